@@ -1,0 +1,63 @@
+/**
+ * Refusals and faults. A refusal is a value (`Denial`), a fault is one coded class around the same value; each is
+ * rendered once, in the shape of the protocol whose route was called.
+ */
+
+/** Why a call is refused or failed. Each protocol has one status and word for each kind. */
+export type DenialKind =
+	| "invalid_request"
+	| "context_length"
+	| "content_policy"
+	| "unsupported"
+	| "authentication"
+	| "permission"
+	| "quota_exhausted"
+	| "quota_held"
+	| "rate_limited"
+	| "not_found"
+	| "model_not_found"
+	| "method_not_allowed"
+	| "conflict"
+	| "too_large"
+	| "unsupported_media_type"
+	| "client_timeout"
+	| "internal"
+	| "upstream"
+	| "overloaded"
+	| "upstream_timeout";
+
+/** `message` is public: it says what was found, what was expected and what to do, and never carries a secret. */
+export interface Denial {
+	readonly kind: DenialKind;
+	readonly message: string;
+	/** A stable snake_case word where the kind's own is not exact enough (`token_expired`, `ip_not_allowed`). */
+	readonly code?: string;
+	/** The request field that is at fault, in the client's own words. */
+	readonly parameter?: string;
+	readonly retryAfterSeconds?: number;
+	/** Headers to send along (`allow`); names in lower case. */
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+const mark = Symbol.for("portico.fault");
+
+/** A denial that is thrown. `cause` is for the log only. */
+export class Fault extends Error {
+	override readonly name = "Fault";
+	readonly denial: Denial;
+	constructor(denial: Denial, cause?: unknown) {
+		super(denial.message, { cause });
+		this.denial = denial;
+		Object.defineProperty(this, mark, { value: true });
+	}
+}
+
+/** True for a `Fault` made by any copy of this module. */
+export const isFault = (error: unknown): error is Fault => typeof error === "object" && error !== null && mark in error;
+
+/** Makes a denial, for policies and readers: `return deny("permission", "…", { code: "ip_not_allowed" })`. */
+export const deny = (kind: DenialKind, message: string, more: Omit<Denial, "kind" | "message"> = {}): Denial => ({
+	kind,
+	message,
+	...more,
+});

@@ -1,0 +1,12 @@
+/** The one log: JSON lines on standard error. Fields are chosen by the caller; nothing is logged that was not named. */
+
+/** Values that may be logged. Objects are left out on purpose: name the fields you mean. */
+export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** A log bound to one plugin. Messages are constant sentences; what varies goes into the fields. */
+export interface Log {
+	debug(message: string, fields?: LogFields): void;
+	info(message: string, fields?: LogFields): void;
+	warn(message: string, fields?: LogFields): void;
+	error(message: string, fields?: LogFields): void;
+}

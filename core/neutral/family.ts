@@ -1,0 +1,25 @@
+/** Which family of models an opaque value is bound to, and how a value travels through a foreign client. */
+import type { Opaque } from "./content.ts";
+
+/** `claude`, `gpt`, `gemini`, or the first word of the model's name. A vendor prefix (`openai/…`, `models/…`) is passed over. */
+export const familyOf = (model: string): string => {
+	const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
+	if (name.startsWith("claude")) return "claude";
+	if (name.startsWith("gemini") || name.startsWith("gemma")) return "gemini";
+	if (/^(gpt|o\d|chatgpt|codex)/.test(name)) return "gpt";
+	return /^[a-z]+/.exec(name)?.[0] ?? name;
+};
+
+const prefix = "portico.";
+
+/** A foreign opaque value as one string that any client replays unread. The reverse is `uncarry`. */
+export const carry = (opaque: Opaque): string =>
+	`${prefix}${opaque.origin.protocol}.${opaque.origin.family}.${opaque.value}`;
+
+/** The opaque value in a string that `carry` made; undefined for any other string. */
+export const uncarry = (text: string): Opaque | undefined => {
+	if (!text.startsWith(prefix)) return undefined;
+	const [protocol, family, ...rest] = text.slice(prefix.length).split(".");
+	if (!protocol || !family) return undefined;
+	return { value: rest.join("."), origin: { protocol, family } };
+};

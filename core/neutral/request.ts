@@ -1,0 +1,128 @@
+/** The protocol-free form of a request. */
+import type { CacheMark, Extras, Message, Node, Origin, ServerTool } from "./content.ts";
+
+export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+export interface FunctionTool extends Node {
+	readonly type: "function";
+	readonly name: string;
+	readonly namespace?: string;
+	readonly description?: string;
+	readonly schema: unknown;
+	/** `openapi`: the subset Gemini calls Schema; everything else is JSON Schema. */
+	readonly schemaDialect: "json-schema" | "openapi";
+	readonly strict?: boolean;
+}
+export interface CustomTool extends Node {
+	readonly type: "custom";
+	readonly name: string;
+	readonly description?: string;
+	/** The Responses form: `{ type: "grammar", syntax, definition }` or `{ type: "text" }`. */
+	readonly format?: unknown;
+}
+export interface HostedTool extends Node {
+	readonly type: "server";
+	readonly tool: ServerTool;
+	/** The word its own protocol uses: `web_search_20250305`, `web_search`, `googleSearch`. */
+	readonly vendorType: string;
+	readonly name: string;
+	/** For web search neutral keys (`allowedDomains`, `blockedDomains`, `maxUses`, `userLocation`, `contextSize`); what else came is in `extras`. */
+	readonly config: Readonly<Record<string, unknown>>;
+	readonly origin: Origin;
+}
+export interface UnknownTool extends Node {
+	readonly type: "unknown";
+	readonly origin: Origin;
+	readonly raw: unknown;
+}
+export type Tool = FunctionTool | CustomTool | HostedTool | UnknownTool;
+
+export type ToolChoice =
+	| { readonly mode: "auto" | "none" | "required" }
+	| {
+			readonly mode: "named";
+			readonly names: readonly string[];
+			readonly force: boolean;
+			readonly kind?: "function" | "custom" | "server";
+	  };
+
+export type OutputFormat =
+	| { readonly type: "text" }
+	| { readonly type: "json" }
+	| {
+			readonly type: "schema";
+			readonly schema: unknown;
+			readonly dialect: "json-schema" | "openapi";
+			readonly name?: string;
+			readonly description?: string;
+			readonly strict?: boolean;
+	  }
+	| { readonly type: "enum"; readonly values: readonly string[] };
+
+/** `mode`: `default` says nothing, `off` forbids, `auto` lets the model decide, `on` asks with `effort` or `budget` (tokens). */
+export interface Reasoning {
+	readonly mode: "default" | "off" | "auto" | "on";
+	readonly effort?: Effort;
+	readonly budget?: number;
+	readonly expose?: "none" | "summary" | "full";
+	readonly summary?: "auto" | "concise" | "detailed";
+	/** The client asked for encrypted reasoning that it will replay. */
+	readonly returnOpaque?: boolean;
+}
+
+export interface NeutralRequest extends Node {
+	/** The protocol the client spoke. */
+	readonly protocol: string;
+	/** The model the client asked for. */
+	readonly model: string;
+	readonly stream: boolean;
+	/** All of the conversation in order, leading system messages included and not joined. */
+	readonly messages: readonly Message[];
+	readonly tools?: readonly Tool[];
+	readonly toolChoice?: ToolChoice;
+	readonly parallelTools?: boolean;
+	readonly maxToolCalls?: number;
+	readonly sampling: {
+		readonly temperature?: number;
+		readonly topP?: number;
+		readonly topK?: number;
+		readonly presencePenalty?: number;
+		readonly frequencyPenalty?: number;
+		readonly seed?: number;
+		readonly logitBias?: Readonly<Record<string, number>>;
+	};
+	readonly maxOutputTokens?: number;
+	readonly stop?: readonly string[];
+	readonly candidates?: number;
+	readonly logprobs?: { readonly enabled: boolean; readonly top?: number };
+	readonly reasoning?: Reasoning;
+	readonly format?: OutputFormat;
+	readonly verbosity?: string;
+	readonly modalities?: readonly ("text" | "image" | "audio")[];
+	/** How audio and images are to be made, in the words of the client's protocol. */
+	readonly audio?: unknown;
+	readonly image?: unknown;
+	readonly tier?: string;
+	readonly identity?: {
+		readonly user?: string;
+		readonly safetyId?: string;
+		readonly metadata?: Readonly<Record<string, unknown>>;
+	};
+	readonly cache?: CacheMark;
+	readonly cacheKey?: string;
+	readonly cacheRetention?: string;
+	readonly state?: {
+		readonly previousId?: string;
+		readonly conversation?: unknown;
+		readonly store?: boolean;
+		readonly background?: boolean;
+		readonly truncation?: string;
+		readonly include?: readonly string[];
+	};
+	readonly safety?: readonly unknown[];
+	readonly includeUsage?: boolean;
+	/** Fields of the client's own protocol with no neutral place. */
+	readonly extras?: Extras;
+	/** The request body as the client sent it, parsed. Response encoders echo from it what their protocol demands. */
+	readonly raw: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,64 @@
+/**
+ * The two nouns of the extension system. A `Service` is given by exactly one plugin, a `Slot` is added to by many.
+ * Types ride on these tokens: whoever holds the token knows what it carries, and nothing is declared globally.
+ */
+declare const carries: unique symbol;
+
+/** Something exactly one plugin gives and any other may need: `router`, `ledger`, `webhooks` … */
+export interface Service<T> {
+	readonly kind: "service";
+	readonly id: string;
+	readonly [carries]?: T;
+}
+
+/** A list many plugins add to, kept in config order: `protocols`, `policies`, `routes` … */
+export interface Slot<T> {
+	readonly kind: "slot";
+	readonly id: string;
+	readonly [carries]?: T;
+}
+
+/** A service that is used when some plugin gives it, and done without otherwise. */
+export interface Maybe<T> {
+	readonly kind: "maybe";
+	readonly id: string;
+	readonly of: Service<T>;
+}
+
+export type PluginToken = Service<unknown> | Slot<unknown> | Maybe<unknown>;
+export type Needs = Readonly<Record<string, PluginToken>>;
+
+/**
+ * What `setup` receives for its `needs`: the service itself, `undefined` for an absent `maybe`, and for a slot a
+ * function that lists its items. A slot may be read only after set-up (in `start`, or while a call is served).
+ */
+export type Resolved<N extends Needs> = {
+	readonly [K in keyof N]: N[K] extends Service<infer T>
+		? T
+		: N[K] extends Slot<infer T>
+			? () => readonly T[]
+			: N[K] extends Maybe<infer T>
+				? T | undefined
+				: never;
+};
+
+/** One thing a plugin offers: the value of a service, or an item for a slot. Plain data, so the host can list and drop it. */
+export interface Offer {
+	readonly token: Service<unknown> | Slot<unknown>;
+	readonly value: unknown;
+}
+
+/** Names a new service. `id` is unique in the house; prefix it with the plugin's name (`tasks.kinds`). */
+export const service = <T>(id: string): Service<T> => ({ kind: "service", id });
+
+/** Names a new slot. */
+export const slot = <T>(id: string): Slot<T> => ({ kind: "slot", id });
+
+/** Marks a needed service as optional. */
+export const maybe = <T>(of: Service<T>): Maybe<T> => ({ kind: "maybe", id: of.id, of });
+
+/** Offers the one value of a service. */
+export const provide = <T>(token: Service<T>, value: NoInfer<T>): Offer => ({ token, value });
+
+/** Offers one more item to a slot. */
+export const add = <T>(token: Slot<T>, value: NoInfer<T>): Offer => ({ token, value });

@@ -1,0 +1,46 @@
+/** What is known at each phase of a call. A later phase's type holds everything of the earlier ones. */
+import type { ModelAsk, ModelCall } from "./protocol.ts";
+import type { Target } from "./router.ts";
+
+/** A request that passed the door: nothing of its body has been read. */
+export interface Admitted {
+	/** The call's id, given back as `x-request-id` and `request-id`. */
+	readonly id: string;
+	readonly request: Request;
+	/** Parsed once. Its path is not to be trusted for access decisions: the matched route is. */
+	readonly url: URL;
+	/** Path parameters of the matched route. */
+	readonly params: Readonly<Record<string, string>>;
+	/** The client's address, normalised; `undefined` when a proxy's header could not be read. */
+	readonly address: string | undefined;
+	/** The path pattern of the matched route, for logs. */
+	readonly route: string;
+	/** Monotonic milliseconds. */
+	readonly startedAt: number;
+}
+
+/** An API key that Portico issued. */
+export interface AccessToken {
+	readonly id: string;
+	readonly name: string;
+	/** Settings by key, as stored. */
+	readonly settings: Readonly<Record<string, unknown>>;
+	/** What each policy's `compile` made of its setting, by setting key. */
+	readonly compiled: ReadonlyMap<string, unknown>;
+}
+
+/** A call whose token is known and valid. */
+export interface Identified extends Admitted {
+	readonly token: AccessToken;
+}
+
+/** A call whose body has been read: which model, how much. */
+export interface Asked extends Identified {
+	readonly ask: ModelAsk;
+}
+
+/** A call that knows where it may go. Never empty. */
+export interface Routed extends Asked {
+	readonly model: ModelCall;
+	readonly targets: readonly [Target, ...Target[]];
+}

@@ -1,0 +1,176 @@
+/** A JSON request body: scanned before it is parsed, parsed once, and edited without touching what need not change. */
+import { Fault } from "../fault.ts";
+
+/** Where one member of the root object stands in the text. */
+interface Member {
+	readonly keyStart: number;
+	readonly valueStart: number;
+	readonly valueEnd: number;
+}
+
+export interface JsonBody {
+	readonly bytes: Uint8Array;
+	readonly text: string;
+	readonly value: Readonly<Record<string, unknown>>;
+	/** Members of the root object. */
+	readonly members: ReadonlyMap<string, Member>;
+}
+
+/** Limits that keep parsing cheap whatever is sent. */
+export interface JsonLimits {
+	readonly depth: number;
+	/** Values, keys and punctuation marks, roughly. */
+	readonly nodes: number;
+}
+
+const defaultLimits: JsonLimits = { depth: 64, nodes: 500_000 };
+
+const invalid = (message: string): never => {
+	throw new Fault({ kind: "invalid_request", code: "invalid_json", message });
+};
+
+const decode = (bytes: Uint8Array): string => {
+	try {
+		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+	} catch {
+		return invalid("The request body is not valid UTF-8; send JSON encoded as UTF-8.");
+	}
+};
+
+/** The index just after the string that opens at `start`. */
+const skipString = (text: string, start: number): number => {
+	let close = text.indexOf('"', start + 1);
+	while (close !== -1) {
+		let slashes = 0;
+		while (text.charCodeAt(close - 1 - slashes) === 92) slashes++;
+		if (slashes % 2 === 0) return close + 1;
+		close = text.indexOf('"', close + 1);
+	}
+	return invalid("The request body is not valid JSON: a string is not closed.");
+};
+
+const parse = (text: string): unknown => {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return invalid("The request body is not valid JSON. Check for a missing quote, a trailing comma or a comment.");
+	}
+};
+
+/** One pass over the structure: depth, size, and where the root's members are. Contents of strings are jumped over. */
+class Scan {
+	readonly members = new Map<string, Member>();
+	private readonly text: string;
+	private readonly limits: JsonLimits;
+	private depth = 0;
+	private nodes = 0;
+	private key: { name: string; start: number } | undefined;
+	private valueStart = -1;
+
+	constructor(text: string, limits: JsonLimits) {
+		this.text = text;
+		this.limits = limits;
+		let at = 0;
+		while (at < text.length) at = this.step(at);
+	}
+
+	/** Takes what stands at `at`; returns where to go on. */
+	private step(at: number): number {
+		switch (this.text.charCodeAt(at)) {
+			case 34: // "
+				return this.string(at, skipString(this.text, at));
+			case 123: // {
+			case 91: // [
+				this.open();
+				break;
+			case 125: // }
+			case 93: // ]
+				if (this.depth === 1) this.memberEnds(at);
+				this.depth--;
+				break;
+			case 44: // ,
+				this.count();
+				if (this.depth === 1) this.memberEnds(at);
+				break;
+			case 58: // :
+				if (this.depth === 1 && this.valueStart === -1) this.valueStart = at + 1;
+		}
+		return at + 1;
+	}
+
+	private string(start: number, end: number): number {
+		if (this.depth === 1 && this.key === undefined)
+			this.key = { name: String(parse(this.text.slice(start, end))), start };
+		return end;
+	}
+
+	private open(): void {
+		this.count();
+		if (++this.depth > this.limits.depth)
+			invalid(`The request body is nested deeper than ${this.limits.depth} levels.`);
+	}
+
+	private count(): void {
+		if (++this.nodes > this.limits.nodes) invalid(`The request body has more than ${this.limits.nodes} values.`);
+	}
+
+	private memberEnds(at: number): void {
+		if (this.key === undefined || this.valueStart === -1) return;
+		const { name, start } = this.key;
+		if (this.members.has(name)) {
+			const parameter = name.slice(0, 64);
+			const message = `The request body names "${parameter}" twice; send each field once.`;
+			throw new Fault({ kind: "invalid_request", parameter, message });
+		}
+		this.members.set(name, { keyStart: start, valueStart: this.valueStart, valueEnd: at });
+		this.key = undefined;
+		this.valueStart = -1;
+	}
+}
+
+/**
+ * Reads a request body that must be a JSON object. Throws `Fault` (`invalid_request`) for bytes that are not UTF-8,
+ * nesting or size beyond `limits`, text that is not JSON, a root that is not an object, and a root field named twice.
+ */
+export const readJsonBody = (bytes: Uint8Array, limits: JsonLimits = defaultLimits): JsonBody => {
+	if (bytes.length === 0) invalid("The request body is empty; send a JSON object.");
+	const text = decode(bytes);
+	const first = text.trimStart().charAt(0);
+	if (first !== "{") invalid("The request body must be a JSON object, that is, begin with `{`.");
+	const { members } = new Scan(text, limits);
+	return { bytes, text, value: parse(text) as Readonly<Record<string, unknown>>, members };
+};
+
+/**
+ * The body with some root fields set (`undefined` removes one); everything else stays byte for byte, so numbers, key
+ * order and cached prefixes survive. Without changes it is the client's own bytes.
+ */
+export const editJsonBody = (body: JsonBody, changes: Readonly<Record<string, unknown>>): string | Uint8Array => {
+	const edits: { start: number; end: number; text: string }[] = [];
+	let added = "";
+	for (const [name, value] of Object.entries(changes)) {
+		const member = body.members.get(name);
+		if (value === undefined) {
+			if (member) edits.push(removal(body.text, member));
+		} else if (member) {
+			edits.push({ start: member.valueStart, end: member.valueEnd, text: JSON.stringify(value) });
+		} else added += `${JSON.stringify(name)}:${JSON.stringify(value)},`;
+	}
+	if (edits.length === 0 && added === "") return body.bytes;
+	if (added !== "") {
+		const open = body.text.indexOf("{") + 1;
+		const text = body.members.size === 0 ? added.slice(0, -1) : added;
+		edits.push({ start: open, end: open, text });
+	}
+	edits.sort((a, b) => b.start - a.start);
+	let text = body.text;
+	for (const edit of edits) text = text.slice(0, edit.start) + edit.text + text.slice(edit.end);
+	return text;
+};
+
+/** Takes the comma along, on whichever side there is one. */
+const removal = (text: string, member: Member): { start: number; end: number; text: string } => {
+	if (text.charAt(member.valueEnd) === ",") return { start: member.keyStart, end: member.valueEnd + 1, text: "" };
+	const comma = text.lastIndexOf(",", member.keyStart);
+	return { start: comma === -1 ? member.keyStart : comma, end: member.valueEnd, text: "" };
+};

@@ -1,0 +1,77 @@
+/** Where a call may go. The `router` plugin (or a stranger's) gives the service; the core only asks it. */
+
+import type { Denial } from "../fault.ts";
+import type { ModelCapabilities } from "../neutral/model.ts";
+import { service, slot } from "../plugin/token.ts";
+import type { Asked } from "./context.ts";
+import type { UpstreamMessage } from "./protocol.ts";
+
+/** What a send is told besides the message. */
+export interface SendOptions {
+	readonly protocol: string;
+	/** Aborted when the client leaves or a limit is reached. */
+	readonly signal: AbortSignal;
+	readonly stream: boolean;
+	/** The call's id, for the upstream's log. */
+	readonly callId: string;
+	/** A sticky choice among several keys. */
+	readonly affinity?: string;
+}
+
+/** Something that answers model calls: a provider over HTTP, or a plugin's own (the demo). Its key and address are its own affair. */
+export interface Upstream {
+	readonly name: string;
+	/** Protocols it speaks, preferred first. */
+	readonly protocols: readonly string[];
+	/** Sends one attempt. Rejects with `Fault` (`upstream`, `upstream_timeout`) when there is no answer at all. */
+	send(message: UpstreamMessage, options: SendOptions): Promise<Response>;
+}
+
+/** Upstreams that plugins bring themselves; config names them like any other. */
+export const upstreams = slot<Upstream>("upstreams");
+
+/** One upstream plus the model name it knows. */
+export interface Target {
+	readonly upstream: Upstream;
+	readonly model: string;
+	readonly capabilities: ModelCapabilities;
+}
+
+/** A model that clients may ask for. */
+export interface ModelInfo {
+	readonly name: string;
+	/** Seconds since 1970. */
+	readonly createdAt: number;
+	readonly ownedBy: string;
+	readonly capabilities: ModelCapabilities;
+}
+
+/** The plan for one call: targets in the order in which they are to be tried. */
+export interface Plan {
+	readonly targets: readonly [Target, ...Target[]];
+	/** `strict`: answer 400 rather than leave something behind in translation. */
+	readonly translation: "lossy" | "strict";
+}
+
+/** How an attempt ended, told to the router for its circuits. */
+export interface AttemptReport {
+	readonly target: Target;
+	/** Absent when it went well. */
+	readonly error?: Denial;
+	/** Milliseconds to the first byte. */
+	readonly firstByteMs?: number;
+}
+
+export interface Router {
+	/** Undefined when no model of that name is configured. */
+	plan(model: string, affinity?: string): Plan | undefined;
+	/** Models with exact names (patterns are not listed). */
+	models(): readonly ModelInfo[];
+	/** The model of that name, also when only a pattern knows it. */
+	model(name: string): ModelInfo | undefined;
+	/** Whether an attempt that ended with this denial may be followed by one at the next target. */
+	mayFollow(denial: Denial, call: Asked): boolean;
+	report(report: AttemptReport): void;
+}
+
+export const router = service<Router>("router");

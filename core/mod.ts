@@ -27,6 +27,18 @@ export { carry, familyOf, uncarry } from "./neutral/family.ts";
 export type * from "./neutral/model.ts";
 export type * from "./neutral/request.ts";
 export type * from "./neutral/response.ts";
+export {
+	asBoolean,
+	asCount,
+	asList,
+	asNumber,
+	asRecord,
+	asText,
+	definedOnly,
+	isRecord,
+	parseJson,
+	type WireRecord,
+} from "./neutral/wire.ts";
 export { type Contribution, definePlugin, type Plugin, type PluginContext, type PluginSpec } from "./plugin/define.ts";
 export {
 	add,

@@ -27,13 +27,16 @@ export const asCount = (value: unknown): number | undefined =>
 /** The boolean, or undefined for anything else. */
 export const asBoolean = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
 
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+/** Members that may be undefined become optional; the others stay required. */
+export type DefinedOnly<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+	[K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
 
 /** The object without its undefined members: what `exactOptionalPropertyTypes` and JSON both want. */
-export const definedOnly = <T extends Record<string, unknown>>(value: T): Partial<Defined<T>> => {
+export const definedOnly = <T extends object>(value: T): DefinedOnly<T> => {
 	const kept: Record<string, unknown> = {};
-	for (const key in value) if (value[key] !== undefined) kept[key] = value[key];
-	return kept as Partial<Defined<T>>;
+	for (const [key, member] of Object.entries(value)) if (member !== undefined) kept[key] = member;
+	return kept as DefinedOnly<T>;
 };
 
 /** JSON text as its value, or undefined when it is not JSON. */

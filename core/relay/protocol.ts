@@ -65,6 +65,8 @@ export interface Observation {
 export interface StreamObserver {
 	event(event: StreamEvent): void;
 	result(): Observation;
+	/** Text that ends the stream as if the model had reached its output limit: what a client is told at the bound of its quota. */
+	cut(): string;
 }
 
 /** What must differ between the client's bytes and the upstream's. */

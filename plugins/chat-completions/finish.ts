@@ -1,0 +1,49 @@
+/** How an answer ended: OpenAI's words and those of the vendors that speak its protocol. */
+import type { Finish } from "#core";
+
+const reasons: Readonly<Record<string, Finish["reason"]>> = {
+	stop: "stop",
+	eos: "stop",
+	end_turn: "stop",
+	length: "length",
+	max_tokens: "length",
+	model_length: "length",
+	tool_calls: "tool_calls",
+	tool_use: "tool_calls",
+	function_call: "tool_calls",
+	content_filter: "safety",
+	sensitive: "safety",
+	error: "error",
+	network_error: "error",
+	insufficient_system_resource: "error",
+};
+
+/**
+ * The neutral finish for a choice's `finish_reason`. Calls that were really made decide between a stop and tool calls;
+ * a stop at the limit stays one. `matched` is the stop sequence, where the vendor tells it.
+ */
+export const decodeFinish = (raw: string | undefined, calls: boolean, matched?: string): Finish => {
+	const said = raw === undefined ? "stop" : (reasons[raw] ?? "stop");
+	const raws = raw === undefined ? {} : { raw };
+	if (calls && said === "stop") return { reason: "tool_calls", ...raws };
+	if (!calls && said === "tool_calls") return { reason: "stop", ...raws };
+	if (said === "stop" && matched !== undefined) return { reason: "stop_sequence", stopSequence: matched, ...raws };
+	return { reason: said, ...raws };
+};
+
+/** OpenAI's word for a neutral finish. */
+export const encodeFinish = (finish: Finish): "stop" | "length" | "tool_calls" | "content_filter" => {
+	switch (finish.reason) {
+		case "length":
+		case "context_full":
+			return "length";
+		case "tool_calls":
+			return "tool_calls";
+		case "refusal":
+		case "safety":
+		case "recitation":
+			return "content_filter";
+		default:
+			return "stop";
+	}
+};

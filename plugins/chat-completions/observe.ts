@@ -1,0 +1,144 @@
+/** Reads answers that pass through as bytes, for accounting. An event's JSON is parsed only when it can matter. */
+import {
+	asList,
+	asRecord,
+	type Denial,
+	isRecord,
+	type ModelAsk,
+	type Observation,
+	parseJson,
+	type StreamEvent,
+	type StreamObserver,
+	type Usage,
+} from "#core";
+import { decodeToldError } from "./upstream-error.ts";
+import { decodeUsage } from "./usage.ts";
+
+/** The start of a non-empty string that the model generated. */
+const generated = /"(?:content|reasoning_content|reasoning|refusal|arguments|input|transcript)"\s*:\s*"(?!")/g;
+/** The same in the dialects whose content is a list of parts. */
+const generatedPart = /"(?:text|data)"\s*:\s*"(?!")/g;
+
+/** UTF-8 bytes of the JSON string that begins at `start`, escapes counted as they stand. */
+const stringBytes = (data: string, start: number): number => {
+	let bytes = 0;
+	for (let at = start; at < data.length; at++) {
+		const unit = data.charCodeAt(at);
+		if (unit === 34) break;
+		if (unit === 92) at++;
+		bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+	}
+	return bytes;
+};
+
+const bytesOf = (data: string, from: number, pattern: RegExp): number => {
+	let bytes = 0;
+	pattern.lastIndex = from;
+	while (pattern.test(data)) bytes += stringBytes(data, pattern.lastIndex);
+	pattern.lastIndex = 0;
+	return bytes;
+};
+
+const contentBytes = (data: string): number => {
+	const from = data.indexOf('"delta"');
+	if (from === -1) return 0;
+	return bytesOf(data, from, generated) || bytesOf(data, from, generatedPart);
+};
+
+class Observer implements StreamObserver {
+	private readonly ask: ModelAsk;
+	private usage: Usage | undefined;
+	private error: Denial | undefined;
+	private done = false;
+	private readonly ended = new Set<number>();
+	private pieces = 0;
+	private bytes = 0;
+	private first: string | undefined;
+
+	constructor(ask: ModelAsk) {
+		this.ask = ask;
+	}
+
+	event({ data }: StreamEvent): void {
+		if (data === "[DONE]" || data.trim() === "[DONE]") {
+			this.done = true;
+			return;
+		}
+		this.first ??= data;
+		const bytes = contentBytes(data);
+		if (bytes > 0) {
+			this.pieces++;
+			this.bytes += bytes;
+		}
+		if (/"usage"\s*:\s*\{|"finish_reason"\s*:\s*"|"error"\s*:\s*[{"]/.test(data)) this.parse(data);
+	}
+
+	private parse(data: string): void {
+		const chunk = asRecord(parseJson(data));
+		this.usage = decodeUsage(chunk["usage"]) ?? this.usage;
+		if (chunk["error"]) this.error ??= decodeToldError(chunk);
+		for (const choice of asList(chunk["choices"])) {
+			const { finish_reason: reason, index } = asRecord(choice);
+			if (typeof reason === "string") this.ended.add(typeof index === "number" ? index : 0);
+		}
+	}
+
+	result(): Observation {
+		const { usage, error } = this;
+		return {
+			finished: error === undefined && (this.done || this.ended.size >= this.ask.call.candidates),
+			pieces: this.pieces,
+			contentBytes: this.bytes,
+			...(usage === undefined ? {} : { usage }),
+			...(error === undefined ? {} : { error }),
+		};
+	}
+
+	cut(): string {
+		const seen = asRecord(parseJson(this.first ?? ""));
+		const { name, candidates } = this.ask.call;
+		const choices: unknown[] = [];
+		const delta = this.first === undefined ? { role: "assistant", content: "" } : {};
+		for (let index = 0; index < candidates; index++)
+			if (!this.ended.has(index)) choices.push({ index, delta, logprobs: null, finish_reason: "length" });
+		if (choices.length === 0) return "data: [DONE]\n\n";
+		const model = typeof seen["model"] === "string" && seen["model"].startsWith(name) ? seen["model"] : name;
+		const chunk = {
+			id: typeof seen["id"] === "string" ? seen["id"] : "chatcmpl-portico",
+			object: "chat.completion.chunk",
+			created: typeof seen["created"] === "number" ? seen["created"] : 0,
+			model,
+			choices,
+		};
+		return `data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
+	}
+}
+
+/** Watches a passing stream. */
+export const observer = (ask: ModelAsk): StreamObserver => new Observer(ask);
+
+const messageBytes = (message: unknown): number => {
+	const text = JSON.stringify(message) ?? "";
+	return bytesOf(text, 0, generated) || bytesOf(text, 0, generatedPart);
+};
+
+/** What a whole answer says; an answer of embeddings has usage only. */
+export const observe = (body: unknown): Observation => {
+	const root = asRecord(body);
+	const usage = decodeUsage(root["usage"]);
+	const error = isRecord(root["error"]) || typeof root["error"] === "string" ? decodeToldError(root) : undefined;
+	let pieces = 0;
+	let bytes = 0;
+	for (const choice of asList(root["choices"])) {
+		const size = messageBytes(asRecord(choice)["message"]);
+		if (size > 0) pieces++;
+		bytes += size;
+	}
+	return {
+		finished: error === undefined && isRecord(body),
+		pieces,
+		contentBytes: bytes,
+		...(usage === undefined ? {} : { usage }),
+		...(error === undefined ? {} : { error }),
+	};
+};

@@ -1,0 +1,47 @@
+/** The protocol as the core sees it: every part lives in a file of its own, this one only joins them. */
+import type { Protocol } from "#core";
+import { decodeRequest } from "./decode-request.ts";
+import { decodeResponse } from "./decode-response.ts";
+import { encodeRequest } from "./encode-request.ts";
+import { encodeResponse } from "./encode-response.ts";
+import { renderDenial, renderStreamDenial } from "./errors.ts";
+import { models } from "./models.ts";
+import { observe, observer } from "./observe.ts";
+import { passthroughRequest } from "./passthrough.ts";
+import { readCall } from "./read.ts";
+import { editor, restore } from "./restore.ts";
+import { streamDecoder } from "./stream-decoder.ts";
+import { streamEncoder } from "./stream-encoder.ts";
+import { decodeError } from "./upstream-error.ts";
+
+/** The word for this protocol in config and in `Origin`. */
+const name = "chat-completions";
+
+/** OpenAI's Chat Completions (OpenAPI 2.3), with the dialects of the vendors that speak it. */
+export const chatCompletions: Protocol = {
+	name,
+	client: {
+		paths: ["/v1/chat/completions", "/chat/completions", "/v1/embeddings", "/embeddings"],
+		read: readCall,
+		decodeRequest,
+		encodeResponse,
+		streamEncoder,
+		renderDenial,
+		renderStreamDenial,
+		streamType: () => "text/event-stream; charset=utf-8",
+		keepAlive: ": keep-alive\n\n",
+		models,
+	},
+	upstream: {
+		path: ({ operation }) => (operation === "embed" ? "/embeddings" : "/chat/completions"),
+		headers: (key) => ({
+			"content-type": "application/json",
+			...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+		}),
+		encodeRequest,
+		decodeResponse,
+		streamDecoder,
+		decodeError,
+	},
+	passthrough: { request: passthroughRequest, observe, restore, observer, editor },
+};

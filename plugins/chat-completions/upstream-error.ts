@@ -1,0 +1,135 @@
+/**
+ * An upstream's failure as a denial fit for the client: OpenAI's shape, the shapes of vendors that speak its protocol,
+ * and pages of proxies in between.
+ */
+import {
+	asRecord,
+	asText,
+	type Denial,
+	type DenialKind,
+	definedOnly,
+	isRecord,
+	parseJson,
+	type WireRecord,
+} from "#core";
+import { scrub } from "./scrub.ts";
+
+/** What an error object says, wherever it stood. */
+interface Told {
+	readonly message?: string;
+	readonly code?: string;
+	readonly parameter?: string;
+}
+
+const messageIn = (body: WireRecord): string | undefined => {
+	const detail = body["detail"];
+	const first = Array.isArray(detail) ? asText(asRecord(detail[0])["msg"]) : asText(detail);
+	return asText(body["message"]) ?? asText(body["error"]) ?? first;
+};
+
+const tellingOf = (body: unknown): Told => {
+	const root = asRecord(Array.isArray(body) ? body[0] : body);
+	const error = isRecord(root["error"]) ? root["error"] : root;
+	const code = asText(error["code"]) ?? asText(error["type"]);
+	return definedOnly({
+		message: messageIn(error) ?? messageIn(root),
+		code: code !== undefined && /^[\w.-]{1,64}$/.test(code) ? code : undefined,
+		parameter: asText(error["param"])?.slice(0, 200),
+	});
+};
+
+const tooLong = /context.?length|context window|maximum context|prompt is too long|too many (?:input )?tokens/i;
+const filtered = /content.?(?:filter|policy|management)|moderation/i;
+const noModel = /\bmodel\b[^.]*(?:not (?:found|exist|supported)|does not exist|no such|unknown|invalid model)/i;
+
+const kindOfBadRequest = (told: Told): DenialKind => {
+	const code = told.code ?? "";
+	const message = told.message ?? "";
+	if (code === "context_length_exceeded" || tooLong.test(message)) return "context_length";
+	if (filtered.test(code)) return "content_policy";
+	return code === "model_not_found" ? "model_not_found" : "invalid_request";
+};
+
+const kindOfNotFound = (told: Told): DenialKind => {
+	if (told.code === "model_not_found" || noModel.test(told.message ?? "")) return "model_not_found";
+	return told.message === undefined ? "upstream" : "not_found";
+};
+
+const kinds: Readonly<Record<number, DenialKind>> = {
+	401: "upstream",
+	402: "upstream",
+	403: "upstream",
+	405: "upstream",
+	407: "upstream",
+	408: "upstream_timeout",
+	409: "upstream",
+	413: "too_large",
+	415: "upstream",
+	425: "upstream",
+	429: "rate_limited",
+	503: "overloaded",
+	504: "upstream_timeout",
+	524: "upstream_timeout",
+	529: "overloaded",
+};
+
+const kindOf = (status: number, told: Told): DenialKind => {
+	if (status === 404) return kindOfNotFound(told);
+	const known = kinds[status];
+	if (known === "rate_limited" && told.code === "server_is_overloaded") return "overloaded";
+	if (known !== undefined) return known;
+	if (status >= 500) return kindOfServerError(told);
+	return status >= 400 ? kindOfBadRequest(told) : "upstream";
+};
+
+const kindOfServerError = (told: Told): DenialKind =>
+	told.code === "server_is_overloaded" || told.code === "overloaded_error" ? "overloaded" : "upstream";
+
+/** Seconds to wait: from the headers, or from the sentence in which OpenAI says it. */
+const waitOf = (headers: Headers, message: string): number | undefined => {
+	const milliseconds = Number(headers.get("retry-after-ms") ?? Number.NaN);
+	if (milliseconds >= 0) return milliseconds / 1000;
+	const given = headers.get("retry-after");
+	if (given !== null) {
+		const seconds = Number(given);
+		if (seconds >= 0) return seconds;
+	}
+	const said = /try again in (\d+(?:\.\d+)?)(ms|s)\b/i.exec(message);
+	if (said === null) return undefined;
+	return said[2]?.toLowerCase() === "ms" ? Number(said[1]) / 1000 : Number(said[1]);
+};
+
+const closedDoor =
+	"The upstream did not accept the credentials this gateway has for it; the operator must look at them.";
+
+const defaults: Partial<Record<DenialKind, string>> = {
+	overloaded: "The upstream is overloaded; try again in a moment.",
+	rate_limited: "The upstream takes no more calls at the moment; try again later.",
+	upstream_timeout: "The upstream took too long to answer.",
+	too_large: "The request is larger than the upstream takes.",
+};
+
+/** An error object within a 2xx answer or a stream. */
+export const decodeToldError = (body: unknown, status = 500): Denial => {
+	const told = tellingOf(body);
+	const kind = kindOf(status, told);
+	return {
+		kind,
+		message: scrub(told.message ?? defaults[kind] ?? "The upstream failed without saying why."),
+		...definedOnly({ code: told.code, parameter: told.parameter }),
+	};
+};
+
+/** An answer that is not 2xx. Refused credentials are the operator's affair and never shown as the client's. */
+export const decodeError = (status: number, headers: Headers, text: string): Denial => {
+	if (status === 401 || status === 403 || status === 402) return { kind: "upstream", message: closedDoor };
+	const body = parseJson(text);
+	const told = tellingOf(body);
+	const kind = kindOf(status, told);
+	const message = told.message ?? defaults[kind] ?? `The upstream answered with status ${status}.`;
+	return {
+		kind,
+		message: scrub(message),
+		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: waitOf(headers, message) }),
+	};
+};

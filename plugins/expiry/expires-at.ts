@@ -1,0 +1,39 @@
+/** The token setting `expiresAt`: when it is a date, and whether it has passed. */
+import { type AccessToken, type Clock, type Denial, deny, type TokenSetting, t } from "#core";
+
+const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Milliseconds since 1970, or undefined for what is no date with a time and a zone (a 30th of February included). */
+export const readTime = (value: unknown): number | undefined => {
+	if (typeof value !== "string" || !pattern.test(value)) return undefined;
+	const time = Date.parse(value);
+	if (!Number.isFinite(time)) return undefined;
+	const asWritten = Date.parse(`${value.slice(0, 16)}Z`);
+	return Number.isFinite(asWritten) && new Date(asWritten).toISOString().startsWith(value.slice(0, 16))
+		? time
+		: undefined;
+};
+
+const complaint = 'must be a date with a time and a zone, such as "2027-01-01T00:00:00Z"';
+
+/** Compiled to milliseconds since 1970. */
+export const expiresAt: TokenSetting<number> = {
+	key: "expiresAt",
+	schema: t.String({ maxLength: 40, description: 'When the token stops working, such as "2027-01-01T00:00:00Z".' }),
+	refuse: (value) => (readTime(value) === undefined ? complaint : undefined),
+	compile(value) {
+		const time = readTime(value);
+		if (time === undefined) throw new TypeError(`expiresAt ${complaint}`);
+		return time;
+	},
+};
+
+/** Refuses from that very moment on, by the wall clock. A call that began before may finish. */
+export const expired = (token: AccessToken, at: number | undefined, clock: Clock): Denial | undefined =>
+	at === undefined || clock.now() < at
+		? undefined
+		: deny(
+				"authentication",
+				`The token "${token.name.slice(0, 64)}" expired at ${new Date(at).toISOString()}. Ask the operator for a new one.`,
+				{ code: "token_expired" },
+			);

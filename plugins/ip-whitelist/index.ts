@@ -1,0 +1,22 @@
+/** The plugin `ip-whitelist`: a token may be held to some addresses. */
+import { add, definePlugin, type Policy, policies, t } from "#core";
+import { type AllowedAddresses, ips, refuseAddress } from "./networks.ts";
+
+export default definePlugin({
+	name: "ip-whitelist",
+	summary: "Holds a token to the addresses it lists.",
+	config: t.Object({}, { additionalProperties: false }),
+	gives: [policies],
+	setup: ({ log }) => {
+		const policy: Policy<AllowedAddresses> = {
+			name: "ip-whitelist",
+			setting: ips,
+			admit(call, allowed) {
+				const denial = refuseAddress(call, allowed);
+				if (denial) log.info("refused an address", { token: call.token.id, address: call.address ?? "unknown" });
+				return denial;
+			},
+		};
+		return { offers: [add(policies, policy as Policy)] };
+	},
+});

@@ -1,0 +1,39 @@
+/** The token setting `models`: which models a token may ask for. */
+import { type Denial, matchesPattern, type Routed, type TokenSetting, t, unknownModel } from "#core";
+
+/** What a list of models was compiled to. */
+export interface AllowedModels {
+	allows(name: string): boolean;
+}
+
+/** Exact names by a set, the others one after the other. An empty list allows everything. */
+export const allowedModels = (entries: readonly string[]): AllowedModels => {
+	const exact = new Set(entries.filter((entry) => !entry.includes("*")));
+	const patterns = entries.filter((entry) => entry.includes("*"));
+	return {
+		allows: (name) =>
+			entries.length === 0 || exact.has(name) || patterns.some((pattern) => matchesPattern(pattern, name)),
+	};
+};
+
+const isList = (value: unknown): value is readonly string[] =>
+	Array.isArray(value) && value.every((entry) => typeof entry === "string" && entry !== "");
+
+export const models: TokenSetting<AllowedModels> = {
+	key: "models",
+	schema: t.Array(t.String({ minLength: 1, maxLength: 256 }), {
+		maxItems: 500,
+		description: "Models the token may ask for: exact names, or patterns with `*`. Empty: all.",
+	}),
+	refuse: (value) => (isList(value) ? undefined : 'must be a list of model names, such as ["gpt-*", "fast"]'),
+	compile(value) {
+		if (!isList(value)) throw new TypeError("models must be a list of model names");
+		return allowedModels(value);
+	},
+};
+
+/** The asked name is allowed, or whatever the call may reach is: then an alias hides nothing that is not allowed. */
+export const refuseModel = (call: Routed, allowed: AllowedModels | undefined): Denial | undefined => {
+	if (!allowed || allowed.allows(call.model.name)) return undefined;
+	return call.targets.every((target) => allowed.allows(target.model)) ? undefined : unknownModel(call.model.name);
+};

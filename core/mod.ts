@@ -58,6 +58,7 @@ export { type Authenticator, authenticators } from "./relay/authenticator.ts";
 export type { AccessToken, Admitted, Asked, Identified, Routed } from "./relay/context.ts";
 export { editJsonBody, type JsonBody, type JsonLimits, readJsonBody } from "./relay/json-body.ts";
 export { type CallRecord, type Ending, type Outcome, type Recorder, recorders } from "./relay/outcome.ts";
+export { matchesPattern } from "./relay/pattern.ts";
 export { type Permit, type Policy, policies, type TokenSetting } from "./relay/policy.ts";
 // protocols
 export {
@@ -95,4 +96,5 @@ export {
 	type Upstream,
 	upstreams,
 } from "./relay/router.ts";
+export { unknownModel } from "./relay/unknown-model.ts";
 export { type Migration, type Statement, type Store, store, type Tables, tables, type Written } from "./store/store.ts";

@@ -7,7 +7,7 @@ export { type Clock, clock } from "./clock.ts";
 // refusing and failing
 export { type Denial, type DenialKind, deny, Fault, isFault } from "./fault.ts";
 export { type CallAdmin, type Command, type CommandRun, commands } from "./host/command.ts";
-export { type House, house } from "./host/house.ts";
+export { type House, house, type Kept, type PluginRow } from "./host/house.ts";
 export { type Job, jobs } from "./host/job.ts";
 // routes
 export {
@@ -23,8 +23,18 @@ export {
 export type { Log, LogFields } from "./log.ts";
 // the neutral form
 export type * from "./neutral/content.ts";
+export { estimateTextTokens, estimateTokens, maxTokens } from "./neutral/estimate.ts";
+export { explode, type SplitBlock, splitBlock } from "./neutral/explode.ts";
 export { carry, familyOf, uncarry } from "./neutral/family.ts";
+export { Folder, fold, partSeparator, readArguments } from "./neutral/fold.ts";
 export type * from "./neutral/model.ts";
+export {
+	type EventNormalizer,
+	normalizeEvents,
+	normalizeResponse,
+	type StreamDefaults,
+} from "./neutral/normalize-events.ts";
+export { type NormalizedRequest, normalizeRequest } from "./neutral/normalize-request.ts";
 export type * from "./neutral/request.ts";
 export type * from "./neutral/response.ts";
 export {
@@ -54,8 +64,13 @@ export {
 	slot,
 } from "./plugin/token.ts";
 export { type Authenticator, authenticators } from "./relay/authenticator.ts";
+export { checkValue, complaintOf, readJson } from "./http/json.ts";
+export { readBody, readBytes } from "./http/body.ts";
+
 // the life of a call
 export type { AccessToken, Admitted, Asked, Identified, Routed } from "./relay/context.ts";
+export { type Authorizer, authorizer } from "./relay/relay.ts";
+export { Permits } from "./relay/permits.ts";
 export { editJsonBody, type JsonBody, type JsonLimits, readJsonBody } from "./relay/json-body.ts";
 export { type CallRecord, type Ending, type Outcome, type Recorder, recorders } from "./relay/outcome.ts";
 export { matchesPattern } from "./relay/pattern.ts";

@@ -1,0 +1,134 @@
+/** Lets the blocks of a stream out in good order: numbered from 0, opened when there is something to say, closed once. */
+import type { Block } from "./content.ts";
+import { splitBlock } from "./explode.ts";
+import type { Delta, NeutralEvent } from "./response.ts";
+
+type Of<T extends NeutralEvent["type"]> = Extract<NeutralEvent, { type: T }>;
+
+/** One block of the upstream. `number` is set when it went out; until then its deltas wait in `held`. */
+interface Gated {
+	readonly candidate: number;
+	shell: Block;
+	number: number | undefined;
+	readonly held: Delta[];
+	/** How much came of each sort of delta: letters where it has text (thinking by part), otherwise how many. */
+	readonly taken: Map<string, number>;
+}
+
+const none: readonly NeutralEvent[] = [];
+
+/** What makes each block grow; a block that is not here opens whole. `true`: it waits for its first such delta. */
+const growth: Partial<Record<Block["type"], Partial<Record<Delta["type"], boolean>>>> = {
+	text: { text: true, citation: true, signature: true, logprobs: false, extras: false },
+	thinking: { thinking: true, signature: true, extras: false },
+	refusal: { refusal: true, extras: false },
+	tool_call: { arguments: false, signature: false, extras: false },
+	server_call: { arguments: false, signature: false, extras: false },
+	image: { media: false, signature: false, extras: false },
+	audio: { media: false, transcript: false, extras: false },
+};
+const waitsToGrow: ReadonlySet<Block["type"]> = new Set(["text", "thinking", "refusal"]);
+
+export class BlockGate {
+	private readonly makeId: (block: number) => string;
+	private readonly gated = new Map<number, Gated>();
+	private next = 0;
+	/** Candidates that said something, with how many client tool calls of each went out. */
+	readonly candidates = new Map<number, number>();
+
+	/** `makeId` gives a tool call its id when the upstream gave none. */
+	constructor(makeId: (block: number) => string) {
+		this.makeId = makeId;
+	}
+
+	/** A block that is announced again goes on; of a call that waits, what is told now is taken. */
+	open({ block, candidate, shell: whole }: Of<"open">): readonly NeutralEvent[] {
+		const known = this.gated.get(block);
+		if (known?.shell.type === whole.type) return this.complete(known, whole);
+		const before = known ? this.close({ type: "close", block }) : none;
+		const { shell, deltas } = splitBlock(whole);
+		const gated: Gated = { candidate, shell, number: undefined, held: [], taken: new Map() };
+		this.gated.set(block, gated);
+		const opened = waitsToGrow.has(shell.type) ? none : this.complete(gated, shell);
+		return [...before, ...opened, ...deltas.flatMap((delta) => this.take(gated, delta))];
+	}
+
+	delta(event: Of<"delta">): readonly NeutralEvent[] {
+		const gated = this.gated.get(event.block);
+		return gated ? this.take(gated, event.delta, event) : none;
+	}
+
+	close({ block, final: told }: Of<"close">): readonly NeutralEvent[] {
+		const gated = this.gated.get(block);
+		if (!gated) return none;
+		this.gated.delete(block);
+		const final = told?.type === gated.shell.type ? told : undefined;
+		const events = final ? untold(gated, final).flatMap((delta) => this.take(gated, delta)) : [];
+		if (gated.number === undefined && gated.shell.type === "tool_call") {
+			events.push(...this.complete(gated, final ?? gated.shell));
+			events.push(...this.complete(gated, { ...gated.shell, id: this.makeId(this.next) }));
+		}
+		if (gated.number === undefined) return none;
+		const end = { type: "close", block: gated.number } as const;
+		return [...events, final ? { ...end, final: alike(final, gated.shell) } : end];
+	}
+
+	/** Closes what is open, in the order it was opened. */
+	closeAll(): readonly NeutralEvent[] {
+		return [...this.gated.keys()].flatMap((block) => this.close({ type: "close", block }));
+	}
+
+	/** `event` is the delta's own event, sent on as it is when the block kept its number. */
+	private take(gated: Gated, delta: Delta, event?: Of<"delta">): readonly NeutralEvent[] {
+		const opens = growth[gated.shell.type]?.[delta.type];
+		if (opens === undefined || ("text" in delta && delta.text === "")) return none;
+		const sort = sortOf(delta);
+		gated.taken.set(sort, (gated.taken.get(sort) ?? 0) + ("text" in delta ? delta.text.length : 1));
+		if (gated.number !== undefined)
+			return [event?.block === gated.number ? event : { type: "delta", block: gated.number, delta }];
+		gated.held.push(delta);
+		return opens ? this.release(gated) : none;
+	}
+
+	/** Lets a block out that waits for nothing, or for no more than `told` tells of a call. */
+	private complete(gated: Gated, told: Block): readonly NeutralEvent[] {
+		if (gated.number !== undefined || waitsToGrow.has(gated.shell.type)) return none;
+		if (gated.shell.type === "tool_call" && told.type === "tool_call") {
+			const { id, name } = gated.shell;
+			gated.shell = { ...gated.shell, id: id || told.id, name: name || told.name };
+			if (gated.shell.id === "" || gated.shell.name === "") return none;
+		}
+		return this.release(gated);
+	}
+
+	private release(gated: Gated): readonly NeutralEvent[] {
+		const { candidate, shell, held } = gated;
+		const block = this.next++;
+		gated.number = block;
+		const calls = this.candidates.get(candidate) ?? 0;
+		this.candidates.set(candidate, shell.type === "tool_call" ? calls + 1 : calls);
+		const deltas = held.splice(0).map((delta) => ({ type: "delta", block, delta }) as const);
+		return [{ type: "open", block, candidate, shell }, ...deltas];
+	}
+}
+
+const sortOf = (delta: Delta): string => (delta.type === "thinking" ? `thinking ${delta.part ?? 0}` : delta.type);
+
+/** What the final block tells beyond the deltas that came. */
+const untold = ({ taken }: Gated, final: Block): readonly Delta[] => {
+	const firstPart = final.type === "thinking" ? final.parts?.[0] : undefined;
+	const cameWhole = firstPart !== undefined && (taken.get("thinking 0") ?? 0) > firstPart.length;
+	const known = new Map(taken);
+	return splitBlock(final).deltas.flatMap((delta): readonly Delta[] => {
+		const before = known.get(sortOf(delta)) ?? 0;
+		if ("text" in delta) {
+			return delta.text.length > before && !cameWhole ? [{ ...delta, text: delta.text.slice(before) }] : [];
+		}
+		known.set(delta.type, before - 1);
+		return before > 0 ? [] : [delta];
+	});
+};
+
+/** The final block under the id and name it opened with. */
+const alike = (final: Block, shell: Block): Block =>
+	final.type === "tool_call" && shell.type === "tool_call" ? { ...final, id: shell.id, name: shell.name } : final;

@@ -1,0 +1,224 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { neutralFaults } from "../../test/support/grammar/neutral.ts";
+import { anyEvent, anyResponse } from "../../test/support/neutral-arbitraries.ts";
+import type { Block } from "./content.ts";
+import { explode } from "./explode.ts";
+import { fold } from "./fold.ts";
+import { normalizeEvents, normalizeResponse } from "./normalize-events.ts";
+import type { Finish, NeutralEvent } from "./response.ts";
+
+const defaults = { id: "made", model: "asked", createdAt: 99 };
+const normalized = (events: readonly NeutralEvent[]): NeutralEvent[] => {
+	const stage = normalizeEvents(defaults);
+	return events.flatMap((event) => stage.push(event));
+};
+const start: NeutralEvent = { type: "start", id: "r1", model: "m", createdAt: 7 };
+const end: NeutralEvent = { type: "end", clean: true };
+const finish = (reason: Finish["reason"]): NeutralEvent => ({ type: "finish", candidate: 0, finish: { reason } });
+const open = (block: number, shell: Block): NeutralEvent => ({ type: "open", block, candidate: 0, shell });
+const text = (block: number, value: string): NeutralEvent => ({
+	type: "delta",
+	block,
+	delta: { type: "text", text: value },
+});
+const args = (block: number, value: string): NeutralEvent => ({
+	type: "delta",
+	block,
+	delta: { type: "arguments", text: value },
+});
+const call = (id: string, name: string): Block => ({
+	type: "tool_call",
+	id,
+	name,
+	kind: "function",
+	arguments: { form: "invalid", text: "" },
+});
+const reasons = (events: readonly NeutralEvent[]) =>
+	events.flatMap((event) => (event.type === "finish" ? [event.finish.reason] : []));
+
+describe("normalizeEvents", () => {
+	test("any interleaving of events becomes a stream in good order", () => {
+		fc.assert(
+			fc.property(fc.array(anyEvent, { maxLength: 40 }), fc.boolean(), (events, clean) => {
+				const out = normalized([...events, { type: "end", clean }]);
+				expect(neutralFaults(out)).toEqual([]);
+			}),
+		);
+	});
+	test("it is idempotent", () => {
+		fc.assert(
+			fc.property(fc.array(anyEvent, { maxLength: 40 }), (events) => {
+				const once = normalized([...events, end]);
+				expect(normalized(once)).toEqual(once);
+			}),
+		);
+	});
+	test("a response in good order is left as it is, but for the finish that its calls demand", () => {
+		fc.assert(
+			fc.property(anyResponse, (response) => {
+				const out = normalizeResponse(response, defaults);
+				const untouched = ({ finish: _, ...rest }: (typeof out.candidates)[number]) => rest;
+				expect(out.candidates.map(untouched)).toEqual(response.candidates.map(untouched));
+				expect(normalizeResponse(out, defaults)).toEqual(out);
+			}),
+		);
+	});
+	test("stream and whole answer agree", () => {
+		fc.assert(
+			fc.property(anyResponse, (response) => {
+				expect(fold(normalized(explode(response)))).toEqual(normalizeResponse(response, defaults));
+			}),
+		);
+	});
+	test("a missing start is made; a second one adds only its usage", () => {
+		const usage = { input: { total: 3 }, output: { total: 4 } };
+		const out = normalized([open(0, { type: "text", text: "a" }), { ...start, usage }, finish("stop"), end]);
+		expect(out.map((event) => event.type)).toEqual(["start", "open", "delta", "usage", "close", "finish", "end"]);
+		expect(out[0]).toEqual({ type: "start", ...defaults });
+	});
+	test("H01: a text block without text is not opened", () => {
+		const out = normalized([
+			start,
+			open(0, { type: "text", text: "" }),
+			text(0, ""),
+			{ type: "close", block: 0 },
+			open(1, call("c1", "f")),
+			{ type: "close", block: 1 },
+			finish("tool_calls"),
+			end,
+		]);
+		expect(out.map((event) => event.type)).toEqual(["start", "open", "close", "finish", "end"]);
+		expect(out[1]).toMatchObject({ block: 0, shell: { type: "tool_call" } });
+	});
+	test("H33: text in the shell comes as a delta", () => {
+		const out = normalized([start, open(4, { type: "text", text: "Hi" }), text(4, "!"), finish("stop"), end]);
+		expect(out.slice(1, 4)).toEqual([open(0, { type: "text", text: "" }), text(0, "Hi"), text(0, "!")]);
+	});
+	test("H12: a call waits for its name, gets an id at its close, and is dropped without a name", () => {
+		const late = [
+			start,
+			open(0, call("", "")),
+			args(0, "{"),
+			open(0, call("c9", "f")),
+			args(0, "}"),
+			finish("stop"),
+			end,
+		];
+		expect(normalized(late).slice(1, 4)).toEqual([open(0, call("c9", "f")), args(0, "{"), args(0, "}")]);
+
+		const noId = normalized([start, open(0, call("", "f")), args(0, "{}"), finish("tool_calls"), end]);
+		const opened = noId.find((event) => event.type === "open");
+		expect(opened?.type === "open" && opened.shell.type === "tool_call" && opened.shell.id).toMatch(
+			/^call_[0-9a-f]{24}$/,
+		);
+		expect(normalized([start, open(0, call("", "f")), args(0, "{}"), finish("tool_calls"), end])).toEqual(noId);
+
+		const noName = normalized([start, open(0, call("c1", "")), args(0, "{}"), finish("tool_calls"), end]);
+		expect(noName.map((event) => event.type)).toEqual(["start", "finish", "end"]);
+		expect(reasons(noName)).toEqual(["stop"]);
+	});
+	test("H08: a block that is announced again goes on", () => {
+		const out = normalized([
+			start,
+			open(0, call("c1", "f")),
+			open(0, call("c1", "f")),
+			args(0, "{}"),
+			finish("stop"),
+			end,
+		]);
+		expect(out.filter((event) => event.type === "open")).toHaveLength(1);
+	});
+	test("H14 and H19: the calls that were told decide between stop and tool_calls", () => {
+		const one = [open(0, call("c1", "f")), { type: "close", block: 0 } as const];
+		expect(reasons(normalized([start, ...one, finish("stop"), end]))).toEqual(["tool_calls"]);
+		expect(reasons(normalized([start, ...one, finish("length"), end]))).toEqual(["length"]);
+		expect(reasons(normalized([start, open(0, { type: "text", text: "x" }), finish("tool_calls"), end]))).toEqual([
+			"stop",
+		]);
+		const search: Block = { type: "server_call", id: "s", tool: "web_search", name: "web_search", arguments: {} };
+		expect(reasons(normalized([start, open(0, search), finish("stop"), end]))).toEqual(["stop"]);
+	});
+	test("H13 and H66: finish waits for the end, the last one counts, and usage goes before it", () => {
+		const usage: NeutralEvent = { type: "usage", usage: { input: { total: 1 }, output: { total: 2 } } };
+		const out = normalized([start, finish("stop"), open(0, { type: "text", text: "x" }), finish("length"), usage, end]);
+		expect(out.map((event) => event.type)).toEqual(["start", "open", "delta", "usage", "close", "finish", "end"]);
+		expect(reasons(out)).toEqual(["length"]);
+	});
+	test("H60: what only the final block tells comes as a delta, and nothing twice", () => {
+		const final: Block = {
+			...call("c1", "f"),
+			type: "tool_call",
+			name: "f",
+			id: "c1",
+			kind: "function",
+			arguments: { form: "json", value: { a: 1 }, text: '{"a":1}' },
+		};
+		const whole = normalized([
+			start,
+			open(0, call("c1", "f")),
+			{ type: "close", block: 0, final },
+			finish("stop"),
+			end,
+		]);
+		expect(whole[2]).toEqual(args(0, '{"a":1}'));
+		const half = normalized([
+			start,
+			open(0, call("c1", "f")),
+			args(0, '{"a"'),
+			{ type: "close", block: 0, final },
+			end,
+		]);
+		expect(half.slice(2, 4)).toEqual([args(0, '{"a"'), args(0, ":1}")]);
+		const full = normalized([
+			start,
+			open(0, call("c1", "f")),
+			args(0, '{"a":1}'),
+			{ type: "close", block: 0, final },
+			end,
+		]);
+		expect(full.filter((event) => event.type === "delta")).toHaveLength(1);
+	});
+	test("H43: an end that was not announced is an error, without a finish and with what is open left open", () => {
+		const out = normalized([
+			start,
+			open(0, { type: "text", text: "half" }),
+			finish("stop"),
+			{ type: "end", clean: false },
+		]);
+		expect(out.map((event) => event.type)).toEqual(["start", "open", "delta", "error", "end"]);
+		expect(out.at(-1)).toEqual({ type: "end", clean: false });
+	});
+	test("an error ends the stream at once", () => {
+		const error: NeutralEvent = { type: "error", error: { kind: "overloaded", message: "busy" } };
+		expect(normalized([error, text(0, "more"), end])).toEqual([
+			{ type: "start", ...defaults },
+			error,
+			{ type: "end", clean: false },
+		]);
+	});
+	test("H42: a clean end without a finish is a stop", () => {
+		expect(reasons(normalized([start, open(0, { type: "text", text: "x" }), end]))).toEqual(["stop"]);
+		expect(reasons(normalized([start, open(0, call("c", "f")), end]))).toEqual(["tool_calls"]);
+	});
+	test("H77: a blocked prompt has no candidates", () => {
+		const out = normalized([start, { type: "blocked", reason: "SAFETY" }, end]);
+		expect(out.map((event) => event.type)).toEqual(["start", "blocked", "end"]);
+	});
+	test("H83: grounding that is repeated is told once, the last", () => {
+		const grounding = (query: string): NeutralEvent => ({
+			type: "grounding",
+			candidate: 0,
+			grounding: { queries: [query], sources: [] },
+		});
+		const out = normalized([start, grounding("a"), open(0, { type: "text", text: "x" }), grounding("b"), end]);
+		expect(out.filter(({ type }) => type === "grounding")).toEqual([grounding("b")]);
+	});
+	test("ticks pass at any time, even before the start", () => {
+		expect(normalized([{ type: "tick" }, start, { type: "tick" }]).map((event) => event.type)).toEqual([
+			"tick",
+			"start",
+			"tick",
+		]);
+	});
+});

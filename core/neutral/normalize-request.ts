@@ -1,0 +1,119 @@
+/**
+ * The stage between the decoder and the encoder of a request: repairs that every protocol needs and none owns. What only
+ * one protocol demands (alternating turns, a first user turn, its alphabet of ids) is its encoder's.
+ */
+import type { Block, ImageBlock, Message, ToolCallBlock } from "./content.ts";
+import type { Loss } from "./model.ts";
+import { pairTools } from "./pair-tools.ts";
+import type { NeutralRequest, Tool, ToolChoice } from "./request.ts";
+
+/** A request in good order, and what had to be left behind for it. */
+export interface NormalizedRequest {
+	readonly request: NeutralRequest;
+	readonly losses: readonly Loss[];
+}
+
+/**
+ * Pure, and idempotent. Afterwards:
+ * - no block is empty and no message is without blocks;
+ * - the ids of tool calls differ; behind each assistant message with calls stands one `tool` message with exactly one
+ *   result for each, in order, and what else was said meanwhile comes after it; results carry the call's name and kind;
+ *   a call without a result gets an error result, a result without a call is dropped, of two results the later stays;
+ * - calls that went out together (in assistant messages that follow each other) are one message;
+ * - tools have different names; the tool choice names only tools that exist and is absent without tools.
+ */
+export const normalizeRequest = (request: NeutralRequest): NormalizedRequest => {
+	const losses: Loss[] = [];
+	const stateful = request.state?.previousId !== undefined || request.state?.conversation !== undefined;
+	const messages = pairTools(withoutEmpty(request.messages), { losses, stateful });
+	const { tools, toolChoice, parallelTools, stop, ...rest } = request;
+	const distinct = distinctTools(tools ?? [], losses);
+	const choice = toolChoice && fitting(toolChoice, distinct, losses);
+	const stops = stop?.filter((text) => text !== "") ?? [];
+	return {
+		request: {
+			...rest,
+			messages,
+			...(distinct.length > 0 && { tools: distinct }),
+			...(choice && { toolChoice: choice }),
+			...(distinct.length > 0 && parallelTools !== undefined && { parallelTools }),
+			...(stops.length > 0 && { stop: stops }),
+		},
+		losses,
+	};
+};
+
+const withoutEmpty = (messages: readonly Message[]): readonly Message[] => {
+	const kept: Message[] = [];
+	for (const message of messages) {
+		const blocks = message.blocks.flatMap(sound);
+		if (blocks.length === message.blocks.length && blocks.every((block, at) => block === message.blocks[at])) {
+			if (blocks.length > 0) kept.push(message);
+		} else if (blocks.length > 0) kept.push({ ...message, blocks });
+	}
+	return kept;
+};
+
+/** The block as it may go out, or nothing. */
+const sound = (block: Block): readonly Block[] => {
+	switch (block.type) {
+		case "text":
+		case "thinking":
+			return block.text !== "" || block.signature ? [block] : [];
+		case "refusal":
+			return block.text === "" ? [] : [block];
+		case "tool_call":
+			return [soundCall(block)];
+		case "tool_result": {
+			const content = block.content.flatMap(sound);
+			return [content.length === block.content.length ? block : { ...block, content }];
+		}
+		case "image":
+			return [soundImage(block)];
+		default:
+			return [block];
+	}
+};
+
+const soundCall = (block: ToolCallBlock): ToolCallBlock =>
+	block.kind === "function" && block.arguments.text.trim() === ""
+		? { ...block, arguments: { form: "json", value: {}, text: "{}" } }
+		: block;
+
+/** Many clients say `image/jpg`, which no provider knows. */
+const soundImage = (block: ImageBlock): ImageBlock =>
+	block.media.by === "bytes" && block.media.mime === "image/jpg"
+		? { ...block, media: { ...block.media, mime: "image/jpeg" } }
+		: block;
+
+/** Tools by what a call names them; of two with one name the first stays. */
+const distinctTools = (tools: readonly Tool[], losses: Loss[]): readonly Tool[] => {
+	const seen = new Set<string>();
+	return tools.filter((tool) => {
+		if (tool.type !== "function" && tool.type !== "custom") return true;
+		const name = `${("namespace" in tool && tool.namespace) || ""}/${tool.name}`;
+		if (seen.has(name))
+			losses.push({ path: "tools", reason: `the tool "${tool.name}" is defined twice; the first stays` });
+		return !seen.has(name) && seen.add(name);
+	});
+};
+
+const fitting = (choice: ToolChoice, tools: readonly Tool[], losses: Loss[]): ToolChoice | undefined => {
+	if (tools.length === 0) {
+		if (choice.mode !== "auto" && choice.mode !== "none")
+			losses.push({ path: "tool_choice", reason: "there are no tools to choose from" });
+		return undefined;
+	}
+	if (choice.mode !== "named") return choice;
+	const known = new Set(tools.flatMap((tool) => (tool.type === "unknown" ? [] : [tool.name, wordOf(tool)])));
+	if (tools.some((tool) => tool.type === "unknown") || choice.names.every((name) => known.has(name))) return choice;
+	const names = choice.names.filter((name) => known.has(name));
+	losses.push({ path: "tool_choice", reason: "it names a tool that is not among the tools" });
+	return names.length > 0 ? { ...choice, names } : undefined;
+};
+
+/** Another word by which a choice may name the tool. */
+const wordOf = (tool: Exclude<Tool, { type: "unknown" }>): string => {
+	if (tool.type === "server") return tool.vendorType;
+	return "namespace" in tool && tool.namespace ? `${tool.namespace}__${tool.name}` : tool.name;
+};

@@ -1,0 +1,82 @@
+/** Prices of the data package, looked up once a minute and model. */
+
+import { calcPrice, type PriceCalculation } from "@pydantic/genai-prices";
+import { type Clock, definedOnly, type Log } from "#core";
+import type { Price, Rate } from "./service.ts";
+
+/** Prices change by date and by hour of the day, so nothing is believed for longer. */
+const freshMilliseconds = 60_000;
+/** Names come from clients where a model pattern lets them, so what is kept is bounded. */
+const keptNames = 1_000;
+const longestName = 256;
+
+/** Makers whose own models may be priced by name alone, where the package does not tell the provider by it. */
+const makers = ["openai", "anthropic", "google", "mistral", "cohere", "voyageai", "deepseek", "x-ai"];
+
+const rate = (value: PriceCalculation["model_price"][string]): Rate | undefined => {
+	if (typeof value !== "object") return value;
+	const steps = value.tiers.map(({ start, price }) => ({ above: start, rate: price }));
+	return { base: value.base, steps: steps.sort((one, other) => one.above - other.above) };
+};
+
+const perThousand = (value: PriceCalculation["model_price"][string]): number | undefined =>
+	typeof value === "number" ? value / 1_000 : undefined;
+
+const toPrice = ({ model, model_price: rates }: PriceCalculation): Price =>
+	definedOnly({
+		input: rate(rates["input_mtok"]),
+		output: rate(rates["output_mtok"]),
+		cacheRead: rate(rates["cache_read_mtok"]),
+		cacheWrite: rate(rates["cache_write_mtok"]),
+		cacheWriteLong: rate(rates["cache_write_1h_mtok"]),
+		reasoning: rate(rates["output_reasoning_mtok"]),
+		inputAudio: rate(rates["input_audio_mtok"]),
+		inputImage: rate(rates["input_image_mtok"]),
+		outputAudio: rate(rates["output_audio_mtok"]),
+		outputImage: rate(rates["output_image_mtok"]),
+		perRequest: perThousand(rates["requests_kcount"]),
+		perWebSearch: perThousand(rates["web_searches_kcount"]),
+		perFileSearch: perThousand(rates["storage_searches_kcount"]),
+		contextWindow: model.context_window,
+	});
+
+export class Catalogue {
+	private readonly kept = new Map<string, { readonly until: number; readonly price: Price | undefined }>();
+	private readonly clock: Clock;
+	private readonly log: Log;
+
+	constructor(clock: Clock, log: Log) {
+		this.clock = clock;
+		this.log = log;
+	}
+
+	/** The price of a model at the provider called like the upstream, else at whoever makes a model of that name. */
+	find(model: string, upstream?: string): Price | undefined {
+		if (model.length > longestName) return undefined;
+		const key = `${upstream ?? ""}\n${model}`;
+		const now = this.clock.now();
+		const kept = this.kept.get(key);
+		if (kept && now < kept.until) return kept.price;
+		if (this.kept.size >= keptNames) this.kept.clear();
+		const price = this.look(model, upstream, new Date(now));
+		this.kept.set(key, { until: now + freshMilliseconds, price });
+		return price;
+	}
+
+	private look(model: string, upstream: string | undefined, timestamp: Date): Price | undefined {
+		const ask = (providerId?: string): PriceCalculation | null =>
+			calcPrice({}, model, providerId === undefined ? { timestamp } : { providerId, timestamp });
+		try {
+			let found = upstream === undefined ? null : ask(upstream);
+			found ??= ask();
+			for (const maker of makers) found ??= ask(maker);
+			return found ? toPrice(found) : undefined;
+		} catch (error) {
+			this.log.warn("the price data of a model cannot be read; its price counts as unknown", {
+				model,
+				error: error instanceof Error ? error.message : typeof error,
+			});
+			return undefined;
+		}
+	}
+}

@@ -1,0 +1,138 @@
+/**
+ * From usage to money. Sums are made in millionths of a micro-dollar, as whole numbers, so that no rate with up to six
+ * decimals is bent by floating point, and rounded up once at the end.
+ */
+import type { Usage } from "#core";
+import type { Price, Rate, TaskUnits, UsageBound } from "./service.ts";
+
+const million = 1_000_000;
+
+/** Millionths of a micro-dollar for one token, given how long the input of the call is. */
+const perToken = (rate: Rate | undefined, inputTokens: number): number => {
+	if (rate === undefined) return 0;
+	if (typeof rate === "number") return Math.round(rate * million);
+	let now = rate.base;
+	for (const step of rate.steps) if (inputTokens > step.above) now = step.rate;
+	return Math.round(now * million);
+};
+
+/** Millionths of a micro-dollar for a price in dollars. */
+const perPiece = (dollars: number | undefined): number => Math.round((dollars ?? 0) * million) * million;
+
+const roundUp = (sum: number): number => {
+	const whole = Math.floor(sum / million);
+	return whole * million < sum ? whole + 1 : whole;
+};
+
+const pricesTokens = (price: Price): boolean =>
+	price.input !== undefined || price.output !== undefined || price.perRequest !== undefined;
+
+const count = (value: number | undefined, most: number): number => Math.min(Math.max(value ?? 0, 0), Math.max(most, 0));
+
+const inputSum = ({ input }: Usage, price: Price): number => {
+	const { total } = input;
+	const plain = price.input;
+	const cacheRead = count(input.cacheRead, total);
+	const cacheWrite = count(input.cacheWrite, total - cacheRead);
+	const long = count(input.cacheWriteLong, cacheWrite);
+	const audio = count(input.audio, total - cacheRead - cacheWrite);
+	const image = count(input.image, total - cacheRead - cacheWrite - audio);
+	const cacheWriteRate = price.cacheWrite ?? plain;
+	return (
+		(total - cacheRead - cacheWrite - audio - image) * perToken(plain, total) +
+		cacheRead * perToken(price.cacheRead ?? plain, total) +
+		(cacheWrite - long) * perToken(cacheWriteRate, total) +
+		long * perToken(price.cacheWriteLong ?? cacheWriteRate, total) +
+		audio * perToken(price.inputAudio ?? plain, total) +
+		image * perToken(price.inputImage ?? plain, total)
+	);
+};
+
+const outputSum = ({ input, output }: Usage, price: Price): number => {
+	const { total } = output;
+	const plain = price.output;
+	const reasoning = count(output.reasoning, total);
+	const audio = count(output.audio, total - reasoning);
+	const image = count(output.image, total - reasoning - audio);
+	return (
+		(total - reasoning - audio - image) * perToken(plain, input.total) +
+		reasoning * perToken(price.reasoning ?? plain, input.total) +
+		audio * perToken(price.outputAudio ?? plain, input.total) +
+		image * perToken(price.outputImage ?? plain, input.total)
+	);
+};
+
+const searchSum = (tools: Usage["serverTools"], price: Price): number => {
+	let sum = 0;
+	for (const [name, calls] of Object.entries(tools ?? {})) {
+		if (/web|google|url/.test(name)) sum += calls * perPiece(price.perWebSearch);
+		else if (/file|storage|retrieval/.test(name)) sum += calls * perPiece(price.perFileSearch);
+	}
+	return sum;
+};
+
+/** Micro-dollars for what a call used. */
+export const cost = (usage: Usage, price: Price): number | undefined =>
+	pricesTokens(price)
+		? roundUp(
+				inputSum(usage, price) +
+					outputSum(usage, price) +
+					searchSum(usage.serverTools, price) +
+					perPiece(price.perRequest),
+			)
+		: undefined;
+
+/** The dearest a token of the input can be. */
+const dearestInput = (price: Price, inputTokens: number, longCache: boolean): number =>
+	Math.max(
+		perToken(price.input, inputTokens),
+		perToken(price.cacheRead, inputTokens),
+		perToken(price.cacheWrite, inputTokens),
+		longCache ? perToken(price.cacheWriteLong, inputTokens) : 0,
+		perToken(price.inputAudio, inputTokens),
+		perToken(price.inputImage, inputTokens),
+	);
+
+/** The dearest a token of the output can be, with an input of at most so many tokens. */
+const dearestOutput = (price: Price, inputTokens: number): number =>
+	Math.max(
+		perToken(price.output, inputTokens),
+		perToken(price.reasoning, inputTokens),
+		perToken(price.outputAudio, inputTokens),
+		perToken(price.outputImage, inputTokens),
+	);
+
+const boundSum = (bound: UsageBound, price: Price): number =>
+	bound.inputTokens * dearestInput(price, bound.inputTokens, bound.longCache === true) +
+	bound.outputTokens * dearestOutput(price, bound.inputTokens) +
+	(bound.webSearches ?? 0) * perPiece(price.perWebSearch) +
+	(bound.fileSearches ?? 0) * perPiece(price.perFileSearch) +
+	perPiece(price.perRequest);
+
+/** Micro-dollars that no call within the bound costs more than. */
+export const costBound = (bound: UsageBound, price: Price): number | undefined =>
+	pricesTokens(price) ? roundUp(boundSum(bound, price)) : undefined;
+
+/** Output tokens that fit into `microDollars`, when the input may have up to `inputTokens`. */
+export const outputFor = (microDollars: number, inputTokens: number, price: Price): number => {
+	const each = dearestOutput(price, inputTokens);
+	return each === 0 ? Number.MAX_SAFE_INTEGER : Math.max(0, Math.floor((microDollars * million) / each));
+};
+
+const units = [
+	["images", "perImage"],
+	["seconds", "perSecond"],
+	["songs", "perSong"],
+] as const;
+
+/** Micro-dollars for what a task made; fractions of a second count. */
+export const taskCost = (made: TaskUnits, price: Price): number | undefined => {
+	let sum = 0;
+	for (const [unit, rate] of units) {
+		const amount = made[unit] ?? 0;
+		if (amount === 0) continue;
+		if (price[rate] === undefined) return undefined;
+		sum += Math.ceil(amount * perPiece(price[rate]));
+	}
+	return roundUp(sum);
+};

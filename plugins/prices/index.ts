@@ -1,0 +1,19 @@
+/** The plugin `prices`: what models cost. */
+import { clock, definePlugin, provide } from "#core";
+import { Catalogue } from "./catalogue.ts";
+import { cost, costBound, outputFor, taskCost } from "./cost.ts";
+import { PriceList, pricesConfig } from "./price-list.ts";
+import { prices } from "./service.ts";
+
+export default definePlugin({
+	name: "prices",
+	summary: "Knows what models cost, from a maintained data package and from the config.",
+	config: pricesConfig,
+	needs: { clock },
+	gives: [prices],
+	setup: ({ config, needs, log }) => {
+		const list = new PriceList(config, new Catalogue(needs.clock, log));
+		const find = list.find.bind(list);
+		return { offers: [provide(prices, { find, cost, bound: costBound, outputFor, taskCost })] };
+	},
+});

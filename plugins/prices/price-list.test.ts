@@ -1,0 +1,84 @@
+import { describe, expect, test } from "bun:test";
+import type { Clock, Log } from "#core";
+import { Catalogue } from "./catalogue.ts";
+import { PriceList, type PricesConfig } from "./price-list.ts";
+
+const warnings: string[] = [];
+const log: Log = { debug() {}, info() {}, error() {}, warn: (message) => warnings.push(message), of: () => log };
+let now = Date.UTC(2026, 10, 21);
+const clock: Clock = { now: () => now, monotonic: () => 0, after: () => () => {} };
+const list = (config: PricesConfig): PriceList => new PriceList(config, new Catalogue(clock, log));
+
+describe("which price a model has", () => {
+	const configured = list({
+		models: { "my-model": { input: 2.5, output: 10, cacheRead: 0.25 }, "my-*": { input: 1 }, "*": { input: 9 } },
+	});
+	test("the config's exact name first, then its patterns as written", () => {
+		expect(configured.find("my-model")).toEqual({ input: 2.5, output: 10, cacheRead: 0.25 });
+		expect(configured.find("my-other")).toEqual({ input: 1 });
+		expect(configured.find("gpt-4o")).toEqual({ input: 9 });
+	});
+	test("the config's price of the asked name beats the package's of the upstream's", () => {
+		expect(list({ models: { fast: { input: 7 } } }).find("gpt-4o", { requested: "fast" })).toEqual({ input: 7 });
+	});
+	test("the upstream's name beats the asked one within a source", () => {
+		const both = list({ models: { fast: { input: 7 }, "gpt-4o": { input: 8 } } });
+		expect(both.find("gpt-4o", { requested: "fast" })).toEqual({ input: 8 });
+		expect(list({}).find("gpt-4o-mini", { requested: "gpt-4o" })?.input).toBe(0.15);
+	});
+	test("the asked name helps where the upstream's own is unknown", () => {
+		expect(list({}).find("deployment-7", { requested: "gpt-4o-mini" })?.input).toBe(0.15);
+	});
+	test("the default where nobody knows it, and nothing without a default", () => {
+		expect(list({ default: { input: 1, output: 2 } }).find("no-such-model")).toEqual({ input: 1, output: 2 });
+		expect(list({}).find("no-such-model")).toBeUndefined();
+	});
+	test("a pattern that hides another is taken as written", () => {
+		expect(list({ models: { "*": { input: 1 }, "my-*": { input: 2 } } }).find("my-x")).toEqual({ input: 1 });
+	});
+});
+
+describe("the data package", () => {
+	const bare = list({});
+	test("gives what is published", () => {
+		expect(bare.find("gpt-4o")).toMatchObject({
+			input: 2.5,
+			output: 10,
+			cacheRead: 1.25,
+			perWebSearch: 0.01,
+			contextWindow: 128_000,
+		});
+		expect(bare.find("claude-sonnet-4-5")).toMatchObject({
+			input: { base: 3, steps: [{ above: 200_000, rate: 6 }] },
+			cacheWriteLong: { base: 6 },
+		});
+	});
+	test("gives the provider's price where the upstream is called like a provider", () => {
+		const named = bare.find("llama-3.3-70b-versatile", { upstream: "groq" });
+		expect(named?.input).toBeNumber();
+		expect(bare.find("llama-3.3-70b-versatile", { upstream: "my-own-server" })).toBeUndefined();
+	});
+	test("knows its makers' models that it does not know by name alone", () => {
+		expect(bare.find("text-embedding-3-small")?.input).toBe(0.02);
+	});
+	test("follows prices that change by date", () => {
+		now = Date.UTC(2026, 1, 1);
+		const before = list({}).find("claude-opus-4-6")?.input;
+		now = Date.UTC(2026, 3, 1);
+		expect(before).toMatchObject({ base: 5 });
+		expect(list({}).find("claude-opus-4-6")?.input).toBe(5);
+	});
+	test("is asked again after a minute, and names are not kept without end", () => {
+		const catalogue = new Catalogue(clock, log);
+		now = Date.UTC(2026, 2, 12, 23, 59, 30);
+		expect(catalogue.find("claude-opus-4-6")?.input).toMatchObject({ base: 5 });
+		now += 29_000;
+		expect(catalogue.find("claude-opus-4-6")?.input).toMatchObject({ base: 5 });
+		now += 32_000;
+		expect(catalogue.find("claude-opus-4-6")?.input).toBe(5);
+		for (let index = 0; index < 3_000; index++) catalogue.find(`unknown-${index}`);
+		expect((catalogue as unknown as { kept: Map<string, unknown> }).kept.size).toBeLessThanOrEqual(1_000);
+		expect(catalogue.find("x".repeat(100_000))).toBeUndefined();
+		expect(warnings).toEqual([]);
+	});
+});

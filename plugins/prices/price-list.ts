@@ -1,0 +1,75 @@
+/** Which price a model has: the config's own, then the data package's, then the config's default. */
+import { matchesPattern, type Static, t } from "#core";
+import type { Catalogue } from "./catalogue.ts";
+import type { Price, PriceHints } from "./service.ts";
+
+const dollars = (description: string) => t.Optional(t.Number({ minimum: 0, maximum: 1_000_000, description }));
+
+const priceSchema = (description: string) =>
+	t.Object(
+		{
+			input: dollars("Dollars per million input tokens."),
+			output: dollars("Dollars per million output tokens."),
+			cacheRead: dollars("Dollars per million input tokens read from the provider's cache; `input` when absent."),
+			cacheWrite: dollars("Dollars per million input tokens written to the provider's cache; `input` when absent."),
+			cacheWriteLong: dollars("The same for what the cache keeps for an hour; `cacheWrite` when absent."),
+			reasoning: dollars("Dollars per million reasoning tokens; `output` when absent."),
+			inputAudio: dollars("Dollars per million input tokens of sound; `input` when absent."),
+			inputImage: dollars("Dollars per million input tokens of pictures; `input` when absent."),
+			outputAudio: dollars("Dollars per million output tokens of sound; `output` when absent."),
+			outputImage: dollars("Dollars per million output tokens of pictures; `output` when absent."),
+			perRequest: dollars("Dollars for each call, besides its tokens."),
+			perWebSearch: dollars("Dollars for each web search of the model."),
+			perFileSearch: dollars("Dollars for each search in stored files."),
+			perImage: dollars("Dollars for each image of a task."),
+			perSecond: dollars("Dollars for each second of video of a task."),
+			perSong: dollars("Dollars for each song of a task."),
+			contextWindow: t.Optional(t.Integer({ minimum: 1, description: "The most input tokens the model takes." })),
+		},
+		{ additionalProperties: false, minProperties: 1, description },
+	);
+
+export const pricesConfig = t.Object(
+	{
+		models: t.Optional(
+			t.Record(t.String({ minLength: 1, maxLength: 256 }), priceSchema("The price of the models of that name."), {
+				description: "Prices by model name, or by pattern with `*`; exact names first, then patterns as written.",
+			}),
+		),
+		default: t.Optional(
+			priceSchema("The price of models that nothing else knows. Without it such a model is refused under a quota."),
+		),
+	},
+	{ additionalProperties: false },
+);
+
+export type PricesConfig = Static<typeof pricesConfig>;
+
+export class PriceList {
+	private readonly exact: ReadonlyMap<string, Price>;
+	private readonly patterns: readonly (readonly [pattern: string, price: Price])[];
+	private readonly fallback: Price | undefined;
+	private readonly catalogue: Catalogue;
+
+	constructor(config: PricesConfig, catalogue: Catalogue) {
+		const entries = Object.entries(config.models ?? {});
+		this.exact = new Map(entries.filter(([name]) => !name.includes("*")));
+		this.patterns = entries.filter(([name]) => name.includes("*"));
+		this.fallback = config.default;
+		this.catalogue = catalogue;
+	}
+
+	find(model: string, { requested, upstream }: PriceHints = {}): Price | undefined {
+		return (
+			this.configured(model) ??
+			(requested === undefined ? undefined : this.configured(requested)) ??
+			this.catalogue.find(model, upstream) ??
+			(requested === undefined || requested === model ? undefined : this.catalogue.find(requested)) ??
+			this.fallback
+		);
+	}
+
+	private configured(model: string): Price | undefined {
+		return this.exact.get(model) ?? this.patterns.find(([pattern]) => matchesPattern(pattern, model))?.[1];
+	}
+}

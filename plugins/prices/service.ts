@@ -1,0 +1,71 @@
+/** What models cost. Money is a whole number of micro-dollars; rates are dollars per million tokens, that is micro-dollars per token. */
+import { service, type Usage } from "#core";
+
+/** A rate, or one that changes for the whole call when its input is longer than `above` tokens. */
+export type Rate = number | { readonly base: number; readonly steps: readonly { above: number; rate: number }[] };
+
+/** What a model costs. A rate that is absent is that of the plain tokens of its side; plain rates that are absent are 0. */
+export interface Price {
+	/** Dollars per million tokens. */
+	readonly input?: Rate;
+	readonly output?: Rate;
+	readonly cacheRead?: Rate;
+	readonly cacheWrite?: Rate;
+	/** For what is kept for an hour. */
+	readonly cacheWriteLong?: Rate;
+	readonly reasoning?: Rate;
+	readonly inputAudio?: Rate;
+	readonly inputImage?: Rate;
+	readonly outputAudio?: Rate;
+	readonly outputImage?: Rate;
+	/** Dollars for each call, each web search, each search in stored files. */
+	readonly perRequest?: number;
+	readonly perWebSearch?: number;
+	readonly perFileSearch?: number;
+	/** Dollars for each image, each second of video, each song of a task. */
+	readonly perImage?: number;
+	readonly perSecond?: number;
+	readonly perSong?: number;
+	/** The most input tokens the model takes, where known. */
+	readonly contextWindow?: number;
+}
+
+/** The most that a call may use. */
+export interface UsageBound {
+	readonly inputTokens: number;
+	readonly outputTokens: number;
+	readonly webSearches?: number;
+	readonly fileSearches?: number;
+	/** True when something may be written to a cache that keeps it for an hour. */
+	readonly longCache?: boolean;
+}
+
+/** What a task made. */
+export interface TaskUnits {
+	readonly images?: number;
+	readonly seconds?: number;
+	readonly songs?: number;
+}
+
+/** Where else to look than under the upstream's name for the model. */
+export interface PriceHints {
+	/** The name the client asked for. */
+	readonly requested?: string;
+	/** The upstream's name: a provider of that name is asked first, as the same model costs differently elsewhere. */
+	readonly upstream?: string;
+}
+
+export interface Prices {
+	/** From the config, then from the data package, each by `model` and then by `requested`; then the config's default. */
+	find(model: string, hints?: PriceHints): Price | undefined;
+	/** Micro-dollars, rounded up once. Undefined when the price has no rate for tokens. */
+	cost(usage: Usage, price: Price): number | undefined;
+	/** No usage within the bound costs more. Undefined when the price has no rate for tokens. */
+	bound(bound: UsageBound, price: Price): number | undefined;
+	/** The most output tokens that cost no more than `microDollars` at this price, whatever kind they are. */
+	outputFor(microDollars: number, inputTokens: number, price: Price): number;
+	/** Micro-dollars, rounded up once. Undefined when the price has no rate for one of the units. */
+	taskCost(units: TaskUnits, price: Price): number | undefined;
+}
+
+export const prices = service<Prices>("prices");

@@ -1,0 +1,126 @@
+/** What owners see and do with their deliveries: lists, single ones with their attempts, sending again; and what time removes. */
+import { type SQL, sql } from "drizzle-orm";
+import { asNumber, asText, type Store, type WireRecord } from "#core";
+import type { AttemptView, DeliveryView } from "./service.ts";
+
+export interface DeliveryFilter {
+	readonly status?: string;
+	readonly subject?: string;
+	/** The id after which to go on. */
+	readonly after?: string;
+	readonly limit: number;
+}
+
+/** How long finished deliveries are kept, in milliseconds. */
+export interface Retention {
+	readonly deliveredMs: number;
+	readonly deadMs: number;
+}
+
+/** Rows removed in one write. */
+const pruneSize = 500;
+
+export interface Archive {
+	/** Newest first. `more`: there are further ones after the last. */
+	list(
+		owner: string,
+		filter: DeliveryFilter,
+	): Promise<{ readonly data: readonly DeliveryView[]; readonly more: boolean }>;
+	ofSubject(owner: string, subject: string): Promise<readonly DeliveryView[]>;
+	find(owner: string, id: string): Promise<DeliveryView | undefined>;
+	/** Makes one attempt due now. False when one is under way, so that nothing was changed. */
+	redeliver(owner: string, id: string, now: number): Promise<boolean>;
+	/** The same for every dead delivery that was made in a span of time; returns how many. */
+	redeliverDead(owner: string, since: number, until: number, now: number): Promise<number>;
+	prune(now: number, retention: Retention): Promise<void>;
+}
+
+const attemptOf = (row: WireRecord): AttemptView => ({
+	object: "delivery.attempt",
+	number: asNumber(row.number) ?? 0,
+	cause: row.cause === "manual" || row.cause === "lost" ? row.cause : "schedule",
+	started_at: asNumber(row.started_at) ?? 0,
+	duration_ms: asNumber(row.duration_ms) ?? 0,
+	address: asText(row.address) ?? null,
+	status: asNumber(row.status) ?? null,
+	error: asText(row.error) ?? null,
+});
+
+const stateOf = (value: unknown): DeliveryView["status"] =>
+	value === "sending" || value === "delivered" || value === "dead" ? value : "pending";
+
+const viewOf = (row: WireRecord, attempts: readonly AttemptView[]): DeliveryView => ({
+	id: asText(row.id) ?? "",
+	object: "delivery",
+	subject: asText(row.subject) ?? "",
+	sequence: asNumber(row.sequence) ?? 0,
+	event: asText(row.event) ?? "",
+	url: asText(row.url) ?? "",
+	status: stateOf(row.state),
+	created_at: asNumber(row.created_at) ?? 0,
+	next_attempt_at: row.state === "pending" ? (asNumber(row.due_at) ?? null) : null,
+	finished_at: asNumber(row.finished_at) ?? null,
+	attempts,
+});
+
+/** The next claim takes it: due now, by hand. */
+const byHand = (now: number): SQL =>
+	sql`UPDATE deliveries SET state = 'pending', manual = 1, due_at = ${now}, finished_at = NULL`;
+
+export const createArchive = (store: Store): Archive => {
+	const read = async (where: SQL, order: SQL): Promise<readonly DeliveryView[]> => {
+		const rows = await store.all(sql`SELECT * FROM deliveries d WHERE ${where} ${order}`);
+		const ids = JSON.stringify(rows.map(({ id }) => id));
+		const attempts = await store.all(
+			sql`SELECT * FROM delivery_attempts WHERE delivery IN (SELECT value FROM json_each(${ids})) ORDER BY started_at, number`,
+		);
+		const byDelivery = Map.groupBy(attempts, ({ delivery }) => delivery);
+		return rows.map((row) => viewOf(row, (byDelivery.get(row.id) ?? []).map(attemptOf)));
+	};
+
+	return {
+		async list(owner, { status, subject, after, limit }) {
+			const where = [sql`d.owner = ${owner}`];
+			if (status !== undefined) where.push(sql`d.state = ${status}`);
+			if (subject !== undefined) where.push(sql`d.subject = ${subject}`);
+			if (after !== undefined)
+				where.push(
+					sql`(d.created_at, d.id) < (SELECT a.created_at, a.id FROM deliveries a WHERE a.id = ${after} AND a.owner = ${owner})`,
+				);
+			const found = await read(
+				sql.join(where, sql` AND `),
+				sql`ORDER BY d.created_at DESC, d.id DESC LIMIT ${limit + 1}`,
+			);
+			return { data: found.slice(0, limit), more: found.length > limit };
+		},
+		ofSubject: (owner, subject) => read(sql`d.owner = ${owner} AND d.subject = ${subject}`, sql`ORDER BY d.sequence`),
+		async find(owner, id) {
+			const [found] = await read(sql`d.owner = ${owner} AND d.id = ${id}`, sql`LIMIT 1`);
+			return found;
+		},
+		async redeliver(owner, id, now) {
+			const [written] = await store.write([
+				sql`${byHand(now)} WHERE owner = ${owner} AND id = ${id} AND state <> 'sending'`,
+			]);
+			return (written?.changes ?? 0) > 0;
+		},
+		async redeliverDead(owner, since, until, now) {
+			const [written] = await store.write([
+				sql`${byHand(now)} WHERE owner = ${owner} AND state = 'dead' AND created_at >= ${since} AND created_at < ${until}`,
+			]);
+			return written?.changes ?? 0;
+		},
+		async prune(now, { deliveredMs, deadMs }) {
+			for (;;) {
+				const old = sql`SELECT id FROM deliveries WHERE finished_at IS NOT NULL
+					AND ((state = 'delivered' AND finished_at < ${now - deliveredMs}) OR (state = 'dead' AND finished_at < ${now - deadMs}))
+					ORDER BY finished_at, id LIMIT ${pruneSize}`;
+				const [, removed] = await store.write([
+					sql`DELETE FROM delivery_attempts WHERE delivery IN (${old})`,
+					sql`DELETE FROM deliveries WHERE id IN (${old})`,
+				]);
+				if ((removed?.changes ?? 0) < pruneSize) return;
+			}
+		},
+	};
+};

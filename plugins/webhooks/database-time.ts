@@ -1,0 +1,24 @@
+/** One clock for all nodes: the database's, when several share it. A node whose clock is fast must not retry early. */
+import { sql } from "drizzle-orm";
+import { asNumber, type Clock, type Store } from "#core";
+
+export interface DatabaseTime {
+	/** Milliseconds since 1970. */
+	now(): number;
+	/** Compares the clocks again. Does nothing when the database is this process's own. */
+	compare(): Promise<void>;
+}
+
+export const createDatabaseTime = (store: Store, clock: Clock): DatabaseTime => {
+	let ahead = 0;
+	return {
+		now: () => clock.now() + ahead,
+		async compare() {
+			if (!store.shared) return;
+			const before = clock.now();
+			const [row] = await store.all(sql`SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS now`);
+			const theirs = asNumber(row?.now);
+			if (theirs !== undefined) ahead = Math.round(theirs - (before + clock.now()) / 2);
+		},
+	};
+};

@@ -1,0 +1,111 @@
+/** Delivers callbacks: an outbox in the database, posted on a fixed schedule, signed, and kept to be seen and sent again. */
+import { add, clock, definePlugin, house, jobs, provide, routes, store, t, tables } from "#core";
+import { checkAddress } from "./address.ts";
+import { createArchive } from "./archive.ts";
+import { createDatabaseTime } from "./database-time.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { Lanes } from "./lanes.ts";
+import { createQueue } from "./queue.ts";
+import { AttemptRecorder } from "./recorder.ts";
+import { systemResolve } from "./resolve.ts";
+import { createRoutes } from "./routes.ts";
+import { SecretBook } from "./secrets.ts";
+import { createSender } from "./sender.ts";
+import { webhooks } from "./service.ts";
+import { outboxTriggers, webhookTables } from "./tables.ts";
+
+const day = 24 * 60 * 60 * 1000;
+const userAgent = "Portico-Webhooks/1";
+
+export default definePlugin({
+	name: "webhooks",
+	summary: "Delivers callbacks at least once: signed, retried after 10, 30 and 60 seconds, and kept.",
+	config: t.Object(
+		{
+			success: t.Union([t.Literal("200"), t.Literal("2xx")], {
+				default: "200",
+				description: "Which statuses count as delivered: exactly 200, or any from 200 to 299.",
+			}),
+			allowPrivateNetworks: t.Boolean({
+				default: false,
+				description:
+					"Lets callbacks go to private, loopback and other special addresses. For tests and closed networks.",
+			}),
+			httpsOnly: t.Boolean({ default: false, description: "Refuses callback addresses that are plain http." }),
+			concurrency: t.Integer({ default: 1024, minimum: 4, description: "Attempts that may run at once on this node." }),
+			concurrencyPerReceiver: t.Integer({
+				default: 64,
+				minimum: 1,
+				description: "Attempts that may run at once to one receiver (scheme, host and port) from this node.",
+			}),
+			rotationOverlapHours: t.Number({
+				default: 24,
+				minimum: 0,
+				description: "How long a replaced secret goes on signing beside the new one.",
+			}),
+			keepDeliveredDays: t.Number({ default: 7, minimum: 0, description: "How long delivered callbacks are kept." }),
+			keepDeadDays: t.Number({
+				default: 30,
+				minimum: 0,
+				description: "How long callbacks that could not be delivered are kept.",
+			}),
+		},
+		{ additionalProperties: false },
+	),
+	needs: { store, clock, house },
+	gives: [webhooks, routes, jobs, tables],
+	setup({ config, needs, log }) {
+		const time = createDatabaseTime(needs.store, needs.clock);
+		const queue = createQueue(needs.store);
+		const archive = createArchive(needs.store);
+		const secrets = new SecretBook(needs.store, needs.clock);
+		const { success, allowPrivateNetworks, httpsOnly } = config;
+		const send = createSender({ clock: needs.clock, resolve: systemResolve, success, allowPrivateNetworks, httpsOnly });
+		const dispatcher = new Dispatcher({
+			queue,
+			secrets,
+			send,
+			log,
+			userAgent,
+			clock: needs.clock,
+			now: time.now,
+			lanes: new Lanes({ overall: config.concurrency, perReceiver: config.concurrencyPerReceiver }),
+			recorder: (recorded) => new AttemptRecorder({ store: needs.store, queue, clock: needs.clock, log, recorded }),
+		});
+		const wake = (): void => dispatcher.wake();
+		const rules = { allowPrivateNetworks, httpsOnly };
+		const rotationOverlapMs = (config.rotationOverlapHours * day) / 24;
+		const retention = { deliveredMs: config.keepDeliveredDays * day, deadMs: config.keepDeadDays * day };
+		return {
+			offers: [
+				add(tables, webhookTables),
+				provide(webhooks, {
+					check: (url) => checkAddress(url, rules),
+					outbox: outboxTriggers,
+					wake,
+					deliveries: archive.ofSubject,
+				}),
+				add(jobs, { name: "webhooks: deliver what is due", schedule: "* * * * * *", run: () => dispatcher.tick() }),
+				add(jobs, { name: "webhooks: compare clocks", schedule: "*/30 * * * * *", run: () => time.compare() }),
+				add(jobs, {
+					name: "webhooks: remove what is old",
+					schedule: "17 * * * *",
+					run: () => archive.prune(time.now(), retention),
+				}),
+				...createRoutes({ archive, secrets, send, rules, rotationOverlapMs, userAgent, now: time.now, wake }).map(
+					(route) => add(routes, route),
+				),
+			],
+			async start() {
+				if (!needs.house.serving) return;
+				if (allowPrivateNetworks)
+					log.warn(
+						"callbacks may go to private networks (allowPrivateNetworks): whoever holds a token can reach services in them",
+					);
+				await time.compare();
+				dispatcher.wake();
+			},
+			stop: () => dispatcher.stop(),
+		};
+	},
+});

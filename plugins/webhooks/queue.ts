@@ -1,0 +1,169 @@
+/** The outbox as a queue: rows are claimed with a lease, their outcome recorded under it, and leases of the dead taken over. */
+import { sql } from "drizzle-orm";
+import { asNumber, asText, type Statement, type Store, type WireRecord } from "#core";
+import { type AttemptResult, localFault } from "./sender.ts";
+
+/** Waits after the end of each failed attempt, in milliseconds; after the last there is none. */
+export const retryDelaysMs: readonly number[] = [10_000, 30_000, 60_000];
+
+/** How long a claim holds without word of its claimer: the time limit of an attempt, and ten seconds to record it. */
+export const leaseMs = 15_000;
+
+/** Wait after an attempt that this machine could not make, in milliseconds. */
+const localFaultDelayMs = 1000;
+
+/** Claims that may be lost before one counts as a failed attempt. */
+const lostLimit = 3;
+
+/** Later than any wait there is: such a time came from a clock that was wrong. */
+const latestDueMs = 61_000;
+
+/** A claimed delivery. */
+export interface Delivery {
+	readonly id: string;
+	readonly owner: string;
+	readonly subject: string;
+	readonly sequence: number;
+	readonly url: string;
+	readonly origin: string;
+	readonly body: string;
+	/** Attempts that have failed before this one. */
+	readonly attempts: number;
+	/** Asked for by hand: a failure schedules nothing. */
+	readonly manual: boolean;
+	/** An earlier attempt has succeeded, so a failure now does not make it dead. */
+	readonly delivered: boolean;
+	readonly lease: string;
+}
+
+export interface Candidate {
+	readonly id: string;
+	readonly owner: string;
+	readonly origin: string;
+}
+
+/** An attempt that ended, with wall times in milliseconds. */
+export interface Ended {
+	readonly delivery: Delivery;
+	readonly startedAt: number;
+	readonly endedAt: number;
+	readonly result: AttemptResult;
+}
+
+export interface Queue {
+	/**
+	 * Rows that are due, oldest first: one for each subject, its first status first, none of a subject with an attempt
+	 * in flight. A waiting retry holds nothing back; a first attempt does.
+	 */
+	due(
+		now: number,
+		reach: { readonly only: boolean; readonly receivers: readonly string[] },
+		limit: number,
+	): Promise<readonly Candidate[]>;
+	/** Leases those of the rows that are still free. */
+	claim(ids: readonly string[], lease: string, now: number): Promise<readonly Delivery[]>;
+	/** What records an attempt. Without effect when the lease was taken over, but for the log. */
+	record(ended: Ended): readonly Statement[];
+	/** Takes over leases that ran out, but for `held`, and puts right what a wrong clock wrote. Returns how many rows became due. */
+	recover(now: number, held: readonly string[]): Promise<number>;
+	/** When the next pending row is due; undefined when there is none. */
+	nextDue(): Promise<number | undefined>;
+}
+
+const list = (values: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`;
+
+/** No attempt of the same subject is in flight, and none of an earlier status is to be made first. */
+const free = (now: number) => sql`
+	NOT EXISTS (SELECT 1 FROM deliveries s WHERE s.subject = d.subject AND s.state = 'sending')
+	AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.subject = d.subject AND e.state = 'pending'
+		AND e.sequence < d.sequence AND (e.attempts = 0 OR e.due_at <= ${now}))`;
+
+const deliveryOf = (row: WireRecord): Delivery => ({
+	id: asText(row.id) ?? "",
+	owner: asText(row.owner) ?? "",
+	subject: asText(row.subject) ?? "",
+	sequence: asNumber(row.sequence) ?? 0,
+	url: asText(row.url) ?? "",
+	origin: asText(row.origin) ?? "",
+	body: asText(row.body) ?? "",
+	attempts: asNumber(row.attempts) ?? 0,
+	manual: row.manual === 1,
+	delivered: row.delivered_at !== null,
+	lease: asText(row.lease) ?? "",
+});
+
+/** Where a delivery stands after an attempt. One that this machine itself prevented counts for nothing. */
+const after = ({ delivery, endedAt, result }: Ended): { state: string; attempts: number; dueAt: number } => {
+	const end = Math.ceil(endedAt);
+	if (result.error === localFault)
+		return { state: "pending", attempts: delivery.attempts, dueAt: end + localFaultDelayMs };
+	const attempts = delivery.attempts + 1;
+	if (result.error === undefined) return { state: "delivered", attempts, dueAt: end };
+	const wait = delivery.manual ? undefined : retryDelaysMs[delivery.attempts];
+	if (wait !== undefined) return { state: "pending", attempts, dueAt: end + wait };
+	return { state: delivery.delivered ? "delivered" : "dead", attempts, dueAt: end };
+};
+
+export const createQueue = (store: Store): Queue => ({
+	async due(now, reach, limit) {
+		const receivers = list(reach.receivers);
+		const rows = await store.all(sql`
+			SELECT d.id, d.owner, d.origin FROM deliveries d
+			WHERE d.state = 'pending' AND d.due_at <= ${now}
+				AND ${reach.only ? sql`d.origin IN ${receivers}` : sql`d.origin NOT IN ${receivers}`}
+				AND ${free(now)}
+			ORDER BY d.due_at, d.id LIMIT ${limit}`);
+		return rows.map(({ id, owner, origin }) => ({ id: String(id), owner: String(owner), origin: String(origin) }));
+	},
+	async claim(ids, lease, now) {
+		const [written] = await store.write([
+			sql`UPDATE deliveries AS d SET state = 'sending', lease = ${lease}, lease_until = ${now + leaseMs}
+				WHERE d.id IN ${list(ids)} AND (d.lease IS ${lease} OR (d.state = 'pending' AND d.due_at <= ${now} AND ${free(now)}))
+				RETURNING id, owner, subject, sequence, url, origin, body, attempts, manual, delivered_at, lease`,
+		]);
+		return (written?.rows ?? []).map(deliveryOf);
+	},
+	record(ended) {
+		const { delivery, startedAt, endedAt, result } = ended;
+		const { state, attempts, dueAt } = after(ended);
+		const end = Math.ceil(endedAt);
+		const finishedAt = state === "pending" ? null : end;
+		const deliveredAt = result.error === undefined ? end : null;
+		const manual = delivery.manual && state === "pending" ? 1 : 0;
+		const cause = delivery.manual ? "manual" : "schedule";
+		return [
+			sql`INSERT INTO delivery_attempts (delivery, lease, number, cause, started_at, duration_ms, address, status, error)
+				VALUES (${delivery.id}, ${delivery.lease}, ${delivery.attempts + 1}, ${cause}, ${Math.floor(startedAt)}, ${result.durationMs},
+					${result.address ?? null}, ${result.status ?? null}, ${result.error ?? null})
+				ON CONFLICT DO NOTHING`,
+			sql`UPDATE deliveries SET state = ${state}, attempts = ${attempts}, due_at = ${dueAt}, finished_at = ${finishedAt},
+					delivered_at = coalesce(delivered_at, ${deliveredAt}), manual = ${manual}, lost = 0, lease = NULL, lease_until = NULL
+				WHERE id = ${delivery.id} AND lease = ${delivery.lease}`,
+		];
+	},
+	async recover(now, held) {
+		const gone = sql`state = 'sending' AND (lease_until < ${now} OR lease_until > ${now + leaseMs + latestDueMs}) AND id NOT IN ${list(held)}`;
+		const steps = retryDelaysMs.map((delay, failed) => sql`WHEN ${failed} THEN ${delay}`);
+		const wait = sql`CASE WHEN lost < ${lostLimit} THEN 0 ELSE CASE attempts ${sql.join(steps, sql` `)} ELSE 0 END END`;
+		const spent = sql`lost >= ${lostLimit} AND (manual = 1 OR attempts >= ${retryDelaysMs.length})`;
+		const results = await store.write([
+			sql`INSERT INTO delivery_attempts (delivery, lease, number, cause, started_at, duration_ms, error)
+				SELECT id, lease, attempts + 1, 'lost', lease_until - ${leaseMs}, ${leaseMs}, 'lease_lost' FROM deliveries WHERE ${gone}
+				ON CONFLICT DO NOTHING`,
+			sql`UPDATE deliveries SET
+					state = CASE WHEN NOT (${spent}) THEN 'pending' WHEN delivered_at IS NULL THEN 'dead' ELSE 'delivered' END,
+					finished_at = CASE WHEN ${spent} THEN ${now} ELSE NULL END,
+					due_at = ${now} + ${wait},
+					attempts = attempts + (lost >= ${lostLimit}),
+					lost = CASE WHEN lost >= ${lostLimit} THEN 0 ELSE lost + 1 END,
+					lease = NULL, lease_until = NULL
+				WHERE ${gone}`,
+			sql`UPDATE deliveries SET due_at = ${now} WHERE state = 'pending' AND due_at > ${now + latestDueMs}`,
+		]);
+		return (results[1]?.changes ?? 0) + (results[2]?.changes ?? 0);
+	},
+	async nextDue() {
+		const [row] = await store.all(sql`SELECT min(due_at) AS due FROM deliveries WHERE state = 'pending'`);
+		return asNumber(row?.due);
+	},
+});

@@ -1,0 +1,67 @@
+/** Records attempts in the order in which they end, many in one write when they come fast, again until the lease is over when the database refuses. */
+import type { Clock, Log, Store } from "#core";
+import { type Ended, leaseMs, type Queue } from "./queue.ts";
+
+/** Attempts recorded in one write. */
+const batchSize = 200;
+
+/** Waits between tries of a write that failed, in milliseconds. */
+const firstWaitMs = 50;
+const longestWaitMs = 1000;
+
+export interface RecorderOptions {
+	readonly store: Store;
+	readonly queue: Queue;
+	readonly clock: Clock;
+	readonly log: Log;
+	/** Called after attempts have been recorded, or given up. */
+	recorded(ended: readonly Ended[]): void;
+}
+
+export class AttemptRecorder {
+	private readonly options: RecorderOptions;
+	private waiting: Ended[] = [];
+	private running: Promise<void> | undefined;
+
+	constructor(options: RecorderOptions) {
+		this.options = options;
+	}
+
+	add(ended: Ended): void {
+		this.waiting.push(ended);
+		this.running ??= this.run();
+	}
+
+	/** Settles when nothing is left to be recorded. */
+	async idle(): Promise<void> {
+		while (this.running) await this.running;
+	}
+
+	private async run(): Promise<void> {
+		while (this.waiting.length > 0) {
+			const batch = this.waiting.splice(0, batchSize);
+			await this.write(batch);
+			this.options.recorded(batch);
+		}
+		this.running = undefined;
+	}
+
+	private async write(batch: readonly Ended[]): Promise<void> {
+		const { store, queue, clock, log } = this.options;
+		const giveUpAt = clock.monotonic() + leaseMs;
+		for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
+			try {
+				await store.write(batch.flatMap((ended) => queue.record(ended)));
+				return;
+			} catch {
+				if (clock.monotonic() >= giveUpAt) {
+					log.error("attempts could not be recorded; their deliveries will be sent again", {
+						deliveries: batch.length,
+					});
+					return;
+				}
+				await new Promise<void>((resolve) => clock.after(wait, resolve));
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+/**
+ * One attempt: a POST to an address that was checked, under one time limit for everything. Uses `node:http` because it
+ * dials what it is told, follows nothing, knows no proxy from the environment and has no cap of its own.
+ */
+import http from "node:http";
+import https from "node:https";
+import { isIP } from "node:net";
+import type { Clock } from "#core";
+import { checkAddress, forbidden, literalAddress } from "./address.ts";
+import { dialable, type Resolve } from "./resolve.ts";
+
+/** From the start of name resolution to the end of the answer's headers, in milliseconds. */
+export const attemptLimitMs = 5000;
+
+export interface Message {
+	readonly url: string;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: Uint8Array;
+}
+
+/** What came of an attempt. `error` is absent when it counts as delivered. */
+export interface AttemptResult {
+	readonly address?: string;
+	readonly status?: number;
+	readonly error?: string;
+	readonly durationMs: number;
+}
+
+export interface SenderOptions {
+	readonly clock: Clock;
+	readonly resolve: Resolve;
+	readonly allowPrivateNetworks: boolean;
+	readonly httpsOnly: boolean;
+	/** Which statuses count as delivered. */
+	readonly success: "200" | "2xx";
+}
+
+/** This machine could not open a socket: no attempt was made. */
+export const localFault = "local_fault";
+
+export type Send = (message: Message) => Promise<AttemptResult>;
+
+/** Names for what went wrong on the way, by the runtime's code. */
+const errorNames: Readonly<Record<string, string>> = {
+	ECONNREFUSED: "connection_refused",
+	ConnectionRefused: "connection_refused",
+	ECONNRESET: "connection_reset",
+	EPIPE: "connection_reset",
+	ENETUNREACH: "network_unreachable",
+	EHOSTUNREACH: "network_unreachable",
+	EADDRNOTAVAIL: "network_unreachable",
+	ETIMEDOUT: "timeout",
+	EMFILE: localFault,
+	ENFILE: localFault,
+	ENOBUFS: localFault,
+	ENOMEM: localFault,
+};
+
+const errorName = (error: unknown): string => {
+	const code = error instanceof Error && "code" in error ? String(error.code) : "";
+	if (errorNames[code]) return errorNames[code];
+	if (code.startsWith("HPE_")) return "invalid_answer";
+	if (/CERT|TLS|SSL|SIGNED|ISSUER|ALTNAME|EPROTO/.test(code)) return "tls_error";
+	return "network_error";
+};
+
+export const createSender = (options: SenderOptions): Send => {
+	const { clock } = options;
+	return async (message) => {
+		const startedAt = clock.monotonic();
+		const over = deadline(clock, attemptLimitMs);
+		try {
+			const outcome = await attempt(message, over.passed, options);
+			return { ...outcome, durationMs: Math.max(0, Math.round(clock.monotonic() - startedAt)) };
+		} finally {
+			over.cancel();
+		}
+	};
+};
+
+type Attempted = Omit<AttemptResult, "durationMs">;
+
+const attempt = async (message: Message, passed: Promise<"timeout">, options: SenderOptions): Promise<Attempted> => {
+	const checked = checkAddress(message.url, options);
+	if (!("url" in checked)) return { error: checked.code === forbidden.code ? blocked : "invalid_url" };
+	const url = new URL(checked.url);
+	const found = await Promise.race([dialable(url.hostname, options.resolve, options.allowPrivateNetworks), passed]);
+	if (typeof found === "string") return { error: notDialled[found] };
+	let last: Attempted = { error: notDialled.unknown };
+	for (const address of found) {
+		last = judge(address, await post(url, address, message, passed), options.success);
+		if (!mayDialNext.has(last.error)) break;
+	}
+	return last;
+};
+
+/** A delivery to an address that may not be called: nothing was sent. */
+const blocked = "ssrf_blocked";
+
+const notDialled = { timeout: "timeout", blocked, unknown: "dns_error" } as const;
+
+/** Errors of the dialling itself, after which another address of the same name may be tried: nothing has been sent. */
+const mayDialNext: ReadonlySet<string | undefined> = new Set(["connection_refused", "network_unreachable"]);
+
+const judge = (address: string, outcome: number | string, success: SenderOptions["success"]): Attempted => {
+	if (typeof outcome === "string") return { address, error: outcome };
+	const delivered = outcome === 200 || (success === "2xx" && outcome >= 200 && outcome < 300);
+	return { address, status: outcome, ...(!delivered && { error: `http_${outcome}` }) };
+};
+
+const deadline = (clock: Clock, milliseconds: number): { passed: Promise<"timeout">; cancel: () => void } => {
+	let pass: (word: "timeout") => void = () => undefined;
+	const passed = new Promise<"timeout">((resolve) => {
+		pass = resolve;
+	});
+	return { passed, cancel: clock.after(milliseconds, () => pass("timeout")) };
+};
+
+/** Gives the status as soon as the headers are there, or a word for what went wrong. The body is never read: the socket is closed. */
+const post = (url: URL, address: string, message: Message, passed: Promise<"timeout">): Promise<number | string> =>
+	new Promise((resolve) => {
+		const name = url.hostname;
+		const secure = url.protocol === "https:";
+		const request = (secure ? https : http).request({
+			protocol: url.protocol,
+			method: "POST",
+			host: literalAddress(name) ?? name,
+			path: url.pathname + url.search,
+			agent: false,
+			...(url.port !== "" && { port: Number(url.port) }),
+			...(secure && literalAddress(name) === undefined && { servername: name }),
+			headers: { ...message.headers, host: url.host, "content-length": message.body.byteLength },
+			lookup: (_name, lookupOptions, found) => {
+				const family = isIP(address);
+				if (lookupOptions.all) found(null, [{ address, family }]);
+				else found(null, address, family);
+			},
+		});
+		const end = (outcome: number | string): void => {
+			resolve(outcome);
+			request.destroy();
+		};
+		request.on("response", (response) => {
+			response.on("error", () => undefined);
+			end(response.statusCode ?? "invalid_answer");
+			response.destroy();
+		});
+		request.on("error", (error) => end(errorName(error)));
+		request.on("close", () => end("connection_reset"));
+		passed.then(end, () => undefined);
+		request.end(message.body);
+	});

@@ -1,0 +1,57 @@
+/** Why an answer ended, in both directions. */
+import { asRecord, asText, definedOnly, type Finish, isRecord, type WireRecord } from "#core";
+import { protocolName } from "./carried.ts";
+
+const reasons: Readonly<Record<string, Finish["reason"]>> = {
+	end_turn: "stop",
+	stop_sequence: "stop_sequence",
+	max_tokens: "length",
+	model_context_window_exceeded: "context_full",
+	tool_use: "tool_calls",
+	pause_turn: "pause",
+	refusal: "refusal",
+	sensitive: "safety",
+};
+
+/** `told` is a message, or the `delta` of `message_delta`. An unknown word is a stop that keeps the word. */
+export const decodeFinish = (told: WireRecord): Finish => {
+	const raw = asText(told["stop_reason"]);
+	const details = isRecord(told["stop_details"]) ? told["stop_details"] : undefined;
+	return {
+		reason: raw === undefined ? "stop" : (reasons[raw] ?? "stop"),
+		...definedOnly({
+			raw,
+			stopSequence: asText(told["stop_sequence"]),
+			message: asText(asRecord(details)["explanation"]),
+			extras: details ? { [protocolName]: { stop_details: details } } : undefined,
+		}),
+	};
+};
+
+const words: Readonly<Record<Finish["reason"], string>> = {
+	stop: "end_turn",
+	stop_sequence: "stop_sequence",
+	length: "max_tokens",
+	context_full: "model_context_window_exceeded",
+	tool_calls: "tool_use",
+	refusal: "refusal",
+	safety: "refusal",
+	recitation: "refusal",
+	malformed_call: "end_turn",
+	pause: "pause_turn",
+	error: "end_turn",
+	other: "end_turn",
+};
+
+/** The three members that tell why a message ended. `refused`: the model said in a block of its own that it refuses. */
+export const encodeFinish = (finish: Finish, refused: boolean): WireRecord => {
+	const reason = refused && finish.reason === "stop" ? "refusal" : finish.reason;
+	const stop_reason = words[reason];
+	const details = finish.extras?.[protocolName]?.["stop_details"];
+	const refusal = { type: "refusal", category: null, explanation: finish.message ?? null };
+	return {
+		stop_reason,
+		stop_sequence: reason === "stop_sequence" ? (finish.stopSequence ?? null) : null,
+		stop_details: stop_reason === "refusal" ? (details ?? refusal) : null,
+	};
+};

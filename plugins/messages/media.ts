@@ -1,0 +1,107 @@
+/** Images and documents by their `source`. */
+import { asList, asRecord, asText, type Media, type Origin, type WireRecord } from "#core";
+import { nativeFamily, originOf, protocolName } from "./carried.ts";
+import { named, refusal } from "./read.ts";
+
+const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s;
+
+const percentDecoded = (text: string, at: string): string => {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		throw refusal(`${at}.source.url`, "is a data address whose text is not percent-encoded; send it as base64.");
+	}
+};
+
+const fromUrl = (url: string, at: string): Media => {
+	const [, mime = "", parameters = "", data = ""] = dataUrl.exec(url) ?? [];
+	if (!url.startsWith("data:")) return { by: "url", url };
+	const base64 = parameters.endsWith(";base64")
+		? data
+		: Buffer.from(percentDecoded(data, at), "utf8").toString("base64");
+	return { by: "bytes", base64, mime: mime || "text/plain" };
+};
+
+/** All text of a source that is itself a list of blocks. */
+const textOf = (content: unknown): string =>
+	asText(content) ??
+	asList(content)
+		.map((part) => asText(asRecord(part)["text"]) ?? "")
+		.join("\n");
+
+/** The media a `source` stands for. Throws `Fault` for one that is none. `mime` is taken where the source tells none. */
+export const decodeSource = (source: unknown, at: string, mime: string): Media => {
+	const told = asRecord(source);
+	const text = (name: string): string => {
+		const value = told[name];
+		if (typeof value === "string") return value;
+		throw refusal(`${at}.source.${name}`, `is ${named(value)}; it must be a string.`);
+	};
+	switch (told["type"]) {
+		case "base64":
+			return { by: "bytes", base64: text("data"), mime: asText(told["media_type"]) ?? mime };
+		case "url":
+			return fromUrl(text("url"), at);
+		case "file":
+			return { by: "file", id: text("file_id"), origin: originOf(nativeFamily) };
+		case "text":
+			return { by: "text", text: text("data"), mime: asText(told["media_type"]) ?? "text/plain" };
+		case "content":
+			return { by: "text", text: textOf(told["content"]), mime: "text/plain" };
+		default:
+			throw refusal(`${at}.source.type`, `is ${named(told["type"])}; it must be base64, url, file, text or content.`);
+	}
+};
+
+const imageTypes = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+const textType = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-ndjson|sql))/;
+
+/** A source, or in words why there is none. */
+export type EncodedSource = { readonly source: WireRecord } | { readonly refused: string };
+
+const isHttp = (url: string): boolean => /^https?:\/\//i.test(url);
+
+const fromFile = (id: string, origin: Origin): EncodedSource =>
+	origin.protocol === protocolName
+		? { source: { type: "file", file_id: id } }
+		: { refused: "a file kept by another provider" };
+
+/** The source of an image block. */
+export const imageSource = (media: Media): EncodedSource => {
+	switch (media.by) {
+		case "bytes": {
+			const mime = media.mime === "image/jpg" ? "image/jpeg" : media.mime;
+			if (!imageTypes.has(mime)) return { refused: `an image of type ${media.mime}` };
+			return { source: { type: "base64", media_type: mime, data: media.base64 } };
+		}
+		case "url":
+			return isHttp(media.url)
+				? { source: { type: "url", url: media.url } }
+				: { refused: "an image whose address is not http" };
+		case "file":
+			return fromFile(media.id, media.origin);
+		case "text":
+			return { refused: "an image given as text" };
+	}
+};
+
+const plain = (data: string): EncodedSource => ({ source: { type: "text", media_type: "text/plain", data } });
+
+/** The source of a document block: PDF, or text. */
+export const documentSource = (media: Media): EncodedSource => {
+	switch (media.by) {
+		case "bytes":
+			if (media.mime === "application/pdf")
+				return { source: { type: "base64", media_type: media.mime, data: media.base64 } };
+			if (textType.test(media.mime)) return plain(Buffer.from(media.base64, "base64").toString("utf8"));
+			return { refused: `a document of type ${media.mime}` };
+		case "url":
+			return isHttp(media.url)
+				? { source: { type: "url", url: media.url } }
+				: { refused: "a document whose address is not http" };
+		case "file":
+			return fromFile(media.id, media.origin);
+		case "text":
+			return plain(media.text);
+	}
+};

@@ -1,0 +1,128 @@
+/** Tools that the upstream runs itself: their calls and results as blocks, and how they are asked for. */
+import {
+	asList,
+	asRecord,
+	asText,
+	type CacheMark,
+	definedOnly,
+	type HostedTool,
+	isRecord,
+	type Origin,
+	type ServerCallBlock,
+	type ServerResultBlock,
+	type ServerTool,
+	type WireRecord,
+} from "#core";
+import { foreignServerId, protocolName } from "./carried.ts";
+
+const kinds: readonly (readonly [RegExp, ServerTool])[] = [
+	[/^web_search/, "web_search"],
+	[/^web_fetch/, "web_fetch"],
+	[/code_execution/, "code_execution"],
+	[/^computer/, "computer"],
+	[/^bash/, "shell"],
+	[/^tool_search/, "tool_search"],
+	[/^mcp/, "mcp"],
+];
+
+/** The sort of a tool, by the name of a call, the type of a result or the type in a definition. */
+export const serverToolOf = (word: string): ServerTool => kinds.find(([pattern]) => pattern.test(word))?.[1] ?? "other";
+
+/** True for a block that holds what a tool of the upstream gave. */
+export const isServerResult = (type: string): boolean => type !== "tool_result" && type.endsWith("_tool_result");
+
+/** True for a block in which the model calls a tool of the upstream. */
+export const isServerCall = (type: string): boolean => type === "server_tool_use" || type === "mcp_tool_use";
+
+/** `raw` is left out of what another protocol's upstream had made: no upstream of this protocol would take it back. */
+export const decodeServerCall = (block: WireRecord, origin: Origin): ServerCallBlock => {
+	const id = asText(block["id"]) ?? "";
+	const name = asText(block["name"]) ?? "";
+	return {
+		type: "server_call",
+		id,
+		tool: block["type"] === "mcp_tool_use" ? "mcp" : serverToolOf(name),
+		name,
+		arguments: block["input"] ?? {},
+		...(id.startsWith(foreignServerId) ? {} : { raw: { origin, value: block } }),
+	};
+};
+
+const found = (result: unknown): { url?: string; title?: string } => {
+	const { url, title } = asRecord(result);
+	return definedOnly({ url: asText(url), title: asText(title) });
+};
+
+export const decodeServerResult = (block: WireRecord, origin: Origin): ServerResultBlock => {
+	const callId = asText(block["tool_use_id"]) ?? "";
+	const content = block["content"];
+	const tool = serverToolOf(asText(block["type"]) ?? "");
+	const failed = block["is_error"] === true || /_error$/.test(asText(asRecord(content)["type"]) ?? "");
+	return {
+		type: "server_result",
+		callId,
+		tool,
+		result: tool === "web_search" && Array.isArray(content) ? asList(content).map(found) : content,
+		...(failed ? { isError: true } : {}),
+		...(callId.startsWith(foreignServerId) ? {} : { raw: { origin, value: block } }),
+	};
+};
+
+const neutralNames: Readonly<Record<string, string>> = {
+	allowed_domains: "allowedDomains",
+	blocked_domains: "blockedDomains",
+	max_uses: "maxUses",
+	user_location: "userLocation",
+};
+
+/** A tool definition with a type of its own: `web_search_20250305` and its kin. */
+export const decodeHostedTool = (tool: WireRecord, origin: Origin, cache: CacheMark | undefined): HostedTool => {
+	const vendorType = asText(tool["type"]) ?? "";
+	const { type: _type, name, cache_control: _cache, ...rest } = tool;
+	const config: Record<string, unknown> = {};
+	const bag: Record<string, unknown> = {};
+	const kind = serverToolOf(vendorType);
+	for (const [key, value] of Object.entries(rest)) {
+		const neutral = kind === "web_search" ? neutralNames[key] : undefined;
+		if (neutral === undefined) bag[key] = value;
+		else if (value !== null) config[neutral] = value;
+	}
+	return {
+		type: "server",
+		tool: kind,
+		vendorType,
+		name: asText(name) ?? kind,
+		config,
+		origin,
+		...definedOnly({ cache, extras: Object.keys(bag).length === 0 ? undefined : { [protocolName]: bag } }),
+	};
+};
+
+const placeFields = ["city", "region", "country", "timezone"] as const;
+
+const locationOf = (value: unknown): WireRecord | undefined => {
+	const told = asRecord(value);
+	const place = isRecord(told["approximate"]) ? told["approximate"] : told;
+	const kept: Record<string, string> = {};
+	for (const field of placeFields) {
+		const text = asText(place[field]);
+		if (text !== undefined) kept[field] = text;
+	}
+	return Object.keys(kept).length === 0 ? undefined : { type: "approximate", ...kept };
+};
+
+const domains = (value: unknown): readonly unknown[] | undefined => {
+	const list = asList(value);
+	return list.length === 0 ? undefined : list;
+};
+
+/** The neutral config of a web search in this protocol's words. Allowed and blocked domains exclude each other: allowed stays. */
+export const webSearchConfig = (config: WireRecord): WireRecord => {
+	const allowed = domains(config["allowedDomains"]);
+	return definedOnly({
+		allowed_domains: allowed,
+		blocked_domains: allowed ? undefined : domains(config["blockedDomains"]),
+		max_uses: config["maxUses"],
+		user_location: locationOf(config["userLocation"]),
+	});
+};

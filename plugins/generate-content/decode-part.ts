@@ -1,0 +1,130 @@
+/** One part of a content as a block, for both directions. Calls and results of functions are read where their order is known. */
+import {
+	asText,
+	type Block,
+	definedOnly,
+	isRecord,
+	type Opaque,
+	type Origin,
+	type ServerTool,
+	type WireRecord,
+} from "#core";
+import { field, otherFields, recordField } from "./fields.ts";
+import { decodeBlob, decodeFile } from "./media.ts";
+import { bagOf } from "./signatures.ts";
+
+const serverTools: Readonly<Record<string, ServerTool>> = {
+	GOOGLE_SEARCH_WEB: "web_search",
+	GOOGLE_SEARCH_IMAGE: "web_search",
+	URL_CONTEXT: "web_fetch",
+	GOOGLE_MAPS: "maps",
+	FILE_SEARCH: "file_search",
+};
+
+const toolOf = (word: string | undefined): ServerTool => serverTools[word ?? ""] ?? "other";
+
+/** Fields that say what a part is; anything else is an addition to it, such as `videoMetadata`. */
+const telling = new Set([
+	"text",
+	"thought",
+	"thoughtSignature",
+	"inlineData",
+	"fileData",
+	"functionCall",
+	"functionResponse",
+	"executableCode",
+	"codeExecutionResult",
+	"toolCall",
+	"toolResponse",
+]);
+
+/** The signature on a part, as its raw text. */
+export const signatureOf = (part: WireRecord): string | undefined => asText(field(part, "thoughtSignature"));
+
+interface PartContext {
+	readonly origin: Origin;
+	/** The part's signature, read. */
+	readonly signature?: Opaque | undefined;
+	/** An id for a server tool's call that came without one. */
+	readonly fallbackId: string;
+}
+
+type Reader = (value: WireRecord, context: PartContext, part: WireRecord) => Block;
+
+const rawOf = (context: PartContext, part: WireRecord) => ({ raw: { origin: context.origin, value: part } });
+
+const serverCall = (
+	tool: ServerTool,
+	name: string,
+	id: unknown,
+	input: unknown,
+	context: PartContext,
+	part: WireRecord,
+): Block => ({
+	type: "server_call",
+	id: asText(id) ?? context.fallbackId,
+	tool,
+	name,
+	arguments: input,
+	...definedOnly({ signature: context.signature }),
+	...rawOf(context, part),
+});
+
+const readers: Readonly<Record<string, Reader>> = {
+	inlineData: (blob, { signature }, part) => {
+		const block = decodeBlob(blob);
+		if (block.type !== "image") return block;
+		return { ...block, ...definedOnly({ signature, thought: part["thought"] === true || undefined }) };
+	},
+	fileData: (file, { origin }) => decodeFile(file, origin),
+	executableCode: (code, context, part) =>
+		serverCall(
+			"code_execution",
+			"code_execution",
+			field(code, "id"),
+			{ language: asText(code["language"])?.toLowerCase(), code: asText(code["code"]) ?? "" },
+			context,
+			part,
+		),
+	codeExecutionResult: (result, context, part) => {
+		const outcome = asText(result["outcome"]);
+		return {
+			type: "server_result",
+			callId: asText(field(result, "id")) ?? context.fallbackId,
+			tool: "code_execution",
+			result: { outcome, output: asText(result["output"]) ?? "" },
+			...(outcome !== undefined && outcome !== "OUTCOME_OK" && { isError: true }),
+			...rawOf(context, part),
+		};
+	},
+	toolCall: (call, context, part) => {
+		const tool = toolOf(asText(field(call, "toolType")));
+		return serverCall(tool, tool, field(call, "id"), recordField(call, "args"), context, part);
+	},
+	toolResponse: (answer, context, part) => ({
+		type: "server_result",
+		callId: asText(field(answer, "id")) ?? context.fallbackId,
+		tool: toolOf(asText(field(answer, "toolType"))),
+		result: recordField(answer, "response"),
+		...rawOf(context, part),
+	}),
+};
+
+const decodeText = (part: WireRecord, { signature }: PartContext): Block | undefined => {
+	const text = asText(part["text"]);
+	if (text === undefined && signature === undefined && part["thought"] !== true) return undefined;
+	const signed = definedOnly({ signature });
+	if (part["thought"] === true) return { type: "thinking", text: text ?? "", form: "summary", ...signed };
+	return { type: "text", text: text ?? "", ...signed };
+};
+
+/** The block that a part is; whatever is not understood is kept whole for the same protocol and family. */
+export const decodePart = (part: WireRecord, context: PartContext): Block => {
+	const extras = bagOf(otherFields(part, telling));
+	for (const [name, read] of Object.entries(readers)) {
+		const value = field(part, name);
+		if (isRecord(value)) return { ...read(value, context, part), ...extras };
+	}
+	const block = extras.extras && part["text"] === undefined ? undefined : decodeText(part, context);
+	return block ? { ...block, ...extras } : { type: "unknown", origin: context.origin, raw: part };
+};

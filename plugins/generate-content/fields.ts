@@ -1,0 +1,54 @@
+/** Reads fields of Gemini's JSON, which may be spelled `camelCase` or `snake_case`: the API takes both. */
+import { asRecord, isRecord, type WireRecord } from "#core";
+
+const snakes = new Map<string, string>();
+
+const snakeOf = (name: string): string => {
+	let snake = snakes.get(name);
+	if (snake === undefined) {
+		snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+		snakes.set(name, snake);
+	}
+	return snake;
+};
+
+const camelOf = (name: string): string =>
+	name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The field by its camelCase name, in either spelling; undefined when absent or null. */
+export const field = (record: WireRecord, name: string): unknown => record[name] ?? record[snakeOf(name)] ?? undefined;
+
+/** The field as an object; an empty one for anything else. */
+export const recordField = (record: WireRecord, name: string): WireRecord => asRecord(field(record, name));
+
+/** The field as a list; a lone object stands for a list of one, as the API has it. */
+export const listField = (record: WireRecord, name: string): readonly unknown[] => {
+	const value = field(record, name);
+	if (Array.isArray(value)) return value;
+	return isRecord(value) ? [value] : [];
+};
+
+/** The name under which the record really holds the field: `undefined` when it does not. */
+export const spelling = (record: WireRecord, name: string): string | undefined => {
+	if (Object.hasOwn(record, name)) return name;
+	const snake = snakeOf(name);
+	return Object.hasOwn(record, snake) ? snake : undefined;
+};
+
+/** True when the record holds the field under both spellings, which could mean two different things to two readers. */
+export const isAmbiguous = (record: WireRecord, name: string): boolean => {
+	const snake = snakeOf(name);
+	return snake !== name && Object.hasOwn(record, name) && Object.hasOwn(record, snake);
+};
+
+/** The fields whose names are not among `known`, in camelCase; undefined when there are none. */
+export const otherFields = (record: WireRecord, known: ReadonlySet<string>): WireRecord | undefined => {
+	let others: Record<string, unknown> | undefined;
+	for (const [name, value] of Object.entries(record)) {
+		const camel = camelOf(name);
+		if (value === null || known.has(camel) || camel === "__proto__") continue;
+		others ??= {};
+		others[camel] = value;
+	}
+	return others;
+};

@@ -1,0 +1,72 @@
+/** Why an answer ended, in Gemini's words and in neutral ones. */
+import { asText, definedOnly, type Finish, type WireRecord } from "#core";
+
+type Reason = Finish["reason"];
+
+const reasons: Readonly<Record<string, Reason>> = {
+	STOP: "stop",
+	MAX_TOKENS: "length",
+	SAFETY: "safety",
+	LANGUAGE: "safety",
+	BLOCKLIST: "safety",
+	PROHIBITED_CONTENT: "safety",
+	SPII: "safety",
+	IMAGE_SAFETY: "safety",
+	IMAGE_PROHIBITED_CONTENT: "safety",
+	MODEL_ARMOR: "safety",
+	RECITATION: "recitation",
+	IMAGE_RECITATION: "recitation",
+	MALFORMED_FUNCTION_CALL: "malformed_call",
+	UNEXPECTED_TOOL_CALL: "malformed_call",
+	TOO_MANY_TOOL_CALLS: "malformed_call",
+	MALFORMED_RESPONSE: "malformed_call",
+	MISSING_THOUGHT_SIGNATURE: "malformed_call",
+	OTHER: "other",
+	IMAGE_OTHER: "other",
+	NO_IMAGE: "other",
+	ESCALATION: "other",
+};
+
+/** Words of ours that the published schema does not know. */
+const unpublished = new Set(["MODEL_ARMOR"]);
+
+const words: Readonly<Record<Reason, string>> = {
+	stop: "STOP",
+	stop_sequence: "STOP",
+	tool_calls: "STOP",
+	pause: "STOP",
+	length: "MAX_TOKENS",
+	context_full: "MAX_TOKENS",
+	refusal: "SAFETY",
+	safety: "SAFETY",
+	recitation: "RECITATION",
+	malformed_call: "MALFORMED_FUNCTION_CALL",
+	error: "OTHER",
+	other: "OTHER",
+};
+
+/**
+ * The finish that a candidate tells; undefined while it goes on. `called`: a client tool call was told, which Gemini
+ * ends with STOP. A word nobody knows yet is `other`, kept as `raw`.
+ */
+export const decodeFinish = (candidate: WireRecord, called: boolean): Finish | undefined => {
+	const raw = asText(candidate["finishReason"]);
+	if (raw === undefined || raw === "" || raw === "FINISH_REASON_UNSPECIFIED") return undefined;
+	const reason = reasons[raw] ?? "other";
+	return definedOnly({
+		reason: reason === "stop" && called ? "tool_calls" : reason,
+		raw,
+		message: asText(candidate["finishMessage"]),
+	});
+};
+
+/** Gemini's word for a finish; the upstream's own where it was Gemini's. A finish in another's unknown word is a STOP. */
+export const encodeFinish = ({ reason, raw }: Finish): string => {
+	if (raw !== undefined && Object.hasOwn(reasons, raw) && !unpublished.has(raw)) return raw;
+	return reason === "other" && raw !== undefined ? "STOP" : words[reason];
+};
+
+const blockReasons = new Set(["SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "IMAGE_SAFETY"]);
+
+/** Gemini's word for why a prompt was blocked. */
+export const encodeBlockReason = (reason: string): string => (blockReasons.has(reason) ? reason : "OTHER");

@@ -1,0 +1,50 @@
+/**
+ * Thought signatures. Gemini's own travel as they are; opaque values of other makers travel in the same field, marked,
+ * so that a Gemini client replays them unread.
+ */
+import { carry, type Extras, type Opaque, type Origin, uncarry, type WireRecord } from "#core";
+
+/** The word for this protocol in config and in `Origin`. */
+export const protocolName = "generate-content";
+
+/** Where signatures come from that bear no mark. */
+export const geminiOrigin: Origin = { protocol: protocolName, family: "gemini" };
+
+/** What Gemini 3 takes in place of a signature on a call that another model made. */
+export const skipSentinel = "skip_thought_signature_validator";
+
+/** Values that clients put in place of a signature they do not have. */
+const placeholders = new Set([skipSentinel, "context_engineering_is_the_way_to_go"]);
+
+/** Stands before the value of reasoning that has no text at all, to tell it from the signature of a visible thought. */
+const wholeMark = "~";
+
+/** What a signature in a client's history stands for. `whole`: it is reasoning of its own, not the signature of a text. */
+export const readSignature = (text: string): { readonly opaque: Opaque; readonly whole: boolean } | undefined => {
+	if (text === "" || placeholders.has(text)) return undefined;
+	const carried = uncarry(text);
+	if (!carried) return { opaque: { value: text, origin: geminiOrigin }, whole: false };
+	if (!carried.value.startsWith(wholeMark)) return { opaque: carried, whole: false };
+	return { opaque: { ...carried, value: carried.value.slice(wholeMark.length) }, whole: true };
+};
+
+/** The signature as a Gemini client is given it. */
+export const writeSignature = (opaque: Opaque): string =>
+	isOwn(opaque, geminiOrigin.family) ? opaque.value : carry(opaque);
+
+/** Reasoning that only its maker can read, as a Gemini client is given it. */
+export const writeWhole = (opaque: Opaque): string => carry({ ...opaque, value: wholeMark + opaque.value });
+
+/** True when a Gemini upstream of that family made the value. */
+export const isOwn = (opaque: Opaque, family: string): boolean =>
+	opaque.origin.protocol === protocolName && opaque.origin.family === family;
+
+/** True for the text of a signature that no upstream may be shown. */
+export const isCarried = (text: unknown): boolean => typeof text === "string" && uncarry(text) !== undefined;
+
+/** This protocol's own bag. */
+export const ownExtras = (extras: Extras | undefined): WireRecord => extras?.[protocolName] ?? {};
+
+/** A bag with these fields in it; nothing when there are none. */
+export const bagOf = (fields: WireRecord | undefined): { readonly extras?: Extras } =>
+	fields && Object.keys(fields).length > 0 ? { extras: { [protocolName]: fields } } : {};

@@ -24,6 +24,8 @@ interface RouteBase {
 	readonly summary: string;
 	/** The shape of this route's errors; without it Portico's own, which is OpenAI's. */
 	readonly renderDenial?: RenderDenial;
+	/** True where clients may send their key as `?key=` (Gemini's paths); elsewhere such a key is ignored. */
+	readonly keyInQuery?: boolean;
 	/** The schema of a JSON body, for documentation; the handler checks it. */
 	readonly body?: TSchema;
 }

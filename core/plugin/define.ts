@@ -17,6 +17,8 @@ export interface PluginContext<C, N extends Needs> {
  */
 export interface Contribution {
 	readonly offers?: readonly Offer[];
+	/** Called once everything is set up and slots can be read: what is wrong, in words an operator can act on. */
+	check?(): readonly string[];
 	start?(): Promise<void> | void;
 	stop?(): Promise<void> | void;
 }

@@ -4,8 +4,10 @@ import type { Target } from "./router.ts";
 
 /** A request that passed the door: nothing of its body has been read. */
 export interface Admitted {
-	/** The call's id, given back as `x-request-id` and `request-id`. */
+	/** The call's own id, never used twice: the ledger's key. */
 	readonly id: string;
+	/** What is given back as `x-request-id` and `request-id`: the client's own when it sent a usable one, else `id`. */
+	readonly requestId: string;
 	readonly request: Request;
 	/** Parsed once. Its path is not to be trusted for access decisions: the matched route is. */
 	readonly url: URL;

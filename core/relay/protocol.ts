@@ -120,6 +120,8 @@ export interface StreamEncoder {
 export interface ClientSide {
 	/** Paths (POST) that clients call; every alias is listed. */
 	readonly paths: readonly string[];
+	/** True when this protocol's clients may send their key as `?key=`. */
+	readonly keyInQuery?: boolean;
 	/** Finds the model and the few other things routing needs. Throws `Fault` when the request cannot be one. */
 	read(request: ModelRequest): ModelCall;
 	/** Lenient. Throws `Fault` (`invalid_request`, with `parameter`) for what no upstream could accept. */
@@ -143,6 +145,8 @@ export interface ModelListing {
 	readonly listPaths: readonly string[];
 	/** Paths that end in `*` for the model's name. */
 	readonly itemPaths: readonly string[];
+	/** True for the listing that answers when none claims the request. */
+	readonly fallback?: boolean;
 	/** True when the request's headers or query show this protocol's client. */
 	claims(request: Request, url: URL): boolean;
 	list(models: readonly ModelInfo[], url: URL): unknown;

@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+// Starts Portico on Bun. Needs nothing but Node: Bun is among the dependencies, and its place is found here.
+//
+// Two things can only be settled before Bun starts: how many requests its client may have in flight (256 unless the
+// environment says otherwise, too few for a gateway), and that the server ends when this launcher is killed.
+import { spawn } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { constants } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+const require = createRequire(import.meta.url);
+
+/** The file is a program and not the note that stands in its place until an install script has run. */
+const isProgram = (path) => existsSync(path) && statSync(path).size > 1_000_000;
+
+/** Bun's own package holds the program once its install script has run; until then its platform package does. */
+const bunProgram = () => {
+	const { platform, arch } = process;
+	const system = platform === "win32" ? "windows" : platform;
+	const machine = arch === "arm64" ? "aarch64" : arch;
+	const places = [
+		["bun", "bun.exe"],
+		...["", "-baseline", "-musl"].flatMap((kind) => ["bun", "bun.exe"].map((file) => [`@oven/bun-${system}-${machine}${kind}`, file])),
+	];
+	for (const [name, file] of places) {
+		try {
+			const path = join(dirname(require.resolve(`${name}/package.json`)), "bin", file);
+			if (isProgram(path)) return path;
+		} catch {
+			// Not installed here; the next place, or whatever `bun` the PATH has.
+		}
+	}
+	return "bun";
+};
+
+const words = process.argv.slice(2);
+const [first, ...rest] = words;
+// `portico bun …` runs Bun itself, for the scripts of package.json.
+const argv = first === "bun" ? rest : [join(root, "core", "main.ts"), ...words];
+
+const child = spawn(bunProgram(), argv, {
+	stdio: ["inherit", "inherit", "inherit", "ipc"],
+	env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: process.env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? "65336" },
+});
+
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+child.on("error", (error) => {
+	console.error(`portico: Bun could not be started (${error.message}). Run npm install, or put bun on the PATH.`);
+	process.exit(1);
+});
+child.on("exit", (code, signal) => process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0)));

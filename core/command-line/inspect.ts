@@ -1,0 +1,92 @@
+/** Commands that look at the config without serving: `check`, `schema`, `plugins`, `print-config`. */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { systemClock } from "../clock.ts";
+import { printConfig } from "../config/print.ts";
+import { configSchemaText } from "../config/schema.ts";
+import { deny, Fault } from "../fault.ts";
+import type { Blueprint } from "../host/blueprint.ts";
+import type { Generation } from "../host/generation.ts";
+import { Portico } from "../host/portico.ts";
+import { createLog } from "../log.ts";
+import type { OpenStore } from "../store/open.ts";
+import { blueprintOf, version } from "./open-house.ts";
+import type { Invocation } from "./settings.ts";
+
+const refuse = (message: string): never => {
+	throw new Fault(deny("invalid_request", message));
+};
+
+/** Stands where the database would be: nothing may touch it before the start. */
+const unopened = new Proxy({} as OpenStore["store"], {
+	get: (_, name) => (name === "shared" ? false : refuse(`the database was used (${String(name)}) before the start`)),
+});
+
+/** The generation of a config, built and not started. Throws `Fault` with every complaint. */
+export const buildOnly = async (blueprint: Blueprint): Promise<Generation> => {
+	const none = async (): Promise<void> => undefined;
+	const store = {
+		store: unopened,
+		migrate: none,
+		backup: none,
+		close: none,
+		healthy: () => true,
+		describe: () => undefined,
+	};
+	const portico = new Portico({
+		blueprint,
+		store,
+		clock: systemClock,
+		log: createLog("silent"),
+		version,
+		dataFolder: "",
+		node: "check",
+		adminToken: "",
+		serving: false,
+		again: async () => ({ complaints: [] }),
+	});
+	const { generation, complaints } = await portico.check();
+	return generation ?? refuse(complaints.map((complaint) => `${blueprint.file}: ${complaint}`).join("\n"));
+};
+
+/** The same build as a start, minus the start. Throws `Fault` with every complaint. */
+export const check = async (invocation: Invocation, print: (line: string) => void): Promise<void> => {
+	const blueprint = await blueprintOf(invocation);
+	await buildOnly(blueprint);
+	print(`${blueprint.file} is good: ${blueprint.instances.length} plugins, ready to start`);
+};
+
+/** Prints a table of plugins, or JSON with `--json`. */
+export const listPlugins = async (invocation: Invocation, print: (line: string) => void): Promise<void> => {
+	const { rows } = await buildOnly(await blueprintOf(invocation));
+	if (invocation.words.includes("--json")) return print(JSON.stringify(rows));
+	for (const row of rows) {
+		print(`${row.name}${row.use === row.name ? "" : ` (${row.use})`}: ${row.summary}`);
+		if (row.gives.length > 0) print(`  gives   ${row.gives.join(", ")}`);
+		if (row.needs.length > 0) print(`  needs   ${row.needs.join(", ")}`);
+		if (row.routes.length > 0) print(`  routes  ${row.routes.join(", ")}`);
+	}
+};
+
+/** Writes the JSON Schema beside the config file; with `--check` only says whether the one there is fresh, with `-` prints it. */
+export const writeSchema = async (invocation: Invocation, print: (line: string) => void): Promise<void> => {
+	const { instances, file } = await blueprintOf(invocation);
+	const text = configSchemaText(
+		instances.map(({ name, use, plugin }) => ({ name, use, summary: plugin.summary, config: plugin.config })),
+	);
+	const path = join(dirname(file), "portico.schema.json");
+	if (invocation.words.includes("-")) return print(text);
+	if (!invocation.words.includes("--check")) {
+		writeFileSync(path, text);
+		return print(`wrote ${path}`);
+	}
+	if (!existsSync(path) || readFileSync(path, "utf8") !== text)
+		refuse(`${path} is stale; write it anew with: portico schema`);
+	print(`${path} is fresh`);
+};
+
+/** The config as it is understood, with secrets taken out. */
+export const showConfig = async (invocation: Invocation, print: (line: string) => void): Promise<void> => {
+	const { config, secrets, instances } = await blueprintOf(invocation);
+	print(printConfig(config, secrets, new Map(instances.map(({ name, plugin }) => [name, plugin.config]))));
+};

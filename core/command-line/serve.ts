@@ -1,0 +1,101 @@
+/** `portico serve`: listens, greets, and stops without losing anything. */
+import { systemClock } from "../clock.ts";
+import { deny, Fault } from "../fault.ts";
+import { adminTokenFile } from "../host/node-files.ts";
+import { describe } from "../log.ts";
+import { type Listener, listen } from "../runtime/serve.ts";
+import { onSignal } from "../runtime/system.ts";
+import { type OpenHouse, openHouse } from "./open-house.ts";
+import type { Invocation } from "./settings.ts";
+
+/** Above every configured limit, so that our own answers and not the runtime's. */
+const headroomBytes = 64 * 1024 * 1024;
+
+const greet = (house: OpenHouse, address: string, print: (line: string) => void): void => {
+	print(`Portico serves at ${address}`);
+	const { firstToken } = house.portico;
+	if (firstToken === undefined) return;
+	const model = house.portico.modelNames()[0] ?? "demo";
+	const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] });
+	print("");
+	print(`  first token   ${firstToken}   (shown this once; more with: npx portico token create --name NAME)`);
+	print(`  admin token   in ${adminTokenFile(house.dataFolder)}`);
+	print("");
+	print("  try it:");
+	print(
+		`  curl ${address}/v1/chat/completions -H "authorization: Bearer ${firstToken}" -H "content-type: application/json" -d '${body}'`,
+	);
+	print("");
+};
+
+/** Waits until no call is open or the time is up. */
+const drained = async (house: OpenHouse, seconds: number): Promise<void> => {
+	const until = systemClock.monotonic() + seconds * 1000;
+	while (house.portico.openCalls() > 0 && systemClock.monotonic() < until)
+		await new Promise<void>((resolve) => void setTimeout(resolve, 50));
+};
+
+const stop = async (house: OpenHouse, listener: Listener): Promise<void> => {
+	const { log, portico, blueprint } = house;
+	log.info("stopping: no new calls, running ones may finish", { calls: portico.openCalls() });
+	portico.drain();
+	const closed = listener.close();
+	await drained(house, blueprint.config.server.drainSeconds);
+	await house.close();
+	// What shutDown wrote to open streams has to reach their clients before the connections are cut.
+	await Promise.race([closed, new Promise<void>((resolve) => void setTimeout(resolve, 1000))]);
+	await listener.cut();
+	log.info("stopped");
+};
+
+/** Serves until told to stop; resolves when everything is written and closed. */
+export const serve = async (invocation: Invocation, print: (line: string) => void): Promise<void> => {
+	const house = await openHouse(invocation, true, (owner) => {
+		const where = owner.address === undefined ? "" : ` at ${owner.address}`;
+		throw new Fault(
+			deny(
+				"conflict",
+				`the database is in use by process ${owner.pid}${where}; one file belongs to one process. Stop that one, or give this one another database.url.`,
+			),
+		);
+	});
+	const { portico, blueprint, log } = house;
+	const { host, port, bodyLimitBytes } = blueprint.config.server;
+	let listener: Listener;
+	try {
+		listener = listen({
+			host,
+			port,
+			reusePort: false,
+			bodyLimitBytes: bodyLimitBytes + headroomBytes,
+			handle: (request, connection) => portico.handle(request, connection),
+		});
+	} catch (error) {
+		await house.close();
+		throw new Fault(
+			deny("conflict", `${host}:${port} cannot be listened on: ${describe(error)}. Choose another port with --port.`),
+			error,
+		);
+	}
+	const shown = host.includes(":") ? `[${host}]` : host;
+	const address = `http://${shown}:${listener.port}`;
+	portico.serves(address);
+	house.store.describe({ address });
+	greet(house, address, print);
+	await new Promise<void>((resolve) => {
+		const hup = onSignal("SIGHUP", () => {
+			portico.reload().then(
+				(complaints) =>
+					complaints.forEach((complaint) => log.error("the new configuration was refused", { complaint })),
+				(error: unknown) => log.error("the reload failed", { error: describe(error) }),
+			);
+		});
+		const end = (): void => {
+			hup();
+			resolve();
+		};
+		onSignal("SIGTERM", end);
+		onSignal("SIGINT", end);
+	});
+	await stop(house, listener);
+};

@@ -1,0 +1,59 @@
+/**
+ * Expands `${VAR}`, `${VAR:-default}`, `${VAR:?message}` and `${file:/path}` in one text; `$${` stands for a plain `${`.
+ * What comes out is neither expanded again nor parsed as YAML, so a value cannot change the shape of the file.
+ */
+export interface Sources {
+	readonly environment: Readonly<Record<string, string | undefined>>;
+	/** Throws when the file cannot be read. */
+	readonly readFile: (path: string) => string;
+}
+
+/** What one reference stands for, or what is wrong with it. */
+type Resolved = { readonly text: string; readonly secret: boolean } | { readonly problem: string };
+
+export interface Expansion {
+	readonly text: string;
+	/** Whether a reference stood in the text. */
+	readonly expanded: boolean;
+	readonly problems: readonly string[];
+	/** What came from the environment and from files. */
+	readonly secrets: readonly string[];
+}
+
+export const expand = (template: string, sources: Sources): Expansion => {
+	const problems: string[] = [];
+	const secrets: string[] = [];
+	let expanded = false;
+	const text = template.replace(/\$\$\{|\$\{([^}]*)\}?/g, (reference) => {
+		if (reference === "$${") return "${";
+		expanded = true;
+		const resolved = resolve(reference, sources);
+		if ("problem" in resolved) problems.push(resolved.problem);
+		else if (resolved.secret && resolved.text !== "") secrets.push(resolved.text);
+		return "problem" in resolved ? "" : resolved.text;
+	});
+	return { text, expanded, problems, secrets: secrets.length > 0 ? [...secrets, text] : [] };
+};
+
+/** As in a shell, `:-` and `:?` take an empty variable for a missing one. One line end at the end of a file is cut. */
+const resolve = (reference: string, { environment, readFile }: Sources): Resolved => {
+	const [, path, name = "", mark, rest = ""] =
+		/^\$\{(?:file:([^{}]+)|([A-Za-z_]\w*)(?:(:[-?])([^{}]*))?)\}$/.exec(reference) ?? [];
+	if (path !== undefined) {
+		try {
+			return { text: readFile(path).replace(/\r?\n$/, ""), secret: true };
+		} catch (error) {
+			const code = error instanceof Error && "code" in error ? String(error.code) : "no reason was given";
+			return { problem: `the file ${path} cannot be read (${code})` };
+		}
+	}
+	if (name === "") {
+		const forms = `write \${NAME}, \${NAME:-default}, \${NAME:?message} or \${file:/path}, or $\${ for a plain \${`;
+		return { problem: `${JSON.stringify(reference)} is not a reference: ${forms}` };
+	}
+	const value = environment[name];
+	if (typeof value === "string" && (value !== "" || mark === undefined)) return { text: value, secret: true };
+	if (mark === ":-") return { text: rest, secret: false };
+	if (mark === ":?" && rest !== "") return { problem: `${rest} (the variable ${name})` };
+	return { problem: `the variable ${name} is not set: set it, or write \${${name}:-default}` };
+};

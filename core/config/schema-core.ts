@@ -1,0 +1,98 @@
+/** The settings of the core itself: everything in the config file but what a plugin's `with` holds. */
+import { type Static, Type as t } from "@sinclair/typebox";
+
+const closed = { additionalProperties: false } as const;
+
+const networks = (fallback: readonly string[], description: string) =>
+	t.Array(t.String({ format: "network" }), { default: fallback, description });
+
+const seconds = (fallback: number, minimum: number, description: string) =>
+	t.Number({ minimum, default: fallback, description: `${description}, in seconds.` });
+
+const server = {
+	host: t.String({ minLength: 1, default: "127.0.0.1", description: "The address to listen on." }),
+	port: t.Integer({
+		minimum: 0,
+		maximum: 65535,
+		default: 8787,
+		description: "The port to listen on; 0 picks a free one. PORTICO_PORT and --port override it.",
+	}),
+	trustedProxies: networks([], "Addresses and networks whose X-Forwarded-For is believed."),
+	bodyLimitBytes: t.Integer({
+		minimum: 1024,
+		default: 64 * 1024 * 1024,
+		description: "The largest request body that is read, in bytes.",
+	}),
+	idleSeconds: seconds(300, 1, "How long an upstream may be silent before the call ends"),
+	callSeconds: seconds(3600, 1, "How long a call may last"),
+	keepAliveSeconds: seconds(15, 1, "How long a stream may be silent before a sign of life is sent to the client"),
+	drainSeconds: seconds(30, 0, "How long streams may go on after a stop was asked for"),
+	dataFolder: t.Optional(
+		t.String({
+			minLength: 1,
+			description: 'Where files of this node alone go; default: beside the database file, otherwise "data".',
+		}),
+	),
+	logLevel: t.Union([t.Literal("debug"), t.Literal("info"), t.Literal("warn"), t.Literal("error")], {
+		default: "info",
+		description: "The least that is logged.",
+	}),
+	httpProxy: t.Optional(
+		t.String({
+			pattern: "^https?://.",
+			secret: true,
+			description: "The proxy for outgoing calls; none without it, HTTP_PROXY of the environment is not obeyed.",
+		}),
+	),
+	cors: t.Object(
+		{
+			origins: t.Array(t.String({ minLength: 1 }), {
+				default: ["*"],
+				description: "Origins of web pages that may call; * is any, an empty list none.",
+			}),
+		},
+		{ ...closed, default: {}, description: "Calls from web pages." },
+	),
+};
+
+const admin = { allow: networks(["127.0.0.0/8", "::1/128"], "Addresses and networks that may reach /admin.") };
+
+const database = {
+	url: t.String({
+		format: "database",
+		default: "file:data/portico.db",
+		description: "A file, relative to the working directory, or a libSQL server: http(s)://… or libsql://….",
+	}),
+	authToken: t.Optional(t.String({ minLength: 1, secret: true, description: "The token of a libSQL server." })),
+};
+
+const section = { ...closed, default: {} };
+
+export const coreSchema = t.Object(
+	{
+		$schema: t.Optional(t.String({ description: "Where editors find the schema of this file." })),
+		server: t.Object(server, { ...section, description: "Where and how Portico listens." }),
+		admin: t.Object(admin, { ...section, description: "The admin API." }),
+		database: t.Object(database, { ...section, description: "Where Portico keeps its state." }),
+		plugins: t.Array(t.Unknown(), { default: [], description: "What Portico can do, in the order that slots keep." }),
+	},
+	closed,
+);
+
+export const entrySchema = t.Object(
+	{
+		use: t.String({
+			minLength: 1,
+			description: "A built-in plugin, a path relative to this file (./, ../ or /), or the name of a package.",
+		}),
+		as: t.Optional(t.String({ minLength: 1, description: "The name of this instance; the plugin's own by default." })),
+		enabled: t.Boolean({ default: true, description: "false leaves the plugin out without loading it." }),
+		with: t.Optional(t.Unknown({ description: "The settings of the plugin." })),
+	},
+	closed,
+);
+
+type Core = Static<typeof coreSchema>;
+export type ServerConfig = Core["server"];
+export type AdminConfig = Core["admin"];
+export type DatabaseConfig = Core["database"];

@@ -1,0 +1,123 @@
+/** One built set of plugins: set up, checked, and ready to be started in place of another. */
+
+import type { OwnedRoute } from "../http/app.ts";
+import { routes as routesSlot } from "../http/route.ts";
+import { describe, type Log } from "../log.ts";
+import type { Contribution } from "../plugin/define.ts";
+import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../plugin/token.ts";
+import type { PluginRow } from "./house.ts";
+import type { Instance } from "./order.ts";
+
+/** What a generation holds. */
+export interface Generation {
+	/** All items of a slot, in config order. */
+	all<T>(slot: Slot<T>): readonly T[];
+	/** The value of a service; undefined when nobody gives it. */
+	given<T>(token: Service<T>): T | undefined;
+	readonly routes: readonly OwnedRoute[];
+	readonly rows: readonly PluginRow[];
+	start(): Promise<void>;
+	/** Stops in reverse; may be called more than once. */
+	stop(): Promise<void>;
+}
+
+interface Built {
+	readonly instance: Instance;
+	readonly contribution: Contribution;
+}
+
+/** Sets up every instance in order. Complaints name the plugin; with any, the generation must not be started. */
+export const buildGeneration = async (
+	ordered: readonly Instance[],
+	configOrder: readonly string[],
+	lent: ReadonlyMap<string, unknown>,
+	log: Log,
+): Promise<{ readonly generation: Generation; readonly complaints: readonly string[] }> => {
+	const complaints: string[] = [];
+	const services = new Map<string, unknown>(lent);
+	const offers: { readonly plugin: string; readonly offer: Offer }[] = [];
+	const built: Built[] = [];
+
+	const items = (id: string): readonly { readonly plugin: string; readonly value: unknown }[] =>
+		offers
+			.filter(({ offer }) => offer.token.kind === "slot" && offer.token.id === id)
+			.sort((a, b) => configOrder.indexOf(a.plugin) - configOrder.indexOf(b.plugin))
+			.map(({ plugin, offer }) => ({ plugin, value: offer.value }));
+
+	let slots: Map<string, readonly unknown[]> | undefined;
+	const values = (id: string): readonly unknown[] => {
+		if (slots === undefined)
+			throw new Error(`the slot "${id}" was read during set-up; read it in start or while serving`);
+		const known = slots.get(id);
+		if (known) return known;
+		const found = items(id).map(({ value }) => value);
+		slots.set(id, found);
+		return found;
+	};
+
+	const resolve = (token: PluginToken): unknown =>
+		token.kind === "slot" ? () => values(token.id) : services.get(token.id);
+
+	const take = (instance: Instance, offer: Offer): void => {
+		const { kind, id } = offer.token;
+		if (!instance.plugin.gives.some((token) => token.id === id && token.kind === kind))
+			complaints.push(`"${instance.name}" offers to the ${kind} "${id}", which it does not name in gives`);
+		else if (kind === "service") services.set(id, offer.value);
+		else offers.push({ plugin: instance.name, offer });
+	};
+
+	for (const instance of ordered) {
+		const { plugin, name, config } = instance;
+		const needs = Object.fromEntries(
+			Object.entries(plugin.needs).map(([key, token]) => [key, resolve(token)]),
+		) as unknown as Resolved<Needs>;
+		try {
+			const contribution = await plugin.setup({ name, config, needs, log: log.of(name) });
+			for (const offer of contribution.offers ?? []) take(instance, offer);
+			built.push({ instance, contribution });
+		} catch (error) {
+			complaints.push(`"${name}" could not be set up: ${describe(error)}`);
+		}
+	}
+	slots = new Map();
+	if (complaints.length === 0)
+		for (const { instance, contribution } of built)
+			complaints.push(...(contribution.check?.() ?? []).map((complaint) => `"${instance.name}": ${complaint}`));
+
+	const routes: OwnedRoute[] = items(routesSlot.id).map(({ plugin, value }) => ({
+		plugin,
+		route: value as OwnedRoute["route"],
+	}));
+	const started: Built[] = [];
+	const generation: Generation = {
+		all: <T>(slot: Slot<T>) => values(slot.id) as readonly T[],
+		given: <T>(token: Service<T>) => services.get(token.id) as T | undefined,
+		routes,
+		rows: built.map(({ instance }) => rowOf(instance, routes)),
+		async start() {
+			for (const one of built) {
+				started.push(one);
+				await one.contribution.start?.();
+			}
+		},
+		async stop() {
+			for (const { instance, contribution } of started.splice(0).reverse()) {
+				try {
+					await contribution.stop?.();
+				} catch (error) {
+					log.error("a plugin could not be stopped cleanly", { plugin: instance.name, error: describe(error) });
+				}
+			}
+		},
+	};
+	return { generation, complaints };
+};
+
+const rowOf = (instance: Instance, routes: readonly OwnedRoute[]): PluginRow => ({
+	name: instance.name,
+	use: instance.use,
+	summary: instance.plugin.summary,
+	gives: instance.plugin.gives.map(({ id }) => id),
+	needs: Object.values(instance.plugin.needs).map(({ id }) => id),
+	routes: routes.filter(({ plugin }) => plugin === instance.name).map(({ route }) => `${route.method} ${route.path}`),
+});

@@ -1,0 +1,52 @@
+/** From the `use` of a config entry to a plugin. */
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { Fault } from "../fault.ts";
+import { isRecord } from "../neutral/wire.ts";
+import type { Plugin } from "../plugin/define.ts";
+
+const builtIns = fileURLToPath(new URL("../../plugins/", import.meta.url));
+
+const refuse = (message: string, cause?: unknown): never => {
+	throw new Fault({ kind: "invalid_request", message }, cause);
+};
+
+/**
+ * Where the plugin's module is: `./x` and `../x` from the config file's folder, a bare word among the built-in plugins,
+ * anything else as a package, looked for from the config file first and from Portico second.
+ */
+const locate = (use: string, configFile: string): string => {
+	if (use.startsWith(".") || use.startsWith("/")) {
+		const path = resolve(dirname(configFile), use);
+		if (existsSync(join(path, "index.ts"))) return join(path, "index.ts");
+		return existsSync(path) ? path : refuse(`there is no file ${path}`);
+	}
+	const builtIn = join(builtIns, use, "index.ts");
+	if (/^[a-z][a-z0-9-]*$/.test(use) && existsSync(builtIn)) return builtIn;
+	const name = use.replace(/^npm:/, "");
+	for (const from of [resolve(configFile), fileURLToPath(import.meta.url)]) {
+		try {
+			return createRequire(from).resolve(name);
+		} catch {
+			// The next place may know it; when none does, the refusal below says so.
+		}
+	}
+	return refuse(
+		`there is no built-in plugin "${use}" and no installed package of that name; a plugin of your own is named by a path that begins with "./"`,
+	);
+};
+
+const isPlugin = (value: unknown): value is Plugin =>
+	isRecord(value) && value["portico"] === 1 && typeof value["setup"] === "function";
+
+/** Loads a plugin. Throws `Fault` whose message completes a complaint: what is missing, or what the module is not. */
+export const loadPlugin = async (use: string, configFile: string): Promise<Plugin> => {
+	const path = locate(use, configFile);
+	const module: unknown = await import(pathToFileURL(path).href).catch((error: unknown) =>
+		refuse(`its module could not be loaded: ${error instanceof Error ? error.message : "unknown error"}`, error),
+	);
+	const plugin = isRecord(module) ? module["default"] : undefined;
+	return isPlugin(plugin) ? plugin : refuse("its module has no default export made by definePlugin");
+};

@@ -1,0 +1,104 @@
+/** The few routes the host offers itself: health for machines, a greeting for people, reload for operators. */
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { Type as t } from "@sinclair/typebox";
+import { deny, Fault } from "../fault.ts";
+import { readJson } from "../http/json.ts";
+import type { PublicRoute, Route } from "../http/route.ts";
+import type { PluginRow } from "./house.ts";
+
+export interface OwnRouteOptions {
+	readonly version: string;
+	/** Whether calls can be answered: the database is reachable and no stop was asked for. */
+	ready(): boolean;
+	plugins(): readonly PluginRow[];
+	/** Builds the house anew from its config file; the complaints when it could not. */
+	reload(): Promise<readonly string[]>;
+	/** Writes a copy of the database to a file that does not exist yet. */
+	backup(file: string): Promise<void>;
+}
+
+const backupBody = t.Object(
+	{
+		file: t.String({
+			minLength: 1,
+			description: "An absolute path on this machine, of a file that does not exist yet.",
+		}),
+	},
+	{ additionalProperties: false },
+);
+
+const state = (path: string, summary: string, healthy: () => boolean): PublicRoute => ({
+	method: "GET",
+	path,
+	access: "public",
+	summary,
+	handle: () =>
+		Response.json(
+			{ status: healthy() ? "ok" : "unavailable" },
+			{ status: healthy() ? 200 : 503, headers: { "cache-control": "no-store" } },
+		),
+});
+
+export const ownRoutes = ({ version, ready, plugins, reload, backup }: OwnRouteOptions): readonly Route[] => [
+	{
+		method: "GET",
+		path: "/",
+		access: "public",
+		summary: "Says what this is.",
+		handle: () =>
+			Response.json({
+				name: "portico",
+				version,
+				message: "An AI model gateway. Send a key as `Authorization: Bearer sk-…`; GET /v1/models lists the models.",
+			}),
+	},
+	{
+		method: "HEAD",
+		path: "/",
+		access: "public",
+		summary: "Says that something is here.",
+		handle: () => new Response(null),
+	},
+	state("/healthz", "Whether the process runs.", () => true),
+	state("/livez", "Whether the process runs.", () => true),
+	state("/health", "Whether calls can be answered.", ready),
+	state("/readyz", "Whether calls can be answered; 503 while stopping.", ready),
+	{
+		method: "GET",
+		path: "/admin/plugins",
+		access: "admin",
+		summary: "The plugins that are running.",
+		handle: () => Response.json({ data: plugins() }),
+	},
+	{
+		method: "POST",
+		path: "/admin/reload",
+		access: "admin",
+		summary: "Builds everything anew from the config file; keeps what runs when that fails.",
+		async handle() {
+			const complaints = await reload();
+			return Response.json(
+				{ reloaded: complaints.length === 0, complaints },
+				{ status: complaints.length === 0 ? 200 : 422 },
+			);
+		},
+	},
+	{
+		method: "POST",
+		path: "/admin/backup",
+		access: "admin",
+		summary: "Copies the database into a file on this machine.",
+		async handle({ request }) {
+			const { file } = await readJson(request, backupBody);
+			if (!isAbsolute(file) || existsSync(file))
+				throw new Fault(
+					deny("invalid_request", "file must be an absolute path of a file that does not exist yet.", {
+						parameter: "file",
+					}),
+				);
+			await backup(file);
+			return Response.json({ file });
+		},
+	},
+];

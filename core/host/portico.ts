@@ -1,0 +1,300 @@
+/** The running whole: one store, one current generation of plugins, and the gate that requests go through. */
+import { Cron } from "croner";
+import { type Clock, clock as clockService } from "../clock.ts";
+import { networksOf } from "../http/address.ts";
+import { type OwnedRoute, routeClashes } from "../http/app.ts";
+import { createGate, type Gate } from "../http/gate.ts";
+import { describe, type Log } from "../log.ts";
+import { authenticators } from "../relay/authenticator.ts";
+import { createIdentify } from "../relay/identify.ts";
+import { modelRoutes } from "../relay/models.ts";
+import { recorders } from "../relay/outcome.ts";
+import { policies } from "../relay/policy.ts";
+import { protocols } from "../relay/protocol.ts";
+import { type Authorizer, authorizer, createRelay, type Relay } from "../relay/relay.ts";
+import { type Router, router as routerService } from "../relay/router.ts";
+import type { Connection } from "../runtime/serve.ts";
+import type { OpenStore } from "../store/open.ts";
+import { store as storeService, tables } from "../store/store.ts";
+import type { Blueprint } from "./blueprint.ts";
+import { buildGeneration, type Generation } from "./generation.ts";
+import { type House, house as houseService, type Kept, type PluginRow } from "./house.ts";
+import { jobs } from "./job.ts";
+import { ownRoutes } from "./own-routes.ts";
+
+/** Services the host lends to plugins. */
+export const lentServices: ReadonlySet<string> = new Set([
+	clockService.id,
+	storeService.id,
+	houseService.id,
+	authorizer.id,
+]);
+
+export interface PorticoOptions {
+	readonly blueprint: Blueprint;
+	readonly store: OpenStore;
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly version: string;
+	readonly dataFolder: string;
+	readonly node: string;
+	readonly adminToken: string;
+	/** False for one command of the command line. */
+	readonly serving: boolean;
+	/** Reads the config file again, for a reload. */
+	readonly again: () => Promise<{ readonly blueprint?: Blueprint; readonly complaints: readonly string[] }>;
+}
+
+/** A generation with everything that was built around it. */
+interface Built {
+	readonly generation: Generation;
+	readonly relay: Relay | undefined;
+	readonly gate: Gate;
+	readonly crons: Cron[];
+}
+
+export class Portico {
+	/** What the first start shows once. */
+	firstToken: string | undefined;
+	private readonly options: PorticoOptions;
+	private readonly kept = new Map<string, Kept>();
+	private readonly old = new Set<Built>();
+	private current: Built | undefined;
+	private servedAt: string | undefined;
+	private stopping = false;
+	private reloading: Promise<readonly string[]> | undefined;
+
+	constructor(options: PorticoOptions) {
+		this.options = options;
+	}
+
+	/** Builds the generation and checks it whole, without starting it. */
+	async check(): Promise<{ readonly generation?: Generation; readonly complaints: readonly string[] }> {
+		const { built, complaints } = await this.build(this.options.blueprint);
+		return built ? { generation: built.generation, complaints } : { complaints };
+	}
+
+	/** Builds, migrates and starts. Returns complaints instead when the house cannot stand. */
+	async start(): Promise<readonly string[]> {
+		const { built, complaints } = await this.build(this.options.blueprint);
+		if (!built) return complaints;
+		await this.activate(built);
+		return [];
+	}
+
+	serves(address: string): void {
+		this.servedAt = address;
+	}
+
+	handle(request: Request, connection: Connection): Promise<Response> {
+		if (!this.current) throw new Error("a request came before the start");
+		return this.current.gate.handle(request, connection);
+	}
+
+	/** Models with exact names, for the greeting. */
+	modelNames(): readonly string[] {
+		return (
+			this.router(this.current?.generation)
+				?.models()
+				.map(({ name }) => name) ?? []
+		);
+	}
+
+	/** Everything added to a slot by what runs now. */
+	get generation(): Generation | undefined {
+		return this.current?.generation;
+	}
+
+	/** Builds anew beside what runs and swaps; what runs stays when the new cannot be built. */
+	reload(): Promise<readonly string[]> {
+		this.reloading ??= this.replace().finally(() => {
+			this.reloading = undefined;
+		});
+		return this.reloading;
+	}
+
+	/** From now on the house is not ready; running calls may finish. */
+	drain(): void {
+		this.stopping = true;
+	}
+
+	/** Calls that are running, on whatever generation. */
+	openCalls(): number {
+		return [...this.old, ...(this.current ? [this.current] : [])].reduce(
+			(sum, { relay }) => sum + (relay?.open.size ?? 0),
+			0,
+		);
+	}
+
+	/** Ends what is still open, stops every plugin, writes out what is queued. The store stays open for its owner to close. */
+	async stop(): Promise<void> {
+		this.stopping = true;
+		const all = [...this.old, ...(this.current ? [this.current] : [])];
+		for (const built of all) built.relay?.shutDown();
+		for (const built of all) await this.retire(built);
+		for (const kept of [...this.kept.values()].reverse()) await kept.close?.();
+		this.kept.clear();
+	}
+
+	private async replace(): Promise<readonly string[]> {
+		const { blueprint, complaints } = await this.options.again();
+		if (!blueprint) return complaints;
+		const { built, complaints: more } = await this.build(blueprint);
+		if (!built) return more;
+		const previous = this.current;
+		for (const cron of previous?.crons ?? []) cron.pause();
+		try {
+			await this.activate(built);
+		} catch (error) {
+			for (const cron of previous?.crons ?? []) cron.resume();
+			await this.retire(built);
+			return [`the new configuration could not be started: ${describe(error)}`];
+		}
+		if (previous) this.letGo(previous);
+		this.options.log.info("reloaded");
+		return [];
+	}
+
+	private async activate(built: Built): Promise<void> {
+		const { generation } = built;
+		await this.options.store.migrate(generation.all(tables));
+		await generation.start();
+		const { log } = this.options;
+		for (const job of this.options.serving ? generation.all(jobs) : []) {
+			const abort = new AbortController();
+			built.crons.push(
+				new Cron(
+					job.schedule,
+					{
+						protect: true,
+						unref: true,
+						catch: (error) => log.error("a job failed", { job: job.name, error: describe(error) }),
+					},
+					() => job.run(abort.signal),
+				),
+			);
+		}
+		this.current = built;
+	}
+
+	/** Stops an old generation once its last call is over. */
+	private letGo(built: Built): void {
+		this.old.add(built);
+		const look = (): void => {
+			if (!this.old.has(built)) return;
+			if ((built.relay?.open.size ?? 0) > 0) {
+				this.options.clock.after(250, look);
+				return;
+			}
+			this.retire(built).catch((error: unknown) =>
+				this.options.log.error("an old generation could not be stopped", { error: describe(error) }),
+			);
+		};
+		look();
+	}
+
+	private async retire(built: Built): Promise<void> {
+		this.old.delete(built);
+		if (this.current === built) this.current = undefined;
+		for (const cron of built.crons) cron.stop();
+		await built.generation.stop();
+	}
+
+	private router(generation: Generation | undefined): Router | undefined {
+		return generation?.given(routerService);
+	}
+
+	private async build(blueprint: Blueprint): Promise<{ built?: Built; complaints: readonly string[] }> {
+		const { log, clock, store } = this.options;
+		let relay: Relay | undefined;
+		const authorize: Authorizer = {
+			authorize: (call, ask) => {
+				if (!relay) throw new Error("calls can be authorized once the house stands, not during set-up");
+				return relay.authorize(call, ask);
+			},
+		};
+		let rows: readonly PluginRow[] = [];
+		const lent = new Map<string, unknown>([
+			[clockService.id, clock],
+			[storeService.id, store.store],
+			[houseService.id, this.houseFor(() => rows)],
+			[authorizer.id, authorize],
+		]);
+		const order = blueprint.instances.map(({ name }) => name);
+		const { generation, complaints } = await buildGeneration(blueprint.ordered, order, lent, log);
+		if (complaints.length > 0) return { complaints };
+		rows = generation.rows;
+		const { server } = blueprint.config;
+		const router = this.router(generation);
+		relay = router && this.relayFor(generation, router, server);
+		const routes = this.routesFor(generation, relay, router);
+		const clashes = routeClashes(routes);
+		if (clashes.length > 0) return { complaints: clashes };
+		const gate = createGate({
+			routes,
+			clock,
+			log,
+			trustedProxies: networksOf(server.trustedProxies),
+			admin: { allow: networksOf(blueprint.config.admin.allow), token: this.options.adminToken },
+			identify: createIdentify(generation.all(authenticators), generation.all(policies), log),
+			draining: () => this.stopping,
+		});
+		return { built: { generation, relay, gate, crons: [] }, complaints: [] };
+	}
+
+	private relayFor(generation: Generation, router: Router, server: Blueprint["config"]["server"]): Relay {
+		const { clock, log } = this.options;
+		return createRelay({
+			protocols: generation.all(protocols),
+			policies: generation.all(policies),
+			recorders: generation.all(recorders),
+			router,
+			clock,
+			log,
+			bodyLimitBytes: server.bodyLimitBytes,
+			limits: {
+				idleMs: server.idleSeconds * 1000,
+				totalMs: server.callSeconds * 1000,
+				keepAliveMs: server.keepAliveSeconds * 1000,
+			},
+		});
+	}
+
+	private routesFor(
+		generation: Generation,
+		relay: Relay | undefined,
+		router: Router | undefined,
+	): readonly OwnedRoute[] {
+		const own = ownRoutes({
+			version: this.options.version,
+			ready: () => !this.stopping && this.options.store.healthy(),
+			plugins: () => generation.rows,
+			reload: () => this.reload(),
+			backup: (file) => this.options.store.backup(file),
+		});
+		const models = router ? modelRoutes(generation.all(protocols), generation.all(policies), router) : [];
+		const byCore = [...own, ...(relay?.routes ?? []), ...models];
+		return [...byCore.map((route) => ({ plugin: "portico", route })), ...generation.routes];
+	}
+
+	private houseFor(rows: () => readonly PluginRow[]): House {
+		return {
+			dataFolder: this.options.dataFolder,
+			node: this.options.node,
+			serving: this.options.serving,
+			address: () => this.servedAt,
+			plugins: rows,
+			draining: () => this.stopping,
+			keep: <T extends Kept>(name: string, make: () => T): T => {
+				const known = this.kept.get(name);
+				if (known) return known as T;
+				const made = make();
+				this.kept.set(name, made);
+				return made;
+			},
+			showFirstToken: (key) => {
+				this.firstToken = key;
+			},
+		};
+	}
+}

@@ -1,0 +1,77 @@
+/** The only file that knows Elysia: turns the flat list of routes into something that answers requests. */
+import { type AnyElysia, Elysia } from "elysia";
+import type { Route } from "./route.ts";
+
+/** A route and the plugin instance that offers it. */
+export interface OwnedRoute {
+	readonly plugin: string;
+	readonly route: Route;
+}
+
+export interface AppHandlers {
+	/** A matched route. */
+	serve(route: Route, request: Request, params: Readonly<Record<string, string>>): Promise<Response>;
+	/** No route: `allowed` are the methods the path does have. */
+	miss(request: Request, allowed: readonly string[]): Response;
+	/** Something was thrown outside every handler. */
+	fail(request: Request, error: unknown): Response;
+}
+
+export interface App {
+	handle(request: Request): Promise<Response>;
+}
+
+/** The same for paths that only differ in the names of their parameters. */
+const shapeOf = (path: string): string => path.replace(/:[^/]+/g, ":");
+
+/** Names every pair of routes on one method and path. */
+export const routeClashes = (routes: readonly OwnedRoute[]): readonly string[] => {
+	const owners = new Map<string, string>();
+	const clashes: string[] = [];
+	for (const { plugin, route } of routes) {
+		const key = `${route.method} ${shapeOf(route.path)}`;
+		const other = owners.get(key);
+		if (other === undefined) owners.set(key, plugin);
+		else
+			clashes.push(
+				`both "${other}" and "${plugin}" offer the route ${route.method} ${route.path}; switch one of them off`,
+			);
+	}
+	return clashes;
+};
+
+const matcherOf = (path: string): RegExp =>
+	new RegExp(
+		`^${path
+			.replace(/[.+?^$()[\]{}|\\]/g, "\\$&")
+			.replace(/:[^/]+/g, "[^/]+")
+			.replace(/\*$/, ".*")}$`,
+	);
+
+type Handler = (context: { request: Request; params?: Record<string, string> }) => Promise<Response>;
+
+/** What is used of Elysia's `route`, whose own types follow every route added and slow the compiler to a crawl. */
+interface Routable {
+	route(method: string, path: string, handler: Handler, hook: { parse: "none" }): AnyElysia;
+}
+
+/**
+ * Builds the app. Bodies are never parsed here (`parse: "none"`), nothing is ever set on the library's own response,
+ * and `compile` runs now, so that what is wrong is found before a running house is replaced.
+ */
+export const createApp = (routes: readonly OwnedRoute[], handlers: AppHandlers): App => {
+	let app: AnyElysia = new Elysia({ normalize: false });
+	const matchers = routes.map(({ route }) => ({ method: route.method, pattern: matcherOf(route.path) }));
+	app = app.onError(({ code, request, error }) => {
+		if (code !== "NOT_FOUND") return handlers.fail(request, error);
+		const { pathname } = new URL(request.url);
+		const allowed = matchers.filter(({ pattern }) => pattern.test(pathname)).map(({ method }) => method);
+		return handlers.miss(request, [...new Set(allowed)]);
+	});
+	for (const { route } of routes) {
+		const handler: Handler = ({ request, params }) => handlers.serve(route, request, params ?? {});
+		app = (app as unknown as Routable).route(route.method, route.path, handler, { parse: "none" });
+	}
+	app.compile();
+	return { handle: async (request) => app.handle(request) };
+};

@@ -1,0 +1,81 @@
+/** Reads a request body under a limit, whatever the client said about it. */
+import { Fault } from "../fault.ts";
+
+const tooLarge = (limit: number): Fault =>
+	new Fault({
+		kind: "too_large",
+		message: `The request body is larger than ${limit} bytes, the limit here. Send less, or refer to large files by address.`,
+		headers: { connection: "close" },
+	});
+
+const unsupported = (message: string): Fault => new Fault({ kind: "unsupported_media_type", message });
+
+/** Refuses media types that cannot be JSON; an absent one is taken for JSON. */
+const checkType = (type: string | null): void => {
+	if (type === null) return;
+	const [media = "", ...parameters] = type.toLowerCase().split(";");
+	const name = media.trim();
+	if (name !== "" && name !== "application/json" && !name.endsWith("+json"))
+		throw unsupported(`The content-type is "${name.slice(0, 64)}"; send application/json.`);
+	for (const parameter of parameters) {
+		const charset = /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/.exec(parameter)?.[1];
+		if (charset !== undefined && charset !== "utf-8" && charset !== "utf8")
+			throw unsupported(`The charset is "${charset.slice(0, 32)}"; send JSON encoded as UTF-8.`);
+	}
+};
+
+const decoded = (request: Request, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> => {
+	const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+	if (encoding === "identity" || encoding === "") return body;
+	if (encoding !== "gzip" && encoding !== "deflate")
+		throw unsupported(`The content-encoding is "${encoding.slice(0, 32)}"; send it as it is, or with gzip or deflate.`);
+	return body.pipeThrough(new DecompressionStream(encoding) as unknown as TransformStream<Uint8Array, Uint8Array>);
+};
+
+const join = (chunks: readonly Uint8Array[], size: number): Uint8Array => {
+	const [only] = chunks;
+	if (chunks.length === 1 && only !== undefined) return only;
+	const whole = new Uint8Array(size);
+	let at = 0;
+	for (const chunk of chunks) {
+		whole.set(chunk, at);
+		at += chunk.length;
+	}
+	return whole;
+};
+
+/** The whole body, decompressed, or a `Fault`: too large (before reading when the length is declared), wrong type, broken off. */
+export const readBody = async (request: Request, limit: number): Promise<Uint8Array> => {
+	checkType(request.headers.get("content-type"));
+	return await readBytes(request, limit);
+};
+
+/** The same for a body of any media type. */
+export const readBytes = async (request: Request, limit: number): Promise<Uint8Array> => {
+	const declared = Number(request.headers.get("content-length") ?? 0);
+	if (declared > limit) throw tooLarge(limit);
+	if (request.body === null) return new Uint8Array(0);
+	const plain = !request.headers.has("content-encoding");
+	// A declared length under the limit is enforced by the runtime, and one read is cheaper than many.
+	if (plain && declared > 0) return new Uint8Array(await request.arrayBuffer().catch(brokenOff));
+	const chunks: Uint8Array[] = [];
+	let size = 0;
+	const reader = decoded(request, request.body).getReader();
+	for (;;) {
+		const { done, value } = await reader.read().catch(brokenOff);
+		if (done) return join(chunks, size);
+		size += value.length;
+		if (size > limit) {
+			reader.cancel().catch(() => undefined);
+			throw tooLarge(limit);
+		}
+		chunks.push(value);
+	}
+};
+
+const brokenOff = (cause: unknown): never => {
+	throw new Fault(
+		{ kind: "invalid_request", message: "The request body broke off or could not be decompressed; send it again." },
+		cause,
+	);
+};

@@ -1,0 +1,170 @@
+/** What every request goes through around its route: the door, access, one rendering of errors, and the usual headers. */
+import { timingSafeEqual } from "node:crypto";
+import type { Clock } from "../clock.ts";
+import { type Denial, deny, isFault } from "../fault.ts";
+import { describe, type Log } from "../log.ts";
+import type { Admitted, Identified } from "../relay/context.ts";
+import type { Connection } from "../runtime/serve.ts";
+import { clientAddress, type Networks } from "./address.ts";
+import { type App, createApp, type OwnedRoute } from "./app.ts";
+import { admit, preflight, requestIdOf } from "./door.ts";
+import { renderOwnDenial } from "./errors.ts";
+import type { RenderDenial, Route } from "./route.ts";
+
+export interface GateOptions {
+	readonly routes: readonly OwnedRoute[];
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly trustedProxies: Networks;
+	readonly admin: { readonly allow: Networks; readonly token: string };
+	/** Finds and checks the token; the policies' `admit` included. */
+	identify(call: Admitted, keyInQuery: boolean): Promise<Identified | Denial>;
+	/** True while the process is being stopped: new calls are refused. */
+	draining(): boolean;
+}
+
+/** Answers requests; `connection` tells where each came from. */
+export interface Gate {
+	handle(request: Request, connection: Connection): Promise<Response>;
+}
+
+/** A denial as a response, in whatever shape. */
+export const denialResponse = (render: RenderDenial, denial: Denial, requestId: string): Response => {
+	const { status, headers, body } = render(denial, requestId);
+	return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
+};
+
+const sameText = (given: string, expected: string): boolean => {
+	const a = new TextEncoder().encode(given);
+	const b = new TextEncoder().encode(expected);
+	return a.length === b.length && timingSafeEqual(a, b);
+};
+
+const exposed = "x-request-id, request-id, retry-after, retry-after-ms, x-should-retry, x-portico-dropped";
+
+const isDenial = (value: Identified | Denial): value is Denial => "kind" in value;
+
+export const createGate = (options: GateOptions): Gate => {
+	const { clock, log, trustedProxies, admin } = options;
+	/** What the door learned, by the request object the app sees. */
+	const arrivals = new WeakMap<Request, { readonly original: Request; readonly connection: Connection }>();
+
+	const finish = (response: Response, requestId: string, route: Route | undefined): Response => {
+		response.headers.set("x-request-id", requestId);
+		response.headers.set("request-id", requestId);
+		if (route?.access !== "admin") {
+			response.headers.set("access-control-allow-origin", "*");
+			response.headers.set("access-control-expose-headers", exposed);
+		}
+		return response;
+	};
+
+	/** Admin routes do not exist for addresses that may not use them. A page in a browser may not use them at all. */
+	const refuseAdmin = (call: Admitted, peer: string | undefined): Denial | undefined => {
+		const forwarded = call.request.headers.has("x-forwarded-for") || call.request.headers.has("forwarded");
+		const known = call.address !== undefined && admin.allow.has(call.address);
+		if (!known || (forwarded && !trustedProxies.has(peer)))
+			return deny("not_found", "There is nothing at this address.");
+		const origin = call.request.headers.get("origin");
+		if (origin !== null && origin !== call.url.origin)
+			return deny("permission", "The admin routes do not answer pages of other origins.", {
+				code: "origin_not_allowed",
+			});
+		const given = /^Bearer\s+(\S+)$/i.exec(call.request.headers.get("authorization") ?? "")?.[1] ?? "";
+		if (!sameText(given, admin.token))
+			return deny(
+				"authentication",
+				"This route needs the admin token, as `Authorization: Bearer …`. The server names its file at its first start.",
+				{
+					code: "invalid_admin_token",
+				},
+			);
+		return undefined;
+	};
+
+	const answer = async (route: Route, call: Admitted, connection: Connection): Promise<Response | Denial> => {
+		if (route.access === "public") return await route.handle(call);
+		if (route.access === "admin") return refuseAdmin(call, connection.address) ?? (await route.handle(call));
+		if (options.draining())
+			return deny("overloaded", "Portico is shutting down; ask again, another node or the next start will answer.", {
+				retryAfterSeconds: 1,
+			});
+		const identified = await options.identify(call, route.keyInQuery === true);
+		if (isDenial(identified)) return identified;
+		connection.holdOpen();
+		return await route.handle(identified);
+	};
+
+	const serve = async (route: Route, request: Request, params: Readonly<Record<string, string>>): Promise<Response> => {
+		const arrival = arrivals.get(request);
+		const original = arrival?.original ?? request;
+		const connection = arrival?.connection ?? { address: undefined, holdOpen: () => undefined };
+		const id = `req_${crypto.randomUUID().replaceAll("-", "")}`;
+		const call: Admitted = {
+			id,
+			requestId: requestIdOf(original.headers) ?? id,
+			request: original,
+			url: new URL(request.url),
+			params,
+			address: clientAddress(connection.address, original.headers.get("x-forwarded-for"), trustedProxies),
+			route: route.path,
+			startedAt: clock.monotonic(),
+		};
+		const render = route.renderDenial ?? renderOwnDenial;
+		try {
+			const given = await answer(route, call, connection);
+			return finish(
+				given instanceof Response ? given : denialResponse(render, given, call.requestId),
+				call.requestId,
+				route,
+			);
+		} catch (error) {
+			return finish(denialResponse(render, denialOf(error, call.route), call.requestId), call.requestId, route);
+		}
+	};
+
+	const denialOf = (error: unknown, route: string): Denial => {
+		if (isFault(error)) return error.denial;
+		log.error("a route failed", { route, error: describe(error) });
+		return deny("internal", "Something went wrong inside Portico; the log has it under this request's id.");
+	};
+
+	const plain = (request: Request, denial: Denial): Response => {
+		const id = requestIdOf(request.headers) ?? `req_${crypto.randomUUID().replaceAll("-", "")}`;
+		return finish(denialResponse(renderOwnDenial, denial, id), id, undefined);
+	};
+
+	const app: App = createApp(options.routes, {
+		serve,
+		miss: (request, allowed) =>
+			allowed.length === 0
+				? plain(
+						request,
+						deny(
+							"not_found",
+							"There is nothing at this address. Check the base address: most clients want it to end in /v1, Anthropic's and Google's do not.",
+						),
+					)
+				: plain(
+						request,
+						deny("method_not_allowed", `This address takes ${allowed.join(", ")}.`, {
+							headers: { allow: allowed.join(", ") },
+						}),
+					),
+		fail: (request, error) => plain(request, denialOf(error, "")),
+	});
+
+	return {
+		async handle(request, connection) {
+			const admission = admit(request);
+			if ("denial" in admission) return plain(request, admission.denial);
+			if (request.method === "OPTIONS") return preflight(request);
+			const routed =
+				admission.url === request.url
+					? request
+					: new Request(admission.url, { method: request.method, headers: request.headers });
+			arrivals.set(routed, { original: request, connection });
+			return await app.handle(routed);
+		},
+	};
+};

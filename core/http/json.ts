@@ -1,0 +1,39 @@
+/** JSON bodies of Portico's own routes: read, parsed and checked against a schema in one step. */
+import type { Static, TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { Fault } from "../fault.ts";
+import { readJsonBody } from "../relay/json-body.ts";
+import { readBody } from "./body.ts";
+
+/** Bodies of such routes are small. */
+const bodyLimitBytes = 1024 * 1024;
+
+/** The first thing that is wrong with a value, in words; undefined when nothing is. `path` is like `limits.perMinute`. */
+export const complaintOf = (
+	schema: TSchema,
+	value: unknown,
+): { readonly path: string; readonly message: string } | undefined => {
+	const error = Value.Errors(schema, value).First();
+	if (!error) return undefined;
+	const path = error.path.slice(1).replaceAll("/", ".");
+	const known = error.message === "Unexpected property" ? "not a setting here" : error.message.replace(/^E/, "e");
+	return { path, message: known };
+};
+
+/** The value as the schema's type, or a `Fault` (`invalid_request`) that names the field. */
+export const checkValue = <S extends TSchema>(schema: S, value: unknown): Static<S> => {
+	const complaint = complaintOf(schema, value);
+	if (complaint === undefined) return value as Static<S>;
+	const { path, message } = complaint;
+	throw new Fault({
+		kind: "invalid_request",
+		message: `${path === "" ? "The body" : `"${path}"`}: ${message}.`,
+		...(path !== "" && { parameter: path }),
+	});
+};
+
+/** The checked JSON body of a request; an empty body counts as `{}`. Throws `Fault`. */
+export const readJson = async <S extends TSchema>(request: Request, schema: S): Promise<Static<S>> => {
+	const bytes = await readBody(request, bodyLimitBytes);
+	return checkValue(schema, bytes.length === 0 ? {} : readJsonBody(bytes).value);
+};

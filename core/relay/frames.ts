@@ -1,0 +1,39 @@
+/** Bytes of an event stream as events. Written for streams whose chunks fall anywhere, down to one byte. */
+import { createParser } from "eventsource-parser";
+import { Fault } from "../fault.ts";
+import type { StreamEvent } from "./protocol.ts";
+
+/** The longest event that is held in memory, in characters. */
+const longestEvent = 64 * 1024 * 1024;
+
+export interface Frames {
+	/** Events that this chunk completed, in order. The list is reused by the next call. */
+	feed(chunk: Uint8Array): readonly StreamEvent[];
+	/** Events that an end of stream without its last blank line had left open. */
+	end(): readonly StreamEvent[];
+}
+
+export const createFrames = (): Frames => {
+	const decoder = new TextDecoder();
+	let events: StreamEvent[] = [];
+	const parser = createParser({
+		maxBufferSize: longestEvent,
+		onEvent: ({ event, data }) => events.push(event === undefined ? { data } : { name: event, data }),
+		onError: (error) => {
+			if (error.type === "max-buffer-size-exceeded")
+				throw new Fault(
+					{ kind: "upstream", message: "The upstream sent an event that is too large to be held." },
+					error,
+				);
+		},
+	});
+	const feed = (text: string): readonly StreamEvent[] => {
+		events = [];
+		parser.feed(text);
+		return events;
+	};
+	return {
+		feed: (chunk) => feed(decoder.decode(chunk, { stream: true })),
+		end: () => feed(`${decoder.decode()}\n\n`),
+	};
+};

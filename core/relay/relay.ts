@@ -1,0 +1,193 @@
+/**
+ * The life of a call: read → route → policies → attempt ⟲ → respond → settle → record.
+ *
+ * Routing comes before the policies because prices, limits and model lists speak of the targets; a model that a token
+ * may not use is answered like one that does not exist, so nothing is given away by the order.
+ */
+import type { Clock } from "../clock.ts";
+import { type Denial, deny, Fault, isFault } from "../fault.ts";
+import { readBody } from "../http/body.ts";
+import type { Route } from "../http/route.ts";
+import type { Log } from "../log.ts";
+import { describe } from "../log.ts";
+import { service } from "../plugin/token.ts";
+import { attempt, clientGone, statusOf } from "./attempt.ts";
+import type { Identified, Routed } from "./context.ts";
+import { readJsonBody } from "./json-body.ts";
+import { type CallStart, LiveCall, record } from "./live-call.ts";
+import type { Recorder } from "./outcome.ts";
+import { askPolicies, type Permits } from "./permits.ts";
+import type { Policy } from "./policy.ts";
+import type { ModelAsk, ModelCall, Protocol } from "./protocol.ts";
+import type { Plan, Router } from "./router.ts";
+import type { CallStream, StreamLimits } from "./stream.ts";
+import { unknownModel } from "./unknown-model.ts";
+
+export interface RelayOptions {
+	readonly protocols: readonly Protocol[];
+	readonly policies: readonly Policy[];
+	readonly recorders: readonly Recorder[];
+	readonly router: Router;
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly bodyLimitBytes: number;
+	readonly limits: StreamLimits;
+}
+
+/** What plugins that answer calls in their own way (tasks) may use of the relay. */
+export interface Authorizer {
+	/** Routes a model and asks every policy, as for a model call. Throws `Fault` when refused; the caller must settle the permits exactly once. */
+	authorize(call: Identified, ask: ModelAsk): Promise<{ readonly routed: Routed; readonly permits: Permits }>;
+}
+
+/** Given by the host. */
+export const authorizer = service<Authorizer>("authorizer");
+
+export interface Relay extends Authorizer {
+	/** The model routes of every protocol. */
+	readonly routes: readonly Route[];
+	/** Calls that are running. */
+	readonly open: ReadonlySet<LiveCall>;
+	/** Ends every open stream with an error of its own protocol. */
+	shutDown(): void;
+}
+
+const shuttingDown: Denial = {
+	kind: "overloaded",
+	message: "Portico is being stopped and could not finish this answer. Ask again.",
+	retryAfterSeconds: 1,
+};
+
+const isDenial = (value: Permits | Denial): value is Denial => "kind" in value;
+
+const denialOf = (error: unknown, log: Log): Denial => {
+	if (isFault(error)) return error.denial;
+	log.error("an attempt failed inside Portico", { error: describe(error) });
+	return deny(
+		"upstream",
+		"The upstream's answer could not be understood. Ask again, or ask the operator to look at the log.",
+	);
+};
+
+export const createRelay = (options: RelayOptions): Relay => {
+	const { router, clock, log, policies } = options;
+	const protocols = new Map(options.protocols.map((protocol) => [protocol.name, protocol]));
+	const open = new Set<LiveCall>();
+	const streams = new Map<LiveCall, CallStream>();
+
+	const planFor = (model: ModelCall): Plan => {
+		const plan = router.plan(model.name, model.affinity);
+		if (!plan) throw new Fault(unknownModel(model.name));
+		return plan;
+	};
+
+	const route = async (call: Identified, ask: ModelAsk): Promise<{ routed: Routed; permits: Permits; plan: Plan }> => {
+		const plan = planFor(ask.call);
+		const routed: Routed = { ...call, ask, model: ask.call, targets: plan.targets };
+		const permits = await askPolicies(policies, routed, log);
+		if (isDenial(permits)) throw new Fault(permits);
+		return { routed, permits, plan };
+	};
+
+	const read = async (call: Identified, protocol: Protocol, start: { model?: ModelCall }): Promise<ModelAsk> => {
+		const body = readJsonBody(await readBody(call.request, options.bodyLimitBytes));
+		const request = { url: call.url, params: call.params, headers: call.request.headers, body };
+		const model = protocol.client.read(request);
+		start.model = model;
+		return { ...request, protocol, call: model };
+	};
+
+	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */
+	const attempts = async (live: LiveCall, plan: Plan): Promise<Response> => {
+		for (const [index, target] of plan.targets.entries()) {
+			try {
+				const response = await attempt(live, target, {
+					protocols,
+					clock,
+					limits: options.limits,
+					strict: plan.translation === "strict",
+					opened: (stream) => streams.set(live, stream),
+				});
+				router.report({ target, firstByteMs: live.firstByte() });
+				return response;
+			} catch (error) {
+				const denial = denialOf(error, log);
+				if (live.abort.signal.aborted) throw new Fault(clientGone, error);
+				router.report({ target, error: denial });
+				if (index === plan.targets.length - 1 || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
+			}
+		}
+		throw new Fault(deny("upstream", "No upstream is left to try."));
+	};
+
+	const run = async (live: LiveCall, plan: Plan): Promise<Response> => {
+		const { request } = live.routed;
+		open.add(live);
+		const leave = (): void => {
+			live.abort.abort();
+			streams.get(live)?.clientLeft();
+		};
+		request.signal.addEventListener("abort", leave, { once: true });
+		try {
+			if (request.signal.aborted) leave();
+			return await attempts(live, plan);
+		} catch (error) {
+			const denial = denialOf(error, log);
+			const left = live.abort.signal.aborted;
+			live.end(left ? "client_left" : "upstream_failed", left ? 499 : statusOf(denial), undefined, denial);
+			throw new Fault(denial, error);
+		}
+	};
+
+	const serve = async (protocol: Protocol, call: Identified): Promise<Response> => {
+		const start: CallStart & { model?: ModelCall } = { call, protocol };
+		let live: LiveCall;
+		let plan: Plan;
+		try {
+			const ask = await read(call, protocol, start);
+			const granted = await route(call, ask);
+			plan = granted.plan;
+			live = new LiveCall(granted.routed, granted.permits, { ...options, ended: (over) => forget(over) });
+		} catch (error) {
+			if (isFault(error)) {
+				const { denial } = error;
+				const outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial } as const;
+				record(options, start, { outcome, status: statusOf(denial), attempts: 0, losses: [] });
+			}
+			throw error;
+		}
+		return await run(live, plan);
+	};
+
+	const forget = (live: LiveCall): void => {
+		open.delete(live);
+		streams.delete(live);
+	};
+
+	const routes = options.protocols.flatMap((protocol) =>
+		protocol.client.paths.map(
+			(path): Route => ({
+				method: "POST",
+				path,
+				access: "token",
+				summary: `Asks a model in the ${protocol.name} protocol.`,
+				renderDenial: protocol.client.renderDenial,
+				keyInQuery: protocol.client.keyInQuery === true,
+				handle: (call) => serve(protocol, call),
+			}),
+		),
+	);
+
+	return {
+		routes,
+		open,
+		authorize: route,
+		shutDown() {
+			for (const live of [...open]) {
+				const stream = streams.get(live);
+				if (stream) stream.shutDown(shuttingDown);
+				else live.abort.abort();
+			}
+		},
+	};
+};

@@ -1,0 +1,193 @@
+/** Carries an open stream to its client: read on demand, watched for silence, ended exactly once. */
+import type { Clock } from "../clock.ts";
+import { type Denial, Fault, isFault } from "../fault.ts";
+import type { StreamPass } from "./exchange.ts";
+import type { Frames } from "./frames.ts";
+import type { LiveCall } from "./live-call.ts";
+import type { Ending } from "./outcome.ts";
+import type { Source } from "./source.ts";
+
+/** Limits on an open stream, milliseconds. */
+export interface StreamLimits {
+	/** The longest silence of the upstream. */
+	readonly idleMs: number;
+	/** The longest stream. */
+	readonly totalMs: number;
+	/** After this much silence towards the client a keep-alive is written, where the protocol has one. */
+	readonly keepAliveMs: number;
+}
+
+export interface StreamParts {
+	readonly live: LiveCall;
+	readonly source: Source;
+	readonly frames: Frames;
+	readonly pass: StreamPass;
+	/** What was read before the answer could begin. */
+	readonly head: readonly (string | Uint8Array)[];
+	/** The bytes had already ended when the head was read. */
+	readonly complete: boolean;
+	readonly keepAlive: string | undefined;
+	readonly clock: Clock;
+	readonly limits: StreamLimits;
+}
+
+const encoder = new TextEncoder();
+const toBytes = (piece: string | Uint8Array): Uint8Array => (typeof piece === "string" ? encoder.encode(piece) : piece);
+
+const silent: Denial = {
+	kind: "upstream_timeout",
+	message: "The upstream fell silent in the middle of its answer. Ask again.",
+};
+const tooLong: Denial = { kind: "upstream_timeout", message: "The answer took longer than the operator allows." };
+
+const stalled: Denial = { kind: "client_timeout", message: "The client stopped reading." };
+
+const endsAnEvent = (chunk: Uint8Array): boolean => chunk.at(-1) === 10 && (chunk.at(-2) === 10 || chunk.at(-2) === 13);
+
+/** The stream of one call. Reads upstream only when the client can take more, so a slow client slows the upstream. */
+export class CallStream {
+	readonly body: ReadableStream<Uint8Array>;
+	private readonly parts: StreamParts;
+	private readonly head: (string | Uint8Array)[];
+	private controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+	private cancelWatch: (() => void) | undefined;
+	private readAt: number;
+	private wroteAt: number;
+	private atBoundary = true;
+	private reading = false;
+
+	constructor(parts: StreamParts) {
+		this.parts = parts;
+		this.head = [...parts.head];
+		this.readAt = parts.clock.monotonic();
+		this.wroteAt = this.readAt;
+		this.body = new ReadableStream<Uint8Array>(
+			{
+				start: (controller) => {
+					this.controller = controller;
+				},
+				pull: () => this.pull(),
+				cancel: () => this.clientLeft(),
+			},
+			{ highWaterMark: 0 },
+		);
+		this.watch();
+	}
+
+	/** The client is gone: the upstream's work ends at once, and what was delivered is settled. */
+	clientLeft(): void {
+		this.stop({ kind: "internal", message: "The client left." });
+		this.over("client_left");
+	}
+
+	/** Portico must stop: the client is told in its own protocol. */
+	shutDown(denial: Denial): void {
+		if (this.parts.live.isOver) return;
+		this.stop(denial);
+		this.fail(denial, "shut_down");
+	}
+
+	private async pull(): Promise<void> {
+		const early = this.head.shift();
+		if (early !== undefined) return this.write(early);
+		try {
+			if (this.parts.complete) return this.finish();
+			await this.readOn();
+		} catch (error) {
+			this.fail(
+				isFault(error) ? error.denial : { kind: "upstream", message: "The upstream's answer could not be read." },
+				"upstream_failed",
+			);
+		}
+	}
+
+	/** Reads until something can be written or the stream is over. */
+	private async readOn(): Promise<void> {
+		const { source, frames, pass, live, clock } = this.parts;
+		for (;;) {
+			this.reading = true;
+			const chunk = await source.next();
+			this.reading = false;
+			if (live.isOver) return;
+			if (chunk === undefined) return this.finish();
+			this.readAt = clock.monotonic();
+			const piece = pass.push(frames.feed(chunk), chunk);
+			if (piece !== undefined) this.write(piece);
+			if (live.permits.watched && live.permits.progress(pass.seen().pieces) === "cut") return this.cut();
+			if (piece !== undefined) return;
+		}
+	}
+
+	private write(piece: string | Uint8Array): void {
+		const bytes = toBytes(piece);
+		this.atBoundary = typeof piece === "string" || endsAnEvent(bytes);
+		this.wroteAt = this.readAt;
+		this.controller?.enqueue(bytes);
+	}
+
+	private finish(): void {
+		const { pass, frames } = this.parts;
+		const tail = pass.end(frames.end());
+		if (tail !== "") this.write(tail);
+		const { error } = pass.seen();
+		this.over(error ? "upstream_failed" : "completed", error);
+		this.controller?.close();
+	}
+
+	private cut(): void {
+		this.stop({ kind: "quota_exhausted", message: "The bound of the quota was reached." });
+		this.write(this.parts.pass.cut());
+		this.over("cut");
+		this.controller?.close();
+	}
+
+	private fail(denial: Denial, ending: Ending): void {
+		const { live, pass } = this.parts;
+		if (live.isOver) return;
+		this.stop(denial);
+		try {
+			// A broken piece of an event before it would swallow the error: end that event first.
+			this.controller?.enqueue(encoder.encode(this.atBoundary ? pass.fail(denial) : `\n\n${pass.fail(denial)}`));
+			this.controller?.close();
+		} catch {
+			// The client is gone already, and there is nobody left to tell.
+		}
+		this.over(ending, denial);
+	}
+
+	private stop(why: Denial): void {
+		this.parts.source.stop(why);
+	}
+
+	private over(ending: Ending, denial?: Denial): void {
+		this.cancelWatch?.();
+		this.parts.live.end(ending, 200, this.parts.pass.seen(), denial);
+	}
+
+	/** One timer a stream, whatever passes: looks at the clock, not at every event. */
+	private watch(): void {
+		const { clock, limits, keepAlive, live } = this.parts;
+		this.cancelWatch = clock.after(limits.keepAliveMs, () => {
+			if (live.isOver) return;
+			const now = clock.monotonic();
+			if (now - live.routed.startedAt > limits.totalMs) return this.fail(tooLong, "timed_out");
+			if (now - this.readAt > limits.idleMs) {
+				if (this.reading) return this.fail(silent, "timed_out");
+				// Nothing was asked of us all the while: the client holds the connection but does not read.
+				this.controller?.error(new Fault(stalled));
+				return this.clientLeft();
+			}
+			if (keepAlive !== undefined && this.atBoundary && now - this.wroteAt >= limits.keepAliveMs) {
+				this.wroteAt = now;
+				this.controller?.enqueue(encoder.encode(keepAlive));
+			}
+			this.watch();
+		});
+	}
+}
+
+/** Throws the failure that an answer told within itself before any of it was sent. */
+export const throwEarlyError = (pass: StreamPass): void => {
+	const { error, pieces } = pass.seen();
+	if (error && pieces === 0) throw new Fault(error);
+};

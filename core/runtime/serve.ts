@@ -1,0 +1,103 @@
+/** Serves HTTP on Bun or Deno: the only place that knows how each of them listens. */
+
+/** What is known of the connection a request came on. */
+export interface Connection {
+	/** The socket's other end, as the runtime gives it (may be an IPv4 address mapped into IPv6). */
+	readonly address: string | undefined;
+	/** Ends the runtime's idle limit for this request; from then on Portico's own limits hold. */
+	holdOpen(): void;
+}
+
+export interface ListenOptions {
+	readonly host: string;
+	/** 0 lets the system choose. */
+	readonly port: number;
+	/** Lets several processes of one machine share the port. */
+	readonly reusePort: boolean;
+	/** Above every limit of ours, so that ours answer and not the runtime's bare 413. */
+	readonly bodyLimitBytes: number;
+	handle(request: Request, connection: Connection): Response | Promise<Response>;
+}
+
+export interface Listener {
+	readonly port: number;
+	/** Stops accepting; resolves when every response has been sent. */
+	close(): Promise<void>;
+	/** Cuts what is still open. */
+	cut(): Promise<void>;
+}
+
+/** Seconds without a byte after which a connection that nobody vouched for is closed: slow senders never reach a handler. */
+const idleSeconds = 30;
+
+interface DenoServer {
+	readonly addr: { readonly port: number };
+	readonly finished: Promise<void>;
+	shutdown(): Promise<void>;
+}
+interface DenoRuntime {
+	serve(
+		options: {
+			hostname: string;
+			port: number;
+			reusePort: boolean;
+			signal: AbortSignal;
+			onListen(): void;
+			onError(): Response;
+		},
+		handler: (request: Request, info: { remoteAddr: { hostname: string } }) => Response | Promise<Response>,
+	): DenoServer;
+}
+
+const brokenHandler = (): Response => new Response(null, { status: 500 });
+
+const listenOnBun = (options: ListenOptions): Listener => {
+	const server = Bun.serve({
+		hostname: options.host,
+		port: options.port,
+		reusePort: options.reusePort,
+		idleTimeout: idleSeconds,
+		maxRequestBodySize: options.bodyLimitBytes,
+		development: false,
+		error: brokenHandler,
+		fetch: (request, bun) =>
+			options.handle(request, {
+				address: bun.requestIP(request)?.address,
+				holdOpen: () => bun.timeout(request, 0),
+			}),
+	});
+	return {
+		port: server.port ?? options.port,
+		close: () => server.stop(),
+		cut: () => server.stop(true),
+	};
+};
+
+const listenOnDeno = (deno: DenoRuntime, options: ListenOptions): Listener => {
+	const abort = new AbortController();
+	const server = deno.serve(
+		{
+			hostname: options.host,
+			port: options.port,
+			reusePort: options.reusePort,
+			signal: abort.signal,
+			onListen: () => undefined,
+			onError: brokenHandler,
+		},
+		(request, info) => options.handle(request, { address: info.remoteAddr.hostname, holdOpen: () => undefined }),
+	);
+	return {
+		port: server.addr.port,
+		close: () => server.shutdown(),
+		cut: async () => {
+			abort.abort();
+			await server.finished;
+		},
+	};
+};
+
+/** Begins to serve. Throws what the runtime throws when the address is taken. */
+export const listen = (options: ListenOptions): Listener => {
+	const deno = (globalThis as { Deno?: DenoRuntime }).Deno;
+	return deno ? listenOnDeno(deno, options) : listenOnBun(options);
+};

@@ -1,0 +1,149 @@
+/** What the demo model says: always the same for the same request, and always honest about being a demo. */
+import {
+	type Block,
+	type Candidate,
+	estimateTokens,
+	type Finish,
+	type NeutralRequest,
+	type NeutralResponse,
+	type Tool,
+} from "#core";
+import { sample } from "./sample.ts";
+
+/** The demo's tokens are words with the space after them. */
+export const wordsOf = (text: string): readonly string[] => text.match(/\s*\S+\s*?(?=\s|$)/g) ?? [];
+
+const textOf = (blocks: readonly Block[]): string =>
+	blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
+
+/** What the user said last. */
+export const lastWords = (request: NeutralRequest): string =>
+	textOf(
+		request.messages.findLast(({ role, blocks }) => role === "user" && blocks.some(({ type }) => type === "text"))
+			?.blocks ?? [],
+	).trim();
+
+const nameOf = (tool: Tool): string => (tool.type === "unknown" ? "" : tool.name);
+
+/** The tool that the request forces, or undefined when the model may simply talk. */
+const forcedTool = ({ tools = [], toolChoice }: NeutralRequest): Tool | undefined => {
+	const callable = tools.filter(({ type }) => type === "function" || type === "custom");
+	if (toolChoice?.mode === "required") return callable[0];
+	if (toolChoice?.mode === "named" && toolChoice.force)
+		return callable.find((tool) => toolChoice.names.includes(nameOf(tool)));
+	return undefined;
+};
+
+const callOf = (tool: Tool, hint: string): Block => {
+	if (tool.type !== "function")
+		return {
+			type: "tool_call",
+			id: "call_demo_1",
+			name: nameOf(tool),
+			kind: "custom",
+			arguments: { form: "text", text: hint },
+		};
+	const value = sample(tool.schema, hint);
+	return {
+		type: "tool_call",
+		id: "call_demo_1",
+		name: tool.name,
+		kind: "function",
+		arguments: { form: "json", value, text: JSON.stringify(value) },
+		...(tool.namespace !== undefined && { namespace: tool.namespace }),
+	};
+};
+
+const source = { url: "https://example.com/", title: "Example Domain" };
+
+const searched = (said: string): readonly Block[] => [
+	{
+		type: "server_call",
+		id: "search_demo_1",
+		tool: "web_search",
+		name: "web_search",
+		arguments: { query: said },
+		status: "completed",
+	},
+	{ type: "server_result", callId: "search_demo_1", tool: "web_search", result: [source] },
+];
+
+const spoken = (said: string): string =>
+	`This is the demo model of Portico speaking; no provider was asked. ${said === "" ? "You said nothing that I can read." : `You said: ${said.slice(0, 400)}`}`;
+
+const answerText = (request: NeutralRequest, said: string): string => {
+	const { format } = request;
+	if (format?.type === "schema") return JSON.stringify(sample(format.schema, "demo"));
+	if (format?.type === "enum") return format.values[0] ?? "";
+	if (format?.type === "json") return JSON.stringify({ message: spoken(said) });
+	return spoken(said);
+};
+
+const thinks = ({ reasoning }: NeutralRequest): boolean =>
+	reasoning !== undefined &&
+	(reasoning.mode === "on" || reasoning.mode === "auto") &&
+	reasoning.effort !== "none" &&
+	reasoning.expose !== "none";
+
+/** The text up to the first stop sequence, and then up to the limit of words. */
+const limited = (text: string, request: NeutralRequest, spent: number): { text: string; finish: Finish } => {
+	const hits = (request.stop ?? [])
+		.filter((stop) => stop !== "" && text.includes(stop))
+		.sort((a, b) => text.indexOf(a) - text.indexOf(b));
+	const [stop] = hits;
+	const stopped = stop === undefined ? text : text.slice(0, text.indexOf(stop));
+	const words = wordsOf(stopped);
+	const room = Math.max(0, (request.maxOutputTokens ?? Number.POSITIVE_INFINITY) - spent);
+	if (words.length > room) return { text: words.slice(0, room).join(""), finish: { reason: "length" } };
+	return {
+		text: stopped,
+		finish: stop === undefined ? { reason: "stop" } : { reason: "stop_sequence", stopSequence: stop },
+	};
+};
+
+const countWords = (blocks: readonly Block[]): number =>
+	blocks.reduce((sum, block) => {
+		if (block.type === "text" || block.type === "thinking") return sum + wordsOf(block.text).length;
+		return block.type === "tool_call" ? sum + wordsOf(block.arguments.text).length : sum;
+	}, 0);
+
+const candidateOf = (request: NeutralRequest, index: number): Candidate => {
+	const said = lastWords(request);
+	const before: Block[] = [];
+	if (thinks(request))
+		before.push({
+			type: "thinking",
+			form: request.reasoning?.expose === "summary" ? "summary" : "full",
+			text: `The request asks for an answer to: ${said.slice(0, 100)}`,
+		});
+	const tool = forcedTool(request);
+	if (tool)
+		return { index, blocks: [...before, callOf(tool, said.slice(0, 100) || "demo")], finish: { reason: "tool_calls" } };
+	const searches = request.tools?.some((one) => one.type === "server" && one.tool === "web_search") === true;
+	if (searches) before.push(...searched(said));
+	const { text, finish } = limited(answerText(request, said), request, countWords(before));
+	const citations = searches
+		? { citations: [{ kind: "url" as const, ...source, quote: "Example", target: { start: 0, end: text.length } }] }
+		: {};
+	return { index, blocks: text === "" ? before : [...before, { type: "text", text, ...citations }], finish };
+};
+
+/** The whole answer. `id` and `createdAt` (seconds) are the only things that differ between two equal requests. */
+export const answer = (request: NeutralRequest, model: string, id: string, createdAt: number): NeutralResponse => {
+	const candidates = Array.from({ length: request.candidates ?? 1 }, (_, index) => candidateOf(request, index));
+	const output = candidates.reduce((sum, { blocks }) => sum + countWords(blocks), 0);
+	const reasoning = candidates.reduce(
+		(sum, { blocks }) => sum + countWords(blocks.filter(({ type }) => type === "thinking")),
+		0,
+	);
+	return {
+		id,
+		createdAt,
+		model,
+		candidates,
+		usage: {
+			input: { total: estimateTokens(request) },
+			output: { total: output, ...(reasoning > 0 && { reasoning }) },
+		},
+	};
+};

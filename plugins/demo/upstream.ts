@@ -1,0 +1,129 @@
+/** An upstream inside Portico. It answers in whatever protocol it is asked, by that protocol's own codec. */
+import {
+	type Clock,
+	type Delta,
+	deny,
+	estimateTokens,
+	explode,
+	Fault,
+	type ModelAsk,
+	type NeutralEvent,
+	type NeutralRequest,
+	normalizeRequest,
+	type Protocol,
+	readJsonBody,
+	type SendOptions,
+	type Upstream,
+	type UpstreamMessage,
+} from "#core";
+import { answer, lastWords, wordsOf } from "./answer.ts";
+
+export interface DemoOptions {
+	readonly protocols: () => readonly Protocol[];
+	readonly clock: Clock;
+	/** Milliseconds between two words of a stream. */
+	readonly wordMs: number;
+}
+
+const json = (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
+	new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
+
+/** Growth that is told piece by piece is told word by word; everything else as it is. */
+const slowly = (event: NeutralEvent): readonly NeutralEvent[] => {
+	if (event.type !== "delta" || !("text" in event.delta) || event.delta.text === "") return [event];
+	const { block, delta } = event;
+	const { text } = delta;
+	const words = wordsOf(text);
+	if (words.join("") !== text) return [event];
+	return words.map((word) => ({ type: "delta", block, delta: { ...delta, text: word } as Delta }));
+};
+
+/** `/fail 429` as the last words of the user asks for that failure. */
+const failureAsked = (request: NeutralRequest): number | undefined => {
+	const status = /^\/fail (\d{3})$/.exec(lastWords(request))?.[1];
+	return status === undefined ? undefined : Number(status);
+};
+
+const kindOf = (status: number) =>
+	status === 429
+		? "rate_limited"
+		: status === 503 || status === 529
+			? "overloaded"
+			: status < 500
+				? "invalid_request"
+				: "upstream";
+
+export const createDemo = ({ protocols, clock, wordMs }: DemoOptions): Upstream => {
+	const askOf = (protocol: Protocol, message: UpstreamMessage): ModelAsk => {
+		const url = new URL(`http://demo.localhost${message.path}`);
+		const bytes = typeof message.body === "string" ? new TextEncoder().encode(message.body) : message.body;
+		const params = { "*": url.pathname.split("/models/")[1] ?? "" };
+		const request = { url, params, headers: new Headers(message.headers), body: readJsonBody(bytes) };
+		return { ...request, protocol, call: protocol.client.read(request) };
+	};
+
+	const streamed = (
+		protocol: Protocol,
+		ask: ModelAsk,
+		request: NeutralRequest,
+		events: readonly NeutralEvent[],
+		signal: AbortSignal,
+	): Response => {
+		const encoder = protocol.client.streamEncoder(request);
+		const bytes = new TextEncoder();
+		const queue = events.flatMap(slowly);
+		const pause = (): Promise<void> => new Promise((resolve) => clock.after(wordMs, resolve));
+		const body = new ReadableStream<Uint8Array>({
+			async pull(controller) {
+				let text = "";
+				while (text === "" && queue.length > 0) {
+					const event = queue.shift();
+					if (event) text = encoder.push(event);
+				}
+				if (text !== "") {
+					if (wordMs > 0) await pause();
+					if (signal.aborted) return controller.error(new Error("the call was ended"));
+					controller.enqueue(bytes.encode(text));
+				}
+				if (queue.length === 0) controller.close();
+			},
+		});
+		return new Response(body, { headers: { "content-type": protocol.client.streamType(ask) } });
+	};
+
+	const generate = (protocol: Protocol, ask: ModelAsk, options: SendOptions): Response => {
+		const { request } = normalizeRequest(protocol.client.decodeRequest(ask));
+		const failure = failureAsked(request);
+		if (failure !== undefined)
+			throw new Fault(deny(kindOf(failure), `The demo model fails with ${failure} because it was asked to.`));
+		const whole = answer(request, ask.call.name, `demo-${options.callId}`, Math.floor(clock.now() / 1000));
+		if (ask.call.stream) return streamed(protocol, ask, request, explode(whole), options.signal);
+		const { body, headers } = protocol.client.encodeResponse(whole, request);
+		return json(body, 200, headers);
+	};
+
+	const respond = (protocol: Protocol, ask: ModelAsk, options: SendOptions): Response => {
+		if (ask.call.operation === "generate") return generate(protocol, ask, options);
+		if (ask.call.operation === "count_tokens" && protocol.client.encodeTokenCount)
+			return json(protocol.client.encodeTokenCount(estimateTokens(protocol.client.decodeRequest(ask))));
+		throw new Fault(deny("unsupported", "The demo model cannot do this."));
+	};
+
+	return {
+		name: "demo",
+		get protocols() {
+			return protocols().map(({ name }) => name);
+		},
+		async send(message, options) {
+			const protocol = protocols().find(({ name }) => name === options.protocol);
+			if (!protocol) throw new Fault(deny("upstream", "The demo model does not speak this protocol."));
+			try {
+				return respond(protocol, askOf(protocol, message), options);
+			} catch (error) {
+				if (!(error instanceof Fault)) throw error;
+				const { status, headers, body } = protocol.client.renderDenial(error.denial, options.callId);
+				return json(body, status, headers);
+			}
+		},
+	};
+};

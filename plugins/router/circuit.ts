@@ -1,0 +1,52 @@
+/** Keeps calls away from an upstream that fails, and lets one through now and then to see whether it has recovered. */
+import type { AttemptReport, Clock, Denial } from "#core";
+
+/** Failures in a row after which the circuit opens. */
+const tolerated = 5;
+/** How long it stays open at first and at most, in milliseconds; it doubles with every probe that fails. */
+const firstPauseMs = 5_000;
+const longestPauseMs = 60_000;
+
+/** Failures that speak of the upstream; others speak of the request. */
+const upstreamsFault: ReadonlySet<Denial["kind"]> = new Set(["upstream", "overloaded", "upstream_timeout", "internal"]);
+
+export type CircuitState = "closed" | "open" | "half-open";
+
+export class Circuit {
+	private readonly clock: Clock;
+	private failures = 0;
+	private pauseMs = firstPauseMs;
+	private openUntil = 0;
+	private probing = false;
+
+	constructor(clock: Clock) {
+		this.clock = clock;
+	}
+
+	get state(): CircuitState {
+		if (this.failures < tolerated) return "closed";
+		return this.clock.monotonic() < this.openUntil ? "open" : "half-open";
+	}
+
+	/** Whether a call may try; a half-open circuit lets one probe through at a time. */
+	admits(): boolean {
+		const { state } = this;
+		if (state === "closed") return true;
+		if (state === "open" || this.probing) return false;
+		this.probing = true;
+		return true;
+	}
+
+	report({ error }: AttemptReport): void {
+		this.probing = false;
+		if (!error || !upstreamsFault.has(error.kind)) {
+			this.failures = 0;
+			this.pauseMs = firstPauseMs;
+			return;
+		}
+		this.failures++;
+		if (this.failures < tolerated) return;
+		if (this.failures > tolerated) this.pauseMs = Math.min(longestPauseMs, this.pauseMs * 2);
+		this.openUntil = this.clock.monotonic() + this.pauseMs;
+	}
+}

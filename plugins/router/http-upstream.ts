@@ -1,0 +1,94 @@
+/** A provider over HTTP: one base address, one or several keys bound to it. */
+import {
+	type Clock,
+	deny,
+	Fault,
+	isFault,
+	type Protocol,
+	type SendOptions,
+	type Upstream,
+	type UpstreamMessage,
+} from "#core";
+import { Keys } from "./keys.ts";
+import type { UpstreamSetting } from "./settings.ts";
+
+/** What Bun's `fetch` takes beyond the standard: its own silence limit is switched off, ours hold. */
+interface FetchOptions extends RequestInit {
+	readonly timeout?: false;
+	readonly proxy?: string;
+}
+
+export interface HttpUpstreamOptions {
+	readonly setting: UpstreamSetting;
+	readonly clock: Clock;
+	readonly protocolNamed: (name: string) => Protocol | undefined;
+	/** Stands in for `fetch` in tests. */
+	readonly send?: (url: string, options: FetchOptions) => Promise<Response>;
+}
+
+const unreachable = (name: string, cause: unknown): Fault =>
+	new Fault(
+		deny(
+			"upstream",
+			`The upstream "${name}" could not be reached. Ask again, or ask the operator to check its address.`,
+		),
+		cause,
+	);
+
+const slow = (name: string, seconds: number): Fault =>
+	new Fault(
+		deny("upstream_timeout", `The upstream "${name}" did not begin to answer within ${seconds} seconds. Ask again.`),
+	);
+
+/** Statuses that say something about the key, not about the request. */
+const keyTrouble = new Set([401, 402, 403, 429]);
+
+export const createHttpUpstream = ({ setting, clock, protocolNamed, send = fetch }: HttpUpstreamOptions): Upstream => {
+	const { name, firstByteSeconds = 600 } = setting;
+	const base = setting.url.replace(/\/+$/, "");
+	const keys = new Keys([...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])], clock);
+
+	const request = async (
+		message: UpstreamMessage,
+		options: SendOptions,
+		key: string | undefined,
+	): Promise<Response> => {
+		const deadline = new AbortController();
+		let late = false;
+		const cancel = clock.after(firstByteSeconds * 1000, () => {
+			late = true;
+			deadline.abort();
+		});
+		try {
+			return await send(base + message.path, {
+				method: "POST",
+				headers: {
+					...message.headers,
+					...protocolNamed(options.protocol)?.upstream.headers(key),
+					...setting.headers,
+					"accept-encoding": "identity",
+				},
+				body: message.body as BodyInit,
+				redirect: "manual",
+				signal: AbortSignal.any([options.signal, deadline.signal]),
+				timeout: false,
+			});
+		} catch (error) {
+			if (late) throw slow(name, firstByteSeconds);
+			throw isFault(error) ? error : unreachable(name, error);
+		} finally {
+			cancel();
+		}
+	};
+
+	return {
+		name,
+		protocols: typeof setting.protocol === "string" ? [setting.protocol] : setting.protocol,
+		async send(message, options) {
+			const key = keys.choose(options.affinity);
+			const response = await request(message, options, key);
+			if (key !== undefined && keyTrouble.has(response.status)) keys.rest(key, response.headers.get("retry-after"));
+			return response;
+		},
+	};
+};

@@ -1,0 +1,43 @@
+/** Several keys of one upstream: used in turn, or by the client's affinity so that the provider's cache keeps hitting. */
+import type { Clock } from "#core";
+
+/** How long a key rests that was refused or limited, unless the upstream named a shorter wait. Milliseconds. */
+const restMs = 60_000;
+
+/** A number from 0 on that is the same for the same text. */
+export const spread = (text: string): number => {
+	let hash = 0x811c9dc5;
+	for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+	return hash >>> 0;
+};
+
+export class Keys {
+	private readonly keys: readonly string[];
+	private readonly clock: Clock;
+	private readonly restsUntil = new Map<string, number>();
+	private turn = 0;
+
+	constructor(keys: readonly string[], clock: Clock) {
+		this.keys = keys;
+		this.clock = clock;
+	}
+
+	/** A key that is not resting; when all are, the one whose turn it is: trying beats refusing. */
+	choose(affinity: string | undefined): string | undefined {
+		const { length } = this.keys;
+		const first = affinity === undefined ? this.turn++ : spread(affinity);
+		const now = this.clock.monotonic();
+		for (let step = 0; step < length; step++) {
+			const key = this.keys[(first + step) % length];
+			if (key !== undefined && (this.restsUntil.get(key) ?? 0) <= now) return key;
+		}
+		return this.keys[first % Math.max(1, length)];
+	}
+
+	/** The key was refused or limited; `retryAfter` as the header said it, in seconds. */
+	rest(key: string, retryAfter: string | null): void {
+		const seconds = Number(retryAfter ?? Number.NaN);
+		const wait = Number.isFinite(seconds) && seconds >= 0 ? Math.min(restMs, seconds * 1000) : restMs;
+		this.restsUntil.set(key, this.clock.monotonic() + wait);
+	}
+}

@@ -1,0 +1,90 @@
+/** From a model's name to targets in the order in which they are to be tried. */
+import { type Clock, type ModelInfo, matchesPattern, type Plan, type Router, type Target, type Upstream } from "#core";
+import { capabilitiesOf } from "./capabilities.ts";
+import { Circuit } from "./circuit.ts";
+import { spread } from "./keys.ts";
+import type { ModelSetting } from "./settings.ts";
+
+/** How specific a pattern is: the characters it fixes. */
+const fixed = (name: string): number => name.replaceAll("*", "").length;
+
+/** Failures that another target may not have. */
+const followed = new Set(["upstream", "overloaded", "upstream_timeout", "rate_limited", "internal", "quota_exhausted"]);
+
+export interface RoutingOptions {
+	readonly models: readonly ModelSetting[];
+	readonly clock: Clock;
+	readonly upstreamNamed: (name: string) => Upstream | undefined;
+	/** A number from 0 to 1, for weights. */
+	readonly random: () => number;
+	/** Seconds since 1970, shown as the time models came to be. */
+	readonly createdAt: number;
+}
+
+/** A router with what operators see of it. */
+export interface Routing extends Router {
+	states(): readonly { readonly upstream: string; readonly circuit: string }[];
+}
+
+export const createRouting = (options: RoutingOptions): Routing => {
+	const { clock, upstreamNamed, random, createdAt } = options;
+	const exact = new Map(options.models.filter(({ name }) => !name.includes("*")).map((model) => [model.name, model]));
+	const patterns = options.models
+		.filter(({ name }) => name.includes("*"))
+		.sort((a, b) => fixed(b.name) - fixed(a.name));
+	const circuits = new Map<string, Circuit>();
+
+	const settingFor = (name: string): ModelSetting | undefined =>
+		exact.get(name) ?? patterns.find((pattern) => matchesPattern(pattern.name, name));
+
+	const circuitOf = (upstream: string): Circuit => {
+		const known = circuits.get(upstream) ?? new Circuit(clock);
+		circuits.set(upstream, known);
+		return known;
+	};
+
+	/** Those with a weight come first, the first of them drawn by weight (the same for the same affinity); then the rest. */
+	const arranged = (targets: ModelSetting["targets"], affinity: string | undefined): ModelSetting["targets"] => {
+		const weighted = targets.filter(({ weight }) => (weight ?? 0) > 0);
+		if (weighted.length < 2) return targets.filter(({ weight }) => weight !== 0);
+		const total = weighted.reduce((sum, { weight = 0 }) => sum + weight, 0);
+		let point = (affinity === undefined ? random() : spread(affinity) / 2 ** 32) * total;
+		const first = weighted.find(({ weight = 0 }) => (point -= weight) < 0) ?? weighted[0];
+		return [
+			...(first ? [first] : []),
+			...weighted.filter((target) => target !== first),
+			...targets.filter(({ weight }) => weight === undefined),
+		];
+	};
+
+	const targetOf = (name: string, setting: ModelSetting, target: ModelSetting["targets"][number]): Target[] => {
+		const upstream = upstreamNamed(target.upstream);
+		const model = target.model ?? name;
+		return upstream ? [{ upstream, model, capabilities: capabilitiesOf(model, setting.caps) }] : [];
+	};
+
+	const infoOf = (name: string, setting: ModelSetting): ModelInfo => {
+		const capabilities = capabilitiesOf(setting.targets[0]?.model ?? name, setting.caps);
+		return { name, createdAt, ownedBy: "portico", capabilities };
+	};
+
+	return {
+		plan(name, affinity): Plan | undefined {
+			const setting = settingFor(name);
+			if (!setting) return undefined;
+			const all = arranged(setting.targets, affinity).flatMap((target) => targetOf(name, setting, target));
+			const open = all.length > 1 ? all.filter(({ upstream }) => circuitOf(upstream.name).admits()) : all;
+			// When every circuit is open, trying is still better than refusing.
+			const [first, ...rest] = open.length > 0 ? open : all;
+			return first && { targets: [first, ...rest], translation: setting.translation ?? "lossy" };
+		},
+		models: () => [...exact].map(([name, setting]) => infoOf(name, setting)),
+		model(name) {
+			const setting = settingFor(name);
+			return setting && infoOf(name, setting);
+		},
+		mayFollow: (denial) => followed.has(denial.kind),
+		report: (report) => circuitOf(report.target.upstream.name).report(report),
+		states: () => [...circuits].map(([upstream, circuit]) => ({ upstream, circuit: circuit.state })),
+	};
+};

@@ -1,0 +1,131 @@
+/** The settings of `router`: upstreams and the models that lead to them. */
+import { type Static, t } from "#core";
+
+const closed = { additionalProperties: false } as const;
+
+const protocolName = t.String({ minLength: 1 });
+
+export const upstreamSetting = t.Object(
+	{
+		name: t.String({ minLength: 1, description: "What targets call it." }),
+		protocol: t.Union([protocolName, t.Array(protocolName, { minItems: 1 })], {
+			description:
+				"The protocol it speaks, or several, preferred first: a call in one of them passes through as bytes.",
+		}),
+		url: t.String({
+			pattern: "^https?://",
+			description: "Its base address, to which the protocol's own path is added.",
+		}),
+		key: t.Optional(t.String({ secret: true, description: "Its API key." })),
+		keys: t.Optional(
+			t.Array(t.String({ minLength: 1 }), {
+				minItems: 1,
+				secret: true,
+				description: "Several keys, used in turn; one that is refused or limited rests for a while.",
+			}),
+		),
+		headers: t.Optional(t.Record(t.String(), t.String(), { description: "Headers added to every request." })),
+		firstByteSeconds: t.Optional(
+			t.Number({ exclusiveMinimum: 0, default: 600, description: "How long it may take to begin an answer." }),
+		),
+	},
+	closed,
+);
+
+export const capabilitySetting = t.Object(
+	{
+		maxOutput: t.Optional(t.Integer({ minimum: 1, description: "The most output tokens it gives." })),
+		thinking: t.Optional(
+			t.Union(
+				[t.Literal("none"), t.Literal("budget"), t.Literal("effort"), t.Literal("adaptive"), t.Literal("always")],
+				{
+					description: "How its thinking is asked for.",
+				},
+			),
+		),
+		budget: t.Optional(
+			t.Object(
+				{ min: t.Integer(), max: t.Integer() },
+				{ ...closed, description: "Bounds of a thinking budget, in tokens." },
+			),
+		),
+		efforts: t.Optional(
+			t.Array(
+				t.Union([
+					t.Literal("none"),
+					t.Literal("minimal"),
+					t.Literal("low"),
+					t.Literal("medium"),
+					t.Literal("high"),
+					t.Literal("xhigh"),
+					t.Literal("max"),
+				]),
+				{ description: "Efforts it knows." },
+			),
+		),
+		samplingRefused: t.Optional(t.Boolean({ description: "It refuses temperature, top_p and the like." })),
+		temperatureOrTopP: t.Optional(t.Boolean({ description: "It refuses temperature and top_p together." })),
+		nativeSchema: t.Optional(t.Boolean({ description: "It takes a JSON Schema for its answer." })),
+		strictTools: t.Optional(t.Boolean({ description: "It takes strict tools." })),
+		imagesInToolResults: t.Optional(t.Boolean({ description: "It takes images in tool results." })),
+		developerRole: t.Optional(t.Boolean({ description: "It takes messages of the role developer." })),
+		maxTokensField: t.Optional(
+			t.Union([t.Literal("max_tokens"), t.Literal("max_completion_tokens")], {
+				description: "The field its output limit goes into.",
+			}),
+		),
+		mixServerAndFunctionTools: t.Optional(t.Boolean({ description: "It takes hosted tools and functions together." })),
+		prefill: t.Optional(t.Boolean({ description: "Its answer may be begun by the last message." })),
+		midSystem: t.Optional(t.Boolean({ description: "It takes system messages in mid-conversation." })),
+	},
+	{ ...closed, description: "What the model can take, where it differs from what is known of its name." },
+);
+
+export const modelSetting = t.Object(
+	{
+		name: t.String({ minLength: 1, description: "The name clients ask for; `*` stands for anything." }),
+		targets: t.Array(
+			t.Object(
+				{
+					upstream: t.String({ minLength: 1, description: "The name of an upstream." }),
+					model: t.Optional(
+						t.String({ minLength: 1, description: "The name it knows the model by. Default: the name asked for." }),
+					),
+					weight: t.Optional(
+						t.Number({
+							minimum: 0,
+							description:
+								"Its share of the calls among targets that have a weight. Targets without come after, in their order.",
+						}),
+					),
+				},
+				closed,
+			),
+			{ minItems: 1, description: "Where its calls go; each further one is tried when those before it failed." },
+		),
+		caps: t.Optional(capabilitySetting),
+		translation: t.Optional(
+			t.Union([t.Literal("lossy"), t.Literal("strict")], {
+				default: "lossy",
+				description: "strict: answer 400 rather than leave something behind in translation.",
+			}),
+		),
+	},
+	closed,
+);
+
+export const routerSettings = t.Object(
+	{
+		upstreams: t.Array(upstreamSetting, { default: [], description: "Providers over HTTP." }),
+		models: t.Array(modelSetting, {
+			default: [],
+			description:
+				"Models clients may ask for. An exact name goes before a pattern, a longer pattern before a shorter.",
+		}),
+	},
+	closed,
+);
+
+export type RouterSettings = Static<typeof routerSettings>;
+export type UpstreamSetting = Static<typeof upstreamSetting>;
+export type ModelSetting = Static<typeof modelSetting>;

@@ -1,0 +1,138 @@
+/** `portico token …`: a thin client of the admin routes. Options come from the settings of the loaded policies. */
+import { parseArgs } from "node:util";
+import { asList, asRecord, type Command, type CommandRun, deny, Fault, type TokenSetting, type TSchema } from "#core";
+
+type KnownSettings = () => ReadonlyMap<string, TokenSetting<unknown>>;
+
+const flagOf = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+const wrong = (message: string): never => {
+	throw new Fault(deny("invalid_request", message));
+};
+
+/** Words of the command line as the setting's schema wants them: numbers, lists by commas, JSON for objects. `none` removes. */
+const valueOf = (schema: TSchema, words: string, flag: string): unknown => {
+	if (words === "none") return null;
+	switch (schema["type"]) {
+		case "number":
+		case "integer": {
+			const number = Number(words);
+			return words.trim() !== "" && Number.isFinite(number)
+				? number
+				: wrong(`--${flag} takes a number, not "${words}"`);
+		}
+		case "boolean":
+			return words === "true" || (words === "false" ? false : wrong(`--${flag} takes true or false, not "${words}"`));
+		case "array":
+			return words
+				.split(",")
+				.map((word) => word.trim())
+				.filter((word) => word !== "");
+		case "object":
+			try {
+				return JSON.parse(words);
+			} catch {
+				return wrong(`--${flag} takes a JSON object`);
+			}
+		default:
+			return words;
+	}
+};
+
+const actions = ["create", "list", "show", "update", "disable", "enable", "rotate", "delete"] as const;
+
+/** A short line for people. */
+const line = (token: Readonly<Record<string, unknown>>): string => {
+	const settings = Object.entries(asRecord(token["settings"])).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+	return [
+		token["id"],
+		token["name"],
+		token["preview"],
+		token["disabled"] === true ? "disabled" : "enabled",
+		...settings,
+	].join("  ");
+};
+
+export const tokenCommand = (known: KnownSettings): Command => {
+	const usage = (): string =>
+		[
+			"portico token create --name NAME [settings] [--json]",
+			"portico token list [--json]",
+			"portico token show|disable|enable|rotate|delete ID [--json]",
+			"portico token update ID [--name NAME] [settings] [--json]",
+			"",
+			"settings (none removes one):",
+			...[...known()].map(([key, { schema }]) => `  --${flagOf(key).padEnd(16)} ${schema.description ?? ""}`),
+		].join("\n");
+
+	const parse = (words: readonly string[]) => {
+		const settings = Object.fromEntries([...known().keys()].map((key) => [flagOf(key), { type: "string" as const }]));
+		try {
+			return parseArgs({
+				args: [...words],
+				allowPositionals: true,
+				options: { name: { type: "string" }, json: { type: "boolean" }, ...settings },
+			});
+		} catch (error) {
+			return wrong(`${error instanceof Error ? error.message : "wrong words"}\n\n${usage()}`);
+		}
+	};
+
+	const bodyOf = (values: Readonly<Record<string, unknown>>): Record<string, unknown> => {
+		const body: Record<string, unknown> = {};
+		if (typeof values["name"] === "string") body["name"] = values["name"];
+		for (const [key, { schema }] of known()) {
+			const words = values[flagOf(key)];
+			if (typeof words === "string") body[key] = valueOf(schema, words, flagOf(key));
+		}
+		return body;
+	};
+
+	const show = ({ print }: CommandRun, answer: Readonly<Record<string, unknown>>, json: boolean): void => {
+		if (json) return print(JSON.stringify(answer));
+		if (Array.isArray(answer["data"])) for (const token of asList(answer["data"])) print(line(asRecord(token)));
+		else if (answer["deleted"] === true) print(`${String(answer["id"])} is deleted`);
+		else print(line(answer));
+		if (typeof answer["key"] === "string") print(`key (shown once): ${answer["key"]}`);
+	};
+
+	return {
+		name: "token",
+		summary: "Creates, lists and changes tokens.",
+		usage,
+		async run(command) {
+			const [action, ...rest] = command.words;
+			if (!actions.some((one) => one === action)) return wrong(usage());
+			const { values, positionals } = parse(rest);
+			const body = bodyOf(values as Readonly<Record<string, unknown>>);
+			const path = `/admin/tokens/${encodeURIComponent(positionals[0] ?? "")}`;
+			const json = values["json"] === true;
+			if (action !== "create" && action !== "list" && positionals[0] === undefined)
+				return wrong(`portico token ${action} takes the token's id`);
+			const answer = await callFor(String(action), command, path, body);
+			show(command, asRecord(answer), json);
+		},
+	};
+};
+
+const callFor = async (
+	action: string,
+	{ call }: CommandRun,
+	path: string,
+	body: Readonly<Record<string, unknown>>,
+): Promise<unknown> => {
+	switch (action) {
+		case "create":
+			return await call("POST", "/admin/tokens", body["name"] === undefined ? { name: "unnamed", ...body } : body);
+		case "list":
+			return await call("GET", "/admin/tokens?limit=1000");
+		case "show":
+			return await call("GET", path);
+		case "update":
+			return await call("PATCH", path, body);
+		case "delete":
+			return await call("DELETE", path);
+		default:
+			return await call("POST", `${path}/${action}`);
+	}
+};

@@ -1,0 +1,57 @@
+/** Token settings belong to the policies that enforce them; this gathers, checks and compiles them. */
+import { complaintOf, type Denial, deny, Fault, type Policy, type TokenSetting } from "#core";
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** Settings by key, as the loaded policies own them. */
+export const settingsOf = (policies: readonly Policy[]): ReadonlyMap<string, TokenSetting<unknown>> =>
+	new Map(policies.flatMap(({ setting }) => (setting ? [[setting.key, setting] as const] : [])));
+
+const refuse = (key: string, message: string): never => {
+	throw new Fault(deny("invalid_request", message, { parameter: key }));
+};
+
+/** Throws `Fault` for a setting nobody enforces or whose value its policy cannot take. `null` removes a setting. */
+export const checkSettings = (given: Settings, known: ReadonlyMap<string, TokenSetting<unknown>>): void => {
+	for (const [key, value] of Object.entries(given)) {
+		const setting = known.get(key);
+		if (!setting)
+			return refuse(
+				key,
+				`"${key}" is not a token setting here; known are ${["name", ...known.keys()].join(", ")}. A setting comes with the plugin that enforces it.`,
+			);
+		if (value === null) continue;
+		const complaint = complaintOf(setting.schema, value);
+		if (complaint) refuse(key, `"${key}${complaint.path && `.${complaint.path}`}": ${complaint.message}.`);
+		const words = setting.refuse?.(value);
+		if (words !== undefined) refuse(key, `"${key}": ${words}`);
+	}
+};
+
+/** Fail closed: a rule that cannot be applied refuses the token, whatever else it may. */
+const unenforceable = (key: string): Denial =>
+	deny(
+		"permission",
+		`This token carries the rule "${key}", which this server cannot apply; so it refuses the token. Ask the operator to switch its plugin on.`,
+		{
+			code: "policy_not_loaded",
+		},
+	);
+
+/** Every setting turned into what its policy checks with, or why the token cannot be used. */
+export const compileSettings = (
+	settings: Settings,
+	known: ReadonlyMap<string, TokenSetting<unknown>>,
+): { readonly compiled: ReadonlyMap<string, unknown> } | { readonly denial: Denial } => {
+	const compiled = new Map<string, unknown>();
+	for (const [key, value] of Object.entries(settings)) {
+		const setting = known.get(key);
+		if (!setting) return { denial: unenforceable(key) };
+		try {
+			compiled.set(key, setting.compile(value));
+		} catch {
+			return { denial: unenforceable(key) };
+		}
+	}
+	return { compiled };
+};

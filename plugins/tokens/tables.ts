@@ -1,0 +1,49 @@
+/** What is stored of a token. A deleted token keeps its row, so that the ledger's lines keep their name; its digest goes. */
+
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Tables } from "#core";
+
+export const tokens = sqliteTable("tokens", {
+	id: text("id").primaryKey(),
+	name: text("name").notNull(),
+	/** Keyed digest of the key; null once deleted. */
+	digest: text("digest").unique(),
+	preview: text("preview").notNull(),
+	/** JSON object: settings by key. */
+	settings: text("settings").notNull(),
+	disabled: integer("disabled", { mode: "boolean" }).notNull(),
+	deleted: integer("deleted", { mode: "boolean" }).notNull(),
+	/** Milliseconds since 1970. */
+	createdAt: integer("created_at").notNull(),
+	/** Grows with every change of any token: other nodes ask for what is newer than they have seen. */
+	revision: integer("revision").notNull(),
+});
+
+export const pepper = sqliteTable("token_pepper", {
+	id: integer("id").primaryKey(),
+	value: text("value").notNull(),
+});
+
+export const tokenTables = (plugin: string): Tables => ({
+	plugin,
+	migrations: [
+		{
+			name: "001-tokens",
+			statements: [
+				`CREATE TABLE tokens (
+					id TEXT PRIMARY KEY,
+					name TEXT NOT NULL,
+					digest TEXT UNIQUE,
+					preview TEXT NOT NULL,
+					settings TEXT NOT NULL,
+					disabled INTEGER NOT NULL,
+					deleted INTEGER NOT NULL,
+					created_at INTEGER NOT NULL,
+					revision INTEGER NOT NULL
+				) STRICT`,
+				"CREATE INDEX tokens_revision ON tokens (revision)",
+				"CREATE TABLE token_pepper (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT",
+			],
+		},
+	],
+});

@@ -43,7 +43,7 @@ export const whereText = (label: string, path: Path): string => {
 
 /** ` (did you mean "reserve"?)` for the option nearest to `word`, or nothing when none is near. */
 export const didYouMean = (word: string, options: readonly unknown[]): string => {
-	let [least, nearest] = [Math.min(3, Math.max(1, Math.floor((word.length + 1) / 3))) + 1, ""];
+	let [least, nearest] = [Math.min(3, Math.floor((word.length + 1) / 3)) + 1, ""];
 	for (const option of options) {
 		const edits = typeof option === "string" ? editsBetween(word.toLowerCase(), option.toLowerCase()) : least;
 		if (edits < least) [least, nearest] = [edits, ` (did you mean ${JSON.stringify(option)}?)`];

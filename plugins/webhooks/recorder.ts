@@ -1,9 +1,13 @@
 /** Records attempts in the order in which they end, many in one write when they come fast, again until the lease is over when the database refuses. */
+import { setTimeout as pause } from "node:timers/promises";
 import type { Clock, Log, Store } from "#core";
 import { type Ended, leaseMs, type Queue } from "./queue.ts";
 
 /** Attempts recorded in one write. */
 const batchSize = 200;
+
+/** How long the first of a batch waits for company, in real milliseconds: one write for many is what makes a thousand a second cheap. */
+const gatherMs = 4;
 
 /** Waits between tries of a write that failed, in milliseconds. */
 const firstWaitMs = 50;
@@ -39,6 +43,7 @@ export class AttemptRecorder {
 
 	private async run(): Promise<void> {
 		while (this.waiting.length > 0) {
+			if (this.waiting.length < batchSize) await pause(gatherMs);
 			const batch = this.waiting.splice(0, batchSize);
 			await this.write(batch);
 			this.options.recorded(batch);

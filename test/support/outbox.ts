@@ -1,0 +1,143 @@
+/** A table with an outbox, and the webhooks plugin's parts put together by hand so that tests can move the clock and choose the resolver. */
+import type { Tables } from "#core";
+import { createLog } from "../../core/log.ts";
+import { createArchive } from "../../plugins/webhooks/archive.ts";
+import { Dispatcher } from "../../plugins/webhooks/dispatcher.ts";
+import { Lanes } from "../../plugins/webhooks/lanes.ts";
+import { createQueue } from "../../plugins/webhooks/queue.ts";
+import { AttemptRecorder } from "../../plugins/webhooks/recorder.ts";
+import type { Resolve } from "../../plugins/webhooks/resolve.ts";
+import { SecretBook } from "../../plugins/webhooks/secrets.ts";
+import { createSender, type Send } from "../../plugins/webhooks/sender.ts";
+import type { DeliveryView } from "../../plugins/webhooks/service.ts";
+import { outboxTriggers, webhookTables } from "../../plugins/webhooks/tables.ts";
+import { createMovedClock, type MovedClock } from "./moved-clock.ts";
+import { createScratchStore, type ScratchStore } from "./scratch-store.ts";
+
+const things: Tables = {
+	plugin: "things",
+	migrations: [
+		{
+			name: "0001-things",
+			statements: [
+				`CREATE TABLE things (id TEXT PRIMARY KEY, owner TEXT NOT NULL, status TEXT NOT NULL, seq INTEGER NOT NULL,
+					hook TEXT NOT NULL, callback TEXT NOT NULL, changed_at INTEGER NOT NULL)`,
+				...outboxTriggers({
+					table: "things",
+					subject: "id",
+					owner: "owner",
+					status: "status",
+					sequence: "seq",
+					url: "hook",
+					body: "callback",
+					at: "changed_at",
+				}),
+			],
+		},
+	],
+};
+
+export interface OutboxOptions {
+	readonly success?: "200" | "2xx";
+	readonly allowPrivateNetworks?: boolean;
+	readonly resolve?: Resolve;
+	readonly overall?: number;
+	readonly perReceiver?: number;
+	/** In place of the sender. */
+	readonly send?: Send;
+	/** Another node on the same database. */
+	readonly beside?: Outbox;
+	readonly clock?: MovedClock;
+	readonly folder?: string;
+}
+
+export interface Outbox {
+	readonly store: ScratchStore;
+	readonly clock: MovedClock;
+	readonly dispatcher: Dispatcher;
+	readonly secrets: SecretBook;
+	readonly lanes: Lanes;
+	/** Inserts a thing whose status is `first`, then changes its status to each of `then`. */
+	put(id: string, hook: string, ...statuses: string[]): Promise<void>;
+	change(id: string, status: string): Promise<void>;
+	/** Moves the clock by so much, in steps small enough that work between them can happen. */
+	pass(milliseconds: number): Promise<void>;
+	deliveries(id: string): Promise<readonly DeliveryView[]>;
+	redeliver(delivery: string): Promise<boolean>;
+	close(): Promise<void>;
+}
+
+/** Lets sockets and the database get on while the moved clock stands still. */
+export const settle = (ms = 30): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export const createOutbox = async (options: OutboxOptions = {}): Promise<Outbox> => {
+	const store = options.beside?.store ?? (await createScratchStore([webhookTables, things], options.folder));
+	const clock = options.clock ?? options.beside?.clock ?? createMovedClock();
+	const queue = createQueue(store);
+	const secrets = new SecretBook(store, clock);
+	const archive = createArchive(store);
+	const lanes = new Lanes({ overall: options.overall ?? 1024, perReceiver: options.perReceiver ?? 64 });
+	const log = createLog("silent");
+	const dispatcher = new Dispatcher({
+		queue,
+		lanes,
+		secrets,
+		clock,
+		log,
+		now: clock.now,
+		userAgent: "test",
+		send:
+			options.send ??
+			createSender({
+				clock,
+				resolve: options.resolve ?? (async () => ["127.0.0.1"]),
+				allowPrivateNetworks: options.allowPrivateNetworks ?? true,
+				httpsOnly: false,
+				success: options.success ?? "200",
+			}),
+		recorder: (recorded) => new AttemptRecorder({ store, queue, clock, log, recorded }),
+	});
+	const change = async (id: string, status: string): Promise<void> => {
+		await store.run("UPDATE things SET status = ?, seq = seq + 1, callback = ?, changed_at = ? WHERE id = ?", [
+			status,
+			JSON.stringify({ id, status }),
+			clock.now(),
+			id,
+		]);
+	};
+	return {
+		store,
+		clock,
+		dispatcher,
+		secrets,
+		lanes,
+		change,
+		async put(id, hook, first = "NOT_START", ...then) {
+			await store.run("INSERT INTO things VALUES (?, 'owner', ?, 1, ?, ?, ?)", [
+				id,
+				first,
+				hook,
+				JSON.stringify({ id, status: first }),
+				clock.now(),
+			]);
+			for (const status of then) await change(id, status);
+		},
+		async pass(milliseconds) {
+			for (let left = milliseconds; left > 0; left -= 5000) {
+				await settle(2);
+				clock.advance(Math.min(5000, left));
+				await settle(2);
+				await Promise.race([dispatcher.tick(), settle(50)]);
+			}
+			await settle();
+		},
+		deliveries: (id) => archive.ofSubject("owner", id),
+		redeliver: (delivery) => archive.redeliver("owner", delivery, clock.now()),
+		async close() {
+			const stopping = dispatcher.stop();
+			clock.advance(10_000);
+			await stopping;
+			if (!options.beside) store.close();
+		},
+	};
+};

@@ -1,0 +1,64 @@
+/** Prints what the trials came to. */
+import { protocolNames } from "../support/recordings.ts";
+import type { Trial } from "./trial.ts";
+
+const modes = ["plain", "stream", "plain as stream", "stream as plain", "request"] as const;
+
+const equal = ({ differences, invalid, crash }: Trial): boolean =>
+	differences.length === 0 && invalid.length === 0 && crash === undefined;
+
+const percent = (part: number, whole: number): string => (whole === 0 ? "" : `${((100 * part) / whole).toFixed(1)} %`);
+
+/** A table for each mode: client down, upstream across, `equal/tried`. */
+export const printTable = (trials: readonly Trial[], of: string): void => {
+	if (trials.length === 0) return;
+	console.log(`\n# Exchanges with ${of}`);
+	for (const mode of modes) {
+		const tried = trials.filter((trial) => trial.mode === mode);
+		if (tried.length === 0) continue;
+		const good = tried.filter(equal).length;
+		const crashed = tried.filter(({ crash }) => crash !== undefined).length;
+		const invalid = tried.filter((trial) => trial.invalid.length > 0).length;
+		console.log(
+			`\n## ${mode}: ${good} of ${tried.length} equal (${percent(good, tried.length)}), ${invalid} invalid, ${crashed} crashed\n`,
+		);
+		console.log(row("client \\ upstream", protocolNames));
+		console.log(
+			row(
+				"---",
+				protocolNames.map(() => "---"),
+			),
+		);
+		for (const client of protocolNames) {
+			const cells = protocolNames.map((upstream) => {
+				const cell = tried.filter(({ pair }) => pair === `${client} ← ${upstream}`);
+				return cell.length === 0 ? "" : `${cell.filter(equal).length}/${cell.length}`;
+			});
+			console.log(row(client, cells));
+		}
+	}
+};
+
+const row = (head: string, cells: readonly string[]): string =>
+	`| ${[head, ...cells].map((cell) => cell.padEnd(17)).join(" | ")} |`;
+
+/** What went wrong in a trial, each as one line that is the same for the same cause. */
+const causesOf = ({ pair, mode, differences, invalid, crash }: Trial): readonly string[] =>
+	[
+		...differences.map((what) => `differs: ${what}`),
+		...invalid.map((what) => `invalid: ${what}`),
+		...(crash === undefined ? [] : [`crashed: ${crash}`]),
+	].map((what) => `${pair} | ${mode === "request" ? "request" : "answer"} | ${what}`);
+
+/** Every exception by its cause, most frequent first, with an exchange that shows it; `show` lists all of one cause. */
+export const printCauses = (trials: readonly Trial[], show: string | undefined): void => {
+	const causes = new Map<string, string[]>();
+	for (const trial of trials)
+		for (const cause of causesOf(trial))
+			causes.set(cause, [...(causes.get(cause) ?? []), `${trial.name} (${trial.mode})`]);
+	console.log("\n# Exceptions by cause\n");
+	for (const [cause, names] of [...causes].sort(([, a], [, b]) => b.length - a.length)) {
+		console.log(`${String(names.length).padStart(5)}  ${cause}  e.g. ${names[0]}`);
+		if (show && cause.includes(show)) console.log(names.map((name) => `         ${name}`).join("\n"));
+	}
+};

@@ -1,0 +1,35 @@
+/**
+ * Tries every recorded exchange for a client of every other protocol and prints what was equal:
+ * `bun test/matrix/run.ts [--only=client←upstream] [--mode=stream] [--name=part] [--show=cause]`.
+ */
+import { withoutShared } from "../support/recordings.ts";
+import { loadSchemas } from "../support/schemas.ts";
+import { loadProtocols } from "./protocols.ts";
+import { printCauses, printTable } from "./report.ts";
+import type { Trial } from "./trial.ts";
+import { trialsOf } from "./trials.ts";
+
+const options = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, "").split("=") as [string, string]));
+
+const main = async (): Promise<number> => {
+	if (withoutShared) return 0;
+	const [client, upstream] = options.get("only")?.split(/←|<-/) ?? [];
+	const name = options.get("name");
+	const of = ({ name: whole }: { name: string }) => name === undefined || whole.includes(name);
+	const trials: Trial[] = [];
+	const mode = options.get("mode");
+	for await (const trial of trialsOf(await loadProtocols(), await loadSchemas(), { client, upstream, of }))
+		if (mode === undefined || trial.mode === mode) trials.push(trial);
+	printTable(
+		trials.filter(({ official }) => official),
+		"the providers' own hosts",
+	);
+	printTable(
+		trials.filter(({ official }) => !official),
+		"other vendors that speak the protocols",
+	);
+	printCauses(trials, options.get("show"));
+	return trials.some(({ crash }) => crash !== undefined) ? 1 : 0;
+};
+
+process.exitCode = await main();

@@ -1,0 +1,78 @@
+/** Chunks of a generateContent stream (or its one answer), as the client gives them, in comparable words. */
+import { asCount, asList, asRecord, asText, isRecord } from "#core";
+import type { Ended, Told, ToldCandidate } from "./told.ts";
+
+const ends: Readonly<Record<string, Ended>> = {
+	MAX_TOKENS: "length",
+	SAFETY: "filter",
+	RECITATION: "filter",
+	BLOCKLIST: "filter",
+	PROHIBITED_CONTENT: "filter",
+	SPII: "filter",
+	LANGUAGE: "filter",
+	IMAGE_SAFETY: "filter",
+	IMAGE_PROHIBITED_CONTENT: "filter",
+	IMAGE_RECITATION: "filter",
+	MALFORMED_FUNCTION_CALL: "malformed",
+	UNEXPECTED_TOOL_CALL: "malformed",
+	TOO_MANY_TOOL_CALLS: "malformed",
+};
+
+interface Gathered {
+	readonly parts: Readonly<Record<string, unknown>>[];
+	finish: string | undefined;
+}
+
+export const toldOfChunks = (chunks: readonly unknown[]): Told => {
+	const candidates = new Map<number, Gathered>();
+	let usage: Told["usage"];
+	let blocked = false;
+	for (const chunk of chunks.map(asRecord)) {
+		for (const candidate of asList(chunk["candidates"]).map(asRecord)) gather(candidates, candidate);
+		if (isRecord(chunk["usageMetadata"])) usage = usageOf(chunk["usageMetadata"]) ?? usage;
+		if (asRecord(chunk["promptFeedback"])["blockReason"] !== undefined) blocked = true;
+	}
+	const told = [...candidates].sort(([a], [b]) => a - b).map(([, gathered]) => candidateOf(gathered));
+	if (told.length === 0 && blocked) told.push({ text: "", thinking: "", tools: [], ended: "filter", images: 0 });
+	return { candidates: told, usage };
+};
+
+const gather = (candidates: Map<number, Gathered>, candidate: Readonly<Record<string, unknown>>): void => {
+	const index = asCount(candidate["index"]) ?? 0;
+	const gathered = candidates.get(index) ?? { parts: [], finish: undefined };
+	candidates.set(index, gathered);
+	gathered.parts.push(...asList(asRecord(candidate["content"])["parts"]).map(asRecord));
+	gathered.finish = asText(candidate["finishReason"]) ?? gathered.finish;
+};
+
+const candidateOf = ({ parts, finish }: Gathered): ToldCandidate => {
+	const said = (thought: boolean) =>
+		parts
+			.filter((part) => (part["thought"] === true) === thought)
+			.map((part) => asText(part["text"]) ?? "")
+			.join("");
+	const calls = parts.filter((part) => isRecord(part["functionCall"])).map((part) => asRecord(part["functionCall"]));
+	// the last piece of a call whose arguments were streamed has no name
+	const tools = calls
+		.filter(({ name }) => name !== undefined)
+		.map(({ name, args }) => ({ name: String(name), arguments: args ?? {} }));
+	const ended = ends[finish ?? "STOP"] ?? "stop";
+	return {
+		text: said(false),
+		thinking: said(true),
+		tools,
+		ended: ended === "stop" && tools.length > 0 ? "tool_calls" : ended,
+		images: parts.filter((part) => isRecord(part["inlineData"])).length,
+	};
+};
+
+/** All zero is a placeholder, not a count. */
+const usageOf = (usage: Readonly<Record<string, unknown>>): Told["usage"] => {
+	const count = (field: string) => asCount(usage[field]) ?? 0;
+	const told = {
+		input: count("promptTokenCount") + count("toolUsePromptTokenCount"),
+		output: count("candidatesTokenCount") + count("thoughtsTokenCount"),
+		cacheRead: count("cachedContentTokenCount"),
+	};
+	return told.input + told.output === 0 ? undefined : told;
+};

@@ -160,6 +160,8 @@ export interface EncodeContext {
 	/** The family opaque values are bound to (`familyOf(model)`). */
 	readonly family: string;
 	readonly capabilities: ModelCapabilities;
+	/** What the request is for, where its body depends on it (`count_tokens`); `generate` unless said. */
+	readonly operation?: Operation;
 }
 
 export interface EncodedRequest {

@@ -23,7 +23,9 @@ const bunProgram = () => {
 	const machine = arch === "arm64" ? "aarch64" : arch;
 	const places = [
 		["bun", "bun.exe"],
-		...["", "-baseline", "-musl"].flatMap((kind) => ["bun", "bun.exe"].map((file) => [`@oven/bun-${system}-${machine}${kind}`, file])),
+		...["", "-baseline", "-musl"].flatMap((kind) =>
+			["bun", "bun.exe"].map((file) => [`@oven/bun-${system}-${machine}${kind}`, file]),
+		),
 	];
 	for (const [name, file] of places) {
 		try {

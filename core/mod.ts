@@ -9,6 +9,8 @@ export { type Denial, type DenialKind, deny, Fault, isFault } from "./fault.ts";
 export { type CallAdmin, type Command, type CommandRun, commands } from "./host/command.ts";
 export { type House, house, type Kept, type PluginRow } from "./host/house.ts";
 export { type Job, jobs } from "./host/job.ts";
+export { readBody, readBytes } from "./http/body.ts";
+export { checkValue, complaintOf, readJson } from "./http/json.ts";
 // routes
 export {
 	type AdminRoute,
@@ -64,16 +66,13 @@ export {
 	slot,
 } from "./plugin/token.ts";
 export { type Authenticator, authenticators } from "./relay/authenticator.ts";
-export { checkValue, complaintOf, readJson } from "./http/json.ts";
-export { readBody, readBytes } from "./http/body.ts";
 
 // the life of a call
 export type { AccessToken, Admitted, Asked, Identified, Routed } from "./relay/context.ts";
-export { type Authorizer, authorizer } from "./relay/relay.ts";
-export { Permits } from "./relay/permits.ts";
 export { editJsonBody, type JsonBody, type JsonLimits, readJsonBody } from "./relay/json-body.ts";
 export { type CallRecord, type Ending, type Outcome, type Recorder, recorders } from "./relay/outcome.ts";
 export { matchesPattern } from "./relay/pattern.ts";
+export { Permits } from "./relay/permits.ts";
 export { type Permit, type Policy, policies, type TokenSetting } from "./relay/policy.ts";
 // protocols
 export {
@@ -100,6 +99,7 @@ export {
 	type UpstreamMessage,
 	type UpstreamSide,
 } from "./relay/protocol.ts";
+export { type Authorizer, authorizer } from "./relay/relay.ts";
 export {
 	type AttemptReport,
 	type ModelInfo,

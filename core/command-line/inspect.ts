@@ -46,7 +46,7 @@ export const buildOnly = async (blueprint: Blueprint): Promise<Generation> => {
 		again: async () => ({ complaints: [] }),
 	});
 	const { generation, complaints } = await portico.check();
-	return generation ?? refuse(complaints.map((complaint) => `${blueprint.file}: ${complaint}`).join("\n"));
+	return generation ?? refuse(complaints.join("\n"));
 };
 
 /** The same build as a start, minus the start. Throws `Fault` with every complaint. */

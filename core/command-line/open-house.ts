@@ -2,8 +2,9 @@
 import { systemClock } from "../clock.ts";
 import { deny, Fault } from "../fault.ts";
 import { type Blueprint, readBlueprint } from "../host/blueprint.ts";
+import { lentServices } from "../host/build.ts";
 import { adminToken, dataFolderOf, nodeName } from "../host/node-files.ts";
-import { lentServices, Portico } from "../host/portico.ts";
+import { Portico } from "../host/portico.ts";
 import { createLog, type Log } from "../log.ts";
 import { type OpenStore, type Owner, openStore } from "../store/open.ts";
 import type { Invocation } from "./settings.ts";
@@ -62,9 +63,7 @@ export const openHouse = async (
 	});
 	if (complaints.length > 0) {
 		await opened.close();
-		throw new Fault(
-			deny("invalid_request", complaints.map((complaint) => `${blueprint.file}: ${complaint}`).join("\n")),
-		);
+		throw new Fault(deny("invalid_request", complaints.join("\n")));
 	}
 	const close = async (): Promise<void> => {
 		await portico.stop();

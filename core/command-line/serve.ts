@@ -85,8 +85,9 @@ export const serve = async (invocation: Invocation, print: (line: string) => voi
 	await new Promise<void>((resolve) => {
 		const hup = onSignal("SIGHUP", () => {
 			portico.reload().then(
-				(complaints) =>
-					complaints.forEach((complaint) => log.error("the new configuration was refused", { complaint })),
+				(complaints) => {
+					for (const complaint of complaints) log.error("the new configuration was refused", { complaint });
+				},
 				(error: unknown) => log.error("the reload failed", { error: describe(error) }),
 			);
 		});

@@ -20,22 +20,38 @@ const portOf = (text: string | undefined): number => {
 
 const usualFiles = ["config/portico.yaml", "portico.yaml", "/etc/portico/portico.yaml"];
 
-/** Takes `--config FILE`, `-c FILE` and `--port N` out of the words, wherever they stand. */
-export const readInvocation = (argv: readonly string[], environment: Invocation["environment"]): Invocation => {
+const globalOptions: Readonly<Record<string, "file" | "port">> = { "--config": "file", "-c": "file", "--port": "port" };
+
+/** Takes the options of every command out of the words, wherever they stand: `--config FILE`, `--config=FILE`. */
+const takeGlobals = (
+	argv: readonly string[],
+): { readonly words: string[]; readonly taken: Partial<Record<"file" | "port", string>> } => {
 	const words: string[] = [];
-	let file = environment["PORTICO_CONFIG"];
-	let port = environment["PORTICO_PORT"] ? portOf(environment["PORTICO_PORT"]) : undefined;
+	const taken: Partial<Record<"file" | "port", string>> = {};
 	for (let index = 0; index < argv.length; index++) {
 		const word = argv[index] ?? "";
-		const [name, inline] = word.startsWith("--") ? word.split(/=(.*)/s) : [word];
-		if (name !== "--config" && name !== "-c" && name !== "--port") words.push(word);
-		else {
-			const value = inline ?? argv[++index];
-			if (value === undefined) throw new Fault(deny("invalid_request", `${name} needs a value`));
-			if (name === "--port") port = portOf(value);
-			else file = value;
+		const equals = word.startsWith("--") ? word.indexOf("=") : -1;
+		const name = equals === -1 ? word : word.slice(0, equals);
+		const option = globalOptions[name];
+		if (option === undefined) {
+			words.push(word);
+			continue;
 		}
+		const value = equals === -1 ? argv[++index] : word.slice(equals + 1);
+		if (value === undefined) throw new Fault(deny("invalid_request", `${name} needs a value`));
+		taken[option] = value;
 	}
-	file ??= usualFiles.find((usual) => existsSync(usual)) ?? "config/portico.yaml";
-	return { file, words, environment, ...(port !== undefined && { port }) };
+	return { words, taken };
+};
+
+/** What a command was called with: words over environment over defaults. Throws `Fault` for a port that is none. */
+export const readInvocation = (argv: readonly string[], environment: Invocation["environment"]): Invocation => {
+	const { words, taken } = takeGlobals(argv);
+	const port = taken.port ?? (environment["PORTICO_PORT"] || undefined);
+	const file =
+		taken.file ??
+		environment["PORTICO_CONFIG"] ??
+		usualFiles.find((usual) => existsSync(usual)) ??
+		"config/portico.yaml";
+	return { file, words, environment, ...(port !== undefined && { port: portOf(port) }) };
 };

@@ -5,7 +5,7 @@ import { type Complaint, formatComplaint } from "../config/complaint.ts";
 import { type Config, type PluginEntry, readConfig } from "../config/read.ts";
 import { isFault } from "../fault.ts";
 import { loadPlugin } from "./load.ts";
-import { type Instance, orderInstances } from "./order.ts";
+import { type HouseComplaint, type Instance, orderInstances } from "./order.ts";
 
 export interface Blueprint {
 	readonly file: string;
@@ -16,13 +16,10 @@ export interface Blueprint {
 	readonly ordered: readonly Instance[];
 	/** Values that came from the environment or from files, for redaction. */
 	readonly secrets: readonly string[];
-}
-
-export interface BlueprintResult {
-	/** Absent when there are complaints. */
-	readonly blueprint?: Blueprint;
-	/** Ready to print, one line each. */
-	readonly complaints: readonly string[];
+	/** Complaints so far. With any, only what is sound is among `ordered`, and nothing of it may be started. */
+	readonly complaints: readonly Complaint[];
+	/** A complaint about a plugin, with the place where the config names it. */
+	place(complaint: HouseComplaint): Complaint;
 }
 
 export interface BlueprintInput {
@@ -34,6 +31,12 @@ export interface BlueprintInput {
 	readonly lent: ReadonlySet<string>;
 }
 
+/** Complaints ready to print, one line each, in the order of the file. */
+export const complaintLines = (file: string, complaints: readonly Complaint[]): readonly string[] =>
+	complaints
+		.toSorted((a, b) => a.line - b.line || a.column - b.column)
+		.map((complaint) => formatComplaint(file, complaint));
+
 const readText = (file: string): string | undefined => {
 	try {
 		return readFileSync(file, "utf8");
@@ -42,50 +45,66 @@ const readText = (file: string): string | undefined => {
 	}
 };
 
-/** Reads, loads, checks and orders. */
-export const readBlueprint = async ({ file, environment, port, lent }: BlueprintInput): Promise<BlueprintResult> => {
-	const text = readText(file);
-	if (text === undefined) return { complaints: [`${file}: there is no such file; name one with --config FILE`] };
-	const read = readConfig({
-		file,
-		text,
-		environment,
-		readFile: (path: string) => readFileSync(path, "utf8"),
-		...(port !== undefined && { override: { port } }),
-	});
-	const complaints: Complaint[] = [...read.complaints];
-	const instances: Instance[] = [];
-	const entries = read.config?.plugins ?? [];
-	for (const entry of entries) {
-		if (!entry.enabled) continue;
-		const instance = await instantiate(entry, file, complaints);
-		if (instance) instances.push(instance);
-	}
-	const { ordered, complaints: gaps } = orderInstances(instances, lent);
-	const lines = complaints
-		.sort((a, b) => a.line - b.line || a.column - b.column)
-		.map((complaint) => formatComplaint(file, complaint))
-		// A plugin that could not be loaded leaves gaps that are not the operator's.
-		.concat(complaints.length === 0 ? gaps.map((gap) => `${file}: ${gap}`) : []);
-	if (!read.config || lines.length > 0) return { complaints: lines };
-	return { blueprint: { file, config: read.config, instances, ordered, secrets: read.secrets }, complaints: [] };
-};
-
 const instantiate = async (
 	entry: PluginEntry,
 	file: string,
 	complaints: Complaint[],
 ): Promise<Instance | undefined> => {
 	const plugin = await loadPlugin(entry.use, file).catch((error: unknown): undefined => {
-		complaints.push({
-			...entry.at,
-			where: entry.label,
-			message: isFault(error) ? error.message : "could not be loaded",
-		});
+		const message = isFault(error) ? error.message : "could not be loaded";
+		complaints.push({ ...entry.at, where: entry.label, message });
 	});
 	if (!plugin) return undefined;
-	const name = entry.as ?? plugin.name;
-	const checked = checkSettings(plugin.config, entry.with, entry);
-	complaints.push(...checked.complaints);
-	return { name, use: entry.use, plugin, config: checked.value };
+	const { value, complaints: wrong } = checkSettings(plugin.config, entry.with, entry);
+	complaints.push(...wrong);
+	return { name: entry.as ?? plugin.name, use: entry.use, plugin, config: value, sound: wrong.length === 0 };
+};
+
+/** Instances without complaints whose needs are met by others such; those of the others are not worth building. */
+const soundOnly = (instances: readonly Instance[], lent: ReadonlySet<string>): readonly Instance[] => {
+	let left = instances.filter(({ sound }) => sound);
+	for (;;) {
+		const { ordered, complaints } = orderInstances(left, lent);
+		if (complaints.length === 0) return ordered;
+		const unsound = new Set(complaints.map(({ plugin }) => plugin));
+		left = left.filter(({ name }) => !unsound.has(name));
+	}
+};
+
+/** Reads, loads, checks and orders. A blueprint is given whenever the file can be read at all. */
+export const readBlueprint = async (
+	input: BlueprintInput,
+): Promise<{ readonly blueprint?: Blueprint; readonly complaints: readonly string[] }> => {
+	const { file, environment, port, lent } = input;
+	const text = readText(file);
+	if (text === undefined) return { complaints: [`${file}: there is no such file; name one with --config FILE`] };
+	const {
+		config,
+		complaints: found,
+		secrets,
+	} = readConfig({
+		file,
+		text,
+		environment,
+		readFile: (path) => readFileSync(path, "utf8"),
+		...(port !== undefined && { override: { port } }),
+	});
+	if (!config) return { complaints: complaintLines(file, found) };
+	const complaints: Complaint[] = [...found];
+	const instances: Instance[] = [];
+	const entries = new Map<string, PluginEntry>();
+	for (const entry of config.plugins) {
+		if (!entry.enabled) continue;
+		const instance = await instantiate(entry, file, complaints);
+		if (!instance) continue;
+		instances.push(instance);
+		entries.set(instance.name, entry);
+	}
+	const place = ({ plugin, message }: HouseComplaint): Complaint => {
+		const entry = entries.get(plugin);
+		return { line: entry?.at.line ?? 1, column: entry?.at.column ?? 1, where: entry?.label ?? plugin, message };
+	};
+	complaints.push(...orderInstances(instances, lent).complaints.map(place));
+	const ordered = soundOnly(instances, lent);
+	return { blueprint: { file, config, instances, ordered, secrets, complaints, place }, complaints: [] };
 };

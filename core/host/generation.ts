@@ -6,7 +6,7 @@ import { describe, type Log } from "../log.ts";
 import type { Contribution } from "../plugin/define.ts";
 import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../plugin/token.ts";
 import type { PluginRow } from "./house.ts";
-import type { Instance } from "./order.ts";
+import type { HouseComplaint, Instance } from "./order.ts";
 
 /** What a generation holds. */
 export interface Generation {
@@ -32,8 +32,9 @@ export const buildGeneration = async (
 	configOrder: readonly string[],
 	lent: ReadonlyMap<string, unknown>,
 	log: Log,
-): Promise<{ readonly generation: Generation; readonly complaints: readonly string[] }> => {
-	const complaints: string[] = [];
+): Promise<{ readonly generation: Generation; readonly complaints: readonly HouseComplaint[] }> => {
+	const complaints: HouseComplaint[] = [];
+	const complain = (plugin: string, message: string): void => void complaints.push({ plugin, message });
 	const services = new Map<string, unknown>(lent);
 	const offers: { readonly plugin: string; readonly offer: Offer }[] = [];
 	const built: Built[] = [];
@@ -61,7 +62,7 @@ export const buildGeneration = async (
 	const take = (instance: Instance, offer: Offer): void => {
 		const { kind, id } = offer.token;
 		if (!instance.plugin.gives.some((token) => token.id === id && token.kind === kind))
-			complaints.push(`"${instance.name}" offers to the ${kind} "${id}", which it does not name in gives`);
+			complain(instance.name, `offers to the ${kind} "${id}", which it does not name in gives`);
 		else if (kind === "service") services.set(id, offer.value);
 		else offers.push({ plugin: instance.name, offer });
 	};
@@ -76,13 +77,12 @@ export const buildGeneration = async (
 			for (const offer of contribution.offers ?? []) take(instance, offer);
 			built.push({ instance, contribution });
 		} catch (error) {
-			complaints.push(`"${name}" could not be set up: ${describe(error)}`);
+			complain(name, `could not be set up: ${describe(error)}`);
 		}
 	}
 	slots = new Map();
-	if (complaints.length === 0)
-		for (const { instance, contribution } of built)
-			complaints.push(...(contribution.check?.() ?? []).map((complaint) => `"${instance.name}": ${complaint}`));
+	for (const { instance, contribution } of built)
+		for (const message of contribution.check?.() ?? []) complain(instance.name, message);
 
 	const routes: OwnedRoute[] = items(routesSlot.id).map(({ plugin, value }) => ({
 		plugin,

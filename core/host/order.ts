@@ -1,12 +1,21 @@
 /** Givers before users. */
 import type { Plugin } from "../plugin/define.ts";
 
+/** What is wrong with one plugin, in words that complete `plugins[2] quota: …`. */
+export interface HouseComplaint {
+	/** The instance's name. */
+	readonly plugin: string;
+	readonly message: string;
+}
+
 /** A plugin as the config names it. */
 export interface Instance {
 	readonly name: string;
 	readonly use: string;
 	readonly plugin: Plugin;
 	readonly config: unknown;
+	/** Its settings are good. */
+	readonly sound: boolean;
 }
 
 const servicesOf = (instance: Instance): readonly string[] =>
@@ -19,18 +28,23 @@ const servicesOf = (instance: Instance): readonly string[] =>
 export const orderInstances = (
 	instances: readonly Instance[],
 	lent: ReadonlySet<string>,
-): { readonly ordered: readonly Instance[]; readonly complaints: readonly string[] } => {
-	const complaints: string[] = [];
+): { readonly ordered: readonly Instance[]; readonly complaints: readonly HouseComplaint[] } => {
+	const complaints = new Map<string, HouseComplaint>();
+	const complain = (plugin: string, message: string): void => {
+		complaints.set(`${plugin} ${message}`, { plugin, message });
+	};
 	const givers = new Map<string, Instance>();
 	const names = new Set<string>();
 	for (const instance of instances) {
 		if (names.has(instance.name))
-			complaints.push(`two plugins are called "${instance.name}"; give one of them another name with "as"`);
+			complain(
+				instance.name,
+				`another plugin is called "${instance.name}" too; give one of them another name with "as"`,
+			);
 		names.add(instance.name);
 		for (const id of servicesOf(instance)) {
 			const other = givers.get(id);
-			if (other)
-				complaints.push(`both "${other.name}" and "${instance.name}" give the service "${id}"; switch one of them off`);
+			if (other) complain(instance.name, `"${other.name}" gives the service "${id}" too; switch one of them off`);
 			else givers.set(id, instance);
 		}
 	}
@@ -40,7 +54,7 @@ export const orderInstances = (
 			if (token.kind === "slot" || lent.has(token.id)) return [];
 			const giver = givers.get(token.id);
 			if (!giver && token.kind === "service")
-				complaints.push(`"${instance.name}" needs the service "${token.id}", which no enabled plugin gives`);
+				complain(instance.name, `needs the service "${token.id}", which no enabled plugin gives`);
 			return giver && giver !== instance ? [giver] : [];
 		});
 
@@ -51,7 +65,7 @@ export const orderInstances = (
 		const from = path.indexOf(instance);
 		if (from !== -1) {
 			const ring = [...path.slice(from), instance].map(({ name }) => `"${name}"`).join(" → ");
-			complaints.push(`plugins need each other in a ring: ${ring}`);
+			complain(instance.name, `plugins need each other in a ring: ${ring}`);
 			return;
 		}
 		for (const giver of needed(instance)) visit(giver, [...path, instance]);
@@ -60,5 +74,5 @@ export const orderInstances = (
 		ordered.push(instance);
 	};
 	for (const instance of instances) visit(instance, []);
-	return { ordered, complaints: [...new Set(complaints)] };
+	return { ordered, complaints: [...complaints.values()] };
 };

@@ -1,34 +1,17 @@
 /** The running whole: one store, one current generation of plugins, and the gate that requests go through. */
 import { Cron } from "croner";
-import { type Clock, clock as clockService } from "../clock.ts";
-import { networksOf } from "../http/address.ts";
-import { type OwnedRoute, routeClashes } from "../http/app.ts";
-import { createGate, type Gate } from "../http/gate.ts";
+import type { Clock } from "../clock.ts";
 import { describe, type Log } from "../log.ts";
-import { authenticators } from "../relay/authenticator.ts";
-import { createIdentify } from "../relay/identify.ts";
-import { modelRoutes } from "../relay/models.ts";
-import { recorders } from "../relay/outcome.ts";
-import { policies } from "../relay/policy.ts";
-import { protocols } from "../relay/protocol.ts";
-import { type Authorizer, authorizer, createRelay, type Relay } from "../relay/relay.ts";
-import { type Router, router as routerService } from "../relay/router.ts";
+import { router } from "../relay/router.ts";
 import type { Connection } from "../runtime/serve.ts";
 import type { OpenStore } from "../store/open.ts";
-import { store as storeService, tables } from "../store/store.ts";
+import { tables } from "../store/store.ts";
 import type { Blueprint } from "./blueprint.ts";
-import { buildGeneration, type Generation } from "./generation.ts";
-import { type House, house as houseService, type Kept, type PluginRow } from "./house.ts";
+import { type BuiltHouse, buildHouse } from "./build.ts";
+import type { Generation } from "./generation.ts";
+import type { House, Kept, PluginRow } from "./house.ts";
 import { jobs } from "./job.ts";
 import { ownRoutes } from "./own-routes.ts";
-
-/** Services the host lends to plugins. */
-export const lentServices: ReadonlySet<string> = new Set([
-	clockService.id,
-	storeService.id,
-	houseService.id,
-	authorizer.id,
-]);
 
 export interface PorticoOptions {
 	readonly blueprint: Blueprint;
@@ -45,11 +28,8 @@ export interface PorticoOptions {
 	readonly again: () => Promise<{ readonly blueprint?: Blueprint; readonly complaints: readonly string[] }>;
 }
 
-/** A generation with everything that was built around it. */
-interface Built {
-	readonly generation: Generation;
-	readonly relay: Relay | undefined;
-	readonly gate: Gate;
+/** What runs: a built house and its jobs. */
+interface Running extends BuiltHouse {
 	readonly crons: Cron[];
 }
 
@@ -58,8 +38,8 @@ export class Portico {
 	firstToken: string | undefined;
 	private readonly options: PorticoOptions;
 	private readonly kept = new Map<string, Kept>();
-	private readonly old = new Set<Built>();
-	private current: Built | undefined;
+	private readonly old = new Set<Running>();
+	private current: Running | undefined;
 	private servedAt: string | undefined;
 	private stopping = false;
 	private reloading: Promise<readonly string[]> | undefined;
@@ -71,13 +51,13 @@ export class Portico {
 	/** Builds the generation and checks it whole, without starting it. */
 	async check(): Promise<{ readonly generation?: Generation; readonly complaints: readonly string[] }> {
 		const { built, complaints } = await this.build(this.options.blueprint);
-		return built ? { generation: built.generation, complaints } : { complaints };
+		return complaints.length === 0 && built ? { generation: built.generation, complaints } : { complaints };
 	}
 
 	/** Builds, migrates and starts. Returns complaints instead when the house cannot stand. */
 	async start(): Promise<readonly string[]> {
 		const { built, complaints } = await this.build(this.options.blueprint);
-		if (!built) return complaints;
+		if (!built || complaints.length > 0) return complaints;
 		await this.activate(built);
 		return [];
 	}
@@ -94,7 +74,8 @@ export class Portico {
 	/** Models with exact names, for the greeting. */
 	modelNames(): readonly string[] {
 		return (
-			this.router(this.current?.generation)
+			this.current?.generation
+				.given(router)
 				?.models()
 				.map(({ name }) => name) ?? []
 		);
@@ -140,7 +121,7 @@ export class Portico {
 		const { blueprint, complaints } = await this.options.again();
 		if (!blueprint) return complaints;
 		const { built, complaints: more } = await this.build(blueprint);
-		if (!built) return more;
+		if (!built || more.length > 0) return more;
 		const previous = this.current;
 		for (const cron of previous?.crons ?? []) cron.pause();
 		try {
@@ -155,7 +136,7 @@ export class Portico {
 		return [];
 	}
 
-	private async activate(built: Built): Promise<void> {
+	private async activate(built: Running): Promise<void> {
 		const { generation } = built;
 		await this.options.store.migrate(generation.all(tables));
 		await generation.start();
@@ -178,7 +159,7 @@ export class Portico {
 	}
 
 	/** Stops an old generation once its last call is over. */
-	private letGo(built: Built): void {
+	private letGo(built: Running): void {
 		this.old.add(built);
 		const look = (): void => {
 			if (!this.old.has(built)) return;
@@ -193,88 +174,30 @@ export class Portico {
 		look();
 	}
 
-	private async retire(built: Built): Promise<void> {
+	private async retire(built: Running): Promise<void> {
 		this.old.delete(built);
 		if (this.current === built) this.current = undefined;
 		for (const cron of built.crons) cron.stop();
 		await built.generation.stop();
 	}
 
-	private router(generation: Generation | undefined): Router | undefined {
-		return generation?.given(routerService);
-	}
-
-	private async build(blueprint: Blueprint): Promise<{ built?: Built; complaints: readonly string[] }> {
-		const { log, clock, store } = this.options;
-		let relay: Relay | undefined;
-		const authorize: Authorizer = {
-			authorize: (call, ask) => {
-				if (!relay) throw new Error("calls can be authorized once the house stands, not during set-up");
-				return relay.authorize(call, ask);
-			},
-		};
-		let rows: readonly PluginRow[] = [];
-		const lent = new Map<string, unknown>([
-			[clockService.id, clock],
-			[storeService.id, store.store],
-			[houseService.id, this.houseFor(() => rows)],
-			[authorizer.id, authorize],
-		]);
-		const order = blueprint.instances.map(({ name }) => name);
-		const { generation, complaints } = await buildGeneration(blueprint.ordered, order, lent, log);
-		if (complaints.length > 0) return { complaints };
-		rows = generation.rows;
-		const { server } = blueprint.config;
-		const router = this.router(generation);
-		relay = router && this.relayFor(generation, router, server);
-		const routes = this.routesFor(generation, relay, router);
-		const clashes = routeClashes(routes);
-		if (clashes.length > 0) return { complaints: clashes };
-		const gate = createGate({
-			routes,
-			clock,
-			log,
-			trustedProxies: networksOf(server.trustedProxies),
-			admin: { allow: networksOf(blueprint.config.admin.allow), token: this.options.adminToken },
-			identify: createIdentify(generation.all(authenticators), generation.all(policies), log),
+	private async build(blueprint: Blueprint): Promise<{ built?: Running; complaints: readonly string[] }> {
+		const { store } = this.options;
+		const { built, complaints } = await buildHouse({
+			...this.options,
+			blueprint,
+			house: (rows) => this.houseFor(rows),
+			own: (rows) =>
+				ownRoutes({
+					version: this.options.version,
+					ready: () => !this.stopping && store.healthy(),
+					plugins: rows,
+					reload: () => this.reload(),
+					backup: (file) => store.backup(file),
+				}),
 			draining: () => this.stopping,
 		});
-		return { built: { generation, relay, gate, crons: [] }, complaints: [] };
-	}
-
-	private relayFor(generation: Generation, router: Router, server: Blueprint["config"]["server"]): Relay {
-		const { clock, log } = this.options;
-		return createRelay({
-			protocols: generation.all(protocols),
-			policies: generation.all(policies),
-			recorders: generation.all(recorders),
-			router,
-			clock,
-			log,
-			bodyLimitBytes: server.bodyLimitBytes,
-			limits: {
-				idleMs: server.idleSeconds * 1000,
-				totalMs: server.callSeconds * 1000,
-				keepAliveMs: server.keepAliveSeconds * 1000,
-			},
-		});
-	}
-
-	private routesFor(
-		generation: Generation,
-		relay: Relay | undefined,
-		router: Router | undefined,
-	): readonly OwnedRoute[] {
-		const own = ownRoutes({
-			version: this.options.version,
-			ready: () => !this.stopping && this.options.store.healthy(),
-			plugins: () => generation.rows,
-			reload: () => this.reload(),
-			backup: (file) => this.options.store.backup(file),
-		});
-		const models = router ? modelRoutes(generation.all(protocols), generation.all(policies), router) : [];
-		const byCore = [...own, ...(relay?.routes ?? []), ...models];
-		return [...byCore.map((route) => ({ plugin: "portico", route })), ...generation.routes];
+		return built ? { built: { ...built, crons: [] }, complaints } : { complaints };
 	}
 
 	private houseFor(rows: () => readonly PluginRow[]): House {

@@ -25,17 +25,20 @@ export interface App {
 const shapeOf = (path: string): string => path.replace(/:[^/]+/g, ":");
 
 /** Names every pair of routes on one method and path. */
-export const routeClashes = (routes: readonly OwnedRoute[]): readonly string[] => {
+export const routeClashes = (
+	routes: readonly OwnedRoute[],
+): readonly { readonly plugin: string; readonly message: string }[] => {
 	const owners = new Map<string, string>();
-	const clashes: string[] = [];
+	const clashes: { plugin: string; message: string }[] = [];
 	for (const { plugin, route } of routes) {
 		const key = `${route.method} ${shapeOf(route.path)}`;
 		const other = owners.get(key);
 		if (other === undefined) owners.set(key, plugin);
 		else
-			clashes.push(
-				`both "${other}" and "${plugin}" offer the route ${route.method} ${route.path}; switch one of them off`,
-			);
+			clashes.push({
+				plugin,
+				message: `"${other}" offers the route ${route.method} ${route.path} too; switch one of them off`,
+			});
 	}
 	return clashes;
 };

@@ -35,14 +35,20 @@ export interface OpenStoreInput {
 }
 
 /** Opens the database, or says which process holds its file. */
-export const openStore = async ({ url, authToken }: OpenStoreInput): Promise<OpenStore | { readonly heldBy: Owner }> => {
+export const openStore = async ({
+	url,
+	authToken,
+}: OpenStoreInput): Promise<OpenStore | { readonly heldBy: Owner }> => {
 	if (url.startsWith("file:")) mkdirSync(dirname(url.slice(5)), { recursive: true });
 	const client = createClient({ url, ...(authToken && { authToken }) });
 	if (url.startsWith("file:")) await client.execute("PRAGMA journal_mode=WAL");
 	const db = drizzle(client);
 	const dialect = new SQLiteAsyncDialect();
 	const toStatement = (statement: Statement) => {
-		const query = "toSQL" in statement ? (statement as unknown as { toSQL(): { sql: string; params: unknown[] } }).toSQL() : dialect.sqlToQuery(statement as SQL);
+		const query =
+			"toSQL" in statement
+				? (statement as unknown as { toSQL(): { sql: string; params: unknown[] } }).toSQL()
+				: dialect.sqlToQuery(statement as SQL);
 		return { sql: query.sql, args: query.params as never[] };
 	};
 	const store: Store = {
@@ -51,17 +57,29 @@ export const openStore = async ({ url, authToken }: OpenStoreInput): Promise<Ope
 		all: async (query) => (await client.execute(toStatement(query))).rows as unknown as Record<string, unknown>[],
 		write: async (statements) => {
 			const results = await client.batch(statements.map(toStatement), "write");
-			return results.map((result) => ({ rows: result.rows as unknown as Record<string, unknown>[], changes: result.rowsAffected }));
+			return results.map((result) => ({
+				rows: result.rows as unknown as Record<string, unknown>[],
+				changes: result.rowsAffected,
+			}));
 		},
 	};
 	return {
 		store,
 		async migrate(all) {
-			await client.execute("CREATE TABLE IF NOT EXISTS portico_migrations (plugin TEXT, name TEXT, PRIMARY KEY (plugin, name))");
+			await client.execute(
+				"CREATE TABLE IF NOT EXISTS portico_migrations (plugin TEXT, name TEXT, PRIMARY KEY (plugin, name))",
+			);
 			for (const { plugin, migrations } of all)
 				for (const { name, statements } of migrations) {
-					const done = await client.execute({ sql: "SELECT 1 FROM portico_migrations WHERE plugin = ? AND name = ?", args: [plugin, name] });
-					if (done.rows.length === 0) await client.batch([{ sql: "INSERT INTO portico_migrations VALUES (?, ?)", args: [plugin, name] }, ...statements], "write");
+					const done = await client.execute({
+						sql: "SELECT 1 FROM portico_migrations WHERE plugin = ? AND name = ?",
+						args: [plugin, name],
+					});
+					if (done.rows.length === 0)
+						await client.batch(
+							[{ sql: "INSERT INTO portico_migrations VALUES (?, ?)", args: [plugin, name] }, ...statements],
+							"write",
+						);
 				}
 		},
 		backup: async (file) => void (await client.execute({ sql: "VACUUM INTO ?", args: [file] })),

@@ -73,18 +73,20 @@ export const createDemo = ({ protocols, clock, wordMs }: DemoOptions): Upstream 
 		const bytes = new TextEncoder();
 		const queue = events.flatMap(slowly);
 		const pause = (): Promise<void> => new Promise((resolve) => clock.after(wordMs, resolve));
+		const nextText = (): string => {
+			let text = "";
+			for (let event = queue.shift(); event !== undefined; event = queue.shift()) {
+				text = encoder.push(event);
+				if (text !== "") break;
+			}
+			return text;
+		};
 		const body = new ReadableStream<Uint8Array>({
 			async pull(controller) {
-				let text = "";
-				while (text === "" && queue.length > 0) {
-					const event = queue.shift();
-					if (event) text = encoder.push(event);
-				}
-				if (text !== "") {
-					if (wordMs > 0) await pause();
-					if (signal.aborted) return controller.error(new Error("the call was ended"));
-					controller.enqueue(bytes.encode(text));
-				}
+				const text = nextText();
+				if (text !== "" && wordMs > 0) await pause();
+				if (signal.aborted) return controller.error(new Error("the call was ended"));
+				if (text !== "") controller.enqueue(bytes.encode(text));
 				if (queue.length === 0) controller.close();
 			},
 		});

@@ -1,5 +1,5 @@
 /** A finished call as its row. */
-import type { CallRecord } from "#core";
+import type { CallRecord, Usage } from "#core";
 import type { LedgerRow } from "./tables.ts";
 
 /** `cost` in micro-dollars, when a price is known. */
@@ -20,12 +20,7 @@ export const rowOf = (call: CallRecord, cost: number | undefined): LedgerRow => 
 		status: call.status,
 		ending: outcome.ending,
 		reason: denial ? (denial.code ?? denial.kind) : null,
-		inputTokens: usage?.input.total ?? 0,
-		cachedTokens: usage?.input.cacheRead ?? 0,
-		cacheWriteTokens: usage?.input.cacheWrite ?? 0,
-		outputTokens: usage?.output.total ?? 0,
-		reasoningTokens: usage?.output.reasoning ?? 0,
-		estimated: usage?.estimated ?? false,
+		...tokensOf(usage),
 		cost: cost ?? null,
 		attempts: call.attempts,
 		firstByteMs: call.firstByteMs === undefined ? null : Math.round(call.firstByteMs),
@@ -40,3 +35,12 @@ export const rowOf = (call: CallRecord, cost: number | undefined): LedgerRow => 
 		address: call.address ?? null,
 	};
 };
+
+const tokensOf = (usage: Usage | undefined) => ({
+	inputTokens: usage?.input.total ?? 0,
+	cachedTokens: usage?.input.cacheRead ?? 0,
+	cacheWriteTokens: usage?.input.cacheWrite ?? 0,
+	outputTokens: usage?.output.total ?? 0,
+	reasoningTokens: usage?.output.reasoning ?? 0,
+	estimated: usage?.estimated ?? false,
+});

@@ -1,5 +1,5 @@
 /** Decides where a call goes. */
-import { add, clock, definePlugin, protocols, provide, router, routes, upstreams } from "#core";
+import { add, clock, definePlugin, type Protocol, protocols, provide, router, routes, upstreams } from "#core";
 import { createHttpUpstream } from "./http-upstream.ts";
 import { createRouting } from "./routing.ts";
 import { routerSettings } from "./settings.ts";
@@ -25,25 +25,18 @@ export default definePlugin({
 			createdAt: Math.floor(needs.clock.now() / 1000),
 		});
 
-		const check = (): string[] => {
-			const complaints: string[] = [];
-			for (const { name, protocols: spoken } of configured)
-				for (const protocol of spoken)
-					if (!protocolNamed(protocol))
-						complaints.push(
-							`the upstream "${name}" speaks "${protocol}", but no enabled plugin knows that protocol (there are ${
-								needs
-									.protocols()
-									.map((one) => one.name)
-									.join(", ") || "none"
-							})`,
-						);
-			for (const { name, targets } of config.models)
-				for (const { upstream } of targets)
-					if (!upstreamNamed(upstream))
-						complaints.push(`the model "${name}" leads to the upstream "${upstream}", which is not configured`);
-			return complaints;
-		};
+		const check = (): readonly string[] => [
+			...configured.flatMap(({ name: upstream, protocols: spoken }) =>
+				spoken
+					.filter((protocol) => !protocolNamed(protocol))
+					.map((protocol) => unknownProtocol(upstream, protocol, needs.protocols())),
+			),
+			...config.models.flatMap(({ name: model, targets }) =>
+				targets
+					.filter(({ upstream }) => !upstreamNamed(upstream))
+					.map(({ upstream }) => `the model "${model}" leads to the upstream "${upstream}", which is not configured`),
+			),
+		];
 
 		return {
 			offers: [
@@ -60,3 +53,6 @@ export default definePlugin({
 		};
 	},
 });
+
+const unknownProtocol = (upstream: string, protocol: string, known: readonly Protocol[]): string =>
+	`the upstream "${upstream}" speaks "${protocol}", which no enabled plugin knows; known are ${known.map(({ name }) => name).join(", ") || "none"}`;

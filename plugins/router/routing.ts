@@ -49,7 +49,11 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		if (weighted.length < 2) return targets.filter(({ weight }) => weight !== 0);
 		const total = weighted.reduce((sum, { weight = 0 }) => sum + weight, 0);
 		let point = (affinity === undefined ? random() : spread(affinity) / 2 ** 32) * total;
-		const first = weighted.find(({ weight = 0 }) => (point -= weight) < 0) ?? weighted[0];
+		const first =
+			weighted.find(({ weight = 0 }) => {
+				point -= weight;
+				return point < 0;
+			}) ?? weighted[0];
 		return [
 			...(first ? [first] : []),
 			...weighted.filter((target) => target !== first),

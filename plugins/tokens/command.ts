@@ -11,7 +11,7 @@ const wrong = (message: string): never => {
 };
 
 /** Words of the command line as the setting's schema wants them: numbers, lists by commas, JSON for objects. `none` removes. */
-const valueOf = (schema: TSchema, words: string, flag: string): unknown => {
+const wordsAsValue = (schema: TSchema, words: string, flag: string): unknown => {
 	if (words === "none") return null;
 	switch (schema["type"]) {
 		case "number":
@@ -83,13 +83,16 @@ export const tokenCommand = (known: KnownSettings): Command => {
 		if (typeof values["name"] === "string") body["name"] = values["name"];
 		for (const [key, { schema }] of known()) {
 			const words = values[flagOf(key)];
-			if (typeof words === "string") body[key] = valueOf(schema, words, flagOf(key));
+			if (typeof words === "string") body[key] = wordsAsValue(schema, words, flagOf(key));
 		}
 		return body;
 	};
 
 	const show = ({ print }: CommandRun, answer: Readonly<Record<string, unknown>>, json: boolean): void => {
-		if (json) return print(JSON.stringify(answer));
+		if (json) {
+			print(JSON.stringify(answer));
+			return;
+		}
 		if (Array.isArray(answer["data"])) for (const token of asList(answer["data"])) print(line(asRecord(token)));
 		else if (answer["deleted"] === true) print(`${String(answer["id"])} is deleted`);
 		else print(line(answer));
@@ -102,13 +105,13 @@ export const tokenCommand = (known: KnownSettings): Command => {
 		usage,
 		async run(command) {
 			const [action, ...rest] = command.words;
-			if (!actions.some((one) => one === action)) return wrong(usage());
+			if (!actions.some((one) => one === action)) wrong(usage());
 			const { values, positionals } = parse(rest);
 			const body = bodyOf(values as Readonly<Record<string, unknown>>);
 			const path = `/admin/tokens/${encodeURIComponent(positionals[0] ?? "")}`;
 			const json = values["json"] === true;
 			if (action !== "create" && action !== "list" && positionals[0] === undefined)
-				return wrong(`portico token ${action} takes the token's id`);
+				wrong(`portico token ${action} takes the token's id`);
 			const answer = await callFor(String(action), command, path, body);
 			show(command, asRecord(answer), json);
 		},

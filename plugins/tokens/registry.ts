@@ -1,22 +1,11 @@
 /** Tokens in the database and, once used, in memory: a call costs one digest and one look-up. */
 
 import { and, eq, gt, like, sql } from "drizzle-orm";
-import { type AccessToken, type Clock, type Denial, deny, Fault, type Log, type Store, type TokenSetting } from "#core";
+import { type AccessToken, type Clock, type Denial, deny, Fault, type Log, type Store } from "#core";
 import { digestOf, looksLikeKey, makeKey, previewOf } from "./key.ts";
 import { checkSettings, compileSettings, type Settings, type settingsOf } from "./settings.ts";
+import { type Row, type StoredToken, statementsFor, storedOf, withoutNulls } from "./stored-token.ts";
 import { pepper as pepperTable, tokens } from "./tables.ts";
-
-type Row = typeof tokens.$inferSelect;
-
-/** A token as the admin routes see it. */
-export interface StoredToken {
-	readonly id: string;
-	readonly name: string;
-	readonly preview: string;
-	readonly settings: Settings;
-	readonly disabled: boolean;
-	readonly createdAt: number;
-}
 
 type Known = { readonly token: AccessToken } | { readonly denial: Denial };
 
@@ -247,15 +236,3 @@ export class Registry {
 		this.strangers.clear();
 	}
 }
-
-const withoutNulls = (settings: Settings): Settings =>
-	Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
-
-const storedOf = (row: Row): StoredToken => {
-	const { id, name, preview, disabled, createdAt } = row;
-	return { id, name, preview, disabled, createdAt, settings: JSON.parse(row.settings) as Settings };
-};
-
-/** What policies write beside the token; `null` tells them that the setting is gone. */
-const statementsFor = (id: string, settings: Settings, known: ReadonlyMap<string, TokenSetting<unknown>>) =>
-	Object.entries(settings).flatMap(([key, value]) => known.get(key)?.statements?.(id, value ?? undefined) ?? []);

@@ -1,7 +1,8 @@
 /** The admin routes of tokens, and the one route by which a token's owner sees it. */
 import { type AdminRoute, checkValue, deny, Fault, type Route, readJson, type TokenSetting, t } from "#core";
-import type { Registry, StoredToken } from "./registry.ts";
+import type { Registry } from "./registry.ts";
 import type { Settings } from "./settings.ts";
+import type { StoredToken } from "./stored-token.ts";
 
 type KnownSettings = () => ReadonlyMap<string, TokenSetting<unknown>>;
 

@@ -7,24 +7,22 @@ export type Settings = Readonly<Record<string, unknown>>;
 export const settingsOf = (policies: readonly Policy[]): ReadonlyMap<string, TokenSetting<unknown>> =>
 	new Map(policies.flatMap(({ setting }) => (setting ? [[setting.key, setting] as const] : [])));
 
-const refuse = (key: string, message: string): never => {
-	throw new Fault(deny("invalid_request", message, { parameter: key }));
-};
+const wrong = (key: string, message: string): Fault => new Fault(deny("invalid_request", message, { parameter: key }));
 
 /** Throws `Fault` for a setting nobody enforces or whose value its policy cannot take. `null` removes a setting. */
 export const checkSettings = (given: Settings, known: ReadonlyMap<string, TokenSetting<unknown>>): void => {
 	for (const [key, value] of Object.entries(given)) {
 		const setting = known.get(key);
 		if (!setting)
-			return refuse(
+			throw wrong(
 				key,
 				`"${key}" is not a token setting here; known are ${["name", ...known.keys()].join(", ")}. A setting comes with the plugin that enforces it.`,
 			);
 		if (value === null) continue;
 		const complaint = complaintOf(setting.schema, value);
-		if (complaint) refuse(key, `"${key}${complaint.path && `.${complaint.path}`}": ${complaint.message}.`);
+		if (complaint) throw wrong(key, `"${key}${complaint.path && `.${complaint.path}`}": ${complaint.message}.`);
 		const words = setting.refuse?.(value);
-		if (words !== undefined) refuse(key, `"${key}": ${words}`);
+		if (words !== undefined) throw wrong(key, `"${key}": ${words}`);
 	}
 };
 

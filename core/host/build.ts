@@ -1,0 +1,116 @@
+/** Builds a house from a blueprint, without starting anything: generation, relay, routes, gate. */
+import { type Clock, clock as clockService } from "../clock.ts";
+import type { ServerConfig } from "../config/schema-core.ts";
+import { networksOf } from "../http/address.ts";
+import { type OwnedRoute, routeClashes } from "../http/app.ts";
+import { createGate, type Gate } from "../http/gate.ts";
+import type { Route } from "../http/route.ts";
+import type { Log } from "../log.ts";
+import { authenticators } from "../relay/authenticator.ts";
+import { createIdentify } from "../relay/identify.ts";
+import { modelRoutes } from "../relay/models.ts";
+import { recorders } from "../relay/outcome.ts";
+import { policies } from "../relay/policy.ts";
+import { protocols } from "../relay/protocol.ts";
+import { type Authorizer, authorizer, createRelay, type Relay } from "../relay/relay.ts";
+import { type Router, router as routerService } from "../relay/router.ts";
+import type { OpenStore } from "../store/open.ts";
+import { store as storeService } from "../store/store.ts";
+import { type Blueprint, complaintLines } from "./blueprint.ts";
+import { buildGeneration, type Generation } from "./generation.ts";
+import { type House, house as houseService, type PluginRow } from "./house.ts";
+import type { HouseComplaint } from "./order.ts";
+
+/** Services the host lends to plugins. */
+export const lentServices: ReadonlySet<string> = new Set([
+	clockService.id,
+	storeService.id,
+	houseService.id,
+	authorizer.id,
+]);
+
+export interface BuildOptions {
+	readonly blueprint: Blueprint;
+	readonly store: OpenStore;
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly adminToken: string;
+	house(rows: () => readonly PluginRow[]): House;
+	own(rows: () => readonly PluginRow[]): readonly Route[];
+	draining(): boolean;
+}
+
+export interface BuiltHouse {
+	readonly generation: Generation;
+	/** Absent when no plugin gives a router: then there are no model routes. */
+	readonly relay: Relay | undefined;
+	readonly gate: Gate;
+}
+
+/** Everything that is wrong is said at once, whether the file, an order, a set-up or a route is at fault. */
+export const buildHouse = async (
+	options: BuildOptions,
+): Promise<{ readonly built?: BuiltHouse; readonly complaints: readonly string[] }> => {
+	const { blueprint, clock, log, store } = options;
+	const refused = (more: readonly HouseComplaint[]) => ({
+		complaints: complaintLines(blueprint.file, [...blueprint.complaints, ...more.map(blueprint.place)]),
+	});
+	let relay: Relay | undefined;
+	const authorize: Authorizer = {
+		authorize: (call, ask) => {
+			if (!relay) throw new Error("calls can be authorized once the house stands, not during set-up");
+			return relay.authorize(call, ask);
+		},
+	};
+	let rows: readonly PluginRow[] = [];
+	const lent = new Map<string, unknown>([
+		[clockService.id, clock],
+		[storeService.id, store.store],
+		[houseService.id, options.house(() => rows)],
+		[authorizer.id, authorize],
+	]);
+	const order = blueprint.instances.map(({ name }) => name);
+	const { generation, complaints } = await buildGeneration(blueprint.ordered, order, lent, log);
+	if (complaints.length > 0) return refused(complaints);
+	rows = generation.rows;
+	const router = generation.given(routerService);
+	relay = router && relayFor(generation, router, blueprint.config.server, options);
+	const byCore = [
+		...options.own(() => rows),
+		...(relay?.routes ?? []),
+		...(router ? modelRoutes(generation.all(protocols), generation.all(policies), router) : []),
+	];
+	const routes: readonly OwnedRoute[] = [
+		...byCore.map((route) => ({ plugin: "portico", route })),
+		...generation.routes,
+	];
+	const clashes = routeClashes(routes);
+	if (clashes.length > 0 || blueprint.complaints.length > 0) return refused(clashes);
+	const { server, admin } = blueprint.config;
+	const gate = createGate({
+		routes,
+		clock,
+		log,
+		trustedProxies: networksOf(server.trustedProxies),
+		admin: { allow: networksOf(admin.allow), token: options.adminToken },
+		identify: createIdentify(generation.all(authenticators), generation.all(policies), log),
+		draining: options.draining,
+	});
+	return { built: { generation, relay, gate }, complaints: [] };
+};
+
+const relayFor = (generation: Generation, router: Router, server: ServerConfig, { clock, log }: BuildOptions): Relay =>
+	createRelay({
+		protocols: generation.all(protocols),
+		policies: generation.all(policies),
+		recorders: generation.all(recorders),
+		router,
+		clock,
+		log,
+		bodyLimitBytes: server.bodyLimitBytes,
+		limits: {
+			idleMs: server.idleSeconds * 1000,
+			totalMs: server.callSeconds * 1000,
+			keepAliveMs: server.keepAliveSeconds * 1000,
+		},
+	});

@@ -1,0 +1,14 @@
+/** A whole answer: the same writers as for a stream, without the events. */
+import { type EncodedResponse, explode, type NeutralRequest, type NeutralResponse } from "#core";
+import { type AnswerOptions, answerEncoder } from "./stream-encoder.ts";
+
+/** The `response` object for a neutral response. */
+export const encodeResponse = (
+	response: NeutralResponse,
+	request: NeutralRequest,
+	options: Omit<AnswerOptions, "live">,
+): EncodedResponse => {
+	const encoder = answerEncoder(request, { ...options, live: false });
+	for (const event of explode(response)) encoder.push(event);
+	return { body: encoder.answer() };
+};

@@ -1,0 +1,67 @@
+/** How an answer ended, between `status` with `incomplete_details` and the neutral word. */
+import { asRecord, asText, definedOnly, type Finish, type WireRecord } from "#core";
+
+/** What was seen of an answer's blocks when it ended. */
+export interface SeenBlocks {
+	readonly calls: boolean;
+	readonly refusal: boolean;
+}
+
+const incomplete: Readonly<Record<string, Finish["reason"]>> = {
+	max_output_tokens: "length",
+	max_tokens: "length",
+	content_filter: "safety",
+	max_tool_calls: "other",
+};
+
+/** The finish of a response that is not `failed`. A call of a client's tool counts, but not over a limit. */
+export const decodeFinish = (response: WireRecord, seen: SeenBlocks): Finish => {
+	const status = asText(response["status"]) ?? "completed";
+	if (status === "incomplete") {
+		const raw = asText(asRecord(response["incomplete_details"])["reason"]);
+		return { reason: incomplete[raw ?? ""] ?? "length", raw: raw ?? status };
+	}
+	if (status === "cancelled") return { reason: "other", raw: status };
+	if (seen.calls) return { reason: "tool_calls", raw: status };
+	return { reason: seen.refusal ? "refusal" : "stop", raw: status };
+};
+
+/** The members by which a response tells how it ended. */
+export interface Ending {
+	readonly status: "completed" | "incomplete" | "failed";
+	readonly incomplete_details: { readonly reason: "max_output_tokens" | "content_filter" } | null;
+	readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+const completed: Ending = { status: "completed", incomplete_details: null, error: null };
+
+const cutBy = (reason: "max_output_tokens" | "content_filter"): Ending => ({
+	status: "incomplete",
+	incomplete_details: { reason },
+	error: null,
+});
+
+const failed = (finish: Finish, fallback: string): Ending => ({
+	status: "failed",
+	incomplete_details: null,
+	error: definedOnly({ code: "server_error", message: finish.message ?? fallback }),
+});
+
+/** The ending of a finish. `blocked`: the prompt itself was refused, so there is nothing to finish. */
+export const encodeEnding = (finish: Finish | undefined, blocked: boolean): Ending => {
+	if (blocked) return cutBy("content_filter");
+	switch (finish?.reason) {
+		case "length":
+		case "context_full":
+			return cutBy("max_output_tokens");
+		case "safety":
+		case "recitation":
+			return cutBy("content_filter");
+		case "malformed_call":
+			return failed(finish, "The model wrote a tool call that cannot be read.");
+		case "error":
+			return failed(finish, "The model failed.");
+		default:
+			return completed;
+	}
+};

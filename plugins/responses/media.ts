@@ -1,0 +1,105 @@
+/** Images, files and sounds between the wire and the neutral form. `data:` addresses are bytes on our side. */
+import { asRecord, asText, definedOnly, type Media, type Origin, type WireRecord } from "#core";
+
+const dataAddress = /^data:([^;,]*)((?:;[^;,]*)*),/s;
+
+/** The bytes of a `data:` address; undefined for any other text. */
+export const mediaOfDataUrl = (url: string): Media | undefined => {
+	const head = dataAddress.exec(url);
+	if (head === null) return undefined;
+	const mime = head[1] === undefined || head[1] === "" ? "text/plain" : head[1].toLowerCase();
+	const rest = url.slice(head[0].length);
+	if (/;\s*base64\s*$/i.test(head[2] ?? "")) return { by: "bytes", base64: rest, mime };
+	return { by: "bytes", base64: Buffer.from(unescaped(rest)).toString("base64"), mime };
+};
+
+const unescaped = (text: string): string => {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+};
+
+/** The media behind an address, whatever its scheme. */
+export const mediaOfUrl = (url: string): Media => mediaOfDataUrl(url) ?? { by: "url", url };
+
+/** The address of media that has one: its own, or a `data:` address of its bytes; undefined for a file by id. */
+export const urlOfMedia = (media: Media): string | undefined => {
+	switch (media.by) {
+		case "bytes":
+			return `data:${media.mime};base64,${media.base64}`;
+		case "url":
+			return media.url;
+		case "text":
+			return `data:${media.mime};base64,${Buffer.from(media.text).toString("base64")}`;
+		default:
+			return undefined;
+	}
+};
+
+/** The image of an `input_image` part; the address may stand in an object, as other protocols have it. */
+export const imageOf = (part: WireRecord, origin: Origin): Media | undefined => {
+	const url = asText(part["image_url"]) ?? asText(asRecord(part["image_url"])["url"]);
+	if (url !== undefined && url !== "") return mediaOfUrl(url);
+	const id = asText(part["file_id"]);
+	return id === undefined ? undefined : { by: "file", id, origin };
+};
+
+const mimes: Readonly<Record<string, string>> = {
+	pdf: "application/pdf",
+	txt: "text/plain",
+	md: "text/markdown",
+	csv: "text/csv",
+	json: "application/json",
+	html: "text/html",
+};
+
+const mimeOfName = (filename: string | undefined): string =>
+	mimes[filename?.split(".").at(-1)?.toLowerCase() ?? ""] ?? "application/pdf";
+
+/** The file of an `input_file` part: bytes as `data:` address or bare base64, an address, or an id. */
+export const fileOf = (part: WireRecord, origin: Origin): Media | undefined => {
+	const data = asText(part["file_data"]);
+	if (data !== undefined && data !== "")
+		return mediaOfDataUrl(data) ?? { by: "bytes", base64: data, mime: mimeOfName(asText(part["filename"])) };
+	const url = asText(part["file_url"]);
+	if (url !== undefined && url !== "") return mediaOfUrl(url);
+	const id = asText(part["file_id"]);
+	return id === undefined ? undefined : { by: "file", id, origin };
+};
+
+/** The sound of an `input_audio` part. */
+export const audioOf = (part: WireRecord): Media | undefined => {
+	const { data, format } = asRecord(part["input_audio"]);
+	if (typeof data !== "string") return undefined;
+	const named = asText(format) ?? "wav";
+	return mediaOfDataUrl(data) ?? { by: "bytes", base64: data, mime: named === "mp3" ? "audio/mpeg" : `audio/${named}` };
+};
+
+const extensions: Readonly<Record<string, string>> = {
+	"application/pdf": "pdf",
+	"text/plain": "txt",
+	"text/markdown": "md",
+	"text/csv": "csv",
+	"application/json": "json",
+	"text/html": "html",
+};
+
+/** A name for a file that came without one; OpenAI takes no bytes without a name. */
+const nameFor = (media: Media): string => `file.${extensions[media.by === "file" ? "" : (media.mime ?? "")] ?? "pdf"}`;
+
+/** The members of an `input_file` part for a document; undefined when this upstream cannot reach it. */
+export const filePart = (media: Media, filename: string | undefined, own: boolean): WireRecord | undefined => {
+	if (media.by === "file") return own ? { type: "input_file", file_id: media.id } : undefined;
+	if (media.by === "url") return { type: "input_file", file_url: media.url };
+	return { type: "input_file", filename: filename ?? nameFor(media), file_data: urlOfMedia(media) };
+};
+
+/** The members of an `input_image` part; undefined when this upstream cannot reach it. */
+export const imagePart = (media: Media, detail: string | undefined, own: boolean): WireRecord | undefined => {
+	const known = detail !== undefined && /^(?:auto|low|high|original)$/.test(detail) ? detail : undefined;
+	if (media.by === "file")
+		return own ? { type: "input_image", ...definedOnly({ file_id: media.id, detail: known ?? "auto" }) } : undefined;
+	return { type: "input_image", image_url: urlOfMedia(media), detail: known ?? "auto" };
+};

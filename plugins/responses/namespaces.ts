@@ -1,0 +1,32 @@
+/**
+ * Tools within a namespace go to other protocols under one flat name, `namespace__tool`, and their calls come back
+ * split. Of a tool called so directly and one in a namespace the direct one wins.
+ */
+import { asList, asRecord, asText, isRecord } from "#core";
+
+const joiner = "__";
+
+/** The name under which a tool of a namespace goes out. */
+export const flatName = (name: string, namespace: string | undefined): string =>
+	namespace === undefined || namespace === "" ? name : `${namespace}${joiner}${name}`;
+
+/** A tool's name as its client knows it. */
+export interface SplitName {
+	readonly name: string;
+	readonly namespace?: string;
+}
+
+/** Splits the flat names of these tools (as the client sent them); any other name is its own. */
+export const splitterOf = (tools: unknown): ((flat: string) => SplitName) => {
+	const names = new Map<string, SplitName>();
+	for (const tool of asList(tools).map(asRecord)) {
+		const namespace = tool["type"] === "namespace" ? asText(tool["name"]) : undefined;
+		if (namespace === undefined) continue;
+		for (const inner of asList(tool["tools"])) {
+			const name = isRecord(inner) ? asText(inner["name"]) : undefined;
+			if (name !== undefined) names.set(flatName(name, namespace), { name, namespace });
+		}
+	}
+	for (const tool of asList(tools)) names.delete(asText(asRecord(tool)["name"]) ?? "");
+	return (flat) => names.get(flat) ?? { name: flat };
+};

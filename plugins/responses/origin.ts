@@ -1,0 +1,18 @@
+/** What this protocol is called, in config, in `Origin` and as the key of its bags of own fields. */
+import type { Extras, Node, Origin, WireRecord } from "#core";
+
+/** The word for OpenAI's Responses in config and in `Origin`. */
+export const protocolName = "responses";
+
+/** The origin of an opaque value or raw item of this protocol. */
+export const originOf = (family: string): Origin => ({ protocol: protocolName, family });
+
+/** A bag with fields that only this protocol understands. */
+export const ownBag = (fields: WireRecord): Extras => ({ [protocolName]: fields });
+
+/** This protocol's own fields of a node; empty when it has none. */
+export const ownFields = (node: Pick<Node, "extras">): WireRecord => node.extras?.[protocolName] ?? {};
+
+/** Whether a raw item or opaque value may be written as it is for a model of this family. */
+export const isOwn = (origin: Origin, family: string): boolean =>
+	origin.protocol === protocolName && origin.family === family;

@@ -1,0 +1,48 @@
+/** What this protocol does with a function whose author says nothing of `strict`. */
+import { asList, isRecord, type WireRecord } from "#core";
+
+/** Members that hold schemas by name, and members that hold one schema or a list of them. */
+const named = ["properties", "$defs", "definitions"] as const;
+const nested = ["items", "anyOf"] as const;
+
+/** Words that strict decoding does not know. */
+const loose = ["oneOf", "allOf", "not", "if", "patternProperties", "propertyNames", "unevaluatedProperties"] as const;
+
+class NotStrict extends Error {}
+
+const closed = (schema: unknown): unknown => {
+	if (Array.isArray(schema)) return schema.map(closed);
+	if (!isRecord(schema)) throw new NotStrict();
+	if (loose.some((word) => schema[word] !== undefined)) throw new NotStrict();
+	const copy: Record<string, unknown> = { ...schema };
+	for (const word of named)
+		if (isRecord(schema[word]))
+			copy[word] = Object.fromEntries(Object.entries(schema[word]).map(([name, inner]) => [name, closed(inner)]));
+	for (const word of nested) if (schema[word] !== undefined) copy[word] = closed(schema[word]);
+	return isObject(schema) ? { ...copy, ...closure(schema) } : copy;
+};
+
+const isObject = (schema: WireRecord): boolean =>
+	schema["type"] === "object" || asList(schema["type"]).includes("object") || schema["properties"] !== undefined;
+
+/** An object with optional members, or with members that are not named, cannot be closed without changing its sense. */
+const closure = (schema: WireRecord): WireRecord => {
+	const open = schema["additionalProperties"] !== undefined && schema["additionalProperties"] !== false;
+	const required = new Set(asList(schema["required"]));
+	const properties = isRecord(schema["properties"]) ? Object.keys(schema["properties"]) : undefined;
+	if (open || properties === undefined || properties.some((name) => !required.has(name))) throw new NotStrict();
+	return { additionalProperties: false };
+};
+
+/**
+ * The schema in its strict form: every object closed. Undefined when closing it would change what it allows (optional
+ * members, free-form objects): such a function is called without strictness.
+ */
+export const strictForm = (schema: unknown): unknown => {
+	try {
+		return closed(schema);
+	} catch (error) {
+		if (error instanceof NotStrict) return undefined;
+		throw error;
+	}
+};

@@ -1,0 +1,150 @@
+/**
+ * An upstream's failure as a denial fit for the client: OpenAI's shape, the shapes of vendors that speak its protocol,
+ * and pages of proxies in between.
+ */
+import {
+	asRecord,
+	asText,
+	type Denial,
+	type DenialKind,
+	definedOnly,
+	isRecord,
+	parseJson,
+	type WireRecord,
+} from "#core";
+import { scrub } from "./scrub.ts";
+
+/** What an error object says, wherever it stood. */
+interface Told {
+	readonly message?: string;
+	readonly code?: string;
+	readonly parameter?: string;
+}
+
+const messageIn = (body: WireRecord): string | undefined => {
+	const detail = body["detail"];
+	const first = Array.isArray(detail) ? asText(asRecord(detail[0])["msg"]) : asText(detail);
+	return asText(body["message"]) ?? asText(body["error"]) ?? first;
+};
+
+const usable = (code: string | undefined): string | undefined =>
+	code !== undefined && /^[\w.-]{1,64}$/.test(code) ? code : undefined;
+
+/** `{error:{…}}`, `{type:"error",…}`, a bare `{code,message}` and a list around any of them. */
+const tellingOf = (body: unknown): Told => {
+	const root = asRecord(Array.isArray(body) ? body[0] : body);
+	const error = isRecord(root["error"]) ? root["error"] : root;
+	const type = asText(error["type"]);
+	return definedOnly({
+		message: messageIn(error) ?? messageIn(root),
+		code: usable(asText(error["code"]) ?? (type === "error" ? undefined : type)),
+		parameter: asText(error["param"])?.slice(0, 200),
+	});
+};
+
+const tooLong = /context.?length|context window|maximum context|prompt is too long|too many (?:input )?tokens/i;
+const filtered = /content.?(?:filter|policy|management)|moderation|safety/i;
+const noModel = /\bmodel\b[^.]*(?:not (?:found|exist|supported)|does not exist|no such|unknown|invalid model)/i;
+
+const byCode: Readonly<Record<string, DenialKind>> = {
+	context_length_exceeded: "context_length",
+	model_not_found: "model_not_found",
+	insufficient_quota: "rate_limited",
+	rate_limit_exceeded: "rate_limited",
+	rate_limit_error: "rate_limited",
+	server_is_overloaded: "overloaded",
+	overloaded_error: "overloaded",
+	slow_down: "overloaded",
+	server_error: "upstream",
+	invalid_prompt: "invalid_request",
+	invalid_request_error: "invalid_request",
+	bio_policy: "content_policy",
+	cyber_policy: "content_policy",
+	image_content_policy_violation: "content_policy",
+};
+
+const kindOfBadRequest = ({ code = "", message = "" }: Told): DenialKind => {
+	if (byCode[code] === "context_length" || tooLong.test(message)) return "context_length";
+	if (byCode[code] === "content_policy" || filtered.test(code)) return "content_policy";
+	if (code === "insufficient_quota") return "rate_limited";
+	return code === "model_not_found" ? "model_not_found" : "invalid_request";
+};
+
+const kindOfNotFound = ({ code, message }: Told): DenialKind => {
+	if (code === "model_not_found" || noModel.test(message ?? "")) return "model_not_found";
+	return message === undefined ? "upstream" : "not_found";
+};
+
+const byStatus: Readonly<Record<number, DenialKind>> = {
+	401: "upstream",
+	402: "upstream",
+	403: "upstream",
+	405: "upstream",
+	407: "upstream",
+	408: "upstream_timeout",
+	409: "upstream",
+	413: "too_large",
+	415: "upstream",
+	425: "upstream",
+	429: "rate_limited",
+	503: "overloaded",
+	504: "upstream_timeout",
+	524: "upstream_timeout",
+	529: "overloaded",
+};
+
+const kindOf = (status: number, told: Told): DenialKind => {
+	if (status === 404) return kindOfNotFound(told);
+	const known = byStatus[status];
+	if (known === "rate_limited" && byCode[told.code ?? ""] === "overloaded") return "overloaded";
+	if (known !== undefined) return known;
+	if (status >= 500) return byCode[told.code ?? ""] === "overloaded" ? "overloaded" : "upstream";
+	return status >= 400 ? kindOfBadRequest(told) : "upstream";
+};
+
+/** Seconds to wait: from the headers, or from the sentence in which OpenAI says it. */
+const waitOf = (headers: Headers | undefined, message: string): number | undefined => {
+	const milliseconds = Number(headers?.get("retry-after-ms") ?? Number.NaN);
+	if (milliseconds >= 0) return milliseconds / 1000;
+	const seconds = Number(headers?.get("retry-after") ?? Number.NaN);
+	if (seconds >= 0) return seconds;
+	const said = /try again in (\d+(?:\.\d+)?)(ms|s)\b/i.exec(message);
+	if (said === null) return undefined;
+	return said[2]?.toLowerCase() === "ms" ? Number(said[1]) / 1000 : Number(said[1]);
+};
+
+const closedDoor =
+	"The upstream did not accept the credentials this gateway has for it; the operator must look at them.";
+
+const defaults: Partial<Record<DenialKind, string>> = {
+	overloaded: "The upstream is overloaded; try again in a moment.",
+	rate_limited: "The upstream takes no more calls at the moment; try again later.",
+	upstream_timeout: "The upstream took too long to answer.",
+	too_large: "The request is larger than the upstream takes.",
+};
+
+/** An error object within a 2xx answer or a stream; its code decides, for there is no status. */
+export const decodeToldError = (body: unknown): Denial => {
+	const told = tellingOf(body);
+	const byWords = tooLong.test(told.message ?? "") ? "context_length" : "upstream";
+	const kind = byCode[told.code ?? ""] ?? byWords;
+	const message = told.message ?? defaults[kind] ?? "The upstream failed without saying why.";
+	return {
+		kind,
+		message: scrub(message),
+		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: waitOf(undefined, message) }),
+	};
+};
+
+/** An answer that is not 2xx. Refused credentials are the operator's affair and never shown as the client's. */
+export const decodeError = (status: number, headers: Headers, text: string): Denial => {
+	if (status === 401 || status === 402 || status === 403) return { kind: "upstream", message: closedDoor };
+	const told = tellingOf(parseJson(text));
+	const kind = kindOf(status, told);
+	const message = told.message ?? defaults[kind] ?? `The upstream answered with status ${status}.`;
+	return {
+		kind,
+		message: scrub(message),
+		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: waitOf(headers, message) }),
+	};
+};

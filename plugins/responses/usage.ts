@@ -1,0 +1,60 @@
+/** Counts of model tokens, between the wire and the neutral form. Totals hold their parts on both sides. */
+import { asCount, asList, asRecord, asText, definedOnly, isRecord, type Usage } from "#core";
+
+/** Items that stand for one call of a tool which the upstream ran itself. */
+const hosted: Readonly<Record<string, string>> = {
+	web_search_call: "web_search",
+	x_search_call: "web_search",
+	file_search_call: "file_search",
+	code_interpreter_call: "code_execution",
+	image_generation_call: "image_generation",
+};
+
+/** How often each hosted tool was called, by the output items; undefined when none was. */
+export const hostedCalls = (output: unknown): Readonly<Record<string, number>> | undefined => {
+	const counts: Record<string, number> = {};
+	for (const item of asList(output)) {
+		const tool = hosted[asText(asRecord(item)["type"]) ?? ""];
+		if (tool !== undefined) counts[tool] = (counts[tool] ?? 0) + 1;
+	}
+	return Object.keys(counts).length > 0 ? counts : undefined;
+};
+
+/** The usage of an answer; undefined when there is none or its counts are not counts. */
+export const decodeUsage = (value: unknown, output?: unknown): Usage | undefined => {
+	if (!isRecord(value)) return undefined;
+	const input = asCount(value["input_tokens"]);
+	const generated = asCount(value["output_tokens"] ?? 0);
+	if (input === undefined || generated === undefined) return undefined;
+	const read = asRecord(value["input_tokens_details"]);
+	const made = asRecord(value["output_tokens_details"]);
+	return {
+		input: {
+			total: input,
+			...definedOnly({
+				cacheRead: asCount(read["cached_tokens"]),
+				cacheWrite: asCount(read["cache_write_tokens"]),
+				audio: asCount(read["audio_tokens"]),
+				image: asCount(read["image_tokens"]),
+			}),
+		},
+		output: {
+			total: generated,
+			...definedOnly({
+				reasoning: asCount(made["reasoning_tokens"]),
+				audio: asCount(made["audio_tokens"]),
+				image: asCount(made["image_tokens"]),
+			}),
+		},
+		...definedOnly({ serverTools: hostedCalls(output) }),
+	};
+};
+
+/** The usage object with both groups of details: typed clients demand them. */
+export const encodeUsage = ({ input, output }: Usage) => ({
+	input_tokens: input.total,
+	input_tokens_details: { cached_tokens: input.cacheRead ?? 0, cache_write_tokens: input.cacheWrite ?? 0 },
+	output_tokens: output.total,
+	output_tokens_details: { reasoning_tokens: output.reasoning ?? 0 },
+	total_tokens: input.total + output.total,
+});

@@ -25,6 +25,8 @@ export const admit = (request: Request): Admission => {
 	const path = url.indexOf("/", 8);
 	if (!url.startsWith("http") || path === -1)
 		return { denial: deny("invalid_request", "The request target is not a path; send one that begins with `/`.") };
+	// The router would take `//v1` for `/v1`; what was matched and what was asked must never differ.
+	if (url.startsWith("//", path)) return { denial: deny("not_found", "There is nothing at this address.") };
 	if (path >= 11 && !url.startsWith("/v1/v1/", path)) return { url };
 	return { url: `http://localhost${url.slice(path).replace(/^(?:\/v1)+(?=\/v1\/)/, "")}` };
 };

@@ -111,5 +111,6 @@ export {
 	type Upstream,
 	upstreams,
 } from "./relay/router.ts";
+export { scrub } from "./relay/scrub.ts";
 export { unknownModel } from "./relay/unknown-model.ts";
 export { type Migration, type Statement, type Store, store, type Tables, tables, type Written } from "./store/store.ts";

@@ -1,8 +1,8 @@
 /**
  * Opaque values between Messages clients and models of other makers. A Messages client replays `signature` and `data`
- * unread, so a foreign value travels there, with what its maker will want back: the block it signed, its item, its parts.
+ * unread, so a foreign value travels there; one that signed another sort of block travels in a thinking block beside it.
  */
-import { carry, definedOnly, type Opaque, type Origin, uncarry } from "#core";
+import { carry, type Opaque, type Origin, uncarry } from "#core";
 
 /** The word for this protocol in config and in `Origin`. */
 export const protocolName = "messages";
@@ -25,37 +25,26 @@ export const nothingEncrypted = carry({ value: "", origin: { protocol: "none", f
 /** Whose signature it is: the thinking block's own, or that of the block after or before it. */
 export type Place = "own" | "next" | "previous";
 
-/** A value on its way, with what identifies it to its maker. `parts` are lengths of the summary parts in the text. */
+/** A value on its way through a client. */
 export interface Carried {
 	readonly opaque: Opaque;
 	readonly place: Place;
-	readonly itemId?: string;
-	readonly parts?: readonly number[];
 }
 
 const marks: Readonly<Record<Place, string>> = { own: "", next: ">", previous: "<" };
 
 /** The value as a Messages client is to replay it. Claude's own goes out as it is. */
-export const writeCarried = ({ opaque, place, itemId, parts }: Carried): string => {
-	const native = opaque.origin.protocol === protocolName && opaque.origin.family === nativeFamily;
-	if (native && place === "own") return opaque.value;
-	const notes = `${itemId === undefined ? "" : `|id=${itemId}`}${parts === undefined ? "" : `|parts=${parts.join(",")}`}`;
-	return carry({ value: marks[place] + opaque.value + notes, origin: opaque.origin });
-};
+export const writeCarried = ({ value, origin }: Opaque, place: Place = "own"): string =>
+	origin.protocol === protocolName && origin.family === nativeFamily && place === "own"
+		? value
+		: carry({ value: marks[place] + value, origin });
 
 /** The reverse of `writeCarried`; undefined for a value of this protocol's own. */
 export const readCarried = (text: string): Carried | undefined => {
 	const opaque = uncarry(text);
 	if (opaque === undefined) return undefined;
-	const [marked = "", ...notes] = opaque.value.split("|");
-	const place: Place = marked.startsWith(">") ? "next" : marked.startsWith("<") ? "previous" : "own";
-	const note = (name: string): string | undefined =>
-		notes.find((text) => text.startsWith(`${name}=`))?.slice(name.length + 1);
-	return {
-		opaque: { value: place === "own" ? marked : marked.slice(1), origin: opaque.origin },
-		place,
-		...definedOnly({ itemId: note("id"), parts: note("parts")?.split(",").map(Number) }),
-	};
+	const place: Place = opaque.value.startsWith(">") ? "next" : opaque.value.startsWith("<") ? "previous" : "own";
+	return { opaque: place === "own" ? opaque : { ...opaque, value: opaque.value.slice(1) }, place };
 };
 
 /** The value when this upstream can read it. */

@@ -102,7 +102,7 @@ export const encodeCitation = (citation: Citation): WireRecord | undefined => {
 		return citation.kind === "search_result" ? document : { ...document, file_id: fileId ?? null };
 	}
 	if (citation.url === undefined) return undefined;
-	const index = citation.opaque ? writeCarried({ opaque: citation.opaque, place: "own" }) : nothingEncrypted;
+	const index = citation.opaque ? writeCarried(citation.opaque) : nothingEncrypted;
 	return encodeUrl(citation, index);
 };
 

@@ -105,36 +105,16 @@ const decodeToolResult = (told: WireRecord, at: string): ToolResultBlock => {
 	};
 };
 
-const splitParts = (text: string, lengths: readonly number[] | undefined): readonly string[] | undefined => {
-	if (lengths === undefined) return undefined;
-	const parts: string[] = [];
-	let at = 0;
-	for (const length of lengths) {
-		parts.push(text.slice(at, at + length));
-		at += length + 2;
-	}
-	return parts.join("\n\n") === text ? parts : undefined;
-};
-
 const decodeThinking = (told: WireRecord): ThinkingBlock => {
 	const text = asText(told["thinking"]) ?? "";
-	const signature = asText(told["signature"]) ?? "";
-	const carried = readCarried(signature);
-	const own = signature === "" ? undefined : { value: signature, origin };
-	const parts = splitParts(text, carried?.parts);
-	return {
-		type: "thinking",
-		text,
-		form: parts ? "summary" : "full",
-		...definedOnly({ signature: carried ? carried.opaque : own, itemId: carried?.itemId, parts }),
-	};
+	const value = asText(told["signature"]) ?? "";
+	if (value === "") return { type: "thinking", text, form: "full" };
+	return { type: "thinking", text, form: "full", signature: readCarried(value)?.opaque ?? { value, origin } };
 };
 
 const decodeRedacted = (told: WireRecord): Block => {
-	const data = asText(told["data"]) ?? "";
-	const carried = readCarried(data);
-	if (carried === undefined) return { type: "opaque_thinking", data: { value: data, origin } };
-	return { type: "opaque_thinking", data: carried.opaque, ...definedOnly({ itemId: carried.itemId }) };
+	const value = asText(told["data"]) ?? "";
+	return { type: "opaque_thinking", data: readCarried(value)?.opaque ?? { value, origin } };
 };
 
 const decodeOther = (told: WireRecord, type: string): Block => {

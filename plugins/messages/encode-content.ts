@@ -1,0 +1,237 @@
+/** Neutral blocks for an upstream. Strict: only what the protocol takes, and every omission is told. */
+import {
+	type AudioBlock,
+	type Block,
+	type CacheMark,
+	type DocumentBlock,
+	definedOnly,
+	type ImageBlock,
+	isRecord,
+	type Node,
+	type Origin,
+	type TextBlock,
+	type ToolArguments,
+	type ToolCallBlock,
+	type ToolResultBlock,
+	type VideoBlock,
+	type WireRecord,
+} from "#core";
+import { nativeValue, protocolName } from "./carried.ts";
+import { replayCitation } from "./citations.ts";
+import { safeId, type ToolNames } from "./identifiers.ts";
+import type { Losses } from "./losses.ts";
+import { documentSource, type EncodedSource, imageSource } from "./media.ts";
+
+/** What the parts of one request's encoding share. */
+export interface Encoding {
+	/** The family whose opaque values the upstream can read. */
+	readonly family: string;
+	readonly losses: Losses;
+	readonly names: ToolNames;
+	/** False when the model takes pictures only beside tool results. */
+	readonly imagesInToolResults: boolean;
+	/** Features the request turned out to need. */
+	readonly betas: Set<string>;
+	/** How many cache marks, from the first on, must be left out for the rest to be few enough. */
+	marksToSkip: number;
+}
+
+const filesBeta = "files-api-2025-04-14";
+
+const markOf = (mark: CacheMark): WireRecord => ({
+	type: "ephemeral",
+	// A cache for half an hour is not offered: the hour holds what was asked.
+	...definedOnly({ ttl: mark.lifetime === "30m" ? "1h" : mark.lifetime }),
+});
+
+/** The member that marks the prompt up to here for caching. */
+export const cacheMember = (node: Node, encoding: Encoding): WireRecord => {
+	if (node.cache === undefined) return {};
+	if (encoding.marksToSkip > 0) {
+		encoding.marksToSkip--;
+		return {};
+	}
+	return { cache_control: markOf(node.cache) };
+};
+
+const isOwn = (origin: Origin, family: string): boolean => origin.protocol === protocolName && origin.family === family;
+
+/** Stands where the model was to see what it cannot. */
+const note = (text: string): WireRecord => ({ type: "text", text: `[${text}]` });
+
+const leftOut = (name: string, what: string, { losses }: Encoding): readonly WireRecord[] => {
+	losses.add(name, `the upstream cannot take ${what}`);
+	return [note(`Left out here: ${what}, which this model cannot take.`)];
+};
+
+const encodeText = (block: TextBlock, encoding: Encoding): readonly WireRecord[] => {
+	// Upstreams refuse text without a letter.
+	if (block.text.trim() === "") return [];
+	const citations = (block.citations ?? []).flatMap((citation) => replayCitation(citation, encoding.family) ?? []);
+	return [
+		{
+			type: "text",
+			text: block.text,
+			...(citations.length > 0 && { citations }),
+			...cacheMember(block, encoding),
+		},
+	];
+};
+
+const withSource = (
+	encoded: EncodedSource,
+	name: string,
+	encoding: Encoding,
+	block: (source: WireRecord) => WireRecord,
+): readonly WireRecord[] => {
+	if ("refused" in encoded) return leftOut(name, encoded.refused, encoding);
+	if (encoded.source["type"] === "file") encoding.betas.add(filesBeta);
+	return [block(encoded.source)];
+};
+
+const encodeImage = (image: ImageBlock, encoding: Encoding): readonly WireRecord[] =>
+	withSource(imageSource(image.media), "image", encoding, (source) => ({
+		type: "image",
+		source,
+		...cacheMember(image, encoding),
+	}));
+
+const encodeDocument = (document: DocumentBlock, encoding: Encoding): readonly WireRecord[] => {
+	const whole = document.extras?.[protocolName]?.["source"];
+	const encoded = isRecord(whole) ? { source: whole } : documentSource(document.media);
+	return withSource(encoded, "document", encoding, (source) => ({
+		type: "document",
+		source,
+		...definedOnly({
+			title: document.title ?? document.filename,
+			context: document.context,
+			citations: document.citationsEnabled === undefined ? undefined : { enabled: document.citationsEnabled },
+		}),
+		...cacheMember(document, encoding),
+	}));
+};
+
+const encodeSound = (block: AudioBlock | VideoBlock, encoding: Encoding): readonly WireRecord[] => {
+	const said = block.type === "audio" ? (block.transcript?.trim() ?? "") : "";
+	if (said === "") return leftOut(block.type, block.type === "audio" ? "sound" : "a film", encoding);
+	encoding.losses.add(block.type, "the upstream cannot take sound; it is told the transcript");
+	return [{ type: "text", text: said }];
+};
+
+/** Blocks that stand in a user's turn or in a tool's result. */
+const encodeGiven = (block: Block, encoding: Encoding): readonly WireRecord[] => {
+	switch (block.type) {
+		case "text":
+			return encodeText(block, encoding);
+		case "refusal":
+			return encodeText({ type: "text", text: block.text }, encoding);
+		case "image":
+			return encodeImage(block, encoding);
+		case "document":
+			return encodeDocument(block, encoding);
+		case "audio":
+		case "video":
+			return encodeSound(block, encoding);
+		case "search_result":
+			return [
+				{
+					type: "search_result",
+					source: block.source,
+					title: block.title,
+					content: block.content.flatMap((part) => (part.type === "text" ? encodeText(part, encoding) : [])),
+					...definedOnly({
+						citations: block.citationsEnabled === undefined ? undefined : { enabled: block.citationsEnabled },
+					}),
+					...cacheMember(block, encoding),
+				},
+			];
+		case "unknown":
+			return encodeUnknown(block.origin, block.raw, encoding);
+		default:
+			return [];
+	}
+};
+
+const encodeUnknown = (origin: Origin, raw: unknown, { family, losses }: Encoding): readonly WireRecord[] => {
+	if (isOwn(origin, family) && isRecord(raw)) return [raw];
+	losses.add("content", "a block that only its own maker understands was left out");
+	return [];
+};
+
+/** A result, and the pictures that must stand beside it because the model takes none within. */
+export const encodeResult = (
+	block: ToolResultBlock,
+	encoding: Encoding,
+): { readonly result: WireRecord; readonly beside: readonly WireRecord[] } => {
+	const beside: WireRecord[] = [];
+	const content = block.content.flatMap((part): readonly WireRecord[] => {
+		if (part.type !== "image" || encoding.imagesInToolResults) return encodeGiven(part, encoding);
+		beside.push(...encodeImage(part, encoding));
+		return [note("The picture follows after the results.")];
+	});
+	if (block.content.length === 0 && block.structured !== undefined)
+		content.push({ type: "text", text: JSON.stringify(block.structured) });
+	const [only] = content;
+	const plain = content.length === 1 && only?.["type"] === "text" && only["cache_control"] === undefined;
+	const result = {
+		type: "tool_result",
+		tool_use_id: safeId(block.callId),
+		...(content.length > 0 && { content: plain ? only["text"] : content }),
+		...(block.isError === true && { is_error: true }),
+		...cacheMember(block, encoding),
+	};
+	return { result, beside };
+};
+
+/** What a user, or a tool, said; `tool_result` is encoded by `encodeResult`. */
+export const encodeUserBlock = encodeGiven;
+
+/** Arguments as the object that this protocol demands; anything else becomes a member of one. */
+export const inputOf = (given: ToolArguments): WireRecord => {
+	if (given.form !== "json") return given.text.trim() === "" ? {} : { input: given.text };
+	if (isRecord(given.value)) return given.value;
+	return given.value === null ? {} : { input: given.value };
+};
+
+const encodeCall = (block: ToolCallBlock, encoding: Encoding): WireRecord => ({
+	type: "tool_use",
+	id: safeId(block.id),
+	name: encoding.names.wire(block.name, block.namespace),
+	input: inputOf(block.arguments),
+	...block.extras?.[protocolName],
+	...cacheMember(block, encoding),
+});
+
+const foreignThought = ({ losses }: Encoding): readonly WireRecord[] => {
+	losses.add("thinking", "reasoning in the history that this model did not sign was left out");
+	return [];
+};
+
+/** What the model said. */
+export const encodeAssistantBlock = (block: Block, encoding: Encoding): readonly WireRecord[] => {
+	const { family, losses } = encoding;
+	switch (block.type) {
+		case "thinking": {
+			const signature = nativeValue(block.signature, family);
+			if (signature === undefined) return foreignThought(encoding);
+			return [{ type: "thinking", thinking: block.text, signature }];
+		}
+		case "opaque_thinking": {
+			const data = nativeValue(block.data, family);
+			return data === undefined ? foreignThought(encoding) : [{ type: "redacted_thinking", data }];
+		}
+		case "tool_call":
+			return [encodeCall(block, encoding)];
+		case "server_call":
+		case "server_result":
+			if (block.raw && isOwn(block.raw.origin, family) && isRecord(block.raw.value)) return [block.raw.value];
+			losses.add("server_tools", "calls of another provider's own tools in the history were left out");
+			return [];
+		case "image":
+		case "document":
+		case "video":
+			return leftOut(block.type, `${block.type} that a model made`, encoding);
+		default:
+			return encodeGiven(block, encoding);
+	}
+};

@@ -12,6 +12,7 @@ const item = (model: ModelInfo) => ({
 export const models: ModelListing = {
 	listPaths: ["/v1/models", "/models"],
 	itemPaths: ["/v1/models/*", "/models/*"],
+	fallback: true,
 	claims: () => false,
 	list: (all) => ({ object: "list", data: all.map(item) }),
 	item,

@@ -7,19 +7,13 @@ import {
 	type UpstreamMessage,
 	type WireRecord,
 } from "#core";
+import { limitField } from "./target.ts";
 
 /** Client headers that an upstream may see; everything else (keys, cookies, addresses) stays here. */
 const allowed = ["openai-beta", "x-client-request-id"];
 
 /** Fields by which some upstreams let a caller choose another address or key. Never forwarded. */
 export const steering = ["api_base", "base_url", "api_key", "api_version", "extra_headers"] as const;
-
-/** Models that refuse `max_tokens`. */
-const wantsCompletionTokens = /^(?:.*\/)?(?:o\d|gpt-(?:[5-9]|\d\d))/;
-
-/** The name of the field that limits output for a model whose capabilities are not known. */
-export const limitField = (model: string): "max_completion_tokens" | "max_tokens" =>
-	wantsCompletionTokens.test(model) ? "max_completion_tokens" : "max_tokens";
 
 const lowered = (given: unknown, limit: number): number => (typeof given === "number" ? Math.min(given, limit) : limit);
 

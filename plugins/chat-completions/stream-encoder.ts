@@ -1,52 +1,108 @@
-/** Neutral events as OpenAI's `chat.completion.chunk`s. */
-import type { NeutralEvent, NeutralRequest, StreamEncoder, Usage } from "#core";
+/** Neutral events as OpenAI's `chat.completion.chunk`s, in the grammar that the strictest of its SDKs wants. */
+import { asText, type Denial, type NeutralEvent, type NeutralRequest, type StreamEncoder, type Usage } from "#core";
+import { ChoiceEncoder } from "./choice-encoder.ts";
+import { encodeTier } from "./encode-response.ts";
 import { renderStreamDenial } from "./errors.ts";
-import { encodeFinish } from "./finish.ts";
+import { protocolName } from "./name.ts";
 import { encodeUsage } from "./usage.ts";
+
+type Of<T extends NeutralEvent["type"]> = Extract<NeutralEvent, { type: T }>;
+
+const broken: Denial = {
+	kind: "upstream",
+	message: "The model's answer broke off before it was complete. Ask again.",
+};
 
 class Encoder implements StreamEncoder {
 	private readonly request: NeutralRequest;
+	/** What begins and ends every chunk: written once. */
 	private head = "";
+	private tail = "]}\n\n";
+	private createdAt = 0;
+	private readonly choices = new Map<number, ChoiceEncoder>();
+	/** The choice that each open block belongs to. */
+	private readonly owners = new Map<number, ChoiceEncoder>();
 	private usage: Usage | undefined;
+	private over = false;
 
 	constructor(request: NeutralRequest) {
 		this.request = request;
 	}
 
 	push(event: NeutralEvent): string {
+		if (this.over) return "";
 		switch (event.type) {
 			case "start":
-				this.head = `data: {"id":${JSON.stringify(event.id)},"object":"chat.completion.chunk","created":${event.createdAt},"model":${JSON.stringify(this.request.model)},"choices":[`;
-				return this.chunk(0, '{"role":"assistant","content":""}', null);
+				return this.start(event);
+			case "open": {
+				const choice = this.choice(event.candidate);
+				this.owners.set(event.block, choice);
+				return choice.open(event.block, event.shell);
+			}
 			case "delta":
-				return event.delta.type === "text"
-					? this.chunk(0, `{"content":${JSON.stringify(event.delta.text)}}`, null)
-					: "";
+				return this.owners.get(event.block)?.delta(event.block, event.delta) ?? "";
+			case "close":
+				return this.close(event);
 			case "finish":
-				return this.chunk(event.candidate, "{}", encodeFinish(event.finish));
+				return this.choice(event.candidate).finish(event.finish);
 			case "usage":
 				this.usage = event.usage;
 				return "";
+			case "blocked":
+				return this.choice(0).block(event.message);
 			case "error":
-				return renderStreamDenial(event.error);
+				return this.fail(event.error);
 			case "end":
-				return event.clean ? this.end() : "";
+				return event.clean ? this.end() : this.fail(broken);
 			default:
 				return "";
 		}
 	}
 
-	private chunk(index: number, delta: string, finish: string | null): string {
-		return `${this.head}{"index":${index},"delta":${delta},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]}\n\n`;
+	private start({ id, createdAt, tier, extras, usage }: Of<"start">): string {
+		const word = encodeTier(tier);
+		const fingerprint = asText(extras?.[protocolName]?.["system_fingerprint"]);
+		const more =
+			(word === undefined ? "" : `"service_tier":${JSON.stringify(word)},`) +
+			(fingerprint === undefined ? "" : `"system_fingerprint":${JSON.stringify(fingerprint)},`);
+		this.createdAt = createdAt;
+		this.usage = usage;
+		this.head = `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${createdAt},"model":${JSON.stringify(this.request.model)},${more}"choices":[`;
+		// With usage asked for, OpenAI says in every other chunk that this is not it.
+		if (this.request.includeUsage === true) this.tail = '],"usage":null}\n\n';
+		return "";
+	}
+
+	private choice(candidate: number): ChoiceEncoder {
+		let choice = this.choices.get(candidate);
+		if (choice === undefined) {
+			choice = new ChoiceEncoder(candidate, this.head, this.tail, this.createdAt);
+			this.choices.set(candidate, choice);
+		}
+		return choice;
+	}
+
+	private close({ block, final }: Of<"close">): string {
+		const text = this.owners.get(block)?.close(block, final) ?? "";
+		this.owners.delete(block);
+		return text;
+	}
+
+	private fail(error: Denial): string {
+		this.over = true;
+		return renderStreamDenial(error);
 	}
 
 	private end(): string {
-		const asked = this.request.includeUsage === true && this.usage !== undefined;
-		const usage =
-			asked && this.usage !== undefined ? `${this.head}],"usage":${JSON.stringify(encodeUsage(this.usage))}}\n\n` : "";
-		return `${usage}data: [DONE]\n\n`;
+		this.over = true;
+		let text = "";
+		for (const choice of this.choices.values()) text += choice.finish({ reason: "stop" });
+		if (this.choices.size === 0) text += this.choice(0).finish({ reason: "stop" });
+		if (this.request.includeUsage === true && this.usage !== undefined)
+			text += `${this.head}],"usage":${JSON.stringify(encodeUsage(this.usage))}}\n\n`;
+		return `${text}data: [DONE]\n\n`;
 	}
 }
 
-/** Encodes one stream. */
+/** Encodes one stream. Expects the order written at `NeutralEvent`. */
 export const streamEncoder = (request: NeutralRequest): StreamEncoder => new Encoder(request);

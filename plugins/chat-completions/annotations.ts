@@ -1,0 +1,58 @@
+/** Citations as `annotations[]`. Their spans count in the whole content of a message, ours in the block they stand in. */
+import { asCount, asList, asRecord, asText, type Citation, definedOnly } from "#core";
+import { protocolName } from "./name.ts";
+
+/** A citation with the span it supports in the whole content. */
+export interface PlacedCitation {
+	readonly citation: Citation;
+	readonly start: number;
+	readonly end: number;
+}
+
+/** One annotation; undefined for what is not a citation of an address. */
+export const decodeAnnotation = (value: unknown): PlacedCitation | undefined => {
+	const annotation = asRecord(value);
+	const {
+		url: given,
+		title,
+		start_index: first,
+		end_index: last,
+		content,
+		...rest
+	} = asRecord(annotation["url_citation"]);
+	const url = asText(given);
+	if (annotation["type"] !== "url_citation" || url === undefined) return undefined;
+	const start = asCount(first) ?? 0;
+	const extras = Object.keys(rest).length === 0 ? undefined : { [protocolName]: rest };
+	return {
+		citation: {
+			kind: "url",
+			url,
+			...definedOnly({ title: asText(title), quote: asText(content), extras }),
+		},
+		start,
+		end: Math.max(start, asCount(last) ?? start),
+	};
+};
+
+/** All annotations of a message or delta. */
+export const decodeAnnotations = (value: unknown): PlacedCitation[] =>
+	asList(value).flatMap((annotation) => decodeAnnotation(annotation) ?? []);
+
+/** The citation with its span in a block that begins at `blockStart` of the content; an empty span means all of the block. */
+export const within = ({ citation, start, end }: PlacedCitation, blockStart: number): Citation =>
+	end > start ? { ...citation, target: { start: Math.max(0, start - blockStart), end: end - blockStart } } : citation;
+
+/** An annotation for a citation in a block of `length` that begins at `blockStart`; undefined for one without an address. */
+export const encodeAnnotation = (citation: Citation, blockStart: number, length: number) =>
+	citation.url === undefined
+		? undefined
+		: {
+				type: "url_citation",
+				url_citation: {
+					start_index: blockStart + (citation.target?.start ?? 0),
+					end_index: blockStart + (citation.target?.end ?? length),
+					url: citation.url,
+					title: citation.title ?? "",
+				},
+			};

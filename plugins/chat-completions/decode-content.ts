@@ -1,0 +1,128 @@
+/** The parts of a message's content as blocks: OpenAI's, and those that vendors added. */
+import {
+	asRecord,
+	asText,
+	type Block,
+	type CacheMark,
+	definedOnly,
+	Fault,
+	isRecord,
+	type Media,
+	type Node,
+	type WireRecord,
+} from "#core";
+import { audioMime, cleanBase64, documentMime, mediaAt } from "./media.ts";
+import { protocolName } from "./name.ts";
+import { googleSignature, thinkingPartText } from "./reasoning.ts";
+
+/** Where a part stands, for messages about it, and the family that values without an origin are bound to. */
+export interface PartPlace {
+	/** `messages[2].content[0]`. */
+	readonly at: string;
+	readonly family: string;
+}
+
+const missing = (parameter: string, expected: string): Fault =>
+	new Fault({
+		kind: "invalid_request",
+		code: "invalid_value",
+		parameter,
+		message: `The field \`${parameter}\` is missing or of the wrong type; it must be ${expected}.`,
+	});
+
+const lifetimes: Readonly<Record<string, CacheMark["lifetime"]>> = { "5m": "5m", "30m": "30m", "1h": "1h" };
+
+/** The mark of a cache prefix in OpenAI's or Anthropic's words, and what else only this protocol understands. */
+const nodeOf = (part: WireRecord): Node => {
+	const { prompt_cache_breakpoint: breakpoint, cache_control: control } = part;
+	if (!isRecord(breakpoint) && !isRecord(control)) return {};
+	const lifetime = lifetimes[asText(asRecord(control)["ttl"]) ?? ""];
+	return {
+		cache: definedOnly({ lifetime }),
+		extras: { [protocolName]: definedOnly({ prompt_cache_breakpoint: breakpoint, cache_control: control }) },
+	};
+};
+
+/** An address given as a string or as `{ url }`. */
+const addressIn = (part: WireRecord, field: string, at: string): string => {
+	const given = part[field];
+	const url = asText(given) ?? asText(asRecord(given)["url"]);
+	if (url === undefined) throw missing(`${at}.${field}`, "an object with a `url`");
+	return url;
+};
+
+const image = (part: WireRecord, { at }: PartPlace): Block => ({
+	type: "image",
+	media: mediaAt(addressIn(part, "image_url", at), `${at}.image_url.url`),
+	...nodeOf(part),
+	...definedOnly({ detail: asText(asRecord(part["image_url"])["detail"]), signature: googleSignature(part) }),
+});
+
+const audio = (part: WireRecord, { at }: PartPlace): Block => {
+	const given = asRecord(part["input_audio"]);
+	const data = asText(given["data"]) ?? asText(part["input_audio"]);
+	if (data === undefined) throw missing(`${at}.input_audio.data`, "base64 data");
+	const parameter = `${at}.input_audio.data`;
+	const media: Media = /^(?:data:|https?:)/i.test(data)
+		? mediaAt(data, parameter)
+		: { by: "bytes", base64: cleanBase64(data, parameter), mime: audioMime(asText(given["format"]) ?? "wav") };
+	return { type: "audio", media, ...nodeOf(part) };
+};
+
+/** A file by what it is: pictures, sounds and films are not documents. */
+const fileBlock = (media: Media, node: Node, filename?: string): Block => {
+	const mime = media.mime ?? "";
+	if (mime.startsWith("image/")) return { type: "image", media, ...node };
+	if (mime.startsWith("audio/")) return { type: "audio", media, ...node };
+	if (mime.startsWith("video/")) return { type: "video", media, ...node };
+	return { type: "document", media, ...node, ...definedOnly({ filename }) };
+};
+
+const file = (part: WireRecord, { at, family }: PartPlace): Block => {
+	const given = asRecord(part["file"]);
+	const filename = asText(given["filename"]);
+	const id = asText(given["file_id"]);
+	if (id !== undefined)
+		return fileBlock({ by: "file", id, origin: { protocol: protocolName, family } }, nodeOf(part), filename);
+	const data = asText(given["file_data"]);
+	const parameter = `${at}.file.file_data`;
+	if (data === undefined) throw missing(parameter, "a data: address, or `file_id` must be given");
+	const media: Media = /^(?:data:|https?:)/i.test(data)
+		? mediaAt(data, parameter)
+		: { by: "bytes", base64: cleanBase64(data, parameter), mime: documentMime(filename) };
+	return fileBlock(media, nodeOf(part), filename);
+};
+
+const linked = (part: WireRecord, field: string, { at }: PartPlace): Media =>
+	mediaAt(addressIn(part, field, at), `${at}.${field}`);
+
+const readers: Readonly<Record<string, (part: WireRecord, place: PartPlace) => Block>> = {
+	image_url: image,
+	input_audio: audio,
+	file,
+	video_url: (part, place) => ({ type: "video", media: linked(part, "video_url", place), ...nodeOf(part) }),
+	document_url: (part, place) => fileBlock(linked(part, "document_url", place), nodeOf(part)),
+	file_url: (part, place) => fileBlock(linked(part, "file_url", place), nodeOf(part)),
+	thinking: (part) => ({ type: "thinking", text: thinkingPartText(part), form: "full" }),
+	refusal: (part) => ({ type: "refusal", text: asText(part["refusal"]) ?? "" }),
+};
+
+/** One part as a block; undefined for a text that is absent. What is not known is kept for an upstream of this protocol. */
+export const decodePart = (value: unknown, place: PartPlace): Block | undefined => {
+	if (typeof value === "string") return { type: "text", text: value };
+	const part = asRecord(value);
+	const type = asText(part["type"]) ?? "text";
+	const reader = readers[type];
+	if (reader !== undefined) return reader(part, place);
+	const text = asText(part["text"]);
+	if (text !== undefined) return { type: "text", text, ...nodeOf(part) };
+	if (type === "text") return undefined;
+	return { type: "unknown", origin: { protocol: protocolName, family: place.family }, raw: value };
+};
+
+/** The content of a message, a string or a list of parts, as blocks. */
+export const decodeContent = (content: unknown, place: PartPlace): Block[] => {
+	if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+	if (!Array.isArray(content)) return [];
+	return content.flatMap((part, index) => decodePart(part, { ...place, at: `${place.at}[${index}]` }) ?? []);
+};

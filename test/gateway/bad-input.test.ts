@@ -214,7 +214,7 @@ describe("routes", () => {
 		expect(error).toMatchObject({ code: "model_not_found", param: "model" });
 	});
 
-	test.each(["/nothing", "/v1/chat/completions/", "//v1/models", "/V1/models", "/v1/%00"])(
+	test.each(["/nothing", "/v1/chat/completions/", "/V1/models", "/v1/%00"])(
 		"%s: 404",
 		async (unknown) => {
 			await refused(await gateway.ask(unknown), 404);
@@ -266,6 +266,11 @@ const raw = (lines: readonly string[], body = ""): Promise<string> =>
 		socket.on("end", () => resolve(text));
 		socket.on("error", reject);
 	});
+
+test("a doubled slash is another address", async () => {
+	const head = ["GET //v1/models HTTP/1.1", "Host: localhost", `Authorization: Bearer ${gateway.key}`, "Connection: close"];
+	expect(await raw(head)).toStartWith("HTTP/1.1 404");
+});
 
 test.each(["/v1/../admin/tokens", "/v1/%2e%2e/admin/tokens"])(
 	"%s never reaches the admin routes with a token's key",

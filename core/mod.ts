@@ -113,4 +113,5 @@ export {
 } from "./relay/router.ts";
 export { scrub } from "./relay/scrub.ts";
 export { unknownModel } from "./relay/unknown-model.ts";
+export { StoreFault } from "./store/fault.ts";
 export { type Migration, type Statement, type Store, store, type Tables, tables, type Written } from "./store/store.ts";

@@ -1,90 +1,90 @@
-/** STOPGAP by the host's author so that the end-to-end path runs; the owner of core/store replaces this file. The interface the host uses: see OpenStore, Owner, openStore. */
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
-import { createClient } from "@libsql/client";
-import type { SQL } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/libsql";
-import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
-import type { Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
-import type { Statement, Store, Tables } from "./store.ts";
+/** Opens the database that everything else is kept in, and keeps it sound. */
+import { setTimeout as pause } from "node:timers/promises";
+import { deny, Fault } from "../fault.ts";
+import { backupFile } from "./backup.ts";
+import { Connection, type ConnectionInput, databaseFile } from "./connection.ts";
+import { storeFault } from "./fault.ts";
+import { startHeartbeat } from "./heartbeat.ts";
+import { type FileLock, lockFile, type Owner } from "./lock.ts";
+import { migrate } from "./migrate.ts";
+import { prepare, rowsOf, WriteQueue } from "./queue.ts";
+import { createReader } from "./reader.ts";
+import type { Store, Tables } from "./store.ts";
 
-/** Who holds a database file. */
-export interface Owner {
-	readonly pid: number;
-	/** Where it serves, once it does. */
-	readonly address?: string;
-}
+export type { Owner } from "./lock.ts";
+export type OpenStoreInput = ConnectionInput;
 
 export interface OpenStore {
 	readonly store: Store;
+	/** Applies what is missing, in the given order. Throws `Fault`, for the operator. */
 	migrate(tables: readonly Tables[]): Promise<void>;
+	/** Writes a whole copy to a file that does not exist yet. Throws `Fault`, for the operator. */
 	backup(file: string): Promise<void>;
-	/** Writes out what is queued, and lets the file go. */
+	/** Takes no more writes, finishes those it took, and lets the file go. */
 	close(): Promise<void>;
+	/** False while the database cannot be read or written. */
 	healthy(): boolean;
 	/** Tells other processes (the command line) where this one serves. */
 	describe(info: { readonly address: string }): void;
 }
 
-export interface OpenStoreInput {
-	readonly url: string;
-	readonly authToken?: string;
-	readonly clock: Clock;
-	readonly log: Log;
-}
+/** How long another process that does not serve (a command) is waited for, milliseconds. */
+const lockPatienceMs = 3000;
 
-/** Opens the database, or says which process holds its file. */
-export const openStore = async ({
-	url,
-	authToken,
-}: OpenStoreInput): Promise<OpenStore | { readonly heldBy: Owner }> => {
-	if (url.startsWith("file:")) mkdirSync(dirname(url.slice(5)), { recursive: true });
-	const client = createClient({ url, ...(authToken && { authToken }) });
-	if (url.startsWith("file:")) await client.execute("PRAGMA journal_mode=WAL");
-	const db = drizzle(client);
-	const dialect = new SQLiteAsyncDialect();
-	const toStatement = (statement: Statement) => {
-		const query =
-			"toSQL" in statement
-				? (statement as unknown as { toSQL(): { sql: string; params: unknown[] } }).toSQL()
-				: dialect.sqlToQuery(statement as SQL);
-		return { sql: query.sql, args: query.params as never[] };
-	};
+/** Opens the database, or says which process holds its file. Throws `Fault` when it cannot be opened. */
+export const openStore = async (input: OpenStoreInput): Promise<OpenStore | { readonly heldBy: Owner }> => {
+	const file = databaseFile(input.url);
+	const lock = file === undefined ? undefined : await takeLock(file);
+	if (lock !== undefined && "heldBy" in lock) return lock;
+	try {
+		return await open(input, lock);
+	} catch (error) {
+		lock?.release();
+		const name = file === undefined ? `server ${new URL(input.url).host}` : `file ${file}`;
+		throw new Fault(deny("internal", `the database ${name} cannot be used: ${storeFault(error).detail}`), error);
+	}
+};
+
+const takeLock = async (file: string): Promise<FileLock | { readonly heldBy: Owner }> => {
+	for (let waitedMs = 0; ; waitedMs += 50) {
+		const lock = lockFile(file);
+		if (!("heldBy" in lock) || lock.heldBy.address !== undefined || waitedMs >= lockPatienceMs) return lock;
+		await pause(50);
+	}
+};
+
+const open = async (input: OpenStoreInput, lock: FileLock | undefined): Promise<OpenStore> => {
+	const { clock, log } = input;
+	const connection = new Connection(input);
+	await connection.prepare();
+	const queue = new WriteQueue(connection);
+	const stopHeartbeat = startHeartbeat({ connection, queue, clock, log });
 	const store: Store = {
-		db,
-		shared: !url.startsWith("file:"),
-		all: async (query) => (await client.execute(toStatement(query))).rows as unknown as Record<string, unknown>[],
-		write: async (statements) => {
-			const results = await client.batch(statements.map(toStatement), "write");
-			return results.map((result) => ({
-				rows: result.rows as unknown as Record<string, unknown>[],
-				changes: result.rowsAffected,
-			}));
+		db: createReader(connection),
+		shared: connection.file === undefined,
+		async all(query) {
+			const prepared = prepare(query);
+			return rowsOf(await connection.run("read", () => connection.client.execute(prepared)));
+		},
+		async write(statements) {
+			return queue.write(statements.map(prepare));
 		},
 	};
 	return {
 		store,
-		async migrate(all) {
-			await client.execute(
-				"CREATE TABLE IF NOT EXISTS portico_migrations (plugin TEXT, name TEXT, PRIMARY KEY (plugin, name))",
-			);
-			for (const { plugin, migrations } of all)
-				for (const { name, statements } of migrations) {
-					const done = await client.execute({
-						sql: "SELECT 1 FROM portico_migrations WHERE plugin = ? AND name = ?",
-						args: [plugin, name],
-					});
-					if (done.rows.length === 0)
-						await client.batch(
-							[{ sql: "INSERT INTO portico_migrations VALUES (?, ?)", args: [plugin, name] }, ...statements],
-							"write",
-						);
-				}
+		migrate: (tables) => migrate({ connection, clock, log, tables }),
+		async backup(target) {
+			if (connection.file === undefined)
+				throw new Fault(deny("unsupported", "a database server makes its own backups"));
+			backupFile(connection.file, target);
 		},
-		backup: async (file) => void (await client.execute({ sql: "VACUUM INTO ?", args: [file] })),
-		close: async () => client.close(),
-		healthy: () => true,
-		describe: () => undefined,
+		async close() {
+			stopHeartbeat();
+			await queue.close();
+			connection.client.close();
+			lock?.release();
+		},
+		healthy: () => connection.healthy(),
+		describe: (info) => lock?.describe(info),
 	};
 };

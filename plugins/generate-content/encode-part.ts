@@ -1,0 +1,138 @@
+/** Blocks as the parts of an upstream's request. */
+import type { Block, Loss, SearchResultBlock, ToolArguments, ToolCallBlock, ToolResultBlock, WireRecord } from "#core";
+import { asRecord, isRecord, parseJson } from "#core";
+import { encodeMedia, type MediaBlock } from "./media.ts";
+import { isOwn, ownExtras, protocolName } from "./signatures.ts";
+import type { ToolNames } from "./tool-names.ts";
+
+export interface PartContext {
+	readonly family: string;
+	readonly names: ToolNames;
+	readonly losses: Loss[];
+	/** Whether media may stand within the result of a function. */
+	readonly mediaInResults: boolean;
+	/** The request came from a Gemini client: what it sent may go back as it was. */
+	readonly native: boolean;
+}
+
+/** Arguments as the object that Gemini wants. */
+export const argumentsObject = (given: ToolArguments): WireRecord => {
+	if (given.form !== "json") return given.text.trim() === "" ? {} : { input: given.text };
+	return isRecord(given.value) ? given.value : { value: given.value };
+};
+
+const flatCallName = (block: ToolCallBlock): string =>
+	block.namespace ? `${block.namespace}__${block.name}` : block.name;
+
+const encodeCall = (block: ToolCallBlock, { names, family }: PartContext): WireRecord => ({
+	functionCall: { id: block.id, name: names.upstream(flatCallName(block)), args: argumentsObject(block.arguments) },
+	...(block.signature && isOwn(block.signature, family) && { thoughtSignature: block.signature.value }),
+});
+
+const textOf = (blocks: readonly Block[]): string =>
+	blocks
+		.flatMap((block) => {
+			if (block.type === "text" || block.type === "refusal") return [block.text];
+			return block.type === "search_result" ? [searchText(block)] : [];
+		})
+		.join("\n");
+
+const searchText = (block: SearchResultBlock): string => `${block.title} (${block.source})\n${textOf(block.content)}`;
+
+/** A result as the object that Gemini wants: the client's own, or JSON that was written as text, or the text under a name. */
+const responseOf = (block: ToolResultBlock): WireRecord => {
+	if (isRecord(block.structured)) return block.structured;
+	const text = textOf(block.content);
+	if (block.isError) return { error: text };
+	const value = /^\s*\{/.test(text) ? parseJson(text) : undefined;
+	return isRecord(value) ? value : { output: text };
+};
+
+const isMedia = (block: Block): block is MediaBlock =>
+	block.type === "image" || block.type === "audio" || block.type === "document" || block.type === "video";
+
+/** A result of a function: the part for it, and media that must follow in a content of their own. */
+export const encodeResult = (
+	block: ToolResultBlock,
+	callName: string | undefined,
+	context: PartContext,
+): { readonly part: WireRecord; readonly after: readonly WireRecord[] } => {
+	const inside: WireRecord[] = [];
+	const after: WireRecord[] = [];
+	for (const media of block.content.filter(isMedia)) {
+		const part = encodeMedia(media, protocolName);
+		if (!part) context.losses.push({ path: "tool_result", reason: "a file of another provider cannot be read here" });
+		else if (context.mediaInResults && "inlineData" in part) inside.push(part);
+		else after.push(part);
+	}
+	const name = context.names.upstream(callName ?? block.name ?? "unknown");
+	if (after.length > 0) after.unshift({ text: `Attached to the result of ${name}:` });
+	return {
+		part: {
+			functionResponse: {
+				...ownExtras(block.extras),
+				id: block.callId,
+				name,
+				response: responseOf(block),
+				...(inside.length > 0 && { parts: inside }),
+			},
+		},
+		after,
+	};
+};
+
+const documentHead = (block: Block): readonly WireRecord[] => {
+	if (block.type !== "document") return [];
+	const head = [block.title, block.context].filter(Boolean).join("\n");
+	return head === "" ? [] : [{ text: head }];
+};
+
+const encodeMediaBlock = (block: MediaBlock, context: PartContext): readonly WireRecord[] => {
+	const part = encodeMedia(block, protocolName);
+	if (!part) {
+		context.losses.push({ path: `${block.type}.file_id`, reason: "a file of another provider cannot be read here" });
+		return [];
+	}
+	const signature = block.type === "image" && block.signature;
+	const signed = signature && isOwn(signature, context.family) ? { thoughtSignature: signature.value } : {};
+	return [...documentHead(block), { ...part, ...ownExtras(block.extras), ...signed }];
+};
+
+/** What only its maker can use goes back to it as it came, and to nobody else. */
+const encodeRaw = (block: Block, context: PartContext): readonly WireRecord[] => {
+	const kept =
+		block.type === "unknown"
+			? { origin: block.origin, value: block.raw }
+			: block.type === "server_call" || block.type === "server_result"
+				? block.raw
+				: undefined;
+	if (kept?.origin.protocol === protocolName && kept.origin.family === context.family) return [asRecord(kept.value)];
+	context.losses.push({ path: block.type, reason: "it belongs to another provider's model" });
+	return [];
+};
+
+/** The parts of a block that is no reasoning and no result; none when nothing of it can be said here. */
+export const encodePart = (block: Block, context: PartContext): readonly WireRecord[] => {
+	switch (block.type) {
+		case "text": {
+			const signed = block.signature && isOwn(block.signature, context.family);
+			if (block.text === "" && !signed) return [];
+			return [
+				{ text: block.text, ...ownExtras(block.extras), ...(signed && { thoughtSignature: block.signature?.value }) },
+			];
+		}
+		case "refusal":
+			return block.text === "" ? [] : [{ text: block.text }];
+		case "search_result":
+			return [{ text: searchText(block) }];
+		case "tool_call":
+			return [encodeCall(block, context)];
+		case "image":
+		case "audio":
+		case "document":
+		case "video":
+			return encodeMediaBlock(block, context);
+		default:
+			return encodeRaw(block, context);
+	}
+};

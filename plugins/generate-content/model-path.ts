@@ -1,0 +1,64 @@
+/** Models and verbs in addresses: `/v1beta/models/{model}:{verb}`. */
+import { Fault, type Operation } from "#core";
+
+/** What may stand after the last colon, and what it does. */
+export const verbs: Readonly<Record<string, { readonly operation: Operation; readonly stream: boolean }>> = {
+	generateContent: { operation: "generate", stream: false },
+	streamGenerateContent: { operation: "generate", stream: true },
+	countTokens: { operation: "count_tokens", stream: false },
+	embedContent: { operation: "embed", stream: false },
+	batchEmbedContents: { operation: "embed", stream: false },
+};
+
+export interface ModelPath {
+	readonly model: string;
+	readonly verb: string;
+}
+
+const notFound = (message: string): Fault => new Fault({ kind: "not_found", message });
+
+const decoded = (tail: string): string => {
+	try {
+		return decodeURIComponent(tail);
+	} catch {
+		throw notFound(
+			"The address is not properly percent-encoded; write the model's name as GET /v1beta/models lists it.",
+		);
+	}
+};
+
+/** Names that could be read as another address: dots as a step of a path, empty steps, control characters. */
+const isStrange = (model: string): boolean =>
+	model === "" ||
+	model.length > 512 ||
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these must not be in a name
+	/[\u0000-\u001f\u007f\\?#%]/.test(model) ||
+	model.split("/").some((step) => step === "" || step === "." || step === "..");
+
+/** The model and verb that the end of an address names, `tail` being what follows `/models/`. Throws `Fault` (`not_found`). */
+export const readModelPath = (tail: string): ModelPath => {
+	const text = decoded(tail);
+	const colon = text.lastIndexOf(":");
+	const verb = text.slice(colon + 1);
+	if (colon === -1 || !Object.hasOwn(verbs, verb)) {
+		const found = colon === -1 ? "no method" : `the method ${JSON.stringify(verb.slice(0, 64))}`;
+		throw notFound(
+			`The address names ${found} after the model; it must end in one of :${Object.keys(verbs).join(", :")}.`,
+		);
+	}
+	const model = text.slice(0, colon).replace(/^models\//, "");
+	if (isStrange(model)) throw notFound("The address names no model; write its name as GET /v1beta/models lists it.");
+	return { model, verb };
+};
+
+/** The model as Gemini names it in bodies. */
+export const resourceName = (model: string): string =>
+	/^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`;
+
+/** The end of an upstream's address for a model and verb. Slashes of a name stay slashes. */
+export const modelPath = (model: string, verb: string): string => {
+	const steps = resourceName(model)
+		.split("/")
+		.map((step) => encodeURIComponent(step).replaceAll("%3A", ":"));
+	return `/${steps.join("/")}:${verb}`;
+};

@@ -1,0 +1,131 @@
+/** An upstream's failure as a denial fit for the client. */
+import {
+	asList,
+	asNumber,
+	asRecord,
+	asText,
+	type Denial,
+	type DenialKind,
+	definedOnly,
+	isRecord,
+	parseJson,
+	type WireRecord,
+} from "#core";
+
+const secrets: readonly (readonly [RegExp, string])[] = [
+	[/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "[address]"],
+	[/\bAIza[\w*-]{8,}/g, "[key]"],
+	[/\b(?:sk|pk|rk|key)-[\w*.-]{6,}/gi, "[key]"],
+	[/\bBearer\s+[^\s"',;]+/gi, "[key]"],
+	[/\bkey\s*[:=]\s*[\w*-]{6,}/gi, "[key]"],
+	[/\b(?:projects|organizations|folders|consumers?)[/: ]['"]?[\w:.-]+/gi, "[project]"],
+	[/\b[\w.+-]+@[\w-]+\.[\w.-]+/g, "[account]"],
+	[/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, "[address]"],
+];
+
+const longest = 2000;
+
+/** The message without keys, addresses, accounts and project ids. */
+const scrub = (text: string): string => {
+	let clean = text.length > longest ? `${text.slice(0, longest)}…` : text;
+	for (const [pattern, word] of secrets) clean = clean.replace(pattern, word);
+	return clean;
+};
+
+/** What an error says, with the status it claims. */
+interface Told {
+	readonly status: number;
+	readonly word: string;
+	readonly message: string | undefined;
+	readonly details: readonly WireRecord[];
+}
+
+const tellingOf = (body: unknown, status: number): Told => {
+	const root = asRecord(Array.isArray(body) ? body[0] : body);
+	const error = isRecord(root["error"]) ? root["error"] : root;
+	return {
+		status: asNumber(error["code"]) ?? status,
+		word: asText(error["status"]) ?? "",
+		message: asText(error["message"]) ?? asText(root["error"]),
+		details: asList(error["details"]).filter(isRecord),
+	};
+};
+
+const detail = (told: Told, type: string): WireRecord | undefined =>
+	told.details.find((entry) => asText(entry["@type"])?.endsWith(type));
+
+const waitOf = (told: Told, headers?: Headers): number | undefined => {
+	const delay = /^(\d+(?:\.\d+)?)s$/.exec(asText(detail(told, "RetryInfo")?.["retryDelay"]) ?? "")?.[1];
+	if (delay !== undefined) return Number(delay);
+	const given = Number(headers?.get("retry-after") || Number.NaN);
+	return given >= 0 ? given : undefined;
+};
+
+const tooLong =
+	/exceeds? the maximum number of (?:input )?tokens|input token count|context (?:length|window)|too many tokens/i;
+/** What is between Portico and Google: the key, its account, where its host stands. */
+const ours = /API.?key|user location|billing|consumer|permission|not been used in project|service account|credential/i;
+const modelMissing = /\bmodels?\b/i;
+
+const kindOfBadRequest = (told: Told): DenialKind => {
+	const message = told.message ?? "";
+	const reason = asText(detail(told, "ErrorInfo")?.["reason"]) ?? "";
+	if (/^(?:API_KEY|SERVICE_|BILLING|CONSUMER)/.test(reason)) return "upstream";
+	if (tooLong.test(message)) return "context_length";
+	return told.word === "FAILED_PRECONDITION" || ours.test(message) ? "upstream" : "invalid_request";
+};
+
+const kinds: Readonly<Record<number, DenialKind>> = {
+	400: "invalid_request",
+	404: "not_found",
+	408: "upstream_timeout",
+	413: "too_large",
+	422: "invalid_request",
+	429: "rate_limited",
+	503: "overloaded",
+	504: "upstream_timeout",
+	524: "upstream_timeout",
+	529: "overloaded",
+};
+
+const kindOf = (told: Told): DenialKind => {
+	const kind = kinds[told.status] ?? "upstream";
+	if (kind === "invalid_request") return kindOfBadRequest(told);
+	if (kind !== "not_found") return kind;
+	if (told.message === undefined) return "upstream";
+	return modelMissing.test(told.message) ? "model_not_found" : "not_found";
+};
+
+const closedDoor = "The upstream did not accept what this gateway has for it; the operator must look at it.";
+
+const constants: Partial<Record<DenialKind, string>> = {
+	rate_limited: "The upstream takes no more calls at the moment; try again later.",
+	overloaded: "The upstream is overloaded; try again in a moment.",
+	upstream_timeout: "The upstream took too long to answer.",
+};
+
+/** Words of clients' libraries for what they act on. */
+const codes: Partial<Record<DenialKind, string>> = {
+	context_length: "context_length_exceeded",
+	model_not_found: "model_not_found",
+};
+
+const denialOf = (told: Told, headers?: Headers): Denial => {
+	const kind = kindOf(told);
+	const refused = kind === "upstream" && told.status < 500;
+	const said = told.message === undefined ? undefined : scrub(told.message);
+	return {
+		kind,
+		message: refused ? closedDoor : (constants[kind] ?? said ?? `The upstream answered with status ${told.status}.`),
+		...definedOnly({ code: codes[kind], retryAfterSeconds: waitOf(told, headers) }),
+	};
+};
+
+/** An answer that is not 2xx. Refused credentials, accounts and quotas are the operator's, never shown as the client's. */
+export const decodeError = (status: number, headers: Headers, text: string): Denial => {
+	const told = tellingOf(parseJson(text), status);
+	return denialOf({ ...told, status }, headers);
+};
+
+/** An error told within a 2xx answer or a stream. */
+export const decodeToldError = (body: unknown): Denial => denialOf(tellingOf(body, 500));

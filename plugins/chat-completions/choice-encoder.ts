@@ -1,59 +1,65 @@
 /** One choice of a stream: blocks as the deltas of its message. */
-import { type Block, type Citation, type Delta, type Finish, partSeparator, type ToolCallBlock } from "#core";
+import { type Block, type Citation, type Delta, type Finish, type Opaque, partSeparator } from "#core";
 import { encodeAnnotation } from "./annotations.ts";
+import { CallEncoder } from "./call-encoder.ts";
 import { encodeAudio, encodeImage } from "./encode-response.ts";
 import { encodeFinish } from "./finish.ts";
+import { encodeLegacyFinish } from "./legacy.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { signatureMember, writeOpaque, writeThinking } from "./reasoning.ts";
+
+/** What every chunk of a stream shares. */
+export interface ChunkFrame {
+	/** The text before and after a chunk's choices. */
+	readonly head: string;
+	readonly tail: string;
+	/** Seconds since 1970. */
+	readonly createdAt: number;
+	/** The client reads calls in the oldest form. */
+	readonly legacy: boolean;
+}
 
 /** A block that has been opened and not yet closed. */
 interface Growing {
 	readonly shell: Block;
-	/** Where a text begins in the whole content; the place of a call among the calls. */
+	/** Where a text begins in the whole content. */
 	readonly start: number;
-	/** What came of a thought, a custom tool's input, sound or an image: it is wanted whole at the close. */
+	/** What came of a thought or an image: it is wanted whole at the close. */
 	text: string;
+	/** The summary part that came last. */
 	part: number;
 	grown: boolean;
 	readonly citations: Citation[];
-	signature: Extract<Delta, { type: "signature" }>["value"] | undefined;
+	signature: Opaque | undefined;
 }
 
 export class ChoiceEncoder {
 	private readonly head: string;
-	private readonly tail: string;
-	private readonly createdAt: number;
+	private readonly frame: ChunkFrame;
+	private readonly calls: CallEncoder;
 	private readonly growing = new Map<number, Growing>();
 	private begun = false;
 	private finished = false;
+	/** Length of the content so far. */
 	private length = 0;
-	private calls = 0;
 	private details = 0;
 	private images = 0;
 	private thoughts = 0;
 
-	constructor(index: number, head: string, tail: string, createdAt: number) {
-		this.head = `${head}{"index":${index},"delta":`;
-		this.tail = tail;
-		this.createdAt = createdAt;
+	constructor(index: number, frame: ChunkFrame) {
+		this.head = `${frame.head}{"index":${index},"delta":`;
+		this.frame = frame;
+		this.calls = new CallEncoder((delta) => this.chunk(JSON.stringify(delta)), frame.legacy);
 	}
 
 	open(block: number, shell: Block): string {
-		const growing: Growing = {
-			shell,
-			start: shell.type === "tool_call" ? this.calls : this.length,
-			text: "",
-			part: 0,
-			grown: false,
-			citations: [],
-			signature: undefined,
-		};
+		const growing = { shell, start: this.length, text: "", part: 0, grown: false, citations: [], signature: undefined };
 		this.growing.set(block, growing);
 		switch (shell.type) {
 			case "text":
 				return this.begin('""');
 			case "tool_call":
-				return this.begin("null") + this.openCall(shell);
+				return this.begin("null") + this.calls.begin(block, shell);
 			case "thinking":
 				return this.begin("null") + (this.thoughts++ > 0 ? this.reasoning(partSeparator) : "");
 			case "opaque_thinking":
@@ -71,7 +77,7 @@ export class ChoiceEncoder {
 				this.length += delta.text.length;
 				return this.chunk(`{"content":${JSON.stringify(delta.text)}}`);
 			case "arguments":
-				return this.grow(growing, delta.text);
+				return this.calls.grow(block, delta.text);
 			case "thinking":
 				return this.think(growing, delta.text, delta.part ?? 0);
 			case "refusal":
@@ -91,7 +97,7 @@ export class ChoiceEncoder {
 			case "text":
 				return this.closeText(growing);
 			case "tool_call":
-				return this.closeCall(growing, growing.shell);
+				return this.calls.close(block, growing.signature);
 			case "thinking":
 				return this.closeThought(growing, growing.shell);
 			case "image":
@@ -106,7 +112,8 @@ export class ChoiceEncoder {
 	finish(finish: Finish): string {
 		if (this.finished) return "";
 		this.finished = true;
-		return this.begin('""') + this.chunk("{}", "null", JSON.stringify(encodeFinish(finish)));
+		const reason = this.frame.legacy ? encodeLegacyFinish(finish) : encodeFinish(finish);
+		return this.begin('""') + this.chunk("{}", "null", JSON.stringify(reason));
 	}
 
 	/** The prompt was blocked: there is nothing but the reason. */
@@ -116,7 +123,7 @@ export class ChoiceEncoder {
 	}
 
 	private chunk(delta: string, logprobs = "null", finish = "null"): string {
-		return `${this.head}${delta},"logprobs":${logprobs},"finish_reason":${finish}}${this.tail}`;
+		return `${this.head}${delta},"logprobs":${logprobs},"finish_reason":${finish}}${this.frame.tail}`;
 	}
 
 	/** The first chunk names the role; SDKs want it once for every choice. */
@@ -124,39 +131,6 @@ export class ChoiceEncoder {
 		if (this.begun) return "";
 		this.begun = true;
 		return this.chunk(`{"role":"assistant","content":${content},"refusal":null}`);
-	}
-
-	private call(place: number, members: string): string {
-		return this.chunk(`{"tool_calls":[{"index":${place},${members}}]}`);
-	}
-
-	private openCall({ id, name, kind, signature }: ToolCallBlock): string {
-		const place = this.calls++;
-		// A custom tool's input goes out whole at the close: older SDKs keep only the last piece of it.
-		if (kind === "custom") return "";
-		const signed = JSON.stringify(signatureMember(signature)).slice(1, -1);
-		const made = `"id":${JSON.stringify(id)},"type":"function","function":{"name":${JSON.stringify(name)},"arguments":""}`;
-		return this.call(place, signed === "" ? made : `${made},${signed}`);
-	}
-
-	private grow(growing: Growing, text: string): string {
-		const { shell, start } = growing;
-		if (shell.type !== "tool_call") return "";
-		growing.grown = true;
-		if (shell.kind === "function") return this.call(start, `"function":{"arguments":${JSON.stringify(text)}}`);
-		growing.text += text;
-		return "";
-	}
-
-	private closeCall({ start, text, grown, signature }: Growing, { id, name, kind }: ToolCallBlock): string {
-		if (kind === "function") {
-			const late = signature === undefined ? "" : JSON.stringify(signatureMember(signature)).slice(1, -1);
-			// Empty arguments are not JSON, and would poison the next turn.
-			const empty = grown ? "" : this.call(start, '"function":{"arguments":"{}"}');
-			return late === "" ? empty : empty + this.call(start, late);
-		}
-		const custom = JSON.stringify({ name, input: text });
-		return this.call(start, `"id":${JSON.stringify(id)},"type":"custom","custom":${custom}`);
 	}
 
 	private think(growing: Growing, text: string, part: number): string {
@@ -183,21 +157,30 @@ export class ChoiceEncoder {
 		return this.chunk(`{"reasoning_details":[${JSON.stringify(detail)}]}`);
 	}
 
-	/** What is kept until the close. */
+	/** What is kept until the close; sound goes out as it comes. */
 	private gather(growing: Growing, delta: Delta): string {
-		if (delta.type === "citation") growing.citations.push(delta.citation);
-		if (delta.type === "signature") growing.signature = delta.value;
-		if (delta.type === "media" && growing.shell.type === "image") growing.text += delta.base64;
-		if (growing.shell.type !== "audio") return "";
-		if (delta.type === "media") return this.sound(growing, "data", delta.base64);
-		return delta.type === "transcript" ? this.sound(growing, "transcript", delta.text) : "";
+		switch (delta.type) {
+			case "citation":
+				growing.citations.push(delta.citation);
+				return "";
+			case "signature":
+				growing.signature = delta.value;
+				return "";
+			case "media":
+				if (growing.shell.type === "audio") return this.sound(growing, growing.shell, "data", delta.base64);
+				growing.text += delta.base64;
+				return "";
+			case "transcript":
+				return growing.shell.type === "audio" ? this.sound(growing, growing.shell, "transcript", delta.text) : "";
+			default:
+				return "";
+		}
 	}
 
 	private closeText({ citations, start, signature }: Growing): string {
 		const made = citations.flatMap((citation) => encodeAnnotation(citation, start, this.length - start) ?? []);
 		const cited = made.length === 0 ? "" : this.chunk(`{"annotations":${JSON.stringify(made)}}`);
-		if (signature === undefined) return cited;
-		return cited + this.chunk(JSON.stringify(signatureMember(signature)));
+		return signature === undefined ? cited : cited + this.chunk(JSON.stringify(signatureMember(signature)));
 	}
 
 	private image(block: Extract<Block, { type: "image" }>, grown: string): string {
@@ -210,16 +193,20 @@ export class ChoiceEncoder {
 		return this.chunk(`{"images":[${JSON.stringify(image)}]}`);
 	}
 
-	private sound(growing: Growing, member: "data" | "transcript", text: string): string {
-		if (growing.shell.type !== "audio") return "";
-		const { id } = encodeAudio(growing.shell, this.createdAt);
+	private sound(
+		growing: Growing,
+		shell: Extract<Block, { type: "audio" }>,
+		member: "data" | "transcript",
+		text: string,
+	): string {
 		growing.grown = true;
+		const { id } = encodeAudio(shell, this.frame.createdAt);
 		return this.chunk(`{"audio":{"id":${JSON.stringify(id)},"${member}":${JSON.stringify(text)}}}`);
 	}
 
-	private closeAudio(growing: Growing, shell: Extract<Block, { type: "audio" }>): string {
-		const { id, data, transcript, expires_at } = encodeAudio(shell, this.createdAt);
-		const whole = growing.grown ? "" : this.chunk(`{"audio":${JSON.stringify({ id, data, transcript })}}`);
+	private closeAudio({ grown }: Growing, shell: Extract<Block, { type: "audio" }>): string {
+		const { id, data, transcript, expires_at } = encodeAudio(shell, this.frame.createdAt);
+		const whole = grown ? "" : this.chunk(`{"audio":${JSON.stringify({ id, data, transcript })}}`);
 		return whole + this.chunk(`{"audio":{"expires_at":${expires_at}}}`);
 	}
 }

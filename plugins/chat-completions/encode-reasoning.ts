@@ -41,7 +41,7 @@ const on = (reasoning: Reasoning, { context }: Writing): Effort | undefined => {
 const canReason = ({ context, openai, reasoner, sameProtocol }: Writing): boolean => {
 	const { thinking } = context.capabilities;
 	if (thinking !== undefined) return thinking !== "none";
-	return !openai || reasoner || sameProtocol || /gpt-oss/.test(context.model);
+	return !openai || reasoner || sameProtocol;
 };
 
 /** The effort to send; undefined when nothing is to be said. */

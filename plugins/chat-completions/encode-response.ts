@@ -17,6 +17,7 @@ import {
 } from "#core";
 import { encodeAnnotation } from "./annotations.ts";
 import { encodeFinish } from "./finish.ts";
+import { encodeLegacyCall, encodeLegacyFinish, isLegacy } from "./legacy.ts";
 import { encodeLogprobs } from "./logprobs.ts";
 import { addressOf } from "./media.ts";
 import { protocolName } from "./name.ts";
@@ -65,19 +66,21 @@ const encodeCall = (block: ToolCallBlock): WireRecord => {
 /** What one message gathers: the protocol has a field for each sort of content, not one order. */
 class Message {
 	private readonly createdAt: number;
+	private readonly legacy: boolean;
 	private text: string | undefined;
 	private refusal: string | undefined;
 	private readonly annotations: unknown[] = [];
 	private readonly logprobs: TokenLogprob[] = [];
-	private readonly calls: WireRecord[] = [];
+	private readonly calls: ToolCallBlock[] = [];
 	private readonly images: WireRecord[] = [];
 	private readonly details: WireRecord[] = [];
 	private readonly reasoning = new Map<ReasoningField, string>();
 	private audio: WireRecord | undefined;
 	private signature: Opaque | undefined;
 
-	constructor(createdAt: number) {
+	constructor(createdAt: number, legacy: boolean) {
 		this.createdAt = createdAt;
+		this.legacy = legacy;
 	}
 
 	add(block: Block): void {
@@ -89,7 +92,7 @@ class Message {
 				this.refusal = (this.refusal ?? "") + block.text;
 				return;
 			case "tool_call":
-				this.calls.push(encodeCall(block));
+				this.calls.push(block);
 				return;
 			case "thinking":
 				this.addThinking(block);
@@ -147,9 +150,15 @@ class Message {
 			annotations: this.annotations,
 			...(this.audio === undefined ? {} : { audio: this.audio }),
 			...(this.images.length === 0 ? {} : { images: this.images }),
-			// Beside calls it would be taken for the first call's.
-			...(this.calls.length === 0 ? signatureMember(this.signature) : { tool_calls: this.calls }),
+			...this.called(),
 		};
+	}
+
+	private called(): WireRecord {
+		const [first] = this.calls;
+		// Beside calls a signature of the text would be taken for the first call's.
+		if (first === undefined) return signatureMember(this.signature);
+		return this.legacy ? { function_call: encodeLegacyCall(first) } : { tool_calls: this.calls.map(encodeCall) };
 	}
 
 	get writtenLogprobs(): WireRecord | null {
@@ -157,14 +166,14 @@ class Message {
 	}
 }
 
-const choiceOf = (candidate: Candidate, createdAt: number): WireRecord => {
-	const message = new Message(createdAt);
+const choiceOf = (candidate: Candidate, createdAt: number, legacy: boolean): WireRecord => {
+	const message = new Message(createdAt, legacy);
 	for (const block of candidate.blocks) message.add(block);
 	return {
 		index: candidate.index,
 		message: message.written(),
 		logprobs: message.writtenLogprobs,
-		finish_reason: encodeFinish(candidate.finish),
+		finish_reason: legacy ? encodeLegacyFinish(candidate.finish) : encodeFinish(candidate.finish),
 	};
 };
 
@@ -176,15 +185,15 @@ const blockedChoice = (message: string | undefined): WireRecord => ({
 	finish_reason: "content_filter",
 });
 
-const choicesOf = ({ candidates, promptBlocked, createdAt }: NeutralResponse): WireRecord[] => {
-	if (candidates.length > 0) return candidates.map((candidate) => choiceOf(candidate, createdAt));
+const choicesOf = ({ candidates, promptBlocked, createdAt }: NeutralResponse, legacy: boolean): WireRecord[] => {
+	if (candidates.length > 0) return candidates.map((candidate) => choiceOf(candidate, createdAt, legacy));
 	return promptBlocked === undefined ? [] : [blockedChoice(promptBlocked.message)];
 };
 
 /** Encodes an answer; the model is the one the client asked for. Throws the answer's own failure as `Fault`. */
 export const encodeResponse = (response: NeutralResponse, request: NeutralRequest): EncodedResponse => {
 	if (response.error !== undefined) throw new Fault(response.error);
-	const choices = choicesOf(response);
+	const choices = choicesOf(response, isLegacy(request));
 	if (choices.length === 0)
 		throw new Fault({ kind: "upstream", message: "The upstream's answer is empty. Ask again." });
 	const tier = encodeTier(response.tier);

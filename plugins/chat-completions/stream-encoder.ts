@@ -1,8 +1,9 @@
 /** Neutral events as OpenAI's `chat.completion.chunk`s, in the grammar that the strictest of its SDKs wants. */
 import { asText, type Denial, type NeutralEvent, type NeutralRequest, type StreamEncoder, type Usage } from "#core";
-import { ChoiceEncoder } from "./choice-encoder.ts";
+import { ChoiceEncoder, type ChunkFrame } from "./choice-encoder.ts";
 import { encodeTier } from "./encode-response.ts";
 import { renderStreamDenial } from "./errors.ts";
+import { isLegacy } from "./legacy.ts";
 import { protocolName } from "./name.ts";
 import { encodeUsage } from "./usage.ts";
 
@@ -15,10 +16,8 @@ const broken: Denial = {
 
 class Encoder implements StreamEncoder {
 	private readonly request: NeutralRequest;
-	/** What begins and ends every chunk: written once. */
-	private head = "";
-	private tail = "]}\n\n";
-	private createdAt = 0;
+	/** Written once for all chunks. */
+	private frame: ChunkFrame = { head: "", tail: "]}\n\n", createdAt: 0, legacy: false };
 	private readonly choices = new Map<number, ChoiceEncoder>();
 	/** The choice that each open block belongs to. */
 	private readonly owners = new Map<number, ChoiceEncoder>();
@@ -65,18 +64,18 @@ class Encoder implements StreamEncoder {
 		const more =
 			(word === undefined ? "" : `"service_tier":${JSON.stringify(word)},`) +
 			(fingerprint === undefined ? "" : `"system_fingerprint":${JSON.stringify(fingerprint)},`);
-		this.createdAt = createdAt;
 		this.usage = usage;
-		this.head = `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${createdAt},"model":${JSON.stringify(this.request.model)},${more}"choices":[`;
+		const head = `data: {"id":${JSON.stringify(id)},"object":"chat.completion.chunk","created":${createdAt},"model":${JSON.stringify(this.request.model)},${more}"choices":[`;
 		// With usage asked for, OpenAI says in every other chunk that this is not it.
-		if (this.request.includeUsage === true) this.tail = '],"usage":null}\n\n';
+		const tail = this.request.includeUsage === true ? '],"usage":null}\n\n' : "]}\n\n";
+		this.frame = { head, tail, createdAt, legacy: isLegacy(this.request) };
 		return "";
 	}
 
 	private choice(candidate: number): ChoiceEncoder {
 		let choice = this.choices.get(candidate);
 		if (choice === undefined) {
-			choice = new ChoiceEncoder(candidate, this.head, this.tail, this.createdAt);
+			choice = new ChoiceEncoder(candidate, this.frame);
 			this.choices.set(candidate, choice);
 		}
 		return choice;
@@ -99,7 +98,7 @@ class Encoder implements StreamEncoder {
 		for (const choice of this.choices.values()) text += choice.finish({ reason: "stop" });
 		if (this.choices.size === 0) text += this.choice(0).finish({ reason: "stop" });
 		if (this.request.includeUsage === true && this.usage !== undefined)
-			text += `${this.head}],"usage":${JSON.stringify(encodeUsage(this.usage))}}\n\n`;
+			text += `${this.frame.head}],"usage":${JSON.stringify(encodeUsage(this.usage))}}\n\n`;
 		return `${text}data: [DONE]\n\n`;
 	}
 }

@@ -20,7 +20,7 @@ export interface Writing {
 	readonly context: EncodeContext;
 	/** The client speaks this protocol too: its own words may go on unchanged. */
 	readonly sameProtocol: boolean;
-	/** A model of OpenAI's, which takes all of the protocol and nothing beside it. */
+	/** A model that OpenAI serves, which takes all of the protocol and nothing beside it. */
 	readonly openai: boolean;
 	/** One of OpenAI's models that reason. */
 	readonly reasoner: boolean;
@@ -32,7 +32,7 @@ export const beginWriting = (request: NeutralRequest, context: EncodeContext): W
 	request,
 	context,
 	sameProtocol: request.protocol === protocolName,
-	openai: familyOf(context.model) === "gpt",
+	openai: familyOf(context.model) === "gpt" && !/gpt-oss/.test(context.model),
 	reasoner: reasons(context.model),
 	losses: [],
 });

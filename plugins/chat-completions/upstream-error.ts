@@ -38,14 +38,15 @@ const tellingOf = (body: unknown): Told => {
 	});
 };
 
-const tooLong = /context.?length|context window|maximum context|prompt is too long|too many (?:input )?tokens/i;
+const tooLong =
+	/context.?length|context window|maximum context|prompt (?:is )?too long|too many (?:input |prompt )?tokens|messages is too long/i;
 const filtered = /content.?(?:filter|policy|management)|moderation/i;
 const noModel = /\bmodel\b[^.]*(?:not (?:found|exist|supported)|does not exist|no such|unknown|invalid model)/i;
 
 const kindOfBadRequest = (told: Told): DenialKind => {
 	const code = told.code ?? "";
 	const message = told.message ?? "";
-	if (code === "context_length_exceeded" || tooLong.test(message)) return "context_length";
+	if (/context_length|too_many_prompt_tokens/.test(code) || tooLong.test(message)) return "context_length";
 	if (filtered.test(code)) return "content_policy";
 	return code === "model_not_found" ? "model_not_found" : "invalid_request";
 };
@@ -109,27 +110,41 @@ const defaults: Partial<Record<DenialKind, string>> = {
 	too_large: "The request is larger than the upstream takes.",
 };
 
+/** The status that vendors put into an error told within an answer. */
+const statusIn = (error: WireRecord): number | undefined =>
+	[error["status"], error["status_code"], error["code"]].find(
+		(value): value is number => typeof value === "number" && value >= 400 && value < 600,
+	);
+
+/** The status that OpenAI would have answered with, had the error come before the answer. */
+const statusOfCode = (told: Told): number => {
+	const code = told.code ?? "";
+	if (/rate_?limit|insufficient_quota|too_many_requests/i.test(code)) return 429;
+	if (/overloaded/i.test(code)) return 503;
+	if (/context_length|content_filter|invalid_|unsupported|tool_use_failed/i.test(code)) return 400;
+	return 500;
+};
+
 /** An error object within a 2xx answer or a stream. */
-export const decodeToldError = (body: unknown, status = 500): Denial => {
+export const decodeToldError = (body: unknown): Denial => {
 	const told = tellingOf(body);
+	const error = asRecord(asRecord(body)["error"]);
+	const status = statusIn(error) ?? statusOfCode(told);
+	return denialOf(status, told, undefined);
+};
+
+const denialOf = (status: number, told: Told, wait: number | undefined): Denial => {
+	if (status === 401 || status === 402 || status === 403) return { kind: "upstream", message: closedDoor };
 	const kind = kindOf(status, told);
 	return {
 		kind,
-		message: scrub(told.message ?? defaults[kind] ?? "The upstream failed without saying why."),
-		...definedOnly({ code: told.code, parameter: told.parameter }),
+		message: scrub(told.message ?? defaults[kind] ?? `The upstream failed with status ${status}.`),
+		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: wait }),
 	};
 };
 
 /** An answer that is not 2xx. Refused credentials are the operator's affair and never shown as the client's. */
 export const decodeError = (status: number, headers: Headers, text: string): Denial => {
-	if (status === 401 || status === 403 || status === 402) return { kind: "upstream", message: closedDoor };
-	const body = parseJson(text);
-	const told = tellingOf(body);
-	const kind = kindOf(status, told);
-	const message = told.message ?? defaults[kind] ?? `The upstream answered with status ${status}.`;
-	return {
-		kind,
-		message: scrub(message),
-		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: waitOf(headers, message) }),
-	};
+	const told = tellingOf(parseJson(text));
+	return denialOf(status, told, waitOf(headers, told.message ?? ""));
 };

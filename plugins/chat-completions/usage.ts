@@ -1,6 +1,23 @@
 /** Counts of model tokens, between the wire and the neutral form. Neutral totals hold their parts. */
 import { asCount, asRecord, definedOnly, isRecord, type Usage, type WireRecord } from "#core";
 
+/** What a vendor counted beside prompt and completion though it belongs to one of them; its own total tells. */
+interface Beside {
+	readonly input: number;
+	readonly output: number;
+}
+
+const besideOf = (usage: WireRecord, prompt: number, completion: number): Beside => {
+	const gap = (asCount(usage["total_tokens"]) ?? 0) - prompt - completion;
+	if (gap <= 0) return { input: 0, output: 0 };
+	if (asRecord(usage["prompt_tokens_details"])["audio_tokens"] === gap) return { input: gap, output: 0 };
+	const reasoning = reasoningOf(usage);
+	return { input: 0, output: reasoning === undefined || reasoning === gap ? gap : 0 };
+};
+
+const reasoningOf = (usage: WireRecord): number | undefined =>
+	asCount(asRecord(usage["completion_tokens_details"])["reasoning_tokens"]) ?? asCount(usage["reasoning_tokens"]);
+
 const inputOf = (usage: WireRecord, total: number): Usage["input"] => {
 	const details = asRecord(usage["prompt_tokens_details"]);
 	return {
@@ -18,19 +35,12 @@ const inputOf = (usage: WireRecord, total: number): Usage["input"] => {
 	};
 };
 
-/** Some vendors count reasoning beside the completion, not in it; their total tells. */
-const outputTotal = (usage: WireRecord, prompt: number, completion: number, reasoning: number): number => {
-	const total = asCount(usage["total_tokens"]) ?? 0;
-	return reasoning > 0 && total === prompt + completion + reasoning ? completion + reasoning : completion;
-};
-
-const outputOf = (usage: WireRecord, prompt: number, completion: number): Usage["output"] => {
+const outputOf = (usage: WireRecord, completion: number, beside: number): Usage["output"] => {
 	const details = asRecord(usage["completion_tokens_details"]);
-	const reasoning = asCount(details["reasoning_tokens"]) ?? asCount(usage["reasoning_tokens"]);
 	return {
-		total: outputTotal(usage, prompt, completion, reasoning ?? 0),
+		total: completion + beside,
 		...definedOnly({
-			reasoning,
+			reasoning: reasoningOf(usage) ?? (beside > 0 ? beside : undefined),
 			audio: asCount(details["audio_tokens"]),
 			image: asCount(details["image_tokens"]),
 			acceptedPrediction: asCount(details["accepted_prediction_tokens"]),
@@ -39,13 +49,24 @@ const outputOf = (usage: WireRecord, prompt: number, completion: number): Usage[
 	};
 };
 
+const searchesOf = (usage: WireRecord): Usage["serverTools"] => {
+	const details = asRecord(usage["server_tool_use_details"] ?? usage["server_tool_use"]);
+	const searches = asCount(details["web_search_requests"]);
+	return searches === undefined || searches === 0 ? undefined : { web_search: searches };
+};
+
 /** The usage of an answer or chunk; undefined when there is none or its counts are not counts. */
 export const decodeUsage = (value: unknown): Usage | undefined => {
 	if (!isRecord(value)) return undefined;
 	const prompt = asCount(value["prompt_tokens"]);
 	const completion = asCount(value["completion_tokens"] ?? 0);
 	if (prompt === undefined || completion === undefined) return undefined;
-	return { input: inputOf(value, prompt), output: outputOf(value, prompt, completion) };
+	const beside = besideOf(value, prompt, completion);
+	return {
+		input: inputOf(value, prompt + beside.input),
+		output: outputOf(value, completion, beside.output),
+		...definedOnly({ serverTools: searchesOf(value) }),
+	};
 };
 
 /** OpenAI's usage object, with both groups of details, as its own answers have them. */

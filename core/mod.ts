@@ -77,6 +77,8 @@ export { type Permit, type Policy, policies, type TokenSetting } from "./relay/p
 // protocols
 export {
 	type ClientSide,
+	type Continuation,
+	type Conversations,
 	type DecodeContext,
 	type EncodeContext,
 	type EncodedRequest,
@@ -112,6 +114,7 @@ export {
 	upstreams,
 } from "./relay/router.ts";
 export { scrub } from "./relay/scrub.ts";
+export { type TaskAuthority, taskAuthority } from "./relay/task-authority.ts";
 export { unknownModel } from "./relay/unknown-model.ts";
 export { StoreFault } from "./store/fault.ts";
 export { type Migration, type Statement, type Store, store, type Tables, tables, type Written } from "./store/store.ts";

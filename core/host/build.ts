@@ -14,6 +14,7 @@ import { policies } from "../relay/policy.ts";
 import { protocols } from "../relay/protocol.ts";
 import { type Authorizer, authorizer, createRelay, type Relay } from "../relay/relay.ts";
 import { type Router, router as routerService } from "../relay/router.ts";
+import { createTaskAuthority, taskAuthority } from "../relay/task-authority.ts";
 import type { OpenStore } from "../store/open.ts";
 import { store as storeService } from "../store/store.ts";
 import { type Blueprint, complaintLines } from "./blueprint.ts";
@@ -27,6 +28,7 @@ export const lentServices: ReadonlySet<string> = new Set([
 	storeService.id,
 	houseService.id,
 	authorizer.id,
+	taskAuthority.id,
 ]);
 
 export interface BuildOptions {
@@ -62,15 +64,18 @@ export const buildHouse = async (
 			return relay.authorize(call, ask);
 		},
 	};
+	const forTasks = createTaskAuthority(() => built.generation.all(policies), log);
 	let rows: readonly PluginRow[] = [];
 	const lent = new Map<string, unknown>([
 		[clockService.id, clock],
 		[storeService.id, store.store],
 		[houseService.id, options.house(() => rows)],
 		[authorizer.id, authorize],
+		[taskAuthority.id, forTasks],
 	]);
 	const order = blueprint.instances.map(({ name }) => name);
-	const { generation, complaints } = await buildGeneration(blueprint.ordered, order, lent, log);
+	const built = await buildGeneration(blueprint.ordered, order, lent, log);
+	const { generation, complaints } = built;
 	if (complaints.length > 0) return refused(complaints);
 	rows = generation.rows;
 	const router = generation.given(routerService);

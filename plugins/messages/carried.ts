@@ -22,8 +22,8 @@ export const foreignServerId = "srvtoolu_portico";
 /** Stands where this protocol demands an encrypted value and the model's maker has none. */
 export const nothingEncrypted = carry({ value: "", origin: { protocol: "none", family: "none" } });
 
-/** Whose signature it is: the thinking block's own, or that of the block after or before it. */
-export type Place = "own" | "next" | "previous";
+/** Whose signature it is: the thinking block's own, that of the block after or before it, or of a text without a letter. */
+export type Place = "own" | "next" | "previous" | "empty";
 
 /** A value on its way through a client. */
 export interface Carried {
@@ -31,7 +31,8 @@ export interface Carried {
 	readonly place: Place;
 }
 
-const marks: Readonly<Record<Place, string>> = { own: "", next: ">", previous: "<" };
+const marks: Readonly<Record<Place, string>> = { own: "", next: ">", previous: "<", empty: "=" };
+const places: Readonly<Record<string, Place>> = { ">": "next", "<": "previous", "=": "empty" };
 
 /** The value as a Messages client is to replay it. Claude's own goes out as it is. */
 export const writeCarried = ({ value, origin }: Opaque, place: Place = "own"): string =>
@@ -43,7 +44,7 @@ export const writeCarried = ({ value, origin }: Opaque, place: Place = "own"): s
 export const readCarried = (text: string): Carried | undefined => {
 	const opaque = uncarry(text);
 	if (opaque === undefined) return undefined;
-	const place: Place = opaque.value.startsWith(">") ? "next" : opaque.value.startsWith("<") ? "previous" : "own";
+	const place = places[opaque.value.charAt(0)] ?? "own";
 	return { opaque: place === "own" ? opaque : { ...opaque, value: opaque.value.slice(1) }, place };
 };
 

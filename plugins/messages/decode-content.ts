@@ -174,7 +174,8 @@ const take = (gathering: Gathering, told: unknown, at: string): void => {
 		if (before) blocks.push(signed(before, carried));
 		return;
 	}
-	const block = decodeBlock(told, at);
+	const block: Block =
+		carried?.place === "empty" ? { type: "text", text: "", signature: carried.opaque } : decodeBlock(told, at);
 	blocks.push(waiting ? signed(block, waiting) : block);
 	gathering.waiting = undefined;
 };

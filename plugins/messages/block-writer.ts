@@ -1,0 +1,233 @@
+/** Writes one block of a stream: its start, its growth and its stop. Only one block of a message is ever open. */
+import { type Block, type Delta, type Opaque, partSeparator, type WireRecord } from "#core";
+import { writeCarried } from "./carried.ts";
+import { encodeCitation } from "./citations.ts";
+import { carrier, encodeOutputBlock, mediaNote } from "./encode-output.ts";
+
+/** The text of one event. */
+export const frame = (name: string, data: WireRecord): string =>
+	`event: ${name}\ndata: ${JSON.stringify({ type: name, ...data })}\n\n`;
+
+/** Gives blocks their indices, contiguous from 0. */
+export class Indices {
+	private next = 0;
+
+	/** The start of the next block. */
+	start(block: WireRecord): string {
+		return frame("content_block_start", { index: this.next, content_block: block });
+	}
+
+	/** Growth of the open block. `member` is JSON text: `"text":"…"`. */
+	delta(type: string, member: string): string {
+		return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.next},"delta":{"type":"${type}",${member}}}\n\n`;
+	}
+
+	stop(): string {
+		return `event: content_block_stop\ndata: {"type":"content_block_stop","index":${this.next++}}\n\n`;
+	}
+}
+
+/** A block that is known whole, from start to stop. */
+export const wholeBlock = (block: WireRecord, indices: Indices): string => {
+	const { text, thinking, signature, input, citations, ...rest } = block;
+	const member = (name: string, value: unknown): string => `"${name}":${JSON.stringify(value)}`;
+	switch (block["type"]) {
+		case "text": {
+			const cited = Array.isArray(citations) ? citations : [];
+			return (
+				indices.start({ ...rest, text: "" }) +
+				indices.delta("text_delta", member("text", text)) +
+				cited.map((citation) => indices.delta("citations_delta", member("citation", citation))).join("") +
+				indices.stop()
+			);
+		}
+		case "thinking":
+			return (
+				indices.start({ ...rest, thinking: "", signature: "" }) +
+				(thinking === "" ? "" : indices.delta("thinking_delta", member("thinking", thinking))) +
+				(signature === "" ? "" : indices.delta("signature_delta", member("signature", signature))) +
+				indices.stop()
+			);
+		case "tool_use":
+		case "server_tool_use":
+			return (
+				indices.start({ ...rest, input: {} }) +
+				indices.delta("input_json_delta", member("partial_json", JSON.stringify(input))) +
+				indices.stop()
+			);
+		default:
+			return indices.start(block) + indices.stop();
+	}
+};
+
+/** `begin` comes first, `finish` last; each gives the text to send, which may be nothing yet. */
+export interface BlockWriter {
+	begin(): string;
+	grow(delta: Delta): string;
+	finish(final: Block | undefined): string;
+}
+
+/** A text starts with its first letter: one that never comes leaves no block behind. */
+class TextWriter implements BlockWriter {
+	private readonly indices: Indices;
+	private started = false;
+	private signature: Opaque | undefined;
+
+	constructor(indices: Indices) {
+		this.indices = indices;
+	}
+
+	begin(): string {
+		return "";
+	}
+
+	grow(delta: Delta): string {
+		switch (delta.type) {
+			case "text":
+			case "refusal":
+				return this.delta("text_delta", `"text":${JSON.stringify(delta.text)}`);
+			case "citation": {
+				const citation = encodeCitation(delta.citation);
+				return citation ? this.delta("citations_delta", `"citation":${JSON.stringify(citation)}`) : "";
+			}
+			case "signature":
+				this.signature = delta.value;
+				return "";
+			default:
+				return "";
+		}
+	}
+
+	private delta(type: string, member: string): string {
+		const delta = this.indices.delta(type, member);
+		if (this.started) return delta;
+		this.started = true;
+		return this.indices.start({ type: "text", text: "" }) + delta;
+	}
+
+	finish(): string {
+		const stop = this.started ? this.indices.stop() : "";
+		if (!this.signature) return stop;
+		return stop + wholeBlock(carrier(this.signature, this.started ? "previous" : "empty"), this.indices);
+	}
+}
+
+class ThinkingWriter implements BlockWriter {
+	private readonly indices: Indices;
+	private part: number | undefined;
+	private signature: Opaque | undefined;
+
+	constructor(indices: Indices) {
+		this.indices = indices;
+	}
+
+	begin(): string {
+		return this.indices.start({ type: "thinking", thinking: "", signature: "" });
+	}
+
+	grow(delta: Delta): string {
+		if (delta.type === "signature") this.signature = delta.value;
+		if (delta.type !== "thinking") return "";
+		const isNext = this.part !== undefined && delta.part !== undefined && delta.part > this.part;
+		this.part = delta.part ?? this.part;
+		const text = isNext ? partSeparator + delta.text : delta.text;
+		return this.indices.delta("thinking_delta", `"thinking":${JSON.stringify(text)}`);
+	}
+
+	/** Clients keep the last signature they are told, so it is told once and whole. */
+	finish(): string {
+		const { signature, indices } = this;
+		if (signature === undefined) return indices.stop();
+		const member = `"signature":${JSON.stringify(writeCarried(signature))}`;
+		return indices.delta("signature_delta", member) + indices.stop();
+	}
+}
+
+/** A call starts with its second piece of arguments: a signature that comes with the first can still go before it. */
+class CallWriter implements BlockWriter {
+	private readonly indices: Indices;
+	private readonly shell: WireRecord;
+	private readonly custom: boolean;
+	private held = "";
+	private started = false;
+	private signature: Opaque | undefined;
+
+	constructor(block: Extract<Block, { type: "tool_call" }>, indices: Indices) {
+		const { signature: _none, ...bare } = block;
+		this.indices = indices;
+		this.shell = { ...encodeOutputBlock(bare)[0], input: {} };
+		this.custom = block.kind === "custom";
+	}
+
+	begin(): string {
+		return "";
+	}
+
+	grow(delta: Delta): string {
+		if (delta.type === "signature") this.signature = delta.value;
+		if (delta.type !== "arguments" || delta.text === "") return "";
+		if (this.started) return this.input(delta.text);
+		const isFirst = this.held === "";
+		this.held += delta.text;
+		return isFirst || this.custom ? "" : this.start();
+	}
+
+	private start(): string {
+		this.started = true;
+		const before = this.signature ? wholeBlock(carrier(this.signature, "next"), this.indices) : "";
+		this.signature = undefined;
+		const text = this.custom ? JSON.stringify({ input: this.held }) : this.held;
+		return before + this.indices.start(this.shell) + (text === "" ? "" : this.input(text));
+	}
+
+	private input(text: string): string {
+		return this.indices.delta("input_json_delta", `"partial_json":${JSON.stringify(text)}`);
+	}
+
+	finish(): string {
+		const start = this.started ? "" : this.start();
+		const after = this.signature ? [carrier(this.signature, "previous")] : [];
+		return start + this.indices.stop() + after.map((block) => wholeBlock(block, this.indices)).join("");
+	}
+}
+
+/** Spoken words are shown as text. */
+class SoundWriter implements BlockWriter {
+	private readonly indices: Indices;
+	private said: string;
+
+	constructor(block: Extract<Block, { type: "audio" }>, indices: Indices) {
+		this.indices = indices;
+		this.said = block.transcript ?? "";
+	}
+
+	begin(): string {
+		return "";
+	}
+
+	grow(delta: Delta): string {
+		if (delta.type === "transcript") this.said += delta.text;
+		return "";
+	}
+
+	finish(): string {
+		return wholeBlock({ type: "text", text: this.said || mediaNote("sound") }, this.indices);
+	}
+}
+
+/** The writer of a block that grows; undefined for one that is told whole. */
+export const writerOf = (shell: Block, indices: Indices): BlockWriter | undefined => {
+	switch (shell.type) {
+		case "text":
+		case "refusal":
+			return new TextWriter(indices);
+		case "thinking":
+			return new ThinkingWriter(indices);
+		case "tool_call":
+			return new CallWriter(shell, indices);
+		case "audio":
+			return new SoundWriter(shell, indices);
+		default:
+			return undefined;
+	}
+};

@@ -1,0 +1,148 @@
+/** Blocks of an answer for a client of this protocol. */
+import { asList, asRecord, asText, type Block, definedOnly, type Grounding, type Opaque, type WireRecord } from "#core";
+import { foreignServerId, nothingEncrypted, type Place, protocolName, writeCarried } from "./carried.ts";
+import { encodeCitation, runsOf } from "./citations.ts";
+import { inputOf } from "./encode-content.ts";
+import { flatName, safeId, shortHash } from "./identifiers.ts";
+
+const text = (words: string): WireRecord => ({ type: "text", text: words });
+
+/** A thinking block without a word, which carries the signature of the block beside it. */
+export const carrier = (signature: Opaque, place: Place): WireRecord => ({
+	type: "thinking",
+	thinking: "",
+	signature: writeCarried(signature, place),
+});
+
+/** What stands in place of media that this protocol's answers cannot hold. */
+export const mediaNote = (what: string): string =>
+	`[The model answered with ${what}, which this protocol cannot show.]`;
+
+/** The id of another protocol's server tool call as clients of this one expect it. */
+const serverId = (id: string): string => `${foreignServerId}_${shortHash(id)}`;
+
+const searchResult = (found: unknown): WireRecord => {
+	const { url, title } = asRecord(found);
+	const address = asText(url) ?? "";
+	return {
+		type: "web_search_result",
+		url: address,
+		title: asText(title) ?? address,
+		encrypted_content: nothingEncrypted,
+		page_age: null,
+	};
+};
+
+const isError = ({ isError: failed }: { readonly isError?: boolean }): boolean => failed === true;
+
+/** What came out of a foreign tool, in the shape of this protocol's tool of the same sort. */
+const resultContent = (block: Extract<Block, { type: "server_result" }>): unknown => {
+	if (block.tool === "web_search") {
+		if (isError(block)) return { type: "web_search_tool_result_error", error_code: "unavailable" };
+		return asList(block.result).map(searchResult);
+	}
+	const told = asRecord(Array.isArray(block.result) ? block.result[0] : block.result);
+	const printed = asText(told["output"]) ?? asText(told["logs"]) ?? asText(block.result) ?? "";
+	const [stdout, stderr] = isError(block) ? ["", printed] : [printed, ""];
+	return { type: "code_execution_result", stdout, stderr, return_code: isError(block) ? 1 : 0, content: [] };
+};
+
+/** Sorts of foreign tools that have a counterpart here. */
+const shown: ReadonlySet<string> = new Set(["web_search", "code_execution"]);
+
+const encodeServerCall = (block: Extract<Block, { type: "server_call" }>): readonly WireRecord[] => {
+	if (block.raw?.origin.protocol === protocolName) return [asRecord(block.raw.value)];
+	if (!shown.has(block.tool)) return [];
+	return [{ type: "server_tool_use", id: serverId(block.id), name: block.tool, input: asRecord(block.arguments) }];
+};
+
+const encodeServerResult = (block: Extract<Block, { type: "server_result" }>): readonly WireRecord[] => {
+	if (block.raw?.origin.protocol === protocolName) return [asRecord(block.raw.value)];
+	if (!shown.has(block.tool)) return [];
+	const content = resultContent(block);
+	return [{ type: `${block.tool}_tool_result`, tool_use_id: serverId(block.callId), content }];
+};
+
+const encodeText = (block: Extract<Block, { type: "text" }>): readonly WireRecord[] => {
+	const blocks: WireRecord[] = [];
+	for (const run of runsOf(block)) {
+		const citations = run.citations.flatMap((citation) => encodeCitation(citation) ?? []);
+		if (run.text !== "" || citations.length > 0)
+			blocks.push({ ...text(run.text), ...(citations.length > 0 && { citations }) });
+	}
+	if (block.signature) blocks.push(carrier(block.signature, blocks.length === 0 ? "empty" : "previous"));
+	return blocks;
+};
+
+const encodeCall = (block: Extract<Block, { type: "tool_call" }>): readonly WireRecord[] => {
+	const use = {
+		type: "tool_use",
+		id: safeId(block.id),
+		name: flatName(block.name, block.namespace),
+		input: inputOf(block.arguments),
+		...block.extras?.[protocolName],
+	};
+	return block.signature ? [carrier(block.signature, "next"), use] : [use];
+};
+
+/** The block as a client sees it: none, one, or several where a text is cut along what it cites. */
+export const encodeOutputBlock = (block: Block): readonly WireRecord[] => {
+	switch (block.type) {
+		case "text":
+			return encodeText(block);
+		case "refusal":
+			return [text(block.text)];
+		case "thinking": {
+			const signature = block.signature ? writeCarried(block.signature) : "";
+			return [{ type: "thinking", thinking: block.text, signature }];
+		}
+		case "opaque_thinking":
+			return [{ type: "redacted_thinking", data: writeCarried(block.data) }];
+		case "tool_call":
+			return encodeCall(block);
+		case "server_call":
+			return encodeServerCall(block);
+		case "server_result":
+			return encodeServerResult(block);
+		case "image":
+			return block.thought ? [] : [text(mediaNote("an image"))];
+		case "audio":
+			return [text(block.transcript ?? mediaNote("sound"))];
+		case "video":
+		case "document":
+			return [text(mediaNote(`a ${block.type}`))];
+		case "unknown":
+			return block.origin.protocol === protocolName ? [asRecord(block.raw)] : [];
+		default:
+			return [];
+	}
+};
+
+/** Clients expect a result behind each call of a server tool; other protocols tell some calls without one. */
+export class ServerPairs {
+	private open: { readonly id: unknown; readonly name: string } | undefined;
+	private searched = false;
+
+	/** What must stand before the next block of the answer. */
+	before(block: WireRecord | undefined): readonly WireRecord[] {
+		const { open } = this;
+		const isNext = block?.["type"] === "server_tool_use" && asText(block["id"])?.startsWith(foreignServerId) === true;
+		this.open = isNext ? { id: block["id"], name: asText(block["name"]) ?? "" } : undefined;
+		this.searched ||= block?.["name"] === "web_search";
+		if (open === undefined || block?.["tool_use_id"] === open.id) return [];
+		const nothing = { type: "server_result", callId: "", tool: open.name, result: [] } as const;
+		const tool = open.name === "web_search" ? "web_search" : "code_execution";
+		const content = resultContent({ ...nothing, tool });
+		return [{ type: `${tool}_tool_result`, tool_use_id: open.id, content }];
+	}
+
+	/** A search that the model's maker told only at the end, as the call and result it stands for. */
+	grounding({ queries, sources }: Grounding): readonly WireRecord[] {
+		if (this.searched || sources.length === 0) return [];
+		const id = serverId(JSON.stringify(queries));
+		return [
+			{ type: "server_tool_use", id, name: "web_search", input: definedOnly({ query: queries[0] }) },
+			{ type: "web_search_tool_result", tool_use_id: id, content: sources.map(searchResult) },
+		];
+	}
+}

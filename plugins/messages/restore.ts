@@ -1,0 +1,66 @@
+/** Puts the asked model's name back in answers that pass through under an alias; everything else stays as it came. */
+import {
+	asRecord,
+	editJsonBody,
+	isRecord,
+	type ModelAsk,
+	type PassthroughChanges,
+	parseJson,
+	readJsonBody,
+	type StreamEditor,
+	type StreamEvent,
+} from "#core";
+
+/** Answers are the upstream's: they are not held to the limits of requests. */
+const noLimits = { depth: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY };
+
+const decoder = new TextDecoder();
+
+const edited = (text: string, name: string): string => {
+	const body = editJsonBody(readJsonBody(new TextEncoder().encode(text), noLimits), { model: name });
+	return typeof body === "string" ? body : decoder.decode(body);
+};
+
+/** A whole answer with the asked name; one without a model stays as it is. */
+export const restore = (text: string, { call }: ModelAsk): string => {
+	const value = parseJson(text);
+	if (!isRecord(value) || typeof value["model"] !== "string") return text;
+	try {
+		return edited(text, call.name);
+	} catch {
+		// Text that parses and still cannot be spliced (a member named twice) is written anew.
+		return JSON.stringify({ ...value, model: call.name });
+	}
+};
+
+/** The model is named once, at the start of the stream. */
+const renamed = (data: string, name: string): string => {
+	const message = asRecord(asRecord(parseJson(data))["message"]);
+	if (typeof message["model"] !== "string") return data;
+	return data.replace(/("model"\s*:\s*)"(?:[^"\\]|\\.)*"/, (_whole, key: string) => key + JSON.stringify(name));
+};
+
+class Editor implements StreamEditor {
+	private readonly name: string;
+	private done = false;
+
+	constructor(name: string) {
+		this.name = name;
+	}
+
+	event({ name, data }: StreamEvent): string {
+		const isStart = !this.done && data.includes('"message_start"');
+		this.done ||= isStart;
+		const text = isStart ? renamed(data, this.name) : data;
+		const lines = text.includes("\n") ? text.replaceAll("\n", "\ndata: ") : text;
+		return name === undefined ? `data: ${lines}\n\n` : `event: ${name}\ndata: ${lines}\n\n`;
+	}
+
+	end(): string {
+		return "";
+	}
+}
+
+/** Absent when the stream may pass as it is. */
+export const editor = ({ call }: ModelAsk, changes: PassthroughChanges): StreamEditor | undefined =>
+	changes.model === call.name ? undefined : new Editor(call.name);

@@ -32,6 +32,8 @@ export interface ModelCall {
 	readonly maxOutputTokens?: number;
 	/** How many answers are asked for; 1 unless said. */
 	readonly candidates: number;
+	/** The kind of task this is for (`image` …): only policies see such a call, and what it costs is held back elsewhere. */
+	readonly task?: string;
 	/** A key of the client's by which calls share a provider's cache (`prompt_cache_key` and the like). */
 	readonly affinity?: string;
 }
@@ -40,6 +42,15 @@ export interface ModelCall {
 export interface ModelAsk extends ModelRequest {
 	readonly protocol: Protocol;
 	readonly call: ModelCall;
+	/** Set by `Conversations.load` when the request goes on from a kept answer. */
+	readonly continues?: Continuation;
+}
+
+/** What was put before a request's own input: the conversation up to the kept answer `id`. */
+export interface Continuation {
+	readonly id: string;
+	/** How many entries of the input were put there. */
+	readonly items: number;
 }
 
 /** One server-sent event. `name` is absent when the stream gave none. */
@@ -59,6 +70,8 @@ export interface Observation {
 	readonly pieces: number;
 	/** UTF-8 bytes of generated content, approximately. */
 	readonly contentBytes: number;
+	/** The whole answer, once it has ended, for `Conversations.save`; only from protocols that keep conversations. */
+	readonly answer?: unknown;
 }
 
 /** Reads a passing stream for accounting. It must be cheap: parse an event's JSON only when it can matter. */
@@ -67,6 +80,8 @@ export interface StreamObserver {
 	result(): Observation;
 	/** Text that ends the stream as if the model had reached its output limit: what a client is told at the bound of its quota. */
 	cut(): string;
+	/** What `renderStreamDenial` would write, where the protocol can say more for having seen the stream; preferred to it. */
+	fail?(denial: Denial): string;
 }
 
 /** What must differ between the client's bytes and the upstream's. */
@@ -114,6 +129,8 @@ export interface EncodedResponse {
 /** Writes a neutral stream in the wire form. Returns text to send, `""` for nothing. */
 export interface StreamEncoder {
 	push(event: NeutralEvent): string;
+	/** The whole answer, once it has ended, for `Conversations.save`; only from protocols that keep conversations. */
+	answer?(): unknown;
 }
 
 /** The side that answers clients. */
@@ -201,9 +218,27 @@ export interface UpstreamSide {
 	decodeTokenCount?(body: unknown): number | undefined;
 }
 
+/**
+ * Conversations that clients go on from by the id of an answer. Both are called for every call of the protocol, whatever
+ * the upstream speaks; the protocol decides which concern it.
+ */
+export interface Conversations {
+	/**
+	 * Right after `read`, before anything else looks at the body: the request with the conversation it goes on from put
+	 * before its own input. Throws `Fault` when there is no such answer for this token.
+	 */
+	load(ask: ModelAsk, token: { readonly id: string }): Promise<ModelAsk>;
+	/**
+	 * Once, for an answer that has ended well, passed through or translated, streamed or not; awaited before the end
+	 * reaches the client, who may go on from it at once. `answer`: the whole answer as the client has it. Never throws.
+	 */
+	save(ask: ModelAsk, token: { readonly id: string }, answer: unknown): Promise<void>;
+}
+
 export interface Protocol {
 	/** `chat-completions`, `messages` …: the word used in config. */
 	readonly name: string;
+	readonly conversations?: Conversations;
 	readonly client: ClientSide;
 	readonly upstream: UpstreamSide;
 	readonly passthrough: Passthrough;

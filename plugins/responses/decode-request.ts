@@ -87,10 +87,8 @@ const placed = new Set(
 const restOf = (body: WireRecord): WireRecord =>
 	Object.fromEntries(Object.entries(body).filter(([name, value]) => !placed.has(name) && value !== null));
 
-const stateOf = (body: WireRecord, include: readonly string[], previousId: string | undefined) =>
+const stateOf = (body: WireRecord, include: readonly string[]): NeutralRequest["state"] =>
 	definedOnly({
-		previousId,
-		conversation: body["conversation"] ?? undefined,
 		store: asBoolean(body["store"]),
 		truncation: asText(body["truncation"]),
 		include: include.length > 0 ? include : undefined,
@@ -116,8 +114,12 @@ const refuseForeign = (body: WireRecord): void => {
 			});
 };
 
-/** Lenient; throws `Fault` for what names things that are kept elsewhere. */
-export const decodeRequest = (ask: ModelAsk, previousId: string | undefined): NeutralRequest => {
+/**
+ * Lenient; throws `Fault` for what names things that are kept elsewhere. The id of the answer whose conversation was
+ * put before the input is echoed.
+ */
+export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
+	const previousId = ask.continues?.id;
 	const body = ask.body.value;
 	refuseForeign(body);
 	const include = asList(body["include"]).filter((name) => typeof name === "string");
@@ -149,9 +151,9 @@ export const decodeRequest = (ask: ModelAsk, previousId: string | undefined): Ne
 			identity: identityOf(body),
 			cacheKey: asText(body["prompt_cache_key"]),
 			cacheRetention: asText(body["prompt_cache_retention"]),
-			state: stateOf(body, include, previousId),
+			state: stateOf(body, include),
 		}),
 		...(Object.keys(extras).length > 0 && { extras: ownBag(extras) }),
-		raw: body,
+		raw: previousId === undefined ? body : { ...body, previous_response_id: previousId },
 	};
 };

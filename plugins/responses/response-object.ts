@@ -25,6 +25,7 @@ const defaults: WireRecord = {
 	max_output_tokens: null,
 	max_tool_calls: null,
 	parallel_tool_calls: true,
+	previous_response_id: null,
 	prompt_cache_key: null,
 	safety_identifier: null,
 	temperature: 1,
@@ -37,13 +38,12 @@ const defaults: WireRecord = {
 };
 
 /** What is the same in every state of the response. `stores`: whether answers are kept here. */
-export const echoOf = ({ raw, model, state }: NeutralRequest, stores: boolean): WireRecord => {
+export const echoOf = ({ raw, model }: Pick<NeutralRequest, "raw" | "model">, stores: boolean): WireRecord => {
 	const echo: Record<string, unknown> = { background: false, model };
 	for (const [name, value] of Object.entries(defaults)) echo[name] = raw[name] ?? value;
 	const text = asRecord(raw["text"]);
 	return {
 		...echo,
-		previous_response_id: state?.previousId ?? null,
 		reasoning: { effort: null, summary: null, ...asRecord(raw["reasoning"]) },
 		store: stores && raw["store"] !== false,
 		text: { ...text, format: text["format"] ?? { type: "text" }, verbosity: text["verbosity"] ?? "medium" },

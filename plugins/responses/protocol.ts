@@ -1,0 +1,72 @@
+/** The protocol as the core sees it: every part lives in a file of its own, this one only joins them. */
+import { asCount, asRecord, type Conversations, type Protocol } from "#core";
+import { decodeRequest } from "./decode-request.ts";
+import { decodeResponse } from "./decode-response.ts";
+import { encodeRequest } from "./encode-request.ts";
+import { encodeResponse } from "./encode-response.ts";
+import { errorEvent, renderDenial } from "./errors.ts";
+import { models } from "./models.ts";
+import { observe, observer } from "./observer.ts";
+import { protocolName } from "./origin.ts";
+import { passthroughRequest, pathFor } from "./passthrough.ts";
+import { readCall } from "./read.ts";
+import { editor, restore } from "./restore.ts";
+import { streamDecoder } from "./stream-decoder.ts";
+import { answerEncoder } from "./stream-encoder.ts";
+import { decodeError } from "./upstream-error.ts";
+
+export interface ProtocolOptions {
+	/** Where answers are kept; absent when none are. */
+	readonly conversations?: Conversations;
+	/** Lets conversations that only an upstream keeps pass on to it. */
+	readonly upstreamState: boolean;
+	/** Seconds since 1970. */
+	now(): number;
+}
+
+/** OpenAI's Responses (OpenAPI 2.3), with the dialects of the vendors that speak it. */
+export const createResponses = ({ conversations, upstreamState, now }: ProtocolOptions): Protocol => {
+	const stores = conversations !== undefined;
+	return {
+		name: protocolName,
+		...(conversations && { conversations }),
+		client: {
+			paths: ["/v1/responses", "/responses", "/v1/responses/input_tokens", "/responses/input_tokens"],
+			read: (request) => readCall(request, upstreamState),
+			decodeRequest,
+			encodeResponse: (response, request) => encodeResponse(response, request, { stores, now }),
+			streamEncoder: (request) => answerEncoder(request, { stores, now, live: true }),
+			encodeTokenCount: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
+			renderDenial,
+			renderStreamDenial: (denial) => errorEvent(denial, 0),
+			streamType: () => "text/event-stream; charset=utf-8",
+			keepAlive: ": keep-alive\n\n",
+			models,
+		},
+		upstream: {
+			path: ({ operation }) => pathFor(operation),
+			headers: (key) => ({
+				"content-type": "application/json",
+				...(key !== undefined && { authorization: `Bearer ${key}` }),
+			}),
+			encodeRequest,
+			decodeResponse,
+			streamDecoder,
+			decodeError,
+			decodeTokenCount: (body) => asCount(asRecord(body)["input_tokens"]),
+		},
+		passthrough: {
+			request: passthroughRequest,
+			observe: (body) => observe(body, stores),
+			restore,
+			observer: (ask) => observer(ask, stores),
+			editor,
+		},
+	};
+};
+
+/** The protocol without memory: what the codec alone can do. */
+export const responses: Protocol = createResponses({
+	upstreamState: false,
+	now: () => Math.floor(Date.now() / 1000),
+});

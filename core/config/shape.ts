@@ -106,7 +106,10 @@ const formats: Readonly<Record<string, (text: string) => string | undefined>> = 
 	uri: (text) => unless(URL.canParse(text), "an absolute URL"),
 	network: (text) => unless(isNetwork(text), "an address or a network such as 10.0.0.0/8"),
 	database: (text) =>
-		unless(/^(file:|https?:\/\/|libsql:\/\/)(?!.*:memory:)./.test(text), "file:PATH, http(s)://… or libsql://…"),
+		unless(
+			/^(file:|https?:\/\/|libsql:\/\/)(?!.*(:memory:|%(?![0-9a-f]{2})))./i.test(text),
+			"file:PATH, http(s)://… or libsql://…",
+		),
 };
 
 /** Limits on a number, or on the length of a text or a list. */

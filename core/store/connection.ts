@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Client, createClient } from "@libsql/client";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
-import { type StoreFault, storeFault, Unreachable } from "./fault.ts";
+import { StoreFault, storeFault, Unreachable } from "./fault.ts";
 
 export interface ConnectionInput {
 	readonly url: string;
@@ -45,6 +45,7 @@ export class Connection {
 	readonly #log: Log;
 	readonly #patienceMs: number;
 	readonly #failing = new Set<"read" | "write">();
+	#closed = false;
 
 	constructor({ url, authToken, clock, log, patienceMs = 8000 }: ConnectionInput) {
 		this.file = databaseFile(url);
@@ -83,12 +84,18 @@ export class Connection {
 				if (this.#failing.delete(kind)) this.#log.info("the database answers again", { for: kind });
 				return result;
 			} catch (error) {
-				const fault = storeFault(error);
-				if (this.file !== undefined && fault.harms) await this.heal();
+				const fault = await this.#after(error);
 				if (!fault.passing || this.#clock.monotonic() - started >= this.#patienceMs) throw this.#noted(kind, fault);
 			}
 			await pause(waitMs);
 		}
+	}
+
+	async #after(error: unknown): Promise<StoreFault> {
+		if (this.#closed) return new StoreFault("CLOSED", "the store is closed");
+		const fault = storeFault(error);
+		if (this.file !== undefined && fault.harms) await this.heal();
+		return fault;
 	}
 
 	/**
@@ -107,6 +114,12 @@ export class Connection {
 			this.#log.error("the database fails", { for: kind, code, detail });
 		}
 		return fault;
+	}
+
+	/** What is under way fails, and is not tried again. */
+	close(): void {
+		this.#closed = true;
+		this.client.close();
 	}
 
 	/** False from an outage until the same kind of operation succeeds. */

@@ -81,7 +81,7 @@ const open = async (input: OpenStoreInput, lock: FileLock | undefined): Promise<
 		async close() {
 			stopHeartbeat();
 			await queue.close();
-			connection.client.close();
+			connection.close();
 			lock?.release();
 		},
 		healthy: () => connection.healthy(),

@@ -178,6 +178,7 @@ describe.each(["a file", "a server"])("a store in %s", (kind) => {
 		await opened.close();
 		expect((await Promise.allSettled(writes)).filter(({ status }) => status === "rejected")).toEqual([]);
 		expect((await faultOf(opened.store.write([sql`SELECT 1`]))).code).toBe("CLOSED");
+		expect((await faultOf(opened.store.all(sql`SELECT 1`))).code).toBe("CLOSED");
 		await opened.close();
 	});
 });

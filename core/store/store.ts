@@ -4,7 +4,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { LibSQLDatabase } from "drizzle-orm/libsql";
 import { service, slot } from "../plugin/token.ts";
 
-/** A drizzle query (`db.insert(…)`, `db.update(…)`, `db.select(…)`) or raw `sql`. */
+/** A drizzle query (`db.insert(…)`, `db.update(…)`, `db.select(…)`) or raw `sql`. Whole numbers and booleans are sent as integers. */
 export type Statement = BatchItem<"sqlite"> | SQL;
 
 /** What one statement of a write did: rows it returned (by column name) and how many rows it changed. */
@@ -36,7 +36,7 @@ export interface Tables {
 	readonly migrations: readonly Migration[];
 }
 
-/** Never changed once released, never drops data. Statements run in one batch. */
+/** Never changed once released, never drops data. One statement in each text; they run in one batch. */
 export interface Migration {
 	readonly name: string;
 	readonly statements: readonly string[];

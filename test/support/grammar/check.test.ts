@@ -81,7 +81,7 @@ describe("the grammar of generateContent", () => {
 		const chunks = [chunk([{ text: "x" }]), chunk([{ text: "", thoughtSignature: "s" }], "STOP")];
 		expect(streamFaults("generate-content", data(...chunks))).toEqual([]);
 		expect(streamFaults("generate-content", JSON.stringify(chunks), { array: true })).toEqual([]);
-		expect(streamFaults("generate-content", `${JSON.stringify(error)}\n\n${data(error)}`)).toEqual([]);
+		expect(streamFaults("generate-content", `${data(error)}${JSON.stringify(error)}\n`)).toEqual([]);
 	});
 	test.each([
 		["[DONE]", `${data(chunk([{ text: "x" }], "STOP"))}data: [DONE]\n\n`],

@@ -28,10 +28,14 @@ const readArray = (text: string, faults: Faults): readonly Item[] => {
 	}
 };
 
-/** An error within a stream is written twice, as a line of its own and as an event, for clients that see only one. */
+/**
+ * An error within a stream is written twice, for clients that see only one: as an event, and last as a bare line that no
+ * blank line follows. In this order @google/genai 1 fails however the network cuts the stream; the bare line first and
+ * in one piece with the event, it takes the stream for complete.
+ */
 const readEvents = (text: string, faults: Faults): readonly Item[] => {
-	const raw = /(?:^|\n\n)(\{"error":[^\n]*\})\n\n/.exec(text);
-	const events = raw ? text.replace(`${raw[1]}\n\n`, "") : text;
+	const raw = /(?<=^|\n\n)\{"error":[^\n]*\}\n$/.exec(text);
+	const events = raw ? text.slice(0, raw.index) : text;
 	const frames = readFrames(events, { names: false, comments: false }, faults);
 	const chunks = frames.map(({ json }) => expectRecord(json, "the chunk", faults));
 	const failed = chunks.some((chunk) => chunk["error"] !== undefined);

@@ -26,13 +26,22 @@ const renamed = (text: string, value: unknown, name: string): string => {
 /** A whole answer with the asked model's name put back; text that is not a JSON object stays as it is. */
 export const restore = (text: string, ask: ModelAsk): string => renamed(text, parseJson(text), ask.call.name);
 
+const tightNullUsage = ',"usage":null';
 const nullUsage = /,\s*"usage"\s*:\s*null(?=\s*[,}])|"usage"\s*:\s*null\s*,/;
 
 /** True for the chunk that holds nothing but usage. */
-const onlyUsage = (data: string): boolean => {
+const isOnlyUsage = (data: string): boolean => {
 	if (!/"choices"\s*:\s*\[\s*\]/.test(data)) return false;
 	const chunk = asRecord(parseJson(data));
 	return Array.isArray(chunk["choices"]) && chunk["choices"].length === 0 && isRecord(chunk["usage"]);
+};
+
+/** The chunk as it would have come unasked; undefined for one that would not have come. */
+const stripped = (data: string): string | undefined => {
+	const at = data.indexOf(tightNullUsage);
+	if (at !== -1) return data.slice(0, at) + data.slice(at + tightNullUsage.length);
+	if (!data.includes('"usage"')) return data;
+	return isOnlyUsage(data) ? undefined : data.replace(nullUsage, "");
 };
 
 class Editor implements StreamEditor {
@@ -50,12 +59,9 @@ class Editor implements StreamEditor {
 	}
 
 	event({ name, data }: StreamEvent): string {
-		let text = data;
-		if (this.strips && text.includes('"usage"')) {
-			if (onlyUsage(text)) return "";
-			text = text.replace(nullUsage, "");
-		}
-		if (this.alias) text = this.restored(text);
+		const kept = this.strips ? stripped(data) : data;
+		if (kept === undefined) return "";
+		const text = this.alias ? this.restored(kept) : kept;
 		return name === undefined ? `data: ${text}\n\n` : `event: ${name}\ndata: ${text}\n\n`;
 	}
 

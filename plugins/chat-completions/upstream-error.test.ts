@@ -1,0 +1,118 @@
+import { describe, expect, test } from "bun:test";
+import { decodeError, decodeToldError } from "./upstream-error.ts";
+
+const told = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+	decodeError(status, new Headers(headers), typeof body === "string" ? body : JSON.stringify(body));
+
+const error = (message: string, more: Record<string, unknown> = {}) => ({ error: { message, ...more } });
+
+describe("an upstream's error", () => {
+	test("refused credentials are never shown as the client's", () => {
+		for (const status of [401, 402, 403]) {
+			const denial = told(status, error("Incorrect API key provided: sk-live-123456", { code: "invalid_api_key" }));
+			expect(denial.kind).toBe("upstream");
+			expect(denial.code).toBeUndefined();
+			expect(denial.message).not.toContain("sk-");
+			expect(denial.message).toBe(told(401, "").message);
+		}
+	});
+
+	test("keeps message, code and parameter of a bad request", () => {
+		expect(told(400, error("Bad value.", { code: "invalid_value", param: "messages[3]", type: "x" }))).toEqual({
+			kind: "invalid_request",
+			message: "Bad value.",
+			code: "invalid_value",
+			parameter: "messages[3]",
+		});
+	});
+
+	test("knows a prompt that is too long by code and by the words of several vendors", () => {
+		const bodies = [
+			error("m", { code: "context_length_exceeded" }),
+			error("This model's maximum context length is 8192 tokens."),
+			error("prompt too long; exceeded max context length by 12 tokens"),
+			error("The total length of all messages is too long.", { type: "too_many_prompt_tokens", code: 400 }),
+		];
+		for (const body of bodies) expect(told(400, body).kind).toBe("context_length");
+	});
+
+	test("knows a filtered prompt", () => {
+		expect(told(400, error("Filtered.", { code: "content_filter" })).kind).toBe("content_policy");
+	});
+
+	test("tells an unknown model from a wrong address", () => {
+		const unknown = error("The model `x` does not exist.", { code: "model_not_found" });
+		expect(told(404, unknown).kind).toBe("model_not_found");
+		expect(told(404, "<html>nginx</html>").kind).toBe("upstream");
+		expect(told(404, error("No such file.")).kind).toBe("not_found");
+	});
+
+	test("reads how long to wait from headers, else from the sentence", () => {
+		expect(told(429, error("m"), { "retry-after-ms": "1500", "retry-after": "9" }).retryAfterSeconds).toBe(1.5);
+		expect(told(429, error("m"), { "retry-after": "9" }).retryAfterSeconds).toBe(9);
+		expect(told(429, error("Please try again in 20ms.")).retryAfterSeconds).toBe(0.02);
+		expect(told(429, error("Please try again in 6.5s. Visit us.")).retryAfterSeconds).toBe(6.5);
+		expect(told(429, error("Slow down.")).retryAfterSeconds).toBeUndefined();
+	});
+
+	test("maps statuses to kinds", () => {
+		const kinds = [408, 413, 422, 429, 500, 502, 503, 504, 524, 529].map((status) => told(status, error("m")).kind);
+		expect(kinds).toEqual([
+			"upstream_timeout",
+			"too_large",
+			"invalid_request",
+			"rate_limited",
+			"upstream",
+			"upstream",
+			"overloaded",
+			"upstream_timeout",
+			"upstream_timeout",
+			"overloaded",
+		]);
+	});
+
+	test("reads the shapes of other vendors", () => {
+		expect(told(400, { detail: "Bad." }).message).toBe("Bad.");
+		expect(told(422, { detail: [{ loc: ["body"], msg: "Extra inputs are not permitted" }] }).message).toBe(
+			"Extra inputs are not permitted",
+		);
+		expect(told(400, { message: "Bad.", type: "invalid_request_message_order" }).code).toBe(
+			"invalid_request_message_order",
+		);
+		expect(told(400, [{ error: { code: 400, message: "Bad.", status: "INVALID_ARGUMENT" } }]).message).toBe("Bad.");
+		expect(told(400, { error: "Bad." }).message).toBe("Bad.");
+		expect(told(500, "<html><title>502 Bad Gateway</title></html>").message).toBe(
+			"The upstream failed with status 500.",
+		);
+	});
+
+	test("takes out keys, addresses and organisations", () => {
+		const { message } = told(
+			429,
+			error(
+				"Key sk-proj-abcdefgh, org-12345abc, proj_99abc, 10.0.0.7:8080, see https://internal.example/x?k=1. Bearer abcdefgh",
+			),
+		);
+		expect(message).not.toMatch(/sk-proj|org-1|proj_9|10\.0|internal|abcdefgh/);
+	});
+
+	test("is not longer than a client should read", () => {
+		expect(told(400, error("x".repeat(100_000))).message.length).toBeLessThan(2100);
+	});
+});
+
+describe("an error told within an answer", () => {
+	test("H57 keeps the code on which clients act", () => {
+		const denial = decodeToldError(error("You exceeded your current quota", { code: "insufficient_quota" }));
+		expect(denial).toMatchObject({ kind: "rate_limited", code: "insufficient_quota" });
+	});
+
+	test("takes the status from wherever the vendor put it", () => {
+		expect(decodeToldError(error("m", { code: 429 })).kind).toBe("rate_limited");
+		expect(decodeToldError(error("m", { status_code: 400 })).kind).toBe("invalid_request");
+		expect(decodeToldError(error("m", { status: 503 })).kind).toBe("overloaded");
+		expect(decodeToldError(error("Invalid key sk-abcdefghij", { code: 401 })).message).not.toContain("sk-");
+		expect(decodeToldError(error("m")).kind).toBe("upstream");
+		expect(decodeToldError(error("m", { type: "server_is_overloaded" })).kind).toBe("overloaded");
+	});
+});

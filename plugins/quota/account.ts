@@ -1,0 +1,195 @@
+/** One token's account on this node: its slice of the quota, and how more is got when the slice does not suffice. */
+import type { Store } from "#core";
+import type { Lease, Moment, Reservation } from "./lease.ts";
+import { count } from "./numbers.ts";
+import type { Statements } from "./statements.ts";
+
+/** What a call needs: no less than `least` is of use, no more than `most` is wanted. */
+export interface Need {
+	readonly least: number;
+	readonly most: number;
+}
+
+/** Nothing to be had. `left` is what has not been charged yet: more than is free while running calls hold something. */
+export interface Shortage {
+	readonly left: number;
+}
+
+/** Holds an amount of a lease for one call. Called in the same breath in which the amount was found to be free. */
+export type Hold = (lease: Lease, amount: number) => Reservation;
+
+/** What the house lends an account. */
+export interface AccountHouse {
+	readonly store: Store;
+	readonly statements: Statements;
+	/** This process, among all that share the database. */
+	readonly holder: string;
+	now(): Moment;
+	/** A new slice, in the journal before the database hears of it. */
+	slice(account: Account): Lease;
+	/** Detaches a slice; it is closed when its calls have settled. */
+	retire(lease: Lease): void;
+	/** Resolves when other nodes have had the time to give back what they do not need. */
+	recall(token: string): Promise<void>;
+	/** A lease that is being made smaller: resolves when the database knows. */
+	shrinking(): Promise<void> | undefined;
+}
+
+/** What the database said of an account when it was asked for more. */
+interface Position {
+	/** Quota less charges, the database's and those it has not heard of. */
+	readonly left: number;
+	/** What could still be granted. */
+	readonly available: number;
+	/** Set aside elsewhere: for other nodes and for tasks. */
+	readonly elsewhere: number;
+}
+
+/** How many calls like this one a slice is asked for. */
+const callsAhead = 32;
+const recallsBeforeRefusal = 2;
+/** What one call finds others may take away before it; after so many attempts it is told to come back. */
+const questionsBeforeRefusal = 20;
+
+export class Account {
+	readonly token: string;
+	slice: Lease | undefined;
+	tally: Lease | undefined;
+	/** The setting as the last call brought it: a change means that the database has another quota now. */
+	setting: number | undefined;
+	private readonly house: AccountHouse;
+	private growing: Promise<Position> | undefined;
+	/** A slice the database has not been heard to grant. */
+	private next: Lease | undefined;
+	/** There was nothing to be had the last time: then look before writing. */
+	private dry = false;
+	private waiting = 0;
+
+	constructor(token: string, house: AccountHouse) {
+		this.token = token;
+		this.house = house;
+	}
+
+	/** A question to the database is under way, whose answer may make a lease larger. */
+	get busy(): boolean {
+		return this.growing !== undefined;
+	}
+
+	get unused(): boolean {
+		return !this.busy && this.waiting === 0 && !this.slice && !this.tally && !this.next;
+	}
+
+	/** At once, when the slice has the whole of what is wanted. */
+	take({ most }: Need, hold: Hold): Reservation | undefined {
+		const { slice } = this;
+		return slice !== undefined && slice.free >= most && slice.usable(this.house.now()) ? hold(slice, most) : undefined;
+	}
+
+	/** Asks the database for more, and the other nodes before it gives up. Rejects when the database cannot be reached. */
+	async acquire(need: Need, quota: number, hold: Hold): Promise<Reservation | Shortage> {
+		this.waiting += need.most;
+		try {
+			for (let questions = 1, recalls = 0; ; questions++) {
+				const position = await this.ask(need, quota);
+				const taken = this.take(need, hold) ?? this.takeLess(need, hold);
+				if (taken) return taken;
+				const more = position.available + (this.slice?.free ?? 0) >= need.least;
+				if (more && questions < questionsBeforeRefusal) continue;
+				const othersMayGive = this.house.store.shared && position.elsewhere > 0 && position.left >= need.least;
+				if (!othersMayGive || ++recalls > recallsBeforeRefusal) return { left: position.left };
+				await this.house.recall(this.token);
+			}
+		} finally {
+			this.waiting -= need.most;
+		}
+	}
+
+	/** What is there, when it is of use at all. */
+	private takeLess({ least, most }: Need, hold: Hold): Reservation | undefined {
+		const { slice } = this;
+		if (slice === undefined || slice.free < least || !slice.usable(this.house.now())) return undefined;
+		return hold(slice, Math.min(slice.free, most));
+	}
+
+	/** One question to the database at a time; who comes meanwhile shares its answer. */
+	private async ask(need: Need, quota: number): Promise<Position> {
+		if (this.growing) return await this.growing;
+		const question = this.grow(need, quota).finally(() => {
+			this.growing = undefined;
+		});
+		this.growing = question;
+		return await question;
+	}
+
+	private async grow(need: Need, quota: number): Promise<Position> {
+		const { store, statements, holder } = this.house;
+		await this.house.shrinking();
+		const asked = this.house.now();
+		if (this.slice && !this.slice.usable(asked)) this.retire();
+		this.next ??= this.house.slice(this);
+		const lease = this.slice ?? this.next;
+		const free = Math.max(0, lease.free);
+		const least = Math.max(0, need.least - free);
+		if (this.dry) {
+			const position = this.learn(lease, asked, (await store.all(statements.position(this.token, lease.id)))[0] ?? {});
+			if (position.available < least) return position;
+		}
+		const results = await store.write([
+			statements.account(this.token, quota),
+			...statements.grant({
+				id: lease.id,
+				token: this.token,
+				holder,
+				granted: lease.opened ? lease.setAside : undefined,
+				least,
+				want: Math.max(need.most * callsAhead, this.waiting) - free,
+			}),
+			statements.position(this.token, lease.id),
+		]);
+		const position = this.learn(lease, asked, results.at(-1)?.rows[0] ?? {});
+		this.dry = position.available < least && lease.free < need.least;
+		return position;
+	}
+
+	/** Takes in what the database says of the account and of the lease that was to grow. */
+	private learn(lease: Lease, asked: Moment, row: Readonly<Record<string, unknown>>): Position {
+		const granted = count(row["granted"]) ?? 0;
+		const settled = count(row["settled"]) ?? 0;
+		const open = row["state"] === "open";
+		if (open) {
+			lease.renewed(asked, count(row["remains"]) ?? 0);
+			lease.granted = granted;
+			lease.setAside = granted;
+			this.adopt(lease);
+		} else if (lease.opened) {
+			lease.lost = row["state"] === "lost";
+			if (this.slice === lease) this.retire();
+		}
+		const quota = count(row["quota"]) ?? Number.POSITIVE_INFINITY;
+		const used = count(row["used"]) ?? 0;
+		const leased = count(row["leased"]) ?? 0;
+		const unwritten = open ? lease.settled - settled : 0;
+		return {
+			left: quota - used - unwritten,
+			available: quota - used - leased,
+			elsewhere: leased - (open ? granted - settled : 0),
+		};
+	}
+
+	private adopt(lease: Lease): void {
+		if (this.next === lease) this.next = undefined;
+		if (!lease.closing) this.slice = lease;
+	}
+
+	/** The slice is to be closed; the next call gets a new one. */
+	private retire(): void {
+		if (this.slice) this.house.retire(this.slice);
+	}
+
+	/** No call is to use this lease any more. */
+	release(lease: Lease): void {
+		if (this.slice === lease) this.slice = undefined;
+		if (this.tally === lease) this.tally = undefined;
+		if (this.next === lease) this.next = undefined;
+	}
+}

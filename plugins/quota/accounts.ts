@@ -1,0 +1,240 @@
+/**
+ * The accounts of all tokens on this node, one for the process whatever is reloaded: calls hold and settle here, in
+ * memory and in the journal; the database hears of it soon after.
+ */
+import type { Clock, Log, Store } from "#core";
+import { Account, type AccountHouse, type Hold, type Need, type Shortage } from "./account.ts";
+import { bootId, type Journal, type Journals } from "./journal.ts";
+import { lines } from "./journal-lines.ts";
+import { Lease, type Moment, type Reservation } from "./lease.ts";
+import { Recalls } from "./recalls.ts";
+import { recover } from "./recovery.ts";
+import type { Charge, LedgerRow, LedgerWriter } from "./service.ts";
+import { SettledCalls } from "./settled-calls.ts";
+import { Statements } from "./statements.ts";
+import { Tending } from "./tending.ts";
+
+export interface AccountsOptions {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly journals: Journals;
+	readonly statements?: Statements;
+	/** The boot of the machine, when it is not this one's: for tests. */
+	readonly boot?: string | undefined;
+}
+
+/** A call that wants to hold something; `id` is its own and never used twice. */
+export interface Caller {
+	readonly id: string;
+	readonly token: string;
+	readonly model: string;
+}
+
+/** A journal of this size is begun anew as soon as that is cheap, and of the larger one in any case. Bytes. */
+const largeJournal = 256 * 1024;
+const hugeJournal = 16 * 1024 * 1024;
+
+export class Accounts implements AccountHouse {
+	readonly store: Store;
+	readonly statements: Statements;
+	readonly holder = `node_${crypto.randomUUID()}`;
+	readonly leases = new Set<Lease>();
+	writer: LedgerWriter | undefined;
+	/** Rows of calls that were charged nothing. */
+	loose: LedgerRow[] = [];
+	private readonly byToken = new Map<string, Account>();
+	private readonly settledCalls = new SettledCalls();
+	private readonly recalls: Recalls;
+	private readonly clock: Clock;
+	private readonly log: Log;
+	private readonly journal: Journal;
+	private readonly options: AccountsOptions;
+	private readonly tending: Tending;
+	private readonly boot: string | undefined;
+	private opening: Promise<void> | undefined;
+
+	constructor(options: AccountsOptions) {
+		this.options = options;
+		this.store = options.store;
+		this.clock = options.clock;
+		this.boot = "boot" in options ? options.boot : bootId();
+		this.log = options.log;
+		this.statements = options.statements ?? new Statements();
+		this.recalls = new Recalls(this.store, this.clock, this.statements, this.holder);
+		this.journal = options.journals.begin(this.holder, () =>
+			this.log.error("the journal cannot be written; calls under a quota are refused until it can"),
+		);
+		this.tending = new Tending(this, options.clock, options.log);
+	}
+
+	/** Charges what an earlier process left in its journal, then begins one of its own. Once for the process. */
+	open(): Promise<void> {
+		this.opening ??= this.begin().catch((error: unknown) => {
+			this.opening = undefined;
+			throw error;
+		});
+		return this.opening;
+	}
+
+	private async begin(): Promise<void> {
+		const { boot, statements, holder } = this;
+		this.journal.restart([lines.start(boot)]);
+		await recover({ ...this.options, statements, boot, except: holder, writer: () => this.writer });
+	}
+
+	now(): Moment {
+		return { monotonic: this.clock.monotonic(), wall: this.clock.now() };
+	}
+
+	accountOf(token: string): Account {
+		const known = this.byToken.get(token) ?? new Account(token, this);
+		this.byToken.set(token, known);
+		return known;
+	}
+
+	/** Holds what the call may cost, at once where the node's slice suffices. Rejects when the database cannot be reached. */
+	reserve(caller: Caller, need: Need, quota: number): Reservation | Promise<Reservation | Shortage> {
+		const account = this.accountOf(caller.token);
+		const hold: Hold = (lease, amount) => this.hold(caller, lease, amount);
+		const changed = account.setting !== undefined && account.setting !== quota;
+		account.setting = quota;
+		if (!changed) return account.take(need, hold) ?? account.acquire(need, quota, hold);
+		if (account.slice) account.slice.recalled = true;
+		return this.flush().then(() => account.acquire(need, quota, hold));
+	}
+
+	/** Promises, in memory and in the journal; nothing may be sent upstream before this has returned. */
+	private hold(caller: Caller, lease: Lease, amount: number): Reservation {
+		const reservation: Reservation = {
+			id: caller.id,
+			lease,
+			amount,
+			model: caller.model,
+			at: this.clock.now(),
+			watermark: undefined,
+		};
+		this.journal.now(lines.reserved(reservation));
+		lease.hold(reservation, this.clock.monotonic());
+		this.tending.wake();
+		return reservation;
+	}
+
+	/** A call of a token without a quota: nothing is held, its cost is counted. */
+	follow(caller: Caller): Reservation {
+		const account = this.accountOf(caller.token);
+		account.setting = undefined;
+		const known = account.tally;
+		const lease = known && !known.closing && !known.lost ? known : this.begun(account, "tally");
+		account.tally = lease;
+		const at = this.clock.now();
+		const reservation: Reservation = {
+			id: caller.id,
+			lease,
+			amount: Number.POSITIVE_INFINITY,
+			model: caller.model,
+			at,
+			watermark: 0,
+		};
+		lease.hold(reservation, this.clock.monotonic());
+		return reservation;
+	}
+
+	/** From now on a crash charges this much, which must be no less than what was delivered until the next watermark. */
+	watermark(reservation: Reservation, amount: number): void {
+		if (amount >= reservation.amount) return;
+		reservation.watermark = amount;
+		this.journal.now(lines.watermark(reservation, amount));
+	}
+
+	/** Charges the cost of a call, at most what it held. Exactly once: a second time changes nothing. */
+	settle(reservation: Reservation, cost: number): Charge {
+		const { lease } = reservation;
+		const charged = Math.min(cost, reservation.amount);
+		const charge = { charged, excess: cost - charged };
+		if (!lease.settle(reservation, charged, this.clock.monotonic())) return { charged: 0, excess: 0 };
+		this.journal.soon(lines.settled(reservation, charged));
+		if (this.writer) this.settledCalls.add(reservation.id, charge, lease);
+		this.tending.wake();
+		return charge;
+	}
+
+	chargeOf(callId: string): Charge | undefined {
+		return this.settledCalls.chargeOf(callId);
+	}
+
+	/** Keeps a ledger row: written with the charge of its call. */
+	record(callId: string, row: LedgerRow): void {
+		const lease = this.settledCalls.take(callId);
+		(lease?.rows ?? this.loose).push(row);
+		this.journal.soon(lines.row(lease, row));
+		this.tending.wake();
+	}
+
+	flush(): Promise<void> {
+		return this.tending.flush();
+	}
+
+	slice(account: Account): Lease {
+		return this.begun(account, "slice");
+	}
+
+	private begun(account: Account, kind: Lease["kind"]): Lease {
+		const lease = new Lease(`lease_${crypto.randomUUID()}`, account.token, kind, this.clock.monotonic());
+		this.journal.now(lines.leased(lease));
+		this.leases.add(lease);
+		this.tending.wake();
+		return lease;
+	}
+
+	retire(lease: Lease): void {
+		lease.closing = true;
+		this.byToken.get(lease.token)?.release(lease);
+		this.tending.wake();
+	}
+
+	/** The database has closed it: nothing of it matters any more. */
+	forget(lease: Lease): void {
+		this.leases.delete(lease);
+		this.journal.soon(lines.closed(lease));
+		const account = this.byToken.get(lease.token);
+		if (account?.unused) this.byToken.delete(lease.token);
+	}
+
+	isBusy({ token }: Lease): boolean {
+		return this.byToken.get(token)?.busy === true;
+	}
+
+	recall(token: string): Promise<void> {
+		return this.recalls.of(token);
+	}
+
+	shrinking(): Promise<void> | undefined {
+		return this.tending.shrinking;
+	}
+
+	/** What has been settled is on its way to the disk before the database hears of it. */
+	secure(): void {
+		this.journal.flush();
+	}
+
+	/** Begins the journal anew when it has grown, with what still matters. */
+	trim(): void {
+		const { size } = this.journal;
+		if (size < largeJournal) return;
+		const running = [...this.leases].reduce((sum, lease) => sum + lease.running.size + lease.rows.length, 0);
+		if (size < hugeJournal && running > 100) return;
+		this.journal.restart([
+			lines.start(this.boot),
+			...[...this.leases].flatMap(lines.snapshot),
+			...this.loose.map((row) => lines.row(undefined, row)),
+		]);
+	}
+
+	/** Gives back what no call holds, and removes the journal when nothing is left in it. */
+	async close(): Promise<void> {
+		for (const lease of this.leases) this.retire(lease);
+		await this.tending.stop();
+		this.journal.close(this.leases.size === 0 && this.loose.length === 0);
+	}
+}

@@ -1,0 +1,142 @@
+/** The records of the journal: how each is written, and what all of them together say was left undone. */
+import { isRecord, parseJson } from "#core";
+import type { Lease, Reservation } from "./lease.ts";
+import { count } from "./numbers.ts";
+import type { LedgerRow } from "./service.ts";
+
+const version = "1";
+const line = (...fields: readonly (string | number)[]): string => fields.join("\t");
+
+export const lines = {
+	start: (boot: string | undefined) => line("journal", version, boot ?? "-"),
+	/** A lease, and what was charged to it before this journal began. */
+	leased: ({ id, token, kind, settled }: Lease) => line("lease", id, token, kind, settled),
+	reserved: ({ id, lease, amount, at, model }: Reservation) =>
+		line("hold", id, lease.id, amount, at, JSON.stringify(model)),
+	watermark: ({ id }: Reservation, amount: number) => line("mark", id, amount),
+	settled: ({ id, lease }: Reservation, charge: number) => line("charge", id, lease.id, charge),
+	row: (lease: Lease | undefined, row: LedgerRow) => line("row", lease?.id ?? "-", JSON.stringify(row)),
+	closed: ({ id }: Lease) => line("closed", id),
+	/** Everything about a lease that still matters. */
+	snapshot: (lease: Lease): string[] => [
+		lines.leased(lease),
+		...[...lease.running.values()].flatMap((reservation) => {
+			if (lease.kind === "tally") return [];
+			const { watermark } = reservation;
+			return [
+				lines.reserved(reservation),
+				...(watermark === undefined ? [] : [lines.watermark(reservation, watermark)]),
+			];
+		}),
+		...lease.rows.map((row) => lines.row(lease, row)),
+	],
+};
+
+/** A call that was running when its process died. */
+export interface LeftCall {
+	readonly id: string;
+	readonly model: string;
+	readonly at: number;
+	/** What it is charged. */
+	amount: number;
+}
+
+export interface LeftLease {
+	readonly id: string;
+	readonly token: string;
+	readonly kind: Lease["kind"];
+	settled: number;
+	readonly running: Map<string, LeftCall>;
+	readonly rows: LedgerRow[];
+}
+
+export interface LeftWork {
+	readonly boot: string | undefined;
+	readonly leases: ReadonlyMap<string, LeftLease>;
+	readonly loose: readonly LedgerRow[];
+}
+
+const isRow = (value: unknown): value is LedgerRow =>
+	isRecord(value) && Object.values(value).every((member) => member === null || typeof member !== "object");
+
+/** Reads the records in order. A line that makes no sense was torn by the crash and tells nothing. */
+class Reader {
+	boot: string | undefined;
+	readonly leases = new Map<string, LeftLease>();
+	readonly loose: LedgerRow[] = [];
+	private readonly charged = new Set<string>();
+
+	read([kind, ...fields]: readonly string[]): void {
+		switch (kind) {
+			case "journal":
+				this.boot = fields[1] === "-" ? undefined : fields[1];
+				break;
+			case "lease":
+				this.lease(fields);
+				break;
+			case "hold":
+				this.hold(fields);
+				break;
+			case "mark":
+				this.mark(fields);
+				break;
+			case "charge":
+				this.charge(fields);
+				break;
+			case "row":
+				this.row(fields);
+				break;
+			case "closed":
+				this.leases.delete(fields[0] ?? "");
+		}
+	}
+
+	private lease([id, token, kind, settledText]: readonly string[]): void {
+		const settled = amountOf(settledText);
+		if (id === undefined || token === undefined || (kind !== "slice" && kind !== "tally") || settled === undefined)
+			return;
+		this.leases.set(id, { id, token, kind, settled, running: new Map(), rows: [] });
+	}
+
+	private hold([id, lease, amountText, atText, modelText]: readonly string[]): void {
+		const [amount, at, model] = [amountOf(amountText), amountOf(atText), parseJson(modelText ?? "")];
+		if (id === undefined || amount === undefined || at === undefined || typeof model !== "string") return;
+		this.leases.get(lease ?? "")?.running.set(id, { id, model, at, amount });
+	}
+
+	private mark([id, amountText]: readonly string[]): void {
+		const amount = amountOf(amountText);
+		if (id === undefined || amount === undefined) return;
+		for (const { running } of this.leases.values()) {
+			const call = running.get(id);
+			if (call) call.amount = amount;
+		}
+	}
+
+	private charge([id, leaseId, chargeText]: readonly string[]): void {
+		const lease = this.leases.get(leaseId ?? "");
+		const charge = amountOf(chargeText);
+		if (!lease || id === undefined || charge === undefined || this.charged.has(id)) return;
+		this.charged.add(id);
+		lease.running.delete(id);
+		lease.settled += charge;
+	}
+
+	private row([leaseId, json]: readonly string[]): void {
+		const row = parseJson(json ?? "");
+		if (!isRow(row)) return;
+		const lease = this.leases.get(leaseId ?? "");
+		(lease?.rows ?? this.loose).push(row);
+	}
+}
+
+const amountOf = (text: string | undefined): number | undefined =>
+	text !== undefined && /^\d+$/.test(text) ? count(Number(text)) : undefined;
+
+/** What a journal says was left undone; undefined when it is not one this version can read. */
+export const leftWork = (records: readonly (readonly string[])[]): LeftWork | undefined => {
+	if (records[0]?.[0] !== "journal" || records[0][1] !== version) return undefined;
+	const reader = new Reader();
+	for (const record of records) reader.read(record);
+	return reader;
+};

@@ -1,0 +1,174 @@
+/**
+ * The journal: an append-only file that survives the death of its process. A promise is in it before anything is sent
+ * upstream; charges and ledger rows follow within the same turn of the event loop.
+ *
+ * One line a record, fields parted by tabs, the first field the kind. Files are called `<process>-<number>.journal`; a
+ * higher number replaces the lower ones of the same process.
+ */
+import { Buffer } from "node:buffer";
+import {
+	closeSync,
+	existsSync,
+	mkdirSync,
+	openSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	unlinkSync,
+	writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers";
+
+/** What this process writes. */
+export interface Journal {
+	/** Bytes, about. */
+	readonly size: number;
+	/** Writes at once, after whatever waits. Throws when it cannot be written: then nothing may be promised. */
+	now(line: string): void;
+	/** Writes within this turn of the event loop. */
+	soon(line: string): void;
+	/** Writes what waits. Throws when it cannot be written. */
+	flush(): void;
+	/** Begins anew with what still matters; only then is the rest removed. Also how a journal begins. */
+	restart(lines: readonly string[]): void;
+	/** Removes it, when all it tells has come true, or leaves it for the next start. */
+	close(remove: boolean): void;
+}
+
+/** What another process left. */
+export interface LeftJournal {
+	readonly process: string;
+	/** Its whole lines, in fields; a line that was torn by the crash is left out. */
+	records(): readonly (readonly string[])[];
+	remove(): void;
+}
+
+/** Where the journals of one node are. */
+export interface Journals {
+	/** `failed` hears of lines that could not be written soon; they are tried again with the next. */
+	begin(process: string, failed: (error: unknown) => void): Journal;
+	left(): readonly LeftJournal[];
+}
+
+const suffix = ".journal";
+const numberOf = (file: string): number => Number(file.slice(file.lastIndexOf("-") + 1, -suffix.length));
+const processOf = (file: string): string => file.slice(0, file.lastIndexOf("-"));
+
+/** The boot of this machine: what was written but had not reached the disk is lost with it. Undefined where nothing tells. */
+export const bootId = (): string | undefined => {
+	const file = "/proc/sys/kernel/random/boot_id";
+	return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+};
+
+/** Whole lines as fields. */
+export const recordsOf = (text: string): readonly (readonly string[])[] =>
+	text
+		.split("\n")
+		.slice(0, -1)
+		.map((line) => line.split("\t"));
+
+export const fileJournals = (folder: string): Journals => ({
+	begin: (process, failed) => new FileJournal(folder, process, failed),
+	left() {
+		if (!existsSync(folder)) return [];
+		const files = readdirSync(folder).filter((file) => file.endsWith(suffix));
+		const newest = new Map<string, string>();
+		for (const file of files) {
+			const known = newest.get(processOf(file));
+			if (known === undefined || numberOf(file) > numberOf(known)) newest.set(processOf(file), file);
+		}
+		for (const file of files) if (newest.get(processOf(file)) !== file) unlinkSync(join(folder, file));
+		return [...newest].map(([process, file]) => ({
+			process,
+			records: () => recordsOf(readFileSync(join(folder, file), "utf8")),
+			remove: () => unlinkSync(join(folder, file)),
+		}));
+	},
+});
+
+class FileJournal implements Journal {
+	size = 0;
+	private readonly folder: string;
+	private readonly process: string;
+	private readonly failed: (error: unknown) => void;
+	private file: number | undefined;
+	private path = "";
+	private sequence = 0;
+	private tail = "";
+	private scheduled = false;
+	private torn = false;
+
+	constructor(folder: string, process: string, failed: (error: unknown) => void) {
+		this.folder = folder;
+		this.process = process;
+		this.failed = failed;
+	}
+
+	now(line: string): void {
+		this.append(`${this.tail}${line}\n`);
+		this.tail = "";
+	}
+
+	soon(line: string): void {
+		this.tail += `${line}\n`;
+		if (this.scheduled) return;
+		this.scheduled = true;
+		setImmediate(() => {
+			this.scheduled = false;
+			try {
+				this.flush();
+			} catch (error) {
+				this.failed(error);
+			}
+		});
+	}
+
+	flush(): void {
+		if (this.tail === "" || this.file === undefined) return;
+		this.append(this.tail);
+		this.tail = "";
+	}
+
+	restart(lines: readonly string[]): void {
+		mkdirSync(this.folder, { recursive: true });
+		const path = join(this.folder, `${this.process}-${++this.sequence}${suffix}`);
+		const file = openSync(`${path}.part`, "w", 0o600);
+		const text = lines.map((line) => `${line}\n`).join("");
+		writeAll(file, text);
+		renameSync(`${path}.part`, path);
+		const [oldFile, oldPath] = [this.file, this.path];
+		[this.file, this.path, this.size, this.torn, this.tail] = [file, path, text.length, false, ""];
+		if (oldFile === undefined) return;
+		closeSync(oldFile);
+		unlinkSync(oldPath);
+	}
+
+	close(remove: boolean): void {
+		if (this.file === undefined) return;
+		if (!remove) this.flush();
+		closeSync(this.file);
+		this.file = undefined;
+		if (remove) unlinkSync(this.path);
+	}
+
+	/** After a line that was only half written, the next begins on a line of its own. */
+	private append(text: string): void {
+		if (this.file === undefined) throw new Error("the journal is not open");
+		try {
+			writeAll(this.file, this.torn ? `\n${text}` : text);
+			this.torn = false;
+			this.size += text.length;
+		} catch (error) {
+			this.torn = true;
+			throw error;
+		}
+	}
+}
+
+const writeAll = (file: number, text: string): void => {
+	const written = writeSync(file, text);
+	if (written === Buffer.byteLength(text)) return;
+	const bytes = Buffer.from(text);
+	for (let at = written; at < bytes.length; ) at += writeSync(file, bytes, at);
+};

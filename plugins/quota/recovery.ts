@@ -1,0 +1,79 @@
+/**
+ * What an earlier process left undone. Its journal tells what its calls were charged; calls that were running are charged
+ * what they held (or their last watermark), because nobody knows what the upstream had already delivered.
+ */
+import type { Log, Statement, Store } from "#core";
+import type { Journals } from "./journal.ts";
+import { type LeftLease, type LeftWork, leftWork } from "./journal-lines.ts";
+import type { LedgerRow, LedgerWriter } from "./service.ts";
+import type { Statements } from "./statements.ts";
+
+export interface RecoveryOptions {
+	readonly store: Store;
+	readonly statements: Statements;
+	readonly log: Log;
+	readonly journals: Journals;
+	/** This boot of the machine. */
+	readonly boot: string | undefined;
+	/** The process whose journal is alive. */
+	readonly except: string;
+	writer(): LedgerWriter | undefined;
+}
+
+const rowsInBatch = 500;
+
+/** Charges and closes one lease: running calls in full, everything in one batch. */
+const finish = (lease: LeftLease, intact: boolean, options: RecoveryOptions): readonly Statement[] => {
+	const { statements } = options;
+	const writer = options.writer();
+	const running = intact ? [...lease.running.values()] : [];
+	const settled = lease.settled + running.reduce((sum, { amount }) => sum + amount, 0);
+	const rows: LedgerRow[] = [...lease.rows];
+	if (writer)
+		for (const { id, amount, at, model } of running)
+			rows.push(writer.correction({ id, tokenId: lease.token, amount, reason: "crash", at, model }));
+	const figures = { id: lease.id, token: lease.token, kind: lease.kind, settled };
+	return [
+		...(lease.kind === "tally" && settled > 0 ? statements.openTally(lease.id, lease.token, options.except) : []),
+		...(lease.kind === "tally" ? [statements.charge(figures)] : []),
+		...(intact || lease.kind === "tally"
+			? statements.close(figures)
+			: [statements.chargeAtLeast(figures), statements.abandon(lease.id)]),
+		...(rows.length > 0 ? (writer?.statements(rows) ?? []) : []),
+	];
+};
+
+const redo = async (work: LeftWork, options: RecoveryOptions): Promise<void> => {
+	const intact = work.boot !== undefined && work.boot === options.boot;
+	for (const lease of work.leases.values()) {
+		const [row] = await options.store.all(options.statements.state(lease.id));
+		// Charged in full already, by a reaper, and no journal to tell better: there is nothing to add.
+		if (!intact && row?.["state"] === "lost") continue;
+		await options.store.write(finish(lease, intact, options));
+	}
+	const writer = options.writer();
+	for (let at = 0; writer && at < work.loose.length; at += rowsInBatch)
+		await options.store.write(writer.statements(work.loose.slice(at, at + rowsInBatch)));
+};
+
+/** Brings every left journal to its end and removes it. Repeating it, after a crash in its midst, changes nothing. */
+export const recover = async (options: RecoveryOptions): Promise<void> => {
+	for (const journal of options.journals.left()) {
+		if (journal.process === options.except) continue;
+		const work = leftWork(journal.records());
+		if (!work) {
+			options.log.error("a journal cannot be read; what its process had set aside will be charged in full", {
+				process: journal.process,
+			});
+			continue;
+		}
+		await redo(work, options);
+		journal.remove();
+		const running = [...work.leases.values()].reduce((sum, lease) => sum + lease.running.size, 0);
+		if (work.leases.size > 0)
+			options.log.warn("an earlier process did not end in order; its journal has been charged", {
+				leases: work.leases.size,
+				callsThatWereRunning: running,
+			});
+	}
+};

@@ -1,0 +1,75 @@
+/**
+ * What other plugins may ask of the quota: the ledger writes its rows through it, so that a charge and the row that
+ * explains it become true together, and tasks hold back what they may cost. Money is whole micro-dollars.
+ */
+import { type Denial, type Statement, service, slot } from "#core";
+
+/** A row of the ledger: plain values, kept in the journal as JSON until the database has it. */
+export type LedgerRow = Readonly<Record<string, string | number | boolean | null>>;
+
+/** What a call was charged. */
+export interface Charge {
+	readonly charged: number;
+	/** What the upstream reported beyond the reservation; the operator bears it. */
+	readonly excess: number;
+}
+
+/** A charge that no finished call explains. `amount` is negative when something is taken back. */
+export interface Correction {
+	/** The id of its row: the call's own, or one of its own making. */
+	readonly id: string;
+	readonly tokenId: string;
+	readonly amount: number;
+	/**
+	 * `crash`: the call was running when its node died. `lease_lost`: a node fell silent and everything it had set aside
+	 * was charged. `lease_found`: that node came back and told what it really used.
+	 */
+	readonly reason: "crash" | "lease_lost" | "lease_found";
+	/** Milliseconds since 1970. */
+	readonly at: number;
+	/** The model asked for, where known. */
+	readonly model?: string;
+}
+
+/** How the ledger writes. It offers this to the slot `ledgerWriters`; the first offered is used. */
+export interface LedgerWriter {
+	/** Inserts that leave out ids already there; called again for rows that a crash may have kept from being written. */
+	statements(rows: readonly LedgerRow[]): readonly Statement[];
+	/** The row of a correction. */
+	correction(correction: Correction): LedgerRow;
+}
+
+/** What a task holds back. */
+export interface TaskReservation {
+	readonly id: string;
+	readonly amount: number;
+	/**
+	 * Statements for the batch that creates the task: without them the reservation is given up after a minute. The batch
+	 * fails when it has been given up already.
+	 */
+	keep(): readonly Statement[];
+}
+
+export interface Quota {
+	/** What a call was charged; known from its settlement until it is asked for once. Undefined: nothing was to be charged. */
+	chargeOf(callId: string): Charge | undefined;
+	/**
+	 * Keeps the row of a call: in the journal within this turn of the event loop, in the database within about 50 ms, in
+	 * the same batch as the call's charge.
+	 */
+	record(callId: string, row: LedgerRow): void;
+	/** Writes down everything that waits. */
+	flush(): Promise<void>;
+	/** Holds back what a task may cost at most. The same id twice is the same reservation. */
+	reserve(tokenId: string, microDollars: number, taskId: string): Promise<TaskReservation | Denial>;
+	/**
+	 * Statements for the batch that ends a task: charges what it cost (never more than was held; 0 gives all of it back)
+	 * and returns the rest. Nothing happens when it was settled before.
+	 */
+	settle(taskId: string, microDollars: number): readonly Statement[];
+}
+
+/** Offered to by the ledger. */
+export const ledgerWriters = slot<LedgerWriter>("quota.ledger-writers");
+
+export const quota = service<Quota>("quota");

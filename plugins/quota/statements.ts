@@ -1,0 +1,194 @@
+/**
+ * The statements that move money between an account and its leases. Each may be written twice: they set figures, never
+ * add to them, and say in their conditions what they expect to find.
+ */
+
+import { type SQL, sql } from "drizzle-orm";
+import type { Statement } from "#core";
+
+/** How long a lease lasts without being renewed, and how far clocks and delays may stretch that. Milliseconds. */
+export const leaseMs = 10_000;
+export const marginMs = 2_000;
+/** How long the hold of a task lasts that was never created. */
+export const unkeptTaskMs = 60_000;
+/** Closed leases are kept as long as a statement about them might still be repeated. */
+const closedKeptMs = 3_600_000;
+const tallyKeptMs = 7 * 24 * 3_600_000;
+
+/** The database's own time; tests put theirs in its place. */
+export const databaseTime = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
+
+/** A lease as its node knows it. */
+export interface LeaseFigures {
+	readonly id: string;
+	readonly token: string;
+	readonly kind: "slice" | "tally";
+	/** Everything that was charged to it, micro-dollars. */
+	readonly settled: number;
+}
+
+export interface GrantRequest {
+	readonly id: string;
+	readonly token: string;
+	readonly holder: string;
+	/** What the node believes it was granted so far; undefined for a new lease. */
+	readonly granted: number | undefined;
+	/** The least that is of use, and the most that is wanted now. */
+	readonly least: number;
+	readonly want: number;
+}
+
+export class Statements {
+	private readonly now: SQL;
+
+	constructor(now: SQL = databaseTime) {
+		this.now = now;
+	}
+
+	/** What the operator set; null is unlimited. Never fails: what was promised before stays promised. */
+	setQuota(token: string, quota: number | null): readonly Statement[] {
+		return [
+			sql`INSERT INTO quota_accounts (token, quota, ceiling) VALUES (${token}, ${quota}, ${quota})
+				ON CONFLICT (token) DO UPDATE SET quota = excluded.quota, ceiling = max(excluded.quota, used + leased)`,
+			sql`UPDATE quota_leases SET recalled = 1 WHERE token = ${token} AND kind = 'slice' AND state = 'open'`,
+		];
+	}
+
+	/** The account of a token that has none yet. */
+	account(token: string, quota: number | null): Statement {
+		return sql`INSERT INTO quota_accounts (token, quota, ceiling) VALUES (${token}, ${quota}, ${quota}) ON CONFLICT (token) DO NOTHING`;
+	}
+
+	/**
+	 * More for a slice, or a new one: at least `least` or nothing; at most `want`; in between half of an equal share of
+	 * what is left, so that the other nodes find something too.
+	 */
+	grant(request: GrantRequest): readonly Statement[] {
+		const { id, token, holder, granted, least, want } = request;
+		const others = sql`(SELECT count(DISTINCT holder) FROM quota_leases
+			WHERE token = ${token} AND state = 'open' AND kind = 'slice' AND holder <> ${holder})`;
+		const left = sql`coalesce(a.quota, 4000000000000000) - a.used - a.leased`;
+		const share = sql`min(${want}, max(${least}, (${left}) / (2 * (1 + ${others}))), ${left})`;
+		const enough = sql`${left} >= ${least}`;
+		if (granted === undefined)
+			return [
+				sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
+					SELECT ${id}, a.token, 'slice', ${holder}, ${share}, ${this.now} + ${leaseMs}, ${this.now}
+					FROM quota_accounts a WHERE a.token = ${token} AND ${enough} ON CONFLICT (id) DO NOTHING`,
+			];
+		return [
+			sql`UPDATE quota_leases SET granted = quota_leases.granted + ${share}, expires_at = ${this.now} + ${leaseMs}, changed_at = ${this.now}
+				FROM quota_accounts a WHERE a.token = ${token} AND quota_leases.id = ${id} AND quota_leases.state = 'open'
+				AND quota_leases.granted = ${granted} AND ${enough}`,
+		];
+	}
+
+	/** The account, and one of its leases, as they are now; `remains` is how long the lease lasts. */
+	position(token: string, lease: string): SQL {
+		return sql`SELECT a.quota, a.used, a.leased, l.granted, l.settled, l.state, l.expires_at - ${this.now} AS remains
+			FROM quota_accounts a LEFT JOIN quota_leases l ON l.id = ${lease} WHERE a.token = ${token}`;
+	}
+
+	/** A tally begins with its first charge. */
+	openTally(id: string, token: string, holder: string): readonly Statement[] {
+		return [
+			this.account(token, null),
+			sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
+				VALUES (${id}, ${token}, 'tally', ${holder}, 0, ${this.now} + ${leaseMs}, ${this.now}) ON CONFLICT (id) DO NOTHING`,
+		];
+	}
+
+	/** Writes down what was charged so far, and renews the lease. */
+	charge({ id, kind, settled }: LeaseFigures): Statement {
+		const granted = kind === "tally" ? sql`${settled}` : sql`granted`;
+		return sql`UPDATE quota_leases SET settled = ${settled}, granted = ${granted}, expires_at = ${this.now} + ${leaseMs}, changed_at = ${this.now}
+			WHERE id = ${id} AND state = 'open' AND settled <= ${settled}`;
+	}
+
+	/** Gives back what is beyond `granted`. */
+	shrink(id: string, granted: number): Statement {
+		return sql`UPDATE quota_leases SET granted = ${granted}, recalled = 0, changed_at = ${this.now}
+			WHERE id = ${id} AND state = 'open' AND granted > ${granted} AND settled <= ${granted}`;
+	}
+
+	/** The end of a lease: what was not charged goes back, also when the lease had been given up for lost. */
+	close({ id, settled }: Pick<LeaseFigures, "id" | "settled">): readonly Statement[] {
+		return [
+			sql`UPDATE quota_leases SET settled = max(settled, ${settled}), granted = max(settled, ${settled}), state = 'closed', changed_at = ${this.now}
+				WHERE id = ${id} AND state = 'open'`,
+			sql`UPDATE quota_leases SET settled = ${settled}, granted = ${settled}, state = 'closed', changed_at = ${this.now}
+				WHERE id = ${id} AND state = 'lost' AND settled >= ${settled}`,
+		];
+	}
+
+	/** Asks the other nodes to give back what they do not need. */
+	recall(token: string, holder: string): Statement {
+		return sql`UPDATE quota_leases SET recalled = 1
+			WHERE token = ${token} AND holder <> ${holder} AND kind = 'slice' AND state = 'open' AND granted > settled`;
+	}
+
+	/** What a node must know of its leases, those included whose grant it never heard of. */
+	own(holder: string): SQL {
+		return sql`SELECT id, state, recalled FROM quota_leases WHERE holder = ${holder} AND kind <> 'task' AND state <> 'closed'`;
+	}
+
+	/** What is certain of a lease whose journal lost its end: at least so much was charged. */
+	chargeAtLeast({ id, settled }: LeaseFigures): Statement {
+		return sql`UPDATE quota_leases SET settled = max(settled, min(granted, ${settled})), changed_at = ${this.now}
+			WHERE id = ${id} AND state = 'open'`;
+	}
+
+	/** Charges a lease in full, because nobody can tell what became of it. */
+	abandon(id: string): Statement {
+		return sql`UPDATE quota_leases SET settled = granted, state = 'lost', changed_at = ${this.now} WHERE id = ${id} AND state = 'open'`;
+	}
+
+	state(id: string): SQL {
+		return sql`SELECT state FROM quota_leases WHERE id = ${id}`;
+	}
+
+	/** Slices that nobody renewed are charged in full; holds of tasks that were never created go back. */
+	reap(): readonly Statement[] {
+		return [
+			sql`UPDATE quota_leases SET settled = granted, state = 'lost', changed_at = ${this.now}
+				WHERE state = 'open' AND kind = 'slice' AND expires_at < ${this.now} - ${2 * marginMs}`,
+			sql`UPDATE quota_leases SET granted = settled, state = 'closed', changed_at = ${this.now}
+				WHERE state = 'open' AND kind = 'task' AND expires_at < ${this.now}`,
+		];
+	}
+
+	/** Forgets leases that were closed long ago, and tallies of nodes that are gone. */
+	prune(): Statement {
+		return sql`DELETE FROM quota_leases WHERE (state = 'closed' AND changed_at < ${this.now} - ${closedKeptMs})
+			OR (kind = 'tally' AND changed_at < ${this.now} - ${tallyKeptMs})`;
+	}
+
+	/** Holds `amount` for a task, or nothing; a task that is held already stays as it is. */
+	holdTask(id: string, token: string, amount: number): Statement {
+		return sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
+			SELECT ${id}, token, 'task', 'task', ${amount}, ${this.now} + ${unkeptTaskMs}, ${this.now}
+			FROM quota_accounts WHERE token = ${token} AND (quota IS NULL OR quota - used - leased >= ${amount})
+			ON CONFLICT (id) DO NOTHING`;
+	}
+
+	/** The task exists: its hold lasts until it ends. Fails, by the table's CHECK, when the hold was given up before. */
+	keepTask(id: string): Statement {
+		return sql`UPDATE quota_leases SET expires_at = NULL, changed_at = ${this.now},
+			state = iif(state = 'open', 'open', 'given up before the task was created') WHERE id = ${id} AND expires_at IS NOT NULL`;
+	}
+
+	/** Charges at most what was held, once. */
+	settleTask(id: string, cost: number): Statement {
+		return sql`UPDATE quota_leases SET settled = min(granted, ${cost}), granted = min(granted, ${cost}), state = 'closed', changed_at = ${this.now}
+			WHERE id = ${id} AND kind = 'task' AND state = 'open'`;
+	}
+
+	/** Corrections that the ledger has not recorded. */
+	newCorrections(): SQL {
+		return sql`SELECT id, token, amount, reason, at FROM quota_corrections WHERE recorded = 0 ORDER BY at LIMIT 500`;
+	}
+
+	recorded(id: string): Statement {
+		return sql`UPDATE quota_corrections SET recorded = 1 WHERE id = ${id}`;
+	}
+}

@@ -11,21 +11,24 @@ import type { Invocation } from "./settings.ts";
 /** Above every configured limit, so that our own answers and not the runtime's. */
 const headroomBytes = 64 * 1024 * 1024;
 
-const greet = (house: OpenHouse, address: string, print: (line: string) => void): void => {
-	print(`Portico serves at ${address}`);
+/** One piece of text, so that whoever reads it by machine has all of it or nothing. */
+const greeting = (house: OpenHouse, address: string): string => {
 	const { firstToken } = house.portico;
-	if (firstToken === undefined) return;
+	const lines = [`Portico serves at ${address}`];
+	if (firstToken === undefined) return lines.join("\n");
 	const model = house.portico.modelNames()[0] ?? "demo";
 	const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] });
-	print("");
-	print(`  first token   ${firstToken}   (shown this once; more with: npx portico token create --name NAME)`);
-	print(`  admin token   in ${adminTokenFile(house.dataFolder)}`);
-	print("");
-	print("  try it:");
-	print(
-		`  curl ${address}/v1/chat/completions -H "authorization: Bearer ${firstToken}" -H "content-type: application/json" -d '${body}'`,
+	const key = `-H "authorization: Bearer ${firstToken}"`;
+	lines.push(
+		"",
+		`  first token   ${firstToken}   (shown this once; more with: npx portico token create --name NAME)`,
+		`  admin token   in ${adminTokenFile(house.dataFolder)}`,
+		"",
+		"  try it:",
+		`  curl ${address}/v1/chat/completions ${key} -H "content-type: application/json" -d '${body}'`,
+		"",
 	);
-	print("");
+	return lines.join("\n");
 };
 
 /** Waits until no call is open or the time is up. */
@@ -81,7 +84,7 @@ export const serve = async (invocation: Invocation, print: (line: string) => voi
 	const address = `http://${shown}:${listener.port}`;
 	portico.serves(address);
 	house.store.describe({ address });
-	greet(house, address, print);
+	print(greeting(house, address));
 	await new Promise<void>((resolve) => {
 		const hup = onSignal("SIGHUP", () => {
 			portico.reload().then(

@@ -33,12 +33,17 @@ export class BlockGate {
 	private readonly makeId: (block: number) => string;
 	private readonly gated = new Map<number, Gated>();
 	private next = 0;
-	/** Candidates that said something, with how many client tool calls of each went out. */
-	readonly candidates = new Map<number, number>();
+	/** Candidates that said something, with the types of the blocks that went out. */
+	readonly candidates = new Map<number, Set<Block["type"]>>();
 
 	/** `makeId` gives a tool call its id when the upstream gave none. */
 	constructor(makeId: (block: number) => string) {
 		this.makeId = makeId;
+	}
+
+	/** The types of the candidate's blocks that went out. */
+	told(candidate: number): ReadonlySet<Block["type"]> {
+		return this.candidates.get(candidate) ?? new Set();
 	}
 
 	/** A block that is announced again goes on; of a call that waits, what is told now is taken. */
@@ -105,8 +110,7 @@ export class BlockGate {
 		const { candidate, shell, held } = gated;
 		const block = this.next++;
 		gated.number = block;
-		const calls = this.candidates.get(candidate) ?? 0;
-		this.candidates.set(candidate, shell.type === "tool_call" ? calls + 1 : calls);
+		this.candidates.set(candidate, (this.candidates.get(candidate) ?? new Set()).add(shell.type));
 		const deltas = held.splice(0).map((delta) => ({ type: "delta", block, delta }) as const);
 		return [{ type: "open", block, candidate, shell }, ...deltas];
 	}

@@ -139,6 +139,11 @@ describe("normalizeEvents", () => {
 		const search: Block = { type: "server_call", id: "s", tool: "web_search", name: "web_search", arguments: {} };
 		expect(reasons(normalized([start, open(0, search), finish("stop"), end]))).toEqual(["stop"]);
 	});
+	test("a refusal that was told makes a stop a refusal", () => {
+		expect(reasons(normalized([start, open(0, { type: "refusal", text: "no" }), finish("stop"), end]))).toEqual([
+			"refusal",
+		]);
+	});
 	test("H13 and H66: finish waits for the end, the last one counts, and usage goes before it", () => {
 		const usage: NeutralEvent = { type: "usage", usage: { input: { total: 1 }, output: { total: 2 } } };
 		const out = normalized([start, finish("stop"), open(0, { type: "text", text: "x" }), finish("length"), usage, end]);

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Denial } from "../fault.ts";
 import { BlockGate } from "./block-gate.ts";
+import type { Block } from "./content.ts";
 import { explode } from "./explode.ts";
 import { fold } from "./fold.ts";
 import type { Finish, NeutralEvent, NeutralResponse } from "./response.ts";
@@ -32,8 +33,9 @@ export interface EventNormalizer {
  *   grow by deltas, and what only `final` tells comes as deltas before the close;
  * - no empty text, thinking or refusal; a tool call opens when its id and name are known, gets a deterministic id at its
  *   close when none came, and is dropped when no name came;
- * - grounding and finish once per candidate, after its blocks and after usage, just before `end`; `tool_calls` when a
- *   client tool call was told and the upstream said `stop`, `stop` when it said `tool_calls` and none was;
+ * - grounding and finish once per candidate, after its blocks and after usage, just before `end`; where the
+ *   upstream said `stop`, `tool_calls` when a client tool call was told and `refusal` when a refusal was; `stop` where it
+ *   said `tool_calls` and none was told;
  * - an error, or an end that is not clean, is `error` followed by `end`, with open blocks left open and no finish.
  */
 export const normalizeEvents = (defaults: StreamDefaults = {}): EventNormalizer => new Normalizer(defaults);
@@ -140,7 +142,7 @@ class Normalizer implements EventNormalizer {
 
 	private finish(candidate: number): NeutralEvent {
 		const told = this.finishes.get(candidate);
-		const finish = corrected(told?.finish ?? { reason: "stop" }, (this.gate.candidates.get(candidate) ?? 0) > 0);
+		const finish = corrected(told?.finish ?? { reason: "stop" }, this.gate.told(candidate));
 		return { type: "finish", candidate, finish, ...definedOnly({ extras: told?.extras }) };
 	}
 
@@ -150,9 +152,10 @@ class Normalizer implements EventNormalizer {
 	}
 }
 
-/** Client tool calls that were told decide between `stop` and `tool_calls`; every other reason stands. */
-const corrected = (finish: Finish, called: boolean): Finish => {
-	if (finish.reason === "stop" && called) return { ...finish, reason: "tool_calls" };
-	if (finish.reason === "tool_calls" && !called) return { ...finish, reason: "stop" };
-	return finish;
+/** What was told decides between `stop`, `tool_calls` and `refusal`; every other reason stands. */
+const corrected = (finish: Finish, told: ReadonlySet<Block["type"]>): Finish => {
+	const reason = finish.reason === "tool_calls" ? "stop" : finish.reason;
+	if (reason !== "stop") return finish;
+	if (told.has("tool_call")) return { ...finish, reason: "tool_calls" };
+	return { ...finish, reason: told.has("refusal") ? "refusal" : "stop" };
 };

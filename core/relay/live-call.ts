@@ -69,6 +69,8 @@ export class LiveCall {
 	attempts = 0;
 	target: Target | undefined;
 	losses: readonly Loss[] = [];
+	/** Why Portico itself ended the call; undefined while it runs, and when the client left. */
+	stoppedFor: Denial | undefined;
 	private firstByteMs: number | undefined;
 	private ended = false;
 	private readonly options: LiveCallOptions;

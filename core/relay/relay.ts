@@ -15,7 +15,7 @@ import { attempt, clientGone, statusOf } from "./attempt.ts";
 import type { Identified, Routed } from "./context.ts";
 import { readJsonBody } from "./json-body.ts";
 import { type CallStart, LiveCall, record } from "./live-call.ts";
-import type { Recorder } from "./outcome.ts";
+import type { Ending, Recorder } from "./outcome.ts";
 import { askPolicies, type Permits } from "./permits.ts";
 import type { Policy } from "./policy.ts";
 import type { ModelAsk, ModelCall, Protocol } from "./protocol.ts";
@@ -59,6 +59,11 @@ const shuttingDown: Denial = {
 };
 
 const isDenial = (value: Permits | Denial): value is Denial => "kind" in value;
+
+const endingOf = (live: LiveCall): Ending => {
+	if (live.stoppedFor) return "shut_down";
+	return live.abort.signal.aborted ? "client_left" : "upstream_failed";
+};
 
 const denialOf = (error: unknown, log: Log): Denial => {
 	if (isFault(error)) return error.denial;
@@ -132,9 +137,8 @@ export const createRelay = (options: RelayOptions): Relay => {
 			if (request.signal.aborted) leave();
 			return await attempts(live, plan);
 		} catch (error) {
-			const denial = denialOf(error, log);
-			const left = live.abort.signal.aborted;
-			live.end(left ? "client_left" : "upstream_failed", left ? 499 : statusOf(denial), undefined, denial);
+			const denial = live.stoppedFor ?? denialOf(error, log);
+			live.end(endingOf(live), denial === clientGone ? 499 : statusOf(denial), undefined, denial);
 			throw new Fault(denial, error);
 		}
 	};
@@ -186,7 +190,10 @@ export const createRelay = (options: RelayOptions): Relay => {
 			for (const live of [...open]) {
 				const stream = streams.get(live);
 				if (stream) stream.shutDown(shuttingDown);
-				else live.abort.abort();
+				else {
+					live.stoppedFor = shuttingDown;
+					live.abort.abort();
+				}
 			}
 		},
 	};

@@ -1,0 +1,196 @@
+/** What happens to a whole process: killed in the middle, told to stop, asked for more than the runtime's own cap. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "@libsql/client";
+import { type ScriptedUpstream, startUpstream } from "#core/testing";
+import { runCommand, startProcess } from "../support/process.ts";
+
+let folder: string;
+let config: string;
+let upstream: ScriptedUpstream;
+
+beforeAll(() => {
+	folder = mkdtempSync(join(tmpdir(), "portico-process-"));
+	upstream = startUpstream();
+	config = join(folder, "portico.yaml");
+	const plugins = [
+		"tokens",
+		"chat-completions",
+		"ledger",
+		{
+			use: "router",
+			with: {
+				upstreams: [{ name: "main", protocol: "chat-completions", url: `${upstream.url}/v1`, key: "sk-secret" }],
+				models: [{ name: "*", targets: [{ upstream: "main" }] }],
+			},
+		},
+	].map((plugin) => (typeof plugin === "string" ? { use: plugin } : plugin));
+	writeFileSync(
+		config,
+		JSON.stringify({ server: { port: 0, drainSeconds: 5 }, database: { url: "file:data/portico.db" }, plugins }),
+	);
+});
+
+afterAll(async () => {
+	await upstream.stop();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+const ask = (address: string, key: string, body: object = {}): Promise<Response> =>
+	fetch(`${address}/v1/chat/completions`, {
+		method: "POST",
+		headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+		body: JSON.stringify({ model: "m", messages: [{ role: "user", content: "Hello" }], ...body }),
+	});
+
+/** A streamed call over a bare socket: the test runner's own `fetch` has the cap that the server must not have. */
+const askBySocket = (address: string, key: string): Promise<string> =>
+	new Promise((resolve, reject) => {
+		const { hostname, port, host } = new URL(address);
+		const body = JSON.stringify({ model: "m", stream: true, messages: [{ role: "user", content: "Hello" }] });
+		const head = [
+			"POST /v1/chat/completions HTTP/1.1",
+			`Host: ${host}`,
+			`Authorization: Bearer ${key}`,
+			"Content-Type: application/json",
+		];
+		const socket = connect(Number(port), hostname, () =>
+			socket.write(`${[...head, `Content-Length: ${body.length}`, "Connection: close"].join("\r\n")}\r\n\r\n${body}`),
+		);
+		let text = "";
+		socket.on("data", (data) => {
+			text += String(data);
+		});
+		socket.on("end", () => resolve(text));
+		socket.on("error", reject);
+	});
+
+const chunk = (delta: object, finish: string | null = null): string =>
+	`data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+
+const completion = {
+	id: "c",
+	object: "chat.completion",
+	created: 1,
+	model: "m",
+	choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
+	usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+};
+
+test("killed in the middle of 200 calls, the next start is clean and every acknowledged token is there", async () => {
+	upstream.answer(() => Response.json(completion));
+	let key: string | undefined;
+	const issued: string[] = [];
+	for (let round = 0; round < 3; round++) {
+		const portico = await startProcess(folder, config);
+		key ??= portico.key;
+		if (key === undefined) throw new Error("no first token was printed");
+		const known = key;
+		const calls = Array.from({ length: 200 }, () =>
+			ask(portico.address, known).then(
+				(response) => response.text(),
+				() => "broken",
+			),
+		);
+		const tokens = Array.from({ length: 10 }, async (_, index) => {
+			const made = await runCommand(folder, [
+				"token",
+				"create",
+				"--name",
+				`t${round}-${index}`,
+				"--json",
+				"--config",
+				config,
+			]);
+			if (made.code === 0) issued.push((JSON.parse(made.output) as { key: string }).key);
+		});
+		await tokens[0];
+		await portico.end("SIGKILL");
+		await Promise.all([...calls, ...tokens]);
+	}
+	const again = await startProcess(folder, config);
+	expect(issued.length).toBeGreaterThan(0);
+	for (const token of issued) expect((await ask(again.address, token)).status).toBe(200);
+	expect(await again.end("SIGTERM")).toBe(0);
+	const database = createClient({ url: `file:${join(folder, "data/portico.db")}` });
+	expect((await database.execute("PRAGMA integrity_check")).rows[0]?.["integrity_check"]).toBe("ok");
+	const halves = await database.execute(
+		"SELECT count(*) AS n FROM ledger WHERE status IS NULL OR ending IS NULL OR model IS NULL",
+	);
+	expect(Number(halves.rows[0]?.["n"])).toBe(0);
+	database.close();
+}, 60_000);
+
+test("500 streams at once are held to their end", async () => {
+	const release = Promise.withResolvers<void>();
+	let waiting = 0;
+	const all = Promise.withResolvers<void>();
+	upstream.answer(() => {
+		const encoder = new TextEncoder();
+		const body = new ReadableStream<Uint8Array>({
+			async start(controller) {
+				controller.enqueue(encoder.encode(chunk({ role: "assistant", content: "begin" })));
+				if (++waiting === 500) all.resolve();
+				await release.promise;
+				controller.enqueue(encoder.encode(`${chunk({ content: " end" })}${chunk({}, "stop")}data: [DONE]\n\n`));
+				controller.close();
+			},
+		});
+		return new Response(body, { headers: { "content-type": "text/event-stream" } });
+	});
+	const portico = await startProcess(folder, config);
+	const made = await runCommand(folder, ["token", "create", "--name", "many", "--json", "--config", config]);
+	const { key } = JSON.parse(made.output) as { key: string };
+	const texts = Array.from({ length: 500 }, () => askBySocket(portico.address, key));
+	await all.promise;
+	release.resolve();
+	for (const text of await Promise.all(texts)) expect(text).toContain("data: [DONE]\n\n");
+	expect(await portico.end("SIGTERM")).toBe(0);
+}, 60_000);
+
+test("told to stop, it lets running streams finish, refuses new calls, writes the ledger and exits with 0", async () => {
+	const release = Promise.withResolvers<void>();
+	const begun = Promise.withResolvers<void>();
+	upstream.answer(() => {
+		const encoder = new TextEncoder();
+		const body = new ReadableStream<Uint8Array>({
+			async start(controller) {
+				controller.enqueue(encoder.encode(chunk({ role: "assistant", content: "begin" })));
+				begun.resolve();
+				await release.promise;
+				controller.enqueue(encoder.encode(`${chunk({}, "stop")}data: [DONE]\n\n`));
+				controller.close();
+			},
+		});
+		return new Response(body, { headers: { "content-type": "text/event-stream" } });
+	});
+	const portico = await startProcess(folder, config);
+	const made = await runCommand(folder, ["token", "create", "--name", "drain", "--json", "--config", config]);
+	const { id, key } = JSON.parse(made.output) as { id: string; key: string };
+	const running = await ask(portico.address, key, { stream: true });
+	await begun.promise;
+	const ended = portico.end("SIGTERM");
+	await portico.says(/"stopping/);
+	const refused = await ask(portico.address, key).then(
+		(response) => response.status,
+		() => "connection refused",
+	);
+	expect([503, "connection refused"]).toContain(refused);
+	release.resolve();
+	expect(await running.text()).toEndWith("data: [DONE]\n\n");
+	expect(await ended).toBe(0);
+	const usage = await runCommand(folder, ["usage", "--by", "token", "--token", id, "--json", "--config", config]);
+	expect(JSON.parse(usage.output)).toMatchObject({ data: [{ token: id, completed: 1 }] });
+}, 60_000);
+
+test("a second process on the same file is refused with a clear message", async () => {
+	const first = await startProcess(folder, config);
+	const second = await runCommand(folder, ["serve", "--config", config]);
+	expect(second.code).toBe(1);
+	expect(second.errors).toContain("the database is in use by process");
+	expect(second.errors).toContain(first.address);
+	expect(await first.end("SIGTERM")).toBe(0);
+}, 30_000);

@@ -1,6 +1,6 @@
 /** Writes one block of a stream: its start, its growth and its stop. Only one block of a message is ever open. */
-import { type Block, type Delta, type Opaque, partSeparator, type WireRecord } from "#core";
-import { writeCarried } from "./carried.ts";
+import { type Block, type Delta, type NeutralRequest, type Opaque, partSeparator, type WireRecord } from "#core";
+import { nothingEncrypted, writeCarried } from "./carried.ts";
 import { encodeCitation } from "./citations.ts";
 import { carrier, encodeOutputBlock, mediaNote } from "./encode-output.ts";
 
@@ -137,8 +137,7 @@ class ThinkingWriter implements BlockWriter {
 	/** Clients keep the last signature they are told, so it is told once and whole. */
 	finish(): string {
 		const { signature, indices } = this;
-		if (signature === undefined) return indices.stop();
-		const member = `"signature":${JSON.stringify(writeCarried(signature))}`;
+		const member = `"signature":${JSON.stringify(signature ? writeCarried(signature) : nothingEncrypted)}`;
 		return indices.delta("signature_delta", member) + indices.stop();
 	}
 }
@@ -152,10 +151,10 @@ class CallWriter implements BlockWriter {
 	private started = false;
 	private signature: Opaque | undefined;
 
-	constructor(block: Extract<Block, { type: "tool_call" }>, indices: Indices) {
+	constructor(block: Extract<Block, { type: "tool_call" }>, indices: Indices, request: NeutralRequest) {
 		const { signature: _none, ...bare } = block;
 		this.indices = indices;
-		this.shell = { ...encodeOutputBlock(bare)[0], input: {} };
+		this.shell = { ...encodeOutputBlock(bare, request)[0], input: {} };
 		this.custom = block.kind === "custom";
 	}
 
@@ -211,12 +210,12 @@ class SoundWriter implements BlockWriter {
 	}
 
 	finish(): string {
-		return wholeBlock({ type: "text", text: this.said || mediaNote("sound") }, this.indices);
+		return wholeBlock(this.said === "" ? mediaNote("sound") : { type: "text", text: this.said }, this.indices);
 	}
 }
 
 /** The writer of a block that grows; undefined for one that is told whole. */
-export const writerOf = (shell: Block, indices: Indices): BlockWriter | undefined => {
+export const writerOf = (shell: Block, indices: Indices, request: NeutralRequest): BlockWriter | undefined => {
 	switch (shell.type) {
 		case "text":
 		case "refusal":
@@ -224,7 +223,7 @@ export const writerOf = (shell: Block, indices: Indices): BlockWriter | undefine
 		case "thinking":
 			return new ThinkingWriter(indices);
 		case "tool_call":
-			return new CallWriter(shell, indices);
+			return new CallWriter(shell, indices, request);
 		case "audio":
 			return new SoundWriter(shell, indices);
 		default:

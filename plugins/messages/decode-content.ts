@@ -108,8 +108,8 @@ const decodeToolResult = (told: WireRecord, at: string): ToolResultBlock => {
 const decodeThinking = (told: WireRecord): ThinkingBlock => {
 	const text = asText(told["thinking"]) ?? "";
 	const value = asText(told["signature"]) ?? "";
-	if (value === "") return { type: "thinking", text, form: "full" };
-	return { type: "thinking", text, form: "full", signature: readCarried(value)?.opaque ?? { value, origin } };
+	const opaque = readCarried(value)?.opaque ?? { value, origin };
+	return { type: "thinking", text, form: "full", ...(opaque.value !== "" && { signature: opaque }) };
 };
 
 const decodeRedacted = (told: WireRecord): Block => {

@@ -1,5 +1,15 @@
 /** Blocks of an answer for a client of this protocol. */
-import { asList, asRecord, asText, type Block, definedOnly, type Grounding, type Opaque, type WireRecord } from "#core";
+import {
+	asList,
+	asRecord,
+	asText,
+	type Block,
+	definedOnly,
+	type Grounding,
+	type NeutralRequest,
+	type Opaque,
+	type WireRecord,
+} from "#core";
 import { foreignServerId, nothingEncrypted, type Place, protocolName, writeCarried } from "./carried.ts";
 import { encodeCitation, runsOf } from "./citations.ts";
 import { inputOf } from "./encode-content.ts";
@@ -14,9 +24,15 @@ export const carrier = (signature: Opaque, place: Place): WireRecord => ({
 	signature: writeCarried(signature, place),
 });
 
-/** What stands in place of media that this protocol's answers cannot hold. */
-export const mediaNote = (what: string): string =>
-	`[The model answered with ${what}, which this protocol cannot show.]`;
+/**
+ * What stands in place of media that this protocol's answers cannot hold. It is told as a thought, so that the text of
+ * the answer stays what the model said.
+ */
+export const mediaNote = (what: string): WireRecord => ({
+	type: "thinking",
+	thinking: `The model answered with ${what}, which this protocol cannot show.`,
+	signature: nothingEncrypted,
+});
 
 /** The id of another protocol's server tool call as clients of this one expect it. */
 const serverId = (id: string): string => `${foreignServerId}_${shortHash(id)}`;
@@ -74,11 +90,17 @@ const encodeText = (block: Extract<Block, { type: "text" }>): readonly WireRecor
 	return blocks;
 };
 
-const encodeCall = (block: Extract<Block, { type: "tool_call" }>): readonly WireRecord[] => {
+/** A namespace means something to this client only when it named the tool with it. */
+const clientName = (name: string, namespace: string | undefined, { tools = [] }: NeutralRequest): string => {
+	const flat = flatName(name, namespace);
+	return tools.some((tool) => tool.type === "function" && tool.name === flat) ? flat : name;
+};
+
+const encodeCall = (block: Extract<Block, { type: "tool_call" }>, request: NeutralRequest): readonly WireRecord[] => {
 	const use = {
 		type: "tool_use",
 		id: safeId(block.id),
-		name: flatName(block.name, block.namespace),
+		name: clientName(block.name, block.namespace, request),
 		input: inputOf(block.arguments),
 		...block.extras?.[protocolName],
 	};
@@ -86,31 +108,32 @@ const encodeCall = (block: Extract<Block, { type: "tool_call" }>): readonly Wire
 };
 
 /** The block as a client sees it: none, one, or several where a text is cut along what it cites. */
-export const encodeOutputBlock = (block: Block): readonly WireRecord[] => {
+export const encodeOutputBlock = (block: Block, request: NeutralRequest): readonly WireRecord[] => {
 	switch (block.type) {
 		case "text":
 			return encodeText(block);
 		case "refusal":
 			return [text(block.text)];
 		case "thinking": {
-			const signature = block.signature ? writeCarried(block.signature) : "";
+			// Without a signature some clients would not replay it, and an upstream of this protocol could not tell it apart.
+			const signature = block.signature ? writeCarried(block.signature) : nothingEncrypted;
 			return [{ type: "thinking", thinking: block.text, signature }];
 		}
 		case "opaque_thinking":
 			return [{ type: "redacted_thinking", data: writeCarried(block.data) }];
 		case "tool_call":
-			return encodeCall(block);
+			return encodeCall(block, request);
 		case "server_call":
 			return encodeServerCall(block);
 		case "server_result":
 			return encodeServerResult(block);
 		case "image":
-			return block.thought ? [] : [text(mediaNote("an image"))];
+			return block.thought ? [] : [mediaNote("an image")];
 		case "audio":
-			return [text(block.transcript ?? mediaNote("sound"))];
+			return [block.transcript ? text(block.transcript) : mediaNote("sound")];
 		case "video":
 		case "document":
-			return [text(mediaNote(`a ${block.type}`))];
+			return [mediaNote(`a ${block.type}`)];
 		case "unknown":
 			return block.origin.protocol === protocolName ? [asRecord(block.raw)] : [];
 		default:

@@ -17,10 +17,11 @@ import { encodeWholeUsage } from "./usage.ts";
 export const messageId = (id: string): string =>
 	id.startsWith("msg_") ? id : `msg_${id.replace(/[^a-zA-Z0-9_-]/g, "") || crypto.randomUUID().replaceAll("-", "")}`;
 
-const contentOf = (candidate: Candidate | undefined): readonly WireRecord[] => {
+const contentOf = (candidate: Candidate | undefined, request: NeutralRequest): readonly WireRecord[] => {
 	const pairs = new ServerPairs();
 	const content: WireRecord[] = [];
-	for (const block of (candidate?.blocks ?? []).flatMap(encodeOutputBlock)) content.push(...pairs.before(block), block);
+	for (const said of candidate?.blocks ?? [])
+		for (const block of encodeOutputBlock(said, request)) content.push(...pairs.before(block), block);
 	content.push(...pairs.before(undefined));
 	if (candidate?.grounding) content.push(...pairs.grounding(candidate.grounding));
 	return content;
@@ -45,15 +46,15 @@ export const encodeResponse = (response: NeutralResponse, request: NeutralReques
 	const candidate = response.candidates[0];
 	const finish = finishOf(response);
 	if (finish.reason === "error") throw failedFinish(finish);
-	const refused = candidate?.blocks.some(({ type }) => type === "refusal") === true;
+	const types = new Set(candidate?.blocks.map(({ type }) => type));
 	return {
 		body: {
 			id: messageId(response.id),
 			type: "message",
 			role: "assistant",
 			model: request.model,
-			content: contentOf(candidate),
-			...encodeFinish(finish, refused),
+			content: contentOf(candidate, request),
+			...encodeFinish(finish, types),
 			usage: encodeWholeUsage(response.usage, response.tier),
 			...response.extras?.[protocolName],
 			...candidate?.extras?.[protocolName],

@@ -1,5 +1,5 @@
 /** Why an answer ended, in both directions. */
-import { asRecord, asText, definedOnly, type Finish, isRecord, type WireRecord } from "#core";
+import { asRecord, asText, type Block, definedOnly, type Finish, isRecord, type WireRecord } from "#core";
 import { protocolName } from "./carried.ts";
 
 const reasons: Readonly<Record<string, Finish["reason"]>> = {
@@ -43,15 +43,22 @@ const words: Readonly<Record<Finish["reason"], string>> = {
 	other: "end_turn",
 };
 
-/** The three members that tell why a message ended. `refused`: the model said in a block of its own that it refuses. */
-export const encodeFinish = (finish: Finish, refused: boolean): WireRecord => {
-	const reason = refused && finish.reason === "stop" ? "refusal" : finish.reason;
-	const stop_reason = words[reason];
+/** The word for the reason, in view of what the answer holds: a call is there to be run, a refusal is one. */
+const wordOf = ({ reason }: Finish, said: ReadonlySet<Block["type"]>): string => {
+	const word = words[reason];
+	if (word !== "end_turn") return word;
+	if (said.has("tool_call")) return "tool_use";
+	return said.has("refusal") ? "refusal" : word;
+};
+
+/** The three members that tell why a message ended. `said`: the sorts of blocks it holds. */
+export const encodeFinish = (finish: Finish, said: ReadonlySet<Block["type"]>): WireRecord => {
+	const stop_reason = wordOf(finish, said);
 	const details = finish.extras?.[protocolName]?.["stop_details"];
 	const refusal = { type: "refusal", category: null, explanation: finish.message ?? null };
 	return {
 		stop_reason,
-		stop_sequence: reason === "stop_sequence" ? (finish.stopSequence ?? null) : null,
+		stop_sequence: stop_reason === "stop_sequence" ? (finish.stopSequence ?? null) : null,
 		stop_details: stop_reason === "refusal" ? (details ?? refusal) : null,
 	};
 };

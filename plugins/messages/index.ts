@@ -1,20 +1,23 @@
 /** Anthropic's Messages API, for clients and for upstreams: `/v1/messages`, its token count, and lists of models. */
 import { add, definePlugin, protocols, t } from "#core";
-import { createMessages } from "./protocol.ts";
+import { createMessages, messages } from "./protocol.ts";
 
 export default definePlugin({
 	name: "messages",
 	summary: "Speaks Anthropic's Messages API with clients and with upstreams.",
 	config: t.Object(
 		{
-			betas: t.Array(t.String({ minLength: 1 }), {
-				description:
-					"Betas of the header `anthropic-beta` that are forwarded when client and upstream both speak this protocol: names, or patterns with `*`. What is not listed is taken out, together with the body fields it brings along.",
-				default: ["*"],
-			}),
+			betas: t.Optional(
+				t.Array(t.String({ minLength: 1 }), {
+					description:
+						"Betas of the header `anthropic-beta` that are forwarded when client and upstream both speak this protocol: names, or patterns with `*`; all unless said. What is not listed is taken out, together with the body fields it brings along.",
+				}),
+			),
 		},
 		{ additionalProperties: false },
 	),
 	gives: [protocols],
-	setup: ({ config }) => ({ offers: [add(protocols, createMessages(config))] }),
+	setup: ({ config }) => ({
+		offers: [add(protocols, config.betas ? createMessages({ betas: config.betas }) : messages)],
+	}),
 });

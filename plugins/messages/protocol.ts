@@ -48,3 +48,6 @@ export const createMessages = ({ betas }: MessagesOptions): Protocol => ({
 	},
 	passthrough: { request: passthroughRequest(betas), observe, restore, observer, editor },
 });
+
+/** The protocol as it is unless config says otherwise: every beta is forwarded. */
+export const messages: Protocol = createMessages({ betas: ["*"] });

@@ -43,7 +43,7 @@ class Encoder implements StreamEncoder {
 	private finish: Of<"finish"> | undefined;
 	private blocked: Of<"blocked"> | undefined;
 	private found: Grounding | undefined;
-	private refused = false;
+	private readonly said = new Set<Block["type"]>();
 
 	constructor(request: NeutralRequest) {
 		this.request = request;
@@ -102,8 +102,8 @@ class Encoder implements StreamEncoder {
 	}
 
 	private open({ block, shell }: Of<"open">): string {
-		if (shell.type === "refusal") this.refused = true;
-		const writer = writerOf(shell, this.indices);
+		this.said.add(shell.type);
+		const writer = writerOf(shell, this.indices, this.request);
 		const part: Part = { shell, writer, begun: false, waiting: [], input: "", closed: false, final: undefined };
 		this.parts.set(block, part);
 		this.order.push(part);
@@ -135,7 +135,7 @@ class Encoder implements StreamEncoder {
 			text += part.writer ? this.grown(part, part.writer) : "";
 			if (!part.closed) return text;
 			this.order.shift();
-			text += part.writer ? part.writer.finish(part.final) : this.whole(encodeOutputBlock(finalOf(part)));
+			text += part.writer ? part.writer.finish(part.final) : this.whole(encodeOutputBlock(finalOf(part), this.request));
 		}
 		return text;
 	}
@@ -164,7 +164,7 @@ class Encoder implements StreamEncoder {
 			this.whole(this.pairs.before(undefined)) + this.whole(this.found ? this.pairs.grounding(this.found) : []);
 		if (finish.reason === "error") return rest + renderStreamDenial(failedFinish(finish).denial);
 		const { context_management, ...extras } = last?.extras?.[protocolName] ?? {};
-		const delta = { ...encodeFinish(finish, this.refused), ...extras };
+		const delta = { ...encodeFinish(finish, this.said), ...extras };
 		const managed = context_management === undefined ? {} : { context_management };
 		return `${rest}${frame("message_delta", { delta, usage: encodeUsage(this.usage), ...managed })}event: message_stop\ndata: {"type":"message_stop"}\n\n`;
 	}

@@ -72,10 +72,13 @@ const serverToolUse = (counts: Usage["serverTools"]): WireRecord | undefined => 
 export const encodeUsage = (usage: Usage | undefined): WireRecord => {
 	const { total = 0, cacheRead = 0, cacheWrite = 0 } = usage?.input ?? {};
 	const { total: output = 0, reasoning } = usage?.output ?? {};
+	// Some upstreams count a token as read and as written: the parts must not be more than the whole.
+	const read = Math.min(cacheRead, total);
+	const written = Math.min(cacheWrite, total - read);
 	return {
-		input_tokens: Math.max(0, total - cacheRead - cacheWrite),
-		cache_creation_input_tokens: cacheWrite,
-		cache_read_input_tokens: cacheRead,
+		input_tokens: total - read - written,
+		cache_creation_input_tokens: written,
+		cache_read_input_tokens: read,
 		output_tokens: output,
 		...definedOnly({
 			output_tokens_details: reasoning === undefined ? undefined : { thinking_tokens: reasoning },

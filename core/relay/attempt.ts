@@ -28,10 +28,16 @@ const graceMs = 50;
 /** Statuses that tell the client something about its own request; every other failure is between Portico and the upstream. */
 const clientsOwn = new Set([400, 404, 405, 409, 410, 411, 413, 415, 422]);
 
+/** A permit's bound speaks of all targets; each is asked for no more than it gives. */
+const limitFor = ({ permits }: LiveCall, { capabilities }: Target): number | undefined =>
+	permits.maxOutputTokens === undefined
+		? undefined
+		: Math.min(permits.maxOutputTokens, capabilities.maxOutput ?? Number.POSITIVE_INFINITY);
+
 const exchangeFor = (live: LiveCall, target: Target, options: AttemptOptions): Exchange => {
 	const { ask } = live.routed;
 	const { protocols: spoken } = target.upstream;
-	const limit = live.permits.maxOutputTokens;
+	const limit = limitFor(live, target);
 	const upstream = spoken.includes(ask.protocol.name) ? ask.protocol : options.protocols.get(spoken[0] ?? "");
 	if (!upstream)
 		throw new Fault(deny("upstream", `The model's upstream speaks "${spoken[0]}", which no plugin here knows.`));

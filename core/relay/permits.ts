@@ -33,8 +33,8 @@ export class Permits {
 		return this.watching.length > 0;
 	}
 
-	progress(pieces: number): "go_on" | "cut" {
-		return this.watching.some((permit) => permit.progress?.(pieces) === "cut") ? "cut" : "go_on";
+	progress(pieces: number, contentBytes: number): "go_on" | "cut" {
+		return this.watching.some((permit) => permit.progress?.(pieces, contentBytes) === "cut") ? "cut" : "go_on";
 	}
 
 	settle(outcome: Outcome): void {

@@ -112,10 +112,17 @@ export class CallStream {
 			if (chunk === undefined) return this.finish();
 			this.readAt = clock.monotonic();
 			const piece = pass.push(frames.feed(chunk), chunk);
-			if (piece !== undefined) this.write(piece);
-			if (live.permits.watched && live.permits.progress(pass.seen().pieces) === "cut") return this.cut();
-			if (piece !== undefined) return;
+			if (live.permits.watched && this.atBound()) return this.cut();
+			if (piece === undefined) continue;
+			return this.write(piece);
 		}
+	}
+
+	/** Asked before anything is sent, so that nothing beyond the bound ever is. */
+	private atBound(): boolean {
+		const { pass, live } = this.parts;
+		const { pieces, contentBytes } = pass.seen();
+		return live.permits.progress(pieces, contentBytes) === "cut";
 	}
 
 	private write(piece: string | Uint8Array): void {

@@ -1,0 +1,41 @@
+/** Request bodies of tasks: JSON, or a form with files, as some SDKs always send. */
+import { Fault, type Identified, readBody, readBytes, readJsonBody, type WireRecord } from "#core";
+
+const badForm = (): Fault =>
+	new Fault({
+		kind: "invalid_request",
+		message: "The form could not be read; send multipart/form-data with a boundary of at most 70 characters, or JSON.",
+	});
+
+/** `a[b]` names the member `b` of `a`, `a[]` an item of the list `a`, as SDKs flatten what they send as a form. */
+const put = (fields: Record<string, unknown>, name: string, value: unknown): void => {
+	const nested = /^([^[\]]+)\[([^[\]]*)\]$/.exec(name);
+	const key = nested?.[1] ?? name;
+	if (!nested) {
+		fields[key] = key in fields ? [fields[key], value].flat() : value;
+		return;
+	}
+	const inner = nested[2] ?? "";
+	if (inner === "" || /^\d+$/.test(inner)) {
+		const list: unknown = fields[key];
+		fields[key] = Array.isArray(list) ? [...list, value] : [value];
+		return;
+	}
+	const record: unknown = fields[key];
+	fields[key] = { ...(typeof record === "object" && record !== null ? record : {}), [inner]: value };
+};
+
+/** The fields of a body of at most `limit` bytes. Files stay `File`s. */
+export const readFields = async (call: Identified, limit: number): Promise<WireRecord> => {
+	const type = call.request.headers.get("content-type") ?? "";
+	if (!/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(type))
+		return readJsonBody(await readBody(call.request, limit)).value;
+	if (type.length > 200) throw badForm();
+	const bytes = await readBytes(call.request, limit);
+	const form = await new Response(bytes as BodyInit, { headers: { "content-type": type } }).formData().catch(() => {
+		throw badForm();
+	});
+	const fields: Record<string, unknown> = Object.create(null);
+	for (const [name, value] of form) put(fields, name, value);
+	return fields;
+};

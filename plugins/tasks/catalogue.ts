@@ -1,0 +1,55 @@
+/** Which kinds there are, and which upstreams do which models. */
+import { matchesPattern } from "#core";
+import type { TaskKind, TaskUpstream } from "./service.ts";
+
+export interface Catalogue {
+	kind(name: string): TaskKind | undefined;
+	readonly kinds: readonly TaskKind[];
+	upstream(name: string): TaskUpstream | undefined;
+	readonly upstreams: readonly TaskUpstream[];
+	/** Upstreams that do this model, the best match first; of equal matches in the order of the config. */
+	candidates(kind: string, model: string, action: string): readonly TaskUpstream[];
+	/** What is wrong with it, in words. */
+	complaints(): readonly string[];
+}
+
+/** Longer is better; an exact name is better than any pattern; undefined: no match. */
+const fit = (pattern: string, model: string): number | undefined => {
+	if (!matchesPattern(pattern, model)) return undefined;
+	return pattern.includes("*") ? pattern.length : Number.POSITIVE_INFINITY;
+};
+
+const bestFit = (upstream: TaskUpstream, model: string): number => {
+	const fits = upstream.models.flatMap((pattern) => fit(pattern, model) ?? []);
+	return fits.length === 0 ? Number.NEGATIVE_INFINITY : Math.max(...fits);
+};
+
+const twice = (names: readonly string[]): readonly string[] => [
+	...new Set(names.filter((name, index) => names.indexOf(name) !== index)),
+];
+
+export const createCatalogue = (kinds: readonly TaskKind[], upstreams: readonly TaskUpstream[]): Catalogue => {
+	const kindsByName = new Map(kinds.map((kind) => [kind.name, kind]));
+	const upstreamsByName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
+	return {
+		kinds,
+		upstreams,
+		kind: (name) => kindsByName.get(name),
+		upstream: (name) => upstreamsByName.get(name),
+		candidates: (kind, model, action) =>
+			upstreams
+				.filter((upstream) => upstream.kind === kind && (upstream.actions?.includes(action) ?? true))
+				.map((upstream) => ({ upstream, score: bestFit(upstream, model) }))
+				.filter(({ score }) => score > Number.NEGATIVE_INFINITY)
+				.sort((a, b) => (a.score === b.score ? 0 : b.score - a.score))
+				.map(({ upstream }) => upstream),
+		complaints: () => [
+			...twice(kinds.map(({ name }) => name)).map(
+				(name) => `two plugins give the task kind "${name}"; switch one of them off`,
+			),
+			...twice(upstreams.map(({ name }) => name)).map(
+				(name) => `two task upstreams are called "${name}"; give one of them another name`,
+			),
+		],
+	};
+};

@@ -1,0 +1,141 @@
+/** An upstream over HTTP, and what its answers mean for a job whatever its dialect: whether it may have begun, whether to ask again. */
+import { asRecord, asText, parseJson, scrub } from "#core";
+import type {
+	Answer,
+	AskOptions,
+	Connection,
+	ConnectionOptions,
+	JobState,
+	Submission,
+	TaskFailure,
+} from "./service.ts";
+
+/** What Bun's `fetch` takes beyond the standard: its own limit of silence is switched off, ours hold. */
+interface FetchOptions extends RequestInit {
+	readonly timeout?: false;
+}
+
+const defaultTimeoutMs = 60_000;
+const longestReason = 500;
+const largestFile = 512 * 1024 * 1024;
+
+const addresses = /\b(?:https?|wss?):\/\/\S+/gi;
+
+export const publicReason = (reason: string): string =>
+	scrub(reason.replace(addresses, "[removed]")).slice(0, longestReason);
+
+/** Codes of errors that come before anything was sent. */
+const unsentCodes =
+	/^(?:ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|FailedToOpenSocket|DNSException|EHOSTUNREACH|ENETUNREACH|CERT_.*|ERR_TLS_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*|ERR_INVALID_URL)$/;
+
+const codeOf = (error: unknown): string => {
+	const { code, cause } = asRecord(
+		error instanceof Error ? { code: Reflect.get(error, "code"), cause: error.cause } : {},
+	);
+	return asText(code) ?? asText(asRecord(cause).code) ?? "";
+};
+
+const retryAfterOf = (headers: Headers): { readonly retryAfterMs?: number } => {
+	const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+	return Number.isFinite(seconds) && seconds >= 0 ? { retryAfterMs: seconds * 1000 } : {};
+};
+
+/** The message of an error answer, wherever the usual dialects put it. */
+const messageOf = (body: unknown): string => {
+	const { error, message, msg, description, detail } = asRecord(body);
+	const nested = asRecord(error);
+	return (
+		asText(nested.message) ??
+		asText(error) ??
+		asText(message) ??
+		asText(description) ??
+		asText(msg) ??
+		asText(detail) ??
+		asText(asRecord(detail).message) ??
+		""
+	);
+};
+
+const isModeration = (body: unknown): boolean =>
+	/moderation|content_policy|safety|sensitive|prohibited|banned/i.test(
+		JSON.stringify(asRecord(body).error ?? body ?? "").slice(0, 2000),
+	);
+
+const refusedKey: TaskFailure = {
+	code: "upstream_error",
+	reason: "The upstream did not accept Portico's own account. Ask the operator to look at it.",
+};
+
+const refusal = (answer: Answer, reason?: string): Submission => {
+	if (answer.sent !== "answered") return { outcome: answer.sent === "never" ? "busy" : "unknown" };
+	const { status, body } = answer;
+	if (status === 429 || status === 503) return { outcome: "busy", ...retryAfterOf(answer.headers) };
+	if (status === 401 || status === 402 || status === 403) return { outcome: "refused", failure: refusedKey };
+	if (status >= 500 || (status < 300 && reason === undefined)) return { outcome: "unknown" };
+	const said = publicReason(reason ?? messageOf(body)) || `The upstream refused the task (${status}).`;
+	return {
+		outcome: "refused",
+		failure: { code: isModeration(body) ? "content_policy_violation" : "upstream_refused", reason: said },
+	};
+};
+
+const noState = (answer: Answer): JobState => {
+	if (answer.sent !== "answered") return { state: "unanswered" };
+	return answer.status === 404 ? { state: "missing" } : { state: "unanswered", ...retryAfterOf(answer.headers) };
+};
+
+export const createConnection = ({ url, headers, fetch: send = fetch }: ConnectionOptions): Connection => {
+	const base = url.replace(/\/+$/, "");
+	const { origin } = new URL(base);
+
+	const request = async (path: string, options: AskOptions): Promise<Response> => {
+		const address = /^https?:/.test(path) ? path : base + path;
+		// The headers hold the key: they go to the origin they were configured for and to no other.
+		const own = new URL(address).origin === origin ? headers() : {};
+		const { body, method = body === undefined ? "GET" : "POST" } = options;
+		const form = body instanceof FormData;
+		const init: FetchOptions = {
+			method,
+			headers: {
+				...(body !== undefined && !form && { "content-type": "application/json" }),
+				...options.headers,
+				...own,
+			},
+			redirect: "manual",
+			signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs)]),
+			timeout: false,
+			...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
+		};
+		return await send(address, init);
+	};
+
+	const fetchFile = async (address: string, signal: AbortSignal): Promise<Uint8Array> => {
+		let response = await request(address, { signal, timeoutMs: 300_000 });
+		// Files are often handed out by a second host, which must not see the key.
+		for (let hops = 0; response.status >= 300 && response.status < 400 && hops < 3; hops++) {
+			const next = new URL(response.headers.get("location") ?? "", response.url || address).href;
+			response = await request(next, { signal, timeoutMs: 300_000 });
+		}
+		if (!response.ok) throw new TypeError(`a result file could not be fetched: ${response.status}`);
+		if (Number(response.headers.get("content-length") ?? 0) > largestFile)
+			throw new TypeError("a result file is too large");
+		return new Uint8Array(await response.arrayBuffer());
+	};
+
+	return {
+		refusal,
+		noState,
+		fetchFile,
+		async ask(path, options) {
+			try {
+				const response = await request(path, options);
+				const bytes = new Uint8Array(await response.arrayBuffer());
+				const type = response.headers.get("content-type") ?? "";
+				const body = /^(?:audio|video|image)\//.test(type) ? undefined : parseJson(new TextDecoder().decode(bytes));
+				return { sent: "answered", status: response.status, headers: response.headers, body, bytes };
+			} catch (error) {
+				return { sent: unsentCodes.test(codeOf(error)) ? "never" : "unknown" };
+			}
+		},
+	};
+};

@@ -1,0 +1,65 @@
+/** The ends of a task, with what each costs: the change of state, the files of a result and the settlement go together. */
+import type { Statement, Store } from "#core";
+import type { Catalogue } from "./catalogue.ts";
+import type { Files } from "./files.ts";
+import type { Accounts } from "./gate.ts";
+import type { WorkRow } from "./row.ts";
+import type { Made, Task, TaskFailure, TaskKind } from "./service.ts";
+import { advance, begin, type Change, fail, succeed } from "./transitions.ts";
+
+export interface EndingsOptions {
+	readonly store: Store;
+	readonly files: Files;
+	readonly accounts: Accounts;
+	readonly catalogue: () => Catalogue;
+	now(): number;
+	/** Called after a change of state has been written. */
+	changed(task: Task): void;
+}
+
+const noResult: TaskFailure = { code: "upstream_no_result", reason: "The upstream returned no result." };
+
+export class Endings {
+	private readonly options: EndingsOptions;
+
+	constructor(options: EndingsOptions) {
+		this.options = options;
+	}
+
+	/** To IN_PROGRESS. */
+	async begin(row: WorkRow, percent: number | undefined): Promise<void> {
+		const task = { ...row.task, progress: advance(row.task, percent) };
+		await this.write(begin(this.kindOf(task), task, this.options.now()));
+	}
+
+	/** To FAILURE: what was held is given back. */
+	async fail(row: WorkRow, failure: TaskFailure): Promise<void> {
+		await this.write(
+			fail(this.kindOf(row.task), row.task, failure, this.options.now(), (task) => this.settle(row, task)),
+		);
+	}
+
+	/** To SUCCESS: what was made is charged. Rejects when a file cannot be kept; then nothing has changed. */
+	async succeed(row: WorkRow, made: Made, signal: AbortSignal): Promise<void> {
+		if (made.files.length === 0 && made.extra === undefined) return await this.fail(row, noResult);
+		const { task } = row;
+		const result = await this.options.files.keep(task.id, row.baseUrl, task.expiresAt, made, signal);
+		await this.write(succeed(this.kindOf(task), task, result, this.options.now(), (done) => this.settle(row, done)));
+	}
+
+	private kindOf(task: Task): TaskKind {
+		const kind = this.options.catalogue().kind(task.kind);
+		if (!kind) throw new TypeError("no plugin gives this task's kind");
+		return kind;
+	}
+
+	private settle(row: WorkRow, task: Task): readonly Statement[] {
+		const made = task.status === "SUCCESS" ? this.kindOf(task).units(task) : {};
+		return this.options.accounts.settle(task.id, this.options.catalogue().upstream(row.upstream), task.model, made);
+	}
+
+	private async write(change: Change): Promise<void> {
+		await this.options.store.write(change.statements);
+		this.options.changed(change.task);
+	}
+}

@@ -1,0 +1,100 @@
+/** Result files that only Portico can hand out: bytes, and what an upstream gives only to the holder of its key. */
+import { createReadStream } from "node:fs";
+import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import type { Links } from "./links.ts";
+import type { Made, MadeFile, ResultFile, TaskResult } from "./service.ts";
+
+export interface FilesOptions {
+	/** A folder of this node's own, or one all nodes share. */
+	readonly folder: string;
+	readonly links: Links;
+}
+
+export interface Files {
+	/** Keeps what must be kept and gives every file an address. Rejects when an upstream does not give its file. */
+	keep(taskId: string, baseUrl: string, expiresAt: number, made: Made, signal: AbortSignal): Promise<TaskResult>;
+	/** The bytes of a kept file; undefined when it is not here (any more). `range`: the request's header. */
+	open(taskId: string, file: string, range: string | null): Promise<Response | undefined>;
+	remove(taskId: string): Promise<void>;
+}
+
+const extensions: Readonly<Record<string, string>> = {
+	"image/png": "png",
+	"image/jpeg": "jpg",
+	"image/webp": "webp",
+	"video/mp4": "mp4",
+	"audio/mpeg": "mp3",
+	"audio/wav": "wav",
+};
+
+const mediaTypes = new Map(Object.entries(extensions).map(([type, extension]) => [extension, type]));
+
+/** Names are made here and only here: a number and an extension. */
+const fileName = /^\d{1,3}\.[a-z0-9]{2,4}$/;
+const taskId = /^task_[0-9a-z]{8,64}$/;
+
+const bytesOf = async (file: MadeFile, signal: AbortSignal): Promise<Uint8Array | undefined> => {
+	if ("bytes" in file) return file.bytes;
+	return "fetch" in file ? await file.fetch(signal) : undefined;
+};
+
+const withoutUndefined = (made: Made, files: readonly ResultFile[]): TaskResult => {
+	const { files: _files, ...rest } = made;
+	return { files, ...rest };
+};
+
+/** `bytes=0-99` of a file of `size` bytes; undefined for the whole. */
+const rangeOf = (header: string | null, size: number): { start: number; end: number } | undefined => {
+	const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? "");
+	if (!match || (match[1] === "" && match[2] === "")) return undefined;
+	const last = size - 1;
+	const start = match[1] === "" ? Math.max(0, size - Number(match[2])) : Number(match[1]);
+	const end = match[1] === "" || match[2] === "" ? last : Math.min(last, Number(match[2]));
+	return start <= end ? { start, end } : undefined;
+};
+
+export const createFiles = ({ folder, links }: FilesOptions): Files => ({
+	async keep(id, baseUrl, expiresAt, made, signal) {
+		const files: ResultFile[] = [];
+		for (const [index, file] of made.files.entries()) {
+			const bytes = await bytesOf(file, signal);
+			const { role, mediaType } = file;
+			if (bytes === undefined) {
+				if ("url" in file) files.push({ role, mediaType, url: file.url });
+				continue;
+			}
+			const name = `${index}.${extensions[mediaType] ?? "bin"}`;
+			await mkdir(join(folder, id), { recursive: true });
+			await writeFile(join(folder, id, `${name}.part`), bytes);
+			await rename(join(folder, id, `${name}.part`), join(folder, id, name));
+			files.push({ role, mediaType, url: baseUrl + links.path(id, name, expiresAt) });
+		}
+		return withoutUndefined(made, files);
+	},
+	async open(id, file, range) {
+		if (!taskId.test(id) || !fileName.test(file)) return undefined;
+		const path = join(folder, id, file);
+		const size = await stat(path).then(
+			(found) => found.size,
+			() => undefined,
+		);
+		if (size === undefined) return undefined;
+		const part = rangeOf(range, size);
+		const { start, end } = part ?? { start: 0, end: size - 1 };
+		const headers: Record<string, string> = {
+			"content-type": mediaTypes.get(file.slice(file.indexOf(".") + 1)) ?? "application/octet-stream",
+			"content-length": String(end - start + 1),
+			"accept-ranges": "bytes",
+			"cache-control": "private, max-age=3600",
+			"x-content-type-options": "nosniff",
+		};
+		if (part) headers["content-range"] = `bytes ${start}-${end}/${size}`;
+		const stream = Readable.toWeb(createReadStream(path, { start, end })) as unknown as ReadableStream<Uint8Array>;
+		return new Response(stream, { status: part ? 206 : 200, headers });
+	},
+	async remove(id) {
+		if (taskId.test(id)) await rm(join(folder, id), { recursive: true, force: true });
+	},
+});

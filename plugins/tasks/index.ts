@@ -1,0 +1,153 @@
+/** Long jobs: taken on, submitted to their upstream once, looked after until they end, and called back at every change of state. */
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { add, clock, definePlugin, house, jobs, maybe, provide, routes, store, t, tables, taskAuthority } from "#core";
+import { prices } from "../prices/service.ts";
+import { quota } from "../quota/service.ts";
+import { webhooks } from "../webhooks/service.ts";
+import { type Catalogue, createCatalogue } from "./catalogue.ts";
+import { createDesk } from "./desk.ts";
+import { Endings } from "./endings.ts";
+import { createFiles } from "./files.ts";
+import { createAccounts } from "./gate.ts";
+import { UpstreamLanes } from "./lanes.ts";
+import { createLinks } from "./links.ts";
+import { createRoutes } from "./routes.ts";
+import { taskKinds, tasks, taskUpstreams } from "./service.ts";
+import { createShelf } from "./shelf.ts";
+import { createSubmission } from "./submission.ts";
+import { outboxSource, taskTables } from "./tables.ts";
+import { Waiting } from "./waiting.ts";
+import { Work } from "./work.ts";
+import { Worker } from "./worker.ts";
+
+const day = 24 * 60 * 60 * 1000;
+
+/** Expired tasks removed in one go. */
+const pruneSize = 500;
+
+export default definePlugin({
+	name: "tasks",
+	summary: "Runs image, video and music jobs: states, result files, callbacks, and the uniform routes.",
+	config: t.Object(
+		{
+			publicUrl: t.Optional(
+				t.String({
+					description:
+						"The address clients reach Portico at, for links to result files; without it the one the client used.",
+				}),
+			),
+			keepDays: t.Number({
+				default: 30,
+				minimum: 0.01,
+				description: "How long tasks and their files are kept after submission.",
+			}),
+			bodyLimitMegabytes: t.Number({
+				default: 32,
+				minimum: 0.1,
+				description: "The largest request body, pictures included.",
+			}),
+			filesFolder: t.Optional(
+				t.String({
+					description:
+						"Where result files are kept; several nodes need one that they share. Default: in the data folder.",
+				}),
+			),
+		},
+		{ additionalProperties: false },
+	),
+	needs: {
+		store,
+		clock,
+		house,
+		taskAuthority,
+		webhooks: maybe(webhooks),
+		quota: maybe(quota),
+		prices: maybe(prices),
+		kinds: taskKinds,
+		upstreams: taskUpstreams,
+	},
+	gives: [tasks, routes, jobs, tables],
+	setup({ config, needs, log }) {
+		let linkKey = randomBytes(32).toString("base64url");
+		let known: Catalogue | undefined;
+		let worker: Worker | undefined;
+		const catalogue = (): Catalogue => {
+			known ??= createCatalogue(needs.kinds(), needs.upstreams());
+			return known;
+		};
+		const now = (): number => needs.clock.now();
+		const shelf = createShelf(needs.store);
+		const links = createLinks(() => linkKey);
+		const files = createFiles({ folder: config.filesFolder ?? join(needs.house.dataFolder, "tasks"), links });
+		const accounts = createAccounts(needs.quota, needs.prices);
+		const waiting = new Waiting(needs.clock);
+		const endings = new Endings({
+			store: needs.store,
+			files,
+			accounts,
+			catalogue,
+			now,
+			changed(task) {
+				needs.webhooks?.wake();
+				waiting.tell(task.id);
+			},
+		});
+		const work = new Work({ shelf, endings, catalogue, now, random: Math.random });
+		const submit = createSubmission({
+			store: needs.store,
+			shelf,
+			catalogue,
+			authority: needs.taskAuthority,
+			accounts,
+			webhooks: needs.webhooks,
+			publicUrl: config.publicUrl,
+			keepMs: config.keepDays * day,
+			now,
+			made() {
+				needs.webhooks?.wake();
+				worker?.wake();
+			},
+		});
+		const bodyLimitBytes = config.bodyLimitMegabytes * 1024 * 1024;
+		const desk = createDesk({ shelf, work, endings, files, waiting, catalogue, bodyLimitBytes, now, submit });
+		const prune = async (): Promise<void> => {
+			for (;;) {
+				const ids = await shelf.expired(now(), pruneSize);
+				for (const id of ids) await files.remove(id);
+				await shelf.removeAll(ids);
+				if (ids.length < pruneSize) return;
+			}
+		};
+		return {
+			offers: [
+				provide(tasks, desk),
+				add(tables, taskTables(needs.webhooks?.outbox(outboxSource))),
+				add(jobs, { name: "tasks: look at what is due", schedule: "* * * * * *", run: () => worker?.tick() }),
+				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", run: prune }),
+				...createRoutes({ tasks: desk, files, links, webhooks: needs.webhooks, catalogue, now }).map((route) =>
+					add(routes, route),
+				),
+			],
+			check: () => catalogue().complaints(),
+			async start() {
+				if (!needs.house.serving) return;
+				linkKey = await shelf.linkKey(linkKey);
+				const lanes = new UpstreamLanes(catalogue().upstreams);
+				worker = new Worker({
+					shelf,
+					work,
+					lanes,
+					catalogue,
+					clock: needs.clock,
+					log,
+					draining: () => needs.house.draining(),
+				});
+				worker.wake();
+			},
+			async stop() {
+				await worker?.stop();
+			},
+		};
+	},
+});

@@ -1,0 +1,73 @@
+/** A task as its upstream sees it: what it is to do, where it stands, what it made. */
+import type { WireRecord } from "#core";
+
+export interface TaskFailure {
+	/** snake_case: `cancelled`, `task_timeout`, `content_policy_violation`, `upstream_refused` … */
+	readonly code: string;
+	/** In words for the client: no key, no address of an upstream. */
+	readonly reason: string;
+}
+
+/** A task as its upstream gets it. */
+export interface TaskJob {
+	/** The task's id: never used twice, so upstreams that take an id of ours get this one. */
+	readonly id: string;
+	readonly action: string;
+	/** The name the upstream was registered for. */
+	readonly model: string;
+	readonly prompt: string;
+	readonly details: WireRecord;
+	/** Empty once the job has been submitted. */
+	readonly input: WireRecord;
+	/** What the upstream calls it, once it has been submitted. */
+	readonly upstreamId?: string;
+	/** What `submit` asked to be kept. */
+	readonly memo: WireRecord;
+	/** The upstream's name for the job this one goes on from, and what was kept of it. */
+	readonly parent?: { readonly upstreamId: string; readonly memo: WireRecord };
+	/** Milliseconds since 1970. */
+	readonly submittedAt: number;
+}
+
+/** One file of a result, as an upstream gives it: an address that is public, one that needs a key, or bytes. */
+export type MadeFile =
+	| { readonly role: string; readonly mediaType: string; readonly url: string }
+	| {
+			readonly role: string;
+			readonly mediaType: string;
+			readonly fetch: (signal: AbortSignal) => Promise<Uint8Array>;
+	  }
+	| { readonly role: string; readonly mediaType: string; readonly bytes: Uint8Array };
+
+export interface Made {
+	readonly files: readonly MadeFile[];
+	readonly title?: string;
+	/** Seconds. */
+	readonly duration?: number;
+	readonly extra?: WireRecord;
+}
+
+/** Where a job stands. */
+export type JobState =
+	| { readonly state: "waiting" }
+	| { readonly state: "running"; readonly percent?: number }
+	| { readonly state: "done"; readonly made: Made }
+	| { readonly state: "failed"; readonly failure: TaskFailure }
+	/** A word that is not known; many in a row end the task. */
+	| { readonly state: "strange"; readonly word: string }
+	/** The upstream says there is no such job; three in a row end the task. */
+	| { readonly state: "missing" }
+	/** No answer, or one that says nothing about the job: asked again later. */
+	| { readonly state: "unanswered"; readonly retryAfterMs?: number };
+
+/** What came of a submission. */
+export type Submission =
+	| { readonly outcome: "accepted"; readonly upstreamId: string; readonly memo?: WireRecord; readonly job?: JobState }
+	/** An upstream that answers when the work is done. */
+	| { readonly outcome: "done"; readonly made: Made; readonly upstreamId?: string }
+	/** It was refused for good: nothing was made. */
+	| { readonly outcome: "refused"; readonly failure: TaskFailure }
+	/** It is certain that nothing was made, and asking again or elsewhere may help. */
+	| { readonly outcome: "busy"; readonly retryAfterMs?: number }
+	/** It may or may not have been taken on. */
+	| { readonly outcome: "unknown" };

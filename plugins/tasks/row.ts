@@ -1,0 +1,102 @@
+/** Rows of the table as tasks. JSON columns were written by this plugin; they are read with the same care as any. */
+import { asList, asNumber, asRecord, asText, definedOnly, isRecord, parseJson, type WireRecord } from "#core";
+import type { ResultFile, Task, TaskFailure, TaskResult, TaskStatus } from "./service.ts";
+
+/** A task with what only its worker needs. */
+export interface WorkRow {
+	readonly task: Task;
+	readonly upstream: string;
+	readonly upstreamId: string | undefined;
+	readonly memo: WireRecord;
+	readonly parent: { readonly upstreamId: string; readonly memo: WireRecord } | undefined;
+	/** Submissions begun, the present one included. */
+	readonly submissions: number;
+	/** Submissions that the upstream was too busy for. */
+	readonly tries: number;
+	readonly polls: number;
+	readonly strange: number;
+	readonly missing: number;
+	readonly deadlineAt: number;
+	readonly baseUrl: string;
+	readonly fingerprint: string;
+}
+
+const statuses: ReadonlySet<string> = new Set<TaskStatus>(["NOT_START", "IN_PROGRESS", "SUCCESS", "FAILURE"]);
+
+const isStatus = (value: unknown): value is TaskStatus => typeof value === "string" && statuses.has(value);
+
+const json = (value: unknown): WireRecord => asRecord(parseJson(asText(value) ?? ""));
+
+const fileOf = (value: unknown): ResultFile => {
+	const file = asRecord(value);
+	return {
+		role: asText(file.role) ?? "",
+		url: asText(file.url) ?? "",
+		mediaType: asText(file.mediaType) ?? "application/octet-stream",
+	};
+};
+
+const resultOf = (value: unknown): TaskResult | undefined => {
+	if (typeof value !== "string") return undefined;
+	const result = json(value);
+	return definedOnly({
+		files: asList(result.files).map(fileOf),
+		title: asText(result.title),
+		duration: asNumber(result.duration),
+		extra: isRecord(result.extra) ? result.extra : undefined,
+	});
+};
+
+const failureOf = (value: unknown): TaskFailure | undefined => {
+	if (typeof value !== "string") return undefined;
+	const failure = json(value);
+	return { code: asText(failure.code) ?? "", reason: asText(failure.reason) ?? "" };
+};
+
+/** Throws when the row is of no known status, which the table itself forbids. */
+export const taskOf = (row: WireRecord): Task => {
+	const request = json(row.request);
+	if (!isStatus(row.status)) throw new TypeError("a task is in no known state");
+	const time = (name: string): number => asNumber(row[name]) ?? 0;
+	const text = (name: string): string => asText(row[name]) ?? "";
+	return definedOnly({
+		id: text("id"),
+		tokenId: text("token_id"),
+		kind: text("kind"),
+		action: text("action"),
+		model: text("model"),
+		prompt: asText(request.prompt) ?? "",
+		details: asRecord(request.details),
+		state: asText(request.state),
+		status: row.status,
+		progress: time("progress"),
+		result: resultOf(row.result),
+		failure: failureOf(row.failure),
+		callbackUrl: text("callback_url"),
+		submittedAt: time("submitted_at"),
+		startedAt: time("started_at"),
+		finishedAt: time("finished_at"),
+		updatedAt: time("changed_at"),
+		expiresAt: time("expires_at"),
+	});
+};
+
+export const workRowOf = (row: WireRecord): WorkRow => {
+	const parent = typeof row.parent === "string" ? json(row.parent) : undefined;
+	const count = (name: string): number => asNumber(row[name]) ?? 0;
+	return {
+		task: taskOf(row),
+		upstream: asText(row.upstream) ?? "",
+		upstreamId: asText(row.upstream_id),
+		memo: json(row.memo),
+		parent: parent && { upstreamId: asText(parent.upstreamId) ?? "", memo: asRecord(parent.memo) },
+		submissions: count("submissions"),
+		tries: count("tries"),
+		polls: count("polls"),
+		strange: count("strange"),
+		missing: count("missing"),
+		deadlineAt: count("deadline_at"),
+		baseUrl: asText(row.base_url) ?? "",
+		fingerprint: asText(row.fingerprint) ?? "",
+	};
+};

@@ -1,0 +1,169 @@
+/**
+ * What kinds of tasks are written against. A kind adds its routes and its words; an upstream does its work; `tasks`
+ * keeps the table, the states, the worker, the result files and the callbacks.
+ */
+import { type Identified, service, slot, type WireRecord } from "#core";
+import type { JobState, Submission, TaskFailure, TaskJob } from "./job.ts";
+import type { Connection, ConnectionOptions } from "./wire.ts";
+
+export type { JobState, Made, MadeFile, Submission, TaskFailure, TaskJob } from "./job.ts";
+export type { Answer, AskOptions, Connection, ConnectionOptions } from "./wire.ts";
+
+/** The states of every task, whatever its kind calls them. They only ever move forward. */
+export type TaskStatus = "NOT_START" | "IN_PROGRESS" | "SUCCESS" | "FAILURE";
+
+/** What a task makes, for its price. */
+export interface TaskUnits {
+	readonly images?: number;
+	readonly seconds?: number;
+	readonly songs?: number;
+}
+
+/** What a client asked for, in whatever dialect, as its kind has read it. */
+export interface TaskOrder {
+	readonly kind: string;
+	/** In capitals: `IMAGINE`, `TEXT_TO_VIDEO`, `MUSIC`. */
+	readonly action: string;
+	readonly model: string;
+	readonly prompt: string;
+	/** Small things that views show later; kept with the task. */
+	readonly details: WireRecord;
+	/** What only the upstream needs (images, vendor's fields); dropped when the task ends. */
+	readonly input: WireRecord;
+	/** The client's own note, given back where its dialect does so. */
+	readonly state?: string;
+	/** The address for callbacks, as `callbackUrlOf` found it; absent or empty for none. */
+	readonly callbackUrl?: string;
+	/** The task this one goes on from: it must be the same token's and have succeeded; its upstream does this one too. */
+	readonly follows?: string;
+	/** The most it can make. What it made is never charged higher. */
+	readonly bound: TaskUnits;
+}
+
+/** One file of a result, with an address anybody may fetch. */
+export interface ResultFile {
+	/** `image`, `video`, `cover`, `audio`. */
+	readonly role: string;
+	readonly url: string;
+	readonly mediaType: string;
+}
+
+export interface TaskResult {
+	readonly files: readonly ResultFile[];
+	readonly title?: string;
+	/** Seconds, not rounded. */
+	readonly duration?: number;
+	/** What one kind's views show besides (clips, buttons, revised prompts). */
+	readonly extra?: WireRecord;
+}
+
+/** A task as it stands. Times in milliseconds since 1970, 0 where they have not come. */
+export interface Task {
+	readonly id: string;
+	readonly tokenId: string;
+	readonly kind: string;
+	readonly action: string;
+	readonly model: string;
+	readonly prompt: string;
+	readonly details: WireRecord;
+	readonly state?: string;
+	readonly status: TaskStatus;
+	/** Whole percent; 100 only in `SUCCESS`. */
+	readonly progress: number;
+	readonly result?: TaskResult;
+	readonly failure?: TaskFailure;
+	/** `""` for none. */
+	readonly callbackUrl: string;
+	readonly submittedAt: number;
+	readonly startedAt: number;
+	readonly finishedAt: number;
+	readonly updatedAt: number;
+	/** When the task and its files are removed. */
+	readonly expiresAt: number;
+}
+
+/** A kind of task. */
+export interface TaskKind {
+	readonly name: string;
+	/** What its callbacks and the list of deliveries call each state. */
+	readonly words: Readonly<Record<TaskStatus, string>>;
+	/** Asked for when a client of the uniform route names none. */
+	readonly defaultModel: string;
+	/** After so many minutes a task that has not ended has failed, unless its upstream says otherwise. */
+	readonly timeoutMinutes: number;
+	/** The body of `POST /v1/tasks`. Throws `Fault` when it cannot be one. */
+	read(body: WireRecord): TaskOrder;
+	/** The callback for the state the task is in, as the JSON text that is sent: every attempt has these very bytes. */
+	callback(task: Task): string;
+	/** What a finished task made. */
+	units(task: Task): TaskUnits;
+}
+
+/** Something that does the work of one kind. */
+export interface TaskUpstream {
+	/** Unique among task upstreams. */
+	readonly name: string;
+	readonly kind: string;
+	/** Names, or patterns with `*`, of the models it does. An exact name is preferred to a pattern, a longer pattern to a shorter. */
+	readonly models: readonly string[];
+	/** The actions it can do; absent for all. */
+	readonly actions?: readonly string[];
+	/** Nothing is charged for its work. */
+	readonly free?: boolean;
+	/** Requests that may be under way at once; fewer while it is overloaded. */
+	readonly concurrency: number;
+	/** Milliseconds to wait before asking for the first time, the second …; the last is kept. */
+	readonly pollDelaysMs: readonly number[];
+	readonly timeoutMinutes?: number;
+	submit(job: TaskJob, signal: AbortSignal): Promise<Submission>;
+	/** Asks after jobs; the answer has a state for each, in their order. Several are given only where `pollsTogether` allows. */
+	poll?(jobs: readonly TaskJob[], signal: AbortSignal): Promise<readonly JobState[]>;
+	/** How many jobs one `poll` may ask after; 1 unless said. */
+	readonly pollsTogether?: number;
+	/** Finds a job by our own id, after a submission whose outcome is not known. Undefined when that cannot be told. */
+	find?(job: TaskJob, signal: AbortSignal): Promise<string | undefined>;
+	cancel?(job: TaskJob, signal: AbortSignal): Promise<void>;
+}
+
+export interface TaskFilter {
+	readonly kind?: string;
+	readonly status?: TaskStatus;
+	readonly actions?: readonly string[];
+	/** The id after which to go on. */
+	readonly after?: string;
+	readonly limit: number;
+	readonly order?: "asc" | "desc";
+}
+
+/** What kinds ask of `tasks`. Every question is asked in the name of a call: what belongs to another token does not exist. */
+export interface Tasks {
+	connect(options: ConnectionOptions): Connection;
+	/** A reason of an upstream's as a client may see it: no key, no address, at most 500 characters. */
+	publicReason(reason: string): string;
+	/** Reads a JSON or multipart body. Throws `Fault`. */
+	read(call: Identified): Promise<WireRecord>;
+	/** The callback address a body names, by any of the names clients use. `""`, blanks and null mean none. Throws `Fault`. */
+	callbackUrlOf(body: WireRecord): string;
+	/**
+	 * Takes an order on: policies, quota, `Idempotency-Key`, address of the callback. Throws `Fault` for every refusal,
+	 * and then nothing is kept.
+	 */
+	submit(call: Identified, order: TaskOrder): Promise<Task>;
+	find(call: Identified, id: string): Promise<Task | undefined>;
+	findAll(call: Identified, ids: readonly string[]): Promise<readonly Task[]>;
+	list(call: Identified, filter: TaskFilter): Promise<{ readonly data: readonly Task[]; readonly more: boolean }>;
+	/** Ends an open task as `cancelled`. Throws `Fault`: `not_found`, or `conflict` when it has ended. */
+	cancel(call: Identified, id: string): Promise<Task>;
+	/** Removes an ended task and its files. Throws `Fault` as `cancel` does. */
+	remove(call: Identified, id: string): Promise<Task>;
+	/** Waits for the end of a task. After `limitMs`, or when the client leaves, the task as it then is. */
+	ended(call: Identified, id: string, limitMs: number): Promise<Task>;
+	/** The bytes of one file of a result, or a redirect to where they are. Throws `Fault` when there is none (yet). */
+	content(call: Identified, task: Task, role: string | undefined, index: number): Promise<Response>;
+	/** The bytes themselves, wherever they are. Throws `Fault`. */
+	bytes(task: Task, file: ResultFile): Promise<Uint8Array>;
+}
+
+export const tasks = service<Tasks>("tasks");
+export const taskKinds = slot<TaskKind>("tasks.kinds");
+export const taskUpstreams = slot<TaskUpstream>("tasks.upstreams");

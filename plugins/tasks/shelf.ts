@@ -1,0 +1,174 @@
+/** Reads and the worker's bookkeeping writes. Changes of state are in `transitions.ts`. */
+import { type SQL, sql } from "drizzle-orm";
+import { asNumber, asRecord, asText, parseJson, type Store, type WireRecord } from "#core";
+import { taskOf, type WorkRow, workRowOf } from "./row.ts";
+import type { Task, TaskFilter } from "./service.ts";
+
+/** How long a claim holds without being renewed, in milliseconds. */
+export const leaseMs = 30_000;
+
+const columns = sql`id, token_id, kind, action, model, request, status, progress, result, failure, callback_url,
+	submitted_at, started_at, finished_at, changed_at, expires_at`;
+
+const list = (values: readonly string[]): SQL => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`;
+
+/** A task that is due to be looked at. */
+export interface DueTask {
+	readonly id: string;
+	readonly upstream: string;
+	readonly submitted: boolean;
+}
+
+/** What a look that did not end the task leaves behind. */
+export interface Look {
+	readonly dueAt: number;
+	readonly progress: number;
+	readonly polls: number;
+	readonly strange: number;
+	readonly missing: number;
+}
+
+export interface Shelf {
+	find(tokenId: string, id: string): Promise<Task | undefined>;
+	findAll(tokenId: string, ids: readonly string[]): Promise<readonly Task[]>;
+	list(tokenId: string, filter: TaskFilter): Promise<{ readonly data: readonly Task[]; readonly more: boolean }>;
+	/** The task whatever token it belongs to, for its worker. */
+	work(id: string): Promise<WorkRow | undefined>;
+	byIdempotencyKey(tokenId: string, key: string): Promise<WorkRow | undefined>;
+	inputOf(id: string): Promise<WireRecord>;
+	/** Open tasks that are due and that nobody holds, oldest first. */
+	due(
+		now: number,
+		held: readonly string[],
+		fullUpstreams: readonly string[],
+		limit: number,
+	): Promise<readonly DueTask[]>;
+	/** Leases those still free; `lease` is never used twice. A submission is counted in the same statement, so one that was begun is never forgotten. */
+	claim(ids: readonly string[], lease: string, now: number): Promise<readonly WorkRow[]>;
+	renew(leases: readonly string[], now: number): Promise<void>;
+	/** Keeps the upstream's name for the job. False when the lease was lost or the task has ended. */
+	submitted(row: WorkRow, lease: string, upstreamId: string, memo: WireRecord, look: Look): Promise<boolean>;
+	/** Keeps the upstream's name for a job that is about to end. */
+	named(row: WorkRow, lease: string, upstreamId: string): Promise<void>;
+	/** Sends the task round again, to this upstream: it is certain that nothing was submitted. */
+	tryAgain(row: WorkRow, lease: string, upstream: string, dueAt: number): Promise<void>;
+	looked(row: WorkRow, lease: string, look: Look): Promise<void>;
+	nextDue(): Promise<number | undefined>;
+	remove(tokenId: string, id: string): Promise<boolean>;
+	/** Ids of ended tasks whose time is over. */
+	expired(now: number, limit: number): Promise<readonly string[]>;
+	removeAll(ids: readonly string[]): Promise<void>;
+	/** The key that signs links, the same on all nodes; `fresh` becomes it when there is none. */
+	linkKey(fresh: string): Promise<string>;
+}
+
+export const createShelf = (store: Store): Shelf => {
+	const read = async (where: SQL): Promise<readonly Task[]> =>
+		(await store.all(sql`SELECT ${columns} FROM tasks t WHERE ${where}`)).map(taskOf);
+	const readWork = async (where: SQL): Promise<WorkRow | undefined> => {
+		const [row] = await store.all(sql`SELECT * FROM tasks WHERE ${where}`);
+		return row && workRowOf(row);
+	};
+	const mine = (row: WorkRow, lease: string): SQL => sql`id = ${row.task.id} AND lease = ${lease}`;
+	const seen = (
+		look: Look,
+	): SQL => sql`due_at = min(${look.dueAt}, deadline_at), progress = max(progress, ${look.progress}),
+		polls = ${look.polls}, strange = ${look.strange}, missing = ${look.missing}, lease = NULL, lease_until = NULL`;
+
+	return {
+		async find(tokenId, id) {
+			const [task] = await read(sql`t.id = ${id} AND t.token_id = ${tokenId}`);
+			return task;
+		},
+		findAll: (tokenId, ids) =>
+			read(sql`t.token_id = ${tokenId} AND t.id IN ${list(ids)} ORDER BY t.submitted_at, t.id`),
+		async list(tokenId, { kind, status, actions, after, limit, order = "desc" }) {
+			const where = [sql`t.token_id = ${tokenId}`];
+			if (kind !== undefined) where.push(sql`t.kind = ${kind}`);
+			if (status !== undefined) where.push(sql`t.status = ${status}`);
+			if (actions !== undefined) where.push(sql`t.action IN ${list(actions)}`);
+			const [direction, beyond] = order === "asc" ? [sql`ASC`, sql`>`] : [sql`DESC`, sql`<`];
+			if (after !== undefined)
+				where.push(sql`(t.submitted_at, t.id) ${beyond} (SELECT a.submitted_at, a.id FROM tasks a
+					WHERE a.id = ${after} AND a.token_id = ${tokenId})`);
+			const found = await read(sql`${sql.join(where, sql` AND `)}
+				ORDER BY t.submitted_at ${direction}, t.id ${direction} LIMIT ${limit + 1}`);
+			return { data: found.slice(0, limit), more: found.length > limit };
+		},
+		work: (id) => readWork(sql`id = ${id}`),
+		byIdempotencyKey: (tokenId, key) => readWork(sql`token_id = ${tokenId} AND idempotency_key = ${key}`),
+		async inputOf(id) {
+			const [row] = await store.all(sql`SELECT input FROM task_inputs WHERE task_id = ${id}`);
+			return asRecord(parseJson(asText(row?.input) ?? ""));
+		},
+		async due(now, held, fullUpstreams, limit) {
+			const rows = await store.all(sql`
+				SELECT id, upstream, upstream_id IS NOT NULL AS submitted FROM tasks
+				WHERE due_at <= ${now} AND (lease_until IS NULL OR lease_until < ${now} OR lease_until > ${now + 2 * leaseMs})
+					AND id NOT IN ${list(held)} AND upstream NOT IN ${list(fullUpstreams)}
+				ORDER BY due_at, id LIMIT ${limit}`);
+			return rows.map((row) => ({
+				id: asText(row.id) ?? "",
+				upstream: asText(row.upstream) ?? "",
+				submitted: row.submitted === 1,
+			}));
+		},
+		async claim(ids, lease, now) {
+			const [written] = await store.write([
+				sql`UPDATE tasks SET lease_until = ${now + leaseMs},
+						submissions = submissions + (upstream_id IS NULL AND lease IS NOT ${lease}), lease = ${lease}
+					WHERE id IN ${list(ids)} AND due_at IS NOT NULL AND (lease = ${lease} OR lease_until IS NULL
+						OR lease_until < ${now} OR lease_until > ${now + 2 * leaseMs})
+					RETURNING *`,
+			]);
+			return (written?.rows ?? []).map(workRowOf);
+		},
+		async renew(leases, now) {
+			await store.write([sql`UPDATE tasks SET lease_until = ${now + leaseMs} WHERE lease IN ${list(leases)}`]);
+		},
+		async submitted(row, lease, upstreamId, memo, look) {
+			const [written] = await store.write([
+				sql`UPDATE tasks SET upstream_id = ${upstreamId}, memo = ${JSON.stringify(memo)}, ${seen(look)}
+					WHERE ${mine(row, lease)} AND due_at IS NOT NULL`,
+			]);
+			return (written?.changes ?? 0) > 0;
+		},
+		async named(row, lease, upstreamId) {
+			await store.write([sql`UPDATE tasks SET upstream_id = ${upstreamId} WHERE ${mine(row, lease)}`]);
+		},
+		async tryAgain(row, lease, upstream, dueAt) {
+			await store.write([
+				sql`UPDATE tasks SET upstream = ${upstream}, submissions = 0, tries = ${row.tries + 1},
+						due_at = min(${dueAt}, deadline_at), lease = NULL, lease_until = NULL
+					WHERE ${mine(row, lease)} AND due_at IS NOT NULL`,
+			]);
+		},
+		async looked(row, lease, look) {
+			await store.write([sql`UPDATE tasks SET ${seen(look)} WHERE ${mine(row, lease)} AND due_at IS NOT NULL`]);
+		},
+		async nextDue() {
+			const [row] = await store.all(sql`SELECT min(due_at) AS due FROM tasks WHERE due_at IS NOT NULL`);
+			return asNumber(row?.due);
+		},
+		async remove(tokenId, id) {
+			const [written] = await store.write([
+				sql`DELETE FROM tasks WHERE id = ${id} AND token_id = ${tokenId} AND status IN ('SUCCESS', 'FAILURE')`,
+			]);
+			return (written?.changes ?? 0) > 0;
+		},
+		async expired(now, limit) {
+			const rows = await store.all(
+				sql`SELECT id FROM tasks WHERE expires_at < ${now} AND status IN ('SUCCESS', 'FAILURE') LIMIT ${limit}`,
+			);
+			return rows.map(({ id }) => asText(id) ?? "");
+		},
+		async removeAll(ids) {
+			await store.write([sql`DELETE FROM tasks WHERE id IN ${list(ids)}`]);
+		},
+		async linkKey(fresh) {
+			await store.write([sql`INSERT INTO task_keys (id, key) VALUES (1, ${fresh}) ON CONFLICT DO NOTHING`]);
+			const [row] = await store.all(sql`SELECT key FROM task_keys WHERE id = 1`);
+			return asText(row?.key) ?? fresh;
+		},
+	};
+};

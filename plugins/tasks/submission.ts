@@ -1,0 +1,208 @@
+/** Takes an order on: everything that can refuse it is asked first, then one batch creates the task, its hold and its first callback. */
+import { createHash, randomBytes } from "node:crypto";
+import { type Denial, Fault, type Identified, type ModelCall, type Outcome, type Store, unknownModel } from "#core";
+import type { Webhooks } from "../webhooks/service.ts";
+import type { Catalogue } from "./catalogue.ts";
+import type { Accounts, Authority, Hold } from "./gate.ts";
+import { targetOf } from "./gate.ts";
+import type { WorkRow } from "./row.ts";
+import type { Task, TaskKind, TaskOrder, TaskUpstream } from "./service.ts";
+import type { Shelf } from "./shelf.ts";
+import { insert, type NewTask } from "./transitions.ts";
+
+export interface SubmissionOptions {
+	readonly store: Store;
+	readonly shelf: Shelf;
+	readonly catalogue: () => Catalogue;
+	readonly authority: Authority;
+	readonly accounts: Accounts;
+	readonly webhooks: Webhooks | undefined;
+	readonly publicUrl: string | undefined;
+	readonly keepMs: number;
+	now(): number;
+	/** Called once the task exists. */
+	made(task: Task): void;
+}
+
+const longestKey = 255;
+const longestState = 1000;
+const minute = 60_000;
+
+const refuse = (denial: Denial): never => {
+	throw new Fault(denial);
+};
+
+const idempotencyKeyOf = (call: Identified): string | undefined => {
+	const key = call.request.headers.get("idempotency-key")?.trim();
+	if (key === undefined || key === "") return undefined;
+	if (key.length > longestKey)
+		refuse({ kind: "invalid_request", message: `The Idempotency-Key is longer than ${longestKey} characters.` });
+	return key;
+};
+
+/** What must be the same for a repeated key to mean the same request. */
+const fingerprintOf = (order: TaskOrder): string =>
+	createHash("sha256").update(JSON.stringify(order)).digest("base64url");
+
+/** Where this client reaches Portico, for links that come back to it. The door may have rewritten the URL; the header has what was sent. */
+const baseUrlOf = (call: Identified, publicUrl: string | undefined): string => {
+	if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, "");
+	const host = call.request.headers.get("host");
+	return host === null ? call.url.origin : `${call.url.protocol}//${host}`;
+};
+
+const accepted: Outcome = { ending: "completed", sent: true, contentBytes: 0, pieces: 0 };
+const unsent: Outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0 };
+
+export const createSubmission = (options: SubmissionOptions) => {
+	const { store, shelf, accounts, webhooks } = options;
+
+	const repeated = async (
+		call: Identified,
+		key: string | undefined,
+		fingerprint: string,
+	): Promise<Task | undefined> => {
+		if (key === undefined) return undefined;
+		const row = await shelf.byIdempotencyKey(call.token.id, key);
+		if (row && row.fingerprint !== fingerprint)
+			refuse({
+				kind: "conflict",
+				code: "idempotency_key_reused",
+				message: "This Idempotency-Key was sent before with another request; use a new key for a new task.",
+			});
+		return row?.task;
+	};
+
+	const callbackUrlFor = (order: TaskOrder): string => {
+		const url = order.callbackUrl ?? "";
+		if (url === "") return "";
+		if (!webhooks)
+			return refuse({
+				kind: "unsupported",
+				parameter: "notifyHook",
+				message: "Callbacks are switched off here; leave notifyHook out and ask for the task instead.",
+			});
+		const checked = webhooks.check(url);
+		return "url" in checked ? checked.url : refuse({ ...checked, parameter: "notifyHook" });
+	};
+
+	const parentOf = async (call: Identified, id: string | undefined): Promise<WorkRow | undefined> => {
+		if (id === undefined) return undefined;
+		const row = await shelf.work(id);
+		if (!row || row.task.tokenId !== call.token.id)
+			return refuse({ kind: "not_found", code: "task_not_found", message: "The task to go on from does not exist." });
+		if (row.task.status !== "SUCCESS" || row.upstreamId === undefined)
+			return refuse({
+				kind: "invalid_request",
+				code: "task_not_finished",
+				message: "The task to go on from has not succeeded.",
+			});
+		return row;
+	};
+
+	const upstreamsFor = (order: TaskOrder, parent: WorkRow | undefined): readonly [TaskUpstream, ...TaskUpstream[]] => {
+		const all = options.catalogue().candidates(order.kind, order.model, order.action);
+		const [first, ...others] = parent ? all.filter(({ name }) => name === parent.upstream) : all;
+		return first ? [first, ...others] : refuse(unknownModel(order.model));
+	};
+
+	const newTask = (
+		call: Identified,
+		order: TaskOrder,
+		kind: TaskKind,
+		upstream: TaskUpstream,
+		callbackUrl: string,
+	): Omit<NewTask, "fingerprint"> => {
+		const now = options.now();
+		const task: Task = {
+			id: `task_${randomBytes(16).toString("hex")}`,
+			tokenId: call.token.id,
+			kind: order.kind,
+			action: order.action,
+			model: order.model,
+			prompt: order.prompt,
+			details: order.details,
+			status: "NOT_START",
+			progress: 0,
+			callbackUrl,
+			submittedAt: now,
+			startedAt: 0,
+			finishedAt: 0,
+			updatedAt: now,
+			expiresAt: now + options.keepMs,
+			...(order.state !== undefined && { state: order.state.slice(0, longestState) }),
+		};
+		const deadlineAt = now + (upstream.timeoutMinutes ?? kind.timeoutMinutes) * minute;
+		return {
+			task,
+			input: order.input,
+			upstream: upstream.name,
+			deadlineAt,
+			baseUrl: baseUrlOf(call, options.publicUrl),
+		};
+	};
+
+	/** Creates the task. When a twin with the same key was faster, that one is the answer and this one's hold is let go. */
+	const create = async (call: Identified, kind: TaskKind, made: NewTask, hold: Hold): Promise<Task> => {
+		const { task } = made;
+		await store.write([...insert(kind, made), ...hold.keep]);
+		const twin = await repeated(call, made.idempotencyKey, made.fingerprint);
+		if (twin && twin.id !== task.id) {
+			await store.write(accounts.settle(task.id, undefined, task.model, {}));
+			return twin;
+		}
+		options.made(task);
+		return task;
+	};
+
+	return async (call: Identified, order: TaskOrder): Promise<Task> => {
+		const kind = options.catalogue().kind(order.kind);
+		if (!kind)
+			throw new Fault({
+				kind: "invalid_request",
+				parameter: "kind",
+				message: `There is no task kind "${order.kind.slice(0, 32)}" here.`,
+			});
+		const idempotencyKey = idempotencyKeyOf(call);
+		const fingerprint = fingerprintOf(order);
+		const earlier = await repeated(call, idempotencyKey, fingerprint);
+		if (earlier) return earlier;
+
+		const callbackUrl = callbackUrlFor(order);
+		const parent = await parentOf(call, order.follows);
+		const upstreams = upstreamsFor(order, parent);
+		const [upstream] = upstreams;
+		const [target, ...targets] = upstreams.map((one) => targetOf(one, order.model));
+		if (!target) return refuse(unknownModel(order.model));
+		const model: ModelCall = {
+			operation: "generate",
+			task: order.kind,
+			name: order.model,
+			stream: false,
+			candidates: 1,
+		};
+		const granted = await options.authority.authorize(call, model, [target, ...targets]);
+		if ("kind" in granted) return refuse(granted);
+		let outcome = unsent;
+		try {
+			const made = newTask(call, order, kind, upstream, callbackUrl);
+			const hold = await accounts.hold(call, upstream, order, made.task.id);
+			if ("kind" in hold) return refuse(hold);
+			const task = await create(
+				call,
+				kind,
+				{
+					...made,
+					fingerprint,
+					...(idempotencyKey !== undefined && { idempotencyKey }),
+					...(parent?.upstreamId !== undefined && { parent: { upstreamId: parent.upstreamId, memo: parent.memo } }),
+				},
+				hold,
+			);
+			outcome = accepted;
+			return task;
+		} finally {
+			granted.permits.settle(outcome);
+		}
+	};
+};

@@ -1,0 +1,70 @@
+/** The table of tasks. */
+import type { Tables } from "#core";
+import type { OutboxSource } from "../webhooks/service.ts";
+
+/** What webhooks must know to call back changes of status. */
+export const outboxSource: OutboxSource = {
+	table: "tasks",
+	subject: "id",
+	owner: "token_id",
+	status: "status",
+	sequence: "sequence",
+	url: "callback_url",
+	body: "callback",
+	at: "changed_at",
+};
+
+/** `outbox`: the triggers that turn changes into callbacks; absent where webhooks is not loaded. */
+export const taskTables = (outbox: readonly string[] | undefined): Tables => ({
+	plugin: "tasks",
+	migrations: [
+		{
+			name: "0001-tasks",
+			statements: [
+				`CREATE TABLE tasks (
+					id TEXT PRIMARY KEY,
+					token_id TEXT NOT NULL,
+					kind TEXT NOT NULL,
+					action TEXT NOT NULL,
+					model TEXT NOT NULL,
+					request TEXT NOT NULL,
+					status TEXT NOT NULL CHECK (status IN ('NOT_START', 'IN_PROGRESS', 'SUCCESS', 'FAILURE')),
+					sequence INTEGER NOT NULL,
+					progress INTEGER NOT NULL DEFAULT 0,
+					result TEXT,
+					failure TEXT,
+					callback_url TEXT NOT NULL,
+					callback TEXT NOT NULL,
+					base_url TEXT NOT NULL,
+					submitted_at INTEGER NOT NULL,
+					started_at INTEGER NOT NULL DEFAULT 0,
+					finished_at INTEGER NOT NULL DEFAULT 0,
+					changed_at INTEGER NOT NULL,
+					expires_at INTEGER NOT NULL,
+					upstream TEXT NOT NULL,
+					upstream_id TEXT,
+					memo TEXT NOT NULL DEFAULT '{}',
+					parent TEXT,
+					submissions INTEGER NOT NULL DEFAULT 0,
+					tries INTEGER NOT NULL DEFAULT 0,
+					polls INTEGER NOT NULL DEFAULT 0,
+					strange INTEGER NOT NULL DEFAULT 0,
+					missing INTEGER NOT NULL DEFAULT 0,
+					due_at INTEGER,
+					deadline_at INTEGER NOT NULL,
+					lease TEXT,
+					lease_until INTEGER,
+					idempotency_key TEXT,
+					fingerprint TEXT NOT NULL
+				) STRICT`,
+				"CREATE UNIQUE INDEX tasks_idempotency ON tasks (token_id, idempotency_key) WHERE idempotency_key IS NOT NULL",
+				"CREATE INDEX tasks_due ON tasks (due_at, id) WHERE due_at IS NOT NULL",
+				"CREATE INDEX tasks_owner ON tasks (token_id, submitted_at, id)",
+				"CREATE INDEX tasks_expiring ON tasks (expires_at)",
+				"CREATE TABLE task_inputs (task_id TEXT PRIMARY KEY, input TEXT NOT NULL) STRICT",
+				"CREATE TABLE task_keys (id INTEGER PRIMARY KEY CHECK (id = 1), key TEXT NOT NULL) STRICT",
+			],
+		},
+		...(outbox ? [{ name: "0001-outbox", statements: outbox }] : []),
+	],
+});

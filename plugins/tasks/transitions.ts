@@ -1,0 +1,102 @@
+/**
+ * The only ways a task changes its state. Each is a batch of statements that compare the state before they set it, so
+ * of two that happen at once one wins and the other changes nothing; what a task costs is settled in the same batch.
+ */
+import { sql } from "drizzle-orm";
+import { definedOnly, type Statement } from "#core";
+import type { Task, TaskFailure, TaskKind, TaskResult } from "./service.ts";
+
+/** Shown while a task runs, whatever its upstream says; 100 belongs to success. */
+const mostProgress = 99;
+
+export interface Change {
+	readonly statements: readonly Statement[];
+	/** The task as it is after the change, when the change wins. */
+	readonly task: Task;
+}
+
+const callbackOf = (kind: TaskKind, task: Task): string => (task.callbackUrl === "" ? "" : kind.callback(task));
+
+/** Times of one task never run backwards, whatever the clock does. */
+const notBefore = (task: Task, at: number): number => Math.max(at, task.submittedAt, task.startedAt);
+
+/** NOT_START to IN_PROGRESS. Without effect in any other state. */
+export const begin = (kind: TaskKind, before: Task, at: number): Change => {
+	const startedAt = notBefore(before, at);
+	const task: Task = { ...before, status: "IN_PROGRESS", startedAt, updatedAt: startedAt };
+	const statement = sql`UPDATE tasks SET status = 'IN_PROGRESS', sequence = sequence + 1, started_at = ${startedAt},
+		changed_at = ${startedAt}, callback = ${callbackOf(kind, task)} WHERE id = ${task.id} AND status = 'NOT_START'`;
+	return { task, statements: [statement] };
+};
+
+/** What every ending does besides: nothing is due any more, and what only the upstream needed is dropped. */
+const rest = (id: string): Statement => sql`DELETE FROM task_inputs WHERE task_id = ${id}`;
+
+/** To SUCCESS, through IN_PROGRESS when the task had not begun. `settle`: what charges for it. */
+export const succeed = (
+	kind: TaskKind,
+	before: Task,
+	result: TaskResult,
+	at: number,
+	settle: (task: Task) => readonly Statement[],
+): Change => {
+	const begun = before.status === "NOT_START" ? begin(kind, before, at) : { task: before, statements: [] };
+	const finishedAt = notBefore(begun.task, at);
+	const task: Task = { ...begun.task, status: "SUCCESS", progress: 100, result, finishedAt, updatedAt: finishedAt };
+	const end = sql`UPDATE tasks SET status = 'SUCCESS', sequence = sequence + 1, progress = 100,
+		result = ${JSON.stringify(result)}, finished_at = ${finishedAt}, changed_at = ${finishedAt},
+		callback = ${callbackOf(kind, task)}, due_at = NULL, lease = NULL, lease_until = NULL
+		WHERE id = ${task.id} AND status = 'IN_PROGRESS'`;
+	return { task, statements: [...begun.statements, end, rest(task.id), ...settle(task)] };
+};
+
+/** To FAILURE, from whatever open state. `settle`: what gives back what was held. */
+export const fail = (
+	kind: TaskKind,
+	before: Task,
+	failure: TaskFailure,
+	at: number,
+	settle: (task: Task) => readonly Statement[],
+): Change => {
+	const finishedAt = notBefore(before, at);
+	const task: Task = { ...before, status: "FAILURE", failure, finishedAt, updatedAt: finishedAt };
+	const end = sql`UPDATE tasks SET status = 'FAILURE', sequence = sequence + 1, failure = ${JSON.stringify(failure)},
+		finished_at = ${finishedAt}, changed_at = ${finishedAt}, callback = ${callbackOf(kind, task)},
+		due_at = NULL, lease = NULL, lease_until = NULL
+		WHERE id = ${task.id} AND status IN ('NOT_START', 'IN_PROGRESS')`;
+	return { task, statements: [end, rest(task.id), ...settle(task)] };
+};
+
+/** A new task: its row, what its upstream needs, and its first callback. Without effect when the client's idempotency key is taken. */
+export interface NewTask {
+	readonly task: Task;
+	readonly input: Readonly<Record<string, unknown>>;
+	readonly upstream: string;
+	readonly parent?: { readonly upstreamId: string; readonly memo: Readonly<Record<string, unknown>> };
+	readonly deadlineAt: number;
+	readonly baseUrl: string;
+	readonly idempotencyKey?: string;
+	readonly fingerprint: string;
+}
+
+export const insert = (kind: TaskKind, made: NewTask): readonly Statement[] => {
+	const { task } = made;
+	const request = JSON.stringify(definedOnly({ prompt: task.prompt, details: task.details, state: task.state }));
+	return [
+		sql`INSERT INTO tasks (id, token_id, kind, action, model, request, status, sequence, callback_url, callback, base_url,
+				submitted_at, changed_at, expires_at, upstream, parent, due_at, deadline_at, idempotency_key, fingerprint)
+			VALUES (${task.id}, ${task.tokenId}, ${task.kind}, ${task.action}, ${task.model}, ${request}, 'NOT_START', 1,
+				${task.callbackUrl}, ${callbackOf(kind, task)}, ${made.baseUrl}, ${task.submittedAt}, ${task.submittedAt},
+				${task.expiresAt}, ${made.upstream}, ${made.parent ? JSON.stringify(made.parent) : null}, ${task.submittedAt},
+				${made.deadlineAt}, ${made.idempotencyKey ?? null}, ${made.fingerprint})
+			ON CONFLICT DO NOTHING`,
+		sql`INSERT INTO task_inputs (task_id, input) SELECT id, ${JSON.stringify(made.input)} FROM tasks WHERE id = ${task.id}
+			ON CONFLICT DO NOTHING`,
+	];
+};
+
+/** What a poll learnt short of an end: progress only ever grows. */
+export const advance = (task: Task, percent: number | undefined): number =>
+	percent === undefined || !Number.isFinite(percent)
+		? task.progress
+		: Math.max(task.progress, Math.min(mostProgress, Math.floor(percent)));

@@ -1,0 +1,46 @@
+/** Talking to upstreams over HTTP. */
+import type { JobState, Submission } from "./job.ts";
+
+/** How to reach an upstream over HTTP. */
+export interface ConnectionOptions {
+	/** The base address; paths are added to it. */
+	readonly url: string;
+	/** Headers for each request: the key goes here and nowhere else. */
+	headers(): Readonly<Record<string, string>>;
+	/** Stands in for `fetch` in tests. */
+	readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/** `never`: it is certain that the request did not arrive. `unknown`: it may have. */
+export type Answer =
+	| {
+			readonly sent: "answered";
+			readonly status: number;
+			readonly headers: Headers;
+			readonly body: unknown;
+			readonly bytes: Uint8Array;
+	  }
+	| { readonly sent: "never" }
+	| { readonly sent: "unknown" };
+
+export interface AskOptions {
+	readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+	/** Sent as JSON, or as it is when it is a form. */
+	readonly body?: unknown;
+	readonly headers?: Readonly<Record<string, string>>;
+	readonly signal: AbortSignal;
+	/** The longest the whole exchange may take; 60 s unless said. */
+	readonly timeoutMs?: number;
+}
+
+/** An upstream over HTTP. Redirects are not followed. */
+export interface Connection {
+	/** `path`: added to the base address, or a whole address on the same origin. */
+	ask(path: string, options: AskOptions): Promise<Answer>;
+	/** What an answer to a submission means that is not an acceptance: refused, busy, or not known. */
+	refusal(answer: Answer, reason?: string): Submission;
+	/** What an answer to a poll means that says nothing of the job. */
+	noState(answer: Answer): JobState;
+	/** The bytes at an address that needs this connection's headers. Rejects when they do not come. */
+	fetchFile(address: string, signal: AbortSignal): Promise<Uint8Array>;
+}

@@ -78,9 +78,10 @@ export class CandidateDecoder {
 		if (isRecord(metadata) || isRecord(cited) || field(candidate, "logprobsResult") !== undefined) this.late = [];
 		for (const part of listField(asRecord(candidate["content"]), "parts")) this.part(asRecord(part));
 		this.addLogprobs(candidate);
-		if (this.late) this.placeMarks(false);
+		const finish = decodeFinish(candidate, this.calls > 0);
+		if (this.late) this.placeMarks(finish !== undefined);
 		for (const name of kept) if (candidate[name] !== undefined) this.extras[name] = candidate[name];
-		this.finish = decodeFinish(candidate, this.calls > 0) ?? this.finish;
+		this.finish = finish ?? this.finish;
 		return this.events;
 	}
 

@@ -170,7 +170,7 @@ const spotOf = (segment: WireRecord, runs: readonly TextRun[], all: boolean): Sp
 	const named = part ? runs.find((run) => run.ordinal === part) : undefined;
 	const within = named ? [named] : runs;
 	const text = within.map((run) => run.text).join("");
-	if (!all && bytesBefore(text, text.length) < (asCount(field(segment, "endIndex")) ?? 0)) return undefined;
+	if (!all && !hasCome(segment, text)) return undefined;
 	const { start, end } = spanOf(segment, text);
 	let before = 0;
 	for (const run of within) {
@@ -179,6 +179,13 @@ const spotOf = (segment: WireRecord, runs: readonly TextRun[], all: boolean): Sp
 		before += run.text.length;
 	}
 	return undefined;
+};
+
+/** True when the text of the segment is there: by its bytes, or by its own words, which are right where the bytes are not. */
+const hasCome = (segment: WireRecord, text: string): boolean => {
+	const told = asText(segment["text"]);
+	if (told !== undefined && told !== "" && text.includes(told)) return true;
+	return bytesBefore(text, text.length) >= (asCount(field(segment, "endIndex")) ?? 0);
 };
 
 /** A block that is closed takes nothing more; its source is then told with the next text, without a span. */

@@ -23,8 +23,17 @@ const kept = [
 	"trafficType",
 ] as const;
 
+/** Details whose modality is a number, as some libraries write it, would break a client that knows words only. */
+const isSound = (details: unknown): boolean =>
+	!Array.isArray(details) || details.every((entry) => typeof asRecord(entry)["modality"] === "string");
+
 const bagFrom = (metadata: WireRecord): WireRecord =>
-	Object.fromEntries(kept.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])));
+	Object.fromEntries(
+		kept.flatMap((name) => {
+			const value = field(metadata, name);
+			return value !== undefined && isSound(value) ? [[name, value]] : [];
+		}),
+	);
 
 /** The usage that `usageMetadata` tells; undefined when it tells nothing yet (absent, or a placeholder of zeros). */
 export const decodeUsage = (metadata: unknown): Usage | undefined => {

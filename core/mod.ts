@@ -101,7 +101,6 @@ export {
 	type UpstreamMessage,
 	type UpstreamSide,
 } from "./relay/protocol.ts";
-export { type Authorizer, authorizer } from "./relay/relay.ts";
 export {
 	type AttemptReport,
 	type ModelInfo,

@@ -12,7 +12,7 @@ import { modelRoutes } from "../relay/models.ts";
 import { recorders } from "../relay/outcome.ts";
 import { policies } from "../relay/policy.ts";
 import { protocols } from "../relay/protocol.ts";
-import { type Authorizer, authorizer, createRelay, type Relay } from "../relay/relay.ts";
+import { createRelay, type Relay } from "../relay/relay.ts";
 import { type Router, router as routerService } from "../relay/router.ts";
 import { createTaskAuthority, taskAuthority } from "../relay/task-authority.ts";
 import type { OpenStore } from "../store/open.ts";
@@ -27,7 +27,6 @@ export const lentServices: ReadonlySet<string> = new Set([
 	clockService.id,
 	storeService.id,
 	houseService.id,
-	authorizer.id,
 	taskAuthority.id,
 ]);
 
@@ -58,19 +57,12 @@ export const buildHouse = async (
 		complaints: complaintLines(blueprint.file, [...blueprint.complaints, ...more.map(blueprint.place)]),
 	});
 	let relay: Relay | undefined;
-	const authorize: Authorizer = {
-		authorize: (call, ask) => {
-			if (!relay) throw new Error("calls can be authorized once the house stands, not during set-up");
-			return relay.authorize(call, ask);
-		},
-	};
 	const forTasks = createTaskAuthority(() => built.generation.all(policies), log);
 	let rows: readonly PluginRow[] = [];
 	const lent = new Map<string, unknown>([
 		[clockService.id, clock],
 		[storeService.id, store.store],
 		[houseService.id, options.house(() => rows)],
-		[authorizer.id, authorize],
 		[taskAuthority.id, forTasks],
 	]);
 	const order = blueprint.instances.map(({ name }) => name);

@@ -4,6 +4,7 @@
  */
 import type { Block, Media, Message } from "./content.ts";
 import type { NeutralRequest, Tool } from "./request.ts";
+import type { Usage } from "./response.ts";
 
 /** Tokens that a message costs beyond its text: role and separators. */
 const perMessage = 4;
@@ -42,6 +43,16 @@ export const estimateTokens = (request: NeutralRequest): number => {
 	if (request.format?.type === "schema") tokens += ofJson(request.format.schema);
 	return tokens;
 };
+
+/** Usage when the upstream told none: the request estimated, the answer counted as `pieces` of content and their bytes. */
+export const estimateUsage = (
+	request: NeutralRequest,
+	answer: { readonly pieces: number; readonly contentBytes: number },
+): Usage => ({
+	input: { total: estimateTokens(request) },
+	output: { total: Math.max(answer.pieces, Math.ceil(answer.contentBytes / 4)) },
+	estimated: true,
+});
 
 /**
  * More tokens than any request of so many bytes of text has: a token stands for at least one byte, and what providers

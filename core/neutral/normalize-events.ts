@@ -152,10 +152,14 @@ class Normalizer implements EventNormalizer {
 	}
 }
 
-/** What was told decides between `stop`, `tool_calls` and `refusal`; every other reason stands. */
+/**
+ * What was told decides between `stop`, `tool_calls` and `refusal`; a call that was told although its upstream finds it
+ * malformed is the client's to answer. Every other reason stands.
+ */
 const corrected = (finish: Finish, told: ReadonlySet<Block["type"]>): Finish => {
-	const reason = finish.reason === "tool_calls" ? "stop" : finish.reason;
-	if (reason !== "stop") return finish;
-	if (told.has("tool_call")) return { ...finish, reason: "tool_calls" };
-	return { ...finish, reason: told.has("refusal") ? "refusal" : "stop" };
+	const called = told.has("tool_call");
+	if (finish.reason === "malformed_call") return called ? { ...finish, reason: "tool_calls" } : finish;
+	if (finish.reason !== "stop" && finish.reason !== "tool_calls") return finish;
+	const otherwise = told.has("refusal") ? "refusal" : "stop";
+	return { ...finish, reason: called ? "tool_calls" : otherwise };
 };

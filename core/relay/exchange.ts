@@ -8,6 +8,8 @@ export interface WholeAnswer {
 	readonly body: string | Uint8Array;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly seen: Observation;
+	/** The answer as the client has it, parsed, for a protocol that keeps conversations. */
+	readonly answer?: unknown;
 }
 
 /** A stream on its way to the client. */
@@ -17,6 +19,8 @@ export interface StreamPass {
 	/** The upstream's bytes ended: what is still to be sent. Throws `Fault` when the end was not announced. */
 	end(events: readonly StreamEvent[]): string;
 	seen(): Observation;
+	/** The whole answer as the client has it, once it has ended, for a protocol that keeps conversations. */
+	answer(): unknown;
 	/** What ends the stream at a quota's bound, as the protocol itself would. */
 	cut(): string;
 	/** What tells the client that the stream cannot go on. */
@@ -29,7 +33,7 @@ export interface Exchange {
 	/** Turns a whole JSON answer. Throws `Fault` (`upstream`) when it cannot be one. */
 	whole(bytes: Uint8Array): WholeAnswer;
 	/** Turns a whole JSON answer into the stream that was asked for. */
-	wholeAsStream(bytes: Uint8Array): { readonly text: string; readonly seen: Observation };
+	wholeAsStream(bytes: Uint8Array): { readonly text: string; readonly seen: Observation; readonly answer?: unknown };
 	stream(): StreamPass;
 	/** Turns a stream into the whole answer that was asked for. */
 	streamAsWhole(): { push(events: readonly StreamEvent[]): void; end(events: readonly StreamEvent[]): WholeAnswer };

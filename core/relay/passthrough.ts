@@ -25,7 +25,10 @@ export const createPassthrough = (
 			const body = parseJson(text);
 			if (body === undefined) throw notAnAnswer("JSON");
 			const seen = passthrough.observe(body);
-			return { body: aliased ? passthrough.restore(text, ask, changes) : bytes, seen };
+			const answer = ask.protocol.conversations && body;
+			if (!aliased) return { body: bytes, seen, answer };
+			const restored = passthrough.restore(text, ask, changes);
+			return { body: restored, seen, answer: answer && parseJson(restored) };
 		},
 		wholeAsStream: (bytes) => translated().wholeAsStream(bytes),
 		streamAsWhole: () => translated().streamAsWhole(),
@@ -59,7 +62,8 @@ const createPass = (ask: ModelAsk, changes: PassthroughChanges): StreamPass => {
 			return editor ? text + editor.end() : "";
 		},
 		seen: () => observer.result(),
+		answer: () => observer.result().answer,
 		cut: () => observer.cut(),
-		fail: (denial) => client.renderStreamDenial(denial, ask),
+		fail: (denial) => observer.fail?.(denial) ?? client.renderStreamDenial(denial, ask),
 	};
 };

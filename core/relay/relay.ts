@@ -10,7 +10,6 @@ import { readBody } from "../http/body.ts";
 import type { Route } from "../http/route.ts";
 import type { Log } from "../log.ts";
 import { describe } from "../log.ts";
-import { service } from "../plugin/token.ts";
 import { attempt, clientGone, statusOf } from "./attempt.ts";
 import type { Identified, Routed } from "./context.ts";
 import { readJsonBody } from "./json-body.ts";
@@ -34,16 +33,7 @@ export interface RelayOptions {
 	readonly limits: StreamLimits;
 }
 
-/** What plugins that answer calls in their own way (tasks) may use of the relay. */
-export interface Authorizer {
-	/** Routes a model and asks every policy, as for a model call. Throws `Fault` when refused; the caller must settle the permits exactly once. */
-	authorize(call: Identified, ask: ModelAsk): Promise<{ readonly routed: Routed; readonly permits: Permits }>;
-}
-
-/** Given by the host. */
-export const authorizer = service<Authorizer>("authorizer");
-
-export interface Relay extends Authorizer {
+export interface Relay {
 	/** The model routes of every protocol. */
 	readonly routes: readonly Route[];
 	/** Calls that are running. */
@@ -99,7 +89,8 @@ export const createRelay = (options: RelayOptions): Relay => {
 		const request = { url: call.url, params: call.params, headers: call.request.headers, body };
 		const model = protocol.client.read(request);
 		start.model = model;
-		return { ...request, protocol, call: model };
+		const ask: ModelAsk = { ...request, protocol, call: model };
+		return (await protocol.conversations?.load(ask, call.token)) ?? ask;
 	};
 
 	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */
@@ -185,7 +176,6 @@ export const createRelay = (options: RelayOptions): Relay => {
 	return {
 		routes,
 		open,
-		authorize: route,
 		shutDown() {
 			for (const live of [...open]) {
 				const stream = streams.get(live);

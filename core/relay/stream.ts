@@ -24,8 +24,10 @@ export interface StreamParts {
 	readonly pass: StreamPass;
 	/** What was read before the answer could begin. */
 	readonly head: readonly (string | Uint8Array)[];
-	/** The bytes had already ended when the head was read. */
+	/** The bytes had already ended when the head was read, and the head holds all there is. */
 	readonly complete: boolean;
+	/** Keeps the whole answer, before its end reaches a client that may go on from it. */
+	keep?(answer: unknown): Promise<void>;
 	readonly keepAlive: string | undefined;
 	readonly clock: Clock;
 	readonly limits: StreamLimits;
@@ -38,7 +40,11 @@ const silent: Denial = {
 	kind: "upstream_timeout",
 	message: "The upstream fell silent in the middle of its answer. Ask again.",
 };
-const tooLong: Denial = { kind: "upstream_timeout", message: "The answer took longer than the operator allows." };
+/** Told when an answer takes longer than a call may. */
+export const tooLong: Denial = {
+	kind: "upstream_timeout",
+	message: "The answer took longer than the operator allows.",
+};
 
 const stalled: Denial = { kind: "client_timeout", message: "The client stopped reading." };
 
@@ -55,6 +61,7 @@ export class CallStream {
 	private wroteAt: number;
 	private atBoundary = true;
 	private reading = false;
+	private kept = false;
 
 	constructor(parts: StreamParts) {
 		this.parts = parts;
@@ -74,10 +81,14 @@ export class CallStream {
 		this.watch();
 	}
 
-	/** The client is gone: the upstream's work ends at once, and what was delivered is settled. */
+	/**
+	 * The client is gone: the upstream's work ends at once, and what was delivered is settled. A client that has seen the
+	 * end and does not wait for the connection to close has left nothing.
+	 */
 	clientLeft(): void {
 		this.stop({ kind: "internal", message: "The client left." });
-		this.over("client_left");
+		const { finished, error } = this.parts.pass.seen();
+		this.over(finished && !error && this.head.length === 0 ? "completed" : "client_left");
 	}
 
 	/** Portico must stop: the client is told in its own protocol. */
@@ -89,9 +100,12 @@ export class CallStream {
 
 	private async pull(): Promise<void> {
 		const early = this.head.shift();
-		if (early !== undefined) return this.write(early);
 		try {
-			if (this.parts.complete) return this.finish();
+			if (early !== undefined) {
+				if (this.parts.keep && this.parts.pass.seen().finished) await this.keep();
+				return this.write(early);
+			}
+			if (this.parts.complete) return await this.finish("");
 			await this.readOn();
 		} catch (error) {
 			this.fail(
@@ -109,9 +123,10 @@ export class CallStream {
 			const chunk = await source.next();
 			this.reading = false;
 			if (live.isOver) return;
-			if (chunk === undefined) return this.finish();
+			if (chunk === undefined) return await this.finish(pass.end(frames.end()));
 			this.readAt = clock.monotonic();
 			const piece = pass.push(frames.feed(chunk), chunk);
+			if (this.parts.keep && pass.seen().finished) await this.keep();
 			if (live.permits.watched && this.atBound()) return this.cut();
 			if (piece === undefined) continue;
 			return this.write(piece);
@@ -132,11 +147,17 @@ export class CallStream {
 		this.controller?.enqueue(bytes);
 	}
 
-	private finish(): void {
-		const { pass, frames } = this.parts;
-		const tail = pass.end(frames.end());
+	private async keep(): Promise<void> {
+		const { keep, pass } = this.parts;
+		if (!keep || this.kept) return;
+		this.kept = true;
+		await keep(pass.answer());
+	}
+
+	private async finish(tail: string): Promise<void> {
+		const { error } = this.parts.pass.seen();
+		if (!error) await this.keep();
 		if (tail !== "") this.write(tail);
-		const { error } = pass.seen();
 		this.over(error ? "upstream_failed" : "completed", error);
 		this.controller?.close();
 	}
@@ -192,9 +213,3 @@ export class CallStream {
 		});
 	}
 }
-
-/** Throws the failure that an answer told within itself before any of it was sent. */
-export const throwEarlyError = (pass: StreamPass): void => {
-	const { error, pieces } = pass.seen();
-	if (error && pieces === 0) throw new Fault(error);
-};

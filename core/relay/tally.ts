@@ -10,6 +10,10 @@ export class Tally {
 	private error: Denial | undefined;
 	private finished = false;
 
+	get hasUsage(): boolean {
+		return this.usage !== undefined;
+	}
+
 	add(event: NeutralEvent): void {
 		switch (event.type) {
 			case "delta":

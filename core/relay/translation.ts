@@ -1,5 +1,6 @@
 /** The exchange with an upstream of another protocol: both directions go through the neutral form. */
 import { type Denial, Fault } from "../fault.ts";
+import { estimateUsage } from "../neutral/estimate.ts";
 import { explode } from "../neutral/explode.ts";
 import { familyOf } from "../neutral/family.ts";
 import { Folder } from "../neutral/fold.ts";
@@ -70,8 +71,9 @@ export const createTranslation = ({ ask, target, upstream, limit, strict }: Tran
 	};
 
 	const encodeWhole = (response: NeutralResponse, tally: Tally): WholeAnswer => {
-		const { body, headers } = client.encodeResponse(response, request);
-		return { body: JSON.stringify(body), seen: tally.result(), ...(headers && { headers }) };
+		const usage = response.usage ?? estimateUsage(request, tally.result());
+		const { body, headers } = client.encodeResponse({ ...response, usage }, request);
+		return { body: JSON.stringify(body), answer: body, seen: tally.result(), ...(headers && { headers }) };
 	};
 
 	/** Both codecs agree on one path: a whole answer is its own exploded stream, folded again after the same repairs. */
@@ -82,6 +84,9 @@ export const createTranslation = ({ ask, target, upstream, limit, strict }: Tran
 		}
 		return folder;
 	};
+
+	/** Clients of most protocols cannot do without usage; what the upstream did not count is estimated, and marked so. */
+	const estimated = (tally: Tally): NeutralEvent => ({ type: "usage", usage: estimateUsage(request, tally.result()) });
 
 	const normalized = (response: NeutralResponse): readonly NeutralEvent[] => {
 		const stage = normalizeEvents();
@@ -94,7 +99,7 @@ export const createTranslation = ({ ask, target, upstream, limit, strict }: Tran
 		const stage = normalizeEvents();
 		const tally = new Tally();
 		const write = (event: NeutralEvent): string => {
-			let text = "";
+			let text = event.type === "end" && event.clean && !tally.hasUsage ? write(estimated(tally)) : "";
 			for (const next of stage.push(event)) {
 				tally.add(next);
 				text += encoder.push(next);
@@ -114,6 +119,7 @@ export const createTranslation = ({ ask, target, upstream, limit, strict }: Tran
 				return text;
 			},
 			seen: () => tally.result(),
+			answer: () => encoder.answer?.(),
 			cut: () =>
 				write({ type: "finish", candidate: 0, finish: { reason: "length" } }) + write({ type: "end", clean: true }),
 			fail: (denial) => write({ type: "error", error: denial }) + write({ type: "end", clean: false }),
@@ -139,7 +145,7 @@ export const createTranslation = ({ ask, target, upstream, limit, strict }: Tran
 				tally.add(event);
 				text += encoder.push(event);
 			}
-			return { text, seen: tally.result() };
+			return { text, seen: tally.result(), answer: encoder.answer?.() };
 		},
 		stream,
 		streamAsWhole() {

@@ -8,6 +8,8 @@ import type { Statements } from "./statements.ts";
 export interface Need {
 	readonly least: number;
 	readonly most: number;
+	/** Take all that is left rather than a fair share of it. */
+	readonly greedy?: boolean;
 }
 
 /** Nothing to be had. `left` is what has not been charged yet: more than is free while running calls hold something. */
@@ -142,7 +144,8 @@ export class Account {
 				holder,
 				granted: lease.opened ? lease.setAside : undefined,
 				least,
-				want: Math.max(need.most * callsAhead, this.waiting) - free,
+				want: (need.greedy ? need.most : Math.max(need.most * callsAhead, this.waiting)) - free,
+				greedy: need.greedy === true,
 			}),
 			statements.position(this.token, lease.id),
 		]);

@@ -209,6 +209,14 @@ export class Accounts implements AccountHouse {
 		return this.recalls.of(token);
 	}
 
+	/** Frees what no call holds, on every node: for what is to be held in the database itself. */
+	async release(token: string): Promise<void> {
+		const slice = this.byToken.get(token)?.slice;
+		if (slice) slice.recalled = true;
+		await this.flush();
+		if (this.store.shared) await this.recall(token);
+	}
+
 	shrinking(): Promise<void> | undefined {
 		return this.tending.shrinking;
 	}

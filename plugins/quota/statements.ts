@@ -36,6 +36,8 @@ export interface GrantRequest {
 	/** The least that is of use, and the most that is wanted now. */
 	readonly least: number;
 	readonly want: number;
+	/** Everything that is left, if it must be: where there is too little to share. */
+	readonly greedy: boolean;
 }
 
 export class Statements {
@@ -64,11 +66,12 @@ export class Statements {
 	 * what is left, so that the other nodes find something too.
 	 */
 	grant(request: GrantRequest): readonly Statement[] {
-		const { id, token, holder, granted, least, want } = request;
+		const { id, token, holder, granted, least, want, greedy } = request;
 		const others = sql`(SELECT count(DISTINCT holder) FROM quota_leases
 			WHERE token = ${token} AND state = 'open' AND kind = 'slice' AND holder <> ${holder})`;
 		const left = sql`coalesce(a.quota, 4000000000000000) - a.used - a.leased`;
-		const share = sql`min(${want}, max(${least}, (${left}) / (2 * (1 + ${others}))), ${left})`;
+		const fair = sql`max(${least}, (${left}) / (2 * (1 + ${others})))`;
+		const share = greedy ? sql`min(${want}, ${left})` : sql`min(${want}, ${fair}, ${left})`;
 		const enough = sql`${left} >= ${least}`;
 		if (granted === undefined)
 			return [
@@ -87,6 +90,11 @@ export class Statements {
 	position(token: string, lease: string): SQL {
 		return sql`SELECT a.quota, a.used, a.leased, l.granted, l.settled, l.state, l.expires_at - ${this.now} AS remains
 			FROM quota_accounts a LEFT JOIN quota_leases l ON l.id = ${lease} WHERE a.token = ${token}`;
+	}
+
+	/** What a token may use and has used. */
+	balance(token: string): SQL {
+		return sql`SELECT quota, used FROM quota_accounts WHERE token = ${token}`;
 	}
 
 	/** A tally begins with its first charge. */

@@ -161,7 +161,9 @@ export class World {
 	/** What the operator sets; undefined is unlimited. */
 	setQuota(token: string, quota: number | undefined): void {
 		const [before] = database.rows("SELECT used, leased FROM quota_accounts WHERE token = ?", token);
-		const promised = Number(before?.["used"] ?? 0) + Number(before?.["leased"] ?? 0);
+		const wasUnlimited = this.limits.get(token) === Number.POSITIVE_INFINITY;
+		const committed = Number(before?.["used"] ?? 0) + Number(before?.["leased"] ?? 0);
+		const promised = wasUnlimited ? Math.max(committed, this.delivered.get(token) ?? 0) : committed;
 		database.write(this.statements.setQuota(token, quota ?? null));
 		// Calls that began while the token was unlimited may still cost something.
 		const unheld = [...this.calls].filter((call) => call.token === token && !Number.isFinite(call.reservation.amount));

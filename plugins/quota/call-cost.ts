@@ -1,0 +1,80 @@
+/** What a call may cost, for each amount of output, at the dearest of the targets it may reach. */
+import { type Denial, deny, type Routed } from "#core";
+import type { Price, Prices } from "../prices/service.ts";
+import { type InputBound, inputBound, inputTokens } from "./input-bound.ts";
+
+/** Output tokens a call is let through with at the very least, unless it asks for fewer. */
+export const leastOutput = 16;
+
+export interface CallCost {
+	/** Output tokens for each answer: what the client asks for, or what the model gives where it does not say. */
+	readonly asked: number;
+	/** Fewer than this are not worth holding the call back for: it waits for others to end instead. */
+	readonly wanted: number;
+	/** The limit that the client itself set. */
+	readonly limit: number | undefined;
+	/** Micro-dollars the call costs at most, with so many output tokens for each answer. */
+	most(output: number): number;
+	/** Output tokens for each answer that `amount` covers. */
+	outputFor(amount: number): number;
+}
+
+interface Target {
+	readonly price: Price;
+	readonly input: number;
+	readonly maxOutput: number | undefined;
+}
+
+export interface CostSettings {
+	/** The output limit where neither the client nor the model's description has one. */
+	readonly unknownOutput: number;
+	/** Output a call without a limit of its own waits for rather than being cut short. */
+	readonly wantedOutput: number;
+}
+
+const notPriced = (model: string): Denial =>
+	deny(
+		"permission",
+		`The price of the model "${model.slice(0, 128)}" is not known, so it cannot be used under a quota. Ask the operator to set it under "prices".`,
+		{ code: "model_not_priced", parameter: "model" },
+	);
+
+const targetsOf = (call: Routed, prices: Prices, bound: InputBound): readonly Target[] | undefined => {
+	const targets: Target[] = [];
+	for (const { model, upstream, capabilities } of call.targets) {
+		const price = prices.find(model, { requested: call.model.name, upstream: upstream.name });
+		if (!price || prices.bound({ inputTokens: 0, outputTokens: 0 }, price) === undefined) return undefined;
+		targets.push({ price, input: inputTokens(bound, price.contextWindow), maxOutput: capabilities.maxOutput });
+	}
+	return targets;
+};
+
+/** The cost of a call, or why it cannot be told. */
+export const callCost = (call: Routed, prices: Prices, settings: CostSettings): CallCost | Denial => {
+	const bound = inputBound(call.ask.body);
+	const targets = targetsOf(call, prices, bound);
+	if (!targets) return notPriced(call.model.name);
+	const { webSearches, fileSearches, longCache } = bound;
+	const answers = Math.max(1, call.model.candidates);
+	const generates = call.model.operation === "generate";
+	const modelMost = Math.max(...targets.map(({ maxOutput }) => maxOutput ?? settings.unknownOutput));
+	const limit = call.model.maxOutputTokens;
+	const known = Math.max(...targets.map(({ maxOutput }) => maxOutput ?? Number.POSITIVE_INFINITY));
+	const asked = generates ? Math.min(limit ?? modelMost, known) : 0;
+	const costAt = ({ price, input }: Target, output: number): number =>
+		prices.bound({ inputTokens: input, outputTokens: output * answers, webSearches, fileSearches, longCache }, price) ??
+		Number.POSITIVE_INFINITY;
+	return {
+		asked,
+		wanted: limit === undefined ? Math.min(asked, settings.wantedOutput) : asked,
+		limit,
+		most: (output) => Math.max(...targets.map((target) => costAt(target, output))),
+		outputFor: (amount) =>
+			Math.min(
+				asked,
+				...targets.map((target) =>
+					Math.floor(prices.outputFor(amount - costAt(target, 0), target.input, target.price) / answers),
+				),
+			),
+	};
+};

@@ -1,0 +1,20 @@
+/** Brings to the ledger what was charged without a call: leases that were lost, and found again. */
+import type { Accounts } from "./accounts.ts";
+import { count } from "./numbers.ts";
+import type { Correction } from "./service.ts";
+
+const isReason = (value: unknown): value is Correction["reason"] => value === "lease_lost" || value === "lease_found";
+
+/** Writes a row for every correction that has none. */
+export const recordCorrections = async ({ store, statements, writer }: Accounts): Promise<void> => {
+	if (!writer) return;
+	const found = await store.all(statements.newCorrections());
+	const corrections = found.flatMap((row): Correction[] => {
+		const { id, token, reason } = row;
+		if (typeof id !== "string" || typeof token !== "string" || !isReason(reason)) return [];
+		return [{ id, tokenId: token, reason, amount: count(row["amount"]) ?? 0, at: count(row["at"]) ?? 0 }];
+	});
+	if (corrections.length === 0) return;
+	const rows = corrections.map((correction) => writer.correction(correction));
+	await store.write([...writer.statements(rows), ...corrections.map(({ id }) => statements.recorded(id))]);
+};

@@ -1,0 +1,145 @@
+/** The rule: a call holds what it may cost before it is sent, and is charged what it did cost. */
+import { type Denial, deny, type Log, type Outcome, type Permit, type Policy, type Routed } from "#core";
+import type { Prices } from "../prices/service.ts";
+import type { Shortage } from "./account.ts";
+import type { Accounts } from "./accounts.ts";
+import { type CallCost, type CostSettings, callCost, leastOutput } from "./call-cost.ts";
+import type { Reservation } from "./lease.ts";
+import { toDollars } from "./numbers.ts";
+import type { quotaSetting } from "./setting.ts";
+
+export interface PolicyOptions {
+	readonly accounts: () => Accounts;
+	readonly prices: Prices;
+	readonly log: Log;
+	readonly settings: CostSettings;
+	readonly setting: ReturnType<typeof quotaSetting>;
+}
+
+/** While a stream runs a crash would charge what was seen, and this many tokens more, which is how often that is noted. */
+const markEvery = 64;
+/** Bytes of text in one token, as elsewhere where nobody counted. */
+const bytesPerToken = 4;
+
+const isShortage = (answer: Reservation | Shortage): answer is Shortage => "left" in answer;
+
+const held: Denial = deny(
+	"quota_held",
+	"The rest of this token's quota is held by its own running calls and tasks. Ask again when one of them has ended.",
+	{ retryAfterSeconds: 1 },
+);
+
+const dollars = (microDollars: number): string => `$${toDollars(Math.max(0, microDollars)).toFixed(6)}`;
+
+const usedUp = (left: number, needed: number): Denial =>
+	deny(
+		"quota_exhausted",
+		left <= 0
+			? "This token's quota is used up. Ask the operator to raise it."
+			: `This token's quota is nearly used up: ${dollars(left)} is left, and this call may cost ${dollars(needed)} or more. Ask for less, or ask the operator to raise the quota.`,
+	);
+
+const unreachable: Denial = deny(
+	"overloaded",
+	"Portico cannot reach the database that holds this token's quota, so it cannot let the call through. Ask again soon.",
+	{ retryAfterSeconds: 1 },
+);
+
+/** The actual cost of an ended call. What an upstream did not count, Portico estimated; nothing delivered costs nothing. */
+const costOf = (call: Routed, outcome: Outcome, prices: Prices): number => {
+	if (!outcome.sent || !outcome.usage) return 0;
+	const { model, upstream } = outcome.target ?? call.targets[0];
+	const price = prices.find(model, { requested: call.model.name, upstream: upstream.name });
+	return (price && prices.cost(outcome.usage, price)) ?? 0;
+};
+
+export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
+	const { prices, log } = options;
+
+	const settle = (call: Routed, reservation: Reservation) => (outcome: Outcome) => {
+		const { charged, excess } = options.accounts().settle(reservation, costOf(call, outcome, prices));
+		if (excess > 0)
+			log.warn("an upstream reported more than the call had reserved; the operator bears the rest", {
+				token: call.token.id,
+				call: call.id,
+				model: call.model.name,
+				chargedMicroDollars: charged,
+				excessMicroDollars: excess,
+			});
+	};
+
+	/** Counts along, so that a crash charges what was delivered rather than all that was held. */
+	const progressOf = (
+		call: Routed,
+		reservation: Reservation,
+		cost: CallCost,
+		output: number,
+	): NonNullable<Permit["progress"]> => {
+		const bound = output * Math.max(1, call.model.candidates);
+		const thinksInSecret = call.targets.some(({ capabilities }) => capabilities.thinking !== "none");
+		let marked = 0;
+		return (pieces, contentBytes) => {
+			if (pieces > bound) return "cut";
+			const seen = Math.max(pieces, Math.ceil((contentBytes ?? Number.POSITIVE_INFINITY) / bytesPerToken));
+			if (!thinksInSecret && seen + markEvery / 2 > marked && seen < bound) {
+				marked = seen + markEvery;
+				options.accounts().watermark(reservation, cost.most(marked / Math.max(1, call.model.candidates)));
+			}
+			return "go_on";
+		};
+	};
+
+	const permit = (call: Routed, reservation: Reservation, cost: CallCost): Permit => {
+		const output = cost.outputFor(reservation.amount);
+		const lowers = cost.asked > 0 && output !== cost.limit;
+		return {
+			...(lowers && { maxOutputTokens: output }),
+			...(call.model.stream && cost.asked > 0 && { progress: progressOf(call, reservation, cost, output) }),
+			settle: settle(call, reservation),
+		};
+	};
+
+	/** Not enough: for now, or for good. Where running calls hold nothing that would help, the output is cut short instead. */
+	const scarce = async (call: Routed, quota: number, cost: CallCost, shortage: Shortage): Promise<Permit | Denial> => {
+		if (shortage.left >= cost.most(cost.wanted)) return held;
+		const least = cost.most(Math.min(cost.asked, leastOutput));
+		if (shortage.left < least) return usedUp(shortage.left, least);
+		const answer = await options
+			.accounts()
+			.reserve(callerOf(call), { least, most: cost.most(cost.wanted), greedy: true }, quota);
+		if (!isShortage(answer)) return permit(call, answer, cost);
+		return answer.left >= least ? held : usedUp(answer.left, least);
+	};
+
+	const limited = (call: Routed, quota: number): Permit | Denial | undefined | Promise<Permit | Denial> => {
+		const cost = callCost(call, prices, options.settings);
+		if ("kind" in cost) return cost;
+		const most = cost.most(cost.asked);
+		if (most === 0) return undefined;
+		const need = { least: cost.most(cost.wanted), most };
+		const answer = options.accounts().reserve(callerOf(call), need, quota);
+		if (!(answer instanceof Promise)) return permit(call, answer, cost);
+		return answer
+			.then((found) => (isShortage(found) ? scarce(call, quota, cost, found) : permit(call, found, cost)))
+			.catch((error: unknown) => {
+				log.error("a call was refused because its quota could not be looked at", {
+					error: error instanceof Error ? error.message : typeof error,
+				});
+				return unreachable;
+			});
+	};
+
+	return {
+		name: "quota",
+		setting: options.setting,
+		check(call, quota) {
+			// What a task may cost is held when it is created, for as long as it runs.
+			if (call.model.operation === "count_tokens" || call.model.task !== undefined) return undefined;
+			if (quota !== undefined) return limited(call, quota);
+			const reservation = options.accounts().follow(callerOf(call));
+			return { settle: settle(call, reservation) };
+		},
+	};
+};
+
+const callerOf = ({ id, token, model }: Routed) => ({ id, token: token.id, model: model.name });

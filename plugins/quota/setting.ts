@@ -1,0 +1,33 @@
+/** The token setting `quota`: dollars, kept as whole micro-dollars, in an account beside the token. */
+import { type Store, type TokenSetting, t } from "#core";
+import type { Accounts } from "./accounts.ts";
+import { count, toDollars, toMicroDollars } from "./numbers.ts";
+
+const isAmount = (value: unknown): value is number =>
+	typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= 1_000_000_000;
+
+/** Compiled to micro-dollars. */
+export const quotaSetting = (accounts: () => Accounts, store: Store): TokenSetting<number> => ({
+	key: "quota",
+	schema: t.Number({
+		minimum: 0,
+		maximum: 1_000_000_000,
+		description: "Dollars the token may use in all; what it has used already counts. Absent: unlimited.",
+	}),
+	refuse: (value) => (isAmount(value) ? undefined : "must be an amount in dollars, such as 1.50"),
+	compile(value) {
+		if (!isAmount(value)) throw new TypeError("quota must be an amount in dollars");
+		return toMicroDollars(value);
+	},
+	statements: (tokenId, value) =>
+		accounts().statements.setQuota(tokenId, isAmount(value) ? toMicroDollars(value) : null),
+	/** `used` for every token; `remaining` for those with a quota: what has not been charged yet. Dollars. */
+	async view(tokenId) {
+		await accounts().flush();
+		const [row] = await store.all(accounts().statements.balance(tokenId));
+		const used = count(row?.["used"]) ?? 0;
+		const quota = count(row?.["quota"]);
+		if (quota === undefined) return { used: toDollars(used) };
+		return { used: toDollars(used), remaining: toDollars(Math.max(0, quota - used)) };
+	},
+});

@@ -53,24 +53,29 @@ const environmentOf = (example: string): Readonly<Record<string, string>> =>
 		[...example.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name = ""]) => [name, "a-value-that-stands-in-for-a-secret"]),
 	);
 
+/** Where a plugin is and what a config may call it, but for the path that leads there. */
+export interface PluginPlace {
+	readonly folder: string;
+	readonly names: readonly string[];
+}
+
 /**
- * The blueprint of an example, written into `folder`. Items that name the plugin of `pluginFolder` in any way are taken
- * from there, and built-in plugins are added until every service that is needed is given.
+ * The blueprint of an example, written into `folder`. Items that name the plugin in any way are taken from its place,
+ * and built-in plugins are added until every service that is needed is given.
  */
 export const exampleBlueprint = async (
 	example: string,
-	pluginFolder: string,
+	plugin: PluginPlace,
 	folder: string,
 ): Promise<{ readonly blueprint?: Blueprint; readonly complaints: readonly string[] }> => {
 	const value: unknown = parse(example);
 	const whole = Array.isArray(value) ? { plugins: value } : asRecord(value);
-	const name = basename(pluginFolder);
-	const isOurs = (use: unknown): boolean => typeof use === "string" && basename(use) === name;
+	const isOurs = (use: unknown): boolean => typeof use === "string" && plugin.names.includes(basename(use));
 	const items = asList(whole["plugins"]).map((item) =>
-		isRecord(item) && isOurs(item["use"]) ? { ...item, use: pluginFolder } : item,
+		isRecord(item) && isOurs(item["use"]) ? { ...item, use: plugin.folder } : item,
 	);
-	if (!items.some((item) => asText(asRecord(item)["use"]) === pluginFolder))
-		return { complaints: [`the example has no item "use: ${name}"`] };
+	if (!items.some((item) => asText(asRecord(item)["use"]) === plugin.folder))
+		return { complaints: [`no item of it uses ${plugin.names.join(" or ")}`] };
 	const file = join(folder, "portico.yaml");
 	const database = { url: `file:${join(folder, "portico.db")}` };
 	const givers = await builtInGivers();

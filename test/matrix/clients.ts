@@ -9,7 +9,10 @@ import { toldOfChunks } from "./told-of-generate-content.ts";
 import { toldOfMessage } from "./told-of-messages.ts";
 import { toldOfResponse } from "./told-of-responses.ts";
 
-const respond = (body: string, type: string) => async () => new Response(body, { headers: { "content-type": type } });
+const respond =
+	(body: string, type: string, status = 200) =>
+	async () =>
+		new Response(body, { status, headers: { "content-type": type } });
 const openai = (fetch: () => Promise<Response>) => new OpenAI({ apiKey: "k", maxRetries: 0, fetch });
 const anthropic = (fetch: () => Promise<Response>) => new Anthropic({ apiKey: "k", maxRetries: 0, fetch });
 const google = (fetch: () => Promise<Response>) => new GoogleGenAI({ apiKey: "k", httpOptions: { fetch } });
@@ -23,9 +26,9 @@ const raised = async (told: () => Promise<Told>): Promise<Told | Raised> => {
 	}
 };
 
-/** What the protocol's client makes of a whole answer. */
-export const readAnswer = (protocol: ProtocolName, body: unknown): Promise<Told | Raised> => {
-	const fetch = respond(JSON.stringify(body), "application/json");
+/** What the protocol's client makes of a whole answer, or of an error. */
+export const readAnswer = (protocol: ProtocolName, body: unknown, status?: number): Promise<Told | Raised> => {
+	const fetch = respond(JSON.stringify(body), "application/json", status);
 	return raised(async () => {
 		switch (protocol) {
 			case "chat-completions":

@@ -2,12 +2,17 @@
 import { protocolNames } from "../support/recordings.ts";
 import type { Trial } from "./trial.ts";
 
-const modes = ["plain", "stream", "plain as stream", "stream as plain", "request"] as const;
+const modes = ["plain", "stream", "plain as stream", "stream as plain", "request", "error"] as const;
 
-const equal = ({ differences, invalid, crash }: Trial): boolean =>
+/** True when nothing is wrong. */
+export const isEqual = ({ differences, invalid, crash }: Trial): boolean =>
 	differences.length === 0 && invalid.length === 0 && crash === undefined;
 
 const percent = (part: number, whole: number): string => (whole === 0 ? "" : `${((100 * part) / whole).toFixed(1)} %`);
+
+/** True when what is wrong has its reason. */
+export const isExplained = ({ differences, invalid, crash }: Trial): boolean =>
+	invalid.length === 0 && crash === undefined && differences.every(({ reason }) => reason !== undefined);
 
 /** A table for each mode: client down, upstream across, `equal/tried`. */
 export const printTable = (trials: readonly Trial[], of: string): void => {
@@ -16,11 +21,12 @@ export const printTable = (trials: readonly Trial[], of: string): void => {
 	for (const mode of modes) {
 		const tried = trials.filter((trial) => trial.mode === mode);
 		if (tried.length === 0) continue;
-		const good = tried.filter(equal).length;
+		const good = tried.filter(isEqual).length;
 		const crashed = tried.filter(({ crash }) => crash !== undefined).length;
 		const invalid = tried.filter((trial) => trial.invalid.length > 0).length;
+		const explained = tried.filter(isExplained).length - good;
 		console.log(
-			`\n## ${mode}: ${good} of ${tried.length} equal (${percent(good, tried.length)}), ${invalid} invalid, ${crashed} crashed\n`,
+			`\n## ${mode}: ${good} of ${tried.length} equal (${percent(good, tried.length)}), ${explained} more explained, ${invalid} invalid, ${crashed} crashed\n`,
 		);
 		console.log(row("client \\ upstream", protocolNames));
 		console.log(
@@ -32,7 +38,7 @@ export const printTable = (trials: readonly Trial[], of: string): void => {
 		for (const client of protocolNames) {
 			const cells = protocolNames.map((upstream) => {
 				const cell = tried.filter(({ pair }) => pair === `${client} ← ${upstream}`);
-				return cell.length === 0 ? "" : `${cell.filter(equal).length}/${cell.length}`;
+				return cell.length === 0 ? "" : `${cell.filter(isEqual).length}/${cell.length}`;
 			});
 			console.log(row(client, cells));
 		}
@@ -45,10 +51,10 @@ const row = (head: string, cells: readonly string[]): string =>
 /** What went wrong in a trial, each as one line that is the same for the same cause. */
 const causesOf = ({ pair, mode, differences, invalid, crash }: Trial): readonly string[] =>
 	[
-		...differences.map((what) => `differs: ${what}`),
+		...differences.map(({ what, reason }) => `differs: ${what}${reason ? ` (${reason})` : ""}`),
 		...invalid.map((what) => `invalid: ${what}`),
 		...(crash === undefined ? [] : [`crashed: ${crash}`]),
-	].map((what) => `${pair} | ${mode === "request" ? "request" : "answer"} | ${what}`);
+	].map((what) => `${pair} | ${mode === "request" || mode === "error" ? mode : "answer"} | ${what}`);
 
 /** Every exception by its cause, most frequent first, with an exchange that shows it; `show` lists all of one cause. */
 export const printCauses = (trials: readonly Trial[], show: string | undefined): void => {

@@ -1,15 +1,25 @@
 /**
  * Tries every recorded exchange for a client of every other protocol and prints what was equal:
- * `bun test/matrix/run.ts [--only=client←upstream] [--mode=stream] [--name=part] [--show=cause]`.
+ * `bun test/matrix/run.ts [--only=client←upstream] [--mode=stream] [--name=part] [--show=cause] [--evidence]`.
  */
+import { inspect } from "node:util";
 import { withoutShared } from "../support/recordings.ts";
 import { loadSchemas } from "../support/schemas.ts";
 import { loadProtocols } from "./protocols.ts";
-import { printCauses, printTable } from "./report.ts";
+import { isEqual, printCauses, printTable } from "./report.ts";
 import type { Trial } from "./trial.ts";
 import { trialsOf } from "./trials.ts";
 
 const options = new Map(process.argv.slice(2).map((word) => word.replace(/^--/, "").split("=") as [string, string]));
+
+const withoutEvidence = ({ evidence: _, ...trial }: Trial): Trial => trial;
+
+/** All that is known of each trial in which something is wrong. */
+const printEvidence = (trials: readonly Trial[]): number => {
+	const wrong = trials.filter((trial) => !isEqual(trial));
+	for (const trial of wrong) console.log(inspect(trial, { depth: 12, maxStringLength: 4000, breakLength: 140 }));
+	return wrong.length === 0 ? 0 : 1;
+};
 
 const main = async (): Promise<number> => {
 	if (withoutShared) return 0;
@@ -19,7 +29,9 @@ const main = async (): Promise<number> => {
 	const trials: Trial[] = [];
 	const mode = options.get("mode");
 	for await (const trial of trialsOf(await loadProtocols(), await loadSchemas(), { client, upstream, of }))
-		if (mode === undefined || trial.mode === mode) trials.push(trial);
+		if (mode === undefined || trial.mode === mode)
+			trials.push(options.has("evidence") ? trial : withoutEvidence(trial));
+	if (options.has("evidence")) return printEvidence(trials);
 	printTable(
 		trials.filter(({ official }) => official),
 		"the providers' own hosts",

@@ -1,6 +1,7 @@
 /** What a request asks, in words that survive a way through another protocol and back. */
 import { isDeepStrictEqual } from "node:util";
 import type { Block, NeutralRequest, Tool } from "#core";
+import type { ProtocolName } from "../support/recordings.ts";
 
 const said = (blocks: readonly Block[]): string =>
 	blocks.map((block) => (block.type === "text" || block.type === "refusal" ? block.text : "")).join("");
@@ -52,11 +53,19 @@ const sketch = (request: NeutralRequest) => ({
 	format: request.format?.type ?? "text",
 });
 
-/** In what two requests differ. */
-export const requestDifferences = (before: NeutralRequest, after: NeutralRequest): readonly string[] => {
+/** In what two requests differ, the second of which came by way of `via`. */
+export const requestDifferences = (
+	before: NeutralRequest,
+	after: NeutralRequest,
+	via: ProtocolName,
+): readonly string[] => {
 	const one = sketch(before);
 	const other = sketch(after);
+	// the limit that Messages demands is there on the way back
+	const demanded = via === "messages" && before.maxOutputTokens === undefined;
 	return Object.keys(one).filter(
-		(key) => !isDeepStrictEqual(one[key as keyof typeof one], other[key as keyof typeof one]),
+		(key) =>
+			!(demanded && key === "max tokens") &&
+			!isDeepStrictEqual(one[key as keyof typeof one], other[key as keyof typeof one]),
 	);
 };

@@ -19,7 +19,7 @@ const candidateOf = (choice: unknown): ToldCandidate => {
 	const { message: given, finish_reason: finish } = asRecord(choice);
 	const message = asRecord(given);
 	const refusal = asText(message["refusal"]) ?? "";
-	const calls = [...asList(message["tool_calls"]), ...(isRecord(message["function_call"]) ? [message] : [])];
+	const calls = [...asList(message["tool_calls"]), ...(asRecord(message["function_call"])["name"] ? [message] : [])];
 	const tools = calls.map((call) => {
 		const made = asRecord(call);
 		const body = asRecord(made["function"] ?? made["function_call"] ?? made["custom"]);
@@ -32,7 +32,7 @@ const candidateOf = (choice: unknown): ToldCandidate => {
 		tools,
 		// what a call or a refusal tells beside a plain stop
 		ended: ended !== "stop" ? ended : tools.length > 0 ? "tool_calls" : refusal !== "" ? "filter" : ended,
-		images: asList(message["images"]).length,
+		media: asList(message["images"]).length + (asRecord(message["audio"])["data"] ? 1 : 0),
 	};
 };
 
@@ -42,8 +42,13 @@ const textOf = (content: unknown): string =>
 		.map((part) => asText(asRecord(part)["text"]) ?? "")
 		.join("");
 
-const usageOf = (usage: Readonly<Record<string, unknown>>) => ({
-	input: asCount(usage["prompt_tokens"]) ?? 0,
-	output: asCount(usage["completion_tokens"]) ?? 0,
-	cacheRead: asCount(asRecord(usage["prompt_tokens_details"])["cached_tokens"]) ?? 0,
-});
+/** Some vendors count reasoning or sound beside the rest, so that only the total holds it; some cached more than there was. */
+const usageOf = (usage: Readonly<Record<string, unknown>>): Told["usage"] => {
+	const given = asRecord(usage["prompt_tokens_details"]);
+	const input = asCount(usage["prompt_tokens"]) ?? 0;
+	const output = asCount(usage["completion_tokens"]) ?? 0;
+	const beside = Math.max(0, (asCount(usage["total_tokens"]) ?? 0) - input - output);
+	const sound = beside > 0 && beside === asCount(given["audio_tokens"]);
+	const cacheRead = Math.min(input, asCount(given["cached_tokens"]) ?? 0);
+	return { input: sound ? input + beside : input, output: sound ? output : output + beside, cacheRead };
+};

@@ -10,6 +10,7 @@ const ends: Readonly<Record<string, Ended>> = {
 	PROHIBITED_CONTENT: "filter",
 	SPII: "filter",
 	LANGUAGE: "filter",
+	MODEL_ARMOR: "filter",
 	IMAGE_SAFETY: "filter",
 	IMAGE_PROHIBITED_CONTENT: "filter",
 	IMAGE_RECITATION: "filter",
@@ -32,8 +33,8 @@ export const toldOfChunks = (chunks: readonly unknown[]): Told => {
 		if (isRecord(chunk["usageMetadata"])) usage = usageOf(chunk["usageMetadata"]) ?? usage;
 		if (asRecord(chunk["promptFeedback"])["blockReason"] !== undefined) blocked = true;
 	}
-	const told = [...candidates].sort(([a], [b]) => a - b).map(([, gathered]) => candidateOf(gathered));
-	if (told.length === 0 && blocked) told.push({ text: "", thinking: "", tools: [], ended: "filter", images: 0 });
+	const told: ToldCandidate[] = [...candidates].sort(([a], [b]) => a - b).map(([, gathered]) => candidateOf(gathered));
+	if (told.length === 0 && blocked) told.push({ text: "", thinking: "", tools: [], ended: "filter", media: 0 });
 	return { candidates: told, usage };
 };
 
@@ -51,19 +52,41 @@ const candidateOf = ({ parts, finish }: Gathered): ToldCandidate => {
 			.filter((part) => (part["thought"] === true) === thought)
 			.map((part) => asText(part["text"]) ?? "")
 			.join("");
-	const calls = parts.filter((part) => isRecord(part["functionCall"])).map((part) => asRecord(part["functionCall"]));
-	// the last piece of a call whose arguments were streamed has no name
-	const tools = calls
-		.filter(({ name }) => name !== undefined)
-		.map(({ name, args }) => ({ name: String(name), arguments: args ?? {} }));
-	const ended = ends[finish ?? "STOP"] ?? "stop";
+	const tools = callsIn(parts);
+	const ended = finish === undefined ? "unfinished" : (ends[finish] ?? "stop");
+	const called = tools.length > 0 && (ended === "stop" || ended === "malformed");
 	return {
 		text: said(false),
 		thinking: said(true),
 		tools,
-		ended: ended === "stop" && tools.length > 0 ? "tool_calls" : ended,
-		images: parts.filter((part) => isRecord(part["inlineData"])).length,
+		ended: called ? "tool_calls" : ended,
+		media: parts.filter((part) => isRecord(part["inlineData"])).length,
 	};
+};
+
+/** Calls, also those whose arguments come piece by piece: first the name, then values by path. */
+const callsIn = (parts: readonly Readonly<Record<string, unknown>>[]): ToldCandidate["tools"] => {
+	const calls: { name: string; arguments: Record<string, unknown> }[] = [];
+	for (const { name, args, partialArgs } of parts.map((part) => asRecord(part["functionCall"]))) {
+		if (name !== undefined) calls.push({ name: String(name), arguments: { ...asRecord(args) } });
+		const last = calls.at(-1)?.arguments ?? {};
+		for (const piece of asList(partialArgs).map(asRecord)) {
+			const value = piece["stringValue"] ?? piece["numberValue"] ?? piece["boolValue"] ?? null;
+			put(last, String(piece["jsonPath"]).match(/[^$.[\]]+/g) ?? [], value);
+		}
+	}
+	return calls;
+};
+
+/** Sets the value at a path, or adds a string to the string that is there. */
+const put = (target: Record<string, unknown>, [key = "", ...rest]: readonly string[], value: unknown): void => {
+	if (rest.length === 0) {
+		const before = target[key];
+		target[key] = typeof before === "string" && typeof value === "string" ? before + value : value;
+		return;
+	}
+	target[key] ??= /^\d+$/.test(rest[0] ?? "") ? [] : {};
+	put(target[key] as Record<string, unknown>, rest, value);
 };
 
 /** All zero is a placeholder, not a count. */

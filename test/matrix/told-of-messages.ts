@@ -26,7 +26,7 @@ export const toldOfMessage = (message: unknown): Told => {
 					.filter(({ type }) => type === "tool_use")
 					.map(({ name, input }) => ({ name: String(name), arguments: input })),
 				ended: ends[String(reason)] ?? "stop",
-				images: 0,
+				media: 0,
 			},
 		],
 		usage: isRecord(usage) ? usageOf(usage) : undefined,

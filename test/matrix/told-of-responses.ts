@@ -25,7 +25,7 @@ export const toldOfResponse = (response: unknown): Told => {
 			items,
 			content.some(({ type }) => type === "refusal"),
 		),
-		images: items.filter(({ type }) => type === "image_generation_call").length,
+		media: items.filter(({ type }) => type === "image_generation_call").length,
 	};
 	const { usage } = body;
 	return { candidates: [candidate], usage: isRecord(usage) ? usageOf(usage) : undefined };

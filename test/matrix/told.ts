@@ -1,7 +1,7 @@
 /** What an official client understood of an answer, in words that can be compared across protocols. */
 
 /** Why an answer ended, as coarsely as every protocol can tell it. */
-export type Ended = "stop" | "length" | "tool_calls" | "filter" | "malformed" | "failed";
+export type Ended = "stop" | "length" | "tool_calls" | "filter" | "malformed" | "failed" | "unfinished";
 
 export interface ToldCandidate {
 	/** All that was said, refusals included, in order. */
@@ -9,7 +9,8 @@ export interface ToldCandidate {
 	readonly thinking: string;
 	readonly tools: readonly { readonly name: string; readonly arguments: unknown }[];
 	readonly ended: Ended;
-	readonly images: number;
+	/** Images and sound. */
+	readonly media: number;
 }
 
 export interface ToldUsage {

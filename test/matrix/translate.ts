@@ -60,7 +60,7 @@ const asked = (protocol: Protocol, path: string, body: unknown): Asked => ({
 /** The recorded request in its own protocol; undefined where none was recorded. */
 export const recordedRequest = (protocol: Protocol, recording: Recording): Asked | undefined => {
 	if (!recording.request) return undefined;
-	const { pathname, search } = new URL(recording.url);
+	const { pathname, search } = new URL(recording.url, "http://upstream.test");
 	return asked(protocol, pathname + search, recording.request);
 };
 

@@ -1,13 +1,13 @@
 /** One recorded exchange tried for a client of another protocol. */
 import type { Protocol } from "#core";
-import { fold, type NeutralEvent, type NeutralRequest, type NeutralResponse } from "#core";
+import { fold, isFault, type NeutralEvent, type NeutralRequest, type NeutralResponse } from "#core";
 import { streamFaults } from "../support/grammar/check.ts";
 import type { ProtocolName, Recording } from "../support/recordings.ts";
 import type { Checks } from "../support/schemas.ts";
 import { readAnswer, readStream } from "./clients.ts";
-import { differences } from "./compare.ts";
+import { type Difference, differences } from "./compare.ts";
 import { requestDifferences } from "./sketch.ts";
-import type { Raised, Told } from "./told.ts";
+import { isRaised, type Raised, type Told } from "./told.ts";
 import {
 	type Asked,
 	asEvents,
@@ -35,11 +35,13 @@ export interface Trial {
 	readonly name: string;
 	readonly official: boolean;
 	/** Differences between what the two clients understood. */
-	readonly differences: readonly string[];
+	readonly differences: readonly Difference[];
 	/** Breaches of schema and grammar. */
 	readonly invalid: readonly string[];
 	/** The exception that ended it. */
 	readonly crash: string | undefined;
+	/** What there is to look at when something is wrong. */
+	readonly evidence?: unknown;
 }
 
 const nameOf = (protocol: Protocol): ProtocolName => protocol.name as ProtocolName;
@@ -49,10 +51,12 @@ export const tryExchange = async (pair: Pair, recording: Recording, want: Told |
 	const request = tryRequest(pair, recording);
 	const stream = isStream(recording.answer);
 	const asked = request.asked ?? plainRequest(pair.client, stream).neutral;
+	const askedStream: NeutralRequest = stream ? asked : { ...asked, stream: true, includeUsage: true };
+	const askedWhole: NeutralRequest = stream ? { ...asked, stream: false } : asked;
 	const native = stream ? "stream" : "plain";
 	const other = stream ? "stream as plain" : "plain as stream";
-	const whole = () => tryWhole(pair, recording, asked, request.back, want);
-	const streamed = () => tryStreamed(pair, recording, asked, request.back, want);
+	const whole = () => tryWhole(pair, recording, askedWhole, request.back, want);
+	const streamed = () => tryStreamed(pair, recording, askedStream, request.back, want);
 	const base = {
 		pair: `${pair.client.name} ← ${pair.upstream.name}`,
 		name: recording.name,
@@ -65,7 +69,37 @@ export const tryExchange = async (pair: Pair, recording: Recording, want: Told |
 	];
 };
 
-type Result = Pick<Trial, "differences" | "invalid" | "crash">;
+/** A recorded refusal: the client of another protocol must raise an error of its own, with the status it acts on. */
+export const tryRefusal = async ({ client, upstream }: Pair, recording: Recording): Promise<Trial> => {
+	const base = {
+		pair: `${client.name} ← ${upstream.name}`,
+		name: recording.name,
+		official: recording.official,
+		mode: "error",
+	};
+	const result = await guarded(async () => {
+		const text = recording.answer.form === "events" ? recording.answer.text : JSON.stringify(bodyOf(recording));
+		const denial = upstream.upstream.decodeError(recording.status, new Headers(), text);
+		const { status, body } = client.client.renderDenial(denial, "req_1");
+		const got = await readAnswer(nameOf(client), body, status);
+		const raised = isRaised(got) && got.told ? [] : [{ what: "no error of the client's own was raised" }];
+		const wanted = /API[ _]key/i.test(text) ? [502, 503] : statusFor(recording.status);
+		const kept = wanted.includes(status) ? [] : [{ what: `status ${status} for ${recording.status}` }];
+		return { differences: [...raised, ...kept], invalid: [], crash: undefined };
+	});
+	return { ...base, ...result };
+};
+
+const bodyOf = ({ answer }: Recording): unknown =>
+	answer.form === "json" ? answer.value : answer.form === "array" ? answer.items : {};
+
+/** A refusal of Portico's own key must not look like one of the client's; overload has two numbers. */
+const statusFor = (status: number): readonly number[] => {
+	if (status === 401 || status === 403) return [502, 503];
+	return status === 529 || status === 503 ? [503, 529] : status >= 500 ? [500, 502, 503, 504] : [status];
+};
+
+type Result = Pick<Trial, "differences" | "invalid" | "crash" | "evidence">;
 
 const describe = (error: unknown): string => {
 	if (!(error instanceof Error)) return String(error);
@@ -79,6 +113,16 @@ const guarded = async (trial: () => Promise<Result>): Promise<Result> => {
 	} catch (error) {
 		return { differences: [], invalid: [], crash: describe(error) };
 	}
+};
+
+/** What the core tells a client when an answer cannot be decoded. */
+const failed = (error: unknown, client: ProtocolName, want: Told | Raised): Result => {
+	if (!isFault(error)) throw error;
+	return {
+		differences: differences(client, { raised: error.message, told: true }, failure(want)),
+		invalid: [],
+		crash: undefined,
+	};
 };
 
 interface RequestTrial {
@@ -107,10 +151,12 @@ const tryRequest = ({ client, upstream, checks }: Pair, recording: Recording): R
 			breach(`${client.name} request`, checks[nameOf(client)].request(there.body)),
 			breach(`${upstream.name} request`, checks[nameOf(upstream)].request(back.body)),
 		].flat();
-		const found = requestDifferences(before.neutral, back.neutral).map((what) =>
-			lost.length > 0 ? `${what} (told: ${[...new Set(lost)].join(", ")})` : what,
-		);
-		return { trial: { mode, differences: found, invalid, crash: undefined }, asked: there.neutral, back };
+		const found = requestDifferences(before.neutral, back.neutral, nameOf(client)).map((what) => ({
+			what,
+			reason: lost.length > 0 ? "something was dropped, and told to be" : undefined,
+		}));
+		const evidence = { recorded: recording.request, there: there.body, back: back.body, lost };
+		return { trial: { mode, differences: found, invalid, crash: undefined, evidence }, asked: there.neutral, back };
 	} catch (error) {
 		return { trial: { mode, differences: [], invalid: [], crash: describe(error) } };
 	}
@@ -149,7 +195,12 @@ const tryWhole = async (
 	back: Carried | undefined,
 	want: Told | Raised,
 ): Promise<Result> => {
-	const response = responseOf(pair, recording, request, back);
+	let response: NeutralResponse;
+	try {
+		response = responseOf(pair, recording, request, back);
+	} catch (error) {
+		return failed(error, nameOf(pair.client), want);
+	}
 	// the core answers a failure with an error of the client's protocol
 	const client = nameOf(pair.client);
 	if (response.error)
@@ -160,7 +211,9 @@ const tryWhole = async (
 		};
 	const { body } = pair.client.client.encodeResponse(response, request);
 	const invalid = breach(`${client} answer`, pair.checks[client].response(body));
-	return { differences: differences(client, await readAnswer(client, body), want), invalid, crash: undefined };
+	const got = await readAnswer(client, body);
+	const evidence = { recorded: recording.answer, neutral: response, body, got, want };
+	return { differences: differences(client, got, want), invalid, crash: undefined, evidence };
 };
 
 /** A failure that one client raises and another gives as an answer that failed. */
@@ -177,14 +230,25 @@ const tryStreamed = async (
 	want: Told | Raised,
 ): Promise<Result> => {
 	const client = nameOf(pair.client);
-	const events = eventsFor(pair, recording, request, back);
+	let events: readonly NeutralEvent[];
+	try {
+		events = eventsFor(pair, recording, request, back);
+	} catch (error) {
+		return failed(error, client, want);
+	}
 	const text = encodeStream(pair.client, events, request);
 	const invalid = [
 		...streamFaults(client, text).map((fault) => `${client} stream: ${fault.replaceAll(/\d+/g, "#")}`),
 		...eventFaults(pair.checks[client], client, text),
 	];
 	const got = failure(await readStream(client, text));
-	return { differences: differences(client, got, failure(want)), invalid: [...new Set(invalid)], crash: undefined };
+	const evidence = { recorded: recording.answer, events, text, got, want };
+	return {
+		differences: differences(client, got, failure(want)),
+		invalid: [...new Set(invalid)],
+		crash: undefined,
+		evidence,
+	};
 };
 
 const eventFaults = (checks: Checks, client: ProtocolName, text: string): readonly string[] =>

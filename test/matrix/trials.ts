@@ -5,7 +5,7 @@ import type { Checks } from "../support/schemas.ts";
 import { readAnswer, readStream } from "./clients.ts";
 import type { Raised, Told } from "./told.ts";
 import { eventsOf } from "./translate.ts";
-import { type Trial, tryExchange } from "./trial.ts";
+import { type Pair, type Trial, tryExchange, tryRefusal } from "./trial.ts";
 
 export interface Choice {
 	readonly client?: string | undefined;
@@ -28,7 +28,7 @@ export const ownTold = (recording: Recording): Promise<Told | Raised> => {
 
 const nameIn = (data: string): string | undefined => asText(asRecord(parseJson(data))["type"]);
 
-/** Every answered exchange of each upstream, for clients of every other protocol. */
+/** Every exchange of each upstream, for clients of every other protocol. */
 export async function* trialsOf(
 	protocols: ReadonlyMap<ProtocolName, Protocol>,
 	checks: Readonly<Record<ProtocolName, Checks>>,
@@ -40,9 +40,22 @@ export async function* trialsOf(
 			(client) => client !== upstream && (!choice.client || choice.client === client.name),
 		);
 		for (const recording of recordings(name)) {
-			if (recording.status >= 400 || choice.of?.(recording) === false) continue;
-			const want = await ownTold(recording);
-			for (const client of clients) yield* await tryExchange({ client, upstream, checks }, recording, want);
+			if (choice.of?.(recording) === false) continue;
+			yield* await tryFor(clients, { upstream, checks }, recording);
 		}
 	}
 }
+
+const tryFor = async (
+	clients: readonly Protocol[],
+	pair: Omit<Pair, "client">,
+	recording: Recording,
+): Promise<readonly Trial[]> => {
+	const trials: Trial[] = [];
+	const want = await ownTold(recording);
+	for (const client of clients) {
+		if (recording.status >= 400) trials.push(await tryRefusal({ ...pair, client }, recording));
+		else trials.push(...(await tryExchange({ ...pair, client }, recording, want)));
+	}
+	return trials;
+};

@@ -45,6 +45,13 @@ export class MovingClock implements Clock {
 		await settle();
 	}
 
+	/** How long until the next timer falls due; infinite when none waits. */
+	get nextIn(): number {
+		let next = Number.POSITIVE_INFINITY;
+		for (const { at } of this.timers) next = Math.min(next, at - this.time);
+		return Math.max(0, next);
+	}
+
 	/** Lets time pass without anything running: a process that was stopped. */
 	jump(milliseconds: number): void {
 		this.time += milliseconds;

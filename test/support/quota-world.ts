@@ -217,13 +217,15 @@ export class World {
 
 	/** Time passes for everybody; stopped nodes do not notice until they go on. */
 	async pass(milliseconds: number): Promise<void> {
-		const step = 50;
-		for (let left = milliseconds; left > 0; left -= step) {
-			const span = Math.min(step, left);
-			this.time += span;
+		for (let left = milliseconds; left > 0; ) {
+			const running = this.nodes.filter((node) => node.alive && !node.stopped);
+			const next = Math.min(...running.map(({ clock }) => clock.nextIn));
+			const step = Math.min(left, Math.max(1, next));
+			left -= step;
+			this.time += step;
 			for (const node of this.nodes) {
-				if (node.stopped || !node.alive) node.clock.jump(span);
-				else await node.clock.move(span);
+				if (running.includes(node)) await node.clock.move(step);
+				else node.clock.jump(step);
 				node.journals.turn();
 			}
 		}

@@ -45,7 +45,10 @@ export const capabilitySetting = t.Object(
 		),
 		budget: t.Optional(
 			t.Object(
-				{ min: t.Integer(), max: t.Integer() },
+				{
+					min: t.Integer({ minimum: 0, description: "The smallest it takes." }),
+					max: t.Integer({ minimum: 0, description: "The largest it takes." }),
+				},
 				{ ...closed, description: "Bounds of a thinking budget, in tokens." },
 			),
 		),

@@ -40,6 +40,7 @@ export class ChoiceEncoder {
 	private readonly growing = new Map<number, Growing>();
 	private begun = false;
 	private finished = false;
+	private refused = false;
 	/** Length of the content so far. */
 	private length = 0;
 	private details = 0;
@@ -81,6 +82,7 @@ export class ChoiceEncoder {
 			case "thinking":
 				return this.think(growing, delta.text, delta.part ?? 0);
 			case "refusal":
+				this.refused = true;
 				return this.chunk(`{"refusal":${JSON.stringify(delta.text)}}`);
 			case "logprobs":
 				return this.chunk("{}", `{"content":${JSON.stringify(encodeLogprobs(delta.items))},"refusal":null}`);
@@ -112,7 +114,7 @@ export class ChoiceEncoder {
 	finish(finish: Finish): string {
 		if (this.finished) return "";
 		this.finished = true;
-		const reason = this.frame.legacy ? encodeLegacyFinish(finish) : encodeFinish(finish);
+		const reason = (this.frame.legacy ? encodeLegacyFinish : encodeFinish)(finish, this.refused);
 		return this.begin('""') + this.chunk("{}", "null", JSON.stringify(reason));
 	}
 

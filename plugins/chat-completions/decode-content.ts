@@ -93,8 +93,13 @@ const file = (part: WireRecord, { at, family }: PartPlace): Block => {
 	return fileBlock(media, nodeOf(part), filename);
 };
 
-const linked = (part: WireRecord, field: string, { at }: PartPlace): Media =>
-	mediaAt(addressIn(part, field, at), `${at}.${field}`);
+/** An address, or bare base64 where a vendor takes that in its place. */
+const linked = (part: WireRecord, field: string, { at }: PartPlace): Media => {
+	const given = addressIn(part, field, at);
+	const parameter = `${at}.${field}`;
+	if (given.includes(":")) return mediaAt(given, parameter);
+	return { by: "bytes", base64: cleanBase64(given, parameter), mime: "application/octet-stream" };
+};
 
 const readers: Readonly<Record<string, (part: WireRecord, place: PartPlace) => Block>> = {
 	image_url: image,

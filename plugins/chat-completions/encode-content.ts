@@ -25,7 +25,7 @@ const lost = (writing: Writing, path: string, what: string): WireRecord => {
 };
 
 /** Marks of a cached prefix: the client's own words, or Anthropic's for Claude behind this protocol. OpenAI caches by itself. */
-const marks = (node: Node, { sameProtocol, context }: Writing): WireRecord => {
+export const marks = (node: Node, { sameProtocol, context }: Writing): WireRecord => {
 	if (sameProtocol) return ownExtras(node);
 	if (node.cache === undefined || context.family !== "claude") return {};
 	return { cache_control: { type: "ephemeral", ...definedOnly({ ttl: node.cache.lifetime }) } };
@@ -115,7 +115,8 @@ export const encodePart = (block: Block, path: string, writing: Writing): WireRe
 	}
 };
 
-const isPlainText = (part: WireRecord): part is { readonly type: "text"; readonly text: string } =>
+/** True for a text and nothing beside it. */
+export const isPlainText = (part: WireRecord): part is { readonly type: "text"; readonly text: string } =>
 	part["type"] === "text" && Object.keys(part).length === 2;
 
 /**

@@ -8,7 +8,7 @@ import {
 	type ToolResultBlock,
 	type WireRecord,
 } from "#core";
-import { contentOf, encodePart } from "./encode-content.ts";
+import { contentOf, encodePart, isPlainText, marks } from "./encode-content.ts";
 import { takesCustomTools } from "./encode-tools.ts";
 import { protocolName } from "./name.ts";
 import { markedPlace, nativeDetail, nativeOpaque, replayed } from "./reasoning.ts";
@@ -102,7 +102,7 @@ const encodeCall = (block: ToolCallBlock, first: boolean, names: ToolNames, writ
 
 /** What one assistant message gathers. */
 class AssistantMessage {
-	private readonly texts: string[] = [];
+	private readonly texts: WireRecord[] = [];
 	private readonly calls: WireRecord[] = [];
 	private readonly details: WireRecord[] = [];
 	private readonly thoughts: WireRecord[] = [];
@@ -118,11 +118,11 @@ class AssistantMessage {
 	add(block: Block, path: string): void {
 		switch (block.type) {
 			case "text":
-				this.texts.push(block.text);
+				if (block.text !== "") this.text(block.text, marks(block, this.writing));
 				return;
 			case "refusal":
 				if (this.writing.openai) this.more["refusal"] = block.text;
-				else this.texts.push(block.text);
+				else this.text(block.text);
 				return;
 			case "tool_call":
 				this.calls.push(encodeCall(block, this.calls.length === 0, this.names, this.writing));
@@ -139,6 +139,10 @@ class AssistantMessage {
 			default:
 				lose(this.writing, path, `the upstream has no place for ${block.type.replaceAll("_", " ")} of the assistant`);
 		}
+	}
+
+	private text(text: string, more: WireRecord = {}): void {
+		this.texts.push({ type: "text", text, ...more });
 	}
 
 	/** Only what this upstream, or one like it, once thought goes back; a stranger's thoughts would be taken for text. */
@@ -161,25 +165,25 @@ class AssistantMessage {
 	private sound(block: AudioBlock, path: string): void {
 		const { media } = block;
 		if (media.by === "file" && media.origin.protocol === protocolName) this.more["audio"] = { id: media.id };
-		else if (block.transcript !== undefined) this.texts.push(block.transcript);
+		else if (block.transcript !== undefined) this.text(block.transcript);
 		else lose(this.writing, path, "the upstream cannot be given what the assistant said as sound");
 	}
 
 	/** The message; none when nothing of it can be given. */
 	written(message: Message): WireRecord[] {
-		const text = this.texts.join("");
 		const more = {
 			...this.more,
 			...(this.details.length === 0 ? {} : { reasoning_details: this.details }),
 			...(this.calls.length === 0 ? {} : { tool_calls: this.calls }),
 		};
-		if (text === "" && this.thoughts.length === 0 && Object.keys(more).length === 0) return [];
-		return [{ role: "assistant", content: this.content(text), ...more, ...nameOf(message), ...ownExtras(message) }];
+		if (this.texts.length + this.thoughts.length + Object.keys(more).length === 0) return [];
+		return [{ role: "assistant", content: this.content(), ...more, ...nameOf(message), ...ownExtras(message) }];
 	}
 
-	private content(text: string): unknown {
-		if (this.thoughts.length > 0) return [...this.thoughts, ...(text === "" ? [] : [{ type: "text", text }])];
-		if (text !== "") return text;
+	/** A list only where a string cannot say it: thoughts within the content, marks on its texts. */
+	private content(): unknown {
+		if (this.thoughts.length > 0 || !this.texts.every(isPlainText)) return [...this.thoughts, ...this.texts];
+		if (this.texts.length > 0) return this.texts.map(({ text }) => text).join("");
 		return this.calls.length > 0 || "audio" in this.more || "refusal" in this.more ? null : "";
 	}
 }

@@ -161,6 +161,10 @@ class Message {
 		return this.legacy ? { function_call: encodeLegacyCall(first) } : { tool_calls: this.calls.map(encodeCall) };
 	}
 
+	get isRefusal(): boolean {
+		return this.refusal !== undefined;
+	}
+
 	get writtenLogprobs(): WireRecord | null {
 		return this.logprobs.length === 0 ? null : { content: encodeLogprobs(this.logprobs), refusal: null };
 	}
@@ -173,7 +177,7 @@ const choiceOf = (candidate: Candidate, createdAt: number, legacy: boolean): Wir
 		index: candidate.index,
 		message: message.written(),
 		logprobs: message.writtenLogprobs,
-		finish_reason: legacy ? encodeLegacyFinish(candidate.finish) : encodeFinish(candidate.finish),
+		finish_reason: (legacy ? encodeLegacyFinish : encodeFinish)(candidate.finish, message.isRefusal),
 	};
 };
 

@@ -31,8 +31,8 @@ export const decodeFinish = (raw: string | undefined, calls: boolean, matched?: 
 	return { reason: said, ...raws };
 };
 
-/** OpenAI's word for a neutral finish. */
-export const encodeFinish = (finish: Finish): "stop" | "length" | "tool_calls" | "content_filter" => {
+/** OpenAI's word for a neutral finish. A refusal that was put into words is an ordinary stop there: `refused`. */
+export const encodeFinish = (finish: Finish, refused = false): "stop" | "length" | "tool_calls" | "content_filter" => {
 	switch (finish.reason) {
 		case "length":
 		case "context_full":
@@ -40,6 +40,7 @@ export const encodeFinish = (finish: Finish): "stop" | "length" | "tool_calls" |
 		case "tool_calls":
 			return "tool_calls";
 		case "refusal":
+			return refused ? "stop" : "content_filter";
 		case "safety":
 		case "recitation":
 			return "content_filter";

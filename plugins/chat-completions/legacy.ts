@@ -14,5 +14,5 @@ export const encodeLegacyCall = ({ name, arguments: given }: ToolCallBlock): Wir
 });
 
 /** The finish as the old form says it. */
-export const encodeLegacyFinish = (finish: Finish): string =>
-	finish.reason === "tool_calls" ? "function_call" : encodeFinish(finish);
+export const encodeLegacyFinish = (finish: Finish, refused: boolean): string =>
+	finish.reason === "tool_calls" ? "function_call" : encodeFinish(finish, refused);

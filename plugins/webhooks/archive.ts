@@ -35,11 +35,14 @@ export interface Archive {
 	prune(now: number, retention: Retention): Promise<void>;
 }
 
+/** Milliseconds as the seconds that views show, with their decimals. */
+const seconds = (milliseconds: number): number => milliseconds / 1000;
+
 const attemptOf = (row: WireRecord): AttemptView => ({
 	object: "delivery.attempt",
 	number: asNumber(row.number) ?? 0,
 	cause: row.cause === "manual" || row.cause === "lost" ? row.cause : "schedule",
-	started_at: asNumber(row.started_at) ?? 0,
+	started_at: seconds(asNumber(row.started_at) ?? 0),
 	duration_ms: asNumber(row.duration_ms) ?? 0,
 	address: asText(row.address) ?? null,
 	status: asNumber(row.status) ?? null,
@@ -57,9 +60,9 @@ const viewOf = (row: WireRecord, attempts: readonly AttemptView[]): DeliveryView
 	event: asText(row.event) ?? "",
 	url: asText(row.url) ?? "",
 	status: stateOf(row.state),
-	created_at: asNumber(row.created_at) ?? 0,
-	next_attempt_at: row.state === "pending" ? (asNumber(row.due_at) ?? null) : null,
-	finished_at: asNumber(row.finished_at) ?? null,
+	created_at: seconds(asNumber(row.created_at) ?? 0),
+	next_attempt_at: row.state === "pending" ? seconds(asNumber(row.due_at) ?? 0) : null,
+	finished_at: typeof row.finished_at === "number" ? seconds(row.finished_at) : null,
 	attempts,
 });
 

@@ -60,13 +60,13 @@ const limitOf = (query: URLSearchParams): number => {
 	return limit;
 };
 
-/** Milliseconds since 1970, from a number or an ISO date. */
+/** Milliseconds since 1970, from seconds (as views show them) or an ISO date. */
 const timeOf = (body: WireRecord, name: string, fallback: number): number => {
 	const value = body[name];
 	if (value === undefined || value === null) return fallback;
-	const time = asNumber(value) ?? Date.parse(asText(value) ?? "");
-	if (Number.isNaN(time))
-		throw invalid(name, `"${name}" must be a date (2026-01-31T12:00:00Z) or milliseconds since 1970.`);
+	const given = asNumber(value);
+	const time = given === undefined ? Date.parse(asText(value) ?? "") : given * 1000;
+	if (Number.isNaN(time)) throw invalid(name, `"${name}" must be a date (2026-01-31T12:00:00Z) or seconds since 1970.`);
 	return time;
 };
 
@@ -110,7 +110,9 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 		if (!("url" in checked)) throw new Fault({ ...checked, parameter: "url" });
 		const id = `msg_test_${randomUUID().replaceAll("-", "")}`;
 		const now = options.now();
-		const body = new TextEncoder().encode(JSON.stringify({ type: "webhook.test", id, created_at: now }));
+		const body = new TextEncoder().encode(
+			JSON.stringify({ type: "webhook.test", id, created_at: Math.floor(now / 1000) }),
+		);
 		await secrets.load([call.token.id]);
 		const signed = signatureHeaders(id, Math.floor(now / 1000), body, secrets.valid(call.token.id, now));
 		const headers = { "content-type": "application/json", "user-agent": options.userAgent, ...signed };

@@ -30,7 +30,7 @@ export interface AttemptView {
 	readonly number: number;
 	/** `lost`: the node that made it went away before it could record the outcome; it does not count. */
 	readonly cause: "schedule" | "manual" | "lost";
-	/** Milliseconds since 1970. */
+	/** Seconds since 1970, with decimals; so are all times that are shown. */
 	readonly started_at: number;
 	readonly duration_ms: number;
 	/** The address that was dialled; null when none was. */

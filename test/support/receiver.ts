@@ -41,7 +41,8 @@ const parse = (bytes: Buffer, at: number): Received | undefined => {
 	const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");
 	const [method = "", path = ""] = first.split(" ");
 	const headers: Record<string, string> = {};
-	for (const line of lines) headers[line.slice(0, line.indexOf(":")).toLowerCase()] = line.slice(line.indexOf(":") + 1).trim();
+	for (const line of lines)
+		headers[line.slice(0, line.indexOf(":")).toLowerCase()] = line.slice(line.indexOf(":") + 1).trim();
 	const body = bytes.subarray(end + 4);
 	if (body.length < Number(headers["content-length"] ?? 0)) return undefined;
 	return { method, path, headers, body, at };
@@ -61,7 +62,7 @@ export const startReceiver = async (answer: Answer = status(200), host = "127.0.
 		let done = false;
 		socket.on("error", () => undefined);
 		socket.on("close", () => sockets.delete(socket));
-		socket.on("data", (chunk) => {
+		socket.on("data", (chunk: Buffer) => {
 			if (done) return;
 			bytes = Buffer.concat([bytes, chunk]);
 			const request = parse(bytes, performance.now() - started);

@@ -141,4 +141,4 @@ const unknownWindow = 200_000;
 
 /** Input tokens for a model whose context window may be known. */
 export const inputTokens = (bound: InputBound, contextWindow: number | undefined): number =>
-	bound.open ? Math.max(bound.tokens, contextWindow ?? unknownWindow) : bound.tokens;
+	bound.open ? (contextWindow ?? Math.max(bound.tokens, unknownWindow)) : bound.tokens;

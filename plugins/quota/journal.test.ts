@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileJournals, type Journal, type Journals } from "./journal.ts";
+import { leftWork } from "./journal-lines.ts";
+
+let folder: string;
+let journals: Journals;
+const failures: unknown[] = [];
+const begin = (process: string): Journal => {
+	const journal = journals.begin(process, (error) => failures.push(error));
+	journal.restart(["journal\t1\tboot"]);
+	return journal;
+};
+const text = (): string =>
+	readdirSync(folder)
+		.map((file) => readFileSync(join(folder, file), "utf8"))
+		.join("");
+
+beforeEach(() => {
+	folder = join(mkdtempSync(join(tmpdir(), "portico-journal-")), "quota");
+	journals = fileJournals(folder);
+	failures.length = 0;
+});
+afterEach(() => rmSync(join(folder, ".."), { recursive: true, force: true }));
+
+describe("a journal", () => {
+	test("has a line on the disk as soon as it is written", () => {
+		begin("a").now("hold\tone");
+		expect(text()).toBe("journal\t1\tboot\nhold\tone\n");
+	});
+
+	test("writes what is not urgent at the end of the turn, or before the next urgent line", async () => {
+		const journal = begin("a");
+		journal.soon("charge\tone");
+		expect(text()).not.toContain("charge");
+		await new Promise((resolve) => setImmediate(resolve));
+		expect(text()).toContain("charge\tone\n");
+		journal.soon("charge\ttwo");
+		journal.now("hold\tthree");
+		expect(text()).toEndWith("charge\tone\ncharge\ttwo\nhold\tthree\n");
+	});
+
+	test("begins anew with what still matters, and leaves nothing else behind", () => {
+		const journal = begin("a");
+		journal.now("hold\tone");
+		journal.restart(["journal\t1\tboot", "hold\ttwo"]);
+		journal.now("hold\tthree");
+		expect(readdirSync(folder)).toHaveLength(1);
+		expect(text()).toBe("journal\t1\tboot\nhold\ttwo\nhold\tthree\n");
+	});
+
+	test("is found by the next process, torn last line left out", () => {
+		begin("a").now("hold\tone");
+		appendFileSync(join(folder, readdirSync(folder)[0] ?? ""), "charge\tone\tle");
+		const left = journals.left();
+		expect(left.map(({ process }) => process)).toEqual(["a"]);
+		expect(left[0]?.records()).toEqual([
+			["journal", "1", "boot"],
+			["hold", "one"],
+		]);
+		left[0]?.remove();
+		expect(journals.left()).toEqual([]);
+	});
+
+	test("whose beginning anew was interrupted counts as the newer one", () => {
+		begin("a");
+		writeFileSync(join(folder, "a-7.journal"), "journal\t1\tboot\nhold\tnewer\n");
+		writeFileSync(join(folder, "a-8.journal.part"), "journal");
+		expect(journals.left()[0]?.records().at(-1)).toEqual(["hold", "newer"]);
+		expect(readdirSync(folder).sort()).toEqual(["a-7.journal", "a-8.journal.part"]);
+	});
+
+	test("is gone after a close in order, and stays after one that is not", () => {
+		begin("a").close(true);
+		expect(readdirSync(folder)).toEqual([]);
+		const journal = begin("b");
+		journal.soon("charge\tone");
+		journal.close(false);
+		expect(text()).toEndWith("charge\tone\n");
+		expect(() => journal.now("hold\ttwo")).toThrow();
+	});
+});
+
+describe("what a journal says was left undone", () => {
+	const read = (...lines: string[]) => leftWork(["journal\t1\tboot", ...lines].map((line) => line.split("\t")));
+
+	test("running calls by what they held, or by their last mark; settled ones by their charge", () => {
+		const work = read(
+			"lease\tl\ttok\tslice\t100",
+			'hold\ta\tl\t50\t7\t"m\\t1"',
+			'hold\tb\tl\t60\t8\t"m"',
+			'hold\tc\tl\t70\t9\t"m"',
+			"mark\tb\t20",
+			"mark\tb\t25",
+			"charge\tc\tl\t33",
+			'row\tl\t{"id":"c","cost":33,"ok":true}',
+		);
+		const lease = work?.leases.get("l");
+		expect(lease).toMatchObject({ token: "tok", kind: "slice", settled: 133, rows: [{ id: "c", cost: 33, ok: true }] });
+		expect([...(lease?.running.values() ?? [])]).toEqual([
+			{ id: "a", model: "m\t1", at: 7, amount: 50 },
+			{ id: "b", model: "m", at: 8, amount: 25 },
+		]);
+	});
+
+	test("a charge written twice counts once, a closed lease not at all", () => {
+		const work = read(
+			"lease\tl\ttok\tslice\t0",
+			'hold\ta\tl\t9\t1\t"m"',
+			"charge\ta\tl\t5",
+			"charge\ta\tl\t5",
+			"lease\tk\ttok\tslice\t0",
+			"closed\tk",
+		);
+		expect(work?.leases.get("l")?.settled).toBe(5);
+		expect(work?.leases.has("k")).toBe(false);
+	});
+
+	test("lines that make no sense tell nothing", () => {
+		const work = read(
+			"lease\tl\ttok\tslice\t0",
+			'hold\ta\tl\t-5\t1\t"m"',
+			'hold\ta\tl\tx\t1\t"m"',
+			"hold\ta",
+			"charge\ta\tnowhere\t5",
+			"row\t-\t[1]",
+			'row\t-\t{"a":{}}',
+			"",
+			"nonsense\t1",
+		);
+		expect(work?.leases.get("l")).toMatchObject({ settled: 0, running: new Map(), rows: [] });
+		expect(work?.loose).toEqual([]);
+	});
+
+	test("a journal of another version is not guessed at", () => {
+		expect(leftWork([["journal", "2", "boot"]])).toBeUndefined();
+		expect(leftWork([])).toBeUndefined();
+	});
+});

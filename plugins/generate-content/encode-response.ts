@@ -21,6 +21,8 @@ export interface Gathered {
 	readonly texts: readonly CitedText[];
 	readonly queries: readonly string[];
 	readonly logprobs: readonly TokenLogprob[];
+	/** A call came whose arguments were no JSON, and could not be told. */
+	readonly brokenCall: boolean;
 }
 
 class PartsEncoder {
@@ -28,6 +30,7 @@ class PartsEncoder {
 	readonly texts: CitedText[] = [];
 	readonly queries: string[] = [];
 	readonly logprobs: TokenLogprob[] = [];
+	brokenCall = false;
 	private readonly hides: boolean;
 	/** The text of the last part, while more may be added to it. */
 	private growing: string | undefined;
@@ -43,6 +46,7 @@ class PartsEncoder {
 		else {
 			const part = block.type === "refusal" ? { text: block.text } : wholePart(block);
 			if (part) this.add(part);
+			else if (block.type === "tool_call") this.brokenCall = true;
 		}
 	}
 
@@ -83,8 +87,9 @@ export const candidateEnd = (
 ): WireRecord => {
 	const groundingMetadata = encodeGrounding(gathered.texts, grounding, gathered.queries);
 	const { logprobs } = gathered;
+	const broken = gathered.brokenCall && finish.reason === "tool_calls";
 	return {
-		finishReason: encodeFinish(finish),
+		finishReason: broken ? "MALFORMED_FUNCTION_CALL" : encodeFinish(finish),
 		index,
 		...(finish.message !== undefined && { finishMessage: finish.message }),
 		...(groundingMetadata && { groundingMetadata }),

@@ -15,6 +15,8 @@ export class HeldParts {
 	readonly texts: CitedText[] = [];
 	readonly queries: string[] = [];
 	readonly logprobs: TokenLogprob[] = [];
+	/** A call came whose arguments were no JSON. */
+	brokenCall = false;
 
 	/** What waits, as parts; nothing waits any more. */
 	flush(): string {

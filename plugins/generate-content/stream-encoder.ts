@@ -155,6 +155,7 @@ class Encoder implements StreamEncoder {
 		const part = block && wholePart(block);
 		const held = this.held(candidate);
 		if (block) held.queries.push(...queriesOf(block));
+		if (!part && block?.type === "tool_call") held.brokenCall = true;
 		return part ? this.chunk(held.addPart(JSON.stringify(part)), candidate) : "";
 	}
 

@@ -30,6 +30,8 @@ export class Registry {
 	private readonly strangers = new Map<string, number>();
 	private pepper = "";
 	private revision = 0;
+	/** Grows whenever something is forgotten: what was read before that is not kept. */
+	private forgotten = 0;
 	private heardAt = Number.NEGATIVE_INFINITY;
 
 	constructor(options: RegistryOptions) {
@@ -65,7 +67,7 @@ export class Registry {
 		const { store, clock } = this.options;
 		const asked = clock.monotonic();
 		const changed = await store.db
-			.select()
+			.select({ id: tokens.id, revision: tokens.revision })
 			.from(tokens)
 			.where(gt(tokens.revision, this.revision))
 			.catch((error: unknown) => {
@@ -83,13 +85,6 @@ export class Registry {
 			this.revision = Math.max(this.revision, row.revision);
 			this.forget(row.id);
 		}
-	}
-
-	/** Forgets compiled settings, after the policies changed. */
-	clear(): void {
-		this.byDigest.clear();
-		this.digestById.clear();
-		this.strangers.clear();
 	}
 
 	async isEmpty(): Promise<boolean> {
@@ -194,6 +189,7 @@ export class Registry {
 		const { store, clock } = this.options;
 		const until = this.strangers.get(digest);
 		if (until !== undefined && until > clock.monotonic()) return undefined;
+		const { forgotten } = this;
 		const [row] = await store.db
 			.select()
 			.from(tokens)
@@ -206,6 +202,8 @@ export class Registry {
 					error,
 				);
 			});
+		// A change that was made meanwhile may not be in what was read.
+		if (forgotten !== this.forgotten) return row && this.knownOf(row);
 		if (!row) {
 			if (this.strangers.size >= strangersKept) this.strangers.clear();
 			this.strangers.set(digest, clock.monotonic() + strangerMs);
@@ -230,6 +228,7 @@ export class Registry {
 	}
 
 	private forget(id: string): void {
+		this.forgotten++;
 		const digest = this.digestById.get(id);
 		if (digest !== undefined) this.byDigest.delete(digest);
 		this.digestById.delete(id);

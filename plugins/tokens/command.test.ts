@@ -1,0 +1,109 @@
+import { describe, expect, test } from "bun:test";
+import { type TokenSetting, t } from "#core";
+import { tokenCommand } from "./command.ts";
+
+const setting = (key: string, schema: TokenSetting<unknown>["schema"]): [string, TokenSetting<unknown>] => [
+	key,
+	{ key, schema, compile: (value) => value },
+];
+
+const known = new Map([
+	setting("quota", t.Number({ description: "In dollars." })),
+	setting("expiresAt", t.String({ description: "When it ends." })),
+	setting("models", t.Array(t.String())),
+	setting("noisy", t.Boolean()),
+	setting("limits", t.Object({ perMinute: t.Integer() })),
+]);
+
+/** Runs the command against an admin API that answers `answer`; gives what was asked and printed. */
+const run = async (words: readonly string[], answer: unknown = { id: "tok_1", name: "n", key: "sk-new" }) => {
+	const asked: { method: string; path: string; body?: unknown }[] = [];
+	const printed: string[] = [];
+	await tokenCommand(() => known).run({
+		words,
+		call: async (method, path, body) => {
+			asked.push({ method, path, body });
+			return answer;
+		},
+		print: (line) => printed.push(line),
+	});
+	return { asked, printed };
+};
+
+describe("portico token", () => {
+	test("create turns options into what the settings' schemas want", async () => {
+		const options = [
+			"--quota",
+			"1.50",
+			"--expires-at",
+			"2027-01-01T00:00:00Z",
+			"--models",
+			"gpt-*, fast",
+			"--noisy",
+			"true",
+		];
+		const { asked } = await run(["create", "--name", "demo", ...options, "--limits", '{"perMinute":5}']);
+		expect(asked).toEqual([
+			{
+				method: "POST",
+				path: "/admin/tokens",
+				body: {
+					name: "demo",
+					quota: 1.5,
+					expiresAt: "2027-01-01T00:00:00Z",
+					models: ["gpt-*", "fast"],
+					noisy: true,
+					limits: { perMinute: 5 },
+				},
+			},
+		]);
+	});
+
+	test("create --json prints one line with id and key", async () => {
+		const { printed } = await run(["create", "--name", "demo", "--json"]);
+		expect(printed).toHaveLength(1);
+		expect(JSON.parse(printed[0] ?? "")).toEqual({ id: "tok_1", name: "n", key: "sk-new" });
+	});
+
+	test("update with none removes a setting", async () => {
+		const { asked } = await run(["update", "tok_1", "--quota", "none"]);
+		expect(asked).toEqual([{ method: "PATCH", path: "/admin/tokens/tok_1", body: { quota: null } }]);
+	});
+
+	test.each([
+		["show", "GET", "/admin/tokens/tok_1"],
+		["delete", "DELETE", "/admin/tokens/tok_1"],
+		["disable", "POST", "/admin/tokens/tok_1/disable"],
+		["enable", "POST", "/admin/tokens/tok_1/enable"],
+		["rotate", "POST", "/admin/tokens/tok_1/rotate"],
+	])("%s calls %s %s", async (action, method, path) => {
+		expect((await run([action, "tok_1"])).asked).toEqual([{ method, path, body: undefined }]);
+	});
+
+	test("an id cannot lead to another route", async () => {
+		expect((await run(["show", "../plugins?x"])).asked[0]?.path).toBe("/admin/tokens/..%2Fplugins%3Fx");
+	});
+
+	test("list shows a line for each token", async () => {
+		const row = (id: string) => ({ id, name: "n", preview: "sk-abc…wxyz", settings: { quota: 1 }, disabled: false });
+		const { printed } = await run(["list"], { data: [row("a"), row("b")] });
+		expect(printed).toEqual(["a  n  sk-abc…wxyz  enabled  quota=1", "b  n  sk-abc…wxyz  enabled  quota=1"]);
+	});
+
+	test.each([
+		[["create", "--quota", "much"], "--quota takes a number"],
+		[["create", "--noisy", "perhaps"], "--noisy takes true or false"],
+		[["create", "--limits", "{"], "--limits takes a JSON object"],
+		[["create", "--colour", "red"], "--colour"],
+		[["burn", "tok_1"], "portico token create"],
+		[["show"], "takes the token's id"],
+	])("%p is refused in words", async (words, said) => {
+		await expect(run(words as string[])).rejects.toThrow(said as string);
+	});
+
+	test("its usage names every setting that loaded policies bring", () => {
+		const usage = tokenCommand(() => known).usage();
+		for (const flag of ["--quota", "--expires-at", "--models", "--noisy", "--limits"]) expect(usage).toContain(flag);
+		expect(usage).toContain("In dollars.");
+	});
+});

@@ -1,0 +1,317 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { type AccessToken, type Denial, isFault, type Log, type Policy, type Store, t } from "#core";
+import { createTestClock, type TestClock } from "#core/testing";
+import { createScratchStore, type ScratchStore } from "../../test/support/scratch-store.ts";
+import { Registry } from "./registry.ts";
+import { settingsOf } from "./settings.ts";
+import { tokenTables } from "./tables.ts";
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, of: () => silent };
+
+/** A rule for tokens: at most so many of something. Its rows stand beside the token, and 13 cannot be compiled. */
+const most: Policy = {
+	name: "most",
+	setting: {
+		key: "most",
+		schema: t.Integer({ minimum: 0 }),
+		refuse: (value) => (value === 7 ? "seven is not wanted" : undefined),
+		compile(value) {
+			if (value === 13) throw new Error("unlucky");
+			return { atMost: value };
+		},
+		statements: (id, value) => [
+			value === undefined
+				? sql`DELETE FROM most WHERE id = ${id}`
+				: sql`INSERT INTO most VALUES (${id}, ${value}) ON CONFLICT (id) DO UPDATE SET value = excluded.value`,
+		],
+	},
+};
+const other: Policy = { name: "other", setting: { key: "other", schema: t.String(), compile: (value) => value } };
+
+let store: ScratchStore;
+let clock: TestClock;
+
+beforeEach(async () => {
+	const own = {
+		plugin: "most",
+		migrations: [{ name: "1", statements: ["CREATE TABLE most (id TEXT PRIMARY KEY, value INTEGER) STRICT"] }],
+	};
+	store = await createScratchStore([tokenTables("tokens"), own]);
+	clock = createTestClock();
+});
+afterEach(() => store.close());
+
+const open = async (policies: readonly Policy[] = [most], over: Store = store, pepper?: string): Promise<Registry> => {
+	const registry = new Registry({ store: over, clock, log: silent, settings: () => settingsOf(policies), pepper });
+	await registry.open();
+	return registry;
+};
+
+/** What a promise rejected with, which must be a fault. */
+const denialOf = async (work: Promise<unknown>): Promise<Denial> => {
+	try {
+		await work;
+	} catch (error) {
+		if (isFault(error)) return error.denial;
+		throw error;
+	}
+	throw new Error("nothing was refused");
+};
+
+const tokenOf = (found: AccessToken | Denial | undefined): AccessToken => {
+	if (!found || "kind" in found) throw new Error(`no token but ${JSON.stringify(found)}`);
+	return found;
+};
+
+describe("a key", () => {
+	test("leads to its token, with its settings compiled", async () => {
+		const registry = await open();
+		const { token, key } = await registry.create("laptop", { most: 3 });
+		const found = tokenOf(await registry.identify(key));
+		expect(found).toMatchObject({ id: token.id, name: "laptop", settings: { most: 3 } });
+		expect(found.compiled.get("most")).toEqual({ atMost: 3 });
+	});
+
+	test("is in no row of the database", async () => {
+		const registry = await open();
+		const { key } = await registry.create("laptop", {});
+		const rows = JSON.stringify([
+			await store.run("SELECT * FROM tokens"),
+			await store.run("SELECT * FROM token_pepper"),
+		]);
+		expect(rows).not.toContain(key);
+		expect(rows).not.toContain(key.slice(10, 40));
+	});
+
+	test("is compiled once and then answered from memory", async () => {
+		let compiled = 0;
+		const counted: Policy = { name: "n", setting: { key: "n", schema: t.Integer(), compile: () => ++compiled } };
+		let reads = 0;
+		const db = new Proxy(store.db, {
+			get: (target, name) => {
+				if (name === "select") reads++;
+				return Reflect.get(target, name) as unknown;
+			},
+		});
+		const registry = await open([counted], { ...store, db });
+		const { key } = await registry.create("laptop", { n: 1 });
+		await registry.identify(key);
+		const before = reads;
+		for (let call = 0; call < 10; call++) await registry.identify(key);
+		expect([compiled, reads]).toEqual([1, before]);
+	});
+
+	test("that was never issued is asked for once in five seconds, garbage never", async () => {
+		const foreign = await (await open()).create("elsewhere", {});
+		await store.run("DELETE FROM tokens");
+		let reads = 0;
+		const db = new Proxy(store.db, {
+			get: (target, name) => {
+				if (name === "select") reads++;
+				return Reflect.get(target, name) as unknown;
+			},
+		});
+		const registry = await open([most], { ...store, db });
+		reads = 0;
+		for (let call = 0; call < 5; call++) expect(await registry.identify("sk-garbage")).toBeUndefined();
+		expect(reads).toBe(0);
+		for (let call = 0; call < 5; call++) expect(await registry.identify(foreign.key)).toBeUndefined();
+		expect(reads).toBe(1);
+		await clock.advance(5001);
+		expect(await registry.identify(foreign.key)).toBeUndefined();
+		expect(reads).toBe(2);
+	});
+
+	test("counts after a restart, by the pepper kept in the database or by the one given", async () => {
+		const { key } = await (await open()).create("laptop", {});
+		expect(tokenOf(await (await open()).identify(key)).name).toBe("laptop");
+		const pepper = "p".repeat(32);
+		const given = await (await open([most], store, pepper)).create("desktop", {});
+		expect(tokenOf(await (await open([most], store, pepper)).identify(given.key)).name).toBe("desktop");
+		expect(await (await open()).identify(given.key)).toBeUndefined();
+	});
+});
+
+describe("settings", () => {
+	test("one that nobody enforces is refused, naming those that are known", async () => {
+		const registry = await open();
+		const denial = await denialOf(registry.create("laptop", { quota: 5 }));
+		expect(denial).toMatchObject({ kind: "invalid_request", parameter: "quota" });
+		expect(denial.message).toContain("name, most");
+		expect(await registry.isEmpty()).toBe(true);
+	});
+
+	test("a value outside the schema, or one the policy does not want, is refused in words", async () => {
+		const registry = await open();
+		expect(await denialOf(registry.create("laptop", { most: -1 }))).toMatchObject({ parameter: "most" });
+		expect((await denialOf(registry.create("laptop", { most: 7 }))).message).toContain("seven is not wanted");
+	});
+
+	test("null removes one, what is not named stays, and the policy's own rows follow", async () => {
+		const registry = await open([most, other]);
+		const { token, key } = await registry.create("laptop", { most: 3, other: "x" });
+		expect(await store.run("SELECT value FROM most")).toEqual([{ value: 3 }]);
+		expect((await registry.update(token.id, { settings: { most: 4 } })).settings).toEqual({ most: 4, other: "x" });
+		expect(await store.run("SELECT value FROM most")).toEqual([{ value: 4 }]);
+		expect((await registry.update(token.id, { settings: { most: null } })).settings).toEqual({ other: "x" });
+		expect(await store.run("SELECT value FROM most")).toEqual([]);
+		expect(tokenOf(await registry.identify(key)).settings).toEqual({ other: "x" });
+	});
+
+	test("null at the creation is as if it were not there", async () => {
+		const { token } = await (await open()).create("laptop", { most: null });
+		expect(token.settings).toEqual({});
+	});
+
+	test("a token whose rule no loaded plugin owns is refused, as is one whose rule cannot be compiled", async () => {
+		const first = await open([most, other]);
+		const { key } = await first.create("laptop", { other: "x" });
+		const unlucky = await first.create("unlucky", { most: 13 });
+		const later = await open([most]);
+		expect(await later.identify(key)).toMatchObject({ kind: "permission", code: "policy_not_loaded" });
+		expect(await later.identify(unlucky.key)).toMatchObject({ kind: "permission", code: "policy_not_loaded" });
+		expect(tokenOf(await first.identify(key)).name).toBe("laptop");
+	});
+});
+
+describe("changes", () => {
+	test("disabling, rotating and deleting count at once", async () => {
+		const registry = await open();
+		const { token, key } = await registry.create("laptop", {});
+		tokenOf(await registry.identify(key));
+		await registry.update(token.id, { disabled: true });
+		expect(await registry.identify(key)).toMatchObject({ kind: "authentication", code: "token_disabled" });
+		await registry.update(token.id, { disabled: false });
+		tokenOf(await registry.identify(key));
+		const rotated = await registry.rotate(token.id);
+		expect(await registry.identify(key)).toBeUndefined();
+		expect(tokenOf(await registry.identify(rotated.key)).id).toBe(token.id);
+		await registry.remove(token.id);
+		expect(await registry.identify(rotated.key)).toBeUndefined();
+		expect(await denialOf(registry.get(token.id))).toMatchObject({ kind: "not_found" });
+		expect(await store.run("SELECT name, digest FROM tokens")).toEqual([{ name: "laptop", digest: null }]);
+	});
+
+	test("a change while the row is being read is not forgotten for the old row", async () => {
+		const held = Promise.withResolvers<void>();
+		let hold = false;
+		const db = new Proxy(store.db, {
+			get(target, name) {
+				const select = Reflect.get(target, name) as (...words: unknown[]) => { from(table: unknown): object };
+				if (name !== "select" || !hold) return select;
+				hold = false;
+				return (...words: unknown[]) => ({
+					from: (table: unknown) => ({
+						where: async (condition: unknown) => {
+							const query = select.apply(target, words).from(table) as { where(condition: unknown): Promise<unknown> };
+							const rows = await query.where(condition);
+							await held.promise;
+							return rows;
+						},
+					}),
+				});
+			},
+		});
+		const registry = await open([most], { ...store, db });
+		const { token, key } = await registry.create("laptop", {});
+		hold = true;
+		const reading = registry.identify(key);
+		await Promise.resolve();
+		await registry.update(token.id, { disabled: true });
+		held.resolve();
+		await reading;
+		expect(await registry.identify(key)).toMatchObject({ code: "token_disabled" });
+	});
+
+	test.each(["update", "rotate", "remove"] as const)("%s of a token that is not there is refused", async (action) => {
+		const registry = await open();
+		const work = action === "update" ? registry.update("tok_no", { name: "x" }) : registry[action]("tok_no");
+		expect(await denialOf(work)).toMatchObject({ kind: "not_found" });
+	});
+});
+
+describe("lists", () => {
+	test("come page by page, each token once", async () => {
+		const registry = await open();
+		const ids = new Set<string>();
+		for (let index = 0; index < 7; index++) ids.add((await registry.create(`t${index}`, {})).token.id);
+		const seen: string[] = [];
+		for (let after = ""; ; ) {
+			const page = await registry.list({ limit: 3, after });
+			seen.push(...page.map(({ id }) => id));
+			if (page.length < 3) break;
+			after = page.at(-1)?.id ?? "";
+		}
+		expect(seen).toEqual([...ids].sort());
+	});
+
+	test("by the beginning of a name take %, _ and \\ for themselves", async () => {
+		const registry = await open();
+		for (const name of ["100%", "100 percent", "a_b", "axb", "c\\d", "cd", "A_b"]) await registry.create(name, {});
+		const named = async (name: string) => (await registry.list({ limit: 10, name })).map((token) => token.name);
+		expect(await named("100%")).toEqual(["100%"]);
+		expect((await named("a_")).sort()).toEqual(["A_b", "a_b"]);
+		expect(await named("c\\")).toEqual(["c\\d"]);
+		expect(await named("%")).toEqual([]);
+	});
+
+	test("leave deleted tokens out", async () => {
+		const registry = await open();
+		const { token } = await registry.create("gone", {});
+		await registry.remove(token.id);
+		expect(await registry.list({ limit: 10 })).toEqual([]);
+	});
+});
+
+describe("two nodes on one database", () => {
+	const nodes = async () => {
+		const shared = { ...store, db: store.db, shared: true };
+		return [await open([most], shared), await open([most], shared)] as const;
+	};
+
+	test("what one changes the other sees within two seconds, without being told", async () => {
+		const [one, two] = await nodes();
+		const { token, key } = await one.create("laptop", { most: 1 });
+		expect(tokenOf(await two.identify(key)).settings).toEqual({ most: 1 });
+		await one.update(token.id, { settings: { most: 2 } });
+		await clock.advance(2001);
+		expect(tokenOf(await two.identify(key)).settings).toEqual({ most: 2 });
+		await one.update(token.id, { disabled: true });
+		await clock.advance(2001);
+		expect(await two.identify(key)).toMatchObject({ code: "token_disabled" });
+		await one.remove(token.id);
+		await clock.advance(2001);
+		expect(await two.identify(key)).toBeUndefined();
+	});
+
+	test("and at once when its round of asking has come", async () => {
+		const [one, two] = await nodes();
+		const { token, key } = await one.create("laptop", {});
+		tokenOf(await two.identify(key));
+		await one.update(token.id, { disabled: true });
+		await two.refresh();
+		expect(await two.identify(key)).toMatchObject({ code: "token_disabled" });
+	});
+
+	test("one that cannot ask refuses after two seconds rather than trust what it knew", async () => {
+		const broken = new Proxy(store.db, {
+			get: (target, name) => {
+				if (name === "select" && down)
+					return () => ({ from: () => ({ where: () => Promise.reject(new Error("unreachable")) }) });
+				return Reflect.get(target, name) as unknown;
+			},
+		});
+		let down = false;
+		const registry = await open([most], { ...store, db: broken, shared: true });
+		const { key } = await registry.create("laptop", {});
+		tokenOf(await registry.identify(key));
+		down = true;
+		await clock.advance(1000);
+		tokenOf(await registry.identify(key));
+		await clock.advance(1500);
+		expect(await denialOf(registry.identify(key))).toMatchObject({ kind: "overloaded", retryAfterSeconds: 1 });
+		down = false;
+		tokenOf(await registry.identify(key));
+	});
+});

@@ -31,7 +31,8 @@ export class ChoiceDecoder {
 	/** Length of the whole content, and where in it the growing text began. */
 	private length = 0;
 	private textStart = 0;
-	/** Of the growing reasoning: where it stood, or its entry in `reasoning_details` but for the text. */
+	/** Of the growing reasoning: its text, where it stood, or its entry in `reasoning_details` but for the text. */
+	private thinking = "";
 	private place: ReasoningPlace | undefined;
 	private detail: Record<string, unknown> | undefined;
 	private thought = false;
@@ -104,6 +105,10 @@ export class ChoiceDecoder {
 		const { text, summary, ...entry } = detail;
 		const said = asText(text) ?? asText(summary) ?? "";
 		const signed = typeof detail["signature"] === "string";
+		if (signed && !toldPlainly && this.isWhole(said)) {
+			this.sealWhole(said, detail);
+			return;
+		}
 		if (!toldPlainly && said !== "") this.think(said, undefined);
 		// Reasoning that is hidden altogether is a signature without text.
 		if (signed && this.run?.type !== "thinking" && !this.thought)
@@ -111,8 +116,23 @@ export class ChoiceDecoder {
 		if (this.run?.type === "thinking") this.detail = { ...this.detail, ...entry };
 	}
 
+	/** True for all of the reasoning that was told in pieces; what stands between two reasonings may be before it. */
+	private isWhole(text: string): boolean {
+		return text !== "" && (this.thinking === text || this.thinking === partSeparator + text);
+	}
+
+	/** A signed entry that repeats what was told in pieces is that reasoning, whole. */
+	private sealWhole(text: string, detail: WireRecord): void {
+		if (this.run?.type !== "thinking") return;
+		const signature = detailOpaque(detail, this.scope.context.family);
+		const final: Block = { type: "thinking", text, form: "full", signature };
+		this.out.push({ type: "close", block: this.run.block, final });
+		this.forget();
+	}
+
 	private think(text: string, place: ReasoningPlace | undefined): void {
 		this.grow({ type: "thinking", text: "", form: "full" }, { type: "thinking", text });
+		this.thinking += text;
 		this.place ??= place;
 		this.thought = true;
 	}
@@ -193,7 +213,14 @@ export class ChoiceDecoder {
 		if (this.run === undefined) return;
 		if (this.run.type === "thinking") this.seal();
 		this.out.push({ type: "close", block: this.run.block });
+		this.forget();
+	}
+
+	private forget(): void {
 		this.run = undefined;
+		this.thinking = "";
+		this.detail = undefined;
+		this.place = undefined;
 	}
 
 	/** Marks reasoning so that it can be given back to this upstream. */
@@ -201,7 +228,5 @@ export class ChoiceDecoder {
 		const { family } = this.scope.context;
 		if (this.detail !== undefined) this.tell({ type: "signature", value: detailOpaque(this.detail, family) });
 		else if (this.place !== undefined) this.tell({ type: "signature", value: placeMark(this.place, family) });
-		this.detail = undefined;
-		this.place = undefined;
 	}
 }

@@ -1,5 +1,15 @@
 /** One choice of a stream: its deltas as blocks that open, grow and close. */
-import { asList, asRecord, asText, type Block, type Delta, isRecord, type NeutralEvent, type WireRecord } from "#core";
+import {
+	asList,
+	asRecord,
+	asText,
+	type Block,
+	type Delta,
+	isRecord,
+	type NeutralEvent,
+	partSeparator,
+	type WireRecord,
+} from "#core";
 import { decodeAnnotations, within } from "./annotations.ts";
 import { CallDecoder } from "./call-decoder.ts";
 import { decodeContent } from "./decode-content.ts";

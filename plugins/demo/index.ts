@@ -1,5 +1,7 @@
 /** A model inside Portico, so that everything can be tried without an account. */
 import { add, clock, definePlugin, protocols, t, upstreams } from "#core";
+import { taskUpstreams } from "../tasks/service.ts";
+import { demoTaskUpstreams } from "./tasks.ts";
 import { createDemo } from "./upstream.ts";
 
 export default definePlugin({
@@ -15,14 +17,34 @@ export default definePlugin({
 					description: "Milliseconds between two words of a stream.",
 				}),
 			),
+			taskSeconds: t.Optional(
+				t.Number({
+					minimum: 0,
+					maximum: 3600,
+					default: 4,
+					description: "Seconds an image, video or music task takes, a quarter of them waiting.",
+				}),
+			),
+			taskModels: t.Optional(
+				t.Array(t.String(), {
+					default: ["*"],
+					description:
+						"Models the demo does tasks for, `*` standing for any text; what names them more exactly goes first.",
+				}),
+			),
 		},
 		{ additionalProperties: false },
 	),
 	needs: { protocols, clock },
-	gives: [upstreams],
+	gives: [upstreams, taskUpstreams],
 	setup: ({ config, needs }) => ({
 		offers: [
 			add(upstreams, createDemo({ protocols: needs.protocols, clock: needs.clock, wordMs: config.wordMs ?? 20 })),
+			...demoTaskUpstreams({
+				clock: needs.clock,
+				seconds: config.taskSeconds ?? 4,
+				models: config.taskModels ?? ["*"],
+			}).map((upstream) => add(taskUpstreams, upstream)),
 		],
 	}),
 });

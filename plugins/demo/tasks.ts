@@ -1,0 +1,113 @@
+/** The demo's work on tasks: pictures, clips and tunes of its own making, at a pace one can watch, without an account. */
+import { asNumber, asText, type Clock } from "#core";
+import type { JobState, Made, MadeFile, TaskJob, TaskUpstream } from "../tasks/service.ts";
+import { encodeClip } from "./clip.ts";
+import { drawPicture, pngOf } from "./picture.ts";
+import { encodeTune } from "./tune.ts";
+
+export interface DemoTaskOptions {
+	readonly clock: Clock;
+	/** Seconds from submission to the end. The first quarter is spent waiting. */
+	readonly seconds: number;
+	/** Models it does besides `demo` and `demo-KIND`; `*` makes it the last resort for all. */
+	readonly models: readonly string[];
+}
+
+const caption = "PORTICO DEMO";
+
+/** `/fail` as the last words of a prompt asks for a failure, `/fail out of paint` for one with a reason. */
+const failure = /(?:^|\s)\/fail\b(.*)$/is;
+
+/** The job's name says when it began, so that nothing need be remembered over a restart. */
+const nameOf = (job: TaskJob, at: number): string => `demo-${at}-${job.id}`;
+
+const beganAt = (job: TaskJob): number => Number(/^demo-(\d+)-/.exec(job.upstreamId ?? "")?.[1] ?? job.submittedAt);
+
+const whole = (value: unknown, least: number, most: number, fallback: number): number => {
+	const number = asNumber(value) ?? Number(asText(value) ?? Number.NaN);
+	return Number.isFinite(number) ? Math.min(most, Math.max(least, Math.round(number))) : fallback;
+};
+
+/** `1024x768` or `16:9`, as two sides of at most `longest` that are multiples of 16. */
+const sidesOf = (details: TaskJob["details"], longest: number): readonly [number, number] => {
+	const match = /^(\d{1,5})\s*[x:]\s*(\d{1,5})$/i.exec(asText(details.size) ?? asText(details.aspectRatio) ?? "");
+	const [width, height] = match ? [Number(match[1]), Number(match[2])] : [1, 1];
+	const scale = longest / Math.max(width, height, 1);
+	const side = (length: number): number => Math.max(64, Math.round((length * scale) / 16) * 16);
+	return [side(width), side(height)];
+};
+
+const captionFor = (job: TaskJob): string =>
+	["IMAGINE", "GENERATE", "TEXT_TO_VIDEO", "IMAGE_TO_VIDEO"].includes(job.action)
+		? caption
+		: `${caption}: ${job.action}`;
+
+const image = (job: TaskJob): Made => {
+	const [width, height] = sidesOf(job.details, 512);
+	const count = whole(job.details.n, 1, 10, 1);
+	const files = Array.from({ length: count }, (_, index): MadeFile => {
+		const bytes = pngOf(drawPicture(captionFor(job), job.prompt, width, height, index * 7));
+		return { role: "image", mediaType: "image/png", bytes };
+	});
+	return { files, extra: job.action === "DESCRIBE" ? { prompt: "A picture that somebody showed to a demo." } : {} };
+};
+
+const video = (job: TaskJob): Made => {
+	const [width, height] = sidesOf({ size: job.details.size ?? "16:9", aspectRatio: job.details.aspectRatio }, 320);
+	const seconds = whole(job.details.seconds, 1, 12, 5);
+	const cover = pngOf(drawPicture(captionFor(job), job.prompt, width, height));
+	return {
+		files: [
+			{ role: "video", mediaType: "video/mp4", bytes: encodeClip(captionFor(job), job.prompt, seconds, width, height) },
+			{ role: "cover", mediaType: "image/png", bytes: cover },
+		],
+		duration: seconds,
+	};
+};
+
+/** Two variants, as the services whose clients come here give. */
+const music = (job: TaskJob): Made => {
+	const title = asText(job.details.title) ?? job.prompt.slice(0, 40);
+	if (job.action === "LYRICS") return { files: [], title, extra: { text: lyricsOf(job.prompt) } };
+	const seconds = whole(job.details.seconds, 1, 30, 8);
+	const files = [0, 1].flatMap((variant): MadeFile[] => [
+		{ role: "audio", mediaType: "audio/wav", bytes: encodeTune(job.prompt, seconds, variant) },
+		{ role: "cover", mediaType: "image/png", bytes: pngOf(drawPicture(captionFor(job), title, 256, 256, variant * 9)) },
+	]);
+	return { files, title, duration: seconds, extra: { clips: [{ duration: seconds }, { duration: seconds }] } };
+};
+
+const lyricsOf = (prompt: string): string =>
+	`[Verse]\nThis is the demo, it cannot sing,\nYou asked for ${prompt.slice(0, 200)},\nIt made you this thing.\n\n[Chorus]\nAdd an upstream, then ask again.`;
+
+export const demoTaskUpstreams = ({ clock, seconds, models }: DemoTaskOptions): readonly TaskUpstream[] => {
+	const total = Math.max(0.1, seconds) * 1000;
+
+	const stateOf = (job: TaskJob, make: (job: TaskJob) => Made): JobState => {
+		const done = (clock.now() - beganAt(job)) / total;
+		if (done < 0.25) return { state: "waiting" };
+		if (done < 1) return { state: "running", percent: done * 100 };
+		const asked = failure.exec(job.prompt);
+		if (!asked) return { state: "done", made: make(job) };
+		return {
+			state: "failed",
+			failure: { code: "demo_failure", reason: asked[1]?.trim() || "The prompt asked for a failure." },
+		};
+	};
+
+	const upstream = (kind: string, make: (job: TaskJob) => Made): TaskUpstream => ({
+		name: `demo-${kind}`,
+		kind,
+		models: [`demo-${kind}`, "demo", ...models],
+		free: true,
+		concurrency: 16,
+		pollDelaysMs: [total / 4, total / 8],
+		pollsTogether: 50,
+		submit: async (job) => ({ outcome: "accepted", upstreamId: nameOf(job, clock.now()) }),
+		poll: async (jobs) => jobs.map((job) => stateOf(job, make)),
+		find: async (job) => nameOf(job, job.submittedAt),
+		cancel: async () => undefined,
+	});
+
+	return [upstream("image", image), upstream("video", video), upstream("music", music)];
+};

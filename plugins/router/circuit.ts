@@ -6,6 +6,8 @@ const tolerated = 5;
 /** How long it stays open at first and at most, in milliseconds; it doubles with every probe that fails. */
 const firstPauseMs = 5_000;
 const longestPauseMs = 60_000;
+/** How long a probe is waited for before another may be made: a call that was to be one may end without having tried. */
+const probeMs = 5_000;
 
 /** Failures that speak of the upstream; others speak of the request. */
 const upstreamsFault: ReadonlySet<Denial["kind"]> = new Set(["upstream", "overloaded", "upstream_timeout", "internal"]);
@@ -17,7 +19,7 @@ export class Circuit {
 	private failures = 0;
 	private pauseMs = firstPauseMs;
 	private openUntil = 0;
-	private probing = false;
+	private probedUntil = 0;
 
 	constructor(clock: Clock) {
 		this.clock = clock;
@@ -31,22 +33,25 @@ export class Circuit {
 	/** Whether a call may try; a half-open circuit lets one probe through at a time. */
 	admits(): boolean {
 		const { state } = this;
-		if (state === "closed") return true;
-		if (state === "open" || this.probing) return false;
-		this.probing = true;
+		if (state !== "half-open") return state === "closed";
+		const now = this.clock.monotonic();
+		if (now < this.probedUntil) return false;
+		this.probedUntil = now + probeMs;
 		return true;
 	}
 
 	report({ error }: AttemptReport): void {
-		this.probing = false;
 		if (!error || !upstreamsFault.has(error.kind)) {
 			this.failures = 0;
 			this.pauseMs = firstPauseMs;
 			return;
 		}
+		// Calls that were under way when it opened tell nothing new.
+		if (this.state === "open") return;
 		this.failures++;
 		if (this.failures < tolerated) return;
 		if (this.failures > tolerated) this.pauseMs = Math.min(longestPauseMs, this.pauseMs * 2);
 		this.openUntil = this.clock.monotonic() + this.pauseMs;
+		this.probedUntil = 0;
 	}
 }

@@ -26,6 +26,8 @@ export default definePlugin({
 		});
 
 		const check = (): readonly string[] => [
+			...twice(config.upstreams).map((name) => `two upstreams are called "${name}"`),
+			...twice(config.models).map((name) => `the model "${name}" is configured twice`),
 			...configured.flatMap(({ name: upstream, protocols: spoken }) =>
 				spoken
 					.filter((protocol) => !protocolNamed(protocol))
@@ -53,6 +55,12 @@ export default definePlugin({
 		};
 	},
 });
+
+/** Names that come more than once, each once. */
+const twice = (named: readonly { readonly name: string }[]): readonly string[] => {
+	const names = named.map(({ name }) => name);
+	return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+};
 
 const unknownProtocol = (upstream: string, protocol: string, known: readonly Protocol[]): string =>
 	`the upstream "${upstream}" speaks "${protocol}", which no enabled plugin knows; known are ${known.map(({ name }) => name).join(", ") || "none"}`;

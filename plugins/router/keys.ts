@@ -8,7 +8,10 @@ const restMs = 60_000;
 export const spread = (text: string): number => {
 	let hash = 0x811c9dc5;
 	for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-	return hash >>> 0;
+	// The last characters have reached few of the upper bits by now; ids that differ in nothing else would stay together.
+	hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+	hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+	return (hash ^ (hash >>> 16)) >>> 0;
 };
 
 export class Keys {

@@ -46,7 +46,6 @@ export const createRouting = (options: RoutingOptions): Routing => {
 	/** Those with a weight come first, the first of them drawn by weight (the same for the same affinity); then the rest. */
 	const arranged = (targets: ModelSetting["targets"], affinity: string | undefined): ModelSetting["targets"] => {
 		const weighted = targets.filter(({ weight }) => (weight ?? 0) > 0);
-		if (weighted.length < 2) return targets.filter(({ weight }) => weight !== 0);
 		const total = weighted.reduce((sum, { weight = 0 }) => sum + weight, 0);
 		let point = (affinity === undefined ? random() : spread(affinity) / 2 ** 32) * total;
 		const first =
@@ -77,9 +76,9 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			const setting = settingFor(name);
 			if (!setting) return undefined;
 			const all = arranged(setting.targets, affinity).flatMap((target) => targetOf(name, setting, target));
-			const open = all.length > 1 ? all.filter(({ upstream }) => circuitOf(upstream.name).admits()) : all;
-			// When every circuit is open, trying is still better than refusing.
-			const [first, ...rest] = open.length > 0 ? open : all;
+			const admitted = new Set(all.length > 1 ? all.filter(({ upstream }) => circuitOf(upstream.name).admits()) : all);
+			// Where nothing else is left, trying one that is left alone is still better than refusing.
+			const [first, ...rest] = [...admitted, ...all.filter((target) => !admitted.has(target))];
 			return first && { targets: [first, ...rest], translation: setting.translation ?? "lossy" };
 		},
 		models: () => [...exact].map(([name, setting]) => infoOf(name, setting)),

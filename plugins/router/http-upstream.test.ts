@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { isFault, type Protocol, type SendOptions } from "#core";
+import { createTestClock, type ScriptedUpstream, startUpstream } from "#core/testing";
+import { createHttpUpstream, type HttpUpstreamOptions } from "./http-upstream.ts";
+import type { UpstreamSetting } from "./settings.ts";
+
+const servers: ScriptedUpstream[] = [];
+afterEach(async () => {
+	for (const server of servers.splice(0)) await server.stop();
+});
+
+const serve = (...words: Parameters<typeof startUpstream>): ScriptedUpstream => {
+	const server = startUpstream(...words);
+	servers.push(server);
+	return server;
+};
+
+/** All that is used of a protocol here. */
+const protocol = {
+	name: "messages",
+	upstream: { headers: (key: string | undefined) => (key === undefined ? {} : { "x-key": key }) },
+} as unknown as Protocol;
+
+const upstreamOf = (setting: Partial<UpstreamSetting>, more: Partial<HttpUpstreamOptions> = {}) =>
+	createHttpUpstream({
+		setting: { name: "main", protocol: "messages", url: "http://127.0.0.1:1", ...setting },
+		clock: createTestClock(),
+		protocolNamed: (name) => (name === protocol.name ? protocol : undefined),
+		...more,
+	});
+
+const message = { path: "/v1/messages", headers: { "content-type": "application/json" }, body: "{}" };
+const options = (more: Partial<SendOptions> = {}): SendOptions => ({
+	protocol: "messages",
+	signal: new AbortController().signal,
+	stream: false,
+	callId: "req_1",
+	...more,
+});
+
+const denialOf = async (work: Promise<unknown>) => {
+	const error = await work.then(
+		() => undefined,
+		(thrown: unknown) => thrown,
+	);
+	return isFault(error) ? error.denial : error;
+};
+
+describe("an upstream over HTTP", () => {
+	test("is asked at its address with the protocol's own path, its key and its headers", async () => {
+		const server = serve(() => new Response("ok"));
+		const upstream = upstreamOf({ url: `${server.url}/base/`, key: "secret", headers: { "x-team": "blue" } });
+		expect(await (await upstream.send(message, options())).text()).toBe("ok");
+		const [asked] = server.received;
+		expect(asked?.method).toBe("POST");
+		expect(asked?.path).toBe("/base/v1/messages");
+		expect(asked?.text).toBe("{}");
+		expect(asked?.headers.get("x-key")).toBe("secret");
+		expect(asked?.headers.get("x-team")).toBe("blue");
+		expect(asked?.headers.get("accept-encoding")).toBe("identity");
+	});
+
+	test("speaks one protocol or several", () => {
+		expect(upstreamOf({}).protocols).toEqual(["messages"]);
+		expect(upstreamOf({ protocol: ["responses", "messages"] }).protocols).toEqual(["responses", "messages"]);
+	});
+
+	test.each([301, 302, 303, 307, 308])("%d is not followed, so that the key goes nowhere else", async (status) => {
+		const elsewhere = serve(() => new Response("caught"));
+		const server = serve(() => new Response(null, { status, headers: { location: `${elsewhere.url}/catch` } }));
+		const response = await upstreamOf({ url: server.url, key: "secret" }).send(message, options());
+		expect(response.status).toBe(status);
+		expect(elsewhere.received).toHaveLength(0);
+	});
+
+	test("that cannot be reached is a fault that does not tell its address", async () => {
+		const denial = await denialOf(upstreamOf({ url: "http://127.0.0.1:1" }).send(message, options()));
+		expect(denial).toMatchObject({ kind: "upstream" });
+		expect((denial as { message: string }).message).not.toContain("127.0.0.1");
+	});
+
+	test("that does not begin to answer in time is given up, and its request ended", async () => {
+		const clock = createTestClock();
+		let signal: AbortSignal | undefined;
+		const send: HttpUpstreamOptions["send"] = (_, init) =>
+			new Promise((_resolve, reject) => {
+				signal = init.signal ?? undefined;
+				signal?.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
+			});
+		const sent = denialOf(upstreamOf({ firstByteSeconds: 3 }, { clock, send }).send(message, options()));
+		await clock.advance(2999);
+		expect(signal?.aborted).toBe(false);
+		await clock.advance(1);
+		expect(signal?.aborted).toBe(true);
+		expect(await sent).toMatchObject({ kind: "upstream_timeout", message: expect.stringContaining("3 seconds") });
+	});
+
+	test("that has begun to answer is not cut by that limit", async () => {
+		const clock = createTestClock();
+		let signal: AbortSignal | undefined;
+		const send: HttpUpstreamOptions["send"] = async (_, init) => {
+			signal = init.signal ?? undefined;
+			return new Response("slow");
+		};
+		await upstreamOf({ firstByteSeconds: 3 }, { clock, send }).send(message, options());
+		await clock.advance(60_000);
+		expect(signal?.aborted).toBe(false);
+	});
+
+	test("is let go when the call ends, which is not its failure to answer in time", async () => {
+		const server = serve(() => new Promise<Response>(() => undefined));
+		const abort = new AbortController();
+		const sent = denialOf(upstreamOf({ url: server.url }).send(message, options({ signal: abort.signal })));
+		while (server.received.length === 0) await new Promise((resolve) => setImmediate(resolve));
+		abort.abort();
+		expect(await sent).toMatchObject({ kind: "upstream" });
+		while (!server.received[0]?.signal.aborted) await new Promise((resolve) => setImmediate(resolve));
+	});
+
+	test.each([401, 402, 403, 429])("a key that is answered by %d rests, the next call uses another", async (status) => {
+		const used: (string | null)[] = [];
+		const server = serve(({ headers }) => {
+			used.push(headers.get("x-key"));
+			return new Response(null, { status: headers.get("x-key") === "a" ? status : 200 });
+		});
+		const upstream = upstreamOf({ url: server.url, keys: ["a", "b"] });
+		for (let call = 0; call < 4; call++) await upstream.send(message, options());
+		expect(used).toEqual(["a", "b", "b", "b"]);
+	});
+
+	test.each([400, 404, 500, 503])("%d says nothing of the key", async (status) => {
+		const server = serve(() => new Response(null, { status }));
+		const upstream = upstreamOf({ url: server.url, keys: ["a", "b"] });
+		for (let call = 0; call < 4; call++) await upstream.send(message, options());
+		expect(server.received.map(({ headers }) => headers.get("x-key"))).toEqual(["a", "b", "a", "b"]);
+	});
+
+	test("the same affinity keeps the same key", async () => {
+		const server = serve(() => new Response("ok"));
+		const upstream = upstreamOf({ url: server.url, keys: ["a", "b", "c"] });
+		for (let call = 0; call < 5; call++) await upstream.send(message, options({ affinity: "user-1" }));
+		expect(new Set(server.received.map(({ headers }) => headers.get("x-key"))).size).toBe(1);
+	});
+});

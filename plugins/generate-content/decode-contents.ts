@@ -154,11 +154,20 @@ const addPart = (blocks: Block[], part: WireRecord, place: string): void => {
 	}
 	const block = decodePart(part, { origin: geminiOrigin, signature: read?.opaque, fallbackId: callId(place) });
 	if (block.type === "text" && block.text === "" && !block.signature) return;
-	const before = blocks.at(-1);
-	const foreign = read && read.opaque.origin.protocol !== geminiOrigin.protocol;
-	if (thought && block.type === "thinking" && before?.type === "thinking" && !before.signature && (!read || foreign))
-		blocks[blocks.length - 1] = { ...before, ...block, text: before.text + block.text };
-	else blocks.push(block);
+	const foreign = read !== undefined && read.opaque.origin.protocol !== geminiOrigin.protocol;
+	blocks.push(
+		thought && foreign && block.type === "thinking" ? { ...block, text: unsignedText(blocks) + block.text } : block,
+	);
+};
+
+/** Takes the thoughts off the end that nobody signed, and gives their text. */
+const unsignedText = (blocks: Block[]): string => {
+	let text = "";
+	for (let last = blocks.at(-1); last?.type === "thinking" && !last.signature; last = blocks.at(-1)) {
+		text = last.text + text;
+		blocks.pop();
+	}
+	return text;
 };
 
 /** Thoughts of a stream that a client recorded chunk by chunk, brought together again over the contents they are spread over. */

@@ -107,14 +107,17 @@ class ContentsEncoder {
 		return made.parts;
 	}
 
-	/** Thoughts of Gemini's own go back; another model's would only confuse it. */
+	/**
+	 * Thoughts that a Gemini client sends back go on as they are. From other clients come only signatures, in whatever
+	 * place they have for them. Another model's thoughts would confuse this one.
+	 */
 	private reason(block: Extract<Block, { type: "thinking" | "opaque_thinking" }>, made: ModelParts): void {
 		const opaque = block.type === "thinking" ? block.signature : block.data;
-		const own = opaque && isOwn(opaque, this.context.family);
-		if (block.type === "thinking" && block.text !== "" && this.context.native && !opaque)
-			made.add({ text: block.text, thought: true });
-		else if (!own) this.context.losses.push({ path: block.type, reason: "it is another model's reasoning" });
-		if (own) made.sign(opaque);
+		const own = opaque && isOwn(opaque, this.context.family) ? opaque : undefined;
+		if (block.type === "thinking" && block.text !== "" && this.context.native && (own || !opaque))
+			made.add({ text: block.text, thought: true, ...(own && { thoughtSignature: own.value }) });
+		else if (own) made.sign(own);
+		else this.context.losses.push({ path: block.type, reason: "it is another model's reasoning" });
 	}
 
 	private add(role: Content["role"], parts: readonly WireRecord[], results = false): void {

@@ -62,7 +62,7 @@ export const encodeResult = (
 	for (const media of block.content.filter(isMedia)) {
 		const part = encodeMedia(media, protocolName);
 		if (!part) context.losses.push({ path: "tool_result", reason: "a file of another provider cannot be read here" });
-		else if (context.mediaInResults && "inlineData" in part) inside.push(part);
+		else if (context.mediaInResults && (context.native || "inlineData" in part)) inside.push(part);
 		else after.push(part);
 	}
 	const name = context.names.upstream(callName ?? block.name ?? "unknown");

@@ -46,7 +46,7 @@ const contentBytes = (data: string): number => {
 
 /** A count of tokens that is not zero: a placeholder says nothing. */
 const told = /"(?:prompt|candidates|thoughts|total)TokenCount"\s*:\s*[1-9]/;
-const ending = /"finishReason"\s*:\s*"|"blockReason"\s*:\s*"/;
+const ending = /"finishReason"\s*:\s*["\d]|"blockReason"\s*:\s*"/;
 const failing = /^\s*\{\s*"error"\s*:/;
 
 const usageIn = (chunk: WireRecord): Usage | undefined => decodeUsage(field(chunk, "usageMetadata"));

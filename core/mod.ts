@@ -116,4 +116,5 @@ export { scrub } from "./relay/scrub.ts";
 export { type TaskAuthority, taskAuthority } from "./relay/task-authority.ts";
 export { unknownModel } from "./relay/unknown-model.ts";
 export { StoreFault } from "./store/fault.ts";
+export { type BulkTable, bulkInsert } from "./store/bulk-insert.ts";
 export { type Migration, type Statement, type Store, store, type Tables, tables, type Written } from "./store/store.ts";

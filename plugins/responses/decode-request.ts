@@ -89,39 +89,33 @@ const restOf = (body: WireRecord): WireRecord =>
 
 const stateOf = (body: WireRecord, include: readonly string[]): NeutralRequest["state"] =>
 	definedOnly({
+		previousId: asText(body["previous_response_id"]),
+		conversation: body["conversation"] ?? undefined,
 		store: asBoolean(body["store"]),
 		truncation: asText(body["truncation"]),
 		include: include.length > 0 ? include : undefined,
 	});
 
-/** What only an upstream of this protocol could know; nothing else can stand in for it. */
-const refuseForeign = (body: WireRecord): void => {
-	const previous = asText(body["previous_response_id"]);
-	if (previous !== undefined)
-		throw new Fault({
-			kind: "invalid_request",
-			code: "previous_response_not_found",
-			parameter: "previous_response_id",
-			message: `Previous response with id '${previous.slice(0, 80)}' not found.`,
-		});
-	for (const parameter of ["prompt", "conversation"])
-		if (body[parameter] !== undefined && body[parameter] !== null)
-			throw new Fault({
-				kind: "unsupported",
-				code: "unsupported_parameter",
-				parameter,
-				message: `\`${parameter}\` names something that OpenAI keeps, and this model runs elsewhere; send its content in \`instructions\` and \`input\`.`,
-			});
+/** A prompt that OpenAI keeps: no other upstream has it, and its text is not ours to read. */
+const refusePrompt = (body: WireRecord): void => {
+	if (body["prompt"] === undefined || body["prompt"] === null) return;
+	throw new Fault({
+		kind: "unsupported",
+		code: "unsupported_parameter",
+		parameter: "prompt",
+		message:
+			"`prompt` names a template that OpenAI keeps, and this model runs elsewhere; send its text as `instructions` and `input`.",
+	});
 };
 
 /**
- * Lenient; throws `Fault` for what names things that are kept elsewhere. The id of the answer whose conversation was
- * put before the input is echoed.
+ * Lenient; throws `Fault` for a prompt or an item that is kept elsewhere. An answer that the request goes on from has
+ * been put before the input already (`Conversations.load`): its id is only echoed.
  */
 export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 	const previousId = ask.continues?.id;
 	const body = ask.body.value;
-	refuseForeign(body);
+	refusePrompt(body);
 	const include = asList(body["include"]).filter((name) => typeof name === "string");
 	const family = familyOf(ask.call.name);
 	const { messages, tools: brought } = decodeConversation(body, family);

@@ -7,13 +7,13 @@ import { encodeTools } from "./encode-tools.ts";
 import { ownFields, protocolName } from "./origin.ts";
 import { beginWriting, lose, type Writing } from "./writing.ts";
 
-/** OpenAI's least limit on output; a smaller one is refused as a mistake. */
+/** The least limit on output that the protocol knows; a smaller one is refused as a mistake. */
 const leastOutput = 16;
 
 const limitOf = (writing: Writing): number | undefined => {
 	const { maxOutputTokens: asked } = writing.request;
 	if (asked === undefined) return undefined;
-	if (writing.openai && asked < leastOutput) {
+	if (asked < leastOutput) {
 		lose(writing, "max_tokens", `the upstream takes no limit under ${leastOutput}`);
 		return leastOutput;
 	}

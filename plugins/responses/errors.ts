@@ -111,9 +111,13 @@ export const answerError = (denial: Denial): { readonly code: string; readonly m
 	return { code: code !== undefined && actedOn.has(code) ? code : (told[kind] ?? "server_error"), message };
 };
 
-/** The `error` event, for a stream that failed before it had told of a response. */
+/**
+ * The `error` event, for a stream that failed before it had told of a response. The same is told twice: flat, as the
+ * specification has it, and within `error`, where older clients look.
+ */
 export const errorEvent = (denial: Denial, sequence: number): string => {
-	const { code, message } = answerError(denial);
-	const event = { type: "error", sequence_number: sequence, code, message, param: denial.parameter ?? null };
+	const told = { ...answerError(denial), param: denial.parameter ?? null };
+	const error = { type: faceOf(denial).type, ...told };
+	const event = { type: "error", sequence_number: sequence, ...told, error };
 	return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
 };

@@ -16,57 +16,54 @@ import { answerEncoder } from "./stream-encoder.ts";
 import { decodeError } from "./upstream-error.ts";
 
 export interface ProtocolOptions {
-	/** Where answers are kept; absent when none are. */
+	/** Finds and keeps conversations; absent where the codec stands alone. */
 	readonly conversations?: Conversations;
-	/** Lets conversations that only an upstream keeps pass on to it. */
-	readonly upstreamState: boolean;
+	/** Whether answers are kept. */
+	readonly stores: boolean;
 	/** Seconds since 1970. */
 	now(): number;
 }
 
 /** OpenAI's Responses (OpenAPI 2.3), with the dialects of the vendors that speak it. */
-export const createResponses = ({ conversations, upstreamState, now }: ProtocolOptions): Protocol => {
-	const stores = conversations !== undefined;
-	return {
-		name: protocolName,
-		...(conversations && { conversations }),
-		client: {
-			paths: ["/v1/responses", "/responses", "/v1/responses/input_tokens", "/responses/input_tokens"],
-			read: (request) => readCall(request, upstreamState),
-			decodeRequest,
-			encodeResponse: (response, request) => encodeResponse(response, request, { stores, now }),
-			streamEncoder: (request) => answerEncoder(request, { stores, now, live: true }),
-			encodeTokenCount: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
-			renderDenial,
-			renderStreamDenial: (denial) => errorEvent(denial, 0),
-			streamType: () => "text/event-stream; charset=utf-8",
-			keepAlive: ": keep-alive\n\n",
-			models,
-		},
-		upstream: {
-			path: ({ operation }) => pathFor(operation),
-			headers: (key) => ({
-				"content-type": "application/json",
-				...(key !== undefined && { authorization: `Bearer ${key}` }),
-			}),
-			encodeRequest,
-			decodeResponse,
-			streamDecoder,
-			decodeError,
-			decodeTokenCount: (body) => asCount(asRecord(body)["input_tokens"]),
-		},
-		passthrough: {
-			request: passthroughRequest,
-			observe: (body) => observe(body, stores),
-			restore,
-			observer: (ask) => observer(ask, stores),
-			editor,
-		},
-	};
-};
+export const createResponses = ({ conversations, stores, now }: ProtocolOptions): Protocol => ({
+	name: protocolName,
+	...(conversations && { conversations }),
+	client: {
+		paths: ["/v1/responses", "/responses", "/v1/responses/input_tokens", "/responses/input_tokens"],
+		read: readCall,
+		decodeRequest,
+		encodeResponse: (response, request) => encodeResponse(response, request, { stores, now }),
+		streamEncoder: (request) => answerEncoder(request, { stores, now, live: true }),
+		encodeTokenCount: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
+		renderDenial,
+		renderStreamDenial: (denial) => errorEvent(denial, 0),
+		streamType: () => "text/event-stream; charset=utf-8",
+		keepAlive: ": keep-alive\n\n",
+		models,
+	},
+	upstream: {
+		path: ({ operation }) => pathFor(operation),
+		headers: (key) => ({
+			"content-type": "application/json",
+			...(key !== undefined && { authorization: `Bearer ${key}` }),
+		}),
+		encodeRequest,
+		decodeResponse,
+		streamDecoder,
+		decodeError,
+		decodeTokenCount: (body) => asCount(asRecord(body)["input_tokens"]),
+	},
+	passthrough: {
+		request: passthroughRequest,
+		observe: (body) => observe(body, stores),
+		restore,
+		observer: (ask) => observer(ask, stores),
+		editor,
+	},
+});
 
 /** The protocol without memory: what the codec alone can do. */
 export const responses: Protocol = createResponses({
-	upstreamState: false,
+	stores: false,
 	now: () => Math.floor(Date.now() / 1000),
 });

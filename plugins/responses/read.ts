@@ -2,13 +2,13 @@
  * What routing and quota need of a request, and the refusals that cost nothing: what no upstream could accept is
  * refused here, before a reservation is made or a byte is sent.
  */
-import { asText, type DenialKind, Fault, isRecord, type ModelCall, type ModelRequest, type WireRecord } from "#core";
+import { asText, Fault, isRecord, type ModelCall, type ModelRequest, type WireRecord } from "#core";
 
 const mostItems = 20_000;
 const roles = new Set(["system", "developer", "user", "assistant"]);
 
-const refusal = (parameter: string, message: string, code = "invalid_value", kind: DenialKind = "invalid_request") =>
-	new Fault({ kind, parameter, message, code });
+const refusal = (parameter: string, message: string, code = "invalid_value"): Fault =>
+	new Fault({ kind: "invalid_request", parameter, message, code });
 
 /** How a value is named in a message: enough to find it, never its contents. */
 const named = (value: unknown): string => {
@@ -97,24 +97,6 @@ const checkInput = (body: WireRecord): void => {
 	for (const [index, item] of input.entries()) checkItem(item, `input[${index}]`);
 };
 
-/** What this gateway cannot keep its word on, whatever the upstream. */
-const checkState = (body: WireRecord, upstreamState: boolean): void => {
-	if (flag(body, "background"))
-		throw refusal(
-			"background",
-			"Background responses are not supported here; leave `background` out and stream the answer instead.",
-			"unsupported",
-			"unsupported",
-		);
-	if (upstreamState || body["conversation"] === undefined || body["conversation"] === null) return;
-	throw refusal(
-		"conversation",
-		"Conversation objects are not supported here; go on from an answer with `previous_response_id`, or send the whole conversation as `input`.",
-		"unsupported",
-		"unsupported",
-	);
-};
-
 const checkFields = (body: WireRecord): void => {
 	checkNumber(body, "temperature", 0, 2);
 	checkNumber(body, "top_p", 0, 1);
@@ -122,6 +104,7 @@ const checkFields = (body: WireRecord): void => {
 	whole(body, "max_tool_calls", 0, Number.MAX_SAFE_INTEGER);
 	flag(body, "store");
 	flag(body, "parallel_tool_calls");
+	flag(body, "background");
 	checkShape(body, "tools", Array.isArray, "a list of tools");
 	checkShape(body, "include", Array.isArray, "a list of names");
 	checkShape(body, "text", isRecord, "an object");
@@ -139,17 +122,13 @@ const checkFields = (body: WireRecord): void => {
 /** True for the routes that only count. */
 export const isCount = (url: URL): boolean => url.pathname.endsWith("/input_tokens");
 
-/**
- * Finds model, stream, limit and cache key. Throws `Fault` (`invalid_request` with `parameter`; `unsupported` for
- * background responses, and for conversations unless `upstreamState`).
- */
-export const readCall = ({ url, headers, body }: ModelRequest, upstreamState: boolean): ModelCall => {
+/** Finds model, stream, limit and cache key. Throws `Fault` (`invalid_request` with `parameter`). */
+export const readCall = ({ url, headers, body }: ModelRequest): ModelCall => {
 	const { value } = body;
 	const name = modelOf(value);
 	const counts = isCount(url);
 	if (!counts || value["input"] !== undefined) checkInput(value);
 	const stream = flag(value, "stream") && !counts;
-	checkState(value, upstreamState);
 	checkFields(value);
 	const maxOutputTokens = whole(value, "max_output_tokens", 1, Number.MAX_SAFE_INTEGER);
 	const affinity = asText(value["prompt_cache_key"]) ?? headers.get("x-session-affinity") ?? undefined;

@@ -128,7 +128,9 @@ class Decoder implements StreamDecoder {
 		this.over = true;
 		const output = asList(response["output"]);
 		const events: NeutralEvent[] = this.started ? [] : [...this.start(response)];
-		for (const [index, item] of output.entries()) if (isRecord(item)) events.push(...this.settle(index, item));
+		const streamed = [...this.items].sort(([one], [other]) => one - other).map(([, item]) => item);
+		for (const [place, item] of output.entries())
+			if (isRecord(item)) events.push(...this.settle(item, streamed[place]));
 		for (const item of this.items.values()) events.push(...item.end());
 		const usage = decodeUsage(response["usage"], output.length > 0 ? output : this.rawItems());
 		const tier = asText(response["service_tier"]);
@@ -144,10 +146,14 @@ class Decoder implements StreamDecoder {
 		return events;
 	}
 
-	/** What the terminal response says of an item: the end of one still open, all of one never told. */
-	private settle(index: number, item: WireRecord): readonly NeutralEvent[] {
-		const known = this.items.get(index);
-		if (known === undefined) return this.done(index, item);
+	/**
+	 * What the terminal response says of an item: the end of one still open, all of one never told. Its id tells which
+	 * it is, or its place where ids change: indices of a stream may have gaps.
+	 */
+	private settle(item: WireRecord, inPlace: StreamedItem | undefined): readonly NeutralEvent[] {
+		const index = this.indexById.get(asText(item["id"]) ?? "");
+		const known = (index === undefined ? undefined : this.items.get(index)) ?? inPlace;
+		if (known === undefined) return this.done(Math.max(-1, ...this.items.keys()) + 1, item);
 		return known.type === item["type"] ? known.end(item) : none;
 	}
 

@@ -92,8 +92,10 @@ export class StreamedMessage implements StreamedItem {
 
 	end(item?: WireRecord): readonly NeutralEvent[] {
 		const events: NeutralEvent[] = [];
-		for (const [index, part] of asList(item?.["content"]).entries())
-			if (isRecord(part)) events.push(...this.close(index, part));
+		// By their order, for some vendors count the parts of a stream from 1.
+		const told = [...this.parts.keys()];
+		for (const [place, part] of asList(item?.["content"]).entries())
+			if (isRecord(part)) events.push(...this.close(told[place] ?? place, part));
 		for (const part of this.parts.values())
 			if (part.open) {
 				part.open = false;

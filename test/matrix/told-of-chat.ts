@@ -42,13 +42,13 @@ const textOf = (content: unknown): string =>
 		.map((part) => asText(asRecord(part)["text"]) ?? "")
 		.join("");
 
-/** Some vendors count reasoning or sound beside the rest, so that only the total holds it; some cached more than there was. */
+/** Some vendors count reasoning or sound beside the rest, so that only the total holds it. */
 const usageOf = (usage: Readonly<Record<string, unknown>>): Told["usage"] => {
 	const given = asRecord(usage["prompt_tokens_details"]);
 	const input = asCount(usage["prompt_tokens"]) ?? 0;
 	const output = asCount(usage["completion_tokens"]) ?? 0;
 	const beside = Math.max(0, (asCount(usage["total_tokens"]) ?? 0) - input - output);
 	const sound = beside > 0 && beside === asCount(given["audio_tokens"]);
-	const cacheRead = Math.min(input, asCount(given["cached_tokens"]) ?? 0);
+	const cacheRead = asCount(given["cached_tokens"]) ?? 0;
 	return { input: sound ? input + beside : input, output: sound ? output : output + beside, cacheRead };
 };

@@ -57,11 +57,21 @@ const asked = (protocol: Protocol, path: string, body: unknown): Asked => ({
 	neutral: protocol.client.decodeRequest(askOf(protocol, path, body)),
 });
 
+/** Some sources put words in place of the host. */
+const urlOf = ({ url }: Recording): URL =>
+	new URL(url.replace(/^https?:\/\/[^/]*/, "http://upstream.test"), "http://upstream.test");
+
 /** The recorded request in its own protocol; undefined where none was recorded. */
 export const recordedRequest = (protocol: Protocol, recording: Recording): Asked | undefined => {
 	if (!recording.request) return undefined;
-	const { pathname, search } = new URL(recording.url, "http://upstream.test");
-	return asked(protocol, pathname + search, recording.request);
+	const { pathname, search } = urlOf(recording);
+	// some hosts take the model from the path alone
+	const body = protocol.name === "generate-content" ? recording.request : { model: "claude", ...recording.request };
+	return asked(
+		protocol,
+		pathname.replace(/:\w*rawPredict$/i, "/v1/messages").replace(/^.*(?=\/v1\/messages$)/, "") + search,
+		body,
+	);
 };
 
 /** A request that any client of the protocol might have sent. */

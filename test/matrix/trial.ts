@@ -6,7 +6,7 @@ import type { ProtocolName, Recording } from "../support/recordings.ts";
 import type { Checks } from "../support/schemas.ts";
 import { readAnswer, readStream } from "./clients.ts";
 import { type Difference, differences } from "./compare.ts";
-import { requestDifferences } from "./sketch.ts";
+import { requestDifferences, sketch } from "./sketch.ts";
 import { isRaised, type Raised, type Told } from "./told.ts";
 import {
 	type Asked,
@@ -151,11 +151,10 @@ const tryRequest = ({ client, upstream, checks }: Pair, recording: Recording): R
 			breach(`${client.name} request`, checks[nameOf(client)].request(there.body)),
 			breach(`${upstream.name} request`, checks[nameOf(upstream)].request(back.body)),
 		].flat();
-		const found = requestDifferences(before.neutral, back.neutral, nameOf(client)).map((what) => ({
-			what,
-			reason: lost.length > 0 ? "something was dropped, and told to be" : undefined,
-		}));
-		const evidence = { recorded: recording.request, there: there.body, back: back.body, lost };
+		const found = requestDifferences(before.neutral, back.neutral, nameOf(client), lost);
+		const [one, other] = [sketch(before.neutral), sketch(back.neutral)] as Record<string, unknown>[];
+		const changed = found.map(({ what }) => ({ what, before: one?.[what], after: other?.[what] }));
+		const evidence = { recorded: recording.request, there: there.body, back: back.body, lost, changed };
 		return { trial: { mode, differences: found, invalid, crash: undefined, evidence }, asked: there.neutral, back };
 	} catch (error) {
 		return { trial: { mode, differences: [], invalid: [], crash: describe(error) } };

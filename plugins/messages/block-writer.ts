@@ -73,7 +73,8 @@ class TextWriter implements BlockWriter {
 	private started = false;
 	private signature: Opaque | undefined;
 
-	constructor(indices: Indices) {
+	constructor(signature: Opaque | undefined, indices: Indices) {
+		this.signature = signature;
 		this.indices = indices;
 	}
 
@@ -117,7 +118,8 @@ class ThinkingWriter implements BlockWriter {
 	private part: number | undefined;
 	private signature: Opaque | undefined;
 
-	constructor(indices: Indices) {
+	constructor(signature: Opaque | undefined, indices: Indices) {
+		this.signature = signature;
 		this.indices = indices;
 	}
 
@@ -142,41 +144,34 @@ class ThinkingWriter implements BlockWriter {
 	}
 }
 
-/** A call starts with its second piece of arguments: a signature that comes with the first can still go before it. */
+/** A signature known at the start goes before the call, a late one behind it. */
 class CallWriter implements BlockWriter {
 	private readonly indices: Indices;
 	private readonly shell: WireRecord;
-	private readonly custom: boolean;
-	private held = "";
-	private started = false;
-	private signature: Opaque | undefined;
+	/** A custom tool's input, which becomes a member of an object once it is whole. */
+	private custom: string | undefined;
+	private readonly early: Opaque | undefined;
+	private late: Opaque | undefined;
 
 	constructor(block: Extract<Block, { type: "tool_call" }>, indices: Indices, request: NeutralRequest) {
-		const { signature: _none, ...bare } = block;
+		const { signature, ...bare } = block;
+		this.early = signature;
 		this.indices = indices;
 		this.shell = { ...encodeOutputBlock(bare, request)[0], input: {} };
-		this.custom = block.kind === "custom";
+		this.custom = block.kind === "custom" ? "" : undefined;
 	}
 
 	begin(): string {
-		return "";
+		const before = this.early ? wholeBlock(carrier(this.early, "next"), this.indices) : "";
+		return before + this.indices.start(this.shell);
 	}
 
 	grow(delta: Delta): string {
-		if (delta.type === "signature") this.signature = delta.value;
+		if (delta.type === "signature") this.late = delta.value;
 		if (delta.type !== "arguments" || delta.text === "") return "";
-		if (this.started) return this.input(delta.text);
-		const isFirst = this.held === "";
-		this.held += delta.text;
-		return isFirst || this.custom ? "" : this.start();
-	}
-
-	private start(): string {
-		this.started = true;
-		const before = this.signature ? wholeBlock(carrier(this.signature, "next"), this.indices) : "";
-		this.signature = undefined;
-		const text = this.custom ? JSON.stringify({ input: this.held }) : this.held;
-		return before + this.indices.start(this.shell) + (text === "" ? "" : this.input(text));
+		if (this.custom === undefined) return this.input(delta.text);
+		this.custom += delta.text;
+		return "";
 	}
 
 	private input(text: string): string {
@@ -184,9 +179,9 @@ class CallWriter implements BlockWriter {
 	}
 
 	finish(): string {
-		const start = this.started ? "" : this.start();
-		const after = this.signature ? [carrier(this.signature, "previous")] : [];
-		return start + this.indices.stop() + after.map((block) => wholeBlock(block, this.indices)).join("");
+		const input = this.custom === undefined ? "" : this.input(JSON.stringify({ input: this.custom }));
+		const stop = input + this.indices.stop();
+		return this.late ? stop + wholeBlock(carrier(this.late, "previous"), this.indices) : stop;
 	}
 }
 
@@ -218,10 +213,11 @@ class SoundWriter implements BlockWriter {
 export const writerOf = (shell: Block, indices: Indices, request: NeutralRequest): BlockWriter | undefined => {
 	switch (shell.type) {
 		case "text":
+			return new TextWriter(shell.signature, indices);
 		case "refusal":
-			return new TextWriter(indices);
+			return new TextWriter(undefined, indices);
 		case "thinking":
-			return new ThinkingWriter(indices);
+			return new ThinkingWriter(shell.signature, indices);
 		case "tool_call":
 			return new CallWriter(shell, indices, request);
 		case "audio":

@@ -184,7 +184,7 @@ export const encodeSampling = (
 	if (thinks) {
 		const reason = "the model refuses it while it thinks";
 		return {
-			temperature: dropped("temperature", temperature, 1, reason, losses),
+			temperature: temperature === 1 ? 1 : dropped("temperature", temperature, 1, reason, losses),
 			top_p: topP !== undefined && topP >= 0.95 ? topP : dropped("top_p", topP, 1, reason, losses),
 			top_k: dropped("top_k", topK, Number.NaN, reason, losses),
 		};

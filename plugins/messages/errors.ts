@@ -51,8 +51,11 @@ const errorOf = (denial: Denial): WireRecord => ({
 /** Longer waits freeze some clients: a caller may come back after a minute at the latest. */
 const longestWaitSeconds = 60;
 
+/** The code of an upstream's account without credit: no later call does better. */
+const spent = "insufficient_quota";
+
 const retryHeaders = (denial: Denial): Record<string, string> => {
-	if (faces[denial.kind].passing !== true) return { "x-should-retry": "false" };
+	if (faces[denial.kind].passing !== true || denial.code === spent) return { "x-should-retry": "false" };
 	const wait = denial.retryAfterSeconds ?? (denial.kind === "quota_held" ? 1 : undefined);
 	if (wait === undefined) return {};
 	const seconds = Math.min(longestWaitSeconds, Math.max(0, wait));

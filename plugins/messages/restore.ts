@@ -42,15 +42,13 @@ const renamed = (data: string, name: string): string => {
 
 class Editor implements StreamEditor {
 	private readonly name: string;
-	private done = false;
 
 	constructor(name: string) {
 		this.name = name;
 	}
 
 	event({ name, data }: StreamEvent): string {
-		const isStart = !this.done && data.includes('"message_start"');
-		this.done ||= isStart;
+		const isStart = name === undefined ? data.includes('"message_start"') : name === "message_start";
 		const text = isStart ? renamed(data, this.name) : data;
 		const lines = text.includes("\n") ? text.replaceAll("\n", "\ndata: ") : text;
 		return name === undefined ? `data: ${lines}\n\n` : `event: ${name}\ndata: ${lines}\n\n`;

@@ -1,6 +1,7 @@
 /** A stream of an upstream as neutral events. Lenient about order: the core's next stage restores it. */
 import {
 	asCount,
+	asList,
 	asRecord,
 	asText,
 	type DecodeContext,
@@ -27,6 +28,8 @@ class Decoder implements StreamDecoder {
 	private readonly context: DecodeContext;
 	private readonly blocks = new Map<number, OutputStream>();
 	private usage: WireRecord = {};
+	/** Numbers of blocks that came with the start, below those of the stream's own. */
+	private before = 0;
 	private over = false;
 
 	constructor(context: DecodeContext) {
@@ -73,8 +76,13 @@ class Decoder implements StreamDecoder {
 		];
 	}
 
+	/** A message that goes on from before may start with blocks it has already. */
 	private start(message: WireRecord): readonly NeutralEvent[] {
 		this.usage = mergeUsage(this.usage, message["usage"]);
+		const before = asList(message["content"]).flatMap((block) => {
+			this.before--;
+			return [...this.open(this.before, asRecord(block)), ...this.close(this.before)];
+		});
 		return [
 			{
 				type: "start",
@@ -87,6 +95,7 @@ class Decoder implements StreamDecoder {
 					extras: messageExtras(message),
 				}),
 			},
+			...before,
 		];
 	}
 

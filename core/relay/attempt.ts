@@ -49,7 +49,9 @@ const failure = async (live: LiveCall, target: Target, exchange: Exchange, respo
 	const denial = exchange.error(response.status, response.headers, text);
 	const sameProtocol = target.upstream.protocols.includes(live.routed.ask.protocol.name);
 	const isJson = response.headers.get("content-type")?.includes("json") === true;
-	if (!sameProtocol || !clientsOwn.has(response.status) || !isJson) throw new Fault(denial);
+	// Some upstreams refuse Portico's own key with a 400: what the protocol calls the upstream's failure is not the client's.
+	const isClients = clientsOwn.has(response.status) && denial.kind !== "upstream";
+	if (!sameProtocol || !isClients || !isJson) throw new Fault(denial);
 	live.end("upstream_failed", response.status, undefined, denial);
 	return new Response(scrub(text), {
 		status: response.status,

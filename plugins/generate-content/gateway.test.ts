@@ -1,0 +1,283 @@
+/** The protocol in a whole Portico: Gemini clients before Gemini upstreams and before others, other clients before Gemini. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { GoogleGenAI } from "@google/genai";
+import OpenAI from "openai";
+import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
+import { streamFaults } from "../../test/support/grammar/check.ts";
+
+let gateway: TestGateway;
+let google: ScriptedUpstream;
+let other: ScriptedUpstream;
+
+beforeAll(async () => {
+	google = startUpstream();
+	other = startUpstream();
+	gateway = await startGateway({
+		plugins: [
+			"tokens",
+			"chat-completions",
+			"generate-content",
+			{
+				use: "router",
+				with: {
+					upstreams: [
+						{ name: "google", protocol: "generate-content", url: `${google.url}/v1beta`, key: "AIza-operator" },
+						{ name: "other", protocol: "chat-completions", url: `${other.url}/v1`, key: "sk-operator" },
+					],
+					models: [
+						{ name: "gemini-*", targets: [{ upstream: "google" }] },
+						{ name: "fast", targets: [{ upstream: "google", model: "gemini-2.5-flash" }] },
+						{ name: "vendor/gpt", targets: [{ upstream: "other", model: "gpt-5" }] },
+					],
+				},
+			},
+		],
+	});
+});
+afterAll(async () => {
+	await gateway.stop();
+	await google.stop();
+	await other.stop();
+});
+
+const chunk = (text: string, more: object = {}) =>
+	JSON.stringify({
+		candidates: [{ content: { parts: [{ text }], role: "model" }, index: 0, ...more }],
+		usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
+		modelVersion: "gemini-2.5-flash",
+		responseId: "r1",
+	});
+const sse = (...chunks: string[]) => chunks.map((each) => `data: ${each}\r\n\r\n`);
+const stop = { finishReason: "STOP" };
+const hello = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
+const path = (model: string, verb: string, version = "v1beta") => `/${version}/models/${model}:${verb}`;
+
+describe("a Gemini client before a Gemini upstream", () => {
+	test.each(["v1beta", "v1", "v1alpha", "v1beta/v1", "v1beta/v1beta"])(
+		"is served under /%s, body and answer untouched",
+		async (version) => {
+			google.answer(() => Response.json(JSON.parse(chunk("Hello", stop))));
+			const answer = await gateway.ask(path("gemini-2.5-flash", "generateContent", version), hello);
+			expect(await answer.json()).toEqual(JSON.parse(chunk("Hello", stop)));
+			const asked = google.received.at(-1);
+			expect(asked?.path).toBe("/v1beta/models/gemini-2.5-flash:generateContent");
+			expect(asked?.json).toEqual(hello);
+			expect(asked?.headers.get("x-goog-api-key")).toBe("AIza-operator");
+			expect(asked?.headers.get("authorization")).toBeNull();
+		},
+	);
+
+	test("may bring its key in the address, which goes no further", async () => {
+		google.answer(() => Response.json(JSON.parse(chunk("Hello", stop))));
+		const url = `${gateway.url}${path("gemini-2.5-flash", "generateContent")}?key=${gateway.key}`;
+		const answer = await fetch(url, {
+			method: "POST",
+			body: JSON.stringify(hello),
+			headers: { "content-type": "application/json" },
+		});
+		expect(answer.status).toBe(200);
+		expect(google.received.at(-1)?.path).not.toContain("key");
+	});
+
+	test("gets events as the upstream wrote them", async () => {
+		const sent = sse(chunk("Hel"), chunk("lo", stop));
+		google.answer(() => streamOf(sent));
+		const answer = await gateway.ask(`${path("gemini-2.5-flash", "streamGenerateContent")}?alt=sse`, hello);
+		expect(answer.headers.get("content-type")).toStartWith("text/event-stream");
+		expect(await answer.text()).toBe(sent.join(""));
+	});
+
+	test("gets an array when it did not ask for events, under the name it asked for", async () => {
+		google.answer(() => streamOf(sse(chunk("Hel"), chunk("lo", stop))));
+		const answer = await gateway.ask(path("fast", "streamGenerateContent"), hello);
+		expect(answer.headers.get("content-type")).toStartWith("application/json");
+		const items = (await answer.json()) as { modelVersion: string }[];
+		expect(items.map(({ modelVersion }) => modelVersion)).toEqual(["fast", "fast"]);
+		expect(google.received.at(-1)?.path).toBe("/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse");
+	});
+
+	test("is told when the stream breaks off, in both forms", async () => {
+		google.answer(() => streamOf(sse(chunk("Hel"))));
+		const events = await (
+			await gateway.ask(`${path("gemini-2.5-flash", "streamGenerateContent")}?alt=sse`, hello)
+		).text();
+		expect(streamFaults("generate-content", events.replaceAll("\r\n", "\n"))).toEqual([]);
+		expect(events).toContain('"status":"UNAVAILABLE"');
+		google.answer(() => streamOf(sse(chunk("Hel"))));
+		const array = (await (
+			await gateway.ask(path("gemini-2.5-flash", "streamGenerateContent"), hello)
+		).json()) as object[];
+		expect(array.at(-1)).toMatchObject({ error: { code: 502 } });
+	});
+
+	test("gets a stream from an upstream that answered with one piece of JSON", async () => {
+		google.answer(() => Response.json([JSON.parse(chunk("Hel")), JSON.parse(chunk("lo", stop))]));
+		const text = await (
+			await gateway.ask(`${path("gemini-2.5-flash", "streamGenerateContent")}?alt=sse`, hello)
+		).text();
+		expect(streamFaults("generate-content", text)).toEqual([]);
+	});
+
+	test("is shown its own mistakes and never the operator's", async () => {
+		const fail = (status: number, error: object) =>
+			google.answer(() => Response.json({ error: { code: status, ...error } }, { status }));
+		fail(400, { message: "Invalid value at 'contents'", status: "INVALID_ARGUMENT" });
+		const own = await gateway.ask(path("gemini-2.5-flash", "generateContent"), hello);
+		expect([own.status, await own.json()]).toMatchObject([400, { error: { message: "Invalid value at 'contents'" } }]);
+		const reason = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" }];
+		fail(400, {
+			message: "API key not valid. Please pass a valid API key.",
+			status: "INVALID_ARGUMENT",
+			details: reason,
+		});
+		const operators = await gateway.ask(path("gemini-2.5-flash", "generateContent"), hello);
+		expect(operators.status).toBe(502);
+		expect(await operators.text()).not.toContain("API key");
+	});
+
+	test("counts and embeds by the upstream's own", async () => {
+		google.answer(() => Response.json({ totalTokens: 7 }));
+		expect(await (await gateway.ask(path("fast", "countTokens"), hello)).json()).toEqual({ totalTokens: 7 });
+		google.answer(() => Response.json({ embeddings: [{ values: [1] }] }));
+		const body = { requests: [{ model: "models/fast", content: { parts: [{ text: "x" }] } }] };
+		expect(await (await gateway.ask(path("fast", "batchEmbedContents"), body)).json()).toEqual({
+			embeddings: [{ values: [1] }],
+		});
+		expect(google.received.at(-1)).toMatchObject({
+			path: "/v1beta/models/gemini-2.5-flash:batchEmbedContents",
+			json: { requests: [{ model: "models/gemini-2.5-flash" }] },
+		});
+	});
+});
+
+describe("refusals", () => {
+	test.each([
+		["no such verb", path("gemini-2.5-flash", "fly"), hello, 404, "NOT_FOUND"],
+		["a path that climbs", "/v1beta/models/..%2f..:generateContent", hello, 404, "NOT_FOUND"],
+		["no such model", path("nope", "generateContent"), hello, 404, "NOT_FOUND"],
+		["no contents", path("gemini-2.5-flash", "generateContent"), {}, 400, "INVALID_ARGUMENT"],
+		["no JSON", path("gemini-2.5-flash", "generateContent"), "{nope", 400, "INVALID_ARGUMENT"],
+	])("%s", async (_, where, body, code, status) => {
+		const answer = await gateway.ask(where, body);
+		expect(answer.status).toBe(code);
+		expect(await answer.json()).toMatchObject({ error: { code, status } });
+	});
+
+	test("a bad key", async () => {
+		const init = {
+			method: "POST",
+			body: JSON.stringify(hello),
+			headers: { "x-goog-api-key": "sk-wrong", "content-type": "application/json" },
+		};
+		const answer = await fetch(gateway.url + path("gemini-2.5-flash", "generateContent"), init);
+		expect([answer.status, await answer.json()]).toMatchObject([401, { error: { status: "UNAUTHENTICATED" } }]);
+	});
+});
+
+describe("across protocols", () => {
+	const completion = (message: object, finish: string) => ({
+		id: "chatcmpl-1",
+		object: "chat.completion",
+		created: 1,
+		model: "gpt-5",
+		choices: [{ index: 0, message: { role: "assistant", content: null, ...message }, finish_reason: finish }],
+		usage: { prompt_tokens: 4, completion_tokens: 6, total_tokens: 10 },
+	});
+
+	test("Google's client calls a function on a model behind chat-completions", async () => {
+		const call = { id: "call_9", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } };
+		other.answer(() => Response.json(completion({ tool_calls: [call] }, "tool_calls")));
+		const client = new GoogleGenAI({ apiKey: gateway.key, httpOptions: { baseUrl: gateway.url } });
+		const answer = await client.models.generateContent({
+			model: "vendor/gpt",
+			contents: "Weather?",
+			config: {
+				tools: [
+					{
+						functionDeclarations: [
+							{ name: "weather", parametersJsonSchema: { type: "object", properties: { city: { type: "string" } } } },
+						],
+					},
+				],
+			},
+		});
+		expect(answer.functionCalls).toEqual([{ id: "call_9", name: "weather", args: { city: "Oslo" } }]);
+		expect(answer.usageMetadata).toMatchObject({ promptTokenCount: 4, totalTokenCount: 10 });
+		expect(other.received.at(-1)?.json).toMatchObject({
+			model: "gpt-5",
+			tools: [{ type: "function", function: { name: "weather" } }],
+		});
+		const count = await client.models.countTokens({ model: "vendor/gpt", contents: "Weather?" });
+		expect(count.totalTokens).toBeGreaterThan(0);
+	});
+
+	test("OpenAI's client streams from a Gemini model, with a call and its signature", async () => {
+		const call = JSON.stringify({
+			candidates: [
+				{
+					content: {
+						parts: [{ functionCall: { name: "weather", args: { city: "Oslo" } }, thoughtSignature: "U0lH" }],
+						role: "model",
+					},
+					index: 0,
+					...stop,
+				},
+			],
+			usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, thoughtsTokenCount: 4, totalTokenCount: 9 },
+			modelVersion: "gemini-3-flash-preview",
+			responseId: "r2",
+		});
+		google.answer(() => streamOf(sse(chunk("Looking. "), call)));
+		const client = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1` });
+		const tools = [
+			{
+				type: "function" as const,
+				function: { name: "weather", parameters: { type: "object", properties: { city: { type: "string" } } } },
+			},
+		];
+		const messages = [{ role: "user" as const, content: "Weather?" }];
+		const stream = client.chat.completions.stream({
+			model: "gemini-3-flash-preview",
+			messages,
+			tools,
+			stream_options: { include_usage: true },
+		});
+		const { choices, usage } = await stream.finalChatCompletion();
+		expect(choices[0]).toMatchObject({
+			finish_reason: "tool_calls",
+			message: { content: "Looking. ", tool_calls: [{ function: { name: "weather", arguments: '{"city":"Oslo"}' } }] },
+		});
+		expect(usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 6, total_tokens: 9 });
+		google.answer(() => Response.json(JSON.parse(chunk("Cold.", stop))));
+		const [asked] = choices[0]?.message.tool_calls ?? [];
+		await client.chat.completions.create({
+			model: "gemini-3-flash-preview",
+			messages: [...messages, choices[0]!.message, { role: "tool", tool_call_id: asked?.id ?? "", content: "cold" }],
+			tools,
+		});
+		expect(google.received.at(-1)?.json).toMatchObject({
+			contents: [
+				{ role: "user", parts: [{ text: "Weather?" }] },
+				{
+					role: "model",
+					parts: [{ text: "Looking. " }, { functionCall: { name: "weather" }, thoughtSignature: "U0lH" }],
+				},
+				{ role: "user", parts: [{ functionResponse: { name: "weather", response: { output: "cold" } } }] },
+			],
+		});
+	});
+
+	test("models are listed in Gemini's shape under /v1beta, and under /v1 for Google's clients", async () => {
+		const names = async (where: string, headers: Record<string, string> = {}) => {
+			const { models } = (await (await gateway.ask(where, undefined, { headers })).json()) as {
+				models?: { name: string }[];
+			};
+			return models?.map(({ name }) => name).sort();
+		};
+		expect(await names("/v1beta/models")).toEqual(["models/fast", "models/vendor/gpt"]);
+		expect(await names("/v1/models")).toBeUndefined();
+		expect(await names("/v1/models", { "x-goog-api-client": "sdk" })).toEqual(["models/fast", "models/vendor/gpt"]);
+		const item = await gateway.ask("/v1beta/models/vendor/gpt");
+		expect(await item.json()).toMatchObject({ name: "models/vendor/gpt" });
+	});
+});

@@ -11,8 +11,10 @@ interface Gated {
 	shell: Block;
 	number: number | undefined;
 	readonly held: Delta[];
-	/** How much came of each sort of delta: letters where it has text (thinking by part), otherwise how many. */
-	readonly taken: Map<string, number>;
+	/** The text that came, by sort of delta (thinking by part). */
+	readonly texts: Map<string, string>;
+	/** How many deltas came of each sort that has no text. */
+	readonly counts: Map<string, number>;
 }
 
 const none: readonly NeutralEvent[] = [];
@@ -52,7 +54,7 @@ export class BlockGate {
 		if (known?.shell.type === whole.type) return this.complete(known, whole);
 		const before = known ? this.close({ type: "close", block }) : none;
 		const { shell, deltas } = splitBlock(whole);
-		const gated: Gated = { candidate, shell, number: undefined, held: [], taken: new Map() };
+		const gated: Gated = { candidate, shell, number: undefined, held: [], texts: new Map(), counts: new Map() };
 		this.gated.set(block, gated);
 		const opened = waitsToGrow.has(shell.type) ? none : this.complete(gated, shell);
 		return [...before, ...opened, ...deltas.flatMap((delta) => this.take(gated, delta))];
@@ -88,7 +90,8 @@ export class BlockGate {
 		const opens = growth[gated.shell.type]?.[delta.type];
 		if (opens === undefined || ("text" in delta && delta.text === "")) return none;
 		const sort = sortOf(delta);
-		gated.taken.set(sort, (gated.taken.get(sort) ?? 0) + ("text" in delta ? delta.text.length : 1));
+		if ("text" in delta) gated.texts.set(sort, (gated.texts.get(sort) ?? "") + delta.text);
+		else gated.counts.set(sort, (gated.counts.get(sort) ?? 0) + 1);
 		if (gated.number !== undefined)
 			return [event?.block === gated.number ? event : { type: "delta", block: gated.number, delta }];
 		gated.held.push(delta);
@@ -118,17 +121,21 @@ export class BlockGate {
 
 const sortOf = (delta: Delta): string => (delta.type === "thinking" ? `thinking ${delta.part ?? 0}` : delta.type);
 
-/** What the final block tells beyond the deltas that came. */
-const untold = ({ taken }: Gated, final: Block): readonly Delta[] => {
-	const firstPart = final.type === "thinking" ? final.parts?.[0] : undefined;
-	const cameWhole = firstPart !== undefined && (taken.get("thinking 0") ?? 0) > firstPart.length;
-	const known = new Map(taken);
+const letters = (text: string): string => text.replaceAll(/\s/g, "");
+
+/** What the final block tells beyond the deltas that came; nothing of a text that went another way. */
+const untold = ({ texts, counts }: Gated, final: Block): readonly Delta[] => {
+	const known = new Map(counts);
+	// one side may tell summary parts that the other told as one text
+	const thought = final.type === "thinking" && letters([...texts.values()].join("")) === letters(final.text);
 	return splitBlock(final).deltas.flatMap((delta): readonly Delta[] => {
-		const before = known.get(sortOf(delta)) ?? 0;
+		const sort = sortOf(delta);
 		if ("text" in delta) {
-			return delta.text.length > before && !cameWhole ? [{ ...delta, text: delta.text.slice(before) }] : [];
+			const before = texts.get(sort) ?? "";
+			return delta.text.startsWith(before) && !thought ? [{ ...delta, text: delta.text.slice(before.length) }] : [];
 		}
-		known.set(delta.type, before - 1);
+		const before = known.get(sort) ?? 0;
+		known.set(sort, before - 1);
 		return before > 0 ? [] : [delta];
 	});
 };

@@ -184,6 +184,34 @@ describe("normalizeEvents", () => {
 		]);
 		expect(full.filter((event) => event.type === "delta")).toHaveLength(1);
 	});
+	test("a final text that went another way than its deltas adds nothing, and summary parts are not told twice", () => {
+		const texts = (events: readonly NeutralEvent[]) =>
+			normalized(events).flatMap((event) =>
+				event.type === "delta" && "text" in event.delta ? [event.delta.text] : [],
+			);
+		const said: Block = { type: "text", text: "Done in the house." };
+		expect(
+			texts([
+				start,
+				open(0, { type: "text", text: "" }),
+				text(0, "Done."),
+				{ type: "close", block: 0, final: said },
+				end,
+			]),
+		).toEqual(["Done."]);
+		const thinking: Block = { type: "thinking", form: "summary", text: "a\n\nb", parts: ["a", "b"] };
+		const thought = (value: string, part?: number): NeutralEvent => ({
+			type: "delta",
+			block: 0,
+			delta: { type: "thinking", text: value, ...(part !== undefined && { part }) },
+		});
+		const shell: Block = { type: "thinking", form: "summary", text: "" };
+		const close = (final: Block): NeutralEvent => ({ type: "close", block: 0, final });
+		expect(texts([start, open(0, shell), thought("a\n\nb"), close(thinking), end])).toEqual(["a\n\nb"]);
+		const { parts: _, ...whole } = thinking;
+		expect(texts([start, open(0, shell), thought("a", 0), thought("b", 1), close(whole), end])).toEqual(["a", "b"]);
+		expect(texts([start, open(0, shell), thought("a", 0), close(thinking), end])).toEqual(["a", "b"]);
+	});
 	test("H43: an end that was not announced is an error, without a finish and with what is open left open", () => {
 		const out = normalized([
 			start,

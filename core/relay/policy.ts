@@ -32,8 +32,8 @@ export interface Permit {
 	/** Headers for the answer (rate-limit headers); names in lower case. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/**
-	 * Told while a stream runs, with content pieces and bytes so far (before they are sent); `cut` ends the stream with the
-	 * protocol's own length finish.
+	 * Told while a stream runs, with content pieces and bytes so far; `cut` ends the stream with the protocol's own length
+	 * finish.
 	 */
 	progress?(pieces: number, contentBytes?: number): "go_on" | "cut";
 	/** Called exactly once, newest permit first, whatever ended the call. Must not throw. */

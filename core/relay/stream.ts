@@ -127,13 +127,12 @@ export class CallStream {
 			this.readAt = clock.monotonic();
 			const piece = pass.push(frames.feed(chunk), chunk);
 			if (this.parts.keep && pass.seen().finished) await this.keep();
+			if (piece !== undefined) this.write(piece);
 			if (live.permits.watched && this.atBound()) return this.cut();
-			if (piece === undefined) continue;
-			return this.write(piece);
+			if (piece !== undefined) return;
 		}
 	}
 
-	/** Asked before anything is sent, so that nothing beyond the bound ever is. */
 	private atBound(): boolean {
 		const { pass, live } = this.parts;
 		const { pieces, contentBytes } = pass.seen();

@@ -1,10 +1,25 @@
 /** Writes one row for every call and sums them up. */
 
 import { lt } from "drizzle-orm";
-import { add, clock, commands, definePlugin, jobs, recorders, routes, store, t, tables } from "#core";
+import {
+	add,
+	type CallRecord,
+	clock,
+	commands,
+	definePlugin,
+	jobs,
+	maybe,
+	recorders,
+	routes,
+	store,
+	t,
+	tables,
+} from "#core";
+import { prices } from "../prices/service.ts";
+import { ledgerWriters, quota } from "../quota/service.ts";
 import { usageCommand } from "./command.ts";
-import { rowOf } from "./row.ts";
-import { ledgerRows, ledgerTables } from "./tables.ts";
+import { correctionRow, rowOf } from "./row.ts";
+import { insertRows, ledgerRows, ledgerTables } from "./tables.ts";
 import { usageRoute } from "./usage.ts";
 import { Writer } from "./writer.ts";
 
@@ -15,10 +30,28 @@ export default definePlugin({
 		{ retentionDays: t.Optional(t.Integer({ minimum: 1, default: 400, description: "Days a row is kept." })) },
 		{ additionalProperties: false },
 	),
-	needs: { store, clock },
-	gives: [recorders, routes, tables, commands, jobs],
+	needs: { store, clock, prices: maybe(prices), quota: maybe(quota) },
+	gives: [recorders, routes, tables, commands, jobs, ledgerWriters],
 	setup({ name, config, needs, log }) {
 		const writer = new Writer(needs.store, needs.clock, log);
+		/** What the call cost, where nobody charges for it. */
+		const costOf = ({ model, outcome }: CallRecord): number | undefined => {
+			const { usage, target } = outcome;
+			if (!usage || !target) return 0;
+			const hints = { upstream: target.upstream.name, ...(model !== undefined && { requested: model }) };
+			const price = needs.prices?.find(target.model, hints);
+			return price && needs.prices?.cost(usage, price);
+		};
+		const record = (call: CallRecord): void => {
+			const charge = needs.quota?.chargeOf(call.id);
+			const row = rowOf(call, charge?.charged || costOf(call), charge?.excess);
+			if (needs.quota) needs.quota.record(call.id, row);
+			else writer.add(row);
+		};
+		const flush = async (): Promise<void> => {
+			await writer.flush();
+			await needs.quota?.flush();
+		};
 		const prune = async (): Promise<void> => {
 			const before = needs.clock.now() - (config.retentionDays ?? 400) * 86_400_000;
 			await needs.store.write([needs.store.db.delete(ledgerRows).where(lt(ledgerRows.at, before))]);
@@ -26,15 +59,13 @@ export default definePlugin({
 		return {
 			offers: [
 				add(tables, ledgerTables(name)),
-				add(recorders, { name, record: (call) => writer.add(rowOf(call, undefined)) }),
-				add(
-					routes,
-					usageRoute(needs.store, () => writer.flush()),
-				),
+				add(recorders, { name, record }),
+				add(ledgerWriters, { statements: insertRows, correction: correctionRow }),
+				add(routes, usageRoute(needs.store, flush)),
 				add(commands, usageCommand),
 				add(jobs, { name: "ledger: prune", schedule: "17 3 * * *", run: prune }),
 			],
-			stop: () => writer.flush(),
+			stop: flush,
 		};
 	},
 });

@@ -1,46 +1,72 @@
-/** A finished call as its row. */
-import type { CallRecord, Usage } from "#core";
+/** A finished call as its row, and a charge that no finished call explains. */
+import { type CallRecord, definedOnly, type Usage } from "#core";
+import type { Correction } from "../quota/service.ts";
 import type { LedgerRow } from "./tables.ts";
 
-/** `cost` in micro-dollars, when a price is known. */
-export const rowOf = (call: CallRecord, cost: number | undefined): LedgerRow => {
+const longestName = 256;
+const longestList = 1_000;
+
+/** `cost` and `excess` in micro-dollars; the cost is absent when no price is known. */
+export const rowOf = (call: CallRecord, cost: number | undefined, excess = 0): LedgerRow => {
 	const { outcome, token } = call;
-	const { usage, target, denial } = outcome;
 	return {
 		id: call.id,
 		at: call.at,
 		token: token?.id ?? null,
-		tokenName: token?.name ?? null,
-		protocol: call.protocol,
-		operation: call.operation,
-		model: call.model?.slice(0, 256) ?? null,
-		upstream: target?.upstream.name ?? null,
-		target: target?.model ?? null,
-		stream: call.stream,
-		status: call.status,
+		model: call.model?.slice(0, longestName) ?? null,
+		upstream: outcome.target?.upstream.name ?? null,
 		ending: outcome.ending,
-		reason: denial ? (denial.code ?? denial.kind) : null,
-		...tokensOf(usage),
+		...tokensOf(outcome.usage),
 		cost: cost ?? null,
-		attempts: call.attempts,
-		firstByteMs: call.firstByteMs === undefined ? null : Math.round(call.firstByteMs),
-		durationMs: Math.round(call.durationMs),
-		dropped:
-			call.losses.length > 0
-				? call.losses
-						.map(({ path }) => path)
-						.join(",")
-						.slice(0, 1000)
-				: null,
-		address: call.address ?? null,
+		excess,
+		detail: JSON.stringify(detailOf(call)),
 	};
 };
 
+const detailOf = (call: CallRecord) => {
+	const { outcome, token, losses } = call;
+	const { usage, target, denial } = outcome;
+	return definedOnly({
+		tokenName: token?.name,
+		protocol: call.protocol,
+		operation: call.operation,
+		target: target?.model,
+		stream: call.stream,
+		status: call.status,
+		reason: denial ? (denial.code ?? denial.kind) : undefined,
+		cacheWriteTokens: usage?.input.cacheWrite,
+		estimated: usage?.estimated,
+		attempts: call.attempts,
+		firstByteMs: call.firstByteMs === undefined ? undefined : Math.round(call.firstByteMs),
+		durationMs: Math.round(call.durationMs),
+		dropped: losses.length > 0 ? dropped(losses) : undefined,
+		address: call.address,
+	});
+};
+
+const dropped = (losses: CallRecord["losses"]): string =>
+	losses
+		.map(({ path }) => path)
+		.join(",")
+		.slice(0, longestList);
+
 const tokensOf = (usage: Usage | undefined) => ({
-	inputTokens: usage?.input.total ?? 0,
-	cachedTokens: usage?.input.cacheRead ?? 0,
-	cacheWriteTokens: usage?.input.cacheWrite ?? 0,
-	outputTokens: usage?.output.total ?? 0,
-	reasoningTokens: usage?.output.reasoning ?? 0,
-	estimated: usage?.estimated ?? false,
+	input_tokens: usage?.input.total ?? 0,
+	cached_tokens: usage?.input.cacheRead ?? 0,
+	output_tokens: usage?.output.total ?? 0,
+	reasoning_tokens: usage?.output.reasoning ?? 0,
+});
+
+/** The row of a charge without a finished call: a crash, a node that was given up, the same put right. */
+export const correctionRow = ({ id, tokenId, amount, reason, at, model }: Correction): LedgerRow => ({
+	id,
+	at,
+	token: tokenId,
+	model: model ?? null,
+	upstream: null,
+	ending: reason,
+	...tokensOf(undefined),
+	cost: amount,
+	excess: 0,
+	detail: "{}",
 });

@@ -1,7 +1,7 @@
-/** One row for every call. */
+/** One row for every call. What is summed and searched has a column; the rest is JSON in `detail`, to keep a row cheap to write. */
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { Tables } from "#core";
+import { bulkInsert, type Statement, type Tables } from "#core";
 
 export const ledgerRows = sqliteTable("ledger", {
 	/** The call's id: a row is written once however often it is sent. */
@@ -9,37 +9,61 @@ export const ledgerRows = sqliteTable("ledger", {
 	/** Milliseconds since 1970. */
 	at: integer("at").notNull(),
 	token: text("token"),
-	tokenName: text("token_name"),
-	protocol: text("protocol").notNull(),
-	operation: text("operation").notNull(),
 	/** The model asked for. */
 	model: text("model"),
 	upstream: text("upstream"),
-	/** The model the upstream was asked for. */
-	target: text("target"),
-	stream: integer("stream", { mode: "boolean" }).notNull(),
-	status: integer("status").notNull(),
+	/** An ending of a call, or the reason of a correction: `crash`, `lease_lost`, `lease_found`. */
 	ending: text("ending").notNull(),
-	/** Why it was refused or failed: the denial's kind. */
-	reason: text("reason"),
 	inputTokens: integer("input_tokens").notNull(),
 	cachedTokens: integer("cached_tokens").notNull(),
-	cacheWriteTokens: integer("cache_write_tokens").notNull(),
 	outputTokens: integer("output_tokens").notNull(),
 	reasoningTokens: integer("reasoning_tokens").notNull(),
-	/** True when Portico counted because the upstream did not. */
-	estimated: integer("estimated", { mode: "boolean" }).notNull(),
-	/** Micro-dollars; null when no price is known. */
+	/** Micro-dollars charged; null when no price is known. */
 	cost: integer("cost"),
-	attempts: integer("attempts").notNull(),
-	firstByteMs: integer("first_byte_ms"),
-	durationMs: integer("duration_ms").notNull(),
-	/** What could not be carried in translation, by commas. */
-	dropped: text("dropped"),
-	address: text("address"),
+	/** Micro-dollars that an upstream reported beyond what the call had reserved; nobody is charged for them. */
+	excess: integer("excess").notNull(),
+	/** JSON: token's name, protocol, operation, target's model, stream, status, reason, estimated, attempts, times, what was dropped, address. */
+	detail: text("detail").notNull(),
 });
 
-export type LedgerRow = typeof ledgerRows.$inferInsert;
+/** A row as it is written, by the columns' names. A type and not an interface, so that it counts as a record of plain values. */
+export type LedgerRow = {
+	readonly id: string;
+	readonly at: number;
+	readonly token: string | null;
+	readonly model: string | null;
+	readonly upstream: string | null;
+	readonly ending: string;
+	readonly input_tokens: number;
+	readonly cached_tokens: number;
+	readonly output_tokens: number;
+	readonly reasoning_tokens: number;
+	readonly cost: number | null;
+	readonly excess: number;
+	readonly detail: string;
+};
+
+const columns = [
+	"id",
+	"at",
+	"token",
+	"model",
+	"upstream",
+	"ending",
+	"input_tokens",
+	"cached_tokens",
+	"output_tokens",
+	"reasoning_tokens",
+	"cost",
+	"excess",
+	"detail",
+] as const satisfies readonly (keyof LedgerRow)[];
+
+const insert = bulkInsert({ table: "ledger", columns });
+
+/** Inserts that leave out rows already there. */
+export const insertRows = (rows: readonly Readonly<Record<string, unknown>>[]): Statement[] =>
+	insert(rows.map((row) => columns.map((column) => row[column] ?? null)));
 
 export const ledgerTables = (plugin: string): Tables => ({
 	plugin,
@@ -51,28 +75,16 @@ export const ledgerTables = (plugin: string): Tables => ({
 					id TEXT PRIMARY KEY,
 					at INTEGER NOT NULL,
 					token TEXT,
-					token_name TEXT,
-					protocol TEXT NOT NULL,
-					operation TEXT NOT NULL,
 					model TEXT,
 					upstream TEXT,
-					target TEXT,
-					stream INTEGER NOT NULL,
-					status INTEGER NOT NULL,
 					ending TEXT NOT NULL,
-					reason TEXT,
 					input_tokens INTEGER NOT NULL,
 					cached_tokens INTEGER NOT NULL,
-					cache_write_tokens INTEGER NOT NULL,
 					output_tokens INTEGER NOT NULL,
 					reasoning_tokens INTEGER NOT NULL,
-					estimated INTEGER NOT NULL,
 					cost INTEGER,
-					attempts INTEGER NOT NULL,
-					first_byte_ms INTEGER,
-					duration_ms INTEGER NOT NULL,
-					dropped TEXT,
-					address TEXT
+					excess INTEGER NOT NULL,
+					detail TEXT NOT NULL
 				) STRICT`,
 				"CREATE INDEX ledger_at ON ledger (at)",
 				"CREATE INDEX ledger_token_at ON ledger (token, at)",

@@ -49,13 +49,14 @@ export const usageRoute = (store: Store, flush: () => Promise<void>): Route => (
 		}
 		const selected = [
 			...columns,
-			sql`count(*) AS calls`,
+			sql`count(*) FILTER (WHERE ending NOT IN ('lease_lost', 'lease_found')) AS calls`,
 			sql`sum(ending = 'completed') AS completed`,
 			sql`sum(input_tokens) AS inputTokens`,
 			sql`sum(cached_tokens) AS cachedTokens`,
 			sql`sum(output_tokens) AS outputTokens`,
 			sql`sum(reasoning_tokens) AS reasoningTokens`,
 			sql`sum(coalesce(cost, 0)) AS microDollars`,
+			sql`sum(excess) AS excessMicroDollars`,
 		];
 		const comma = sql`, `;
 		const grouping =
@@ -69,7 +70,11 @@ export const usageRoute = (store: Store, flush: () => Promise<void>): Route => (
 			sql`SELECT ${sql.join(selected, comma)} FROM ledger WHERE ${sql.join(filters, sql` AND `)} ${grouping} ORDER BY microDollars DESC, calls DESC LIMIT 10000`,
 		);
 		return Response.json({
-			data: rows.map(({ microDollars, ...row }) => ({ ...row, cost: Number(microDollars) / 1e6 })),
+			data: rows.map(({ microDollars, excessMicroDollars, ...row }) => ({
+				...row,
+				cost: Number(microDollars) / 1e6,
+				excess: Number(excessMicroDollars) / 1e6,
+			})),
 		});
 	},
 });

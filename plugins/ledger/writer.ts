@@ -1,11 +1,14 @@
-/** Writes rows behind the calls: many at a time, again when it fails, and everything before a stop. */
+/**
+ * Writes rows behind the calls: many at a time, again when it fails, and everything before a stop. For a house without
+ * quotas; with them, rows go through the quota's journal, in one batch with the charges they explain.
+ */
 import type { Clock, Log, Store } from "#core";
-import { type LedgerRow, ledgerRows } from "./tables.ts";
+import { insertRows, type LedgerRow } from "./tables.ts";
 
 /** How long a row may wait for others, milliseconds. */
 const gatherMs = 50;
-/** Rows in one statement: SQLite takes 32,766 values, a row has 25. */
-const rowsPerStatement = 100;
+/** Rows in one write. */
+const rowsPerWrite = 500;
 /** Rows that wait for a database that cannot be reached; beyond it the oldest are given up, and the log says so. */
 const mostWaiting = 200_000;
 const pauseAfterFailureMs = 1000;
@@ -27,21 +30,20 @@ export class Writer {
 	add(row: LedgerRow): void {
 		this.waiting.push(row);
 		if (this.waiting.length > mostWaiting) {
-			this.waiting.splice(0, rowsPerStatement);
+			this.waiting.splice(0, rowsPerWrite);
 			this.log.error("ledger rows were given up: the database has not taken any for too long", {
-				rows: rowsPerStatement,
+				rows: rowsPerWrite,
 			});
 		}
 		this.cancel ??= this.clock.after(gatherMs, () => this.flushSoon());
 	}
 
 	/** Resolves when every row that waits now has been written. Rejects when the database does not take them. */
-	async flush(): Promise<void> {
-		await this.running?.catch(() => undefined);
-		while (this.waiting.length > 0) {
-			this.running = this.write();
-			await this.running;
-		}
+	flush(): Promise<void> {
+		this.running ??= this.drain().finally(() => {
+			this.running = undefined;
+		});
+		return this.running;
 	}
 
 	private flushSoon(): void {
@@ -52,9 +54,16 @@ export class Writer {
 		});
 	}
 
-	private async write(): Promise<void> {
-		const rows = this.waiting.slice(0, rowsPerStatement);
-		await this.store.write([this.store.db.insert(ledgerRows).values(rows).onConflictDoNothing()]);
-		this.waiting.splice(0, rows.length);
+	private async drain(): Promise<void> {
+		while (this.waiting.length > 0) {
+			// Taken out first: what is given up meanwhile must not be mistaken for what was written.
+			const rows = this.waiting.splice(0, rowsPerWrite);
+			try {
+				await this.store.write(insertRows(rows));
+			} catch (error) {
+				this.waiting.unshift(...rows);
+				throw error;
+			}
+		}
 	}
 }

@@ -47,8 +47,10 @@ interface Position {
 	readonly elsewhere: number;
 }
 
-/** How many calls like this one a slice is asked for. */
-const callsAhead = 32;
+/** For how many calls like this one a slice is asked: more when it lasted less than a second, so that a busy token asks rarely. */
+const fewCallsAhead = 32;
+const manyCallsAhead = 4_096;
+const lastsMs = 1_000;
 const recallsBeforeRefusal = 2;
 /** What one call finds others may take away before it; after so many attempts it is told to come back. */
 const questionsBeforeRefusal = 20;
@@ -66,6 +68,8 @@ export class Account {
 	/** There was nothing to be had the last time: then look before writing. */
 	private dry = false;
 	private waiting = 0;
+	private callsAhead = fewCallsAhead;
+	private grewAt = Number.NEGATIVE_INFINITY;
 
 	constructor(token: string, house: AccountHouse) {
 		this.token = token;
@@ -144,7 +148,7 @@ export class Account {
 				holder,
 				granted: lease.opened ? lease.setAside : undefined,
 				least,
-				want: (need.greedy ? need.most : Math.max(need.most * callsAhead, this.waiting)) - free,
+				want: (need.greedy ? need.most : Math.max(need.most * this.ahead(asked), this.waiting)) - free,
 				greedy: need.greedy === true,
 			}),
 			statements.position(this.token, lease.id),
@@ -152,6 +156,13 @@ export class Account {
 		const position = this.learn(lease, asked, results.at(-1)?.rows[0] ?? {});
 		this.dry = position.available < least && lease.free < need.least;
 		return position;
+	}
+
+	private ahead({ monotonic }: Moment): number {
+		const lasted = monotonic - this.grewAt >= lastsMs;
+		this.callsAhead = lasted ? fewCallsAhead : Math.min(this.callsAhead * 2, manyCallsAhead);
+		this.grewAt = monotonic;
+		return this.callsAhead;
 	}
 
 	/** Takes in what the database says of the account and of the lease that was to grow. */

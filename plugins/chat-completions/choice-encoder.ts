@@ -65,8 +65,13 @@ export class ChoiceEncoder {
 				return this.begin("null") + (this.thoughts++ > 0 ? this.reasoning(partSeparator) : "");
 			case "opaque_thinking":
 				return this.begin("null") + this.detail(writeOpaque(shell.data, this.details++));
-			default:
+			case "refusal":
+			case "image":
+			case "audio":
 				return this.begin("null");
+			default:
+				// What the upstream's own tools did has no place in this protocol.
+				return "";
 		}
 	}
 

@@ -77,10 +77,13 @@ const linkedDocument = (url: string, path: string, writing: Writing): WireRecord
 		? { type: "document_url", document_url: url }
 		: lost(writing, path, "document given by its address");
 
+/** Families whose makers take films in this protocol, which OpenAI itself does not. */
+const watchesFilms = /^(?:qwen|glm|kimi|moonshot|minimax|doubao|seed|internvl|llava|nova)/;
+
 const videoPart = (media: Media, path: string, writing: Writing): WireRecord => {
 	const url = addressOf(media);
-	if (url === undefined || (writing.openai && !writing.sameProtocol)) return lost(writing, path, "film");
-	return { type: "video_url", video_url: { url } };
+	const taken = writing.sameProtocol || watchesFilms.test(writing.context.family);
+	return url === undefined || !taken ? lost(writing, path, "film") : { type: "video_url", video_url: { url } };
 };
 
 const searchText = (block: SearchResultBlock): string => {
@@ -102,6 +105,7 @@ export const encodePart = (block: Block, path: string, writing: Writing): WireRe
 		case "video":
 			return { ...videoPart(block.media, path, writing), ...marks(block, writing) };
 		case "search_result":
+			lose(writing, path, "a search result goes as plain text, which cannot be cited");
 			return textPart(searchText(block));
 		case "refusal":
 			return textPart(block.text);

@@ -217,9 +217,11 @@ describe("messages for an upstream", () => {
 		expect(partOf(film, "qwen-vl")).toEqual(["video_url", 0]);
 	});
 
-	test("search results in a message are text", () => {
+	test("search results in a message are text, and that is reported", () => {
 		const block: Block = { type: "search_result", source: "https://a.test", title: "A", content: [text("body")] };
-		expect(written(conversation(user(block))).messages[0]?.["content"]).toBe("A\nhttps://a.test\nbody");
+		const { messages, losses } = written(conversation(user(block)));
+		expect(messages[0]?.["content"]).toBe("A\nhttps://a.test\nbody");
+		expect(losses).toEqual(["messages[0].content[0]"]);
 	});
 
 	test("what an upstream's own tools did is reported as left behind", () => {

@@ -181,6 +181,7 @@ describe("a stream of chunks for a client", () => {
 			{ type: "url_citation", url_citation: { start_index: 5, end_index: 9, url: "https://a.test", title: "A" } },
 			{ type: "url_citation", url_citation: { start_index: 10, end_index: 15, url: "https://b.test", title: "" } },
 		]);
+		expect(deltas(events)[0]).toEqual({ role: "assistant", content: "", refusal: null });
 		expect(streamOf(events, asking())).not.toContain("tool_calls");
 		expect(chunksOf(events).at(-1)?.choices[0]?.finish_reason).toBe("stop");
 	});

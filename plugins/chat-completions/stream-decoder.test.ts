@@ -161,6 +161,16 @@ describe("a stream of chunks", () => {
 		expect(called(blocks(chunks))[0]?.[0]).toBe(id);
 	});
 
+	test("H11 there is one start and one finish, whatever is repeated", () => {
+		const again = [chunk({ role: "assistant", content: "a" }), ending("stop"), ending("stop"), done, done];
+		const told = types(eventsOf(again, plain));
+		expect(told.filter((type) => type === "start" || type === "finish" || type === "end")).toEqual([
+			"start",
+			"finish",
+			"end",
+		]);
+	});
+
 	test("H13 usage after the finish is told before it", () => {
 		const chunks = [
 			chunk({ content: "a" }),

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Block, NeutralEvent, Opaque } from "#core";
 import { bodyWith, dataOf, neutralOf, streamOf } from "./fixtures/ask.ts";
 import { answerWith, callBlock, eventsWith, normalized, textBlock } from "./fixtures/events.ts";
+import { chatCompletions } from "./protocol.ts";
 
 const asking = (more: Record<string, unknown> = {}) => neutralOf(bodyWith({ model: "fast", stream: true, ...more }));
 
@@ -95,23 +96,32 @@ describe("a stream of chunks for a client", () => {
 		expect(text).not.toContain("[DONE]");
 	});
 
-	const finishes = [
-		["H24 length", "length", "length"],
-		["H25 safety", "safety", "content_filter"],
-		["H25 refusal", "refusal", "content_filter"],
-		["H26 context_full", "context_full", "length"],
-		["H27 pause", "pause", "stop"],
-		["H64 length", "length", "length"],
-		["H79 malformed_call", "malformed_call", "stop"],
-		["recitation", "recitation", "content_filter"],
-		["stop_sequence", "stop_sequence", "stop"],
-		["other", "other", "stop"],
-	] as const;
-	for (const [name, reason, word] of finishes)
-		test(`${name} is told as ${word}`, () => {
-			const events = eventsWith(answerWith([textBlock("a")], {}, { reason }));
-			expect(chunksOf(events).at(-1)?.choices[0]?.finish_reason).toBe(word);
+	test("H24 H25 H26 H27 H64 H79 every way to end has OpenAI's word", () => {
+		const words = {
+			length: "length",
+			context_full: "length",
+			safety: "content_filter",
+			refusal: "content_filter",
+			recitation: "content_filter",
+			pause: "stop",
+			malformed_call: "stop",
+			stop_sequence: "stop",
+			other: "stop",
+		} as const;
+		const told = Object.keys(words).map((reason) => {
+			const events = eventsWith(answerWith([textBlock("a")], {}, { reason: reason as keyof typeof words }));
+			return [reason, chunksOf(events).at(-1)?.choices[0]?.finish_reason];
 		});
+		expect(Object.fromEntries(told)).toEqual(words);
+	});
+
+	test("H15 streams share nothing", () => {
+		const events = said(textBlock("a"), callBlock("c", "f", "{}"));
+		const encoders = [asking(), asking()].map((request) => chatCompletions.client.streamEncoder(request));
+		const texts = ["", ""];
+		for (const event of events) for (const [at, encoder] of encoders.entries()) texts[at] += encoder.push(event);
+		expect(texts).toEqual([streamOf(events, asking()), streamOf(events, asking())]);
+	});
 
 	test("H65 H66 the finish is null until the last chunk and tool_calls when a call was made", () => {
 		const reasons = chunksOf(said(callBlock("c", "f", "{}"))).map(({ choices }) => choices[0]?.finish_reason);

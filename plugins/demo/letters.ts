@@ -67,7 +67,22 @@ const unknown = "vhhhhhv";
 export const letterWidth = 5;
 export const letterHeight = 7;
 
-/** Calls `dot` for every dot of a text whose lines are given, each dot a square of `scale`, letters one dot apart. */
+/** Calls `dot` with the corner of every dot of one letter, each dot a square of `scale`. */
+const drawLetter = (
+	letter: string,
+	left: number,
+	top: number,
+	scale: number,
+	dot: (x: number, y: number, size: number) => void,
+): void => {
+	const shape = shapes[letter] ?? unknown;
+	for (let at = 0; at < letterWidth * letterHeight; at++) {
+		const [across, down] = [at % letterWidth, Math.floor(at / letterWidth)];
+		if (Number.parseInt(shape.charAt(down), 32) & (16 >> across)) dot(left + across * scale, top + down * scale, scale);
+	}
+};
+
+/** Draws lines of text, letters one dot apart. */
 export const drawText = (
 	lines: readonly string[],
 	left: number,
@@ -76,34 +91,27 @@ export const drawText = (
 	dot: (x: number, y: number, size: number) => void,
 ): void => {
 	for (const [row, line] of lines.entries())
-		for (const [column, letter] of [...line.toUpperCase()].entries()) {
-			const shape = shapes[letter] ?? unknown;
-			const x = left + column * (letterWidth + 1) * scale;
-			const y = top + row * (letterHeight + 2) * scale;
-			for (let down = 0; down < letterHeight; down++) {
-				const dots = Number.parseInt(shape.charAt(down), 32);
-				for (let across = 0; across < letterWidth; across++)
-					if (dots & (16 >> across)) dot(x + across * scale, y + down * scale, scale);
-			}
-		}
+		for (const [column, letter] of [...line.toUpperCase()].entries())
+			drawLetter(letter, left + column * (letterWidth + 1) * scale, top + row * (letterHeight + 2) * scale, scale, dot);
 };
+
+/** Words no longer than `width`. */
+const piecesOf = (text: string, width: number): readonly string[] =>
+	text
+		.trim()
+		.split(/\s+/)
+		.flatMap((word) => word.match(new RegExp(`.{1,${width}}`, "gu")) ?? []);
 
 /** Words into lines of at most `width` letters and at most `height` lines; what does not fit ends in dots. */
 export const wrap = (text: string, width: number, height: number): readonly string[] => {
-	const lines: string[] = [];
-	let line = "";
-	for (const word of text.replace(/\s+/g, " ").trim().split(" ")) {
-		const pieces = word.length > width ? (word.match(new RegExp(`.{1,${width}}`, "gu")) ?? []) : [word];
-		for (const piece of pieces) {
-			if (line !== "" && line.length + 1 + piece.length > width) {
-				lines.push(line);
-				line = piece;
-			} else line = line === "" ? piece : `${line} ${piece}`;
-		}
+	const lines = [""];
+	for (const piece of piecesOf(text, width)) {
+		const line = lines.at(-1) ?? "";
+		if (line === "") lines[lines.length - 1] = piece;
+		else if (line.length + 1 + piece.length > width) lines.push(piece);
+		else lines[lines.length - 1] = `${line} ${piece}`;
 	}
-	lines.push(line);
 	if (lines.length <= height) return lines;
-	const kept = lines.slice(0, height);
-	kept[height - 1] = `${(kept[height - 1] ?? "").slice(0, Math.max(0, width - 3))}...`;
-	return kept;
+	const last = (lines[height - 1] ?? "").slice(0, Math.max(0, width - 3));
+	return [...lines.slice(0, height - 1), `${last}...`];
 };

@@ -99,7 +99,7 @@ export const createDemo = ({ protocols, clock, wordMs }: DemoOptions): Upstream 
 		if (failure !== undefined)
 			throw new Fault(deny(kindOf(failure), `The demo model fails with ${failure} because it was asked to.`));
 		const whole = answer(request, ask.call.name, `demo-${options.callId}`, Math.floor(clock.now() / 1000));
-		if (ask.call.stream) return streamed(protocol, ask, request, explode(whole), options.signal);
+		if (ask.call.stream) return streamed(protocol, ask, request, explode(whole), options.abort.signal);
 		const { body, headers } = protocol.client.encodeResponse(whole, request);
 		return json(body, 200, headers);
 	};

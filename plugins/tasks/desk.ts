@@ -8,6 +8,7 @@ import type { Endings } from "./endings.ts";
 import type { Files } from "./files.ts";
 import type { Task, TaskOrder, Tasks } from "./service.ts";
 import type { Shelf } from "./shelf.ts";
+import { taskView } from "./views.ts";
 import type { Waiting } from "./waiting.ts";
 import type { Work } from "./work.ts";
 
@@ -55,6 +56,7 @@ export const createDesk = (options: DeskOptions): Tasks => {
 		callbackUrlOf,
 		connect: createConnection,
 		publicReason,
+		view: taskView,
 		submit: options.submit,
 		find: (call, id) => shelf.find(call.token.id, id),
 		findAll: (call, ids) => shelf.findAll(call.token.id, ids.slice(0, 1000)),

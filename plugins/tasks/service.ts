@@ -34,7 +34,7 @@ export interface TaskOrder {
 	readonly state?: string;
 	/** The address for callbacks, as `callbackUrlOf` found it; absent or empty for none. */
 	readonly callbackUrl?: string;
-	/** The task this one goes on from: it must be the same token's and have succeeded; its upstream does this one too. */
+	/** The task this one goes on from: it must be the same token's, taken on and not failed; its upstream does this one too. */
 	readonly follows?: string;
 	/** The most it can make. What it made is never charged higher. */
 	readonly bound: TaskUnits;
@@ -138,6 +138,8 @@ export interface TaskFilter {
 /** What kinds ask of `tasks`. Every question is asked in the name of a call: what belongs to another token does not exist. */
 export interface Tasks {
 	connect(options: ConnectionOptions): Connection;
+	/** The task as the uniform routes show it. */
+	view(task: Task): Readonly<Record<string, unknown>>;
 	/** A reason of an upstream's as a client may see it: no key, no address, at most 500 characters. */
 	publicReason(reason: string): string;
 	/** Reads a JSON or multipart body. Throws `Fault`. */

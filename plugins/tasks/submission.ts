@@ -91,11 +91,11 @@ export const createSubmission = (options: SubmissionOptions) => {
 		const row = await shelf.work(id);
 		if (!row || row.task.tokenId !== call.token.id)
 			return refuse({ kind: "not_found", code: "task_not_found", message: "The task to go on from does not exist." });
-		if (row.task.status !== "SUCCESS" || row.upstreamId === undefined)
+		if (row.task.status === "FAILURE" || row.upstreamId === undefined)
 			return refuse({
 				kind: "invalid_request",
 				code: "task_not_finished",
-				message: "The task to go on from has not succeeded.",
+				message: "The task to go on from has failed, or has not been taken on yet.",
 			});
 		return row;
 	};

@@ -1,0 +1,93 @@
+/** The kind `image`: its words, its callback, and how the uniform route's body is read. */
+import { asNumber, asRecord, asText, Fault, type WireRecord } from "#core";
+import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
+
+export const imageWords = {
+	NOT_START: "NOT_START",
+	IN_PROGRESS: "IN_PROGRESS",
+	SUCCESS: "SUCCESS",
+	FAILURE: "FAILURE",
+} as const;
+
+/** Asked for by clients that name no model: Midjourney's have no field for one. */
+export const midjourneyModel = "midjourney";
+
+const longestPrompt = 100_000;
+const mostImages = 10;
+
+/** The prompt, or a `Fault`. `required`: an empty one is refused. */
+export const promptOf = (value: unknown, required: boolean): string => {
+	const prompt = asText(value) ?? "";
+	if (value !== undefined && value !== null && typeof value !== "string")
+		throw new Fault({ kind: "invalid_request", parameter: "prompt", message: "The prompt must be text." });
+	if (required && prompt.trim() === "")
+		throw new Fault({
+			kind: "invalid_request",
+			parameter: "prompt",
+			message: "The prompt is empty; say what the picture is to show.",
+		});
+	if (prompt.length > longestPrompt)
+		throw new Fault({
+			kind: "invalid_request",
+			parameter: "prompt",
+			message: `The prompt is longer than ${longestPrompt} characters.`,
+		});
+	return prompt;
+};
+
+/** How many pictures: a whole number from 1 to 10, or a `Fault`. Forms send it as text. */
+export const countOf = (value: unknown): number => {
+	if (value === undefined || value === null) return 1;
+	const count = asNumber(value) ?? Number(asText(value) || Number.NaN);
+	if (!Number.isInteger(count) || count < 1 || count > mostImages)
+		throw new Fault({
+			kind: "invalid_request",
+			parameter: "n",
+			message: `"n" must be a whole number from 1 to ${mostImages}.`,
+		});
+	return count;
+};
+
+/** The address of the first picture; `""` before there is one. */
+export const imageUrl = (task: Task): string => task.result?.files.find(({ role }) => role === "image")?.url ?? "";
+
+/** A described picture is answered with words; those are its prompt from then on. */
+export const shownPrompt = (task: Task): string => asText(task.result?.extra?.prompt) ?? task.prompt;
+
+const callback = (task: Task): string =>
+	JSON.stringify({
+		id: task.id,
+		action: task.action,
+		status: imageWords[task.status],
+		prompt: shownPrompt(task),
+		imageUrl: imageUrl(task),
+		progress: `${task.progress}%`,
+		failReason: task.failure?.reason ?? "",
+		submitTime: task.submittedAt,
+		startTime: task.startedAt,
+		finishTime: task.finishedAt,
+	});
+
+const read = (body: WireRecord): TaskOrder => {
+	const input = { ...asRecord(body.metadata), ...asRecord(body.input) };
+	const n = countOf(input.n ?? body.n);
+	return {
+		kind: "image",
+		action: (asText(body.action) ?? "IMAGINE").toUpperCase(),
+		model: asText(body.model) ?? midjourneyModel,
+		prompt: promptOf(body.prompt, true),
+		details: { n, ...(asText(input.size) !== undefined && { size: input.size }) },
+		input,
+		bound: { images: n },
+	};
+};
+
+export const imageKind: TaskKind = {
+	name: "image",
+	words: imageWords,
+	defaultModel: midjourneyModel,
+	timeoutMinutes: 10,
+	read,
+	callback,
+	units: (task) => ({ images: (task.result?.files ?? []).filter(({ role }) => role === "image").length }),
+};

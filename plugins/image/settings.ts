@@ -1,0 +1,43 @@
+/** The settings of the kind `image`. */
+import { type Static, t } from "#core";
+
+export const upstreamSetting = t.Object(
+	{
+		name: t.String({ description: "What this upstream is called in logs and prices." }),
+		type: t.Union([t.Literal("midjourney-proxy"), t.Literal("openai-images"), t.Literal("gemini-images")], {
+			description: "How it is spoken to.",
+		}),
+		url: t.String({
+			description: "Its base address, for OpenAI's and Google's with the version: https://api.openai.com/v1.",
+		}),
+		key: t.Optional(t.String({ description: "Portico's key there." })),
+		models: t.Array(t.String(), {
+			description: "Models it does, `*` standing for any text. Midjourney's clients ask for `midjourney`.",
+		}),
+		concurrency: t.Optional(
+			t.Integer({ minimum: 1, default: 8, description: "Requests that may be under way at once." }),
+		),
+		timeoutMinutes: t.Optional(
+			t.Number({ minimum: 0.1, description: "After so many minutes a task has failed; 10 unless said." }),
+		),
+	},
+	{ additionalProperties: false },
+);
+
+export type UpstreamSetting = Static<typeof upstreamSetting>;
+
+export const settings = t.Object(
+	{
+		upstreams: t.Optional(t.Array(upstreamSetting, { default: [], description: "Where pictures are made." })),
+		waitSeconds: t.Optional(
+			t.Number({ minimum: 1, default: 300, description: "How long a client of /v1/images/generations is let wait." }),
+		),
+		defaultModel: t.Optional(
+			t.String({
+				default: "gpt-image-1",
+				description: "The model of clients of /v1/images/generations that name none.",
+			}),
+		),
+	},
+	{ additionalProperties: false },
+);

@@ -1,0 +1,143 @@
+/** midjourney-proxy and whatever speaks as it does, as an upstream. */
+import { asList, asNumber, asRecord, asText, definedOnly, isRecord, type WireRecord } from "#core";
+import type { Connection, JobState, MadeFile, Submission, TaskJob, Tasks, TaskUpstream } from "../tasks/service.ts";
+import type { UpstreamSetting } from "./settings.ts";
+
+/** The last part of the path for each action; what is not here is a button's. */
+const paths: Readonly<Record<string, string>> = {
+	IMAGINE: "submit/imagine",
+	UPSCALE: "submit/change",
+	VARIATION: "submit/change",
+	REROLL: "submit/change",
+	BLEND: "submit/blend",
+	DESCRIBE: "submit/describe",
+	MODAL: "submit/modal",
+	SHORTEN: "submit/shorten",
+	EDITS: "submit/edits",
+	RETEXTURE: "submit/retexture",
+	SHOW: "submit/show",
+	VIDEO: "submit/video",
+	SWAP_FACE: "insight-face/swap",
+};
+
+const pathOf = (job: TaskJob): string => {
+	const mode = asText(job.details.mode);
+	const last = asText(job.input.customId) !== undefined ? "submit/action" : (paths[job.action] ?? "submit/action");
+	return `${mode === undefined ? "" : `/mj-${mode}`}/mj/${last}`;
+};
+
+const bodyOf = (job: TaskJob): WireRecord => {
+	const { parent, prompt } = job;
+	const changes = paths[job.action] === "submit/change" && { action: job.action };
+	return {
+		...job.input,
+		...changes,
+		...(prompt !== "" && { prompt }),
+		...(parent && { taskId: parent.upstreamId }),
+	};
+};
+
+/** 1 submitted, 21 known already, 22 queued. */
+const accepted: ReadonlySet<unknown> = new Set([1, 21, 22]);
+const queueFull = 23;
+const bannedPrompt = 24;
+
+const submissionOf = (
+	answer: Awaited<ReturnType<Connection["ask"]>>,
+	connection: Connection,
+	tasks: Tasks,
+): Submission => {
+	if (answer.sent !== "answered" || !isRecord(answer.body) || answer.status === 429) return connection.refusal(answer);
+	const { code, result, description } = answer.body;
+	const id = typeof result === "number" ? String(result) : asText(result);
+	if (accepted.has(code) && id) return { outcome: "accepted", upstreamId: id };
+	if (code === queueFull) return { outcome: "busy" };
+	if (answer.status >= 400 && answer.status !== 400) return connection.refusal(answer);
+	const reason = tasks.publicReason(asText(description) ?? "") || "The upstream refused the task.";
+	if (code === bannedPrompt) return { outcome: "refused", failure: { code: "content_policy_violation", reason } };
+	return typeof code === "number"
+		? { outcome: "refused", failure: { code: "upstream_refused", reason } }
+		: connection.refusal(answer);
+};
+
+const filesOf = (task: WireRecord): readonly MadeFile[] => {
+	const file = (role: string, mediaType: string, url: unknown): readonly MadeFile[] =>
+		typeof url === "string" && URL.canParse(url) ? [{ role, mediaType, url }] : [];
+	const videos = asList(task.videoUrls).map((entry) => asRecord(entry).url ?? entry);
+	return [
+		...file("image", "image/png", task.imageUrl),
+		...(videos.length > 0 ? videos : [task.videoUrl]).flatMap((url) => file("video", "video/mp4", url)),
+	];
+};
+
+const percentOf = (progress: unknown): number | undefined => {
+	const number = Number.parseFloat(asText(progress) ?? String(asNumber(progress) ?? ""));
+	return Number.isFinite(number) ? number : undefined;
+};
+
+/** What the upstream says of one task. */
+export const midjourneyState = (task: unknown, publicReason: (reason: string) => string): JobState => {
+	if (!isRecord(task)) return { state: "missing" };
+	const { status, failReason, buttons, properties, promptEn, description, prompt, action } = task;
+	switch (status) {
+		case "NOT_START":
+		case "SUBMITTED":
+		case "MODAL":
+			return { state: "waiting" };
+		case "IN_PROGRESS":
+			return { state: "running", ...definedOnly({ percent: percentOf(task.progress) }) };
+		case "FAILURE":
+		case "CANCEL": {
+			const reason = publicReason(asText(failReason) ?? "") || "The upstream could not make the picture.";
+			const code = /banned|moderat|sensitive|policy/i.test(reason) ? "content_policy_violation" : "upstream_failed";
+			return { state: "failed", failure: { code, reason } };
+		}
+		case "SUCCESS": {
+			const described = action === "DESCRIBE" ? { prompt: asText(prompt) ?? asText(promptEn) } : {};
+			const texts = { promptEn: asText(promptEn), description: asText(description), ...described };
+			const extra = definedOnly({ ...texts, buttons: asList(buttons), properties: asRecord(properties) });
+			const files = filesOf(task);
+			return {
+				state: "done",
+				made: files.length === 0 && described.prompt === undefined ? { files } : { files, extra },
+			};
+		}
+		default:
+			return { state: "strange", word: asText(status) ?? typeof status };
+	}
+};
+
+export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
+	const { name, url, key, models, concurrency = 8, timeoutMinutes } = setting;
+	const connection = tasks.connect({
+		url,
+		headers: (): Record<string, string> => (key === undefined ? {} : { "mj-api-secret": key }),
+	});
+
+	return {
+		name,
+		kind: "image",
+		models,
+		concurrency,
+		pollDelaysMs: [3000, 3000, 3000, 5000],
+		pollsTogether: 50,
+		...(timeoutMinutes !== undefined && { timeoutMinutes }),
+		async submit(job, signal) {
+			return submissionOf(await connection.ask(pathOf(job), { body: bodyOf(job), signal }), connection, tasks);
+		},
+		async poll(jobs, signal) {
+			const ids = jobs.map(({ upstreamId }) => upstreamId);
+			const answer = await connection.ask("/mj/task/list-by-condition", { body: { ids }, signal });
+			if (answer.sent !== "answered" || !Array.isArray(answer.body))
+				return jobs.map((): JobState => {
+					const state = connection.noState(answer);
+					return state.state === "missing" ? { state: "unanswered" } : state;
+				});
+			const found = new Map(answer.body.map((task) => [String(asRecord(task).id), task]));
+			return ids.map((id) => midjourneyState(found.get(id ?? ""), tasks.publicReason));
+		},
+		async cancel(job, signal) {
+			await connection.ask(`/mj/task/${encodeURIComponent(job.upstreamId ?? "")}/cancel`, { method: "POST", signal });
+		},
+	};
+};

@@ -29,11 +29,15 @@ const encodeCall = (block: ToolCallBlock, { names, family }: PartContext): WireR
 	...(block.signature && isOwn(block.signature, family) && { thoughtSignature: block.signature.value }),
 });
 
+const isMedia = (block: Block): block is MediaBlock =>
+	block.type === "image" || block.type === "audio" || block.type === "document" || block.type === "video";
+
 const textOf = (blocks: readonly Block[]): string =>
 	blocks
 		.flatMap((block) => {
 			if (block.type === "text" || block.type === "refusal") return [block.text];
-			return block.type === "search_result" ? [searchText(block)] : [];
+			if (block.type === "search_result") return [searchText(block)];
+			return isMedia(block) && block.media.by === "text" ? [block.media.text] : [];
 		})
 		.join("\n");
 
@@ -48,9 +52,6 @@ const responseOf = (block: ToolResultBlock): WireRecord => {
 	return isRecord(value) ? value : { output: text };
 };
 
-const isMedia = (block: Block): block is MediaBlock =>
-	block.type === "image" || block.type === "audio" || block.type === "document" || block.type === "video";
-
 /** A result of a function: the part for it, and media that must follow in a content of their own. */
 export const encodeResult = (
 	block: ToolResultBlock,
@@ -59,7 +60,7 @@ export const encodeResult = (
 ): { readonly part: WireRecord; readonly after: readonly WireRecord[] } => {
 	const inside: WireRecord[] = [];
 	const after: WireRecord[] = [];
-	for (const media of block.content.filter(isMedia)) {
+	for (const media of block.content.filter(isMedia).filter(({ media: { by } }) => by !== "text")) {
 		const part = encodeMedia(media, protocolName);
 		if (!part) context.losses.push({ path: "tool_result", reason: "a file of another provider cannot be read here" });
 		else if (context.mediaInResults && (context.native || "inlineData" in part)) inside.push(part);

@@ -179,6 +179,16 @@ describe("conversations for Gemini", () => {
 		expect(contents[3]).toEqual({ role: "user", parts: [{ text: "Attached to the result of f:" }, part] });
 	});
 
+	test("a text document in a result is text of it", () => {
+		const document: Block = { type: "document", media: { by: "text", mime: "text/plain", text: "Plain." } };
+		const { body } = encoded(
+			conversation(user(say("Go")), assistant(call("a")), user(result("a", say("See:"), document))),
+		);
+		expect(body.contents.slice(2)).toMatchObject([
+			{ parts: [{ functionResponse: { response: { output: "See:\nPlain." } } }] },
+		]);
+	});
+
 	test("failed results say so", () => {
 		const { body } = encoded(
 			conversation(user(say("Go")), assistant(call("a")), user({ ...result("a", say("no such city")), isError: true })),

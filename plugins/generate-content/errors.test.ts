@@ -102,6 +102,7 @@ describe("failures of Gemini upstreams", () => {
 			"upstream",
 		],
 		[400, { message: "User location is not supported for the API use.", status: "FAILED_PRECONDITION" }, "upstream"],
+		[400, { message: "The File abc is not in an ACTIVE state.", status: "FAILED_PRECONDITION" }, "invalid_request"],
 		[401, { message: "x" }, "upstream"],
 		[403, { message: "Permission denied on project 12345" }, "upstream"],
 		[404, { message: "models/nope is not found for API version v1beta" }, "model_not_found"],

@@ -48,14 +48,15 @@ const addLimit = (body: WireRecord, limit: number, edits: Edits): void => {
 	edits[name] = { ...config, [spelling(config, "maxOutputTokens") ?? "maxOutputTokens"]: limit };
 };
 
-/** Bodies may name the model again; there it must be the one of the address. */
+/** Bodies may name the model again, with or without `models/`; there it must be the one of the address. */
 const addModel = (body: WireRecord, model: string, edits: Edits): void => {
 	const name = resourceName(model);
-	if (typeof body["model"] === "string" && body["model"] !== name) edits["model"] = name;
+	const isOther = (value: unknown): boolean => typeof value === "string" && resourceName(value) !== name;
+	if (isOther(body["model"])) edits["model"] = name;
 	const inner = spelling(body, "generateContentRequest");
-	if (inner && recordField(body, inner)["model"] !== name) edits[inner] = { ...asRecord(body[inner]), model: name };
-	const requests = body["requests"];
-	if (Array.isArray(requests) && requests.some((request) => asRecord(request)["model"] !== name))
+	if (inner && isOther(recordField(body, inner)["model"])) edits[inner] = { ...asRecord(body[inner]), model: name };
+	const { requests } = body;
+	if (Array.isArray(requests) && requests.some((request) => isOther(asRecord(request)["model"])))
 		edits["requests"] = requests.map((request) => (isRecord(request) ? { ...request, model: name } : request));
 };
 

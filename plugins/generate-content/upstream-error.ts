@@ -63,6 +63,8 @@ const tooLong =
 	/exceeds? the maximum number of (?:input )?tokens|input token count|context (?:length|window)|too many tokens/i;
 /** What is between Portico and Google: the key, its account, where its host stands. */
 const ours = /API.?key|user location|billing|consumer|permission|not been used in project|service account|credential/i;
+/** A state of the client's own files, which Google tells in the same words as one of the account. */
+const ofTheClients = /\bfile\b|cached ?content/i;
 const modelMissing = /\bmodels?\b/i;
 
 const kindOfBadRequest = (told: Told): DenialKind => {
@@ -70,7 +72,8 @@ const kindOfBadRequest = (told: Told): DenialKind => {
 	const reason = asText(detail(told, "ErrorInfo")?.["reason"]) ?? "";
 	if (/^(?:API_KEY|SERVICE_|BILLING|CONSUMER)/.test(reason)) return "upstream";
 	if (tooLong.test(message)) return "context_length";
-	return told.word === "FAILED_PRECONDITION" || ours.test(message) ? "upstream" : "invalid_request";
+	const precondition = told.word === "FAILED_PRECONDITION" && !ofTheClients.test(message);
+	return precondition || ours.test(message) ? "upstream" : "invalid_request";
 };
 
 const kinds: Readonly<Record<number, DenialKind>> = {

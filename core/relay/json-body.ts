@@ -29,9 +29,11 @@ const invalid = (message: string): never => {
 	throw new Fault({ kind: "invalid_request", code: "invalid_json", message });
 };
 
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 const decode = (bytes: Uint8Array): string => {
 	try {
-		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+		return utf8.decode(bytes);
 	} catch {
 		return invalid("The request body is not valid UTF-8; send JSON encoded as UTF-8.");
 	}
@@ -146,31 +148,44 @@ export const readJsonBody = (bytes: Uint8Array, limits: JsonLimits = defaultLimi
  * order and cached prefixes survive. Without changes it is the client's own bytes.
  */
 export const editJsonBody = (body: JsonBody, changes: Readonly<Record<string, unknown>>): string | Uint8Array => {
-	const edits: { start: number; end: number; text: string }[] = [];
+	const edits: Edit[] = [];
+	const removed = new Set<string>();
 	let added = "";
 	for (const [name, value] of Object.entries(changes)) {
 		const member = body.members.get(name);
-		if (value === undefined) {
-			if (member) edits.push(removal(body.text, member));
-		} else if (member) {
-			edits.push({ start: member.valueStart, end: member.valueEnd, text: JSON.stringify(value) });
-		} else added += `${JSON.stringify(name)}:${JSON.stringify(value)},`;
+		if (value !== undefined && !member) added += `${JSON.stringify(name)}:${JSON.stringify(value)},`;
+		else if (value === undefined && member) removed.add(name);
+		else if (member) edits.push({ start: member.valueStart, end: member.valueEnd, text: JSON.stringify(value) });
 	}
+	edits.push(...removals(body, removed));
 	if (edits.length === 0 && added === "") return body.bytes;
-	if (added !== "") {
-		const open = body.text.indexOf("{") + 1;
-		const text = body.members.size === 0 ? added.slice(0, -1) : added;
-		edits.push({ start: open, end: open, text });
-	}
-	edits.sort((a, b) => b.start - a.start);
-	let text = body.text;
-	for (const edit of edits) text = text.slice(0, edit.start) + edit.text + text.slice(edit.end);
-	return text;
+	const open = body.text.indexOf("{") + 1;
+	edits.push({ start: open, end: open, text: removed.size === body.members.size ? added.slice(0, -1) : added });
+	edits.sort((a, b) => b.start - a.start || b.end - a.end);
+	return edits.reduce((text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end), body.text);
 };
 
-/** Takes the comma along, on whichever side there is one. */
-const removal = (text: string, member: Member): { start: number; end: number; text: string } => {
-	if (text.charAt(member.valueEnd) === ",") return { start: member.keyStart, end: member.valueEnd + 1, text: "" };
-	const comma = text.lastIndexOf(",", member.keyStart);
-	return { start: comma === -1 ? member.keyStart : comma, end: member.valueEnd, text: "" };
+interface Edit {
+	readonly start: number;
+	readonly end: number;
+	readonly text: string;
+}
+
+/** A member goes with the comma behind it; those at the end go together, with the comma before the first of them. */
+const removals = (body: JsonBody, names: ReadonlySet<string>): readonly Edit[] => {
+	const cuts: Edit[] = [];
+	let keptEnd: number | undefined;
+	let run: number | undefined;
+	let end = 0;
+	for (const [name, member] of body.members) {
+		end = member.valueEnd;
+		if (names.has(name)) run ??= member.keyStart;
+		else {
+			if (run !== undefined) cuts.push({ start: run, end: member.keyStart, text: "" });
+			run = undefined;
+			keptEnd = member.valueEnd;
+		}
+	}
+	if (run !== undefined) cuts.push({ start: keptEnd ?? run, end, text: "" });
+	return cuts;
 };

@@ -105,7 +105,7 @@ export interface Passthrough {
 	request(ask: ModelAsk, changes: PassthroughChanges): UpstreamMessage;
 	/** What a whole JSON answer says. `body` is the parsed answer. */
 	observe(body: unknown): Observation;
-	/** The answer's text with the asked model name put back; called only when there is an alias. */
+	/** The answer's text with the asked model's name, and what the request goes on from, put back; called only where either differs. */
 	restore(text: string, ask: ModelAsk, changes: PassthroughChanges): string;
 	observer(ask: ModelAsk): StreamObserver;
 	/**

@@ -1,0 +1,175 @@
+/** Goes on from kept answers: puts their conversation before a request's own input, and keeps what was answered. */
+import {
+	asList,
+	asText,
+	type Clock,
+	type Conversations,
+	deny,
+	editJsonBody,
+	Fault,
+	isFault,
+	isRecord,
+	type JsonBody,
+	type Log,
+	type ModelAsk,
+	readJsonBody,
+	type WireRecord,
+} from "#core";
+import type { AnswerStore, KeptAnswer } from "./answer-store.ts";
+
+export interface ConversationOptions {
+	/** Absent when nothing is to be kept. */
+	readonly answers: AnswerStore | undefined;
+	readonly clock: Clock;
+	readonly log: Log;
+}
+
+interface Token {
+	readonly id: string;
+}
+
+/** What this gateway cannot keep its word on, whatever the upstream. */
+const refuseUnsupported = (body: WireRecord): void => {
+	if (body["background"] === true)
+		throw new Fault(
+			deny(
+				"unsupported",
+				"Background responses are not supported here; leave `background` out and stream the answer instead.",
+				{ parameter: "background" },
+			),
+		);
+	if (body["conversation"] !== undefined && body["conversation"] !== null)
+		throw new Fault(
+			deny(
+				"unsupported",
+				"Conversation objects are not supported here; go on from an answer with `previous_response_id`, or send the whole conversation as `input`.",
+				{ parameter: "conversation" },
+			),
+		);
+};
+
+const previousNotFound = (id: string): Fault =>
+	new Fault(
+		deny("invalid_request", `Previous response with id '${id.slice(0, 80)}' not found.`, {
+			code: "previous_response_not_found",
+			parameter: "previous_response_id",
+		}),
+	);
+
+const itemNotFound = (id: string, at: string): Fault =>
+	new Fault(
+		deny(
+			"not_found",
+			`Item with id '${id.slice(0, 80)}' not found. Items are kept only with answers for which \`store\` is not false; send the item itself instead of a reference.`,
+			{ parameter: at },
+		),
+	);
+
+/** The id an item refers to; undefined for an item that stands for itself. */
+const referenceOf = (item: unknown): string | undefined => {
+	if (!isRecord(item)) return undefined;
+	const { type, id, role } = item;
+	return type === "item_reference" || (type === undefined && role === undefined) ? asText(id) : undefined;
+};
+
+/** An input as its items: a bare text is a message of the user. */
+const itemsOf = (input: unknown): readonly unknown[] =>
+	typeof input === "string" ? [{ role: "user", content: input }] : asList(input);
+
+/** All that was said up to the end of the last answer, as input. */
+export const spoken = (conversation: readonly KeptAnswer[]): readonly unknown[] =>
+	conversation.flatMap(({ input, answer }) => [...input, ...asList(answer["output"])]);
+
+const expanded = (body: JsonBody, input: readonly unknown[]): JsonBody => {
+	const text = editJsonBody(body, { input, previous_response_id: undefined });
+	return readJsonBody(typeof text === "string" ? new TextEncoder().encode(text) : text);
+};
+
+/** Dated names of the asked model stay; any other is behind an alias, which is the name the client knows. */
+const modelOf = ({ model }: WireRecord, asked: string): string =>
+	typeof model === "string" && model.startsWith(asked) ? model : asked;
+
+class KeptConversations implements Conversations {
+	private readonly options: ConversationOptions;
+
+	constructor(options: ConversationOptions) {
+		this.options = options;
+	}
+
+	async load(ask: ModelAsk, token: Token): Promise<ModelAsk> {
+		const body = ask.body.value;
+		refuseUnsupported(body);
+		const previous = asText(body["previous_response_id"]);
+		const references = asList(body["input"]).flatMap((item) => referenceOf(item) ?? []);
+		if (previous === undefined && references.length === 0) return ask;
+		const own = await this.resolved(itemsOf(body["input"]), references, token);
+		if (previous === undefined) return { ...ask, body: expanded(ask.body, own) };
+		const conversation = await this.options.answers?.conversation(token.id, previous);
+		if (conversation === undefined) throw previousNotFound(previous);
+		const before = spoken(conversation);
+		return {
+			...ask,
+			body: expanded(ask.body, [...before, ...own]),
+			continues: { id: previous, items: before.length },
+		};
+	}
+
+	/** The items with what they refer to in place of references. */
+	private async resolved(
+		input: readonly unknown[],
+		references: readonly string[],
+		token: Token,
+	): Promise<readonly unknown[]> {
+		if (references.length === 0) return input;
+		const found = await this.options.answers?.items(token.id, references);
+		return input.map((item, index) => {
+			const id = referenceOf(item);
+			if (id === undefined) return item;
+			const kept = found?.get(id);
+			if (kept === undefined) throw itemNotFound(id, `input[${index}]`);
+			return kept;
+		});
+	}
+
+	async save(ask: ModelAsk, token: Token, answer: unknown): Promise<void> {
+		const { answers, clock, log } = this.options;
+		const kept = answers && keepable(ask, answer);
+		if (!kept) return;
+		try {
+			await answers.keep(token.id, kept, clock.now());
+		} catch (error) {
+			const reason = isFault(error) ? error.denial.message : error instanceof Error ? error.name : typeof error;
+			log.error("an answer could not be kept; its client cannot go on from it", { answer: kept.id, reason });
+		}
+	}
+}
+
+/** The answer as it is kept; undefined for what is none, or is not to be kept. */
+const keepable = (ask: ModelAsk, answer: unknown): KeptAnswer | undefined => {
+	if (ask.call.operation !== "generate" || ask.body.value["store"] === false || !isRecord(answer)) return undefined;
+	const id = asText(answer["id"]);
+	if (answer["object"] !== "response" || id === undefined || id === "") return undefined;
+	const input = itemsOf(ask.body.value["input"]);
+	const { continues } = ask;
+	// An upstream that names every answer alike would make a conversation go on from itself: it is kept whole then.
+	const linked = continues !== undefined && continues.id !== id;
+	return {
+		id,
+		previous: linked ? continues.id : undefined,
+		input: linked ? input.slice(continues.items) : input,
+		answer: {
+			...answer,
+			model: modelOf(answer, ask.call.name),
+			...(continues && { previous_response_id: continues.id }),
+		},
+	};
+};
+
+/** Conversations over the kept answers; without any, every id is unknown. */
+export const createConversations = (options: ConversationOptions): Conversations => new KeptConversations(options);
+
+/** The answer's own input and all before it, as `GET …/input_items` lists it. */
+export const inputOf = (conversation: readonly KeptAnswer[]): readonly unknown[] => {
+	const last = conversation.at(-1);
+	return last === undefined ? [] : [...spoken(conversation.slice(0, -1)), ...last.input];
+};

@@ -1,0 +1,50 @@
+/** OpenAI's Responses, for clients and for upstreams: `/v1/responses`, and the answers that are kept for its clients. */
+import { add, clock, definePlugin, jobs, protocols, routes, store, t, tables } from "#core";
+import { AnswerStore } from "./answer-store.ts";
+import { createConversations } from "./conversations.ts";
+import { createResponses } from "./protocol.ts";
+import { stateRoutes } from "./state-routes.ts";
+import { responsesTables } from "./tables.ts";
+
+const dayMs = 86_400_000;
+
+export default definePlugin({
+	name: "responses",
+	summary: "Speaks OpenAI's Responses with clients and with upstreams, and keeps answers that clients go on from.",
+	config: t.Object(
+		{
+			retentionDays: t.Optional(
+				t.Integer({
+					minimum: 0,
+					maximum: 3650,
+					default: 30,
+					description:
+						"Days an answer is kept after it, or one that goes on from it, was made. 0 keeps none: then `previous_response_id` finds nothing.",
+				}),
+			),
+		},
+		{ additionalProperties: false },
+	),
+	needs: { store, clock },
+	gives: [protocols, routes, tables, jobs],
+	setup({ name, config, needs, log }) {
+		const retentionMs = (config.retentionDays ?? 30) * dayMs;
+		const all = new AnswerStore(needs.store);
+		const answers = retentionMs > 0 ? all : undefined;
+		const conversations = createConversations({ answers, clock: needs.clock, log });
+		const protocol = createResponses({
+			conversations,
+			stores: answers !== undefined,
+			now: () => Math.floor(needs.clock.now() / 1000),
+		});
+		const prune = (signal: AbortSignal): Promise<void> => all.prune(needs.clock.now() - retentionMs, signal);
+		return {
+			offers: [
+				add(protocols, protocol),
+				add(tables, responsesTables(name)),
+				add(jobs, { name: "responses: forget old answers", schedule: "41 * * * *", run: prune }),
+				...stateRoutes(answers).map((route) => add(routes, route)),
+			],
+		};
+	},
+});

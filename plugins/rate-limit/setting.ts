@@ -1,0 +1,73 @@
+/** The token setting `rateLimit`, and the same limits as config has them for models. */
+import { asCount, definedOnly, isRecord, matchesPattern, type Static, type TokenSetting, t } from "#core";
+import type { Limits } from "./meter.ts";
+
+const limit = (description: string) => t.Optional(t.Integer({ minimum: 1, maximum: 1_000_000_000_000, description }));
+
+export const limitsSchema = (description: string) =>
+	t.Object(
+		{
+			requestsPerMinute: limit("Calls in a minute."),
+			tokensPerMinute: limit("Model tokens in a minute, input and output together."),
+			concurrent: limit("Calls that run at the same time."),
+		},
+		{ additionalProperties: false, minProperties: 1, description },
+	);
+
+export const rateConfig = t.Object(
+	{
+		models: t.Optional(
+			t.Record(t.String({ minLength: 1, maxLength: 256 }), limitsSchema("The limits of the models of that name."), {
+				description:
+					"Limits by the asked model's name, or by pattern with `*`, for all tokens together; exact names first, then patterns as written.",
+			}),
+		),
+		nodes: t.Optional(
+			t.Integer({
+				minimum: 1,
+				default: 1,
+				description: "How many nodes share the work; each lets its part of every limit through.",
+			}),
+		),
+	},
+	{ additionalProperties: false },
+);
+
+export type RateConfig = Static<typeof rateConfig>;
+
+const read = (value: unknown): Limits | undefined => {
+	if (!isRecord(value)) return undefined;
+	const { requestsPerMinute, tokensPerMinute, concurrent, ...strange } = value;
+	const given = [requestsPerMinute, tokensPerMinute, concurrent].filter((one) => one !== undefined);
+	if (given.length === 0 || Object.keys(strange).length > 0 || given.some((one) => !asCount(one))) return undefined;
+	return definedOnly({
+		requestsPerMinute: asCount(requestsPerMinute),
+		tokensPerMinute: asCount(tokensPerMinute),
+		concurrent: asCount(concurrent),
+	});
+};
+
+const complaint = "must have some of requestsPerMinute, tokensPerMinute and concurrent, each a whole number from 1";
+
+export const rateLimit: TokenSetting<Limits> = {
+	key: "rateLimit",
+	schema: limitsSchema('Limits of the token: {"requestsPerMinute":60,"tokensPerMinute":100000,"concurrent":4}.'),
+	refuse: (value) => (read(value) ? undefined : complaint),
+	compile(value) {
+		const limits = read(value);
+		if (!limits) throw new TypeError(`rateLimit ${complaint}`);
+		return limits;
+	},
+};
+
+/** The limits of a model, under the name or pattern they were written for. */
+export const modelLimitsOf = (models: RateConfig["models"] = {}) => {
+	const exact = new Map(Object.entries(models).filter(([name]) => !name.includes("*")));
+	const patterns = Object.entries(models).filter(([name]) => name.includes("*"));
+	return (model: string): { readonly name: string; readonly limits: Limits } | undefined => {
+		const limits = exact.get(model);
+		if (limits) return { name: model, limits };
+		const found = patterns.find(([pattern]) => matchesPattern(pattern, model));
+		return found && { name: found[0], limits: found[1] };
+	};
+};

@@ -13,13 +13,40 @@ export interface Clock {
 /** Given by the host. */
 export const clock = service<Clock>("clock");
 
+/** Waits of at least this long need no exactness; such timers share the system's. Milliseconds. */
+const coarseFrom = 5_000;
+const coarseStep = 250;
+
+/** Actions by the time at which they fall due, one system timer for each such time. */
+const coarse = new Map<number, Set<() => void>>();
+
+const unref = (timer: unknown): void => (timer as { unref?: () => void }).unref?.();
+
+/** Every call has several long limits that hardly ever fall due: setting one must cost next to nothing. */
+const afterCoarsely = (milliseconds: number, action: () => void): (() => void) => {
+	const at = Math.ceil((performance.now() + milliseconds) / coarseStep) * coarseStep;
+	const known = coarse.get(at);
+	const due = known ?? new Set();
+	due.add(action);
+	if (!known) {
+		coarse.set(at, due);
+		const fire = (): void => {
+			coarse.delete(at);
+			for (const one of due) one();
+		};
+		unref(setTimeout(fire, at - performance.now()));
+	}
+	return () => due.delete(action);
+};
+
 /** The real clock. */
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	monotonic: () => performance.now(),
 	after(milliseconds, action) {
+		if (milliseconds >= coarseFrom) return afterCoarsely(milliseconds, action);
 		const timer = setTimeout(action, milliseconds);
-		(timer as unknown as { unref?: () => void }).unref?.();
+		unref(timer);
 		return () => clearTimeout(timer);
 	},
 };

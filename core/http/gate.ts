@@ -28,6 +28,49 @@ export interface Gate {
 	handle(request: Request, connection: Connection): Promise<Response>;
 }
 
+const newCallId = (): string => `req_${crypto.randomUUID().replaceAll("-", "")}`;
+
+/** What is known at the door. What not every route asks for is worked out when it is asked for. */
+class Arrival implements Admitted {
+	readonly id = newCallId();
+	readonly requestId: string;
+	readonly request: Request;
+	readonly params: Readonly<Record<string, string>>;
+	readonly route: string;
+	readonly startedAt: number;
+	private readonly target: string;
+	private readonly findAddress: () => string | undefined;
+	private parsed: URL | undefined;
+	private found: { readonly address: string | undefined } | undefined;
+
+	constructor(
+		request: Request,
+		target: string,
+		params: Readonly<Record<string, string>>,
+		route: string,
+		startedAt: number,
+		findAddress: () => string | undefined,
+	) {
+		this.requestId = requestIdOf(request.headers) ?? this.id;
+		this.request = request;
+		this.target = target;
+		this.params = params;
+		this.route = route;
+		this.startedAt = startedAt;
+		this.findAddress = findAddress;
+	}
+
+	get url(): URL {
+		this.parsed ??= new URL(this.target);
+		return this.parsed;
+	}
+
+	get address(): string | undefined {
+		this.found ??= { address: this.findAddress() };
+		return this.found.address;
+	}
+}
+
 /** A denial as a response, in whatever shape. */
 export const denialResponse = (render: RenderDenial, denial: Denial, requestId: string): Response => {
 	const { status, headers, body } = render(denial, requestId);
@@ -49,12 +92,14 @@ export const createGate = (options: GateOptions): Gate => {
 	/** What the door learned, by the request object the app sees. */
 	const arrivals = new WeakMap<Request, { readonly original: Request; readonly connection: Connection }>();
 
-	const finish = (response: Response, requestId: string, route: Route | undefined): Response => {
-		response.headers.set("x-request-id", requestId);
-		response.headers.set("request-id", requestId);
-		if (route?.access !== "admin") {
-			response.headers.set("access-control-allow-origin", "*");
-			response.headers.set("access-control-expose-headers", exposed);
+	const finish = (response: Response, requestId: string, route: Route | undefined, request: Request): Response => {
+		const { headers } = response;
+		headers.set("x-request-id", requestId);
+		headers.set("request-id", requestId);
+		// Only pages in browsers send an origin, and only they need these.
+		if (route?.access !== "admin" && request.headers.has("origin")) {
+			headers.set("access-control-allow-origin", "*");
+			headers.set("access-control-expose-headers", exposed);
 		}
 		return response;
 	};
@@ -99,28 +144,18 @@ export const createGate = (options: GateOptions): Gate => {
 		const arrival = arrivals.get(request);
 		const original = arrival?.original ?? request;
 		const connection = arrival?.connection ?? { address: undefined, holdOpen: () => undefined };
-		const id = `req_${crypto.randomUUID().replaceAll("-", "")}`;
-		const call: Admitted = {
-			id,
-			requestId: requestIdOf(original.headers) ?? id,
-			request: original,
-			url: new URL(request.url),
-			params,
-			address: clientAddress(connection.address, original.headers.get("x-forwarded-for"), trustedProxies),
-			route: route.path,
-			startedAt: clock.monotonic(),
-		};
+		const call = new Arrival(original, request.url, params, route.path, clock.monotonic(), () =>
+			clientAddress(connection.address, original.headers.get("x-forwarded-for"), trustedProxies),
+		);
 		const render = route.renderDenial ?? renderOwnDenial;
+		let response: Response;
 		try {
 			const given = await answer(route, call, connection);
-			return finish(
-				given instanceof Response ? given : denialResponse(render, given, call.requestId),
-				call.requestId,
-				route,
-			);
+			response = given instanceof Response ? given : denialResponse(render, given, call.requestId);
 		} catch (error) {
-			return finish(denialResponse(render, denialOf(error, call.route), call.requestId), call.requestId, route);
+			response = denialResponse(render, denialOf(error, call.route), call.requestId);
 		}
+		return finish(response, call.requestId, route, original);
 	};
 
 	const denialOf = (error: unknown, route: string): Denial => {
@@ -130,8 +165,8 @@ export const createGate = (options: GateOptions): Gate => {
 	};
 
 	const plain = (request: Request, denial: Denial): Response => {
-		const id = requestIdOf(request.headers) ?? `req_${crypto.randomUUID().replaceAll("-", "")}`;
-		return finish(denialResponse(renderOwnDenial, denial, id), id, undefined);
+		const id = requestIdOf(request.headers) ?? newCallId();
+		return finish(denialResponse(renderOwnDenial, denial, id), id, undefined, request);
 	};
 
 	const app: App = createApp(options.routes, {

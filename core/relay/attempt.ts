@@ -83,8 +83,7 @@ export const attempt = async (live: LiveCall, target: Target, options: AttemptOp
 	live.losses = exchange.losses;
 	const { stream } = live.routed.model;
 	const abort = new AbortController();
-	const leave = (): void => abort.abort();
-	live.abort.signal.addEventListener("abort", leave, { once: true });
+	live.onStop = () => abort.abort();
 	const { affinity } = live.routed.model;
 	live.attempts++;
 	live.target = target;
@@ -92,7 +91,7 @@ export const attempt = async (live: LiveCall, target: Target, options: AttemptOp
 		protocol: target.upstream.protocols.includes(live.routed.ask.protocol.name)
 			? live.routed.ask.protocol.name
 			: (target.upstream.protocols[0] ?? ""),
-		signal: abort.signal,
+		abort,
 		stream,
 		callId: live.routed.id,
 		...(affinity !== undefined && { affinity }),
@@ -100,7 +99,7 @@ export const attempt = async (live: LiveCall, target: Target, options: AttemptOp
 	if (counting && noSuchRoute.has(response.status)) return estimateCount(live);
 	if (!response.ok) return await failure(live, target, exchange, response);
 	const source = new Source(response, abort);
-	live.abort.signal.addEventListener("abort", () => source.stop(clientGone), { once: true });
+	live.onStop = () => source.stop(clientGone);
 	return await answer({ live, exchange, source, ...options }, response.headers.get("content-type") ?? "");
 };
 

@@ -64,8 +64,10 @@ export const record = (
 export class LiveCall {
 	readonly routed: Routed;
 	readonly permits: Permits;
-	/** Aborts whatever the call is waiting for upstream. */
-	readonly abort = new AbortController();
+	/** The client has gone. */
+	left = false;
+	/** Ends what the call is waiting for upstream; set by whoever waits. */
+	onStop: (() => void) | undefined;
 	attempts = 0;
 	target: Target | undefined;
 	losses: readonly Loss[] = [];
@@ -83,6 +85,11 @@ export class LiveCall {
 
 	get isOver(): boolean {
 		return this.ended;
+	}
+
+	/** Nobody wants the answer any more: whatever is waited for upstream ends. */
+	stop(): void {
+		this.onStop?.();
 	}
 
 	firstByte(): number {

@@ -6,6 +6,8 @@ import type { ModelAsk, PassthroughChanges, StreamEvent } from "./protocol.ts";
 import type { Target } from "./router.ts";
 import { notAnAnswer, unannouncedEnd } from "./translation.ts";
 
+const utf8 = new TextDecoder();
+
 /** `translated` makes the same exchange by way of the neutral form, for answers that came as a stream unasked or the reverse. */
 export const createPassthrough = (
 	ask: ModelAsk,
@@ -16,17 +18,17 @@ export const createPassthrough = (
 	const { passthrough, upstream } = ask.protocol;
 	const changes: PassthroughChanges =
 		limit === undefined ? { model: target.model } : { model: target.model, maxOutputTokens: limit };
-	const aliased = target.model !== ask.call.name;
+	const altered = target.model !== ask.call.name || ask.continues !== undefined;
 	return {
 		message: passthrough.request(ask, changes),
 		losses: [],
 		whole(bytes) {
-			const text = new TextDecoder().decode(bytes);
+			const text = utf8.decode(bytes);
 			const body = parseJson(text);
 			if (body === undefined) throw notAnAnswer("JSON");
 			const seen = passthrough.observe(body);
 			const answer = ask.protocol.conversations && body;
-			if (!aliased) return { body: bytes, seen, answer };
+			if (!altered) return { body: bytes, seen, answer };
 			const restored = passthrough.restore(text, ask, changes);
 			return { body: restored, seen, answer: answer && parseJson(restored) };
 		},

@@ -12,12 +12,12 @@ import type { Log } from "../log.ts";
 import { describe } from "../log.ts";
 import { attempt, clientGone, statusOf } from "./attempt.ts";
 import type { Identified, Routed } from "./context.ts";
-import { readJsonBody } from "./json-body.ts";
+import { type JsonBody, readJsonBody } from "./json-body.ts";
 import { type CallStart, LiveCall, record } from "./live-call.ts";
 import type { Ending, Recorder } from "./outcome.ts";
 import { askPolicies, type Permits } from "./permits.ts";
 import type { Policy } from "./policy.ts";
-import type { ModelAsk, ModelCall, Protocol } from "./protocol.ts";
+import type { ModelAsk, ModelCall, ModelRequest, Protocol } from "./protocol.ts";
 import type { Plan, Router } from "./router.ts";
 import type { CallStream, StreamLimits } from "./stream.ts";
 import { unknownModel } from "./unknown-model.ts";
@@ -52,8 +52,27 @@ const isDenial = (value: Permits | Denial): value is Denial => "kind" in value;
 
 const endingOf = (live: LiveCall): Ending => {
 	if (live.stoppedFor) return "shut_down";
-	return live.abort.signal.aborted ? "client_left" : "upstream_failed";
+	return live.left ? "client_left" : "upstream_failed";
 };
+
+/** Its URL is parsed only for protocols that look at it. */
+class ArrivedRequest implements ModelRequest {
+	readonly params: Readonly<Record<string, string>>;
+	readonly headers: Headers;
+	readonly body: JsonBody;
+	private readonly arrived: Identified;
+
+	constructor(arrived: Identified, body: JsonBody) {
+		this.arrived = arrived;
+		this.params = arrived.params;
+		this.headers = arrived.request.headers;
+		this.body = body;
+	}
+
+	get url(): URL {
+		return this.arrived.url;
+	}
+}
 
 const denialOf = (error: unknown, log: Log): Denial => {
 	if (isFault(error)) return error.denial;
@@ -78,7 +97,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 
 	const route = async (call: Identified, ask: ModelAsk): Promise<{ routed: Routed; permits: Permits; plan: Plan }> => {
 		const plan = planFor(ask.call);
-		const routed: Routed = { ...call, ask, model: ask.call, targets: plan.targets };
+		const routed: Routed = Object.assign(call, { ask, model: ask.call, targets: plan.targets });
 		const permits = await askPolicies(policies, routed, log);
 		if (isDenial(permits)) throw new Fault(permits);
 		return { routed, permits, plan };
@@ -86,11 +105,13 @@ export const createRelay = (options: RelayOptions): Relay => {
 
 	const read = async (call: Identified, protocol: Protocol, start: { model?: ModelCall }): Promise<ModelAsk> => {
 		const body = readJsonBody(await readBody(call.request, options.bodyLimitBytes));
-		const request = { url: call.url, params: call.params, headers: call.request.headers, body };
+		const request = new ArrivedRequest(call, body);
 		const model = protocol.client.read(request);
 		start.model = model;
-		const ask: ModelAsk = { ...request, protocol, call: model };
-		return (await protocol.conversations?.load(ask, call.token)) ?? ask;
+		const ask: ModelAsk = Object.assign(request, { protocol, call: model });
+		if (!protocol.conversations) return ask;
+		const loaded = await protocol.conversations.load(ask, call.token);
+		return Object.assign(new ArrivedRequest(call, loaded.body), loaded);
 	};
 
 	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */
@@ -108,7 +129,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 				return response;
 			} catch (error) {
 				const denial = denialOf(error, log);
-				if (live.abort.signal.aborted) throw new Fault(clientGone, error);
+				if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
 				router.report({ target, error: denial });
 				if (index === plan.targets.length - 1 || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
 			}
@@ -120,7 +141,8 @@ export const createRelay = (options: RelayOptions): Relay => {
 		const { request } = live.routed;
 		open.add(live);
 		const leave = (): void => {
-			live.abort.abort();
+			live.left = true;
+			live.stop();
 			streams.get(live)?.clientLeft();
 		};
 		request.signal.addEventListener("abort", leave, { once: true });
@@ -182,7 +204,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 				if (stream) stream.shutDown(shuttingDown);
 				else {
 					live.stoppedFor = shuttingDown;
-					live.abort.abort();
+					live.stop();
 				}
 			}
 		},

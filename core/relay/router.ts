@@ -9,8 +9,8 @@ import type { UpstreamMessage } from "./protocol.ts";
 /** What a send is told besides the message. */
 export interface SendOptions {
 	readonly protocol: string;
-	/** Aborted when the client leaves or a limit is reached. */
-	readonly signal: AbortSignal;
+	/** Aborted when the client leaves or a limit is reached; an upstream aborts it itself when it gives up waiting. */
+	readonly abort: AbortController;
 	readonly stream: boolean;
 	/** The call's id, for the upstream's log. */
 	readonly callId: string;

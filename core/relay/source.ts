@@ -11,19 +11,15 @@ const broken = (cause: unknown): Fault =>
 		cause,
 	);
 
-/** The most that is read of an answer that is no stream, in bytes. */
-const largestAnswer = 512 * 1024 * 1024;
-
 export class Source {
-	/** Upstream bytes read so far. */
-	bytes = 0;
-	private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+	private readonly response: Response;
+	private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 	private readonly abort: AbortController;
 	private stopped: Denial | undefined;
 	private pending: Promise<Uint8Array | undefined> | undefined;
 
 	constructor(response: Response, abort: AbortController) {
-		this.reader = response.body?.getReader();
+		this.response = response;
 		this.abort = abort;
 	}
 
@@ -32,12 +28,13 @@ export class Source {
 		const pending = this.pending;
 		this.pending = undefined;
 		if (pending) return await pending;
+		// Read as a stream only when it is wanted as one: a whole answer is cheaper without.
+		this.reader ??= this.response.body?.getReader();
 		if (this.reader === undefined) return undefined;
 		try {
 			const { done, value } = await this.reader.read();
 			if (this.stopped) throw new Fault(this.stopped);
 			if (done) return undefined;
-			this.bytes += value.length;
 			return value;
 		} catch (error) {
 			if (this.stopped) throw new Fault(this.stopped);
@@ -53,27 +50,16 @@ export class Source {
 		return this;
 	}
 
-	/** Everything that is left, as one piece. */
+	/** The whole answer as one piece; instead of `next`, not after it. */
 	async rest(): Promise<Uint8Array> {
-		const chunks: Uint8Array[] = [];
-		for (;;) {
-			const chunk = await this.next();
-			if (chunk === undefined) break;
-			chunks.push(chunk);
-			if (this.bytes > largestAnswer) {
-				this.stop({ kind: "upstream", message: "The upstream's answer is too large to be held." });
-				throw broken("too large");
-			}
+		try {
+			const whole = new Uint8Array(await this.response.arrayBuffer());
+			if (this.stopped) throw new Fault(this.stopped);
+			return whole;
+		} catch (error) {
+			if (this.stopped) throw new Fault(this.stopped);
+			throw broken(error);
 		}
-		const [only] = chunks;
-		if (chunks.length === 1 && only) return only;
-		const whole = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
-		let at = 0;
-		for (const chunk of chunks) {
-			whole.set(chunk, at);
-			at += chunk.length;
-		}
-		return whole;
 	}
 
 	/** Ends the upstream's work at once; a waiting `next` throws `why`. */

@@ -32,7 +32,7 @@ const upstreamOf = (setting: Partial<UpstreamSetting>, more: Partial<HttpUpstrea
 const message = { path: "/v1/messages", headers: { "content-type": "application/json" }, body: "{}" };
 const options = (more: Partial<SendOptions> = {}): SendOptions => ({
 	protocol: "messages",
-	signal: new AbortController().signal,
+	abort: new AbortController(),
 	stream: false,
 	callId: "req_1",
 	...more,
@@ -110,7 +110,7 @@ describe("an upstream over HTTP", () => {
 	test("is let go when the call ends, which is not its failure to answer in time", async () => {
 		const server = serve(() => new Promise<Response>(() => undefined));
 		const abort = new AbortController();
-		const sent = denialOf(upstreamOf({ url: server.url }).send(message, options({ signal: abort.signal })));
+		const sent = denialOf(upstreamOf({ url: server.url }).send(message, options({ abort })));
 		while (server.received.length === 0) await new Promise((resolve) => setImmediate(resolve));
 		abort.abort();
 		expect(await sent).toMatchObject({ kind: "upstream" });

@@ -53,11 +53,10 @@ export const createHttpUpstream = ({ setting, clock, protocolNamed, send = fetch
 		options: SendOptions,
 		key: string | undefined,
 	): Promise<Response> => {
-		const deadline = new AbortController();
 		let late = false;
 		const cancel = clock.after(firstByteSeconds * 1000, () => {
 			late = true;
-			deadline.abort();
+			options.abort.abort();
 		});
 		try {
 			return await send(base + message.path, {
@@ -70,7 +69,7 @@ export const createHttpUpstream = ({ setting, clock, protocolNamed, send = fetch
 				},
 				body: message.body as BodyInit,
 				redirect: "manual",
-				signal: AbortSignal.any([options.signal, deadline.signal]),
+				signal: options.abort.signal,
 				timeout: false,
 			});
 		} catch (error) {

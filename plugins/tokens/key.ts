@@ -5,6 +5,8 @@ import { crc32 } from "node:zlib";
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const randomLength = 43;
 const checksumLength = 6;
+/** Characters of a key. */
+export const keyLength = 3 + randomLength + checksumLength;
 const shape = new RegExp(`^sk-[0-9A-Za-z]{${randomLength + checksumLength}}$`);
 
 /** Base62 characters without bias: bytes beyond the largest multiple of 62 are thrown away. */

@@ -243,7 +243,8 @@ describe("routes", () => {
 		});
 		expect(response.status).toBe(204);
 		expect(response.headers.get("access-control-allow-headers")).toContain("x-stainless-lang");
-		expect((await gateway.ask(path, good)).headers.get("access-control-allow-origin")).toBe("*");
+		const answered = await gateway.ask(path, good, { headers: { origin: "https://example.com" } });
+		expect(answered.headers.get("access-control-allow-origin")).toBe("*");
 	});
 
 	test("HEAD /, GET /, health", async () => {

@@ -1,0 +1,41 @@
+/** Processes under measurement, and what the operating system says of them. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/** Clock ticks a second, by which the kernel counts processor time. */
+const ticks = Number(execFileSync("getconf", ["CLK_TCK"]).toString());
+
+export interface Measured {
+	readonly url: string;
+	readonly pid: number;
+	stop(): void;
+}
+
+/** Starts a program with Bun; resolves when its output tells a port (`listening N`, `…127.0.0.1:N`). */
+export const start = (words: readonly string[], options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {}): Promise<Measured & { readonly output: () => string }> =>
+	new Promise((resolve, reject) => {
+		const child: ChildProcess = spawn(process.execPath, words, {
+			cwd: options.cwd,
+			env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", ...options.env },
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		let output = "";
+		child.stdout?.on("data", (data) => {
+			output += String(data);
+			const port = /(?:listening |127\.0\.0\.1:)(\d+)/.exec(output)?.[1];
+			if (port !== undefined)
+				resolve({ url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill("SIGTERM"), output: () => output });
+		});
+		child.once("exit", (code) => reject(new Error(`${words.join(" ")} ended with ${code}`)));
+	});
+
+/** Processor time used so far, in microseconds, by the process and all its threads. */
+export const processorMicros = (pid: number): number => {
+	const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+	return ((Number(fields[11]) + Number(fields[12])) / ticks) * 1e6;
+};
+
+/** Resident memory, in bytes. */
+export const memoryBytes = (pid: number): number =>
+	Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;

@@ -83,14 +83,13 @@ export const encodeConversation = (
 	const turns: Turn[] = [];
 	for (const message of messages.slice(leading.length)) {
 		const last = turns.at(-1);
-		const turn = encodeMessage(message, capabilities, encoding);
+		const asking = last?.role === "user" ? turns.at(-2) : last;
+		const turn = withoutOrphans(encodeMessage(message, capabilities, encoding), asking, encoding);
 		if (turn.content.length === 0) continue;
 		if (last && last.role === turn.role) turns[turns.length - 1] = joined(last, turn);
 		else turns.push(turn);
 	}
-	const paired = turns.map((turn, index) => withoutOrphans(turn, turns[index - 1], encoding));
-	const filled = paired.filter(({ content }) => content.length > 0);
-	return { system, turns: filled[0]?.role === "user" ? filled : [goOn, ...filled] };
+	return { system, turns: turns[0]?.role === "user" ? turns : [goOn, ...turns] };
 };
 
 /** True when the model is in the middle of calling tools and did not begin that turn with thinking of its own. */

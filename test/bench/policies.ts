@@ -10,10 +10,24 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { CallRecord, Outcome, Policy, Routed } from "#core";
+import { sql } from "drizzle-orm";
+import {
+	authenticators,
+	type CallRecord,
+	type Identified,
+	type Outcome,
+	type Policy,
+	policies,
+	protocols,
+	type Routed,
+	readJsonBody,
+	recorders,
+	router,
+} from "#core";
 import { startGateway } from "#core/testing";
-import { readJsonBody } from "../../core/relay/json-body.ts";
+import { createLog } from "../../core/log.ts";
 import { askPolicies } from "../../core/relay/permits.ts";
+import { quota } from "../../plugins/quota/service.ts";
 
 const { values: flags } = parseArgs({ options: { json: { type: "boolean" }, quick: { type: "boolean" } } });
 
@@ -48,13 +62,116 @@ const { key } = await gateway.token({
 	rateLimit: { requestsPerMinute: 100_000_000, tokensPerMinute: 100_000_000_000, concurrent: 1_000 },
 });
 
-/** What the running house has: its policies, its recorders, and one call it would serve. */
-const { policies, recorders, identified } = await gateway.portico.forBench(key);
-const text = JSON.stringify({
-	model: "bench",
-	max_tokens: 200,
-	messages: [
-		{ role: "system", content: "You answer shortly and to the point. ".repeat(10) },
-		{ role: "user", content: "Tell me what a gateway is for. ".repeat(20) },
-	],
-});
+const { generation } = gateway.portico;
+if (!generation) throw new Error("the house does not run");
+const rules: readonly Policy[] = generation.all(policies);
+const books = generation.all(recorders);
+const [doorkeeper] = generation.all(authenticators);
+const [protocol] = generation.all(protocols);
+const plan = generation.given(router)?.plan("bench");
+const body = readJsonBody(
+	new TextEncoder().encode(
+		JSON.stringify({
+			model: "bench",
+			max_tokens: 200,
+			messages: [
+				{ role: "system", content: "You answer shortly and to the point. ".repeat(10) },
+				{ role: "user", content: "Tell me what a gateway is for. ".repeat(20) },
+			],
+		}),
+	),
+);
+const admitted = {
+	requestId: "r",
+	request: new Request(gateway.url),
+	url: new URL(gateway.url),
+	params: {},
+	address: "127.0.0.1",
+	route: "/v1/chat/completions",
+	startedAt: performance.now(),
+};
+const token = await doorkeeper?.identify(key, { ...admitted, id: "first" });
+if (!token || "kind" in token || !protocol || !plan) throw new Error("the bench could not be set up");
+const model = protocol.client.read({ url: admitted.url, params: {}, headers: admitted.request.headers, body });
+const ask = { url: admitted.url, params: {}, headers: admitted.request.headers, body, protocol, call: model };
+const usage = { input: { total: 240 }, output: { total: 90 } };
+const log = createLog("silent");
+let serial = 0;
+
+/** A call as the relay makes it, from its token to its row, without the upstream between. */
+const call = async (): Promise<void> => {
+	const id = `call_${(++serial).toString(36)}_${Math.random().toString(36).slice(2, 14)}`;
+	const identified: Identified = { ...admitted, id, token };
+	for (const rule of rules) {
+		const denial = await rule.admit?.(identified, rule.setting && token.compiled.get(rule.setting.key));
+		if (denial) throw new Error(denial.message);
+	}
+	const routed: Routed = { ...identified, ask, model, targets: plan.targets };
+	const permits = await askPolicies(rules, routed, log);
+	if ("kind" in permits) throw new Error(permits.message);
+	const outcome: Outcome = {
+		ending: "completed",
+		sent: true,
+		usage,
+		target: plan.targets[0],
+		contentBytes: 400,
+		pieces: 90,
+	};
+	permits.settle(outcome);
+	const record: CallRecord = {
+		id,
+		at: Date.now(),
+		token,
+		route: admitted.route,
+		protocol: protocol.name,
+		operation: "generate",
+		model: "bench",
+		stream: false,
+		status: 200,
+		outcome,
+		attempts: 1,
+		firstByteMs: 12,
+		durationMs: 34,
+		address: "127.0.0.1",
+		userAgent: "bench",
+		losses: [],
+	};
+	for (const book of books) book.record(record);
+};
+
+/** The same without rules and books: what the bench itself costs. */
+const nothing = async (): Promise<void> => {
+	const id = `call_${(++serial).toString(36)}_${Math.random().toString(36).slice(2, 14)}`;
+	const permits = await askPolicies([], { ...admitted, id, token, ask, model, targets: plan.targets }, log);
+	if ("kind" in permits) throw new Error(permits.message);
+};
+
+const run = async (count: number, one: () => Promise<void>): Promise<number> => {
+	const before = process.cpuUsage();
+	for (let index = 0; index < count; index++) {
+		await one();
+		if (index % callsPerTurn === 0) await new Promise((resolve) => setImmediate(resolve));
+	}
+	await generation.given(quota)?.flush();
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / count;
+};
+
+await run(calls / 4, call);
+await run(calls / 4, nothing);
+const rounds: number[] = [];
+for (let round = 0; round < 3; round++) rounds.push((await run(calls, call)) - (await run(calls, nothing)));
+const micros = Math.min(...rounds);
+
+const [row] = await gateway.store.all(sql`SELECT count(*) AS rows, sum(cost) AS cost FROM ledger`);
+const [account] = await gateway.store.all(sql`SELECT max(used) AS used FROM quota_accounts`);
+await gateway.stop();
+rmSync(folder, { recursive: true, force: true });
+
+if (Number(row?.["cost"]) !== Number(account?.["used"])) throw new Error("the books do not add up");
+if (flags.json) console.log(JSON.stringify({ policiesMicros: micros, budget, rounds, rows: row?.["rows"] }));
+else
+	console.log(
+		`policies, reservation, journal and ledger: ${micros.toFixed(1)} µs of processor time a call (rounds ${rounds.map((one) => one.toFixed(1)).join(", ")}; budget ${budget})`,
+	);
+process.exit(micros <= budget ? 0 : 1);

@@ -10,7 +10,7 @@ export interface PlacedCitation {
 }
 
 /** One annotation; undefined for what is not a citation of an address. */
-export const decodeAnnotation = (value: unknown): PlacedCitation | undefined => {
+const decodeAnnotation = (value: unknown): PlacedCitation | undefined => {
 	const annotation = asRecord(value);
 	const {
 		url: given,

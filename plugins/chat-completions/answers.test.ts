@@ -198,6 +198,8 @@ describe("a whole answer for a client", () => {
 	test("an answer that is nothing, or an error, is a fault", () => {
 		const empty = { ...answerWith([]), candidates: [] };
 		expect(() => client.encodeResponse(empty, plain)).toThrow("empty");
+		const torn = answerWith([textBlock("a")], {}, { reason: "error" });
+		expect(() => client.encodeResponse(torn, plain)).toThrow("stopped with an error");
 		const error = { kind: "overloaded", message: "Busy." } as const;
 		expect(() => client.encodeResponse({ ...empty, error }, plain)).toThrow("Busy.");
 	});

@@ -8,7 +8,6 @@ import {
 	definedOnly,
 	isRecord,
 	readArguments,
-	type TextBlock,
 	type ToolCallBlock,
 	type WireRecord,
 } from "#core";
@@ -34,7 +33,7 @@ const argumentsText = (value: unknown): string => {
 };
 
 /** One entry of `tool_calls`; its id or name may still be empty in answers of careless vendors. */
-export const decodeToolCall = (value: unknown): ToolCallBlock | undefined => {
+const decodeToolCall = (value: unknown): ToolCallBlock | undefined => {
 	const call = asRecord(value);
 	const id = asText(call["id"]) ?? "";
 	const signature = definedOnly({ signature: googleSignature(call) });
@@ -79,18 +78,19 @@ const marked = (block: Block, place: AssistantPlace): Block =>
 		? { ...block, signature: placeMark("thinking", place.family) }
 		: block;
 
+/** Citations go to the text their span begins in, or to the last text when it begins in none. */
 const cited = (blocks: readonly Block[], annotations: unknown): Block[] => {
 	const placed = decodeAnnotations(annotations);
 	if (placed.length === 0) return [...blocks];
-	let start = 0;
-	return blocks.map((block) => {
+	const lastText = blocks.findLastIndex((block) => block.type === "text");
+	let end = 0;
+	return blocks.map((block, index) => {
 		if (block.type !== "text") return block;
-		const begin = start;
-		start += block.text.length;
-		const last = !blocks.slice(blocks.indexOf(block) + 1).some((other) => other.type === "text");
-		const here = placed.filter((one) => one.start >= begin && (one.start < start || last));
+		const begin = end;
+		end += block.text.length;
+		const here = placed.filter(({ start }) => start >= begin && (start < end || index === lastText));
 		const citations = here.map((one) => within(one, begin));
-		return citations.length === 0 ? block : ({ ...block, citations } satisfies TextBlock);
+		return citations.length === 0 ? block : { ...block, citations };
 	});
 };
 

@@ -113,7 +113,7 @@ const readers: Readonly<Record<string, (part: WireRecord, place: PartPlace) => B
 };
 
 /** One part as a block; undefined for a text that is absent. What is not known is kept for an upstream of this protocol. */
-export const decodePart = (value: unknown, place: PartPlace): Block | undefined => {
+const decodePart = (value: unknown, place: PartPlace): Block | undefined => {
 	if (typeof value === "string") return { type: "text", text: value };
 	const part = asRecord(value);
 	const type = asText(part["type"]) ?? "text";

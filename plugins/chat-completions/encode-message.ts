@@ -8,6 +8,7 @@ import {
 	type ToolResultBlock,
 	type WireRecord,
 } from "#core";
+import { callIdFor } from "./call-ids.ts";
 import { contentOf, encodePart, isPlainText, marks } from "./encode-content.ts";
 import { takesCustomTools } from "./encode-tools.ts";
 import { protocolName } from "./name.ts";
@@ -59,7 +60,7 @@ const encodeUser = (message: Message, at: number, writing: Writing): WireRecord[
 		const { text, media } = encodeResult(block, pathOf(at, index), writing);
 		const native = writing.context.capabilities.imagesInToolResults === true && media.length > 0;
 		const content = native ? [...(text === "" ? [] : [{ type: "text", text }]), ...media] : text;
-		made.push({ role: "tool", tool_call_id: block.callId, content });
+		made.push({ role: "tool", tool_call_id: callIdFor(block.callId, writing), content });
 		if (!native) shown.push(...media);
 	}
 	const parts = [...shown, ...partsOf(message, at, writing)];
@@ -92,7 +93,8 @@ const geminiSignature = (block: ToolCallBlock, first: boolean, { context }: Writ
 
 const encodeCall = (block: ToolCallBlock, first: boolean, names: ToolNames, writing: Writing): WireRecord => {
 	const name = names.upstream(flatName(block.name, block.namespace));
-	const { id, arguments: given } = block;
+	const id = callIdFor(block.id, writing);
+	const given = block.arguments;
 	if (block.kind === "custom" && takesCustomTools(writing))
 		return { id, type: "custom", custom: { name, input: given.text } };
 	const text = block.kind === "custom" ? wrapInput(given.text) : given.text;

@@ -113,6 +113,23 @@ describe("messages for an upstream", () => {
 		});
 	});
 
+	test("H100 ids that the upstream would refuse are made to fit, calls and results alike", () => {
+		const long = `call_${"x".repeat(80)}`;
+		const idsFor = (id: string, model: string) => {
+			const result: Message = { role: "tool", blocks: [{ type: "tool_result", callId: id, content: [text("r")] }] };
+			const { messages } = written(conversation(user(text("u")), assistant(call(id)), result), model);
+			const [made] = (messages[1]?.["tool_calls"] ?? []) as readonly Body[];
+			expect(messages[2]?.["tool_call_id"]).toBe(made?.["id"]);
+			return String(made?.["id"]);
+		};
+		expect(idsFor("toolu_01A", "gpt-4o")).toBe("toolu_01A");
+		expect(idsFor(long, "gpt-4o")).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
+		expect(idsFor(long, "gpt-4o")).toBe(idsFor(long, "deepseek-chat"));
+		expect(idsFor("a.b:c", "deepseek-chat")).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
+		expect(idsFor("toolu_01A", "mistral-large")).toMatch(/^[a-zA-Z0-9]{9}$/);
+		expect(idsFor("aB3dE5gH7", "mistral-large")).toBe("aB3dE5gH7");
+	});
+
 	test("H121 several texts of a result are one string", () => {
 		const result: Message = {
 			role: "tool",

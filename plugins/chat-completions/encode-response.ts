@@ -4,8 +4,10 @@ import {
 	asText,
 	type Block,
 	type Candidate,
+	type Denial,
 	type EncodedResponse,
 	Fault,
+	type Finish,
 	type ImageBlock,
 	type NeutralRequest,
 	type NeutralResponse,
@@ -194,9 +196,18 @@ const choicesOf = ({ candidates, promptBlocked, createdAt }: NeutralResponse, le
 	return promptBlocked === undefined ? [] : [blockedChoice(promptBlocked.message)];
 };
 
+/** What a client is told of an answer that its model could not finish. */
+export const failed = ({ message }: Finish): Denial => ({
+	kind: "upstream",
+	message: message ?? "The model stopped with an error before its answer was complete. Ask again.",
+});
+
 /** Encodes an answer; the model is the one the client asked for. Throws the answer's own failure as `Fault`. */
 export const encodeResponse = (response: NeutralResponse, request: NeutralRequest): EncodedResponse => {
 	if (response.error !== undefined) throw new Fault(response.error);
+	const [first] = response.candidates;
+	if (first !== undefined && response.candidates.every(({ finish }) => finish.reason === "error"))
+		throw new Fault(failed(first.finish));
 	const choices = choicesOf(response, isLegacy(request));
 	if (choices.length === 0)
 		throw new Fault({ kind: "upstream", message: "The upstream's answer is empty. Ask again." });

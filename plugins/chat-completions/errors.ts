@@ -5,7 +5,7 @@
 import type { Denial, DenialKind, RenderedDenial } from "#core";
 
 /** The body of an OpenAI error. */
-export interface ErrorBody {
+interface ErrorBody {
 	readonly error: {
 		readonly message: string;
 		readonly type: string;
@@ -78,9 +78,6 @@ const bodyOf = (denial: Denial, face: Face): ErrorBody => {
 	};
 };
 
-/** OpenAI's error object for a denial, for places where only the body goes out. */
-export const errorBody = (denial: Denial): ErrorBody => bodyOf(denial, faceOf(denial));
-
 /** Longer waits freeze some clients: a caller may come back after a minute at the latest. */
 const longestWaitSeconds = 60;
 
@@ -106,4 +103,5 @@ export const renderDenial = (denial: Denial): RenderedDenial => {
 };
 
 /** What is written into an open stream that cannot go on. SDKs raise on any event with an `error`; `[DONE]` must not follow. */
-export const renderStreamDenial = (denial: Denial): string => `data: ${JSON.stringify(errorBody(denial))}\n\n`;
+export const renderStreamDenial = (denial: Denial): string =>
+	`data: ${JSON.stringify(bodyOf(denial, faceOf(denial)))}\n\n`;

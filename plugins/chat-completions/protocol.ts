@@ -6,6 +6,7 @@ import { encodeRequest } from "./encode-request.ts";
 import { encodeResponse } from "./encode-response.ts";
 import { renderDenial, renderStreamDenial } from "./errors.ts";
 import { models } from "./models.ts";
+import { protocolName } from "./name.ts";
 import { observe, observer } from "./observe.ts";
 import { passthroughRequest } from "./passthrough.ts";
 import { readCall } from "./read.ts";
@@ -14,12 +15,9 @@ import { streamDecoder } from "./stream-decoder.ts";
 import { streamEncoder } from "./stream-encoder.ts";
 import { decodeError } from "./upstream-error.ts";
 
-/** The word for this protocol in config and in `Origin`. */
-const name = "chat-completions";
-
 /** OpenAI's Chat Completions (OpenAPI 2.3), with the dialects of the vendors that speak it. */
 export const chatCompletions: Protocol = {
-	name,
+	name: protocolName,
 	client: {
 		paths: ["/v1/chat/completions", "/chat/completions", "/v1/embeddings", "/embeddings"],
 		read: readCall,

@@ -50,7 +50,7 @@ export const detailOpaque = (detail: WireRecord, family: string): Opaque => {
 };
 
 /** True for an entry that must go back as it came. */
-export const isSealed = (detail: WireRecord): boolean =>
+const isSealed = (detail: WireRecord): boolean =>
 	typeof detail["signature"] === "string" || typeof detail["data"] === "string";
 
 const detailBlock = (detail: WireRecord, family: string): Block[] => {

@@ -115,6 +115,13 @@ describe("a stream of chunks for a client", () => {
 		expect(Object.fromEntries(told)).toEqual(words);
 	});
 
+	test("an answer that its model could not finish is an error, not a stop", () => {
+		const finish = { reason: "error", message: "No resources." } as const;
+		const text = streamOf(eventsWith(answerWith([textBlock("a")], {}, finish)), asking());
+		expect(text).toContain('{"error":{"message":"No resources."');
+		expect(text).not.toContain("[DONE]");
+	});
+
 	test("H15 streams share nothing", () => {
 		const events = said(textBlock("a"), callBlock("c", "f", "{}"));
 		const encoders = [asking(), asking()].map((request) => chatCompletions.client.streamEncoder(request));

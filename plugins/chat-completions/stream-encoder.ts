@@ -1,7 +1,7 @@
 /** Neutral events as OpenAI's `chat.completion.chunk`s, in the grammar that the strictest of its SDKs wants. */
 import { asText, type Denial, type NeutralEvent, type NeutralRequest, type StreamEncoder, type Usage } from "#core";
 import { ChoiceEncoder, type ChunkFrame } from "./choice-encoder.ts";
-import { encodeTier } from "./encode-response.ts";
+import { encodeTier, failed } from "./encode-response.ts";
 import { renderStreamDenial } from "./errors.ts";
 import { isLegacy } from "./legacy.ts";
 import { protocolName } from "./name.ts";
@@ -43,7 +43,7 @@ class Encoder implements StreamEncoder {
 			case "close":
 				return this.close(event);
 			case "finish":
-				return this.choice(event.candidate).finish(event.finish);
+				return this.finish(event);
 			case "usage":
 				this.usage = event.usage;
 				return "";
@@ -85,6 +85,11 @@ class Encoder implements StreamEncoder {
 		const text = this.owners.get(block)?.close(block, final) ?? "";
 		this.owners.delete(block);
 		return text;
+	}
+
+	/** The protocol has no word for an answer that failed: it is an error, not a stop. */
+	private finish({ candidate, finish }: Of<"finish">): string {
+		return finish.reason === "error" ? this.fail(failed(finish)) : this.choice(candidate).finish(finish);
 	}
 
 	private fail(error: Denial): string {

@@ -68,8 +68,11 @@ const searched = (said: string): readonly Block[] => [
 	{ type: "server_result", callId: "search_demo_1", tool: "web_search", result: [source] },
 ];
 
+/** The first characters of a text, none of them cut in two. */
+const beginning = (text: string, most: number): string => [...text.slice(0, most * 2)].slice(0, most).join("");
+
 const spoken = (said: string): string =>
-	`This is the demo model of Portico speaking; no provider was asked. ${said === "" ? "You said nothing that I can read." : `You said: ${said.slice(0, 400)}`}`;
+	`This is the demo model of Portico speaking; no provider was asked. ${said === "" ? "You said nothing that I can read." : `You said: ${beginning(said, 400)}`}`;
 
 const answerText = (request: NeutralRequest, said: string): string => {
 	const { format } = request;
@@ -114,11 +117,15 @@ const candidateOf = (request: NeutralRequest, index: number): Candidate => {
 		before.push({
 			type: "thinking",
 			form: request.reasoning?.expose === "summary" ? "summary" : "full",
-			text: `The request asks for an answer to: ${said.slice(0, 100)}`,
+			text: `The request asks for an answer to: ${beginning(said, 100)}`,
 		});
 	const tool = forcedTool(request);
 	if (tool)
-		return { index, blocks: [...before, callOf(tool, said.slice(0, 100) || "demo")], finish: { reason: "tool_calls" } };
+		return {
+			index,
+			blocks: [...before, callOf(tool, beginning(said, 100) || "demo")],
+			finish: { reason: "tool_calls" },
+		};
 	const searches = request.tools?.some((one) => one.type === "server" && one.tool === "web_search") === true;
 	if (searches) before.push(...searched(said));
 	const { text, finish } = limited(answerText(request, said), request, countWords(before));

@@ -2,6 +2,7 @@
 import {
 	type Clock,
 	type Delta,
+	type DenialKind,
 	deny,
 	estimateTokens,
 	explode,
@@ -44,14 +45,20 @@ const failureAsked = (request: NeutralRequest): number | undefined => {
 	return status === undefined ? undefined : Number(status);
 };
 
-const kindOf = (status: number) =>
-	status === 429
-		? "rate_limited"
-		: status === 503 || status === 529
-			? "overloaded"
-			: status < 500
-				? "invalid_request"
-				: "upstream";
+const kinds: Readonly<Record<number, DenialKind>> = {
+	401: "authentication",
+	403: "permission",
+	404: "not_found",
+	408: "client_timeout",
+	413: "too_large",
+	429: "rate_limited",
+	500: "internal",
+	503: "overloaded",
+	504: "upstream_timeout",
+	529: "overloaded",
+};
+
+const kindOf = (status: number): DenialKind => kinds[status] ?? (status < 500 ? "invalid_request" : "upstream");
 
 export const createDemo = ({ protocols, clock, wordMs }: DemoOptions): Upstream => {
 	const askOf = (protocol: Protocol, message: UpstreamMessage): ModelAsk => {

@@ -34,6 +34,7 @@ const known = new Set([
 	"responseSchema",
 	"responseJsonSchema",
 	"_responseJsonSchema",
+	"responseFormat",
 	"thinkingConfig",
 	"speechConfig",
 	"imageConfig",
@@ -54,10 +55,16 @@ const decodeReasoning = (config: WireRecord): Reasoning | undefined => {
 	return { mode: budget !== undefined || include === true ? "auto" : "default", ...expose };
 };
 
+/** The newer form names the type by a word, and stands beside formats of other media. */
+const textFormat = (config: WireRecord): WireRecord => recordField(recordField(config, "responseFormat"), "text");
+
+const mimes: Readonly<Record<string, string>> = { APPLICATION_JSON: "application/json", TEXT_PLAIN: "text/plain" };
+
 const decodeFormat = (config: WireRecord): OutputFormat | undefined => {
-	const mime = asText(field(config, "responseMimeType"));
+	const text = textFormat(config);
+	const mime = asText(field(config, "responseMimeType")) ?? mimes[asText(field(text, "mimeType")) ?? ""];
 	const openapi = field(config, "responseSchema");
-	const json = field(config, "responseJsonSchema") ?? config["_responseJsonSchema"];
+	const json = field(config, "responseJsonSchema") ?? config["_responseJsonSchema"] ?? text["schema"];
 	if (mime === "text/x.enum") {
 		const values = asList(asRecord(openapi ?? json)["enum"]).filter((value) => typeof value === "string");
 		return { type: "enum", values };
@@ -82,6 +89,12 @@ const decodeLogprobs = (config: WireRecord): NeutralRequest["logprobs"] => {
 	const enabled = asBoolean(field(config, "responseLogprobs"));
 	if (enabled === undefined) return undefined;
 	return { enabled, ...definedOnly({ top: asCount(config["logprobs"]) }) };
+};
+
+const restOf = (config: WireRecord): WireRecord | undefined => {
+	const others = otherFields(config, known);
+	const media = otherFields(recordField(config, "responseFormat"), new Set(["text"]));
+	return media ? { ...others, responseFormat: media } : others;
 };
 
 /** The settings, and in `rest` the fields that only Gemini understands. */
@@ -109,6 +122,6 @@ export const decodeConfig = (body: WireRecord) => {
 			audio: field(config, "speechConfig"),
 			image: field(config, "imageConfig"),
 		}),
-		rest: otherFields(config, known),
+		rest: restOf(config),
 	};
 };

@@ -318,6 +318,16 @@ describe("requests of Gemini clients", () => {
 		});
 	});
 
+	test("a response format in the newer form is read, and what it says of other media is kept", () => {
+		const schema = { type: "object", properties: { a: { type: "string" } } };
+		const responseFormat = { text: { mimeType: "APPLICATION_JSON", schema }, image: { imageSize: "IMAGE_SIZE_ONE_K" } };
+		const request = decoded({ contents: "Hi", generationConfig: { responseFormat } });
+		expect(request.format).toEqual({ type: "schema", schema, dialect: "json-schema" });
+		expect(request.extras).toEqual({
+			"generate-content": { generationConfig: { responseFormat: { image: { imageSize: "IMAGE_SIZE_ONE_K" } } } },
+		});
+	});
+
 	test("a request to be counted may stand in a field of its own", () => {
 		const inner = {
 			model: "models/x",

@@ -18,9 +18,6 @@ import { framingOf } from "./framing.ts";
 import { decodeToldError } from "./upstream-error.ts";
 import { decodeUsage } from "./usage.ts";
 
-/** The start of a non-empty string that the model generated. */
-const generated = /"(?:text|data|code|output)"\s*:\s*"(?!")/g;
-
 /** UTF-8 bytes of the JSON string that begins at `start`, escapes counted as they stand. */
 const stringBytes = (data: string, start: number): number => {
 	let bytes = 0;
@@ -33,21 +30,50 @@ const stringBytes = (data: string, start: number): number => {
 	return bytes;
 };
 
-/** Bytes that were generated in an event: of its texts, and of its function calls whole. */
-const contentBytes = (data: string): number => {
+/** Where the string begins that is the value of the member whose name ends at `at`; -1 when its value is none. */
+const valueStart = (data: string, at: number): number => {
+	let colons = 0;
+	for (let next = at; next < data.length; next++) {
+		const unit = data.charCodeAt(next);
+		if (unit === 34) return colons === 1 ? next + 1 : -1;
+		if (unit === 58) colons++;
+		else if (unit !== 32 && unit !== 9 && unit !== 10 && unit !== 13) return -1;
+	}
+	return -1;
+};
+
+/** Bytes of all strings under this name. Within a string the quotes around it would be escaped, so none is found there. */
+const bytesUnder = (data: string, name: string): number => {
 	let bytes = 0;
-	generated.lastIndex = 0;
-	while (generated.test(data)) bytes += stringBytes(data, generated.lastIndex);
+	for (let at = data.indexOf(name); at !== -1; at = data.indexOf(name, at + name.length)) {
+		const start = valueStart(data, at + name.length);
+		if (start !== -1) bytes += stringBytes(data, start);
+	}
+	return bytes;
+};
+
+/** Bytes that were generated in an event: of its texts, its media and code, and of its function calls whole. */
+const contentBytes = (data: string): number => {
+	const bytes = bytesUnder(data, '"text"');
+	// Nearly every chunk is a piece of text and nothing else.
+	if (bytes > 0 && !data.includes('"functionCall"')) return bytes;
+	const others = bytesUnder(data, '"data"') + bytesUnder(data, '"code"') + bytesUnder(data, '"output"');
 	const call = data.indexOf('"functionCall"');
-	if (call === -1) return bytes;
+	if (call === -1) return bytes + others;
 	const signature = data.indexOf('"thoughtSignature"', call);
-	return bytes + (signature === -1 ? data.length : signature) - call;
+	return bytes + others + (signature === -1 ? data.length : signature) - call;
 };
 
 /** A count of tokens that is not zero: a placeholder says nothing. */
 const told = /"(?:prompt|candidates|thoughts|total)TokenCount"\s*:\s*[1-9]/;
-const ending = /"finishReason"\s*:\s*["\d]|"blockReason"\s*:\s*"/;
 const failing = /^\s*\{\s*"error"\s*:/;
+
+const tellsCounts = (data: string): boolean => {
+	const at = data.indexOf('"usageMetadata"');
+	return at !== -1 && told.test(at === 0 ? data : data.slice(at));
+};
+
+const tellsEnd = (data: string): boolean => data.includes('"finishReason"') || data.includes('"blockReason"');
 
 const usageIn = (chunk: WireRecord): Usage | undefined => decodeUsage(field(chunk, "usageMetadata"));
 
@@ -74,10 +100,10 @@ class Observer implements StreamObserver {
 			this.bytes += bytes;
 		}
 		// Some streams tell a reason with every chunk: only what comes last counts.
-		if (ending.test(data)) this.finished = true;
+		if (tellsEnd(data)) this.finished = true;
 		else if (bytes > 0) this.finished = false;
-		if (told.test(data)) this.counted = data;
-		if (failing.test(data)) this.error ??= decodeToldError(parseJson(data));
+		if (tellsCounts(data)) this.counted = data;
+		if (data.includes('"error"') && failing.test(data)) this.error ??= decodeToldError(parseJson(data));
 	}
 
 	result(): Observation {

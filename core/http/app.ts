@@ -21,8 +21,14 @@ export interface App {
 	handle(request: Request): Promise<Response>;
 }
 
-/** The same for paths that only differ in the names of their parameters. */
-const shapeOf = (path: string): string => path.replace(/:[^/]+/g, ":");
+/** The same for paths that only differ in the names of their parameters. What follows a `*` is a verb, not a parameter. */
+const shapeOf = (path: string): string => path.replace(/(?<!\*):[^/]+/g, ":");
+
+/** `…/*:verb` apart: the path up to its `*`, and the verb. */
+const verbOf = (path: string): { readonly base: string; readonly verb: string } | undefined => {
+	const match = /^(.*\*):([A-Za-z]+)$/.exec(path);
+	return match ? { base: match[1] ?? "", verb: match[2] ?? "" } : undefined;
+};
 
 /** Names every pair of routes on one method and path. */
 export const routeClashes = (
@@ -47,8 +53,8 @@ const matcherOf = (path: string): RegExp =>
 	new RegExp(
 		`^${path
 			.replace(/[.+?^$()[\]{}|\\]/g, "\\$&")
-			.replace(/:[^/]+/g, "[^/]+")
-			.replace(/\*$/, ".*")}$`,
+			.replace(/(?<!\*):[^/]+/g, "[^/]+")
+			.replace(/\*(?=$|:[A-Za-z]+$)/, ".*")}$`,
 	);
 
 type Handler = (context: { request: Request; params?: Record<string, string> }) => Promise<Response>;
@@ -71,10 +77,47 @@ export const createApp = (routes: readonly OwnedRoute[], handlers: AppHandlers):
 		const allowed = matchers.filter(({ pattern }) => pattern.test(pathname)).map(({ method }) => method);
 		return handlers.miss(request, [...new Set(allowed)]);
 	});
+	const verbs = verbTables(routes);
+	for (const { method, path, table, plain } of verbs.values()) {
+		const handler: Handler = ({ request, params = {} }) => {
+			const rest = (params["*"] ?? "").replace(/%3a/gi, ":");
+			const colon = rest.lastIndexOf(":");
+			const found = colon === -1 ? undefined : table.get(rest.slice(colon + 1));
+			if (found) return handlers.serve(found, request, { ...params, "*": rest.slice(0, colon) });
+			return plain ? handlers.serve(plain, request, params) : Promise.resolve(handlers.miss(request, []));
+		};
+		app = (app as unknown as Routable).route(method, path, handler, { parse: "none" });
+	}
 	for (const { route } of routes) {
+		if (verbs.has(`${route.method} ${verbOf(route.path)?.base ?? route.path}`)) continue;
 		const handler: Handler = ({ request, params }) => handlers.serve(route, request, params ?? {});
 		app = (app as unknown as Routable).route(route.method, route.path, handler, { parse: "none" });
 	}
 	app.compile();
 	return { handle: async (request) => app.handle(request) };
+};
+
+/** Routes on one `…/*` that are told apart by the verb after the last colon. `plain`: the one that takes all other verbs. */
+interface VerbTable {
+	readonly method: string;
+	readonly path: string;
+	readonly table: Map<string, Route>;
+	plain?: Route;
+}
+
+const verbTables = (routes: readonly OwnedRoute[]): ReadonlyMap<string, VerbTable> => {
+	const tables = new Map<string, VerbTable>();
+	for (const { route } of routes) {
+		const parts = verbOf(route.path);
+		if (!parts) continue;
+		const key = `${route.method} ${parts.base}`;
+		const known = tables.get(key) ?? { method: route.method, path: parts.base, table: new Map() };
+		known.table.set(parts.verb, route);
+		tables.set(key, known);
+	}
+	for (const { route } of routes) {
+		const table = tables.get(`${route.method} ${route.path}`);
+		if (table) table.plain = route;
+	}
+	return tables;
 };

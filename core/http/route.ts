@@ -18,7 +18,10 @@ export type RenderDenial = (denial: Denial, requestId: string) => RenderedDenial
 
 interface RouteBase {
 	readonly method: Method;
-	/** `/v1/tasks/:id`, or a trailing `*` that takes the rest (`params["*"]`, not percent-decoded). */
+	/**
+	 * `/v1/tasks/:id`, or a trailing `*` that takes the rest (`params["*"]`, not percent-decoded). `*:verb` takes what
+	 * ends in `:verb`, which is left out of `params["*"]`; it goes before a plain `*` on the same path.
+	 */
 	readonly path: string;
 	/** One sentence for `portico plugins` and the documentation. */
 	readonly summary: string;

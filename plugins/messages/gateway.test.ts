@@ -1,0 +1,213 @@
+/** Clients of this protocol through the front door: to upstreams of their own and of another protocol. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import Anthropic from "@anthropic-ai/sdk";
+import OldAnthropic from "anthropic-sdk-0";
+import { asRecord } from "#core";
+import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
+import { chunk } from "./fixtures/exchange.ts";
+
+const message = {
+	id: "msg_1",
+	type: "message",
+	role: "assistant",
+	model: "claude-real",
+	content: [{ type: "text", text: "Hi there" }],
+	stop_reason: "end_turn",
+	stop_sequence: null,
+	usage: { input_tokens: 8, output_tokens: 3 },
+};
+const sse = (data: Readonly<Record<string, unknown>>) => `event: ${data["type"]}\ndata: ${JSON.stringify(data)}\n\n`;
+const ownStream = [
+	sse({ type: "message_start", message: { ...message, content: [], stop_reason: null } }),
+	sse({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+	sse({ type: "ping" }),
+	sse({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hi there" } }),
+	sse({ type: "content_block_stop", index: 0 }),
+	sse({ type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: { output_tokens: 3 } }),
+	sse({ type: "message_stop" }),
+];
+const chatStream = [
+	chunk({ role: "assistant", reasoning_content: "hm" }),
+	chunk({ content: "Let me" }),
+	chunk({ tool_calls: [{ index: 0, id: "call_1", type: "function", function: { name: "f", arguments: "" } }] }),
+	chunk({ tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] }),
+	chunk({}, "tool_calls"),
+	chunk(null, null, { usage: { prompt_tokens: 20, completion_tokens: 9, total_tokens: 29 } }),
+];
+const chatPieces = [...chatStream.map((data) => `data: ${JSON.stringify(data)}\n\n`), "data: [DONE]\n\n"];
+
+let own: ScriptedUpstream;
+let chat: ScriptedUpstream;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+	own = startUpstream();
+	chat = startUpstream();
+	gateway = await startGateway({
+		plugins: [
+			"tokens",
+			"messages",
+			"chat-completions",
+			"ledger",
+			{
+				use: "router",
+				with: {
+					upstreams: [
+						{ name: "claude", protocol: "messages", url: own.url, key: "sk-ant-upstream-secret" },
+						{ name: "gpt", protocol: "chat-completions", url: `${chat.url}/v1`, key: "sk-other" },
+					],
+					models: [
+						{ name: "claude-*", targets: [{ upstream: "claude" }] },
+						{ name: "fast", targets: [{ upstream: "claude", model: "claude-real" }] },
+						{ name: "gpt", targets: [{ upstream: "gpt", model: "gpt-4o" }] },
+					],
+				},
+			},
+		],
+	});
+});
+
+afterAll(async () => {
+	await gateway.stop();
+	await own.stop();
+	await chat.stop();
+});
+
+beforeEach(() => {
+	own.received.length = 0;
+	chat.received.length = 0;
+	own.answer(() => Response.json(message));
+});
+
+const asking = { max_tokens: 500, messages: [{ role: "user" as const, content: "Hello" }] };
+const clients = [
+	["1.x", () => new Anthropic({ apiKey: gateway.key, baseURL: gateway.url, maxRetries: 0 })],
+	["0.x", () => new OldAnthropic({ apiKey: gateway.key, baseURL: gateway.url, maxRetries: 0 }) as unknown as Anthropic],
+] as const;
+
+describe.each(clients)("the official SDK %s", (_version, clientOf) => {
+	test("passes through to an upstream of its own protocol, under an alias", async () => {
+		const answer = await clientOf().messages.create({ ...asking, model: "fast" });
+		expect(answer as unknown).toEqual({ ...message, model: "fast" });
+		const [request] = own.received;
+		expect(request?.path).toBe("/v1/messages");
+		expect(request?.json).toEqual({ ...asking, model: "claude-real" });
+		expect(request?.headers.get("x-api-key")).toBe("sk-ant-upstream-secret");
+		expect(request?.headers.get("authorization")).toBeNull();
+		expect(request?.headers.get("anthropic-version")).toMatch(/^20\d\d-\d\d-\d\d$/);
+	});
+
+	test("reads its upstream's stream", async () => {
+		own.answer(() => streamOf(ownStream));
+		const final = await clientOf()
+			.messages.stream({ ...asking, model: "fast" })
+			.finalMessage();
+		expect(final).toMatchObject({
+			model: "fast",
+			content: message.content,
+			usage: { input_tokens: 8, output_tokens: 3 },
+		});
+	});
+
+	test("reads a model of another protocol", async () => {
+		chat.answer(() => streamOf(chatPieces));
+		const tools = [{ name: "f", input_schema: { type: "object" as const } }];
+		const final = await clientOf()
+			.messages.stream({ ...asking, model: "gpt", tools, system: "Be brief" })
+			.finalMessage();
+		expect(final).toMatchObject({
+			model: "gpt",
+			content: [
+				{ type: "thinking", thinking: "hm" },
+				{ type: "text", text: "Let me" },
+				{ type: "tool_use", id: "call_1", name: "f", input: { a: 1 } },
+			],
+			stop_reason: "tool_use",
+			usage: { input_tokens: 20, output_tokens: 9 },
+		});
+		expect(chat.received[0]?.json).toMatchObject({
+			model: "gpt-4o",
+			stream: true,
+			messages: [
+				{ role: "system", content: "Be brief" },
+				{ role: "user", content: "Hello" },
+			],
+		});
+	});
+
+	test("raises what its upstream refuses", async () => {
+		const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+		own.answer(() => Response.json(error, { status: 529 }));
+		const raised = await clientOf()
+			.messages.create({ ...asking, model: "fast" })
+			.catch((fault: unknown) => fault);
+		expect(raised).toMatchObject({ status: 529, error: { error: { type: "overloaded_error" } } });
+	});
+
+	test("finds its models", async () => {
+		const page = await clientOf().models.list();
+		expect(page.data.map(({ id }) => id)).toEqual(["fast", "gpt"]);
+		expect(await clientOf().models.retrieve("fast")).toMatchObject({ id: "fast", type: "model" });
+	});
+
+	test("counts tokens, by its upstream or by an estimate", async () => {
+		own.answer(() => Response.json({ input_tokens: 21 }));
+		const { messages } = asking;
+		expect((await clientOf().messages.countTokens({ model: "fast", messages })).input_tokens).toBe(21);
+		expect(own.received[0]?.path).toBe("/v1/messages/count_tokens");
+		expect((await clientOf().messages.countTokens({ model: "gpt", messages })).input_tokens).toBeGreaterThan(0);
+	});
+});
+
+describe("errors", () => {
+	const errorOf = async (response: Response) => ({ status: response.status, body: asRecord(await response.json()) });
+
+	test("have this protocol's shape and the id in its header", async () => {
+		const response = await gateway.ask("/v1/messages", { ...asking, model: "unknown" });
+		const id = response.headers.get("request-id");
+		expect(id).toBeTruthy();
+		const { status, body } = await errorOf(response);
+		expect(status).toBe(404);
+		expect(body).toMatchObject({ type: "error", error: { type: "not_found_error" }, request_id: id });
+	});
+
+	test("name what is wrong with the request", async () => {
+		const { status, body } = await errorOf(await gateway.ask("/v1/messages", { model: "fast", messages: [] }));
+		expect(status).toBe(400);
+		expect(String(asRecord(body["error"])["message"])).toStartWith("messages: ");
+	});
+
+	test("of a wrong key are the client's, of Portico's own key are not", async () => {
+		const wrong = { headers: { authorization: "", "x-api-key": "sk-wrong" } };
+		expect(await errorOf(await gateway.ask("/messages", { ...asking, model: "fast" }, wrong))).toMatchObject({
+			status: 401,
+			body: { error: { type: "authentication_error" } },
+		});
+		const error = { type: "error", error: { type: "authentication_error", message: "invalid sk-ant-upstream-secret" } };
+		own.answer(() => Response.json(error, { status: 401 }));
+		const refused = await errorOf(await gateway.ask("/v1/messages", { ...asking, model: "fast" }));
+		expect(refused.status).toBe(502);
+		expect(JSON.stringify(refused)).not.toContain("secret");
+	});
+
+	test("within a stream end it in this protocol's way", async () => {
+		own.answer(() => streamOf(ownStream.slice(0, 4)));
+		const text = await (await gateway.ask("/v1/messages", { ...asking, model: "fast", stream: true })).text();
+		expect(text).toStartWith(ownStream[0]?.replace("claude-real", "fast") ?? "");
+		expect(text).toContain("event: error\n");
+		expect(text).not.toContain("message_stop");
+	});
+});
+
+test("bytes pass untouched where there is nothing to change, pings included", async () => {
+	own.answer(() => streamOf(ownStream));
+	const body =
+		'{ "model":"claude-real", "max_tokens":9, "stream":true, "messages":[{"role":"user","content":"\\u00e9"}], "x":1.0}';
+	const response = await gateway.ask("/v1/messages?beta=true", body, {
+		headers: { "anthropic-beta": "context-1m-2025-08-07" },
+	});
+	expect(await response.text()).toBe(ownStream.join(""));
+	expect(own.received[0]?.text).toBe(body);
+	expect(own.received[0]?.path).toBe("/v1/messages?beta=true");
+	expect(own.received[0]?.headers.get("anthropic-beta")).toBe("context-1m-2025-08-07");
+});

@@ -1,4 +1,5 @@
 /** Lists of models in Gemini's shape. */
+import { Buffer } from "node:buffer";
 import { definedOnly, type ModelInfo, type ModelListing, type WireRecord } from "#core";
 
 const methods = ["generateContent", "streamGenerateContent", "countTokens"];

@@ -51,6 +51,8 @@ const skipString = (text: string, start: number): number => {
 	return invalid("The request body is not valid JSON: a string is not closed.");
 };
 
+const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
+
 const parse = (text: string): unknown => {
 	try {
 		return JSON.parse(text);
@@ -116,6 +118,14 @@ class Scan {
 		if (++this.nodes > this.limits.nodes) invalid(`The request body has more than ${this.limits.nodes} values.`);
 	}
 
+	/** The value alone: the spaces around it are not its own, and stay when it changes. */
+	private valueBetween(from: number, to: number): { valueStart: number; valueEnd: number } {
+		let [valueStart, valueEnd] = [from, to];
+		while (isSpace(this.text.charCodeAt(valueStart))) valueStart++;
+		while (isSpace(this.text.charCodeAt(valueEnd - 1))) valueEnd--;
+		return { valueStart, valueEnd };
+	}
+
 	private memberEnds(at: number): void {
 		if (this.key === undefined || this.valueStart === -1) return;
 		const { name, start } = this.key;
@@ -124,7 +134,7 @@ class Scan {
 			const message = `The request body names "${parameter}" twice; send each field once.`;
 			throw new Fault({ kind: "invalid_request", parameter, message });
 		}
-		this.members.set(name, { keyStart: start, valueStart: this.valueStart, valueEnd: at });
+		this.members.set(name, { keyStart: start, ...this.valueBetween(this.valueStart, at) });
 		this.key = undefined;
 		this.valueStart = -1;
 	}

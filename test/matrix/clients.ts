@@ -2,8 +2,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { ApiError, GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
+import { asList, asRecord, asText, type WireRecord } from "#core";
 import type { ProtocolName } from "../support/recordings.ts";
-import type { Raised, Told } from "./told.ts";
+import { distinct, type Raised, type Told } from "./told.ts";
 import { toldOfChat } from "./told-of-chat.ts";
 import { toldOfChunks } from "./told-of-generate-content.ts";
 import { toldOfMessage } from "./told-of-messages.ts";
@@ -43,6 +44,18 @@ export const readAnswer = (protocol: ProtocolName, body: unknown, status?: numbe
 	});
 };
 
+const deltaOf = (chunk: unknown): WireRecord => asRecord(asRecord(asList(asRecord(chunk)["choices"])[0])["delta"]);
+
+/** The client does not accumulate what is no field of its own: reasoning, and the annotations of a stream. */
+const withDeltas = ({ candidates: [first, ...rest], usage }: Told, deltas: readonly WireRecord[]): Told => {
+	const thinking = deltas
+		.map((delta) => asText(delta["reasoning_content"]) ?? asText(delta["reasoning"]) ?? "")
+		.join("");
+	const notes = deltas.flatMap((delta) => asList(delta["annotations"]));
+	const cited = distinct(notes.map((note) => asRecord(asRecord(note)["url_citation"])["url"]));
+	return { candidates: first ? [{ ...first, thinking, cited }, ...rest] : [], usage };
+};
+
 /** What the protocol's client makes of a stream, by its own accumulation where it has one. */
 export const readStream = (protocol: ProtocolName, text: string): Promise<Told | Raised> => {
 	const fetch = respond(text, "text/event-stream");
@@ -50,7 +63,9 @@ export const readStream = (protocol: ProtocolName, text: string): Promise<Told |
 		switch (protocol) {
 			case "chat-completions": {
 				const stream = openai(fetch).chat.completions.stream({ model: "m", messages: [] });
-				return toldOfChat(await stream.finalChatCompletion());
+				const deltas: WireRecord[] = [];
+				stream.on("chunk", (chunk) => deltas.push(deltaOf(chunk)));
+				return withDeltas(toldOfChat(await stream.finalChatCompletion()), deltas);
 			}
 			case "responses":
 				return toldOfResponse(await openai(fetch).responses.stream({ model: "m", input: "" }).finalResponse());

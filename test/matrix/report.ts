@@ -28,6 +28,11 @@ export const printTable = (trials: readonly Trial[], of: string): void => {
 		console.log(
 			`\n## ${mode}: ${good} of ${tried.length} equal (${percent(good, tried.length)}), ${explained} more explained, ${invalid} invalid, ${crashed} crashed\n`,
 		);
+		for (const what of ["thinking", "citations"] as const) {
+			const there = tried.filter((trial) => trial[what] !== undefined);
+			const kept = there.filter((trial) => trial[what]);
+			if (there.length > 0) console.log(`${what} came through in ${kept.length} of ${there.length}\n`);
+		}
 		console.log(row("client \\ upstream", protocolNames));
 		console.log(
 			row(
@@ -48,23 +53,37 @@ export const printTable = (trials: readonly Trial[], of: string): void => {
 const row = (head: string, cells: readonly string[]): string =>
 	`| ${[head, ...cells].map((cell) => cell.padEnd(17)).join(" | ")} |`;
 
+interface Cause {
+	readonly line: string;
+	readonly explained: boolean;
+}
+
 /** What went wrong in a trial, each as one line that is the same for the same cause. */
-const causesOf = ({ pair, mode, differences, invalid, crash }: Trial): readonly string[] =>
-	[
-		...differences.map(({ what, reason }) => `differs: ${what}${reason ? ` (${reason})` : ""}`),
-		...invalid.map((what) => `invalid: ${what}`),
-		...(crash === undefined ? [] : [`crashed: ${crash}`]),
-	].map((what) => `${pair} | ${mode === "request" || mode === "error" ? mode : "answer"} | ${what}`);
+const causesOf = ({ pair, mode, differences, invalid, crash, thinking, citations }: Trial): readonly Cause[] => {
+	const place = `${pair} | ${mode === "request" || mode === "error" ? mode : "answer"} |`;
+	return [
+		...differences.map(({ what, reason }) => ({
+			line: `${place} ${what}${reason ? `: ${reason}` : ""}`,
+			explained: reason !== undefined,
+		})),
+		...(thinking === false ? [{ line: `${place} thinking did not come through`, explained: false }] : []),
+		...(citations === false ? [{ line: `${place} citations did not come through`, explained: false }] : []),
+		...invalid.map((what) => ({ line: `${place} invalid ${what}`, explained: false })),
+		...(crash === undefined ? [] : [{ line: `${place} crashed: ${crash}`, explained: false }]),
+	];
+};
 
 /** Every exception by its cause, most frequent first, with an exchange that shows it; `show` lists all of one cause. */
 export const printCauses = (trials: readonly Trial[], show: string | undefined): void => {
-	const causes = new Map<string, string[]>();
-	for (const trial of trials)
-		for (const cause of causesOf(trial))
-			causes.set(cause, [...(causes.get(cause) ?? []), `${trial.name} (${trial.mode})`]);
-	console.log("\n# Exceptions by cause\n");
-	for (const [cause, names] of [...causes].sort(([, a], [, b]) => b.length - a.length)) {
-		console.log(`${String(names.length).padStart(5)}  ${cause}  e.g. ${names[0]}`);
-		if (show && cause.includes(show)) console.log(names.map((name) => `         ${name}`).join("\n"));
+	for (const explained of [false, true]) {
+		const causes = new Map<string, string[]>();
+		for (const trial of trials)
+			for (const { line } of causesOf(trial).filter((cause) => cause.explained === explained))
+				causes.set(line, [...(causes.get(line) ?? []), `${trial.name} (${trial.mode})`]);
+		console.log(`\n# ${explained ? "Exceptions with a reason" : "Exceptions without a reason"}\n`);
+		for (const [cause, names] of [...causes].sort(([, a], [, b]) => b.length - a.length)) {
+			console.log(`${String(names.length).padStart(5)}  ${cause}  e.g. ${names[0]}`);
+			if (show && cause.includes(show)) console.log(names.map((name) => `         ${name}`).join("\n"));
+		}
 	}
 };

@@ -94,6 +94,9 @@ const reasons: Partial<Record<keyof Sketch, readonly Reason[]>> = {
 	results: [
 		(before) =>
 			before.results.some(([, text]) => text === "") && "an empty result, or one that is all picture, is told in words",
+		(before, after) =>
+			isWithin(JSON.stringify(before.results), JSON.stringify(after.results)) &&
+			"a document's name is text where there is no such field",
 	],
 	calls: [
 		(before) => before.calls.some(([, value]) => Array.isArray(value)) && "arguments that are a list become a field",

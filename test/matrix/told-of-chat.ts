@@ -1,6 +1,6 @@
 /** A chat completion, as the client gives it, in comparable words. */
 import { asCount, asList, asRecord, asText, isRecord } from "#core";
-import { argumentsOf, type Ended, type Told, type ToldCandidate } from "./told.ts";
+import { argumentsOf, distinct, type Ended, type Told, type ToldCandidate } from "./told.ts";
 
 const ends: Readonly<Record<string, Ended>> = {
 	stop: "stop",
@@ -30,6 +30,7 @@ const candidateOf = (choice: unknown): ToldCandidate => {
 		text: textOf(message["content"]) + refusal,
 		thinking: asText(message["reasoning_content"]) ?? asText(message["reasoning"]) ?? "",
 		tools,
+		cited: distinct(asList(message["annotations"]).map((note) => asRecord(asRecord(note)["url_citation"])["url"])),
 		// what a call or a refusal tells beside a plain stop
 		ended: ended !== "stop" ? ended : tools.length > 0 ? "tool_calls" : refusal !== "" ? "filter" : ended,
 		media: asList(message["images"]).length + (asRecord(message["audio"])["data"] ? 1 : 0),

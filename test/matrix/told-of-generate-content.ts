@@ -1,6 +1,6 @@
 /** Chunks of a generateContent stream (or its one answer), as the client gives them, in comparable words. */
 import { asCount, asList, asRecord, asText, isRecord } from "#core";
-import type { Ended, Told, ToldCandidate } from "./told.ts";
+import { distinct, type Ended, type Told, type ToldCandidate } from "./told.ts";
 
 const ends: Readonly<Record<string, Ended>> = {
 	MAX_TOKENS: "length",
@@ -22,6 +22,7 @@ const ends: Readonly<Record<string, Ended>> = {
 interface Gathered {
 	readonly parts: Readonly<Record<string, unknown>>[];
 	finish: string | undefined;
+	grounding: unknown;
 }
 
 export const toldOfChunks = (chunks: readonly unknown[]): Told => {
@@ -34,19 +35,21 @@ export const toldOfChunks = (chunks: readonly unknown[]): Told => {
 		if (asRecord(chunk["promptFeedback"])["blockReason"] !== undefined) blocked = true;
 	}
 	const told: ToldCandidate[] = [...candidates].sort(([a], [b]) => a - b).map(([, gathered]) => candidateOf(gathered));
-	if (told.length === 0 && blocked) told.push({ text: "", thinking: "", tools: [], ended: "filter", media: 0 });
+	if (told.length === 0 && blocked)
+		told.push({ text: "", thinking: "", cited: [], tools: [], ended: "filter", media: 0 });
 	return { candidates: told, usage };
 };
 
 const gather = (candidates: Map<number, Gathered>, candidate: Readonly<Record<string, unknown>>): void => {
 	const index = asCount(candidate["index"]) ?? 0;
-	const gathered = candidates.get(index) ?? { parts: [], finish: undefined };
+	const gathered = candidates.get(index) ?? { parts: [], finish: undefined, grounding: undefined };
 	candidates.set(index, gathered);
 	gathered.parts.push(...asList(asRecord(candidate["content"])["parts"]).map(asRecord));
+	gathered.grounding = candidate["groundingMetadata"] ?? gathered.grounding;
 	gathered.finish = asText(candidate["finishReason"]) ?? gathered.finish;
 };
 
-const candidateOf = ({ parts, finish }: Gathered): ToldCandidate => {
+const candidateOf = ({ parts, finish, grounding }: Gathered): ToldCandidate => {
 	const said = (thought: boolean) =>
 		parts
 			.filter((part) => (part["thought"] === true) === thought)
@@ -58,10 +61,18 @@ const candidateOf = ({ parts, finish }: Gathered): ToldCandidate => {
 	return {
 		text: said(false),
 		thinking: said(true),
+		cited: citedIn(asRecord(grounding)),
 		tools,
 		ended: called ? "tool_calls" : ended,
 		media: parts.filter((part) => isRecord(part["inlineData"])).length,
 	};
+};
+
+/** Sources that support some of the text. */
+const citedIn = ({ groundingChunks, groundingSupports }: Readonly<Record<string, unknown>>): readonly string[] => {
+	const used = asList(groundingSupports).flatMap((support) => asList(asRecord(support)["groundingChunkIndices"]));
+	const chunks = asList(groundingChunks);
+	return distinct(used.map((index) => asRecord(asRecord(chunks[Number(index)])["web"])["uri"]));
 };
 
 /** Calls, also those whose arguments come piece by piece: first the name, then values by path. */

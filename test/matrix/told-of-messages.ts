@@ -1,6 +1,6 @@
 /** A message, as the client gives it, in comparable words. */
 import { asCount, asList, asRecord, asText, isRecord } from "#core";
-import type { Ended, Told } from "./told.ts";
+import { distinct, type Ended, type Told } from "./told.ts";
 
 const ends: Readonly<Record<string, Ended>> = {
 	max_tokens: "length",
@@ -22,6 +22,7 @@ export const toldOfMessage = (message: unknown): Told => {
 			{
 				text: textOf("text", "text"),
 				thinking: textOf("thinking", "thinking"),
+				cited: distinct(blocks.flatMap((block) => asList(block["citations"]).map((note) => asRecord(note)["url"]))),
 				tools: blocks
 					.filter(({ type }) => type === "tool_use")
 					.map(({ name, input }) => ({ name: String(name), arguments: input })),

@@ -1,6 +1,6 @@
 /** A response, as the client gives it, in comparable words. */
 import { asCount, asList, asRecord, asText, isRecord } from "#core";
-import { argumentsOf, type Ended, type Told, type ToldCandidate } from "./told.ts";
+import { argumentsOf, distinct, type Ended, type Told, type ToldCandidate } from "./told.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -16,6 +16,7 @@ export const toldOfResponse = (response: unknown): Told => {
 			.filter(({ type }) => type === "reasoning")
 			.map(thinkingOf)
 			.join(""),
+		cited: distinct(content.flatMap((part) => asList(part["annotations"]).map((note) => asRecord(note)["url"]))),
 		tools: items.filter(isCall).map((item) => ({
 			name: String(item["name"]),
 			arguments: argumentsOf(String(item["arguments"] ?? item["input"] ?? "")),

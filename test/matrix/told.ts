@@ -9,6 +9,8 @@ export interface ToldCandidate {
 	readonly thinking: string;
 	readonly tools: readonly { readonly name: string; readonly arguments: unknown }[];
 	readonly ended: Ended;
+	/** Addresses that the text cites, each once, in order of the alphabet. */
+	readonly cited: readonly string[];
 	/** Images and sound. */
 	readonly media: number;
 }
@@ -44,3 +46,7 @@ export const argumentsOf = (text: string): unknown => {
 		return text;
 	}
 };
+
+/** The strings, each once, in order of the alphabet. */
+export const distinct = (urls: readonly unknown[]): readonly string[] =>
+	[...new Set(urls.filter((url): url is string => typeof url === "string"))].sort();

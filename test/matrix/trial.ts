@@ -1,4 +1,5 @@
 /** One recorded exchange tried for a client of another protocol. */
+import { isDeepStrictEqual } from "node:util";
 import type { Protocol } from "#core";
 import { fold, isFault, type NeutralEvent, type NeutralRequest, type NeutralResponse } from "#core";
 import { streamFaults } from "../support/grammar/check.ts";
@@ -40,6 +41,10 @@ export interface Trial {
 	readonly invalid: readonly string[];
 	/** The exception that ended it. */
 	readonly crash: string | undefined;
+	/** Whether visible thinking came through; undefined where there was none. */
+	readonly thinking?: boolean | undefined;
+	/** Whether every cited address came through; undefined where there was none. */
+	readonly citations?: boolean | undefined;
 	/** What there is to look at when something is wrong. */
 	readonly evidence?: unknown;
 }
@@ -83,8 +88,10 @@ export const tryRefusal = async ({ client, upstream }: Pair, recording: Recordin
 		const { status, body } = client.client.renderDenial(denial, "req_1");
 		const got = await readAnswer(nameOf(client), body, status);
 		const raised = isRaised(got) && got.told ? [] : [{ what: "no error of the client's own was raised" }];
-		const wanted = /API[ _]key/i.test(text) ? [502, 503] : statusFor(recording.status);
-		const kept = wanted.includes(status) ? [] : [{ what: `status ${status} for ${recording.status}` }];
+		const wanted = statusFor(recording.status);
+		const kept = wanted.includes(status)
+			? []
+			: [{ what: `status ${status} for ${recording.status}`, reason: reasonForStatus(text) }];
 		return { differences: [...raised, ...kept], invalid: [], crash: undefined };
 	});
 	return { ...base, ...result };
@@ -93,13 +100,19 @@ export const tryRefusal = async ({ client, upstream }: Pair, recording: Recordin
 const bodyOf = ({ answer }: Recording): unknown =>
 	answer.form === "json" ? answer.value : answer.form === "array" ? answer.items : {};
 
+/** Words of an upstream that say more than its status. */
+const reasonForStatus = (text: string): string | undefined =>
+	/api[ _]key|model_not_found|quota|location|CONSUMER_INVALID/i.test(text)
+		? "the upstream's code says more than its status: a bad key, an unknown model, a spent quota, a closed region"
+		: undefined;
+
 /** A refusal of Portico's own key must not look like one of the client's; overload has two numbers. */
 const statusFor = (status: number): readonly number[] => {
 	if (status === 401 || status === 403) return [502, 503];
 	return status === 529 || status === 503 ? [503, 529] : status >= 500 ? [500, 502, 503, 504] : [status];
 };
 
-type Result = Pick<Trial, "differences" | "invalid" | "crash" | "evidence">;
+type Result = Pick<Trial, "differences" | "invalid" | "crash" | "evidence" | "thinking" | "citations">;
 
 const describe = (error: unknown): string => {
 	if (!(error instanceof Error)) return String(error);
@@ -212,7 +225,24 @@ const tryWhole = async (
 	const invalid = breach(`${client} answer`, pair.checks[client].response(body));
 	const got = await readAnswer(client, body);
 	const evidence = { recorded: recording.answer, neutral: response, body, got, want };
-	return { differences: differences(client, got, want), invalid, crash: undefined, evidence };
+	return {
+		differences: differences(client, got, want),
+		invalid,
+		crash: undefined,
+		...kept(got, want),
+		evidence,
+	};
+};
+
+/** Thinking is compared by its letters: some protocols have parts where others have one text. */
+const kept = (got: Told | Raised, want: Told | Raised): Pick<Trial, "thinking" | "citations"> => {
+	const letters = (told: Told | Raised) =>
+		isRaised(told) ? "" : (told.candidates[0]?.thinking ?? "").replaceAll(/\s/g, "");
+	const cited = (told: Told | Raised) => (isRaised(told) ? [] : (told.candidates[0]?.cited ?? []));
+	return {
+		thinking: letters(want) === "" ? undefined : letters(got) === letters(want),
+		citations: cited(want).length === 0 ? undefined : isDeepStrictEqual(cited(got), cited(want)),
+	};
 };
 
 /** A failure that one client raises and another gives as an answer that failed. */
@@ -246,6 +276,7 @@ const tryStreamed = async (
 		differences: differences(client, got, failure(want)),
 		invalid: [...new Set(invalid)],
 		crash: undefined,
+		...kept(got, want),
 		evidence,
 	};
 };

@@ -230,6 +230,11 @@ export class AnswerBlocks {
 		this.text(undefined, undefined).grow(text);
 	}
 
+	/** Whether any text was told. */
+	get spoke(): boolean {
+		return this.lastText !== undefined;
+	}
+
 	/** Sources of a search that no citation has told stand at the last text, which is still open for them. */
 	ground({ sources }: Grounding): void {
 		const text = this.lastText;

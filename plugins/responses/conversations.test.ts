@@ -78,6 +78,14 @@ test("a conversation of three turns is put together in order, each input once", 
 	expect(JSON.parse(ask.body.text)).toEqual({ ...ask.body.value });
 });
 
+test("H117: a result finds its call in the conversation it goes on from", async () => {
+	const call = { id: "fc_9", type: "function_call", call_id: "c9", name: "f", arguments: "{}", status: "completed" };
+	await say("look", answerOf("resp_call", call));
+	const result = { type: "function_call_output", call_id: "c9", output: "done" };
+	const ask = await conversations.load(askOf(bodyOf([result], { previous_response_id: "resp_call" })), alice);
+	expect(ask.body.value["input"]).toEqual([{ role: "user", content: "look" }, call, result]);
+});
+
 test("instructions are not inherited", async () => {
 	await say("one", answerOf("resp_i"), { instructions: "Be kind." });
 	const ask = await conversations.load(askOf(bodyOf("two", { previous_response_id: "resp_i" })), alice);

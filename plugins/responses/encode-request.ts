@@ -84,13 +84,13 @@ const longestSafetyId = 64;
 const encodeIdentity = (writing: Writing): WireRecord => {
 	const { identity, cacheKey, cacheRetention } = writing.request;
 	const safety = identity?.safetyId;
-	const retention = cacheRetention === "in_memory" || cacheRetention === "24h" ? cacheRetention : undefined;
+	const known = writing.openai && (cacheRetention === "in_memory" || cacheRetention === "24h");
 	return definedOnly({
 		user: identity?.user,
 		safety_identifier: safety !== undefined && safety.length <= longestSafetyId ? safety : undefined,
 		metadata: encodeMetadata(writing),
 		prompt_cache_key: cacheKey,
-		prompt_cache_retention: retention,
+		prompt_cache_retention: known ? cacheRetention : undefined,
 	});
 };
 

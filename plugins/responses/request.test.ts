@@ -545,6 +545,17 @@ describe("what an upstream is sent", () => {
 		expect(body.input.at(-1)).toEqual({ role: "developer", content: "Answer in JSON." });
 	});
 
+	test("H108 and H123: marks for a provider's cache go only where they are known", () => {
+		const marked: Block = { type: "text", text: "Hello", cache: { lifetime: "1h" } };
+		const asked = { messages: [said("user", marked)], cacheKey: "k", cacheRetention: "24h" };
+		expect(sent(asked).body).toMatchObject({
+			input: [{ content: "Hello" }],
+			prompt_cache_key: "k",
+			prompt_cache_retention: "24h",
+		});
+		expect(sent(asked, { model: "grok-4", family: "grok" }).body["prompt_cache_retention"]).toBeUndefined();
+	});
+
 	test("a limit under the protocol's least is raised to it", () => {
 		expect(sent({ maxOutputTokens: 1 }).body["max_output_tokens"]).toBe(16);
 		expect(sent({ maxOutputTokens: 100 }, { capabilities: { maxOutput: 50 } }).body["max_output_tokens"]).toBe(50);

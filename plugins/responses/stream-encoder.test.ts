@@ -531,6 +531,12 @@ test("a refusal told only by the ending has its part", () => {
 	expect(response["output"][0]!["content"]![0]!["type"]).toBe("refusal");
 });
 
+test("H25: a refusal after some text, without words of its own, is what a filter does", () => {
+	const response = last(stream([start, ...textEvents(0, "Well,"), ...end("refusal")]));
+	expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "content_filter" } });
+	expect(response["output"]).toHaveLength(1);
+});
+
 test("H63: a picture the model made is an image generation", () => {
 	const media = { by: "bytes", base64: "aGk=", mime: "image/jpeg" } as const;
 	const events = stream([

@@ -118,10 +118,21 @@ class Encoder implements AnswerEncoder {
 	}
 
 	private complete(): void {
-		if (this.finish?.reason === "refusal" && !this.blocks.refused) this.blocks.refuse(this.finish.message ?? declined);
-		const ending = encodeEnding(this.finish, this.blocked);
+		const ending = encodeEnding(this.finish, this.blocked || !this.refusedInWords());
 		this.output.endAll(ending.status === "incomplete");
 		this.end(ending);
+	}
+
+	/**
+	 * A refusal that the upstream told only by how it ended is put into words where there are any, or nothing else was
+	 * said; false when a text stands that such words would only disturb.
+	 */
+	private refusedInWords(): boolean {
+		if (this.finish?.reason !== "refusal" || this.blocks.refused) return true;
+		const { message } = this.finish;
+		if (message === undefined && this.blocks.spoke) return false;
+		this.blocks.refuse(message ?? declined);
+		return true;
 	}
 
 	private fail(denial: Denial): string {

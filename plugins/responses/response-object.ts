@@ -33,7 +33,6 @@ const defaults: WireRecord = {
 	top_logprobs: 0,
 	top_p: 1,
 	truncation: "disabled",
-	user: null,
 	metadata: {},
 };
 
@@ -44,6 +43,7 @@ export const echoOf = ({ raw, model }: Pick<NeutralRequest, "raw" | "model">, st
 	const text = asRecord(raw["text"]);
 	return {
 		...echo,
+		...(typeof raw["user"] === "string" && { user: raw["user"] }),
 		reasoning: { effort: null, summary: null, ...asRecord(raw["reasoning"]) },
 		store: stores && raw["store"] !== false,
 		text: { ...text, format: text["format"] ?? { type: "text" }, verbosity: text["verbosity"] ?? "medium" },

@@ -8,7 +8,12 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
 	gateway = await startGateway({
-		plugins: ["tokens", "chat-completions", { use: "demo", with: { wordMs: 0 } }, { use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } }],
+		plugins: [
+			"tokens",
+			"chat-completions",
+			{ use: "demo", with: { wordMs: 0 } },
+			{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
+		],
 	});
 });
 afterAll(() => gateway.stop());
@@ -18,7 +23,14 @@ const spoken = "This is the demo model of Portico speaking; no provider was aske
 
 const weather = {
 	type: "function" as const,
-	function: { name: "get_weather", parameters: { type: "object", properties: { city: { type: "string" }, days: { type: "integer", minimum: 3 } }, required: ["city"] } },
+	function: {
+		name: "get_weather",
+		parameters: {
+			type: "object",
+			properties: { city: { type: "string" }, days: { type: "integer", minimum: 3 } },
+			required: ["city"],
+		},
+	},
 };
 
 describe.each([
@@ -31,7 +43,9 @@ describe.each([
 		const answer = await client().chat.completions.create({ model: "demo", messages });
 		expect(answer.choices[0]?.message.content).toBe(spoken);
 		expect(answer.choices[0]?.finish_reason).toBe("stop");
-		expect(answer.usage?.total_tokens).toBe((answer.usage?.prompt_tokens ?? 0) + (answer.usage?.completion_tokens ?? 0));
+		expect(answer.usage?.total_tokens).toBe(
+			(answer.usage?.prompt_tokens ?? 0) + (answer.usage?.completion_tokens ?? 0),
+		);
 	});
 
 	test("chat.completions.create as a stream, word by word", async () => {
@@ -43,7 +57,11 @@ describe.each([
 	});
 
 	test("chat.completions.stream() gathers the whole", async () => {
-		const stream = client().chat.completions.stream({ model: "demo", messages, stream_options: { include_usage: true } });
+		const stream = client().chat.completions.stream({
+			model: "demo",
+			messages,
+			stream_options: { include_usage: true },
+		});
 		const final = await stream.finalChatCompletion();
 		expect(final.choices[0]?.message.content).toBe(spoken);
 		expect(final.usage?.completion_tokens).toBe(spoken.split(" ").length);
@@ -53,11 +71,19 @@ describe.each([
 		const short = await client().chat.completions.create({ model: "demo", messages, max_tokens: 3 });
 		expect(short.choices[0]).toMatchObject({ finish_reason: "length", message: { content: "This is the" } });
 		const stopped = client().chat.completions.stream({ model: "demo", messages, stop: [" model"] });
-		expect((await stopped.finalChatCompletion()).choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "This is the demo" } });
+		expect((await stopped.finalChatCompletion()).choices[0]).toMatchObject({
+			finish_reason: "stop",
+			message: { content: "This is the demo" },
+		});
 	});
 
 	test("a forced tool is called with arguments its schema accepts", async () => {
-		const stream = client().chat.completions.stream({ model: "demo", messages, tools: [weather], tool_choice: "required" });
+		const stream = client().chat.completions.stream({
+			model: "demo",
+			messages,
+			tools: [weather],
+			tool_choice: "required",
+		});
 		const [choice] = (await stream.finalChatCompletion()).choices;
 		expect(choice?.finish_reason).toBe("tool_calls");
 		const [call] = choice?.message.tool_calls ?? [];
@@ -67,8 +93,17 @@ describe.each([
 	});
 
 	test("an answer that must fit a schema fits it", async () => {
-		const schema = { type: "object", properties: { colour: { enum: ["red", "blue"] }, size: { type: "number" } }, required: ["colour", "size"], additionalProperties: false };
-		const answer = await client().chat.completions.create({ model: "demo", messages, response_format: { type: "json_schema", json_schema: { name: "thing", schema, strict: true } } });
+		const schema = {
+			type: "object",
+			properties: { colour: { enum: ["red", "blue"] }, size: { type: "number" } },
+			required: ["colour", "size"],
+			additionalProperties: false,
+		};
+		const answer = await client().chat.completions.create({
+			model: "demo",
+			messages,
+			response_format: { type: "json_schema", json_schema: { name: "thing", schema, strict: true } },
+		});
 		expect(JSON.parse(answer.choices[0]?.message.content ?? "")).toEqual({ colour: "red", size: 1 });
 	});
 
@@ -76,9 +111,13 @@ describe.each([
 		const wrong = new Client({ baseURL: `${gateway.url}/v1`, apiKey: "sk-wrong", maxRetries: 0 });
 		const refused = await wrong.chat.completions.create({ model: "demo", messages }).catch((error: unknown) => error);
 		expect(refused).toMatchObject({ status: 401, code: "invalid_api_key", requestID: expect.stringMatching(/^req_/) });
-		const unknown = await client().chat.completions.create({ model: "none", messages }).catch((error: unknown) => error);
+		const unknown = await client()
+			.chat.completions.create({ model: "none", messages })
+			.catch((error: unknown) => error);
 		expect(unknown).toMatchObject({ status: 404, code: "model_not_found", param: "model" });
-		const failed = await client().chat.completions.create({ model: "demo", messages: [{ role: "user", content: "/fail 503" }] }).catch((error: unknown) => error);
+		const failed = await client()
+			.chat.completions.create({ model: "demo", messages: [{ role: "user", content: "/fail 503" }] })
+			.catch((error: unknown) => error);
 		expect(failed).toMatchObject({ status: 503 });
 	});
 

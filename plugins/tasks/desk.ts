@@ -20,6 +20,7 @@ export interface DeskOptions {
 	readonly waiting: Waiting;
 	readonly catalogue: () => Catalogue;
 	readonly bodyLimitBytes: number;
+	baseUrl(call: Identified): string;
 	now(): number;
 	submit(call: Identified, order: TaskOrder): Promise<Task>;
 }
@@ -57,6 +58,7 @@ export const createDesk = (options: DeskOptions): Tasks => {
 		connect: createConnection,
 		publicReason,
 		view: taskView,
+		baseUrl: options.baseUrl,
 		submit: options.submit,
 		find: (call, id) => shelf.find(call.token.id, id),
 		findAll: (call, ids) => shelf.findAll(call.token.id, ids.slice(0, 1000)),

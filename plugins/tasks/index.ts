@@ -1,10 +1,25 @@
 /** Long jobs: taken on, submitted to their upstream once, looked after until they end, and called back at every change of state. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { add, clock, definePlugin, house, jobs, maybe, provide, routes, store, t, tables, taskAuthority } from "#core";
+import {
+	add,
+	clock,
+	definePlugin,
+	house,
+	type Identified,
+	jobs,
+	maybe,
+	provide,
+	routes,
+	store,
+	t,
+	tables,
+	taskAuthority,
+} from "#core";
 import { prices } from "../prices/service.ts";
 import { quota } from "../quota/service.ts";
 import { webhooks } from "../webhooks/service.ts";
+import { baseUrlOf } from "./base-url.ts";
 import { type Catalogue, createCatalogue } from "./catalogue.ts";
 import { createDesk } from "./desk.ts";
 import { Endings } from "./endings.ts";
@@ -77,6 +92,7 @@ export default definePlugin({
 			return known;
 		};
 		const now = (): number => needs.clock.now();
+		const baseUrl = (call: Identified): string => baseUrlOf(call, config.publicUrl);
 		const shelf = createShelf(needs.store);
 		const links = createLinks(() => linkKey);
 		const files = createFiles({ folder: config.filesFolder ?? join(needs.house.dataFolder, "tasks"), links });
@@ -101,7 +117,7 @@ export default definePlugin({
 			authority: needs.taskAuthority,
 			accounts,
 			webhooks: needs.webhooks,
-			publicUrl: config.publicUrl,
+			baseUrl,
 			keepMs: config.keepDays * day,
 			now,
 			made() {
@@ -110,7 +126,7 @@ export default definePlugin({
 			},
 		});
 		const bodyLimitBytes = config.bodyLimitMegabytes * 1024 * 1024;
-		const desk = createDesk({ shelf, work, endings, files, waiting, catalogue, bodyLimitBytes, now, submit });
+		const desk = createDesk({ shelf, work, endings, files, waiting, catalogue, bodyLimitBytes, baseUrl, now, submit });
 		const prune = async (): Promise<void> => {
 			for (;;) {
 				const ids = await shelf.expired(now(), pruneSize);

@@ -138,6 +138,8 @@ export interface TaskFilter {
 /** What kinds ask of `tasks`. Every question is asked in the name of a call: what belongs to another token does not exist. */
 export interface Tasks {
 	connect(options: ConnectionOptions): Connection;
+	/** Where this client reaches Portico, for addresses that lead back to it; no slash at its end. */
+	baseUrl(call: Identified): string;
 	/** The task as the uniform routes show it. */
 	view(task: Task): Readonly<Record<string, unknown>>;
 	/** A reason of an upstream's as a client may see it: no key, no address, at most 500 characters. */

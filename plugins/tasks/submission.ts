@@ -17,7 +17,7 @@ export interface SubmissionOptions {
 	readonly authority: Authority;
 	readonly accounts: Accounts;
 	readonly webhooks: Webhooks | undefined;
-	readonly publicUrl: string | undefined;
+	baseUrl(call: Identified): string;
 	readonly keepMs: number;
 	now(): number;
 	/** Called once the task exists. */
@@ -43,13 +43,6 @@ const idempotencyKeyOf = (call: Identified): string | undefined => {
 /** What must be the same for a repeated key to mean the same request. */
 const fingerprintOf = (order: TaskOrder): string =>
 	createHash("sha256").update(JSON.stringify(order)).digest("base64url");
-
-/** Where this client reaches Portico, for links that come back to it. The door may have rewritten the URL; the header has what was sent. */
-const baseUrlOf = (call: Identified, publicUrl: string | undefined): string => {
-	if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, "");
-	const host = call.request.headers.get("host");
-	return host === null ? call.url.origin : `${call.url.protocol}//${host}`;
-};
 
 const accepted: Outcome = { ending: "completed", sent: true, contentBytes: 0, pieces: 0 };
 const unsent: Outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0 };
@@ -138,7 +131,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 			input: order.input,
 			upstream: upstream.name,
 			deadlineAt,
-			baseUrl: baseUrlOf(call, options.publicUrl),
+			baseUrl: options.baseUrl(call),
 		};
 	};
 

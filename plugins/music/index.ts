@@ -1,0 +1,25 @@
+/** The kind `music`. */
+import { add, definePlugin, routes } from "#core";
+import { taskKinds, tasks, taskUpstreams } from "../tasks/service.ts";
+import { musicKind } from "./kind.ts";
+import { settings } from "./settings.ts";
+import { sunoRoutes } from "./suno-routes.ts";
+import { elevenLabsUpstream } from "./upstream-elevenlabs.ts";
+import { sunoUpstream } from "./upstream-suno.ts";
+
+const makers = { "suno-api": sunoUpstream, elevenlabs: elevenLabsUpstream } as const;
+
+export default definePlugin({
+	name: "music",
+	summary: "Makes songs and their words: for Suno's clients, by Suno-API and ElevenLabs.",
+	config: settings,
+	needs: { tasks },
+	gives: [taskKinds, taskUpstreams, routes],
+	setup: ({ config, needs }) => ({
+		offers: [
+			add(taskKinds, musicKind),
+			...(config.upstreams ?? []).map((setting) => add(taskUpstreams, makers[setting.type](setting, needs.tasks))),
+			...sunoRoutes(needs.tasks).map((route) => add(routes, route)),
+		],
+	}),
+});

@@ -1,0 +1,163 @@
+/** The kind `music`: its words, its callback, and how the uniform route's body is read. */
+import { asBoolean, asList, asNumber, asRecord, asText, Fault, type WireRecord } from "#core";
+import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
+
+export const musicWords = {
+	NOT_START: "submitted",
+	IN_PROGRESS: "processing",
+	SUCCESS: "complete",
+	FAILURE: "error",
+} as const;
+
+/** Asked for by clients that name no model. */
+export const defaultModel = "chirp-v3-0";
+
+const longestPrompt = 100_000;
+
+/** Suno's services answer each submission with two variants. */
+const mostSongs = 2;
+
+const invalid = (parameter: string, message: string): Fault =>
+	new Fault({ kind: "invalid_request", parameter, message });
+
+const textOf = (body: WireRecord, name: string): string | undefined => {
+	const value = body[name];
+	if (value === undefined || value === null) return undefined;
+	if (typeof value !== "string") throw invalid(name, `"${name}" must be text.`);
+	if (value.length > longestPrompt) throw invalid(name, `"${name}" is longer than ${longestPrompt} characters.`);
+	return value.trim() === "" ? undefined : value;
+};
+
+/** Fields that are read here; the others go to the upstream as they are. */
+const ownFields = new Set([
+	"notifyHook",
+	"notify_hook",
+	"callback_url",
+	"model",
+	"mv",
+	"prompt",
+	"gpt_description_prompt",
+	"title",
+	"tags",
+	"kind",
+	"action",
+	"input",
+	"metadata",
+	"state",
+]);
+
+const vendorFields = (body: WireRecord): WireRecord =>
+	Object.fromEntries(Object.entries(body).filter(([name]) => !ownFields.has(name)));
+
+/** A song from Suno's fields: a description, or words with a title and a style. Throws `Fault`. */
+export const songOrder = (body: WireRecord): TaskOrder => {
+	const description = textOf(body, "gpt_description_prompt");
+	const words = textOf(body, "prompt");
+	const [title, tags] = [textOf(body, "title"), textOf(body, "tags")];
+	const continues = textOf(body, "continue_clip_id");
+	const prompt = description ?? words ?? tags ?? title ?? "";
+	if (prompt === "" && continues === undefined)
+		throw invalid("prompt", "Say what the song is to be: gpt_description_prompt, or prompt with title and tags.");
+	const seconds = asNumber(body.seconds) ?? asNumber(body.duration);
+	const follows = continues === undefined ? undefined : textOf(body, "task_id");
+	return {
+		kind: "music",
+		action: "MUSIC",
+		model: textOf(body, "mv") ?? textOf(body, "model") ?? defaultModel,
+		prompt,
+		details: {
+			described: description !== undefined,
+			...(title !== undefined && { title }),
+			...(tags !== undefined && { tags }),
+			...(seconds !== undefined && { seconds }),
+			...(asBoolean(body.make_instrumental) === true && { instrumental: true }),
+		},
+		input: vendorFields(body),
+		bound: { songs: mostSongs },
+		...(follows !== undefined && { follows }),
+	};
+};
+
+/** Words for a song. Throws `Fault`. */
+export const lyricsOrder = (body: WireRecord): TaskOrder => {
+	const prompt = textOf(body, "prompt");
+	if (prompt === undefined)
+		throw new Fault({
+			kind: "invalid_request",
+			code: "prompt_empty",
+			parameter: "prompt",
+			message: "The prompt is empty; say what the words are to be about.",
+		});
+	const model = textOf(body, "mv") ?? textOf(body, "model") ?? defaultModel;
+	return {
+		kind: "music",
+		action: "LYRICS",
+		model,
+		prompt,
+		details: {},
+		input: vendorFields(body),
+		bound: { songs: 0 },
+	};
+};
+
+const fileUrls = (task: Task, role: string): readonly string[] =>
+	(task.result?.files ?? []).filter((file) => file.role === role).map(({ url }) => url);
+
+/** One variant of a finished song. Seconds are not rounded. */
+export interface Clip {
+	readonly id: string;
+	readonly title: string;
+	readonly audioUrl: string;
+	readonly imageUrl: string;
+	readonly videoUrl: string;
+	readonly duration: number;
+	readonly tags: string;
+	readonly words: string;
+}
+
+/** The variants there are, in the upstream's order. */
+export const clipsOf = (task: Task): readonly Clip[] => {
+	const [covers, videos] = [fileUrls(task, "cover"), fileUrls(task, "video")];
+	const known = asList(task.result?.extra?.clips).map(asRecord);
+	return fileUrls(task, "audio").map((audioUrl, index) => {
+		const clip = known[index] ?? {};
+		return {
+			id: asText(clip.id) ?? `${task.id}-${index}`,
+			title: asText(clip.title) ?? task.result?.title ?? asText(task.details.title) ?? "",
+			audioUrl,
+			imageUrl: covers[index] ?? "",
+			videoUrl: videos[index] ?? "",
+			duration: asNumber(clip.duration) ?? task.result?.duration ?? 0,
+			tags: asText(clip.tags) ?? asText(task.details.tags) ?? "",
+			words: asText(clip.prompt) ?? task.prompt,
+		};
+	});
+};
+
+const callback = (task: Task): string => {
+	const [clip] = clipsOf(task);
+	const title = task.status === "SUCCESS" ? (clip?.title ?? task.result?.title ?? "") : "";
+	return JSON.stringify({
+		id: task.id,
+		status: musicWords[task.status],
+		output: { audio_url: clip?.audioUrl ?? "", title, duration: Math.round(clip?.duration ?? 0) },
+	});
+};
+
+const read = (body: WireRecord): TaskOrder => {
+	const flat = { ...body, ...asRecord(body.metadata), ...asRecord(body.input) };
+	const action = (asText(body.action) ?? "MUSIC").toUpperCase();
+	if (action === "LYRICS") return lyricsOrder(flat);
+	const described = flat.title === undefined && flat.tags === undefined && flat.gpt_description_prompt === undefined;
+	return songOrder(described ? { ...flat, gpt_description_prompt: flat.prompt } : flat);
+};
+
+export const musicKind: TaskKind = {
+	name: "music",
+	words: musicWords,
+	defaultModel,
+	timeoutMinutes: 10,
+	read,
+	callback,
+	units: (task) => ({ songs: fileUrls(task, "audio").length }),
+};

@@ -1,0 +1,136 @@
+/** Google's long-running video calls: `:predictLongRunning`, its operations, and the files they name. */
+import {
+	asList,
+	asNumber,
+	asRecord,
+	asText,
+	type Denial,
+	Fault,
+	type Identified,
+	type RenderDenial,
+	type Route,
+	type WireRecord,
+} from "#core";
+import type { Task, TaskOrder, Tasks } from "../tasks/service.ts";
+import { fileName, ownFile } from "./gemini-files.ts";
+import { absent, isVideo, promptOf, secondsOf, videoOrder } from "./kind.ts";
+
+const versions = ["v1beta", "v1", "v1alpha"];
+
+const imageOf = (instance: WireRecord): string | undefined => {
+	const { bytesBase64Encoded, mimeType, inlineData } = asRecord(instance.image);
+	const data = asText(bytesBase64Encoded) ?? asText(asRecord(inlineData).data);
+	return data === undefined
+		? undefined
+		: `data:${asText(mimeType) ?? asText(asRecord(inlineData).mimeType) ?? "image/png"};base64,${data}`;
+};
+
+const orderOf = (model: string, body: WireRecord): TaskOrder => {
+	const instance = asRecord(asList(body.instances)[0]);
+	const parameters = asRecord(body.parameters);
+	const image = imageOf(instance);
+	const count = asNumber(parameters.sampleCount) ?? 1;
+	if (count !== 1)
+		throw new Fault({
+			kind: "unsupported",
+			parameter: "parameters.sampleCount",
+			message: "One video is made for each request; send several requests.",
+		});
+	return videoOrder({
+		action: image === undefined ? "TEXT_TO_VIDEO" : "IMAGE_TO_VIDEO",
+		model,
+		prompt: promptOf(instance.prompt, image === undefined),
+		seconds: secondsOf(parameters.durationSeconds, "parameters.durationSeconds"),
+		aspectRatio: asText(parameters.aspectRatio),
+		input: { ...parameters, ...instance, ...(image !== undefined && { image }) },
+	});
+};
+
+const operationOf = (task: Task, base: string): WireRecord => {
+	const name = `models/${task.model}/operations/${task.id}`;
+	if (task.status === "FAILURE")
+		return {
+			name,
+			done: true,
+			error: { code: task.failure?.code === "content_policy_violation" ? 3 : 13, message: task.failure?.reason ?? "" },
+		};
+	if (task.status !== "SUCCESS") return { name, metadata: { progressPercent: task.progress } };
+	const videos = (task.result?.files ?? []).flatMap(({ role }, index) => (role === "video" ? [index] : []));
+	const generatedSamples = videos.map((index) => ({
+		video: { uri: `${base}/v1beta/files/${fileName(task.id, index)}:download?alt=media` },
+	}));
+	return {
+		name,
+		done: true,
+		response: {
+			"@type": "type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse",
+			generateVideoResponse: { generatedSamples },
+		},
+	};
+};
+
+const statuses: Readonly<Partial<Record<Denial["kind"], readonly [number, string]>>> = {
+	authentication: [401, "UNAUTHENTICATED"],
+	permission: [403, "PERMISSION_DENIED"],
+	quota_exhausted: [429, "RESOURCE_EXHAUSTED"],
+	quota_held: [429, "RESOURCE_EXHAUSTED"],
+	rate_limited: [429, "RESOURCE_EXHAUSTED"],
+	not_found: [404, "NOT_FOUND"],
+	model_not_found: [404, "NOT_FOUND"],
+	conflict: [409, "ABORTED"],
+	internal: [500, "INTERNAL"],
+	overloaded: [503, "UNAVAILABLE"],
+};
+
+const renderGeminiDenial: RenderDenial = (denial) => {
+	const [code, status] = statuses[denial.kind] ?? [400, "INVALID_ARGUMENT"];
+	return { status: code, headers: denial.headers ?? {}, body: { error: { code, message: denial.message, status } } };
+};
+
+export const geminiRoutes = (tasks: Tasks): readonly Route[] => {
+	const submit = async (call: Identified): Promise<Response> => {
+		const model = decodeURIComponent(call.params["*"] ?? "").replace(/^models\//, "");
+		const body = await tasks.read(call);
+		const callbackUrl = tasks.callbackUrlOf({ ...asRecord(body.parameters), ...body });
+		const task = await tasks.submit(call, { ...orderOf(model, body), callbackUrl });
+		return Response.json({ name: `models/${task.model}/operations/${task.id}` });
+	};
+
+	const show = async (call: Identified): Promise<Response> => {
+		const task = await tasks.find(call, call.params.id ?? "");
+		if (!isVideo(task)) throw absent();
+		return Response.json(operationOf(task, tasks.baseUrl(call)));
+	};
+
+	const download = async (call: Identified): Promise<Response> => {
+		const file = ownFile(call.params["*"] ?? "");
+		const task = file && (await tasks.find(call, file.taskId));
+		if (!file || !isVideo(task)) throw absent();
+		return await tasks.content(call, task, undefined, file.index);
+	};
+
+	const shared = { access: "token", renderDenial: renderGeminiDenial, keyInQuery: true } as const;
+	return versions.flatMap((version): readonly Route[] => [
+		{
+			...shared,
+			method: "POST",
+			path: `/${version}/models/*:predictLongRunning`,
+			summary: "Submits a video task as Google's clients do.",
+			handle: submit,
+		},
+		{
+			...shared,
+			method: "GET",
+			path: `/${version}/models/:model/operations/:id`,
+			summary: "Shows a video's operation as Google's clients read it.",
+			handle: show,
+		},
+		{
+			...shared,
+			method: "GET",
+			path: `/${version}/files/*:download`,
+			summary: "Gives a video to Google's clients.",
+			handle: download,
+		},
+	]);
+};

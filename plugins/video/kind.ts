@@ -1,0 +1,127 @@
+/** The kind `video`: its words, its callback, and how the uniform route's body is read. */
+import { asNumber, asRecord, asText, Fault, type WireRecord } from "#core";
+import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
+
+export const videoWords = {
+	NOT_START: "submitted",
+	IN_PROGRESS: "processing",
+	SUCCESS: "succeed",
+	FAILURE: "failed",
+} as const;
+
+/** Asked for by clients that name no model. */
+export const defaultModel = "sora-2";
+
+/** Charged where neither the client nor its model says how long a clip is. */
+export const usualSeconds = 10;
+
+const longestPrompt = 100_000;
+const longestSeconds = 3600;
+
+const invalid = (parameter: string, message: string): Fault =>
+	new Fault({ kind: "invalid_request", parameter, message });
+
+/** The prompt, or a `Fault`. One may be left out where there is a picture to begin with. */
+export const promptOf = (value: unknown, required: boolean): string => {
+	if (value !== undefined && value !== null && typeof value !== "string")
+		throw invalid("prompt", "The prompt must be text.");
+	const prompt = asText(value) ?? "";
+	if (required && prompt.trim() === "") throw invalid("prompt", "The prompt is empty; say what the clip is to show.");
+	if (prompt.length > longestPrompt) throw invalid("prompt", `The prompt is longer than ${longestPrompt} characters.`);
+	return prompt;
+};
+
+/** How long the clip is to be, from a number or text; undefined when nothing is said. Throws `Fault`. */
+export const secondsOf = (value: unknown, parameter: string): number | undefined => {
+	if (value === undefined || value === null || value === "") return undefined;
+	const seconds = asNumber(value) ?? Number(asText(value) ?? Number.NaN);
+	if (!Number.isFinite(seconds) || seconds <= 0 || seconds > longestSeconds)
+		throw invalid(parameter, `"${parameter}" must be a number of seconds.`);
+	return seconds;
+};
+
+/** What the dialects have in common, once read. */
+export interface VideoWish {
+	readonly action: "TEXT_TO_VIDEO" | "IMAGE_TO_VIDEO" | "REMIX" | "EXTEND" | "EDIT";
+	readonly model: string;
+	readonly prompt: string;
+	readonly seconds?: number | undefined;
+	readonly size?: string | undefined;
+	readonly aspectRatio?: string | undefined;
+	readonly externalId?: string | undefined;
+	readonly follows?: string | undefined;
+	readonly input: WireRecord;
+}
+
+export const videoOrder = (wish: VideoWish): TaskOrder => {
+	const { seconds, size, aspectRatio, externalId, follows } = wish;
+	return {
+		kind: "video",
+		action: wish.action,
+		model: wish.model,
+		prompt: wish.prompt,
+		details: {
+			...(seconds !== undefined && { seconds }),
+			...(size !== undefined && { size }),
+			...(aspectRatio !== undefined && { aspectRatio }),
+			...(externalId !== undefined && { externalId }),
+			...(follows !== undefined && { follows }),
+		},
+		input: wish.input,
+		bound: { seconds: seconds ?? usualSeconds },
+		...(follows !== undefined && { follows }),
+	};
+};
+
+const fileUrl = (task: Task, role: string): string => task.result?.files.find((file) => file.role === role)?.url ?? "";
+
+export const videoUrl = (task: Task): string => fileUrl(task, "video");
+export const coverUrl = (task: Task): string => fileUrl(task, "cover");
+
+/** Seconds, to the thousandth; what was asked for where the upstream does not say; 0 before there is a result. */
+export const durationOf = (task: Task): number => {
+	if (!task.result) return 0;
+	const asked = asNumber(task.details.seconds) ?? 0;
+	return Math.round((task.result.duration ?? asked) * 1000) / 1000;
+};
+
+/** A number with its decimal point, also where it is whole: receivers of typed languages are told that it is one. */
+const decimal = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));
+
+const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
+
+const callback = (task: Task): string => {
+	const text = (value: string): string => JSON.stringify(value);
+	const output = `{"video_url":${text(videoUrl(task))},"cover_url":${text(coverUrl(task))},"duration":${decimal(durationOf(task))}}`;
+	return `{"id":${text(task.id)},"status":"${videoWords[task.status]}","type":"video","output":${output},"created_at":${seconds(task.submittedAt)},"updated_at":${seconds(task.updatedAt)}}`;
+};
+
+const read = (body: WireRecord): TaskOrder => {
+	const input = { ...asRecord(body.metadata), ...asRecord(body.input) };
+	const image = asText(input.image) ?? asText(body.image);
+	return videoOrder({
+		action: image === undefined ? "TEXT_TO_VIDEO" : "IMAGE_TO_VIDEO",
+		model: asText(body.model) ?? defaultModel,
+		prompt: promptOf(body.prompt, image === undefined),
+		seconds: secondsOf(input.seconds ?? input.duration ?? body.seconds ?? body.duration, "seconds"),
+		size: asText(input.size) ?? asText(body.size),
+		aspectRatio: asText(input.aspect_ratio) ?? asText(body.aspect_ratio),
+		input: { ...input, ...(image !== undefined && { image }) },
+	});
+};
+
+export const videoKind: TaskKind = {
+	name: "video",
+	words: videoWords,
+	defaultModel,
+	timeoutMinutes: 30,
+	read,
+	callback,
+	units: (task) => ({ seconds: Math.ceil(durationOf(task)) }),
+};
+
+/** The task, or a `Fault`: also for one of another kind. */
+export const isVideo = (task: Task | undefined): task is Task => task?.kind === "video";
+
+export const absent = (): Fault =>
+	new Fault({ kind: "not_found", code: "task_not_found", message: "There is no video of that id under this token." });

@@ -1,0 +1,83 @@
+/** `/v1/video/generations` and `/v1/video/create`, as clients of new-api and its relatives call them. */
+import { asList, asRecord, asText, Fault, type Identified, type Route, type WireRecord } from "#core";
+import type { Task, Tasks } from "../tasks/service.ts";
+import { absent, coverUrl, defaultModel, isVideo, promptOf, secondsOf, videoOrder, videoUrl } from "./kind.ts";
+import { pictureOf } from "./pictures.ts";
+
+const words = { NOT_START: "queued", IN_PROGRESS: "processing", SUCCESS: "succeeded", FAILURE: "failed" } as const;
+
+const ownFields = new Set(["notifyHook", "notify_hook", "callback_url", "webhook_url", "model", "prompt", "metadata"]);
+
+/** Both forms at once: some clients read the fields at the top, some look for them in `data`. */
+const view = (task: Task): WireRecord => {
+	const error = task.failure ? { code: task.failure.code, message: task.failure.reason } : null;
+	const [url, status] = [videoUrl(task), words[task.status]];
+	const data = {
+		task_id: task.id,
+		status,
+		url,
+		format: "mp4",
+		metadata: null,
+		error,
+		progress: `${task.progress}%`,
+		fail_reason: task.failure?.reason ?? "",
+		submit_time: Math.floor(task.submittedAt / 1000),
+		start_time: Math.floor(task.startedAt / 1000),
+		finish_time: Math.floor(task.finishedAt / 1000),
+	};
+	const top = { id: task.id, task_id: task.id, status, url, video_url: url, thumbnail_url: coverUrl(task), error };
+	return { code: "success", message: "", data, ...top, status_update_time: Math.floor(task.updatedAt / 1000) };
+};
+
+export const unifiedRoutes = (tasks: Tasks): readonly Route[] => {
+	const submit = async (call: Identified): Promise<Response> => {
+		const body = await tasks.read(call);
+		const image = await pictureOf(body.image ?? asList(body.images)[0]);
+		const rest = Object.entries(body).filter(([name]) => !ownFields.has(name));
+		const size = asText(body.size) ?? (body.width && body.height ? `${body.width}x${body.height}` : undefined);
+		const order = videoOrder({
+			action: image === undefined ? "TEXT_TO_VIDEO" : "IMAGE_TO_VIDEO",
+			model: asText(body.model) ?? defaultModel,
+			prompt: promptOf(body.prompt, image === undefined),
+			seconds: secondsOf(body.seconds ?? body.duration, "seconds"),
+			size,
+			aspectRatio: asText(body.aspect_ratio),
+			input: { ...Object.fromEntries(rest), ...asRecord(body.metadata), ...(image !== undefined && { image }) },
+		});
+		return Response.json(view(await tasks.submit(call, { ...order, callbackUrl: tasks.callbackUrlOf(body) })));
+	};
+
+	const shown = async (call: Identified, id: string): Promise<Response> => {
+		const task = await tasks.find(call, id);
+		if (!isVideo(task)) throw absent();
+		return Response.json(view(task));
+	};
+
+	const show = (call: Identified): Promise<Response> => shown(call, call.params.id ?? "");
+	const query = (call: Identified): Promise<Response> => {
+		const id = call.url.searchParams.get("id") ?? call.url.searchParams.get("task_id");
+		if (id === null)
+			throw new Fault({ kind: "invalid_request", parameter: "id", message: "Send the video's id as `?id=`." });
+		return shown(call, id);
+	};
+
+	const token = { access: "token" } as const;
+	return [
+		{
+			...token,
+			method: "POST",
+			path: "/v1/video/generations",
+			summary: "Submits a video task as new-api's clients do.",
+			handle: submit,
+		},
+		{
+			...token,
+			method: "GET",
+			path: "/v1/video/generations/:id",
+			summary: "Shows a video as new-api's clients read it.",
+			handle: show,
+		},
+		{ ...token, method: "POST", path: "/v1/video/create", summary: "Submits a video task.", handle: submit },
+		{ ...token, method: "GET", path: "/v1/video/query", summary: "Shows a video named in the query.", handle: query },
+	];
+};

@@ -1,0 +1,152 @@
+/** Kling as an upstream. Its jobs can be found again by the id we give them, so a lost answer loses nothing. */
+import { createHmac } from "node:crypto";
+import { asList, asNumber, asRecord, asText, type Clock, definedOnly, isRecord, type WireRecord } from "#core";
+import type {
+	Answer,
+	Connection,
+	JobState,
+	MadeFile,
+	Submission,
+	TaskJob,
+	Tasks,
+	TaskUpstream,
+} from "../tasks/service.ts";
+import { dataOf } from "./pictures.ts";
+import { type UpstreamSetting, videoPollDelaysMs } from "./settings.ts";
+
+const tokenSeconds = 1800;
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** A JSON Web Token as Kling wants it; `now` in seconds. */
+export const klingToken = (accessKey: string, secretKey: string, now: number): string => {
+	const claims = { iss: accessKey, exp: now + tokenSeconds, nbf: now - 5 };
+	const signed = `${encode({ alg: "HS256", typ: "JWT" })}.${encode(claims)}`;
+	return `${signed}.${createHmac("sha256", secretKey).update(signed).digest("base64url")}`;
+};
+
+const makerOf = (job: TaskJob): string =>
+	asText(job.memo.maker) ?? asText(job.input.maker) ?? (job.action === "IMAGE_TO_VIDEO" ? "image2video" : "text2video");
+
+/** Fields of other dialects that Kling does not know. */
+const foreign = new Set(["maker", "seconds", "duration", "size", "image", "aspect_ratio"]);
+
+const bodyOf = (job: TaskJob): WireRecord => {
+	const { seconds, aspectRatio } = job.details;
+	const image = asText(job.input.image);
+	const picture = image === undefined ? undefined : (dataOf(image)?.base64 ?? image);
+	const rest = Object.entries(job.input).filter(([name]) => !foreign.has(name));
+	return {
+		...Object.fromEntries(rest),
+		model_name: job.model,
+		...definedOnly({
+			prompt: job.prompt === "" ? undefined : job.prompt,
+			image: picture,
+			aspect_ratio: asText(aspectRatio),
+		}),
+		...(job.parent && { video_id: asText(job.parent.memo.videoId) ?? job.parent.upstreamId }),
+		...(asNumber(seconds) !== undefined && { duration: String(seconds) }),
+		external_task_id: job.id,
+	};
+};
+
+/** Too many requests, or too many jobs at once. */
+const busyCodes: ReadonlySet<unknown> = new Set([1302, 1303, 1304]);
+const unfit = 1301;
+
+const submissionOf = (answer: Answer, maker: string, connection: Connection, tasks: Tasks): Submission => {
+	if (answer.sent !== "answered" || !isRecord(answer.body)) return connection.refusal(answer);
+	const { code, data, message } = answer.body;
+	const id = asText(asRecord(data).task_id);
+	if (code === 0 && id !== undefined) return { outcome: "accepted", upstreamId: id, memo: { maker } };
+	if (busyCodes.has(code)) return { outcome: "busy" };
+	if (answer.status >= 500 || answer.status === 401 || answer.status === 403 || answer.status === 429)
+		return connection.refusal(answer);
+	const reason = tasks.publicReason(asText(message) ?? "") || "The upstream refused the task.";
+	return {
+		outcome: "refused",
+		failure: { code: code === unfit ? "content_policy_violation" : "upstream_refused", reason },
+	};
+};
+
+/** What the upstream says of one job. */
+export const klingState = (data: WireRecord, publicReason: (reason: string) => string): JobState => {
+	const { task_status: status, task_status_msg: message, task_result: result } = data;
+	switch (status) {
+		case "submitted":
+			return { state: "waiting" };
+		case "processing":
+			return { state: "running" };
+		case "failed": {
+			const reason = publicReason(asText(message) ?? "") || "The upstream could not make the clip.";
+			return {
+				state: "failed",
+				failure: {
+					code: /risk|sensitive|policy/i.test(reason) ? "content_policy_violation" : "upstream_failed",
+					reason,
+				},
+			};
+		}
+		case "succeed": {
+			const videos = asList(asRecord(result).videos).map(asRecord);
+			const files = videos.flatMap(({ url, cover_url: cover }): readonly MadeFile[] => [
+				...(typeof url === "string" ? [{ role: "video", mediaType: "video/mp4", url }] : []),
+				...(typeof cover === "string" ? [{ role: "cover", mediaType: "image/png", url: cover }] : []),
+			]);
+			const given = videos[0]?.duration;
+			const duration = asNumber(given) ?? Number.parseFloat(asText(given) ?? "");
+			return { state: "done", made: { files, ...(Number.isFinite(duration) && { duration }) } };
+		}
+		default:
+			return { state: "strange", word: asText(status) ?? typeof status };
+	}
+};
+
+export const klingUpstream = (setting: UpstreamSetting, tasks: Tasks, clock: Clock): TaskUpstream => {
+	const { name, url, key, accessKey, secretKey, models, concurrency = 8, timeoutMinutes } = setting;
+	const token = (): string | undefined =>
+		accessKey !== undefined && secretKey !== undefined
+			? klingToken(accessKey, secretKey, Math.floor(clock.now() / 1000))
+			: key;
+	const connection = tasks.connect({
+		url,
+		headers: (): Record<string, string> => {
+			const bearer = token();
+			return bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
+		},
+	});
+	const dataAt = async (job: TaskJob, id: string, signal: AbortSignal): Promise<Answer | WireRecord> => {
+		const answer = await connection.ask(`/v1/videos/${makerOf(job)}/${encodeURIComponent(id)}`, { signal });
+		if (answer.sent !== "answered" || answer.status !== 200) return answer;
+		const { code, data } = asRecord(answer.body);
+		return code === 0 && isRecord(data) ? data : answer;
+	};
+	const isAnswer = (value: Answer | WireRecord): value is Answer => "sent" in value;
+
+	return {
+		name,
+		kind: "video",
+		models,
+		concurrency,
+		pollDelaysMs: videoPollDelaysMs,
+		...(timeoutMinutes !== undefined && { timeoutMinutes }),
+		async submit(job, signal) {
+			const maker = makerOf(job);
+			return submissionOf(
+				await connection.ask(`/v1/videos/${maker}`, { body: bodyOf(job), signal }),
+				maker,
+				connection,
+				tasks,
+			);
+		},
+		async poll([job], signal) {
+			if (!job) return [];
+			const data = await dataAt(job, job.upstreamId ?? "", signal);
+			return [isAnswer(data) ? connection.noState(data) : klingState(data, tasks.publicReason)];
+		},
+		async find(job, signal) {
+			const data = await dataAt(job, job.id, signal);
+			return isAnswer(data) ? undefined : asText(data.task_id);
+		},
+	};
+};

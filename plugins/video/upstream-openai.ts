@@ -1,0 +1,116 @@
+/** Whatever serves `/v1/videos` as OpenAI published it, as an upstream. */
+import { asNumber, asRecord, asText, definedOnly, type WireRecord } from "#core";
+import type { JobState, MadeFile, Submission, TaskJob, Tasks, TaskUpstream } from "../tasks/service.ts";
+import { dataOf } from "./pictures.ts";
+import { type UpstreamSetting, videoPollDelaysMs } from "./settings.ts";
+
+/** Always a form: it is what OpenAI's own clients send, so it is what every such server takes. */
+const formOf = (job: TaskJob): FormData => {
+	const form = new FormData();
+	form.set("model", job.model);
+	form.set("prompt", job.prompt);
+	const { seconds, size } = job.details;
+	if (asNumber(seconds) !== undefined) form.set("seconds", String(seconds));
+	if (asText(size) !== undefined) form.set("size", String(size));
+	for (const [name, value] of Object.entries(job.input)) {
+		if (name === "image" || form.has(name) || value === null || value === undefined) continue;
+		form.set(name, typeof value === "string" ? value : JSON.stringify(value));
+	}
+	const picture = dataOf(asText(job.input.image) ?? "");
+	if (picture)
+		form.set(
+			"input_reference",
+			new Blob([Buffer.from(picture.base64, "base64")], { type: picture.mediaType }),
+			"reference",
+		);
+	return form;
+};
+
+const percentOf = (progress: unknown): number | undefined => {
+	const percent = asNumber(progress) ?? Number.parseFloat(asText(progress) ?? "");
+	return Number.isFinite(percent) ? percent : undefined;
+};
+
+export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
+	const { name, url, key, models, concurrency = 8, timeoutMinutes } = setting;
+	const connection = tasks.connect({
+		url,
+		headers: (): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+	});
+
+	/** An address of its own where it gives one; else the bytes, which need the key. */
+	const filesOf = (id: string, video: WireRecord): readonly MadeFile[] => {
+		const address = [video.video_url, video.url, asRecord(video.metadata).url]
+			.map(asText)
+			.find((text) => text !== undefined && URL.canParse(text));
+		const cover = asText(video.thumbnail_url);
+		const shared = { role: "video", mediaType: "video/mp4" };
+		const content = `/videos/${encodeURIComponent(id)}/content`;
+		return [
+			address === undefined
+				? { ...shared, fetch: (signal: AbortSignal) => connection.fetchFile(content, signal) }
+				: { ...shared, url: address },
+			...(cover !== undefined && URL.canParse(cover) ? [{ role: "cover", mediaType: "image/png", url: cover }] : []),
+		];
+	};
+
+	const stateOf = (job: TaskJob, video: WireRecord): JobState => {
+		switch (video.status) {
+			case "queued":
+			case "pending":
+			case "submitted":
+				return { state: "waiting" };
+			case "in_progress":
+			case "processing":
+			case "running":
+				return { state: "running", ...definedOnly({ percent: percentOf(video.progress) }) };
+			case "completed":
+			case "succeeded": {
+				const duration = Number.parseFloat(asText(video.seconds) ?? String(asNumber(video.seconds) ?? ""));
+				return {
+					state: "done",
+					made: { files: filesOf(job.upstreamId ?? "", video), ...(Number.isFinite(duration) && { duration }) },
+				};
+			}
+			case "failed":
+			case "cancelled": {
+				const { code, message } = asRecord(video.error);
+				const reason = tasks.publicReason(asText(message) ?? "") || "The upstream could not make the clip.";
+				const unfit = /moderation|policy|safety/i.test(asText(code) ?? "");
+				return { state: "failed", failure: { code: unfit ? "content_policy_violation" : "upstream_failed", reason } };
+			}
+			default:
+				return { state: "strange", word: asText(video.status) ?? typeof video.status };
+		}
+	};
+
+	const pathOf = (job: TaskJob): string =>
+		job.action === "REMIX" && job.parent ? `/videos/${encodeURIComponent(job.parent.upstreamId)}/remix` : "/videos";
+
+	return {
+		name,
+		kind: "video",
+		models,
+		actions: ["TEXT_TO_VIDEO", "IMAGE_TO_VIDEO", "REMIX"],
+		concurrency,
+		pollDelaysMs: videoPollDelaysMs,
+		...(timeoutMinutes !== undefined && { timeoutMinutes }),
+		async submit(job, signal): Promise<Submission> {
+			const body = job.action === "REMIX" ? { prompt: job.prompt } : formOf(job);
+			const answer = await connection.ask(pathOf(job), { body, signal, timeoutMs: 120_000 });
+			const accepted = answer.sent === "answered" && answer.status >= 200 && answer.status < 300;
+			const { id, task_id: taskId } = accepted ? asRecord(answer.body) : {};
+			const upstreamId = asText(id) ?? asText(taskId);
+			return upstreamId === undefined ? connection.refusal(answer) : { outcome: "accepted", upstreamId };
+		},
+		async poll([job], signal) {
+			if (!job) return [];
+			const answer = await connection.ask(`/videos/${encodeURIComponent(job.upstreamId ?? "")}`, { signal });
+			return [
+				answer.sent === "answered" && answer.status === 200
+					? stateOf(job, asRecord(answer.body))
+					: connection.noState(answer),
+			];
+		},
+	};
+};

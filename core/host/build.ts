@@ -89,6 +89,7 @@ export const buildHouse = async (
 		clock,
 		log,
 		trustedProxies: networksOf(server.trustedProxies),
+		origins: server.cors.origins,
 		admin: { allow: networksOf(admin.allow), token: options.adminToken },
 		identify: createIdentify(generation.all(authenticators), generation.all(policies), log),
 		draining: options.draining,

@@ -31,14 +31,22 @@ export const admit = (request: Request): Admission => {
 	return { url: `http://localhost${url.slice(path).replace(/^(?:\/v1)+(?=\/v1\/)/, "")}` };
 };
 
-/** Answers a browser's preflight. Access is by key in a header, never by cookie, so any origin may ask. */
-export const preflight = (request: Request): Response => {
+/** What tells a browser that the page's origin may read the answer; nothing when it may not. */
+export const originHeaders = (request: Request, origins: readonly string[]): Readonly<Record<string, string>> => {
+	if (origins.includes("*")) return { "access-control-allow-origin": "*" };
+	const origin = request.headers.get("origin");
+	if (origin === null || !origins.includes(origin)) return { vary: "origin" };
+	return { "access-control-allow-origin": origin, vary: "origin" };
+};
+
+/** Answers a browser's preflight. Access is by key in a header, never by cookie, so any origin may ask unless config says otherwise. */
+export const preflight = (request: Request, origins: readonly string[]): Response => {
 	const asked = request.headers.get("access-control-request-headers");
 	const headers = asked !== null && /^[\w\-, ]{1,1000}$/.test(asked) ? asked : "authorization, content-type";
 	return new Response(null, {
 		status: 204,
 		headers: {
-			"access-control-allow-origin": "*",
+			...originHeaders(request, origins),
 			"access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
 			"access-control-allow-headers": headers,
 			"access-control-max-age": "86400",

@@ -7,7 +7,7 @@ import type { Admitted, Identified } from "../relay/context.ts";
 import type { Connection } from "../runtime/serve.ts";
 import { clientAddress, type Networks } from "./address.ts";
 import { type App, createApp, type OwnedRoute } from "./app.ts";
-import { admit, preflight, requestIdOf } from "./door.ts";
+import { admit, originHeaders, preflight, requestIdOf } from "./door.ts";
 import { renderOwnDenial } from "./errors.ts";
 import type { RenderDenial, Route } from "./route.ts";
 
@@ -16,6 +16,8 @@ export interface GateOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly trustedProxies: Networks;
+	/** Origins of web pages that may call; `*` is any. */
+	readonly origins: readonly string[];
 	readonly admin: { readonly allow: Networks; readonly token: string };
 	/** Finds and checks the token; the policies' `admit` included. */
 	identify(call: Admitted, keyInQuery: boolean): Promise<Identified | Denial>;
@@ -30,46 +32,38 @@ export interface Gate {
 
 const newCallId = (): string => `req_${crypto.randomUUID().replaceAll("-", "")}`;
 
-/** What is known at the door. What not every route asks for is worked out when it is asked for. */
-class Arrival implements Admitted {
-	readonly id = newCallId();
-	readonly requestId: string;
-	readonly request: Request;
-	readonly params: Readonly<Record<string, string>>;
-	readonly route: string;
-	readonly startedAt: number;
-	private readonly target: string;
-	private readonly findAddress: () => string | undefined;
-	private parsed: URL | undefined;
-	private found: { readonly address: string | undefined } | undefined;
-
-	constructor(
-		request: Request,
-		target: string,
-		params: Readonly<Record<string, string>>,
-		route: string,
-		startedAt: number,
-		findAddress: () => string | undefined,
-	) {
-		this.requestId = requestIdOf(request.headers) ?? this.id;
-		this.request = request;
-		this.target = target;
-		this.params = params;
-		this.route = route;
-		this.startedAt = startedAt;
-		this.findAddress = findAddress;
-	}
-
-	get url(): URL {
-		this.parsed ??= new URL(this.target);
-		return this.parsed;
-	}
-
-	get address(): string | undefined {
-		this.found ??= { address: this.findAddress() };
-		return this.found.address;
-	}
-}
+/**
+ * What is known at the door. What not every route asks for is worked out when it is asked for; it belongs to the object
+ * itself, so that a copy has it too.
+ */
+const arrivalOf = (
+	request: Request,
+	target: string,
+	params: Readonly<Record<string, string>>,
+	route: string,
+	startedAt: number,
+	findAddress: () => string | undefined,
+): Admitted => {
+	const id = newCallId();
+	let url: URL | undefined;
+	let found: { readonly address: string | undefined } | undefined;
+	return {
+		id,
+		requestId: requestIdOf(request.headers) ?? id,
+		request,
+		params,
+		route,
+		startedAt,
+		get url() {
+			url ??= new URL(target);
+			return url;
+		},
+		get address() {
+			found ??= { address: findAddress() };
+			return found.address;
+		},
+	};
+};
 
 /** A denial as a response, in whatever shape. */
 export const denialResponse = (render: RenderDenial, denial: Denial, requestId: string): Response => {
@@ -88,20 +82,29 @@ const exposed = "x-request-id, request-id, retry-after, retry-after-ms, x-should
 const isDenial = (value: Identified | Denial): value is Denial => "kind" in value;
 
 export const createGate = (options: GateOptions): Gate => {
-	const { clock, log, trustedProxies, admin } = options;
+	const { clock, log, trustedProxies, admin, origins } = options;
 	/** What the door learned, by the request object the app sees. */
 	const arrivals = new WeakMap<Request, { readonly original: Request; readonly connection: Connection }>();
 
-	const finish = (response: Response, requestId: string, route: Route | undefined, request: Request): Response => {
-		const { headers } = response;
+	const mark = ({ headers }: Response, requestId: string, route: Route | undefined, request: Request): void => {
 		headers.set("x-request-id", requestId);
 		headers.set("request-id", requestId);
 		// Only pages in browsers send an origin, and only they need these.
-		if (route?.access !== "admin" && request.headers.has("origin")) {
-			headers.set("access-control-allow-origin", "*");
-			headers.set("access-control-expose-headers", exposed);
+		if (route?.access === "admin" || !request.headers.has("origin")) return;
+		for (const [name, value] of Object.entries(originHeaders(request, origins))) headers.set(name, value);
+		headers.set("access-control-expose-headers", exposed);
+	};
+
+	const finish = (response: Response, requestId: string, route: Route | undefined, request: Request): Response => {
+		try {
+			mark(response, requestId, route, request);
+			return response;
+		} catch {
+			// The headers of a redirect, or of an answer that was fetched, may be read only.
+			const copy = new Response(response.body, response);
+			mark(copy, requestId, route, request);
+			return copy;
 		}
-		return response;
 	};
 
 	/** Admin routes do not exist for addresses that may not use them. A page in a browser may not use them at all. */
@@ -144,7 +147,7 @@ export const createGate = (options: GateOptions): Gate => {
 		const arrival = arrivals.get(request);
 		const original = arrival?.original ?? request;
 		const connection = arrival?.connection ?? { address: undefined, holdOpen: () => undefined };
-		const call = new Arrival(original, request.url, params, route.path, clock.monotonic(), () =>
+		const call = arrivalOf(original, request.url, params, route.path, clock.monotonic(), () =>
 			clientAddress(connection.address, original.headers.get("x-forwarded-for"), trustedProxies),
 		);
 		const render = route.renderDenial ?? renderOwnDenial;
@@ -193,7 +196,7 @@ export const createGate = (options: GateOptions): Gate => {
 		async handle(request, connection) {
 			const admission = admit(request);
 			if ("denial" in admission) return plain(request, admission.denial);
-			if (request.method === "OPTIONS") return preflight(request);
+			if (request.method === "OPTIONS") return preflight(request, origins);
 			const routed =
 				admission.url === request.url
 					? request

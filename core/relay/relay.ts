@@ -56,23 +56,14 @@ const endingOf = (live: LiveCall): Ending => {
 };
 
 /** Its URL is parsed only for protocols that look at it. */
-class ArrivedRequest implements ModelRequest {
-	readonly params: Readonly<Record<string, string>>;
-	readonly headers: Headers;
-	readonly body: JsonBody;
-	private readonly arrived: Identified;
-
-	constructor(arrived: Identified, body: JsonBody) {
-		this.arrived = arrived;
-		this.params = arrived.params;
-		this.headers = arrived.request.headers;
-		this.body = body;
-	}
-
-	get url(): URL {
-		return this.arrived.url;
-	}
-}
+const requestOf = (call: Identified, body: JsonBody): ModelRequest => ({
+	params: call.params,
+	headers: call.request.headers,
+	body,
+	get url() {
+		return call.url;
+	},
+});
 
 const denialOf = (error: unknown, log: Log): Denial => {
 	if (isFault(error)) return error.denial;
@@ -105,13 +96,13 @@ export const createRelay = (options: RelayOptions): Relay => {
 
 	const read = async (call: Identified, protocol: Protocol, start: { model?: ModelCall }): Promise<ModelAsk> => {
 		const body = readJsonBody(await readBody(call.request, options.bodyLimitBytes));
-		const request = new ArrivedRequest(call, body);
+		const request = requestOf(call, body);
 		const model = protocol.client.read(request);
 		start.model = model;
 		const ask: ModelAsk = Object.assign(request, { protocol, call: model });
 		if (!protocol.conversations) return ask;
 		const loaded = await protocol.conversations.load(ask, call.token);
-		return Object.assign(new ArrivedRequest(call, loaded.body), loaded);
+		return loaded;
 	};
 
 	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */

@@ -35,6 +35,7 @@ const exchangeFor = (live: LiveCall, target: Target, options: AttemptOptions): E
 	if (!upstream)
 		throw new Fault(deny("upstream", `The model's upstream speaks "${spoken[0]}", which no plugin here knows.`));
 	const translated = (): Exchange => createTranslation({ ask, target, upstream, limit, strict: options.strict });
+	if (ask.onlyUpstream && (upstream !== ask.protocol || !target.upstream.remembers)) throw new Fault(ask.onlyUpstream);
 	if (upstream === ask.protocol) return createPassthrough(ask, target, limit, translated);
 	if (ask.call.operation === "embed")
 		throw new Fault(

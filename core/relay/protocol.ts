@@ -44,6 +44,12 @@ export interface ModelAsk extends ModelRequest {
 	readonly call: ModelCall;
 	/** Set by `Conversations.load` when the request goes on from a kept answer. */
 	readonly continues?: Continuation;
+	/**
+	 * Set by `Conversations.load` when the request names what only an upstream of the same protocol may know. It then
+	 * reaches none but such an upstream; every other answers with this denial, and so does a rule that must know the
+	 * whole input beforehand.
+	 */
+	readonly onlyUpstream?: Denial;
 }
 
 /** What was put before a request's own input: the conversation up to the kept answer `id`. */

@@ -23,6 +23,8 @@ export interface Upstream {
 	readonly name: string;
 	/** Protocols it speaks, preferred first. */
 	readonly protocols: readonly string[];
+	/** True when it may know what its own protocol lets a request refer to (an earlier answer's id) and Portico does not. */
+	readonly remembers?: boolean;
 	/** Sends one attempt. Rejects with `Fault` (`upstream`, `upstream_timeout`) when there is no answer at all. */
 	send(message: UpstreamMessage, options: SendOptions): Promise<Response>;
 }

@@ -1,5 +1,15 @@
 /** The rule: a call holds what it may cost before it is sent, and is charged what it did cost. */
-import { type Denial, deny, type Log, type Outcome, type Permit, type Policy, type Routed } from "#core";
+import {
+	asRecord,
+	asText,
+	type Denial,
+	deny,
+	type Log,
+	type Outcome,
+	type Permit,
+	type Policy,
+	type Routed,
+} from "#core";
 import type { Prices } from "../prices/service.ts";
 import type { Shortage } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
@@ -124,6 +134,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 			.catch((error: unknown) => {
 				log.error("a call was refused because its quota could not be looked at", {
 					error: error instanceof Error ? error.message : typeof error,
+					code: asText(asRecord(error)["code"]),
 				});
 				return unreachable;
 			});
@@ -133,6 +144,8 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		name: "quota",
 		setting: options.setting,
 		check(call, quota) {
+			// What an upstream remembers is input too, and cannot be counted from here.
+			if (quota !== undefined && call.ask.onlyUpstream) return call.ask.onlyUpstream;
 			// What a task may cost is held when it is created, for as long as it runs.
 			if (call.model.operation === "count_tokens" || call.model.task !== undefined) return undefined;
 			if (quota !== undefined) return limited(call, quota);

@@ -73,6 +73,20 @@ export class AnswerStore {
 		return kept.length > 0 && kept[0]?.previous === undefined ? kept : undefined;
 	}
 
+	/**
+	 * Whether an answer or an item of one of these ids is kept for any token. One that this token may not use must not be
+	 * asked of the upstream either, where all tokens are one account.
+	 */
+	async isKept(ids: readonly string[]): Promise<boolean> {
+		const some = sql.join(
+			ids.slice(0, idsPerQuery).map((id) => sql`${id}`),
+			sql`, `,
+		);
+		const rows = await this.store.all(sql`
+			SELECT 1 FROM responses_answers WHERE id IN (${some}) UNION ALL SELECT 1 FROM responses_items WHERE id IN (${some}) LIMIT 1`);
+		return rows.length > 0;
+	}
+
 	/** Output items by their ids; what is not found is left out. */
 	async items(token: string, ids: readonly string[]): Promise<ReadonlyMap<string, WireRecord>> {
 		const found = new Map<string, WireRecord>();

@@ -112,8 +112,12 @@ test("an answer tells from what it went on, and the model by the name that was a
 describe("what is not there", () => {
 	const missing = { kind: "invalid_request", code: "previous_response_not_found", parameter: "previous_response_id" };
 
+	/** Nobody here knows it: an upstream of this protocol may, and is the only one that is asked. */
+	const onlyUpstream = async (id: string, of = conversations) =>
+		(await of.load(askOf(bodyOf("y", { previous_response_id: id })), alice)).onlyUpstream;
+
 	test("an unknown id, in OpenAI's words", async () => {
-		expect(await denialOf(inputAfter("resp_none"))).toEqual({
+		expect(await onlyUpstream("resp_none")).toMatchObject({
 			...missing,
 			message: "Previous response with id 'resp_none' not found.",
 		});
@@ -125,7 +129,7 @@ describe("what is not there", () => {
 	});
 	test("an answer that the client did not want kept", async () => {
 		await say("x", answerOf("resp_private"), { store: false });
-		expect(await denialOf(inputAfter("resp_private"))).toMatchObject(missing);
+		expect(await onlyUpstream("resp_private")).toMatchObject(missing);
 	});
 	test("a conversation with a hole: half of it would mislead", async () => {
 		await say("a", answerOf("resp_a"));
@@ -136,18 +140,16 @@ describe("what is not there", () => {
 	test("anything, where nothing is kept", async () => {
 		const none = createConversations({ answers: undefined, clock, log });
 		await none.save(askOf(bodyOf("x")), alice, answerOf("resp_gone"));
-		expect(await denialOf(none.load(askOf(bodyOf("y", { previous_response_id: "resp_gone" })), alice))).toMatchObject(
-			missing,
-		);
+		expect(await onlyUpstream("resp_gone", none)).toMatchObject(missing);
 	});
 });
 
-test("background responses and conversation objects are refused with a way round", async () => {
+test("background responses and conversation objects are for upstreams that have them, and refused elsewhere with a way round", async () => {
 	for (const [field, value] of [
 		["background", true],
 		["conversation", "conv_1"],
 	] as const)
-		expect(await denialOf(conversations.load(askOf(bodyOf("x", { [field]: value })), alice))).toMatchObject({
+		expect((await conversations.load(askOf(bodyOf("x", { [field]: value })), alice)).onlyUpstream).toMatchObject({
 			kind: "unsupported",
 			parameter: field,
 		});

@@ -4,6 +4,7 @@ import {
 	asText,
 	type Clock,
 	type Conversations,
+	type Denial,
 	deny,
 	editJsonBody,
 	Fault,
@@ -28,41 +29,34 @@ interface Token {
 	readonly id: string;
 }
 
-/** What this gateway cannot keep its word on, whatever the upstream. */
-const refuseUnsupported = (body: WireRecord): void => {
+/** What only an upstream that speaks this protocol can do. */
+const upstreamsOwn = (body: WireRecord): Denial | undefined => {
 	if (body["background"] === true)
-		throw new Fault(
-			deny(
-				"unsupported",
-				"Background responses are not supported here; leave `background` out and stream the answer instead.",
-				{ parameter: "background" },
-			),
+		return deny(
+			"unsupported",
+			"Background responses are not supported for this model and token; leave `background` out and stream the answer instead.",
+			{ parameter: "background" },
 		);
 	if (body["conversation"] !== undefined && body["conversation"] !== null)
-		throw new Fault(
-			deny(
-				"unsupported",
-				"Conversation objects are not supported here; go on from an answer with `previous_response_id`, or send the whole conversation as `input`.",
-				{ parameter: "conversation" },
-			),
+		return deny(
+			"unsupported",
+			"Conversation objects are not supported for this model and token; go on from an answer with `previous_response_id`, or send the whole conversation as `input`.",
+			{ parameter: "conversation" },
 		);
+	return undefined;
 };
 
-const previousNotFound = (id: string): Fault =>
-	new Fault(
-		deny("invalid_request", `Previous response with id '${id.slice(0, 80)}' not found.`, {
-			code: "previous_response_not_found",
-			parameter: "previous_response_id",
-		}),
-	);
+const previousNotFound = (id: string): Denial =>
+	deny("invalid_request", `Previous response with id '${id.slice(0, 80)}' not found.`, {
+		code: "previous_response_not_found",
+		parameter: "previous_response_id",
+	});
 
-const itemNotFound = (id: string, at: string): Fault =>
-	new Fault(
-		deny(
-			"not_found",
-			`Item with id '${id.slice(0, 80)}' not found. Items are kept only with answers for which \`store\` is not false; send the item itself instead of a reference.`,
-			{ parameter: at },
-		),
+const itemNotFound = (id: string, at: string): Denial =>
+	deny(
+		"not_found",
+		`Item with id '${id.slice(0, 80)}' not found. Items are kept only with answers for which \`store\` is not false; send the item itself instead of a reference.`,
+		{ parameter: at },
 	);
 
 /** The id an item refers to; undefined for an item that stands for itself. */
@@ -98,14 +92,16 @@ class KeptConversations implements Conversations {
 
 	async load(ask: ModelAsk, token: Token): Promise<ModelAsk> {
 		const body = ask.body.value;
-		refuseUnsupported(body);
+		const foreign = upstreamsOwn(body);
+		if (foreign) return { ...ask, onlyUpstream: foreign };
 		const previous = asText(body["previous_response_id"]);
 		const references = asList(body["input"]).flatMap((item) => referenceOf(item) ?? []);
 		if (previous === undefined && references.length === 0) return ask;
-		const own = await this.resolved(itemsOf(body["input"]), references, token);
+		const { items: own, missing } = await this.resolved(itemsOf(body["input"]), references, token);
+		if (missing) return await this.elsewhere(ask, missing, references);
 		if (previous === undefined) return { ...ask, body: expanded(ask.body, own) };
 		const conversation = await this.options.answers?.conversation(token.id, previous);
-		if (conversation === undefined) throw previousNotFound(previous);
+		if (conversation === undefined) return await this.elsewhere(ask, previousNotFound(previous), [previous]);
 		const before = spoken(conversation);
 		return {
 			...ask,
@@ -114,21 +110,28 @@ class KeptConversations implements Conversations {
 		};
 	}
 
-	/** The items with what they refer to in place of references. */
+	/** What is not kept here may be known to the upstream, unless it is here and another's, or no longer whole. */
+	private async elsewhere(ask: ModelAsk, denial: Denial, ids: readonly string[]): Promise<ModelAsk> {
+		if (await this.options.answers?.isKept(ids)) throw new Fault(denial);
+		return { ...ask, onlyUpstream: denial };
+	}
+
+	/** The items with what they refer to in place of references, or the first reference that leads nowhere. */
 	private async resolved(
 		input: readonly unknown[],
 		references: readonly string[],
 		token: Token,
-	): Promise<readonly unknown[]> {
-		if (references.length === 0) return input;
+	): Promise<{ readonly items: readonly unknown[]; readonly missing?: Denial }> {
+		if (references.length === 0) return { items: input };
 		const found = await this.options.answers?.items(token.id, references);
-		return input.map((item, index) => {
+		let missing: Denial | undefined;
+		const items = input.map((item, index) => {
 			const id = referenceOf(item);
-			if (id === undefined) return item;
-			const kept = found?.get(id);
-			if (kept === undefined) throw itemNotFound(id, `input[${index}]`);
+			const kept = id === undefined ? item : found?.get(id);
+			if (kept === undefined && id !== undefined) missing ??= itemNotFound(id, `input[${index}]`);
 			return kept;
 		});
+		return missing ? { items, missing } : { items };
 	}
 
 	async save(ask: ModelAsk, token: Token, answer: unknown): Promise<void> {

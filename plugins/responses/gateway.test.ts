@@ -167,26 +167,27 @@ describe("going on by id", () => {
 		chat.answer(chatAnswer);
 	});
 
-	test("an id of nobody, and of another token, is not found", async () => {
+	test("an id of another token is not found, whatever the upstream would say", async () => {
 		native.answer(() => Response.json(responseOf("Mine.")));
 		const mine = await client().responses.create({ model: "gpt-5", input: "1" });
 		const stranger = client((await gateway.token()).key);
-		for (const [who, id] of [
-			[client(), "resp_nobody"],
-			[stranger, mine.id],
-		] as const) {
-			const failure = await who.responses
-				.create({ model: "gpt-5", input: "2", previous_response_id: id })
-				.catch((error: unknown) => error);
-			expect(failure).toMatchObject({
-				status: 400,
-				code: "previous_response_not_found",
-				param: "previous_response_id",
-			});
-			expect(
-				await who.responses.retrieve(id === mine.id ? id : "resp_x").catch((error: unknown) => error),
-			).toMatchObject({ status: 404 });
-		}
+		const before = native.received.length;
+		const failure = await stranger.responses
+			.create({ model: "gpt-5", input: "2", previous_response_id: mine.id })
+			.catch((error: unknown) => error);
+		expect(failure).toMatchObject({ status: 400, code: "previous_response_not_found", param: "previous_response_id" });
+		expect(native.received).toHaveLength(before);
+		expect(await stranger.responses.retrieve(mine.id).catch((error: unknown) => error)).toMatchObject({ status: 404 });
+	});
+
+	test("an id of nobody here goes to an upstream of this protocol as it came, and to no other", async () => {
+		native.answer(() => Response.json(responseOf("I know it.")));
+		await client().responses.create({ model: "gpt-5", input: "2", previous_response_id: "resp_elsewhere" });
+		expect(native.received.at(-1)?.json).toMatchObject({ input: "2", previous_response_id: "resp_elsewhere" });
+		const failure = await client()
+			.responses.create({ model: "other", input: "2", previous_response_id: "resp_elsewhere" })
+			.catch((error: unknown) => error);
+		expect(failure).toMatchObject({ status: 400, code: "previous_response_not_found" });
 	});
 });
 
@@ -243,9 +244,9 @@ test("an upstream that breaks off in the middle is a failed response with what h
 
 test("what is not supported is refused in OpenAI's shape", async () => {
 	const cases = [
-		[await ask({ model: "gpt-5", input: "x", background: true }), 400, "unsupported"],
-		[await ask({ model: "gpt-5", input: "x", conversation: "conv_1" }), 400, "unsupported"],
-		[await ask({ model: "gpt-5", input: [{ type: "item_reference", id: "rs_x" }] }), 404, "not_found"],
+		[await ask({ model: "other", input: "x", background: true }), 400, "unsupported"],
+		[await ask({ model: "other", input: "x", conversation: "conv_1" }), 400, "unsupported"],
+		[await ask({ model: "other", input: [{ type: "item_reference", id: "rs_x" }] }), 404, "not_found"],
 		[await ask({ model: "nothing", input: "x" }), 404, "model_not_found"],
 		[await ask({ model: "gpt-5" }), 400, "missing_required_parameter"],
 		[await gateway.ask("/v1/responses/compact", { model: "gpt-5", input: "x" }), 404, "not_found"],

@@ -40,6 +40,7 @@ export const responsesTables = (plugin: string): Tables => ({
 					used_at INTEGER NOT NULL,
 					PRIMARY KEY (token, id)
 				) STRICT`,
+				"CREATE INDEX responses_answers_id ON responses_answers (id)",
 				"CREATE INDEX responses_answers_used ON responses_answers (used_at)",
 				`CREATE TABLE responses_items (
 					token TEXT NOT NULL,
@@ -47,6 +48,7 @@ export const responsesTables = (plugin: string): Tables => ({
 					answer TEXT NOT NULL,
 					PRIMARY KEY (token, id)
 				) STRICT, WITHOUT ROWID`,
+				"CREATE INDEX responses_items_id ON responses_items (id)",
 				"CREATE INDEX responses_items_answer ON responses_items (token, answer)",
 				`CREATE TRIGGER responses_answers_gone AFTER DELETE ON responses_answers BEGIN
 					DELETE FROM responses_items WHERE token = OLD.token AND answer = OLD.id;

@@ -4,7 +4,7 @@ import type { ModelCapabilities } from "#core";
 /** The first pattern that fits the name (without a vendor prefix) counts. */
 const known: readonly (readonly [pattern: RegExp, capabilities: ModelCapabilities])[] = [
 	[
-		/^claude-(opus|sonnet|haiku)-(4-[6-9]|[5-9])/,
+		/^claude-[a-z]+-(4-[6-9]|[5-9])/,
 		{
 			thinking: "adaptive",
 			maxOutput: 64_000,
@@ -17,7 +17,7 @@ const known: readonly (readonly [pattern: RegExp, capabilities: ModelCapabilitie
 		},
 	],
 	[
-		/^claude-(opus|sonnet|haiku)-4-5/,
+		/^claude-[a-z]+-4-5/,
 		{
 			thinking: "budget",
 			budget: { min: 1024, max: 63_000 },

@@ -82,6 +82,7 @@ export const createHttpUpstream = ({ setting, clock, protocolNamed, send = fetch
 
 	return {
 		name,
+		remembers: true,
 		protocols: typeof setting.protocol === "string" ? [setting.protocol] : setting.protocol,
 		async send(message, options) {
 			const key = keys.choose(options.affinity);

@@ -211,6 +211,7 @@ describe("silence", () => {
 		const { stream, from, clock } = open();
 		const { state } = reading(stream.body);
 		from.send("data: 1\n\n");
+		await clock.advance(0);
 		await clock.advance(14_999);
 		expect(state.text).toBe("data: 1\n\n");
 		await clock.advance(1);
@@ -230,9 +231,11 @@ describe("silence", () => {
 		const { stream, from, clock } = open();
 		const { state } = reading(stream.body);
 		from.send("data: ha");
+		await clock.advance(0);
 		await clock.advance(60_000);
 		expect(state.text).toBe("data: ha");
 		from.send("lf\n\n");
+		await clock.advance(0);
 		await clock.advance(15_000);
 		expect(state.text).toBe("data: half\n\n: alive\n\n");
 	});
@@ -249,6 +252,7 @@ describe("silence", () => {
 		const { stream, from, clock, settled } = open();
 		const { state, done } = reading(stream.body);
 		from.send("data: 1\n\n");
+		await clock.advance(0);
 		await clock.advance(299_999);
 		expect(state.closed).toBe(false);
 		expect(settled).toEqual([]);
@@ -273,6 +277,7 @@ describe("silence", () => {
 		reading(stream.body);
 		for (let minute = 0; minute < 56; minute += 4) {
 			from.send("data: thinking\n\n");
+			await clock.advance(0);
 			await clock.advance(240_000);
 		}
 		expect(settled).toEqual([]);
@@ -284,6 +289,7 @@ test("a stream that goes on for longer than a call may last is ended, however li
 	const { state, done } = reading(stream.body);
 	for (let second = 0; second < 60; second++) {
 		from.send("data: 1\n\n");
+		await clock.advance(0);
 		await clock.advance(999);
 	}
 	expect(settled).toEqual([]);

@@ -193,22 +193,39 @@ export class CallStream {
 
 	/** One timer a stream, whatever passes: looks at the clock, not at every event. */
 	private watch(): void {
-		const { clock, limits, keepAlive, live } = this.parts;
-		this.cancelWatch = clock.after(limits.keepAliveMs, () => {
-			if (live.isOver) return;
-			const now = clock.monotonic();
-			if (now - live.routed.startedAt > limits.totalMs) return this.fail(tooLong, "timed_out");
-			if (now - this.readAt > limits.idleMs) {
-				if (this.reading) return this.fail(silent, "timed_out");
-				// Nothing was asked of us all the while: the client holds the connection but does not read.
-				this.controller?.error(new Fault(stalled));
-				return this.clientLeft();
-			}
+		const { clock } = this.parts;
+		this.cancelWatch = clock.after(this.nextLook(clock.monotonic()), () => this.look(clock.monotonic()));
+	}
+
+	/** Milliseconds until the first of the limits can be reached. */
+	private nextLook(now: number): number {
+		const { limits, live } = this.parts;
+		// Without a place for a sign of life the next one is looked for after the same time again.
+		const alive = Math.max(this.wroteAt + limits.keepAliveMs - now, 0) || limits.keepAliveMs;
+		const ends = Math.min(this.readAt + limits.idleMs, live.routed.startedAt + limits.totalMs);
+		return Math.max(1, Math.min(alive, ends - now));
+	}
+
+	private look(now: number): void {
+		const { limits, keepAlive, live } = this.parts;
+		if (live.isOver) return;
+		if (now - live.routed.startedAt >= limits.totalMs) this.fail(tooLong, "timed_out");
+		else if (now - this.readAt >= limits.idleMs) this.endSilence();
+		else {
 			if (keepAlive !== undefined && this.atBoundary && now - this.wroteAt >= limits.keepAliveMs) {
 				this.wroteAt = now;
 				this.controller?.enqueue(encoder.encode(keepAlive));
 			}
 			this.watch();
-		});
+		}
+	}
+
+	/** The upstream's silence, or the client's: when nothing was asked of us, it holds the connection and does not read. */
+	private endSilence(): void {
+		if (this.reading) this.fail(silent, "timed_out");
+		else {
+			this.controller?.error(new Fault(stalled));
+			this.clientLeft();
+		}
 	}
 }

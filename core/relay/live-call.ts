@@ -40,6 +40,7 @@ export const record = (
 	const userAgent = call.request.headers.get("user-agent");
 	const row: CallRecord = {
 		id: call.id,
+		requestId: call.requestId,
 		at: options.clock.now(),
 		token: call.token,
 		route: call.route,

@@ -38,6 +38,8 @@ export interface Outcome {
 /** One finished call, as recorders get it. Times in milliseconds. */
 export interface CallRecord {
 	readonly id: string;
+	/** What the client was told as `x-request-id`. */
+	readonly requestId?: string;
 	readonly at: number;
 	readonly token?: AccessToken;
 	readonly route: string;

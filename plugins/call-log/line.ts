@@ -1,0 +1,44 @@
+/** A finished call as the fields of its log line: a list of what is named, never the call itself. */
+import type { CallRecord, LogFields } from "#core";
+
+/** What looks like a key of a provider or of Portico, should a client have put one where a name belongs. */
+const keys = /\b(?:sk|rk|pk|whsec)[-_][\w*-]{8,}|\bAIza[\w*-]{8,}|\bBearer\s+\S{8,}/gi;
+/** What JSON leaves as it is but some readers take for the end of a line or for a command to the terminal. */
+const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** A text that a client chose. */
+const foreign = (text: string | undefined): string | undefined =>
+	text?.slice(0, 256).replace(keys, "[removed]").replace(controls, "\ufffd");
+
+/** `cost` in micro-dollars; undefined where no price is known. */
+export const lineOf = (call: CallRecord, cost: number | undefined): LogFields => {
+	const { outcome, token } = call;
+	const { usage, target, denial } = outcome;
+	return {
+		request_id: call.requestId ?? call.id,
+		call_id: call.id,
+		token_id: token?.id,
+		token_name: foreign(token?.name),
+		protocol: call.protocol,
+		operation: call.operation,
+		route: call.route,
+		model_requested: foreign(call.model),
+		model_upstream: target?.model,
+		upstream: target?.upstream.name,
+		status: call.status,
+		ending: outcome.ending,
+		error_code: denial && (denial.code ?? denial.kind),
+		stream: call.stream,
+		ttft_ms: call.firstByteMs === undefined ? undefined : Math.round(call.firstByteMs),
+		duration_ms: Math.round(call.durationMs),
+		input_tokens: usage?.input.total,
+		cached_tokens: usage?.input.cacheRead,
+		output_tokens: usage?.output.total,
+		reasoning_tokens: usage?.output.reasoning,
+		estimated: usage?.estimated,
+		cost,
+		attempts: call.attempts,
+		client_ip: call.address,
+		user_agent: foreign(call.userAgent),
+	};
+};

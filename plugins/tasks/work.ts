@@ -46,6 +46,9 @@ const tooLate = (row: WorkRow): TaskFailure => ({
 	reason: `task timeout after ${Math.round((row.deadlineAt - row.task.submittedAt) / 60_000)} minutes`,
 });
 
+/** Tasks of an upstream that is asked after many at once become due at whole multiples of this. */
+const meetingMs = 1000;
+
 /** Whether an upstream answered, for its lane. */
 export type Answered = boolean | undefined;
 
@@ -119,7 +122,7 @@ export class Work {
 			lease,
 			upstreamId,
 			memo,
-			this.look(row, upstream.pollDelaysMs[0] ?? 0),
+			this.look(row, this.delay(upstream, 0)),
 		);
 		const known = { ...row, upstreamId, memo };
 		if (!kept) await upstream.cancel?.(this.jobOf(known), signal).catch(() => undefined);
@@ -148,7 +151,7 @@ export class Work {
 	): Promise<Answered> {
 		const upstreamId = await upstream.find?.(job, signal).catch(() => undefined);
 		if (upstreamId === undefined) await this.options.endings.fail(row, failures.unknown);
-		else await this.options.shelf.submitted(row, lease, upstreamId, {}, this.look(row, upstream.pollDelaysMs[0] ?? 0));
+		else await this.options.shelf.submitted(row, lease, upstreamId, {}, this.look(row, this.delay(upstream, 0)));
 		return upstreamId !== undefined;
 	}
 
@@ -230,10 +233,15 @@ export class Work {
 		return { dueAt: this.options.now() + wait, progress: row.task.progress, polls: row.polls, strange: 0, missing: 0 };
 	}
 
-	/** The upstream's own pace, a fifth earlier or later so that tasks made together are not asked after together. */
+	/**
+	 * The upstream's own pace, a fifth earlier or later so that tasks made together are not asked after together; unless
+	 * it takes many in one request: then they meet on whole seconds.
+	 */
 	private delay(upstream: TaskUpstream, polls: number): number {
 		const delays = upstream.pollDelaysMs;
 		const delay = delays[Math.min(polls, delays.length - 1)] ?? 5000;
-		return Math.round(delay * (0.8 + 0.4 * this.options.random()));
+		if ((upstream.pollsTogether ?? 1) === 1 || delay < meetingMs)
+			return Math.round(delay * (0.8 + 0.4 * this.options.random()));
+		return delay + meetingMs - ((this.options.now() + delay) % meetingMs);
 	}
 }

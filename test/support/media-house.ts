@@ -1,0 +1,88 @@
+/** A gateway with every kind of task, on a clock that tests move, and one upstream over HTTP that a test scripts. */
+import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { createMovedClock, type MovedClock } from "./moved-clock.ts";
+import { type Received, type Receiver, startReceiver } from "./receiver.ts";
+
+export interface MediaHouse extends TestGateway {
+	readonly moved: MovedClock;
+	readonly hook: Receiver;
+	readonly upstream: ScriptedUpstream;
+	pass(milliseconds: number, step?: number): Promise<void>;
+	json(
+		path: string,
+		body?: unknown,
+		init?: RequestInit,
+	): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+	/** Callbacks so far, parsed. */
+	callbacks(): Record<string, unknown>[];
+	close(): Promise<void>;
+}
+
+/** Upstreams of one kind that all lead to the scripted one. */
+export type Upstreams = readonly {
+	readonly type: string;
+	readonly models: readonly string[];
+	readonly path?: string;
+	readonly [more: string]: unknown;
+}[];
+
+export interface MediaHouseOptions {
+	readonly image?: Upstreams;
+	readonly video?: Upstreams;
+	readonly music?: Upstreams;
+	readonly demo?: Readonly<Record<string, unknown>>;
+	readonly more?: readonly string[];
+}
+
+export const startMediaHouse = async (options: MediaHouseOptions = {}): Promise<MediaHouse> => {
+	const moved = createMovedClock();
+	const upstream = startUpstream();
+	const hook = await startReceiver();
+	const kind = (name: "image" | "video" | "music") => ({
+		use: name,
+		with: {
+			upstreams: (options[name] ?? []).map(({ path = "", ...rest }, index) => ({
+				name: `${name}-${index}`,
+				key: `key-of-${name}-${index}`,
+				url: upstream.url + path,
+				...rest,
+			})),
+		},
+	});
+	const gateway = await startGateway({
+		clock: moved,
+		plugins: [
+			"tokens",
+			{ use: "webhooks", with: { allowPrivateNetworks: true } },
+			"tasks",
+			kind("image"),
+			kind("video"),
+			kind("music"),
+			{ use: "demo", with: { taskSeconds: 4, ...options.demo } },
+			...(options.more ?? []),
+		],
+	});
+	return {
+		...gateway,
+		moved,
+		hook,
+		upstream,
+		async pass(milliseconds, step = 250) {
+			for (let left = milliseconds; left > 0; left -= step) {
+				moved.advance(Math.min(step, left));
+				await new Promise((done) => setTimeout(done, 8));
+			}
+		},
+		async json(path, body, init) {
+			const response = await gateway.ask(path, body, init);
+			return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+		},
+		callbacks: () => hook.received.map(({ body }: Received) => JSON.parse(body.toString()) as Record<string, unknown>),
+		async close() {
+			const stopping = gateway.stop();
+			moved.advance(10_000);
+			await stopping;
+			await Promise.all([upstream.stop(), hook.close()]);
+		},
+	};
+};

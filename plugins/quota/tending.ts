@@ -2,7 +2,7 @@
  * Brings to the database what happened in memory: charges with their ledger rows, every 50 ms while there are any;
  * leases renewed, made smaller, closed when nobody needs them.
  */
-import type { Clock, Log, Statement } from "#core";
+import { asRecord, asText, type Clock, type Log, type Statement } from "#core";
 import type { Accounts } from "./accounts.ts";
 import type { Lease, Moment } from "./lease.ts";
 import { leaseMs } from "./statements.ts";
@@ -69,6 +69,7 @@ export class Tending {
 			if (!this.failing)
 				this.log.error("charges cannot be written to the database; they wait in memory and in the journal", {
 					error: error instanceof Error ? error.message : typeof error,
+					code: asText(asRecord(error)["code"]),
 				});
 			this.failing = true;
 		}

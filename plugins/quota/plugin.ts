@@ -1,0 +1,108 @@
+/** How the plugin is put together, around parts that a test may replace. */
+import { join } from "node:path";
+import {
+	add,
+	clock,
+	definePlugin,
+	house,
+	jobs,
+	type Plugin,
+	type Policy,
+	policies,
+	provide,
+	store,
+	t,
+	tables,
+} from "#core";
+import { prices } from "../prices/service.ts";
+import { Accounts } from "./accounts.ts";
+import { recordCorrections } from "./corrections.ts";
+import { fileJournals, type Journals } from "./journal.ts";
+import { quotaPolicy } from "./policy.ts";
+import { ledgerWriters, type Quota, quota } from "./service.ts";
+import { quotaSetting } from "./setting.ts";
+import type { Statements } from "./statements.ts";
+import { quotaTables } from "./tables.ts";
+import { reserveTask } from "./tasks.ts";
+
+export interface QuotaParts {
+	readonly statements?: Statements;
+	readonly journals?: (folder: string) => Journals;
+}
+
+export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts = {}): Plugin =>
+	definePlugin({
+		name: "quota",
+		summary: "Holds a token to an amount of money, exactly, over any number of nodes.",
+		config: t.Object(
+			{
+				outputWithoutLimit: t.Optional(
+					t.Integer({
+						minimum: 1,
+						default: 8192,
+						description: "Output tokens a call may have under a quota where neither it nor its model has a limit.",
+					}),
+				),
+				outputToWaitFor: t.Optional(
+					t.Integer({
+						minimum: 1,
+						default: 4096,
+						description:
+							"A call without a limit of its own is let through with fewer output tokens than its model gives, but not with fewer than this while other calls hold the quota.",
+					}),
+				),
+			},
+			{ additionalProperties: false },
+		),
+		needs: { store, clock, house, prices, writers: ledgerWriters },
+		gives: [policies, tables, jobs, quota],
+		setup({ name, config, needs, log }) {
+			let kept: Accounts | undefined;
+			const accounts = (): Accounts => {
+				kept ??= needs.house.keep(`${name}.accounts`, () => {
+					const { store, clock } = needs;
+					const kept = journals(join(needs.house.dataFolder, name));
+					return new Accounts({ store, clock, log, journals: kept, ...(statements && { statements }) });
+				});
+				return kept;
+			};
+			const setting = quotaSetting(accounts, needs.store);
+			const settings = {
+				unknownOutput: config.outputWithoutLimit ?? 8192,
+				wantedOutput: config.outputToWaitFor ?? 4096,
+			};
+			const service: Quota = {
+				chargeOf: (callId) => accounts().chargeOf(callId),
+				record: (callId, row) => accounts().record(callId, row),
+				flush: () => accounts().flush(),
+				reserve: (tokenId, amount, taskId) => reserveTask(accounts(), tokenId, amount, taskId),
+				settle: (taskId, amount) => [accounts().statements.settleTask(taskId, amount)],
+			};
+			const policy = quotaPolicy({ accounts, prices: needs.prices, log, settings, setting });
+			return {
+				offers: [
+					add(tables, quotaTables(name)),
+					add(policies, policy as Policy),
+					provide(quota, service),
+					add(jobs, {
+						name: `${name}: leases of silent nodes`,
+						schedule: "*/5 * * * * *",
+						async run() {
+							await needs.store.write(accounts().statements.reap());
+							await recordCorrections(accounts());
+						},
+					}),
+					add(jobs, {
+						name: `${name}: old leases`,
+						schedule: "23 * * * *",
+						run: async () => void (await needs.store.write([accounts().statements.prune()])),
+					}),
+				],
+				async start() {
+					accounts().writer = needs.writers()[0];
+					if (needs.house.serving) await accounts().open();
+				},
+				stop: () => accounts().flush(),
+			};
+		},
+	});

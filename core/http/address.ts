@@ -1,4 +1,5 @@
 /** The client's address: from the socket, or from a header when a trusted proxy wrote it. */
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
@@ -29,7 +30,8 @@ export const networksOf = (entries: readonly string[]): Networks => {
 /** One spelling for every address: mapped IPv4 as IPv4, IPv6 in its short form, no zone. Undefined for anything else. */
 export const normaliseAddress = (text: string | undefined): string | undefined => {
 	const bare = text?.split("%")[0];
-	return bare !== undefined && ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : undefined;
+	// The library alone would read 127.1, 0x7f.1 and 2130706433 as addresses, which no socket and no proxy writes.
+	return bare !== undefined && isIP(bare) !== 0 ? ipaddr.process(bare).toString() : undefined;
 };
 
 /** `203.0.113.7:4711` and `[2001:db8::1]:443` without the port. */

@@ -43,3 +43,48 @@ describe("routes that are told apart by a verb", () => {
 		expect(JSON.parse(await answer(["/v1/models/*:draw"], "/v1/models/x:draw", "GET"))).toEqual(["miss", ["POST"]]);
 	});
 });
+
+describe("parameters", () => {
+	const paths = ["/t/:id", "/t/:task/x", "/t/:task/x/:part", "/t/new", "/:any/:thing/*", "/:any/:thing/*:draw"];
+
+	test.each([
+		["/t/1", ["/t/:id", { id: "1" }]],
+		["/t/1/x", ["/t/:task/x", { task: "1" }]],
+		["/t/1/x/2", ["/t/:task/x/:part", { task: "1", part: "2" }]],
+		["/t/new", ["/t/new", {}]],
+		["/t/a%20b%2Fc", ["/t/:id", { id: "a b/c" }]],
+		["/p/q/r/s", ["/:any/:thing/*", { any: "p", thing: "q", "*": "r/s" }]],
+		["/p/q/r:draw", ["/:any/:thing/*:draw", { any: "p", thing: "q", "*": "r" }]],
+		["/t/%zz", ["miss", []]],
+	])("%s goes by the names of its own route", async (path, expected) =>
+		expect(JSON.parse(await answer(paths, path))).toEqual(expected),
+	);
+});
+
+describe("routes of two plugins", () => {
+	const clash = (one: string, other: string, methods: [Route["method"], Route["method"]] = ["POST", "POST"]) =>
+		routeClashes([
+			{ ...route(one, methods[0]), plugin: "first" },
+			{ ...route(other, methods[1]), plugin: "second" },
+		]);
+
+	test.each([
+		["/v1/x", "/v1/x"],
+		["/v1/:id", "/v1/:name"],
+		["/v1/:id/x/*", "/v1/:name/x/*"],
+	])("%s and %s clash, and both plugins are named", (one, other) => {
+		expect(clash(one, other)).toEqual([
+			{ plugin: "second", message: `"first" offers the route POST ${other} too; switch one of them off` },
+		]);
+	});
+
+	test.each([
+		["/v1/x", "/v1/y"],
+		["/v1/:id", "/v1/new"],
+		["/v1/:id", "/v1/*"],
+		["/v1/:id", "/v1/:id/x"],
+		["/v1/*:draw", "/v1/*:sing"],
+	])("%s and %s do not", (one, other) => expect(clash(one, other)).toEqual([]));
+
+	test("on two methods do not", () => expect(clash("/v1/x", "/v1/x", ["GET", "POST"])).toEqual([]));
+});

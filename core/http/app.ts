@@ -57,6 +57,32 @@ const matcherOf = (path: string): RegExp =>
 			.replace(/\*(?=$|:[A-Za-z]+$)/, ".*")}$`,
 	);
 
+/**
+ * The path as the library may have it, which refuses two names for a parameter in one place: each is called by its place.
+ * `read` gives the parameters by the route's own names; undefined when one is no text (a broken `%` escape).
+ */
+const placed = (path: string) => {
+	const names: [place: string, name: string][] = [];
+	const parts = path.split("/").map((part, index) => {
+		if (!part.startsWith(":")) return part;
+		names.push([`p${index}`, part.slice(1)]);
+		return `:p${index}`;
+	});
+	const read = (found: Found): Readonly<Record<string, string>> | undefined => {
+		const params: Record<string, string> = found["*"] === undefined ? {} : { "*": found["*"] };
+		for (const [place, name] of names) {
+			const value = found[place];
+			if (typeof value !== "string") return undefined;
+			params[name] = value;
+		}
+		return params;
+	};
+	return { path: parts.join("/"), read };
+};
+
+/** What the library found: a text it could not decode is null. */
+type Found = Readonly<Record<string, string>>;
+
 type Handler = (context: { request: Request; params?: Record<string, string> }) => Promise<Response>;
 
 /** What is used of Elysia's `route`, whose own types follow every route added and slow the compiler to a crawl. */
@@ -79,19 +105,26 @@ export const createApp = (routes: readonly OwnedRoute[], handlers: AppHandlers):
 	});
 	const verbs = verbTables(routes);
 	for (const { method, path, table, plain } of verbs.values()) {
-		const handler: Handler = ({ request, params = {} }) => {
+		const { path: place, read } = placed(path);
+		const handler: Handler = ({ request, params: found = {} }) => {
+			const params = read(found);
+			if (!params) return Promise.resolve(handlers.miss(request, []));
 			const rest = (params["*"] ?? "").replace(/%3a/gi, ":");
 			const colon = rest.lastIndexOf(":");
-			const found = colon === -1 ? undefined : table.get(rest.slice(colon + 1));
-			if (found) return handlers.serve(found, request, { ...params, "*": rest.slice(0, colon) });
+			const named = colon === -1 ? undefined : table.get(rest.slice(colon + 1));
+			if (named) return handlers.serve(named, request, { ...params, "*": rest.slice(0, colon) });
 			return plain ? handlers.serve(plain, request, params) : Promise.resolve(handlers.miss(request, []));
 		};
-		app = (app as unknown as Routable).route(method, path, handler, { parse: "none" });
+		app = (app as unknown as Routable).route(method, place, handler, { parse: "none" });
 	}
 	for (const { route } of routes) {
 		if (verbs.has(`${route.method} ${verbOf(route.path)?.base ?? route.path}`)) continue;
-		const handler: Handler = ({ request, params }) => handlers.serve(route, request, params ?? {});
-		app = (app as unknown as Routable).route(route.method, route.path, handler, { parse: "none" });
+		const { path, read } = placed(route.path);
+		const handler: Handler = ({ request, params: found = {} }) => {
+			const params = read(found);
+			return params ? handlers.serve(route, request, params) : Promise.resolve(handlers.miss(request, []));
+		};
+		app = (app as unknown as Routable).route(route.method, path, handler, { parse: "none" });
 	}
 	app.compile();
 	return { handle: async (request) => app.handle(request) };

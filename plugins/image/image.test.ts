@@ -29,7 +29,7 @@ describe("Midjourney's clients", () => {
 			{ code: 1, description: "Submitted", result: expect.stringMatching(/^task_/), properties: {} },
 		]);
 		const id = String(body.result);
-		await at.pass(6000);
+		await at.finish(id);
 		await until(() => at.callbacks().length === 3);
 		const [first, second, third] = at.callbacks();
 		const fixed = {
@@ -84,7 +84,7 @@ describe("Midjourney's clients", () => {
 			prompt: "a cat /fail out of paint",
 			notifyHook: `${at.hook.origin}/hook`,
 		});
-		await at.pass(6000);
+		await at.finish(body.result);
 		await until(() => at.callbacks().length === 3);
 		expect(at.callbacks()[2]).toMatchObject({
 			id: body.result,
@@ -97,7 +97,7 @@ describe("Midjourney's clients", () => {
 	test("go on from a picture by change, simple-change and action", async () => {
 		const at = await house();
 		const parent = String((await at.json("/mj/submit/imagine", { prompt: "a cat" })).body.result);
-		await at.pass(6000);
+		await at.finish(parent);
 		const results = [
 			await at.json("/mj/submit/change", { taskId: parent, action: "UPSCALE", index: 2 }),
 			await at.json("/mj/submit/simple-change", { content: `${parent} V3` }),
@@ -238,7 +238,7 @@ test("Kling's clients read their envelope", async () => {
 		message: "SUCCEED",
 		data: { task_status: "submitted", created_at: 1_790_000_000_000 },
 	});
-	await at.pass(6000);
+	await at.finish(body.task_id);
 	const { data } = (await at.json(`/kling/v1/images/generations/${body.task_id}`)).body as {
 		data: { task_result: { images: unknown[] } };
 	};

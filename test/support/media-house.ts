@@ -13,6 +13,8 @@ export interface MediaHouse extends TestGateway {
 		body?: unknown,
 		init?: RequestInit,
 	): Promise<{ readonly status: number; readonly body: Record<string, unknown> }>;
+	/** Moves the clock until the task has ended. */
+	finish(id: unknown): Promise<void>;
 	/** Callbacks so far, parsed. */
 	callbacks(): Record<string, unknown>[];
 	close(): Promise<void>;
@@ -62,16 +64,25 @@ export const startMediaHouse = async (options: MediaHouseOptions = {}): Promise<
 			...(options.more ?? []),
 		],
 	});
+	const pass: MediaHouse["pass"] = async (milliseconds, step = 250) => {
+		for (let left = milliseconds; left > 0; left -= step) {
+			moved.advance(Math.min(step, left));
+			await new Promise((done) => setTimeout(done, 8));
+		}
+	};
 	return {
 		...gateway,
 		moved,
 		hook,
 		upstream,
-		async pass(milliseconds, step = 250) {
-			for (let left = milliseconds; left > 0; left -= step) {
-				moved.advance(Math.min(step, left));
-				await new Promise((done) => setTimeout(done, 8));
+		pass,
+		async finish(id) {
+			for (let step = 0; step < 400; step++) {
+				const shown = (await (await gateway.ask(`/v1/tasks/${id}`)).json()) as { status: string };
+				if (shown.status === "SUCCESS" || shown.status === "FAILURE") break;
+				await pass(250);
 			}
+			await pass(100, 50);
 		},
 		async json(path, body, init) {
 			const response = await gateway.ask(path, body, init);

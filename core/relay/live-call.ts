@@ -9,6 +9,7 @@ import type { CallRecord, Ending, Outcome, Recorder } from "./outcome.ts";
 import type { Permits } from "./permits.ts";
 import type { ModelCall, Observation, Protocol } from "./protocol.ts";
 import type { Target } from "./router.ts";
+import { withoutKeys } from "./scrub.ts";
 
 /** Bytes of text in one model token, on the low side for English; estimates only stand in where no count was given. */
 const bytesPerToken = 4;
@@ -48,9 +49,9 @@ export const record = (
 		operation: model?.operation ?? "generate",
 		stream: model?.stream ?? false,
 		durationMs: options.clock.monotonic() - call.startedAt,
-		...(model && { model: model.name }),
+		...(model && { model: withoutKeys(model.name) }),
 		...(call.address !== undefined && { address: call.address }),
-		...(userAgent !== null && { userAgent }),
+		...(userAgent !== null && { userAgent: withoutKeys(userAgent) }),
 		...rest,
 	};
 	for (const recorder of options.recorders) {

@@ -18,7 +18,7 @@ import type { Ending, Recorder } from "./outcome.ts";
 import { askPolicies, type Permits } from "./permits.ts";
 import type { Policy } from "./policy.ts";
 import type { ModelAsk, ModelCall, ModelRequest, Protocol } from "./protocol.ts";
-import type { Plan, Router } from "./router.ts";
+import type { Plan, Router, Target } from "./router.ts";
 import type { CallStream, StreamLimits } from "./stream.ts";
 import { unknownModel } from "./unknown-model.ts";
 
@@ -74,6 +74,10 @@ const denialOf = (error: unknown, log: Log): Denial => {
 	);
 };
 
+/** An upstream may repeat the key it was sent, also in the middle of an answer. */
+const concealed = (denial: Denial, { upstream }: Target): Denial =>
+	upstream.conceal ? { ...denial, message: upstream.conceal(denial.message) } : denial;
+
 export const createRelay = (options: RelayOptions): Relay => {
 	const { router, clock, log, policies } = options;
 	const protocols = new Map(options.protocols.map((protocol) => [protocol.name, protocol]));
@@ -119,7 +123,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 				router.report({ target, firstByteMs: live.firstByte() });
 				return response;
 			} catch (error) {
-				const denial = denialOf(error, log);
+				const denial = concealed(denialOf(error, log), target);
 				if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
 				router.report({ target, error: denial });
 				if (index === plan.targets.length - 1 || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);

@@ -27,6 +27,8 @@ export interface Upstream {
 	readonly remembers?: boolean;
 	/** Sends one attempt. Rejects with `Fault` (`upstream`, `upstream_timeout`) when there is no answer at all. */
 	send(message: UpstreamMessage, options: SendOptions): Promise<Response>;
+	/** Takes what is the operator's own (keys, addresses) out of this upstream's words, before a client hears them. */
+	conceal?(words: string): string;
 }
 
 /** Upstreams that plugins bring themselves; config names them like any other. */

@@ -1,14 +1,11 @@
 /** A finished call as the fields of its log line: a list of what is named, never the call itself. */
 import type { CallRecord, LogFields } from "#core";
 
-/** What looks like a key of a provider or of Portico, should a client have put one where a name belongs. */
-const keys = /\b(?:sk|rk|pk|whsec)[-_][\w*-]{8,}|\bAIza[\w*-]{8,}|\bBearer\s+\S{8,}/gi;
 /** What JSON leaves as it is but some readers take for the end of a line or for a command to the terminal. */
 const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** A text that a client chose. */
-const foreign = (text: string | undefined): string | undefined =>
-	text?.slice(0, 256).replace(keys, "[removed]").replace(controls, "\ufffd");
+const foreign = (text: string | undefined): string | undefined => text?.slice(0, 256).replace(controls, "\ufffd");
 
 /** `cost` in micro-dollars; undefined where no price is known. */
 export const lineOf = (call: CallRecord, cost: number | undefined): LogFields => {

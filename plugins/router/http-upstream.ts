@@ -9,6 +9,7 @@ import {
 	type Upstream,
 	type UpstreamMessage,
 } from "#core";
+import { cleanError, without } from "./error-body.ts";
 import { Keys } from "./keys.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
@@ -46,7 +47,9 @@ const keyTrouble = new Set([401, 402, 403, 429]);
 export const createHttpUpstream = ({ setting, clock, protocolNamed, send = fetch }: HttpUpstreamOptions): Upstream => {
 	const { name, firstByteSeconds = 600 } = setting;
 	const base = setting.url.replace(/\/+$/, "");
-	const keys = new Keys([...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])], clock);
+	const keyList = [...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])];
+	const keys = new Keys(keyList, clock);
+	const secrets = [...keyList, ...Object.values(setting.headers ?? {}), base, new URL(base).host];
 
 	const request = async (
 		message: UpstreamMessage,
@@ -83,12 +86,13 @@ export const createHttpUpstream = ({ setting, clock, protocolNamed, send = fetch
 	return {
 		name,
 		remembers: true,
+		conceal: (words) => without(words, secrets),
 		protocols: typeof setting.protocol === "string" ? [setting.protocol] : setting.protocol,
 		async send(message, options) {
 			const key = keys.choose(options.affinity);
 			const response = await request(message, options, key);
 			if (key !== undefined && keyTrouble.has(response.status)) keys.rest(key, response.headers.get("retry-after"));
-			return response;
+			return response.ok ? response : await cleanError(response, secrets, clock);
 		},
 	};
 };

@@ -24,7 +24,9 @@ export const upstreamSetting = t.Object(
 				description: "Several keys, used in turn; one that is refused or limited rests for a while.",
 			}),
 		),
-		headers: t.Optional(t.Record(t.String(), t.String(), { description: "Headers added to every request." })),
+		headers: t.Optional(
+			t.Record(t.String(), t.String(), { secret: true, description: "Headers added to every request." }),
+		),
 		firstByteSeconds: t.Optional(
 			t.Number({ exclusiveMinimum: 0, default: 600, description: "How long it may take to begin an answer." }),
 		),

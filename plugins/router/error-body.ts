@@ -1,0 +1,51 @@
+/** Reads what an upstream says when it fails: briefly, not for long, and without the operator's secrets. */
+import type { Clock } from "#core";
+
+/** More than any provider's error; a page of HTML is cut. Bytes. */
+const longestError = 64 * 1024;
+/** How long the words of an error are waited for once its status is there. Milliseconds. */
+const patienceMs = 10_000;
+/** Shorter values are not keys, and would be found in ordinary words. */
+const shortestSecret = 6;
+
+const read = async (body: ReadableStream<Uint8Array>, clock: Clock): Promise<Uint8Array> => {
+	const chunks: Uint8Array[] = [];
+	let size = 0;
+	const reader = body.getReader();
+	const cancel = clock.after(patienceMs, () => void reader.cancel().catch(() => undefined));
+	try {
+		while (size < longestError) {
+			const { done, value } = await reader.read();
+			if (done) break;
+			chunks.push(value);
+			size += value.length;
+		}
+	} catch {
+		// Its status says enough; what was read of its words is kept.
+	} finally {
+		cancel();
+		reader.cancel().catch(() => undefined);
+	}
+	return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer()).subarray(0, longestError);
+};
+
+/** The text with each of these values replaced by `[removed]`, also where JSON or a URL writes them differently. */
+export const without = (text: string, secrets: readonly string[]): string =>
+	secrets
+		.filter((secret) => secret.length >= shortestSecret)
+		.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+		.reduce((rest, secret) => rest.replaceAll(secret, "[removed]"), text);
+
+/** The same answer with its body read and cleaned. */
+export const cleanError = async (response: Response, secrets: readonly string[], clock: Clock): Promise<Response> => {
+	const { status, headers } = response;
+	const kept = new Headers();
+	for (const name of ["content-type", "retry-after", "retry-after-ms"]) {
+		const value = headers.get(name);
+		if (value !== null) kept.set(name, value);
+	}
+	const bytes = response.body === null ? new Uint8Array(0) : await read(response.body, clock);
+	const text = without(new TextDecoder().decode(bytes), secrets);
+	// A status that may have no body, such as 304, may not have an empty one either.
+	return new Response(text === "" ? null : text, { status, headers: kept });
+};

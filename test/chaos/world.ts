@@ -1,4 +1,5 @@
 /** One run: nodes, clients, an upstream that counts, a database, and somebody who breaks things. */
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Counts, overcharge, perToken, wrongAtEnd, wrongNow } from "./checks.ts";
 import { Clients } from "./clients.ts";
@@ -253,6 +254,9 @@ export const runChaos = async (options: ChaosOptions, sqld: string | undefined):
 		if (!books) return { figures: {}, wrong: ["the books could not be read"] };
 		for (const wrong of wrongAtEnd(books, run.counts)) run.complain(wrong);
 		for (const strange of clients.tally.strange.slice(0, 3)) run.complain(`a strange answer: ${strange}`);
+		for (const node of nodes) await node.end();
+		const left = leftJournals(folder);
+		if (left.length > 0) run.complain(`a stop in order left ${left.length} journals`);
 		return { figures: figuresOf(run, books, seconds), wrong: run.wrong };
 	} finally {
 		for (const node of nodes) await node.kill();
@@ -260,6 +264,11 @@ export const runChaos = async (options: ChaosOptions, sqld: string | undefined):
 		await database.stop();
 	}
 };
+
+const leftJournals = (folder: string): string[] =>
+	readdirSync(folder, { recursive: true })
+		.map(String)
+		.filter((file) => file.endsWith(".journal"));
 
 const startPatiently = async (node: ChaosNode): Promise<void> => {
 	for (let attempt = 0; ; attempt++) {

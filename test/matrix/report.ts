@@ -2,7 +2,16 @@
 import { protocolNames } from "../support/recordings.ts";
 import type { Trial } from "./trial.ts";
 
-const modes = ["plain", "stream", "plain as stream", "stream as plain", "request", "error"] as const;
+const modes = [
+	"plain",
+	"stream",
+	"plain as stream",
+	"stream as plain",
+	"request",
+	"error",
+	"history",
+	"history elsewhere",
+] as const;
 
 /** True when nothing is wrong. */
 export const isEqual = ({ differences, invalid, crash }: Trial): boolean =>
@@ -42,7 +51,7 @@ export const printTable = (trials: readonly Trial[], of: string): void => {
 		);
 		for (const client of protocolNames) {
 			const cells = protocolNames.map((upstream) => {
-				const cell = tried.filter(({ pair }) => pair === `${client} ← ${upstream}`);
+				const cell = tried.filter(({ pair }) => pair.startsWith(`${client} ← ${upstream}`));
 				return cell.length === 0 ? "" : `${cell.filter(isEqual).length}/${cell.length}`;
 			});
 			console.log(row(client, cells));
@@ -53,6 +62,8 @@ export const printTable = (trials: readonly Trial[], of: string): void => {
 const row = (head: string, cells: readonly string[]): string =>
 	`| ${[head, ...cells].map((cell) => cell.padEnd(17)).join(" | ")} |`;
 
+const answers: ReadonlySet<string> = new Set(modes.slice(0, 4));
+
 interface Cause {
 	readonly line: string;
 	readonly explained: boolean;
@@ -60,7 +71,7 @@ interface Cause {
 
 /** What went wrong in a trial, each as one line that is the same for the same cause. */
 const causesOf = ({ pair, mode, differences, invalid, crash, thinking, citations }: Trial): readonly Cause[] => {
-	const place = `${pair} | ${mode === "request" || mode === "error" ? mode : "answer"} |`;
+	const place = `${pair} | ${answers.has(mode) ? "answer" : mode} |`;
 	return [
 		...differences.map(({ what, reason }) => ({
 			line: `${place} ${what}${reason ? `: ${reason}` : ""}`,

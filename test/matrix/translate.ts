@@ -84,11 +84,11 @@ export interface Carried extends Asked {
 	readonly encoded: EncodedRequest;
 }
 
-/** The request in the words of another protocol. */
-export const carryRequest = (request: NeutralRequest, to: Protocol): Carried => {
+/** The request in the words of another protocol, for the model asked or for another. */
+export const carryRequest = (request: NeutralRequest, to: Protocol, model = request.model): Carried => {
 	const normal = normalizeRequest(request);
-	const encoded = to.upstream.encodeRequest(normal.request, contextFor(request.model));
-	const { model, stream } = request;
+	const encoded = to.upstream.encodeRequest(normal.request, contextFor(model));
+	const { stream } = request;
 	const path = to.upstream.path({ operation: "generate", model, stream });
 	const losses = [...normal.losses, ...encoded.losses];
 	return { ...asked(to, path, encoded.body), encoded: { ...encoded, losses } };

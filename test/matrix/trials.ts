@@ -3,6 +3,7 @@ import { asRecord, asText, type Protocol, parseJson } from "#core";
 import { type ProtocolName, type Recording, recordings } from "../support/recordings.ts";
 import type { Checks } from "../support/schemas.ts";
 import { readAnswer, readStream } from "./clients.ts";
+import { tryHistory } from "./history.ts";
 import type { Raised, Told } from "./told.ts";
 import { eventsOf } from "./translate.ts";
 import { type Pair, type Trial, tryExchange, tryRefusal } from "./trial.ts";
@@ -55,7 +56,10 @@ const tryFor = async (
 	const want = await ownTold(recording);
 	for (const client of clients) {
 		if (recording.status >= 400) trials.push(await tryRefusal({ ...pair, client }, recording));
-		else trials.push(...(await tryExchange({ ...pair, client }, recording, want)));
+		else {
+			trials.push(...(await tryExchange({ ...pair, client }, recording, want)));
+			if (recording.answer.form === "json") trials.push(...tryHistory({ ...pair, client }, recording, clients));
+		}
 	}
 	return trials;
 };

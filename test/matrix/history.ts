@@ -1,0 +1,88 @@
+/** Two turns: what a client replays of an answer goes back to the model that gave it, or on to another. */
+import { isFault, type Protocol } from "#core";
+import type { ProtocolName, Recording } from "../support/recordings.ts";
+import { askOf } from "./ask.ts";
+import { nextRequest, sealedIn } from "./replay.ts";
+import { carryRequest, decodeAnswer, decodeContext, plainRequest, recordedRequest } from "./translate.ts";
+import type { Pair, Trial } from "./trial.ts";
+
+type Result = Pick<Trial, "differences" | "invalid" | "crash" | "evidence">;
+
+const nameOf = (protocol: Protocol): ProtocolName => protocol.name as ProtocolName;
+
+const nothing: Result = { differences: [], invalid: [], crash: undefined };
+
+/** One exchange of a whole answer: the client's next turn for the same upstream and for each of `others`. */
+export const tryHistory = (pair: Pair, recording: Recording, others: readonly Protocol[]): readonly Trial[] => {
+	const base = { name: recording.name, official: recording.official };
+	const place = `${pair.client.name} ← ${pair.upstream.name}`;
+	return [pair.upstream, ...others].map((to) => {
+		const same = to === pair.upstream;
+		const result = guarded(() => replayTo(pair, recording, to));
+		return {
+			...base,
+			pair: same ? place : `${place} → ${to.name}`,
+			mode: same ? "history" : "history elsewhere",
+			...result,
+		};
+	});
+};
+
+const guarded = (trial: () => Result): Result => {
+	try {
+		return trial();
+	} catch (error) {
+		return {
+			differences: [],
+			invalid: [],
+			crash: error instanceof Error ? `${error.name}: ${error.message.slice(0, 200)}` : String(error),
+		};
+	}
+};
+
+/** Of a family of its own each, so that nothing sealed may go there. */
+const otherModels: Readonly<Record<ProtocolName, string>> = {
+	"chat-completions": "other-1",
+	responses: "other-2",
+	messages: "other-3",
+	"generate-content": "other-4",
+};
+
+const replayTo = ({ client, upstream, checks }: Pair, recording: Recording, to: Protocol): Result => {
+	// pictures that were cut are no pictures any more
+	if (recording.answer.form !== "json" || recording.truncated) return nothing;
+	const before = recordedRequest(upstream, recording);
+	const asked = before ? carryRequest(before.neutral, client) : plainRequest(client, false);
+	const back = before ? carryRequest(asked.neutral, upstream) : undefined;
+	let response: ReturnType<typeof decodeAnswer>;
+	try {
+		response = decodeAnswer(upstream, recording.answer.value, decodeContext(asked.neutral, back?.encoded));
+	} catch (error) {
+		if (isFault(error)) return nothing;
+		throw error;
+	}
+	if (response.error) return nothing;
+	const { body } = client.client.encodeResponse(response, asked.neutral);
+	const next = nextRequest(nameOf(client), asked.body, body);
+	const neutral = client.client.decodeRequest(askOf(client, asked.path, next));
+	const sent = carryRequest(neutral, to, to === upstream ? neutral.model : otherModels[nameOf(to)]);
+	const text = JSON.stringify(sent.body);
+	const sealed = sealedIn(nameOf(upstream), recording.answer.value as Record<string, unknown>);
+	const there = sealed.filter((value) => text.includes(value)).length;
+	const fault = checks[nameOf(to)].request(sent.body);
+	const differences = [];
+	if (to === upstream && there < sealed.length) differences.push({ what: "a sealed value did not come back" });
+	if (to !== upstream && there > 0) differences.push({ what: "a sealed value went to another maker" });
+	return {
+		differences,
+		evidence: {
+			recorded: recording.answer,
+			body,
+			next,
+			sent: sent.body,
+			lost: sealed.filter((value) => !text.includes(value)),
+		},
+		invalid: fault === null ? [] : [`${to.name} request: ${fault.replaceAll(/\d+/g, "#")}`],
+		crash: undefined,
+	};
+};

@@ -56,7 +56,6 @@ export const buildHouse = async (
 	const refused = (more: readonly HouseComplaint[]) => ({
 		complaints: complaintLines(blueprint.file, [...blueprint.complaints, ...more.map(blueprint.place)]),
 	});
-	let relay: Relay | undefined;
 	const forTasks = createTaskAuthority(() => built.generation.all(policies), log);
 	let rows: readonly PluginRow[] = [];
 	const lent = new Map<string, unknown>([
@@ -71,7 +70,7 @@ export const buildHouse = async (
 	if (complaints.length > 0) return refused(complaints);
 	rows = generation.rows;
 	const router = generation.given(routerService);
-	relay = router && relayFor(generation, router, blueprint.config.server, options);
+	const relay = router && relayFor(generation, router, blueprint.config.server, options);
 	const byCore = [
 		...options.own(() => rows),
 		...(relay?.routes ?? []),

@@ -86,6 +86,22 @@ interface Opening {
 	pending: Promise<Uint8Array | undefined> | undefined;
 }
 
+/** Puts what one read brought into the opening; gives how many events it completed. */
+const take = (opening: Opening, chunk: Uint8Array | undefined, frames: Frames, pass: StreamPass): number => {
+	const events = chunk === undefined ? frames.end() : frames.feed(chunk);
+	const piece = chunk === undefined ? pass.end(events) : pass.push(events, chunk);
+	if (piece !== undefined && piece !== "") opening.head.push(piece);
+	opening.complete = chunk === undefined;
+	throwEarlyError(pass);
+	return events.length;
+};
+
+/** Something was said, or all is. */
+const hasBegun = (pass: StreamPass): boolean => {
+	const { pieces, finished } = pass.seen();
+	return pieces > 0 || finished;
+};
+
 /**
  * Reads on until the answer has begun, has failed, or lets us wait: a moment after its first event, or as long as a
  * client may be left without a sign of life before it.
@@ -102,14 +118,9 @@ const readOpening = async (options: AnswerOptions, frames: Frames, pass: StreamP
 			const next = await Promise.race([opening.pending, patience.promise]);
 			if (next === "patience") return opening;
 			opening.pending = undefined;
-			const events = next === undefined ? frames.end() : frames.feed(next);
-			const piece = next === undefined ? pass.end(events) : pass.push(events, next);
-			if (piece !== undefined && piece !== "") opening.head.push(piece);
-			throwEarlyError(pass);
-			const seen = pass.seen();
-			opening.complete = next === undefined;
-			if (opening.complete || seen.pieces > 0 || seen.finished) return opening;
-			if (begun || events.length === 0) continue;
+			const events = take(opening, next, frames, pass);
+			if (opening.complete || hasBegun(pass)) return opening;
+			if (begun || events === 0) continue;
 			begun = true;
 			cancel();
 			cancel = clock.after(graceMs, () => patience.resolve("patience"));

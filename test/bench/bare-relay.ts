@@ -8,7 +8,11 @@ const server = Bun.serve({
 	async fetch(request) {
 		const body = await request.arrayBuffer();
 		const { pathname } = new URL(request.url);
-		const response = await fetch(upstream + pathname, { method: "POST", headers: { "content-type": "application/json", authorization: "Bearer sk-bench" }, body });
+		const response = await fetch(upstream + pathname, {
+			method: "POST",
+			headers: { "content-type": "application/json", authorization: "Bearer sk-bench" },
+			body,
+		});
 		return new Response(response.body, { headers: { "content-type": response.headers.get("content-type") ?? "" } });
 	},
 });

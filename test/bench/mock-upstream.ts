@@ -4,7 +4,14 @@ const whole = JSON.stringify({
 	object: "chat.completion",
 	created: 1_700_000_000,
 	model: "bench",
-	choices: [{ index: 0, message: { role: "assistant", content: "Hello from the bench.", refusal: null }, logprobs: null, finish_reason: "stop" }],
+	choices: [
+		{
+			index: 0,
+			message: { role: "assistant", content: "Hello from the bench.", refusal: null },
+			logprobs: null,
+			finish_reason: "stop",
+		},
+	],
 	usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
 });
 
@@ -43,7 +50,9 @@ const server = Bun.serve({
 	idleTimeout: 0,
 	async fetch(request) {
 		const body = await request.text();
-		return body.includes('"stream":true') ? streamed() : new Response(whole, { headers: { "content-type": "application/json" } });
+		return body.includes('"stream":true')
+			? streamed()
+			: new Response(whole, { headers: { "content-type": "application/json" } });
 	},
 });
 console.log(`listening ${server.port}`);

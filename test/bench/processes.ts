@@ -12,7 +12,10 @@ export interface Measured {
 }
 
 /** Starts a program with Bun; resolves when its output tells a port (`listening N`, `…127.0.0.1:N`). */
-export const start = (words: readonly string[], options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {}): Promise<Measured & { readonly output: () => string }> =>
+export const start = (
+	words: readonly string[],
+	options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Measured & { readonly output: () => string }> =>
 	new Promise((resolve, reject) => {
 		const child: ChildProcess = spawn(process.execPath, words, {
 			cwd: options.cwd,
@@ -24,7 +27,12 @@ export const start = (words: readonly string[], options: { readonly cwd?: string
 			output += String(data);
 			const port = /(?:listening |127\.0\.0\.1:)(\d+)/.exec(output)?.[1];
 			if (port !== undefined)
-				resolve({ url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => void child.kill("SIGTERM"), output: () => output });
+				resolve({
+					url: `http://127.0.0.1:${port}`,
+					pid: child.pid ?? 0,
+					stop: () => void child.kill("SIGTERM"),
+					output: () => output,
+				});
 		});
 		child.once("exit", (code) => reject(new Error(`${words.join(" ")} ended with ${code}`)));
 	});

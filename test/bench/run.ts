@@ -14,7 +14,12 @@ import autocannon from "autocannon";
 import { type Measured, memoryBytes, processorMicros, start } from "./processes.ts";
 
 const { values: flags } = parseArgs({
-	options: { json: { type: "boolean" }, quick: { type: "boolean" }, against: { type: "string" }, header: { type: "string", multiple: true } },
+	options: {
+		json: { type: "boolean" },
+		quick: { type: "boolean" },
+		against: { type: "string" },
+		header: { type: "string", multiple: true },
+	},
 });
 
 const root = join(import.meta.dir, "../..");
@@ -43,25 +48,47 @@ const portico = async (upstream: string): Promise<{ party: Party; firstAnswerMs:
 		{ use: "quota" },
 		// { use: "rate-limit" },
 		{ use: "chat-completions" },
-		{ use: "router", with: { upstreams: [{ name: "mock", protocol: "chat-completions", url: `${upstream}/v1`, key: "sk-bench" }], models: [{ name: "bench", targets: [{ upstream: "mock" }] }] } },
+		{
+			use: "router",
+			with: {
+				upstreams: [{ name: "mock", protocol: "chat-completions", url: `${upstream}/v1`, key: "sk-bench" }],
+				models: [{ name: "bench", targets: [{ upstream: "mock" }] }],
+			},
+		},
 		{ use: "ledger" },
 	];
-	writeFileSync(config, JSON.stringify({ server: { port: 0, logLevel: "warn" }, database: { url: "file:data/portico.db" }, plugins }));
+	writeFileSync(
+		config,
+		JSON.stringify({ server: { port: 0, logLevel: "warn" }, database: { url: "file:data/portico.db" }, plugins }),
+	);
 	const began = performance.now();
-	const process = await start([join(root, "core/main.ts"), "serve", "--config", config], { cwd: folder, env: { PORTICO_ADMIN_TOKEN: "bench" } });
+	const process = await start([join(root, "core/main.ts"), "serve", "--config", config], {
+		cwd: folder,
+		env: { PORTICO_ADMIN_TOKEN: "bench" },
+	});
 	const first = await fetch(`${process.url}/readyz`);
 	const firstAnswerMs = performance.now() - began;
 	await first.text();
 	const issued = await fetch(`${process.url}/admin/tokens`, {
 		method: "POST",
 		headers: { authorization: "Bearer bench", "content-type": "application/json" },
-		body: JSON.stringify({ name: "bench", quota: 1_000_000, models: ["bench"], ips: ["127.0.0.0/8"], expiresAt: "2099-01-01T00:00:00Z" }),
+		body: JSON.stringify({
+			name: "bench",
+			quota: 1_000_000,
+			models: ["bench"],
+			ips: ["127.0.0.0/8"],
+			expiresAt: "2099-01-01T00:00:00Z",
+		}),
 	});
 	const { key } = (await issued.json()) as { key: string };
-	return { party: { name: "portico", process, url: process.url, headers: { authorization: `Bearer ${key}` } }, firstAnswerMs };
+	return {
+		party: { name: "portico", process, url: process.url, headers: { authorization: `Bearer ${key}` } },
+		firstAnswerMs,
+	};
 };
 
-const body = (extra: object): string => JSON.stringify({ model: "bench", messages: [{ role: "user", content: "Say hello." }], ...extra });
+const body = (extra: object): string =>
+	JSON.stringify({ model: "bench", messages: [{ role: "user", content: "Say hello." }], ...extra });
 
 interface Figures {
 	readonly micros: number;
@@ -83,7 +110,13 @@ const drive = async (party: Party, text: string, connections: number): Promise<F
 	});
 	const used = party.process ? processorMicros(party.process.pid) - before : Number.NaN;
 	const calls = result["2xx"];
-	return { micros: used / calls, perSecond: calls / result.duration, p50: result.latency.p50, p99: result.latency.p99, errors: result.errors + result.non2xx };
+	return {
+		micros: used / calls,
+		perSecond: calls / result.duration,
+		p50: result.latency.p50,
+		p99: result.latency.p99,
+		errors: result.errors + result.non2xx,
+	};
 };
 
 /** The middle of several rounds, parties in turns. */
@@ -98,12 +131,22 @@ const upstream = await start([join(import.meta.dir, "mock-upstream.ts")]);
 const relay = await start([join(import.meta.dir, "bare-relay.ts"), upstream.url]);
 const { party: house, firstAnswerMs } = await portico(upstream.url);
 const other: Party = flags.against
-	? { name: flags.against, process: undefined, url: flags.against, headers: Object.fromEntries((flags.header ?? []).map((header) => header.split(/:\s*/, 2) as [string, string])) }
+	? {
+			name: flags.against,
+			process: undefined,
+			url: flags.against,
+			headers: Object.fromEntries((flags.header ?? []).map((header) => header.split(/:\s*/, 2) as [string, string])),
+		}
 	: { name: "bare relay", process: relay, url: relay.url, headers: {} };
 const parties = [other, house];
 
 const rows: { what: string; other: number; portico: number; unit: string; ratio: number; budget?: number }[] = [];
-const note = (what: string, unit: string, [a = Number.NaN, b = Number.NaN]: readonly number[], limit?: number): void => {
+const note = (
+	what: string,
+	unit: string,
+	[a = Number.NaN, b = Number.NaN]: readonly number[],
+	limit?: number,
+): void => {
 	rows.push({ what, unit, other: a, portico: b, ratio: b / a, ...(limit !== undefined && { budget: limit }) });
 };
 
@@ -112,21 +155,55 @@ try {
 	const idle = memoryBytes(house.process?.pid ?? 0);
 	for (const connections of flags.quick ? [64] : [1, 64, 512]) {
 		const figures = await compare(parties, body({}), connections);
-		note(`processor time a call, ${connections} connections`, "µs", figures.map(({ micros }) => micros), budget.call);
-		note(`calls a second, ${connections} connections`, "/s", figures.map(({ perSecond }) => perSecond));
-		note(`p50, ${connections} connections`, "ms", figures.map(({ p50 }) => p50));
-		note(`p99, ${connections} connections`, "ms", figures.map(({ p99 }) => p99));
+		note(
+			`processor time a call, ${connections} connections`,
+			"µs",
+			figures.map(({ micros }) => micros),
+			budget.call,
+		);
+		note(
+			`calls a second, ${connections} connections`,
+			"/s",
+			figures.map(({ perSecond }) => perSecond),
+		);
+		note(
+			`p50, ${connections} connections`,
+			"ms",
+			figures.map(({ p50 }) => p50),
+		);
+		note(
+			`p99, ${connections} connections`,
+			"ms",
+			figures.map(({ p99 }) => p99),
+		);
 		const errors = figures.reduce((sum, figure) => sum + figure.errors, 0);
 		if (errors > 0) throw new Error(`${errors} calls failed at ${connections} connections`);
 	}
 	const events = 200;
 	const streams = await compare(parties, body({ stream: true, stream_options: { include_usage: true } }), 32);
-	note("processor time a streamed event, passed through", "µs", streams.map(({ micros }) => micros / events), budget.event);
+	note(
+		"processor time a streamed event, passed through",
+		"µs",
+		streams.map(({ micros }) => micros / events),
+		budget.event,
+	);
 	const stripped = await compare(parties, body({ stream: true }), 32);
-	note("the same, usage asked for and taken out again", "µs", stripped.map(({ micros }) => micros / events));
+	note(
+		"the same, usage asked for and taken out again",
+		"µs",
+		stripped.map(({ micros }) => micros / events),
+	);
 	const large = await compare(parties, body({ messages: [{ role: "user", content: "word ".repeat(30_000) }] }), 16);
-	note("processor time a call of 150 KB", "µs", large.map(({ micros }) => micros));
-	note("memory, idle and after", "MB", [idle, memoryBytes(house.process?.pid ?? 0)].map((bytes) => bytes / 1e6));
+	note(
+		"processor time a call of 150 KB",
+		"µs",
+		large.map(({ micros }) => micros),
+	);
+	note(
+		"memory, idle and after",
+		"MB",
+		[idle, memoryBytes(house.process?.pid ?? 0)].map((bytes) => bytes / 1e6),
+	);
 	note("start to first answered request", "ms", [300, firstAnswerMs], flags.quick ? 3 : 1);
 } finally {
 	for (const { process: running } of parties) running?.stop();
@@ -141,7 +218,10 @@ else {
 	const show = (value: number): string => value.toFixed(value < 10 ? 2 : 0);
 	console.log(`${"what".padEnd(52)} ${other.name.padStart(12)} ${"portico".padStart(12)}  ratio  budget`);
 	for (const row of rows)
-		console.log(`${row.what.padEnd(52)} ${`${show(row.other)} ${row.unit}`.padStart(12)} ${`${show(row.portico)} ${row.unit}`.padStart(12)}  ${row.ratio.toFixed(2).padStart(5)}  ${row.budget ?? ""}`);
+		console.log(
+			`${row.what.padEnd(52)} ${`${show(row.other)} ${row.unit}`.padStart(12)} ${`${show(row.portico)} ${row.unit}`.padStart(12)}  ${row.ratio.toFixed(2).padStart(5)}  ${row.budget ?? ""}`,
+		);
 }
-for (const row of over) console.log(`over budget: ${row.what} (${row.ratio.toFixed(2)} × where ${row.budget} × is allowed)`);
+for (const row of over)
+	console.log(`over budget: ${row.what} (${row.ratio.toFixed(2)} × where ${row.budget} × is allowed)`);
 process.exit(over.length > 0 ? 1 : 0);

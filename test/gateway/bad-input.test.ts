@@ -214,12 +214,9 @@ describe("routes", () => {
 		expect(error).toMatchObject({ code: "model_not_found", param: "model" });
 	});
 
-	test.each(["/nothing", "/v1/chat/completions/", "/V1/models", "/v1/%00"])(
-		"%s: 404",
-		async (unknown) => {
-			await refused(await gateway.ask(unknown), 404);
-		},
-	);
+	test.each(["/nothing", "/v1/chat/completions/", "/V1/models", "/v1/%00"])("%s: 404", async (unknown) => {
+		await refused(await gateway.ask(unknown), 404);
+	});
 
 	test("a wrong method: 405 with Allow", async () => {
 		const response = await gateway.ask(path);
@@ -269,7 +266,12 @@ const raw = (lines: readonly string[], body = ""): Promise<string> =>
 	});
 
 test("a doubled slash is another address", async () => {
-	const head = ["GET //v1/models HTTP/1.1", "Host: localhost", `Authorization: Bearer ${gateway.key}`, "Connection: close"];
+	const head = [
+		"GET //v1/models HTTP/1.1",
+		"Host: localhost",
+		`Authorization: Bearer ${gateway.key}`,
+		"Connection: close",
+	];
 	expect(await raw(head)).toStartWith("HTTP/1.1 404");
 });
 

@@ -153,7 +153,7 @@ describe("upstreams", () => {
 		await at.pass(7000, 500);
 		const polls = at.upstream.received.slice(2);
 		expect(polls.every(({ path }) => path === "/suno/fetch")).toBe(true);
-		expect((polls[0]?.json as { ids: string[] }).ids.toSorted()).toEqual(["s1", "s2"]);
+		expect(JSON.stringify(polls[0]?.json)).toMatch(/"s1","s2"|"s2","s1"/);
 		expect(at.upstream.received[0]?.json).toEqual(sent);
 		expect(at.callbacks().map(({ status }) => status)).toEqual(["submitted", "processing"]);
 		singing = false;

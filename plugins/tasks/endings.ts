@@ -3,6 +3,7 @@ import type { Statement, Store } from "#core";
 import type { Catalogue } from "./catalogue.ts";
 import type { Files } from "./files.ts";
 import type { Accounts } from "./gate.ts";
+import type { Insist } from "./insist.ts";
 import type { WorkRow } from "./row.ts";
 import type { Made, Task, TaskFailure, TaskKind } from "./service.ts";
 import { advance, begin, type Change, fail, succeed } from "./transitions.ts";
@@ -12,6 +13,7 @@ export interface EndingsOptions {
 	readonly files: Files;
 	readonly accounts: Accounts;
 	readonly catalogue: () => Catalogue;
+	readonly insist: Insist;
 	now(): number;
 	/** Called after a change of state has been written. */
 	changed(task: Task): void;
@@ -59,7 +61,7 @@ export class Endings {
 	}
 
 	private async write(change: Change): Promise<void> {
-		await this.options.store.write(change.statements);
+		await this.options.insist(() => this.options.store.write(change.statements));
 		this.options.changed(change.task);
 	}
 }

@@ -25,6 +25,7 @@ import { createDesk } from "./desk.ts";
 import { Endings } from "./endings.ts";
 import { createFiles } from "./files.ts";
 import { createAccounts } from "./gate.ts";
+import { createInsist } from "./insist.ts";
 import { UpstreamLanes } from "./lanes.ts";
 import { createLinks } from "./links.ts";
 import { createRoutes } from "./routes.ts";
@@ -98,8 +99,10 @@ export default definePlugin({
 		const files = createFiles({ folder: config.filesFolder ?? join(needs.house.dataFolder, "tasks"), links });
 		const accounts = createAccounts(needs.quota, needs.prices);
 		const waiting = new Waiting(needs.clock);
+		const insist = createInsist((wait) => new Promise((resolve) => needs.clock.after(wait, resolve)));
 		const endings = new Endings({
 			store: needs.store,
+			insist,
 			files,
 			accounts,
 			catalogue,
@@ -109,7 +112,7 @@ export default definePlugin({
 				waiting.tell(task.id);
 			},
 		});
-		const work = new Work({ shelf, endings, catalogue, now, random: Math.random });
+		const work = new Work({ shelf, endings, insist, catalogue, now, random: Math.random });
 		const submit = createSubmission({
 			store: needs.store,
 			shelf,

@@ -53,7 +53,8 @@ export interface Shelf {
 	/** Sends the task round again, to this upstream: it is certain that nothing was submitted. */
 	tryAgain(row: WorkRow, lease: string, upstream: string, dueAt: number): Promise<void>;
 	looked(row: WorkRow, lease: string, look: Look): Promise<void>;
-	nextDue(): Promise<number | undefined>;
+	/** When the next task becomes due, of those that are not. */
+	nextDue(now: number): Promise<number | undefined>;
 	remove(tokenId: string, id: string): Promise<boolean>;
 	/** Ids of ended tasks whose time is over. */
 	expired(now: number, limit: number): Promise<readonly string[]>;
@@ -146,8 +147,8 @@ export const createShelf = (store: Store): Shelf => {
 		async looked(row, lease, look) {
 			await store.write([sql`UPDATE tasks SET ${seen(look)} WHERE ${mine(row, lease)} AND due_at IS NOT NULL`]);
 		},
-		async nextDue() {
-			const [row] = await store.all(sql`SELECT min(due_at) AS due FROM tasks WHERE due_at IS NOT NULL`);
+		async nextDue(now) {
+			const [row] = await store.all(sql`SELECT min(due_at) AS due FROM tasks WHERE due_at > ${now}`);
 			return asNumber(row?.due);
 		},
 		async remove(tokenId, id) {

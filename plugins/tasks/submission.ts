@@ -40,6 +40,22 @@ const idempotencyKeyOf = (call: Identified): string | undefined => {
 	return key;
 };
 
+/** Names go into the log, the table and addresses of upstreams. */
+const checkNames = ({ model, action }: TaskOrder): void => {
+	if (!/^[\w./:@+ -]{1,200}$/.test(model))
+		refuse({
+			kind: "invalid_request",
+			parameter: "model",
+			message: "The model's name must be 1 to 200 letters, digits and ./:@+- marks.",
+		});
+	if (!/^[A-Z][A-Z_]{0,31}$/.test(action))
+		refuse({
+			kind: "invalid_request",
+			parameter: "action",
+			message: "The action must be a word like IMAGINE or TEXT_TO_VIDEO.",
+		});
+};
+
 /** What must be the same for a repeated key to mean the same request. */
 const fingerprintOf = (order: TaskOrder): string =>
 	createHash("sha256").update(JSON.stringify(order)).digest("base64url");
@@ -156,6 +172,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 				parameter: "kind",
 				message: `There is no task kind "${order.kind.slice(0, 32)}" here.`,
 			});
+		checkNames(order);
 		const idempotencyKey = idempotencyKeyOf(call);
 		const fingerprint = fingerprintOf(order);
 		const earlier = await repeated(call, idempotencyKey, fingerprint);

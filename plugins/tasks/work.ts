@@ -2,6 +2,7 @@
 import { definedOnly } from "#core";
 import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
+import type { Insist } from "./insist.ts";
 import type { WorkRow } from "./row.ts";
 import type { JobState, Submission, TaskFailure, TaskJob, TaskUpstream } from "./service.ts";
 import type { Look, Shelf } from "./shelf.ts";
@@ -14,6 +15,7 @@ export interface WorkOptions {
 	now(): number;
 	/** From 0 to 1, for jitter. */
 	random(): number;
+	readonly insist: Insist;
 }
 
 /** Waits before a submission is tried again, in milliseconds; after the last the task has failed. */
@@ -75,13 +77,14 @@ export class Work {
 		};
 	}
 
-	/** What is over is over, and what no upstream does waits for its time to be over. True when there is nothing left to do. */
+	/** What is over is over, and what nobody can do waits for its time to be over. True when there is nothing left to do. */
 	async bury(row: WorkRow, lease: string, upstream: TaskUpstream | undefined): Promise<boolean> {
-		if (this.options.catalogue().kind(row.task.kind) && this.options.now() >= row.deadlineAt) {
+		const kind = this.options.catalogue().kind(row.task.kind);
+		if (kind && this.options.now() >= row.deadlineAt) {
 			await this.options.endings.fail(row, tooLate(row));
 			return true;
 		}
-		if (upstream) return false;
+		if (kind && upstream) return false;
 		await this.options.shelf.looked(row, lease, this.look(row, orphanMs));
 		return true;
 	}
@@ -117,13 +120,8 @@ export class Work {
 		signal: AbortSignal,
 	): Promise<void> {
 		const { upstreamId, memo = {}, job } = submission;
-		const kept = await this.options.shelf.submitted(
-			row,
-			lease,
-			upstreamId,
-			memo,
-			this.look(row, this.delay(upstream, 0)),
-		);
+		const look = this.look(row, this.delay(upstream, 0));
+		const kept = await this.options.insist(() => this.options.shelf.submitted(row, lease, upstreamId, memo, look));
 		const known = { ...row, upstreamId, memo };
 		if (!kept) await upstream.cancel?.(this.jobOf(known), signal).catch(() => undefined);
 		else if (job) await this.take(known, lease, upstream, job, signal);
@@ -137,7 +135,7 @@ export class Work {
 	): Promise<void> {
 		const { upstreamId, made } = submission;
 		// Later tasks that go on from this one need its upstream's name for it.
-		if (upstreamId !== undefined) await this.options.shelf.named(row, lease, upstreamId);
+		if (upstreamId !== undefined) await this.options.insist(() => this.options.shelf.named(row, lease, upstreamId));
 		await this.options.endings.succeed(row, made, signal).catch(() => this.options.endings.fail(row, failures.unkept));
 	}
 

@@ -62,7 +62,6 @@ export class Worker {
 			await shelf.renew([...new Set(this.held.values())], clock.now());
 		}
 		this.wake();
-		await this.pumping;
 	}
 
 	/** Claims nothing more; settles when what is under way has ended or, when the process ends, after a few seconds. */
@@ -146,6 +145,10 @@ export class Worker {
 
 	private begin(errand: Errand, rows: readonly WorkRow[], lease: string): void {
 		const { lanes, catalogue, log } = this.options;
+		if (rows.length === 0) {
+			lanes.leave(errand.upstream, undefined);
+			return;
+		}
 		for (const { task } of rows) this.held.set(task.id, lease);
 		let answered: Answered;
 		const running = this.carryOut(rows, lease, catalogue().upstream(errand.upstream))
@@ -184,11 +187,11 @@ export class Worker {
 
 	private async sleepUntilNext(): Promise<void> {
 		const { shelf, clock } = this.options;
-		const due = await shelf.nextDue();
+		const now = clock.now();
+		const due = await shelf.nextDue(now);
 		this.cancelTimer?.();
 		this.cancelTimer = undefined;
-		const wait = (due ?? 0) - clock.now();
-		if (due === undefined || wait <= 0 || this.stopped) return;
-		this.cancelTimer = clock.after(wait, () => this.wake());
+		if (due === undefined || this.stopped) return;
+		this.cancelTimer = clock.after(due - now, () => this.wake());
 	}
 }

@@ -5,7 +5,7 @@ import type { Lanes } from "./lanes.ts";
 import type { Delivery, Ended, Queue } from "./queue.ts";
 import type { AttemptRecorder } from "./recorder.ts";
 import type { SecretBook } from "./secrets.ts";
-import type { Send } from "./sender.ts";
+import type { AttemptResult, Send } from "./sender.ts";
 import { signatureHeaders } from "./signature.ts";
 
 /** Between the write that made a delivery and its first attempt, so that the client's answer goes first; in milliseconds. */
@@ -61,6 +61,10 @@ export class Dispatcher {
 		if (this.stopped) return;
 		await this.options.queue.recover(this.options.now(), [...this.held]);
 		this.pump();
+	}
+
+	/** Settles when what is due has been claimed, as far as there is room. */
+	async claimed(): Promise<void> {
 		await this.pumping;
 	}
 
@@ -130,7 +134,7 @@ export class Dispatcher {
 		const { lanes, send, secrets, userAgent } = this.options;
 		const startedAt = this.options.now();
 		const body = new TextEncoder().encode(delivery.body);
-		const result = await send({
+		const message = {
 			url: delivery.url,
 			body,
 			headers: {
@@ -141,17 +145,18 @@ export class Dispatcher {
 				"x-event-seq": String(delivery.sequence),
 				"x-delivery-attempt": String(delivery.attempts + 1),
 			},
-		});
+		};
+		const result = await send(message).catch((): AttemptResult => ({ error: "network_error", durationMs: 0 }));
 		lanes.leave(delivery.origin, result.durationMs);
 		this.recorder.add({ delivery, startedAt, endedAt: this.options.now(), result });
 	}
 
 	private async sleepUntilNext(): Promise<void> {
-		const due = await this.options.queue.nextDue();
+		const now = this.options.now();
+		const due = await this.options.queue.nextDue(now);
 		this.cancelTimer?.();
 		this.cancelTimer = undefined;
-		const wait = (due ?? 0) - this.options.now();
-		if (due === undefined || wait <= 0 || this.stopped) return;
-		this.cancelTimer = this.options.clock.after(wait, () => this.pump());
+		if (due === undefined || this.stopped) return;
+		this.cancelTimer = this.options.clock.after(due - now, () => this.pump());
 	}
 }

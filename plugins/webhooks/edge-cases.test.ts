@@ -26,7 +26,7 @@ const receiver = async (answer?: Answer): Promise<Receiver> => {
 /** Puts one thing and lets its first attempt end. */
 const deliverOnce = async (box: Outbox, url: string): Promise<void> => {
 	await box.put("t1", url);
-	await box.dispatcher.tick();
+	await box.tick();
 	await until(async () => {
 		const [delivery] = await box.deliveries("t1");
 		return (delivery?.attempts.length ?? 0) > 0;
@@ -109,7 +109,7 @@ describe("what counts as delivered", () => {
 		});
 		const box = await outbox();
 		await box.put("t1", `${hook.origin}/x`);
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => hook.received.length === 1);
 		box.clock.advance(4_999);
 		await settle();
@@ -126,7 +126,7 @@ describe("what counts as delivered", () => {
 		const hook = await receiver(answer);
 		const box = await outbox();
 		await box.put("t1", `${scheme}://127.0.0.1:${hook.port}/x`);
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => hook.connections === 1);
 		box.clock.advance(5_000);
 		await until(async () => (await only(box)).attempts.length === 1);
@@ -137,7 +137,7 @@ describe("what counts as delivered", () => {
 	test("7: a resolver that hangs is a timeout, within the same five seconds", async () => {
 		const box = await outbox({ resolve: () => new Promise(() => undefined) });
 		await box.put("t1", "http://receiver.example/x");
-		await box.dispatcher.tick();
+		await box.tick();
 		await settle();
 		box.clock.advance(5_000);
 		await until(async () => (await only(box)).attempts.length === 1);
@@ -150,14 +150,14 @@ describe("what counts as delivered", () => {
 		const reply = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 		const box = await outbox();
 		await box.put("t1", `${hook.origin}/x`);
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => sockets.length === 1);
 		box.clock.advance(4_900);
 		sockets[0]?.write(reply);
 		await until(async () => (await only(box)).status === "delivered");
 
 		await box.put("t2", `${hook.origin}/x`);
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => sockets.length === 2);
 		const begun = box.clock.now();
 		box.clock.advance(5_100);
@@ -398,7 +398,7 @@ describe("the schedule", () => {
 		const hook = await receiver();
 		const box = await outbox();
 		await box.put("t1", `${hook.origin}/x`, "NOT_START", "IN_PROGRESS", "SUCCESS");
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => hook.received.length === 3);
 		expect(hook.received.map(({ body }) => JSON.parse(body.toString()).status)).toEqual([
 			"NOT_START",
@@ -414,9 +414,9 @@ describe("the schedule", () => {
 		const box = await outbox();
 		await box.put("t1", `${hook.origin}/x`, "NOT_START", "IN_PROGRESS", "SUCCESS");
 		await box.put("t2", `${hook.origin}/x`, "NOT_START", "IN_PROGRESS");
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => hook.open === 2);
-		await box.dispatcher.tick();
+		await box.tick();
 		await settle();
 		expect(hook.mostOpen).toBe(2);
 	});
@@ -426,7 +426,7 @@ describe("the schedule", () => {
 		const box = await outbox();
 		await deliverOnce(box, `${hook.origin}/x`);
 		await box.change("t1", "IN_PROGRESS");
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => hook.received.length === 2);
 		await box.pass(10_000);
 		await until(() => hook.received.length === 3);
@@ -458,7 +458,7 @@ describe("crashes and other nodes", () => {
 		const dead = await outbox({ send: () => new Promise((resolve) => (bury = resolve)) });
 		open.push({ close: () => bury({ durationMs: 0 }) });
 		await dead.put("t1", `${hook.origin}/x`);
-		await dead.dispatcher.tick();
+		await dead.tick();
 		const next = await outbox({ beside: dead });
 		await next.pass(14_000);
 		expect(hook.received).toHaveLength(0);
@@ -504,9 +504,9 @@ describe("crashes and other nodes", () => {
 		const one = await outbox();
 		const two = await outbox({ beside: one });
 		for (let index = 0; index < 300; index++) await one.put(`t${index}`, `${hook.origin}/x`);
-		await Promise.all([one.dispatcher.tick(), two.dispatcher.tick()]);
+		await Promise.all([one.tick(), two.tick()]);
 		for (let round = 0; round < 50 && hook.received.length < 300; round++) {
-			await Promise.all([one.dispatcher.tick(), two.dispatcher.tick()]);
+			await Promise.all([one.tick(), two.tick()]);
 			await settle(10);
 		}
 		await settle();
@@ -531,7 +531,7 @@ describe("crashes and other nodes", () => {
 			[`${hook.origin}/x`, box.clock.now() - 3_600_000, JSON.stringify(rows)],
 		);
 		await box.put("new", `${hook.origin}/new`);
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => hook.received.length === 2001, "the drain", 20_000);
 		expect(most).toBeLessThanOrEqual(32);
 	}, 30_000);
@@ -545,10 +545,10 @@ describe("crashes and other nodes", () => {
 			hanging.push(`h${index}`);
 			await box.put(`h${index}`, `http://hung-${index}.example:${hung.port}/x`, "NOT_START", "IN_PROGRESS");
 		}
-		await box.dispatcher.tick();
+		await box.tick();
 		await box.put("ok", `${healthy.origin}/x`);
 		const begun = performance.now();
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => healthy.received.length === 1, "the healthy delivery", 2000);
 		expect(performance.now() - begun).toBeLessThan(1000);
 		expect(hung.connections).toBeGreaterThanOrEqual(500);
@@ -562,9 +562,9 @@ describe("crashes and other nodes", () => {
 			`INSERT INTO things SELECT 't' || value, 'owner', 'NOT_START', 1, ?, '{}', ? FROM json_each(?)`,
 			[`${hung.origin}/x`, box.clock.now() - 1000, JSON.stringify(Array.from({ length: 10_000 }, (_, index) => index))],
 		);
-		await box.dispatcher.tick();
+		await box.tick();
 		await box.put("ok", `${healthy.origin}/x`);
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => healthy.received.length === 1);
 		expect(hung.mostOpen).toBeLessThanOrEqual(64);
 	}, 20_000);
@@ -582,7 +582,7 @@ describe("crashes and other nodes", () => {
 		const archive = createArchive(box.store);
 		expect(await archive.redeliverDead("another", 0, box.clock.now(), box.clock.now())).toBe(0);
 		expect(await archive.redeliverDead("owner", 0, box.clock.now(), box.clock.now())).toBe(2);
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(async () => (await only(box)).status === "delivered" && (await only(box, "t2")).status === "delivered");
 	}, 30_000);
 
@@ -590,10 +590,10 @@ describe("crashes and other nodes", () => {
 		const hook = await receiver(silent);
 		const box = await outbox();
 		await box.put("t1", `${hook.origin}/x`);
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => hook.received.length === 1);
 		box.clock.jump(3_600_000);
-		await box.dispatcher.tick();
+		await box.tick();
 		await settle();
 		expect(hook.connections).toBe(1);
 	});
@@ -611,13 +611,13 @@ describe("crashes and other nodes", () => {
 		const hook = await receiver();
 		const box = await outbox();
 		await box.put("t1", `${hook.origin}/x`);
-		const sending = box.dispatcher.tick();
+		const sending = box.tick();
 		await until(() => hook.received.length === 0 || true);
 		await sending;
 		await until(async () => (await only(box)).status === "delivered");
 
 		await box.put("t2", `${hook.origin}/x`);
-		await box.dispatcher.tick();
+		await box.tick();
 		box.store.failWrites = new Error("busy");
 		await until(() => hook.received.length === 2);
 		await settle();
@@ -634,7 +634,7 @@ describe("crashes and other nodes", () => {
 		const hook = await receiver();
 		const box = await outbox();
 		await box.put("t1", `${hook.origin}/x`);
-		await box.dispatcher.tick();
+		await box.tick();
 		box.store.failWrites = new Error("disk full");
 		await until(() => hook.received.length === 1);
 		for (let step = 0; step < 40; step++) {
@@ -666,7 +666,7 @@ describe("crashes and other nodes", () => {
 		const box = await outbox();
 		await deliverOnce(box, `${hook.origin}/x`);
 		expect(await box.redeliver("msg_t1_1")).toBe(true);
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(async () => (await only(box)).status === "delivered");
 		await box.pass(200_000);
 		expect(hook.received).toHaveLength(2);
@@ -676,7 +676,7 @@ describe("crashes and other nodes", () => {
 		const hook = await receiver(silent);
 		const box = await outbox();
 		await box.put("t1", `${hook.origin}/x`);
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => hook.received.length === 1);
 		expect(await box.redeliver("msg_t1_1")).toBe(false);
 	});
@@ -688,7 +688,7 @@ describe("crashes and other nodes", () => {
 		await box.put("t1", `${hook.origin}/x`);
 		await box.put("t2", "http://127.0.0.1:9/later");
 		await box.store.run("UPDATE deliveries SET due_at = due_at + 5000 WHERE subject = 't2'");
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => sockets.length === 1);
 		const stopping = box.dispatcher.stop();
 		sockets[0]?.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
@@ -716,7 +716,7 @@ describe("signatures and bodies", () => {
 		const first = (await box.secrets.create("owner")) ?? "";
 		expect(await box.secrets.create("owner")).toBeUndefined();
 		await box.change("t1", "IN_PROGRESS");
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => hook.received.length === 2);
 		const signed = hook.received[1];
 		expect(signed?.headers["webhook-signature"]).toBe(
@@ -725,7 +725,7 @@ describe("signatures and bodies", () => {
 
 		const second = (await box.secrets.rotate("owner", 60_000)) ?? "";
 		await box.change("t1", "SUCCESS");
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => hook.received.length === 3);
 		const both = hook.received[2];
 		expect(both?.headers["webhook-signature"]).toBe(
@@ -750,7 +750,7 @@ describe("signatures and bodies", () => {
 			body,
 			box.clock.now(),
 		]);
-		await box.dispatcher.tick();
+		await box.tick();
 		await until(() => hook.received.length === 1);
 		const [got] = hook.received;
 		expect(got?.body.toString()).toBe(body);

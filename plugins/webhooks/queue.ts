@@ -66,8 +66,8 @@ export interface Queue {
 	record(ended: Ended): readonly Statement[];
 	/** Takes over leases that ran out, but for `held`, and puts right what a wrong clock wrote. Returns how many rows became due. */
 	recover(now: number, held: readonly string[]): Promise<number>;
-	/** When the next pending row is due; undefined when there is none. */
-	nextDue(): Promise<number | undefined>;
+	/** When the next row becomes due, of those that are not; undefined when there is none. */
+	nextDue(now: number): Promise<number | undefined>;
 }
 
 const list = (values: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`;
@@ -162,8 +162,10 @@ export const createQueue = (store: Store): Queue => ({
 		]);
 		return (results[1]?.changes ?? 0) + (results[2]?.changes ?? 0);
 	},
-	async nextDue() {
-		const [row] = await store.all(sql`SELECT min(due_at) AS due FROM deliveries WHERE state = 'pending'`);
+	async nextDue(now) {
+		const [row] = await store.all(
+			sql`SELECT min(due_at) AS due FROM deliveries WHERE state = 'pending' AND due_at > ${now}`,
+		);
 		return asNumber(row?.due);
 	},
 });

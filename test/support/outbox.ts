@@ -60,6 +60,8 @@ export interface Outbox {
 	/** Inserts a thing whose status is `first`, then changes its status to each of `then`. */
 	put(id: string, hook: string, ...statuses: string[]): Promise<void>;
 	change(id: string, status: string): Promise<void>;
+	/** What happens every second, and the claims that follow from it. */
+	tick(): Promise<void>;
 	/** Moves the clock by so much, in steps small enough that work between them can happen. */
 	pass(milliseconds: number): Promise<void>;
 	deliveries(id: string): Promise<readonly DeliveryView[]>;
@@ -105,10 +107,15 @@ export const createOutbox = async (options: OutboxOptions = {}): Promise<Outbox>
 			id,
 		]);
 	};
+	const tick = async (): Promise<void> => {
+		await dispatcher.tick();
+		await dispatcher.claimed();
+	};
 	return {
 		store,
 		clock,
 		dispatcher,
+		tick,
 		secrets,
 		lanes,
 		change,
@@ -127,7 +134,7 @@ export const createOutbox = async (options: OutboxOptions = {}): Promise<Outbox>
 				await settle(2);
 				clock.advance(Math.min(5000, left));
 				await settle(2);
-				await Promise.race([dispatcher.tick(), settle(50)]);
+				await Promise.race([tick(), settle(50)]);
 			}
 			await settle();
 		},

@@ -14,6 +14,7 @@ import { policies } from "../relay/policy.ts";
 import { protocols } from "../relay/protocol.ts";
 import { createRelay, type Relay } from "../relay/relay.ts";
 import { type Router, router as routerService } from "../relay/router.ts";
+import { Seats } from "../relay/seats.ts";
 import { createTaskAuthority, taskAuthority } from "../relay/task-authority.ts";
 import type { OpenStore } from "../store/open.ts";
 import { store as storeService } from "../store/store.ts";
@@ -105,9 +106,15 @@ const relayFor = (generation: Generation, router: Router, server: ServerConfig, 
 		clock,
 		log,
 		bodyLimitBytes: server.bodyLimitBytes,
+		bodyMs: server.bodySeconds * 1000,
+		seats: new Seats(
+			{ calls: server.maxCalls, callsPerToken: server.maxCallsPerToken, queueMs: server.queueSeconds * 1000 },
+			clock,
+		),
 		limits: {
 			idleMs: server.idleSeconds * 1000,
 			totalMs: server.callSeconds * 1000,
 			keepAliveMs: server.keepAliveSeconds * 1000,
+			answerBytes: server.answerLimitBytes,
 		},
 	});

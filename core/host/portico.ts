@@ -11,6 +11,7 @@ import { type BuiltHouse, buildHouse } from "./build.ts";
 import type { Generation } from "./generation.ts";
 import type { House, Kept, PluginRow } from "./house.ts";
 import { jobs } from "./job.ts";
+import { needRestart } from "./need-restart.ts";
 import { ownRoutes } from "./own-routes.ts";
 
 export interface PorticoOptions {
@@ -33,6 +34,9 @@ interface Running extends BuiltHouse {
 	readonly crons: Cron[];
 }
 
+/** A model call is among the gate's requests until its answer begins, and among the relay's until it ends. */
+const callsOf = ({ relay, gate }: Running): number => Math.max(relay?.open.size ?? 0, gate.waiting);
+
 export class Portico {
 	/** What the first start shows once. */
 	firstToken: string | undefined;
@@ -42,7 +46,7 @@ export class Portico {
 	private current: Running | undefined;
 	private servedAt: string | undefined;
 	private stopping = false;
-	private reloading: Promise<readonly string[]> | undefined;
+	private reloading: Promise<void> = Promise.resolve();
 
 	constructor(options: PorticoOptions) {
 		this.options = options;
@@ -86,12 +90,15 @@ export class Portico {
 		return this.current?.generation;
 	}
 
-	/** Builds anew beside what runs and swaps; what runs stays when the new cannot be built. */
+	/** Builds anew beside what runs and swaps; what runs stays when the new cannot be built. One after the other. */
 	reload(): Promise<readonly string[]> {
-		this.reloading ??= this.replace().finally(() => {
-			this.reloading = undefined;
-		});
-		return this.reloading;
+		const before = this.reloading;
+		const reloaded = before.then(() => this.replace());
+		this.reloading = reloaded.then(
+			() => undefined,
+			() => undefined,
+		);
+		return reloaded;
 	}
 
 	/** From now on the house is not ready; running calls may finish. */
@@ -101,20 +108,21 @@ export class Portico {
 
 	/** Calls that are running, on whatever generation. */
 	openCalls(): number {
-		return [...this.old, ...(this.current ? [this.current] : [])].reduce(
-			(sum, { relay }) => sum + (relay?.open.size ?? 0),
-			0,
-		);
+		return this.all().reduce((sum, built) => sum + callsOf(built), 0);
 	}
 
 	/** Ends what is still open, stops every plugin, writes out what is queued. The store stays open for its owner to close. */
 	async stop(): Promise<void> {
 		this.stopping = true;
-		const all = [...this.old, ...(this.current ? [this.current] : [])];
-		for (const built of all) built.relay?.shutDown();
-		for (const built of all) await this.retire(built);
+		for (const built of this.all()) built.relay?.shutDown();
+		await this.reloading;
+		for (const built of this.all()) await this.retire(built);
 		for (const kept of [...this.kept.values()].reverse()) await kept.close?.();
 		this.kept.clear();
+	}
+
+	private all(): readonly Running[] {
+		return [...this.old, ...(this.current ? [this.current] : [])];
 	}
 
 	private async replace(): Promise<readonly string[]> {
@@ -122,6 +130,7 @@ export class Portico {
 		if (!blueprint) return complaints;
 		const { built, complaints: more } = await this.build(blueprint);
 		if (!built || more.length > 0) return more;
+		if (this.stopping) return ["Portico is being stopped"];
 		const previous = this.current;
 		for (const cron of previous?.crons ?? []) cron.pause();
 		try {
@@ -133,6 +142,8 @@ export class Portico {
 		}
 		if (previous) this.letGo(previous);
 		this.options.log.info("reloaded");
+		for (const setting of needRestart(this.options.blueprint.config, blueprint.config))
+			this.options.log.warn("a changed setting counts from the next restart on", { setting });
 		return [];
 	}
 
@@ -163,7 +174,7 @@ export class Portico {
 		this.old.add(built);
 		const look = (): void => {
 			if (!this.old.has(built)) return;
-			if ((built.relay?.open.size ?? 0) > 0) {
+			if (callsOf(built) > 0) {
 				this.options.clock.after(250, look);
 				return;
 			}

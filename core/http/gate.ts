@@ -28,6 +28,8 @@ export interface GateOptions {
 /** Answers requests; `connection` tells where each came from. */
 export interface Gate {
 	handle(request: Request, connection: Connection): Promise<Response>;
+	/** Requests that have no answer yet; a stream that has begun is not among them. */
+	readonly waiting: number;
 }
 
 const newCallId = (): string => `req_${crypto.randomUUID().replaceAll("-", "")}`;
@@ -192,7 +194,11 @@ export const createGate = (options: GateOptions): Gate => {
 		fail: (request, error) => plain(request, denialOf(error, "")),
 	});
 
+	let waiting = 0;
 	return {
+		get waiting() {
+			return waiting;
+		},
 		async handle(request, connection) {
 			const admission = admit(request);
 			if ("denial" in admission) return plain(request, admission.denial);
@@ -202,7 +208,12 @@ export const createGate = (options: GateOptions): Gate => {
 					? request
 					: new Request(admission.url, { method: request.method, headers: request.headers });
 			arrivals.set(routed, { original: request, connection });
-			return await app.handle(routed);
+			waiting++;
+			try {
+				return await app.handle(routed);
+			} finally {
+				waiting--;
+			}
 		},
 	};
 };

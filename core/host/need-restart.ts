@@ -1,0 +1,17 @@
+/** What a reload cannot change: where Portico listens, and what it opened at its start. */
+import type { Config } from "../config/read.ts";
+
+const fixed = ({ server, database }: Config): Readonly<Record<string, unknown>> => ({
+	"server.host": server.host,
+	"server.port": server.port,
+	"server.dataFolder": server.dataFolder,
+	"server.logLevel": server.logLevel,
+	"database.url": database.url,
+	"database.authToken": database.authToken,
+});
+
+/** Settings that differ between the config that was started with and a newer one, and that take a restart. */
+export const needRestart = (started: Config, newer: Config): readonly string[] => {
+	const [before, now] = [fixed(started), fixed(newer)];
+	return Object.keys(before).filter((name) => before[name] !== now[name]);
+};

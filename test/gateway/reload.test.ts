@@ -1,0 +1,207 @@
+/** Reloading: the new house is built beside the old one, and only a sound one takes its place. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { notes, release, reset } from "./fixtures/lifecycle/notes.ts";
+
+const lifecycle = join(import.meta.dir, "fixtures/lifecycle");
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+
+const plugins = (settings: object, models: readonly string[] = ["m"]) => [
+	"tokens",
+	"chat-completions",
+	{ use: lifecycle, with: settings },
+	{
+		use: "router",
+		with: {
+			upstreams: [
+				{ name: "main", protocol: "chat-completions", url: `${upstream.url}/v1`, key: "sk-upstream-0123456789" },
+			],
+			models: models.map((name) => ({ name, targets: [{ upstream: "main", model: "m" }] })),
+		},
+	},
+];
+
+beforeEach(async () => {
+	upstream = startUpstream();
+	gateway = await startGateway({ plugins: plugins({ mark: "one" }) });
+	reset();
+});
+afterEach(async () => {
+	await gateway.stop();
+	await upstream.stop();
+});
+
+const file = () => join(gateway.folder, "portico.yaml");
+
+/** Writes another config and asks for a reload; gives the answer. */
+const reload = async (given: string | ReturnType<typeof plugins>, more: object = {}) => {
+	if (typeof given === "string") writeFileSync(file(), given);
+	else {
+		const config = JSON.parse(readFileSync(file(), "utf8")) as object;
+		const items = given.map((plugin) => (typeof plugin === "string" ? { use: plugin } : plugin));
+		writeFileSync(file(), JSON.stringify({ ...config, ...more, plugins: items }));
+	}
+	const response = await fetch(`${gateway.url}/admin/reload`, {
+		method: "POST",
+		headers: { authorization: `Bearer ${gateway.adminToken}` },
+	});
+	return { status: response.status, ...((await response.json()) as { reloaded: boolean; complaints: string[] }) };
+};
+
+const mark = async () => await (await fetch(`${gateway.url}/mark`)).text();
+const models = async () => {
+	const list = (await (await gateway.ask("/v1/models")).json()) as { data: { id: string }[] };
+	return list.data.map(({ id }) => id);
+};
+const untilNoted = async (note: string) => {
+	while (!notes.includes(note)) await new Promise((resolve) => setTimeout(resolve, 5));
+};
+
+describe("a sound config", () => {
+	test("takes the place of the old one, which is stopped", async () => {
+		expect(await reload(plugins({ mark: "two" }, ["m", "n"]))).toEqual({ status: 200, reloaded: true, complaints: [] });
+		expect([await mark(), await models()]).toEqual(["two", ["m", "n"]]);
+		await untilNoted("one stopped");
+		expect(notes).toEqual(["two set up", "two started", "one stopped"]);
+	});
+
+	test("keeps tokens and their keys", async () => {
+		const { key } = await gateway.token();
+		await reload(plugins({ mark: "two" }));
+		const response = await gateway.ask("/v1/models", undefined, { headers: { authorization: `Bearer ${key}` } });
+		expect(response.status).toBe(200);
+	});
+
+	test("may be reloaded many times, also by several at once, and the last one counts", async () => {
+		const all = await Promise.all(["two", "three", "four"].map((name) => reload(plugins({ mark: name }))));
+		expect(all.map(({ reloaded }) => reloaded)).toEqual([true, true, true]);
+		expect(await mark()).toBe("four");
+		await untilNoted("one stopped");
+		while (
+			notes.filter((note) => note.endsWith("stopped")).length < notes.filter((note) => note.endsWith("started")).length
+		)
+			await new Promise((resolve) => setTimeout(resolve, 5));
+	});
+
+	test("that was written while another was being built counts too", async () => {
+		const first = reload(plugins({ mark: "two", waits: true }));
+		await untilNoted("two set up");
+		const second = reload(plugins({ mark: "three" }));
+		await new Promise((resolve) => setTimeout(resolve, 20));
+		release("two set-up");
+		expect([(await first).reloaded, (await second).reloaded]).toEqual([true, true]);
+		expect(await mark()).toBe("three");
+	});
+
+	test("that changes what only a start can change says so in the log", async () => {
+		await reload(plugins({ mark: "two" }), { server: { port: 1 } });
+		expect(await mark()).toBe("two");
+		expect(gateway.log).toContainEqual(
+			expect.objectContaining({ level: "warn", msg: expect.stringContaining("restart"), setting: "server.port" }),
+		);
+	});
+});
+
+describe("what runs goes on as it was", () => {
+	test.each([
+		["when the file is no YAML", "plugins: [", "portico.yaml"],
+		["when a setting is none", JSON.stringify({ plugins: [{ use: "tokens", with: { peper: 1 } }] }), "peper"],
+		["when a plugin is not there", JSON.stringify({ plugins: [{ use: "no-such-plugin" }] }), "no-such-plugin"],
+		["when a service is missing", JSON.stringify({ plugins: [{ use: "quota" }] }), "needs the service"],
+		["when a variable is missing", JSON.stringify({ plugins: [{ use: `\${NO_SUCH_VARIABLE}` }] }), "NO_SUCH_VARIABLE"],
+	])("%s", async (_, text, said) => {
+		const { status, reloaded, complaints } = await reload(text);
+		expect([status, reloaded]).toEqual([422, false]);
+		expect(complaints.join("\n")).toContain(said);
+		expect([await mark(), await models()]).toEqual(["one", ["m"]]);
+		expect(notes).toEqual([]);
+	});
+
+	test.each([
+		["set-up", "set-up was told to fail", ["two set up"]],
+		["check", "it was told to complain", ["two set up"]],
+		["start", "start was told to fail", ["two set up", "two started", "two stopped"]],
+	])("when a plugin fails at its %s", async (fails, said, expected) => {
+		const { status, complaints } = await reload(plugins({ mark: "two", fails }));
+		expect(status).toBe(422);
+		expect(complaints.join("\n")).toContain(said);
+		expect([await mark(), await models()]).toEqual(["one", ["m"]]);
+		expect(notes).toEqual(expected);
+	});
+
+	test("and a later sound config is taken", async () => {
+		await reload(plugins({ mark: "two", fails: "start" }));
+		expect((await reload(plugins({ mark: "three" }))).reloaded).toBe(true);
+		expect(await mark()).toBe("three");
+	});
+
+	test("when two routes clash", async () => {
+		const twice = { use: lifecycle, as: "again", with: { mark: "two" } };
+		const { complaints } = await reload([...plugins({ mark: "two" }), twice]);
+		expect(complaints.join("\n")).toContain('"lifecycle" offers the route GET /mark too');
+		expect(await mark()).toBe("one");
+	});
+});
+
+describe("what was under way on the old house", () => {
+	const chunk = (content: string) =>
+		`data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+	const ending = `${chunk("").replace('"finish_reason":null', '"finish_reason":"stop"')}data: [DONE]\n\n`;
+
+	test("streams on to its end, and only then is the old house stopped", async () => {
+		const release = Promise.withResolvers<void>();
+		upstream.answer(() => {
+			const encoder = new TextEncoder();
+			const body = new ReadableStream<Uint8Array>({
+				async start(controller) {
+					controller.enqueue(encoder.encode(chunk("begin")));
+					await release.promise;
+					controller.enqueue(encoder.encode(chunk(" end") + ending));
+					controller.close();
+				},
+			});
+			return new Response(body, { headers: { "content-type": "text/event-stream" } });
+		});
+		const running = await gateway.ask("/v1/chat/completions", {
+			model: "m",
+			stream: true,
+			messages: [{ role: "user", content: "Hello" }],
+		});
+		await reload(plugins({ mark: "two" }, ["other"]));
+		expect([await mark(), await models()]).toEqual(["two", ["other"]]);
+		await new Promise((resolve) => setTimeout(resolve, 400));
+		expect(notes).not.toContain("one stopped");
+		release.resolve();
+		const text = await running.text();
+		expect(text).toContain('" end"');
+		expect(text).toEndWith("data: [DONE]\n\n");
+		await untilNoted("one stopped");
+	});
+
+	test("is answered by it, also on a plugin's own route", async () => {
+		const slow = fetch(`${gateway.url}/slow`);
+		await untilNoted("one holds");
+		await reload(plugins({ mark: "two" }));
+		expect(gateway.portico.openCalls()).toBeGreaterThan(0);
+		await new Promise((resolve) => setTimeout(resolve, 400));
+		expect(notes).not.toContain("one stopped");
+		release("one");
+		expect(await (await slow).text()).toBe("one");
+		await untilNoted("one stopped");
+		expect(gateway.portico.openCalls()).toBe(0);
+	});
+});
+
+test("a stop in the middle of a reload stops what the reload brought too", async () => {
+	const reloading = reload(plugins({ mark: "two", waits: true })).catch(() => undefined);
+	await untilNoted("two set up");
+	const stopping = gateway.portico.stop();
+	release("two set-up");
+	await Promise.all([stopping, reloading]);
+	const started = notes.filter((note) => note.endsWith("started")).map((note) => note.split(" ")[0]);
+	for (const name of ["one", ...started]) expect(notes).toContain(`${name} stopped`);
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "bun:test";
+import type { AccessToken, CallRecord, Target } from "#core";
+import { rowOf } from "./row.ts";
+
+const token: AccessToken = { id: "tok_1", name: "laptop", settings: {}, compiled: new Map() };
+const target: Target = {
+	upstream: { name: "main", protocols: [], send: () => Promise.reject(new Error("not asked")) },
+	model: "gpt-4o-mini",
+	capabilities: {},
+};
+
+const call: CallRecord = {
+	id: "req_1",
+	at: 5,
+	token,
+	route: "/v1/messages",
+	protocol: "messages",
+	operation: "generate",
+	model: "fast",
+	stream: true,
+	status: 200,
+	outcome: {
+		ending: "completed",
+		sent: true,
+		contentBytes: 10,
+		pieces: 3,
+		target,
+		usage: { input: { total: 9, cacheRead: 4, cacheWrite: 2 }, output: { total: 7, reasoning: 5 }, estimated: true },
+	},
+	attempts: 2,
+	firstByteMs: 10.6,
+	durationMs: 99.5,
+	address: "203.0.113.7",
+	losses: [
+		{ path: "top_k", reason: "unknown" },
+		{ path: "logit_bias", reason: "unknown" },
+	],
+};
+
+describe("a finished call", () => {
+	test("is told whole in its row", () => {
+		const { detail, ...row } = rowOf(call, 1234, 5);
+		expect(row).toEqual({
+			id: "req_1",
+			at: 5,
+			token: "tok_1",
+			model: "fast",
+			upstream: "main",
+			ending: "completed",
+			input_tokens: 9,
+			cached_tokens: 4,
+			output_tokens: 7,
+			reasoning_tokens: 5,
+			cost: 1234,
+			excess: 5,
+		});
+		expect(JSON.parse(detail)).toEqual({
+			tokenName: "laptop",
+			protocol: "messages",
+			operation: "generate",
+			target: "gpt-4o-mini",
+			stream: true,
+			status: 200,
+			cacheWriteTokens: 2,
+			estimated: true,
+			attempts: 2,
+			firstByteMs: 11,
+			durationMs: 100,
+			dropped: "top_k,logit_bias",
+			address: "203.0.113.7",
+		});
+	});
+
+	test("that was refused before anything was known has a row too", () => {
+		const { token: _, model: __, firstByteMs: ___, address: ____, ...rest } = call;
+		const denial = { kind: "rate_limited", message: "Too many." } as const;
+		const outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial } as const;
+		const row = rowOf({ ...rest, outcome, status: 429, attempts: 0, losses: [] }, undefined);
+		expect(row).toMatchObject({ token: null, model: null, upstream: null, input_tokens: 0, cost: null, excess: 0 });
+		expect(JSON.parse(row.detail)).toEqual({
+			protocol: "messages",
+			operation: "generate",
+			stream: true,
+			status: 429,
+			reason: "rate_limited",
+			attempts: 0,
+			durationMs: 100,
+		});
+	});
+
+	test("names the denial's own code where it has one", () => {
+		const denial = { kind: "authentication", message: "Over.", code: "token_expired" } as const;
+		const outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial } as const;
+		expect(JSON.parse(rowOf({ ...call, outcome }, undefined).detail)).toMatchObject({ reason: "token_expired" });
+	});
+
+	test("keeps a hostile model name and a long list of losses short", () => {
+		const losses = Array.from({ length: 500 }, (_, index) => ({ path: `messages[${index}]`, reason: "x" }));
+		const row = rowOf({ ...call, model: "m".repeat(10_000), losses }, undefined);
+		expect(row.model).toHaveLength(256);
+		expect(JSON.parse(row.detail)["dropped"]).toHaveLength(1000);
+	});
+});

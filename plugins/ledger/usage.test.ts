@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startGateway, type TestGateway } from "#core/testing";
+import { insertRows, type LedgerRow } from "./tables.ts";
+
+let gateway: TestGateway;
+
+const day = Date.UTC(2027, 0, 31);
+
+const row = (id: string, more: Partial<LedgerRow>): LedgerRow => ({
+	id,
+	at: day,
+	token: "tok_a",
+	model: "fast",
+	upstream: "main",
+	ending: "completed",
+	input_tokens: 10,
+	cached_tokens: 3,
+	output_tokens: 5,
+	reasoning_tokens: 2,
+	cost: null,
+	excess: 0,
+	detail: "{}",
+	...more,
+});
+
+const nothing = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };
+
+const rows: readonly LedgerRow[] = [
+	row("1", { cost: 1_500_000, excess: 500_000 }),
+	row("2", { at: day + 86_399_999, cost: 250_000, model: "slow" }),
+	row("3", { at: day + 86_400_000, token: "tok_b", upstream: null, ending: "refused", ...nothing }),
+	row("4", { at: day + 86_400_001, token: "tok_b", ending: "client_left", output_tokens: 1 }),
+];
+
+beforeAll(async () => {
+	gateway = await startGateway({ plugins: ["tokens", "ledger"] });
+	await gateway.store.write(insertRows(rows));
+});
+afterAll(() => gateway.stop());
+
+const usage = async (query: string) => (await gateway.admin("GET", `/admin/usage?${query}`))["data"];
+
+describe("the sums of the ledger", () => {
+	test("by model", async () => {
+		expect(await usage("by=model")).toEqual([
+			{
+				model: "fast",
+				calls: 3,
+				completed: 1,
+				inputTokens: 20,
+				cachedTokens: 6,
+				outputTokens: 6,
+				reasoningTokens: 4,
+				cost: 1.5,
+				excess: 0.5,
+			},
+			{
+				model: "slow",
+				calls: 1,
+				completed: 1,
+				inputTokens: 10,
+				cachedTokens: 3,
+				outputTokens: 5,
+				reasoningTokens: 2,
+				cost: 0.25,
+				excess: 0,
+			},
+		]);
+	});
+
+	test("by token and day, of UTC", async () => {
+		expect(await usage("by=token,day")).toMatchObject([
+			{ token: "tok_a", day: "2027-01-31", calls: 2, cost: 1.75 },
+			{ token: "tok_b", day: "2027-02-01", calls: 2, completed: 0 },
+		]);
+	});
+
+	test("by nothing: one line", async () => {
+		expect(await usage("by=")).toMatchObject([{ calls: 4, inputTokens: 30, outputTokens: 11 }]);
+	});
+
+	test("from a time on, up to but not including another", async () => {
+		expect(await usage("by=&from=2027-01-31&to=2027-02-01")).toMatchObject([{ calls: 2 }]);
+		expect(await usage("by=&from=2027-02-01T00:00:00.001Z")).toMatchObject([{ calls: 1 }]);
+	});
+
+	test("of one token, model or upstream", async () => {
+		expect(await usage("by=&token=tok_b")).toMatchObject([{ calls: 2 }]);
+		expect(await usage("by=&model=slow")).toMatchObject([{ calls: 1 }]);
+		expect(await usage("by=&upstream=main")).toMatchObject([{ calls: 3 }]);
+		expect(await usage("by=model&token=' OR 1=1 --")).toEqual([]);
+	});
+
+	test.each(["by=colour", "from=yesterday", "to=never"])("%s is refused in words", async (query) => {
+		await expect(usage(query)).rejects.toThrow("400");
+	});
+});

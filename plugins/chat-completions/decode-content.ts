@@ -63,7 +63,7 @@ const audio = (part: WireRecord, { at }: PartPlace): Block => {
 	const data = asText(given["data"]) ?? asText(part["input_audio"]);
 	if (data === undefined) throw missing(`${at}.input_audio.data`, "base64 data");
 	const parameter = `${at}.input_audio.data`;
-	const media: Media = /^(?:data:|https?:)/i.test(data)
+	const media: Media = /^(?:data|https?|gs|s3):/i.test(data)
 		? mediaAt(data, parameter)
 		: { by: "bytes", base64: cleanBase64(data, parameter), mime: audioMime(asText(given["format"]) ?? "wav") };
 	return { type: "audio", media, ...nodeOf(part) };
@@ -87,7 +87,7 @@ const file = (part: WireRecord, { at, family }: PartPlace): Block => {
 	const data = asText(given["file_data"]);
 	const parameter = `${at}.file.file_data`;
 	if (data === undefined) throw missing(parameter, "a data: address, or `file_id` must be given");
-	const media: Media = /^(?:data:|https?:)/i.test(data)
+	const media: Media = /^(?:data|https?|gs|s3):/i.test(data)
 		? mediaAt(data, parameter)
 		: { by: "bytes", base64: cleanBase64(data, parameter), mime: documentMime(filename) };
 	return fileBlock(media, nodeOf(part), filename);

@@ -154,6 +154,11 @@ describe("parts of the content", () => {
 		});
 	});
 
+	test("a file at an address stays at its address, whoever may fetch it", () => {
+		for (const url of ["https://files.test/a.pdf", "gs://bucket/a.mp4", "s3://bucket/a.csv"])
+			expect(part({ type: "file", file: { file_data: url } })).toMatchObject({ media: { by: "url", url } });
+	});
+
 	test("H93 a file is what its type says", () => {
 		const typeOf = (mime: string) =>
 			part({ type: "file", file: { filename: "x", file_data: `data:${mime};base64,AAAA` } })?.type;

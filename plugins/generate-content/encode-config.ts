@@ -2,6 +2,7 @@
 import {
 	definedOnly,
 	type EncodeContext,
+	isRecord,
 	type Loss,
 	type NeutralRequest,
 	type OutputFormat,
@@ -62,6 +63,10 @@ const enforces = (request: NeutralRequest, { model, capabilities }: EncodeContex
 	return !functions || isThirdGeneration(model);
 };
 
+/** There is no field beside the schema that says what the answer is. */
+const described = (schema: unknown, description: string | undefined): unknown =>
+	description === undefined || !isRecord(schema) || "description" in schema ? schema : { ...schema, description };
+
 const encodeFormat = (format: OutputFormat): WireRecord => {
 	switch (format.type) {
 		case "text":
@@ -75,7 +80,7 @@ const encodeFormat = (format: OutputFormat): WireRecord => {
 				responseMimeType: "application/json",
 				...(format.dialect === "openapi"
 					? { responseSchema: format.schema }
-					: { responseJsonSchema: cleanSchema(format.schema) }),
+					: { responseJsonSchema: described(cleanSchema(format.schema), format.description) }),
 			};
 	}
 };

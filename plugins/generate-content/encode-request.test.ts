@@ -422,6 +422,10 @@ describe("settings for Gemini", () => {
 			{ responseMimeType: "application/json", responseJsonSchema: schema },
 		],
 		[
+			{ type: "schema", schema, dialect: "json-schema", description: "An A" },
+			{ responseMimeType: "application/json", responseJsonSchema: { ...schema, description: "An A" } },
+		],
+		[
 			{ type: "schema", schema: { type: "STRING" }, dialect: "openapi" },
 			{ responseMimeType: "application/json", responseSchema: { type: "STRING" } },
 		],

@@ -270,6 +270,17 @@ describe("structured output", () => {
 		});
 	});
 
+	test("what the answer is said to be is said in the schema, unless that says so itself", () => {
+		const described = (own: object) =>
+			encode(
+				neutral({
+					format: { type: "schema", schema: { ...schema, ...own }, dialect: "json-schema", description: "A count" },
+				}),
+			).sent["output_config"];
+		expect(described({})).toMatchObject({ format: { schema: { description: "A count" } } });
+		expect(described({ description: "Its own" })).toMatchObject({ format: { schema: { description: "Its own" } } });
+	});
+
 	test("is a tool where it is not, whose call is the answer's text", () => {
 		const { sent } = encode(request, { nativeSchema: false });
 		expect(sent).toMatchObject({

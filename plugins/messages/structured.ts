@@ -2,7 +2,7 @@
  * Structured output. Models that enforce a schema get it as `output_config.format`. Others are given a tool whose input
  * is the answer, and the decoder turns its call back into text; what no schema can say is said in the system prompt.
  */
-import type { ModelCapabilities, NeutralRequest, OutputFormat, WireRecord } from "#core";
+import { isRecord, type ModelCapabilities, type NeutralRequest, type OutputFormat, type WireRecord } from "#core";
 import { closedSchema, fromOpenApi } from "./schema.ts";
 
 /** The name of the tool whose input is the answer. */
@@ -22,6 +22,10 @@ const schemaOf = (format: Extract<OutputFormat, { type: "schema" }>): unknown =>
 const isObjectSchema = (schema: unknown): schema is WireRecord =>
 	typeof schema === "object" && schema !== null && "type" in schema && schema.type === "object";
 
+/** There is no field beside the schema that says what the answer is. */
+const described = (schema: unknown, description: string | undefined): unknown =>
+	description === undefined || !isRecord(schema) || "description" in schema ? schema : { ...schema, description };
+
 const encodeSchema = (
 	format: Extract<OutputFormat, { type: "schema" }>,
 	own: boolean,
@@ -29,7 +33,10 @@ const encodeSchema = (
 ): EncodedFormat => {
 	const schema = schemaOf(format);
 	// A client of this protocol wrote its schema within the limits itself.
-	if (native) return { format: { type: "json_schema", schema: own ? schema : closedSchema(schema) } };
+	if (native)
+		return {
+			format: { type: "json_schema", schema: own ? schema : described(closedSchema(schema), format.description) },
+		};
 	if (!isObjectSchema(schema))
 		return {
 			instruction: `Answer with nothing but JSON that conforms to this JSON Schema:\n${JSON.stringify(schema)}`,

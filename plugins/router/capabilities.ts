@@ -1,21 +1,31 @@
 /** What is known of models by their names; config has the last word (`caps`). Facts are the providers' published limits. */
 import type { ModelCapabilities } from "#core";
 
+/** What OpenAI's reasoning models have in common. */
+const reasoner: ModelCapabilities = {
+	thinking: "effort",
+	maxOutput: 100_000,
+	samplingRefused: true,
+	developerRole: true,
+	maxTokensField: "max_completion_tokens",
+	nativeSchema: true,
+	strictTools: true,
+};
+
+/** What Claude models have in common that decide themselves how much to think. */
+const adaptive: ModelCapabilities = {
+	thinking: "adaptive",
+	maxOutput: 64_000,
+	nativeSchema: true,
+	strictTools: true,
+	imagesInToolResults: true,
+	prefill: false,
+};
+
 /** The first pattern that fits the name (without a vendor prefix) counts. */
 const known: readonly (readonly [pattern: RegExp, capabilities: ModelCapabilities])[] = [
-	[
-		/^claude-[a-z]+-(4-[6-9]|[5-9])/,
-		{
-			thinking: "adaptive",
-			maxOutput: 64_000,
-			nativeSchema: true,
-			strictTools: true,
-			imagesInToolResults: true,
-			prefill: false,
-			samplingRefused: false,
-			temperatureOrTopP: true,
-		},
-	],
+	[/^claude-[a-z]+-(4-[7-9]|[5-9])/, { ...adaptive, samplingRefused: true }],
+	[/^claude-[a-z]+-4-6/, { ...adaptive, samplingRefused: false, temperatureOrTopP: true }],
 	[
 		/^claude-[a-z]+-4-5/,
 		{
@@ -50,18 +60,11 @@ const known: readonly (readonly [pattern: RegExp, capabilities: ModelCapabilitie
 	],
 	[/^claude-3-5/, { thinking: "none", maxOutput: 8192, nativeSchema: false, imagesInToolResults: true }],
 	[/^claude-3/, { thinking: "none", maxOutput: 4096, nativeSchema: false, imagesInToolResults: true }],
-	[
-		/^(gpt-5|o[134])/,
-		{
-			thinking: "effort",
-			maxOutput: 100_000,
-			samplingRefused: true,
-			developerRole: true,
-			maxTokensField: "max_completion_tokens",
-			nativeSchema: true,
-			strictTools: true,
-		},
-	],
+	[/^gpt-5\.([6-9]|\d\d)/, { ...reasoner, efforts: ["none", "low", "medium", "high", "xhigh", "max"] }],
+	[/^gpt-5\.[2-5]/, { ...reasoner, efforts: ["none", "low", "medium", "high", "xhigh"] }],
+	[/^gpt-5\.1/, { ...reasoner, efforts: ["none", "low", "medium", "high"] }],
+	[/^gpt-5/, { ...reasoner, efforts: ["minimal", "low", "medium", "high"] }],
+	[/^o[134]/, { ...reasoner, efforts: ["low", "medium", "high"] }],
 	[/^gpt-4\.1/, { thinking: "none", maxOutput: 32_768, nativeSchema: true, strictTools: true }],
 	[/^gpt-4o/, { thinking: "none", maxOutput: 16_384, nativeSchema: true, strictTools: true }],
 	[/^gpt-/, { thinking: "none", maxOutput: 4096 }],

@@ -10,8 +10,9 @@ export { type CallAdmin, type Command, type CommandRun, commands } from "./host/
 export { type House, house, type Kept, type PluginRow } from "./host/house.ts";
 export { type Job, jobs } from "./host/job.ts";
 export { readBody, readBytes } from "./http/body.ts";
-export { checkValue, complaintOf, readJson } from "./http/json.ts";
 // routes
+export { renderOwnDenial } from "./http/errors.ts";
+export { checkValue, complaintOf, readJson } from "./http/json.ts";
 export {
 	type AdminRoute,
 	type Method,
@@ -112,9 +113,9 @@ export {
 	type Upstream,
 	upstreams,
 } from "./relay/router.ts";
-export { scrub } from "./relay/scrub.ts";
+export { scrub, scrubMessage } from "./relay/scrub.ts";
 export { type TaskAuthority, taskAuthority } from "./relay/task-authority.ts";
 export { unknownModel } from "./relay/unknown-model.ts";
-export { StoreFault } from "./store/fault.ts";
 export { type BulkTable, bulkInsert } from "./store/bulk-insert.ts";
+export { StoreFault } from "./store/fault.ts";
 export { type Migration, type Statement, type Store, store, type Tables, tables, type Written } from "./store/store.ts";

@@ -1,56 +1,104 @@
-/** Portico's own error shape, for routes that belong to no protocol: OpenAI's, which most clients can read. */
+/**
+ * Portico's own error shape, which is OpenAI's: most clients can read it. Status and words are chosen by what real
+ * clients do with them: how often they try again, and what they show. A 4xx must not speak of a passing weakness of the
+ * server, or some clients try on.
+ */
 import type { Denial, DenialKind } from "../fault.ts";
-import type { RenderDenial } from "./route.ts";
+import type { RenderedDenial } from "./route.ts";
 
-const table: Readonly<Record<DenialKind, readonly [status: number, type: string, code: string]>> = {
-	invalid_request: [400, "invalid_request_error", "invalid_request"],
-	context_length: [400, "invalid_request_error", "context_length_exceeded"],
-	content_policy: [400, "invalid_request_error", "content_policy_violation"],
-	unsupported: [400, "invalid_request_error", "unsupported"],
-	authentication: [401, "invalid_request_error", "invalid_api_key"],
-	permission: [403, "permission_error", "permission_denied"],
-	quota_exhausted: [429, "insufficient_quota", "insufficient_quota"],
-	quota_held: [429, "rate_limit_error", "quota_held"],
-	rate_limited: [429, "rate_limit_error", "rate_limit_exceeded"],
-	not_found: [404, "invalid_request_error", "not_found"],
-	model_not_found: [404, "invalid_request_error", "model_not_found"],
-	method_not_allowed: [405, "invalid_request_error", "method_not_allowed"],
-	conflict: [409, "invalid_request_error", "conflict"],
-	too_large: [413, "invalid_request_error", "request_too_large"],
-	unsupported_media_type: [415, "invalid_request_error", "unsupported_media_type"],
-	client_timeout: [408, "timeout", "request_timeout"],
-	internal: [500, "server_error", "internal_error"],
-	upstream: [502, "upstream_error", "upstream_error"],
-	overloaded: [503, "server_error", "server_is_overloaded"],
-	upstream_timeout: [504, "timeout", "upstream_timeout"],
+interface Face {
+	readonly status: number;
+	readonly type: string;
+	/** The word used when the denial has none of its own. */
+	readonly code: string | null;
+	/** True where clients act on exactly this code, whatever the denial says. */
+	readonly fixed?: boolean;
+	/** True when the same call may do better a little later. */
+	readonly passing?: boolean;
+}
+
+const request = (status: number, code: string | null): Face => ({ status, type: "invalid_request_error", code });
+
+const faces: Readonly<Record<DenialKind, Face>> = {
+	invalid_request: request(400, null),
+	context_length: request(400, "context_length_exceeded"),
+	content_policy: request(400, "content_policy_violation"),
+	unsupported: request(400, "unsupported"),
+	authentication: request(401, "invalid_api_key"),
+	permission: { status: 403, type: "permission_error", code: "permission_denied" },
+	quota_exhausted: { status: 429, type: "insufficient_quota", code: "insufficient_quota", fixed: true },
+	quota_held: { status: 429, type: "rate_limit_error", code: "quota_held", passing: true },
+	rate_limited: { status: 429, type: "rate_limit_error", code: "rate_limit_exceeded", passing: true },
+	not_found: request(404, "not_found"),
+	model_not_found: { ...request(404, "model_not_found"), fixed: true },
+	method_not_allowed: request(405, "method_not_allowed"),
+	conflict: request(409, "conflict"),
+	too_large: request(413, "request_too_large"),
+	unsupported_media_type: request(415, "unsupported_media_type"),
+	client_timeout: { status: 408, type: "timeout", code: "request_timeout", passing: true },
+	internal: { status: 500, type: "server_error", code: "internal_error", passing: true },
+	upstream: { status: 502, type: "upstream_error", code: "upstream_error", passing: true },
+	overloaded: { status: 503, type: "server_error", code: "server_is_overloaded", fixed: true, passing: true },
+	upstream_timeout: { status: 504, type: "timeout", code: "upstream_timeout", passing: true },
 };
 
-/** Kinds that asking again cannot mend. */
-const final: ReadonlySet<DenialKind> = new Set(["quota_exhausted", "internal"]);
+/** An upstream's account without credit is told by this code, on which clients stop trying. */
+const spent = "insufficient_quota";
 
-/** The longest wait a client is told; some honour any value. */
-const longestRetrySeconds = 60;
+const faceOf = (denial: Denial): Face =>
+	denial.kind === "rate_limited" && denial.code === spent ? faces.quota_exhausted : faces[denial.kind];
 
-/** `retry-after` (whole seconds, at most 60) and `retry-after-ms` for a denial that names a wait, `x-should-retry` where it is settled. */
-export const retryHeaders = (denial: Denial): Record<string, string> => {
-	const headers: Record<string, string> = { ...denial.headers };
-	if (denial.retryAfterSeconds !== undefined) {
-		const seconds = Math.min(longestRetrySeconds, Math.max(0, denial.retryAfterSeconds));
-		headers["retry-after"] = String(Math.ceil(seconds));
-		headers["retry-after-ms"] = String(Math.round(seconds * 1000));
-	}
-	if (final.has(denial.kind)) headers["x-should-retry"] = "false";
-	return headers;
+const quieter: Readonly<Record<string, string>> = {
+	exhausted: "used up",
+	overloaded: "busy",
+	unavailable: "not available",
 };
 
-/** `{"error":{"message","type","param","code"}}` with the status of the denial's kind. */
-export const renderOwnDenial: RenderDenial = (denial) => {
-	const [status, type, code] = table[denial.kind];
+const quiet = (text: string): string =>
+	text.replace(/exhausted|overloaded|unavailable/gi, (word) => quieter[word.toLowerCase()] ?? word);
+
+const codeOf = (denial: Denial, face: Face): string | null =>
+	face.fixed === true ? face.code : (denial.code ?? face.code);
+
+/** Longer waits freeze some clients: a caller may come back after a minute at the latest. */
+const longestWaitSeconds = 60;
+
+const retryHeaders = (denial: Denial, face: Face): Record<string, string> => {
+	if (face.passing !== true) return { "x-should-retry": "false" };
+	const wait = denial.retryAfterSeconds ?? (denial.kind === "quota_held" ? 1 : undefined);
+	if (wait === undefined) return {};
+	const seconds = Math.min(longestWaitSeconds, Math.max(0, wait));
 	return {
-		status,
-		headers: retryHeaders(denial),
+		"retry-after": String(Math.max(1, Math.ceil(seconds))),
+		"retry-after-ms": String(Math.max(1, Math.round(seconds * 1000))),
+	};
+};
+
+/** The body of an error in this shape. */
+export interface ErrorBody {
+	readonly error: {
+		readonly message: string;
+		readonly type: string;
+		readonly param: string | null;
+		readonly code: string | null;
+	};
+}
+
+/** `{"error":{"message","type","param","code"}}` with status and headers; for Portico's own routes and every protocol of this shape. */
+export const renderOwnDenial = (denial: Denial): RenderedDenial & { readonly body: ErrorBody } => {
+	const face = faceOf(denial);
+	const calm = face.status < 500 ? quiet : (text: string) => text;
+	const code = codeOf(denial, face);
+	return {
+		status: face.status,
+		headers: { ...denial.headers, ...retryHeaders(denial, face) },
 		body: {
-			error: { message: denial.message, type, param: denial.parameter ?? null, code: denial.code ?? code },
+			error: {
+				message: calm(denial.message),
+				type: face.type,
+				param: denial.parameter ?? null,
+				code: code === null ? null : calm(code),
+			},
 		},
 	};
 };

@@ -10,9 +10,9 @@ import {
 	definedOnly,
 	isRecord,
 	parseJson,
+	scrubMessage,
 	type WireRecord,
 } from "#core";
-import { scrub } from "./scrub.ts";
 
 /** What an error object says, wherever it stood. */
 interface Told {
@@ -138,7 +138,7 @@ const denialOf = (status: number, told: Told, wait: number | undefined): Denial 
 	const kind = kindOf(status, told);
 	return {
 		kind,
-		message: scrub(told.message ?? defaults[kind] ?? `The upstream failed with status ${status}.`),
+		message: scrubMessage(told.message ?? defaults[kind] ?? `The upstream failed with status ${status}.`),
 		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: wait }),
 	};
 };

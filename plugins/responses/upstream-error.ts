@@ -10,9 +10,9 @@ import {
 	definedOnly,
 	isRecord,
 	parseJson,
+	scrubMessage,
 	type WireRecord,
 } from "#core";
-import { scrub } from "./scrub.ts";
 
 /** What an error object says, wherever it stood. */
 interface Told {
@@ -131,7 +131,7 @@ export const decodeToldError = (body: unknown): Denial => {
 	const message = told.message ?? defaults[kind] ?? "The upstream failed without saying why.";
 	return {
 		kind,
-		message: scrub(message),
+		message: scrubMessage(message),
 		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: waitOf(undefined, message) }),
 	};
 };
@@ -144,7 +144,7 @@ export const decodeError = (status: number, headers: Headers, text: string): Den
 	const message = told.message ?? defaults[kind] ?? `The upstream answered with status ${status}.`;
 	return {
 		kind,
-		message: scrub(message),
+		message: scrubMessage(message),
 		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: waitOf(headers, message) }),
 	};
 };

@@ -56,7 +56,7 @@ export class AttemptRecorder {
 		const giveUpAt = clock.monotonic() + leaseMs;
 		for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
 			try {
-				await store.write(batch.flatMap((ended) => queue.record(ended)));
+				await store.write(queue.record(batch));
 				return;
 			} catch {
 				if (clock.monotonic() >= giveUpAt) {

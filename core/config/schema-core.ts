@@ -23,6 +23,28 @@ const server = {
 		default: 64 * 1024 * 1024,
 		description: "The largest request body that is read, in bytes.",
 	}),
+	bodySeconds: seconds(
+		60,
+		1,
+		"How long the body of a model call may take to arrive, besides a second for every 16 KB of it",
+	),
+	answerLimitBytes: t.Integer({
+		minimum: 1024,
+		default: 64 * 1024 * 1024,
+		description:
+			"The largest event of a stream, and the largest answer in one piece, that is taken from an upstream, in bytes.",
+	}),
+	maxCalls: t.Integer({
+		minimum: 1,
+		default: 10_000,
+		description: "Model calls that run at the same time; as many more may wait.",
+	}),
+	maxCallsPerToken: t.Integer({
+		minimum: 1,
+		default: 2_000,
+		description: "Model calls of one token that run or wait at the same time; a token's rateLimit may say less.",
+	}),
+	queueSeconds: seconds(5, 0, "How long a call waits while maxCalls are running"),
 	idleSeconds: seconds(300, 1, "How long an upstream may be silent before the call ends"),
 	callSeconds: seconds(3600, 1, "How long a call may last"),
 	keepAliveSeconds: seconds(15, 1, "How long a stream may be silent before a sign of life is sent to the client"),

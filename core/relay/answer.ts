@@ -5,7 +5,7 @@ import type { Exchange, StreamPass, WholeAnswer } from "./exchange.ts";
 import { createFrames, type Frames } from "./frames.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { Source } from "./source.ts";
-import { CallStream, type StreamLimits, tooLong } from "./stream.ts";
+import { CallStream, type StreamLimits } from "./stream.ts";
 import { notAnAnswer } from "./translation.ts";
 
 export interface AnswerOptions {
@@ -61,16 +61,20 @@ const sendWhole = async (live: LiveCall, whole: WholeAnswer): Promise<Response> 
 	});
 };
 
-const foldStream = async ({ live, exchange, source }: AnswerOptions): Promise<Response> => {
-	const frames = createFrames();
+const foldStream = async ({ live, exchange, source, limits }: AnswerOptions): Promise<Response> => {
+	const frames = createFrames(limits.answerBytes);
 	const folded = exchange.streamAsWhole();
-	for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next())
+	let size = 0;
+	for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
+		size += chunk.length;
+		if (size > limits.answerBytes) throw source.tooLarge();
 		folded.push(frames.feed(chunk));
+	}
 	return await sendWhole(live, folded.end(frames.end()));
 };
 
-const explodeWhole = async ({ live, exchange, source }: AnswerOptions): Promise<Response> => {
-	const { text, seen, answer: kept } = exchange.wholeAsStream(await source.rest());
+const explodeWhole = async ({ live, exchange, source, limits }: AnswerOptions): Promise<Response> => {
+	const { text, seen, answer: kept } = exchange.wholeAsStream(await source.rest(limits.answerBytes));
 	live.firstByte();
 	await keep(live, kept);
 	live.end("completed", 200, seen);
@@ -133,7 +137,7 @@ const readOpening = async (options: AnswerOptions, frames: Frames, pass: StreamP
 const openStream = async (options: AnswerOptions): Promise<Response> => {
 	const { live, exchange, source, clock, limits } = options;
 	const { ask } = live.routed;
-	const frames = createFrames();
+	const frames = createFrames(limits.answerBytes);
 	const pass = exchange.stream();
 	const { head, complete, pending } = await readOpening(options, frames, pass);
 	if (complete && head.length === 0) throw notAnAnswer("a stream of events");
@@ -156,17 +160,12 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 
 /** `type`: the media type of the upstream's answer. Throws `Fault` while nothing has been sent to the client. */
 export const answer = async (options: AnswerOptions, type: string): Promise<Response> => {
-	const { live, exchange, source, clock, limits } = options;
+	const { live, exchange, source, limits } = options;
 	const { stream } = live.routed.model;
 	const isStream = type.includes("event-stream");
 	if (isStream && stream) return await openStream(options);
 	if (type.includes("html")) throw notAnAnswer(stream ? "a stream of events" : "JSON");
-	const cancel = clock.after(limits.totalMs, () => source.stop(tooLong));
-	try {
-		if (isStream) return await foldStream(options);
-		if (stream) return await explodeWhole(options);
-		return await sendWhole(live, exchange.whole(await source.rest()));
-	} finally {
-		cancel();
-	}
+	if (isStream) return await foldStream(options);
+	if (stream) return await explodeWhole(options);
+	return await sendWhole(live, exchange.whole(await source.rest(limits.answerBytes)));
 };

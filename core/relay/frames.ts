@@ -3,9 +3,6 @@ import { createParser } from "eventsource-parser";
 import { Fault } from "../fault.ts";
 import type { StreamEvent } from "./protocol.ts";
 
-/** The longest event that is held in memory, in characters. */
-const longestEvent = 64 * 1024 * 1024;
-
 export interface Frames {
 	/** Events that this chunk completed, in order. The list is reused by the next call. */
 	feed(chunk: Uint8Array): readonly StreamEvent[];
@@ -13,7 +10,8 @@ export interface Frames {
 	end(): readonly StreamEvent[];
 }
 
-export const createFrames = (): Frames => {
+/** `longestEvent`: how much of an event is held in memory, in characters; beyond it `feed` throws `Fault`. */
+export const createFrames = (longestEvent = 64 * 1024 * 1024): Frames => {
 	const decoder = new TextDecoder();
 	let events: StreamEvent[] = [];
 	const parser = createParser({

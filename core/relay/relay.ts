@@ -10,16 +10,17 @@ import { readBody } from "../http/body.ts";
 import type { Route } from "../http/route.ts";
 import type { Log } from "../log.ts";
 import { describe } from "../log.ts";
-import { attempt, clientGone, statusOf } from "./attempt.ts";
+import { type AttemptOptions, attempt, clientGone, statusOf } from "./attempt.ts";
 import type { Identified, Routed } from "./context.ts";
 import { type JsonBody, readJsonBody } from "./json-body.ts";
-import { type CallStart, LiveCall, record } from "./live-call.ts";
+import { type CallStart, LiveCall, type LiveCallOptions, record } from "./live-call.ts";
 import type { Ending, Recorder } from "./outcome.ts";
 import { askPolicies, type Permits } from "./permits.ts";
 import type { Policy } from "./policy.ts";
 import type { ModelAsk, ModelCall, ModelRequest, Protocol } from "./protocol.ts";
 import type { Plan, Router, Target } from "./router.ts";
-import type { CallStream, StreamLimits } from "./stream.ts";
+import type { Seats } from "./seats.ts";
+import { type CallStream, type StreamLimits, tooLong } from "./stream.ts";
 import { unknownModel } from "./unknown-model.ts";
 
 export interface RelayOptions {
@@ -30,6 +31,9 @@ export interface RelayOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly bodyLimitBytes: number;
+	/** How long a body may take to arrive. */
+	readonly bodyMs: number;
+	readonly seats: Seats;
 	readonly limits: StreamLimits;
 }
 
@@ -51,7 +55,7 @@ const shuttingDown: Denial = {
 const isDenial = (value: Permits | Denial): value is Denial => "kind" in value;
 
 const endingOf = (live: LiveCall): Ending => {
-	if (live.stoppedFor) return "shut_down";
+	if (live.stoppedFor) return live.stoppedFor === tooLong ? "timed_out" : "shut_down";
 	return live.left ? "client_left" : "upstream_failed";
 };
 
@@ -79,10 +83,25 @@ const concealed = (denial: Denial, { upstream }: Target): Denial =>
 	upstream.conceal ? { ...denial, message: upstream.conceal(denial.message) } : denial;
 
 export const createRelay = (options: RelayOptions): Relay => {
-	const { router, clock, log, policies } = options;
+	const { router, clock, log, policies, seats } = options;
+	const pace = { clock, patienceMs: options.bodyMs };
 	const protocols = new Map(options.protocols.map((protocol) => [protocol.name, protocol]));
 	const open = new Set<LiveCall>();
 	const streams = new Map<LiveCall, CallStream>();
+	const forget = (live: LiveCall): void => {
+		open.delete(live);
+		streams.delete(live);
+		seats.leave(live.routed.token.id);
+	};
+	const liveOptions: LiveCallOptions = { clock, log, recorders: options.recorders, ended: forget };
+	const leniently: AttemptOptions = {
+		protocols,
+		clock,
+		limits: options.limits,
+		strict: false,
+		opened: (stream, live) => streams.set(live, stream),
+	};
+	const strictly: AttemptOptions = { ...leniently, strict: true };
 
 	const planFor = (model: ModelCall): Plan => {
 		const plan = router.plan(model.name, model.affinity);
@@ -99,7 +118,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 	};
 
 	const read = async (call: Identified, protocol: Protocol, start: { model?: ModelCall }): Promise<ModelAsk> => {
-		const body = readJsonBody(await readBody(call.request, options.bodyLimitBytes));
+		const body = readJsonBody(await readBody(call.request, options.bodyLimitBytes, pace));
 		const request = requestOf(call, body);
 		const model = protocol.client.read(request);
 		start.model = model;
@@ -111,29 +130,25 @@ export const createRelay = (options: RelayOptions): Relay => {
 
 	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */
 	const attempts = async (live: LiveCall, plan: Plan): Promise<Response> => {
-		for (const [index, target] of plan.targets.entries()) {
+		let left = plan.targets.length;
+		for (const target of plan.targets) {
+			left--;
 			try {
-				const response = await attempt(live, target, {
-					protocols,
-					clock,
-					limits: options.limits,
-					strict: plan.translation === "strict",
-					opened: (stream) => streams.set(live, stream),
-				});
+				const response = await attempt(live, target, plan.translation === "strict" ? strictly : leniently);
 				router.report({ target, firstByteMs: live.firstByte() });
 				return response;
 			} catch (error) {
 				const denial = concealed(denialOf(error, log), target);
 				if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
 				router.report({ target, error: denial });
-				if (index === plan.targets.length - 1 || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
+				if (left === 0 || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
 			}
 		}
 		throw new Fault(deny("upstream", "No upstream is left to try."));
 	};
 
 	const run = async (live: LiveCall, plan: Plan): Promise<Response> => {
-		const { request } = live.routed;
+		const { request, startedAt } = live.routed;
 		open.add(live);
 		const leave = (): void => {
 			live.left = true;
@@ -141,6 +156,11 @@ export const createRelay = (options: RelayOptions): Relay => {
 			streams.get(live)?.clientLeft();
 		};
 		request.signal.addEventListener("abort", leave, { once: true });
+		// Once a stream has begun it watches its time itself.
+		const cancel = clock.after(startedAt + options.limits.totalMs - clock.monotonic(), () => {
+			live.stoppedFor = tooLong;
+			live.stop();
+		});
 		try {
 			if (request.signal.aborted) leave();
 			return await attempts(live, plan);
@@ -148,6 +168,8 @@ export const createRelay = (options: RelayOptions): Relay => {
 			const denial = live.stoppedFor ?? denialOf(error, log);
 			live.end(endingOf(live), denial === clientGone ? 499 : statusOf(denial), undefined, denial);
 			throw new Fault(denial, error);
+		} finally {
+			cancel();
 		}
 	};
 
@@ -159,7 +181,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 			const ask = await read(call, protocol, start);
 			const granted = await route(call, ask);
 			plan = granted.plan;
-			live = new LiveCall(granted.routed, granted.permits, { ...options, ended: (over) => forget(over) });
+			live = new LiveCall(granted.routed, granted.permits, liveOptions);
 		} catch (error) {
 			if (isFault(error)) {
 				const { denial } = error;
@@ -169,11 +191,6 @@ export const createRelay = (options: RelayOptions): Relay => {
 			throw error;
 		}
 		return await run(live, plan);
-	};
-
-	const forget = (live: LiveCall): void => {
-		open.delete(live);
-		streams.delete(live);
 	};
 
 	const routes = options.protocols.flatMap((protocol) =>

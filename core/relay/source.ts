@@ -1,5 +1,6 @@
 /** An upstream's answer as it is read: chunk by chunk, and stoppable from outside while a read is waiting. */
 import { type Denial, Fault, isFault } from "../fault.ts";
+import { join } from "../http/body.ts";
 
 const broken = (cause: unknown): Fault =>
 	new Fault(
@@ -50,8 +51,13 @@ export class Source {
 		return this;
 	}
 
-	/** The whole answer as one piece; instead of `next`, not after it. */
-	async rest(): Promise<Uint8Array> {
+	/** The whole answer as one piece of so many bytes at most; instead of `next`, not after it. Throws `Fault` as `next` does. */
+	async rest(limit: number): Promise<Uint8Array> {
+		const { headers } = this.response;
+		// A length that was told is kept to by the runtime, unless the bytes are still packed; one read is the cheapest.
+		const told = headers.has("content-encoding") ? Number.NaN : Number(headers.get("content-length") ?? Number.NaN);
+		if (told > limit) throw this.tooLarge();
+		if (Number.isNaN(told)) return await this.gather(limit);
 		try {
 			const whole = new Uint8Array(await this.response.arrayBuffer());
 			if (this.stopped) throw new Fault(this.stopped);
@@ -60,6 +66,28 @@ export class Source {
 			if (this.stopped) throw new Fault(this.stopped);
 			throw broken(error);
 		}
+	}
+
+	private async gather(limit: number): Promise<Uint8Array> {
+		const chunks: Uint8Array[] = [];
+		let size = 0;
+		for (let chunk = await this.next(); chunk !== undefined; chunk = await this.next()) {
+			chunks.push(chunk);
+			size += chunk.length;
+			if (size > limit) throw this.tooLarge();
+		}
+		return join(chunks, size);
+	}
+
+	/** Ends the upstream's work and gives what to throw. */
+	tooLarge(): Fault {
+		const denial: Denial = {
+			kind: "upstream",
+			code: "upstream_answer_too_large",
+			message: "The upstream's answer is larger than the operator allows.",
+		};
+		this.stop(denial);
+		return new Fault(denial);
 	}
 
 	/** Ends the upstream's work at once; a waiting `next` throws `why`. */

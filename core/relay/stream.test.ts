@@ -69,7 +69,7 @@ const passThrough = (): StreamPass => {
 	};
 };
 
-const limits = { idleMs: 300_000, totalMs: 3_600_000, keepAliveMs: 15_000 };
+const limits = { idleMs: 300_000, totalMs: 3_600_000, keepAliveMs: 15_000, answerBytes: 1_000_000 };
 
 interface Made {
 	readonly permit?: Permit;

@@ -15,6 +15,8 @@ export interface StreamLimits {
 	readonly totalMs: number;
 	/** After this much silence towards the client a keep-alive is written, where the protocol has one. */
 	readonly keepAliveMs: number;
+	/** The largest event, and the largest answer in one piece, in bytes. */
+	readonly answerBytes: number;
 }
 
 export interface StreamParts {

@@ -29,6 +29,8 @@ export interface Listener {
 
 /** Seconds without a byte after which a connection that nobody vouched for is closed: slow senders never reach a handler. */
 const idleSeconds = 30;
+/** The same once a whole answer is there to be sent: for a client that does not read it, and for one that asks no more. */
+const answeredSeconds = 120;
 
 interface DenoServer {
 	readonly addr: { readonly port: number };
@@ -60,11 +62,19 @@ const listenOnBun = (options: ListenOptions): Listener => {
 		maxRequestBodySize: options.bodyLimitBytes,
 		development: false,
 		error: brokenHandler,
-		fetch: (request, bun) =>
-			options.handle(request, {
+		async fetch(request, bun) {
+			let held = false;
+			const response = await options.handle(request, {
 				address: bun.requestIP(request)?.address,
-				holdOpen: () => bun.timeout(request, 0),
-			}),
+				holdOpen() {
+					held = true;
+					bun.timeout(request, 0);
+				},
+			});
+			// A stream is watched by Portico to its end.
+			if (held && response.headers.get("content-type") !== "text/event-stream") bun.timeout(request, answeredSeconds);
+			return response;
+		},
 	});
 	return {
 		port: server.port ?? options.port,

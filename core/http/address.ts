@@ -34,6 +34,18 @@ export const normaliseAddress = (text: string | undefined): string | undefined =
 	return bare !== undefined && isIP(bare) !== 0 ? ipaddr.process(bare).toString() : undefined;
 };
 
+/** Peers as they were normalised: the same few call again and again. */
+const peers = new Map<string, string | undefined>();
+const mostPeers = 1_000;
+
+const normalisedPeer = (peer: string): string | undefined => {
+	if (peers.has(peer)) return peers.get(peer);
+	const address = normaliseAddress(peer);
+	if (peers.size >= mostPeers) peers.clear();
+	peers.set(peer, address);
+	return address;
+};
+
 /** `203.0.113.7:4711` and `[2001:db8::1]:443` without the port. */
 const withoutPort = (entry: string): string => {
 	const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(entry);
@@ -51,7 +63,7 @@ export const clientAddress = (
 	forwardedFor: string | null,
 	trusted: Networks,
 ): string | undefined => {
-	const socket = normaliseAddress(peer);
+	const socket = peer === undefined ? undefined : normalisedPeer(peer);
 	if (forwardedFor === null || !trusted.has(socket)) return socket;
 	const entries = forwardedFor.split(",").map((entry) => entry.trim());
 	let last = socket;

@@ -78,31 +78,31 @@ const noSuchRoute = new Set([404, 405, 501]);
 
 /** Tries one target. Throws `Fault` while nothing has been sent to the client, so that another may be tried. */
 export const attempt = async (live: LiveCall, target: Target, options: AttemptOptions): Promise<Response> => {
-	const counting = live.routed.model.operation === "count_tokens";
-	if (counting && !target.upstream.protocols.includes(live.routed.ask.protocol.name)) return estimateCount(live);
+	const { ask, id, model } = live.routed;
+	const { protocols } = target.upstream;
+	const speaksIt = protocols.includes(ask.protocol.name);
+	const counting = model.operation === "count_tokens";
+	if (counting && !speaksIt) return estimateCount(live);
 	const exchange = exchangeFor(live, target, options);
 	live.losses = exchange.losses;
-	const { stream } = live.routed.model;
 	const abort = new AbortController();
 	live.onStop = () => abort.abort();
-	const { affinity } = live.routed.model;
 	live.attempts++;
 	live.target = target;
 	const response = await target.upstream.send(exchange.message, {
-		protocol: target.upstream.protocols.includes(live.routed.ask.protocol.name)
-			? live.routed.ask.protocol.name
-			: (target.upstream.protocols[0] ?? ""),
+		protocol: speaksIt ? ask.protocol.name : (protocols[0] ?? ""),
 		abort,
-		stream,
-		callId: live.routed.id,
-		...(affinity !== undefined && { affinity }),
+		stream: model.stream,
+		callId: id,
+		...(model.affinity !== undefined && { affinity: model.affinity }),
 	});
 	if (counting && noSuchRoute.has(response.status)) return estimateCount(live);
 	if (!response.ok) return await failure(live, target, exchange, response);
 	const source = new Source(response, abort);
 	live.onStop = () => source.stop(clientGone);
-	return await answer({ live, exchange, source, ...options }, response.headers.get("content-type") ?? "");
+	const { clock, limits, opened } = options;
+	return await answer({ live, exchange, source, clock, limits, opened }, response.headers.get("content-type") ?? "");
 };
 
 /** A denial in the protocol's own shape is rendered by the gate; this is the status its row gets. */
-export const statusOf = (denial: Denial): number => renderOwnDenial(denial, "").status;
+export const statusOf = (denial: Denial): number => renderOwnDenial(denial).status;

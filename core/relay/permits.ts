@@ -23,9 +23,14 @@ export class Permits {
 		this.held = held;
 		this.log = log;
 		this.watching = held.filter((permit) => permit.progress);
-		const bounds = held.flatMap(({ maxOutputTokens }) => maxOutputTokens ?? []);
-		this.maxOutputTokens = bounds.length > 0 ? Math.min(...bounds) : undefined;
-		this.headers = Object.assign({}, ...held.map(({ headers }) => headers));
+		let bound = Number.POSITIVE_INFINITY;
+		const headers: Record<string, string> = {};
+		for (const permit of held) {
+			if (permit.maxOutputTokens !== undefined) bound = Math.min(bound, permit.maxOutputTokens);
+			if (permit.headers) Object.assign(headers, permit.headers);
+		}
+		this.maxOutputTokens = Number.isFinite(bound) ? bound : undefined;
+		this.headers = headers;
 	}
 
 	/** Whether anybody wants to hear of progress. */
@@ -40,9 +45,9 @@ export class Permits {
 	settle(outcome: Outcome): void {
 		if (this.settled) return;
 		this.settled = true;
-		for (const permit of [...this.held].reverse()) {
+		for (let index = this.held.length - 1; index >= 0; index--) {
 			try {
-				permit.settle?.(outcome);
+				this.held[index]?.settle?.(outcome);
 			} catch (error) {
 				this.log.error("a permit could not be settled", { error: describe(error) });
 			}

@@ -11,12 +11,11 @@ export default definePlugin({
 	needs: { clock, protocols, upstreams },
 	gives: [router, routes],
 	setup({ config, needs }) {
-		const protocolNamed = (name: string) => needs.protocols().find((protocol) => protocol.name === name);
+		const protocolNamed = byName(() => needs.protocols());
 		const configured = config.upstreams.map((setting) =>
 			createHttpUpstream({ setting, clock: needs.clock, protocolNamed }),
 		);
-		const upstreamNamed = (name: string) =>
-			[...configured, ...needs.upstreams()].find((upstream) => upstream.name === name);
+		const upstreamNamed = byName(() => [...configured, ...needs.upstreams()]);
 		const routing = createRouting({
 			models: config.models,
 			clock: needs.clock,
@@ -55,6 +54,19 @@ export default definePlugin({
 		};
 	},
 });
+
+/** Finds by name, the first of a name. The list is read when it is first asked, once every plugin has offered what it has. */
+const byName = <T extends { readonly name: string }>(list: () => readonly T[]): ((name: string) => T | undefined) => {
+	let known: ReadonlyMap<string, T> | undefined;
+	return (name) => {
+		known ??= new Map(
+			list()
+				.map((one): [string, T] => [one.name, one])
+				.reverse(),
+		);
+		return known.get(name);
+	};
+};
 
 /** Names that come more than once, each once. */
 const twice = (named: readonly { readonly name: string }[]): readonly string[] => {

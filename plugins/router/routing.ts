@@ -66,6 +66,9 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		return upstream ? [{ upstream, model, capabilities: capabilitiesOf(model, setting.caps) }] : [];
 	};
 
+	/** Plans that are the same for every call: those of models with an exact name and a single target. */
+	const fixedPlans = new Map<string, Plan>();
+
 	const infoOf = (name: string, setting: ModelSetting): ModelInfo => {
 		const capabilities = capabilitiesOf(setting.targets[0]?.model ?? name, setting.caps);
 		return { name, createdAt, ownedBy: "portico", capabilities };
@@ -73,13 +76,20 @@ export const createRouting = (options: RoutingOptions): Routing => {
 
 	return {
 		plan(name, affinity): Plan | undefined {
+			const fixedPlan = fixedPlans.get(name);
+			if (fixedPlan) return fixedPlan;
 			const setting = settingFor(name);
 			if (!setting) return undefined;
 			const all = arranged(setting.targets, affinity).flatMap((target) => targetOf(name, setting, target));
 			const admitted = new Set(all.length > 1 ? all.filter(({ upstream }) => circuitOf(upstream.name).admits()) : all);
 			// Where nothing else is left, trying one that is left alone is still better than refusing.
 			const [first, ...rest] = [...admitted, ...all.filter((target) => !admitted.has(target))];
-			return first && { targets: [first, ...rest], translation: setting.translation ?? "lossy" };
+			const plan: Plan | undefined = first && {
+				targets: [first, ...rest],
+				translation: setting.translation ?? "lossy",
+			};
+			if (plan && setting.targets.length === 1 && exact.has(name)) fixedPlans.set(name, plan);
+			return plan;
 		},
 		models: () => [...exact].map(([name, setting]) => infoOf(name, setting)),
 		model(name) {

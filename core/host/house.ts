@@ -20,6 +20,8 @@ export interface House {
 	readonly dataFolder: string;
 	/** This node's name, stable across restarts of one data folder. */
 	readonly node: string;
+	/** The proxy that outgoing calls to providers go by, when config names one. Callbacks never use it. */
+	readonly outgoingProxy?: string;
 	/** False when the house was built for one command of the command line. */
 	readonly serving: boolean;
 	/** The address this node serves at, once it does: `http://127.0.0.1:8787`. */

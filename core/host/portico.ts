@@ -197,7 +197,7 @@ export class Portico {
 		const { built, complaints } = await buildHouse({
 			...this.options,
 			blueprint,
-			house: (rows) => this.houseFor(rows),
+			house: (rows) => this.houseFor(rows, blueprint.config.server.httpProxy),
 			own: (rows) =>
 				ownRoutes({
 					version: this.options.version,
@@ -211,11 +211,12 @@ export class Portico {
 		return built ? { built: { ...built, crons: [] }, complaints } : { complaints };
 	}
 
-	private houseFor(rows: () => readonly PluginRow[]): House {
+	private houseFor(rows: () => readonly PluginRow[], proxy: string | undefined): House {
 		return {
 			dataFolder: this.options.dataFolder,
 			node: this.options.node,
 			serving: this.options.serving,
+			...(proxy !== undefined && { outgoingProxy: proxy }),
 			address: () => this.servedAt,
 			plugins: rows,
 			draining: () => this.stopping,

@@ -23,6 +23,8 @@ export interface HttpUpstreamOptions {
 	readonly setting: UpstreamSetting;
 	readonly clock: Clock;
 	readonly protocolNamed: (name: string) => Protocol | undefined;
+	/** The proxy to go by; on Bun only. */
+	readonly proxy?: string | undefined;
 	/** Stands in for `fetch` in tests. */
 	readonly send?: (url: string, options: FetchOptions) => Promise<Response>;
 }
@@ -44,7 +46,13 @@ const slow = (name: string, seconds: number): Fault =>
 /** Statuses that say something about the key, not about the request. */
 const keyTrouble = new Set([401, 402, 403, 429]);
 
-export const createHttpUpstream = ({ setting, clock, protocolNamed, send = fetch }: HttpUpstreamOptions): Upstream => {
+export const createHttpUpstream = ({
+	setting,
+	clock,
+	protocolNamed,
+	proxy,
+	send = fetch,
+}: HttpUpstreamOptions): Upstream => {
 	const { name, firstByteSeconds = 600 } = setting;
 	const base = setting.url.replace(/\/+$/, "");
 	const keyList = [...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])];
@@ -74,6 +82,7 @@ export const createHttpUpstream = ({ setting, clock, protocolNamed, send = fetch
 				redirect: "manual",
 				signal: options.abort.signal,
 				timeout: false,
+				...(proxy !== undefined && { proxy }),
 			});
 		} catch (error) {
 			if (late) throw slow(name, firstByteSeconds);

@@ -1,5 +1,5 @@
 /** Decides where a call goes. */
-import { add, clock, definePlugin, type Protocol, protocols, provide, router, routes, upstreams } from "#core";
+import { add, clock, definePlugin, house, type Protocol, protocols, provide, router, routes, upstreams } from "#core";
 import { createHttpUpstream } from "./http-upstream.ts";
 import { createRouting } from "./routing.ts";
 import { routerSettings } from "./settings.ts";
@@ -8,12 +8,12 @@ export default definePlugin({
 	name: "router",
 	summary: "Knows the upstreams and which models lead to them.",
 	config: routerSettings,
-	needs: { clock, protocols, upstreams },
+	needs: { clock, house, protocols, upstreams },
 	gives: [router, routes],
 	setup({ config, needs }) {
 		const protocolNamed = byName(() => needs.protocols());
 		const configured = config.upstreams.map((setting) =>
-			createHttpUpstream({ setting, clock: needs.clock, protocolNamed }),
+			createHttpUpstream({ setting, clock: needs.clock, protocolNamed, proxy: needs.house.outgoingProxy }),
 		);
 		const upstreamNamed = byName(() => [...configured, ...needs.upstreams()]);
 		const routing = createRouting({

@@ -289,3 +289,34 @@ describe("models", () => {
 		expect(await refused.json()).toMatchObject({ error: { code: "model_not_found" } });
 	});
 });
+
+describe("an outgoing proxy", () => {
+	test("is used when config names one", async () => {
+		const proxied: string[] = [];
+		const proxy = Bun.serve({
+			hostname: "127.0.0.1",
+			port: 0,
+			fetch(request) {
+				proxied.push(request.url);
+				return Response.json(completion());
+			},
+		});
+		const plugins = [
+			"tokens",
+			"chat-completions",
+			{
+				use: "router",
+				with: {
+					upstreams: [{ name: "main", protocol: "chat-completions", url: "http://provider.example/v1" }],
+					models: [{ name: "gpt-*", targets: [{ upstream: "main" }] }],
+				},
+			},
+		];
+		const config = { server: { httpProxy: `http://127.0.0.1:${proxy.port}` } };
+		const behind = await startGateway({ plugins, config });
+		expect((await behind.ask("/v1/chat/completions", { ...question, model: "gpt-4o" })).status).toBe(200);
+		expect(proxied).toHaveLength(1);
+		await behind.stop();
+		await proxy.stop(true);
+	});
+});

@@ -141,7 +141,11 @@ test("500 streams at once are held to their end", async () => {
 		});
 		return new Response(body, { headers: { "content-type": "text/event-stream" } });
 	});
-	const portico = await startProcess(folder, config);
+	// The environment's proxy leads nowhere; a server that obeyed it would reach no upstream.
+	const portico = await startProcess(folder, config, {
+		HTTP_PROXY: "http://127.0.0.1:1",
+		http_proxy: "http://127.0.0.1:1",
+	});
 	const made = await runCommand(folder, ["token", "create", "--name", "many", "--json", "--config", config]);
 	const { key } = JSON.parse(made.output) as { key: string };
 	const texts = Array.from({ length: 500 }, () => askBySocket(portico.address, key));

@@ -92,6 +92,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 		open.delete(live);
 		streams.delete(live);
 		seats.leave(live.routed.token.id);
+		seats.leave(live.routed.token.id);
 	};
 	const liveOptions: LiveCallOptions = { clock, log, recorders: options.recorders, ended: forget };
 	const leniently: AttemptOptions = {
@@ -128,6 +129,14 @@ export const createRelay = (options: RelayOptions): Relay => {
 		return loaded;
 	};
 
+	/** What a failed attempt means, told to the router. Throws when nobody waits for another. */
+	const failed = (live: LiveCall, target: Target, error: unknown): Denial => {
+		if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
+		const denial = concealed(denialOf(error, log), target);
+		router.report({ target, error: denial });
+		return denial;
+	};
+
 	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */
 	const attempts = async (live: LiveCall, plan: Plan): Promise<Response> => {
 		let left = plan.targets.length;
@@ -138,9 +147,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 				router.report({ target, firstByteMs: live.firstByte() });
 				return response;
 			} catch (error) {
-				const denial = concealed(denialOf(error, log), target);
-				if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
-				router.report({ target, error: denial });
+				const denial = failed(live, target, error);
 				if (left === 0 || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
 			}
 		}
@@ -177,12 +184,17 @@ export const createRelay = (options: RelayOptions): Relay => {
 		const start: CallStart & { model?: ModelCall } = { call, protocol };
 		let live: LiveCall;
 		let plan: Plan;
+		let seated = false;
 		try {
+			const waiting = seats.take(call.token.id, call.request.signal);
+			if (waiting) await waiting;
+			seated = true;
 			const ask = await read(call, protocol, start);
 			const granted = await route(call, ask);
 			plan = granted.plan;
 			live = new LiveCall(granted.routed, granted.permits, liveOptions);
 		} catch (error) {
+			if (seated) seats.leave(call.token.id);
 			if (isFault(error)) {
 				const { denial } = error;
 				const outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial } as const;

@@ -29,7 +29,7 @@ describe("places for calls", () => {
 
 	test("go to those who wait, in their order", async () => {
 		const { take, leave } = seats({ calls: 1, callsPerToken: 9 });
-		take();
+		void take();
 		const order: string[] = [];
 		const first = take("b")?.then(() => order.push("b"));
 		leave();
@@ -42,7 +42,7 @@ describe("places for calls", () => {
 
 	test("are waited for so long and no longer: then overloaded", async () => {
 		const { take, leave, clock } = seats({ calls: 1 });
-		take();
+		void take();
 		const waiting = take("b")?.catch(kindOf);
 		await clock.advance(4999);
 		expect(await Promise.race([waiting, "still"])).toBe("still");
@@ -54,16 +54,16 @@ describe("places for calls", () => {
 
 	test("are waited for by as many as may run, and no more", () => {
 		const { take } = seats();
-		take();
-		take();
-		take("b")?.catch(() => undefined);
-		take("b")?.catch(() => undefined);
+		void take();
+		void take();
+		void take("b")?.catch(() => undefined);
+		void take("b")?.catch(() => undefined);
 		expect(refusal(() => take("b"))).toBe("overloaded");
 	});
 
 	test("are not kept for a client that has left", async () => {
 		const { take, leave } = seats({ calls: 1 });
-		take();
+		void take();
 		const client = new AbortController();
 		const waiting = take("b", client.signal)?.catch(kindOf);
 		client.abort();
@@ -74,8 +74,8 @@ describe("places for calls", () => {
 
 	test("of one token are counted apart: rate_limited, and others go on", () => {
 		const { take, leave } = seats({ calls: 100, callsPerToken: 2 });
-		take();
-		take();
+		void take();
+		void take();
 		expect(refusal(() => take())).toBe("rate_limited");
 		expect(take("b")).toBeUndefined();
 		leave();

@@ -11,6 +11,9 @@ const modes = [
 	"error",
 	"history",
 	"history elsewhere",
+	"door plain",
+	"door stream",
+	"door identity",
 ] as const;
 
 /** True when nothing is wrong. */
@@ -62,7 +65,7 @@ export const printTable = (trials: readonly Trial[], of: string): void => {
 const row = (head: string, cells: readonly string[]): string =>
 	`| ${[head, ...cells].map((cell) => cell.padEnd(17)).join(" | ")} |`;
 
-const answers: ReadonlySet<string> = new Set(modes.slice(0, 4));
+const answers: ReadonlySet<string> = new Set([...modes.slice(0, 4), "door plain", "door stream"]);
 
 interface Cause {
 	readonly line: string;

@@ -1,10 +1,12 @@
 /**
  * Tries every recorded exchange for a client of every other protocol and prints what was equal:
  * `bun test/matrix/run.ts [--only=client←upstream] [--mode=stream] [--name=part] [--show=cause] [--evidence]`.
+ * With `--door` the exchanges go through a whole Portico, also those in one protocol, at every chunking.
  */
 import { inspect } from "node:util";
 import { withoutShared } from "../support/recordings.ts";
 import { loadSchemas } from "../support/schemas.ts";
+import { doorTrials } from "./door.ts";
 import { loadProtocols } from "./protocols.ts";
 import { isEqual, printCauses, printTable } from "./report.ts";
 import type { Trial } from "./trial.ts";
@@ -28,7 +30,11 @@ const main = async (): Promise<number> => {
 	const of = ({ name: whole }: { name: string }) => name === undefined || whole.includes(name);
 	const trials: Trial[] = [];
 	const mode = options.get("mode");
-	for await (const trial of trialsOf(await loadProtocols(), await loadSchemas(), { client, upstream, of }))
+	const protocols = await loadProtocols();
+	const all = options.has("door")
+		? doorTrials(protocols, of)
+		: trialsOf(protocols, await loadSchemas(), { client, upstream, of });
+	for await (const trial of all)
 		if (mode === undefined || trial.mode === mode)
 			trials.push(options.has("evidence") ? trial : withoutEvidence(trial));
 	if (options.has("evidence")) return printEvidence(trials);

@@ -246,7 +246,7 @@ const kept = (got: Told | Raised, want: Told | Raised): Pick<Trial, "thinking" |
 };
 
 /** A failure that one client raises and another gives as an answer that failed. */
-const failure = (told: Told | Raised): Told | Raised =>
+export const failure = (told: Told | Raised): Told | Raised =>
 	"candidates" in told && told.candidates.some(({ ended }) => ended === "failed")
 		? { raised: "failed", told: true }
 		: told;

@@ -1,6 +1,6 @@
 /** The form of the answer, for an upstream: `response_format`, and in words what it cannot be told otherwise. */
 import { definedOnly, type OutputFormat, type WireRecord } from "#core";
-import { jsonSchemaOf } from "./schema-dialect.ts";
+import { isStrict, jsonSchemaOf } from "./schema-dialect.ts";
 import { lose, type Writing } from "./target.ts";
 
 /** What is sent, and a sentence for the model where the protocol has no field for it. */
@@ -11,7 +11,20 @@ export interface EncodedFormat {
 
 type SchemaFormat = Extract<OutputFormat, { type: "schema" }>;
 
-const schemaFormat = (format: SchemaFormat, { context }: Writing): EncodedFormat => {
+/** What other protocols enforce, OpenAI refuses to: there a schema that is not closed is asked for, not enforced. */
+export const strictness = (
+	strict: boolean | undefined,
+	schema: unknown,
+	path: string,
+	writing: Writing,
+): boolean | undefined => {
+	if (strict !== true || writing.sameProtocol || isStrict(schema)) return strict;
+	lose(writing, path, "the upstream enforces only schemas whose objects are closed and have no optional members");
+	return undefined;
+};
+
+const schemaFormat = (format: SchemaFormat, writing: Writing): EncodedFormat => {
+	const { context } = writing;
 	const schema = format.dialect === "openapi" ? jsonSchemaOf(format.schema) : format.schema;
 	if (context.capabilities.nativeSchema === false)
 		return {
@@ -19,7 +32,8 @@ const schemaFormat = (format: SchemaFormat, { context }: Writing): EncodedFormat
 			instruction: `Answer with JSON that conforms to this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`,
 		};
 	const name = (format.name ?? "answer").replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "answer";
-	const { description, strict } = format;
+	const { description } = format;
+	const strict = strictness(format.strict, schema, "response_format.strict", writing);
 	return {
 		response_format: { type: "json_schema", json_schema: { name, schema, ...definedOnly({ description, strict }) } },
 	};

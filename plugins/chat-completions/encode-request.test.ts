@@ -458,16 +458,38 @@ describe("options for an upstream", () => {
 		expect(written(foreign({ reasoning: { mode: "on", effort: "high" } })).losses).toEqual(["reasoning_effort"]);
 	});
 
+	test("a schema with optional members is asked for, not enforced, as OpenAI refuses to enforce it", () => {
+		const closed = { type: "object", properties: { a: { type: "string" } }, additionalProperties: false };
+		const asked = (schema: object) =>
+			written(
+				foreign({
+					format: { type: "schema", schema, dialect: "json-schema", strict: true },
+					tools: [{ type: "function", name: "f", schema, schemaDialect: "json-schema", strict: true }],
+				}),
+			);
+		const loose = asked(closed);
+		expect(loose.body).toMatchObject({ response_format: { json_schema: { schema: closed } } });
+		expect(JSON.stringify(loose.body)).not.toContain("strict");
+		expect(loose.losses).toEqual(expect.arrayContaining(["response_format.strict", "tools.strict"]));
+		const strict = asked({ ...closed, required: ["a"] });
+		expect(strict.body).toMatchObject({
+			response_format: { json_schema: { strict: true } },
+			tools: [{ function: { strict: true } }],
+		});
+		expect(strict.losses).toEqual([]);
+	});
+
 	test("H118 a schema goes with its name, in words where the upstream has none, and JSON is spoken of", () => {
-		const format = { type: "schema", schema: { type: "object" }, dialect: "json-schema", strict: true } as const;
+		const schema = { type: "object", additionalProperties: false };
+		const format = { type: "schema", schema, dialect: "json-schema", strict: true } as const;
 		expect(written(foreign({ format })).body["response_format"]).toEqual({
 			type: "json_schema",
-			json_schema: { name: "answer", schema: { type: "object" }, strict: true },
+			json_schema: { name: "answer", schema, strict: true },
 		});
 		const told = written(foreign({ format }), "deepseek-chat", { nativeSchema: false });
 		expect(told.body["response_format"]).toEqual({ type: "json_object" });
 		expect(told.messages[0]).toMatchObject({ role: "system" });
-		expect(told.messages[0]?.["content"]).toContain('{"type":"object"}');
+		expect(told.messages[0]?.["content"]).toContain('{"type":"object","additionalProperties":false}');
 		const json = written(foreign({ format: { type: "json" } }));
 		expect(json.body["response_format"]).toEqual({ type: "json_object" });
 		expect(JSON.stringify(json.messages)).toMatch(/JSON/);

@@ -10,6 +10,7 @@ import {
 	type ToolChoice,
 	type WireRecord,
 } from "#core";
+import { strictness } from "./encode-format.ts";
 import { protocolName } from "./name.ts";
 import { jsonSchemaOf } from "./schema-dialect.ts";
 import { lose, ownExtras, type Writing } from "./target.ts";
@@ -20,9 +21,10 @@ export const takesCustomTools = ({ sameProtocol, reasoner }: Writing): boolean =
 
 const emptySchema = { type: "object", properties: {} };
 
-const functionTool = (tool: FunctionTool, names: ToolNames, { context }: Writing): WireRecord => {
+const functionTool = (tool: FunctionTool, names: ToolNames, writing: Writing): WireRecord => {
 	const schema = tool.schemaDialect === "openapi" ? jsonSchemaOf(tool.schema) : tool.schema;
-	const strict = context.capabilities.strictTools === false ? undefined : tool.strict;
+	const { strictTools } = writing.context.capabilities;
+	const strict = strictTools === false ? undefined : strictness(tool.strict, schema, "tools.strict", writing);
 	return {
 		type: "function",
 		function: definedOnly({

@@ -1,5 +1,5 @@
-/** The schema subset that Gemini calls Schema, as JSON Schema. */
-import { asText, isRecord } from "#core";
+/** The schema subset that Gemini calls Schema, as JSON Schema; and the one that OpenAI calls strict. */
+import { asList, asText, isRecord } from "#core";
 
 const single = ["items", "additionalProperties", "not"] as const;
 const lists = ["anyOf", "oneOf", "allOf", "prefixItems"] as const;
@@ -41,4 +41,22 @@ export const jsonSchemaOf = (schema: unknown): unknown => {
 	for (const key of counts) if (key in made) made[key] = numeric(made[key]);
 	convertNested(made);
 	return made;
+};
+
+/** Words that strict decoding does not know. */
+const loose = ["oneOf", "allOf", "not", "if", "patternProperties", "propertyNames", "unevaluatedProperties"];
+
+/** Whether `strict` may be said of a schema: every object in it is closed, and all its members are required. */
+export const isStrict = (schema: unknown): boolean => {
+	if (Array.isArray(schema)) return schema.every(isStrict);
+	if (!isRecord(schema)) return true;
+	if (schema["type"] === "object" || asList(schema["type"]).includes("object")) {
+		const members = isRecord(schema["properties"]) ? Object.keys(schema["properties"]) : [];
+		const required = new Set(asList(schema["required"]));
+		if (schema["additionalProperties"] !== false || members.some((name) => !required.has(name))) return false;
+	}
+	return (
+		!loose.some((word) => isRecord(schema[word]) || Array.isArray(schema[word])) &&
+		Object.values(schema).every(isStrict)
+	);
 };

@@ -9,6 +9,7 @@ import {
 	type ToolChoice,
 	type WireRecord,
 } from "#core";
+import { strictness } from "./encode-format.ts";
 import { asJsonSchema } from "./json-schema.ts";
 import { flatName } from "./namespaces.ts";
 import { ownFields, protocolName } from "./origin.ts";
@@ -23,14 +24,18 @@ const parametersOf = (tool: FunctionTool): unknown => {
 };
 
 /** `strict` is always said: here its absence means true, elsewhere false. */
-const encodeFunction = (tool: FunctionTool, { names }: Writing): WireRecord => ({
-	type: "function",
-	name: names.upstream(flatName(tool.name, tool.namespace)),
-	...definedOnly({ description: tool.description }),
-	parameters: parametersOf(tool),
-	strict: tool.strict ?? false,
-	...ownFields(tool),
-});
+const encodeFunction = (tool: FunctionTool, writing: Writing): WireRecord => {
+	const parameters = parametersOf(tool);
+	const strict = strictness({ strict: tool.strict, schema: parameters, path: "tools.strict" }, writing);
+	return {
+		type: "function",
+		name: writing.names.upstream(flatName(tool.name, tool.namespace)),
+		...definedOnly({ description: tool.description }),
+		parameters,
+		strict: strict ?? false,
+		...ownFields(tool),
+	};
+};
 
 const locationOf = (location: unknown): WireRecord | undefined =>
 	isRecord(location) ? { ...location, type: "approximate" } : undefined;

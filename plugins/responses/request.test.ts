@@ -421,10 +421,11 @@ describe("what an upstream is sent", () => {
 	});
 
 	test("functions are flat, say whether they are strict, and have names that fit", () => {
+		const closed = { type: "object", properties: {}, additionalProperties: false };
 		const { body, names } = sent({
 			tools: [
 				{ type: "function", name: "my.tool", schema: { type: "object" }, schemaDialect: "json-schema" },
-				{ type: "function", name: "my_tool", schema: {}, schemaDialect: "json-schema", strict: true },
+				{ type: "function", name: "my_tool", schema: closed, schemaDialect: "json-schema", strict: true },
 				{
 					type: "function",
 					name: "g",
@@ -436,7 +437,7 @@ describe("what an upstream is sent", () => {
 		});
 		expect(body.tools).toEqual([
 			{ type: "function", name: "my_tool_2", parameters: { type: "object", properties: {} }, strict: false },
-			{ type: "function", name: "my_tool", parameters: { type: "object", properties: {} }, strict: true },
+			{ type: "function", name: "my_tool", parameters: closed, strict: true },
 			{
 				type: "function",
 				name: "g",
@@ -535,11 +536,17 @@ describe("what an upstream is sent", () => {
 	});
 
 	test("H118: the form of the answer goes along in this protocol's words", () => {
-		const schema = { type: "object", properties: {} };
+		const schema = { type: "object", properties: {}, additionalProperties: false };
 		const format = { type: "schema", schema, dialect: "json-schema", strict: true } as const;
 		expect(sent({ format }).body["text"]).toEqual({
 			format: { type: "json_schema", name: "answer", schema, strict: true },
 		});
+		const loose = { ...schema, properties: { a: { type: "string" } } };
+		const tool = { type: "function", name: "f", schema: loose, schemaDialect: "json-schema", strict: true } as const;
+		const asked = sent({ format: { ...format, schema: loose }, tools: [tool] });
+		expect(asked.body["text"]).toMatchObject({ format: { schema: loose, strict: false } });
+		expect(asked.body.tools).toMatchObject([{ parameters: loose, strict: false }]);
+		expect(asked.lost).toEqual(expect.arrayContaining(["response_format.strict", "tools.strict"]));
 		const { body } = sent({ format: { type: "json" } });
 		expect(body["text"]).toEqual({ format: { type: "json_object" } });
 		expect(body.input.at(-1)).toEqual({ role: "developer", content: "Answer in JSON." });

@@ -1,4 +1,5 @@
 /** What this protocol does with a function whose author says nothing of `strict`. */
+import { isDeepStrictEqual } from "node:util";
 import { asList, isRecord, type WireRecord } from "#core";
 
 /** Members that hold schemas by name, and members that hold one schema or a list of them. */
@@ -45,4 +46,10 @@ export const strictForm = (schema: unknown): unknown => {
 		if (error instanceof NotStrict) return undefined;
 		throw error;
 	}
+};
+
+/** Whether `strict` may be said of the schema as it is. */
+export const isStrict = (schema: unknown): boolean => {
+	const strict = strictForm(schema);
+	return strict !== undefined && isDeepStrictEqual(strict, schema);
 };

@@ -111,6 +111,7 @@ export {
 	type SendOptions,
 	type Target,
 	type Upstream,
+	type UpstreamHealth,
 	upstreams,
 } from "./relay/router.ts";
 export { scrub, scrubMessage } from "./relay/scrub.ts";

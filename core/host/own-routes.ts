@@ -11,6 +11,8 @@ export interface OwnRouteOptions {
 	readonly version: string;
 	/** Whether calls can be answered: the database is reachable and no stop was asked for. */
 	ready(): boolean;
+	/** How many upstreams are well, left alone, and tried again; without their names, for anyone may ask. */
+	upstreams(): Readonly<Record<string, number>>;
 	plugins(): readonly PluginRow[];
 	/** Builds the house anew from its config file; the complaints when it could not. */
 	reload(): Promise<readonly string[]>;
@@ -28,19 +30,31 @@ const backupBody = t.Object(
 	{ additionalProperties: false },
 );
 
-const state = (path: string, summary: string, healthy: () => boolean): PublicRoute => ({
+const state = (
+	path: string,
+	summary: string,
+	healthy: () => boolean,
+	more: () => Readonly<Record<string, unknown>> = () => ({}),
+): PublicRoute => ({
 	method: "GET",
 	path,
 	access: "public",
 	summary,
 	handle: () =>
 		Response.json(
-			{ status: healthy() ? "ok" : "unavailable" },
+			{ status: healthy() ? "ok" : "unavailable", ...more() },
 			{ status: healthy() ? 200 : 503, headers: { "cache-control": "no-store" } },
 		),
 });
 
-export const ownRoutes = ({ version, ready, plugins, reload, backup }: OwnRouteOptions): readonly Route[] => [
+export const ownRoutes = ({
+	version,
+	ready,
+	upstreams,
+	plugins,
+	reload,
+	backup,
+}: OwnRouteOptions): readonly Route[] => [
 	{
 		method: "GET",
 		path: "/",
@@ -63,7 +77,14 @@ export const ownRoutes = ({ version, ready, plugins, reload, backup }: OwnRouteO
 	state("/healthz", "Whether the process runs.", () => true),
 	state("/livez", "Whether the process runs.", () => true),
 	state("/health", "Whether calls can be answered.", ready),
-	state("/readyz", "Whether calls can be answered; 503 while stopping.", ready),
+	state(
+		"/readyz",
+		"Whether calls can be answered; 503 while stopping. Counts upstreams by their state.",
+		ready,
+		() => ({
+			upstreams: upstreams(),
+		}),
+	),
 	{
 		method: "GET",
 		path: "/admin/plugins",

@@ -85,6 +85,13 @@ export class Portico {
 		);
 	}
 
+	private upstreamStates(): Readonly<Record<string, number>> {
+		const counts: Record<string, number> = {};
+		for (const { circuit } of this.current?.generation.given(router)?.health?.() ?? [])
+			counts[circuit] = (counts[circuit] ?? 0) + 1;
+		return counts;
+	}
+
 	/** Everything added to a slot by what runs now. */
 	get generation(): Generation | undefined {
 		return this.current?.generation;
@@ -202,6 +209,7 @@ export class Portico {
 				ownRoutes({
 					version: this.options.version,
 					ready: () => !this.stopping && store.healthy(),
+					upstreams: () => this.upstreamStates(),
 					plugins: rows,
 					reload: () => this.reload(),
 					backup: (file) => store.backup(file),

@@ -16,6 +16,8 @@ export interface AttemptOptions extends Pick<AnswerOptions, "clock" | "limits" |
 	readonly protocols: ReadonlyMap<string, Protocol>;
 	/** Refuse rather than leave something behind. */
 	readonly strict: boolean;
+	/** Whether the call may be sent to the same upstream again when nobody knows what became of it. */
+	mayRepeat?(live: LiveCall): boolean;
 }
 
 /** Statuses that tell the client something about its own request; every other failure is between Portico and the upstream. */
@@ -94,6 +96,7 @@ export const attempt = async (live: LiveCall, target: Target, options: AttemptOp
 		abort,
 		stream: model.stream,
 		callId: id,
+		mayRepeat: () => !live.left && options.mayRepeat?.(live) === true,
 		...(model.affinity !== undefined && { affinity: model.affinity }),
 	});
 	if (counting && noSuchRoute.has(response.status)) return estimateCount(live);

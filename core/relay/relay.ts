@@ -82,6 +82,9 @@ const denialOf = (error: unknown, log: Log): Denial => {
 const concealed = (denial: Denial, { upstream }: Target): Denial =>
 	upstream.conceal ? { ...denial, message: upstream.conceal(denial.message) } : denial;
 
+/** What a connection that broke before its answer means. */
+const lost: Denial = { kind: "upstream", code: "upstream_broke_off", message: "The upstream closed the connection." };
+
 export const createRelay = (options: RelayOptions): Relay => {
 	const { router, clock, log, policies, seats } = options;
 	const pace = { clock, patienceMs: options.bodyMs };
@@ -101,6 +104,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 		limits: options.limits,
 		strict: false,
 		opened: (stream, live) => streams.set(live, stream),
+		mayRepeat: (live) => router.mayFollow(lost, live.routed),
 	};
 	const strictly: AttemptOptions = { ...leniently, strict: true };
 

@@ -16,6 +16,8 @@ export interface SendOptions {
 	readonly callId: string;
 	/** A sticky choice among several keys. */
 	readonly affinity?: string;
+	/** Whether it may be sent again when the connection broke before anything was answered. Not, unless it says so. */
+	mayRepeat?(): boolean;
 }
 
 /** Something that answers model calls: a provider over HTTP, or a plugin's own (the demo). Its key and address are its own affair. */
@@ -66,6 +68,12 @@ export interface AttemptReport {
 	readonly firstByteMs?: number;
 }
 
+/** `open`: calls are kept away from it; `half-open`: one call is let through to see. */
+export interface UpstreamHealth {
+	readonly upstream: string;
+	readonly circuit: "closed" | "open" | "half-open";
+}
+
 export interface Router {
 	/** Undefined when no model of that name is configured. */
 	plan(model: string, affinity?: string): Plan | undefined;
@@ -76,6 +84,8 @@ export interface Router {
 	/** Whether an attempt that ended with this denial may be followed by one at the next target. */
 	mayFollow(denial: Denial, call: Asked): boolean;
 	report(report: AttemptReport): void;
+	/** How the upstreams do; shown to whoever watches over the house. */
+	health?(): readonly UpstreamHealth[];
 }
 
 export const router = service<Router>("router");

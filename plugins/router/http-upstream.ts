@@ -1,5 +1,7 @@
 /** A provider over HTTP: one base address, one or several keys bound to it. */
 import {
+	asRecord,
+	asText,
 	type Clock,
 	deny,
 	Fault,
@@ -11,6 +13,7 @@ import {
 } from "#core";
 import { cleanError, without } from "./error-body.ts";
 import { Keys } from "./keys.ts";
+import { Budget } from "./repeating.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 /** What Bun's `fetch` takes beyond the standard: its own silence limit is switched off, ours hold. */
@@ -29,12 +32,22 @@ export interface HttpUpstreamOptions {
 	readonly send?: (url: string, options: FetchOptions) => Promise<Response>;
 }
 
+/** Failures before anything was sent. */
+const neverSent =
+	/^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
+
+const wasSent = (error: unknown): boolean => !neverSent.test(asText(asRecord(error)["code"]) ?? "");
+
 const unreachable = (name: string, cause: unknown): Fault =>
 	new Fault(
-		deny(
-			"upstream",
-			`The upstream "${name}" could not be reached. Ask again, or ask the operator to check its address.`,
-		),
+		wasSent(cause)
+			? deny("upstream", `The upstream "${name}" closed the connection before it answered. Ask again.`, {
+					code: "upstream_broke_off",
+				})
+			: deny(
+					"upstream",
+					`The upstream "${name}" could not be reached. Ask again, or ask the operator to check its address.`,
+				),
 		cause,
 	);
 
@@ -57,7 +70,23 @@ export const createHttpUpstream = ({
 	const base = setting.url.replace(/\/+$/, "");
 	const keyList = [...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])];
 	const keys = new Keys(keyList, clock);
+	const budget = new Budget();
 	const secrets = [...keyList, ...Object.values(setting.headers ?? {}), base, new URL(base).host];
+
+	/**
+	 * An upstream may close a connection that was kept open at the very moment it is used again. What was sent is then lost,
+	 * and no fault of the upstream: where it may be repeated, it is, once, on a new connection.
+	 */
+	const persistently = async (url: string, options: SendOptions, init: FetchOptions): Promise<Response> => {
+		budget.earn();
+		try {
+			return await send(url, init);
+		} catch (error) {
+			const again = asRecord(error)["code"] === "ECONNRESET" && !options.abort.signal.aborted;
+			if (!again || options.mayRepeat?.() !== true || !budget.spend()) throw error;
+			return await send(url, { ...init, keepalive: false });
+		}
+	};
 
 	const request = async (
 		message: UpstreamMessage,
@@ -70,7 +99,7 @@ export const createHttpUpstream = ({
 			options.abort.abort();
 		});
 		try {
-			return await send(base + message.path, {
+			return await persistently(base + message.path, options, {
 				method: "POST",
 				headers: {
 					...message.headers,

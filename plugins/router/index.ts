@@ -20,6 +20,7 @@ export default definePlugin({
 			models: config.models,
 			clock: needs.clock,
 			upstreamNamed,
+			upstreamNames: () => [...configured, ...needs.upstreams()].map(({ name }) => name),
 			random: Math.random,
 			createdAt: Math.floor(needs.clock.now() / 1000),
 		});
@@ -46,7 +47,7 @@ export default definePlugin({
 					method: "GET",
 					path: "/admin/upstreams",
 					access: "admin",
-					summary: "Upstreams that were used, and whether calls are kept away from them.",
+					summary: "The upstreams, and whether calls are kept away from them.",
 					handle: () => Response.json({ data: routing.states() }),
 				}),
 			],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Denial, Target, Upstream } from "#core";
+import type { Asked, Denial, Target, Upstream } from "#core";
 import { createTestClock } from "#core/testing";
 import { createRouting } from "./routing.ts";
 import type { ModelSetting } from "./settings.ts";
@@ -249,7 +249,8 @@ describe("an upstream that fails", () => {
 
 describe("another target may be tried after", () => {
 	const { mayFollow } = routing([pair]);
-	const call = undefined as never;
+	const asked = (body: unknown) => ({ ask: { body: { value: body } } }) as unknown as Asked;
+	const call = asked({ model: "m" });
 	test.each(["upstream", "overloaded", "upstream_timeout", "rate_limited", "internal", "quota_exhausted"] as const)(
 		"%s",
 		(kind) => expect(mayFollow({ kind, message: "x" }, call)).toBe(true),
@@ -262,4 +263,30 @@ describe("another target may be tried after", () => {
 		"not_found",
 		"unsupported",
 	] as const)("not %s", (kind) => expect(mayFollow({ kind, message: "x" }, call)).toBe(false));
+
+	describe("when nobody knows what became of the call", () => {
+		const unknown: readonly Denial[] = [
+			{ kind: "upstream_timeout", message: "x" },
+			{ kind: "upstream", code: "upstream_broke_off", message: "x" },
+		];
+
+		test.each([
+			{ tools: [{ type: "function" }, { name: "plain" }, { type: "web_search" }] },
+			{ background: false, conversation: null, mcp_servers: [] },
+		])("and asking twice leaves nothing behind: %j", (body) => {
+			for (const denial of unknown) expect(mayFollow(denial, asked(body))).toBe(true);
+		});
+
+		test.each([
+			{ background: true },
+			{ conversation: "conv_1" },
+			{ mcp_servers: [{ url: "https://example.com" }] },
+			{ tools: [{ type: "function" }, { type: "mcp" }] },
+			{ tools: [{ type: "code_execution_20260101" }] },
+			{ tools: [{ codeExecution: {} }] },
+		])("not where it might: %j", (body) => {
+			for (const denial of unknown) expect(mayFollow(denial, asked(body))).toBe(false);
+			expect(mayFollow({ kind: "rate_limited", message: "x" }, asked(body))).toBe(true);
+		});
+	});
 });

@@ -1,8 +1,18 @@
 /** From a model's name to targets in the order in which they are to be tried. */
-import { type Clock, type ModelInfo, matchesPattern, type Plan, type Router, type Target, type Upstream } from "#core";
+import {
+	type Clock,
+	type ModelInfo,
+	matchesPattern,
+	type Plan,
+	type Router,
+	type Target,
+	type Upstream,
+	type UpstreamHealth,
+} from "#core";
 import { capabilitiesOf } from "./capabilities.ts";
 import { Circuit } from "./circuit.ts";
 import { spread } from "./keys.ts";
+import { safeAfter } from "./repeating.ts";
 import type { ModelSetting } from "./settings.ts";
 
 /** How specific a pattern is: the characters it fixes. */
@@ -15,6 +25,8 @@ export interface RoutingOptions {
 	readonly models: readonly ModelSetting[];
 	readonly clock: Clock;
 	readonly upstreamNamed: (name: string) => Upstream | undefined;
+	/** Names of the upstreams, to show all of them. */
+	readonly upstreamNames?: () => readonly string[];
 	/** A number from 0 to 1, for weights. */
 	readonly random: () => number;
 	/** Seconds since 1970, shown as the time models came to be. */
@@ -23,7 +35,8 @@ export interface RoutingOptions {
 
 /** A router with what operators see of it. */
 export interface Routing extends Router {
-	states(): readonly { readonly upstream: string; readonly circuit: string }[];
+	/** Every configured upstream and every other that was used. */
+	states(): readonly UpstreamHealth[];
 }
 
 export const createRouting = (options: RoutingOptions): Routing => {
@@ -74,6 +87,13 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		return { name, createdAt, ownedBy: "portico", capabilities };
 	};
 
+	/** Configured ones come first, in their order. */
+	const states = (): readonly UpstreamHealth[] =>
+		[...new Set([...(options.upstreamNames?.() ?? []), ...circuits.keys()])].map((upstream) => ({
+			upstream,
+			circuit: circuits.get(upstream)?.state ?? "closed",
+		}));
+
 	return {
 		plan(name, affinity): Plan | undefined {
 			const fixedPlan = fixedPlans.get(name);
@@ -96,8 +116,9 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			const setting = settingFor(name);
 			return setting && infoOf(name, setting);
 		},
-		mayFollow: (denial) => followed.has(denial.kind),
+		mayFollow: (denial, call) => followed.has(denial.kind) && safeAfter(denial, call),
 		report: (report) => circuitOf(report.target.upstream.name).report(report),
-		states: () => [...circuits].map(([upstream, circuit]) => ({ upstream, circuit: circuit.state })),
+		states,
+		health: states,
 	};
 };

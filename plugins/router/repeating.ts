@@ -1,0 +1,42 @@
+/** Which calls may be asked again when nobody knows whether an upstream has done its work. */
+import { type Asked, asList, asRecord, asText, type Denial } from "#core";
+
+/** Hosted tools that may change something outside of the answer. */
+const lastingTools = /^(mcp|code_interpreter|code_execution|shell|bash|computer)/;
+
+/** Failures after which an upstream may have done, or still be doing, what it was asked. */
+const isUnknown = ({ kind, code }: Denial): boolean => kind === "upstream_timeout" || code === "upstream_broke_off";
+
+/** Whether asking twice leaves nothing behind twice: what it may cost, the operator bears. */
+const leavesNothing = ({ ask }: Asked): boolean => {
+	const { background, conversation, mcp_servers: servers, tools } = asRecord(ask.body.value);
+	if (background === true || (conversation !== undefined && conversation !== null)) return false;
+	if (asList(servers).length > 0) return false;
+	return !asList(tools).some((tool) => {
+		const { type, codeExecution } = asRecord(tool);
+		return codeExecution !== undefined || lastingTools.test(asText(type) ?? "");
+	});
+};
+
+/** A known failure may be followed by another try; an unknown one where that leaves nothing behind twice. */
+export const safeAfter = (denial: Denial, call: Asked): boolean => !isUnknown(denial) || leavesNothing(call);
+
+/** A few tries in hand, and one more for every so many calls: a broken upstream is not asked twice for everything. */
+export class Budget {
+	private credit = most;
+
+	/** A call is made. */
+	earn(): void {
+		this.credit = Math.min(most, this.credit + perCall);
+	}
+
+	/** Whether one more try may be made. */
+	spend(): boolean {
+		if (this.credit < 1) return false;
+		this.credit--;
+		return true;
+	}
+}
+
+const most = 20;
+const perCall = 0.1;

@@ -3,7 +3,7 @@ import type { Clock, Store } from "#core";
 import type { Statements } from "./statements.ts";
 
 /** Nodes look at their leases every 100 ms while they have any. */
-const waitMs = 120;
+const waitMs = 150;
 
 export class Recalls {
 	private readonly running = new Map<string, Promise<void>>();

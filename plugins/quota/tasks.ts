@@ -5,7 +5,7 @@ import { count } from "./numbers.ts";
 import type { TaskReservation } from "./service.ts";
 
 /** Asked again after the nodes had the time to return what they do not need. */
-const attempts = 2;
+const attempts = 3;
 
 const denialFor = (left: number, amount: number): Denial =>
 	left >= amount

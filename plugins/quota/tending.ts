@@ -9,6 +9,7 @@ import { leaseMs } from "./statements.ts";
 
 /** How soon charges are written, and how often leases are looked at when there are none. */
 const busyMs = 50;
+const promptMs = 5;
 const quietMs = 1_000;
 /** A lease nobody used for so long goes back, for other nodes. */
 const idleMs = 2_000;
@@ -125,9 +126,15 @@ export class Tending {
 			if (!lease) strangers.push(...accounts.statements.close({ id: String(id), settled: 0 }));
 			else if (state === "lost") this.lose(lease);
 			else if (batch.renewed.has(lease)) lease.renewed(asked);
-			if (lease && recalled === 1) lease.recalled = true;
+			if (lease && !lease.lost && recalled === 1) this.recall(lease);
 		}
 		if (strangers.length > 0) await accounts.store.write(strangers);
+	}
+
+	/** Others wait: what no call holds goes back at once. */
+	private recall(lease: Lease): void {
+		lease.recalled = true;
+		if (lease.free > 0) this.schedule(promptMs);
 	}
 
 	private lose(lease: Lease): void {

@@ -56,6 +56,8 @@ export interface WorldNode {
 	stopped: boolean;
 	/** Ends the store of a process that died. */
 	dead: { value: boolean };
+	/** The boot of its machine: another one after a loss of power. */
+	boot: string;
 }
 
 export interface WorldOptions {
@@ -106,6 +108,7 @@ export class World {
 				alive: false,
 				stopped: false,
 				dead: { value: false },
+				boot: "boot",
 			};
 			this.nodes.push(node);
 			await this.start(node);
@@ -131,7 +134,7 @@ export class World {
 			log: quiet,
 			journals: node.journals,
 			statements: this.statements,
-			boot: "boot",
+			boot: node.boot,
 		});
 		node.accounts.writer = rowWriter;
 		node.alive = true;
@@ -278,6 +281,10 @@ export class World {
 
 	write(statements: Parameters<SqliteDatabase["write"]>[0]): void {
 		database.write(statements);
+	}
+
+	rows(text: string): readonly Record<string, unknown>[] {
+		return database.rows(text);
 	}
 
 	get sql(): Statements {

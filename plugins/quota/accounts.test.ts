@@ -1,0 +1,279 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { settle as rest } from "../../test/support/moving-clock.ts";
+import { World, type WorldCall, type WorldNode } from "../../test/support/quota-world.ts";
+import type { Reservation } from "./lease.ts";
+import { reserveTask } from "./tasks.ts";
+
+let world: World;
+afterEach(() => world.close());
+
+const open = async (nodes = 1): Promise<World> => {
+	world = new World({ nodes });
+	await world.open();
+	return world;
+};
+const node = (index = 0): WorldNode => world.nodes[index] as WorldNode;
+const token = (): string => `${world.prefix}t`;
+const account = () => world.account(token());
+
+/** A call that is let through, or undefined. */
+const ask = async (amount: number, at = node()): Promise<WorldCall | undefined> => {
+	const before = new Set(world.calls);
+	world.ask(at, token(), amount, amount);
+	await rest();
+	return [...world.calls].find((call) => !before.has(call));
+};
+const mustAsk = async (amount: number, at = node()): Promise<WorldCall> => {
+	const call = await ask(amount, at);
+	if (!call) throw new Error("the call was refused");
+	return call;
+};
+
+describe("a slice", () => {
+	test("is more than one call needs, never more than a fair share of what is left", async () => {
+		await open();
+		world.setQuota(token(), 1_000);
+		await mustAsk(10);
+		expect(account()).toEqual({ quota: 1_000, used: 0, leased: 320 });
+		world.setQuota(token(), 400);
+		expect(account().leased).toBe(320);
+	});
+
+	test("goes back after two seconds in which nobody used it", async () => {
+		await open();
+		world.setQuota(token(), 1_000);
+		world.end(await mustAsk(10), 7);
+		await world.pass(1_900);
+		expect(account()).toMatchObject({ used: 7, leased: 313 });
+		await world.pass(1_200);
+		expect(account()).toMatchObject({ used: 7, leased: 0 });
+	});
+
+	test("is kept while a call runs, however long", async () => {
+		await open();
+		world.setQuota(token(), 1_000);
+		const call = await mustAsk(10);
+		await world.pass(60_000);
+		await world.reap();
+		expect(account().leased).toBe(320);
+		world.end(call, 10);
+		await world.pass(5_000);
+		expect(account()).toEqual({ quota: 1_000, used: 10, leased: 0 });
+	});
+
+	test("that another node starves for is given back at once, but for what calls hold", async () => {
+		await open(2);
+		world.setQuota(token(), 100);
+		world.end(await mustAsk(30, node(0)), 5);
+		const held = await mustAsk(30, node(0));
+		expect(account().leased + account().used).toBeGreaterThan(40);
+		world.ask(node(1), token(), 60, 60);
+		await world.pass(400);
+		const [, other] = [...world.calls];
+		expect(other).toMatchObject({ node: node(1), reservation: { amount: 60 } });
+		world.end(held, 30);
+		if (other) world.end(other, 60);
+		await world.pass(5_000);
+		expect(account()).toEqual({ quota: 100, used: 95, leased: 0 });
+	});
+});
+
+describe("a quota that is changed", () => {
+	test("downwards counts at once on the node, though the slice had more", async () => {
+		await open();
+		world.setQuota(token(), 1_000);
+		world.end(await mustAsk(10), 10);
+		world.setQuota(token(), 15);
+		expect(await ask(10)).toBeUndefined();
+		expect(await mustAsk(5)).toBeDefined();
+	});
+	test("below what is used lets nothing through, and upwards again lets through what is new", async () => {
+		await open();
+		world.setQuota(token(), 100);
+		world.end(await mustAsk(50), 50);
+		world.setQuota(token(), 20);
+		expect(await ask(1)).toBeUndefined();
+		await world.pass(3_000);
+		expect(account()).toMatchObject({ quota: 20, used: 50 });
+		world.setQuota(token(), 60);
+		expect(await ask(11)).toBeUndefined();
+		expect(await mustAsk(10)).toBeDefined();
+		expect(world.broken()).toBeUndefined();
+	});
+});
+
+describe("a call", () => {
+	test("is charged once, however often it is settled, and at most what it held", async () => {
+		await open();
+		world.setQuota(token(), 100);
+		const { reservation } = await mustAsk(10);
+		expect(node().accounts.settle(reservation, 25)).toEqual({ charged: 10, excess: 15 });
+		expect(node().accounts.settle(reservation, 25)).toEqual({ charged: 0, excess: 0 });
+		await world.pass(100);
+		expect(account().used).toBe(10);
+	});
+	test("is not let through when the journal cannot be written", async () => {
+		await open();
+		world.setQuota(token(), 1_000);
+		await mustAsk(10);
+		node().journals.begin(node().accounts.holder);
+		const journal = (node().accounts as unknown as { journal: { now(line: string): void } }).journal;
+		journal.now = () => {
+			throw new Error("no space left on device");
+		};
+		expect(await ask(10)).toBeUndefined();
+		expect(world.calls.size).toBe(1);
+	});
+	test("that runs when its process dies is charged its last mark, or all it held", async () => {
+		await open();
+		world.setQuota(token(), 1_000);
+		const marked = await mustAsk(100);
+		await mustAsk(50);
+		node().accounts.watermark(marked.reservation, 30);
+		node().accounts.watermark(marked.reservation, 40);
+		world.kill(node(), true);
+		await world.start(node());
+		expect(account()).toEqual({ quota: 1_000, used: 90, leased: 0 });
+		expect(world.recorded(token())).toBe(90);
+	});
+	test("that was settled but not written when its process died is charged what it cost, once", async () => {
+		await open();
+		world.setQuota(token(), 1_000);
+		world.end(await mustAsk(100), 33);
+		world.kill(node(), true);
+		await world.start(node());
+		expect(account().used).toBe(33);
+		world.kill(node(), true);
+		await world.start(node());
+		expect(account()).toEqual({ quota: 1_000, used: 33, leased: 0 });
+		expect(world.recorded(token())).toBe(33);
+	});
+});
+
+describe("what a node had leased", () => {
+	test("is charged in full after a loss of power, because the journal may lack its end", async () => {
+		await open();
+		world.setQuota(token(), 1_000);
+		world.end(await mustAsk(10), 10);
+		world.kill(node(), true);
+		node().boot = "another";
+		await world.start(node());
+		expect(account()).toEqual({ quota: 1_000, used: 320, leased: 0 });
+		expect(world.recorded(token())).toBe(320);
+	});
+
+	test("is charged in full when it falls silent, and put right when it comes back", async () => {
+		await open(2);
+		world.setQuota(token(), 1_000);
+		const call = await mustAsk(10);
+		node().stopped = true;
+		await world.pass(13_000);
+		await world.reap();
+		expect(account().leased).toBe(320);
+		await world.pass(2_000);
+		await world.reap();
+		expect(account()).toMatchObject({ used: 320, leased: 0 });
+		expect(world.recorded(token())).toBe(320);
+		node().stopped = false;
+		await world.pass(200);
+		world.end(call, 4);
+		await world.pass(500);
+		expect(account()).toMatchObject({ used: 4, leased: 0 });
+		expect(world.recorded(token())).toBe(4);
+		expect(await mustAsk(10)).toBeDefined();
+	});
+});
+
+describe("a token without a quota", () => {
+	test("is let through at once, and what it costs is counted", async () => {
+		await open();
+		world.setQuota(token(), undefined);
+		const call = await mustAsk(1);
+		world.end(call, 700);
+		await world.pass(100);
+		expect(account()).toEqual({ quota: null, used: 700, leased: 0 });
+		expect(world.recorded(token())).toBe(700);
+	});
+	test("that is given one is held to it, what it used before included", async () => {
+		await open();
+		world.setQuota(token(), undefined);
+		const running = await mustAsk(1);
+		world.end(await mustAsk(1), 700);
+		await world.pass(100);
+		world.setQuota(token(), 750);
+		expect(await ask(60)).toBeUndefined();
+		world.end(running, 200);
+		await world.pass(200);
+		expect(account()).toMatchObject({ used: 900, leased: 0 });
+		expect(await ask(1)).toBeUndefined();
+	});
+});
+
+describe("a task", () => {
+	const reserve = (amount: number, id: string, at = node()) =>
+		reserveTask(at.accounts, token(), amount, `${world.prefix}${id}`);
+	const settle = (id: string, cost: number): void => world.write([world.sql.settleTask(`${world.prefix}${id}`, cost)]);
+
+	test("holds what it may cost until it ends, and is charged once", async () => {
+		await open();
+		world.setQuota(token(), 100);
+		const held = await reserve(60, "a");
+		if (!("keep" in held)) throw new Error("refused");
+		world.write(held.keep());
+		await world.pass(3_600_000);
+		await world.reap();
+		expect(account()).toMatchObject({ used: 0, leased: 60 });
+		settle("a", 45);
+		settle("a", 45);
+		settle("a", 0);
+		expect(account()).toMatchObject({ used: 45, leased: 0 });
+	});
+	test("asked for twice by one id is held once", async () => {
+		await open();
+		world.setQuota(token(), 100);
+		await reserve(60, "a");
+		expect(await reserve(60, "a")).toMatchObject({ amount: 60 });
+		expect(account().leased).toBe(60);
+	});
+	test("that costs more than it held is charged what it held", async () => {
+		await open();
+		world.setQuota(token(), 100);
+		await reserve(60, "a");
+		settle("a", 500);
+		expect(account().used).toBe(60);
+	});
+	test("that was never created gives its hold back, and cannot be created afterwards", async () => {
+		await open();
+		world.setQuota(token(), 100);
+		const held = await reserve(60, "a");
+		await world.pass(61_000);
+		await world.reap();
+		expect(account()).toMatchObject({ used: 0, leased: 0 });
+		expect(() => world.write("keep" in held ? held.keep() : [])).toThrow(/CHECK/);
+	});
+	test("gets what a node had leased but no call holds", async () => {
+		await open(2);
+		world.setQuota(token(), 100);
+		world.end(await mustAsk(1, node(0)), 1);
+		world.end(await mustAsk(1, node(1)), 1);
+		const asked = reserve(95, "a", node(1));
+		await world.pass(400);
+		expect(await asked).toMatchObject({ amount: 95 });
+	});
+	test("is refused in different words when the quota is held and when it is used up", async () => {
+		await open();
+		world.setQuota(token(), 100);
+		const call: Reservation = (await mustAsk(60)).reservation;
+		expect(await reserve(60, "a")).toMatchObject({ kind: "quota_held", retryAfterSeconds: 1 });
+		node().accounts.settle(call, 60);
+		await world.pass(100);
+		expect(await reserve(60, "b")).toMatchObject({ kind: "quota_exhausted" });
+	});
+	test("of a token without a quota is counted", async () => {
+		await open();
+		world.setQuota(token(), undefined);
+		await reserve(60, "a");
+		settle("a", 60);
+		expect(account()).toMatchObject({ used: 60, leased: 0 });
+	});
+});

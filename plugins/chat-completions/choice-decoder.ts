@@ -1,6 +1,6 @@
 /** One choice of a stream: its deltas as blocks that open, grow and close. */
 import { asList, asRecord, asText, isRecord, type NeutralEvent, type WireRecord } from "#core";
-import { decodeAnnotations, within } from "./annotations.ts";
+import { decodeAnnotations, type PlacedCitation, within } from "./annotations.ts";
 import { BlockRun } from "./block-run.ts";
 import { CallDecoder } from "./call-decoder.ts";
 import { decodeContent } from "./decode-content.ts";
@@ -21,6 +21,8 @@ export class ChoiceDecoder {
 	/** Length of the whole content, and where in it the growing text began. */
 	private length = 0;
 	private textStart = 0;
+	/** Citations that came before the text they are of, as search results do in some dialects. */
+	private readonly early: PlacedCitation[] = [];
 	private reason: string | undefined;
 	private matched: string | undefined;
 	private out: NeutralEvent[] = [];
@@ -97,6 +99,7 @@ export class ChoiceDecoder {
 		if (this.run.type !== "text") this.textStart = this.length;
 		this.length += text.length;
 		this.run.grow({ type: "text", text: "" }, { type: "text", text });
+		for (const placed of this.early.splice(0)) this.cite(placed);
 	}
 
 	private logprobs(value: unknown): void {
@@ -105,9 +108,13 @@ export class ChoiceDecoder {
 	}
 
 	private annotations(value: unknown): void {
-		if (this.run.type !== "text") return;
-		for (const placed of decodeAnnotations(value))
-			this.run.tell({ type: "citation", citation: within(placed, this.textStart) });
+		const placed = decodeAnnotations(value);
+		if (this.run.type === "text") for (const one of placed) this.cite(one);
+		else this.early.push(...placed);
+	}
+
+	private cite(placed: PlacedCitation): void {
+		this.run.tell({ type: "citation", citation: within(placed, this.textStart) });
 	}
 
 	private audio(audio: WireRecord): void {

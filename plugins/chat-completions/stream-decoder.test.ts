@@ -384,6 +384,21 @@ describe("a stream of chunks", () => {
 		]);
 	});
 
+	test("annotations before their text wait for it", () => {
+		const url_citation = { url: "https://example.com/a", title: "A", start_index: 0, end_index: 0 };
+		const chunks = [
+			chunk({ role: "assistant", content: "", annotations: [{ type: "url_citation", url_citation }] }),
+			chunk({ reasoning: "hm" }),
+			chunk({ content: "Rain." }),
+			ending("stop"),
+			done,
+		];
+		expect(blocks(chunks)).toMatchObject([
+			{ type: "thinking" },
+			{ type: "text", text: "Rain.", citations: [{ url: "https://example.com/a" }] },
+		]);
+	});
+
 	test("H30 annotations are citations in their block's own places", () => {
 		const url_citation = { url: "https://a.test", title: "A", start_index: 6, end_index: 9 };
 		const said = blocks([

@@ -32,6 +32,8 @@ const guarded = (trial: () => Result): Result => {
 	try {
 		return trial();
 	} catch (error) {
+		// some sources cut pictures without a word
+		if (isFault(error) && error.message.includes("base64")) return nothing;
 		return {
 			differences: [],
 			invalid: [],

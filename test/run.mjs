@@ -1,5 +1,6 @@
 // The whole suite, one step after the other: style and walls, types, the shipped schema, the tests on Bun, the runtime
-// tests on Bun and on Deno. Every step runs even when one before it failed; the exit code says whether all were good.
+// tests on Deno, the schedule of callbacks in real time, and a minute of chaos. Every step runs even when one before it
+// failed; the exit code says whether all were good.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,6 +16,8 @@ const steps = [
 	["its schema is fresh", process.execPath, [portico, "schema", "--check", "--config", "config/portico.yaml"]],
 	["tests", process.execPath, [portico, "bun", "test"]],
 	["runtime tests on Deno", bin("deno"), ["test", "-A", "--no-check", "--quiet", "test/runtime"]],
+	["callbacks in real time", process.execPath, [portico, "bun", "test", "./test/slow/schedule.slow.ts"]],
+	["chaos for a minute", process.execPath, [portico, "bun", "test/chaos/run.ts", "--seconds", "60"]],
 ];
 
 const results = steps.map(([name, command, words]) => {

@@ -137,13 +137,13 @@ const signed = (parts: readonly WireRecord[]): readonly WireRecord[] => {
 
 const hasCall = (content: Content): boolean => content.parts.some((part) => part["functionCall"] !== undefined);
 
-/** The conversation begins with the user, and does not end with words put into the model's mouth. */
+/** The conversation begins with the user; it ends with words put into the model's mouth only where it takes them. */
 const framed = (encoder: ContentsEncoder, context: EncodeContext, losses: Loss[]): readonly Content[] => {
 	const { contents, system } = encoder;
 	const last = contents.at(-1);
-	if (contents.length > 1 && last?.role === "model" && !hasCall(last) && context.capabilities.prefill !== true) {
+	if (contents.length > 1 && last?.role === "model" && !hasCall(last) && context.capabilities.prefill === false) {
 		contents.pop();
-		losses.push({ path: "messages", reason: "Gemini cannot go on from the beginning of an answer" });
+		losses.push({ path: "messages", reason: "the model cannot go on from the beginning of an answer" });
 	}
 	if (contents.length === 0 && system.length > 0)
 		contents.push({ role: "user", parts: system.splice(0), results: false });

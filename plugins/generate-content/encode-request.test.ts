@@ -46,10 +46,13 @@ describe("conversations for Gemini", () => {
 		expect(body).toEqual({ contents: [{ role: "user", parts: [{ text: "Greet me." }] }] });
 	});
 
-	test("a conversation begins with the user and does not end with words put into the model's mouth", () => {
-		const { body, losses } = encoded(conversation(assistant(say("Hello")), user(say("Hi")), assistant(say("I am"))));
-		expect(body.contents.map(({ role }: { role: string }) => role)).toEqual(["user", "model", "user"]);
-		expect(losses).toEqual(["messages"]);
+	test("a conversation begins with the user and ends with words put into the model's mouth only where it takes them", () => {
+		const asked = conversation(assistant(say("Hello")), user(say("Hi")), assistant(say("I am")));
+		const rolesIn = ({ body }: ReturnType<typeof encoded>) => body.contents.map(({ role }: { role: string }) => role);
+		expect(rolesIn(encoded(asked))).toEqual(["user", "model", "user", "model"]);
+		const refused = encoded(asked, target("gemini-x", { prefill: false }));
+		expect(rolesIn(refused)).toEqual(["user", "model", "user"]);
+		expect(refused.losses).toEqual(["messages"]);
 	});
 
 	test("H82 empty texts are left out", () => {

@@ -27,6 +27,6 @@ test("config has the last word", () => {
 	expect(capabilitiesOf("gpt-5", { efforts: ["high"], samplingRefused: false })).toMatchObject({
 		efforts: ["high"],
 		samplingRefused: false,
-		maxOutput: 100_000,
+		maxOutput: 128_000,
 	});
 });

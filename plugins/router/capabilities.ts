@@ -4,7 +4,7 @@ import type { ModelCapabilities } from "#core";
 /** What OpenAI's reasoning models have in common. */
 const reasoner: ModelCapabilities = {
 	thinking: "effort",
-	maxOutput: 100_000,
+	maxOutput: 128_000,
 	samplingRefused: true,
 	developerRole: true,
 	maxTokensField: "max_completion_tokens",
@@ -64,7 +64,7 @@ const known: readonly (readonly [pattern: RegExp, capabilities: ModelCapabilitie
 	[/^gpt-5\.[2-5]/, { ...reasoner, efforts: ["none", "low", "medium", "high", "xhigh"] }],
 	[/^gpt-5\.1/, { ...reasoner, efforts: ["none", "low", "medium", "high"] }],
 	[/^gpt-5/, { ...reasoner, efforts: ["minimal", "low", "medium", "high"] }],
-	[/^o[134]/, { ...reasoner, efforts: ["low", "medium", "high"] }],
+	[/^o[134]/, { ...reasoner, maxOutput: 100_000, efforts: ["low", "medium", "high"] }],
 	[/^gpt-4\.1/, { thinking: "none", maxOutput: 32_768, nativeSchema: true, strictTools: true }],
 	[/^gpt-4o/, { thinking: "none", maxOutput: 16_384, nativeSchema: true, strictTools: true }],
 	[/^gpt-/, { thinking: "none", maxOutput: 4096 }],

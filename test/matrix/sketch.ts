@@ -28,7 +28,7 @@ const resultOf = (text: string): unknown => parseJson(text) ?? bare(text);
 
 const toolOf = (tool: Tool): unknown => (tool.type === "unknown" ? "unknown" : tool.name);
 
-/** The request in comparable words. */
+/** The request in comparable words. The free input of a custom tool is the field `input` where there are only functions. */
 export const sketch = (request: NeutralRequest) => {
 	const all = request.messages.flatMap(({ blocks }) => within(blocks));
 	const isHosted = ({ type }: Tool) => type === "server" || type === "unknown";
@@ -38,7 +38,7 @@ export const sketch = (request: NeutralRequest) => {
 		audio: all.filter(({ type }) => type === "audio").length,
 		calls: all.flatMap((block) =>
 			block.type === "tool_call"
-				? [[block.name, block.arguments.form === "json" ? block.arguments.value : block.arguments.text]]
+				? [[block.name, block.arguments.form === "json" ? block.arguments.value : { input: block.arguments.text }]]
 				: [],
 		),
 		results: all.flatMap((block) =>
@@ -110,6 +110,23 @@ const isWithin = (one: string, other: string): boolean => {
 	return at >= one.length;
 };
 
+/** Paths of losses that take something away from a part of the sketch. */
+const losing: Partial<Record<keyof Sketch, RegExp>> = {
+	said: /content|messages|document|image|audio|video|search_result|thinking|refusal|format|system/i,
+	media: /content|messages|document|image|video|file|media/i,
+	audio: /content|messages|audio/i,
+	calls: /content|messages|tool|server_call/i,
+	results: /content|messages|is_error|tool_result|image|document|audio|video/i,
+	tools: /tool/i,
+	hosted: /tool|web_search|server|search/i,
+	"tool choice": /tool/i,
+	"max tokens": /max/i,
+	temperature: /temperature|sampling/i,
+	"top p": /top_?p/i,
+	stop: /stop/i,
+	format: /format|schema/i,
+};
+
 /** In what two requests differ, the second of which came by way of `via` and told what it dropped. */
 export const requestDifferences = (
 	before: NeutralRequest,
@@ -123,7 +140,7 @@ export const requestDifferences = (
 	const demanded = via === "messages" && before.maxOutputTokens === undefined;
 	return (Object.keys(one) as (keyof Sketch)[]).flatMap((key) => {
 		if ((demanded && key === "max tokens") || isDeepStrictEqual(one[key], other[key])) return [];
-		const told = dropped.length > 0 ? "something was dropped, and told to be" : undefined;
+		const told = dropped.some((path) => losing[key]?.test(path)) ? "it was dropped, and told to be" : undefined;
 		const reason = reasons[key]?.map((reasonFor) => reasonFor(one, other)).find(Boolean);
 		return [{ what: key, reason: reason || told }];
 	});

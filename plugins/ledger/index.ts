@@ -18,7 +18,7 @@ import {
 import { prices } from "../prices/service.ts";
 import { ledgerWriters, quota } from "../quota/service.ts";
 import { usageCommand } from "./command.ts";
-import { correctionRow, rowOf } from "./row.ts";
+import { correctionRow, rowOf, taskRow } from "./row.ts";
 import { insertRows, ledgerRows, ledgerTables } from "./tables.ts";
 import { usageRoute } from "./usage.ts";
 import { Writer } from "./writer.ts";
@@ -60,7 +60,7 @@ export default definePlugin({
 			offers: [
 				add(tables, ledgerTables(name)),
 				add(recorders, { name, record }),
-				add(ledgerWriters, { statements: insertRows, correction: correctionRow }),
+				add(ledgerWriters, { statements: insertRows, correction: correctionRow, task: taskRow }),
 				add(routes, usageRoute(needs.store, flush)),
 				add(commands, usageCommand),
 				add(jobs, { name: "ledger: prune", schedule: "17 3 * * *", run: prune }),

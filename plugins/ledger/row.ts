@@ -1,6 +1,6 @@
 /** A finished call as its row, and a charge that no finished call explains. */
 import { type CallRecord, definedOnly, type Usage } from "#core";
-import type { Correction } from "../quota/service.ts";
+import type { Correction, TaskCharge } from "../quota/service.ts";
 import type { LedgerRow } from "./tables.ts";
 
 const longestName = 256;
@@ -69,4 +69,18 @@ export const correctionRow = ({ id, tokenId, amount, reason, at, model }: Correc
 	cost: amount,
 	excess: 0,
 	detail: "{}",
+});
+
+/** The row of a finished task. */
+export const taskRow = (task: TaskCharge): LedgerRow => ({
+	id: task.id,
+	at: task.at,
+	token: task.tokenId,
+	model: task.model.slice(0, longestName),
+	upstream: task.upstream,
+	ending: task.succeeded ? "completed" : "failed",
+	...tokensOf(undefined),
+	cost: task.charged ?? null,
+	excess: 0,
+	detail: JSON.stringify({ operation: task.kind, durationMs: Math.round(task.durationMs) }),
 });

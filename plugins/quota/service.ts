@@ -31,12 +31,30 @@ export interface Correction {
 	readonly model?: string;
 }
 
+/** A finished task, for its row. */
+export interface TaskCharge {
+	/** The task's id, also its row's. */
+	readonly id: string;
+	readonly tokenId: string;
+	readonly kind: string;
+	readonly model: string;
+	readonly upstream: string;
+	readonly succeeded: boolean;
+	/** Micro-dollars; absent when no price is known. */
+	readonly charged?: number;
+	/** Milliseconds since 1970, of the end; and how long it took. */
+	readonly at: number;
+	readonly durationMs: number;
+}
+
 /** How the ledger writes. It offers this to the slot `ledgerWriters`; the first offered is used. */
 export interface LedgerWriter {
 	/** Inserts that leave out ids already there; called again for rows that a crash may have kept from being written. */
 	statements(rows: readonly LedgerRow[]): readonly Statement[];
 	/** The row of a correction. */
 	correction(correction: Correction): LedgerRow;
+	/** The row of a finished task, written in the batch that ends it. */
+	task?(task: TaskCharge): LedgerRow;
 }
 
 /** What a task holds back. */

@@ -1,11 +1,11 @@
 /** The ends of a task, with what each costs: the change of state, the files of a result and the settlement go together. */
-import type { Statement, Store } from "#core";
+import { definedOnly, type Statement, type Store } from "#core";
 import type { Catalogue } from "./catalogue.ts";
 import type { Files } from "./files.ts";
 import type { Accounts } from "./gate.ts";
 import type { Insist } from "./insist.ts";
 import type { WorkRow } from "./row.ts";
-import type { Made, Task, TaskFailure, TaskKind } from "./service.ts";
+import type { Made, Task, TaskFailure, TaskKind, TaskUnits } from "./service.ts";
 import { advance, begin, type Change, fail, succeed } from "./transitions.ts";
 
 export interface EndingsOptions {
@@ -20,6 +20,14 @@ export interface EndingsOptions {
 }
 
 const noResult: TaskFailure = { code: "upstream_no_result", reason: "The upstream returned no result." };
+
+/** Nobody pays for more than was held. */
+const atMost = (made: TaskUnits, bound: TaskUnits): TaskUnits =>
+	definedOnly({
+		images: made.images === undefined ? undefined : Math.min(made.images, bound.images ?? 0),
+		seconds: made.seconds === undefined ? undefined : Math.min(made.seconds, bound.seconds ?? 0),
+		songs: made.songs === undefined ? undefined : Math.min(made.songs, bound.songs ?? 0),
+	});
 
 export class Endings {
 	private readonly options: EndingsOptions;
@@ -56,8 +64,8 @@ export class Endings {
 	}
 
 	private settle(row: WorkRow, task: Task): readonly Statement[] {
-		const made = task.status === "SUCCESS" ? this.kindOf(task).units(task) : {};
-		return this.options.accounts.settle(task.id, this.options.catalogue().upstream(row.upstream), task.model, made);
+		const made = task.status === "SUCCESS" ? atMost(this.kindOf(task).units(task), task.bound) : {};
+		return this.options.accounts.settle(task, row.upstream, made);
 	}
 
 	private async write(change: Change): Promise<void> {

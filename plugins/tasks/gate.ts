@@ -1,8 +1,8 @@
 /** What a task must pass before it is taken on: every policy, as a model call would, and the quota, which holds back what it may cost. */
 import { type Denial, deny, type Identified, type ModelCall, type Outcome, type Statement, type Target } from "#core";
 import type { Prices, TaskUnits } from "../prices/service.ts";
-import type { Quota } from "../quota/service.ts";
-import type { TaskUpstream } from "./service.ts";
+import type { LedgerWriter, Quota } from "../quota/service.ts";
+import type { Task, TaskUpstream } from "./service.ts";
 
 /** What policies granted; settled exactly once. */
 export interface Grant {
@@ -32,26 +32,50 @@ export interface Accounts {
 		order: { readonly model: string; readonly bound: TaskUnits },
 		taskId: string,
 	): Promise<Hold | Denial>;
-	/** Statements that charge what was made (nothing for no units) and give the rest back. */
-	settle(taskId: string, upstream: TaskUpstream | undefined, model: string, made: TaskUnits): readonly Statement[];
+	/** Statements for the batch that ends a task: they charge what was made, give the rest back, and write its row in the ledger. */
+	settle(task: Task, upstream: string, made: TaskUnits): readonly Statement[];
+	/** Statements that give back what was held for a task that was never made. */
+	release(taskId: string): readonly Statement[];
 }
 
-/** Without prices nothing costs anything; without a quota nothing is held. */
-export const createAccounts = (quota: Quota | undefined, prices: Prices | undefined): Accounts => {
-	const cost = (upstream: TaskUpstream | undefined, model: string, units: TaskUnits): number | undefined => {
-		if (Object.values(units).every((count) => count === 0) || upstream?.free === true) return 0;
-		const price = prices?.find(model, { requested: model, ...(upstream && { upstream: upstream.name }) });
+export interface AccountsOptions {
+	/** Without a quota nothing is held. */
+	readonly quota: Quota | undefined;
+	/** Without prices nothing costs anything. */
+	readonly prices: Prices | undefined;
+	/** Without a ledger nothing is written down. */
+	readonly writer: () => LedgerWriter | undefined;
+	/** Whether an upstream's work costs nothing. */
+	isFree(upstream: string): boolean;
+}
+
+export const createAccounts = ({ quota, prices, writer, isFree }: AccountsOptions): Accounts => {
+	const cost = (upstream: string, model: string, units: TaskUnits): number | undefined => {
+		if (Object.values(units).every((count) => count === 0) || isFree(upstream)) return 0;
+		const price = prices?.find(model, { requested: model, upstream });
 		return price && prices?.taskCost(units, price);
+	};
+	const row = (task: Task, upstream: string, charged: number | undefined): readonly Statement[] => {
+		const ledger = writer();
+		if (!ledger?.task) return [];
+		const { id, tokenId, kind, model, finishedAt: at } = task;
+		const charge = { id, tokenId, kind, model, upstream, at, succeeded: task.status === "SUCCESS" };
+		const durationMs = at - task.submittedAt;
+		return ledger.statements([ledger.task({ ...charge, durationMs, ...(charged !== undefined && { charged }) })]);
 	};
 	return {
 		async hold(call, upstream, order, taskId) {
 			if (!quota) return { keep: [] };
-			const most = cost(upstream, order.model, order.bound);
+			const most = cost(upstream.name, order.model, order.bound);
 			if (most === undefined && call.token.settings["quota"] !== undefined) return withoutPrice(order.model);
 			const reserved = await quota.reserve(call.token.id, most ?? 0, taskId);
 			return "kind" in reserved ? reserved : { keep: reserved.keep() };
 		},
-		settle: (taskId, upstream, model, made) => quota?.settle(taskId, cost(upstream, model, made) ?? 0) ?? [],
+		settle(task, upstream, made) {
+			const charged = cost(upstream, task.model, made);
+			return [...(quota?.settle(task.id, charged ?? 0) ?? []), ...row(task, upstream, charged)];
+		},
+		release: (taskId) => quota?.settle(taskId, 0) ?? [],
 	};
 };
 

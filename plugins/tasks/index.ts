@@ -17,7 +17,7 @@ import {
 	taskAuthority,
 } from "#core";
 import { prices } from "../prices/service.ts";
-import { quota } from "../quota/service.ts";
+import { ledgerWriters, quota } from "../quota/service.ts";
 import { webhooks } from "../webhooks/service.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { type Catalogue, createCatalogue } from "./catalogue.ts";
@@ -80,6 +80,7 @@ export default definePlugin({
 		webhooks: maybe(webhooks),
 		quota: maybe(quota),
 		prices: maybe(prices),
+		ledgerWriters,
 		kinds: taskKinds,
 		upstreams: taskUpstreams,
 	},
@@ -97,7 +98,12 @@ export default definePlugin({
 		const shelf = createShelf(needs.store);
 		const links = createLinks(() => linkKey);
 		const files = createFiles({ folder: config.filesFolder ?? join(needs.house.dataFolder, "tasks"), links });
-		const accounts = createAccounts(needs.quota, needs.prices);
+		const accounts = createAccounts({
+			quota: needs.quota,
+			prices: needs.prices,
+			writer: () => needs.ledgerWriters()[0],
+			isFree: (upstream) => catalogue().upstream(upstream)?.free === true,
+		});
 		const waiting = new Waiting(needs.clock);
 		const insist = createInsist((wait) => new Promise((resolve) => needs.clock.after(wait, resolve)));
 		const endings = new Endings({

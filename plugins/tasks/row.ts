@@ -1,6 +1,6 @@
 /** Rows of the table as tasks. JSON columns were written by this plugin; they are read with the same care as any. */
 import { asList, asNumber, asRecord, asText, definedOnly, isRecord, parseJson, type WireRecord } from "#core";
-import type { ResultFile, Task, TaskFailure, TaskResult, TaskStatus } from "./service.ts";
+import type { ResultFile, Task, TaskFailure, TaskResult, TaskStatus, TaskUnits } from "./service.ts";
 
 /** A task with what only its worker needs. */
 export interface WorkRow {
@@ -53,6 +53,11 @@ const failureOf = (value: unknown): TaskFailure | undefined => {
 	return { code: asText(failure.code) ?? "", reason: asText(failure.reason) ?? "" };
 };
 
+const unitsOf = (value: unknown): TaskUnits => {
+	const { images, seconds, songs } = asRecord(value);
+	return definedOnly({ images: asNumber(images), seconds: asNumber(seconds), songs: asNumber(songs) });
+};
+
 /** Throws when the row is of no known status, which the table itself forbids. */
 export const taskOf = (row: WireRecord): Task => {
 	const request = json(row.request);
@@ -67,6 +72,7 @@ export const taskOf = (row: WireRecord): Task => {
 		model: text("model"),
 		prompt: asText(request.prompt) ?? "",
 		details: asRecord(request.details),
+		bound: unitsOf(request.bound),
 		state: asText(request.state),
 		status: row.status,
 		progress: time("progress"),

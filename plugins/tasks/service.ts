@@ -66,6 +66,8 @@ export interface Task {
 	readonly model: string;
 	readonly prompt: string;
 	readonly details: WireRecord;
+	/** The most it is charged for. */
+	readonly bound: TaskUnits;
 	readonly state?: string;
 	readonly status: TaskStatus;
 	/** Whole percent; 100 only in `SUCCESS`. */

@@ -131,6 +131,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 			model: order.model,
 			prompt: order.prompt,
 			details: order.details,
+			bound: order.bound,
 			status: "NOT_START",
 			progress: 0,
 			callbackUrl,
@@ -157,7 +158,8 @@ export const createSubmission = (options: SubmissionOptions) => {
 		await store.write([...insert(kind, made), ...hold.keep]);
 		const twin = await repeated(call, made.idempotencyKey, made.fingerprint);
 		if (twin && twin.id !== task.id) {
-			await store.write(accounts.settle(task.id, undefined, task.model, {}));
+			const released = accounts.release(task.id);
+			if (released.length > 0) await store.write(released);
 			return twin;
 		}
 		options.made(task);
@@ -197,7 +199,8 @@ export const createSubmission = (options: SubmissionOptions) => {
 		try {
 			const made = newTask(call, order, kind, upstream, callbackUrl);
 			const hold = await accounts.hold(call, upstream, order, made.task.id);
-			if ("kind" in hold) return refuse(hold);
+			// What keeps this one out may be its own twin, which was faster.
+			if ("kind" in hold) return (await repeated(call, idempotencyKey, fingerprint)) ?? refuse(hold);
 			const task = await create(
 				call,
 				kind,

@@ -81,7 +81,9 @@ export interface NewTask {
 
 export const insert = (kind: TaskKind, made: NewTask): readonly Statement[] => {
 	const { task } = made;
-	const request = JSON.stringify(definedOnly({ prompt: task.prompt, details: task.details, state: task.state }));
+	const request = JSON.stringify(
+		definedOnly({ prompt: task.prompt, details: task.details, bound: task.bound, state: task.state }),
+	);
 	return [
 		sql`INSERT INTO tasks (id, token_id, kind, action, model, request, status, sequence, callback_url, callback, base_url,
 				submitted_at, changed_at, expires_at, upstream, parent, due_at, deadline_at, idempotency_key, fingerprint)

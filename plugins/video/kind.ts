@@ -117,7 +117,8 @@ export const videoKind: TaskKind = {
 	timeoutMinutes: 30,
 	read,
 	callback,
-	units: (task) => ({ seconds: Math.ceil(durationOf(task)) }),
+	// Clips are sold by the length that was asked for; what comes is a few frames longer or shorter.
+	units: (task) => ({ seconds: asNumber(task.details.seconds) ?? Math.round(durationOf(task)) }),
 };
 
 /** The task, or a `Fault`: also for one of another kind. */

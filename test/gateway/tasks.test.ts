@@ -19,6 +19,7 @@ beforeAll(async () => {
 			"model-list",
 			{ use: "prices", with: { models: { script: { perImage: 0.5 } } } },
 			"quota",
+			"ledger",
 			"webhooks",
 			"tasks",
 			"image",
@@ -70,6 +71,10 @@ test("what a task may cost is held while it runs, charged when it succeeds", asy
 	scripted.poll = async () => ({ state: "done", made });
 	await finish(key, first.body.id, "SUCCESS");
 	expect(await account(id)).toMatchObject({ used: 0.5, remaining: 0.25 });
+	const { sql } = await import("drizzle-orm");
+	expect(
+		await gateway.store.all(sql`SELECT token, model, ending, cost FROM ledger WHERE id = ${String(first.body.id)}`),
+	).toMatchObject([{ token: id, model: "script", ending: "completed", cost: 500_000 }]);
 	const third = await submit(key);
 	expect([third.status, third.body.error?.code]).toEqual([429, "insufficient_quota"]);
 });

@@ -150,24 +150,33 @@ const rules: readonly Rule[] = [
 	},
 ];
 
-/** The letters of everything that is said in words, in JSON too. */
-const lettersOf = (value: unknown, key = ""): readonly string[] => {
-	if (typeof value === "string") {
-		const inner = key === "text" ? parseJson(value) : undefined;
-		if (isRecord(inner) || Array.isArray(inner)) return lettersOf(inner, "text");
-		return key === "text" || key === "refusal" ? [value.replaceAll(/\\[nt]|[^\p{L}\p{N}]/gu, "")] : [];
-	}
-	if (Array.isArray(value)) return value.flatMap((item) => lettersOf(item, key));
-	if (!isRecord(value) || value["thought"] === true || value["type"] === "reasoning" || "summary" in value) return [];
-	return Object.entries(value).flatMap(([name, item]) => lettersOf(item, key === "text" ? key : name));
+const letters = (text: string): string => text.replaceAll(/\\+[nt]|[^\p{L}\p{N}]/gu, "");
+
+/** The letters of every text in a JSON value. */
+const leavesOf = (value: unknown): readonly string[] => {
+	if (typeof value === "string") return [letters(value)];
+	if (Array.isArray(value)) return value.flatMap(leavesOf);
+	return isRecord(value) ? Object.values(value).flatMap(leavesOf) : [];
+};
+
+/** The letters of everything that is said in words; in words that are JSON, those of its texts. */
+const lettersOf = (value: unknown): readonly string[] => {
+	if (Array.isArray(value)) return value.flatMap(lettersOf);
+	if (!isRecord(value) || value["thought"] === true || "summary" in value) return [];
+	return Object.entries(value).flatMap(([name, item]) => {
+		if (typeof item !== "string") return lettersOf(item);
+		if (name !== "text" && name !== "refusal") return [];
+		const inner = parseJson(item);
+		return isRecord(inner) || Array.isArray(inner) ? leavesOf(inner) : [letters(item)];
+	});
 };
 
 /** The provider's own tools worked, or the conversation is kept there. */
 const searched = /file_search|web_search|code_execution|executableCode|"previous_response_id":"|"conversation":/;
 
 const keepsWords = ({ ours, theirs }: Opinion): boolean => {
-	const said = JSON.stringify(ours).replaceAll(/\\+[nt]|[^\p{L}\p{N}]/gu, "");
-	return lettersOf(theirs).every((letters) => said.includes(letters));
+	const said = letters(JSON.stringify(ours));
+	return lettersOf(theirs).every((words) => said.includes(words));
 };
 
 /** The reason for one difference; undefined when nobody has looked at it. */

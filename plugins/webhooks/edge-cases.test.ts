@@ -239,6 +239,47 @@ describe("addresses", () => {
 		expect(inside.connections).toBe(0);
 	});
 
+	test("13: no spelling of an address inside reaches the listener there, however it came into the outbox", async () => {
+		const inside = await receiver();
+		const wide = await startReceiver(undefined, "::");
+		open.push(wide);
+		const { networkInterfaces } = await import("node:os");
+		const own = Object.values(networkInterfaces()).flatMap((list) =>
+			(list ?? []).map(({ address, family }) => (family === "IPv6" ? `[${address.split("%")[0]}]` : address)),
+		);
+		const hosts = [
+			"127.0.0.1",
+			"127.1",
+			"0177.0.0.1",
+			"0x7f000001",
+			"2130706433",
+			"0.0.0.0",
+			"[::]",
+			"[::1]",
+			"[::ffff:127.0.0.1]",
+			"[::ffff:7f00:1]",
+			"[::127.0.0.1]",
+			"[64:ff9b::7f00:1]",
+			"localhost",
+			"localhost.",
+			"169.254.169.254",
+			...own,
+		];
+		const box = await outbox({
+			allowPrivateNetworks: false,
+			resolve: async () => ["127.0.0.1", "::1", "::ffff:127.0.0.1"],
+		});
+		const ports = [inside.port, wide.port];
+		for (const [index, host] of hosts.entries())
+			for (const port of ports) await box.put(`t${index}-${port}`, `http://${host}:${port}/x`);
+		await box.put("name", `http://rebinding.example:${inside.port}/x`);
+		await box.pass(160_000);
+		expect([inside.connections, wide.connections]).toEqual([0, 0]);
+		const errors = await box.store.run("SELECT DISTINCT error FROM delivery_attempts");
+		expect(errors).toEqual([{ error: "ssrf_blocked" }]);
+		expect(await box.store.run("SELECT DISTINCT state FROM deliveries")).toEqual([{ state: "dead" }]);
+	}, 20_000);
+
 	test("14: each attempt resolves once, checks that answer and dials it", async () => {
 		const hook = await receiver(status(500));
 		const answers = [["127.0.0.1"], ["169.254.169.254"], ["127.0.0.1"], ["127.0.0.1"]];

@@ -172,8 +172,8 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 			});
 		return Response.json({
 			object: "webhook.secret",
-			created_at: found.createdAt,
-			previous_until: found.previousUntil,
+			created_at: found.createdAt / 1000,
+			previous_until: found.previousUntil === null ? null : found.previousUntil / 1000,
 		});
 	};
 

@@ -1,0 +1,14 @@
+/** A protocol of a stranger's own making, which Portico's clients and upstreams know nothing of. */
+import { add, definePlugin, protocols, t } from "#core";
+import { client } from "./client.ts";
+import { passthrough } from "./passing.ts";
+import { upstream } from "./upstream.ts";
+import { protocolName } from "./wire.ts";
+
+export default definePlugin({
+	name: protocolName,
+	summary: "Speaks the telegraph's protocol with clients and with upstreams.",
+	config: t.Object({}, { additionalProperties: false }),
+	gives: [protocols],
+	setup: () => ({ offers: [add(protocols, { name: protocolName, client, upstream, passthrough })] }),
+});

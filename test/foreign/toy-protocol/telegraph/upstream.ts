@@ -1,0 +1,162 @@
+/** The side that asks upstreams: `POST /telegraph` after their address, the key as a bearer. */
+import {
+	asRecord,
+	asText,
+	type Block,
+	type Denial,
+	definedOnly,
+	type Loss,
+	type Message,
+	type NeutralEvent,
+	type NeutralRequest,
+	parseJson,
+	type StreamDecoder,
+	scrub,
+	type UpstreamSide,
+	type WireRecord,
+} from "#core";
+import { blocksOf, callOf, errandOf, finishOf, speakerOf, usageOf } from "./wire.ts";
+
+/** What stays behind, by the name a client might know it by. */
+const lossesOf = (request: NeutralRequest): readonly Loss[] => {
+	const reason = "the telegraph has no place for it";
+	const { sampling, stop, reasoning, format, messages } = request;
+	const left: string[] = Object.keys(definedOnly(sampling));
+	if (stop) left.push("stop");
+	if (reasoning && reasoning.mode !== "default") left.push("reasoning");
+	if (format && format.type !== "text") left.push("format");
+	messages.forEach(({ blocks }, index) => {
+		for (const { type } of blocks)
+			if (!["text", "tool_call", "tool_result", "refusal"].includes(type)) left.push(`messages[${index}].${type}`);
+	});
+	return left.map((path) => ({ path, reason }));
+};
+
+const textOf = (blocks: readonly Block[]): string =>
+	blocks.map((block) => (block.type === "text" || block.type === "refusal" ? block.text : "")).join("");
+
+const linesOf = ({ role, blocks }: Message): readonly WireRecord[] => {
+	const results = blocks.flatMap((block) =>
+		block.type === "tool_result" ? [{ from: "errand", ticket: block.callId, text: textOf(block.content) }] : [],
+	);
+	const errands = blocks.flatMap((block) => (block.type === "tool_call" ? [errandOf(block)] : []));
+	const text = textOf(blocks);
+	if (text === "" && errands.length === 0) return results;
+	return [...results, { from: speakerOf(role), text, ...(errands.length > 0 && { errands }) }];
+};
+
+const denialOf = (status: number, told: unknown): Denial => {
+	const { kind, text } = asRecord(asRecord(told)["fault"]);
+	const message = scrub(asText(text) ?? `The upstream answered ${status}.`);
+	if (status === 429) return { kind: "rate_limited", message };
+	if (status === 401 || status === 403) return { kind: "upstream", message: "The upstream refused Portico's own key." };
+	if (status >= 400 && status < 500)
+		return { kind: "invalid_request", message, ...(asText(kind) && { code: asText(kind) ?? "" }) };
+	return { kind: status === 503 ? "overloaded" : "upstream", message };
+};
+
+class Decoder implements StreamDecoder {
+	private readonly model: string;
+	private readonly id: string;
+	private begun = false;
+	private text: number | undefined;
+	private blocks = 0;
+	private over = false;
+
+	constructor(model: string) {
+		this.model = model;
+		this.id = `telegram-${crypto.randomUUID()}`;
+	}
+
+	push({ data }: { readonly data: string }): readonly NeutralEvent[] {
+		const told = asRecord(parseJson(data));
+		if ("fault" in told) return [...this.start(), { type: "error", error: denialOf(500, told) }];
+		if ("errand" in told) return [...this.start(), ...this.closed(), ...this.whole(callOf(told["errand"]))];
+		if ("stop" in told) return [...this.start(), ...this.closed(), ...this.ended(told)];
+		const text = asText(told["text"]);
+		if (text === undefined) return [{ type: "tick" }];
+		return [...this.start(), ...this.said(text)];
+	}
+
+	end(): readonly NeutralEvent[] {
+		return this.over ? [] : [{ type: "end", clean: false }];
+	}
+
+	private start(): readonly NeutralEvent[] {
+		if (this.begun) return [];
+		this.begun = true;
+		return [{ type: "start", id: this.id, model: this.model, createdAt: Math.floor(Date.now() / 1000) }];
+	}
+
+	private said(text: string): readonly NeutralEvent[] {
+		const opens: NeutralEvent[] = [];
+		if (this.text === undefined) {
+			this.text = this.blocks++;
+			opens.push({ type: "open", block: this.text, candidate: 0, shell: { type: "text", text: "" } });
+		}
+		return [...opens, { type: "delta", block: this.text, delta: { type: "text", text } }];
+	}
+
+	private closed(): readonly NeutralEvent[] {
+		if (this.text === undefined) return [];
+		const block = this.text;
+		this.text = undefined;
+		return [{ type: "close", block }];
+	}
+
+	private whole(shell: Block): readonly NeutralEvent[] {
+		const block = this.blocks++;
+		return [
+			{ type: "open", block, candidate: 0, shell },
+			{ type: "close", block },
+		];
+	}
+
+	private ended({ stop, words }: WireRecord): readonly NeutralEvent[] {
+		this.over = true;
+		const usage = usageOf(words);
+		return [
+			...(usage ? [{ type: "usage" as const, usage }] : []),
+			{ type: "finish", candidate: 0, finish: finishOf(stop) },
+			{ type: "end", clean: true },
+		];
+	}
+}
+
+export const upstream: UpstreamSide = {
+	path: () => "/telegraph",
+	headers: (key) => ({
+		"content-type": "application/json",
+		...(key !== undefined && { authorization: `Bearer ${key}` }),
+	}),
+	encodeRequest: (request, { model }) => ({
+		body: definedOnly({
+			station: model,
+			tape: request.stream,
+			lines: request.messages.flatMap(linesOf),
+			errands: request.tools?.flatMap((tool) =>
+				tool.type === "function"
+					? [definedOnly({ errand: tool.name, about: tool.description, form: tool.schema })]
+					: [],
+			),
+			must: request.toolChoice?.mode === "required" || undefined,
+			most: request.maxOutputTokens,
+		}),
+		losses: lossesOf(request),
+		names: { tools: new Map() },
+	}),
+	decodeResponse(body, { request }) {
+		const told = asRecord(body);
+		const usage = usageOf(told["words"]);
+		return {
+			id: `telegram-${crypto.randomUUID()}`,
+			createdAt: Math.floor(Date.now() / 1000),
+			model: asText(told["station"]) ?? request.model,
+			candidates: [{ index: 0, blocks: blocksOf(told), finish: finishOf(told["stop"]) }],
+			...(usage && { usage }),
+			...("fault" in told && { error: denialOf(500, told) }),
+		};
+	},
+	streamDecoder: ({ request }) => new Decoder(request.model),
+	decodeError: (status, _headers, text) => denialOf(status, parseJson(text)),
+};

@@ -5,7 +5,7 @@ import type { Exchange, StreamPass, WholeAnswer } from "./exchange.ts";
 import { createFrames, type Frames } from "./frames.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { Source } from "./source.ts";
-import { CallStream, type StreamLimits } from "./stream.ts";
+import { CallStream, type StreamLimits, silent } from "./stream.ts";
 import { notAnAnswer } from "./translation.ts";
 
 export interface AnswerOptions {
@@ -114,7 +114,7 @@ const readOpening = async (options: AnswerOptions, frames: Frames, pass: StreamP
 	const { source, clock, limits } = options;
 	const opening: Opening = { head: [], complete: false, pending: undefined };
 	const patience = Promise.withResolvers<"patience">();
-	let cancel = clock.after(limits.keepAliveMs, () => patience.resolve("patience"));
+	let cancel = clock.after(Math.min(limits.keepAliveMs, limits.idleMs), () => patience.resolve("patience"));
 	let begun = false;
 	try {
 		for (;;) {
@@ -160,12 +160,17 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 
 /** `type`: the media type of the upstream's answer. Throws `Fault` while nothing has been sent to the client. */
 export const answer = async (options: AnswerOptions, type: string): Promise<Response> => {
-	const { live, exchange, source, limits } = options;
+	const { live, exchange, source, clock, limits } = options;
 	const { stream } = live.routed.model;
 	const isStream = type.includes("event-stream");
 	if (isStream && stream) return await openStream(options);
 	if (type.includes("html")) throw notAnAnswer(stream ? "a stream of events" : "JSON");
-	if (isStream) return await foldStream(options);
-	if (stream) return await explodeWhole(options);
-	return await sendWhole(live, exchange.whole(await source.rest(limits.answerBytes)));
+	const unwatch = source.watch(clock, limits.idleMs, silent);
+	try {
+		if (isStream) return await foldStream(options);
+		if (stream) return await explodeWhole(options);
+		return await sendWhole(live, exchange.whole(await source.rest(limits.answerBytes)));
+	} finally {
+		unwatch();
+	}
 };

@@ -1,6 +1,6 @@
 /** The exchange with an upstream that speaks the client's protocol: bytes untouched but for what must change. */
 import { Fault } from "../fault.ts";
-import { parseJson } from "../neutral/wire.ts";
+import { isRecord, parseJson } from "../neutral/wire.ts";
 import type { Exchange, StreamPass } from "./exchange.ts";
 import type { ModelAsk, PassthroughChanges, StreamEvent } from "./protocol.ts";
 import type { Target } from "./router.ts";
@@ -25,7 +25,7 @@ export const createPassthrough = (
 		whole(bytes) {
 			const text = utf8.decode(bytes);
 			const body = parseJson(text);
-			if (body === undefined) throw notAnAnswer("JSON");
+			if (!isRecord(body)) throw notAnAnswer("JSON");
 			const seen = passthrough.observe(body);
 			const answer = ask.protocol.conversations && body;
 			if (!altered) return { body: bytes, seen, answer };

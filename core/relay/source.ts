@@ -1,4 +1,5 @@
 /** An upstream's answer as it is read: chunk by chunk, and stoppable from outside while a read is waiting. */
+import type { Clock } from "../clock.ts";
 import { type Denial, Fault, isFault } from "../fault.ts";
 import { join } from "../http/body.ts";
 
@@ -18,6 +19,7 @@ export class Source {
 	private readonly abort: AbortController;
 	private stopped: Denial | undefined;
 	private pending: Promise<Uint8Array | undefined> | undefined;
+	private chunks = 0;
 
 	constructor(response: Response, abort: AbortController) {
 		this.response = response;
@@ -36,6 +38,7 @@ export class Source {
 			const { done, value } = await this.reader.read();
 			if (this.stopped) throw new Fault(this.stopped);
 			if (done) return undefined;
+			this.chunks++;
 			return value;
 		} catch (error) {
 			if (this.stopped) throw new Fault(this.stopped);
@@ -88,6 +91,19 @@ export class Source {
 		};
 		this.stop(denial);
 		return new Fault(denial);
+	}
+
+	/** Ends the upstream's work when nothing comes for so long. Returns what ends the watching. */
+	watch(clock: Clock, idleMs: number, why: Denial): () => void {
+		let seen = this.chunks;
+		let cancel = (): void => undefined;
+		const look = (): void => {
+			if (this.chunks === seen) this.stop(why);
+			else cancel = clock.after(idleMs, look);
+			seen = this.chunks;
+		};
+		cancel = clock.after(idleMs, look);
+		return () => cancel();
 	}
 
 	/** Ends the upstream's work at once; a waiting `next` throws `why`. */

@@ -38,7 +38,8 @@ export interface StreamParts {
 const encoder = new TextEncoder();
 const toBytes = (piece: string | Uint8Array): Uint8Array => (typeof piece === "string" ? encoder.encode(piece) : piece);
 
-const silent: Denial = {
+/** Told when nothing comes of an answer for too long. */
+export const silent: Denial = {
 	kind: "upstream_timeout",
 	message: "The upstream fell silent in the middle of its answer. Ask again.",
 };

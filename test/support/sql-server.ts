@@ -9,6 +9,8 @@ export interface SqlServer {
 	readonly url: string;
 	/** Each request first takes one of these: do nothing of it, do it and lose the answer, or never answer. */
 	readonly faults: ("down" | "lost" | "silent")[];
+	/** From now on there is no room on the disk (SQLITE_FULL for what writes), or there is again. */
+	fill(full: boolean): void;
 	/** Requests that reached the server. */
 	readonly requests: number;
 	close(): Promise<void>;
@@ -37,13 +39,21 @@ const toWire = (value: unknown): unknown => {
 		: { type: "text", value };
 };
 
+/** Whether there is room for what writes. */
+interface Disk {
+	full: boolean;
+}
+
 /** One stream: its statements run one after another, and what it leaves open is rolled back. */
 class Stream {
 	readonly #database: Database.Database;
 	readonly #texts = new Map<unknown, string>();
 
-	constructor(database: Database.Database) {
+	readonly #disk: Disk;
+
+	constructor(database: Database.Database, disk: Disk) {
 		this.#database = database;
+		this.#disk = disk;
 	}
 
 	answer(request: unknown): unknown {
@@ -83,6 +93,8 @@ class Stream {
 
 	#step(statement: unknown): Step {
 		const { sql, sql_id: id, args } = asRecord(statement);
+		if (this.#disk.full && /^\s*(INSERT|UPDATE|DELETE|CREATE)/i.test(asText(sql) ?? this.#texts.get(id) ?? ""))
+			return { result: null, error: { message: "SQLite error: database or disk is full", code: "SQLITE_FULL" } };
 		try {
 			const prepared = this.#database.prepare(asText(sql) ?? this.#texts.get(id) ?? "");
 			prepared.safeIntegers(true);
@@ -113,6 +125,7 @@ export const startSqlServer = (file: string): SqlServer => {
 	const database = new Database(file, { timeout: 1000 });
 	database.exec("PRAGMA journal_mode = WAL");
 	const faults: SqlServer["faults"] = [];
+	const disk: Disk = { full: false };
 	let requests = 0;
 	const server = Bun.serve({
 		hostname: "127.0.0.1",
@@ -122,7 +135,7 @@ export const startSqlServer = (file: string): SqlServer => {
 			const body = asRecord(await request.json());
 			const fault = faults.shift();
 			if (fault === "down") return new Response("away", { status: 503 });
-			const stream = new Stream(database);
+			const stream = new Stream(database, disk);
 			const results = asList(body["requests"]).map((one) => stream.answer(one));
 			if (database.inTransaction) database.exec("ROLLBACK");
 			if (fault === "lost") return new Response("lost", { status: 502 });
@@ -133,6 +146,9 @@ export const startSqlServer = (file: string): SqlServer => {
 	return {
 		url: `http://127.0.0.1:${server.port}`,
 		faults,
+		fill(full) {
+			disk.full = full;
+		},
 		get requests() {
 			return requests;
 		},

@@ -93,18 +93,25 @@ export class Accounts implements AccountHouse {
 		return known;
 	}
 
-	/** Holds what the call may cost, at once where the node's slice suffices. Rejects when the database cannot be reached. */
-	reserve(caller: Caller, need: Need, quota: number): Reservation | Promise<Reservation | Shortage> {
+	/**
+	 * Holds what the call may cost, from the node's slice where that suffices. Rejects when the database cannot be reached
+	 * or the journal cannot be written; nothing may be sent upstream before it resolves.
+	 */
+	async reserve(caller: Caller, need: Need, quota: number): Promise<Reservation | Shortage> {
 		const account = this.accountOf(caller.token);
 		const hold: Hold = (lease, amount) => this.hold(caller, lease, amount);
 		const changed = account.setting !== undefined && account.setting !== quota;
 		account.setting = quota;
-		if (!changed) return account.take(need, hold) ?? account.acquire(need, quota, hold);
-		if (account.slice) account.slice.recalled = true;
-		return this.flush().then(() => account.acquire(need, quota, hold));
+		if (changed) {
+			if (account.slice) account.slice.recalled = true;
+			await this.flush();
+		}
+		const held = (changed ? undefined : account.take(need, hold)) ?? (await account.acquire(need, quota, hold));
+		if (!("left" in held)) await this.promised(held);
+		return held;
 	}
 
-	/** Promises, in memory and in the journal; nothing may be sent upstream before this has returned. */
+	/** Sets aside in memory; it counts as promised once it is in the journal. */
 	private hold(caller: Caller, lease: Lease, amount: number): Reservation {
 		const reservation: Reservation = {
 			id: caller.id,
@@ -114,10 +121,20 @@ export class Accounts implements AccountHouse {
 			at: this.clock.now(),
 			watermark: undefined,
 		};
-		this.journal.now(lines.reserved(reservation));
 		lease.hold(reservation, this.clock.monotonic());
-		this.tending.wake();
 		return reservation;
+	}
+
+	/** One write for all calls of a turn of the event loop. What could not be written down is given back. */
+	private async promised(reservation: Reservation): Promise<void> {
+		try {
+			await this.journal.together(lines.reserved(reservation));
+		} catch (error) {
+			if (reservation.lease.settle(reservation, 0, this.clock.monotonic()))
+				this.journal.soon(lines.settled(reservation, 0));
+			throw error;
+		}
+		this.tending.wake();
 	}
 
 	/** A call of a token without a quota: nothing is held, its cost is counted. */

@@ -42,6 +42,20 @@ describe("a journal", () => {
 		expect(text()).toEndWith("charge\tone\ncharge\ttwo\nhold\tthree\n");
 	});
 
+	test("tells those who wait for the end of the turn that their lines are on the disk", async () => {
+		const journal = begin("a");
+		const both = Promise.all(["hold\tone", "hold\ttwo"].map((line) => journal.together(line)));
+		expect(text()).not.toContain("hold");
+		await both;
+		expect(text()).toEndWith("hold\tone\nhold\ttwo\n");
+	});
+
+	test("tells those who wait that nothing could be written", async () => {
+		const journal = begin("a");
+		journal.close(false);
+		await expect(journal.together("hold\tone")).rejects.toThrow("not open");
+	});
+
 	test("begins anew with what still matters, and leaves nothing else behind", () => {
 		const journal = begin("a");
 		journal.now("hold\tone");

@@ -28,6 +28,8 @@ export interface Journal {
 	now(line: string): void;
 	/** Writes within this turn of the event loop. */
 	soon(line: string): void;
+	/** As `soon`, with all others of this turn in one write; resolves when that is done. Rejects as `now` throws. */
+	together(line: string): Promise<void>;
 	/** Writes what waits. Throws when it cannot be written. */
 	flush(): void;
 	/** Begins anew with what still matters; only then is the rest removed. Also how a journal begins. */
@@ -97,6 +99,8 @@ class FileJournal implements Journal {
 	private sequence = 0;
 	private tail = "";
 	private scheduled = false;
+	/** Settles with the next write of what waits. */
+	private written: PromiseWithResolvers<void> | undefined;
 	private torn = false;
 
 	constructor(folder: string, process: string, failed: (error: unknown) => void) {
@@ -114,14 +118,27 @@ class FileJournal implements Journal {
 		this.tail += `${line}\n`;
 		if (this.scheduled) return;
 		this.scheduled = true;
-		setImmediate(() => {
-			this.scheduled = false;
-			try {
-				this.flush();
-			} catch (error) {
-				this.failed(error);
-			}
-		});
+		setImmediate(() => this.turnEnds());
+	}
+
+	together(line: string): Promise<void> {
+		this.soon(line);
+		this.written ??= Promise.withResolvers();
+		return this.written.promise;
+	}
+
+	private turnEnds(): void {
+		const { written } = this;
+		this.scheduled = false;
+		this.written = undefined;
+		try {
+			this.flush();
+			if (this.file === undefined) throw new Error("the journal is not open");
+			written?.resolve();
+		} catch (error) {
+			written?.reject(error);
+			if (this.file !== undefined) this.failed(error);
+		}
 	}
 
 	flush(): void {

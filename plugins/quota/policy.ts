@@ -127,9 +127,9 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		const most = cost.most(cost.asked);
 		if (most === 0) return undefined;
 		const need = { least: cost.most(cost.wanted), most };
-		const answer = options.accounts().reserve(callerOf(call), need, quota);
-		if (!(answer instanceof Promise)) return permit(call, answer, cost);
-		return answer
+		return options
+			.accounts()
+			.reserve(callerOf(call), need, quota)
 			.then((found) => (isShortage(found) ? scarce(call, quota, cost, found) : permit(call, found, cost)))
 			.catch((error: unknown) => {
 				log.error("a call was refused because its quota could not be looked at", {

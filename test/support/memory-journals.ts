@@ -58,6 +58,10 @@ class MemoryJournal implements Journal {
 		this.tail.push(line);
 	}
 
+	async together(line: string): Promise<void> {
+		this.now(line);
+	}
+
 	flush(): void {
 		if (this.dead) return;
 		this.disk.get(this.process)?.push(...this.tail);

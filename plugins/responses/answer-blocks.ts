@@ -9,6 +9,7 @@ import {
 	type Opaque,
 	type ServerCallBlock,
 	type ServerResultBlock,
+	type TextBlock,
 	type ThinkingBlock,
 	type ToolCallBlock,
 	type WireRecord,
@@ -34,7 +35,9 @@ export class AnswerBlocks {
 	private readonly split: ReturnType<typeof splitterOf>;
 	private readonly tellSources: boolean;
 	private readonly targets = new Map<number, Target>();
-	private message: MessageWriter | undefined;
+	/** The message that is open, by candidate: two answers told side by side are two messages. */
+	private readonly messages = new Map<number, MessageWriter>();
+	private candidate = 0;
 	private search: SearchWriter | undefined;
 	private lastText: TextPartWriter | undefined;
 	/** Whether a text has told its sources itself. */
@@ -48,7 +51,8 @@ export class AnswerBlocks {
 		this.tellSources = request.state?.include?.includes("web_search_call.action.sources") === true;
 	}
 
-	open(block: number, shell: Block): void {
+	open(block: number, candidate: number, shell: Block): void {
+		this.candidate = candidate;
 		if (shell.type !== "server_result") this.endSearch();
 		const target = this.targetFor(shell);
 		if (target !== undefined) this.targets.set(block, target);
@@ -67,10 +71,7 @@ export class AnswerBlocks {
 	private targetFor(shell: Block): Target | undefined {
 		switch (shell.type) {
 			case "text":
-				return new TextTarget(shell, {
-					open: () => this.text(shell.itemId, ownFields(shell)["phase"]),
-					seal: (value, bearer) => this.carry(value, bearer),
-				});
+				return this.textTarget(shell, this.candidate);
 			case "refusal":
 				return this.refusal(shell.text);
 			case "thinking":
@@ -90,6 +91,17 @@ export class AnswerBlocks {
 		}
 	}
 
+	/** A text may open its part late, when another candidate has spoken meanwhile. */
+	private textTarget(shell: TextBlock, candidate: number): TextTarget {
+		return new TextTarget(shell, {
+			open: () => {
+				this.candidate = candidate;
+				return this.text(shell.itemId, ownFields(shell)["phase"]);
+			},
+			seal: (value, bearer) => this.carry(value, bearer),
+		});
+	}
+
 	/** Puts an item into the output; what was open of a message ends before it. */
 	private item<W extends ItemWriter>(make: () => W): W {
 		this.endMessage();
@@ -103,15 +115,16 @@ export class AnswerBlocks {
 
 	/** The message that is open, or a new one when the text comes from another message of the upstream. */
 	private messageFor(origin: string | undefined, phase: unknown): MessageWriter {
-		const { message } = this;
+		const message = this.messages.get(this.candidate);
 		if (message && !message.ended && (origin === undefined || origin === message.origin)) return message;
-		this.message = this.item(() => new MessageWriter(this.output, origin, phase));
-		return this.message;
+		const opened = this.item(() => new MessageWriter(this.output, origin, phase));
+		this.messages.set(this.candidate, opened);
+		return opened;
 	}
 
 	private endMessage(): void {
-		this.message?.end(false);
-		this.message = undefined;
+		this.messages.get(this.candidate)?.end(false);
+		this.messages.delete(this.candidate);
 	}
 
 	private endSearch(): void {

@@ -579,3 +579,22 @@ test("any answer is written by the grammar, and the stream ends with what the wh
 		{ numRuns: 300 },
 	);
 });
+
+test("H46: two candidates told side by side are two messages, each with its own text", () => {
+	const events = stream([
+		start,
+		{ type: "open", block: 0, candidate: 0, shell: { type: "text", text: "" } },
+		{ type: "open", block: 1, candidate: 1, shell: { type: "text", text: "" } },
+		{ type: "delta", block: 0, delta: { type: "text", text: "one" } },
+		{ type: "delta", block: 1, delta: { type: "text", text: "two" } },
+		{ type: "delta", block: 0, delta: { type: "text", text: " more" } },
+		{ type: "close", block: 0 },
+		{ type: "close", block: 1 },
+		{ type: "finish", candidate: 1, finish: { reason: "stop" } },
+		...end(),
+	]);
+	expect<unknown>(last(events)["output"]).toMatchObject([
+		{ content: [{ text: "one more" }] },
+		{ content: [{ text: "two" }] },
+	]);
+});

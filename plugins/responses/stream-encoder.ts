@@ -60,7 +60,7 @@ class Encoder implements AnswerEncoder {
 				this.blocks.delta(event.block, event.delta);
 				break;
 			case "open":
-				this.blocks.open(event.block, event.shell);
+				this.blocks.open(event.block, event.candidate, event.shell);
 				break;
 			case "close":
 				this.blocks.close(event.block, event.final);

@@ -1,6 +1,6 @@
 /** What happens to a whole process: killed in the middle, told to stop, asked for more than the runtime's own cap. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -198,3 +198,44 @@ test("a second process on the same file is refused with a clear message", async 
 	expect(second.errors).toContain(first.address);
 	expect(await first.end("SIGTERM")).toBe(0);
 }, 30_000);
+
+test("told to stop with 500 open streams: each finishes or ends with an error of its protocol, all are in the ledger, exit 0", async () => {
+	const release = Promise.withResolvers<void>();
+	const all = Promise.withResolvers<void>();
+	let waiting = 0;
+	upstream.answer(() => {
+		const encoder = new TextEncoder();
+		const finishes = ++waiting % 2 === 0;
+		if (waiting === 500) all.resolve();
+		const body = new ReadableStream<Uint8Array>({
+			async start(controller) {
+				controller.enqueue(encoder.encode(chunk({ role: "assistant", content: "begin" })));
+				if (!finishes) return;
+				await release.promise;
+				controller.enqueue(encoder.encode(`${chunk({}, "stop")}data: [DONE]\n\n`));
+				controller.close();
+			},
+		});
+		return new Response(body, { headers: { "content-type": "text/event-stream" } });
+	});
+	const impatient = join(folder, "impatient.yaml");
+	const known = JSON.parse(readFileSync(config, "utf8")) as { server: object };
+	writeFileSync(impatient, JSON.stringify({ ...known, server: { ...known.server, drainSeconds: 2 } }));
+	const portico = await startProcess(folder, impatient);
+	const made = await runCommand(folder, ["token", "create", "--name", "stop", "--json", "--config", impatient]);
+	const { id, key } = JSON.parse(made.output) as { id: string; key: string };
+	const texts = Array.from({ length: 500 }, () => askBySocket(portico.address, key));
+	await all.promise;
+	const ended = portico.end("SIGTERM");
+	await portico.says(/"stopping/);
+	release.resolve();
+	const ends = (await Promise.all(texts)).map((text) => {
+		if (text.includes("data: [DONE]\n\n")) return "finished";
+		return /data: \{"error":.*\n\n/.test(text) ? "error" : text;
+	});
+	expect(ends.filter((end) => end === "finished")).toHaveLength(250);
+	expect(ends.filter((end) => end === "error")).toHaveLength(250);
+	expect(await ended).toBe(0);
+	const usage = await runCommand(folder, ["usage", "--by", "token", "--token", id, "--json", "--config", config]);
+	expect(JSON.parse(usage.output)).toMatchObject({ data: [{ token: id, calls: 500, completed: 250 }] });
+}, 60_000);

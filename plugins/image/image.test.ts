@@ -318,6 +318,30 @@ describe("upstreams", () => {
 		expect(at.upstream.received).toHaveLength(1);
 	});
 
+	test("midjourney-proxy that knows no list is asked after each job", async () => {
+		const at = await house({ image: [{ type: "midjourney-proxy", models: ["midjourney"] }] });
+		at.upstream.answer(({ path }) => {
+			if (path === "/mj/submit/imagine") return json({ code: 1, description: "ok", result: "7" });
+			if (path === "/mj/task/7/fetch")
+				return json({ id: "7", status: "SUCCESS", imageUrl: "https://cdn.example/7.png" });
+			return json({ error: "no such route" }, 404);
+		});
+		const id = await task(at, "/mj/submit/imagine", { prompt: "x" });
+		await at.finish(id);
+		expect((await at.json(`/mj/task/${id}/fetch`)).body).toMatchObject({ imageUrl: "https://cdn.example/7.png" });
+	});
+
+	test("a model may have another name at its upstream", async () => {
+		const at = await house({
+			image: [{ type: "openai-images", models: ["midjourney"], rename: { midjourney: "gpt-image-1" }, path: "/v1" }],
+		});
+		at.upstream.answer(() => json({ data: [{ b64_json: pixel }] }));
+		const id = await task(at, "/mj/submit/imagine", { prompt: "x" });
+		await at.finish(id);
+		expect(at.upstream.received[0]?.json).toMatchObject({ model: "gpt-image-1", prompt: "x" });
+		expect((await show(at, id)).model).toBe("midjourney");
+	});
+
 	test("OpenAI's images are asked once and kept when they come as bytes", async () => {
 		const at = await house({ image: [{ type: "openai-images", models: ["gpt-image-1"], path: "/v1" }] });
 		at.upstream.answer(() =>

@@ -32,7 +32,9 @@ export default definePlugin({
 		return {
 			offers: [
 				add(taskKinds, imageKind),
-				...upstreams.map((setting) => add(taskUpstreams, makers[setting.type](setting, needs.tasks))),
+				...upstreams.map((setting) =>
+					add(taskUpstreams, { ...makers[setting.type](setting, needs.tasks), rename: setting.rename ?? {} }),
+				),
 				...all.map((route) => add(routes, route)),
 			],
 		};

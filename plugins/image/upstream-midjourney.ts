@@ -114,6 +114,13 @@ export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): Task
 		headers: (): Record<string, string> => (key === undefined ? {} : { "mj-api-secret": key }),
 	});
 
+	/** Of a service that does not know the list. */
+	const stateOf = async (id: string, signal: AbortSignal): Promise<JobState> => {
+		const answer = await connection.ask(`/mj/task/${encodeURIComponent(id)}/fetch`, { signal });
+		if (answer.sent !== "answered" || answer.status !== 200) return connection.noState(answer);
+		return midjourneyState(answer.body, tasks.publicReason);
+	};
+
 	return {
 		name,
 		kind: "image",
@@ -126,15 +133,15 @@ export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): Task
 			return submissionOf(await connection.ask(pathOf(job), { body: bodyOf(job), signal }), connection, tasks);
 		},
 		async poll(jobs, signal) {
-			const ids = jobs.map(({ upstreamId }) => upstreamId);
+			const ids = jobs.map(({ upstreamId }) => upstreamId ?? "");
 			const answer = await connection.ask("/mj/task/list-by-condition", { body: { ids }, signal });
-			if (answer.sent !== "answered" || !Array.isArray(answer.body))
-				return jobs.map((): JobState => {
-					const state = connection.noState(answer);
-					return state.state === "missing" ? { state: "unanswered" } : state;
-				});
-			const found = new Map(answer.body.map((task) => [String(asRecord(task).id), task]));
-			return ids.map((id) => midjourneyState(found.get(id ?? ""), tasks.publicReason));
+			if (answer.sent === "answered" && Array.isArray(answer.body)) {
+				const found = new Map(answer.body.map((task) => [String(asRecord(task).id), task]));
+				return ids.map((id) => midjourneyState(found.get(id), tasks.publicReason));
+			}
+			if (answer.sent === "answered" && (answer.status === 404 || answer.status === 405))
+				return await Promise.all(ids.map((id) => stateOf(id, signal)));
+			return jobs.map(() => connection.noState(answer));
 		},
 		async cancel(job, signal) {
 			await connection.ask(`/mj/task/${encodeURIComponent(job.upstreamId ?? "")}/cancel`, { method: "POST", signal });

@@ -18,7 +18,9 @@ export default definePlugin({
 	setup: ({ config, needs }) => ({
 		offers: [
 			add(taskKinds, musicKind),
-			...(config.upstreams ?? []).map((setting) => add(taskUpstreams, makers[setting.type](setting, needs.tasks))),
+			...(config.upstreams ?? []).map((setting) =>
+				add(taskUpstreams, { ...makers[setting.type](setting, needs.tasks), rename: setting.rename ?? {} }),
+			),
 			...sunoRoutes(needs.tasks).map((route) => add(routes, route)),
 		],
 	}),

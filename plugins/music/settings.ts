@@ -10,6 +10,9 @@ export const upstreamSetting = t.Object(
 		models: t.Array(t.String(), {
 			description: "Models it does, `*` standing for any text. Suno's clients ask for `chirp-…`.",
 		}),
+		rename: t.Optional(
+			t.Record(t.String(), t.String(), { description: "Its own names for models, by the name clients ask for." }),
+		),
 		concurrency: t.Optional(
 			t.Integer({ minimum: 1, default: 8, description: "Requests that may be under way at once." }),
 		),

@@ -13,6 +13,10 @@ export interface Catalogue {
 	complaints(): readonly string[];
 }
 
+/** The name an upstream knows a model by. */
+export const nameAt = (upstream: TaskUpstream | undefined, model: string): string =>
+	upstream?.rename && Object.hasOwn(upstream.rename, model) ? (upstream.rename[model] ?? model) : model;
+
 /** Longer is better; an exact name is better than any pattern; undefined: no match. */
 const fit = (pattern: string, model: string): number | undefined => {
 	if (!matchesPattern(pattern, model)) return undefined;

@@ -2,6 +2,7 @@
 import { type Denial, deny, type Identified, type ModelCall, type Outcome, type Statement, type Target } from "#core";
 import type { Prices, TaskUnits } from "../prices/service.ts";
 import type { LedgerWriter, Quota } from "../quota/service.ts";
+import { nameAt } from "./catalogue.ts";
 import type { Task, TaskUpstream } from "./service.ts";
 
 /** What policies granted; settled exactly once. */
@@ -45,14 +46,14 @@ export interface AccountsOptions {
 	readonly prices: Prices | undefined;
 	/** Without a ledger nothing is written down. */
 	readonly writer: () => LedgerWriter | undefined;
-	/** Whether an upstream's work costs nothing. */
-	isFree(upstream: string): boolean;
+	upstream(name: string): TaskUpstream | undefined;
 }
 
-export const createAccounts = ({ quota, prices, writer, isFree }: AccountsOptions): Accounts => {
+export const createAccounts = ({ quota, prices, writer, ...options }: AccountsOptions): Accounts => {
 	const cost = (upstream: string, model: string, units: TaskUnits): number | undefined => {
-		if (Object.values(units).every((count) => count === 0) || isFree(upstream)) return 0;
-		const price = prices?.find(model, { requested: model, upstream });
+		const known = options.upstream(upstream);
+		if (Object.values(units).every((count) => count === 0) || known?.free === true) return 0;
+		const price = prices?.find(nameAt(known, model), { requested: model, upstream });
 		return price && prices?.taskCost(units, price);
 	};
 	const row = (task: Task, upstream: string, charged: number | undefined): readonly Statement[] => {
@@ -95,6 +96,6 @@ export const targetOf = (upstream: TaskUpstream, model: string): Target => ({
 		protocols: [],
 		send: () => Promise.reject(new TypeError("a task upstream takes no model calls")),
 	},
-	model,
+	model: nameAt(upstream, model),
 	capabilities: {},
 });

@@ -102,7 +102,7 @@ export default definePlugin({
 			quota: needs.quota,
 			prices: needs.prices,
 			writer: () => needs.ledgerWriters()[0],
-			isFree: (upstream) => catalogue().upstream(upstream)?.free === true,
+			upstream: (name) => catalogue().upstream(name),
 		});
 		const waiting = new Waiting(needs.clock);
 		const insist = createInsist((wait) => new Promise((resolve) => needs.clock.after(wait, resolve)));

@@ -13,7 +13,7 @@ export interface TaskJob {
 	/** The task's id: never used twice, so upstreams that take an id of ours get this one. */
 	readonly id: string;
 	readonly action: string;
-	/** The name the upstream was registered for. */
+	/** The name the upstream knows. */
 	readonly model: string;
 	readonly prompt: string;
 	readonly details: WireRecord;

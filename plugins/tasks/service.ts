@@ -108,6 +108,8 @@ export interface TaskUpstream {
 	readonly kind: string;
 	/** Names, or patterns with `*`, of the models it does. An exact name is preferred to a pattern, a longer pattern to a shorter. */
 	readonly models: readonly string[];
+	/** Its own names for models, by the name that clients ask for; others go by the name asked for. */
+	readonly rename?: Readonly<Record<string, string>>;
 	/** The actions it can do; absent for all. */
 	readonly actions?: readonly string[];
 	/** Nothing is charged for its work. */

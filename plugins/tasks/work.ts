@@ -1,6 +1,6 @@
 /** One look at one task: submits it when that has not been done, else takes in what its upstream says of it. */
 import { definedOnly } from "#core";
-import type { Catalogue } from "./catalogue.ts";
+import { type Catalogue, nameAt } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
 import type { Insist } from "./insist.ts";
 import type { WorkRow } from "./row.ts";
@@ -62,7 +62,8 @@ export class Work {
 	}
 
 	jobOf(row: WorkRow, input: TaskJob["input"] = {}): TaskJob {
-		const { id, action, model, prompt, details, submittedAt } = row.task;
+		const { id, action, prompt, details, submittedAt } = row.task;
+		const model = nameAt(this.options.catalogue().upstream(row.upstream), row.task.model);
 		const { upstreamId, parent } = row;
 		return {
 			id,

@@ -30,7 +30,10 @@ export default definePlugin({
 			offers: [
 				add(taskKinds, videoKind),
 				...(config.upstreams ?? []).map((setting) =>
-					add(taskUpstreams, makers[setting.type](setting, needs.tasks, needs.clock)),
+					add(taskUpstreams, {
+						...makers[setting.type](setting, needs.tasks, needs.clock),
+						rename: setting.rename ?? {},
+					}),
 				),
 				...all.map((route) => add(routes, route)),
 			],

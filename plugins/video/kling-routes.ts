@@ -11,6 +11,7 @@ import {
 } from "#core";
 import type { Task, TaskOrder, Tasks } from "../tasks/service.ts";
 import { absent, durationOf, isVideo, promptOf, secondsOf, videoOrder, videoUrl, videoWords } from "./kind.ts";
+import { pictureOf } from "./pictures.ts";
 
 /** Kling's routes by what they make a clip of. */
 const makers = [
@@ -34,7 +35,8 @@ const ownFields = new Set([
 	"external_task_id",
 ]);
 
-const orderOf = (maker: string, body: WireRecord): TaskOrder => {
+const orderOf = async (maker: string, body: WireRecord): Promise<TaskOrder> => {
+	const image = await pictureOf(body.image ?? asRecord(asList(body.image_list)[0]).image);
 	const needsPrompt = maker === "text2video";
 	const input = Object.fromEntries(Object.entries(body).filter(([name]) => !ownFields.has(name)));
 	return videoOrder({
@@ -44,7 +46,7 @@ const orderOf = (maker: string, body: WireRecord): TaskOrder => {
 		seconds: secondsOf(body.duration, "duration") ?? 5,
 		aspectRatio: asText(body.aspect_ratio),
 		externalId: asText(body.external_task_id),
-		input: { ...input, maker },
+		input: { ...input, maker, ...(image !== undefined && { image }) },
 	});
 };
 
@@ -95,7 +97,7 @@ export const klingRoutes = (tasks: Tasks): readonly Route[] => {
 		(maker: string) =>
 		async (call: Identified): Promise<Response> => {
 			const body = await tasks.read(call);
-			const order = orderOf(maker, firstPicture(body));
+			const order = await orderOf(maker, body);
 			return envelope(call, await tasks.submit(call, { ...order, callbackUrl: tasks.callbackUrlOf(body) }));
 		};
 
@@ -139,11 +141,4 @@ export const klingRoutes = (tasks: Tasks): readonly Route[] => {
 			},
 		]),
 	);
-};
-
-/** Where several pictures are sent, the first also stands where single ones do, for upstreams that take one. */
-const firstPicture = (body: WireRecord): WireRecord => {
-	const [first] = asList(body.image_list);
-	const image = asText(asRecord(first).image);
-	return body.image === undefined && image !== undefined ? { ...body, image } : body;
 };

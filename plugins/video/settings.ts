@@ -17,6 +17,9 @@ export const upstreamSetting = t.Object(
 		accessKey: t.Optional(t.String({ description: "Kling's access key." })),
 		secretKey: t.Optional(t.String({ description: "Kling's secret key, which signs a token for each request." })),
 		models: t.Array(t.String(), { description: "Models it does, `*` standing for any text." }),
+		rename: t.Optional(
+			t.Record(t.String(), t.String(), { description: "Its own names for models, by the name clients ask for." }),
+		),
 		concurrency: t.Optional(
 			t.Integer({ minimum: 1, default: 8, description: "Requests that may be under way at once." }),
 		),

@@ -16,7 +16,9 @@ const formOf = (job: TaskJob): FormData => {
 		if (name === "image" || form.has(name) || value === null || value === undefined) continue;
 		form.set(name, typeof value === "string" ? value : JSON.stringify(value));
 	}
-	const picture = dataOf(asText(job.input.image) ?? "");
+	const image = asText(job.input.image);
+	const picture = image === undefined ? undefined : dataOf(image);
+	if (image !== undefined && !picture) form.set("input_reference[image_url]", image);
 	if (picture)
 		form.set(
 			"input_reference",

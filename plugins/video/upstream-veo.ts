@@ -29,6 +29,14 @@ const bodyOf = (job: TaskJob): WireRecord => {
 	return { instances: [definedOnly({ prompt: job.prompt, image, lastFrame, referenceImages, video })], parameters };
 };
 
+const needsBytes: Submission = {
+	outcome: "refused",
+	failure: {
+		code: "upstream_refused",
+		reason: "This model takes pictures as bytes only: send a file or base64, not an address.",
+	},
+};
+
 const unfit = (reason: string): JobState => ({
 	state: "failed",
 	failure: { code: "content_policy_violation", reason },
@@ -80,6 +88,8 @@ export const veoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstrea
 		pollDelaysMs: videoPollDelaysMs,
 		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal): Promise<Submission> {
+			const image = asText(job.input.image);
+			if (image !== undefined && !dataOf(image)) return needsBytes;
 			const answer = await connection.ask(`/models/${encodeURIComponent(job.model)}:predictLongRunning`, {
 				body: bodyOf(job),
 				signal,

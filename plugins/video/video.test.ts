@@ -324,6 +324,27 @@ describe("upstreams", () => {
 		expect(new Uint8Array(await (await fetch(String(video_url))).arrayBuffer())).toEqual(new Uint8Array([9, 8, 7]));
 	});
 
+	test("Veo is sent pictures as bytes, and not at all where there is only an address", async () => {
+		const at = await house({ video: [{ type: "veo", models: ["veo-*"] }] });
+		at.upstream.answer(() => json({ name: "operations/1" }));
+		const { body } = await at.json("/kling/v1/videos/image2video", { model_name: "veo-3", prompt: "x", image: "aGk=" });
+		await at.pass(500);
+		expect(at.upstream.received[0]?.json).toMatchObject({
+			instances: [{ prompt: "x", image: { bytesBase64Encoded: "aGk=", mimeType: "image/png" } }],
+		});
+		expect(await show(at, body.task_id)).toMatchObject({ status: "NOT_START" });
+		const other = (
+			await at.json("/v1/videos", {
+				model: "veo-3",
+				prompt: "x",
+				input_reference: { image_url: "https://cdn.example/x.png" },
+			})
+		).body;
+		await at.pass(500);
+		expect(await show(at, other.id)).toMatchObject({ status: "FAILURE", error: { code: "upstream_refused" } });
+		expect(at.upstream.received).toHaveLength(1);
+	});
+
 	test("Veo's withheld clip is a violation, its error a failure", async () => {
 		const at = await house({ video: [{ type: "veo", models: ["veo-*"] }] });
 		const operations = [

@@ -35,7 +35,10 @@ export type DefinedOnly<T> = { [K in keyof T as undefined extends T[K] ? never :
 /** The object without its undefined members: what `exactOptionalPropertyTypes` and JSON both want. */
 export const definedOnly = <T extends object>(value: T): DefinedOnly<T> => {
 	const kept: Record<string, unknown> = {};
-	for (const [key, member] of Object.entries(value)) if (member !== undefined) kept[key] = member;
+	for (const key of Object.keys(value)) {
+		const member = (value as Record<string, unknown>)[key];
+		if (member !== undefined) kept[key] = member;
+	}
 	return kept as DefinedOnly<T>;
 };
 

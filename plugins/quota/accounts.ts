@@ -21,7 +21,7 @@ export interface AccountsOptions {
 	readonly journals: Journals;
 	readonly statements?: Statements;
 	/** The boot of the machine, when it is not this one's: for tests. */
-	readonly boot?: string | undefined;
+	readonly boot?: string;
 }
 
 /** A call that wants to hold something; `id` is its own and never used twice. */
@@ -51,14 +51,14 @@ export class Accounts implements AccountHouse {
 	private readonly journal: Journal;
 	private readonly options: AccountsOptions;
 	private readonly tending: Tending;
-	private readonly boot: string | undefined;
+	private readonly boot: string;
 	private opening: Promise<void> | undefined;
 
 	constructor(options: AccountsOptions) {
 		this.options = options;
 		this.store = options.store;
 		this.clock = options.clock;
-		this.boot = "boot" in options ? options.boot : bootId();
+		this.boot = options.boot ?? bootId();
 		this.log = options.log;
 		this.statements = options.statements ?? new Statements();
 		this.recalls = new Recalls(this.store, this.clock, this.statements, this.holder);
@@ -113,14 +113,8 @@ export class Accounts implements AccountHouse {
 
 	/** Sets aside in memory; it counts as promised once it is in the journal. */
 	private hold(caller: Caller, lease: Lease, amount: number): Reservation {
-		const reservation: Reservation = {
-			id: caller.id,
-			lease,
-			amount,
-			model: caller.model,
-			at: this.clock.now(),
-			watermark: undefined,
-		};
+		const { id, model } = caller;
+		const reservation = { id, lease, amount, model, at: this.clock.now(), watermark: undefined };
 		lease.hold(reservation, this.clock.monotonic());
 		return reservation;
 	}
@@ -144,24 +138,20 @@ export class Accounts implements AccountHouse {
 		const known = account.tally;
 		const lease = known && !known.closing && !known.lost ? known : this.begun(account, "tally");
 		account.tally = lease;
-		const at = this.clock.now();
-		const reservation: Reservation = {
-			id: caller.id,
-			lease,
-			amount: Number.POSITIVE_INFINITY,
-			model: caller.model,
-			at,
-			watermark: 0,
-		};
+		const { id, model } = caller;
+		const reservation = { id, lease, amount: Number.POSITIVE_INFINITY, model, at: this.clock.now(), watermark: 0 };
 		lease.hold(reservation, this.clock.monotonic());
 		return reservation;
 	}
 
-	/** From now on a crash charges this much, which must be no less than what was delivered until the next watermark. */
+	/**
+	 * From now on a crash charges this much, which must be no less than what is delivered until the next watermark. It is
+	 * on the disk when this turn of the event loop ends; until then the one before has to suffice.
+	 */
 	watermark(reservation: Reservation, amount: number): void {
 		if (amount >= reservation.amount) return;
 		reservation.watermark = amount;
-		this.journal.now(lines.watermark(reservation, amount));
+		this.journal.soon(lines.watermark(reservation, amount));
 	}
 
 	/** Charges the cost of a call, at most what it held. Exactly once: a second time changes nothing. */

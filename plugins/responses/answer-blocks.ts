@@ -14,6 +14,7 @@ import {
 	type ToolCallBlock,
 	type WireRecord,
 } from "#core";
+import { imageTarget, searchTarget, type Target } from "./block-target.ts";
 import { CallWriter } from "./call-writer.ts";
 import type { Bearer } from "./carrier.ts";
 import { ImageWriter, RawWriter, SearchWriter } from "./hosted-writers.ts";
@@ -23,12 +24,6 @@ import { splitterOf } from "./namespaces.ts";
 import { ownFields, protocolName } from "./origin.ts";
 import { ReasoningWriter } from "./reasoning-writer.ts";
 import { TextTarget } from "./text-target.ts";
-
-/** What an open block writes to. */
-interface Target {
-	grow(delta: Delta): void;
-	close(final: Block | undefined): void;
-}
 
 export class AnswerBlocks {
 	private readonly output: Output;
@@ -191,15 +186,7 @@ export class AnswerBlocks {
 		}
 		if (shell.signature) this.carry(shell.signature, "next");
 		const item = this.item(() => new ImageWriter(this.output, shell));
-		return {
-			grow: (delta) => {
-				if (delta.type === "media") item.grow(delta.base64);
-			},
-			close: (final) => {
-				if (final?.type === "image") item.know(final);
-				item.end();
-			},
-		};
+		return imageTarget(item);
 	}
 
 	private serverCall(shell: ServerCallBlock): Target | undefined {
@@ -211,12 +198,7 @@ export class AnswerBlocks {
 		if (shell.tool !== "web_search" && shell.tool !== "web_fetch") return undefined;
 		const search = this.item(() => new SearchWriter(this.output, shell, this.tellSources));
 		this.search = search;
-		return {
-			grow: () => undefined,
-			close: (final) => {
-				if (final?.type === "server_call") search.know(final);
-			},
-		};
+		return searchTarget(search);
 	}
 
 	private raw(item: WireRecord): void {

@@ -204,7 +204,7 @@ export const observe = (body: unknown, keeps: boolean): Observation => {
 	const usage = decodeUsage(root["usage"], root["output"]);
 	const sizes = asList(root["output"]).map((item) => itemBytes(asRecord(item)));
 	return {
-		finished: !failed && isRecord(body),
+		finished: !failed && (Array.isArray(root["output"]) || root["input_tokens"] !== undefined),
 		pieces: sizes.filter((size) => size > 0).length,
 		contentBytes: sizes.reduce((sum, size) => sum + size, 0),
 		...(usage !== undefined && { usage }),

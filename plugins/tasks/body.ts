@@ -25,17 +25,24 @@ const put = (fields: Record<string, unknown>, name: string, value: unknown): voi
 	fields[key] = { ...(typeof record === "object" && record !== null ? record : {}), [inner]: value };
 };
 
-/** The fields of a body of at most `limit` bytes. Files stay `File`s. */
-export const readFields = async (call: Identified, limit: number): Promise<WireRecord> => {
-	const type = call.request.headers.get("content-type") ?? "";
-	if (!/^(?:multipart\/form-data|application\/x-www-form-urlencoded)\b/i.test(type))
-		return readJsonBody(await readBody(call.request, limit)).value;
-	if (type.length > 200) throw badForm();
-	const bytes = await readBytes(call.request, limit);
+const formOf = async (bytes: Uint8Array, type: string): Promise<WireRecord> => {
 	const form = await new Response(bytes as BodyInit, { headers: { "content-type": type } }).formData().catch(() => {
 		throw badForm();
 	});
 	const fields: Record<string, unknown> = Object.create(null);
 	for (const [name, value] of form) put(fields, name, value);
 	return fields;
+};
+
+const openingBrace = "{".charCodeAt(0);
+
+/** The fields of a body of at most `limit` bytes. Files stay `File`s. */
+export const readFields = async (call: Identified, limit: number): Promise<WireRecord> => {
+	const type = call.request.headers.get("content-type") ?? "";
+	const [, media] = /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i.exec(type) ?? [];
+	if (media === undefined) return readJsonBody(await readBody(call.request, limit)).value;
+	if (type.length > 200) throw badForm();
+	const bytes = await readBytes(call.request, limit);
+	// `curl -d '{…}'` calls JSON a form.
+	return media.startsWith("m") || bytes[0] !== openingBrace ? await formOf(bytes, type) : readJsonBody(bytes).value;
 };

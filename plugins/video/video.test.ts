@@ -115,6 +115,15 @@ describe("dialects", () => {
 		expect((await at.json(path, body)).status).toBe(400);
 	});
 
+	test("JSON that curl calls a form is JSON", async () => {
+		const at = await house();
+		const headers = { authorization: `Bearer ${at.key}`, "content-type": "application/x-www-form-urlencoded" };
+		const sent = await fetch(`${at.url}/v1/videos`, { method: "POST", headers, body: '{"prompt":"a fox"}' });
+		expect(await sent.json()).toMatchObject({ prompt: "a fox" });
+		const form = await fetch(`${at.url}/v1/videos`, { method: "POST", headers, body: "prompt=a+fox&seconds=4" });
+		expect(await form.json()).toMatchObject({ prompt: "a fox", seconds: "4" });
+	});
+
 	test("a body that is no form says so", async () => {
 		const at = await house();
 		const headers = {

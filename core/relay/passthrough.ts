@@ -27,6 +27,7 @@ export const createPassthrough = (
 			const body = parseJson(text);
 			if (!isRecord(body)) throw notAnAnswer("JSON");
 			const seen = passthrough.observe(body);
+			if (!seen.finished && !seen.error) throw notAnAnswer("an answer of its protocol");
 			const answer = ask.protocol.conversations && body;
 			if (!altered) return { body: bytes, seen, answer };
 			const restored = passthrough.restore(text, ask, changes);

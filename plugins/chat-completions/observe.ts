@@ -150,7 +150,7 @@ export const observe = (body: unknown): Observation => {
 		bytes += size;
 	}
 	return {
-		finished: error === undefined && isRecord(body),
+		finished: error === undefined && (Array.isArray(root["choices"]) || Array.isArray(root["data"])),
 		pieces,
 		contentBytes: bytes,
 		...(usage === undefined ? {} : { usage }),

@@ -141,6 +141,9 @@ class Observer implements StreamObserver {
 /** Watches a passing stream. */
 export const observer = (ask: ModelAsk): StreamObserver => new Observer(ask);
 
+/** Members of which an answer has at least one, whatever was asked. */
+const answers = ["candidates", "promptFeedback", "usageMetadata", "totalTokens", "embedding", "embeddings"];
+
 /** What a whole answer says; one of `countTokens` or of embeddings says nothing but that it came. */
 export const observe = (body: unknown): Observation => {
 	const chunks = asList(body).length > 0 ? asList(body) : [body];
@@ -158,7 +161,8 @@ export const observe = (body: unknown): Observation => {
 		}
 	}
 	return {
-		finished: error === undefined,
+		finished:
+			error === undefined && chunks.some((chunk) => answers.some((name) => field(asRecord(chunk), name) !== undefined)),
 		pieces,
 		contentBytes: bytes,
 		...(usage && { usage }),

@@ -99,6 +99,8 @@ describe("the text of a callback address", () => {
 		const open = { ...strict, allowPrivateNetworks: true };
 		expect(answer("http://127.0.0.1:8080/x", open)).toBe("http://127.0.0.1:8080/x");
 		expect(answer("http://receiver:8080/x", open)).toBe("http://receiver:8080/x");
+		expect(answer("http://127.0.0.1:9/x", open)).toBe("http://127.0.0.1:9/x");
+		expect(answer("http://127.0.0.1:0/x", open)).toBe(wrong);
 		expect(answer("ftp://127.0.0.1/", open)).toBe(wrong);
 	});
 

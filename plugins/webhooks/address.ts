@@ -99,7 +99,8 @@ export const checkAddress = (text: string, rules: AddressRules): { readonly url:
 	if (rules.httpsOnly && url.protocol === "http:") return wrong("The callback URL must begin with https:// here.");
 	if (url.username !== "" || url.password !== "")
 		return wrong("The callback URL must not hold a user name or password; callbacks are signed instead.");
-	if (isOddPort(url.port) || url.port === "0")
+	if (url.port === "0") return wrong("The callback URL's port must not be 0.");
+	if (!rules.allowPrivateNetworks && isOddPort(url.port))
 		return wrong("The callback URL's port must be 80, 443 or 1024 and above.");
 	url.hash = "";
 	if (rules.allowPrivateNetworks) return { url: url.href };

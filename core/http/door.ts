@@ -4,6 +4,16 @@ import { type Denial, deny } from "../fault.ts";
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const hostName = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
+/** Names that end in a number are addresses to whoever parses a URL, and `127.x.0.1` and the like are none. */
+const endsInNumber = /(?:^|[.])(?:\d+|0x[\da-f]*)\.?(?::\d+)?$/i;
+const plainAddress = /^(?:\d{1,2}|1\d\d)(?:\.(?:\d{1,2}|1\d\d)){3}(?::\d{1,4})?$/;
+
+const isHost = (host: string): boolean => {
+	if (host.length > 255 || !hostName.test(host)) return false;
+	const suspect = endsInNumber.test(host) || host.startsWith("[") || /:\d{5}$/.test(host) || /xn--/i.test(host);
+	return !suspect || plainAddress.test(host) || URL.canParse(`http://${host}/`);
+};
+
 /** The address to route by, or why the request is turned away. */
 export type Admission = { readonly url: string } | { readonly denial: Denial };
 
@@ -17,7 +27,7 @@ export const admit = (request: Request): Admission => {
 	if (!methods.has(request.method))
 		return { denial: deny("method_not_allowed", "This method is not served here; use GET, POST or DELETE.") };
 	const host = request.headers.get("host");
-	if (host !== null && (host.length > 255 || !hostName.test(host)))
+	if (host !== null && !isHost(host))
 		return {
 			denial: deny("invalid_request", "The Host header is not one host name; send exactly one, without a path."),
 		};

@@ -65,7 +65,17 @@ const checkContents = (body: WireRecord): void => {
 		throw refusal("contents", `The field \`contents\` is ${named(contents)}; it must hold at least one content.`);
 	if (contents.length > most)
 		throw refusal("contents", `The field \`contents\` has ${contents.length} entries; at most ${most} are taken.`);
+	const odd = contents.findIndex((content) => isRecord(content) && !isParts(content["parts"]));
+	if (odd !== -1)
+		throw refusal(
+			`contents[${odd}].parts`,
+			`The field \`contents[${odd}].parts\` is ${named(contents[odd].parts)}; it must be a list of parts.`,
+		);
 };
+
+/** A single part is taken for a list of one, as clients' libraries do. */
+const isParts = (parts: unknown): boolean =>
+	parts === undefined || parts === null || Array.isArray(parts) || isRecord(parts) || typeof parts === "string";
 
 /** The last step of the address, wherever the route was mounted. */
 const pathOf = ({ params, url }: ModelRequest): ModelPath =>

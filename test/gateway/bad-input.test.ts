@@ -312,7 +312,16 @@ describe("hosts", () => {
 		expect(await raw(head, body)).toStartWith("HTTP/1.1 200");
 	});
 
-	test.each([["x/admin?"], ["x@evil.example"], ["a b"], ["a".repeat(300)]])("%p is refused", async (host) => {
+	test.each([
+		["x/admin?"],
+		["x@evil.example"],
+		["a b"],
+		["a".repeat(300)],
+		["127.x.0.1"],
+		["f27.0.0.1"],
+		["127.0.0.0.0.1"],
+		["localhost:99999"],
+	])("%p is refused", async (host) => {
 		expect(await raw(lines(host))).toStartWith("HTTP/1.1 400");
 	});
 });

@@ -75,6 +75,10 @@ class Sampler {
 		this.deepest = deepest;
 	}
 
+	get isFull(): boolean {
+		return this.parts > mostParts;
+	}
+
 	/** Undefined when the value would be too deep or too large. */
 	value(given: unknown, depth: number): unknown {
 		if (depth > this.deepest || ++this.parts > mostParts) return undefined;
@@ -177,8 +181,11 @@ class Sampler {
  */
 export const sample = (schema: unknown, hint: string): unknown => {
 	for (let deepest = usualDepth; deepest <= greatestDepth; deepest++) {
-		const value = new Sampler(asRecord(schema), hint, deepest).value(schema, 0);
+		const sampler = new Sampler(asRecord(schema), hint, deepest);
+		const value = sampler.value(schema, 0);
 		if (value !== undefined) return value;
+		// What was too large already will not fit when it may be deeper.
+		if (sampler.isFull) break;
 	}
 	return {};
 };

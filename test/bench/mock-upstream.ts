@@ -1,4 +1,6 @@
-/** The bench's upstream: answers at once, by path: `/v1/chat/completions` whole or as a stream of as many events as `x-events` (default 200) says. */
+/** The bench's upstream: answers at once, chat completions whole and every protocol as a stream. */
+import { streamFor } from "./streams.ts";
+
 const whole = JSON.stringify({
 	id: "chatcmpl-bench",
 	object: "chat.completion",
@@ -15,19 +17,14 @@ const whole = JSON.stringify({
 	usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
 });
 
-const event = (delta: object, finish: string | null = null): string =>
-	`data: ${JSON.stringify({ id: "chatcmpl-bench", object: "chat.completion.chunk", created: 1_700_000_000, model: "bench", choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] })}\n\n`;
-
 const encoder = new TextEncoder();
-const word = encoder.encode(event({ content: " word" }));
-const first = encoder.encode(event({ role: "assistant", content: "" }));
-const usage = `data: ${JSON.stringify({ id: "chatcmpl-bench", object: "chat.completion.chunk", created: 1_700_000_000, model: "bench", choices: [], usage: { prompt_tokens: 12, completion_tokens: 200, total_tokens: 212 } })}\n\n`;
-const last = encoder.encode(`${event({}, "stop")}${usage}data: [DONE]\n\n`);
 
 /** How many events a stream has; each is a chunk of its own, as a model's are. */
 const events = Number(process.env["BENCH_EVENTS"] ?? 200);
 
-const streamed = (): Response => {
+const streamed = (path: string): Response => {
+	const stream = streamFor(path);
+	const [first, word, last] = [stream.first, stream.word, stream.last].map((text) => encoder.encode(text));
 	let sent = 0;
 	const body = new ReadableStream<Uint8Array>({
 		async pull(controller) {
@@ -50,8 +47,9 @@ const server = Bun.serve({
 	idleTimeout: 0,
 	async fetch(request) {
 		const body = await request.text();
-		return body.includes('"stream":true')
-			? streamed()
+		const { pathname } = new URL(request.url);
+		return body.includes('"stream":true') || pathname.includes("streamGenerateContent")
+			? streamed(pathname)
 			: new Response(whole, { headers: { "content-type": "application/json" } });
 	},
 });

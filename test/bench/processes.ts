@@ -8,7 +8,8 @@ const ticks = Number(execFileSync("getconf", ["CLK_TCK"]).toString());
 export interface Measured {
 	readonly url: string;
 	readonly pid: number;
-	stop(): void;
+	/** Resolves when it has ended and written what it had to. */
+	stop(): Promise<void>;
 }
 
 /** Starts a program with Bun; resolves when its output tells a port (`listening N`, `…127.0.0.1:N`). */
@@ -23,6 +24,7 @@ export const start = (
 			stdio: ["ignore", "pipe", "inherit"],
 		});
 		let output = "";
+		const ended = new Promise<void>((over) => child.once("exit", () => over()));
 		child.stdout?.on("data", (data) => {
 			output += String(data);
 			const port = /(?:listening |127\.0\.0\.1:)(\d+)/.exec(output)?.[1];
@@ -30,7 +32,10 @@ export const start = (
 				resolve({
 					url: `http://127.0.0.1:${port}`,
 					pid: child.pid ?? 0,
-					stop: () => void child.kill("SIGTERM"),
+					stop: () => {
+						child.kill("SIGTERM");
+						return ended;
+					},
 					output: () => output,
 				});
 		});

@@ -28,7 +28,17 @@ const seconds = flags.quick ? 2 : 5;
 const rounds = flags.quick ? 2 : 3;
 
 /** The budget: how many times the bare relay each may cost. The quick form only catches a regression of twice. */
-const budget = { call: flags.quick ? 3 : 1.5, event: flags.quick ? 2.3 : 1.15 };
+const budget = { call: flags.quick ? 3 : 1.5, event: flags.quick ? 2.3 : 1.15, translated: flags.quick ? 2.7 : 1.35 };
+
+const protocols = ["chat-completions", "messages", "responses", "generate-content"] as const;
+
+/** Where a protocol's streams are asked for. */
+const paths = {
+	"chat-completions": "/v1/chat/completions",
+	messages: "/v1/messages",
+	responses: "/v1/responses",
+	"generate-content": "/v1beta/models/bench:streamGenerateContent",
+} as const;
 
 interface Party {
 	readonly name: string;
@@ -46,13 +56,24 @@ const portico = async (upstream: string): Promise<{ party: Party; firstAnswerMs:
 		{ use: "ip-whitelist" },
 		{ use: "prices", with: { models: { bench: { input: 1, output: 2 } } } },
 		{ use: "quota" },
-		// { use: "rate-limit" },
-		{ use: "chat-completions" },
+		{ use: "rate-limit" },
+		...protocols.map((use) => ({ use })),
 		{
 			use: "router",
 			with: {
-				upstreams: [{ name: "mock", protocol: "chat-completions", url: `${upstream}/v1`, key: "sk-bench" }],
-				models: [{ name: "bench", targets: [{ upstream: "mock" }] }],
+				upstreams: protocols.map((protocol) => ({
+					name: protocol,
+					protocol,
+					url: `${upstream}/${protocol === "generate-content" ? "v1beta" : "v1"}`,
+					key: "sk-bench",
+				})),
+				models: [
+					{ name: "bench", targets: [{ upstream: "chat-completions" }] },
+					...protocols.map((protocol) => ({
+						name: `bench-${protocol}`,
+						targets: [{ upstream: protocol, model: "bench" }],
+					})),
+				],
 			},
 		},
 		{ use: "ledger" },
@@ -75,7 +96,7 @@ const portico = async (upstream: string): Promise<{ party: Party; firstAnswerMs:
 		body: JSON.stringify({
 			name: "bench",
 			quota: 1_000_000,
-			models: ["bench"],
+			models: ["bench*"],
 			ips: ["127.0.0.0/8"],
 			expiresAt: "2099-01-01T00:00:00Z",
 		}),
@@ -90,6 +111,14 @@ const portico = async (upstream: string): Promise<{ party: Party; firstAnswerMs:
 const body = (extra: object): string =>
 	JSON.stringify({ model: "bench", messages: [{ role: "user", content: "Say hello." }], ...extra });
 
+/** Translations: the client's protocol, and the upstream's. */
+const pairs = [
+	["chat-completions", "messages"],
+	["chat-completions", "responses"],
+	["chat-completions", "generate-content"],
+	["messages", "chat-completions"],
+] as const;
+
 interface Figures {
 	readonly micros: number;
 	readonly perSecond: number;
@@ -98,10 +127,15 @@ interface Figures {
 	readonly errors: number;
 }
 
-const drive = async (party: Party, text: string, connections: number): Promise<Figures> => {
+const drive = async (
+	party: Party,
+	text: string,
+	connections: number,
+	path: string = paths["chat-completions"],
+): Promise<Figures> => {
 	const before = party.process ? processorMicros(party.process.pid) : 0;
 	const result = await autocannon({
-		url: `${party.url}/v1/chat/completions`,
+		url: party.url + path,
 		method: "POST",
 		headers: { "content-type": "application/json", ...party.headers },
 		body: text,
@@ -119,11 +153,17 @@ const drive = async (party: Party, text: string, connections: number): Promise<F
 	};
 };
 
-/** The middle of several rounds, parties in turns. */
-const compare = async (parties: readonly Party[], text: string, connections: number): Promise<Figures[]> => {
+/** The middle of several rounds, parties in turns. `path` may differ: a relay passes on what Portico translates. */
+const compare = async (
+	parties: readonly Party[],
+	text: string,
+	connections: number,
+	path: readonly string[] = [],
+): Promise<Figures[]> => {
 	const all: Figures[][] = parties.map(() => []);
 	for (let round = 0; round < rounds; round++)
-		for (const [index, party] of parties.entries()) all[index]?.push(await drive(party, text, connections));
+		for (const [index, party] of parties.entries())
+			all[index]?.push(await drive(party, text, connections, path[index]));
 	return all.map((figures) => figures.sort((a, b) => a.micros - b.micros)[Math.floor(figures.length / 2)] as Figures);
 };
 
@@ -193,6 +233,25 @@ try {
 		"µs",
 		stripped.map(({ micros }) => micros / events),
 	);
+	for (const [client, spoken] of pairs) {
+		const text = body({ model: `bench-${spoken}`, stream: true, max_tokens: 400 });
+		const figures = await compare(parties, text, 32, [paths[spoken], paths[client]]);
+		if (figures.some(({ errors: failed }) => failed > 0)) throw new Error(`calls from ${client} to ${spoken} failed`);
+		note(
+			`an event from ${spoken} to ${client}`,
+			"µs",
+			figures.map(({ micros }) => micros / events),
+			budget.translated,
+		);
+	}
+	const open = drive(house, body({ stream: true }), 512);
+	await new Promise((resolve) => setTimeout(resolve, seconds * 600));
+	note(
+		"memory, idle and under 512 streams",
+		"MB",
+		[idle, memoryBytes(house.process?.pid ?? 0)].map((bytes) => bytes / 1e6),
+	);
+	await open;
 	const large = await compare(parties, body({ messages: [{ role: "user", content: "word ".repeat(30_000) }] }), 16);
 	note(
 		"processor time a call of 150 KB",
@@ -206,9 +265,9 @@ try {
 	);
 	note("start to first answered request", "ms", [300, firstAnswerMs], flags.quick ? 3 : 1);
 } finally {
-	for (const { process: running } of parties) running?.stop();
-	relay.stop();
-	upstream.stop();
+	for (const { process: running } of parties) await running?.stop();
+	await relay.stop();
+	await upstream.stop();
 	rmSync(folder, { recursive: true, force: true });
 }
 

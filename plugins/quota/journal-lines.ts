@@ -8,7 +8,7 @@ const version = "1";
 const line = (...fields: readonly (string | number)[]): string => fields.join("\t");
 
 export const lines = {
-	start: (boot: string | undefined) => line("journal", version, boot ?? "-"),
+	start: (boot: string) => line("journal", version, boot),
 	/** A lease, and what was charged to it before this journal began. */
 	leased: ({ id, token, kind, settled }: Lease) => line("lease", id, token, kind, settled),
 	reserved: ({ id, lease, amount, at, model }: Reservation) =>
@@ -41,27 +41,34 @@ export interface LeftCall {
 	amount: number;
 }
 
+/** A call that had been charged; what it was is known where it had held something. */
+export type EndedCall = Pick<LeftCall, "id" | "amount"> & Partial<LeftCall>;
+
 export interface LeftLease {
 	readonly id: string;
 	readonly token: string;
 	readonly kind: Lease["kind"];
 	settled: number;
 	readonly running: Map<string, LeftCall>;
+	/** Ended calls whose row did not get as far as their charge, by id. */
+	readonly rowless: Map<string, EndedCall>;
 	readonly rows: LedgerRow[];
 }
 
 export interface LeftWork {
-	readonly boot: string | undefined;
+	readonly boot: string;
 	readonly leases: ReadonlyMap<string, LeftLease>;
 	readonly loose: readonly LedgerRow[];
 }
 
 const isRow = (value: unknown): value is LedgerRow =>
-	isRecord(value) && Object.values(value).every((member) => member === null || typeof member !== "object");
+	isRecord(value) &&
+	typeof value["id"] === "string" &&
+	Object.values(value).every((member) => member === null || typeof member !== "object");
 
 /** Reads the records in order. A line that makes no sense was torn by the crash and tells nothing. */
 class Reader {
-	boot: string | undefined;
+	boot = "";
 	readonly leases = new Map<string, LeftLease>();
 	readonly loose: LedgerRow[] = [];
 	private readonly charged = new Set<string>();
@@ -69,7 +76,7 @@ class Reader {
 	read([kind, ...fields]: readonly string[]): void {
 		switch (kind) {
 			case "journal":
-				this.boot = fields[1] === "-" ? undefined : fields[1];
+				this.boot = fields[1] ?? "";
 				break;
 			case "lease":
 				this.lease(fields);
@@ -95,7 +102,7 @@ class Reader {
 		const settled = amountOf(settledText);
 		if (id === undefined || token === undefined || (kind !== "slice" && kind !== "tally") || settled === undefined)
 			return;
-		this.leases.set(id, { id, token, kind, settled, running: new Map(), rows: [] });
+		this.leases.set(id, { id, token, kind, settled, running: new Map(), rowless: new Map(), rows: [] });
 	}
 
 	private hold([id, lease, amountText, atText, modelText]: readonly string[]): void {
@@ -118,6 +125,7 @@ class Reader {
 		const charge = amountOf(chargeText);
 		if (!lease || id === undefined || charge === undefined || this.charged.has(id)) return;
 		this.charged.add(id);
+		lease.rowless.set(id, { ...lease.running.get(id), id, amount: charge });
 		lease.running.delete(id);
 		lease.settled += charge;
 	}
@@ -126,6 +134,7 @@ class Reader {
 		const row = parseJson(json ?? "");
 		if (!isRow(row)) return;
 		const lease = this.leases.get(leaseId ?? "");
+		lease?.rowless.delete(row.id);
 		(lease?.rows ?? this.loose).push(row);
 	}
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileJournals, type Journal, type Journals } from "./journal.ts";
+import { bootId, fileJournals, type Journal, type Journals, sameBoot } from "./journal.ts";
 import { leftWork } from "./journal-lines.ts";
 
 let folder: string;
@@ -152,4 +152,16 @@ describe("what a journal says was left undone", () => {
 		expect(leftWork([["journal", "2", "boot"]])).toBeUndefined();
 		expect(leftWork([])).toBeUndefined();
 	});
+});
+
+describe("the boot of a machine", () => {
+	test("is the same as long as it runs", () => expect(sameBoot(bootId(), bootId())).toBe(true));
+	test.each([
+		["a1b2", "a1b2", true],
+		["a1b2", "a1b3", false],
+		["at 1000000", "at 1000119", true],
+		["at 1000000", "at 1000121", false],
+		["at 1000000", "a1b2", false],
+		["", "a1b2", false],
+	])("%p and %p: %p", (one, other, same) => expect(sameBoot(one, other)).toBe(same));
 });

@@ -17,6 +17,7 @@ import {
 	unlinkSync,
 	writeSync,
 } from "node:fs";
+import { uptime } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers";
 
@@ -57,10 +58,24 @@ const suffix = ".journal";
 const numberOf = (file: string): number => Number(file.slice(file.lastIndexOf("-") + 1, -suffix.length));
 const processOf = (file: string): string => file.slice(0, file.lastIndexOf("-"));
 
-/** The boot of this machine: what was written but had not reached the disk is lost with it. Undefined where nothing tells. */
-export const bootId = (): string | undefined => {
+/** How far apart two readings of when the machine was started may be. */
+const bootTolerance = 120;
+
+/**
+ * Names the boot of this machine: what was written but had not reached the disk is lost with it. Linux gives it an id;
+ * elsewhere it is the second in which the machine was started, as its clock tells.
+ */
+export const bootId = (): string => {
 	const file = "/proc/sys/kernel/random/boot_id";
-	return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+	if (existsSync(file)) return readFileSync(file, "utf8").trim();
+	return `at ${Math.round(Date.now() / 1000 - uptime())}`;
+};
+
+/** Whether two names are of one boot. A clock that was set meanwhile makes them two, which costs money but loses none. */
+export const sameBoot = (one: string, other: string): boolean => {
+	if (one === other) return true;
+	const [a, b] = [one, other].map((name) => /^at (\d+)$/.exec(name)?.[1]);
+	return a !== undefined && b !== undefined && Math.abs(Number(a) - Number(b)) <= bootTolerance;
 };
 
 /** Whole lines as fields. */

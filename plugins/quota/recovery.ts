@@ -2,25 +2,41 @@
  * What an earlier process left undone. Its journal tells what its calls were charged; calls that were running are charged
  * what they held (or their last watermark), because nobody knows what the upstream had already delivered.
  */
-import type { Log, Statement, Store } from "#core";
-import type { Journals } from "./journal.ts";
-import { type LeftLease, type LeftWork, leftWork } from "./journal-lines.ts";
-import type { LedgerRow, LedgerWriter } from "./service.ts";
+import type { Clock, Log, Statement, Store } from "#core";
+import { type Journals, sameBoot } from "./journal.ts";
+import { type LeftCall, type LeftLease, type LeftWork, leftWork } from "./journal-lines.ts";
+import type { Correction, LedgerRow, LedgerWriter } from "./service.ts";
 import type { Statements } from "./statements.ts";
 
 export interface RecoveryOptions {
 	readonly store: Store;
+	readonly clock: Clock;
 	readonly statements: Statements;
 	readonly log: Log;
 	readonly journals: Journals;
 	/** This boot of the machine. */
-	readonly boot: string | undefined;
+	readonly boot: string;
 	/** The process whose journal is alive. */
 	readonly except: string;
 	writer(): LedgerWriter | undefined;
 }
 
 const rowsInBatch = 500;
+
+/** Calls that have a charge, or get one now, and no row that tells more of them. */
+const unrecorded = (
+	{ token: tokenId, rowless }: LeftLease,
+	running: readonly LeftCall[],
+	now: number,
+): readonly Correction[] =>
+	[...running, ...rowless.values()].map(({ id, amount, at = now, model }) => ({
+		id,
+		tokenId,
+		amount,
+		reason: "crash",
+		at,
+		...(model !== undefined && { model }),
+	}));
 
 /** Charges and closes one lease: running calls in full, everything in one batch. */
 const finish = (lease: LeftLease, intact: boolean, options: RecoveryOptions): readonly Statement[] => {
@@ -30,8 +46,7 @@ const finish = (lease: LeftLease, intact: boolean, options: RecoveryOptions): re
 	const settled = lease.settled + running.reduce((sum, { amount }) => sum + amount, 0);
 	const rows: LedgerRow[] = [...lease.rows];
 	if (writer)
-		for (const { id, amount, at, model } of running)
-			rows.push(writer.correction({ id, tokenId: lease.token, amount, reason: "crash", at, model }));
+		rows.push(...unrecorded(lease, running, options.clock.now()).map((correction) => writer.correction(correction)));
 	const figures = { id: lease.id, token: lease.token, kind: lease.kind, settled };
 	return [
 		...(lease.kind === "tally" && settled > 0 ? statements.openTally(lease.id, lease.token, options.except) : []),
@@ -44,7 +59,7 @@ const finish = (lease: LeftLease, intact: boolean, options: RecoveryOptions): re
 };
 
 const redo = async (work: LeftWork, options: RecoveryOptions): Promise<void> => {
-	const intact = work.boot !== undefined && work.boot === options.boot;
+	const intact = sameBoot(work.boot, options.boot);
 	for (const lease of work.leases.values()) {
 		const [row] = await options.store.all(options.statements.state(lease.id));
 		// Charged in full already, by a reaper, and no journal to tell better: there is nothing to add.

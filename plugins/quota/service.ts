@@ -4,8 +4,8 @@
  */
 import { type Denial, type Statement, service, slot } from "#core";
 
-/** A row of the ledger: plain values, kept in the journal as JSON until the database has it. */
-export type LedgerRow = Readonly<Record<string, string | number | boolean | null>>;
+/** A row of the ledger: plain values, kept in the journal as JSON until the database has it. Its id is the call's. */
+export type LedgerRow = { readonly id: string } & Readonly<Record<string, string | number | boolean | null>>;
 
 /** What a call was charged. */
 export interface Charge {

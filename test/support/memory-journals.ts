@@ -30,6 +30,12 @@ export class MemoryJournals implements Journals {
 		for (const journal of this.open.values()) journal.flush();
 	}
 
+	/** The machine lost power: the last lines had not reached the disk. */
+	lose(process: string, lines: number): void {
+		const kept = this.disk.get(process);
+		if (kept) kept.length = Math.max(1, kept.length - lines);
+	}
+
 	/** The process is gone. */
 	kill(process: string): void {
 		this.open.get(process)?.die();

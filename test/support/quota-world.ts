@@ -11,6 +11,7 @@ import type { Reservation } from "../../plugins/quota/lease.ts";
 import type { LedgerRow, LedgerWriter } from "../../plugins/quota/service.ts";
 import { Statements } from "../../plugins/quota/statements.ts";
 import { quotaTables } from "../../plugins/quota/tables.ts";
+import { reserveTask } from "../../plugins/quota/tasks.ts";
 import { MemoryJournals } from "./memory-journals.ts";
 import { MovingClock, settle } from "./moving-clock.ts";
 import { type Faults, SqliteDatabase, sqlTime } from "./sqlite-store.ts";
@@ -77,6 +78,7 @@ let worlds = 0;
 export class World {
 	readonly nodes: WorldNode[] = [];
 	readonly calls = new Set<WorldCall>();
+	readonly tasks = new Map<string, { readonly token: string; readonly amount: number }>();
 	/** Everything the upstream delivered, by token. */
 	readonly delivered = new Map<string, number>();
 	/** What nodes had set aside and not yet charged when they died: the most that may be charged beyond what was delivered. */
@@ -156,9 +158,50 @@ export class World {
 		node.journals.kill(node.accounts.holder);
 		node.dead.value = true;
 		node.alive = false;
-		for (const lease of node.accounts.leases)
-			if (lease.kind === "slice") this.overcharge += lease.setAside - lease.written;
+		const [held] = database.rows(
+			"SELECT coalesce(sum(iif(state = 'lost', granted, granted - settled)), 0) AS amount FROM quota_leases WHERE holder = ? AND state <> 'closed'",
+			node.accounts.holder,
+		);
+		this.overcharge += Number(held?.["amount"]);
 		for (const call of this.calls) if (call.node === node) this.calls.delete(call);
+	}
+
+	/** The machine loses power, and with it the end of the journal. */
+	cut(node: WorldNode, lines: number): void {
+		if (!node.alive) return;
+		this.kill(node, true);
+		node.journals.lose(node.accounts.holder, lines);
+		node.boot += "'";
+	}
+
+	/** A task asks; it is created when it is let through. */
+	askTask(node: WorldNode, token: string, amount: number): void {
+		if (!node.alive || node.stopped) return;
+		const id = `${this.prefix}k${++this.serial}`;
+		void reserveTask(node.accounts, token, amount, id).then(
+			(answer) => {
+				if (!("keep" in answer)) return;
+				try {
+					database.write(answer.keep());
+					this.tasks.set(id, { token, amount });
+				} catch {
+					// It came too late: the hold had been given up, so the task is not created.
+				}
+			},
+			() => {},
+		);
+	}
+
+	/** A task ends, on whatever node: its cost, at most what was held, its row and the rest in one batch. */
+	endTask(id: string, cost: number): void {
+		const task = this.tasks.get(id);
+		if (!task) return;
+		this.tasks.delete(id);
+		const charged = Math.min(cost, task.amount);
+		this.delivered.set(task.token, (this.delivered.get(task.token) ?? 0) + charged);
+		const row = rowWriter.statements([{ id, token: task.token, cost: charged }]);
+		// The reply may be lost: the batch is written twice.
+		for (let time = 0; time < 2; time++) database.write([this.statements.settleTask(id, cost), ...row]);
 	}
 
 	/** What the operator sets; undefined is unlimited. */
@@ -166,7 +209,9 @@ export class World {
 		const [before] = database.rows("SELECT used, leased FROM quota_accounts WHERE token = ?", token);
 		const wasUnlimited = this.limits.get(token) === Number.POSITIVE_INFINITY;
 		const committed = Number(before?.["used"] ?? 0) + Number(before?.["leased"] ?? 0);
-		const promised = wasUnlimited ? Math.max(committed, this.delivered.get(token) ?? 0) : committed;
+		// What calls of an unlimited token used, the database may not have heard of.
+		const unheard = (this.delivered.get(token) ?? 0) + Number(before?.["leased"] ?? 0);
+		const promised = wasUnlimited ? Math.max(committed, unheard) : committed;
 		database.write(this.statements.setQuota(token, quota ?? null));
 		// Calls that began while the token was unlimited may still cost something.
 		const unheld = [...this.calls].filter((call) => call.token === token && !Number.isFinite(call.reservation.amount));

@@ -159,6 +159,12 @@ describe("settings", () => {
 		expect(tokenOf(await registry.identify(key)).settings).toEqual({ other: "x" });
 	});
 
+	test("null removes a setting whose policy is gone, so that its token may be let in again", async () => {
+		const registry = await open();
+		const { token } = await registry.create("laptop", { other: "x" });
+		expect((await registry.update(token.id, { settings: { gone: null, other: null } })).settings).toEqual({});
+	});
+
 	test("null at the creation is as if it were not there", async () => {
 		const { token } = await (await open()).create("laptop", { most: null });
 		expect(token.settings).toEqual({});

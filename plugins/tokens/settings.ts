@@ -12,13 +12,14 @@ const wrong = (key: string, message: string): Fault => new Fault(deny("invalid_r
 /** Throws `Fault` for a setting nobody enforces or whose value its policy cannot take. `null` removes a setting. */
 export const checkSettings = (given: Settings, known: ReadonlyMap<string, TokenSetting<unknown>>): void => {
 	for (const [key, value] of Object.entries(given)) {
+		// Removing one is always allowed: else a token whose rule's plugin is gone could never be let in again.
+		if (value === null) continue;
 		const setting = known.get(key);
 		if (!setting)
 			throw wrong(
 				key,
 				`"${key}" is not a token setting here; known are ${["name", ...known.keys()].join(", ")}. A setting comes with the plugin that enforces it.`,
 			);
-		if (value === null) continue;
 		const complaint = complaintOf(setting.schema, value);
 		if (complaint) throw wrong(key, `"${key}${complaint.path && `.${complaint.path}`}": ${complaint.message}.`);
 		const words = setting.refuse?.(value);
@@ -43,6 +44,8 @@ export const compileSettings = (
 ): { readonly compiled: ReadonlyMap<string, unknown> } | { readonly denial: Denial } => {
 	const compiled = new Map<string, unknown>();
 	for (const [key, value] of Object.entries(settings)) {
+		// Removing one is always allowed: else a token whose rule's plugin is gone could never be let in again.
+		if (value === null) continue;
 		const setting = known.get(key);
 		if (!setting) return { denial: unenforceable(key) };
 		try {

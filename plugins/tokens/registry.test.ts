@@ -160,7 +160,7 @@ describe("settings", () => {
 	});
 
 	test("null removes a setting whose policy is gone, so that its token may be let in again", async () => {
-		const registry = await open();
+		const registry = await open([most, other]);
 		const { token } = await registry.create("laptop", { other: "x" });
 		expect((await registry.update(token.id, { settings: { gone: null, other: null } })).settings).toEqual({});
 	});

@@ -1,0 +1,116 @@
+/** The streams that the bench's upstream plays: one for each protocol, each with a beginning, a word to repeat, and an end. */
+
+/** Texts of events, each ready to be sent as a chunk of its own. */
+export interface Stream {
+	readonly first: string;
+	readonly word: string;
+	readonly last: string;
+}
+
+const plain = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+const named = (data: { readonly type: string; readonly [key: string]: unknown }): string =>
+	`event: ${data.type}\n${plain(data)}`;
+
+const chatChunk = (delta: object, finish: string | null = null): string =>
+	plain({
+		id: "chatcmpl-bench",
+		object: "chat.completion.chunk",
+		created: 1_700_000_000,
+		model: "bench",
+		choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+	});
+
+const chatCompletions: Stream = {
+	first: chatChunk({ role: "assistant", content: "" }),
+	word: chatChunk({ content: " word" }),
+	last: `${chatChunk({}, "stop")}${plain({
+		id: "chatcmpl-bench",
+		object: "chat.completion.chunk",
+		created: 1_700_000_000,
+		model: "bench",
+		choices: [],
+		usage: { prompt_tokens: 12, completion_tokens: 200, total_tokens: 212 },
+	})}data: [DONE]\n\n`,
+};
+
+const messages: Stream = {
+	first:
+		named({
+			type: "message_start",
+			message: {
+				id: "msg_bench",
+				type: "message",
+				role: "assistant",
+				model: "bench",
+				content: [],
+				stop_reason: null,
+				stop_sequence: null,
+				usage: { input_tokens: 12, output_tokens: 1 },
+			},
+		}) + named({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+	word: named({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: " word" } }),
+	last:
+		named({ type: "content_block_stop", index: 0 }) +
+		named({
+			type: "message_delta",
+			delta: { stop_reason: "end_turn", stop_sequence: null },
+			usage: { output_tokens: 200 },
+		}) +
+		named({ type: "message_stop" }),
+};
+
+const item = { id: "msg_bench", type: "message", role: "assistant" };
+const place = { item_id: "msg_bench", output_index: 0, content_index: 0 };
+const response = { id: "resp_bench", object: "response", created_at: 1_700_000_000, model: "bench" };
+const textPart = { type: "output_text", text: " word", annotations: [] };
+
+const responses: Stream = {
+	first:
+		named({ type: "response.created", response: { ...response, status: "in_progress", output: [] } }) +
+		named({
+			type: "response.output_item.added",
+			output_index: 0,
+			item: { ...item, status: "in_progress", content: [] },
+		}) +
+		named({ type: "response.content_part.added", ...place, part: { ...textPart, text: "" } }),
+	word: named({ type: "response.output_text.delta", ...place, delta: " word" }),
+	last:
+		named({ type: "response.output_text.done", ...place, text: " word" }) +
+		named({ type: "response.content_part.done", ...place, part: textPart }) +
+		named({
+			type: "response.output_item.done",
+			output_index: 0,
+			item: { ...item, status: "completed", content: [textPart] },
+		}) +
+		named({
+			type: "response.completed",
+			response: {
+				...response,
+				status: "completed",
+				output: [{ ...item, status: "completed", content: [textPart] }],
+				usage: { input_tokens: 12, output_tokens: 200, total_tokens: 212 },
+			},
+		}),
+};
+
+const candidate = (text: string, rest: object = {}): object => ({
+	candidates: [{ index: 0, content: { role: "model", parts: [{ text }] }, ...rest }],
+	modelVersion: "bench",
+	responseId: "bench",
+});
+
+const generateContent: Stream = {
+	first: plain(candidate("A")),
+	word: plain(candidate(" word")),
+	last: plain({
+		...candidate(".", { finishReason: "STOP" }),
+		usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 200, totalTokenCount: 212 },
+	}),
+};
+
+/** The stream for the path that was asked for. */
+export const streamFor = (path: string): Stream => {
+	if (path.includes("GenerateContent")) return generateContent;
+	if (path.endsWith("/messages")) return messages;
+	return path.endsWith("/responses") ? responses : chatCompletions;
+};

@@ -284,6 +284,9 @@ describe("upstreams", () => {
 					botType: "NIJI_JOURNEY",
 				}),
 			);
+		// All are taken on before time moves, so that they are asked after together.
+		await until(() => at.upstream.received.length === 3);
+		await at.pass(20, 1);
 		await at.pass(8000, 500);
 		expect(at.upstream.received.slice(0, 3).map(({ json: body }) => body)).toEqual(
 			["one", "two", "three"].map((prompt) => ({ prompt, botType: "NIJI_JOURNEY" })),

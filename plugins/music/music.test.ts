@@ -150,6 +150,9 @@ describe("upstreams", () => {
 		const sent = { gpt_description_prompt: "rain", mv: "chirp-v4", make_instrumental: true };
 		const { body } = await at.json("/suno/submit/music", { ...sent, notify_hook: `${at.hook.origin}/x` });
 		await at.json("/suno/submit/music", sent);
+		// Both are taken on before time moves, so that they are asked after together.
+		await until(() => at.upstream.received.length === 2);
+		await at.pass(20, 1);
 		await at.pass(7000, 500);
 		const polls = at.upstream.received.slice(2);
 		expect(polls.every(({ path }) => path === "/suno/fetch")).toBe(true);

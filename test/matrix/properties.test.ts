@@ -123,7 +123,7 @@ const decodeWhole = (via: Protocol, body: unknown, request: NeutralRequest): Neu
 const decodeStream = (via: Protocol, chunks: readonly Uint8Array[], request: NeutralRequest) => {
 	const frames = createFrames();
 	const decoder = via.upstream.streamDecoder(contextOf(via.name as ProtocolName, request));
-	const stage = normalizeEvents({ createdAt: 1_700_000_000 });
+	const stage = normalizeEvents();
 	const heard = chunks.flatMap((chunk) => [...frames.feed(chunk)]);
 	return [...heard, ...frames.end()]
 		.flatMap((event) => decoder.push(event))
@@ -242,8 +242,9 @@ describe.each([...protocolNames])("a client of %s", (clientName) => {
 			fc.assert(
 				fc.property(answers, fc.nat(1000), (answer, seed) => {
 					const sent = streamFrom(via, answer);
+					// protocols without a time of their own are given the hour of arrival
 					const [first, ...others] = chunkings(seed).map(({ cut }) =>
-						JSON.stringify(decodeStream(via, cut(sent), askedStream.neutral)),
+						JSON.stringify(decodeStream(via, cut(sent), askedStream.neutral)).replaceAll(/"createdAt":\d+/g, ""),
 					);
 					for (const other of others) expect(other).toBe(first ?? "");
 				}),

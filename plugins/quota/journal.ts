@@ -204,3 +204,11 @@ const writeAll = (file: number, text: string): void => {
 	const bytes = Buffer.from(text);
 	for (let at = written; at < bytes.length; ) at += writeSync(file, bytes, at);
 };
+
+/** A journal of this size is begun anew as soon as that is cheap, and of the larger one in any case. Bytes. */
+const largeJournal = 256 * 1024;
+const hugeJournal = 16 * 1024 * 1024;
+
+/** Whether a journal of `size` bytes is to be begun anew; `kept` entries would have to be written again. */
+export const isWorthTrimming = (size: number, kept: number): boolean =>
+	size >= hugeJournal || (size >= largeJournal && kept <= 100);

@@ -1,0 +1,26 @@
+/** Conversations that a protocol keeps, so that a client may go on from an answer by its id. */
+import type { ModelAsk } from "./protocol.ts";
+
+/** What was put before a request's own input: the conversation up to the kept answer `id`. */
+export interface Continuation {
+	readonly id: string;
+	/** How many entries of the input were put there. */
+	readonly items: number;
+}
+
+/**
+ * Conversations that clients go on from by the id of an answer. Both are called for every call of the protocol, whatever
+ * the upstream speaks; the protocol decides which concern it.
+ */
+export interface Conversations {
+	/**
+	 * Right after `read`, before anything else looks at the body: the request with the conversation it goes on from put
+	 * before its own input. Throws `Fault` when there is no such answer for this token.
+	 */
+	load(ask: ModelAsk, token: { readonly id: string }): Promise<ModelAsk>;
+	/**
+	 * Once, for an answer that has ended well, passed through or translated, streamed or not; awaited before the end
+	 * reaches the client, who may go on from it at once. `answer`: the whole answer as the client has it. Never throws.
+	 */
+	save(ask: ModelAsk, token: { readonly id: string }, answer: unknown): Promise<void>;
+}

@@ -5,7 +5,7 @@ import { describe, type Log } from "../log.ts";
 import { router } from "../relay/router.ts";
 import type { Connection } from "../runtime/serve.ts";
 import type { OpenStore } from "../store/open.ts";
-import { tables } from "../store/store.ts";
+import { type Tables, tables } from "../store/store.ts";
 import type { Blueprint } from "./blueprint.ts";
 import { type BuiltHouse, buildHouse } from "./build.ts";
 import type { Generation } from "./generation.ts";
@@ -156,7 +156,7 @@ export class Portico {
 
 	private async activate(built: Running): Promise<void> {
 		const { generation } = built;
-		await this.options.store.migrate(generation.all(tables));
+		await this.options.store.migrate(inSetUpOrder(generation));
 		await generation.start();
 		const { log } = this.options;
 		for (const job of this.options.serving ? generation.all(jobs) : []) {
@@ -241,3 +241,9 @@ export class Portico {
 		};
 	}
 }
+
+/** Tables of givers before those of their users, whose triggers and keys may name them. */
+const inSetUpOrder = (generation: Generation): readonly Tables[] => {
+	const order = generation.rows.map(({ name }) => name);
+	return generation.all(tables).toSorted((a, b) => order.indexOf(a.plugin) - order.indexOf(b.plugin));
+};

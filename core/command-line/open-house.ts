@@ -1,12 +1,12 @@
 /** Opens everything a command or the server needs: config, lock, store, plugins. */
-import { systemClock } from "../clock.ts";
-import { deny, Fault } from "../fault.ts";
+import { systemClock } from "../../foundation/clock.ts";
+import { deny, Fault } from "../../foundation/fault.ts";
+import { createLog, type Log } from "../../foundation/log.ts";
+import { type OpenStore, type Owner, openStore } from "../../foundation/store/open.ts";
 import { type Blueprint, readBlueprint } from "../host/blueprint.ts";
 import { lentServices } from "../host/build.ts";
 import { adminToken, dataFolderOf, nodeName } from "../host/node-files.ts";
 import { Portico } from "../host/portico.ts";
-import { createLog, type Log } from "../log.ts";
-import { type OpenStore, type Owner, openStore } from "../store/open.ts";
 import type { Invocation } from "./settings.ts";
 
 /** Portico's version, shown by `portico version` and `GET /`. */

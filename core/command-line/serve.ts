@@ -1,8 +1,8 @@
 /** `portico serve`: listens, greets, and stops without losing anything. */
-import { systemClock } from "../clock.ts";
-import { deny, Fault } from "../fault.ts";
+import { systemClock } from "../../foundation/clock.ts";
+import { deny, Fault } from "../../foundation/fault.ts";
+import { describe } from "../../foundation/log.ts";
 import { adminTokenFile } from "../host/node-files.ts";
-import { describe } from "../log.ts";
 import { type Listener, listen } from "../runtime/serve.ts";
 import { onSignal } from "../runtime/system.ts";
 import { type OpenHouse, openHouse } from "./open-house.ts";

@@ -1,6 +1,6 @@
 /** What every command takes: which config file, which port. */
 import { existsSync } from "node:fs";
-import { deny, Fault } from "../fault.ts";
+import { deny, Fault } from "../../foundation/fault.ts";
 
 export interface Invocation {
 	/** The config file as the operator named it. */

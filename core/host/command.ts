@@ -1,5 +1,5 @@
 /** Commands that plugins add to the command line. Each is a thin client of the admin API, so it works whether or not the server runs. */
-import { slot } from "../plugin/token.ts";
+import { slot } from "../../foundation/plugin/token.ts";
 
 /** Calls an admin route of the running server, or of a house built for this one command. Throws `Fault` on an error answer. */
 export type CallAdmin = (method: string, path: string, body?: unknown) => Promise<unknown>;

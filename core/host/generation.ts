@@ -1,10 +1,10 @@
 /** One built set of plugins: set up, checked, and ready to be started in place of another. */
 
+import { describe, type Log } from "../../foundation/log.ts";
+import type { Contribution } from "../../foundation/plugin/define.ts";
+import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../../foundation/plugin/token.ts";
+import { routes as routesSlot } from "../../relay/route.ts";
 import type { OwnedRoute } from "../http/app.ts";
-import { routes as routesSlot } from "../http/route.ts";
-import { describe, type Log } from "../log.ts";
-import type { Contribution } from "../plugin/define.ts";
-import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../plugin/token.ts";
 import type { PluginRow } from "./house.ts";
 import type { HouseComplaint, Instance } from "./order.ts";
 

@@ -1,5 +1,5 @@
 /** What the host tells plugins about itself. */
-import { service } from "../plugin/token.ts";
+import { service } from "../../foundation/plugin/token.ts";
 
 export interface PluginRow {
 	readonly name: string;

@@ -1,5 +1,5 @@
 /** Recurring work. */
-import { slot } from "../plugin/token.ts";
+import { slot } from "../../foundation/plugin/token.ts";
 
 /** `schedule` is a croner pattern, seconds first when six fields. Runs never overlap; a failure is logged and the job goes on. */
 export interface Job {

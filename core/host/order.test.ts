@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
 import fc from "fast-check";
-import { definePlugin } from "../plugin/define.ts";
-import { maybe, type PluginToken, service, slot } from "../plugin/token.ts";
+import { definePlugin } from "../../foundation/plugin/define.ts";
+import { maybe, type PluginToken, service, slot } from "../../foundation/plugin/token.ts";
 import { type Instance, orderInstances } from "./order.ts";
 
 const tokens = new Map([..."abcdefgh"].map((id) => [id, service<unknown>(id)]));

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { Type as t } from "@sinclair/typebox";
-import { deny, Fault } from "../fault.ts";
+import { deny, Fault } from "../../foundation/fault.ts";
+import type { PublicRoute, Route } from "../../relay/route.ts";
 import { readJson } from "../http/json.ts";
-import type { PublicRoute, Route } from "../http/route.ts";
 import type { PluginRow } from "./house.ts";
 
 export interface OwnRouteOptions {

@@ -1,11 +1,11 @@
 /** The running whole: one store, one current generation of plugins, and the gate that requests go through. */
 import { Cron } from "croner";
-import type { Clock } from "../clock.ts";
-import { describe, type Log } from "../log.ts";
-import { router } from "../relay/router.ts";
+import type { Clock } from "../../foundation/clock.ts";
+import { describe, type Log } from "../../foundation/log.ts";
+import type { OpenStore } from "../../foundation/store/open.ts";
+import { type Tables, tables } from "../../foundation/store/store.ts";
+import { router } from "../../relay/router.ts";
 import type { Connection } from "../runtime/serve.ts";
-import type { OpenStore } from "../store/open.ts";
-import { type Tables, tables } from "../store/store.ts";
 import type { Blueprint } from "./blueprint.ts";
 import { type BuiltHouse, buildHouse } from "./build.ts";
 import type { Generation } from "./generation.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { Route } from "../../relay/route.ts";
 import { createApp, routeClashes } from "./app.ts";
-import type { Route } from "./route.ts";
 
 const route = (path: string, method: Route["method"] = "POST"): { plugin: string; route: Route } => ({
 	plugin: path,

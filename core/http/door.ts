@@ -1,5 +1,5 @@
 /** The door: what is checked of a request before any route is looked for. */
-import { type Denial, deny } from "../fault.ts";
+import { type Denial, deny } from "../../foundation/fault.ts";
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const hostName = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;

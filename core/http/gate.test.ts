@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { createTestClock } from "#core/testing";
-import { deny, Fault } from "../fault.ts";
-import { createLog } from "../log.ts";
-import type { Identified } from "../relay/context.ts";
+import { deny, Fault } from "../../foundation/fault.ts";
+import { createLog } from "../../foundation/log.ts";
+import type { Identified } from "../../relay/context.ts";
+import type { Route } from "../../relay/route.ts";
 import { networksOf } from "./address.ts";
 import { createGate, type GateOptions } from "./gate.ts";
-import type { Route } from "./route.ts";
 
 const token = { id: "tok_1", name: "laptop", settings: {}, compiled: new Map() };
 

@@ -1,15 +1,15 @@
 /** What every request goes through around its route: the door, access, one rendering of errors, and the usual headers. */
 import { timingSafeEqual } from "node:crypto";
-import type { Clock } from "../clock.ts";
-import { type Denial, deny, isFault } from "../fault.ts";
-import { describe, type Log } from "../log.ts";
-import type { Admitted, Identified } from "../relay/context.ts";
+import type { Clock } from "../../foundation/clock.ts";
+import { type Denial, deny, isFault } from "../../foundation/fault.ts";
+import { describe, type Log } from "../../foundation/log.ts";
+import type { Admitted, Identified } from "../../relay/context.ts";
+import { renderOwnDenial } from "../../relay/own-errors.ts";
+import type { RenderDenial, Route } from "../../relay/route.ts";
 import type { Connection } from "../runtime/serve.ts";
 import { clientAddress, type Networks } from "./address.ts";
 import { type App, createApp, type OwnedRoute } from "./app.ts";
 import { admit, originHeaders, preflight, requestIdOf } from "./door.ts";
-import { renderOwnDenial } from "./errors.ts";
-import type { RenderDenial, Route } from "./route.ts";
 
 export interface GateOptions {
 	readonly routes: readonly OwnedRoute[];

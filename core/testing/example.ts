@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
+import { asList, asRecord, asText, isRecord } from "../../foundation/wire.ts";
 import type { Blueprint } from "../host/blueprint.ts";
 import { readBlueprint } from "../host/blueprint.ts";
 import { lentServices } from "../host/build.ts";
 import { loadPlugin } from "../host/load.ts";
-import { asList, asRecord, asText, isRecord } from "../neutral/wire.ts";
 
 /** The YAML examples of a plugin's README: items of `plugins`, or whole files. */
 export const readmeExamples = (folder: string): readonly string[] =>

@@ -1,6 +1,6 @@
 /** How fast callbacks drain: so many deliveries due at once, to one receiver in a process of its own, from one node. */
 import { spawn } from "node:child_process";
-import { systemClock } from "../../core/clock.ts";
+import { systemClock } from "../../foundation/clock.ts";
 import type { MovedClock } from "../support/moved-clock.ts";
 import { createOutbox } from "../support/outbox.ts";
 

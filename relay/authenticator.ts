@@ -1,0 +1,13 @@
+/** Who is calling. */
+import type { Denial } from "../foundation/fault.ts";
+import { slot } from "../foundation/plugin/token.ts";
+import type { AccessToken, Admitted } from "./context.ts";
+
+/** `identify` gets the one key that was found in the request, whatever carried it. `undefined`: not mine, ask the next. */
+export interface Authenticator {
+	readonly name: string;
+	identify(key: string, call: Admitted): AccessToken | Denial | undefined | Promise<AccessToken | Denial | undefined>;
+}
+
+/** The first that answers wins; when none does the call is refused. */
+export const authenticators = slot<Authenticator>("authenticators");

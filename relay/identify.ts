@@ -1,0 +1,53 @@
+/** From a request to a valid token that every policy admits. */
+import { type Denial, deny } from "../foundation/fault.ts";
+import { describe, type Log } from "../foundation/log.ts";
+import type { Authenticator } from "./authenticator.ts";
+import type { AccessToken, Admitted, Identified } from "./context.ts";
+import { keyOf } from "./key.ts";
+import type { Policy } from "./policy.ts";
+
+const isDenial = (value: AccessToken | Denial): value is Denial => "kind" in value;
+
+/** The refusal when a rule itself failed: nobody passes a rule that could not be applied. */
+export const ruleFailed: Denial = deny(
+	"internal",
+	"A rule for this token could not be applied, so the call is refused. Ask the operator.",
+);
+
+export const createIdentify = (authenticators: readonly Authenticator[], policies: readonly Policy[], log: Log) => {
+	const authenticate = async (key: string, call: Admitted): Promise<AccessToken | Denial> => {
+		for (const authenticator of authenticators) {
+			const found = await authenticator.identify(key, call);
+			if (found !== undefined) return found;
+		}
+		return deny(
+			"authentication",
+			"This API key is not known here. Check that it was copied whole, or ask the operator for one.",
+		);
+	};
+
+	const admit = async (call: Identified): Promise<Denial | undefined> => {
+		for (const policy of policies) {
+			if (!policy.admit) continue;
+			try {
+				const setting = policy.setting && call.token.compiled.get(policy.setting.key);
+				const denial = await policy.admit(call, setting);
+				if (denial) return denial;
+			} catch (error) {
+				log.error("a policy failed; the call is refused", { policy: policy.name, error: describe(error) });
+				return ruleFailed;
+			}
+		}
+		return undefined;
+	};
+
+	return async (call: Admitted, keyInQuery: boolean): Promise<Identified | Denial> => {
+		const carried = keyOf(call.request.headers, keyInQuery ? call.url.searchParams : undefined);
+		if ("denial" in carried) return carried.denial;
+		const token = await authenticate(carried.key, call);
+		if (isDenial(token)) return token;
+		// The same object, from now on knowing more: a copy would work out what was left to be worked out when asked for.
+		const identified: Identified = Object.assign(call, { token });
+		return (await admit(identified)) ?? identified;
+	};
+};

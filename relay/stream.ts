@@ -1,0 +1,234 @@
+/** Carries an open stream to its client: read on demand, watched for silence, ended exactly once. */
+import type { Clock } from "../foundation/clock.ts";
+import { type Denial, Fault, isFault } from "../foundation/fault.ts";
+import type { StreamPass } from "./exchange.ts";
+import type { Frames } from "./frames.ts";
+import type { LiveCall } from "./live-call.ts";
+import type { Ending } from "./outcome.ts";
+import type { Source } from "./source.ts";
+
+/** Limits on an open stream, milliseconds. */
+export interface StreamLimits {
+	/** The longest silence of the upstream. */
+	readonly idleMs: number;
+	/** The longest stream. */
+	readonly totalMs: number;
+	/** After this much silence towards the client a keep-alive is written, where the protocol has one. */
+	readonly keepAliveMs: number;
+	/** The largest event, and the largest answer in one piece, in bytes. */
+	readonly answerBytes: number;
+}
+
+export interface StreamParts {
+	readonly live: LiveCall;
+	readonly source: Source;
+	readonly frames: Frames;
+	readonly pass: StreamPass;
+	/** What was read before the answer could begin. */
+	readonly head: readonly (string | Uint8Array)[];
+	/** The bytes had already ended when the head was read, and the head holds all there is. */
+	readonly complete: boolean;
+	/** Keeps the whole answer, before its end reaches a client that may go on from it. */
+	keep?(answer: unknown): Promise<void>;
+	readonly keepAlive: string | undefined;
+	readonly clock: Clock;
+	readonly limits: StreamLimits;
+}
+
+const encoder = new TextEncoder();
+const toBytes = (piece: string | Uint8Array): Uint8Array => (typeof piece === "string" ? encoder.encode(piece) : piece);
+
+/** Told when nothing comes of an answer for too long. */
+export const silent: Denial = {
+	kind: "upstream_timeout",
+	message: "The upstream fell silent in the middle of its answer. Ask again.",
+};
+/** Told when an answer takes longer than a call may. */
+export const tooLong: Denial = {
+	kind: "upstream_timeout",
+	message: "The answer took longer than the operator allows.",
+};
+
+const stalled: Denial = { kind: "client_timeout", message: "The client stopped reading." };
+
+const endsAnEvent = (chunk: Uint8Array): boolean => chunk.at(-1) === 10 && (chunk.at(-2) === 10 || chunk.at(-2) === 13);
+
+/** The stream of one call. Reads upstream only when the client can take more, so a slow client slows the upstream. */
+export class CallStream {
+	readonly body: ReadableStream<Uint8Array>;
+	private readonly parts: StreamParts;
+	private readonly head: (string | Uint8Array)[];
+	private controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+	private cancelWatch: (() => void) | undefined;
+	private readAt: number;
+	private wroteAt: number;
+	private atBoundary = true;
+	private reading = false;
+	private kept = false;
+
+	constructor(parts: StreamParts) {
+		this.parts = parts;
+		this.head = [...parts.head];
+		this.readAt = parts.clock.monotonic();
+		this.wroteAt = this.readAt;
+		this.body = new ReadableStream<Uint8Array>(
+			{
+				start: (controller) => {
+					this.controller = controller;
+				},
+				pull: () => this.pull(),
+				cancel: () => this.clientLeft(),
+			},
+			{ highWaterMark: 0 },
+		);
+		this.watch();
+	}
+
+	/**
+	 * The client is gone: the upstream's work ends at once, and what was delivered is settled. A client that has seen the
+	 * end and does not wait for the connection to close has left nothing.
+	 */
+	clientLeft(): void {
+		this.stop({ kind: "internal", message: "The client left." });
+		const { finished, error } = this.parts.pass.seen();
+		this.over(finished && !error && this.head.length === 0 ? "completed" : "client_left");
+	}
+
+	/** Portico must stop: the client is told in its own protocol. */
+	shutDown(denial: Denial): void {
+		if (this.parts.live.isOver) return;
+		this.stop(denial);
+		this.fail(denial, "shut_down");
+	}
+
+	private async pull(): Promise<void> {
+		const early = this.head.shift();
+		try {
+			if (early !== undefined) {
+				if (this.parts.keep && this.parts.pass.seen().finished) await this.keep();
+				return this.write(early);
+			}
+			if (this.parts.complete) return await this.finish("");
+			await this.readOn();
+		} catch (error) {
+			this.fail(
+				isFault(error) ? error.denial : { kind: "upstream", message: "The upstream's answer could not be read." },
+				"upstream_failed",
+			);
+		}
+	}
+
+	/** Reads until something can be written or the stream is over. */
+	private async readOn(): Promise<void> {
+		const { source, frames, pass, live, clock } = this.parts;
+		for (;;) {
+			this.reading = true;
+			const chunk = await source.next();
+			this.reading = false;
+			if (live.isOver) return;
+			if (chunk === undefined) return await this.finish(pass.end(frames.end()));
+			this.readAt = clock.monotonic();
+			const piece = pass.push(frames.feed(chunk), chunk);
+			if (this.parts.keep && pass.seen().finished) await this.keep();
+			if (piece !== undefined) this.write(piece);
+			if (live.permits.watched && this.atBound()) return this.cut();
+			if (piece !== undefined) return;
+		}
+	}
+
+	private atBound(): boolean {
+		const { pass, live } = this.parts;
+		const { pieces, contentBytes } = pass.seen();
+		return live.permits.progress(pieces, contentBytes) === "cut";
+	}
+
+	private write(piece: string | Uint8Array): void {
+		const bytes = toBytes(piece);
+		this.atBoundary = typeof piece === "string" || endsAnEvent(bytes);
+		this.wroteAt = this.readAt;
+		this.controller?.enqueue(bytes);
+	}
+
+	private async keep(): Promise<void> {
+		const { keep, pass } = this.parts;
+		if (!keep || this.kept) return;
+		this.kept = true;
+		await keep(pass.answer());
+	}
+
+	private async finish(tail: string): Promise<void> {
+		const { error } = this.parts.pass.seen();
+		if (!error) await this.keep();
+		if (tail !== "") this.write(tail);
+		this.over(error ? "upstream_failed" : "completed", error);
+		this.controller?.close();
+	}
+
+	private cut(): void {
+		this.stop({ kind: "quota_exhausted", message: "The bound of the quota was reached." });
+		this.write(this.parts.pass.cut());
+		this.over("cut");
+		this.controller?.close();
+	}
+
+	private fail(denial: Denial, ending: Ending): void {
+		const { live, pass } = this.parts;
+		if (live.isOver) return;
+		this.stop(denial);
+		try {
+			// A broken piece of an event before it would swallow the error: end that event first.
+			this.controller?.enqueue(encoder.encode(this.atBoundary ? pass.fail(denial) : `\n\n${pass.fail(denial)}`));
+			this.controller?.close();
+		} catch {
+			// The client is gone already, and there is nobody left to tell.
+		}
+		this.over(ending, denial);
+	}
+
+	private stop(why: Denial): void {
+		this.parts.source.stop(why);
+	}
+
+	private over(ending: Ending, denial?: Denial): void {
+		this.cancelWatch?.();
+		this.parts.live.end(ending, 200, this.parts.pass.seen(), denial);
+	}
+
+	/** One timer a stream, whatever passes: looks at the clock, not at every event. */
+	private watch(): void {
+		const { clock } = this.parts;
+		this.cancelWatch = clock.after(this.nextLook(clock.monotonic()), () => this.look(clock.monotonic()));
+	}
+
+	/** Milliseconds until the first of the limits can be reached. */
+	private nextLook(now: number): number {
+		const { limits, live } = this.parts;
+		// Without a place for a sign of life the next one is looked for after the same time again.
+		const alive = Math.max(this.wroteAt + limits.keepAliveMs - now, 0) || limits.keepAliveMs;
+		const ends = Math.min(this.readAt + limits.idleMs, live.routed.startedAt + limits.totalMs);
+		return Math.max(1, Math.min(alive, ends - now));
+	}
+
+	private look(now: number): void {
+		const { limits, keepAlive, live } = this.parts;
+		if (live.isOver) return;
+		if (now - live.routed.startedAt >= limits.totalMs) this.fail(tooLong, "timed_out");
+		else if (now - this.readAt >= limits.idleMs) this.endSilence();
+		else {
+			if (keepAlive !== undefined && this.atBoundary && now - this.wroteAt >= limits.keepAliveMs) {
+				this.wroteAt = now;
+				this.controller?.enqueue(encoder.encode(keepAlive));
+			}
+			this.watch();
+		}
+	}
+
+	/** The upstream's silence, or the client's: when nothing was asked of us, it holds the connection and does not read. */
+	private endSilence(): void {
+		if (this.reading) this.fail(silent, "timed_out");
+		else {
+			this.controller?.error(new Fault(stalled));
+			this.clientLeft();
+		}
+	}
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { createTestClock } from "../core/testing/clock.ts";
 import { isFault } from "../foundation/fault.ts";
+import { createTestClock } from "../testing/clock.ts";
 import { Seats } from "./seats.ts";
 
 const seats = (limits: Partial<ConstructorParameters<typeof Seats>[0]> = {}) => {

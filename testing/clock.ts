@@ -1,5 +1,5 @@
 /** A clock that tests move. */
-import type { Clock } from "../../foundation/clock.ts";
+import type { Clock } from "../foundation/clock.ts";
 
 export interface TestClock extends Clock {
 	/** Moves time on; timers that fall due run in their order, each with what it awaits at once. */

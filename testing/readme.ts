@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
-import { asList, isRecord } from "../../foundation/wire.ts";
+import { asList, isRecord } from "../foundation/wire.ts";
 
 const sections = ["What it does", "Settings", "Example", "Answers"];
 

@@ -1,15 +1,15 @@
 /** The contract check: what every plugin keeps to, ours and a stranger's. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Clock, systemClock } from "../../foundation/clock.ts";
-import { createLog, describe } from "../../foundation/log.ts";
-import type { Contribution, Plugin } from "../../foundation/plugin/define.ts";
-import { type OpenStore, openStore } from "../../foundation/store/open.ts";
-import { asRecord, asText, parseJson } from "../../foundation/wire.ts";
-import { type Policy, policies } from "../../relay/policy.ts";
-import type { Blueprint } from "../host/blueprint.ts";
-import { loadPlugin } from "../host/load.ts";
-import { Portico } from "../host/portico.ts";
+import type { Blueprint } from "../core/host/blueprint.ts";
+import { loadPlugin } from "../core/host/load.ts";
+import { Portico } from "../core/host/portico.ts";
+import { type Clock, systemClock } from "../foundation/clock.ts";
+import { createLog, describe } from "../foundation/log.ts";
+import type { Contribution, Plugin } from "../foundation/plugin/define.ts";
+import { type OpenStore, openStore } from "../foundation/store/open.ts";
+import { asRecord, asText, parseJson } from "../foundation/wire.ts";
+import { type Policy, policies } from "../relay/policy.ts";
 import { exampleBlueprint, inTemporaryFolder, type PluginPlace, readmeExamples } from "./example.ts";
 import { readmeComplaints, settingPaths } from "./readme.ts";
 import { openedBy } from "./watch.ts";

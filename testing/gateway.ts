@@ -2,15 +2,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Clock, systemClock } from "../../foundation/clock.ts";
-import { createLog } from "../../foundation/log.ts";
-import { openStore } from "../../foundation/store/open.ts";
-import type { Store } from "../../foundation/store/store.ts";
-import { asRecord, asText } from "../../foundation/wire.ts";
-import { readBlueprint } from "../host/blueprint.ts";
-import { lentServices } from "../host/build.ts";
-import { Portico } from "../host/portico.ts";
-import { listen } from "../runtime/serve.ts";
+import { readBlueprint } from "../core/host/blueprint.ts";
+import { lentServices } from "../core/host/build.ts";
+import { Portico } from "../core/host/portico.ts";
+import { listen } from "../core/runtime/serve.ts";
+import { type Clock, systemClock } from "../foundation/clock.ts";
+import { createLog } from "../foundation/log.ts";
+import { openStore } from "../foundation/store/open.ts";
+import type { Store } from "../foundation/store/store.ts";
+import { asRecord, asText } from "../foundation/wire.ts";
 
 export interface GatewayOptions {
 	/** The `plugins` of the config file: names, or entries with `use`, `as` and `with`. Paths are absolute. */

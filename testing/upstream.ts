@@ -1,5 +1,5 @@
 /** An upstream that does what a test tells it, over real HTTP on a port of its own. */
-import { listen } from "../runtime/serve.ts";
+import { listen } from "../core/runtime/serve.ts";
 
 /** A request as the upstream got it. */
 export interface ReceivedRequest {

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { asList, asRecord, asText, isRecord } from "../../foundation/wire.ts";
-import type { Blueprint } from "../host/blueprint.ts";
-import { readBlueprint } from "../host/blueprint.ts";
-import { lentServices } from "../host/build.ts";
-import { loadPlugin } from "../host/load.ts";
+import type { Blueprint } from "../core/host/blueprint.ts";
+import { readBlueprint } from "../core/host/blueprint.ts";
+import { lentServices } from "../core/host/build.ts";
+import { loadPlugin } from "../core/host/load.ts";
+import { asList, asRecord, asText, isRecord } from "../foundation/wire.ts";
 
 /** The YAML examples of a plugin's README: items of `plugins`, or whole files. */
 export const readmeExamples = (folder: string): readonly string[] =>
@@ -26,7 +26,7 @@ export const inTemporaryFolder = async <T>(work: (folder: string) => Promise<T>)
 	}
 };
 
-const builtInFolder = fileURLToPath(new URL("../../plugins/", import.meta.url));
+const builtInFolder = fileURLToPath(new URL("../plugins/", import.meta.url));
 
 /** Which built-in plugin gives each service. */
 const builtInGivers = async (): Promise<ReadonlyMap<string, string>> => {

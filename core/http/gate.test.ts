@@ -192,7 +192,8 @@ describe("a handler", () => {
 		const response = await ask("/broken");
 		expect(response.status).toBe(500);
 		expect(await response.text()).not.toContain("swordfish");
-		expect(log.join()).toContain("a route failed");
+		const line = log.find((text) => text.includes("a route failed")) ?? "";
+		expect(line).toContain(response.headers.get("x-request-id") ?? "no id");
 	});
 
 	test("may give back what it fetched, or a redirect, whose headers cannot be changed", async () => {

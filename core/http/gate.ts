@@ -161,19 +161,19 @@ export const createGate = (options: GateOptions): Gate => {
 			const given = await answer(route, call, connection);
 			response = given instanceof Response ? given : denialResponse(render, given, call.requestId);
 		} catch (error) {
-			response = denialResponse(render, denialOf(error, call.route), call.requestId);
+			response = denialResponse(render, denialOf(error, call.route, call.requestId), call.requestId);
 		}
 		return finish(response, call.requestId, route, original);
 	};
 
-	const denialOf = (error: unknown, route: string): Denial => {
+	const denialOf = (error: unknown, route: string, requestId: string): Denial => {
 		if (isFault(error)) return error.denial;
-		log.error("a route failed", { route, error: describe(error) });
+		log.error("a route failed", { route, requestId, error: describe(error) });
 		return deny("internal", "Something went wrong inside Portico; the log has it under this request's id.");
 	};
 
-	const plain = (request: Request, denial: Denial): Response => {
-		const id = requestIdOf(request.headers) ?? newCallId(clock.now());
+	const plain = (request: Request, denial: Denial, given?: string): Response => {
+		const id = given ?? requestIdOf(request.headers) ?? newCallId(clock.now());
 		return finish(denialResponse(renderOwnDenial, denial, id), id, undefined, request);
 	};
 
@@ -194,7 +194,10 @@ export const createGate = (options: GateOptions): Gate => {
 							headers: { allow: allowed.join(", ") },
 						}),
 					),
-		fail: (request, error) => plain(request, denialOf(error, "")),
+		fail(request, error) {
+			const id = requestIdOf(request.headers) ?? newCallId(clock.now());
+			return plain(request, denialOf(error, "", id), id);
+		},
 	});
 
 	let waiting = 0;

@@ -7,6 +7,7 @@ import {
 	type Identified,
 	type RenderDenial,
 	type Route,
+	renderOwnDenial,
 	type WireRecord,
 } from "#core";
 import type { Task, TaskOrder, Tasks } from "../tasks/service.ts";
@@ -68,11 +69,15 @@ const codes: Readonly<Partial<Record<Denial["kind"], readonly [number, number]>>
 	model_not_found: [404, 1202],
 	internal: [500, 5000],
 	overloaded: [503, 5001],
+	upstream: [502, 5000],
+	upstream_timeout: [504, 5002],
 };
 
+/** Refusals that Kling has no number for go by the status they have everywhere. */
 const renderKlingDenial: RenderDenial = (denial, requestId) => {
-	const [status, code] = codes[denial.kind] ?? [400, 1200];
-	return { status, headers: denial.headers ?? {}, body: { code, message: denial.message, request_id: requestId } };
+	const own = renderOwnDenial(denial);
+	const [status, code] = codes[denial.kind] ?? [own.status, 1200];
+	return { status, headers: own.headers, body: { code, message: denial.message, request_id: requestId } };
 };
 
 const page = (query: URLSearchParams, name: string, fallback: number, most: number): number =>
@@ -99,8 +104,8 @@ export const klingRoutes = (tasks: Tasks): readonly Route[] => {
 	const list = async (call: Identified): Promise<Response> => {
 		const query = call.url.searchParams;
 		const [size, number] = [page(query, "pageSize", 30, 500), page(query, "pageNum", 1, 1000)];
-		const { data } = await tasks.list(call, { kind: "image", limit: size * number });
-		return envelope(call, data.slice(size * (number - 1)).map(dataOf));
+		const { data } = await tasks.list(call, { kind: "image", limit: size, skip: size * (number - 1) });
+		return envelope(call, data.map(dataOf));
 	};
 
 	const path = "/kling/v1/images/generations";

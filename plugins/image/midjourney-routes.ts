@@ -7,7 +7,7 @@ import { envelope, midjourneyView, renderMidjourneyDenial } from "./midjourney-v
 /** `/:mode/mj` is what some clients make of a base address that names the mode; `/v1/mj` of one that ends in `/v1`. */
 const prefixes = ["/mj", "/mj-fast", "/mj-relax", "/mj-turbo", "/:mode/mj"];
 
-const modes: Readonly<Record<string, string>> = { fast: "fast", relax: "relax", turbo: "turbo" };
+const modes: ReadonlySet<string> = new Set(["fast", "relax", "turbo"]);
 
 const nowhere = (): Fault => new Fault({ kind: "not_found", message: "There is nothing at this address." });
 
@@ -16,9 +16,8 @@ const modeOf = (call: Identified): string | undefined => {
 	const [, first = ""] = call.route.split("/");
 	const word = (first === ":mode" ? (call.params.mode ?? "") : first).replace(/^mj-?/, "");
 	if (word === "" || (first === ":mode" && word === "v1")) return undefined;
-	const mode = modes[word];
-	if (mode === undefined) throw nowhere();
-	return mode;
+	if (!modes.has(word)) throw nowhere();
+	return word;
 };
 
 const listed = 100;
@@ -52,7 +51,7 @@ export const midjourneyRoutes = (tasks: Tasks): readonly Route[] => {
 
 	const byIds = async (call: Identified): Promise<Response> => {
 		modeOf(call);
-		const ids = asList((await tasks.read(call)).ids).map(String);
+		const ids = asList((await tasks.read(call)).ids).flatMap((id) => asText(id) ?? []);
 		const found = new Map((await tasks.findAll(call, ids)).map((task) => [task.id, task]));
 		const ordered = ids.flatMap((id) => found.get(id) ?? []).filter(({ kind }) => kind === "image");
 		return Response.json(ordered.map(midjourneyView));

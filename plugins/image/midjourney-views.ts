@@ -1,5 +1,5 @@
 /** Tasks, acceptances and errors as Midjourney's clients read them. */
-import { asList, asRecord, asText, type Denial, type RenderDenial } from "#core";
+import { asList, asRecord, asText, type Denial, type RenderDenial, renderOwnDenial } from "#core";
 import type { Task } from "../tasks/service.ts";
 import { imageUrl, imageWords, shownPrompt } from "./kind.ts";
 
@@ -33,24 +33,6 @@ export const midjourneyView = (task: Task): Readonly<Record<string, unknown>> =>
 export const envelope = (result: string, description = "Submitted"): Response =>
 	Response.json({ code: 1, description, result, properties: {} });
 
-const statusOf: Readonly<Partial<Record<Denial["kind"], number>>> = {
-	authentication: 401,
-	permission: 403,
-	quota_exhausted: 403,
-	quota_held: 429,
-	rate_limited: 429,
-	not_found: 404,
-	model_not_found: 404,
-	method_not_allowed: 405,
-	conflict: 409,
-	too_large: 413,
-	unsupported_media_type: 415,
-	internal: 500,
-	upstream: 502,
-	overloaded: 503,
-	upstream_timeout: 504,
-};
-
 const codeOf = ({ kind }: Denial): number => {
 	if (kind === "rate_limited" || kind === "quota_held" || kind === "overloaded") return 23;
 	return kind === "content_policy" ? 24 : 4;
@@ -60,12 +42,7 @@ const typeOf = ({ kind, code }: Denial): string => (kind === "quota_exhausted" ?
 
 /** Clients look at both the status and the JSON, so there is always both. */
 export const renderMidjourneyDenial: RenderDenial = (denial) => ({
-	status: statusOf[denial.kind] ?? 400,
-	headers: {
-		...denial.headers,
-		...(denial.retryAfterSeconds !== undefined && {
-			"retry-after": String(Math.ceil(Math.min(60, denial.retryAfterSeconds))),
-		}),
-	},
+	...renderOwnDenial(denial),
+	...(denial.kind === "quota_exhausted" && { status: 403 }),
 	body: { code: codeOf(denial), description: denial.message, result: null, properties: {}, type: typeOf(denial) },
 });

@@ -42,7 +42,10 @@ export const sunoRoutes = (tasks: Tasks): readonly Route[] => {
 	const fetchMany = async (call: Identified): Promise<Response> => {
 		const { ids, action } = await tasks.read(call);
 		const wanted = asText(action)?.toUpperCase();
-		const found = await tasks.findAll(call, asList(ids).map(String));
+		const found = await tasks.findAll(
+			call,
+			asList(ids).flatMap((id) => asText(id) ?? []),
+		);
 		return envelope(
 			found.filter((task) => isMusic(task) && (wanted === undefined || task.action === wanted)).map(sunoView),
 		);
@@ -65,9 +68,7 @@ export const sunoRoutes = (tasks: Tasks): readonly Route[] => {
 		Response.json(lyricsView(await take(call, lyricsOrder)));
 
 	const feed = async (call: Identified): Promise<Response> => {
-		const ids = decodeURIComponent(call.params.ids ?? "")
-			.split(",")
-			.map((id) => id.replace(/-\d+$/, ""));
+		const ids = (call.params.ids ?? "").split(",").map((id) => id.replace(/-\d+$/, ""));
 		const found = await tasks.findAll(call, ids);
 		return Response.json(found.filter(isMusic).flatMap(feedOf));
 	};

@@ -1,5 +1,5 @@
 /** Tasks and errors as Suno's clients read them. Times in seconds. */
-import { asText, type Denial, type RenderDenial, type WireRecord } from "#core";
+import { asText, type Denial, type RenderDenial, renderOwnDenial, type WireRecord } from "#core";
 import type { Task } from "../tasks/service.ts";
 import { clipsOf } from "./kind.ts";
 
@@ -84,7 +84,8 @@ const statuses: Readonly<Partial<Record<Denial["kind"], readonly [number, string
 const known = new Set(["prompt_empty", "invalid_action"]);
 
 export const renderSunoDenial: RenderDenial = (denial) => {
-	const [status, code] = statuses[denial.kind] ?? [400, "invalid_request"];
+	const { status: usual, headers } = renderOwnDenial(denial);
+	const [status, code] = statuses[denial.kind] ?? [usual, "invalid_request"];
 	const own = denial.code !== undefined && known.has(denial.code) ? denial.code : code;
-	return { status, headers: denial.headers ?? {}, body: { code: own, message: denial.message, data: null } };
+	return { status, headers, body: { code: own, message: denial.message, data: null } };
 };

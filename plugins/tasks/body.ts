@@ -25,7 +25,26 @@ const put = (fields: Record<string, unknown>, name: string, value: unknown): voi
 	fields[key] = { ...(typeof record === "object" && record !== null ? record : {}), [inner]: value };
 };
 
+/** More than any client sends; every part costs more to read than its bytes. */
+const mostParts = 1000;
+
+const countOf = (bytes: Uint8Array, text: string): number => {
+	const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	let count = 0;
+	for (let at = whole.indexOf(text); at !== -1 && count <= mostParts; at = whole.indexOf(text, at + 1)) count++;
+	return count;
+};
+
+/** Counted before the form is taken apart: what stands between its fields comes at least once for each. */
+const checkParts = (bytes: Uint8Array, type: string): void => {
+	const boundary = /boundary="?([^";]*)/i.exec(type)?.[1] ?? "";
+	if (/^multipart/i.test(type) && !/^.{1,70}$/.test(boundary)) throw badForm();
+	if (countOf(bytes, boundary === "" ? "&" : `--${boundary}`) > mostParts)
+		throw new Fault({ kind: "invalid_request", message: `The form has more than ${mostParts} fields; send fewer.` });
+};
+
 const formOf = async (bytes: Uint8Array, type: string): Promise<WireRecord> => {
+	checkParts(bytes, type);
 	const form = await new Response(bytes as BodyInit, { headers: { "content-type": type } }).formData().catch(() => {
 		throw badForm();
 	});
@@ -36,8 +55,23 @@ const formOf = async (bytes: Uint8Array, type: string): Promise<WireRecord> => {
 
 const openingBrace = "{".charCodeAt(0);
 
-/** The fields of a body of at most `limit` bytes. Files stay `File`s. */
-export const readFields = async (call: Identified, limit: number): Promise<WireRecord> => {
+/** Fields that name something: read as something else, another thing would be made than the client meant, and be paid for. */
+const names = ["kind", "action", "model", "model_name", "mv"];
+
+const checkNames = (fields: WireRecord): WireRecord => {
+	for (const name of names) {
+		const value = fields[name];
+		if (value !== undefined && value !== null && typeof value !== "string")
+			throw new Fault({
+				kind: "invalid_request",
+				parameter: name,
+				message: `"${name}" must be one text; leave it out for the usual one.`,
+			});
+	}
+	return fields;
+};
+
+const fieldsOf = async (call: Identified, limit: number): Promise<WireRecord> => {
 	const type = call.request.headers.get("content-type") ?? "";
 	const [, media] = /^(multipart\/form-data|application\/x-www-form-urlencoded)\b/i.exec(type) ?? [];
 	if (media === undefined) return readJsonBody(await readBody(call.request, limit)).value;
@@ -46,3 +80,7 @@ export const readFields = async (call: Identified, limit: number): Promise<WireR
 	// `curl -d '{…}'` calls JSON a form.
 	return media.startsWith("m") || bytes[0] !== openingBrace ? await formOf(bytes, type) : readJsonBody(bytes).value;
 };
+
+/** The fields of a body of at most `limit` bytes. Files stay `File`s. */
+export const readFields = async (call: Identified, limit: number): Promise<WireRecord> =>
+	checkNames(await fieldsOf(call, limit));

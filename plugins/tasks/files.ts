@@ -20,16 +20,18 @@ export interface Files {
 	remove(taskId: string): Promise<void>;
 }
 
-const extensions: Readonly<Record<string, string>> = {
-	"image/png": "png",
-	"image/jpeg": "jpg",
-	"image/webp": "webp",
-	"video/mp4": "mp4",
-	"audio/mpeg": "mp3",
-	"audio/wav": "wav",
-};
+const extensions = new Map(
+	Object.entries({
+		"image/png": "png",
+		"image/jpeg": "jpg",
+		"image/webp": "webp",
+		"video/mp4": "mp4",
+		"audio/mpeg": "mp3",
+		"audio/wav": "wav",
+	}),
+);
 
-const mediaTypes = new Map(Object.entries(extensions).map(([type, extension]) => [extension, type]));
+const mediaTypes = new Map([...extensions].map(([type, extension]) => [extension, type]));
 
 /** Names are made here and only here: a number and an extension. */
 const fileName = /^\d{1,3}\.[a-z0-9]{2,4}$/;
@@ -65,7 +67,7 @@ export const createFiles = ({ folder, links }: FilesOptions): Files => ({
 				if ("url" in file) files.push({ role, mediaType, url: file.url });
 				continue;
 			}
-			const name = `${index}.${extensions[mediaType] ?? "bin"}`;
+			const name = `${index}.${extensions.get(mediaType) ?? "bin"}`;
 			await mkdir(join(folder, id), { recursive: true });
 			await writeFile(join(folder, id, `${name}.part`), bytes);
 			await rename(join(folder, id, `${name}.part`), join(folder, id, name));

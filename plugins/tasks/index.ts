@@ -97,7 +97,7 @@ export default definePlugin({
 		const baseUrl = (call: Identified): string => baseUrlOf(call, config.publicUrl);
 		const shelf = createShelf(needs.store);
 		const links = createLinks(() => linkKey);
-		const files = createFiles({ folder: config.filesFolder ?? join(needs.house.dataFolder, "tasks"), links });
+		const files = createFiles({ folder: config.filesFolder ?? join(needs.house.sharedFolder, "tasks"), links });
 		const accounts = createAccounts({
 			quota: needs.quota,
 			prices: needs.prices,

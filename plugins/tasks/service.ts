@@ -136,6 +136,8 @@ export interface TaskFilter {
 	/** The id after which to go on. */
 	readonly after?: string;
 	readonly limit: number;
+	/** How many are left out before the first. */
+	readonly skip?: number;
 	readonly order?: "asc" | "desc";
 }
 

@@ -83,7 +83,7 @@ export const createShelf = (store: Store): Shelf => {
 		},
 		findAll: (tokenId, ids) =>
 			read(sql`t.token_id = ${tokenId} AND t.id IN ${list(ids)} ORDER BY t.submitted_at, t.id`),
-		async list(tokenId, { kind, status, actions, after, limit, order = "desc" }) {
+		async list(tokenId, { kind, status, actions, after, limit, skip = 0, order = "desc" }) {
 			const where = [sql`t.token_id = ${tokenId}`];
 			if (kind !== undefined) where.push(sql`t.kind = ${kind}`);
 			if (status !== undefined) where.push(sql`t.status = ${status}`);
@@ -93,7 +93,7 @@ export const createShelf = (store: Store): Shelf => {
 				where.push(sql`(t.submitted_at, t.id) ${beyond} (SELECT a.submitted_at, a.id FROM tasks a
 					WHERE a.id = ${after} AND a.token_id = ${tokenId})`);
 			const found = await read(sql`${sql.join(where, sql` AND `)}
-				ORDER BY t.submitted_at ${direction}, t.id ${direction} LIMIT ${limit + 1}`);
+				ORDER BY t.submitted_at ${direction}, t.id ${direction} LIMIT ${limit + 1} OFFSET ${skip}`);
 			return { data: found.slice(0, limit), more: found.length > limit };
 		},
 		work: (id) => readWork(sql`id = ${id}`),

@@ -5,6 +5,7 @@ import type { Webhooks } from "../webhooks/service.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Accounts, Authority, Hold } from "./gate.ts";
 import { targetOf } from "./gate.ts";
+import { inputOf } from "./input.ts";
 import type { WorkRow } from "./row.ts";
 import type { Task, TaskKind, TaskOrder, TaskUpstream } from "./service.ts";
 import type { Shelf } from "./shelf.ts";
@@ -26,6 +27,7 @@ export interface SubmissionOptions {
 
 const longestKey = 255;
 const longestState = 1000;
+const longestDetails = 16_000;
 const minute = 60_000;
 
 const refuse = (denial: Denial): never => {
@@ -48,11 +50,26 @@ const checkNames = ({ model, action }: TaskOrder): void => {
 			parameter: "model",
 			message: "The model's name must be 1 to 200 letters, digits and ./:@+- marks.",
 		});
+	if (/(?:^|\/)\.\.?(?:\/|$)/.test(model))
+		refuse({
+			kind: "invalid_request",
+			parameter: "model",
+			message: "The model's name must not be a path that climbs.",
+		});
 	if (!/^[A-Z][A-Z_]{0,31}$/.test(action))
 		refuse({
 			kind: "invalid_request",
 			parameter: "action",
 			message: "The action must be a word like IMAGINE or TEXT_TO_VIDEO.",
+		});
+};
+
+/** Kept for as long as the task, and shown in every list. */
+const checkDetails = ({ details }: TaskOrder): void => {
+	if (JSON.stringify(details).length > longestDetails)
+		refuse({
+			kind: "invalid_request",
+			message: `Sizes, titles, tags and the like are longer than ${longestDetails} characters together; send less.`,
 		});
 };
 
@@ -175,6 +192,8 @@ export const createSubmission = (options: SubmissionOptions) => {
 				message: `There is no task kind "${order.kind.slice(0, 32)}" here.`,
 			});
 		checkNames(order);
+		checkDetails(order);
+		const input = inputOf(order);
 		const idempotencyKey = idempotencyKeyOf(call);
 		const fingerprint = fingerprintOf(order);
 		const earlier = await repeated(call, idempotencyKey, fingerprint);
@@ -197,7 +216,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 		if ("kind" in granted) return refuse(granted);
 		let outcome = unsent;
 		try {
-			const made = newTask(call, order, kind, upstream, callbackUrl);
+			const made = newTask(call, { ...order, input }, kind, upstream, callbackUrl);
 			const hold = await accounts.hold(call, upstream, order, made.task.id);
 			// What keeps this one out may be its own twin, which was faster.
 			if ("kind" in hold) return (await repeated(call, idempotencyKey, fingerprint)) ?? refuse(hold);

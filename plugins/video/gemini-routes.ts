@@ -1,7 +1,6 @@
 /** Google's long-running video calls: `:predictLongRunning`, its operations, and the files they name. */
 import {
 	asList,
-	asNumber,
 	asRecord,
 	asText,
 	type Denial,
@@ -9,6 +8,7 @@ import {
 	type Identified,
 	type RenderDenial,
 	type Route,
+	renderOwnDenial,
 	type WireRecord,
 } from "#core";
 import type { Task, TaskOrder, Tasks } from "../tasks/service.ts";
@@ -29,8 +29,8 @@ const orderOf = (model: string, body: WireRecord): TaskOrder => {
 	const instance = asRecord(asList(body.instances)[0]);
 	const parameters = asRecord(body.parameters);
 	const image = imageOf(instance);
-	const count = asNumber(parameters.sampleCount) ?? 1;
-	if (count !== 1)
+	const { sampleCount: count = 1 } = parameters;
+	if (count !== 1 && count !== "1" && count !== null)
 		throw new Fault({
 			kind: "unsupported",
 			parameter: "parameters.sampleCount",
@@ -80,11 +80,15 @@ const statuses: Readonly<Partial<Record<Denial["kind"], readonly [number, string
 	conflict: [409, "ABORTED"],
 	internal: [500, "INTERNAL"],
 	overloaded: [503, "UNAVAILABLE"],
+	upstream: [502, "UNAVAILABLE"],
+	upstream_timeout: [504, "DEADLINE_EXCEEDED"],
+	client_timeout: [408, "DEADLINE_EXCEEDED"],
 };
 
 const renderGeminiDenial: RenderDenial = (denial) => {
-	const [code, status] = statuses[denial.kind] ?? [400, "INVALID_ARGUMENT"];
-	return { status: code, headers: denial.headers ?? {}, body: { error: { code, message: denial.message, status } } };
+	const own = renderOwnDenial(denial);
+	const [code, status] = statuses[denial.kind] ?? [own.status, "INVALID_ARGUMENT"];
+	return { status: code, headers: own.headers, body: { error: { code, message: denial.message, status } } };
 };
 
 export const geminiRoutes = (tasks: Tasks): readonly Route[] => {

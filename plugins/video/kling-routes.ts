@@ -7,6 +7,7 @@ import {
 	type Identified,
 	type RenderDenial,
 	type Route,
+	renderOwnDenial,
 	type WireRecord,
 } from "#core";
 import type { Task, TaskOrder, Tasks } from "../tasks/service.ts";
@@ -80,11 +81,15 @@ const codes: Readonly<Partial<Record<Denial["kind"], readonly [number, number]>>
 	model_not_found: [404, 1202],
 	internal: [500, 5000],
 	overloaded: [503, 5001],
+	upstream: [502, 5000],
+	upstream_timeout: [504, 5002],
 };
 
+/** Refusals that Kling has no number for go by the status they have everywhere. */
 const renderKlingDenial: RenderDenial = (denial, requestId) => {
-	const [status, code] = codes[denial.kind] ?? [400, 1200];
-	return { status, headers: denial.headers ?? {}, body: { code, message: denial.message, request_id: requestId } };
+	const own = renderOwnDenial(denial);
+	const [status, code] = codes[denial.kind] ?? [own.status, 1200];
+	return { status, headers: own.headers, body: { code, message: denial.message, request_id: requestId } };
 };
 
 const wholeOf = (text: string | null, fallback: number, most: number): number => {
@@ -110,9 +115,9 @@ export const klingRoutes = (tasks: Tasks): readonly Route[] => {
 	const list = async (call: Identified): Promise<Response> => {
 		const query = call.url.searchParams;
 		const [size, page] = [wholeOf(query.get("pageSize"), 30, 500), wholeOf(query.get("pageNum"), 1, 1000)];
-		const { data } = await tasks.list(call, { kind: "video", limit: size * page });
+		const { data } = await tasks.list(call, { kind: "video", limit: size, skip: size * (page - 1) });
 		const top = { code: 0, message: "SUCCEED", request_id: call.requestId };
-		return Response.json({ ...top, data: data.slice(size * (page - 1)).map(dataOf) });
+		return Response.json({ ...top, data: data.map(dataOf) });
 	};
 
 	const shared = { access: "token", renderDenial: renderKlingDenial } as const;

@@ -1,5 +1,5 @@
 /** `/v1/video/generations` and `/v1/video/create`, as clients of new-api and its relatives call them. */
-import { asList, asRecord, asText, Fault, type Identified, type Route, type WireRecord } from "#core";
+import { asList, asNumber, asRecord, asText, Fault, type Identified, type Route, type WireRecord } from "#core";
 import type { Task, Tasks } from "../tasks/service.ts";
 import { absent, coverUrl, defaultModel, isVideo, promptOf, secondsOf, videoOrder, videoUrl } from "./kind.ts";
 import { pictureOf } from "./pictures.ts";
@@ -29,20 +29,33 @@ const view = (task: Task): WireRecord => {
 	return { code: "success", message: "", data, ...top, status_update_time: Math.floor(task.updatedAt / 1000) };
 };
 
+/** `1280x720`, of two numbers; undefined when one is missing. Throws `Fault`. */
+const sizeOf = ({ width, height }: WireRecord): string | undefined => {
+	if (!width || !height) return undefined;
+	for (const side of [width, height])
+		if (!/^\d{1,5}$/.test(asText(side) ?? String(asNumber(side) ?? "")))
+			throw new Fault({
+				kind: "invalid_request",
+				parameter: "width",
+				message: "Send width and height as numbers of pixels.",
+			});
+	return `${width}x${height}`;
+};
+
 export const unifiedRoutes = (tasks: Tasks): readonly Route[] => {
 	const submit = async (call: Identified): Promise<Response> => {
 		const body = await tasks.read(call);
 		const image = await pictureOf(body.image ?? asList(body.images)[0]);
 		const rest = Object.entries(body).filter(([name]) => !ownFields.has(name));
-		const size = asText(body.size) ?? (body.width && body.height ? `${body.width}x${body.height}` : undefined);
+		const metadata = asRecord(body.metadata);
 		const order = videoOrder({
 			action: image === undefined ? "TEXT_TO_VIDEO" : "IMAGE_TO_VIDEO",
 			model: asText(body.model) ?? defaultModel,
 			prompt: promptOf(body.prompt, image === undefined),
-			seconds: secondsOf(body.seconds ?? body.duration, "seconds"),
-			size,
+			seconds: secondsOf(body.seconds ?? body.duration ?? metadata.seconds ?? metadata.duration, "seconds"),
+			size: asText(body.size) ?? sizeOf(body),
 			aspectRatio: asText(body.aspect_ratio),
-			input: { ...Object.fromEntries(rest), ...asRecord(body.metadata), ...(image !== undefined && { image }) },
+			input: { ...Object.fromEntries(rest), ...metadata, ...(image !== undefined && { image }) },
 		});
 		return Response.json(view(await tasks.submit(call, { ...order, callbackUrl: tasks.callbackUrlOf(body) })));
 	};

@@ -4,6 +4,9 @@ import type { JobState, MadeFile, Submission, TaskJob, Tasks, TaskUpstream } fro
 import { dataOf } from "./pictures.ts";
 import { type UpstreamSetting, videoPollDelaysMs } from "./settings.ts";
 
+/** What decides how much is made, and so what it costs, goes in the one field that was counted. */
+const counted = new Set(["seconds", "duration", "durationSeconds", "sampleCount", "n", "image"]);
+
 /** Always a form: it is what OpenAI's own clients send, so it is what every such server takes. */
 const formOf = (job: TaskJob): FormData => {
 	const form = new FormData();
@@ -13,7 +16,7 @@ const formOf = (job: TaskJob): FormData => {
 	if (asNumber(seconds) !== undefined) form.set("seconds", String(seconds));
 	if (asText(size) !== undefined) form.set("size", String(size));
 	for (const [name, value] of Object.entries(job.input)) {
-		if (name === "image" || form.has(name) || value === null || value === undefined) continue;
+		if (counted.has(name) || form.has(name) || value === null || value === undefined) continue;
 		form.set(name, typeof value === "string" ? value : JSON.stringify(value));
 	}
 	const image = asText(job.input.image);

@@ -10,13 +10,7 @@ export default definePlugin({
 	needs: { prices: maybe(prices) },
 	gives: [recorders],
 	setup({ name, needs, log }) {
-		const costOf = ({ model, outcome: { usage, target } }: CallRecord): number | undefined => {
-			if (!usage || !target) return undefined;
-			const hints = { upstream: target.upstream.name, ...(model !== undefined && { requested: model }) };
-			const price = needs.prices?.find(target.model, hints);
-			return price && needs.prices?.cost(usage, price);
-		};
-		const record = (call: CallRecord): void => log.info("call", lineOf(call, costOf(call)));
+		const record = (call: CallRecord): void => log.info("call", lineOf(call, needs.prices?.costOf(call)));
 		return { offers: [add(recorders, { name, record })] };
 	},
 });

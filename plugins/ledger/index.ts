@@ -35,13 +35,7 @@ export default definePlugin({
 	setup({ name, config, needs, log }) {
 		const writer = new Writer(needs.store, needs.clock, log);
 		/** What the call cost, where nobody charges for it. */
-		const costOf = ({ model, outcome }: CallRecord): number | undefined => {
-			const { usage, target } = outcome;
-			if (!usage || !target) return 0;
-			const hints = { upstream: target.upstream.name, ...(model !== undefined && { requested: model }) };
-			const price = needs.prices?.find(target.model, hints);
-			return price && needs.prices?.cost(usage, price);
-		};
+		const costOf = (call: CallRecord): number | undefined => (call.outcome.usage ? needs.prices?.costOf(call) : 0);
 		const record = (call: CallRecord): void => {
 			const charge = needs.quota?.chargeOf(call.id);
 			const row = rowOf(call, charge?.charged || costOf(call), charge?.excess);

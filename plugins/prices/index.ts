@@ -1,5 +1,5 @@
 /** The plugin `prices`: what models cost. */
-import { clock, definePlugin, provide } from "#core";
+import { type CallRecord, clock, definePlugin, provide } from "#core";
 import { Catalogue } from "./catalogue.ts";
 import { cost, costBound, outputFor, taskCost } from "./cost.ts";
 import { PriceList, pricesConfig } from "./price-list.ts";
@@ -14,6 +14,12 @@ export default definePlugin({
 	setup: ({ config, needs, log }) => {
 		const list = new PriceList(config, new Catalogue(needs.clock, log));
 		const find = list.find.bind(list);
-		return { offers: [provide(prices, { find, cost, bound: costBound, outputFor, taskCost })] };
+		const costOf = ({ model, outcome: { usage, target } }: CallRecord): number | undefined => {
+			if (!usage || !target) return undefined;
+			const hints = { upstream: target.upstream.name, ...(model !== undefined && { requested: model }) };
+			const price = find(target.model, hints);
+			return price && cost(usage, price);
+		};
+		return { offers: [provide(prices, { find, cost, costOf, bound: costBound, outputFor, taskCost })] };
 	},
 });

@@ -1,5 +1,5 @@
 /** What models cost. Money is a whole number of micro-dollars; rates are dollars per million tokens, that is micro-dollars per token. */
-import { service, type Usage } from "#core";
+import { type CallRecord, service, type Usage } from "#core";
 
 /** A rate, or one that changes for the whole call when its input is longer than `above` tokens. */
 export type Rate = number | { readonly base: number; readonly steps: readonly { above: number; rate: number }[] };
@@ -60,6 +60,8 @@ export interface Prices {
 	find(model: string, hints?: PriceHints): Price | undefined;
 	/** Micro-dollars, rounded up once. Undefined when the price has no rate for tokens. */
 	cost(usage: Usage, price: Price): number | undefined;
+	/** What a finished call cost, by what it used where it went. Undefined when it used nothing or no price is known. */
+	costOf(call: CallRecord): number | undefined;
 	/** No usage within the bound costs more. Undefined when the price has no rate for tokens. */
 	bound(bound: UsageBound, price: Price): number | undefined;
 	/** The most output tokens that cost no more than `microDollars` at this price, whatever kind they are. */

@@ -54,6 +54,7 @@ beforeAll(async () => {
 			},
 			"ledger",
 			"call-log",
+			"metrics",
 		],
 	});
 });

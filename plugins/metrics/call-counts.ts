@@ -1,0 +1,128 @@
+/** What is counted of every call, by names that the operator gave, and by models at the upstreams. */
+import type { CallRecord } from "#core";
+import type { Labels, Metric, Sample } from "./exposition.ts";
+import { Histogram } from "./histogram.ts";
+
+const microDollars = 1_000_000;
+/** Where a pattern passes names through, clients choose them; more rows than these are counted together. */
+const mostTallies = 2_000;
+
+/** Calls that went to one model and ended alike. */
+interface Tally {
+	readonly labels: Labels;
+	readonly tokens: { input: number; cache_read: number; output: number; reasoning: number };
+	calls: number;
+	repeated: number;
+	cost: number;
+}
+
+/** The times of calls that went to one upstream. */
+interface Times {
+	readonly labels: Labels;
+	readonly whole: Histogram;
+	readonly firstByte: Histogram;
+}
+
+export class CallCounts {
+	private readonly tallies = new Map<string, Tally>();
+	private readonly times = new Map<string, Times>();
+
+	/** `cost` in micro-dollars; undefined where no price is known. Two look-ups a call, and no label is made twice. */
+	count(call: CallRecord, cost: number | undefined): void {
+		const { usage } = call.outcome;
+		const tally = this.tallyOf(call);
+		tally.calls++;
+		tally.repeated += Math.max(0, call.attempts - 1);
+		tally.cost += cost ?? 0;
+		if (usage) {
+			tally.tokens.input += usage.input.total;
+			tally.tokens.cache_read += usage.input.cacheRead ?? 0;
+			tally.tokens.output += usage.output.total;
+			tally.tokens.reasoning += usage.output.reasoning ?? 0;
+		}
+		const times = this.timesOf(call);
+		times.whole.observe(call.durationMs / 1000);
+		if (call.firstByteMs !== undefined) times.firstByte.observe(call.firstByteMs / 1000);
+	}
+
+	metrics(): readonly Metric[] {
+		const tallies = [...this.tallies.values()];
+		const times = [...this.times.values()];
+		const sum = (name: string, help: string, value: (tally: Tally) => number): Metric => ({
+			name,
+			type: "counter",
+			help,
+			samples: tallies.map((tally) => ({ labels: tally.labels, value: value(tally) })),
+		});
+		const histogram = (name: string, help: string, of: (times: Times) => Histogram): Metric => ({
+			name,
+			type: "histogram",
+			help,
+			samples: times.flatMap((each) => of(each).samples(each.labels)),
+		});
+		return [
+			sum("portico_calls_total", "Calls that are over, by how they ended.", ({ calls }) => calls),
+			sum("portico_repeated_attempts_total", "Attempts beyond the first of a call.", ({ repeated }) => repeated),
+			sum("portico_cost_dollars_total", "What calls cost, where a price is known.", ({ cost }) => cost / microDollars),
+			{
+				name: "portico_model_tokens_total",
+				type: "counter",
+				help: "Model tokens; input includes what was cached, output includes reasoning.",
+				samples: tallies.flatMap(tokenSamples),
+			},
+			histogram(
+				"portico_call_duration_seconds",
+				"From a call's arrival to the end of its answer.",
+				({ whole }) => whole,
+			),
+			histogram(
+				"portico_time_to_first_byte_seconds",
+				"From a call's arrival to the first byte of its answer.",
+				({ firstByte }) => firstByte,
+			),
+		];
+	}
+
+	close(): void {
+		this.tallies.clear();
+		this.times.clear();
+	}
+
+	private tallyOf(call: CallRecord, other?: string): Tally {
+		const { protocol, status, outcome } = call;
+		const { ending, target } = outcome;
+		const upstream = target?.upstream.name ?? "";
+		const model = other ?? target?.model ?? "";
+		const key = `${protocol}\n${status}\n${ending}\n${upstream}\n${model}`;
+		let tally = this.tallies.get(key);
+		if (!tally) {
+			if (other === undefined && this.tallies.size >= mostTallies) return this.tallyOf(call, "other");
+			tally = {
+				labels: { protocol, upstream, model, status: String(status), ending },
+				tokens: { input: 0, cache_read: 0, output: 0, reasoning: 0 },
+				calls: 0,
+				repeated: 0,
+				cost: 0,
+			};
+			this.tallies.set(key, tally);
+		}
+		return tally;
+	}
+
+	private timesOf({ protocol, stream, outcome: { target } }: CallRecord): Times {
+		const upstream = target?.upstream.name ?? "";
+		const key = `${protocol}\n${stream}\n${upstream}`;
+		let times = this.times.get(key);
+		if (!times) {
+			const labels = { protocol, upstream, stream: String(stream) };
+			times = { labels, whole: new Histogram(), firstByte: new Histogram() };
+			this.times.set(key, times);
+		}
+		return times;
+	}
+}
+
+const tokenSamples = ({ labels, tokens }: Tally): readonly Sample[] =>
+	Object.entries(tokens)
+		.filter(([, value]) => value > 0)
+		.map(([type, value]) => ({ labels: { ...labels, type }, value }));

@@ -42,8 +42,11 @@ const orderOf = (body: WireRecord, defaultModel: string): TaskOrder => {
 	};
 };
 
+/** Forms send it as text. */
+const isTrue = (value: unknown): boolean => value === true || value === "true";
+
 const prefersAsync = (call: Identified, body: WireRecord, callbackUrl: string): boolean =>
-	callbackUrl !== "" || body.async === true || /\brespond-async\b/i.test(call.request.headers.get("prefer") ?? "");
+	callbackUrl !== "" || isTrue(body.async) || /\brespond-async\b/i.test(call.request.headers.get("prefer") ?? "");
 
 /** Models that only ever answer with bytes; the others answer with an address unless told otherwise. */
 const answersBytes = (body: WireRecord, model: string): boolean => {
@@ -89,7 +92,7 @@ export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOp
 		if (task.status === "FAILURE") throw failedTask(task);
 		if (task.status !== "SUCCESS") throw stillRunning(task, waitSeconds);
 		const whole = await answer(task, answersBytes(body, task.model));
-		return body.stream === true || body.stream === "true" ? streamed(whole) : Response.json(whole);
+		return isTrue(body.stream) ? streamed(whole) : Response.json(whole);
 	};
 
 	return ["/v1/images/generations", "/images/generations"].map((path) => ({

@@ -20,15 +20,21 @@ const withheld: ReadonlySet<string> = new Set([
 	"extra_query",
 ]);
 
-/** The order's input without what no client may say. Throws `Fault` for a file where a kind has not made one into text. */
+/** Throws `Fault` where one of the fields is a file. */
+export const refuseFiles = (fields: WireRecord): void => {
+	const file = Object.entries(fields).find(([, value]) => [value].flat().some((one) => one instanceof Blob));
+	if (!file) return;
+	const parameter = file[0].slice(0, 64);
+	throw new Fault({
+		kind: "invalid_request",
+		parameter,
+		message: `"${parameter}" was sent as a file; here it is taken as an address or as base64.`,
+	});
+};
+
+/** The order's input without what no client may say. Throws `Fault` for a file that its kind has not made into text. */
 export const inputOf = ({ input }: TaskOrder): WireRecord => {
-	const kept = Object.entries(input).filter(([name]) => !withheld.has(name));
-	const file = kept.find(([, value]) => [value].flat().some((one) => one instanceof Blob));
-	if (file)
-		throw new Fault({
-			kind: "invalid_request",
-			parameter: file[0].slice(0, 64),
-			message: `"${file[0].slice(0, 64)}" was sent as a file; here it is taken as an address or as base64.`,
-		});
-	return Object.fromEntries(kept);
+	const kept = Object.fromEntries(Object.entries(input).filter(([name]) => !withheld.has(name)));
+	refuseFiles(kept);
+	return kept;
 };

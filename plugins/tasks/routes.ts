@@ -4,6 +4,7 @@ import type { Webhooks } from "../webhooks/service.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { absent } from "./desk.ts";
 import type { Files } from "./files.ts";
+import { refuseFiles } from "./input.ts";
 import type { Links } from "./links.ts";
 import type { Task, TaskStatus, Tasks } from "./service.ts";
 import { taskView } from "./views.ts";
@@ -48,6 +49,7 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 
 	const submit = async (call: Identified): Promise<Response> => {
 		const body = await tasks.read(call);
+		refuseFiles(body);
 		const kinds = options.catalogue().kinds;
 		const kind = kinds.find(({ name }) => name === body.kind);
 		if (!kind)

@@ -91,9 +91,18 @@ const renderGeminiDenial: RenderDenial = (denial) => {
 	return { status: code, headers: own.headers, body: { error: { code, message: denial.message, status } } };
 };
 
+/** The model a path names. Throws `Fault` for a broken escape. */
+const modelOf = (path: string): string => {
+	try {
+		return decodeURIComponent(path).replace(/^models\//, "");
+	} catch {
+		throw new Fault({ kind: "invalid_request", message: "The model's name in the path has a broken % escape." });
+	}
+};
+
 export const geminiRoutes = (tasks: Tasks): readonly Route[] => {
 	const submit = async (call: Identified): Promise<Response> => {
-		const model = decodeURIComponent(call.params["*"] ?? "").replace(/^models\//, "");
+		const model = modelOf(call.params["*"] ?? "");
 		const body = await tasks.read(call);
 		const callbackUrl = tasks.callbackUrlOf({ ...asRecord(body.parameters), ...body });
 		const task = await tasks.submit(call, { ...orderOf(model, body), callbackUrl });

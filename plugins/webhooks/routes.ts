@@ -60,13 +60,18 @@ const limitOf = (query: URLSearchParams): number => {
 	return limit;
 };
 
+/** As far as dates go, in milliseconds. */
+const latestTime = 8.64e15;
+
 /** Milliseconds since 1970, from seconds (as views show them) or an ISO date. */
 const timeOf = (body: WireRecord, name: string, fallback: number): number => {
 	const value = body[name];
 	if (value === undefined || value === null) return fallback;
 	const given = asNumber(value);
 	const time = given === undefined ? Date.parse(asText(value) ?? "") : given * 1000;
-	if (Number.isNaN(time)) throw invalid(name, `"${name}" must be a date (2026-01-31T12:00:00Z) or seconds since 1970.`);
+	// Also what is beyond the times there are: a database would not take it.
+	if (!(Math.abs(time) <= latestTime))
+		throw invalid(name, `"${name}" must be a date (2026-01-31T12:00:00Z) or seconds since 1970.`);
 	return time;
 };
 

@@ -1,0 +1,70 @@
+/** What of a client's own fields reaches an upstream of tasks: nothing that moves the request, calls back, or is made uncounted. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type MediaHouse, startMediaHouse } from "../support/media-house.ts";
+import { until } from "../support/moved-clock.ts";
+
+let house: MediaHouse;
+beforeAll(async () => {
+	house = await startMediaHouse({
+		image: [
+			{ type: "openai-images", models: ["picture"] },
+			{ type: "midjourney-proxy", models: ["midjourney"] },
+		],
+		video: [
+			{ type: "openai-videos", models: ["clip"] },
+			{ type: "kling", models: ["kling"] },
+		],
+		music: [{ type: "suno-api", models: ["song"] }],
+	});
+	house.upstream.answer(() => Response.json({ error: { message: "no" } }, { status: 400 }));
+});
+afterAll(() => house.close());
+
+const moved = {
+	api_base: "http://evil.example",
+	base_url: "http://evil.example",
+	api_key: "evil-key",
+	extra_headers: { authorization: "evil-key" },
+	extra_body: { model: "evil-model" },
+};
+const hook = (): string => `${house.hook.origin}/evil-hook`;
+
+const submissions: readonly (readonly [path: string, body: Record<string, unknown>])[] = [
+	["/v1/tasks", { kind: "image", model: "picture", prompt: "x", input: moved }],
+	["/v1/images/generations", { model: "picture", prompt: "x", async: true, ...moved }],
+	["/kling/v1/images/generations", { model_name: "picture", prompt: "x", ...moved }],
+	["/mj/submit/imagine", { prompt: "x", ...moved }],
+	["/v1/videos", { model: "clip", prompt: "x", seconds: 4, duration: 900, n: 50, ...moved }],
+	["/v1/video/generations", { model: "clip", prompt: "x", seconds: 4, metadata: { ...moved, duration: 900 } }],
+	["/kling/v1/videos/text2video", { model_name: "kling", prompt: "x", duration: "4", seconds: 900, ...moved }],
+	[
+		"/v1beta/models/clip:predictLongRunning",
+		{ instances: [{ prompt: "x", ...moved }], parameters: { durationSeconds: 4, seconds: 900 } },
+	],
+	["/suno/submit/music", { mv: "song", prompt: "x", title: "t", ...moved }],
+	["/v1/tasks", { kind: "music", model: "song", prompt: "x", input: moved }],
+];
+
+test.each(submissions)("%s", async (path, body) => {
+	const before = house.upstream.received.length;
+	const callbacks = { callbackUrl: hook(), callBackUrl: hook(), webhookUrl: hook(), webhook_url: hook() };
+	expect((await house.ask(path, { ...body, ...callbacks })).ok).toBe(true);
+	await until(() => house.upstream.received.length > before, "the submission");
+	const sent = house.upstream.received[before];
+	expect(sent?.text).toContain("x");
+	expect(sent?.text).not.toMatch(/evil/);
+	expect(sent?.text).not.toMatch(/\b(?:900|50)\b/);
+	expect(sent?.path).not.toContain("evil");
+});
+
+test("a length that only the metadata names is the one that is asked for and counted", async () => {
+	const before = house.upstream.received.length;
+	const { body } = await house.json("/v1/video/generations", {
+		model: "clip",
+		prompt: "x",
+		metadata: { seconds: 7 },
+	});
+	await until(() => house.upstream.received.length > before, "the submission");
+	expect(house.upstream.received[before]?.text).toMatch(/name="seconds"\r\n\r\n7\r\n/);
+	expect((await house.json(`/v1/videos/${body.id}`)).body).toMatchObject({ seconds: "7" });
+});

@@ -22,20 +22,26 @@ const coarse = new Map<number, Set<() => void>>();
 
 const unref = (timer: unknown): void => (timer as { unref?: () => void }).unref?.();
 
+/**
+ * The actions due at a time that nobody had asked for yet. By itself, because a timer keeps whatever is in scope where it
+ * was set: beside an action it would keep that action, and the call behind it, long after it was cancelled.
+ */
+const newlyDue = (at: number): Set<() => void> => {
+	const due = new Set<() => void>();
+	coarse.set(at, due);
+	const fire = (): void => {
+		coarse.delete(at);
+		for (const one of due) one();
+	};
+	unref(setTimeout(fire, at - performance.now()));
+	return due;
+};
+
 /** Every call has several long limits that hardly ever fall due: setting one must cost next to nothing. */
 const afterCoarsely = (milliseconds: number, action: () => void): (() => void) => {
 	const at = Math.ceil((performance.now() + milliseconds) / coarseStep) * coarseStep;
-	const known = coarse.get(at);
-	const due = known ?? new Set();
+	const due = coarse.get(at) ?? newlyDue(at);
 	due.add(action);
-	if (!known) {
-		coarse.set(at, due);
-		const fire = (): void => {
-			coarse.delete(at);
-			for (const one of due) one();
-		};
-		unref(setTimeout(fire, at - performance.now()));
-	}
 	return () => due.delete(action);
 };
 

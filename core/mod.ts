@@ -40,6 +40,14 @@ export { type Denial, type DenialKind, deny, Fault, isFault } from "../foundatio
 export { renderOwnDenial } from "../relay/own-errors.ts";
 export { scrub, scrubMessage } from "../relay/scrub.ts";
 export { unknownModel } from "../relay/unknown-model.ts";
+export {
+	closedDoor,
+	isClosedDoor,
+	kindOfStatus,
+	retryAfterIn,
+	sentenceFor,
+	waitSaidIn,
+} from "../relay/upstream-failure.ts";
 
 // routes and bodies
 

@@ -82,7 +82,7 @@ describe("an upstream's error", () => {
 		expect(told(400, [{ error: { code: 400, message: "Bad.", status: "INVALID_ARGUMENT" } }]).message).toBe("Bad.");
 		expect(told(400, { error: "Bad." }).message).toBe("Bad.");
 		expect(told(500, "<html><title>502 Bad Gateway</title></html>").message).toBe(
-			"The upstream failed with status 500.",
+			"The upstream failed without saying why.",
 		);
 	});
 

@@ -5,13 +5,19 @@
 import {
 	asRecord,
 	asText,
+	closedDoor,
 	type Denial,
 	type DenialKind,
 	definedOnly,
+	isClosedDoor,
 	isRecord,
+	kindOfStatus,
 	parseJson,
+	retryAfterIn,
 	scrubMessage,
+	sentenceFor,
 	type WireRecord,
+	waitSaidIn,
 } from "#core";
 
 /** What an error object says, wherever it stood. */
@@ -56,59 +62,17 @@ const kindOfNotFound = (told: Told): DenialKind => {
 	return told.message === undefined ? "upstream" : "not_found";
 };
 
-const kinds: Readonly<Record<number, DenialKind>> = {
-	401: "upstream",
-	402: "upstream",
-	403: "upstream",
-	405: "upstream",
-	407: "upstream",
-	408: "upstream_timeout",
-	409: "upstream",
-	413: "too_large",
-	415: "upstream",
-	425: "upstream",
-	429: "rate_limited",
-	503: "overloaded",
-	504: "upstream_timeout",
-	524: "upstream_timeout",
-	529: "overloaded",
-};
-
 const kindOf = (status: number, told: Told): DenialKind => {
 	if (status === 404) return kindOfNotFound(told);
-	const known = kinds[status];
+	const known = kindOfStatus(status);
 	if (known === "rate_limited" && told.code === "server_is_overloaded") return "overloaded";
-	if (known !== undefined) return known;
+	if (known !== undefined && known !== "invalid_request") return known;
 	if (status >= 500) return kindOfServerError(told);
 	return status >= 400 ? kindOfBadRequest(told) : "upstream";
 };
 
 const kindOfServerError = (told: Told): DenialKind =>
 	told.code === "server_is_overloaded" || told.code === "overloaded_error" ? "overloaded" : "upstream";
-
-/** Seconds to wait: from the headers, or from the sentence in which OpenAI says it. */
-const waitOf = (headers: Headers, message: string): number | undefined => {
-	const milliseconds = Number(headers.get("retry-after-ms") ?? Number.NaN);
-	if (milliseconds >= 0) return milliseconds / 1000;
-	const given = headers.get("retry-after");
-	if (given !== null) {
-		const seconds = Number(given);
-		if (seconds >= 0) return seconds;
-	}
-	const said = /try again in (\d+(?:\.\d+)?)(ms|s)\b/i.exec(message);
-	if (said === null) return undefined;
-	return said[2]?.toLowerCase() === "ms" ? Number(said[1]) / 1000 : Number(said[1]);
-};
-
-const closedDoor =
-	"The upstream did not accept the credentials this gateway has for it; the operator must look at them.";
-
-const defaults: Partial<Record<DenialKind, string>> = {
-	overloaded: "The upstream is overloaded; try again in a moment.",
-	rate_limited: "The upstream takes no more calls at the moment; try again later.",
-	upstream_timeout: "The upstream took too long to answer.",
-	too_large: "The request is larger than the upstream takes.",
-};
 
 /** The status that vendors put into an error told within an answer. */
 const statusIn = (error: WireRecord): number | undefined =>
@@ -134,11 +98,11 @@ export const decodeToldError = (body: unknown): Denial => {
 };
 
 const denialOf = (status: number, told: Told, wait: number | undefined): Denial => {
-	if (status === 401 || status === 402 || status === 403) return { kind: "upstream", message: closedDoor };
+	if (isClosedDoor(status)) return closedDoor;
 	const kind = kindOf(status, told);
 	return {
 		kind,
-		message: scrubMessage(told.message ?? defaults[kind] ?? `The upstream failed with status ${status}.`),
+		message: scrubMessage(told.message ?? sentenceFor(kind)),
 		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: wait }),
 	};
 };
@@ -146,5 +110,5 @@ const denialOf = (status: number, told: Told, wait: number | undefined): Denial 
 /** An answer that is not 2xx. Refused credentials are the operator's affair and never shown as the client's. */
 export const decodeError = (status: number, headers: Headers, text: string): Denial => {
 	const told = tellingOf(parseJson(text));
-	return denialOf(status, told, waitOf(headers, told.message ?? ""));
+	return denialOf(status, told, retryAfterIn(headers) ?? waitSaidIn(told.message ?? ""));
 };

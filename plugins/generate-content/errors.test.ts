@@ -119,7 +119,7 @@ describe("failures of Gemini upstreams", () => {
 			message: "Consumer 'projects/998877' key AIzaSyD-abcdefghijk https://console.example/x?y",
 		});
 		expect(secret.message).toBe(
-			"The upstream did not accept what this gateway has for it; the operator must look at it.",
+			"The upstream did not accept what this gateway has for it; the operator must look at its key and account.",
 		);
 		const { message } = decode(400, {
 			message: "Bad AIzaSyD-abcdefghijklm for me@corp.example at https://internal.example:99/p in project 998877",

@@ -4,12 +4,16 @@ import {
 	asNumber,
 	asRecord,
 	asText,
+	closedDoor,
 	type Denial,
 	type DenialKind,
 	definedOnly,
 	isRecord,
+	kindOfStatus,
 	parseJson,
+	retryAfterIn,
 	scrub,
+	sentenceFor,
 	type WireRecord,
 } from "#core";
 
@@ -55,8 +59,7 @@ const detail = (told: Told, type: string): WireRecord | undefined =>
 const waitOf = (told: Told, headers?: Headers): number | undefined => {
 	const delay = /^(\d+(?:\.\d+)?)s$/.exec(asText(detail(told, "RetryInfo")?.["retryDelay"]) ?? "")?.[1];
 	if (delay !== undefined) return Number(delay);
-	const given = Number(headers?.get("retry-after") || Number.NaN);
-	return given >= 0 ? given : undefined;
+	return headers && retryAfterIn(headers);
 };
 
 const tooLong =
@@ -76,34 +79,16 @@ const kindOfBadRequest = (told: Told): DenialKind => {
 	return precondition || ours.test(message) ? "upstream" : "invalid_request";
 };
 
-const kinds: Readonly<Record<number, DenialKind>> = {
-	400: "invalid_request",
-	404: "not_found",
-	408: "upstream_timeout",
-	413: "too_large",
-	422: "invalid_request",
-	429: "rate_limited",
-	503: "overloaded",
-	504: "upstream_timeout",
-	524: "upstream_timeout",
-	529: "overloaded",
-};
-
 const kindOf = (told: Told): DenialKind => {
-	const kind = kinds[told.status] ?? "upstream";
+	const kind = kindOfStatus(told.status) ?? "upstream";
 	if (kind === "invalid_request") return kindOfBadRequest(told);
 	if (kind !== "not_found") return kind;
 	if (told.message === undefined) return "upstream";
 	return modelMissing.test(told.message) ? "model_not_found" : "not_found";
 };
 
-const closedDoor = "The upstream did not accept what this gateway has for it; the operator must look at it.";
-
-const constants: Partial<Record<DenialKind, string>> = {
-	rate_limited: "The upstream takes no more calls at the moment; try again later.",
-	overloaded: "The upstream is overloaded; try again in a moment.",
-	upstream_timeout: "The upstream took too long to answer.",
-};
+/** Told in our own words always: Google's speak of its quotas and of the operator's projects. */
+const toldByUs: readonly DenialKind[] = ["rate_limited", "overloaded", "upstream_timeout"];
 
 /** Words of clients' libraries for what they act on. */
 const codes: Partial<Record<DenialKind, string>> = {
@@ -113,13 +98,10 @@ const codes: Partial<Record<DenialKind, string>> = {
 
 const denialOf = (told: Told, headers?: Headers): Denial => {
 	const kind = kindOf(told);
-	const refused = kind === "upstream" && told.status < 500;
-	const said = told.message === undefined ? undefined : clean(told.message);
-	return {
-		kind,
-		message: refused ? closedDoor : (constants[kind] ?? said ?? `The upstream answered with status ${told.status}.`),
-		...definedOnly({ code: codes[kind], retryAfterSeconds: waitOf(told, headers) }),
-	};
+	const wait = definedOnly({ retryAfterSeconds: waitOf(told, headers) });
+	if (kind === "upstream" && told.status < 500) return { ...closedDoor, ...wait };
+	const said = told.message === undefined || toldByUs.includes(kind) ? undefined : clean(told.message);
+	return { kind, message: said ?? sentenceFor(kind, told.status), ...definedOnly({ code: codes[kind] }), ...wait };
 };
 
 /** An answer that is not 2xx. Refused credentials, accounts and quotas are the operator's, never shown as the client's. */

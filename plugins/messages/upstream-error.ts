@@ -1,5 +1,19 @@
 /** An upstream's failure as a denial fit for the client: this protocol's error object, and pages of proxies in between. */
-import { asRecord, asText, type Denial, type DenialKind, definedOnly, isRecord, parseJson, scrub } from "#core";
+import {
+	asRecord,
+	asText,
+	closedDoor,
+	type Denial,
+	type DenialKind,
+	definedOnly,
+	isClosedDoor,
+	isRecord,
+	kindOfStatus,
+	parseJson,
+	retryAfterIn,
+	scrub,
+	sentenceFor,
+} from "#core";
 
 const kindsByType: Readonly<Record<string, DenialKind>> = {
 	invalid_request_error: "invalid_request",
@@ -14,45 +28,19 @@ const kindsByType: Readonly<Record<string, DenialKind>> = {
 	api_error: "upstream",
 };
 
-const kindsByStatus: Readonly<Record<number, DenialKind>> = {
-	400: "invalid_request",
-	404: "not_found",
-	408: "upstream_timeout",
-	413: "too_large",
-	422: "invalid_request",
-	429: "rate_limited",
-	503: "overloaded",
-	504: "upstream_timeout",
-	524: "upstream_timeout",
-	529: "overloaded",
-};
-
 const tooLong = /prompt is too long|exceeds?\b.{0,40}\bcontext|context (?:window|length|limit)/i;
 const filtered = /content filter|blocked by|usage polic/i;
 const noCredit = /credit balance|billing|purchase credits/i;
 const aboutModel = /^model\b|\bmodel\b.{0,80}\b(?:not found|does not exist|not supported)/i;
 
-const closedDoor =
-	"The upstream did not accept the credentials this gateway has for it; the operator must look at them.";
-
-const sentences: Readonly<Partial<Record<DenialKind, string>>> = {
-	overloaded: "The upstream is overloaded; try again in a moment.",
-	rate_limited: "The upstream takes no more calls at the moment; try again later.",
-	upstream_timeout: "The upstream took too long to answer.",
-	too_large: "The request is larger than the upstream takes.",
-	model_not_found: "The upstream does not know this model.",
-};
-
 /** A closed door is told by the type, or by a status that speaks of credentials or of the operator's account. */
-const isClosedDoor = (type: string, status: number, message: string): boolean =>
+const isRefused = (type: string, status: number, message: string): boolean =>
 	/^(?:authentication|permission|billing)_error$/.test(type) ||
-	status === 401 ||
-	status === 402 ||
-	status === 403 ||
+	isClosedDoor(status) ||
 	(status < 500 && noCredit.test(message));
 
 const kindOf = (type: string, status: number, message: string): DenialKind => {
-	const kind = kindsByType[type] ?? kindsByStatus[status] ?? "upstream";
+	const kind = kindsByType[type] ?? kindOfStatus(status) ?? "upstream";
 	if (kind === "not_found") return aboutModel.test(message) ? "model_not_found" : "not_found";
 	if (kind !== "invalid_request") return kind;
 	if (tooLong.test(message)) return "context_length";
@@ -75,24 +63,16 @@ export const decodeToldError = (body: unknown, status = 0): Denial => {
 	const told = isRecord(root["error"]) ? root["error"] : root;
 	const type = asText(told["type"]) ?? "";
 	const said = (asText(told["message"]) ?? asText(root["error"]) ?? "").slice(0, longest);
-	if (isClosedDoor(type, status, said)) return { kind: "upstream", message: closedDoor };
+	if (isRefused(type, status, said)) return closedDoor;
 	const kind = kindOf(type, status, said);
-	const whole =
-		status === 0 ? "The upstream failed without saying why." : `The upstream answered with status ${status}.`;
 	// The upstream's own name for a model is not the client's affair.
-	const message = kind === "model_not_found" || said === "" ? (sentences[kind] ?? whole) : withoutAddresses(said);
+	const message =
+		kind === "model_not_found" || said === "" ? sentenceFor(kind, status || undefined) : withoutAddresses(said);
 	return { kind, message, ...definedOnly({ code: codes[kind] }) };
-};
-
-const waitOf = (headers: Headers): number | undefined => {
-	const milliseconds = Number(headers.get("retry-after-ms") ?? Number.NaN);
-	if (milliseconds >= 0) return milliseconds / 1000;
-	const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-	return seconds >= 0 ? seconds : undefined;
 };
 
 /** An answer that is not 2xx. Refused credentials are the operator's affair and never shown as the client's. */
 export const decodeError = (status: number, headers: Headers, text: string): Denial => ({
 	...decodeToldError(parseJson(text), status),
-	...definedOnly({ retryAfterSeconds: waitOf(headers) }),
+	...definedOnly({ retryAfterSeconds: retryAfterIn(headers) }),
 });

@@ -5,13 +5,19 @@
 import {
 	asRecord,
 	asText,
+	closedDoor,
 	type Denial,
 	type DenialKind,
 	definedOnly,
+	isClosedDoor,
 	isRecord,
+	kindOfStatus,
 	parseJson,
+	retryAfterIn,
 	scrubMessage,
+	sentenceFor,
 	type WireRecord,
+	waitSaidIn,
 } from "#core";
 
 /** What an error object says, wherever it stood. */
@@ -75,52 +81,13 @@ const kindOfNotFound = ({ code, message }: Told): DenialKind => {
 	return message === undefined ? "upstream" : "not_found";
 };
 
-const byStatus: Readonly<Record<number, DenialKind>> = {
-	401: "upstream",
-	402: "upstream",
-	403: "upstream",
-	405: "upstream",
-	407: "upstream",
-	408: "upstream_timeout",
-	409: "upstream",
-	413: "too_large",
-	415: "upstream",
-	425: "upstream",
-	429: "rate_limited",
-	503: "overloaded",
-	504: "upstream_timeout",
-	524: "upstream_timeout",
-	529: "overloaded",
-};
-
 const kindOf = (status: number, told: Told): DenialKind => {
 	if (status === 404) return kindOfNotFound(told);
-	const known = byStatus[status];
+	const known = kindOfStatus(status);
 	if (known === "rate_limited" && byCode[told.code ?? ""] === "overloaded") return "overloaded";
-	if (known !== undefined) return known;
+	if (known !== undefined && known !== "invalid_request") return known;
 	if (status >= 500) return byCode[told.code ?? ""] === "overloaded" ? "overloaded" : "upstream";
 	return status >= 400 ? kindOfBadRequest(told) : "upstream";
-};
-
-/** Seconds to wait: from the headers, or from the sentence in which OpenAI says it. */
-const waitOf = (headers: Headers | undefined, message: string): number | undefined => {
-	const milliseconds = Number(headers?.get("retry-after-ms") ?? Number.NaN);
-	if (milliseconds >= 0) return milliseconds / 1000;
-	const seconds = Number(headers?.get("retry-after") ?? Number.NaN);
-	if (seconds >= 0) return seconds;
-	const said = /try again in (\d+(?:\.\d+)?)(ms|s)\b/i.exec(message);
-	if (said === null) return undefined;
-	return said[2]?.toLowerCase() === "ms" ? Number(said[1]) / 1000 : Number(said[1]);
-};
-
-const closedDoor =
-	"The upstream did not accept the credentials this gateway has for it; the operator must look at them.";
-
-const defaults: Partial<Record<DenialKind, string>> = {
-	overloaded: "The upstream is overloaded; try again in a moment.",
-	rate_limited: "The upstream takes no more calls at the moment; try again later.",
-	upstream_timeout: "The upstream took too long to answer.",
-	too_large: "The request is larger than the upstream takes.",
 };
 
 /** An error object within a 2xx answer or a stream; its code decides, for there is no status. */
@@ -128,23 +95,27 @@ export const decodeToldError = (body: unknown): Denial => {
 	const told = tellingOf(body);
 	const byWords = tooLong.test(told.message ?? "") ? "context_length" : "upstream";
 	const kind = byCode[told.code ?? ""] ?? byWords;
-	const message = told.message ?? defaults[kind] ?? "The upstream failed without saying why.";
+	const message = told.message ?? sentenceFor(kind);
 	return {
 		kind,
 		message: scrubMessage(message),
-		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: waitOf(undefined, message) }),
+		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: waitSaidIn(message) }),
 	};
 };
 
 /** An answer that is not 2xx. Refused credentials are the operator's affair and never shown as the client's. */
 export const decodeError = (status: number, headers: Headers, text: string): Denial => {
-	if (status === 401 || status === 402 || status === 403) return { kind: "upstream", message: closedDoor };
+	if (isClosedDoor(status)) return closedDoor;
 	const told = tellingOf(parseJson(text));
 	const kind = kindOf(status, told);
-	const message = told.message ?? defaults[kind] ?? `The upstream answered with status ${status}.`;
+	const message = told.message ?? sentenceFor(kind, status);
 	return {
 		kind,
 		message: scrubMessage(message),
-		...definedOnly({ code: told.code, parameter: told.parameter, retryAfterSeconds: waitOf(headers, message) }),
+		...definedOnly({
+			code: told.code,
+			parameter: told.parameter,
+			retryAfterSeconds: retryAfterIn(headers) ?? waitSaidIn(message),
+		}),
 	};
 };

@@ -6,6 +6,8 @@ const tolerated = 5;
 /** How long it stays open at first and at most, in milliseconds; it doubles with every probe that fails. */
 const firstPauseMs = 5_000;
 const longestPauseMs = 60_000;
+/** Each pause is shorter by up to this share, so that nodes which lost an upstream together do not come back to it together. */
+const jitter = 0.2;
 /** How long a probe is waited for before another may be made: a call that was to be one may end without having tried. */
 const probeMs = 5_000;
 
@@ -16,13 +18,16 @@ export type CircuitState = "closed" | "open" | "half-open";
 
 export class Circuit {
 	private readonly clock: Clock;
+	private readonly random: () => number;
 	private failures = 0;
 	private pauseMs = firstPauseMs;
 	private openUntil = 0;
 	private probedUntil = 0;
 
-	constructor(clock: Clock) {
+	/** `random`: from 0 to 1. */
+	constructor(clock: Clock, random: () => number) {
 		this.clock = clock;
+		this.random = random;
 	}
 
 	get state(): CircuitState {
@@ -51,7 +56,7 @@ export class Circuit {
 		this.failures++;
 		if (this.failures < tolerated) return;
 		if (this.failures > tolerated) this.pauseMs = Math.min(longestPauseMs, this.pauseMs * 2);
-		this.openUntil = this.clock.monotonic() + this.pauseMs;
+		this.openUntil = this.clock.monotonic() + this.pauseMs * (1 - jitter * this.random());
 		this.probedUntil = 0;
 	}
 }

@@ -25,6 +25,7 @@ const upstreamOf = (setting: Partial<UpstreamSetting>, more: Partial<HttpUpstrea
 	createHttpUpstream({
 		setting: { name: "main", protocol: "messages", url: "http://127.0.0.1:1", ...setting },
 		clock: createTestClock(),
+		random: () => 0,
 		protocolNamed: (name) => (name === protocol.name ? protocol : undefined),
 		...more,
 	});

@@ -28,6 +28,8 @@ export interface HttpUpstreamOptions {
 	readonly protocolNamed: (name: string) => Protocol | undefined;
 	/** The proxy to go by; on Bun only. */
 	readonly proxy?: string | undefined;
+	/** A number from 0 to 1, for how long a key rests. */
+	readonly random: () => number;
 	/** Stands in for `fetch` in tests. */
 	readonly send?: (url: string, options: FetchOptions) => Promise<Response>;
 }
@@ -64,12 +66,13 @@ export const createHttpUpstream = ({
 	clock,
 	protocolNamed,
 	proxy,
+	random,
 	send = fetch,
 }: HttpUpstreamOptions): Upstream => {
 	const { name, firstByteSeconds = 600 } = setting;
 	const base = setting.url.replace(/\/+$/, "");
 	const keyList = [...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])];
-	const keys = new Keys(keyList, clock);
+	const keys = new Keys(keyList, clock, random);
 	const budget = new Budget();
 	const secrets = [...keyList, ...Object.values(setting.headers ?? {}), base, new URL(base).host];
 

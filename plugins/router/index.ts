@@ -13,7 +13,13 @@ export default definePlugin({
 	setup({ config, needs }) {
 		const protocolNamed = byName(() => needs.protocols());
 		const configured = config.upstreams.map((setting) =>
-			createHttpUpstream({ setting, clock: needs.clock, protocolNamed, proxy: needs.house.outgoingProxy }),
+			createHttpUpstream({
+				setting,
+				clock: needs.clock,
+				protocolNamed,
+				proxy: needs.house.outgoingProxy,
+				random: Math.random,
+			}),
 		);
 		const upstreamNamed = byName(() => [...configured, ...needs.upstreams()]);
 		const routing = createRouting({

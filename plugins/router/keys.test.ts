@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { createTestClock } from "#core/testing";
 import { Keys } from "./keys.ts";
 
-const keysOf = (...keys: string[]) => {
+const keysOf = (...keys: string[]) => restingFor(0, ...keys);
+const restingFor = (random: number, ...keys: string[]) => {
 	const clock = createTestClock();
-	return { keys: new Keys(keys, clock), clock };
+	return { keys: new Keys(keys, clock, () => random), clock };
 };
 
 describe("several keys of one upstream", () => {
@@ -44,6 +45,21 @@ describe("several keys of one upstream", () => {
 			expect([keys.choose(undefined), keys.choose(undefined)]).toContain("a");
 		},
 	);
+
+	test("rest up to a tenth longer, by chance: nodes that were limited together do not ask again together", async () => {
+		for (const [chance, rest] of [
+			[0, 2000],
+			[0.5, 2100],
+			[1, 2200],
+		] as const) {
+			const { keys, clock } = restingFor(chance, "a", "b");
+			keys.rest("a", "2");
+			await clock.advance(rest - 1);
+			expect([keys.choose(undefined), keys.choose(undefined)]).toEqual(["b", "b"]);
+			await clock.advance(1);
+			expect([keys.choose(undefined), keys.choose(undefined)]).toContain("a");
+		}
+	});
 
 	test("that all rest are used in turn again: trying beats refusing", () => {
 		const { keys } = keysOf("a", "b");

@@ -3,6 +3,8 @@ import type { Clock } from "#core";
 
 /** How long a key rests that was refused or limited, unless the upstream named a shorter wait. Milliseconds. */
 const restMs = 60_000;
+/** A key rests longer by up to this share: nodes that were limited together must not ask again together. */
+const jitter = 0.1;
 
 /** A number from 0 on that is the same for the same text. */
 export const spread = (text: string): number => {
@@ -17,12 +19,15 @@ export const spread = (text: string): number => {
 export class Keys {
 	private readonly keys: readonly string[];
 	private readonly clock: Clock;
+	private readonly random: () => number;
 	private readonly restsUntil = new Map<string, number>();
 	private turn = 0;
 
-	constructor(keys: readonly string[], clock: Clock) {
+	/** `random`: from 0 to 1. */
+	constructor(keys: readonly string[], clock: Clock, random: () => number) {
 		this.keys = keys;
 		this.clock = clock;
+		this.random = random;
 	}
 
 	/** A key that is not resting; when all are, the one whose turn it is: trying beats refusing. */
@@ -41,6 +46,6 @@ export class Keys {
 	rest(key: string, retryAfter: string | null): void {
 		const seconds = Number(retryAfter ?? Number.NaN);
 		const wait = Number.isFinite(seconds) && seconds >= 0 ? Math.min(restMs, seconds * 1000) : restMs;
-		this.restsUntil.set(key, this.clock.monotonic() + wait);
+		this.restsUntil.set(key, this.clock.monotonic() + wait * (1 + jitter * this.random()));
 	}
 }

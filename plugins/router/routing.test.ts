@@ -162,12 +162,13 @@ describe("affinity", () => {
 });
 
 describe("an upstream that fails", () => {
+	const steady = (models: readonly ModelSetting[]) => routing(models, () => 0);
 	const fail = (times: number, { tell }: ReturnType<typeof routing>, name = "a") => {
 		for (let call = 0; call < times; call++) tell(name, failure);
 	};
 
 	test("five times in a row is left alone for 5 seconds, and only tried when the others failed", async () => {
-		const router = routing([pair]);
+		const router = steady([pair]);
 		fail(4, router);
 		expect(router.order("m")).toEqual(["a", "b"]);
 		fail(1, router);
@@ -178,7 +179,7 @@ describe("an upstream that fails", () => {
 	});
 
 	test("four times and then well starts anew", () => {
-		const router = routing([pair]);
+		const router = steady([pair]);
 		fail(4, router);
 		router.tell("a");
 		fail(4, router);
@@ -186,7 +187,7 @@ describe("an upstream that fails", () => {
 	});
 
 	test("is then looked at by one call, the rest go elsewhere until it has answered", async () => {
-		const router = routing([pair]);
+		const router = steady([pair]);
 		fail(5, router);
 		await router.clock.advance(5000);
 		expect(router.states()).toContainEqual({ upstream: "a", circuit: "half-open" });
@@ -201,7 +202,7 @@ describe("an upstream that fails", () => {
 	});
 
 	test("and fails the look too is left alone for twice as long, up to a minute", async () => {
-		const router = routing([pair]);
+		const router = steady([pair]);
 		fail(5, router);
 		for (const pause of [5000, 10_000, 20_000, 40_000, 60_000, 60_000]) {
 			await router.clock.advance(pause - 1);
@@ -212,15 +213,30 @@ describe("an upstream that fails", () => {
 		}
 	});
 
+	test("is left alone for up to a fifth less, by chance: nodes that lost it together come back one by one", async () => {
+		for (const [chance, pause] of [
+			[0, 5000],
+			[0.5, 4500],
+			[1, 4000],
+		] as const) {
+			const router = routing([pair], () => chance);
+			fail(5, router);
+			await router.clock.advance(pause - 1);
+			expect(router.order("m")).toEqual(["b", "a"]);
+			await router.clock.advance(1);
+			expect(router.order("m")).toEqual(["a", "b"]);
+		}
+	});
+
 	test("in a hundred calls at once is left alone no longer than for five", async () => {
-		const router = routing([pair]);
+		const router = steady([pair]);
 		fail(100, router);
 		await router.clock.advance(5000);
 		expect(router.order("m")).toEqual(["a", "b"]);
 	});
 
 	test("is looked at again when the call that was to look never did", async () => {
-		const router = routing([
+		const router = steady([
 			{ name: "m", targets: [{ upstream: "b" }, { upstream: "a" }] },
 			{ ...pair, name: "n" },
 		]);
@@ -241,7 +257,7 @@ describe("an upstream that fails", () => {
 	});
 
 	test("at the client's own request does not count", () => {
-		const router = routing([pair]);
+		const router = steady([pair]);
 		for (let call = 0; call < 20; call++) router.tell("a", { kind: "invalid_request", message: "No." });
 		expect(router.order("m")).toEqual(["a", "b"]);
 	});

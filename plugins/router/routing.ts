@@ -27,7 +27,7 @@ export interface RoutingOptions {
 	readonly upstreamNamed: (name: string) => Upstream | undefined;
 	/** Names of the upstreams, to show all of them. */
 	readonly upstreamNames?: () => readonly string[];
-	/** A number from 0 to 1, for weights. */
+	/** A number from 0 to 1, for weights and for how long a failing upstream is left alone. */
 	readonly random: () => number;
 	/** Seconds since 1970, shown as the time models came to be. */
 	readonly createdAt: number;
@@ -51,7 +51,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		exact.get(name) ?? patterns.find((pattern) => matchesPattern(pattern.name, name));
 
 	const circuitOf = (upstream: string): Circuit => {
-		const known = circuits.get(upstream) ?? new Circuit(clock);
+		const known = circuits.get(upstream) ?? new Circuit(clock, random);
 		circuits.set(upstream, known);
 		return known;
 	};

@@ -6,12 +6,15 @@ import { check, listPlugins, showConfig, writeSchema } from "./command-line/insp
 import { version } from "./command-line/open-house.ts";
 import { serve } from "./command-line/serve.ts";
 import { type Invocation, readInvocation } from "./command-line/settings.ts";
-import { endWithLauncher, environment, forgetProxies } from "./runtime/system.ts";
+import { serveWithWorkers } from "./command-line/workers.ts";
+import { endWithLauncher, environment, forgetProxies, tellStarter } from "./runtime/system.ts";
 
 const print = (line: string): void => console.log(line);
 
 const help = async (invocation: Invocation): Promise<void> => {
-	print("portico [serve]            serve; --port N, or PORTICO_PORT, chooses another port");
+	print(
+		"portico [serve]            serve; --port N, or PORTICO_PORT, chooses another port; --workers N takes N processes",
+	);
 	print("portico check              say what is wrong with the config file, all at once");
 	print("portico schema [--check]   write the config file's JSON Schema, for editors");
 	print("portico plugins [--json]   list the plugins: what they give, need and answer");
@@ -23,8 +26,14 @@ const help = async (invocation: Invocation): Promise<void> => {
 	print("\nEvery command takes --config FILE (default config/portico.yaml).");
 };
 
+const startServing = (invocation: Invocation): Promise<void> => {
+	const { worker, workers = 1 } = invocation;
+	if (worker !== undefined) return serve(invocation, (greeting) => tellStarter({ greeting }));
+	return workers > 1 ? serveWithWorkers(invocation, workers, print) : serve(invocation, print);
+};
+
 const commands: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {
-	serve: (invocation) => serve(invocation, print),
+	serve: startServing,
 	check: (invocation) => check(invocation, print),
 	schema: (invocation) => writeSchema(invocation, print),
 	plugins: (invocation) => listPlugins(invocation, print),

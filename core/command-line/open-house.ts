@@ -5,8 +5,9 @@ import { createLog, type Log } from "../../foundation/log.ts";
 import { type OpenStore, type Owner, openStore } from "../../foundation/store/open.ts";
 import { type Blueprint, readBlueprint } from "../host/blueprint.ts";
 import { lentServices } from "../host/build.ts";
-import { adminToken, dataFolderOf, nodeName } from "../host/node-files.ts";
+import { adminToken, dataFolderOf, leftProcesses, nodeLock, nodeName, workerFolder } from "../host/node-files.ts";
 import { Portico } from "../host/portico.ts";
+import { tellStarter } from "../runtime/system.ts";
 import type { Invocation } from "./settings.ts";
 
 /** Portico's version, shown by `portico version` and `GET /`. */
@@ -33,7 +34,7 @@ export interface OpenHouse {
 	close(): Promise<void>;
 }
 
-/** Opens the store (and holds its lock) and starts the plugins. Throws `Fault`; `held` is called when another process has the database. */
+/** Opens the store (and holds its lock) and starts the plugins. Throws `Fault`; `held` is called when another process has what this one needs. */
 export const openHouse = async (
 	invocation: Invocation,
 	serving: boolean,
@@ -43,7 +44,9 @@ export const openHouse = async (
 	const { database, server } = blueprint.config;
 	const log = createLog(server.logLevel);
 	const dataFolder = dataFolderOf(database.url, server.dataFolder);
-	const opened = await openStore({ ...database, clock: systemClock, log });
+	const own = invocation.worker === undefined ? dataFolder : workerFolder(dataFolder, invocation.worker);
+	const node = serving ? { node: nodeLock(own) } : {};
+	const opened = await openStore({ ...database, ...node, clock: systemClock, log });
 	if ("heldBy" in opened) return held(opened.heldBy);
 	const portico = new Portico({
 		blueprint,
@@ -51,11 +54,15 @@ export const openHouse = async (
 		clock: systemClock,
 		log,
 		version,
-		dataFolder,
-		node: nodeName(dataFolder),
+		dataFolder: own,
+		sharedFolder: dataFolder,
+		node: nodeName(own),
 		adminToken: adminToken(dataFolder, invocation.environment["PORTICO_ADMIN_TOKEN"]),
 		serving,
 		again: () => readBlueprint({ ...invocation, lent: lentServices }),
+		reloaded: () => {
+			if (invocation.worker !== undefined) tellStarter({ reloaded: true });
+		},
 	});
 	const complaints = await portico.start().catch(async (error: unknown) => {
 		await opened.close();
@@ -70,4 +77,23 @@ export const openHouse = async (
 		await opened.close();
 	};
 	return { portico, store: opened, blueprint, dataFolder, log, close };
+};
+
+/**
+ * Charges what processes of this data folder left that did not end in order, except those whose place is taken now:
+ * the workers up to `count`, or for 0 the one that serves alone.
+ */
+export const settleLeft = async (invocation: Invocation, dataFolder: string, count: number): Promise<void> => {
+	for (const worker of leftProcesses(dataFolder)) {
+		if (worker === undefined ? count === 0 : worker <= count) continue;
+		const alive = new Error("it runs");
+		try {
+			const house = await openHouse({ ...invocation, worker }, true, () => {
+				throw alive;
+			});
+			await house.close();
+		} catch (error) {
+			if (error !== alive) throw error;
+		}
+	}
 };

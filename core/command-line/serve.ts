@@ -2,10 +2,11 @@
 import { systemClock } from "../../foundation/clock.ts";
 import { deny, Fault } from "../../foundation/fault.ts";
 import { describe } from "../../foundation/log.ts";
+import type { Owner } from "../../foundation/store/open.ts";
 import { adminTokenFile } from "../host/node-files.ts";
-import { type Listener, listen } from "../runtime/serve.ts";
+import { type Listener, type ListenOptions, listen } from "../runtime/serve.ts";
 import { onSignal } from "../runtime/system.ts";
-import { type OpenHouse, openHouse } from "./open-house.ts";
+import { type OpenHouse, openHouse, settleLeft } from "./open-house.ts";
 import type { Invocation } from "./settings.ts";
 
 /** Above every configured limit, so that our own answers and not the runtime's. */
@@ -51,40 +52,48 @@ const stop = async (house: OpenHouse, listener: Listener): Promise<void> => {
 	log.info("stopped");
 };
 
+const refuseHeld = ({ pid, address }: Owner): never => {
+	const where = address === undefined ? "" : ` at ${address}`;
+	const advice = "Stop that one, or give this one another database.url and server.dataFolder.";
+	const message = `the database is in use by process ${pid}${where}, or its data folder is; each belongs to one process. ${advice}`;
+	throw new Fault(deny("conflict", message));
+};
+
+/** Listens, or throws a `Fault` that tells what to do. */
+export const listenAt = (options: ListenOptions): Listener => {
+	try {
+		return listen(options);
+	} catch (error) {
+		const where = `${options.host}:${options.port}`;
+		const message = `${where} cannot be listened on: ${describe(error)}. Choose another port with --port.`;
+		throw new Fault(deny("conflict", message), error);
+	}
+};
+
 /** Serves until told to stop; resolves when everything is written and closed. */
-export const serve = async (invocation: Invocation, print: (line: string) => void): Promise<void> => {
-	const house = await openHouse(invocation, true, (owner) => {
-		const where = owner.address === undefined ? "" : ` at ${owner.address}`;
-		throw new Fault(
-			deny(
-				"conflict",
-				`the database is in use by process ${owner.pid}${where}; one file belongs to one process. Stop that one, or give this one another database.url.`,
-			),
-		);
-	});
+export const serve = async (invocation: Invocation, greet: (text: string) => void): Promise<void> => {
+	const house = await openHouse(invocation, true, refuseHeld);
 	const { portico, blueprint, log } = house;
+	if (invocation.worker === undefined) await settleLeft(invocation, house.dataFolder, 0);
 	const { host, port, bodyLimitBytes } = blueprint.config.server;
 	let listener: Listener;
 	try {
-		listener = listen({
+		listener = listenAt({
 			host,
 			port,
-			reusePort: false,
+			reusePort: invocation.worker !== undefined,
 			bodyLimitBytes: bodyLimitBytes + headroomBytes,
 			handle: (request, connection) => portico.handle(request, connection),
 		});
 	} catch (error) {
 		await house.close();
-		throw new Fault(
-			deny("conflict", `${host}:${port} cannot be listened on: ${describe(error)}. Choose another port with --port.`),
-			error,
-		);
+		throw error;
 	}
 	const shown = host.includes(":") ? `[${host}]` : host;
 	const address = `http://${shown}:${listener.port}`;
 	portico.serves(address);
 	house.store.describe({ address });
-	print(greeting(house, address));
+	greet(greeting(house, address));
 	await new Promise<void>((resolve) => {
 		const hup = onSignal("SIGHUP", () => {
 			portico.reload().then(

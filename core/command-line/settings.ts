@@ -1,4 +1,4 @@
-/** What every command takes: which config file, which port. */
+/** What every command takes: which config file, which port, how many processes. */
 import { existsSync } from "node:fs";
 import { deny, Fault } from "../../foundation/fault.ts";
 
@@ -6,33 +6,40 @@ export interface Invocation {
 	/** The config file as the operator named it. */
 	readonly file: string;
 	readonly port?: number;
+	/** How many processes are to share the port. */
+	readonly workers?: number;
+	/** Which of them this one is, from 1. Given by the process that looks after them, never by people. */
+	readonly worker?: number | undefined;
 	/** The command's own words. */
 	readonly words: readonly string[];
 	readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-const portOf = (text: string | undefined): number => {
-	const port = Number(text);
-	if (!/^\d{1,5}$/.test(text ?? "") || port > 65_535)
-		throw new Fault(deny("invalid_request", `the port must be a number from 0 to 65535, not "${text ?? ""}"`));
-	return port;
+const numberOf = (what: string, text: string, least: number, most: number): number => {
+	const number = Number(text);
+	if (!/^\d{1,5}$/.test(text) || number < least || number > most)
+		throw new Fault(deny("invalid_request", `${what} must be a number from ${least} to ${most}, not "${text}"`));
+	return number;
 };
 
 const usualFiles = ["config/portico.yaml", "portico.yaml", "/etc/portico/portico.yaml"];
 
-const globalOptions: Readonly<Record<string, "file" | "port">> = { "--config": "file", "-c": "file", "--port": "port" };
+type Option = "config" | "port" | "workers" | "worker";
+
+const options = new Map<string, Option>([["-c", "config"]]);
+for (const option of ["config", "port", "workers", "worker"] as const) options.set(`--${option}`, option);
 
 /** Takes the options of every command out of the words, wherever they stand: `--config FILE`, `--config=FILE`. */
 const takeGlobals = (
 	argv: readonly string[],
-): { readonly words: string[]; readonly taken: Partial<Record<"file" | "port", string>> } => {
+): { readonly words: string[]; readonly taken: Partial<Record<Option, string>> } => {
 	const words: string[] = [];
-	const taken: Partial<Record<"file" | "port", string>> = {};
+	const taken: Partial<Record<Option, string>> = {};
 	for (let index = 0; index < argv.length; index++) {
 		const word = argv[index] ?? "";
 		const equals = word.startsWith("--") ? word.indexOf("=") : -1;
 		const name = equals === -1 ? word : word.slice(0, equals);
-		const option = globalOptions[name];
+		const option = options.get(name);
 		if (option === undefined) {
 			words.push(word);
 			continue;
@@ -44,14 +51,21 @@ const takeGlobals = (
 	return { words, taken };
 };
 
-/** What a command was called with: words over environment over defaults. Throws `Fault` for a port that is none. */
+/** What a command was called with: words over environment over defaults. Throws `Fault` for a number that is none. */
 export const readInvocation = (argv: readonly string[], environment: Invocation["environment"]): Invocation => {
 	const { words, taken } = takeGlobals(argv);
 	const port = taken.port ?? (environment["PORTICO_PORT"] || undefined);
 	const file =
-		taken.file ??
+		taken.config ??
 		environment["PORTICO_CONFIG"] ??
 		usualFiles.find((usual) => existsSync(usual)) ??
 		"config/portico.yaml";
-	return { file, words, environment, ...(port !== undefined && { port: portOf(port) }) };
+	return {
+		file,
+		words,
+		environment,
+		...(port !== undefined && { port: numberOf("the port", port, 0, 65_535) }),
+		...(taken.workers !== undefined && { workers: numberOf("--workers", taken.workers, 1, 256) }),
+		...(taken.worker !== undefined && { worker: numberOf("--worker", taken.worker, 1, 99_999) }),
+	};
 };

@@ -4,8 +4,8 @@ import { checkSettings } from "../../foundation/config/check.ts";
 import { type Complaint, formatComplaint } from "../../foundation/config/complaint.ts";
 import { type Config, type PluginEntry, readConfig } from "../../foundation/config/read.ts";
 import { isFault } from "../../foundation/fault.ts";
+import { type HouseComplaint, type Instance, orderInstances } from "../../foundation/plugin/order.ts";
 import { loadPlugin } from "./load.ts";
-import { type HouseComplaint, type Instance, orderInstances } from "./order.ts";
 
 export interface Blueprint {
 	readonly file: string;

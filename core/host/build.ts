@@ -2,6 +2,7 @@
 import { type Clock, clock as clockService } from "../../foundation/clock.ts";
 import type { ServerConfig } from "../../foundation/config/schema-core.ts";
 import type { Log } from "../../foundation/log.ts";
+import type { HouseComplaint } from "../../foundation/plugin/order.ts";
 import type { OpenStore } from "../../foundation/store/open.ts";
 import { store as storeService } from "../../foundation/store/store.ts";
 import { authenticators } from "../../relay/authenticator.ts";
@@ -21,7 +22,6 @@ import { createGate, type Gate } from "../http/gate.ts";
 import { type Blueprint, complaintLines } from "./blueprint.ts";
 import { buildGeneration, type Generation } from "./generation.ts";
 import { type House, house as houseService, type PluginRow } from "./house.ts";
-import type { HouseComplaint } from "./order.ts";
 
 /** Services the host lends to plugins. */
 export const lentServices: ReadonlySet<string> = new Set([

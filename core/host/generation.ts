@@ -2,11 +2,12 @@
 
 import { describe, type Log } from "../../foundation/log.ts";
 import type { Contribution } from "../../foundation/plugin/define.ts";
+import type { HouseComplaint, Instance } from "../../foundation/plugin/order.ts";
 import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../../foundation/plugin/token.ts";
+import { type Tables, tables } from "../../foundation/store/store.ts";
 import { routes as routesSlot } from "../../relay/route.ts";
 import type { OwnedRoute } from "../http/app.ts";
 import type { PluginRow } from "./house.ts";
-import type { HouseComplaint, Instance } from "./order.ts";
 
 /** What a generation holds. */
 export interface Generation {
@@ -121,3 +122,9 @@ const rowOf = (instance: Instance, routes: readonly OwnedRoute[]): PluginRow => 
 	needs: Object.values(instance.plugin.needs).map(({ id }) => id),
 	routes: routes.filter(({ plugin }) => plugin === instance.name).map(({ route }) => `${route.method} ${route.path}`),
 });
+
+/** Tables of givers before those of their users, whose triggers and keys may name them. */
+export const tablesInOrder = ({ rows, all }: Generation): readonly Tables[] => {
+	const order = rows.map(({ name }) => name);
+	return all(tables).toSorted((a, b) => order.indexOf(a.plugin) - order.indexOf(b.plugin));
+};

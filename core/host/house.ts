@@ -16,8 +16,10 @@ export interface Kept {
 }
 
 export interface House {
-	/** A folder of this node's own for files that are not in the database (journal, task results). It exists. */
+	/** A folder of this process's own for files that are not in the database (a journal). It exists. */
 	readonly dataFolder: string;
+	/** A folder that all workers of this machine share, for files that any of them may read (task results). It exists. */
+	readonly sharedFolder: string;
 	/** This node's name, stable across restarts of one data folder. */
 	readonly node: string;
 	/** The proxy that outgoing calls to providers go by, when config names one. Callbacks never use it. */

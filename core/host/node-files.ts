@@ -1,6 +1,6 @@
 /** Files of this node's own: its name and the admin token. */
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 /** The folder for files that are not in the database: beside a database file, otherwise `data`. Created. */
@@ -12,6 +12,26 @@ export const dataFolderOf = (databaseUrl: string, configured: string | undefined
 	mkdirSync(folder, { recursive: true });
 	return folder;
 };
+
+/** The folder of one of several processes that share a data folder: stable, so that its successor finds what it left. */
+export const workerFolder = (dataFolder: string, worker: number): string => {
+	const folder = join(dataFolder, `worker-${worker}`);
+	mkdirSync(folder, { recursive: true });
+	return folder;
+};
+
+/** What a process locks to have a folder for itself. */
+export const nodeLock = (folder: string): string => join(folder, "node");
+
+/**
+ * Processes that did not end in order, so that their journals are still to be charged: workers by their number, and
+ * undefined for one that served alone. Processes that run are among them.
+ */
+export const leftProcesses = (dataFolder: string): readonly (number | undefined)[] =>
+	[".", ...readdirSync(dataFolder)].flatMap((name) => {
+		const worker = name === "." ? undefined : Number(/^worker-(\d+)$/.exec(name)?.[1]);
+		return existsSync(join(dataFolder, name, "node.owner")) && !Number.isNaN(worker) ? [worker] : [];
+	});
 
 /** What a small file holds; written at the first call, readable by its owner alone. */
 const remembered = (path: string, make: () => string): string => {

@@ -3,12 +3,11 @@ import { Cron } from "croner";
 import type { Clock } from "../../foundation/clock.ts";
 import { describe, type Log } from "../../foundation/log.ts";
 import type { OpenStore } from "../../foundation/store/open.ts";
-import { type Tables, tables } from "../../foundation/store/store.ts";
 import { router } from "../../relay/router.ts";
 import type { Connection } from "../runtime/serve.ts";
 import type { Blueprint } from "./blueprint.ts";
 import { type BuiltHouse, buildHouse } from "./build.ts";
-import type { Generation } from "./generation.ts";
+import { type Generation, tablesInOrder } from "./generation.ts";
 import type { House, Kept, PluginRow } from "./house.ts";
 import { jobs } from "./job.ts";
 import { needRestart } from "./need-restart.ts";
@@ -21,12 +20,16 @@ export interface PorticoOptions {
 	readonly log: Log;
 	readonly version: string;
 	readonly dataFolder: string;
+	/** One for all workers of this machine; without it the data folder. */
+	readonly sharedFolder?: string;
 	readonly node: string;
 	readonly adminToken: string;
 	/** False for one command of the command line. */
 	readonly serving: boolean;
 	/** Reads the config file again, for a reload. */
 	readonly again: () => Promise<{ readonly blueprint?: Blueprint; readonly complaints: readonly string[] }>;
+	/** An operator asked for a reload and it succeeded: other workers are to follow. */
+	readonly reloaded?: () => void;
 }
 
 /** What runs: a built house and its jobs. */
@@ -98,9 +101,9 @@ export class Portico {
 	}
 
 	/** Builds anew beside what runs and swaps; what runs stays when the new cannot be built. One after the other. */
-	reload(): Promise<readonly string[]> {
+	reload(done?: () => void): Promise<readonly string[]> {
 		const before = this.reloading;
-		const reloaded = before.then(() => this.replace());
+		const reloaded = before.then(() => this.replace(done));
 		this.reloading = reloaded.then(
 			() => undefined,
 			() => undefined,
@@ -132,7 +135,7 @@ export class Portico {
 		return [...this.old, ...(this.current ? [this.current] : [])];
 	}
 
-	private async replace(): Promise<readonly string[]> {
+	private async replace(done?: () => void): Promise<readonly string[]> {
 		const { blueprint, complaints } = await this.options.again();
 		if (!blueprint) return complaints;
 		const { built, complaints: more } = await this.build(blueprint);
@@ -149,6 +152,7 @@ export class Portico {
 		}
 		if (previous) this.letGo(previous);
 		this.options.log.info("reloaded");
+		done?.();
 		for (const setting of needRestart(this.options.blueprint.config, blueprint.config))
 			this.options.log.warn("a changed setting counts from the next restart on", { setting });
 		return [];
@@ -156,7 +160,7 @@ export class Portico {
 
 	private async activate(built: Running): Promise<void> {
 		const { generation } = built;
-		await this.options.store.migrate(inSetUpOrder(generation));
+		await this.options.store.migrate(tablesInOrder(generation));
 		await generation.start();
 		const { log } = this.options;
 		for (const job of this.options.serving ? generation.all(jobs) : []) {
@@ -211,7 +215,7 @@ export class Portico {
 					ready: () => !this.stopping && store.healthy(),
 					upstreams: () => this.upstreamStates(),
 					plugins: rows,
-					reload: () => this.reload(),
+					reload: () => this.reload(this.options.reloaded),
 					backup: (file) => store.backup(file),
 				}),
 			draining: () => this.stopping,
@@ -222,6 +226,7 @@ export class Portico {
 	private houseFor(rows: () => readonly PluginRow[], proxy: string | undefined): House {
 		return {
 			dataFolder: this.options.dataFolder,
+			sharedFolder: this.options.sharedFolder ?? this.options.dataFolder,
 			node: this.options.node,
 			serving: this.options.serving,
 			...(proxy !== undefined && { outgoingProxy: proxy }),
@@ -241,9 +246,3 @@ export class Portico {
 		};
 	}
 }
-
-/** Tables of givers before those of their users, whose triggers and keys may name them. */
-const inSetUpOrder = (generation: Generation): readonly Tables[] => {
-	const order = generation.rows.map(({ name }) => name);
-	return generation.all(tables).toSorted((a, b) => order.indexOf(a.plugin) - order.indexOf(b.plugin));
-};

@@ -96,12 +96,17 @@ const listenOnDeno = (deno: DenoRuntime, options: ListenOptions): Listener => {
 		},
 		(request, info) => options.handle(request, { address: info.remoteAddr.hostname, holdOpen: () => undefined }),
 	);
+	let over = false;
+	const finished = server.finished.then(() => {
+		over = true;
+	});
 	return {
 		port: server.addr.port,
 		close: () => server.shutdown(),
 		cut: async () => {
-			abort.abort();
-			await server.finished;
+			// Deno takes it ill when what has closed is cut.
+			if (!over) abort.abort();
+			await finished;
 		},
 	};
 };

@@ -1,5 +1,9 @@
 /** The few things asked of the operating system, in one place because Bun and Deno name them differently. */
 
+import { fork } from "node:child_process";
+import { constants } from "node:os";
+import type { OtherProcess } from "../../foundation/crew.ts";
+
 /** The variables Portico was started with. */
 export const environment = (): Readonly<Record<string, string | undefined>> => process.env;
 
@@ -27,4 +31,31 @@ export const endWithLauncher = (): void => {
 	process.once("disconnect", () => process.exit(137));
 	// The channel is for that only; it must not keep a finished command alive.
 	(process.channel as { unref?: () => void } | undefined)?.unref?.();
+};
+
+/** Starts this program once more with other words; `heard` gets what it tells by `tellStarter`. It ends when this one does. */
+export const startAnother = (words: readonly string[], heard: (message: unknown) => void): OtherProcess => {
+	const child = fork(process.argv[1] ?? "", words, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+	child.on("message", heard);
+	return {
+		pid: child.pid ?? 0,
+		ended: new Promise((resolve) => {
+			child.once("exit", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+			child.once("error", () => resolve(127));
+		}),
+		// Deno's `child.kill` would cut the channel between the two, which ends the child at once.
+		tell(signal) {
+			try {
+				if (child.pid !== undefined) process.kill(child.pid, signal);
+			} catch (error) {
+				// It has just ended by itself.
+				if ((error as { code?: unknown }).code !== "ESRCH") throw error;
+			}
+		},
+	};
+};
+
+/** Tells the process that started this one. */
+export const tellStarter = (message: Readonly<Record<string, string | boolean>>): void => {
+	process.send?.(message);
 };

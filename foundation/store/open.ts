@@ -12,7 +12,10 @@ import { createReader } from "./reader.ts";
 import type { Store, Tables } from "./store.ts";
 
 export type { Owner } from "./lock.ts";
-export type OpenStoreInput = ConnectionInput;
+export interface OpenStoreInput extends ConnectionInput {
+	/** What is locked where the database is a server and has no file of its own: a path in a folder that one process may use. */
+	readonly node?: string;
+}
 
 export interface OpenStore {
 	readonly store: Store;
@@ -31,10 +34,11 @@ export interface OpenStore {
 /** How long another process that does not serve (a command) is waited for, milliseconds. */
 const lockPatienceMs = 3000;
 
-/** Opens the database, or says which process holds its file. Throws `Fault` when it cannot be opened. */
+/** Opens the database, or says which process holds its file (or the node's folder). Throws `Fault` when it cannot be opened. */
 export const openStore = async (input: OpenStoreInput): Promise<OpenStore | { readonly heldBy: Owner }> => {
 	const file = databaseFile(input.url);
-	const lock = file === undefined ? undefined : await takeLock(file);
+	const locked = file ?? input.node;
+	const lock = locked === undefined ? undefined : await takeLock(locked);
 	if (lock !== undefined && "heldBy" in lock) return lock;
 	try {
 		return await open(input, lock);

@@ -51,8 +51,9 @@ export const startProcess = async (
 	folder: string,
 	config: string,
 	environment: Readonly<Record<string, string>> = {},
+	words: readonly string[] = [],
 ): Promise<PorticoProcess> => {
-	const child = spawn("node", [launcher, "serve", "--config", config], {
+	const child = spawn("node", [launcher, "serve", "--config", config, ...words], {
 		cwd: folder,
 		stdio: ["ignore", "pipe", "pipe"],
 		env: { ...process.env, ...environment },

@@ -1,5 +1,5 @@
 /** Givers before users. */
-import type { Plugin } from "../../foundation/plugin/define.ts";
+import type { Plugin } from "./define.ts";
 
 /** What is wrong with one plugin, in words that complete `plugins[2] quota: …`. */
 export interface HouseComplaint {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
 import fc from "fast-check";
-import { definePlugin } from "../../foundation/plugin/define.ts";
-import { maybe, type PluginToken, service, slot } from "../../foundation/plugin/token.ts";
+import { definePlugin } from "./define.ts";
 import { type Instance, orderInstances } from "./order.ts";
+import { maybe, type PluginToken, service, slot } from "./token.ts";
 
 const tokens = new Map([..."abcdefgh"].map((id) => [id, service<unknown>(id)]));
 const tokenOf = (id: string) => tokens.get(id) ?? service<unknown>(id);

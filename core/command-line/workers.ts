@@ -1,0 +1,53 @@
+/** `portico serve --workers N`: several processes of this program on one port, each a node of its own, looked after by this one. */
+import { systemClock } from "../../foundation/clock.ts";
+import { Crew } from "../../foundation/crew.ts";
+import { deny, Fault } from "../../foundation/fault.ts";
+import { createLog } from "../../foundation/log.ts";
+import { dataFolderOf } from "../host/node-files.ts";
+import { onSignal, startAnother } from "../runtime/system.ts";
+import { blueprintOf, settleLeft } from "./open-house.ts";
+import { listenAt } from "./serve.ts";
+import type { Invocation } from "./settings.ts";
+
+const fileAdvice = (url: string): string =>
+	[
+		`several workers cannot share ${url}: a database file belongs to one process. Give them a database server:`,
+		"  sqld -d data/sqld --http-listen-addr 127.0.0.1:8080",
+		'and in the config file  database: { url: "http://127.0.0.1:8080" }',
+	].join("\n");
+
+/** Serves with so many processes until told to stop; resolves when every one has ended in order. */
+export const serveWithWorkers = async (
+	invocation: Invocation,
+	count: number,
+	print: (line: string) => void,
+): Promise<void> => {
+	const { server, database } = (await blueprintOf(invocation)).config;
+	if (database.url.startsWith("file:")) throw new Fault(deny("invalid_request", fileAdvice(database.url)));
+	await settleLeft(invocation, dataFolderOf(database.url, server.dataFolder), count);
+	// Nobody else listens there: a worker, which shares its port, would not notice.
+	const probe = listenAt({ ...server, reusePort: false, handle: () => new Response(null, { status: 503 }) });
+	await probe.cut();
+	const words = ["serve", "--config", invocation.file, "--port", String(probe.port), "--worker"];
+	const crew = new Crew({
+		launch: (worker, heard) => startAnother([...words, String(worker)], heard),
+		clock: systemClock,
+		log: createLog(server.logLevel),
+	});
+	onSignal("SIGHUP", () => crew.tell("SIGHUP"));
+	onSignal("SIGTERM", () => crew.end());
+	onSignal("SIGINT", () => crew.end());
+	// While all workers are dead nothing else would keep this process alive.
+	setInterval(() => undefined, 60_000);
+	try {
+		// The first one makes the tables and the first token; the others find them there.
+		print(await crew.begin(1));
+		await Promise.all(Array.from({ length: count - 1 }, (_, index) => crew.begin(index + 2)));
+	} catch (error) {
+		crew.end();
+		await crew.ended();
+		throw error;
+	}
+	const failures = await crew.ended();
+	if (failures > 0) throw new Fault(deny("internal", `${failures} workers did not end in order`));
+};

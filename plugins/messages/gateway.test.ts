@@ -211,3 +211,33 @@ test("bytes pass untouched where there is nothing to change, pings included", as
 	expect(own.received[0]?.path).toBe("/v1/messages?beta=true");
 	expect(own.received[0]?.headers.get("anthropic-beta")).toBe("context-1m-2025-08-07");
 });
+
+describe("a thread, which only Anthropic's servers hold,", () => {
+	const thread = { type: "continue", previous_message_id: "msg_1" };
+
+	test("goes on at an upstream of this protocol, also with nothing new to say", async () => {
+		const answer = await gateway.ask("/v1/messages", { ...asking, model: "fast", messages: [], thread });
+		expect(answer.status).toBe(200);
+		expect(own.received[0]?.json).toMatchObject({ messages: [], thread });
+	});
+
+	test.each(["create", "continue"])("is refused elsewhere in the words by which SDKs do without (%s)", async (type) => {
+		const answer = await gateway.ask("/v1/messages", { ...asking, model: "gpt", thread: { ...thread, type } });
+		expect(answer.status).toBe(400);
+		expect(await answer.json()).toMatchObject({
+			error: { type: "invalid_request_error", details: { error_code: "thread_unsupported_request" } },
+		});
+		expect(chat.received).toEqual([]);
+	});
+
+	test("lets no other request be empty", async () => {
+		const answer = await gateway.ask("/v1/messages", {
+			...asking,
+			model: "fast",
+			messages: [],
+			thread: { type: "create" },
+		});
+		expect(answer.status).toBe(400);
+		expect(own.received).toEqual([]);
+	});
+});

@@ -13,6 +13,7 @@ import { readCall } from "./read.ts";
 import { editor, restore } from "./restore.ts";
 import { streamDecoder } from "./stream-decoder.ts";
 import { streamEncoder } from "./stream-encoder.ts";
+import { threads } from "./threads.ts";
 import { decodeError } from "./upstream-error.ts";
 
 export interface MessagesOptions {
@@ -23,6 +24,7 @@ export interface MessagesOptions {
 /** Anthropic's Messages API (version 2023-06-01; clients of 2026-10-21 are served too). */
 export const createMessages = ({ betas }: MessagesOptions): Protocol => ({
 	name: protocolName,
+	conversations: threads,
 	client: {
 		paths: ["/v1/messages", "/messages", "/v1/messages/count_tokens", "/messages/count_tokens"],
 		read: readCall,

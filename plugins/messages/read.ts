@@ -12,6 +12,7 @@ import {
 	type ModelRequest,
 	type WireRecord,
 } from "#core";
+import { continuesThread } from "./threads.ts";
 
 const mostMessages = 50_000;
 const roles = new Set(["user", "assistant", "system"]);
@@ -64,8 +65,9 @@ const checkMessage = (message: unknown, at: string): void => {
 		throw refusal(`${at}.content`, `is ${named(content)}; it must be a string or a list of blocks.`);
 };
 
-const checkMessages = (messages: unknown): void => {
-	if (!Array.isArray(messages) || messages.length === 0)
+const checkMessages = (body: WireRecord): void => {
+	const messages = body["messages"];
+	if (!Array.isArray(messages) || (messages.length === 0 && !continuesThread(body)))
 		throw refusal("messages", `is ${named(messages)}; send the conversation as a list of at least one message.`);
 	if (messages.length > mostMessages)
 		throw refusal("messages", `has ${messages.length} entries; at most ${mostMessages} are taken.`);
@@ -81,7 +83,7 @@ export const readCall = ({ url, headers, body }: ModelRequest): ModelCall => {
 	const { value } = body;
 	const counting = url.pathname.endsWith("/count_tokens");
 	const name = modelOf(value);
-	checkMessages(value["messages"]);
+	checkMessages(value);
 	const affinity = affinityOf(value, headers);
 	if (counting) return { operation: "count_tokens", name, stream: false, candidates: 1, ...definedOnly({ affinity }) };
 	const maxOutputTokens = limitOf(value);

@@ -1,0 +1,21 @@
+/**
+ * Threads: conversations that Anthropic's servers hold, so that a request sends only what is new. Portico holds none.
+ * A request that begins or continues one reaches only an upstream that can; all others refuse it with the code by which
+ * Anthropic's own SDKs know to send the whole conversation, and never answer half of one.
+ */
+import { type Conversations, deny, isRecord, type WireRecord } from "#core";
+
+const refused = deny(
+	"unsupported",
+	"thread: threads are not supported for this model and token; send the whole conversation in `messages`, without `thread`.",
+	{ code: "thread_unsupported_request", parameter: "thread" },
+);
+
+/** True when the upstream holds the conversation: `messages` may be empty then, to go on with a paused turn. */
+export const continuesThread = ({ thread }: WireRecord): boolean => isRecord(thread) && thread["type"] === "continue";
+
+/** Sends requests that name a thread to upstreams of this protocol alone. Nothing is kept. */
+export const threads: Conversations = {
+	load: async (ask) => (isRecord(ask.body.value["thread"]) ? { ...ask, onlyUpstream: refused } : ask),
+	save: async () => undefined,
+};

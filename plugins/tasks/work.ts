@@ -3,6 +3,7 @@ import { definedOnly } from "#core";
 import { type Catalogue, nameAt } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
 import type { Insist } from "./insist.ts";
+import { Pace } from "./pace.ts";
 import type { WorkRow } from "./row.ts";
 import type { JobState, Submission, TaskFailure, TaskJob, TaskUpstream } from "./service.ts";
 import type { Look, Shelf } from "./shelf.ts";
@@ -18,16 +19,9 @@ export interface WorkOptions {
 	readonly insist: Insist;
 }
 
-/** Waits before a submission is tried again, in milliseconds; after the last the task has failed. */
-const busyDelaysMs = [2000, 5000, 15_000];
-const longestBusyMs = 60_000;
-
 /** Words an upstream says that mean nothing to its adapter, and answers that there is no such job, before the task has failed. */
 const strangeLimit = 20;
 const missingLimit = 3;
-
-/** How long to wait after a poll that was not answered. */
-const unansweredMs = 15_000;
 
 /** How often a task is looked at whose upstream is not configured (any more), until its time is over. */
 const orphanMs = 30_000;
@@ -48,17 +42,16 @@ const tooLate = (row: WorkRow): TaskFailure => ({
 	reason: `task timeout after ${Math.round((row.deadlineAt - row.task.submittedAt) / 60_000)} minutes`,
 });
 
-/** Tasks of an upstream that is asked after many at once become due at whole multiples of this. */
-const meetingMs = 1000;
-
 /** Whether an upstream answered, for its lane. */
 export type Answered = boolean | undefined;
 
 export class Work {
 	private readonly options: WorkOptions;
+	private readonly pace: Pace;
 
 	constructor(options: WorkOptions) {
 		this.options = options;
+		this.pace = new Pace(options.now, options.random);
 	}
 
 	jobOf(row: WorkRow, input: TaskJob["input"] = {}): TaskJob {
@@ -121,7 +114,7 @@ export class Work {
 		signal: AbortSignal,
 	): Promise<void> {
 		const { upstreamId, memo = {}, job } = submission;
-		const look = this.look(row, this.delay(upstream, 0));
+		const look = this.look(row, this.pace.poll(upstream, 0));
 		const kept = await this.options.insist(() => this.options.shelf.submitted(row, lease, upstreamId, memo, look));
 		const known = { ...row, upstreamId, memo };
 		if (!kept) await upstream.cancel?.(this.jobOf(known), signal).catch(() => undefined);
@@ -150,21 +143,20 @@ export class Work {
 	): Promise<Answered> {
 		const upstreamId = await upstream.find?.(job, signal).catch(() => undefined);
 		if (upstreamId === undefined) await this.options.endings.fail(row, failures.unknown);
-		else await this.options.shelf.submitted(row, lease, upstreamId, {}, this.look(row, this.delay(upstream, 0)));
+		else await this.options.shelf.submitted(row, lease, upstreamId, {}, this.look(row, this.pace.poll(upstream, 0)));
 		return upstreamId !== undefined;
 	}
 
 	/** To the next upstream that does this model, or to the same again, a while later. */
 	private async sendRound(row: WorkRow, lease: string, upstream: TaskUpstream, retryAfterMs = 0): Promise<void> {
-		const delay = busyDelaysMs[row.tries];
-		if (delay === undefined) {
+		const others = this.options.catalogue().candidates(row.task.kind, row.task.model, row.task.action);
+		const next = row.parent ? upstream : (others[(others.indexOf(upstream) + 1) % others.length] ?? upstream);
+		const wait = this.pace.busy(row.tries, next === upstream ? retryAfterMs : 0);
+		if (wait === undefined) {
 			await this.options.endings.fail(row, failures.busy);
 			return;
 		}
-		const others = this.options.catalogue().candidates(row.task.kind, row.task.model, row.task.action);
-		const next = row.parent ? undefined : others[(others.indexOf(upstream) + 1) % others.length];
-		const wait = next === upstream || !next ? Math.max(delay, Math.min(retryAfterMs, longestBusyMs)) : delay;
-		await this.options.shelf.tryAgain(row, lease, (next ?? upstream).name, this.options.now() + wait);
+		await this.options.shelf.tryAgain(row, lease, next.name, this.options.now() + wait);
 	}
 
 	/** Asks after submitted jobs. What could not be taken in (a file that did not come) is asked for again later. */
@@ -196,7 +188,7 @@ export class Work {
 	): Promise<Answered> {
 		const { shelf } = this.options;
 		const polls = row.polls + 1;
-		const wait = this.delay(upstream, polls);
+		const wait = this.pace.poll(upstream, polls);
 		switch (job.state) {
 			case "done":
 				await this.options.endings.succeed(row, job.made, signal);
@@ -220,7 +212,7 @@ export class Work {
 				else await shelf.looked(row, lease, { ...this.look(row, wait), polls, missing: row.missing + 1 });
 				return true;
 			case "unanswered": {
-				const pause = Math.max(wait, Math.min(job.retryAfterMs ?? unansweredMs, longestBusyMs));
+				const pause = this.pace.unanswered(upstream, polls, job.retryAfterMs);
 				await shelf.looked(row, lease, { ...this.look(row, pause), strange: row.strange, missing: row.missing });
 				return false;
 			}
@@ -230,17 +222,5 @@ export class Work {
 	/** What a look leaves behind that learnt nothing: counts of what went wrong in a row start anew. */
 	private look(row: WorkRow, wait: number): Look {
 		return { dueAt: this.options.now() + wait, progress: row.task.progress, polls: row.polls, strange: 0, missing: 0 };
-	}
-
-	/**
-	 * The upstream's own pace, a fifth earlier or later so that tasks made together are not asked after together; unless
-	 * it takes many in one request: then they meet on whole seconds.
-	 */
-	private delay(upstream: TaskUpstream, polls: number): number {
-		const delays = upstream.pollDelaysMs;
-		const delay = delays[Math.min(polls, delays.length - 1)] ?? 5000;
-		if ((upstream.pollsTogether ?? 1) === 1 || delay < meetingMs)
-			return Math.round(delay * (0.8 + 0.4 * this.options.random()));
-		return delay + meetingMs - ((this.options.now() + delay) % meetingMs);
 	}
 }

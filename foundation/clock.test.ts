@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemClock } from "./clock.ts";
 
@@ -16,4 +16,18 @@ test("a limit that was cancelled keeps nothing of its call", async () => {
 	Bun.gc(true);
 	// The collector takes what looks like a reference on the stack for one, so a few may be left.
 	expect(bodies.filter((body) => body.deref() !== undefined).length).toBeLessThan(10);
+});
+
+test("long limits share timers, and are late by less than a hundredth, never early", () => {
+	const timers = spyOn(globalThis, "setTimeout");
+	try {
+		const asked = Array.from({ length: 240 }, (_, index) => 3_600_000 + index * 250);
+		for (const milliseconds of asked) systemClock.after(milliseconds, () => undefined)();
+		const set = timers.mock.calls.map(([, delay]) => Number(delay));
+		expect(set.length).toBeLessThan(10);
+		expect(Math.min(...set)).toBeGreaterThanOrEqual(3_600_000);
+		expect(Math.max(...set)).toBeLessThan(3_660_000 * 1.01);
+	} finally {
+		timers.mockRestore();
+	}
 });

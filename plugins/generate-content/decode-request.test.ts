@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { carry, Fault, type NeutralRequest } from "#core";
+import { Fault, type NeutralRequest } from "#core";
 import { askOf, decoded } from "./fixtures/asks.ts";
 import { generateContent } from "./protocol.ts";
 
@@ -186,8 +186,11 @@ describe("requests of Gemini clients", () => {
 		const contents = [
 			{ role: "user", parts: [{ text: "Hi" }] },
 			{ role: "model", parts: [{ text: "Let ", thought: true }] },
-			{ role: "model", parts: [{ text: "me see", thought: true, thoughtSignature: carry(opaque) }] },
-			{ role: "model", parts: [{ text: "", thought: true, thoughtSignature: carry({ origin, value: "~cmVk" }) }] },
+			{
+				role: "model",
+				parts: [{ text: "me see", thought: true, thoughtSignature: btoa("portico.messages.claude.c2ln") }],
+			},
+			{ role: "model", parts: [{ text: "", thought: true, thoughtSignature: btoa("portico.messages.claude.~cmVk") }] },
 			{ role: "model", parts: [{ text: "Hel" }] },
 			{ role: "model", parts: [{ text: "lo" }] },
 			{ role: "user", parts: [{ text: "?" }] },
@@ -199,6 +202,27 @@ describe("requests of Gemini clients", () => {
 				say("Hello"),
 			) as never,
 		);
+	});
+
+	test.each(["+/", "-_"])(
+		"SDKs of typed languages replay bytes in an alphabet of theirs (%s)",
+		([plus = "", slash = ""]) => {
+			const value = "a~~???>>>";
+			const base64 = btoa(`portico.messages.claude.${value}`).replaceAll("+", plus).replaceAll("/", slash);
+			expect(base64).toContain(slash);
+			const blocks = decoded(turns([{ text: "Hm", thought: true, thoughtSignature: base64 }], [])).messages[1]?.blocks;
+			expect(blocks).toMatchObject([
+				{ signature: { value, origin: { protocol: "messages", family: "claude" } } },
+			] as never);
+		},
+	);
+
+	test("bytes that only look like a marked value are Gemini's own", () => {
+		const blocks = decoded(turns([{ text: "Hm", thought: true, thoughtSignature: "cG9ydGljby5*" }], [])).messages[1]
+			?.blocks;
+		expect(blocks).toMatchObject([
+			{ signature: { value: "cG9ydGljby5*", origin: { protocol: "generate-content", family: "gemini" } } },
+		] as never);
 	});
 
 	test("Gemini's own signatures stay on their part, and a word in place of one is none", () => {

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import {
 	type Block,
 	type Citation,
-	carry,
 	explode,
 	type Finish,
 	type NeutralEvent,
@@ -224,8 +223,8 @@ describe("answers for Gemini clients", () => {
 		];
 		const { whole, parts } = both(response(blocks));
 		expect(whole.candidates[0].content.parts).toEqual([
-			{ text: "Hm.", thought: true, thoughtSignature: carry(foreign) },
-			{ text: "", thought: true, thoughtSignature: carry({ value: "~cmVk", origin: claude }) },
+			{ text: "Hm.", thought: true, thoughtSignature: btoa("portico.messages.claude.Zm9y") },
+			{ text: "", thought: true, thoughtSignature: btoa("portico.messages.claude.~cmVk") },
 			{ text: "Well", thoughtSignature: "T3du" },
 			{ functionCall: { id: "a", name: "f", args: {} }, thoughtSignature: "Q2Fs" },
 		]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { carry, type ModelAsk, type PassthroughChanges } from "#core";
+import type { ModelAsk, PassthroughChanges } from "#core";
 import { streamFaults } from "../../test/support/grammar/check.ts";
 import { askOf } from "./fixtures/asks.ts";
 import { generateContent } from "./protocol.ts";
@@ -78,7 +78,7 @@ describe("requests that pass through", () => {
 	});
 
 	test("bring to Google nothing that another maker signed", () => {
-		const mark = carry({ value: "c2ln", origin: { protocol: "messages", family: "claude" } });
+		const mark = btoa("portico.messages.claude.c2ln");
 		const body = {
 			contents: [
 				{ role: "user", parts: [{ text: "Go" }] },

@@ -11,7 +11,7 @@ import {
 import { field, listField, recordField, spelling } from "./fields.ts";
 import { modelPath, readModelPath, resourceName } from "./model-path.ts";
 import { isThirdGeneration } from "./model-traits.ts";
-import { isCarried, skipSentinel } from "./signatures.ts";
+import { encodedMark, isCarried, skipSentinel } from "./signatures.ts";
 
 /** Headers of the client's that Google understands and that say nothing of who pays. */
 const allowed = ["content-type", "x-goog-api-client", "x-server-timeout", "x-goog-fieldmask"];
@@ -88,7 +88,7 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 	addModel(body.value, changes.model, edits);
 	if (changes.maxOutputTokens !== undefined && call.operation === "generate")
 		addLimit(body.value, changes.maxOutputTokens, edits);
-	if (body.text.includes('"portico.')) addHistory(body.value, changes.model, edits);
+	if (body.text.includes(`"${encodedMark}`)) addHistory(body.value, changes.model, edits);
 	return {
 		path: modelPath(changes.model, verbOf(ask)) + queryOf(ask),
 		headers: headersOf(ask),

@@ -1,6 +1,7 @@
 /**
  * Thought signatures. Gemini's own travel as they are; opaque values of other makers travel in the same field, marked,
- * so that a Gemini client replays them unread.
+ * so that a Gemini client replays them unread. The field holds bytes: SDKs of typed languages decode the base64 and
+ * refuse the whole answer where it is none, and some write it in the other alphabet (`-_`) when they replay it.
  */
 import { carry, type Extras, type Opaque, type Origin, uncarry, type WireRecord } from "#core";
 
@@ -19,10 +20,29 @@ const placeholders = new Set([skipSentinel, "context_engineering_is_the_way_to_g
 /** Stands before the value of reasoning that has no text at all, to tell it from the signature of a visible thought. */
 const wholeMark = "~";
 
+/** How a marked value begins in base64. */
+export const encodedMark = "cG9ydGljby";
+
+const encoded = (text: string): string =>
+	btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
+
+const decoded = (base64: string): string => {
+	try {
+		const bytes = atob(base64.replaceAll("-", "+").replaceAll("_", "/"));
+		return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+	} catch {
+		// Cut or altered on its way: nobody's value.
+		return "";
+	}
+};
+
+const carriedIn = (text: string): Opaque | undefined =>
+	text.startsWith(encodedMark) ? uncarry(decoded(text)) : undefined;
+
 /** What a signature in a client's history stands for. `whole`: it is reasoning of its own, not the signature of a text. */
 export const readSignature = (text: string): { readonly opaque: Opaque; readonly whole: boolean } | undefined => {
 	if (text === "" || placeholders.has(text)) return undefined;
-	const carried = uncarry(text);
+	const carried = carriedIn(text);
 	if (!carried) return { opaque: { value: text, origin: geminiOrigin }, whole: false };
 	if (!carried.value.startsWith(wholeMark)) return { opaque: carried, whole: false };
 	return { opaque: { ...carried, value: carried.value.slice(wholeMark.length) }, whole: true };
@@ -30,17 +50,17 @@ export const readSignature = (text: string): { readonly opaque: Opaque; readonly
 
 /** The signature as a Gemini client is given it. */
 export const writeSignature = (opaque: Opaque): string =>
-	isOwn(opaque, geminiOrigin.family) ? opaque.value : carry(opaque);
+	isOwn(opaque, geminiOrigin.family) ? opaque.value : encoded(carry(opaque));
 
 /** Reasoning that only its maker can read, as a Gemini client is given it. */
-export const writeWhole = (opaque: Opaque): string => carry({ ...opaque, value: wholeMark + opaque.value });
+export const writeWhole = (opaque: Opaque): string => encoded(carry({ ...opaque, value: wholeMark + opaque.value }));
 
 /** True when a Gemini upstream of that family made the value. */
 export const isOwn = (opaque: Opaque, family: string): boolean =>
 	opaque.origin.protocol === protocolName && opaque.origin.family === family;
 
 /** True for the text of a signature that no upstream may be shown. */
-export const isCarried = (text: unknown): boolean => typeof text === "string" && uncarry(text) !== undefined;
+export const isCarried = (text: unknown): boolean => typeof text === "string" && carriedIn(text) !== undefined;
 
 /** This protocol's own bag. */
 export const ownExtras = (extras: Extras | undefined): WireRecord => extras?.[protocolName] ?? {};

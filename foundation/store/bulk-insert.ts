@@ -1,4 +1,4 @@
-/** Inserts of many rows: the text is made once for each number of rows, because building such a query costs more than running it. */
+/** Inserts of many rows by few texts, because building and preparing such a query costs more than running it. */
 import { SQL } from "drizzle-orm";
 import type { Statement } from "./store.ts";
 
@@ -8,8 +8,8 @@ export interface BulkTable {
 	readonly columns: readonly string[];
 }
 
-/** SQLite takes 32,766 values in a statement. */
-const mostValues = 32_000;
+/** Rows in one statement: each size is a text that stays prepared. SQLite takes 32,766 values in one. */
+const sizes = [64, 16, 4, 1];
 
 class WrittenOut extends SQL {
 	private readonly text: string;
@@ -31,23 +31,23 @@ class WrittenOut extends SQL {
  * values in the order of the columns: strings, numbers, booleans, null.
  */
 export const bulkInsert = ({ table, columns }: BulkTable): ((rows: readonly (readonly unknown[])[]) => Statement[]) => {
-	const texts = new Map<number, string>();
-	const most = Math.min(100, Math.floor(mostValues / columns.length));
 	const one = `(${columns.map(() => "?").join(", ")})`;
-	const textFor = (count: number): string => {
-		const known = texts.get(count);
-		if (known !== undefined) return known;
+	const texts = sizes.map((count) => {
 		const rows = new Array<string>(count).fill(one).join(", ");
-		const text = `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${rows} ON CONFLICT DO NOTHING`;
-		texts.set(count, text);
-		return text;
-	};
+		return { count, text: `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${rows} ON CONFLICT DO NOTHING` };
+	});
 	return (rows) => {
 		const statements: Statement[] = [];
-		for (let at = 0; at < rows.length; at += most) {
-			const some = rows.slice(at, at + most);
-			statements.push(new WrittenOut(textFor(some.length), some.flat()));
-		}
+		let at = 0;
+		for (const { count, text } of texts)
+			for (; rows.length - at >= count; at += count)
+				statements.push(new WrittenOut(text, valuesOf(rows, at, at + count)));
 		return statements;
 	};
+};
+
+const valuesOf = (rows: readonly (readonly unknown[])[], from: number, to: number): unknown[] => {
+	const values: unknown[] = [];
+	for (let index = from; index < to; index++) for (const value of rows[index] ?? []) values.push(value);
+	return values;
 };

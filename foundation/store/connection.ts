@@ -1,9 +1,10 @@
-/** The one connection to the database: opens it, tries again what may be tried again, and heals it after a failure. */
+/** The way to the database: opens it, tries again what may be tried again, and heals it after a failure. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Client, createClient } from "@libsql/client";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { StoreFault, storeFault, Unreachable } from "./fault.ts";
+import { FileWriter } from "./file-writer.ts";
 
 export interface ConnectionInput {
 	readonly url: string;
@@ -45,6 +46,8 @@ export class Connection {
 	readonly #log: Log;
 	readonly #patienceMs: number;
 	readonly #failing = new Set<"read" | "write">();
+	/** Opened by the first write to a file. */
+	#writer: FileWriter | undefined;
 	#closed = false;
 
 	constructor({ url, authToken, clock, log, patienceMs = 8000 }: ConnectionInput) {
@@ -75,6 +78,12 @@ export class Connection {
 		await this.client.execute("PRAGMA synchronous = NORMAL");
 	}
 
+	/** What writes to the file; undefined for a server. */
+	get writer(): FileWriter | undefined {
+		if (this.file !== undefined) this.#writer ??= new FileWriter(this.file, lockWaitMs);
+		return this.#writer;
+	}
+
 	/** Runs an operation that is safe to repeat, until it succeeds or fails for good. Rejects with `StoreFault`. */
 	async run<T>(kind: "read" | "write", operation: () => Promise<T>): Promise<T> {
 		const started = this.#clock.monotonic();
@@ -103,6 +112,8 @@ export class Connection {
 	 * hinders the healing hinders the next statement too, which reports it.
 	 */
 	async heal(): Promise<void> {
+		this.#writer?.close();
+		this.#writer = undefined;
 		await this.client.reconnect();
 		await this.#settle().catch(() => undefined);
 	}
@@ -119,6 +130,7 @@ export class Connection {
 	/** What is under way fails, and is not tried again. */
 	close(): void {
 		this.#closed = true;
+		this.#writer?.close();
 		this.client.close();
 	}
 

@@ -5,9 +5,8 @@ import { isSQLWrapper } from "drizzle-orm/sql";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import type { Connection } from "./connection.ts";
 import { StoreFault, storeFault } from "./fault.ts";
+import { type Prepared, returnsChanges } from "./file-writer.ts";
 import type { Statement, Written } from "./store.ts";
-
-type Prepared = { readonly sql: string; readonly args: InValue[] };
 
 interface Write {
 	readonly statements: readonly Prepared[];
@@ -98,18 +97,19 @@ export class WriteQueue {
 		}
 	}
 
-	async #execute(statements: readonly Prepared[]): Promise<Written[]> {
+	#execute(statements: readonly Prepared[]): Promise<readonly Written[]> {
+		const connection = this.#connection;
+		return connection.run("write", async () => connection.writer?.write(statements) ?? (await this.#send(statements)));
+	}
+
+	async #send(statements: readonly Prepared[]): Promise<readonly Written[]> {
 		const { client } = this.#connection;
 		const [only, ...more] = statements;
 		if (only === undefined) return [];
-		const results = await this.#connection.run("write", async () =>
-			more.length === 0 ? [await client.execute(only)] : await client.batch([...statements], "write"),
-		);
+		const results = more.length === 0 ? [await client.execute(only)] : await client.batch([...statements], "write");
 		return results.map((result, index) => {
 			const rows = rowsOf(result);
-			// for a file the driver counts no changes when a statement returns rows
-			const returning = /\breturning\b/i.test(statements[index]?.sql ?? "");
-			return { rows, changes: returning ? rows.length : result.rowsAffected };
+			return { rows, changes: returnsChanges(statements[index]?.sql ?? "") ? rows.length : result.rowsAffected };
 		});
 	}
 }

@@ -118,6 +118,18 @@ describe.each(["a file", "a server"])("a store in %s", (kind) => {
 		expect(await store.all(query)).toEqual([{ a: "integer", b: 1, c: "integer", d: "real", e: "null" }]);
 	});
 
+	test("a statement that failed is as good as before when it is written again", async () => {
+		const { store } = await fresh();
+		const insert = (id: number) => sql`INSERT INTO things VALUES (${id}, 'x')`;
+		await store.write([insert(1), insert(2)]);
+		expect((await faultOf(store.write([insert(3), insert(1)]))).isConstraint).toBe(true);
+		expect(await store.write([insert(3), insert(4)])).toEqual([
+			{ rows: [], changes: 1 },
+			{ rows: [], changes: 1 },
+		]);
+		expect(await names(store)).toHaveLength(4);
+	});
+
 	test("a write that fails leaves nothing and does not fail its neighbours", async () => {
 		const { store } = await fresh();
 		const writes = Array.from({ length: 30 }, (_, id) =>
@@ -431,19 +443,24 @@ describe("a file", () => {
 		await connection.prepare();
 		await connection.client.execute("CREATE TABLE t (id)");
 		let transactions = 0;
-		const { client } = connection;
-		const batch = client.batch.bind(client);
-		client.batch = (...given) => {
+		const { client, writer } = connection;
+		if (!writer) throw new Error("a file has a writer");
+		const write = writer.write.bind(writer);
+		writer.write = (statements) => {
 			transactions++;
-			return batch(...given);
+			return write(statements);
 		};
 		const queue = new WriteQueue(connection);
 		await Promise.all(
 			Array.from({ length: 640 }, (_, id) => queue.write([{ sql: "INSERT INTO t VALUES (?)", args: [id] }])),
 		);
 		expect(transactions).toBe(10);
+		expect((await client.execute("SELECT count(*) AS n, sum(id) AS sum FROM t")).rows[0]).toMatchObject({
+			n: 640,
+			sum: 204_480,
+		});
 		await queue.close();
-		client.close();
+		connection.close();
 	});
 });
 

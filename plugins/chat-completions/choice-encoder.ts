@@ -46,6 +46,8 @@ export class ChoiceEncoder {
 	private details = 0;
 	private images = 0;
 	private thoughts = 0;
+	/** They go out together before the end: SDKs cannot join lists without an index, they raise or keep the last alone. */
+	private readonly annotations: unknown[] = [];
 
 	constructor(index: number, frame: ChunkFrame) {
 		this.head = `${frame.head}{"index":${index},"delta":`;
@@ -120,7 +122,9 @@ export class ChoiceEncoder {
 		if (this.finished) return "";
 		this.finished = true;
 		const reason = (this.frame.legacy ? encodeLegacyFinish : encodeFinish)(finish, this.refused);
-		return this.begin('""') + this.chunk("{}", "null", JSON.stringify(reason));
+		const cited =
+			this.annotations.length === 0 ? "" : this.chunk(`{"annotations":${JSON.stringify(this.annotations)}}`);
+		return this.begin('""') + cited + this.chunk("{}", "null", JSON.stringify(reason));
 	}
 
 	/** The prompt was blocked: there is nothing but the reason. */
@@ -185,9 +189,11 @@ export class ChoiceEncoder {
 	}
 
 	private closeText({ citations, start, signature }: Growing): string {
-		const made = citations.flatMap((citation) => encodeAnnotation(citation, start, this.length - start) ?? []);
-		const cited = made.length === 0 ? "" : this.chunk(`{"annotations":${JSON.stringify(made)}}`);
-		return signature === undefined ? cited : cited + this.chunk(JSON.stringify(signatureMember(signature)));
+		for (const citation of citations) {
+			const annotation = encodeAnnotation(citation, start, this.length - start);
+			if (annotation) this.annotations.push(annotation);
+		}
+		return signature === undefined ? "" : this.chunk(JSON.stringify(signatureMember(signature)));
 	}
 
 	private image(block: Extract<Block, { type: "image" }>, grown: string): string {

@@ -1,5 +1,6 @@
 /** What clients do wrong, over bare sockets. */
 import { connect, type Socket } from "node:net";
+import { until } from "./until.ts";
 import { chunked, delta, good, response, type World } from "./world.ts";
 
 export interface ClientFault {
@@ -12,12 +13,6 @@ export interface ClientFault {
 
 const path = "/v1/chat/completions";
 const turn = (milliseconds = 2): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-/** Waits until something holds, two seconds at most. */
-const until = async (holds: () => boolean): Promise<boolean> => {
-	for (let look = 0; look < 1000 && !holds(); look++) await turn();
-	return holds();
-};
 
 interface Client {
 	readonly socket: Socket;

@@ -24,6 +24,7 @@ describe("an upstream", () => {
 describe("a client", () => {
 	test.each(clientFaults.map((fault) => [fault.name, fault] as const))("%s", async (_, fault) => {
 		const token = await world.gateway.token({ quota: 0.05 });
+		await world.begin();
 		const seen = await fault.run(world, token);
 		expect(seen).toMatch(fault.expected);
 		expect(await world.broken(token)).toEqual([]);

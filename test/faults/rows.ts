@@ -13,6 +13,7 @@ export const runUpstreamFault = async (world: World, fault: UpstreamFault): Prom
 	const complaints: string[] = [];
 	const seen: string[] = [];
 	const token = await world.gateway.token({ quota });
+	await world.begin();
 	// All ways at once: a fault of time is then waited for once.
 	world.act(fault.act);
 	const results = await Promise.all(ways.map((way) => world.ask(way, token.key, fault.model)));

@@ -2,6 +2,9 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { asRecord } from "#core";
 import { startGateway, type TestGateway } from "#core/testing";
+import { journeyPlugins, startJourney } from "./journey.ts";
+import { watchResources } from "./resources.ts";
+import { until } from "./until.ts";
 
 /** What an upstream does with a request; `stream` tells whether one was asked for. */
 export type Act = (socket: Socket, request: { readonly stream: boolean; readonly nth: number }) => void;
@@ -18,6 +21,8 @@ export interface World {
 	sockets(): number;
 	/** Asks in one way with a fresh token's key and says what came of it. */
 	ask(way: Way, key: string, model?: string): Promise<string>;
+	/** To be called before a fault is made: begins what must live across it. */
+	begin(): Promise<void>;
 	/** What does not hold now; empty when all is well. */
 	broken(token: { readonly id: string; readonly key: string }): Promise<readonly string[]>;
 	stop(): Promise<void>;
@@ -106,7 +111,7 @@ const serveRequests = (socket: Socket, each: (request: string) => void): void =>
 };
 
 export const startWorld = async (): Promise<World> => {
-	let current: Act = (socket) => socket.destroy();
+	let current: Act = goodAct;
 	const sockets = new Set<Socket>();
 	const server = createServer((socket) => {
 		sockets.add(socket);
@@ -117,7 +122,7 @@ export const startWorld = async (): Promise<World> => {
 		});
 	});
 	const port = await listen(server);
-	const upstream = { protocol: "chat-completions", key: upstreamKey, firstByteSeconds: 0.6 };
+	const upstream = { protocol: "chat-completions", key: upstreamKey, firstByteSeconds: 1.2 };
 	const gateway = await startGateway({
 		plugins: [
 			"tokens",
@@ -152,15 +157,13 @@ export const startWorld = async (): Promise<World> => {
 			},
 			"ledger",
 			"call-log",
+			...journeyPlugins,
 		],
 		config: { server: { idleSeconds: 1, bodySeconds: 1, keepAliveSeconds: 60, answerLimitBytes: 1_000_000 } },
 	});
 
-	const settled = async (): Promise<boolean> => {
-		for (let look = 0; look < 400 && gateway.portico.openCalls() > 0; look++)
-			await new Promise((resolve) => setTimeout(resolve, 5));
-		return gateway.portico.openCalls() === 0;
-	};
+	const journey = await startJourney(() => gateway);
+	let resources: () => Promise<readonly string[]> = async () => [];
 
 	/** Whether the next call is answered, and soon. */
 	const unwell = async (): Promise<readonly string[]> => {
@@ -181,10 +184,12 @@ export const startWorld = async (): Promise<World> => {
 			for (const socket of sockets) socket.destroy();
 		},
 		sockets: () => sockets.size,
+		begin: () => journey.begin(),
 		async ask(way, key, model = "m") {
 			const { path, body } = bodies[way](model);
 			try {
-				const response = await gateway.ask(path, body, { headers: { authorization: `Bearer ${key}` } });
+				const headers = { authorization: `Bearer ${key}` };
+				const response = await gateway.ask(path, body, { headers, keepalive: false });
 				return judge(way, response.status, await response.text());
 			} catch {
 				return "broken socket";
@@ -192,7 +197,7 @@ export const startWorld = async (): Promise<World> => {
 		},
 		async broken({ id, key }) {
 			const wrong: string[] = [];
-			if (!(await settled())) wrong.push("INV3: a call is still open");
+			if (!(await until(() => gateway.portico.openCalls() === 0))) wrong.push("INV3: a call is still open");
 			const usage = (await gateway.admin("GET", `/admin/usage?by=token&token=${id}`)) as { data: { cost: number }[] };
 			const { used, remaining } = (await gateway.admin("GET", `/admin/tokens/${id}`)) as {
 				used: number;
@@ -207,16 +212,24 @@ export const startWorld = async (): Promise<World> => {
 			const logged = JSON.stringify(gateway.log);
 			for (const secret of [upstreamKey, key, gateway.key, gateway.adminToken])
 				if (logged.includes(secret)) wrong.push("INV6: a secret is in the log");
-			wrong.push(...(await unwell()));
+			wrong.push(...(await unwell()), ...(await journey.end()));
 			for (const socket of sockets) socket.destroy();
+			wrong.push(...(await resources()));
 			return wrong;
 		},
 		async stop() {
 			await gateway.stop();
+			await journey.close();
 			for (const socket of sockets) socket.destroy();
 			server.close();
 		},
 	};
+	// Once through everything, so that what is made once is there before it is counted.
+	await world.begin();
+	await Promise.all(ways.map((way) => world.ask(way, gateway.key)));
+	const broken = await world.broken(await gateway.token({ quota }));
+	if (broken.length > 0) throw new Error(broken.join("\n"));
+	resources = watchResources();
 	return world;
 };
 

@@ -1,163 +1,138 @@
 /**
- * `npm run soak -- --minutes 10`: a Portico process under load, first calm, then with 5 % of all calls misbehaving on one
- * side or the other. Prints memory, descriptors and the latency of healthy calls; fails when they do not come back.
+ * `npm run soak -- --minutes 10 --rate 300`: a Portico process with every policy, quota, ledger, tasks and webhooks under a
+ * steady load of all four protocols, each to each, first calm, then with 5 % of everything going wrong: upstreams, clients,
+ * receivers of callbacks. Prints memory over time, and exits with 1 when a promise is broken.
+ *
+ * "The start" is after a warm-up by the same load with the same faults, and a rest: by then all code has been compiled
+ * that will be, and every cache has met what it keeps. "The end" is after a rest as long. At both, clients and upstream
+ * have closed their connections, and nobody forces a collection; what one would free is printed, for information, last.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { faults, startSoakUpstream } from "./upstream.ts";
+import { booksOf } from "./accounts.ts";
+import { wrongOutcomes } from "./calls.ts";
+import type { Order } from "./client.ts";
+import { countOf, linesOf, percentile, type Told } from "./counts.ts";
+import { type Reading, startProgram, startSoakGateway } from "./gateway.ts";
 
 const { values } = parseArgs({
-	options: { minutes: { type: "string", default: "10" }, workers: { type: "string", default: "24" } },
+	options: { minutes: { type: "string", default: "10" }, rate: { type: "string", default: "300" } },
 });
 const totalMs = Number(values.minutes) * 60_000;
+const warmUpMs = Math.max(30_000, Math.min(90_000, totalMs / 4));
+const restMs = 20_000;
+const sampleMs = Math.max(5_000, totalMs / 40);
+
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
-
-const folder = mkdtempSync(join(tmpdir(), "portico-soak-"));
-const upstream = await startSoakUpstream();
-const plugins = [
-	"tokens",
-	"chat-completions",
-	"messages",
-	"rate-limit",
-	{ use: "prices", with: { models: { m: { input: 1, output: 10 } } } },
-	"quota",
-	"ledger",
-	"call-log",
-	{
-		use: "router",
-		with: {
-			upstreams: [{ name: "main", protocol: "chat-completions", url: `http://127.0.0.1:${upstream.port}/v1` }],
-			models: [{ name: "m", targets: [{ upstream: "main" }], caps: { maxOutput: 500 } }],
-		},
-	},
-].map((plugin) => (typeof plugin === "string" ? { use: plugin } : plugin));
-const config = join(folder, "portico.yaml");
-writeFileSync(
-	config,
-	JSON.stringify({ server: { port: 0, logLevel: "warn" }, database: { url: "file:portico.db" }, plugins }),
-);
-
-const launcher = spawn("node", [join(import.meta.dir, "../../bin/portico.mjs"), "serve", "--config", config], {
-	cwd: folder,
-	stdio: ["ignore", "pipe", "ignore"],
-});
-let output = "";
-launcher.stdout.on("data", (data) => {
-	output += String(data);
-});
-const ended = new Promise<number | null>((resolve) => launcher.once("exit", resolve));
-while (!/first token\s+sk-\w+/.test(output)) await pause(20);
-const address = /serves at (http:\S+)/.exec(output)?.[1] ?? "";
-const key = /first token\s+(sk-\w+)/.exec(output)?.[1] ?? "";
-const pid = readFileSync(`/proc/${launcher.pid}/task/${launcher.pid}/children`, "utf8").trim().split(" ")[0] ?? "";
-
-interface Reading {
-	readonly megabytes: number;
-	readonly descriptors: number;
-}
-const read = (): Reading => ({
-	megabytes: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024,
-	descriptors: readdirSync(`/proc/${pid}/fd`).length,
-});
-
-interface Tally {
-	readonly times: number[];
-	healthy: number;
-	failed: number;
-	misbehaved: number;
-}
-const tally = (): Tally => ({ times: [], healthy: 0, failed: 0, misbehaved: 0 });
-const percentile = (times: readonly number[], share: number): number =>
-	[...times].sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
-
-const call = async (count: Tally, fault: string | undefined): Promise<void> => {
-	const stream = Math.random() < 0.6;
-	const translated = Math.random() < 0.4;
-	const abort = new AbortController();
-	const leaves = fault === "client-leaves" ? setTimeout(() => abort.abort(), Math.random() * 40) : undefined;
-	const began = performance.now();
-	const body = {
-		model: "m",
-		stream,
-		max_tokens: 50,
-		messages: [{ role: "user", content: "Hello" }],
-		user: `fault-${fault}`,
-	};
-	const metadata = { user_id: "x" };
-	try {
-		const response = await fetch(
-			`${address}/v1/${translated && fault === undefined ? "messages" : "chat/completions"}`,
-			{
-				method: "POST",
-				headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-				body: JSON.stringify(
-					fault === undefined ? { ...body, user: undefined, ...(translated && { metadata }) } : body,
-				),
-				signal: abort.signal,
-			},
-		);
-		const text = await response.text();
-		if (fault === undefined) {
-			count.times.push(performance.now() - began);
-			if (response.ok && !text.includes('"error"')) count.healthy++;
-			else count.failed++;
-		} else count.misbehaved++;
-	} catch {
-		if (fault === undefined) count.failed++;
-		else count.misbehaved++;
-	}
-	clearTimeout(leaves);
-};
-
-/** Load for so long; `share` of the calls misbehave. */
-const load = async (milliseconds: number, share: number): Promise<Tally> => {
-	const count = tally();
-	const until = performance.now() + milliseconds;
-	const kinds = [...faults, "client-leaves", "client-leaves"];
-	const work = async (): Promise<void> => {
-		while (performance.now() < until)
-			await call(count, Math.random() < share ? kinds[Math.floor(Math.random() * kinds.length)] : undefined);
-	};
-	await Promise.all(Array.from({ length: Number(values.workers) }, work));
-	return count;
-};
-
-const show = (label: string, count: Tally): void =>
+const show = (label: string, { residentMegabytes, heapMegabytes, descriptors, sockets }: Reading): void =>
 	print(
-		`${label.padEnd(10)} ${count.healthy} healthy calls answered, ${count.failed} not, ${count.misbehaved} misbehaved; p50 ${percentile(count.times, 0.5).toFixed(1)} ms, p99 ${percentile(count.times, 0.99).toFixed(1)} ms`,
+		`${label.padEnd(16)} resident ${residentMegabytes.toFixed(0).padStart(4)} MB, heap ${heapMegabytes.toFixed(0).padStart(3)} MB, ${descriptors} descriptors, ${sockets} of them sockets`,
 	);
 
-await load(Math.min(20_000, totalMs / 6), 0.05);
-await pause(3000);
-const start = read();
-print(`start      ${start.megabytes.toFixed(0)} MB, ${start.descriptors} descriptors (after warming up)`);
-const calm = await load(totalMs / 4, 0);
-show("calm", calm);
-const stormy = await load((totalMs * 3) / 4, 0.05);
-show("5 % wrong", stormy);
-const loaded = read();
-print(`loaded     ${loaded.megabytes.toFixed(0)} MB, ${loaded.descriptors} descriptors`);
-await pause(10_000);
-const end = read();
-print(`end        ${end.megabytes.toFixed(0)} MB, ${end.descriptors} descriptors`);
-launcher.kill("SIGTERM");
-const code = await ended;
-upstream.close();
+const folder = mkdtempSync(join(tmpdir(), "portico-soak-"));
+const upstream = await startProgram([join(import.meta.dir, "upstream.ts")], folder);
+const gateway = await startSoakGateway(folder, upstream.url);
+const began = performance.now();
+
+/** Runs the clients of one phase to their end. */
+const runClients = (order: Order): Promise<Told> =>
+	new Promise((resolve, reject) => {
+		const child = spawn(process.execPath, [join(import.meta.dir, "client.ts"), JSON.stringify(order)], {
+			env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "65336" },
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		process.once("exit", () => child.kill());
+		let output = "";
+		child.stdout.on("data", (data) => {
+			output += String(data);
+		});
+		child.once("close", (code) => {
+			if (code === 0) resolve(JSON.parse(output));
+			else reject(new Error(`the clients ended with ${code}`));
+		});
+	});
+
+/** Runs one phase, printing memory as it goes. */
+const phase = async (name: string, milliseconds: number, shareWrong: number): Promise<Told> => {
+	const { url, keys, poorKey } = gateway;
+	let over = false;
+	const work = runClients({ url, keys, poorKey, rate: Number(values.rate), shareWrong, milliseconds }).finally(() => {
+		over = true;
+	});
+	while (!over) {
+		await Promise.race([work, pause(sampleMs)]);
+		show(`${((performance.now() - began) / 1000).toFixed(0)} s ${name}`, await gateway.read());
+	}
+	const told = await work;
+	print(`${name}: ${countOf(told.outcomes, "healthy", "answered")} healthy calls answered`);
+	for (const line of linesOf(told)) print(line);
+	return told;
+};
+
+const rest = async (name: string): Promise<Reading> => {
+	process.kill(upstream.pid, "SIGUSR2");
+	await pause(restMs);
+	const reading = await gateway.read();
+	show(name, reading);
+	return reading;
+};
+
+const warm = await phase("warm-up", warmUpMs, 0.05);
+const start = await rest("START");
+const calm = await phase("calm", totalMs / 4, 0);
+const wrong = await phase("5 % wrong", (totalMs * 3) / 4, 0.05);
+const end = await rest("END");
+show("(collected)", await gateway.read(true));
+const code = await gateway.stop();
+await upstream.stop();
+const books = booksOf(join(folder, "portico.db"));
 rmSync(folder, { recursive: true, force: true });
 
-const verdicts: readonly (readonly [string, boolean])[] = [
-	["memory back to within 10 %", end.megabytes <= start.megabytes * 1.1],
-	["descriptors back", end.descriptors <= start.descriptors + 5],
-	[
-		"p99 of healthy calls within 2 x of the calm run",
-		percentile(stormy.times, 0.99) <= 2 * percentile(calm.times, 0.99),
-	],
-	["every healthy call answered", calm.failed + stormy.failed === 0],
-	["stopped with 0", code === 0],
+const calls = countOf(calm.outcomes) + countOf(wrong.outcomes);
+const per = (before: number, after: number): string => (((after - before) / calls) * 100_000).toFixed(1);
+print(
+	`${calls} calls and tasks from start to end; per 100,000 of them resident memory grew by ${per(start.residentMegabytes, end.residentMegabytes)} MB, the heap by ${per(start.heapMegabytes, end.heapMegabytes)} MB`,
+);
+
+const p99 = (of: (told: Told) => readonly number[]): readonly [number, number] => [
+	percentile(of(calm), 0.99),
+	percentile(of(wrong), 0.99),
 ];
-for (const [what, held] of verdicts) print(`${held ? "kept  " : "FAILED"} ${what}`);
+const [calmFirst, wrongFirst] = p99(({ firstBytes }) => firstBytes);
+const [calmEnd, wrongEnd] = p99(({ ends }) => ends);
+const outcomes = [warm, calm, wrong].flatMap((told) => wrongOutcomes(told.outcomes));
+const answered = [warm, calm, wrong].reduce((sum, told) => sum + countOf(told.outcomes, undefined, "answered"), 0);
+const verdicts: readonly (readonly [string, boolean, readonly string[]])[] = [
+	[
+		"memory back to within 10 % of the start",
+		end.residentMegabytes <= start.residentMegabytes * 1.1,
+		[`${start.residentMegabytes.toFixed(1)} MB, then ${end.residentMegabytes.toFixed(1)} MB`],
+	],
+	[
+		"descriptors and sockets back",
+		end.descriptors <= start.descriptors && end.sockets <= start.sockets,
+		[`${start.descriptors} descriptors, then ${end.descriptors}`],
+	],
+	[
+		"p99 of healthy calls within 2 x of the calm run, to the first byte and to the end",
+		wrongFirst <= 2 * calmFirst && wrongEnd <= 2 * calmEnd,
+		[`${calmFirst} and ${calmEnd} ms, then ${wrongFirst} and ${wrongEnd} ms`],
+	],
+	["every call and task came to what it may come to", outcomes.length === 0, outcomes],
+	[
+		"a ledger row for every answered call",
+		books.completed >= answered,
+		[`${books.completed} rows for ${answered} answers`],
+	],
+	["accounts add up, and nothing is held back", books.wrong.length === 0, books.wrong],
+	["stopped with 0", code === 0, [String(code)]],
+];
+for (const [what, held, details] of verdicts) {
+	print(`${held ? "kept  " : "FAILED"} ${what}`);
+	if (!held) for (const detail of details.slice(0, 20)) print(`         ${detail}`);
+}
 process.exit(verdicts.every(([, held]) => held) ? 0 : 1);

@@ -4,6 +4,7 @@ import { Fault } from "../foundation/fault.ts";
 import type { Exchange, StreamPass, WholeAnswer } from "./exchange.ts";
 import { createFrames, type Frames } from "./frames.ts";
 import type { LiveCall } from "./live-call.ts";
+import type { OpenOutlet } from "./outlet.ts";
 import type { Source } from "./source.ts";
 import { CallStream, type StreamLimits, silent } from "./stream.ts";
 import { notAnAnswer } from "./translation.ts";
@@ -14,6 +15,7 @@ export interface AnswerOptions {
 	readonly source: Source;
 	readonly clock: Clock;
 	readonly limits: StreamLimits;
+	readonly openOutlet: OpenOutlet;
 	/** Told of every stream that begins, so that a stop can reach it. */
 	opened(stream: CallStream, live: LiveCall): void;
 }
@@ -135,7 +137,7 @@ const readOpening = async (options: AnswerOptions, frames: Frames, pass: StreamP
 };
 
 const openStream = async (options: AnswerOptions): Promise<Response> => {
-	const { live, exchange, source, clock, limits } = options;
+	const { live, exchange, source, clock, limits, openOutlet } = options;
 	const { ask } = live.routed;
 	const frames = createFrames(limits.answerBytes);
 	const pass = exchange.stream();
@@ -153,6 +155,7 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 		...(ask.protocol.conversations && { keep: (answer: unknown) => keep(live, answer) }),
 		clock,
 		limits,
+		openOutlet,
 	});
 	options.opened(stream, live);
 	return new Response(stream.body, { headers: streamHeaders(live) });

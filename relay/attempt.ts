@@ -12,7 +12,7 @@ import { scrub } from "./scrub.ts";
 import { Source } from "./source.ts";
 import { createTranslation } from "./translation.ts";
 
-export interface AttemptOptions extends Pick<AnswerOptions, "clock" | "limits" | "opened"> {
+export interface AttemptOptions extends Pick<AnswerOptions, "clock" | "limits" | "opened" | "openOutlet"> {
 	readonly protocols: ReadonlyMap<string, Protocol>;
 	/** Refuse rather than leave something behind. */
 	readonly strict: boolean;
@@ -103,8 +103,11 @@ export const attempt = async (live: LiveCall, target: Target, options: AttemptOp
 	if (!response.ok) return await failure(live, target, exchange, response);
 	const source = new Source(response, abort);
 	live.onStop = () => source.stop(clientGone);
-	const { clock, limits, opened } = options;
-	return await answer({ live, exchange, source, clock, limits, opened }, response.headers.get("content-type") ?? "");
+	const { clock, limits, opened, openOutlet } = options;
+	return await answer(
+		{ live, exchange, source, clock, limits, opened, openOutlet },
+		response.headers.get("content-type") ?? "",
+	);
 };
 
 /** A denial in the protocol's own shape is rendered by the gate; this is the status its row gets. */

@@ -14,6 +14,7 @@ import type { Identified, Routed } from "./context.ts";
 import { type JsonBody, readJsonBody } from "./json-body.ts";
 import { type CallStart, LiveCall, type LiveCallOptions, record } from "./live-call.ts";
 import type { Ending, Recorder } from "./outcome.ts";
+import type { OpenOutlet } from "./outlet.ts";
 import { askPolicies, type Permits } from "./permits.ts";
 import type { Policy } from "./policy.ts";
 import type { ModelAsk, ModelCall, ModelRequest, Protocol } from "./protocol.ts";
@@ -35,6 +36,7 @@ export interface RelayOptions {
 	readonly bodyMs: number;
 	readonly seats: Seats;
 	readonly limits: StreamLimits;
+	readonly openOutlet: OpenOutlet;
 }
 
 export interface Relay {
@@ -102,6 +104,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 		protocols,
 		clock,
 		limits: options.limits,
+		openOutlet: options.openOutlet,
 		strict: false,
 		opened: (stream, live) => streams.set(live, stream),
 		mayRepeat: (live) => router.mayFollow(lost, live.routed),

@@ -9,6 +9,7 @@ import type { StreamPass } from "./exchange.ts";
 import { createFrames } from "./frames.ts";
 import { LiveCall } from "./live-call.ts";
 import type { CallRecord, Outcome } from "./outcome.ts";
+import { openStandardOutlet } from "./outlet.ts";
 import { Permits } from "./permits.ts";
 import type { Permit } from "./policy.ts";
 import { Source } from "./source.ts";
@@ -105,6 +106,7 @@ const open = ({ permit = {}, keepAlive = ": alive\n\n", parts = {} }: Made = {})
 		keepAlive,
 		clock,
 		limits,
+		openOutlet: openStandardOutlet,
 		...parts,
 	});
 	return { clock, settled, records, live, from, stream };

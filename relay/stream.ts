@@ -5,6 +5,7 @@ import type { StreamPass } from "./exchange.ts";
 import type { Frames } from "./frames.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { Ending } from "./outcome.ts";
+import type { OpenOutlet, Outlet } from "./outlet.ts";
 import type { Source } from "./source.ts";
 
 /** Limits on an open stream, milliseconds. */
@@ -33,10 +34,8 @@ export interface StreamParts {
 	readonly keepAlive: string | undefined;
 	readonly clock: Clock;
 	readonly limits: StreamLimits;
+	readonly openOutlet: OpenOutlet;
 }
-
-const encoder = new TextEncoder();
-const toBytes = (piece: string | Uint8Array): Uint8Array => (typeof piece === "string" ? encoder.encode(piece) : piece);
 
 /** Told when nothing comes of an answer for too long. */
 export const silent: Denial = {
@@ -51,14 +50,16 @@ export const tooLong: Denial = {
 
 const stalled: Denial = { kind: "client_timeout", message: "The client stopped reading." };
 
-const endsAnEvent = (chunk: Uint8Array): boolean => chunk.at(-1) === 10 && (chunk.at(-2) === 10 || chunk.at(-2) === 13);
+const endsAnEvent = (chunk: Uint8Array): boolean => {
+	const { length } = chunk;
+	return chunk[length - 1] === 10 && (chunk[length - 2] === 10 || chunk[length - 2] === 13);
+};
 
 /** The stream of one call. Reads upstream only when the client can take more, so a slow client slows the upstream. */
 export class CallStream {
-	readonly body: ReadableStream<Uint8Array>;
 	private readonly parts: StreamParts;
+	private readonly outlet: Outlet;
 	private readonly head: (string | Uint8Array)[];
-	private controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 	private cancelWatch: (() => void) | undefined;
 	private readAt: number;
 	private wroteAt: number;
@@ -71,17 +72,12 @@ export class CallStream {
 		this.head = [...parts.head];
 		this.readAt = parts.clock.monotonic();
 		this.wroteAt = this.readAt;
-		this.body = new ReadableStream<Uint8Array>(
-			{
-				start: (controller) => {
-					this.controller = controller;
-				},
-				pull: () => this.pull(),
-				cancel: () => this.clientLeft(),
-			},
-			{ highWaterMark: 0 },
-		);
+		this.outlet = parts.openOutlet({ begin: () => void this.run(), left: () => this.clientLeft() });
 		this.watch();
+	}
+
+	get body(): ReadableStream<Uint8Array> {
+		return this.outlet.body;
 	}
 
 	/**
@@ -101,15 +97,12 @@ export class CallStream {
 		this.fail(denial, "shut_down");
 	}
 
-	private async pull(): Promise<void> {
-		const early = this.head.shift();
+	/** All of the stream; whatever goes wrong in it is told to the client. */
+	private async run(): Promise<void> {
 		try {
-			if (early !== undefined) {
-				if (this.parts.keep && this.parts.pass.seen().finished) await this.keep();
-				return this.write(early);
-			}
-			if (this.parts.complete) return await this.finish("");
-			await this.readOn();
+			await this.handOnHead();
+			if (this.parts.complete) await this.finish("");
+			else await this.handOn();
 		} catch (error) {
 			this.fail(
 				isFault(error) ? error.denial : { kind: "upstream", message: "The upstream's answer could not be read." },
@@ -118,10 +111,18 @@ export class CallStream {
 		}
 	}
 
-	/** Reads until something can be written or the stream is over. */
-	private async readOn(): Promise<void> {
+	private async handOnHead(): Promise<void> {
+		for (let early = this.head.shift(); early !== undefined; early = this.head.shift()) {
+			if (this.parts.keep && this.parts.pass.seen().finished) await this.keep();
+			const full = this.write(early);
+			if (full) await full;
+		}
+	}
+
+	/** Reads and writes, each in its turn, until the stream is over. */
+	private async handOn(): Promise<void> {
 		const { source, frames, pass, live, clock } = this.parts;
-		for (;;) {
+		while (!live.isOver) {
 			this.reading = true;
 			const chunk = await source.next();
 			this.reading = false;
@@ -130,9 +131,9 @@ export class CallStream {
 			this.readAt = clock.monotonic();
 			const piece = pass.push(frames.feed(chunk), chunk);
 			if (this.parts.keep && pass.seen().finished) await this.keep();
-			if (piece !== undefined) this.write(piece);
+			const full = piece === undefined ? undefined : this.write(piece);
 			if (live.permits.watched && this.atBound()) return this.cut();
-			if (piece !== undefined) return;
+			if (full) await full;
 		}
 	}
 
@@ -142,11 +143,12 @@ export class CallStream {
 		return live.permits.progress(pieces, contentBytes) === "cut";
 	}
 
-	private write(piece: string | Uint8Array): void {
-		const bytes = toBytes(piece);
-		this.atBoundary = typeof piece === "string" || endsAnEvent(bytes);
+	/** A promise when the client takes no more for now. */
+	private write(piece: string | Uint8Array): Promise<unknown> | undefined {
+		if (this.parts.live.isOver) return undefined;
+		this.atBoundary = typeof piece === "string" || endsAnEvent(piece);
 		this.wroteAt = this.readAt;
-		this.controller?.enqueue(bytes);
+		return this.outlet.write(piece);
 	}
 
 	private async keep(): Promise<void> {
@@ -159,16 +161,17 @@ export class CallStream {
 	private async finish(tail: string): Promise<void> {
 		const { error } = this.parts.pass.seen();
 		if (!error) await this.keep();
-		if (tail !== "") this.write(tail);
+		if (this.parts.live.isOver) return;
+		if (tail !== "") void this.write(tail);
 		this.over(error ? "upstream_failed" : "completed", error);
-		this.controller?.close();
+		this.outlet.close();
 	}
 
 	private cut(): void {
 		this.stop({ kind: "quota_exhausted", message: "The bound of the quota was reached." });
-		this.write(this.parts.pass.cut());
+		void this.write(this.parts.pass.cut());
 		this.over("cut");
-		this.controller?.close();
+		this.outlet.close();
 	}
 
 	private fail(denial: Denial, ending: Ending): void {
@@ -177,8 +180,8 @@ export class CallStream {
 		this.stop(denial);
 		try {
 			// A broken piece of an event before it would swallow the error: end that event first.
-			this.controller?.enqueue(encoder.encode(this.atBoundary ? pass.fail(denial) : `\n\n${pass.fail(denial)}`));
-			this.controller?.close();
+			void this.outlet.write(this.atBoundary ? pass.fail(denial) : `\n\n${pass.fail(denial)}`);
+			this.outlet.close();
 		} catch {
 			// The client is gone already, and there is nobody left to tell.
 		}
@@ -217,7 +220,7 @@ export class CallStream {
 		else {
 			if (keepAlive !== undefined && this.atBoundary && now - this.wroteAt >= limits.keepAliveMs) {
 				this.wroteAt = now;
-				this.controller?.enqueue(encoder.encode(keepAlive));
+				void this.outlet.write(keepAlive);
 			}
 			this.watch();
 		}
@@ -227,7 +230,7 @@ export class CallStream {
 	private endSilence(): void {
 		if (this.reading) this.fail(silent, "timed_out");
 		else {
-			this.controller?.error(new Fault(stalled));
+			this.outlet.breakOff(new Fault(stalled));
 			this.clientLeft();
 		}
 	}

@@ -19,6 +19,7 @@ import { createTaskAuthority, taskAuthority } from "../../relay/task-authority.t
 import { networksOf } from "../http/address.ts";
 import { type OwnedRoute, routeClashes } from "../http/app.ts";
 import { createGate, type Gate } from "../http/gate.ts";
+import { openOutlet } from "../runtime/outlet.ts";
 import { type Blueprint, complaintLines } from "./blueprint.ts";
 import { buildGeneration, type Generation } from "./generation.ts";
 import { type House, house as houseService, type PluginRow } from "./house.ts";
@@ -111,6 +112,7 @@ const relayFor = (generation: Generation, router: Router, server: ServerConfig, 
 			{ calls: server.maxCalls, callsPerToken: server.maxCallsPerToken, queueMs: server.queueSeconds * 1000 },
 			clock,
 		),
+		openOutlet,
 		limits: {
 			idleMs: server.idleSeconds * 1000,
 			totalMs: server.callSeconds * 1000,

@@ -19,6 +19,8 @@ export interface Admitted {
 	readonly route: string;
 	/** Monotonic milliseconds. */
 	readonly startedAt: number;
+	/** To be told when the end of the answer is about to be sent: from then on the connection may not idle for ever. */
+	readonly answered?: () => void;
 }
 
 /** An API key that Portico issued. */

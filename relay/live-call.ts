@@ -125,6 +125,7 @@ export class LiveCall {
 				...(this.firstByteMs !== undefined && { firstByteMs: this.firstByteMs }),
 			},
 		);
+		this.routed.answered?.();
 		this.options.ended?.(this);
 	}
 

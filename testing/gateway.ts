@@ -19,6 +19,8 @@ export interface GatewayOptions {
 	readonly config?: Readonly<Record<string, unknown>>;
 	readonly clock?: Clock;
 	readonly environment?: Readonly<Record<string, string>>;
+	/** Seconds that a connection may idle after an answer: 120 unless said. */
+	readonly answeredSeconds?: number;
 	/** The folder of the database, to open one again; the caller removes it. */
 	readonly folder?: string;
 }
@@ -83,6 +85,7 @@ export const startGateway = async (options: GatewayOptions): Promise<TestGateway
 		port: 0,
 		reusePort: false,
 		bodyLimitBytes: 1024 ** 3,
+		...(options.answeredSeconds !== undefined && { answeredSeconds: options.answeredSeconds }),
 		handle: (request, connection) => portico.handle(request, connection),
 	});
 	const url = `http://127.0.0.1:${listener.port}`;

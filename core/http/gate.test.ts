@@ -32,7 +32,11 @@ const gateOf = (routes: readonly Route[], more: Partial<GateOptions> = {}) => {
 		...more,
 	});
 	const ask = (path: string, init: RequestInit = {}, address = "127.0.0.1") =>
-		gate.handle(new Request(`http://localhost${path}`, init), { address, holdOpen: () => undefined });
+		gate.handle(new Request(`http://localhost${path}`, init), {
+			address,
+			holdOpen: () => undefined,
+			answered: () => undefined,
+		});
 	return { ask, log };
 };
 

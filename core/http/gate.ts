@@ -144,13 +144,13 @@ export const createGate = (options: GateOptions): Gate => {
 		const identified = await options.identify(call, route.keyInQuery === true);
 		if (isDenial(identified)) return identified;
 		connection.holdOpen();
-		return await route.handle(identified);
+		return await route.handle(Object.assign(identified, { answered: connection.answered }));
 	};
 
 	const serve = async (route: Route, request: Request, params: Readonly<Record<string, string>>): Promise<Response> => {
 		const arrival = arrivals.get(request);
 		const original = arrival?.original ?? request;
-		const connection = arrival?.connection ?? { address: undefined, holdOpen: () => undefined };
+		const connection = arrival?.connection ?? { address: undefined, holdOpen: () => undefined, answered: () => undefined };
 		const id = newCallId(clock.now());
 		const call = arrivalOf(original, request.url, params, route.path, clock.monotonic(), id, () =>
 			clientAddress(connection.address, original.headers.get("x-forwarded-for"), trustedProxies),

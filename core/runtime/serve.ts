@@ -6,6 +6,8 @@ export interface Connection {
 	readonly address: string | undefined;
 	/** Ends the runtime's idle limit for this request; from then on Portico's own limits hold. */
 	holdOpen(): void;
+	/** The end of a stream is about to be sent: the runtime's limit holds again, or the connection could idle for ever. */
+	answered(): void;
 }
 
 export interface ListenOptions {
@@ -16,6 +18,8 @@ export interface ListenOptions {
 	readonly reusePort: boolean;
 	/** Above every limit of ours, so that ours answer and not the runtime's bare 413. */
 	readonly bodyLimitBytes: number;
+	/** Seconds that a connection may idle once a whole answer is there to be sent: 120 unless said. */
+	readonly answeredSeconds?: number;
 	handle(request: Request, connection: Connection): Response | Promise<Response>;
 }
 
@@ -30,7 +34,11 @@ export interface Listener {
 /** Seconds without a byte after which a connection that nobody vouched for is closed: slow senders never reach a handler. */
 const idleSeconds = 30;
 /** The same once a whole answer is there to be sent: for a client that does not read it, and for one that asks no more. */
-const answeredSeconds = 120;
+const usualAnsweredSeconds = 120;
+
+/** Events, whose type may name a charset, and whatever else asks proxies to pass it on piece by piece. */
+const isStream = ({ headers }: Response): boolean =>
+	headers.get("content-type")?.startsWith("text/event-stream") === true || headers.get("x-accel-buffering") === "no";
 
 interface DenoServer {
 	readonly addr: { readonly port: number };
@@ -54,6 +62,7 @@ interface DenoRuntime {
 const brokenHandler = (): Response => new Response(null, { status: 500 });
 
 const listenOnBun = (options: ListenOptions): Listener => {
+	const { answeredSeconds = usualAnsweredSeconds } = options;
 	const server = Bun.serve({
 		hostname: options.host,
 		port: options.port,
@@ -64,15 +73,21 @@ const listenOnBun = (options: ListenOptions): Listener => {
 		error: brokenHandler,
 		async fetch(request, bun) {
 			let held = false;
+			let [streaming, over] = [false, false];
 			const response = await options.handle(request, {
 				address: bun.requestIP(request)?.address,
 				holdOpen() {
 					held = true;
 					bun.timeout(request, 0);
 				},
+				answered() {
+					over = true;
+					if (streaming) bun.timeout(request, answeredSeconds);
+				},
 			});
-			// A stream is watched by Portico to its end.
-			if (held && response.headers.get("content-type") !== "text/event-stream") bun.timeout(request, answeredSeconds);
+			// A stream is watched by Portico to its end. Once that is sent the runtime takes no new limit.
+			streaming = !over && isStream(response);
+			if (held && !streaming) bun.timeout(request, answeredSeconds);
 			return response;
 		},
 	});
@@ -94,7 +109,12 @@ const listenOnDeno = (deno: DenoRuntime, options: ListenOptions): Listener => {
 			onListen: () => undefined,
 			onError: brokenHandler,
 		},
-		(request, info) => options.handle(request, { address: info.remoteAddr.hostname, holdOpen: () => undefined }),
+		(request, info) =>
+			options.handle(request, {
+				address: info.remoteAddr.hostname,
+				holdOpen: () => undefined,
+				answered: () => undefined,
+			}),
 	);
 	let over = false;
 	const finished = server.finished.then(() => {

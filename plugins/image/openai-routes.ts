@@ -92,7 +92,9 @@ export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOp
 		if (task.status === "FAILURE") throw failedTask(task);
 		if (task.status !== "SUCCESS") throw stillRunning(task, waitSeconds);
 		const whole = await answer(task, answersBytes(body, task.model));
-		return isTrue(body.stream) ? streamed(whole) : Response.json(whole);
+		if (!isTrue(body.stream)) return Response.json(whole);
+		call.answered?.();
+		return streamed(whole);
 	};
 
 	return ["/v1/images/generations", "/images/generations"].map((path) => ({

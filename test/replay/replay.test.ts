@@ -66,7 +66,11 @@ const replayWithin = async (recording: Recording, cut: string): Promise<string> 
 		headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
 		body: JSON.stringify({ ...body, ...("model" in body && { model: `in-house/${String(body["model"])}` }) }),
 	});
-	const response = await gateway.portico.handle(request, { address: "127.0.0.1", holdOpen: () => undefined });
+	const response = await gateway.portico.handle(request, {
+		address: "127.0.0.1",
+		holdOpen: () => undefined,
+		answered: () => undefined,
+	});
 	return await response.text();
 };
 

@@ -1,5 +1,5 @@
 // The whole suite, one step after the other: style and walls, types, the shipped schema, the tests on Bun, the runtime
-// tests on Deno, the schedule of callbacks in real time, and a minute of chaos. Every step runs even when one before it
+// tests on Deno, the schedule of callbacks in real time, the bench in its short form, and a minute of chaos. Every step runs even when one before it
 // failed; the exit code says whether all were good.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -18,6 +18,7 @@ const steps = [
 	["tests", process.execPath, [portico, "bun", "test", "--timeout", "30000"]],
 	["runtime tests on Deno", bin("deno"), ["test", "-A", "--no-check", "--quiet", "test/runtime"]],
 	["callbacks in real time", process.execPath, [portico, "bun", "test", "./test/slow/schedule.slow.ts"]],
+	["the bench, short", process.execPath, [portico, "bun", "test/bench/run.ts", "--quick"]],
 	["chaos for a minute", process.execPath, [portico, "bun", "test/chaos/run.ts", "--seconds", "60"]],
 ];
 

@@ -7,7 +7,9 @@ declare module "autocannon" {
 		readonly body: string;
 		readonly connections: number;
 		/** Seconds. */
-		readonly duration: number;
+		readonly duration?: number;
+		/** Calls, in place of a duration. */
+		readonly amount?: number;
 	}
 	interface Result {
 		readonly "2xx": number;
@@ -15,8 +17,6 @@ declare module "autocannon" {
 		readonly errors: number;
 		/** Seconds. */
 		readonly duration: number;
-		/** Milliseconds. */
-		readonly latency: { readonly p50: number; readonly p99: number };
 	}
 	export default function autocannon(options: Options): Promise<Result>;
 }

@@ -22,7 +22,10 @@ const encoder = new TextEncoder();
 /** How many events a stream has; each is a chunk of its own, as a model's are. */
 const events = Number(process.env["BENCH_EVENTS"] ?? 200);
 
-const streamed = (path: string): Response => {
+/** Between two events of a slow stream, milliseconds: it lasts some seconds. */
+const slowly = 20;
+
+const streamed = (path: string, slow: boolean): Response => {
 	const stream = streamFor(path);
 	const [first, word, last] = [stream.first, stream.word, stream.last].map((text) => encoder.encode(text));
 	let sent = 0;
@@ -35,7 +38,7 @@ const streamed = (path: string): Response => {
 			}
 			sent++;
 			controller.enqueue(word);
-			await new Promise((resolve) => setImmediate(resolve));
+			await new Promise<void>((resolve) => void (slow ? setTimeout(resolve, slowly) : setImmediate(resolve)));
 		},
 	});
 	return new Response(body, { headers: { "content-type": "text/event-stream" } });
@@ -49,7 +52,7 @@ const server = Bun.serve({
 		const body = await request.text();
 		const { pathname } = new URL(request.url);
 		return body.includes('"stream":true') || pathname.includes("streamGenerateContent")
-			? streamed(pathname)
+			? streamed(pathname, body.includes('"user":"slow"'))
 			: new Response(whole, { headers: { "content-type": "application/json" } });
 	},
 });

@@ -1,6 +1,7 @@
 /** Processes under measurement, and what the operating system says of them. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** Clock ticks a second, by which the kernel counts processor time. */
 const ticks = Number(execFileSync("getconf", ["CLK_TCK"]).toString());
@@ -42,13 +43,32 @@ export const start = (
 		child.once("exit", (code) => reject(new Error(`${words.join(" ")} ended with ${code}`)));
 	});
 
-/** Processor time used so far, in microseconds, by the process and all its threads. */
-export const processorMicros = (pid: number): number => {
+const ownMicros = (pid: number): number => {
 	const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
 	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 	return ((Number(fields[11]) + Number(fields[12])) / ticks) * 1e6;
 };
 
+const childrenOf = (pid: number): readonly number[] =>
+	readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+
+/** Processor time used so far, in microseconds, by the process with all its threads, and by processes it has started. */
+export const processorMicros = (pid: number): number =>
+	childrenOf(pid).reduce((sum, child) => sum + processorMicros(child), ownMicros(pid));
+
 /** Resident memory, in bytes. */
 export const memoryBytes = (pid: number): number =>
 	Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
+
+/** What a program of this folder prints, run to its end. It may end with 1, which says that it is over its budget. */
+export const outputOf = (file: string, words: readonly string[]): Promise<string> =>
+	new Promise((resolve) => {
+		const child = spawn(process.execPath, [join(import.meta.dir, file), ...words], {
+			stdio: ["ignore", "pipe", "inherit"],
+		});
+		let output = "";
+		child.stdout.on("data", (data) => {
+			output += String(data);
+		});
+		child.once("close", () => resolve(output));
+	});

@@ -1,0 +1,126 @@
+/** Portico under measurement: every policy, quota and the ledger on, in front of the bench's upstream. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { asRecord, asText } from "#core";
+import { bodyOf, chatPath, type Party } from "./drive.ts";
+import { processorMicros, start } from "./processes.ts";
+
+export const protocols = ["chat-completions", "messages", "responses", "generate-content"] as const;
+
+const root = join(import.meta.dir, "../..");
+
+const pluginsFor = (upstream: string) => [
+	{ use: "tokens" },
+	{ use: "expiry" },
+	{ use: "model-list" },
+	{ use: "ip-whitelist" },
+	{ use: "prices", with: { models: { bench: { input: 1, output: 2 } } } },
+	{ use: "quota" },
+	{ use: "rate-limit" },
+	...protocols.map((use) => ({ use })),
+	{
+		use: "router",
+		with: {
+			upstreams: protocols.map((protocol) => ({
+				name: protocol,
+				protocol,
+				url: `${upstream}/${protocol === "generate-content" ? "v1beta" : "v1"}`,
+				key: "sk-bench",
+			})),
+			models: [
+				{ name: "bench", targets: [{ upstream: "chat-completions" }] },
+				...protocols.map((protocol) => ({
+					name: `bench-${protocol}`,
+					targets: [{ upstream: protocol, model: "bench" }],
+				})),
+			],
+		},
+	},
+	{ use: "ledger" },
+];
+
+export interface HouseOptions {
+	/** A database server; without it a file. */
+	readonly database?: string;
+	readonly workers?: number;
+}
+
+/** A party that this bench has started. */
+export interface Started extends Party {
+	readonly pid: number;
+	/** From the start of the process to the end of its first answered call, milliseconds. */
+	readonly firstAnswerMs: number;
+	/** Processor time it had used by then, milliseconds. */
+	readonly firstAnswerProcessorMs: number;
+	stop(): Promise<void>;
+}
+
+const call = async (url: string, key: string): Promise<void> => {
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const answer = await fetch(url + chatPath, { method: "POST", headers, body: bodyOf() });
+	const text = await answer.text();
+	if (answer.status !== 200) throw new Error(`the first call was answered ${answer.status}: ${text}`);
+};
+
+const firstAnswer = (began: number, pid: number) => ({
+	firstAnswerMs: performance.now() - began,
+	firstAnswerProcessorMs: processorMicros(pid) / 1000,
+});
+
+/** The least a gateway can be. */
+export const startRelay = async (upstream: string): Promise<Started> => {
+	const began = performance.now();
+	const running = await start([join(import.meta.dir, "bare-relay.ts"), upstream]);
+	await call(running.url, "");
+	const { pid, url, stop } = running;
+	return { name: "bare relay", headers: {}, pid, url, ...firstAnswer(began, pid), stop };
+};
+
+/** A token with every setting, so that every policy has something to do. */
+const issue = async (url: string): Promise<string> => {
+	const response = await fetch(`${url}/admin/tokens`, {
+		method: "POST",
+		headers: { authorization: "Bearer bench", "content-type": "application/json" },
+		body: JSON.stringify({
+			name: "bench",
+			quota: 1_000_000,
+			models: ["bench*"],
+			ips: ["127.0.0.0/8"],
+			expiresAt: "2099-01-01T00:00:00Z",
+		}),
+	});
+	return asText(asRecord(await response.json())["key"]) ?? "";
+};
+
+/** Starts it in a folder of its own, which `stop` removes. */
+export const startHouse = async (upstream: string, { database, workers = 1 }: HouseOptions = {}): Promise<Started> => {
+	const folder = mkdtempSync(join(tmpdir(), "portico-bench-"));
+	const config = join(folder, "portico.yaml");
+	writeFileSync(
+		config,
+		JSON.stringify({
+			server: { port: 0, logLevel: "warn", dataFolder: join(folder, "data") },
+			database: { url: database ?? `file:${join(folder, "data/portico.db")}` },
+			plugins: pluginsFor(upstream),
+		}),
+	);
+	const began = performance.now();
+	const words = [join(root, "core/main.ts"), "serve", "--config", config, "--workers", String(workers)];
+	const running = await start(words, { cwd: folder, env: { PORTICO_ADMIN_TOKEN: "bench" } });
+	const first = /(sk-[0-9A-Za-z]{49})/.exec(running.output())?.[1];
+	const key = first ?? (await issue(running.url));
+	await call(running.url, key);
+	const answered = firstAnswer(began, running.pid);
+	return {
+		name: "portico",
+		pid: running.pid,
+		url: running.url,
+		headers: { authorization: `Bearer ${await issue(running.url)}` },
+		...answered,
+		async stop() {
+			await running.stop();
+			rmSync(folder, { recursive: true, force: true });
+		},
+	};
+};

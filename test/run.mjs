@@ -1,6 +1,6 @@
 // The whole suite, one step after the other: style and walls, types, the shipped schema, the tests on Bun, the runtime
-// tests on Deno, the schedule of callbacks in real time, the bench in its short form, and a minute of chaos. Every step runs even when one before it
-// failed; the exit code says whether all were good.
+// tests on Deno, the schedule of callbacks in real time, the bench in its short form, and a minute of chaos. Every step
+// runs even when one before it failed; the exit code says whether all were good.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

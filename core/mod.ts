@@ -28,11 +28,13 @@ export {
 
 export { type Clock, clock } from "../foundation/clock.ts";
 export type { Log, LogFields } from "../foundation/log.ts";
+export { remembering } from "../foundation/remember.ts";
 export type { Continuation, Conversations } from "../relay/conversations.ts";
 export { type TaskAuthority, taskAuthority } from "../relay/task-authority.ts";
 export { type CallAdmin, type Command, type CommandRun, commands } from "./host/command.ts";
 export { type House, house, type Kept, type PluginRow } from "./host/house.ts";
 export { type Job, jobs } from "./host/job.ts";
+export { keyedDigest } from "./runtime/digest.ts";
 
 // refusing and failing
 

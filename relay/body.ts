@@ -1,6 +1,6 @@
 /** Reads a request body under a limit, whatever the client said about it. */
 import { type Clock, systemClock } from "../foundation/clock.ts";
-import { Fault, isFault } from "../foundation/fault.ts";
+import { Fault } from "../foundation/fault.ts";
 
 /** How long a body may take to arrive, in milliseconds; a large one may take longer, at a least rate. */
 export interface Pace {
@@ -28,11 +28,26 @@ const tooSlow = (): Fault =>
 		headers: { connection: "close" },
 	});
 
-/** What is waited for, or a `Fault` when it takes longer. */
+const brokenOff = (cause: unknown): Fault =>
+	new Fault(
+		{ kind: "invalid_request", message: "The request body broke off or could not be decompressed; send it again." },
+		cause,
+	);
+
+/** What is waited for, or a `Fault` when it fails or takes longer. */
 const within = <T>(work: Promise<T>, milliseconds: number, clock: Clock): Promise<T> =>
 	new Promise((resolve, reject) => {
 		const cancel = clock.after(milliseconds, () => reject(tooSlow()));
-		work.then(resolve, reject).finally(cancel);
+		work.then(
+			(value) => {
+				cancel();
+				resolve(value);
+			},
+			(cause: unknown) => {
+				cancel();
+				reject(brokenOff(cause));
+			},
+		);
 	});
 
 const unsupported = (message: string): Fault => new Fault({ kind: "unsupported_media_type", message });
@@ -88,7 +103,7 @@ export const readBytes = async (request: Request, limit: number, pace = usualPac
 	if (declared > limit) throw tooLarge(limit);
 	// A declared length under the limit is enforced by the runtime, and one read is cheaper than many.
 	if (declared > 0 && declared <= readAtOnce && !request.headers.has("content-encoding"))
-		return new Uint8Array(await within(request.arrayBuffer(), patienceMs, clock).catch(brokenOff));
+		return new Uint8Array(await within(request.arrayBuffer(), patienceMs, clock));
 	if (request.body === null) return new Uint8Array(0);
 	const chunks: Uint8Array[] = [];
 	let size = 0;
@@ -96,7 +111,7 @@ export const readBytes = async (request: Request, limit: number, pace = usualPac
 	const begunAt = clock.monotonic();
 	for (;;) {
 		const left = begunAt + patienceMs + size / leastBytesPerMs - clock.monotonic();
-		const { done, value } = await within(reader.read(), left, clock).catch(brokenOff);
+		const { done, value } = await within(reader.read(), left, clock);
 		if (done) return join(chunks, size);
 		size += value.length;
 		if (size > limit) {
@@ -105,12 +120,4 @@ export const readBytes = async (request: Request, limit: number, pace = usualPac
 		}
 		chunks.push(value);
 	}
-};
-
-const brokenOff = (cause: unknown): never => {
-	if (isFault(cause)) throw cause;
-	throw new Fault(
-		{ kind: "invalid_request", message: "The request body broke off or could not be decompressed; send it again." },
-		cause,
-	);
 };

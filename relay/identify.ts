@@ -1,6 +1,7 @@
 /** From a request to a valid token that every policy admits. */
 import { type Denial, deny } from "../foundation/fault.ts";
 import { describe, type Log } from "../foundation/log.ts";
+import { isPending } from "../foundation/pending.ts";
 import type { Authenticator } from "./authenticator.ts";
 import type { AccessToken, Admitted, Identified } from "./context.ts";
 import { keyOf } from "./key.ts";
@@ -17,7 +18,8 @@ export const ruleFailed: Denial = deny(
 export const createIdentify = (authenticators: readonly Authenticator[], policies: readonly Policy[], log: Log) => {
 	const authenticate = async (key: string, call: Admitted): Promise<AccessToken | Denial> => {
 		for (const authenticator of authenticators) {
-			const found = await authenticator.identify(key, call);
+			const answer = authenticator.identify(key, call);
+			const found = isPending(answer) ? await answer : answer;
 			if (found !== undefined) return found;
 		}
 		return deny(
@@ -31,7 +33,8 @@ export const createIdentify = (authenticators: readonly Authenticator[], policie
 			if (!policy.admit) continue;
 			try {
 				const setting = policy.setting && call.token.compiled.get(policy.setting.key);
-				const denial = await policy.admit(call, setting);
+				const answer = policy.admit(call, setting);
+				const denial = isPending(answer) ? await answer : answer;
 				if (denial) return denial;
 			} catch (error) {
 				log.error("a policy failed; the call is refused", { policy: policy.name, error: describe(error) });

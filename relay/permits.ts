@@ -1,6 +1,7 @@
 /** The permits one call holds: asked of every policy, settled exactly once, newest first, whatever ended the call. */
 import type { Denial } from "../foundation/fault.ts";
 import { describe, type Log } from "../foundation/log.ts";
+import { isPending } from "../foundation/pending.ts";
 import type { Routed } from "./context.ts";
 import { ruleFailed } from "./identify.ts";
 import type { Outcome } from "./outcome.ts";
@@ -65,7 +66,8 @@ export const askPolicies = async (policies: readonly Policy[], call: Routed, log
 	for (const policy of policies) {
 		if (!policy.check) continue;
 		try {
-			const answer = await policy.check(call, policy.setting && call.token.compiled.get(policy.setting.key));
+			const checked = policy.check(call, policy.setting && call.token.compiled.get(policy.setting.key));
+			const answer = isPending(checked) ? await checked : checked;
 			if (answer === undefined) continue;
 			if (isDenial(answer)) return refuse(answer);
 			held.push(answer);

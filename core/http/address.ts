@@ -1,6 +1,7 @@
 /** The client's address: from the socket, or from a header when a trusted proxy wrote it. */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { remembering } from "../../foundation/remember.ts";
 
 type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
@@ -34,17 +35,8 @@ export const normaliseAddress = (text: string | undefined): string | undefined =
 	return bare !== undefined && isIP(bare) !== 0 ? ipaddr.process(bare).toString() : undefined;
 };
 
-/** Peers as they were normalised: the same few call again and again. */
-const peers = new Map<string, string | undefined>();
-const mostPeers = 1_000;
-
-const normalisedPeer = (peer: string): string | undefined => {
-	if (peers.has(peer)) return peers.get(peer);
-	const address = normaliseAddress(peer);
-	if (peers.size >= mostPeers) peers.clear();
-	peers.set(peer, address);
-	return address;
-};
+/** The same few call again and again. */
+const normalisedPeer = remembering(normaliseAddress);
 
 /** `203.0.113.7:4711` and `[2001:db8::1]:443` without the port. */
 const withoutPort = (entry: string): string => {

@@ -127,7 +127,7 @@ export const createApp = (routes: readonly OwnedRoute[], handlers: AppHandlers):
 		app = (app as unknown as Routable).route(route.method, path, handler, { parse: "none" });
 	}
 	app.compile();
-	return { handle: (request) => app.handle(request) };
+	return { handle: async (request) => await app.fetch(request) };
 };
 
 /** Routes on one `…/*` that are told apart by the verb after the last colon. `plain`: the one that takes all other verbs. */

@@ -1,5 +1,6 @@
 /** The door: what is checked of a request before any route is looked for. */
 import { type Denial, deny } from "../../foundation/fault.ts";
+import { remembering } from "../../foundation/remember.ts";
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 const hostName = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
@@ -8,11 +9,12 @@ const hostName = /^(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 const endsInNumber = /(?:^|[.])(?:\d+|0x[\da-f]*)\.?(?::\d+)?$/i;
 const plainAddress = /^(?:\d{1,2}|1\d\d)(?:\.(?:\d{1,2}|1\d\d)){3}(?::\d{1,4})?$/;
 
-const isHost = (host: string): boolean => {
-	if (host.length > 255 || !hostName.test(host)) return false;
+/** Clients write the same few. */
+const isPlainHost = remembering((host) => {
+	if (!hostName.test(host)) return false;
 	const suspect = endsInNumber.test(host) || host.startsWith("[") || /:\d{5}$/.test(host) || /xn--/i.test(host);
 	return !suspect || plainAddress.test(host) || URL.canParse(`http://${host}/`);
-};
+});
 
 /** The address to route by, or why the request is turned away. */
 export type Admission = { readonly url: string } | { readonly denial: Denial };
@@ -27,7 +29,7 @@ export const admit = (request: Request): Admission => {
 	if (!methods.has(request.method))
 		return { denial: deny("method_not_allowed", "This method is not served here; use GET, POST or DELETE.") };
 	const host = request.headers.get("host");
-	if (host !== null && !isHost(host))
+	if (host !== null && (host.length > 255 || !isPlainHost(host)))
 		return {
 			denial: deny("invalid_request", "The Host header is not one host name; send exactly one, without a path."),
 		};

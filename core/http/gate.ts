@@ -33,8 +33,10 @@ export interface Gate {
 }
 
 /** Begins with the time, so that a table's index of calls grows at its end and not everywhere. */
-const newCallId = (now: number): string =>
-	`req_${now.toString(16).padStart(12, "0")}${crypto.randomUUID().replaceAll("-", "").slice(12)}`;
+const newCallId = (now: number): string => {
+	const random = crypto.randomUUID();
+	return `req_${now.toString(16).padStart(12, "0")}${random.slice(14, 18)}${random.slice(19, 23)}${random.slice(24)}`;
+};
 
 /**
  * What is known at the door. What not every route asks for is worked out when it is asked for; it belongs to the object
@@ -87,8 +89,8 @@ const isDenial = (value: Identified | Denial): value is Denial => "kind" in valu
 
 export const createGate = (options: GateOptions): Gate => {
 	const { clock, log, trustedProxies, admin, origins } = options;
-	/** What the door learned, by the request object the app sees. */
-	const arrivals = new WeakMap<Request, { readonly original: Request; readonly connection: Connection }>();
+	/** What the door learned, by the request object the app sees, until it is answered. */
+	const arrivals = new Map<Request, { readonly original: Request; readonly connection: Connection }>();
 
 	const mark = ({ headers }: Response, requestId: string, route: Route | undefined, request: Request): void => {
 		headers.set("x-request-id", requestId);
@@ -218,6 +220,7 @@ export const createGate = (options: GateOptions): Gate => {
 			try {
 				return await app.handle(routed);
 			} finally {
+				arrivals.delete(routed);
 				waiting--;
 			}
 		},

@@ -1,7 +1,7 @@
 /** The token setting `ips`: addresses and networks, compiled once. */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { type Denial, deny, type Identified, type TokenSetting, t } from "#core";
+import { type Denial, deny, type Identified, remembering, type TokenSetting, t } from "#core";
 
 /** One entry of a list: an address is a network of its whole length. */
 export interface Network {
@@ -45,6 +45,9 @@ const isList = (value: unknown): value is readonly string[] =>
 const holds = ({ base, bits }: Network, address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
 	base.kind() === address.kind() && address.match(base, bits);
 
+/** Of each token. */
+const addressesKept = 32;
+
 /** Compiles a list; throws `TypeError` when an entry cannot be read. An empty list allows everything. */
 export const allowedAddresses = (entries: readonly string[]): AllowedAddresses => {
 	const networks = entries.map((entry) => {
@@ -52,14 +55,15 @@ export const allowedAddresses = (entries: readonly string[]): AllowedAddresses =
 		if (!network) throw new TypeError("an entry of ips is neither an address nor a network");
 		return network;
 	});
+	// A token's clients are few, and each call asks.
+	const isHeld = remembering((text) => {
+		if (isIP(text) === 0 || text.includes("%")) return false;
+		const address = ipaddr.process(text);
+		return networks.some((network) => holds(network, address));
+	}, addressesKept);
 	return {
 		canonical: networks.map(({ base, bits }) => `${base.toString()}/${bits}`),
-		allows(text) {
-			if (networks.length === 0) return true;
-			if (text === undefined || isIP(text) === 0 || text.includes("%")) return false;
-			const address = ipaddr.process(text);
-			return networks.some((network) => holds(network, address));
-		},
+		allows: (text) => networks.length === 0 || (text !== undefined && isHeld(text)),
 	};
 };
 

@@ -1,6 +1,7 @@
 /** API keys: `sk-`, 43 base62 characters from the system's random source, 6 of checksum. */
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { keyedDigest } from "#core";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const randomLength = 43;
@@ -38,7 +39,7 @@ export const looksLikeKey = (text: string): boolean =>
 	shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 
 /** What is stored instead of the key: 64 hexadecimal characters. */
-export const digestOf = (pepper: string, key: string): string => createHmac("sha256", pepper).update(key).digest("hex");
+export const digestOf = keyedDigest;
 
 /** How a key is shown after its creation. */
 export const previewOf = (key: string): string => `${key.slice(0, 6)}…${key.slice(-4)}`;

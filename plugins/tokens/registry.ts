@@ -9,6 +9,9 @@ import { pepper as pepperTable, tokens } from "./tables.ts";
 
 type Known = { readonly token: AccessToken } | { readonly denial: Denial };
 
+const answerOf = (known: Known | undefined): AccessToken | Denial | undefined =>
+	known && ("token" in known ? known.token : known.denial);
+
 /** How many unknown digests are remembered, and for how long, so that guessing does not reach the database. */
 const strangersKept = 10_000;
 const strangerMs = 5000;
@@ -52,15 +55,19 @@ export class Registry {
 	}
 
 	/** The token of a key, or why it is refused; undefined for a key that was never issued. */
-	async identify(key: string): Promise<AccessToken | Denial | undefined> {
+	identify(key: string): AccessToken | Denial | undefined | Promise<AccessToken | Denial | undefined> {
 		if (key.length !== keyLength) return undefined;
 		const { store, clock } = this.options;
-		if (store.shared && clock.monotonic() - this.heardAt > trustedMs) await this.refresh();
+		if (store.shared && clock.monotonic() - this.heardAt > trustedMs) return this.refresh().then(() => this.find(key));
+		return this.find(key);
+	}
+
+	/** Garbage is told from keys before the database is asked, and keys in use cost no check at all. */
+	private find(key: string): AccessToken | Denial | undefined | Promise<AccessToken | Denial | undefined> {
 		const digest = digestOf(this.pepper, key);
-		// Garbage is told from keys before the database is asked, and keys in use cost no check at all.
-		const known = this.byDigest.get(digest) ?? (looksLikeKey(key) ? await this.load(digest) : undefined);
-		if (!known) return undefined;
-		return "token" in known ? known.token : known.denial;
+		const known = this.byDigest.get(digest);
+		if (known) return answerOf(known);
+		return looksLikeKey(key) ? this.load(digest).then(answerOf) : undefined;
 	}
 
 	/** Takes in what other nodes changed. */

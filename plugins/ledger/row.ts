@@ -1,5 +1,5 @@
 /** A finished call as its row, and a charge that no finished call explains. */
-import { type CallRecord, definedOnly, type Usage } from "#core";
+import type { CallRecord } from "#core";
 import type { Correction, TaskCharge } from "../quota/service.ts";
 import type { LedgerRow } from "./tables.ts";
 
@@ -9,6 +9,7 @@ const longestList = 1_000;
 /** `cost` and `excess` in micro-dollars; the cost is absent when no price is known. */
 export const rowOf = (call: CallRecord, cost: number | undefined, excess = 0): LedgerRow => {
 	const { outcome, token } = call;
+	const { usage } = outcome;
 	return {
 		id: call.id,
 		at: call.at,
@@ -16,17 +17,21 @@ export const rowOf = (call: CallRecord, cost: number | undefined, excess = 0): L
 		model: call.model?.slice(0, longestName) ?? null,
 		upstream: outcome.target?.upstream.name ?? null,
 		ending: outcome.ending,
-		...tokensOf(outcome.usage),
+		input_tokens: usage?.input.total ?? 0,
+		cached_tokens: usage?.input.cacheRead ?? 0,
+		output_tokens: usage?.output.total ?? 0,
+		reasoning_tokens: usage?.output.reasoning ?? 0,
 		cost: cost ?? null,
 		excess,
 		detail: JSON.stringify(detailOf(call)),
 	};
 };
 
+/** What is undefined is left out by JSON. */
 const detailOf = (call: CallRecord) => {
 	const { outcome, token, losses } = call;
 	const { usage, target, denial } = outcome;
-	return definedOnly({
+	return {
 		tokenName: token?.name,
 		protocol: call.protocol,
 		operation: call.operation,
@@ -41,7 +46,7 @@ const detailOf = (call: CallRecord) => {
 		durationMs: Math.round(call.durationMs),
 		dropped: losses.length > 0 ? dropped(losses) : undefined,
 		address: call.address,
-	});
+	};
 };
 
 const dropped = (losses: CallRecord["losses"]): string =>
@@ -50,12 +55,7 @@ const dropped = (losses: CallRecord["losses"]): string =>
 		.join(",")
 		.slice(0, longestList);
 
-const tokensOf = (usage: Usage | undefined) => ({
-	input_tokens: usage?.input.total ?? 0,
-	cached_tokens: usage?.input.cacheRead ?? 0,
-	output_tokens: usage?.output.total ?? 0,
-	reasoning_tokens: usage?.output.reasoning ?? 0,
-});
+const noTokens = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };
 
 /** The row of a charge without a finished call: a crash, a node that was given up, the same put right. */
 export const correctionRow = ({ id, tokenId, amount, reason, at, model }: Correction): LedgerRow => ({
@@ -65,7 +65,7 @@ export const correctionRow = ({ id, tokenId, amount, reason, at, model }: Correc
 	model: model ?? null,
 	upstream: null,
 	ending: reason,
-	...tokensOf(undefined),
+	...noTokens,
 	cost: amount,
 	excess: 0,
 	detail: "{}",
@@ -79,7 +79,7 @@ export const taskRow = (task: TaskCharge): LedgerRow => ({
 	model: task.model.slice(0, longestName),
 	upstream: task.upstream,
 	ending: task.succeeded ? "completed" : "failed",
-	...tokensOf(undefined),
+	...noTokens,
 	cost: task.charged ?? null,
 	excess: 0,
 	detail: JSON.stringify({ operation: task.kind, durationMs: Math.round(task.durationMs) }),

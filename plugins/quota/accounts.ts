@@ -103,7 +103,15 @@ export class Accounts implements AccountHouse {
 			await this.flush();
 		}
 		const held = (changed ? undefined : account.take(need, hold)) ?? (await account.acquire(need, quota, hold));
-		if (!("left" in held)) await this.promised(held);
+		if ("left" in held) return held;
+		try {
+			// One write for all calls of a turn of the event loop.
+			await this.journal.together(lines.reserved(held));
+		} catch (error) {
+			this.takeBack(held);
+			throw error;
+		}
+		this.tending.wake();
 		return held;
 	}
 
@@ -115,16 +123,10 @@ export class Accounts implements AccountHouse {
 		return reservation;
 	}
 
-	/** One write for all calls of a turn of the event loop. What could not be written down is given back. */
-	private async promised(reservation: Reservation): Promise<void> {
-		try {
-			await this.journal.together(lines.reserved(reservation));
-		} catch (error) {
-			if (reservation.lease.settle(reservation, 0, this.clock.monotonic()))
-				this.journal.soon(lines.settled(reservation, 0));
-			throw error;
-		}
-		this.tending.wake();
+	/** What could not be written down was never promised. */
+	private takeBack(reservation: Reservation): void {
+		if (reservation.lease.settle(reservation, 0, this.clock.monotonic()))
+			this.journal.soon(lines.settled(reservation, 0));
 	}
 
 	/** A call of a token without a quota: nothing is held, its cost is counted. */

@@ -5,18 +5,17 @@ import { count } from "./numbers.ts";
 import type { LedgerRow } from "./service.ts";
 
 const version = "1";
-const line = (...fields: readonly (string | number)[]): string => fields.join("\t");
 
 export const lines = {
-	start: (boot: string) => line("journal", version, boot),
+	start: (boot: string) => `journal\t${version}\t${boot}`,
 	/** A lease, and what was charged to it before this journal began. */
-	leased: ({ id, token, kind, settled }: Lease) => line("lease", id, token, kind, settled),
+	leased: ({ id, token, kind, settled }: Lease) => `lease\t${id}\t${token}\t${kind}\t${settled}`,
 	reserved: ({ id, lease, amount, at, model }: Reservation) =>
-		line("hold", id, lease.id, amount, at, JSON.stringify(model)),
-	watermark: ({ id }: Reservation, amount: number) => line("mark", id, amount),
-	settled: ({ id, lease }: Reservation, charge: number) => line("charge", id, lease.id, charge),
-	row: (lease: Lease | undefined, row: LedgerRow) => line("row", lease?.id ?? "-", JSON.stringify(row)),
-	closed: ({ id }: Lease) => line("closed", id),
+		`hold\t${id}\t${lease.id}\t${amount}\t${at}\t${JSON.stringify(model)}`,
+	watermark: ({ id }: Reservation, amount: number) => `mark\t${id}\t${amount}`,
+	settled: ({ id, lease }: Reservation, charge: number) => `charge\t${id}\t${lease.id}\t${charge}`,
+	row: (lease: Lease | undefined, row: LedgerRow) => `row\t${lease?.id ?? "-"}\t${JSON.stringify(row)}`,
+	closed: ({ id }: Lease) => `closed\t${id}`,
 	/** Everything about a lease that still matters. */
 	snapshot: (lease: Lease): string[] => [
 		lines.leased(lease),

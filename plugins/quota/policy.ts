@@ -101,12 +101,10 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 
 	const permit = (call: Routed, reservation: Reservation, cost: CallCost): Permit => {
 		const output = cost.outputFor(reservation.amount);
-		const lowers = cost.asked > 0 && output !== cost.limit;
-		return {
-			...(lowers && { maxOutputTokens: output }),
-			...(call.model.stream && cost.asked > 0 && { progress: progressOf(call, reservation, cost, output) }),
-			settle: settle(call, reservation),
-		};
+		const held = { settle: settle(call, reservation) };
+		if (cost.asked === 0) return held;
+		const permit = output === cost.limit ? held : { ...held, maxOutputTokens: output };
+		return call.model.stream ? { ...permit, progress: progressOf(call, reservation, cost, output) } : permit;
 	};
 
 	/** Not enough: for now, or for good. Where running calls hold nothing that would help, the output is cut short instead. */
@@ -121,23 +119,22 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		return answer.left >= least ? held : usedUp(answer.left, least);
 	};
 
-	const limited = (call: Routed, quota: number): Permit | Denial | undefined | Promise<Permit | Denial> => {
+	const limited = async (call: Routed, quota: number): Promise<Permit | Denial | undefined> => {
 		const cost = callCost(call, prices, options.settings);
 		if ("kind" in cost) return cost;
 		const most = cost.most(cost.asked);
 		if (most === 0) return undefined;
 		const need = { least: cost.most(cost.wanted), most };
-		return options
-			.accounts()
-			.reserve(callerOf(call), need, quota)
-			.then((found) => (isShortage(found) ? scarce(call, quota, cost, found) : permit(call, found, cost)))
-			.catch((error: unknown) => {
-				log.error("a call was refused because its quota could not be looked at", {
-					error: error instanceof Error ? error.message : typeof error,
-					code: asText(asRecord(error)["code"]),
-				});
-				return unreachable;
+		try {
+			const found = await options.accounts().reserve(callerOf(call), need, quota);
+			return isShortage(found) ? await scarce(call, quota, cost, found) : permit(call, found, cost);
+		} catch (error) {
+			log.error("a call was refused because its quota could not be looked at", {
+				error: error instanceof Error ? error.message : typeof error,
+				code: asText(asRecord(error)["code"]),
 			});
+			return unreachable;
+		}
 	};
 
 	return {

@@ -74,6 +74,18 @@ export const createHttpUpstream = ({
 	const keyList = [...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])];
 	const keys = new Keys(keyList, clock, random);
 	const budget = new Budget();
+	/** What is sent with every message beside its own headers, by protocol and key. */
+	const fixedHeaders = new Map<string, Readonly<Record<string, string>>>();
+	const headersFor = (protocol: string, key: string | undefined): Readonly<Record<string, string>> => {
+		const name = `${protocol} ${key ?? ""}`;
+		const known = fixedHeaders.get(name) ?? {
+			...protocolNamed(protocol)?.upstream.headers(key),
+			...setting.headers,
+			"accept-encoding": "identity",
+		};
+		fixedHeaders.set(name, known);
+		return known;
+	};
 	const secrets = [...keyList, ...Object.values(setting.headers ?? {}), base, new URL(base).host];
 
 	/**
@@ -104,12 +116,7 @@ export const createHttpUpstream = ({
 		try {
 			return await persistently(base + message.path, options, {
 				method: "POST",
-				headers: {
-					...message.headers,
-					...protocolNamed(options.protocol)?.upstream.headers(key),
-					...setting.headers,
-					"accept-encoding": "identity",
-				},
+				headers: { ...message.headers, ...headersFor(options.protocol, key) },
 				body: message.body as BodyInit,
 				redirect: "manual",
 				signal: options.abort.signal,

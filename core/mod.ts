@@ -107,6 +107,7 @@ export {
 	asText,
 	definedOnly,
 	isRecord,
+	lookup,
 	parseJson,
 	type WireRecord,
 } from "../foundation/wire.ts";

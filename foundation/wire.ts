@@ -50,3 +50,10 @@ export const parseJson = (text: string): unknown => {
 		return undefined;
 	}
 };
+
+/**
+ * A table for words that come from outside. Unlike an object as it is written, it knows none of the words that every
+ * object inherits: `constructor` is not in it.
+ */
+export const lookup = <Value>(entries: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+	Object.assign(Object.create(null), entries);

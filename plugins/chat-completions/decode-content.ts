@@ -7,6 +7,7 @@ import {
 	definedOnly,
 	Fault,
 	isRecord,
+	lookup,
 	type Media,
 	type Node,
 	type WireRecord,
@@ -30,7 +31,7 @@ const missing = (parameter: string, expected: string): Fault =>
 		message: `The field \`${parameter}\` is missing or of the wrong type; it must be ${expected}.`,
 	});
 
-const lifetimes: Readonly<Record<string, CacheMark["lifetime"]>> = { "5m": "5m", "30m": "30m", "1h": "1h" };
+const lifetimes = lookup<CacheMark["lifetime"]>({ "5m": "5m", "30m": "30m", "1h": "1h" });
 
 /** The mark of a cache prefix in OpenAI's or Anthropic's words, and what else only this protocol understands. */
 const nodeOf = (part: WireRecord): Node => {

@@ -8,6 +8,7 @@ import {
 	Fault,
 	type HostedTool,
 	isRecord,
+	lookup,
 	type Tool,
 	type ToolChoice,
 	type WireRecord,
@@ -106,12 +107,12 @@ const allowedTools = (choice: WireRecord): ToolChoice | undefined => {
 	return names.length === 0 ? undefined : { mode: "named", names, force: nested["mode"] === "required" };
 };
 
-const modes: Readonly<Record<string, ToolChoice>> = {
+const modes = lookup<ToolChoice>({
 	auto: { mode: "auto" },
 	none: { mode: "none" },
 	required: { mode: "required" },
 	any: { mode: "required" },
-};
+});
 
 /** The choice among tools, `function_call` of old requests included; undefined when nothing was said. */
 export const decodeToolChoice = (body: WireRecord): ToolChoice | undefined => {

@@ -1,5 +1,12 @@
 /** A neutral request for an upstream that speaks Chat Completions. Strict: only what the protocol and the model know. */
-import { definedOnly, type EncodeContext, type EncodedRequest, type NeutralRequest, type WireRecord } from "#core";
+import {
+	definedOnly,
+	type EncodeContext,
+	type EncodedRequest,
+	lookup,
+	type NeutralRequest,
+	type WireRecord,
+} from "#core";
 import { encodeFormat } from "./encode-format.ts";
 import { encodeMessages } from "./encode-message.ts";
 import { encodeEffort } from "./encode-reasoning.ts";
@@ -53,7 +60,7 @@ const encodeStop = (writing: Writing): readonly string[] | undefined => {
 	return stop.slice(0, mostStops);
 };
 
-const tiers: Readonly<Record<string, string>> = {
+const tiers = lookup<string>({
 	auto: "auto",
 	default: "default",
 	flex: "flex",
@@ -62,7 +69,7 @@ const tiers: Readonly<Record<string, string>> = {
 	fast: "fast",
 	standard: "default",
 	standard_only: "default",
-};
+});
 
 const encodeTier = (writing: Writing): string | undefined => {
 	const { tier } = writing.request;

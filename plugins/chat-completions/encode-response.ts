@@ -9,6 +9,7 @@ import {
 	Fault,
 	type Finish,
 	type ImageBlock,
+	lookup,
 	type NeutralRequest,
 	type NeutralResponse,
 	type Opaque,
@@ -26,7 +27,7 @@ import { protocolName } from "./name.ts";
 import { type ReasoningField, signatureMember, writeOpaque, writeThinking } from "./reasoning.ts";
 import { encodeUsage } from "./usage.ts";
 
-const tiers: Readonly<Record<string, string>> = {
+const tiers = lookup<string>({
 	auto: "auto",
 	default: "default",
 	standard: "default",
@@ -34,7 +35,7 @@ const tiers: Readonly<Record<string, string>> = {
 	scale: "scale",
 	priority: "priority",
 	fast: "fast",
-};
+});
 
 /** OpenAI's word for a service tier; undefined for one it does not have. */
 export const encodeTier = (tier: string | undefined): string | undefined =>

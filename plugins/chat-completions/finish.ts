@@ -1,7 +1,7 @@
 /** How an answer ended: OpenAI's words and those of the vendors that speak its protocol. */
-import type { Finish } from "#core";
+import { type Finish, lookup } from "#core";
 
-const reasons: Readonly<Record<string, Finish["reason"]>> = {
+const reasons = lookup<Finish["reason"]>({
 	stop: "stop",
 	eos: "stop",
 	end_turn: "stop",
@@ -16,7 +16,7 @@ const reasons: Readonly<Record<string, Finish["reason"]>> = {
 	error: "error",
 	network_error: "error",
 	insufficient_system_resource: "error",
-};
+});
 
 /**
  * The neutral finish for a choice's `finish_reason`. Calls that were really made decide between a stop and tool calls;

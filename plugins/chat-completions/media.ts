@@ -1,5 +1,5 @@
 /** Images, sounds, documents and films: `data:` addresses to bytes and back, and the words for their formats. */
-import { Fault, type Media } from "#core";
+import { Fault, lookup, type Media } from "#core";
 
 const invalid = (parameter: string, message: string): Fault =>
 	new Fault({ kind: "invalid_request", code: "invalid_value", parameter, message });
@@ -50,7 +50,7 @@ export const addressOf = (media: Media): string | undefined => {
 	}
 };
 
-const audioTypes: Readonly<Record<string, string>> = {
+const audioTypes = lookup<string>({
 	wav: "audio/wav",
 	mp3: "audio/mpeg",
 	mpeg: "audio/mpeg",
@@ -61,7 +61,7 @@ const audioTypes: Readonly<Record<string, string>> = {
 	m4a: "audio/mp4",
 	webm: "audio/webm",
 	pcm16: "audio/pcm",
-};
+});
 
 /** The media type for an `input_audio.format` or `audio.format`. */
 export const audioMime = (format: string): string => audioTypes[format.toLowerCase()] ?? `audio/${format}`;
@@ -75,7 +75,7 @@ export const audioFormat = (mime: string): "wav" | "mp3" | undefined => {
 		: undefined;
 };
 
-const documentTypes: Readonly<Record<string, string>> = {
+const documentTypes = lookup<string>({
 	pdf: "application/pdf",
 	txt: "text/plain",
 	md: "text/markdown",
@@ -83,7 +83,7 @@ const documentTypes: Readonly<Record<string, string>> = {
 	html: "text/html",
 	json: "application/json",
 	xml: "application/xml",
-};
+});
 
 const extensionOf = (filename: string): string => filename.slice(filename.lastIndexOf(".") + 1).toLowerCase();
 

@@ -1,7 +1,7 @@
 /** The plainest text or number that a JSON Schema accepts. */
-import { asNumber, asText, type WireRecord } from "#core";
+import { asNumber, asText, lookup, type WireRecord } from "#core";
 
-const formats: Readonly<Record<string, string>> = {
+const formats = lookup<string>({
 	"date-time": "2027-01-31T12:00:00Z",
 	date: "2027-01-31",
 	time: "12:00:00Z",
@@ -13,7 +13,7 @@ const formats: Readonly<Record<string, string>> = {
 	uri: "https://example.com/",
 	"uri-reference": "/example",
 	uuid: "00000000-0000-4000-8000-000000000000",
-};
+});
 
 /** `hint` where any text would do; `turn` makes texts differ in a list of unique ones. Patterns are not solved. */
 export const sampleText = (schema: WireRecord, hint: string, turn: number): string => {

@@ -9,6 +9,7 @@ import {
 	definedOnly,
 	type Effort,
 	isRecord,
+	lookup,
 	type NeutralRequest,
 	type OutputFormat,
 	type Reasoning,
@@ -40,7 +41,7 @@ const known = new Set([
 	"imageConfig",
 ]);
 
-const efforts: Readonly<Record<string, Effort>> = { MINIMAL: "minimal", LOW: "low", MEDIUM: "medium", HIGH: "high" };
+const efforts = lookup<Effort>({ MINIMAL: "minimal", LOW: "low", MEDIUM: "medium", HIGH: "high" });
 
 const decodeReasoning = (config: WireRecord): Reasoning | undefined => {
 	const thinking = field(config, "thinkingConfig");
@@ -58,7 +59,7 @@ const decodeReasoning = (config: WireRecord): Reasoning | undefined => {
 /** The newer form names the type by a word, and stands beside formats of other media. */
 const textFormat = (config: WireRecord): WireRecord => recordField(recordField(config, "responseFormat"), "text");
 
-const mimes: Readonly<Record<string, string>> = { APPLICATION_JSON: "application/json", TEXT_PLAIN: "text/plain" };
+const mimes = lookup<string>({ APPLICATION_JSON: "application/json", TEXT_PLAIN: "text/plain" });
 
 const decodeFormat = (config: WireRecord): OutputFormat | undefined => {
 	const text = textFormat(config);

@@ -5,6 +5,7 @@ import {
 	type Block,
 	Fault,
 	isRecord,
+	lookup,
 	type Message,
 	type ToolCallBlock,
 	type ToolResultBlock,
@@ -18,14 +19,14 @@ import { bagOf, geminiOrigin, readSignature } from "./signatures.ts";
 const refusal = (parameter: string, message: string): Fault =>
 	new Fault({ kind: "invalid_request", parameter, message, code: "invalid_value" });
 
-const roles: Readonly<Record<string, Message["role"]>> = {
+const roles = lookup<Message["role"]>({
 	user: "user",
 	model: "assistant",
 	assistant: "assistant",
 	system: "system",
 	function: "user",
 	tool: "user",
-};
+});
 
 /** A content in any of the forms clients send: a string, a part, a content. */
 interface Content {

@@ -4,6 +4,7 @@ import {
 	type Block,
 	definedOnly,
 	isRecord,
+	lookup,
 	type Opaque,
 	type Origin,
 	type ServerTool,
@@ -13,13 +14,13 @@ import { field, otherFields, recordField } from "./fields.ts";
 import { decodeBlob, decodeFile } from "./media.ts";
 import { bagOf } from "./signatures.ts";
 
-const serverTools: Readonly<Record<string, ServerTool>> = {
+const serverTools = lookup<ServerTool>({
 	GOOGLE_SEARCH_WEB: "web_search",
 	GOOGLE_SEARCH_IMAGE: "web_search",
 	URL_CONTEXT: "web_fetch",
 	GOOGLE_MAPS: "maps",
 	FILE_SEARCH: "file_search",
-};
+});
 
 const toolOf = (word: string | undefined): ServerTool => serverTools[word ?? ""] ?? "other";
 

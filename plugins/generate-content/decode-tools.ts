@@ -7,6 +7,7 @@ import {
 	type FunctionTool,
 	type HostedTool,
 	isRecord,
+	lookup,
 	type ServerTool,
 	type Tool,
 	type ToolChoice,
@@ -17,7 +18,7 @@ import { toJsonSchema } from "./openapi-schema.ts";
 import { bagOf, geminiOrigin } from "./signatures.ts";
 
 /** Tools that Google runs itself, by their field. */
-const hosted: Readonly<Record<string, ServerTool>> = {
+const hosted = lookup<ServerTool>({
 	googleSearch: "web_search",
 	googleSearchRetrieval: "web_search",
 	enterpriseWebSearch: "web_search",
@@ -27,7 +28,7 @@ const hosted: Readonly<Record<string, ServerTool>> = {
 	fileSearch: "file_search",
 	computerUse: "computer",
 	mcpServers: "mcp",
-};
+});
 
 const declarationFields = new Set(["name", "description", "parameters", "parametersJsonSchema"]);
 

@@ -4,6 +4,7 @@ import {
 	type EncodeContext,
 	type EncodedRequest,
 	type Loss,
+	lookup,
 	type NeutralRequest,
 	type WireRecord,
 } from "#core";
@@ -14,7 +15,7 @@ import { resourceName } from "./model-path.ts";
 import { ownExtras, protocolName } from "./signatures.ts";
 import { ToolNames } from "./tool-names.ts";
 
-const tiers: Readonly<Record<string, string | undefined>> = {
+const tiers = lookup<string | undefined>({
 	flex: "flex",
 	priority: "priority",
 	standard: "standard",
@@ -22,7 +23,7 @@ const tiers: Readonly<Record<string, string | undefined>> = {
 	auto: undefined,
 	unspecified: undefined,
 	standard_only: "standard",
-};
+});
 
 const encodeTier = (tier: string | undefined, losses: Loss[]): string | undefined => {
 	if (tier === undefined) return undefined;

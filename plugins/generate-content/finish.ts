@@ -1,9 +1,9 @@
 /** Why an answer ended, in Gemini's words and in neutral ones. */
-import { asText, definedOnly, type Finish, type WireRecord } from "#core";
+import { asText, definedOnly, type Finish, lookup, type WireRecord } from "#core";
 
 type Reason = Finish["reason"];
 
-const reasons: Readonly<Record<string, Reason>> = {
+const reasons = lookup<Reason>({
 	STOP: "stop",
 	MAX_TOKENS: "length",
 	SAFETY: "safety",
@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, Reason>> = {
 	IMAGE_OTHER: "other",
 	NO_IMAGE: "other",
 	ESCALATION: "other",
-};
+});
 
 /** Words of ours that the published schema does not know. */
 const unpublished = new Set(["MODEL_ARMOR"]);

@@ -4,6 +4,7 @@ import {
 	asText,
 	type DocumentBlock,
 	type ImageBlock,
+	lookup,
 	type Media,
 	type Origin,
 	type VideoBlock,
@@ -13,7 +14,7 @@ import { field } from "./fields.ts";
 
 export type MediaBlock = ImageBlock | AudioBlock | DocumentBlock | VideoBlock;
 
-const byExtension: Readonly<Record<string, string>> = {
+const byExtension = lookup<string>({
 	png: "image/png",
 	jpg: "image/jpeg",
 	jpeg: "image/jpeg",
@@ -37,7 +38,7 @@ const byExtension: Readonly<Record<string, string>> = {
 	html: "text/html",
 	csv: "text/csv",
 	json: "application/json",
-};
+});
 
 const isYouTube = (url: string): boolean => /^https?:\/\/(?:[\w-]+\.)?(?:youtube\.com|youtu\.be)\//i.test(url);
 

@@ -1,8 +1,8 @@
 /** Google's Schema (a subset of OpenAPI 3.0 with types in capitals) as JSON Schema, which everything behind this plugin speaks. */
-import { definedOnly, isRecord, type WireRecord } from "#core";
+import { definedOnly, isRecord, lookup, type WireRecord } from "#core";
 import { field } from "./fields.ts";
 
-const types: Readonly<Record<string, string>> = {
+const types = lookup<string>({
 	string: "string",
 	number: "number",
 	integer: "integer",
@@ -10,7 +10,7 @@ const types: Readonly<Record<string, string>> = {
 	array: "array",
 	object: "object",
 	null: "null",
-};
+});
 
 /** Counts, which proto3 JSON writes as strings. */
 const counts = ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];

@@ -1,14 +1,14 @@
 /** A failed task as the error that a client who waited for it gets. */
-import { type DenialKind, Fault } from "#core";
+import { type DenialKind, Fault, lookup } from "#core";
 import type { Task } from "../tasks/service.ts";
 
-const kinds: Readonly<Record<string, DenialKind>> = {
+const kinds = lookup<DenialKind>({
 	content_policy_violation: "content_policy",
 	upstream_refused: "invalid_request",
 	task_timeout: "upstream_timeout",
 	upstream_busy: "overloaded",
 	cancelled: "conflict",
-};
+});
 
 /** Asking again would make and charge another picture, so clients are told not to by themselves. */
 const final = { "x-should-retry": "false" };

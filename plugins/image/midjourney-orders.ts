@@ -1,5 +1,5 @@
 /** What Midjourney's clients submit, by the last part of the path. */
-import { asList, asNumber, asText, Fault, isRecord, type WireRecord } from "#core";
+import { asList, asNumber, asText, Fault, isRecord, lookup, type WireRecord } from "#core";
 import type { TaskOrder } from "../tasks/service.ts";
 import { midjourneyModel, promptOf } from "./kind.ts";
 
@@ -37,7 +37,7 @@ const change: Reader = (body) => {
 	return { action, prompt: "", follows: taskId(body), more: { index: index(body) } };
 };
 
-const shortActions: Readonly<Record<string, string>> = { U: "UPSCALE", V: "VARIATION", R: "REROLL" };
+const shortActions = lookup<string>({ U: "UPSCALE", V: "VARIATION", R: "REROLL" });
 
 /** `<id> U2`, `<id> V3`, `<id> R`. */
 const simpleChange: Reader = (body) => {

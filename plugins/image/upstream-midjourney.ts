@@ -1,10 +1,10 @@
 /** midjourney-proxy and whatever speaks as it does, as an upstream. */
-import { asList, asNumber, asRecord, asText, definedOnly, isRecord, type WireRecord } from "#core";
+import { asList, asNumber, asRecord, asText, definedOnly, isRecord, lookup, type WireRecord } from "#core";
 import type { Connection, JobState, MadeFile, Submission, TaskJob, Tasks, TaskUpstream } from "../tasks/service.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 /** The last part of the path for each action; what is not here is a button's. */
-const paths: Readonly<Record<string, string>> = {
+const paths = lookup<string>({
 	IMAGINE: "submit/imagine",
 	UPSCALE: "submit/change",
 	VARIATION: "submit/change",
@@ -18,7 +18,7 @@ const paths: Readonly<Record<string, string>> = {
 	SHOW: "submit/show",
 	VIDEO: "submit/video",
 	SWAP_FACE: "insight-face/swap",
-};
+});
 
 const pathOf = (job: TaskJob): string => {
 	const mode = asText(job.details.mode);

@@ -1,12 +1,12 @@
 /** OpenAI's images and whatever speaks as they do, as an upstream: it answers when the pictures are done. */
-import { asList, asRecord, asText, definedOnly } from "#core";
+import { asList, asRecord, asText, definedOnly, lookup } from "#core";
 import type { Made, MadeFile, Submission, TaskJob, Tasks, TaskUpstream } from "../tasks/service.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 /** One request takes this long at most. */
 const longestMs = 10 * 60_000;
 
-const mediaTypes: Readonly<Record<string, string>> = { jpeg: "image/jpeg", webp: "image/webp", png: "image/png" };
+const mediaTypes = lookup<string>({ jpeg: "image/jpeg", webp: "image/webp", png: "image/png" });
 
 const madeOf = (body: unknown, format: unknown): Made => {
 	const { data, usage, output_format: answered } = asRecord(body);

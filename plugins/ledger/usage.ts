@@ -1,14 +1,14 @@
 /** Sums of the ledger: by token, model, upstream or day. */
 
 import { type SQL, sql } from "drizzle-orm";
-import { deny, Fault, type Route, type Store } from "#core";
+import { deny, Fault, lookup, type Route, type Store } from "#core";
 
-const groups: Readonly<Record<string, SQL>> = {
+const groups = lookup<SQL>({
 	token: sql`token`,
 	model: sql`model`,
 	upstream: sql`upstream`,
 	day: sql`date(at / 1000, 'unixepoch')`,
-};
+});
 
 const wrong = (parameter: string, message: string): Fault => new Fault(deny("invalid_request", message, { parameter }));
 

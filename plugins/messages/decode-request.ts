@@ -9,6 +9,7 @@ import {
 	type Effort,
 	type Extras,
 	isRecord,
+	lookup,
 	type Message,
 	type ModelAsk,
 	type NeutralRequest,
@@ -56,7 +57,7 @@ const decodeSystem = (system: unknown): readonly Message[] => {
 const efforts: ReadonlySet<string> = new Set(["low", "medium", "high", "xhigh", "max"]);
 const isEffort = (word: unknown): word is Effort => typeof word === "string" && efforts.has(word);
 
-const exposures: Readonly<Record<string, "none" | "summary">> = { omitted: "none", summarized: "summary" };
+const exposures = lookup<"none" | "summary">({ omitted: "none", summarized: "summary" });
 
 /** Who asks for thinking wants to see it, unless `display` says otherwise. */
 const decodeReasoning = (body: WireRecord): Reasoning | undefined => {
@@ -82,7 +83,7 @@ const decodeFormat = (body: WireRecord): OutputFormat | undefined => {
 	return { type: "schema", schema: format["schema"] ?? {}, dialect: "json-schema", strict: true };
 };
 
-const tiers: Readonly<Record<string, string>> = { standard_only: "default" };
+const tiers = lookup<string>({ standard_only: "default" });
 
 const tierOf = (body: WireRecord): string | undefined => {
 	const tier = asText(body["service_tier"]);

@@ -5,6 +5,7 @@ import {
 	type EncodeContext,
 	type EncodedRequest,
 	isRecord,
+	lookup,
 	type NeutralRequest,
 	type WireRecord,
 } from "#core";
@@ -62,13 +63,13 @@ const stopsOf = ({ stop = [] }: NeutralRequest, losses: Losses): readonly string
 	return kept.length === 0 ? undefined : kept;
 };
 
-const tiers: Readonly<Record<string, string>> = {
+const tiers = lookup<string>({
 	auto: "auto",
 	priority: "auto",
 	default: "standard_only",
 	standard: "standard_only",
 	standard_only: "standard_only",
-};
+});
 
 const tierOf = ({ tier }: NeutralRequest, losses: Losses): string | undefined => {
 	if (tier === undefined) return undefined;

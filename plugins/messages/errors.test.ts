@@ -129,3 +129,8 @@ describe("errors of an upstream", () => {
 		);
 	});
 });
+
+test("a type that only every object has is no type of error", () => {
+	for (const type of ["constructor", "toString", "__proto__"])
+		expect(decodeToldError({ type, message: "no" }, 400), type).toEqual({ kind: "invalid_request", message: "no" });
+});

@@ -1,8 +1,8 @@
 /** Why an answer ended, in both directions. */
-import { asRecord, asText, type Block, definedOnly, type Finish, isRecord, type WireRecord } from "#core";
+import { asRecord, asText, type Block, definedOnly, type Finish, isRecord, lookup, type WireRecord } from "#core";
 import { protocolName } from "./carried.ts";
 
-const reasons: Readonly<Record<string, Finish["reason"]>> = {
+const reasons = lookup<Finish["reason"]>({
 	end_turn: "stop",
 	stop_sequence: "stop_sequence",
 	max_tokens: "length",
@@ -11,7 +11,7 @@ const reasons: Readonly<Record<string, Finish["reason"]>> = {
 	pause_turn: "pause",
 	refusal: "refusal",
 	sensitive: "safety",
-};
+});
 
 /** `told` is a message, or the `delta` of `message_delta`. An unknown word is a stop that keeps the word. */
 export const decodeFinish = (told: WireRecord): Finish => {

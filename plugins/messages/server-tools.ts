@@ -7,6 +7,7 @@ import {
 	definedOnly,
 	type HostedTool,
 	isRecord,
+	lookup,
 	type Origin,
 	type ServerCallBlock,
 	type ServerResultBlock,
@@ -68,12 +69,12 @@ export const decodeServerResult = (block: WireRecord, origin: Origin): ServerRes
 	};
 };
 
-const neutralNames: Readonly<Record<string, string>> = {
+const neutralNames = lookup<string>({
 	allowed_domains: "allowedDomains",
 	blocked_domains: "blockedDomains",
 	max_uses: "maxUses",
 	user_location: "userLocation",
-};
+});
 
 /** A tool definition with a type of its own: `web_search_20250305` and its kin. */
 export const decodeHostedTool = (tool: WireRecord, origin: Origin, cache: CacheMark | undefined): HostedTool => {

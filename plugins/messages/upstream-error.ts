@@ -9,13 +9,14 @@ import {
 	isClosedDoor,
 	isRecord,
 	kindOfStatus,
+	lookup,
 	parseJson,
 	retryAfterIn,
 	scrub,
 	sentenceFor,
 } from "#core";
 
-const kindsByType: Readonly<Record<string, DenialKind>> = {
+const kindsByType = lookup<DenialKind>({
 	invalid_request_error: "invalid_request",
 	authentication_error: "upstream",
 	permission_error: "upstream",
@@ -26,7 +27,7 @@ const kindsByType: Readonly<Record<string, DenialKind>> = {
 	timeout_error: "upstream_timeout",
 	overloaded_error: "overloaded",
 	api_error: "upstream",
-};
+});
 
 const tooLong = /prompt is too long|exceeds?\b.{0,40}\bcontext|context (?:window|length|limit)/i;
 const filtered = /content filter|blocked by|usage polic/i;

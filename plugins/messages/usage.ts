@@ -2,7 +2,7 @@
  * Token counts. On the wire `input_tokens` leaves out what was read from or written to the cache; the neutral total
  * holds everything.
  */
-import { asCount, asRecord, asText, definedOnly, isRecord, type Usage, type WireRecord } from "#core";
+import { asCount, asRecord, asText, definedOnly, isRecord, lookup, type Usage, type WireRecord } from "#core";
 import { protocolName } from "./carried.ts";
 
 const requests = "_requests";
@@ -49,7 +49,7 @@ export const mergeUsage = (before: WireRecord, later: unknown): WireRecord => {
 	return merged;
 };
 
-const tiers: Readonly<Record<string, string>> = { standard: "default" };
+const tiers = lookup<string>({ standard: "default" });
 
 /** The neutral word for `usage.service_tier`. */
 export const decodeTier = (usage: unknown): string | undefined => {

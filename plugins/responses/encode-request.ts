@@ -1,5 +1,12 @@
 /** A neutral request for an upstream that speaks this protocol. Nothing is kept there: Portico holds conversations itself. */
-import { definedOnly, type EncodeContext, type EncodedRequest, type NeutralRequest, type WireRecord } from "#core";
+import {
+	definedOnly,
+	type EncodeContext,
+	type EncodedRequest,
+	lookup,
+	type NeutralRequest,
+	type WireRecord,
+} from "#core";
 import { encodeText, needsMentionOfJson } from "./encode-format.ts";
 import { encodeInput } from "./encode-input.ts";
 import { encodeReasoning, wantsEncrypted } from "./encode-reasoning.ts";
@@ -51,7 +58,7 @@ const encodeSampling = (writing: Writing): WireRecord => {
 	return definedOnly({ ...fields, top_logprobs: logprobs?.enabled === true ? logprobs.top : undefined });
 };
 
-const tiers: Readonly<Record<string, string>> = {
+const tiers = lookup<string>({
 	auto: "auto",
 	default: "default",
 	flex: "flex",
@@ -60,7 +67,7 @@ const tiers: Readonly<Record<string, string>> = {
 	fast: "fast",
 	standard: "default",
 	standard_only: "default",
-};
+});
 
 const encodeTier = (writing: Writing): string | undefined => {
 	const { tier } = writing.request;

@@ -1,5 +1,5 @@
 /** How an answer ended, between `status` with `incomplete_details` and the neutral word. */
-import { asRecord, asText, definedOnly, type Finish, type WireRecord } from "#core";
+import { asRecord, asText, definedOnly, type Finish, lookup, type WireRecord } from "#core";
 
 /** What was seen of an answer's blocks when it ended. */
 export interface SeenBlocks {
@@ -7,12 +7,12 @@ export interface SeenBlocks {
 	readonly refusal: boolean;
 }
 
-const incomplete: Readonly<Record<string, Finish["reason"]>> = {
+const incomplete = lookup<Finish["reason"]>({
 	max_output_tokens: "length",
 	max_tokens: "length",
 	content_filter: "safety",
 	max_tool_calls: "other",
-};
+});
 
 /** The finish of a response that is not `failed`. A call of a client's tool counts, but not over a limit. */
 export const decodeFinish = (response: WireRecord, seen: SeenBlocks): Finish => {

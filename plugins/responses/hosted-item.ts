@@ -5,13 +5,14 @@ import {
 	asText,
 	type Block,
 	definedOnly,
+	lookup,
 	type Origin,
 	parseJson,
 	type ServerTool,
 	type WireRecord,
 } from "#core";
 
-const tools: Readonly<Record<string, ServerTool>> = {
+const tools = lookup<ServerTool>({
 	web_search_call: "web_search",
 	x_search_call: "web_search",
 	file_search_call: "file_search",
@@ -22,7 +23,7 @@ const tools: Readonly<Record<string, ServerTool>> = {
 	mcp_call: "mcp",
 	mcp_list_tools: "mcp",
 	tool_search_call: "tool_search",
-};
+});
 
 /** What a call was asked to do, in the members other protocols' tools of the sort have. */
 const argumentsOf = (item: WireRecord): unknown => {

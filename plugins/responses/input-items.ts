@@ -1,16 +1,16 @@
 /** The list of input items of an answer, in the form and pages that OpenAI gives it. */
 import { createHash } from "node:crypto";
-import { asList, asRecord, asText, deny, Fault, isRecord, type WireRecord } from "#core";
+import { asList, asRecord, asText, deny, Fault, isRecord, lookup, type WireRecord } from "#core";
 
 const idFor = (item: WireRecord, answer: string, place: number): string => {
 	const digest = createHash("sha256").update(`${answer}:${place}`).digest("hex").slice(0, 32);
-	const prefixes: Readonly<Record<string, string>> = {
+	const prefixes = lookup<string>({
 		function_call: "fc",
 		function_call_output: "fco",
 		custom_tool_call: "ctc",
 		custom_tool_call_output: "ctco",
 		reasoning: "rs",
-	};
+	});
 	return `${prefixes[String(item["type"])] ?? "msg"}_${digest}`;
 };
 

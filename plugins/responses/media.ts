@@ -1,5 +1,5 @@
 /** Images, files and sounds between the wire and the neutral form. `data:` addresses are bytes on our side. */
-import { asRecord, asText, definedOnly, type Media, type Origin, type WireRecord } from "#core";
+import { asRecord, asText, definedOnly, lookup, type Media, type Origin, type WireRecord } from "#core";
 
 const dataAddress = /^data:([^;,]*)((?:;[^;,]*)*),/s;
 
@@ -46,14 +46,14 @@ export const imageOf = (part: WireRecord, origin: Origin): Media | undefined => 
 	return id === undefined ? undefined : { by: "file", id, origin };
 };
 
-const mimes: Readonly<Record<string, string>> = {
+const mimes = lookup<string>({
 	pdf: "application/pdf",
 	txt: "text/plain",
 	md: "text/markdown",
 	csv: "text/csv",
 	json: "application/json",
 	html: "text/html",
-};
+});
 
 const mimeOfName = (filename: string | undefined): string =>
 	mimes[filename?.split(".").at(-1)?.toLowerCase() ?? ""] ?? "application/pdf";
@@ -77,14 +77,14 @@ export const audioOf = (part: WireRecord): Media | undefined => {
 	return mediaOfDataUrl(data) ?? { by: "bytes", base64: data, mime: named === "mp3" ? "audio/mpeg" : `audio/${named}` };
 };
 
-const extensions: Readonly<Record<string, string>> = {
+const extensions = lookup<string>({
 	"application/pdf": "pdf",
 	"text/plain": "txt",
 	"text/markdown": "md",
 	"text/csv": "csv",
 	"application/json": "json",
 	"text/html": "html",
-};
+});
 
 /** A name for a file that came without one; OpenAI takes no bytes without a name. */
 const nameFor = (media: Media): string => `file.${extensions[media.by === "file" ? "" : (media.mime ?? "")] ?? "pdf"}`;

@@ -12,6 +12,7 @@ import {
 	isClosedDoor,
 	isRecord,
 	kindOfStatus,
+	lookup,
 	parseJson,
 	retryAfterIn,
 	scrubMessage,
@@ -52,7 +53,7 @@ const tooLong = /context.?length|context window|maximum context|prompt is too lo
 const filtered = /content.?(?:filter|policy|management)|moderation|safety/i;
 const noModel = /\bmodel\b[^.]*(?:not (?:found|exist|supported)|does not exist|no such|unknown|invalid model)/i;
 
-const byCode: Readonly<Record<string, DenialKind>> = {
+const byCode = lookup<DenialKind>({
 	context_length_exceeded: "context_length",
 	model_not_found: "model_not_found",
 	insufficient_quota: "rate_limited",
@@ -67,7 +68,7 @@ const byCode: Readonly<Record<string, DenialKind>> = {
 	bio_policy: "content_policy",
 	cyber_policy: "content_policy",
 	image_content_policy_violation: "content_policy",
-};
+});
 
 const kindOfBadRequest = ({ code = "", message = "" }: Told): DenialKind => {
 	if (byCode[code] === "context_length" || tooLong.test(message)) return "context_length";

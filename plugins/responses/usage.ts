@@ -1,14 +1,14 @@
 /** Counts of model tokens, between the wire and the neutral form. Totals hold their parts on both sides. */
-import { asCount, asList, asRecord, asText, definedOnly, isRecord, type Usage } from "#core";
+import { asCount, asList, asRecord, asText, definedOnly, isRecord, lookup, type Usage } from "#core";
 
 /** Items that stand for one call of a tool which the upstream ran itself. */
-const hosted: Readonly<Record<string, string>> = {
+const hosted = lookup<string>({
 	web_search_call: "web_search",
 	x_search_call: "web_search",
 	file_search_call: "file_search",
 	code_interpreter_call: "code_execution",
 	image_generation_call: "image_generation",
-};
+});
 
 /** How often each hosted tool was called, by the output items; undefined when none was. */
 export const hostedCalls = (output: unknown): Readonly<Record<string, number>> | undefined => {

@@ -5,7 +5,7 @@
 import http from "node:http";
 import https from "node:https";
 import { isIP } from "node:net";
-import type { Clock } from "#core";
+import { type Clock, lookup } from "#core";
 import { checkAddress, forbidden, literalAddress } from "./address.ts";
 import { dialable, type Resolve } from "./resolve.ts";
 
@@ -41,7 +41,7 @@ export const localFault = "local_fault";
 export type Send = (message: Message) => Promise<AttemptResult>;
 
 /** Names for what went wrong on the way, by the runtime's code. */
-const errorNames: Readonly<Record<string, string>> = {
+const errorNames = lookup<string>({
 	ECONNREFUSED: "connection_refused",
 	ConnectionRefused: "connection_refused",
 	ECONNRESET: "connection_reset",
@@ -54,7 +54,7 @@ const errorNames: Readonly<Record<string, string>> = {
 	ENFILE: localFault,
 	ENOBUFS: localFault,
 	ENOMEM: localFault,
-};
+});
 
 const errorName = (error: unknown): string => {
 	const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -1,0 +1,31 @@
+import { describe, expect, test } from "bun:test";
+import { readInvocation } from "./settings.ts";
+
+describe("what a command is called with", () => {
+	test("options of every command are taken wherever they stand, the rest are its words", () => {
+		const words = ["token", "--config=a.yaml", "list", "--port", "0", "--json", "--workers", "3"];
+		expect(readInvocation(words, {})).toEqual({
+			file: "a.yaml",
+			port: 0,
+			workers: 3,
+			words: ["token", "list", "--json"],
+			environment: {},
+		});
+	});
+
+	test("words count more than the environment", () => {
+		const environment = { PORTICO_PORT: "1", PORTICO_CONFIG: "b.yaml" };
+		expect(readInvocation([], environment)).toMatchObject({ file: "b.yaml", port: 1 });
+		expect(readInvocation(["-c", "c.yaml", "--port=2"], environment)).toMatchObject({ file: "c.yaml", port: 2 });
+	});
+
+	test.each([
+		[["--port", "65536"], 'the port must be a number from 0 to 65535, not "65536"'],
+		[["--port", ""], 'the port must be a number from 0 to 65535, not ""'],
+		[["--port"], "--port needs a value"],
+		[["--workers", "0"], '--workers must be a number from 1 to 256, not "0"'],
+		[["--workers", "2.5"], '--workers must be a number from 1 to 256, not "2.5"'],
+	])("%j is refused", (words, message) => {
+		expect(() => readInvocation(words, {})).toThrow(message);
+	});
+});

@@ -16,6 +16,16 @@ const upstreamsFault: ReadonlySet<Denial["kind"]> = new Set(["upstream", "overlo
 
 export type CircuitState = "closed" | "open" | "half-open";
 
+/** What operators are shown of an upstream besides its circuit. */
+export interface Trouble {
+	/** Failures in a row. */
+	readonly failures: number;
+	/** Until a call looks whether it has recovered; absent while nothing keeps calls away. */
+	readonly openForSeconds?: number;
+	/** The last failure there was, however long ago. */
+	readonly lastFailure?: { readonly at: string; readonly kind: Denial["kind"]; readonly message: string };
+}
+
 export class Circuit {
 	private readonly clock: Clock;
 	private readonly random: () => number;
@@ -23,6 +33,7 @@ export class Circuit {
 	private pauseMs = firstPauseMs;
 	private openUntil = 0;
 	private probedUntil = 0;
+	private last: { readonly at: number; readonly error: Denial } | undefined;
 
 	/** `random`: from 0 to 1. */
 	constructor(clock: Clock, random: () => number) {
@@ -45,18 +56,37 @@ export class Circuit {
 		return true;
 	}
 
-	report({ error }: AttemptReport): void {
+	get trouble(): Trouble {
+		const wait = this.openUntil - this.clock.monotonic();
+		return {
+			failures: this.failures,
+			...(this.state === "open" && { openForSeconds: Math.ceil(wait / 1000) }),
+			...(this.last && {
+				lastFailure: {
+					at: new Date(this.last.at).toISOString(),
+					kind: this.last.error.kind,
+					message: this.last.error.message,
+				},
+			}),
+		};
+	}
+
+	/** Says when calls begin to be kept away, and when they no longer are. */
+	report({ error }: AttemptReport): "opened" | "closed" | undefined {
 		if (!error || !upstreamsFault.has(error.kind)) {
+			const wasOpen = this.failures >= tolerated;
 			this.failures = 0;
 			this.pauseMs = firstPauseMs;
-			return;
+			return wasOpen ? "closed" : undefined;
 		}
+		this.last = { at: this.clock.now(), error };
 		// Calls that were under way when it opened tell nothing new.
-		if (this.state === "open") return;
+		if (this.state === "open") return undefined;
 		this.failures++;
-		if (this.failures < tolerated) return;
+		if (this.failures < tolerated) return undefined;
 		if (this.failures > tolerated) this.pauseMs = Math.min(longestPauseMs, this.pauseMs * 2);
 		this.openUntil = this.clock.monotonic() + this.pauseMs * (1 - jitter * this.random());
 		this.probedUntil = 0;
+		return this.failures === tolerated ? "opened" : undefined;
 	}
 }

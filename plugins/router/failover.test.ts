@@ -165,13 +165,16 @@ test("operators see every upstream, used or not; anyone how many are well", asyn
 	const gateway = await open([first.url, second.url]);
 	expect(await gateway.admin("GET", "/admin/upstreams")).toEqual({
 		data: [
-			{ upstream: "up0", circuit: "closed" },
-			{ upstream: "up1", circuit: "closed" },
+			{ upstream: "up0", circuit: "closed", failures: 0 },
+			{ upstream: "up1", circuit: "closed", failures: 0 },
 		],
 	});
 	for (let call = 0; call < 5; call++) await gateway.ask(path, body);
 	expect(await gateway.admin("GET", "/admin/upstreams")).toMatchObject({
-		data: [{ circuit: "open" }, { circuit: "closed" }],
+		data: [
+			{ circuit: "open", failures: 5, lastFailure: { kind: "upstream" } },
+			{ circuit: "closed", failures: 0 },
+		],
 	});
 	expect(await (await fetch(`${gateway.url}/readyz`)).json()).toEqual({
 		status: "ok",

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { isFault, type Protocol, type SendOptions } from "#core";
+import { isFault, type Log, type LogFields, type Protocol, type SendOptions } from "#core";
 import { createTestClock, type ScriptedUpstream, startUpstream } from "#core/testing";
 import { createHttpUpstream, type HttpUpstreamOptions } from "./http-upstream.ts";
 import type { UpstreamSetting } from "./settings.ts";
@@ -15,6 +15,14 @@ const serve = (...words: Parameters<typeof startUpstream>): ScriptedUpstream => 
 	return server;
 };
 
+/** What was logged, with its fields. */
+const logged: (readonly [message: string, fields: LogFields | undefined])[] = [];
+const note = (message: string, fields?: LogFields): void => void logged.push([message, fields]);
+const log: Log = { debug: note, info: note, warn: note, error: note, of: () => log };
+afterEach(() => {
+	logged.length = 0;
+});
+
 /** All that is used of a protocol here. */
 const protocol = {
 	name: "messages",
@@ -26,6 +34,7 @@ const upstreamOf = (setting: Partial<UpstreamSetting>, more: Partial<HttpUpstrea
 		setting: { name: "main", protocol: "messages", url: "http://127.0.0.1:1", ...setting },
 		clock: createTestClock(),
 		random: () => 0,
+		log,
 		protocolNamed: (name) => (name === protocol.name ? protocol : undefined),
 		...more,
 	});
@@ -78,6 +87,12 @@ describe("an upstream over HTTP", () => {
 		const denial = await denialOf(upstreamOf({ url: "http://127.0.0.1:1" }).send(message, options()));
 		expect(denial).toMatchObject({ kind: "upstream" });
 		expect((denial as { message: string }).message).not.toContain("127.0.0.1");
+		expect(logged).toEqual([
+			[
+				"an upstream could not be reached, or broke off before it answered",
+				{ upstream: "main", callId: "req_1", reason: expect.stringMatching(/^(?:ECONNREFUSED|ConnectionRefused)$/) },
+			],
+		]);
 	});
 
 	test("that does not begin to answer in time is given up, and its request ended", async () => {
@@ -116,6 +131,18 @@ describe("an upstream over HTTP", () => {
 		abort.abort();
 		expect(await sent).toMatchObject({ kind: "upstream" });
 		while (!server.received[0]?.signal.aborted) await new Promise((resolve) => setImmediate(resolve));
+		expect(logged).toEqual([]);
+	});
+
+	test.each([401, 402, 403])("operators are told by %d which key is refused, and not the key", async (status) => {
+		const server = serve(
+			({ headers }) => new Response(null, { status: headers.get("x-key") === "key-b" ? status : 200 }),
+		);
+		const upstream = upstreamOf({ url: server.url, keys: ["key-a", "key-b"] });
+		for (let call = 0; call < 4; call++) await upstream.send(message, options());
+		expect(logged).toEqual([
+			["an upstream refused Portico's own key", { upstream: "main", key: 2, status, callId: "req_1" }],
+		]);
 	});
 
 	test.each([401, 402, 403, 429])("a key that is answered by %d rests, the next call uses another", async (status) => {

@@ -6,6 +6,7 @@ import {
 	deny,
 	Fault,
 	isFault,
+	type Log,
 	type Protocol,
 	type SendOptions,
 	type Upstream,
@@ -25,6 +26,7 @@ interface FetchOptions extends RequestInit {
 export interface HttpUpstreamOptions {
 	readonly setting: UpstreamSetting;
 	readonly clock: Clock;
+	readonly log: Log;
 	readonly protocolNamed: (name: string) => Protocol | undefined;
 	/** The proxy to go by; on Bun only. */
 	readonly proxy?: string | undefined;
@@ -64,6 +66,7 @@ const keyTrouble = new Set([401, 402, 403, 429]);
 export const createHttpUpstream = ({
 	setting,
 	clock,
+	log,
 	protocolNamed,
 	proxy,
 	random,
@@ -103,6 +106,18 @@ export const createHttpUpstream = ({
 		}
 	};
 
+	/** Clients are told that it failed; why (an expired certificate, a name that is not known) is the operator's business. */
+	const note = ({ callId }: SendOptions, error: unknown): void => {
+		const { code, name: kind } = asRecord(
+			error instanceof Error ? { code: Reflect.get(error, "code"), name: error.name } : {},
+		);
+		log.warn("an upstream could not be reached, or broke off before it answered", {
+			upstream: name,
+			callId,
+			reason: asText(code) ?? asText(kind) ?? "unknown",
+		});
+	};
+
 	const request = async (
 		message: UpstreamMessage,
 		options: SendOptions,
@@ -124,6 +139,7 @@ export const createHttpUpstream = ({
 				...(proxy !== undefined && { proxy }),
 			});
 		} catch (error) {
+			if (!late && !options.abort.signal.aborted) note(options, error);
 			if (late) throw slow(name, firstByteSeconds);
 			throw isFault(error) ? error : unreachable(name, error);
 		} finally {
@@ -139,7 +155,16 @@ export const createHttpUpstream = ({
 		async send(message, options) {
 			const key = keys.choose(options.affinity);
 			const response = await request(message, options, key);
-			if (key !== undefined && keyTrouble.has(response.status)) keys.rest(key, response.headers.get("retry-after"));
+			if (key !== undefined && keyTrouble.has(response.status)) {
+				keys.rest(key, response.headers.get("retry-after"));
+				if (response.status !== 429)
+					log.error("an upstream refused Portico's own key", {
+						upstream: name,
+						key: keyList.indexOf(key) + 1,
+						status: response.status,
+						callId: options.callId,
+					});
+			}
 			return response.ok ? response : await cleanError(response, secrets, clock);
 		},
 	};

@@ -10,12 +10,13 @@ export default definePlugin({
 	config: routerSettings,
 	needs: { clock, house, protocols, upstreams },
 	gives: [router, routes],
-	setup({ config, needs }) {
+	setup({ config, needs, log }) {
 		const protocolNamed = byName(() => needs.protocols());
 		const configured = config.upstreams.map((setting) =>
 			createHttpUpstream({
 				setting,
 				clock: needs.clock,
+				log,
 				protocolNamed,
 				proxy: needs.house.outgoingProxy,
 				random: Math.random,
@@ -25,6 +26,7 @@ export default definePlugin({
 		const routing = createRouting({
 			models: config.models,
 			clock: needs.clock,
+			log,
 			upstreamNamed,
 			upstreamNames: () => [...configured, ...needs.upstreams()].map(({ name }) => name),
 			random: Math.random,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Asked, Denial, Target, Upstream } from "#core";
+import type { Asked, Denial, Log, Target, Upstream } from "#core";
 import { createTestClock } from "#core/testing";
 import { createRouting } from "./routing.ts";
 import type { ModelSetting } from "./settings.ts";
@@ -17,10 +17,14 @@ const failure: Denial = { kind: "upstream", message: "It failed." };
 const routing = (models: readonly ModelSetting[], random: () => number = Math.random) => {
 	const clock = createTestClock();
 	const all = new Map(["a", "b", "c"].map((name) => [name, upstream(name)]));
-	const made = createRouting({ models, clock, upstreamNamed: (name) => all.get(name), random, createdAt: 5 });
+	const logged: string[] = [];
+	const note = (message: string): void => void logged.push(message);
+	const log: Log = { debug: note, info: note, warn: note, error: note, of: () => log };
+	const made = createRouting({ models, clock, log, upstreamNamed: (name) => all.get(name), random, createdAt: 5 });
 	return {
 		...made,
 		clock,
+		logged,
 		order: (model: string, affinity?: string) =>
 			made.plan(model, affinity)?.targets.map((target) => target.upstream.name),
 		/** An attempt at the upstream ended. */
@@ -173,7 +177,14 @@ describe("an upstream that fails", () => {
 		expect(router.order("m")).toEqual(["a", "b"]);
 		fail(1, router);
 		expect(router.order("m")).toEqual(["b", "a"]);
-		expect(router.states()).toContainEqual({ upstream: "a", circuit: "open" });
+		expect(router.states()).toContainEqual({
+			upstream: "a",
+			circuit: "open",
+			failures: 5,
+			openForSeconds: 5,
+			lastFailure: { at: expect.stringMatching(/^20.*Z$/), kind: "upstream", message: "It failed." },
+		});
+		expect(router.logged).toEqual(["an upstream fails; calls go elsewhere while it does, where they can"]);
 		await router.clock.advance(4999);
 		expect(router.order("m")).toEqual(["b", "a"]);
 	});
@@ -190,7 +201,7 @@ describe("an upstream that fails", () => {
 		const router = steady([pair]);
 		fail(5, router);
 		await router.clock.advance(5000);
-		expect(router.states()).toContainEqual({ upstream: "a", circuit: "half-open" });
+		expect(router.states()).toContainEqual(expect.objectContaining({ upstream: "a", circuit: "half-open" }));
 		expect([router.order("m"), router.order("m"), router.order("m")]).toEqual([
 			["a", "b"],
 			["b", "a"],
@@ -198,7 +209,8 @@ describe("an upstream that fails", () => {
 		]);
 		router.tell("a");
 		expect(router.order("m")).toEqual(["a", "b"]);
-		expect(router.states()).toContainEqual({ upstream: "a", circuit: "closed" });
+		expect(router.states()).toContainEqual(expect.objectContaining({ upstream: "a", circuit: "closed", failures: 0 }));
+		expect(router.logged.at(-1)).toBe("an upstream answers again");
 	});
 
 	test("and fails the look too is left alone for twice as long, up to a minute", async () => {

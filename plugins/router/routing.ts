@@ -1,6 +1,7 @@
 /** From a model's name to targets in the order in which they are to be tried. */
 import {
 	type Clock,
+	type Log,
 	type ModelInfo,
 	matchesPattern,
 	type Plan,
@@ -10,7 +11,7 @@ import {
 	type UpstreamHealth,
 } from "#core";
 import { capabilitiesOf } from "./capabilities.ts";
-import { Circuit } from "./circuit.ts";
+import { Circuit, type Trouble } from "./circuit.ts";
 import { spread } from "./keys.ts";
 import { safeAfter } from "./repeating.ts";
 import type { ModelSetting } from "./settings.ts";
@@ -24,6 +25,7 @@ const followed = new Set(["upstream", "overloaded", "upstream_timeout", "rate_li
 export interface RoutingOptions {
 	readonly models: readonly ModelSetting[];
 	readonly clock: Clock;
+	readonly log: Log;
 	readonly upstreamNamed: (name: string) => Upstream | undefined;
 	/** Names of the upstreams, to show all of them. */
 	readonly upstreamNames?: () => readonly string[];
@@ -36,11 +38,11 @@ export interface RoutingOptions {
 /** A router with what operators see of it. */
 export interface Routing extends Router {
 	/** Every configured upstream and every other that was used. */
-	states(): readonly UpstreamHealth[];
+	states(): readonly (UpstreamHealth & Trouble)[];
 }
 
 export const createRouting = (options: RoutingOptions): Routing => {
-	const { clock, upstreamNamed, random, createdAt } = options;
+	const { clock, log, upstreamNamed, random, createdAt } = options;
 	const exact = new Map(options.models.filter(({ name }) => !name.includes("*")).map((model) => [model.name, model]));
 	const patterns = options.models
 		.filter(({ name }) => name.includes("*"))
@@ -88,10 +90,11 @@ export const createRouting = (options: RoutingOptions): Routing => {
 	};
 
 	/** Configured ones come first, in their order. */
-	const states = (): readonly UpstreamHealth[] =>
+	const states: Routing["states"] = () =>
 		[...new Set([...(options.upstreamNames?.() ?? []), ...circuits.keys()])].map((upstream) => ({
 			upstream,
 			circuit: circuits.get(upstream)?.state ?? "closed",
+			...(circuits.get(upstream)?.trouble ?? { failures: 0 }),
 		}));
 
 	return {
@@ -117,7 +120,17 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			return setting && infoOf(name, setting);
 		},
 		mayFollow: (denial, call) => followed.has(denial.kind) && safeAfter(denial, call),
-		report: (report) => circuitOf(report.target.upstream.name).report(report),
+		report(report) {
+			const upstream = report.target.upstream.name;
+			const change = circuitOf(upstream).report(report);
+			if (change === "opened")
+				log.warn("an upstream fails; calls go elsewhere while it does, where they can", {
+					upstream,
+					kind: report.error?.kind,
+					reason: report.error?.message,
+				});
+			else if (change === "closed") log.info("an upstream answers again", { upstream });
+		},
 		states,
 		health: states,
 	};

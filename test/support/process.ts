@@ -52,8 +52,11 @@ export const startProcess = async (
 	config: string,
 	environment: Readonly<Record<string, string>> = {},
 	words: readonly string[] = [],
+	/** What starts it, such as `prlimit --data=…`. */
+	starter: readonly string[] = [],
 ): Promise<PorticoProcess> => {
-	const child = spawn("node", [launcher, "serve", "--config", config, ...words], {
+	const [program = "node", ...rest] = [...starter, "node", launcher, "serve", "--config", config, ...words];
+	const child = spawn(program, rest, {
 		cwd: folder,
 		stdio: ["ignore", "pipe", "pipe"],
 		env: { ...process.env, ...environment },

@@ -98,6 +98,7 @@ export {
 export { type NormalizedRequest, normalizeRequest } from "../foundation/neutral/normalize-request.ts";
 export type * from "../foundation/neutral/request.ts";
 export type * from "../foundation/neutral/response.ts";
+export { Refrain } from "../foundation/refrain.ts";
 export {
 	asBoolean,
 	asCount,

@@ -60,6 +60,13 @@ export class ChoiceDecoder {
 		return this.out;
 	}
 
+	/** What a chunk says that differs from the one before in its text only. */
+	more(text: string): readonly NeutralEvent[] {
+		this.out = [];
+		this.text(text);
+		return this.out;
+	}
+
 	/** Closes what is open and tells the finish. */
 	end(): readonly NeutralEvent[] {
 		this.out = [];
@@ -99,7 +106,7 @@ export class ChoiceDecoder {
 		if (this.run.type !== "text") this.textStart = this.length;
 		this.length += text.length;
 		this.run.grow({ type: "text", text: "" }, { type: "text", text });
-		for (const placed of this.early.splice(0)) this.cite(placed);
+		if (this.early.length > 0) for (const placed of this.early.splice(0)) this.cite(placed);
 	}
 
 	private logprobs(value: unknown): void {

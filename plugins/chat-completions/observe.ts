@@ -7,15 +7,18 @@ import {
 	type ModelAsk,
 	type Observation,
 	parseJson,
+	Refrain,
 	type StreamEvent,
 	type StreamObserver,
 	type Usage,
 } from "#core";
+import { padding } from "./stream-scope.ts";
 import { decodeToldError } from "./upstream-error.ts";
 import { decodeUsage } from "./usage.ts";
 
+const generatedNames = ["content", "reasoning_content", "reasoning", "refusal", "arguments", "input", "transcript"];
 /** The start of a non-empty string that the model generated. */
-const generated = /"(?:content|reasoning_content|reasoning|refusal|arguments|input|transcript)"\s*:\s*"(?!")/g;
+const generated = new RegExp(`"(?:${generatedNames.join("|")})"\\s*:\\s*"(?!")`, "g");
 /** The same in the dialects whose content is a list of parts. */
 const generatedPart = /"(?:text|data)"\s*:\s*"(?!")/g;
 
@@ -62,6 +65,7 @@ const mayMatter = (data: string): boolean =>
 
 class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
+	private readonly refrain = new Refrain(generatedNames, padding);
 	private usage: Usage | undefined;
 	private error: Denial | undefined;
 	private done = false;
@@ -75,17 +79,25 @@ class Observer implements StreamObserver {
 	}
 
 	event({ data }: StreamEvent): void {
+		if (this.refrain.repeats(data)) {
+			this.count(this.refrain.bytes);
+			return;
+		}
 		if (data === "[DONE]" || data.trim() === "[DONE]") {
 			this.done = true;
 			return;
 		}
 		this.first ??= data;
 		const bytes = contentBytes(data);
-		if (bytes > 0) {
-			this.pieces++;
-			this.bytes += bytes;
-		}
+		this.count(bytes);
 		if (mayMatter(data)) this.parse(data);
+		else if (bytes > 0) this.refrain.learn(data);
+	}
+
+	private count(bytes: number): void {
+		if (bytes === 0) return;
+		this.pieces++;
+		this.bytes += bytes;
 	}
 
 	private parse(data: string): void {

@@ -12,6 +12,7 @@ import {
 	isRecord,
 	type NeutralEvent,
 	parseJson,
+	Refrain,
 	type StreamDecoder,
 	type StreamEvent,
 	type WireRecord,
@@ -19,7 +20,7 @@ import {
 import { ChoiceDecoder } from "./choice-decoder.ts";
 import { searchGrounding } from "./grounding.ts";
 import { protocolName } from "./name.ts";
-import type { StreamScope } from "./stream-scope.ts";
+import { padding, type StreamScope } from "./stream-scope.ts";
 import { decodeToldError } from "./upstream-error.ts";
 import { decodeUsage } from "./usage.ts";
 
@@ -29,9 +30,15 @@ const tick: readonly NeutralEvent[] = [{ type: "tick" }];
 const notJson: Denial = { kind: "upstream", message: "The upstream sent an event that is not JSON. Ask again." };
 const nothing: Denial = { kind: "upstream", message: "The upstream ended its stream without an answer. Ask again." };
 
+const isOneText = ([event, ...rest]: readonly NeutralEvent[]): boolean =>
+	rest.length === 0 && event?.type === "delta" && event.delta.type === "text";
+
 class Decoder implements StreamDecoder {
 	private readonly scope: StreamScope;
 	private readonly choices = new Map<number, ChoiceDecoder>();
+	/** Chunks that only go on with the text of the choice that spoke last. */
+	private readonly refrain = new Refrain(["content"], padding);
+	private speaker: ChoiceDecoder | undefined;
 	private grounding: Grounding | undefined;
 	private blocks = 0;
 	private started = false;
@@ -43,12 +50,20 @@ class Decoder implements StreamDecoder {
 
 	push({ data }: StreamEvent): readonly NeutralEvent[] {
 		if (this.over) return none;
+		if (this.speaker && this.refrain.repeats(data)) {
+			const more = this.refrain.value(data);
+			if (more) return this.speaker.more(more);
+		}
 		const text = data.trim();
 		if (text === "[DONE]") return this.finish();
 		if (text === "" || text === "null") return none;
 		const chunk = parseJson(text);
 		if (!isRecord(chunk)) return this.fail(notJson);
-		return this.chunk(chunk);
+		this.speaker = undefined;
+		const events = this.chunk(chunk);
+		if (isOneText(events)) this.refrain.learn(data);
+		else this.speaker = undefined;
+		return events;
 	}
 
 	/** A stream whose every choice has told its finish is whole, also where the vendor sends no `[DONE]`. */
@@ -68,7 +83,8 @@ class Decoder implements StreamDecoder {
 		for (const [place, value] of choices.entries()) {
 			const choice = asRecord(value);
 			if (isRecord(choice["error"])) return [...events, ...this.fail(decodeToldError(choice))];
-			for (const event of this.choice(choice, place).push(choice)) events.push(event);
+			this.speaker = this.choice(choice, place);
+			for (const event of this.speaker.push(choice)) events.push(event);
 		}
 		this.usage(chunk, events);
 		this.grounding = searchGrounding(chunk, asRecord(asRecord(choices[0])["delta"])) ?? this.grounding;

@@ -26,6 +26,7 @@ export class AnswerDecoder {
 	private readonly context: DecodeContext;
 	private readonly state: AnswerState;
 	private readonly candidates = new Map<number, CandidateDecoder>();
+	private speaker: CandidateDecoder | undefined;
 	private started = false;
 	private blocked = false;
 	private failed = false;
@@ -44,11 +45,19 @@ export class AnswerDecoder {
 		}
 		if (!this.started) events.push(this.start(chunk));
 		this.feedback(chunk, events);
-		for (const { index, candidate } of candidatesOf(chunk)) events.push(...this.candidate(index).push(candidate));
+		for (const { index, candidate } of candidatesOf(chunk)) {
+			this.speaker = this.candidate(index);
+			events.push(...this.speaker.push(candidate));
+		}
 		const metadata = field(chunk, "usageMetadata");
 		const usage = decodeUsage(metadata);
 		if (usage) events.push({ type: "usage", usage, ...definedOnly({ tier: decodeTier(metadata) }) });
 		return events;
+	}
+
+	/** More of the text that the chunk before told, and nothing else. */
+	more(text: string): readonly NeutralEvent[] {
+		return this.speaker?.more(text) ?? [];
 	}
 
 	/** `fallback`: the finish of candidates that told none; without it their answer is broken off. */

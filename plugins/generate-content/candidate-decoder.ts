@@ -56,7 +56,6 @@ export class CandidateDecoder {
 	private serverCallId = "";
 	private readonly extras: Record<string, unknown> = {};
 	private finish: Finish | undefined;
-
 	constructor(index: number, context: DecodeContext, state: AnswerState) {
 		this.index = index;
 		this.context = context;
@@ -84,6 +83,9 @@ export class CandidateDecoder {
 		this.finish = finish ?? this.finish;
 		return this.events;
 	}
+
+	/** More of the text that is open. */
+	more = (text: string): readonly NeutralEvent[] => (this.open ? [this.grown(this.open, text)] : []);
 
 	/** The answer is over. `fallback` stands for a finish that was not told. */
 	end(fallback: Finish | undefined): readonly NeutralEvent[] {
@@ -138,8 +140,12 @@ export class CandidateDecoder {
 			if (signature) this.close();
 			return;
 		}
-		if (this.open.run) this.open.run.text += text;
-		this.events.push({ type: "delta", block: this.open.block, delta: { type, text } });
+		this.events.push(this.grown(this.open, text));
+	}
+
+	private grown({ block, type, run }: Open, text: string): NeutralEvent {
+		if (run) run.text += text;
+		return { type: "delta", block, delta: { type, text } };
 	}
 
 	private openText(type: Open["type"], text: string, signature: Opaque | undefined): void {

@@ -4,6 +4,7 @@ import {
 	isRecord,
 	type NeutralEvent,
 	parseJson,
+	Refrain,
 	type StreamDecoder,
 	type StreamEvent,
 } from "#core";
@@ -11,8 +12,17 @@ import { AnswerDecoder } from "./answer-decoder.ts";
 
 const none: readonly NeutralEvent[] = [];
 
+/** Members of which a candidate gathers more with every chunk, whatever its text. */
+const gathered = /metadata|logprobs/i;
+
+const isOneText = ([event, ...rest]: readonly NeutralEvent[]): boolean =>
+	rest.length === 0 && event?.type === "delta" && (event.delta.type === "text" || event.delta.type === "thinking");
+
 class Decoder implements StreamDecoder {
 	private readonly answer: AnswerDecoder;
+	/** Chunks that only go on with the text that grew last. */
+	private readonly refrain = new Refrain(["text"]);
+	private growing = false;
 	private failed = false;
 
 	constructor(context: DecodeContext) {
@@ -21,10 +31,22 @@ class Decoder implements StreamDecoder {
 
 	push({ data }: StreamEvent): readonly NeutralEvent[] {
 		if (this.failed) return none;
+		if (this.growing && this.refrain.repeats(data)) {
+			const more = this.refrain.value(data);
+			if (more) return this.answer.more(more);
+		}
+		this.growing = false;
 		const text = data.trim();
 		if (text === "" || text === "[DONE]" || text === "null") return none;
 		const chunk = parseJson(text);
-		if (isRecord(chunk)) return this.answer.push(chunk);
+		if (isRecord(chunk)) {
+			const events = this.answer.push(chunk);
+			if (isOneText(events) && !gathered.test(data)) {
+				this.growing = true;
+				this.refrain.learn(data);
+			}
+			return events;
+		}
 		this.failed = true;
 		return [{ type: "error", error: { kind: "upstream", code: "invalid_chunk", message: unreadable } }];
 	}

@@ -9,6 +9,7 @@ import {
 	isRecord,
 	type NeutralEvent,
 	parseJson,
+	Refrain,
 	type StreamDecoder,
 	type StreamEvent,
 	type WireRecord,
@@ -27,6 +28,9 @@ const isNoise = (data: string): boolean => data.length < 12 && /^\s*(?:|null|\{\
 class Decoder implements StreamDecoder {
 	private readonly context: DecodeContext;
 	private readonly blocks = new Map<number, OutputStream>();
+	/** Events that only let the block grow that grew last. */
+	private readonly refrain = new Refrain(["text", "thinking", "partial_json"], ["p"]);
+	private growing: OutputStream | undefined;
 	private usage: WireRecord = {};
 	/** Numbers of blocks that came with the start, below those of the stream's own. */
 	private before = 0;
@@ -37,12 +41,18 @@ class Decoder implements StreamDecoder {
 	}
 
 	push({ name, data }: StreamEvent): readonly NeutralEvent[] {
-		if (this.over || isNoise(data)) return none;
+		if (this.over) return none;
+		if (this.growing && this.refrain.repeats(data)) {
+			const more = this.refrain.value(data);
+			if (more !== undefined) return this.growing.grow({ [this.refrain.name]: more });
+		}
+		this.growing = undefined;
+		if (isNoise(data)) return none;
 		const event = parseJson(data);
 		if (!isRecord(event)) return this.fail({ message: "The upstream sent an event that is not JSON." });
 		switch (event["type"] ?? name) {
 			case "content_block_delta":
-				return this.grow(event);
+				return this.grow(event, data);
 			case "content_block_start":
 				return this.open(asCount(event["index"]) ?? 0, asRecord(event["content_block"]));
 			case "content_block_stop":
@@ -105,11 +115,15 @@ class Decoder implements StreamDecoder {
 		return stream.open();
 	}
 
-	private grow(event: WireRecord): readonly NeutralEvent[] {
+	private grow(event: WireRecord, data: string): readonly NeutralEvent[] {
 		const block = asCount(event["index"]) ?? 0;
 		const delta = asRecord(event["delta"]);
 		const known = this.blocks.get(block);
-		if (known) return known.grow(delta);
+		if (known) {
+			this.growing = known;
+			this.refrain.learn(data);
+			return known.grow(delta);
+		}
 		// Some upstreams speak before they open a block.
 		const type = typeof delta["thinking"] === "string" ? "thinking" : "text";
 		if (typeof delta[type] !== "string") return none;

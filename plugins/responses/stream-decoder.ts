@@ -13,6 +13,7 @@ import {
 	isRecord,
 	type NeutralEvent,
 	parseJson,
+	Refrain,
 	type StreamDecoder,
 	type StreamEvent,
 	type WireRecord,
@@ -35,6 +36,11 @@ class Decoder implements StreamDecoder {
 	private readonly items = new Map<number, StreamedItem>();
 	/** For vendors that leave `output_index` out. */
 	private readonly indexById = new Map<string, number>();
+	/** Events that only let grow what grew last. */
+	private readonly refrain = new Refrain(["delta"], ["sequence_number", "obfuscation"]);
+	private growing:
+		| { readonly item: StreamedItem; readonly type: string; readonly event: Record<string, unknown> }
+		| undefined;
 	private latest = 0;
 	private started = false;
 	private over = false;
@@ -44,7 +50,11 @@ class Decoder implements StreamDecoder {
 	}
 
 	push({ data }: StreamEvent): readonly NeutralEvent[] {
-		if (this.over || data === "" || data.trim() === "[DONE]" || data === "null") return none;
+		if (this.over) return none;
+		const more = this.repeated(data);
+		if (more) return more;
+		this.growing = undefined;
+		if (data === "" || data.trim() === "[DONE]" || data === "null") return none;
 		const event = parseJson(data);
 		if (!isRecord(event)) return this.fail({ message: "The upstream sent an event that cannot be read." });
 		const type = asText(event["type"]);
@@ -52,15 +62,26 @@ class Decoder implements StreamDecoder {
 		if (type === "error") return this.fail(event);
 		if (opening.has(type)) return this.start(asRecord(event["response"]));
 		if (terminal.has(type)) return this.finish(type, asRecord(event["response"]));
-		return this.within(type, event);
+		return this.within(type, event, data);
+	}
+
+	private repeated(data: string): readonly NeutralEvent[] | undefined {
+		if (!this.growing || !this.refrain.repeats(data)) return undefined;
+		const { item, type, event } = this.growing;
+		event["delta"] = this.refrain.value(data);
+		return event["delta"] === undefined ? undefined : (item.event(type, event) ?? tick);
 	}
 
 	/** Events that concern one item. */
-	private within(type: string, event: WireRecord): readonly NeutralEvent[] {
+	private within(type: string, event: WireRecord, data: string): readonly NeutralEvent[] {
 		const index = this.indexOf(event);
 		if (type === "response.output_item.added") return this.added(index, asRecord(event["item"]));
 		if (type === "response.output_item.done") return this.done(index, asRecord(event["item"]));
 		const item = this.items.get(index) ?? this.unannounced(index, type, event);
+		if (item && type.endsWith(".delta")) {
+			this.growing = { item, type, event: { ...event } };
+			this.refrain.learn(data);
+		}
 		return item?.event(type, event) ?? tick;
 	}
 

@@ -552,11 +552,13 @@ describe("options for an upstream", () => {
 				modalities: ["text", "image"],
 				verbosity: "low",
 				state: { previousId: "r", background: true },
+				extras: { messages: { mcp_servers: [] } },
 			}),
 		);
 		expect(losses.toSorted()).toEqual([
 			"background",
 			"max_tool_calls",
+			"mcp_servers",
 			"modalities",
 			"previous_response_id",
 			"safety_settings",

@@ -121,6 +121,8 @@ const reportForeign = (writing: Writing): void => {
 	if (request.state?.previousId !== undefined)
 		lose(writing, "previous_response_id", "the upstream keeps no conversations");
 	if (request.state?.background === true) lose(writing, "background", "the upstream answers at once");
+	for (const name of Object.keys(request.extras?.[request.protocol] ?? {}))
+		lose(writing, name, "the upstream does not know it");
 };
 
 /** Encodes the conversation and every option the protocol has a place for; the rest is reported as lost. */

@@ -505,7 +505,15 @@ describe("settings for Gemini", () => {
 				],
 			},
 		});
-		const foreign = neutral({ extras: { messages: { context_management: {} } }, safety: [{ moderation: true }] });
-		expect(encoded(foreign).body).toEqual({ contents: [{ role: "user", parts: [{ text: "Hello" }] }] });
+		const foreign = neutral({
+			protocol: "messages",
+			extras: { messages: { context_management: {} } },
+			safety: [{ moderation: true }],
+		});
+		expect(encoded(foreign)).toMatchObject({
+			body: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
+			losses: ["context_management"],
+		});
+		expect(encoded(foreign).body).not.toHaveProperty("context_management");
 	});
 });

@@ -44,6 +44,9 @@ const noteUnplaced = (request: NeutralRequest, losses: Loss[]): void => {
 		["metadata", identity?.metadata !== undefined],
 	];
 	for (const [path, isGiven] of given) if (isGiven) losses.push({ path, reason: "Gemini has no such setting" });
+	if (request.protocol === protocolName) return;
+	for (const path of Object.keys(request.extras?.[request.protocol] ?? {}))
+		losses.push({ path, reason: "Gemini does not know it" });
 };
 
 /** Fields of a Gemini client's that this plugin does not know, for a Gemini upstream. */

@@ -130,6 +130,13 @@ export class Connection {
 	/** What is under way fails, and is not tried again. */
 	close(): void {
 		this.#closed = true;
+		try {
+			this.#writer?.settle();
+		} catch (error) {
+			this.#log.warn("the write-ahead log stays beside the database file; the next start reads both", {
+				code: storeFault(error).code,
+			});
+		}
 		this.#writer?.close();
 		this.client.close();
 	}

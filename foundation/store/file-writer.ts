@@ -46,6 +46,11 @@ export class FileWriter {
 		}
 	}
 
+	/** Moves what stands in the write-ahead log into the file itself, so that the file alone is all there is. */
+	settle(): void {
+		this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+	}
+
 	close(): void {
 		this.#kept.clear();
 		if (this.#database.open) this.#database.close();

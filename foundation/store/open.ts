@@ -45,9 +45,14 @@ export const openStore = async (input: OpenStoreInput): Promise<OpenStore | { re
 	} catch (error) {
 		lock?.release();
 		const name = file === undefined ? `server ${new URL(input.url).host}` : `file ${file}`;
-		throw new Fault(deny("internal", `the database ${name} cannot be used: ${storeFault(error).detail}`), error);
+		const { code, detail } = storeFault(error);
+		const hint = damaged.test(code) ? "; nothing was written to it: put a backup in its place" : "";
+		throw new Fault(deny("internal", `the database ${name} cannot be used: ${detail}${hint}`), error);
 	}
 };
+
+/** The file is not, or is no longer, a database. */
+const damaged = /^SQLITE_(?:CORRUPT|NOTADB)/;
 
 const takeLock = async (file: string): Promise<FileLock | { readonly heldBy: Owner }> => {
 	for (let waitedMs = 0; ; waitedMs += 50) {

@@ -300,7 +300,7 @@ describe("a file", () => {
 		const file = join(folder(), "text.db");
 		writeFileSync(file, "this is a text file, and a long one at that, which is not a database at all".repeat(20));
 		expect(openStore({ url: `file:${file}`, clock: systemClock, log })).rejects.toThrow(
-			`the database file ${file} cannot be used: SQLITE_NOTADB`,
+			`the database file ${file} cannot be used: SQLITE_NOTADB: file is not a database; nothing was written to it: put a backup in its place`,
 		);
 		const lock = lockFile(file);
 		expect("release" in lock).toBe(true);
@@ -421,6 +421,15 @@ describe("a file", () => {
 		await until(() => opened.healthy());
 		expect(await beat()).toBe(clock.now());
 		expect(logged.join("\n")).not.toContain("loses what is written");
+	});
+
+	test("that was closed is all there is: nothing is left in the log beside it", async () => {
+		const { file, opened, store } = await openFile();
+		await store.write([sql`INSERT INTO things VALUES (1, 'kept')`]);
+		await opened.close();
+		const copy = join(file, "..", "copy.db");
+		writeFileSync(copy, readFileSync(file.endsWith(".db") ? file : join(file, "portico.db")));
+		expect(await names((await open(`file:${copy}`)).store)).toEqual(["kept"]);
 	});
 
 	test("a backup is whole, opens as a store, and never writes over a file", async () => {

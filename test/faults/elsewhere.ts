@@ -33,8 +33,8 @@ export const elsewhere: readonly ElsewhereFault[] = [
 	{ name: "process: SIGSTOP longer than a lease lasts", promised: "no overspend", where: "test/chaos/run.ts" },
 	{
 		name: "process: out of memory",
-		promised: "as kill -9",
-		why: "needs a control group, which a test may not make everywhere; kill -9 is the same to the next start",
+		promised: "nothing acknowledged is lost, the next start is clean",
+		where: "test/faults/out-of-memory.test.ts",
 	},
 	{
 		name: "process: event loop held up for 5 s",
@@ -57,24 +57,34 @@ export const elsewhere: readonly ElsewhereFault[] = [
 		where: "test/gateway/database-gone.test.ts",
 	},
 	{
-		name: "database: read-only remount, a corrupt last frame of the log",
-		promised: "red health",
-		why: "needs a mount of its own; the codes take the path of a full disk",
+		name: "database: read-only",
+		promised: "503 under a quota, red health, recovery without a hand",
+		where: "test/gateway/database-gone.test.ts",
 	},
 	{
-		name: "client: slow headers",
-		promised: "cut after about 12 s",
-		why: "the runtime's own rule, not ours; a test would wait for it",
+		name: "database: the last frame of the write-ahead log spoilt",
+		promised: "goes on from the one before, the books agree",
+		where: "test/faults/damaged-database.test.ts",
+	},
+	{
+		name: "database: the file spoilt, before a start and while it is used",
+		promised: "not begun with; 503, red health, the log says why",
+		where: "test/faults/damaged-database.test.ts",
+	},
+	{
+		name: "client: slow headers, all at once or dripping; nothing said at all",
+		promised: "let go after about 12 s",
+		where: "test/gateway/idle-connections.test.ts",
 	},
 	{
 		name: "client: half-open connection",
 		promised: "let go after idleSeconds",
-		why: "needs packets to be dropped; a client that does not read is the same to Portico",
+		why: "needs packets to be dropped between two hosts; what Portico sees of it is a client that does not read, which is tested",
 	},
 	{
-		name: "upstream: a bad or expired certificate",
-		promised: "502",
-		why: "needs a certificate in the repository; the runtime refuses it as it refuses the handshake that is tested",
+		name: "upstream: a certificate that is expired, another host's, another authority's or its own",
+		promised: "502, the key is not sent, the log says why",
+		where: "test/faults/certificates.test.ts",
 	},
 	{
 		name: "clock: the wall clock jumps",
@@ -92,8 +102,8 @@ export const elsewhere: readonly ElsewhereFault[] = [
 		where: "plugins/webhooks/address.test.ts",
 	},
 	{
-		name: "client: keeps a connection open after a stream, and says nothing more",
-		promised: "closed after a while",
-		why: "not done: the runtime takes no new limit once a stream has ended (after an answer in one piece it does: 120 s)",
+		name: "client: keeps a connection open after an answer, and says nothing more",
+		promised: "closed after 120 s",
+		where: "test/gateway/idle-connections.test.ts",
 	},
 ];

@@ -64,16 +64,26 @@ test("away: a metered call that needs a new lease is refused with 503, /readyz i
 	expect(usage.data[0]?.cost).toBe(Number(used));
 }, 40_000);
 
-test("full: refused in the same way, while what is read is still answered; room mends it", async () => {
-	const { key } = await gateway.token({ quota: 1 });
-	database.fill(true);
-	const refused = await ask(key);
-	expect(refused.status).toBe(503);
-	await until(async () => (await ready()) === 503);
-	expect((await gateway.ask("/v1/models", undefined, { headers: { authorization: `Bearer ${key}` } })).status).toBe(
-		200,
-	);
-	database.fill(false);
-	await until(async () => (await ask(key)).status === 200);
-	await until(async () => (await ready()) === 200);
-}, 40_000);
+test.each([
+	["full", (on: boolean) => database.fill(on)],
+	["read-only", (on: boolean) => database.freeze(on)],
+] as const)(
+	"%s: refused in the same way, while what is read is still answered; it mends itself",
+	async (_, suffer) => {
+		const { id, key } = await gateway.token({ quota: 1 });
+		suffer(true);
+		const refused = await ask(key);
+		expect(refused.status).toBe(503);
+		await until(async () => (await ready()) === 503);
+		expect((await gateway.ask("/v1/models", undefined, { headers: { authorization: `Bearer ${key}` } })).status).toBe(
+			200,
+		);
+		suffer(false);
+		await until(async () => (await ask(key)).status === 200);
+		await until(async () => (await ready()) === 200);
+		const { used } = await gateway.admin("GET", `/admin/tokens/${id}`);
+		const usage = (await gateway.admin("GET", `/admin/usage?by=token&token=${id}`)) as { data: { cost: number }[] };
+		expect(usage.data[0]?.cost).toBe(Number(used));
+	},
+	40_000,
+);

@@ -11,6 +11,8 @@ export interface SqlServer {
 	readonly faults: ("down" | "lost" | "silent")[];
 	/** From now on there is no room on the disk (SQLITE_FULL for what writes), or there is again. */
 	fill(full: boolean): void;
+	/** From now on nothing may be written, as after a remount (SQLITE_READONLY), or it may again. */
+	freeze(frozen: boolean): void;
 	/** Requests that reached the server. */
 	readonly requests: number;
 	close(): Promise<void>;
@@ -148,6 +150,9 @@ export const startSqlServer = (file: string): SqlServer => {
 		faults,
 		fill(full) {
 			disk.full = full;
+		},
+		freeze(frozen) {
+			database.exec(`PRAGMA query_only = ${frozen ? "ON" : "OFF"}`);
 		},
 		get requests() {
 			return requests;

@@ -1,6 +1,7 @@
 /** One model call of a soak: any protocol to any upstream, well or with one of the faults, and what came of it. */
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { asRecord } from "#core";
 import { type ProtocolName, protocols } from "./answers.ts";
 import type { Counts, Outcomes } from "./counts.ts";
 
@@ -122,12 +123,19 @@ const ask = async (callers: Callers, fault: string, counts: Counts): Promise<str
 	const abort = new AbortController();
 	const timer = setTimeout(() => abort.abort(), fault === "leaves-early" ? Math.random() * 40 : patienceMs);
 	const began = performance.now();
-	try {
-		const response = await fetch(callers.url + asked.path, {
+	const send = (): Promise<Response> =>
+		fetch(callers.url + asked.path, {
 			method: "POST",
 			headers: { authorization: `Bearer ${keyFor(callers, fault)}`, "content-type": "application/json" },
 			body: fault === "not-json" ? asked.body.slice(1) : asked.body,
 			signal: abort.signal,
+		});
+	try {
+		const response = await send().catch((error: unknown) => {
+			// A connection may be closed for having been idle in the very moment in which it is used again; clients know that.
+			if (asRecord(error)["code"] !== "ECONNRESET" || abort.signal.aborted) throw error;
+			counts.note("connections", "closed as they were used again");
+			return send();
 		});
 		const heard = await listen(response, fault, began);
 		if (!heard) return "left";

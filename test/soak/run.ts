@@ -105,6 +105,7 @@ const p99 = (of: (told: Told) => readonly number[]): readonly [number, number] =
 const [calmFirst, wrongFirst] = p99(({ firstBytes }) => firstBytes);
 const [calmEnd, wrongEnd] = p99(({ ends }) => ends);
 const outcomes = [warm, calm, wrong].flatMap((told) => wrongOutcomes(told.outcomes));
+const reused = [warm, calm, wrong].reduce((sum, told) => sum + countOf(told.outcomes, "connections"), 0);
 const answered = [warm, calm, wrong].reduce((sum, told) => sum + countOf(told.outcomes, undefined, "answered"), 0);
 const verdicts: readonly (readonly [string, boolean, readonly string[]])[] = [
 	[
@@ -121,6 +122,11 @@ const verdicts: readonly (readonly [string, boolean, readonly string[]])[] = [
 		"p99 of healthy calls within 2 x of the calm run, to the first byte and to the end",
 		wrongFirst <= 2 * calmFirst && wrongEnd <= 2 * calmEnd,
 		[`${calmFirst} and ${calmEnd} ms, then ${wrongFirst} and ${wrongEnd} ms`],
+	],
+	[
+		"fewer than one connection in 1,000 calls closed as it was used again",
+		reused * 1000 < calls,
+		[`${reused} in ${calls}`],
 	],
 	["every call and task came to what it may come to", outcomes.length === 0, outcomes],
 	[

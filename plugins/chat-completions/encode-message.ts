@@ -196,10 +196,12 @@ const encodeAssistant = (message: Message, at: number, names: ToolNames, writing
 	return made.written(message);
 };
 
-/** All messages in order. */
-export const encodeMessages = (names: ToolNames, writing: Writing): WireRecord[] =>
-	writing.request.messages.flatMap((message, at) => {
+/** All messages in order; one of a user who said nothing where there is none, for this protocol demands one. */
+export const encodeMessages = (names: ToolNames, writing: Writing): WireRecord[] => {
+	const made = writing.request.messages.flatMap((message, at) => {
 		if (message.role === "assistant") return encodeAssistant(message, at, names, writing);
 		if (message.role === "system" || message.role === "developer") return encodeSystem(message, at, writing);
 		return encodeUser(message, at, writing);
 	});
+	return made.length > 0 ? made : [{ role: "user", content: "" }];
+};

@@ -544,6 +544,11 @@ describe("options for an upstream", () => {
 		expect(body).toHaveProperty("prediction");
 	});
 
+	test("a user who said nothing still stands there, for a conversation cannot be empty", () => {
+		for (const messages of [[], [user()]])
+			expect(written(foreign({ messages })).body["messages"]).toEqual([{ role: "user", content: "" }]);
+	});
+
 	test("what no other protocol's client can have here is reported", () => {
 		const { losses } = written(
 			foreign({

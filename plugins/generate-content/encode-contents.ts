@@ -147,7 +147,7 @@ const framed = (encoder: ContentsEncoder, context: EncodeContext, losses: Loss[]
 	}
 	if (contents.length === 0 && system.length > 0)
 		contents.push({ role: "user", parts: system.splice(0), results: false });
-	if (contents[0]?.role === "model") contents.unshift({ role: "user", parts: [{ text: "Continue." }], results: false });
+	if (contents[0]?.role !== "user") contents.unshift({ role: "user", parts: [{ text: "Continue." }], results: false });
 	return contents;
 };
 

@@ -22,6 +22,11 @@ const fn = (name: string, schema: unknown = { type: "object", properties: {} }) 
 	({ type: "function", name, schema, schemaDialect: "json-schema" }) as const;
 
 describe("conversations for Gemini", () => {
+	test("a user who said nothing is asked to go on, for contents cannot be empty", () => {
+		for (const messages of [[], [user()], [user(say(""))]])
+			expect(encoded(neutral({ messages })).body.contents).toEqual([{ role: "user", parts: [{ text: "Continue." }] }]);
+	});
+
 	test("several system messages become parts of one instruction, later ones stay in their place, marked", () => {
 		const { body } = encoded(
 			conversation(

@@ -45,8 +45,11 @@ const faces: Readonly<Record<DenialKind, Face>> = {
 /** An upstream's account without credit is told by this code, on which clients stop trying. */
 const spent = "insufficient_quota";
 
+/** A plugin that was written without types may name a kind that is none: its call must still come to an end. */
 const faceOf = (denial: Denial): Face =>
-	denial.kind === "rate_limited" && denial.code === spent ? faces.quota_exhausted : faces[denial.kind];
+	denial.kind === "rate_limited" && denial.code === spent
+		? faces.quota_exhausted
+		: faces[Object.hasOwn(faces, denial.kind) ? denial.kind : "internal"];
 
 const quieter: Readonly<Record<string, string>> = {
 	exhausted: "used up",

@@ -46,6 +46,12 @@ describe("normalizeEvents", () => {
 			}),
 		);
 	});
+	test("an end without a name after a call is the call's", () => {
+		const told = (events: readonly NeutralEvent[]) => reasons(normalized([start, ...events, finish("other"), end]));
+		const called = [open(0, call("c", "f")), args(0, "{}"), { type: "close", block: 0 }] as const;
+		expect(told(called)).toEqual(["tool_calls"]);
+		expect(told([open(0, { type: "text", text: "" }), text(0, "x")])).toEqual(["other"]);
+	});
 	test("it is idempotent", () => {
 		fc.assert(
 			fc.property(fc.array(anyEvent, { maxLength: 40 }), (events) => {

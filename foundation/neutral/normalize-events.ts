@@ -154,11 +154,12 @@ class Normalizer implements EventNormalizer {
 
 /**
  * What was told decides between `stop`, `tool_calls` and `refusal`; a call that was told although its upstream finds it
- * malformed is the client's to answer. Every other reason stands.
+ * malformed, or ends for a reason that has no name, is the client's to answer. Every other reason stands.
  */
 const corrected = (finish: Finish, told: ReadonlySet<Block["type"]>): Finish => {
 	const called = told.has("tool_call");
-	if (finish.reason === "malformed_call") return called ? { ...finish, reason: "tool_calls" } : finish;
+	if (finish.reason === "malformed_call" || finish.reason === "other")
+		return called ? { ...finish, reason: "tool_calls" } : finish;
 	if (finish.reason !== "stop" && finish.reason !== "tool_calls") return finish;
 	const otherwise = told.has("refusal") ? "refusal" : "stop";
 	return { ...finish, reason: called ? "tool_calls" : otherwise };

@@ -1,5 +1,6 @@
 /** An upstream's whole answer as the neutral form. */
 import {
+	asCount,
 	asList,
 	asNumber,
 	asRecord,
@@ -64,7 +65,7 @@ const candidateOf = (value: unknown, place: number, context: DecodeContext, root
 		decodeLogprobs(choice["logprobs"]),
 	);
 	const calls = blocks.some((block) => block.type === "tool_call");
-	const index = asNumber(choice["index"]) ?? place;
+	const index = asCount(choice["index"]) ?? place;
 	return {
 		index,
 		blocks,

@@ -116,3 +116,8 @@ describe("an error told within an answer", () => {
 		expect(decodeToldError(error("m", { type: "server_is_overloaded" })).kind).toBe("overloaded");
 	});
 });
+
+test("an error that says nothing is told in a sentence of ours", () => {
+	for (const body of [{ error: "" }, { error: { message: "" } }, { message: "" }])
+		expect(decodeToldError(body).message, JSON.stringify(body)).toMatch(/\w+ \w+/);
+});

@@ -1,5 +1,6 @@
 /** One candidate of an answer, chunk by chunk, as neutral events. */
 import {
+	asCount,
 	asList,
 	asRecord,
 	asText,
@@ -242,9 +243,7 @@ const argumentsOf = (args: WireRecord, kind: "function" | "custom"): ToolCallBlo
 };
 
 /** The candidates of a chunk with their numbers. */
-export const candidatesOf = (
-	chunk: WireRecord,
-): readonly { readonly index: number; readonly candidate: WireRecord }[] =>
+export const candidatesOf = (chunk: WireRecord): readonly { index: number; candidate: WireRecord }[] =>
 	asList(chunk["candidates"]).flatMap((entry, at) =>
-		isRecord(entry) ? [{ index: typeof entry["index"] === "number" ? entry["index"] : at, candidate: entry }] : [],
+		isRecord(entry) ? [{ index: asCount(entry["index"]) ?? at, candidate: entry }] : [],
 	);

@@ -55,6 +55,11 @@ describe("how an answer of Gemini's ends", () => {
 		expect(answer(chunk([{ text: "x" }], { finishReason: raw })).candidates[0]?.finish).toEqual({ reason, raw }),
 	);
 
+	test("a candidate whose number is none is known by its place", () => {
+		for (const index of [Number.NEGATIVE_INFINITY, -1, 0.5, "1"])
+			expect(answer(chunk([{ text: "x" }], { ...stop, index })).candidates.map((each) => each.index)).toEqual([0]);
+	});
+
 	test("H79 a malformed call says what was wrong", () => {
 		const ended = {
 			candidates: [{ finishReason: "MALFORMED_FUNCTION_CALL", finishMessage: "Malformed: f(", index: 0 }],

@@ -48,7 +48,7 @@ const tellingOf = (body: unknown, status: number): Told => {
 	return {
 		status: asNumber(error["code"]) ?? status,
 		word: asText(error["status"]) ?? "",
-		message: asText(error["message"]) ?? asText(root["error"]),
+		message: asText(error["message"]) || asText(root["error"]) || undefined,
 		details: asList(error["details"]).filter(isRecord),
 	};
 };

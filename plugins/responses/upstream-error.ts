@@ -31,7 +31,7 @@ interface Told {
 const messageIn = (body: WireRecord): string | undefined => {
 	const detail = body["detail"];
 	const first = Array.isArray(detail) ? asText(asRecord(detail[0])["msg"]) : asText(detail);
-	return asText(body["message"]) ?? asText(body["error"]) ?? first;
+	return asText(body["message"]) || asText(body["error"]) || first || undefined;
 };
 
 const usable = (code: string | undefined): string | undefined =>

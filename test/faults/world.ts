@@ -122,7 +122,7 @@ export const startWorld = async (): Promise<World> => {
 		});
 	});
 	const port = await listen(server);
-	const upstream = { protocol: "chat-completions", key: upstreamKey, firstByteSeconds: 1.2 };
+	const upstream = { protocol: "chat-completions", key: upstreamKey, firstByteSeconds: 2 };
 	const gateway = await startGateway({
 		plugins: [
 			"tokens",

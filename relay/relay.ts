@@ -97,7 +97,6 @@ export const createRelay = (options: RelayOptions): Relay => {
 		open.delete(live);
 		streams.delete(live);
 		seats.leave(live.routed.token.id);
-		seats.leave(live.routed.token.id);
 	};
 	const liveOptions: LiveCallOptions = { clock, log, recorders: options.recorders, ended: forget };
 	const leniently: AttemptOptions = {

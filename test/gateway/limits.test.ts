@@ -79,6 +79,23 @@ describe("calls at once", () => {
 		expect((await second).status).toBe(200);
 	});
 
+	test("are counted after many have ended as they were before", async () => {
+		const { gateway, upstream } = await open({ maxCalls: 2 });
+		upstream.answer(() => Response.json(completion));
+		for (let call = 0; call < 5; call++) expect((await gateway.ask(path, body)).status).toBe(200);
+		const held = Promise.withResolvers<void>();
+		upstream.answer(async () => {
+			if (upstream.received.length <= 7) await held.promise;
+			return Response.json(completion);
+		});
+		const asked = Array.from({ length: 4 }, () => gateway.ask(path, body));
+		await until(() => upstream.received.length === 7 && gateway.portico.openCalls() === 4);
+		// Two run and as many wait as may run.
+		expect((await gateway.ask(path, body)).status).toBe(503);
+		held.resolve();
+		for (const answer of asked) expect((await answer).status).toBe(200);
+	});
+
 	test("that wait too long: 503 with retry-after, in the ledger", async () => {
 		const clock = createTestClock();
 		const { gateway, upstream } = await open({ maxCalls: 1, queueSeconds: 5 }, clock);

@@ -107,6 +107,7 @@ export {
 	asRecord,
 	asText,
 	definedOnly,
+	inOnePiece,
 	isRecord,
 	lookup,
 	parseJson,

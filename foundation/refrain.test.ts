@@ -67,6 +67,27 @@ test("whatever the string, a text that repeats says the same as its parse", () =
 	);
 });
 
+describe("a text that is written otherwise than it came", () => {
+	const come = (content: string, pad: string): string => chunk(content, { usage: null, pad });
+	const go = (content: string, pad: string): string => `data: ${chunk(content, { pad })}\n\n`;
+	const both = (asWritten: string): { refrain: Refrain; written: Refrain } => {
+		const [refrain, written] = [new Refrain(["content"], ["pad"]), new Refrain(["content"], ["pad"])];
+		refrain.learnBoth(come("one", "x"), written, asWritten);
+		return { refrain, written };
+	};
+
+	test("is written so again, with its own values", () => {
+		const { refrain, written } = both(go("one", "x"));
+		expect(refrain.repeats(come('two \\ "', ""))).toBe(true);
+		expect(refrain.reworded(come('two \\ "', ""), written)).toBe(go('two \\ "', ""));
+	});
+
+	test("repeats nothing where a value got lost on the way", () => {
+		const { refrain } = both("data: {}\n\n");
+		expect(refrain.repeats(come("one", "x"))).toBe(false);
+	});
+});
+
 test("texts that never repeat are not learnt for ever", () => {
 	const refrain = new Refrain(["content"]);
 	for (let id = 0; id < 100; id++) refrain.learn(chunk("a", { id }));

@@ -19,6 +19,8 @@ export class Refrain {
 	private parts: readonly string[] = [];
 	private place = -1;
 	private attempts = 0;
+	/** Where each value that changes begins and ends in the text that repeated last. */
+	private readonly spots: number[] = [];
 	/** The name of the member whose string is wanted, as it was learnt. */
 	name = "";
 	/** Where that string stands in the text that repeated last, without its quotes, and its UTF-8 bytes with escapes as they stand. */
@@ -44,6 +46,8 @@ export class Refrain {
 			const from = at;
 			at = text.charCodeAt(from) === 34 ? this.stringEnd(text, from + 1) : this.numberEnd(text, from);
 			if (at === -1) return false;
+			this.spots[2 * index] = from;
+			this.spots[2 * index + 1] = at;
 			if (index !== this.place) continue;
 			this.start = from + 1;
 			this.end = at - 1;
@@ -60,6 +64,23 @@ export class Refrain {
 		if (!raw.includes("\\")) return raw;
 		const value = parseJson(`"${raw}"`);
 		return typeof value === "string" ? value : undefined;
+	}
+
+	/** The text that repeated last as it is to be written, given how the one learnt was written. */
+	reworded(text: string, written: Refrain): string {
+		const { parts } = written;
+		let made = parts[0] ?? "";
+		for (let index = 1; index < parts.length; index++)
+			made += text.slice(this.spots[2 * index - 2], this.spots[2 * index - 1]) + (parts[index] ?? "");
+		written.attempts = 0;
+		return made;
+	}
+
+	/** Learns a text together with how it was written, which may differ between the values that change and not in them. */
+	learnBoth(text: string, written: Refrain, asWritten: string): void {
+		this.learn(text);
+		written.learn(asWritten);
+		if (this.parts.length !== written.parts.length) this.parts = [];
 	}
 
 	/** Takes a JSON text as the one to be repeated. Nothing of it but the wanted string may matter to whoever asks `repeats`. */

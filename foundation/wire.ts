@@ -42,6 +42,15 @@ export const definedOnly = <T extends object>(value: T): DefinedOnly<T> => {
 	return kept as DefinedOnly<T>;
 };
 
+/**
+ * The same text in one piece. One that was put together of many is put together once more with every text it becomes a
+ * part of; looking at a letter of it does that once and for all.
+ */
+export const inOnePiece = (text: string): string => {
+	text.charCodeAt(0);
+	return text;
+};
+
 /** JSON text as its value, or undefined when it is not JSON. */
 export const parseJson = (text: string): unknown => {
 	try {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { chunkings } from "../test/support/chunkings.ts";
 import { createFrames } from "./frames.ts";
@@ -80,4 +81,39 @@ describe("the events of a stream", () => {
 			for (let count = 0; count < 70; count++) frames.feed(megabyte);
 		}).toThrow("too large");
 	});
+});
+
+test("the short way of plain events gives what the library gives, whatever stands between them", () => {
+	const piece = fc.constantFrom(
+		"data: {}\n\n",
+		"event: a\ndata: 1\n\n",
+		"data: 1\ndata: 2\n\n",
+		"event: \ndata: \n\n",
+		"event:b\ndata:3\n\n",
+		"data:  spaced\n\n",
+		"event: alone\n\n",
+		": comment\n",
+		"id: 1\n",
+		"retry: 5\n",
+		"data",
+		"data: ",
+		"event: ",
+		"x",
+		"\n",
+		"\r",
+		"\r\n",
+	);
+	fc.assert(
+		fc.property(fc.array(fc.array(piece, { maxLength: 5 }), { maxLength: 6 }), (chunks) => {
+			const expected: StreamEvent[] = [];
+			const parser = createParser({
+				onEvent: ({ event: name, data }) => expected.push(name === undefined ? { data } : { name, data }),
+			});
+			const texts = chunks.map((pieces) => pieces.join(""));
+			for (const text of texts) parser.feed(text);
+			parser.feed("\n\n");
+			expect(read(texts.map(bytes))).toEqual(expected);
+		}),
+		{ numRuns: 3000 },
+	);
 });

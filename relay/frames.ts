@@ -10,6 +10,30 @@ export interface Frames {
 	end(): readonly StreamEvent[];
 }
 
+/**
+ * Takes what nearly all of a stream is: whole events of one line of data, with a name or without. Gives how far it came;
+ * what is left is anything else there may be in such a stream. There is no carriage return in `text`.
+ */
+const takePlain = (text: string, events: StreamEvent[]): number => {
+	let at = 0;
+	for (;;) {
+		let from = at;
+		let name = "";
+		if (text.startsWith("event: ", at)) {
+			const end = text.indexOf("\n", at);
+			if (end === -1) return at;
+			name = text.slice(at + 7, end);
+			from = end + 1;
+		}
+		if (!text.startsWith("data: ", from)) return at;
+		const end = text.indexOf("\n", from);
+		if (end === -1 || text.charCodeAt(end + 1) !== 10) return at;
+		const data = text.slice(from + 6, end);
+		events.push(name === "" ? { data } : { name, data });
+		at = end + 2;
+	}
+};
+
 /** `longestEvent`: how much of an event is held in memory, in characters; beyond it `feed` throws `Fault`. */
 export const createFrames = (longestEvent = 64 * 1024 * 1024): Frames => {
 	const decoder = new TextDecoder();
@@ -25,9 +49,14 @@ export const createFrames = (longestEvent = 64 * 1024 * 1024): Frames => {
 				);
 		},
 	});
+	/** The parser holds nothing of an event that has begun. */
+	let between = true;
 	const feed = (text: string): readonly StreamEvent[] => {
 		events = [];
-		parser.feed(text);
+		const at = between && !text.includes("\r") ? takePlain(text, events) : 0;
+		if (at === text.length) return events;
+		parser.feed(at === 0 ? text : text.slice(at));
+		between = text.endsWith("\n\n");
 		return events;
 	};
 	return {

@@ -1,5 +1,5 @@
 /** One choice of a stream: blocks as the deltas of its message. */
-import { type Block, type Citation, type Delta, type Finish, type Opaque, partSeparator } from "#core";
+import { type Block, type Citation, type Delta, type Finish, inOnePiece, type Opaque, partSeparator } from "#core";
 import { encodeAnnotation } from "./annotations.ts";
 import { CallEncoder } from "./call-encoder.ts";
 import { encodeAudio, encodeImage } from "./encode-response.ts";
@@ -35,6 +35,9 @@ interface Growing {
 
 export class ChoiceEncoder {
 	private readonly head: string;
+	/** What stands before and after a piece of text. */
+	private readonly beforeText: string;
+	private readonly afterText: string;
 	private readonly frame: ChunkFrame;
 	private readonly calls: CallEncoder;
 	private readonly growing = new Map<number, Growing>();
@@ -51,6 +54,8 @@ export class ChoiceEncoder {
 
 	constructor(index: number, frame: ChunkFrame) {
 		this.head = `${frame.head}{"index":${index},"delta":`;
+		this.beforeText = inOnePiece(`${this.head}{"content":`);
+		this.afterText = inOnePiece(`},"logprobs":null,"finish_reason":null}${frame.tail}`);
 		this.frame = frame;
 		this.calls = new CallEncoder((delta) => this.chunk(JSON.stringify(delta)), frame.legacy);
 	}
@@ -83,7 +88,7 @@ export class ChoiceEncoder {
 		switch (delta.type) {
 			case "text":
 				this.length += delta.text.length;
-				return this.chunk(`{"content":${JSON.stringify(delta.text)}}`);
+				return this.beforeText + JSON.stringify(delta.text) + this.afterText;
 			case "arguments":
 				return this.calls.grow(block, delta.text);
 			case "thinking":

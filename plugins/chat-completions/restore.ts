@@ -5,10 +5,12 @@ import {
 	type ModelAsk,
 	type PassthroughChanges,
 	parseJson,
+	Refrain,
 	type StreamEditor,
 	type StreamEvent,
 } from "#core";
 import { injectsUsage } from "./passthrough.ts";
+import { padding } from "./stream-scope.ts";
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
@@ -48,6 +50,9 @@ class Editor implements StreamEditor {
 	private readonly name: string;
 	private readonly alias: boolean;
 	private readonly strips: boolean;
+	/** Chunks that differ from the one before in their text only, as they come and as they go. */
+	private readonly refrain = new Refrain(["content", "reasoning_content"], padding);
+	private readonly written = new Refrain(["content", "reasoning_content"], padding);
 	/** The member as the upstream writes it, learnt from the first chunk, and what stands in its place. */
 	private needle: string | undefined;
 	private replacement = "";
@@ -59,10 +64,19 @@ class Editor implements StreamEditor {
 	}
 
 	event({ name, data }: StreamEvent): string {
+		if (name !== undefined) return `event: ${name}\n${this.rewritten(data)}`;
+		if (this.refrain.repeats(data)) return this.refrain.reworded(data, this.written);
+		const text = this.rewritten(data);
+		if (text !== "") this.refrain.learnBoth(data, this.written, text);
+		return text;
+	}
+
+	/** The event's data with what changes it; nothing for an event that is kept back. */
+	private rewritten(data: string): string {
 		const kept = this.strips ? stripped(data) : data;
 		if (kept === undefined) return "";
 		const text = this.alias ? this.restored(kept) : kept;
-		return name === undefined ? `data: ${text}\n\n` : `event: ${name}\ndata: ${text}\n\n`;
+		return `data: ${text}\n\n`;
 	}
 
 	end(): string {

@@ -7,6 +7,7 @@ import {
 	type ModelAsk,
 	type Observation,
 	parseJson,
+	Refrain,
 	type StreamEvent,
 	type StreamObserver,
 	type Usage,
@@ -75,10 +76,14 @@ const tellsCounts = (data: string): boolean => {
 
 const tellsEnd = (data: string): boolean => data.includes('"finishReason"') || data.includes('"blockReason"');
 
+/** What is counted beside texts, or may be a failure. */
+const mayBeMore = /"(?:functionCall|data|code|output|error)"/;
+
 const usageIn = (chunk: WireRecord): Usage | undefined => decodeUsage(field(chunk, "usageMetadata"));
 
 class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
+	private readonly refrain = new Refrain(["text"]);
 	/** The last event that told counts; parsed when it is asked for. */
 	private counted: string | undefined;
 	private first: string | undefined;
@@ -93,17 +98,27 @@ class Observer implements StreamObserver {
 
 	event({ data }: StreamEvent): void {
 		if (data === "") return;
+		if (this.refrain.repeats(data)) {
+			this.count(this.refrain.bytes);
+			return;
+		}
 		this.first ??= data;
 		const bytes = contentBytes(data);
-		if (bytes > 0) {
-			this.pieces++;
-			this.bytes += bytes;
-		}
+		const ends = tellsEnd(data);
+		const counts = tellsCounts(data);
+		this.count(bytes);
 		// Some streams tell a reason with every chunk: only what comes last counts.
-		if (tellsEnd(data)) this.finished = true;
-		else if (bytes > 0) this.finished = false;
-		if (tellsCounts(data)) this.counted = data;
+		if (ends) this.finished = true;
+		if (counts) this.counted = data;
+		if (bytes > 0 && !ends && !counts && !mayBeMore.test(data)) this.refrain.learn(data);
 		if (data.includes('"error"') && failing.test(data)) this.error ??= decodeToldError(parseJson(data));
+	}
+
+	private count(bytes: number): void {
+		if (bytes === 0) return;
+		this.pieces++;
+		this.bytes += bytes;
+		this.finished = false;
 	}
 
 	result(): Observation {

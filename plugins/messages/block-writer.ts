@@ -1,5 +1,13 @@
 /** Writes one block of a stream: its start, its growth and its stop. Only one block of a message is ever open. */
-import { type Block, type Delta, type NeutralRequest, type Opaque, partSeparator, type WireRecord } from "#core";
+import {
+	type Block,
+	type Delta,
+	inOnePiece,
+	type NeutralRequest,
+	type Opaque,
+	partSeparator,
+	type WireRecord,
+} from "#core";
 import { nothingEncrypted, writeCarried } from "./carried.ts";
 import { encodeCitation } from "./citations.ts";
 import { carrier, encodeOutputBlock, mediaNote } from "./encode-output.ts";
@@ -19,7 +27,12 @@ export class Indices {
 
 	/** Growth of the open block. `member` is JSON text: `"text":"…"`. */
 	delta(type: string, member: string): string {
-		return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.next},"delta":{"type":"${type}",${member}}}\n\n`;
+		return `${this.beforeDelta(type)}${member}}}\n\n`;
+	}
+
+	/** All of such an event up to the member that grows. */
+	beforeDelta(type: string): string {
+		return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.next},"delta":{"type":"${type}",`;
 	}
 
 	stop(): string {
@@ -71,6 +84,7 @@ export interface BlockWriter {
 class TextWriter implements BlockWriter {
 	private readonly indices: Indices;
 	private started = false;
+	private before = "";
 	private signature: Opaque | undefined;
 
 	constructor(signature: Opaque | undefined, indices: Indices) {
@@ -86,10 +100,11 @@ class TextWriter implements BlockWriter {
 		switch (delta.type) {
 			case "text":
 			case "refusal":
-				return this.delta("text_delta", `"text":${JSON.stringify(delta.text)}`);
+				return this.text(delta.text);
 			case "citation": {
 				const citation = encodeCitation(delta.citation);
-				return citation ? this.delta("citations_delta", `"citation":${JSON.stringify(citation)}`) : "";
+				if (!citation) return "";
+				return this.begun() + this.indices.delta("citations_delta", `"citation":${JSON.stringify(citation)}`);
 			}
 			case "signature":
 				this.signature = delta.value;
@@ -99,11 +114,17 @@ class TextWriter implements BlockWriter {
 		}
 	}
 
-	private delta(type: string, member: string): string {
-		const delta = this.indices.delta(type, member);
-		if (this.started) return delta;
+	/** A piece of text stands between the same words every time. */
+	private text(text: string): string {
+		const start = this.begun();
+		if (this.before === "") this.before = inOnePiece(`${this.indices.beforeDelta("text_delta")}"text":`);
+		return `${start}${this.before}${JSON.stringify(text)}}}\n\n`;
+	}
+
+	private begun(): string {
+		if (this.started) return "";
 		this.started = true;
-		return this.indices.start({ type: "text", text: "" }) + delta;
+		return this.indices.start({ type: "text", text: "" });
 	}
 
 	finish(): string {

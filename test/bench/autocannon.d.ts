@@ -10,6 +10,8 @@ declare module "autocannon" {
 		readonly duration?: number;
 		/** Calls, in place of a duration. */
 		readonly amount?: number;
+		/** Seconds that a call may take; more is an error. */
+		readonly timeout?: number;
 	}
 	interface Result {
 		readonly "2xx": number;

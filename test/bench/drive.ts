@@ -45,6 +45,7 @@ const send = async (party: Party, load: Load, length: { duration: number } | { a
 		headers: { "content-type": "application/json", ...party.headers },
 		body: load.body,
 		connections: load.connections,
+		timeout: 120,
 		...length,
 	});
 	const failed = result.errors + result.non2xx;
@@ -52,9 +53,12 @@ const send = async (party: Party, load: Load, length: { duration: number } | { a
 	return result;
 };
 
+/** So many calls to their end. Throws when one failed. */
+export const makeCalls = async (party: Party, load: Load, amount: number): Promise<void> =>
+	void (await send(party, load, { amount }));
+
 /** So many calls that the runtime has made of the code what it can. */
-export const warm = async (party: Party): Promise<void> =>
-	void (await send(party, { body: bodyOf(), connections: 64 }, { amount: 20_000 }));
+export const warm = (party: Party): Promise<void> => makeCalls(party, { body: bodyOf(), connections: 64 }, 20_000);
 
 /** One turn. Throws when a call failed. */
 export const drive = async (party: Party, load: Load, seconds: number): Promise<Figures> => {

@@ -5,7 +5,7 @@
  * back in its own time, so an idle figure is read once it has been steady: six readings, half a second apart, within one
  * part in a hundred, or after a minute the last.
  */
-import { bodyOf, drive, type Party } from "./drive.ts";
+import { bodyOf, makeCalls, type Party } from "./drive.ts";
 import { memoryBytes } from "./processes.ts";
 
 const readings = 6;
@@ -33,13 +33,16 @@ export interface Memory {
 export const measureMemory = async (party: Party, pid: number, streams: number): Promise<Memory> => {
 	const held = { body: bodyOf({ stream: true, user: "slow" }), connections: streams };
 	const warm = { body: bodyOf({ stream: true }), connections: 64 };
-	await drive(party, warm, 3);
-	await drive(party, { body: bodyOf(), connections: streams }, 3);
+	await makeCalls(party, warm, 640);
+	await makeCalls(party, { body: bodyOf(), connections: streams }, 20_000);
 	const idle = await steadyBytes(pid);
 	let open = 0;
-	const all = drive(party, held, 10);
-	for (let second = 0; second < 8; second++) {
-		await pause(1000);
+	let over = false;
+	const all = makeCalls(party, held, 3 * streams).finally(() => {
+		over = true;
+	});
+	while (!over) {
+		await Promise.race([all, pause(250)]);
 		open = Math.max(open, memoryBytes(pid));
 	}
 	await all;

@@ -39,9 +39,10 @@ const row = (
 export const callRows = async (pair: Pair, connections: number, pace: Pace, most: number): Promise<Row[]> => {
 	const load = { body: bodyOf(), connections };
 	const [a, b] = await compare(pair, [load, load], pace);
+	const over = connections === 1 ? "1 connection" : `${connections} connections`;
 	return [
-		row(`processor time a call, ${connections} connections`, "µs", [a.micros, b.micros], { most }),
-		row(`calls a second, ${connections} connections`, "/s", [a.perSecond, b.perSecond]),
+		row(`processor time a call, ${over}`, "µs", [a.micros, b.micros], { most }),
+		row(`calls a second, ${over}`, "/s", [a.perSecond, b.perSecond]),
 	];
 };
 

@@ -107,10 +107,15 @@ const house = await startHouse(upstream.url);
 const headers = Object.fromEntries((flags.header ?? []).map((header) => header.split(/:\s*/, 2)));
 const beside: Party = flags.against ? { name: flags.against, pid: undefined, url: flags.against, headers } : relay;
 const rows: Row[] = [];
+const failures: string[] = [];
 try {
 	for (const party of [beside, house]) await warm(party);
 	const bench = { upstream: upstream.url, relay, house, pair: [beside, house] as const, folder };
-	for (const one of chosen()) rows.push(...(await measured(one, bench)));
+	for (const one of chosen())
+		await measured(one, bench).then(
+			(taken) => rows.push(...taken),
+			(error: unknown) => failures.push(error instanceof Error ? error.message : String(error)),
+		);
 } finally {
 	await house.stop();
 	await relay.stop();
@@ -121,4 +126,5 @@ try {
 console.log(flags.json ? JSON.stringify(rows, undefined, "\t") : tableText(rows, beside.name));
 const over = rows.filter(isOver);
 for (const { what } of over) console.log(`over budget: ${what}`);
-process.exit(over.length > 0 ? 1 : 0);
+for (const failure of failures) console.log(`could not be measured: ${failure}`);
+process.exit(over.length + failures.length > 0 ? 1 : 0);

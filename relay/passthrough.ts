@@ -1,6 +1,7 @@
 /** The exchange with an upstream that speaks the client's protocol: bytes untouched but for what must change. */
 import { Fault } from "../foundation/fault.ts";
 import { isRecord, parseJson } from "../foundation/wire.ts";
+import { cleanWords, mayTellError } from "./conceal.ts";
 import type { Exchange, StreamPass } from "./exchange.ts";
 import type { ModelAsk, PassthroughChanges, StreamEvent } from "./protocol.ts";
 import type { Target } from "./router.ts";
@@ -35,13 +36,13 @@ export const createPassthrough = (
 		},
 		wholeAsStream: (bytes) => translated().wholeAsStream(bytes),
 		streamAsWhole: () => translated().streamAsWhole(),
-		stream: () => createPass(ask, changes),
+		stream: () => createPass(ask, target, changes),
 		error: (status, headers, text) => upstream.decodeError(status, headers, text),
 	};
 };
 
 /** The observer sees every event; the editor, when there is one, rewrites each; otherwise bytes go on as they came. */
-const createPass = (ask: ModelAsk, changes: PassthroughChanges): StreamPass => {
+const createPass = (ask: ModelAsk, target: Target, changes: PassthroughChanges): StreamPass => {
 	const { client, passthrough } = ask.protocol;
 	const observer = passthrough.observer(ask);
 	const editor = passthrough.editor(ask, changes);
@@ -53,16 +54,23 @@ const createPass = (ask: ModelAsk, changes: PassthroughChanges): StreamPass => {
 		}
 		return text;
 	};
+	/** An error told in mid-stream is passed on without the upstream's secrets; bytes that hold none stay as they are. */
+	const clean = <T extends string | Uint8Array>(piece: T, events: readonly StreamEvent[]): T | string => {
+		if (!mayTellError(events) || observer.result().error === undefined) return piece;
+		const text = typeof piece === "string" ? piece : utf8.decode(piece);
+		const words = cleanWords(text, target);
+		return words === text ? piece : words;
+	};
 	return {
 		push(events, chunk) {
 			const text = take(events);
-			return editor ? text || undefined : chunk;
+			return editor ? clean(text, events) || undefined : clean(chunk, events);
 		},
 		end(events) {
 			const text = take(events);
 			const { finished, error } = observer.result();
 			if (!finished && error === undefined) throw new Fault(unannouncedEnd);
-			return editor ? text + editor.end() : "";
+			return editor ? clean(text, events) + editor.end() : "";
 		},
 		seen: () => observer.result(),
 		answer: () => observer.result().answer,

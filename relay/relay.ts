@@ -10,6 +10,7 @@ import type { Log } from "../foundation/log.ts";
 import { describe } from "../foundation/log.ts";
 import { type AttemptOptions, attempt, clientGone, statusOf } from "./attempt.ts";
 import { readBody } from "./body.ts";
+import { concealed } from "./conceal.ts";
 import type { Identified, Routed } from "./context.ts";
 import { type JsonBody, readJsonBody } from "./json-body.ts";
 import { type CallStart, LiveCall, type LiveCallOptions, record } from "./live-call.ts";
@@ -79,10 +80,6 @@ const denialOf = (error: unknown, log: Log): Denial => {
 		"The upstream's answer could not be understood. Ask again, or ask the operator to look at the log.",
 	);
 };
-
-/** An upstream may repeat the key it was sent, also in the middle of an answer. */
-const concealed = (denial: Denial, { upstream }: Target): Denial =>
-	upstream.conceal ? { ...denial, message: upstream.conceal(denial.message) } : denial;
 
 /** What a connection that broke before its answer means. */
 const lost: Denial = { kind: "upstream", code: "upstream_broke_off", message: "The upstream closed the connection." };

@@ -10,6 +10,7 @@ import { normalizeRequest } from "../foundation/neutral/normalize-request.ts";
 import type { NeutralRequest } from "../foundation/neutral/request.ts";
 import type { NeutralEvent, NeutralResponse } from "../foundation/neutral/response.ts";
 import { parseJson } from "../foundation/wire.ts";
+import { concealed } from "./conceal.ts";
 import type { Exchange, StreamPass, WholeAnswer } from "./exchange.ts";
 import type { DecodeContext, ModelAsk, Protocol, StreamEvent } from "./protocol.ts";
 import type { Target } from "./router.ts";
@@ -98,7 +99,8 @@ export const createTranslation = ({ ask, target, upstream, limit, strict }: Tran
 		const encoder = client.streamEncoder(request);
 		const stage = normalizeEvents();
 		const tally = new Tally();
-		const write = (event: NeutralEvent): string => {
+		const write = (given: NeutralEvent): string => {
+			const event = given.type === "error" ? { ...given, error: concealed(given.error, target) } : given;
 			let text = event.type === "end" && event.clean && !tally.hasUsage ? write(estimated(tally)) : "";
 			for (const next of stage.push(event)) {
 				tally.add(next);

@@ -10,6 +10,7 @@ import {
 	head,
 	lastChunk,
 	response,
+	upstreamKey,
 	usageEvent,
 	type Way,
 } from "./world.ts";
@@ -317,6 +318,18 @@ export const upstreamFaults: readonly UpstreamFault[] = [
 				response(
 					typeOf(stream),
 					stream ? `${delta("Hel")}data: {"error":{"message":"overloaded","type":"server_error"}}\n\n` : "",
+				),
+			),
+		expected: failed,
+	},
+	{
+		name: "an error in mid-stream that repeats Portico's key and the upstream's address",
+		promised: "an error event, without them",
+		act: (socket, { stream }) =>
+			void socket.write(
+				response(
+					typeOf(stream),
+					`${stream ? `${delta("Hel")}data: ` : ""}{"error":{"message":"bad key ${upstreamKey}, bad host 127.0.0.1:${socket.localPort}","type":"server_error"}}${stream ? "\n\n" : ""}`,
 				),
 			),
 		expected: failed,

@@ -79,6 +79,7 @@ const wellShaped = (way: Way, text: string): boolean => {
 /** `answered`, `error event`, `truncated` (which must never be), or a status with what is wrong with it. */
 const judge = (way: Way, status: number, text: string): string => {
 	if (text.includes(upstreamKey)) return "LEAKED THE KEY";
+	if (text.includes("127.0.0.1")) return "LEAKED THE ADDRESS";
 	if (status >= 400) return wellShaped(way, text) ? String(status) : `${status} MISSHAPED`;
 	const { end, error } = marks[way];
 	if (error.test(text)) return end.test(text) ? "BOTH ENDS" : "error event";

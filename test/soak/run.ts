@@ -24,7 +24,7 @@ const { values } = parseArgs({
 });
 const totalMs = Number(values.minutes) * 60_000;
 const warmUpMs = Math.max(30_000, Math.min(90_000, totalMs / 4));
-const restMs = 20_000;
+const restMs = 30_000;
 const sampleMs = Math.max(5_000, totalMs / 40);
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -1,5 +1,5 @@
 /** An upstream over HTTP, and what its answers mean for a job whatever its dialect: whether it may have begun, whether to ask again. */
-import { asRecord, asText, parseJson, scrub } from "#core";
+import { asRecord, asText, type Log, parseJson, scrub } from "#core";
 import type {
 	Answer,
 	AskOptions,
@@ -84,9 +84,38 @@ const noState = (answer: Answer): JobState => {
 	return answer.status === 404 ? { state: "missing" } : { state: "unanswered", ...retryAfterOf(answer.headers) };
 };
 
-export const createConnection = ({ url, headers, fetch: send = fetch }: ConnectionOptions): Connection => {
+/** Tells the operator once when an upstream cannot be reached or refuses Portico's key, and once when that is over. */
+class Watch {
+	private readonly host: string;
+	private readonly log: Log;
+	private trouble: string | undefined;
+
+	constructor(host: string, log: Log) {
+		this.host = host;
+		this.log = log;
+	}
+
+	failed(error: unknown): void {
+		const reason = codeOf(error) || (error instanceof Error ? error.name : "unknown");
+		if (this.trouble === undefined)
+			this.log.warn("an upstream of tasks cannot be reached", { host: this.host, reason });
+		this.trouble ??= reason;
+	}
+
+	answered(status: number): void {
+		const refused = status === 401 || status === 402 || status === 403;
+		if (refused && this.trouble !== refusedKey.code)
+			this.log.error("an upstream of tasks refused Portico's own key", { host: this.host, status });
+		if (!refused && this.trouble !== undefined)
+			this.log.info("an upstream of tasks answers again", { host: this.host });
+		this.trouble = refused ? refusedKey.code : undefined;
+	}
+}
+
+export const createConnection = ({ url, headers, fetch: send = fetch }: ConnectionOptions, log: Log): Connection => {
 	const base = url.replace(/\/+$/, "");
-	const { origin } = new URL(base);
+	const { origin, host } = new URL(base);
+	const watch = new Watch(host, log);
 
 	const request = async (path: string, options: AskOptions): Promise<Response> => {
 		const address = /^https?:/.test(path) ? path : base + path;
@@ -129,11 +158,13 @@ export const createConnection = ({ url, headers, fetch: send = fetch }: Connecti
 		async ask(path, options) {
 			try {
 				const response = await request(path, options);
+				watch.answered(response.status);
 				const bytes = new Uint8Array(await response.arrayBuffer());
 				const type = response.headers.get("content-type") ?? "";
 				const body = /^(?:audio|video|image)\//.test(type) ? undefined : parseJson(new TextDecoder().decode(bytes));
 				return { sent: "answered", status: response.status, headers: response.headers, body, bytes };
 			} catch (error) {
+				if (!options.signal.aborted) watch.failed(error);
 				return { sent: unsentCodes.test(codeOf(error)) ? "never" : "unknown" };
 			}
 		},

@@ -1,5 +1,5 @@
 /** The service that kinds use: every question is asked in the name of a call, so what belongs to another token does not exist. */
-import { Fault, type Identified } from "#core";
+import { Fault, type Identified, type Log } from "#core";
 import { readFields } from "./body.ts";
 import { callbackUrlOf } from "./callback-url.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -13,6 +13,7 @@ import type { Waiting } from "./waiting.ts";
 import type { Work } from "./work.ts";
 
 export interface DeskOptions {
+	readonly log: Log;
 	readonly shelf: Shelf;
 	readonly work: Work;
 	readonly endings: Endings;
@@ -55,7 +56,7 @@ export const createDesk = (options: DeskOptions): Tasks => {
 	return {
 		read: (call) => readFields(call, options.bodyLimitBytes),
 		callbackUrlOf,
-		connect: createConnection,
+		connect: (connection) => createConnection(connection, options.log),
 		publicReason,
 		view: taskView,
 		baseUrl: options.baseUrl,

@@ -135,7 +135,19 @@ export default definePlugin({
 			},
 		});
 		const bodyLimitBytes = config.bodyLimitMegabytes * 1024 * 1024;
-		const desk = createDesk({ shelf, work, endings, files, waiting, catalogue, bodyLimitBytes, baseUrl, now, submit });
+		const desk = createDesk({
+			log,
+			shelf,
+			work,
+			endings,
+			files,
+			waiting,
+			catalogue,
+			bodyLimitBytes,
+			baseUrl,
+			now,
+			submit,
+		});
 		const prune = async (): Promise<void> => {
 			for (;;) {
 				const ids = await shelf.expired(now(), pruneSize);

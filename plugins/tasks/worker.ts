@@ -1,6 +1,6 @@
 /** Looks at every open task when it is due: claims what the lanes have room for, many at once, and sleeps until the next. */
 import { randomUUID } from "node:crypto";
-import type { Clock, Log } from "#core";
+import { type Clock, type Log, StoreFault } from "#core";
 import type { Catalogue } from "./catalogue.ts";
 import type { UpstreamLanes } from "./lanes.ts";
 import type { WorkRow } from "./row.ts";
@@ -30,6 +30,12 @@ interface Errand {
 	readonly upstream: string;
 	readonly ids: readonly string[];
 }
+
+/** For the log; of the database its own word, which says more than its public message. */
+const reasonOf = (error: unknown): string => {
+	if (error instanceof StoreFault) return error.code;
+	return error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
+};
 
 export class Worker {
 	private readonly options: WorkerOptions;
@@ -94,7 +100,7 @@ export class Worker {
 				await this.sleepUntilNext();
 			}
 		} catch (error) {
-			this.options.log.error("tasks could not be claimed", { error: error instanceof Error ? error.name : "unknown" });
+			this.options.log.error("tasks could not be claimed", { error: reasonOf(error) });
 		}
 		this.pumping = undefined;
 	}
@@ -159,7 +165,7 @@ export class Worker {
 				answered = false;
 				log.error("a task could not be looked at", {
 					upstream: errand.upstream,
-					error: error instanceof Error ? `${error.name}: ${error.message}` : "unknown",
+					error: reasonOf(error),
 				});
 			})
 			.finally(() => {

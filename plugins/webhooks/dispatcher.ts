@@ -1,6 +1,6 @@
 /** Sends what is due: claims as many deliveries as there are lanes free, posts them, and sleeps until the next is due. */
 import { randomUUID } from "node:crypto";
-import type { Clock, Log } from "#core";
+import { type Clock, type Log, StoreFault } from "#core";
 import type { Lanes } from "./lanes.ts";
 import type { Delivery, Ended, Queue } from "./queue.ts";
 import type { AttemptRecorder } from "./recorder.ts";
@@ -82,7 +82,7 @@ export class Dispatcher {
 		this.again = true;
 		this.pumping ??= this.run().catch((error: unknown) => {
 			this.options.log.error("deliveries could not be claimed", {
-				error: error instanceof Error ? error.name : "unknown",
+				error: error instanceof StoreFault ? error.code : error instanceof Error ? error.name : "unknown",
 			});
 			this.pumping = undefined;
 		});

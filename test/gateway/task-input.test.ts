@@ -57,6 +57,24 @@ test.each(submissions)("%s", async (path, body) => {
 	expect(sent?.path).not.toContain("evil");
 });
 
+test("an upstream that refuses Portico's key is told of in the log: once, and once when that is over", async () => {
+	const told = (): unknown[] =>
+		house.log.filter(({ msg }) => /upstream of tasks/.test(String(msg))).map(({ msg, status }) => [msg, status]);
+	const submit = async (status: number): Promise<void> => {
+		house.upstream.answer(() => Response.json({ error: { message: "no" } }, { status }));
+		const before = house.upstream.received.length;
+		await house.ask("/v1/tasks", { kind: "image", model: "picture", prompt: "x" });
+		await until(() => house.upstream.received.length > before, "the submission");
+	};
+	for (const status of [401, 401, 400, 400]) await submit(status);
+	await until(() => told().length === 2, "the log");
+	expect(told()).toEqual([
+		["an upstream of tasks refused Portico's own key", 401],
+		["an upstream of tasks answers again", undefined],
+	]);
+	expect(JSON.stringify(house.log)).not.toMatch(/key-of-/);
+});
+
 test("a length that only the metadata names is the one that is asked for and counted", async () => {
 	const before = house.upstream.received.length;
 	const { body } = await house.json("/v1/video/generations", {

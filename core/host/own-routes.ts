@@ -9,8 +9,8 @@ import type { PluginRow } from "./house.ts";
 
 export interface OwnRouteOptions {
 	readonly version: string;
-	/** Whether calls can be answered: the database is reachable and no stop was asked for. */
-	ready(): boolean;
+	/** Why calls cannot be answered now: a stop was asked for, or the database does not work. Undefined when they can. */
+	unready(): "stopping" | "database" | undefined;
 	/** How many upstreams are well, left alone, and tried again; without their names, for anyone may ask. */
 	upstreams(): Readonly<Record<string, number>>;
 	plugins(): readonly PluginRow[];
@@ -33,23 +33,26 @@ const backupBody = t.Object(
 const state = (
 	path: string,
 	summary: string,
-	healthy: () => boolean,
+	trouble: () => string | undefined,
 	more: () => Readonly<Record<string, unknown>> = () => ({}),
 ): PublicRoute => ({
 	method: "GET",
 	path,
 	access: "public",
 	summary,
-	handle: () =>
-		Response.json(
-			{ status: healthy() ? "ok" : "unavailable", ...more() },
-			{ status: healthy() ? 200 : 503, headers: { "cache-control": "no-store" } },
-		),
+	handle() {
+		const reason = trouble();
+		const told = reason === undefined ? { status: "ok" } : { status: "unavailable", reason };
+		return Response.json(
+			{ ...told, ...more() },
+			{ status: reason === undefined ? 200 : 503, headers: { "cache-control": "no-store" } },
+		);
+	},
 });
 
 export const ownRoutes = ({
 	version,
-	ready,
+	unready,
 	upstreams,
 	plugins,
 	reload,
@@ -74,13 +77,13 @@ export const ownRoutes = ({
 		summary: "Says that something is here.",
 		handle: () => new Response(null),
 	},
-	state("/healthz", "Whether the process runs.", () => true),
-	state("/livez", "Whether the process runs.", () => true),
-	state("/health", "Whether calls can be answered.", ready),
+	state("/healthz", "Whether the process runs.", () => undefined),
+	state("/livez", "Whether the process runs.", () => undefined),
+	state("/health", "Whether calls can be answered.", unready),
 	state(
 		"/readyz",
-		"Whether calls can be answered; 503 while stopping. Counts upstreams by their state.",
-		ready,
+		"Whether calls can be answered; 503 with the reason while stopping or without the database. Counts upstreams by their state.",
+		unready,
 		() => ({
 			upstreams: upstreams(),
 		}),

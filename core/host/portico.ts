@@ -212,7 +212,7 @@ export class Portico {
 			own: (rows) =>
 				ownRoutes({
 					version: this.options.version,
-					ready: () => !this.stopping && store.healthy(),
+					unready: () => (this.stopping ? "stopping" : store.healthy() ? undefined : "database"),
 					upstreams: () => this.upstreamStates(),
 					plugins: rows,
 					reload: () => this.reload(this.options.reloaded),

@@ -56,6 +56,7 @@ test("away: a metered call that needs a new lease is refused with 503, /readyz i
 	expect(refused.status).toBe(503);
 	expect(await refused.json()).toMatchObject({ error: { code: "server_is_overloaded" } });
 	await until(async () => (await ready()) === 503);
+	expect(await (await fetch(`${gateway.url}/readyz`)).json()).toMatchObject({ reason: "database" });
 	database.faults.length = 0;
 	await until(async () => (await ask(key)).status === 200);
 	await until(async () => (await ready()) === 200);

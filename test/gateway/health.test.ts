@@ -62,7 +62,10 @@ describe("while it is being stopped", () => {
 			await status("/readyz"),
 			await status("/health"),
 		]).toEqual([200, 200, 503, 503]);
-		expect(await (await fetch(`${gateway.url}/readyz`)).json()).toMatchObject({ status: "unavailable" });
+		expect(await (await fetch(`${gateway.url}/readyz`)).json()).toMatchObject({
+			status: "unavailable",
+			reason: "stopping",
+		});
 		const refused = await gateway.ask("/v1/chat/completions", question);
 		expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
 		expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining("shutting down") } });

@@ -8,16 +8,18 @@ const tiers = new Set(["auto", "default", "flex", "scale", "priority", "fast", "
 /** A tier's name here; what other protocols call their usual one is `default`. */
 export const tierOf = (tier: string | undefined): string => (tier !== undefined && tiers.has(tier) ? tier : "default");
 
-/** A tool as it is echoed: a function's defaults are written out. */
-const echoedTool = (tool: unknown): unknown =>
-	isRecord(tool) && tool["type"] === "function"
-		? {
-				...tool,
-				description: tool["description"] ?? null,
-				parameters: tool["parameters"] ?? null,
-				strict: tool["strict"] ?? true,
-			}
-		: tool;
+/** A tool as it is echoed: defaults are written out, because typed clients cannot read it without them. */
+const echoedTool = (tool: unknown): unknown => {
+	if (!isRecord(tool)) return tool;
+	if (tool["type"] === "custom") return { ...tool, format: tool["format"] ?? { type: "text" } };
+	if (tool["type"] !== "function") return tool;
+	return {
+		...tool,
+		description: tool["description"] ?? null,
+		parameters: tool["parameters"] ?? null,
+		strict: tool["strict"] ?? true,
+	};
+};
 
 /** What is echoed of the request where it says nothing. */
 const defaults: WireRecord = {

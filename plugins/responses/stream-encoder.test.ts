@@ -101,6 +101,21 @@ test("the response echoes what the request said, and the usual values for what i
 	});
 });
 
+test("tools are echoed with the defaults that typed clients demand", () => {
+	const asked = decoded({
+		input: "x",
+		tools: [
+			{ type: "custom", name: "c" },
+			{ type: "function", name: "f" },
+		],
+	});
+	const { tools } = last(stream([start, ...end()], asked));
+	expect(tools).toEqual([
+		{ type: "custom", name: "c", format: { type: "text" } },
+		{ type: "function", name: "f", description: null, parameters: null, strict: true },
+	]);
+});
+
 test("H41: every text part has its lists of annotations and probabilities", () => {
 	const events = stream([start, ...textEvents(0, "x"), ...end()]);
 	const parts = events.filter(({ type }) => /content_part/.test(type)).map(({ part }) => part);

@@ -102,7 +102,7 @@ const linked = (part: WireRecord, field: string, { at }: PartPlace): Media => {
 	return { by: "bytes", base64: cleanBase64(given, parameter), mime: "application/octet-stream" };
 };
 
-const readers: Readonly<Record<string, (part: WireRecord, place: PartPlace) => Block>> = {
+const readers = lookup<(part: WireRecord, place: PartPlace) => Block>({
 	image_url: image,
 	input_audio: audio,
 	file,
@@ -111,7 +111,7 @@ const readers: Readonly<Record<string, (part: WireRecord, place: PartPlace) => B
 	file_url: (part, place) => fileBlock(linked(part, "file_url", place), nodeOf(part)),
 	thinking: (part) => ({ type: "thinking", text: thinkingPartText(part), form: "full" }),
 	refusal: (part) => ({ type: "refusal", text: asText(part["refusal"]) ?? "" }),
-};
+});
 
 /** One part as a block; undefined for a text that is absent. What is not known is kept for an upstream of this protocol. */
 const decodePart = (value: unknown, place: PartPlace): Block | undefined => {

@@ -194,6 +194,13 @@ describe("parts of the content", () => {
 		});
 	});
 
+	test("a type that only every object has is not known", () => {
+		for (const type of ["__proto__", "constructor", "toString"]) {
+			expect(part({ type }), type).toMatchObject({ type: "unknown", raw: { type } });
+			expect(part({ type, text: "x" }), type).toMatchObject({ type: "text", text: "x" });
+		}
+	});
+
 	test("what is not known is kept for an upstream of this protocol", () => {
 		const odd = { type: "hologram", hologram: { depth: 3 } };
 		expect(part(odd)).toEqual({

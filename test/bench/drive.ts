@@ -24,13 +24,16 @@ export interface Figures {
 }
 
 export interface Pace {
-	/** How long each turn lasts. */
-	readonly seconds: number;
 	/** How many turns each party has. */
 	readonly rounds: number;
+	/** How long each turn lasts. */
+	readonly length: Length;
 	/** Both at once: what else the machine does then meets both alike, but neither can show how many calls it could answer. */
 	readonly together?: boolean;
 }
+
+/** Seconds, or so many calls: a busy machine makes fewer of them in a time, and code that has run less costs more. */
+export type Length = { readonly duration: number } | { readonly amount: number };
 
 export const chatPath = "/v1/chat/completions";
 
@@ -38,7 +41,7 @@ export const chatPath = "/v1/chat/completions";
 export const bodyOf = (extra: object = {}): string =>
 	JSON.stringify({ model: "bench", messages: [{ role: "user", content: "Say hello." }], ...extra });
 
-const send = async (party: Party, load: Load, length: { duration: number } | { amount: number }) => {
+const send = async (party: Party, load: Load, length: Length) => {
 	const result = await autocannon({
 		url: party.url + (load.path ?? chatPath),
 		method: "POST",
@@ -61,9 +64,9 @@ export const makeCalls = async (party: Party, load: Load, amount: number): Promi
 export const warm = (party: Party): Promise<void> => makeCalls(party, { body: bodyOf(), connections: 64 }, 20_000);
 
 /** One turn. Throws when a call failed. */
-export const drive = async (party: Party, load: Load, seconds: number): Promise<Figures> => {
+export const drive = async (party: Party, load: Load, length: Length): Promise<Figures> => {
 	const before = party.pid === undefined ? Number.NaN : processorMicros(party.pid);
-	const result = await send(party, load, { duration: seconds });
+	const result = await send(party, load, length);
 	const used = party.pid === undefined ? Number.NaN : processorMicros(party.pid) - before;
 	return { micros: used / result["2xx"], perSecond: result["2xx"] / result.duration };
 };
@@ -78,13 +81,13 @@ const best = (figures: readonly Figures[]): Figures => ({
 export const compare = async (
 	[one, other]: readonly [Party, Party],
 	[oneLoad, otherLoad]: readonly [Load, Load],
-	{ seconds, rounds, together = false }: Pace,
+	{ length, rounds, together = false }: Pace,
 ): Promise<readonly [Figures, Figures]> => {
 	const figures: [Figures[], Figures[]] = [[], []];
 	for (let round = 0; round < rounds; round++) {
-		const first = drive(one, oneLoad, seconds);
+		const first = drive(one, oneLoad, length);
 		if (!together) await first;
-		figures[1].push(await drive(other, otherLoad, seconds));
+		figures[1].push(await drive(other, otherLoad, length));
 		figures[0].push(await first);
 	}
 	return [best(figures[0]), best(figures[1])];

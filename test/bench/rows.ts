@@ -40,10 +40,9 @@ export const callRows = async (pair: Pair, connections: number, pace: Pace, most
 	const load = { body: bodyOf(), connections };
 	const [a, b] = await compare(pair, [load, load], pace);
 	const over = connections === 1 ? "1 connection" : `${connections} connections`;
-	return [
-		row(`processor time a call, ${over}`, "µs", [a.micros, b.micros], { most }),
-		row(`calls a second, ${over}`, "/s", [a.perSecond, b.perSecond]),
-	];
+	const cost = row(`processor time a call, ${over}`, "µs", [a.micros, b.micros], { most });
+	if (pace.together) return [cost];
+	return [cost, row(`calls a second, ${over}`, "/s", [a.perSecond, b.perSecond])];
 };
 
 /** A call with a prompt of 150 KB. */
@@ -155,7 +154,7 @@ export const deliveryRows = async (
 	count: number,
 	limit: { readonly least?: number; readonly most?: number },
 ): Promise<Row[]> => {
-	const { micros } = await drive(relay, { body: bodyOf(), connections: 64 }, 1.5);
+	const { micros } = await drive(relay, { body: bodyOf(), connections: 64 }, { amount: 8000 });
 	const figure = await figuresOf("deliveries.ts", String(count));
 	return [
 		{

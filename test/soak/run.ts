@@ -33,6 +33,9 @@ const show = (label: string, { residentMegabytes, heapMegabytes, descriptors, so
 		`${label.padEnd(16)} resident ${residentMegabytes.toFixed(0).padStart(4)} MB, heap ${heapMegabytes.toFixed(0).padStart(3)} MB, ${descriptors} descriptors, ${sockets} of them sockets`,
 	);
 
+// An end by a signal is an end like any other: what was started is told to end too.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
 const folder = mkdtempSync(join(tmpdir(), "portico-soak-"));
 const upstream = await startProgram([join(import.meta.dir, "upstream.ts")], folder);
 const gateway = await startSoakGateway(folder, upstream.url);

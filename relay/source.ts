@@ -27,24 +27,26 @@ export class Source {
 	}
 
 	/** The next chunk; undefined at the end. Throws `Fault`: what `stop` was given, or `upstream` when the bytes broke off. */
-	async next(): Promise<Uint8Array | undefined> {
-		const pending = this.pending;
+	next(): Promise<Uint8Array | undefined> {
+		const { pending } = this;
 		this.pending = undefined;
-		if (pending) return await pending;
+		if (pending) return pending;
 		// Read as a stream only when it is wanted as one: a whole answer is cheaper without.
 		this.reader ??= this.response.body?.getReader();
-		if (this.reader === undefined) return undefined;
-		try {
-			const { done, value } = await this.reader.read();
-			if (this.stopped) throw new Fault(this.stopped);
-			if (done) return undefined;
-			this.chunks++;
-			return value;
-		} catch (error) {
-			if (this.stopped) throw new Fault(this.stopped);
-			throw isFault(error) ? error : broken(error);
-		}
+		return this.reader?.read().then(this.taken, this.failed) ?? Promise.resolve(undefined);
 	}
+
+	/** Made once, not for every chunk. */
+	private readonly taken = ({ value }: { readonly value?: Uint8Array | undefined }): Uint8Array | undefined => {
+		if (this.stopped) throw new Fault(this.stopped);
+		if (value) this.chunks++;
+		return value;
+	};
+
+	private readonly failed = (error: unknown): never => {
+		if (this.stopped) throw new Fault(this.stopped);
+		throw isFault(error) ? error : broken(error);
+	};
 
 	/** The same source, giving first what a `next` that was left waiting will bring. */
 	resume(pending: Promise<Uint8Array | undefined>): this {

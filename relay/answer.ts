@@ -23,8 +23,8 @@ export interface AnswerOptions {
 /** How long an answer that has begun is held back while it says nothing yet: an early error can still be a status. */
 const graceMs = 50;
 
-const droppedHeader = ({ losses }: LiveCall): Record<string, string> => {
-	if (losses.length === 0) return {};
+const droppedHeader = ({ losses }: LiveCall): Record<string, string> | undefined => {
+	if (losses.length === 0) return undefined;
 	const paths = new Set(losses.map(({ path }) => path.replace(/[^\w.[\]-]/g, "_")));
 	return { "x-portico-dropped": [...paths].join(",").slice(0, 2000) };
 };
@@ -56,11 +56,11 @@ const sendWhole = async (live: LiveCall, whole: WholeAnswer): Promise<Response> 
 	const { error } = whole.seen;
 	if (error) throw new Fault(error);
 	live.firstByte();
-	await keep(live, whole.answer);
+	if (whole.answer !== undefined) await keep(live, whole.answer);
 	live.end("completed", 200, whole.seen);
-	return new Response(whole.body as BodyInit, {
-		headers: { "content-type": "application/json", ...live.permits.headers, ...droppedHeader(live), ...whole.headers },
-	});
+	const headers = { "content-type": "application/json" };
+	Object.assign(headers, live.permits.headers, droppedHeader(live), whole.headers);
+	return new Response(whole.body as BodyInit, { headers });
 };
 
 const foldStream = async ({ live, exchange, source, limits }: AnswerOptions): Promise<Response> => {

@@ -35,7 +35,13 @@ export interface LiveCallOptions {
 export const record = (
 	options: LiveCallOptions,
 	start: CallStart,
-	rest: Pick<CallRecord, "outcome" | "status" | "attempts" | "losses"> & { firstByteMs?: number },
+	{
+		outcome,
+		status,
+		attempts,
+		losses,
+		firstByteMs,
+	}: Pick<CallRecord, "outcome" | "status" | "attempts" | "losses" | "firstByteMs">,
 ): void => {
 	const { call, protocol, model } = start;
 	const userAgent = call.request.headers.get("user-agent");
@@ -49,10 +55,14 @@ export const record = (
 		operation: model?.operation ?? "generate",
 		stream: model?.stream ?? false,
 		durationMs: options.clock.monotonic() - call.startedAt,
-		...(model && { model: withoutKeys(model.name) }),
-		...(call.address !== undefined && { address: call.address }),
-		...(userAgent !== null && { userAgent: withoutKeys(userAgent) }),
-		...rest,
+		model: model && withoutKeys(model.name),
+		address: call.address,
+		userAgent: userAgent === null ? undefined : withoutKeys(userAgent),
+		outcome,
+		status,
+		attempts,
+		losses,
+		firstByteMs,
 	};
 	for (const recorder of options.recorders) {
 		try {
@@ -109,9 +119,9 @@ export class LiveCall {
 			sent: this.attempts > 0,
 			contentBytes: seen.contentBytes,
 			pieces: seen.pieces,
-			...(usage && { usage }),
-			...(this.target && { target: this.target }),
-			...(denial && { denial }),
+			usage,
+			target: this.target,
+			denial,
 		};
 		this.permits.settle(outcome);
 		record(
@@ -122,7 +132,7 @@ export class LiveCall {
 				status,
 				attempts: this.attempts,
 				losses: this.losses,
-				...(this.firstByteMs !== undefined && { firstByteMs: this.firstByteMs }),
+				firstByteMs: this.firstByteMs,
 			},
 		);
 		this.routed.answered?.();

@@ -26,10 +26,10 @@ export interface Outcome {
 	/** Whether a request was sent to an upstream at all. */
 	readonly sent: boolean;
 	/** What the upstream counted, or Portico's estimate (`estimated: true`); absent when nothing was used. */
-	readonly usage?: Usage;
+	readonly usage?: Usage | undefined;
 	/** The target that answered, or the last one tried. */
-	readonly target?: Target;
-	readonly denial?: Denial;
+	readonly target?: Target | undefined;
+	readonly denial?: Denial | undefined;
 	/** Bytes of generated content that were read from the upstream, approximately. */
 	readonly contentBytes: number;
 	readonly pieces: number;
@@ -46,15 +46,15 @@ export interface CallRecord {
 	readonly protocol: string;
 	readonly operation: Operation;
 	/** The model asked for; absent when the body could not be read. */
-	readonly model?: string;
+	readonly model?: string | undefined;
 	readonly stream: boolean;
 	readonly status: number;
 	readonly outcome: Outcome;
 	readonly attempts: number;
-	readonly firstByteMs?: number;
+	readonly firstByteMs?: number | undefined;
 	readonly durationMs: number;
-	readonly address?: string;
-	readonly userAgent?: string;
+	readonly address?: string | undefined;
+	readonly userAgent?: string | undefined;
 	readonly losses: readonly Loss[];
 }
 

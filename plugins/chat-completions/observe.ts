@@ -144,10 +144,33 @@ class Observer implements StreamObserver {
 /** Watches a passing stream. */
 export const observer = (ask: ModelAsk): StreamObserver => new Observer(ask);
 
-const messageBytes = (message: unknown): number => {
-	const text = JSON.stringify(message) ?? "";
-	return bytesOf(text, 0, generated) || bytesOf(text, 0, generatedPart);
+const generatedMembers = new Set(generatedNames);
+const generatedPartMembers = new Set(["text", "data"]);
+
+/** UTF-8 bytes of the strings in members of these names, however deep they are. */
+const memberBytes = (value: unknown, names: ReadonlySet<string>): number => {
+	let bytes = 0;
+	if (Array.isArray(value)) for (const item of value) bytes += memberBytes(item, names);
+	else if (isRecord(value))
+		for (const name in value) {
+			const member = value[name];
+			if (typeof member !== "string") bytes += memberBytes(member, names);
+			else if (names.has(name)) bytes += textBytes(member);
+		}
+	return bytes;
 };
+
+const textBytes = (text: string): number => {
+	let bytes = text.length;
+	for (let at = 0; at < text.length; at++) {
+		const unit = text.charCodeAt(at);
+		if (unit >= 0x80) bytes += unit < 0x800 ? 1 : 2;
+	}
+	return bytes;
+};
+
+const messageBytes = (message: unknown): number =>
+	memberBytes(message, generatedMembers) || memberBytes(message, generatedPartMembers);
 
 /** What a whole answer says; an answer of embeddings has usage only. */
 export const observe = (body: unknown): Observation => {

@@ -6,6 +6,7 @@ import type { Exchange, StreamPass } from "./exchange.ts";
 import type { ModelAsk, PassthroughChanges, StreamEvent } from "./protocol.ts";
 import type { Target } from "./router.ts";
 import { notAnAnswer, unannouncedEnd } from "./translation.ts";
+import { WholeEvents } from "./whole-events.ts";
 
 const utf8 = new TextDecoder();
 
@@ -46,6 +47,7 @@ const createPass = (ask: ModelAsk, target: Target, changes: PassthroughChanges):
 	const { client, passthrough } = ask.protocol;
 	const observer = passthrough.observer(ask);
 	const editor = passthrough.editor(ask, changes);
+	const whole = new WholeEvents();
 	const take = (events: readonly StreamEvent[]): string => {
 		let text = "";
 		for (const event of events) {
@@ -64,13 +66,15 @@ const createPass = (ask: ModelAsk, target: Target, changes: PassthroughChanges):
 	return {
 		push(events, chunk) {
 			const text = take(events);
-			return editor ? clean(text, events) || undefined : clean(chunk, events);
+			if (editor) return clean(text, events) || undefined;
+			const bytes = whole.take(chunk);
+			return bytes && clean(bytes, events);
 		},
 		end(events) {
 			const text = take(events);
 			const { finished, error } = observer.result();
 			if (!finished && error === undefined) throw new Fault(unannouncedEnd);
-			return editor ? clean(text, events) + editor.end() : "";
+			return editor ? clean(text, events) + editor.end() : clean(whole.rest(), events);
 		},
 		seen: () => observer.result(),
 		answer: () => observer.result().answer,

@@ -1,0 +1,59 @@
+/**
+ * Hands on the bytes of an event stream event by event: what has begun of an event waits for its end. A stream that
+ * breaks off amid an event could otherwise not be told of any more, for what is written next would end that event, and
+ * clients that parse its half a JSON fail before they see the error.
+ */
+const lineFeed = 10;
+const carriageReturn = 13;
+
+const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
+	const [only] = pieces;
+	if (pieces.length === 1 && only) return only;
+	const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+	let at = 0;
+	for (const piece of pieces) {
+		bytes.set(piece, at);
+		at += piece.length;
+	}
+	return bytes;
+};
+
+export class WholeEvents {
+	private held: Uint8Array[] = [];
+	/** The last two bytes that went through, for a blank line that lies across two chunks. */
+	private before = 0;
+	private last = 0;
+
+	/** The bytes up to the end of the last whole event; undefined when none has ended. */
+	take(chunk: Uint8Array): Uint8Array | undefined {
+		const end = this.endOfLast(chunk);
+		this.before = chunk.length > 1 ? (chunk.at(-2) ?? 0) : this.last;
+		this.last = chunk.at(-1) ?? this.last;
+		if (end === 0) {
+			if (chunk.length > 0) this.held.push(chunk);
+			return undefined;
+		}
+		this.held.push(end === chunk.length ? chunk : chunk.subarray(0, end));
+		const whole = joined(this.held);
+		this.held = end === chunk.length ? [] : [chunk.subarray(end)];
+		return whole;
+	}
+
+	/** What is left when the stream has ended well without its last blank line. */
+	rest(): string {
+		return this.held.length === 0 ? "" : new TextDecoder().decode(joined(this.held));
+	}
+
+	/** Where in the chunk the last blank line ends; 0 when it holds none. */
+	private endOfLast(chunk: Uint8Array): number {
+		const byteAt = (at: number): number | undefined => chunk[at] ?? (at === -1 ? this.last : this.before);
+		for (let at = chunk.length - 1; at >= 0; at--) {
+			const byte = chunk[at];
+			if (byte !== lineFeed && byte !== carriageReturn) continue;
+			const previous = byteAt(at - 1);
+			const afterReturn = byte === lineFeed && previous === carriageReturn && byteAt(at - 2) === lineFeed;
+			if (previous === byte || afterReturn) return at + 1;
+		}
+		return 0;
+	}
+}

@@ -1,6 +1,7 @@
 /** The running whole: one store, one current generation of plugins, and the gate that requests go through. */
 import { Cron } from "croner";
 import type { Clock } from "../../foundation/clock.ts";
+import { needRestart } from "../../foundation/config/need-restart.ts";
 import { describe, type Log } from "../../foundation/log.ts";
 import type { OpenStore } from "../../foundation/store/open.ts";
 import { router } from "../../relay/router.ts";
@@ -10,7 +11,6 @@ import { type BuiltHouse, buildHouse } from "./build.ts";
 import { type Generation, tablesInOrder } from "./generation.ts";
 import type { House, Kept, PluginRow } from "./house.ts";
 import { jobs } from "./job.ts";
-import { needRestart } from "./need-restart.ts";
 import { ownRoutes } from "./own-routes.ts";
 
 export interface PorticoOptions {

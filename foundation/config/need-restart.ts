@@ -1,5 +1,5 @@
 /** What a reload cannot change: where Portico listens, and what it opened at its start. */
-import type { Config } from "../../foundation/config/read.ts";
+import type { Config } from "./read.ts";
 
 const fixed = ({ server, database }: Config): Readonly<Record<string, unknown>> => ({
 	"server.host": server.host,

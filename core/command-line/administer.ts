@@ -51,8 +51,7 @@ const inHouse =
 		await answerOf(
 			await portico.handle(requestOf("http://localhost", token, method, path, body), {
 				address: "127.0.0.1",
-				holdOpen: () => undefined,
-				answered: () => undefined,
+				holdOpen: () => () => undefined,
 			}),
 		);
 

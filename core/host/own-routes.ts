@@ -42,11 +42,8 @@ const state = (
 	summary,
 	handle() {
 		const reason = trouble();
-		const told = reason === undefined ? { status: "ok" } : { status: "unavailable", reason };
-		return Response.json(
-			{ ...told, ...more() },
-			{ status: reason === undefined ? 200 : 503, headers: { "cache-control": "no-store" } },
-		);
+		const [status, word] = reason === undefined ? [200, "ok"] : [503, "unavailable"];
+		return Response.json({ status: word, reason, ...more() }, { status, headers: { "cache-control": "no-store" } });
 	},
 });
 

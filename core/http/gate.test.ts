@@ -34,8 +34,7 @@ const gateOf = (routes: readonly Route[], more: Partial<GateOptions> = {}) => {
 	const ask = (path: string, init: RequestInit = {}, address = "127.0.0.1") =>
 		gate.handle(new Request(`http://localhost${path}`, init), {
 			address,
-			holdOpen: () => undefined,
-			answered: () => undefined,
+			holdOpen: () => () => undefined,
 		});
 	return { ask, log };
 };

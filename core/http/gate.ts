@@ -145,14 +145,13 @@ export const createGate = (options: GateOptions): Gate => {
 			});
 		const identified = await options.identify(call, route.keyInQuery === true);
 		if (isDenial(identified)) return identified;
-		connection.holdOpen();
-		return await route.handle(Object.assign(identified, { answered: connection.answered }));
+		return await route.handle(Object.assign(identified, { answered: connection.holdOpen() }));
 	};
 
 	const serve = async (route: Route, request: Request, params: Readonly<Record<string, string>>): Promise<Response> => {
 		const arrival = arrivals.get(request);
 		const original = arrival?.original ?? request;
-		const connection = arrival?.connection ?? { address: undefined, holdOpen: () => undefined, answered: () => undefined };
+		const connection = arrival?.connection ?? { address: undefined, holdOpen: () => () => undefined };
 		const id = newCallId(clock.now());
 		const call = arrivalOf(original, request.url, params, route.path, clock.monotonic(), id, () =>
 			clientAddress(connection.address, original.headers.get("x-forwarded-for"), trustedProxies),
@@ -174,10 +173,9 @@ export const createGate = (options: GateOptions): Gate => {
 		return deny("internal", "Something went wrong inside Portico; the log has it under this request's id.");
 	};
 
-	const plain = (request: Request, denial: Denial, given?: string): Response => {
-		const id = given ?? requestIdOf(request.headers) ?? newCallId(clock.now());
-		return finish(denialResponse(renderOwnDenial, denial, id), id, undefined, request);
-	};
+	const idFor = ({ headers }: Request): string => requestIdOf(headers) ?? newCallId(clock.now());
+	const plain = (request: Request, denial: Denial, id = idFor(request)): Response =>
+		finish(denialResponse(renderOwnDenial, denial, id), id, undefined, request);
 
 	const app: App = createApp(options.routes, {
 		serve,
@@ -197,7 +195,7 @@ export const createGate = (options: GateOptions): Gate => {
 						}),
 					),
 		fail(request, error) {
-			const id = requestIdOf(request.headers) ?? newCallId(clock.now());
+			const id = idFor(request);
 			return plain(request, denialOf(error, "", id), id);
 		},
 	});

@@ -4,10 +4,11 @@
 export interface Connection {
 	/** The socket's other end, as the runtime gives it (may be an IPv4 address mapped into IPv6). */
 	readonly address: string | undefined;
-	/** Ends the runtime's idle limit for this request; from then on Portico's own limits hold. */
-	holdOpen(): void;
-	/** The end of a stream is about to be sent: the runtime's limit holds again, or the connection could idle for ever. */
-	answered(): void;
+	/**
+	 * Ends the runtime's idle limit for this request; from then on Portico's own limits hold. To call what it gives when the
+	 * end of a stream is about to be sent: the runtime's limit holds again, or the connection could idle for ever.
+	 */
+	holdOpen(): () => void;
 }
 
 export interface ListenOptions {
@@ -18,7 +19,7 @@ export interface ListenOptions {
 	readonly reusePort: boolean;
 	/** Above every limit of ours, so that ours answer and not the runtime's bare 413. */
 	readonly bodyLimitBytes: number;
-	/** Seconds that a connection may idle once a whole answer is there to be sent: 120 unless said. */
+	/** Seconds that a client may idle that has its whole answer, and does not read it or asks no more: 120 unless said. */
 	readonly answeredSeconds?: number;
 	handle(request: Request, connection: Connection): Response | Promise<Response>;
 }
@@ -33,8 +34,6 @@ export interface Listener {
 
 /** Seconds without a byte after which a connection that nobody vouched for is closed: slow senders never reach a handler. */
 const idleSeconds = 30;
-/** The same once a whole answer is there to be sent: for a client that does not read it, and for one that asks no more. */
-const usualAnsweredSeconds = 120;
 
 /** Events, whose type may name a charset, and whatever else asks proxies to pass it on piece by piece. */
 const isStream = ({ headers }: Response): boolean =>
@@ -47,22 +46,14 @@ interface DenoServer {
 }
 interface DenoRuntime {
 	serve(
-		options: {
-			hostname: string;
-			port: number;
-			reusePort: boolean;
-			signal: AbortSignal;
-			onListen(): void;
-			onError(): Response;
-		},
+		options: Readonly<Record<string, unknown>>,
 		handler: (request: Request, info: { remoteAddr: { hostname: string } }) => Response | Promise<Response>,
 	): DenoServer;
 }
 
 const brokenHandler = (): Response => new Response(null, { status: 500 });
 
-const listenOnBun = (options: ListenOptions): Listener => {
-	const { answeredSeconds = usualAnsweredSeconds } = options;
+const listenOnBun = ({ answeredSeconds = 120, ...options }: ListenOptions): Listener => {
 	const server = Bun.serve({
 		hostname: options.host,
 		port: options.port,
@@ -72,17 +63,16 @@ const listenOnBun = (options: ListenOptions): Listener => {
 		development: false,
 		error: brokenHandler,
 		async fetch(request, bun) {
-			let held = false;
-			let [streaming, over] = [false, false];
+			let [held, streaming, over] = [false, false, false];
 			const response = await options.handle(request, {
 				address: bun.requestIP(request)?.address,
 				holdOpen() {
 					held = true;
 					bun.timeout(request, 0);
-				},
-				answered() {
-					over = true;
-					if (streaming) bun.timeout(request, answeredSeconds);
+					return () => {
+						over = true;
+						if (streaming) bun.timeout(request, answeredSeconds);
+					};
 				},
 			});
 			// A stream is watched by Portico to its end. Once that is sent the runtime takes no new limit.
@@ -109,12 +99,7 @@ const listenOnDeno = (deno: DenoRuntime, options: ListenOptions): Listener => {
 			onListen: () => undefined,
 			onError: brokenHandler,
 		},
-		(request, info) =>
-			options.handle(request, {
-				address: info.remoteAddr.hostname,
-				holdOpen: () => undefined,
-				answered: () => undefined,
-			}),
+		(request, info) => options.handle(request, { address: info.remoteAddr.hostname, holdOpen: () => () => undefined }),
 	);
 	let over = false;
 	const finished = server.finished.then(() => {

@@ -19,7 +19,7 @@ export interface GrownHouse {
 }
 
 const callers = 50;
-const connection = { address: "127.0.0.1", holdOpen: () => undefined, answered: () => undefined };
+const connection = { address: "127.0.0.1", holdOpen: () => () => undefined };
 const day = 24 * 60 * 60 * 1000;
 
 const numbers = (count: number): SQL =>

@@ -68,8 +68,7 @@ const replayWithin = async (recording: Recording, cut: string): Promise<string> 
 	});
 	const response = await gateway.portico.handle(request, {
 		address: "127.0.0.1",
-		holdOpen: () => undefined,
-		answered: () => undefined,
+		holdOpen: () => () => undefined,
 	});
 	return await response.text();
 };

@@ -72,9 +72,9 @@ const requestOf = (call: Identified, body: JsonBody): ModelRequest => ({
 	},
 });
 
-const denialOf = (error: unknown, log: Log): Denial => {
+const denialOf = (error: unknown, log: Log, callId: string): Denial => {
 	if (isFault(error)) return error.denial;
-	log.error("an attempt failed inside Portico", { error: describe(error) });
+	log.error("an attempt failed inside Portico", { callId, error: describe(error) });
 	return deny(
 		"upstream",
 		"The upstream's answer could not be understood. Ask again, or ask the operator to look at the log.",
@@ -135,7 +135,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 	/** What a failed attempt means, told to the router. Throws when nobody waits for another. */
 	const failed = (live: LiveCall, target: Target, error: unknown): Denial => {
 		if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
-		const denial = concealed(denialOf(error, log), target);
+		const denial = concealed(denialOf(error, log, live.routed.id), target);
 		router.report({ target, error: denial });
 		return denial;
 	};
@@ -175,7 +175,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 			if (request.signal.aborted) leave();
 			return await attempts(live, plan);
 		} catch (error) {
-			const denial = live.stoppedFor ?? denialOf(error, log);
+			const denial = live.stoppedFor ?? denialOf(error, log, live.routed.id);
 			live.end(endingOf(live), denial === clientGone ? 499 : statusOf(denial), undefined, denial);
 			throw new Fault(denial, error);
 		} finally {

@@ -24,6 +24,20 @@ const addresses = /\b(?:https?|wss?):\/\/\S+/gi;
 export const publicReason = (reason: string): string =>
 	scrub(reason.replace(addresses, "[removed]")).slice(0, longestReason);
 
+/** The whole body. Throws `TypeError` when it is larger than any result, whatever it says of itself or packs into little. */
+const bytesOf = async (response: Response): Promise<Uint8Array> => {
+	const tooLarge = (): TypeError => new TypeError("an upstream's answer is too large");
+	if (Number(response.headers.get("content-length") ?? 0) > largestFile) throw tooLarge();
+	const chunks: Uint8Array[] = [];
+	let size = 0;
+	for await (const chunk of response.body ?? []) {
+		size += chunk.length;
+		if (size > largestFile) throw tooLarge();
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks, size);
+};
+
 /** Codes of errors that come before anything was sent. */
 const unsentCodes =
 	/^(?:ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|FailedToOpenSocket|DNSException|EHOSTUNREACH|ENETUNREACH|CERT_.*|ERR_TLS_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*|ERR_INVALID_URL)$/;
@@ -146,9 +160,7 @@ export const createConnection = ({ url, headers, fetch: send = fetch }: Connecti
 			response = await request(next, { signal, timeoutMs: 300_000 });
 		}
 		if (!response.ok) throw new TypeError(`a result file could not be fetched: ${response.status}`);
-		if (Number(response.headers.get("content-length") ?? 0) > largestFile)
-			throw new TypeError("a result file is too large");
-		return new Uint8Array(await response.arrayBuffer());
+		return await bytesOf(response);
 	};
 
 	return {
@@ -159,7 +171,7 @@ export const createConnection = ({ url, headers, fetch: send = fetch }: Connecti
 			try {
 				const response = await request(path, options);
 				watch.answered(response.status);
-				const bytes = new Uint8Array(await response.arrayBuffer());
+				const bytes = await bytesOf(response);
 				const type = response.headers.get("content-type") ?? "";
 				const body = /^(?:audio|video|image)\//.test(type) ? undefined : parseJson(new TextDecoder().decode(bytes));
 				return { sent: "answered", status: response.status, headers: response.headers, body, bytes };

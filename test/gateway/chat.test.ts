@@ -227,6 +227,22 @@ describe("when an upstream fails", () => {
 		expect(await lastRow()).toMatchObject({ ending: "upstream_failed", estimated: true });
 	});
 
+	test("half an event is not sent: the client could not read the error behind it", async () => {
+		const half = wholeStream[2]?.slice(0, 30) ?? "";
+		expect(half).toStartWith("data: {");
+		main.answer(() => streamOf([...wholeStream.slice(0, 2), half]));
+		const response = await gateway.ask("/v1/chat/completions", {
+			...question,
+			model: "gpt-4o",
+			stream: true,
+			stream_options: { include_usage: true },
+		});
+		const lines = (await response.text()).split("\n").filter((line) => line.startsWith("data: "));
+		expect(lines.slice(0, 2)).toEqual(wholeStream.slice(0, 2).map((event) => event.trim()));
+		expect(lines).toHaveLength(3);
+		expect(JSON.parse(lines[2]?.slice(6) ?? "")).toMatchObject({ error: { message: expect.any(String) } });
+	});
+
 	test("HTML with 200 is an upstream's failure", async () => {
 		main.answer(() => new Response("<html>hello</html>", { headers: { "content-type": "text/html" } }));
 		for (const stream of [false, true]) {

@@ -60,9 +60,8 @@ export class Refrain {
 
 	/** The string of the text that repeated last; undefined when it is none. */
 	value(text: string): string | undefined {
-		const raw = text.slice(this.start, this.end);
-		if (!raw.includes("\\")) return raw;
-		const value = parseJson(`"${raw}"`);
+		// Not a slice, which would keep all of its chunk in memory for as long as the answer is gathered.
+		const value = parseJson(text.slice(this.start - 1, this.end + 1));
 		return typeof value === "string" ? value : undefined;
 	}
 

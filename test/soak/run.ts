@@ -5,7 +5,7 @@
  *
  * "The start" is after a warm-up by the same load with the same faults, and a rest: by then all code has been compiled
  * that will be, and every cache has met what it keeps. "The end" is after a rest as long. At both, clients and upstream
- * have closed their connections, and nobody forces a collection; what one would free is printed, for information, last.
+ * have closed their connections, and nobody forces a collection before the reading; what one would free is read after it.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -76,20 +76,21 @@ const phase = async (name: string, milliseconds: number, shareWrong: number): Pr
 	return told;
 };
 
-const rest = async (name: string): Promise<Reading> => {
+const rest = async (name: string): Promise<{ readonly reading: Reading; readonly collected: Reading }> => {
 	process.kill(upstream.pid, "SIGUSR2");
 	await pause(restMs);
 	const reading = await gateway.read();
 	show(name, reading);
-	return reading;
+	const collected = await gateway.read(true);
+	show("(collected)", collected);
+	return { reading, collected };
 };
 
 const warm = await phase("warm-up", warmUpMs, 0.05);
-const start = await rest("START");
+const { reading: start, collected: collectedStart } = await rest("START");
 const calm = await phase("calm", totalMs / 4, 0);
 const wrong = await phase("5 % wrong", (totalMs * 3) / 4, 0.05);
-const end = await rest("END");
-show("(collected)", await gateway.read(true));
+const { reading: end, collected: collectedEnd } = await rest("END");
 const code = await gateway.stop();
 await upstream.stop();
 const books = booksOf(join(folder, "portico.db"));
@@ -98,7 +99,7 @@ rmSync(folder, { recursive: true, force: true });
 const calls = countOf(calm.outcomes) + countOf(wrong.outcomes);
 const per = (before: number, after: number): string => (((after - before) / calls) * 100_000).toFixed(1);
 print(
-	`${calls} calls and tasks from start to end; per 100,000 of them resident memory grew by ${per(start.residentMegabytes, end.residentMegabytes)} MB, the heap by ${per(start.heapMegabytes, end.heapMegabytes)} MB`,
+	`${calls} calls and tasks from start to end; per 100,000 of them resident memory grew by ${per(start.residentMegabytes, end.residentMegabytes)} MB, what is really held on the heap by ${per(collectedStart.heapMegabytes, collectedEnd.heapMegabytes)} MB`,
 );
 
 const p99 = (of: (told: Told) => readonly number[]): readonly [number, number] => [

@@ -44,12 +44,9 @@ export const definedOnly = <T extends object>(value: T): DefinedOnly<T> => {
 
 /**
  * The same text in one piece. One that was put together of many is put together once more with every text it becomes a
- * part of; looking at a letter of it does that once and for all.
+ * part of; written and read again it is one. For texts that are made once and used often.
  */
-export const inOnePiece = (text: string): string => {
-	text.charCodeAt(0);
-	return text;
-};
+export const inOnePiece = (text: string): string => String(JSON.parse(JSON.stringify(text)));
 
 /** JSON text as its value, or undefined when it is not JSON. */
 export const parseJson = (text: string): unknown => {

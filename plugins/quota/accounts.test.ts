@@ -162,6 +162,25 @@ describe("what a node had leased", () => {
 		expect(world.recorded(token())).toBe(320);
 	});
 
+	test("is charged what was spent of it where the database has lost it, as far as the account reaches", async () => {
+		await open();
+		world.setQuota(token(), 1_000);
+		world.end(await mustAsk(100), 33);
+		await mustAsk(50);
+		world.kill(node(), true);
+		world.loseLeases(token());
+		await world.start(node());
+		expect(account()).toEqual({ quota: 1_000, used: 83, leased: 0 });
+		expect(world.recorded(token())).toBe(83);
+
+		world.end(await mustAsk(500), 500);
+		world.kill(node(), true);
+		world.loseLeases(token());
+		world.setQuota(token(), 300);
+		await world.start(node());
+		expect(account()).toEqual({ quota: 300, used: 300, leased: 0 });
+	});
+
 	test("is charged in full when it falls silent, and put right when it comes back", async () => {
 		await open(2);
 		world.setQuota(token(), 1_000);

@@ -38,8 +38,16 @@ const unrecorded = (
 		...(model !== undefined && { model }),
 	}));
 
-/** Charges and closes one lease: running calls in full, everything in one batch. */
-const finish = (lease: LeftLease, intact: boolean, options: RecoveryOptions): readonly Statement[] => {
+/**
+ * Charges and closes one lease: running calls in full, everything in one batch. `granted` is false where the database
+ * knows nothing of it: its last write was damaged, or a backup stands in its place. What was spent was spent.
+ */
+const finish = (
+	lease: LeftLease,
+	intact: boolean,
+	granted: boolean,
+	options: RecoveryOptions,
+): readonly Statement[] => {
 	const { statements } = options;
 	const writer = options.writer();
 	const running = intact ? [...lease.running.values()] : [];
@@ -49,6 +57,7 @@ const finish = (lease: LeftLease, intact: boolean, options: RecoveryOptions): re
 		rows.push(...unrecorded(lease, running, options.clock.now()).map((correction) => writer.correction(correction)));
 	const figures = { id: lease.id, token: lease.token, kind: lease.kind, settled };
 	return [
+		...(lease.kind === "slice" && !granted ? [statements.regain(figures, options.except)] : []),
 		...(lease.kind === "tally" && settled > 0 ? statements.openTally(lease.id, lease.token, options.except) : []),
 		...(lease.kind === "tally" ? [statements.charge(figures)] : []),
 		...(intact || lease.kind === "tally"
@@ -64,7 +73,7 @@ const redo = async (work: LeftWork, options: RecoveryOptions): Promise<void> => 
 		const [row] = await options.store.all(options.statements.state(lease.id));
 		// Charged in full already, by a reaper, and no journal to tell better: there is nothing to add.
 		if (!intact && row?.["state"] === "lost") continue;
-		await options.store.write(finish(lease, intact, options));
+		await options.store.write(finish(lease, intact, row !== undefined, options));
 	}
 	const writer = options.writer();
 	for (let at = 0; writer && at < work.loose.length; at += rowsInBatch)

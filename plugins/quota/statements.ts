@@ -129,6 +129,14 @@ export class Statements {
 		];
 	}
 
+	/** A slice that was spent and that the database has lost: closed at once, with as much of it as the account has left. */
+	regain({ id, token, settled }: LeaseFigures, holder: string): Statement {
+		const left = sql`max(0, coalesce(a.quota, 4000000000000000) - a.used - a.leased)`;
+		return sql`INSERT INTO quota_leases (id, token, kind, holder, granted, settled, state, changed_at)
+			SELECT ${id}, a.token, 'slice', ${holder}, min(${settled}, ${left}), min(${settled}, ${left}), 'closed', ${this.now}
+			FROM quota_accounts a WHERE a.token = ${token} ON CONFLICT (id) DO NOTHING`;
+	}
+
 	/** Asks the other nodes to give back what they do not need. */
 	recall(token: string, holder: string): Statement {
 		return sql`UPDATE quota_leases SET recalled = 1

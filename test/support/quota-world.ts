@@ -204,6 +204,14 @@ export class World {
 		for (let time = 0; time < 2; time++) database.write([this.statements.settleTask(id, cost), ...row]);
 	}
 
+	/** The database is one from before anything was leased from an account, as when a backup takes its place. */
+	loseLeases(token: string): void {
+		database.write([
+			sql`DELETE FROM quota_leases WHERE token = ${token}`,
+			sql`UPDATE quota_accounts SET used = 0, leased = 0 WHERE token = ${token}`,
+		]);
+	}
+
 	/** What the operator sets; undefined is unlimited. */
 	setQuota(token: string, quota: number | undefined): void {
 		const [before] = database.rows("SELECT used, leased FROM quota_accounts WHERE token = ?", token);

@@ -1,5 +1,5 @@
 /** Counts calls and shows the counts to Prometheus. */
-import { add, clock, definePlugin, house, maybe, recorders, router, routes, t } from "#core";
+import { add, definePlugin, house, maybe, recorders, router, routes, t } from "#core";
 import { prices } from "../prices/service.ts";
 import { CallCounts } from "./call-counts.ts";
 import { contentType, expose } from "./exposition.ts";
@@ -9,13 +9,13 @@ export default definePlugin({
 	name: "metrics",
 	summary: "Counts calls, their time, model tokens and cost, for Prometheus.",
 	config: t.Object({}, { additionalProperties: false }),
-	needs: { clock, house, router, prices: maybe(prices) },
+	needs: { house, router, prices: maybe(prices) },
 	gives: [recorders, routes],
 	setup({ name, needs }) {
 		// Counts go on over a reload: one that falls back to 0 looks like a restart.
 		const counts = () => needs.house.keep("metrics", () => new CallCounts());
 		const show = (): Response => {
-			const state = [circuitMetric(needs.router.health?.() ?? []), ...processMetrics(needs.clock.now())];
+			const state = [circuitMetric(needs.router.health?.() ?? []), ...processMetrics()];
 			return new Response(expose([...counts().metrics(), ...state]), {
 				headers: { "content-type": contentType, "cache-control": "no-store" },
 			});

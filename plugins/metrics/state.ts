@@ -1,5 +1,5 @@
 /** What is read only when somebody asks: the upstreams' circuits and the process. */
-import { cpuUsage, memoryUsage, uptime } from "node:process";
+import { cpuUsage, memoryUsage } from "node:process";
 import type { UpstreamHealth } from "#core";
 import type { Metric } from "./exposition.ts";
 
@@ -14,8 +14,8 @@ export const circuitMetric = (upstreams: readonly UpstreamHealth[]): Metric => (
 	),
 });
 
-/** `now` in milliseconds since 1970. The names are those that Prometheus' own libraries use. */
-export const processMetrics = (now: number): readonly Metric[] => {
+/** The names are those that Prometheus' own libraries use. */
+export const processMetrics = (): readonly Metric[] => {
 	const { user, system } = cpuUsage();
 	const one = (name: string, type: Metric["type"], help: string, value: number): Metric => ({
 		name,
@@ -26,6 +26,11 @@ export const processMetrics = (now: number): readonly Metric[] => {
 	return [
 		one("process_cpu_seconds_total", "counter", "Processor time used.", (user + system) / 1_000_000),
 		one("process_resident_memory_bytes", "gauge", "Memory held.", memoryUsage().rss),
-		one("process_start_time_seconds", "gauge", "When the process began, in seconds since 1970.", now / 1000 - uptime()),
+		one(
+			"process_start_time_seconds",
+			"gauge",
+			"When the process began, in seconds since 1970.",
+			performance.timeOrigin / 1000,
+		),
 	];
 };

@@ -51,8 +51,9 @@ export {
 	waitSaidIn,
 } from "../relay/upstream-failure.ts";
 
-// routes and bodies
+// routes, bodies and addresses
 
+export { type Networks, networksOf, readNetwork } from "../foundation/networks.ts";
 export { readBody, readBytes } from "../relay/body.ts";
 export { editJsonBody, type JsonBody, type JsonLimits, readJsonBody } from "../relay/json-body.ts";
 export {

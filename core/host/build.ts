@@ -2,6 +2,7 @@
 import { type Clock, clock as clockService } from "../../foundation/clock.ts";
 import type { ServerConfig } from "../../foundation/config/schema-core.ts";
 import type { Log } from "../../foundation/log.ts";
+import { networksOf } from "../../foundation/networks.ts";
 import type { HouseComplaint } from "../../foundation/plugin/order.ts";
 import type { OpenStore } from "../../foundation/store/open.ts";
 import { store as storeService } from "../../foundation/store/store.ts";
@@ -16,7 +17,6 @@ import type { Route } from "../../relay/route.ts";
 import { type Router, router as routerService } from "../../relay/router.ts";
 import { Seats } from "../../relay/seats.ts";
 import { createTaskAuthority, taskAuthority } from "../../relay/task-authority.ts";
-import { networksOf } from "../http/address.ts";
 import { type OwnedRoute, routeClashes } from "../http/app.ts";
 import { createGate, type Gate } from "../http/gate.ts";
 import { openOutlet } from "../runtime/outlet.ts";

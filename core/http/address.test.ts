@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { clientAddress, networksOf, normaliseAddress } from "./address.ts";
+import { networksOf, normaliseAddress } from "../../foundation/networks.ts";
+import { clientAddress } from "./address.ts";
 
 describe("one spelling", () => {
 	test.each([

@@ -1,39 +1,6 @@
 /** The client's address: from the socket, or from a header when a trusted proxy wrote it. */
-import { isIP } from "node:net";
-import ipaddr from "ipaddr.js";
+import { type Networks, normaliseAddress } from "../../foundation/networks.ts";
 import { remembering } from "../../foundation/remember.ts";
-
-type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
-
-/** Whether a normalised address lies in one of the networks. */
-export interface Networks {
-	has(address: string | undefined): boolean;
-	readonly size: number;
-}
-
-/** Compiles addresses and CIDR ranges. Throws `TypeError` for an entry that is neither. */
-export const networksOf = (entries: readonly string[]): Networks => {
-	const networks: Network[] = entries.map((entry) => {
-		if (entry.includes("/")) return ipaddr.parseCIDR(entry);
-		const address = ipaddr.process(entry);
-		return [address, address.kind() === "ipv4" ? 32 : 128];
-	});
-	return {
-		size: networks.length,
-		has(text) {
-			if (text === undefined || networks.length === 0) return false;
-			const address = ipaddr.process(text);
-			return networks.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
-		},
-	};
-};
-
-/** One spelling for every address: mapped IPv4 as IPv4, IPv6 in its short form, no zone. Undefined for anything else. */
-export const normaliseAddress = (text: string | undefined): string | undefined => {
-	const bare = text?.split("%")[0];
-	// The library alone would read 127.1, 0x7f.1 and 2130706433 as addresses, which no socket and no proxy writes.
-	return bare !== undefined && isIP(bare) !== 0 ? ipaddr.process(bare).toString() : undefined;
-};
 
 /** The same few call again and again. */
 const normalisedPeer = remembering(normaliseAddress);

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { createTestClock } from "#core/testing";
 import { deny, Fault } from "../../foundation/fault.ts";
 import { createLog } from "../../foundation/log.ts";
+import { networksOf } from "../../foundation/networks.ts";
 import type { Identified } from "../../relay/context.ts";
 import type { Route } from "../../relay/route.ts";
-import { networksOf } from "./address.ts";
 import { createGate, type GateOptions } from "./gate.ts";
 
 const token = { id: "tok_1", name: "laptop", settings: {}, compiled: new Map() };

@@ -3,11 +3,12 @@ import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../foundation/clock.ts";
 import { type Denial, deny, isFault } from "../../foundation/fault.ts";
 import { describe, type Log } from "../../foundation/log.ts";
+import type { Networks } from "../../foundation/networks.ts";
 import type { Admitted, Identified } from "../../relay/context.ts";
 import { renderOwnDenial } from "../../relay/own-errors.ts";
 import type { RenderDenial, Route } from "../../relay/route.ts";
 import type { Connection } from "../runtime/serve.ts";
-import { clientAddress, type Networks } from "./address.ts";
+import { clientAddress } from "./address.ts";
 import { type App, createApp, type OwnedRoute } from "./app.ts";
 import { admit, originHeaders, preflight, requestIdOf } from "./door.ts";
 

@@ -1,6 +1,6 @@
 /** A schema as plain JSON Schema words, and what those words say to a person. */
 import { FormatRegistry } from "@sinclair/typebox";
-import ipaddr from "ipaddr.js";
+import { readNetwork } from "../networks.ts";
 
 /** The words that settings may use: those TypeBox writes, whichever copy of it. */
 export interface Shape {
@@ -96,15 +96,9 @@ export const lackOf = (shape: Shape, value: unknown): string | undefined => {
 
 const unless = (fits: boolean, words: string): string | undefined => (fits ? undefined : words);
 
-const { IPv4, IPv6 } = ipaddr;
-const isNetwork = (text: string): boolean =>
-	text.includes("/")
-		? IPv4.isValidCIDRFourPartDecimal(text) || IPv6.isValidCIDR(text)
-		: IPv4.isValidFourPartDecimal(text) || IPv6.isValid(text);
-
 const formats: Readonly<Record<string, (text: string) => string | undefined>> = {
 	uri: (text) => unless(URL.canParse(text), "an absolute URL"),
-	network: (text) => unless(isNetwork(text), "an address or a network such as 10.0.0.0/8"),
+	network: (text) => unless(readNetwork(text) !== undefined, "an address or a network such as 10.0.0.0/8"),
 	database: (text) =>
 		unless(
 			/^(file:|https?:\/\/|libsql:\/\/)(?!.*(:memory:|%(?![0-9a-f]{2})))./i.test(text),

@@ -1,6 +1,6 @@
 /** The plugin `ip-whitelist`: a token may be held to some addresses. */
-import { add, definePlugin, type Policy, policies, t } from "#core";
-import { type AllowedAddresses, ips, refuseAddress } from "./networks.ts";
+import { add, definePlugin, type Networks, type Policy, policies, t } from "#core";
+import { ips, refuseAddress } from "./ips.ts";
 
 export default definePlugin({
 	name: "ip-whitelist",
@@ -8,7 +8,7 @@ export default definePlugin({
 	config: t.Object({}, { additionalProperties: false }),
 	gives: [policies],
 	setup: ({ log }) => {
-		const policy: Policy<AllowedAddresses> = {
+		const policy: Policy<Networks> = {
 			name: "ip-whitelist",
 			setting: ips,
 			admit(call, allowed) {

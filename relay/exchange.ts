@@ -14,7 +14,7 @@ export interface WholeAnswer {
 
 /** A stream on its way to the client. */
 export interface StreamPass {
-	/** What to send for this chunk and the events it completed; undefined for nothing yet. */
+	/** What to send for this chunk and the events it completed: whole events only. Undefined for nothing yet. */
 	push(events: readonly StreamEvent[], chunk: Uint8Array): string | Uint8Array | undefined;
 	/** The upstream's bytes ended: what is still to be sent. Throws `Fault` when the end was not announced. */
 	end(events: readonly StreamEvent[]): string;

@@ -185,16 +185,6 @@ describe("a stream", () => {
 		}
 	});
 
-	test("that breaks off within an event ends that event before the error", async () => {
-		const { stream, from, clock } = open();
-		const { state, done } = reading(stream.body);
-		from.send('data: {"half');
-		await clock.advance(1);
-		from.break();
-		await done;
-		expect(state.text).toMatch(/^data: \{"half\n\ndata: error /);
-	});
-
 	test("is cut at a permit's bound, with the protocol's own words and the upstream's work ended", async () => {
 		const { stream, from, settled } = open({ permit: { progress: (pieces) => (pieces >= 2 ? "cut" : "go_on") } });
 		const { state, done } = reading(stream.body);
@@ -227,19 +217,6 @@ describe("silence", () => {
 		const { state } = reading(stream.body);
 		await clock.advance(15_000);
 		expect(state.text).toBe(": alive\n\n");
-	});
-
-	test("in the middle of an event is not", async () => {
-		const { stream, from, clock } = open();
-		const { state } = reading(stream.body);
-		from.send("data: ha");
-		await clock.advance(0);
-		await clock.advance(60_000);
-		expect(state.text).toBe("data: ha");
-		from.send("lf\n\n");
-		await clock.advance(0);
-		await clock.advance(15_000);
-		expect(state.text).toBe("data: half\n\n: alive\n\n");
 	});
 
 	test("is kept where the protocol's clients bear no sign of life", async () => {

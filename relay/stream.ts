@@ -50,11 +50,6 @@ export const tooLong: Denial = {
 
 const stalled: Denial = { kind: "client_timeout", message: "The client stopped reading." };
 
-const endsAnEvent = (chunk: Uint8Array): boolean => {
-	const { length } = chunk;
-	return chunk[length - 1] === 10 && (chunk[length - 2] === 10 || chunk[length - 2] === 13);
-};
-
 /** The stream of one call. Reads upstream only when the client can take more, so a slow client slows the upstream. */
 export class CallStream {
 	private readonly parts: StreamParts;
@@ -63,7 +58,6 @@ export class CallStream {
 	private cancelWatch: (() => void) | undefined;
 	private readAt: number;
 	private wroteAt: number;
-	private atBoundary = true;
 	private reading = false;
 	private kept = false;
 
@@ -146,7 +140,6 @@ export class CallStream {
 	/** A promise when the client takes no more for now. */
 	private write(piece: string | Uint8Array): Promise<unknown> | undefined {
 		if (this.parts.live.isOver) return undefined;
-		this.atBoundary = typeof piece === "string" || endsAnEvent(piece);
 		this.wroteAt = this.readAt;
 		return this.outlet.write(piece);
 	}
@@ -179,8 +172,7 @@ export class CallStream {
 		if (live.isOver) return;
 		this.stop(denial);
 		try {
-			// A broken piece of an event before it would swallow the error: end that event first.
-			void this.outlet.write(this.atBoundary ? pass.fail(denial) : `\n\n${pass.fail(denial)}`);
+			void this.outlet.write(pass.fail(denial));
 			this.outlet.close();
 		} catch {
 			// The client is gone already, and there is nobody left to tell.
@@ -218,7 +210,7 @@ export class CallStream {
 		if (now - live.routed.startedAt >= limits.totalMs) this.fail(tooLong, "timed_out");
 		else if (now - this.readAt >= limits.idleMs) this.endSilence();
 		else {
-			if (keepAlive !== undefined && this.atBoundary && now - this.wroteAt >= limits.keepAliveMs) {
+			if (keepAlive !== undefined && now - this.wroteAt >= limits.keepAliveMs) {
 				this.wroteAt = now;
 				void this.outlet.write(keepAlive);
 			}

@@ -84,7 +84,8 @@ export const attempt = async (live: LiveCall, target: Target, options: AttemptOp
 	const { protocols } = target.upstream;
 	const speaksIt = protocols.includes(ask.protocol.name);
 	const counting = model.operation === "count_tokens";
-	if (counting && !speaksIt) return estimateCount(live);
+	if (counting && !speaksIt && !options.protocols.get(protocols[0] ?? "")?.upstream.decodeTokenCount)
+		return estimateCount(live);
 	const exchange = exchangeFor(live, target, options);
 	live.losses = exchange.losses;
 	const abort = new AbortController();

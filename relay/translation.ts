@@ -60,6 +60,7 @@ export const createTranslation = ({ ask, target, upstream, limit, strict }: Tran
 		model: target.model,
 		family,
 		capabilities: target.capabilities,
+		operation: ask.call.operation,
 	});
 	const losses: readonly Loss[] = [...repairs, ...encoded.losses];
 	if (strict && losses.length > 0) refuseLosses(losses);
@@ -75,6 +76,14 @@ export const createTranslation = ({ ask, target, upstream, limit, strict }: Tran
 		const usage = response.usage ?? estimateUsage(request, tally.result());
 		const { body, headers } = client.encodeResponse({ ...response, usage }, request);
 		return { body: JSON.stringify(body), answer: body, seen: tally.result(), ...(headers && { headers }) };
+	};
+
+	/** The answer to the question how many tokens the request is, which is all that such a call has. */
+	const countWhole = (bytes: Uint8Array): WholeAnswer => {
+		const count = upstream.upstream.decodeTokenCount?.(parseJson(new TextDecoder().decode(bytes)));
+		if (count === undefined || !client.encodeTokenCount) throw notAnAnswer("a count of tokens");
+		const seen = { finished: true, pieces: 0, contentBytes: 0 };
+		return { body: JSON.stringify(client.encodeTokenCount(count)), seen };
 	};
 
 	/** Both codecs agree on one path: a whole answer is its own exploded stream, folded again after the same repairs. */
@@ -136,6 +145,7 @@ export const createTranslation = ({ ask, target, upstream, limit, strict }: Tran
 		},
 		losses,
 		whole(bytes) {
+			if (ask.call.operation === "count_tokens") return countWhole(bytes);
 			const tally = new Tally();
 			return encodeWhole(fold(normalized(decodeWhole(bytes)), tally).response(), tally);
 		},

@@ -345,6 +345,28 @@ describe("upstreams", () => {
 		expect((await show(at, id)).model).toBe("midjourney");
 	});
 
+	test.each([
+		["comes", () => new Response(Buffer.from(pixel, "base64")), 200],
+		["is gone", () => json({ error: "no such file" }, 404), 404],
+		["leads elsewhere", () => new Response(null, { status: 302, headers: { location: "/other.png" } }), 404],
+		[() => new Response("x", { headers: { "content-length": "999999999999" } }), 404],
+	] as const)(
+		"an image that its upstream keeps and that %s is fetched for a client that wants bytes",
+		async (_, file, status) => {
+			const at = await house({ image: [{ type: "openai-images", models: ["dall-e-3"], path: "/v1" }] });
+			at.upstream.answer(({ path }) =>
+				path === "/dot.png" ? file() : json({ created: 1, data: [{ url: `${at.upstream.url}/dot.png` }] }),
+			);
+			const order = { model: "dall-e-3", prompt: "a dot", response_format: "b64_json" };
+			const asked = at.json("/v1/images/generations", order);
+			await at.pass(2000);
+			const answer = await asked;
+			expect(answer.status).toBe(status);
+			if (status === 200) expect(answer.body["data"]).toEqual([{ b64_json: pixel }]);
+			else expect(answer.body["error"]).toMatchObject({ code: "content_gone" });
+		},
+	);
+
 	test("OpenAI's images are asked once and kept when they come as bytes", async () => {
 		const at = await house({ image: [{ type: "openai-images", models: ["gpt-image-1"], path: "/v1" }] });
 		at.upstream.answer(() =>

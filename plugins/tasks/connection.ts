@@ -25,7 +25,7 @@ export const publicReason = (reason: string): string =>
 	scrub(reason.replace(addresses, "[removed]")).slice(0, longestReason);
 
 /** The whole body. Throws `TypeError` when it is larger than any result, whatever it says of itself or packs into little. */
-const bytesOf = async (response: Response): Promise<Uint8Array> => {
+export const bodyBytes = async (response: Response): Promise<Uint8Array> => {
 	const tooLarge = (): TypeError => new TypeError("an upstream's answer is too large");
 	if (Number(response.headers.get("content-length") ?? 0) > largestFile) throw tooLarge();
 	const chunks: Uint8Array[] = [];
@@ -160,7 +160,7 @@ export const createConnection = ({ url, headers, fetch: send = fetch }: Connecti
 			response = await request(next, { signal, timeoutMs: 300_000 });
 		}
 		if (!response.ok) throw new TypeError(`a result file could not be fetched: ${response.status}`);
-		return await bytesOf(response);
+		return await bodyBytes(response);
 	};
 
 	return {
@@ -171,7 +171,7 @@ export const createConnection = ({ url, headers, fetch: send = fetch }: Connecti
 			try {
 				const response = await request(path, options);
 				watch.answered(response.status);
-				const bytes = await bytesOf(response);
+				const bytes = await bodyBytes(response);
 				const type = response.headers.get("content-type") ?? "";
 				const body = /^(?:audio|video|image)\//.test(type) ? undefined : parseJson(new TextDecoder().decode(bytes));
 				return { sent: "answered", status: response.status, headers: response.headers, body, bytes };

@@ -3,7 +3,7 @@ import { Fault, type Identified, type Log } from "#core";
 import { readFields } from "./body.ts";
 import { callbackUrlOf } from "./callback-url.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { createConnection, publicReason } from "./connection.ts";
+import { bodyBytes, createConnection, publicReason } from "./connection.ts";
 import type { Endings } from "./endings.ts";
 import type { Files } from "./files.ts";
 import type { Task, TaskOrder, Tasks } from "./service.ts";
@@ -116,12 +116,22 @@ export const createDesk = (options: DeskOptions): Tasks => {
 		},
 		async bytes(task, file) {
 			const own = ownFile(file.url, task.id);
-			const kept =
-				own === undefined ? await fetch(file.url, { redirect: "error" }) : await files.open(task.id, own, null);
-			if (!kept?.ok) throw gone();
+			if (own === undefined) return await fetched(file.url).catch(() => Promise.reject(gone()));
+			const kept = await files.open(task.id, own, null);
+			if (!kept) throw gone();
 			return new Uint8Array(await kept.arrayBuffer());
 		},
 	};
+};
+
+/** How long a client waits for a file that stands elsewhere. */
+const fetchMs = 60_000;
+
+/** A file that an upstream keeps itself. Rejects when it is not there, does not come, or is larger than any result. */
+const fetched = async (url: string): Promise<Uint8Array> => {
+	const response = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(fetchMs) });
+	if (!response.ok) throw new TypeError(`a result file could not be fetched: ${response.status}`);
+	return await bodyBytes(response);
 };
 
 /** The name of a kept file, from the address it was given; undefined for an address elsewhere. */

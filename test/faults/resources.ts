@@ -43,8 +43,9 @@ const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)}
 
 /** Remembers what is held now; each answer says what is held beyond that, and how much memory beyond the answer before. */
 export const watchResources = (): (() => Promise<readonly string[]>) => {
-	const before = held();
+	// Collected first: what earlier tests gave up closes its files when it is.
 	let bytesBefore = memory();
+	const before = held();
 	const most = before.sockets + spareSockets;
 	const mostFiles = before.files.length + spareFiles;
 	return async () => {

@@ -1,6 +1,7 @@
 /** The command line: `portico [serve]`, `check`, `schema`, `plugins`, `print-config`, and what plugins add. The only `process.exit`. */
 
 import { isFault } from "../foundation/fault.ts";
+import { lookup } from "../foundation/wire.ts";
 import { addedCommands, administer } from "./command-line/administer.ts";
 import { check, listPlugins, showConfig, writeSchema } from "./command-line/inspect.ts";
 import { version } from "./command-line/open-house.ts";
@@ -32,7 +33,7 @@ const startServing = (invocation: Invocation): Promise<void> => {
 	return workers > 1 ? serveWithWorkers(invocation, workers, print) : serve(invocation, print);
 };
 
-const commands: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {
+const commands = lookup<(invocation: Invocation) => Promise<void>>({
 	serve: startServing,
 	check: (invocation) => check(invocation, print),
 	schema: (invocation) => writeSchema(invocation, print),
@@ -43,7 +44,7 @@ const commands: Readonly<Record<string, (invocation: Invocation) => Promise<void
 	help,
 	"--help": help,
 	"-h": help,
-};
+});
 
 const run = async (): Promise<void> => {
 	const invocation = readInvocation(process.argv.slice(2), environment());

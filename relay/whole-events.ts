@@ -3,20 +3,16 @@
  * breaks off amid an event could otherwise not be told of any more, for what is written next would end that event, and
  * clients that parse its half a JSON fail before they see the error.
  */
+import { join } from "./body.ts";
+
 const lineFeed = 10;
 const carriageReturn = 13;
 
-const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
-	const [only] = pieces;
-	if (pieces.length === 1 && only) return only;
-	const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
-	let at = 0;
-	for (const piece of pieces) {
-		bytes.set(piece, at);
-		at += piece.length;
-	}
-	return bytes;
-};
+const joined = (pieces: readonly Uint8Array[]): Uint8Array =>
+	join(
+		pieces,
+		pieces.reduce((size, piece) => size + piece.length, 0),
+	);
 
 export class WholeEvents {
 	private held: Uint8Array[] = [];

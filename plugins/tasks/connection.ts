@@ -1,5 +1,5 @@
 /** An upstream over HTTP, and what its answers mean for a job whatever its dialect: whether it may have begun, whether to ask again. */
-import { asRecord, asText, type Log, parseJson, scrub } from "#core";
+import { asRecord, asText, isClosedDoor, type Log, parseJson, scrub } from "#core";
 import type {
 	Answer,
 	AskOptions,
@@ -84,7 +84,7 @@ const refusal = (answer: Answer, reason?: string): Submission => {
 	if (answer.sent !== "answered") return { outcome: answer.sent === "never" ? "busy" : "unknown" };
 	const { status, body } = answer;
 	if (status === 429 || status === 503) return { outcome: "busy", ...retryAfterOf(answer.headers) };
-	if (status === 401 || status === 402 || status === 403) return { outcome: "refused", failure: refusedKey };
+	if (isClosedDoor(status)) return { outcome: "refused", failure: refusedKey };
 	if (status >= 500 || (status < 300 && reason === undefined)) return { outcome: "unknown" };
 	const said = publicReason(reason ?? messageOf(body)) || `The upstream refused the task (${status}).`;
 	return {
@@ -117,7 +117,7 @@ class Watch {
 	}
 
 	answered(status: number): void {
-		const refused = status === 401 || status === 402 || status === 403;
+		const refused = isClosedDoor(status);
 		if (refused && this.trouble !== refusedKey.code)
 			this.log.error("an upstream of tasks refused Portico's own key", { host: this.host, status });
 		if (!refused && this.trouble !== undefined)

@@ -43,7 +43,7 @@ const streamHeaders = (live: LiveCall): Record<string, string> => {
 /** Keeps the answer for a client that may go on from it, where the protocol knows such a thing. */
 const keep = async ({ routed }: LiveCall, answer: unknown): Promise<void> => {
 	const { ask, token } = routed;
-	if (answer !== undefined) await ask.protocol.conversations?.save(ask, token, answer);
+	if (answer !== undefined) await ask.protocol.conversations?.save?.(ask, token, answer);
 };
 
 /** Throws the failure that an answer told within itself before any of it was sent. */
@@ -152,7 +152,7 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 		head,
 		complete,
 		keepAlive: ask.protocol.client.keepAlive,
-		...(ask.protocol.conversations && { keep: (answer: unknown) => keep(live, answer) }),
+		...(ask.protocol.conversations?.save && { keep: (answer: unknown) => keep(live, answer) }),
 		clock,
 		limits,
 		openOutlet,

@@ -9,7 +9,7 @@ export interface Continuation {
 }
 
 /**
- * Conversations that clients go on from by the id of an answer. Both are called for every call of the protocol, whatever
+ * Conversations that clients go on from by the id of an answer. These are called for every call of the protocol, whatever
  * the upstream speaks; the protocol decides which concern it.
  */
 export interface Conversations {
@@ -17,10 +17,11 @@ export interface Conversations {
 	 * Right after `read`, before anything else looks at the body: the request with the conversation it goes on from put
 	 * before its own input. Throws `Fault` when there is no such answer for this token.
 	 */
-	load(ask: ModelAsk, token: { readonly id: string }): Promise<ModelAsk>;
+	load(ask: ModelAsk, token: { readonly id: string }): ModelAsk | Promise<ModelAsk>;
 	/**
 	 * Once, for an answer that has ended well, passed through or translated, streamed or not; awaited before the end
 	 * reaches the client, who may go on from it at once. `answer`: the whole answer as the client has it. Never throws.
+	 * Absent where nothing is kept: no answer is put together for it then.
 	 */
-	save(ask: ModelAsk, token: { readonly id: string }, answer: unknown): Promise<void>;
+	save?(ask: ModelAsk, token: { readonly id: string }, answer: unknown): Promise<void>;
 }

@@ -30,7 +30,7 @@ export const createPassthrough = (
 			if (!isRecord(body)) throw notAnAnswer("JSON");
 			const seen = passthrough.observe(body);
 			if (!seen.finished && !seen.error) throw notAnAnswer("an answer of its protocol");
-			const answer = ask.protocol.conversations && body;
+			const answer = ask.protocol.conversations?.save && body;
 			if (!altered) return { body: bytes, seen, answer };
 			const restored = passthrough.restore(text, ask, changes);
 			return { body: restored, seen, answer: answer && parseJson(restored) };

@@ -8,6 +8,7 @@ import type { Clock } from "../foundation/clock.ts";
 import { type Denial, deny, Fault, isFault } from "../foundation/fault.ts";
 import type { Log } from "../foundation/log.ts";
 import { describe } from "../foundation/log.ts";
+import { isPending } from "../foundation/pending.ts";
 import { type AttemptOptions, attempt, clientGone, statusOf } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import { concealed } from "./conceal.ts";
@@ -128,8 +129,8 @@ export const createRelay = (options: RelayOptions): Relay => {
 		start.model = model;
 		const ask: ModelAsk = Object.assign(request, { protocol, call: model });
 		if (!protocol.conversations) return ask;
-		const loaded = await protocol.conversations.load(ask, call.token);
-		return loaded;
+		const loaded = protocol.conversations.load(ask, call.token);
+		return isPending(loaded) ? await loaded : loaded;
 	};
 
 	/** What a failed attempt means, told to the router. Throws when nobody waits for another. */

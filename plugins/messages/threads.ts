@@ -16,6 +16,5 @@ export const continuesThread = ({ thread }: WireRecord): boolean => isRecord(thr
 
 /** Sends requests that name a thread to upstreams of this protocol alone. Nothing is kept. */
 export const threads: Conversations = {
-	load: async (ask) => (isRecord(ask.body.value["thread"]) ? { ...ask, onlyUpstream: refused } : ask),
-	save: async () => undefined,
+	load: (ask) => (isRecord(ask.body.value["thread"]) ? { ...ask, onlyUpstream: refused } : ask),
 };

@@ -169,7 +169,7 @@ const keepable = (ask: ModelAsk, answer: unknown): KeptAnswer | undefined => {
 };
 
 /** Conversations over the kept answers; without any, every id is unknown. */
-export const createConversations = (options: ConversationOptions): Conversations => new KeptConversations(options);
+export const createConversations = (options: ConversationOptions): KeptConversations => new KeptConversations(options);
 
 /** The answer's own input and all before it, as `GET …/input_items` lists it. */
 export const inputOf = (conversation: readonly KeptAnswer[]): readonly unknown[] => {

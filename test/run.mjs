@@ -1,7 +1,7 @@
 // The whole suite, one step after the other: style and walls, types, the shipped schema, the tests on Bun, the runtime
 // tests on Deno, the schedule of callbacks in real time, the bench in its short form, and a minute of chaos. Every step
 // runs even when one before it failed; the exit code says whether all were good.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -22,17 +22,53 @@ const steps = [
 	["chaos for a minute", process.execPath, [portico, "bun", "test/chaos/run.ts", "--seconds", "60"]],
 ];
 
-const results = steps.map(([name, command, words]) => {
+/** What a failing test printed: the lines since the test before it ended. Long ones keep their beginning. */
+const failuresIn = (lines) => {
+	const failures = [];
+	let began = 0;
+	for (const [index, line] of lines.entries()) {
+		if (!/^\((pass|fail|skip|todo)\) /.test(line)) continue;
+		if (line.startsWith("(fail)")) failures.push([...lines.slice(began, index).slice(0, 40), line].join("\n"));
+		began = index + 1;
+	}
+	return failures;
+};
+
+/** Runs one step to its end; what it prints is shown as it comes, and kept. */
+const run = async ([name, command, words]) => {
 	const began = performance.now();
 	console.log(`\n── ${name}`);
-	const { status, error } = spawnSync(command, words, { cwd: root, stdio: "inherit" });
-	if (error) console.error(error.message);
-	return { name, passed: status === 0, seconds: (performance.now() - began) / 1000 };
-});
+	const child = spawn(command, words, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+	const printed = [];
+	for (const [from, to] of [
+		[child.stdout, process.stdout],
+		[child.stderr, process.stderr],
+	])
+		from.setEncoding("utf8").on("data", (text) => {
+			to.write(text);
+			printed.push(text);
+		});
+	const passed = await new Promise((resolve) => {
+		child.on("error", (error) => {
+			console.error(error.message);
+			resolve(false);
+		});
+		child.on("close", (status) => resolve(status === 0));
+	});
+	const failures = passed ? [] : failuresIn(printed.join("").split("\n"));
+	return { name, passed, failures, seconds: (performance.now() - began) / 1000 };
+};
 
+const results = [];
+for (const step of steps) results.push(await run(step));
+
+// Once more at the end, where a person looks first and a log that keeps only its end still has it.
+for (const failure of results.flatMap(({ failures }) => failures)) console.log(`\n${failure}`);
 console.log("");
-for (const { name, passed, seconds } of results)
+for (const { name, passed, failures, seconds } of results) {
 	console.log(`${passed ? "passed" : "FAILED"}  ${name} (${seconds.toFixed(1)} s)`);
+	for (const failure of failures) console.log(`        ${failure.split("\n").at(-1)}`);
+}
 const passed = results.filter((result) => result.passed).length;
 console.log(`${passed} passed, ${results.length - passed} failed`);
 process.exit(passed === results.length ? 0 : 1);

@@ -1,6 +1,5 @@
 /** Writes one row for every call and sums them up. */
 
-import { lt } from "drizzle-orm";
 import {
 	add,
 	type CallRecord,
@@ -19,7 +18,7 @@ import { prices } from "../prices/service.ts";
 import { ledgerWriters, quota } from "../quota/service.ts";
 import { usageCommand } from "./command.ts";
 import { correctionRow, rowOf, taskRow } from "./row.ts";
-import { insertRows, ledgerRows, ledgerTables } from "./tables.ts";
+import { insertRows, ledgerTables, pruneRows } from "./tables.ts";
 import { usageRoute } from "./usage.ts";
 import { Writer } from "./writer.ts";
 
@@ -46,9 +45,9 @@ export default definePlugin({
 			await writer.flush();
 			await needs.quota?.flush();
 		};
-		const prune = async (): Promise<void> => {
+		const prune = async (signal: AbortSignal): Promise<void> => {
 			const before = needs.clock.now() - (config.retentionDays ?? 400) * 86_400_000;
-			await needs.store.write([needs.store.db.delete(ledgerRows).where(lt(ledgerRows.at, before))]);
+			await pruneRows(needs.store, before, signal);
 		};
 		return {
 			offers: [

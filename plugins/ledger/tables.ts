@@ -1,45 +1,29 @@
 /** One row for every call. What is summed and searched has a column; the rest is JSON in `detail`, to keep a row cheap to write. */
 
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { bulkInsert, type Statement, type Tables } from "#core";
+import { sql } from "drizzle-orm";
+import { bulkInsert, type Statement, type Store, type Tables } from "#core";
 
-export const ledgerRows = sqliteTable("ledger", {
-	/** The call's id: a row is written once however often it is sent. */
-	id: text("id").primaryKey(),
-	/** Milliseconds since 1970. */
-	at: integer("at").notNull(),
-	token: text("token"),
-	/** The model asked for. */
-	model: text("model"),
-	upstream: text("upstream"),
-	/** An ending of a call, or the reason of a correction: `crash`, `lease_lost`, `lease_found`. */
-	ending: text("ending").notNull(),
-	inputTokens: integer("input_tokens").notNull(),
-	cachedTokens: integer("cached_tokens").notNull(),
-	outputTokens: integer("output_tokens").notNull(),
-	reasoningTokens: integer("reasoning_tokens").notNull(),
-	/** Micro-dollars charged; null when no price is known. */
-	cost: integer("cost"),
-	/** Micro-dollars that an upstream reported beyond what the call had reserved; nobody is charged for them. */
-	excess: integer("excess").notNull(),
-	/** JSON: token's name, protocol, operation, target's model, stream, status, reason, estimated, attempts, times, what was dropped, address. */
-	detail: text("detail").notNull(),
-});
-
-/** A row as it is written, by the columns' names. A type and not an interface, so that it counts as a record of plain values. */
+/** A row by the columns' names. A type and not an interface, so that it counts as a record of plain values. */
 export type LedgerRow = {
+	/** The call's id: a row is written once however often it is sent. */
 	readonly id: string;
+	/** Milliseconds since 1970. */
 	readonly at: number;
 	readonly token: string | null;
+	/** The model asked for. */
 	readonly model: string | null;
 	readonly upstream: string | null;
+	/** An ending of a call, or the reason of a correction: `crash`, `lease_lost`, `lease_found`. */
 	readonly ending: string;
 	readonly input_tokens: number;
 	readonly cached_tokens: number;
 	readonly output_tokens: number;
 	readonly reasoning_tokens: number;
+	/** Micro-dollars charged; null when no price is known. */
 	readonly cost: number | null;
+	/** Micro-dollars that an upstream reported beyond what the call had reserved; nobody is charged for them. */
 	readonly excess: number;
+	/** JSON: token's name, protocol, operation, target's model, stream, status, reason, estimated, attempts, times, what was dropped, address. */
 	readonly detail: string;
 };
 
@@ -64,6 +48,18 @@ const insert = bulkInsert({ table: "ledger", columns });
 /** Inserts that leave out rows already there. */
 export const insertRows = (rows: readonly Readonly<Record<string, unknown>>[]): Statement[] =>
 	insert(rows.map((row) => columns.map((column) => row[column] ?? null)));
+
+const prunedAtOnce = 2_000;
+
+/** Removes the rows before a time (milliseconds since 1970), some at a time, so that other writes come in between. */
+export const pruneRows = async (store: Store, before: number, signal: AbortSignal): Promise<void> => {
+	let removed = prunedAtOnce;
+	while (removed === prunedAtOnce && !signal.aborted) {
+		const old = sql`SELECT rowid FROM ledger WHERE at < ${before} LIMIT ${prunedAtOnce}`;
+		const [written] = await store.write([sql`DELETE FROM ledger WHERE rowid IN (${old})`]);
+		removed = written?.changes ?? 0;
+	}
+};
 
 export const ledgerTables = (plugin: string): Tables => ({
 	plugin,

@@ -1,14 +1,6 @@
-/** Sums of the ledger: by token, model, upstream or day. */
-
-import { type SQL, sql } from "drizzle-orm";
-import { deny, Fault, lookup, type Route, type Store } from "#core";
-
-const groups = lookup<SQL>({
-	token: sql`token`,
-	model: sql`model`,
-	upstream: sql`upstream`,
-	day: sql`date(at / 1000, 'unixepoch')`,
-});
+/** `GET /admin/usage`: sums of the ledger by token, model, upstream or day. */
+import { deny, Fault, type Route, type Store } from "#core";
+import { type Group, groups, sumRows } from "./sums.ts";
 
 const wrong = (parameter: string, message: string): Fault => new Fault(deny("invalid_request", message, { parameter }));
 
@@ -22,12 +14,24 @@ const timeOf = (url: URL, name: string): number | undefined => {
 	return at;
 };
 
-const groupedBy = (url: URL): readonly string[] => {
-	const by = (url.searchParams.get("by") ?? "model").split(",").filter((word) => word !== "");
-	for (const word of by)
-		if (!groups[word]) throw wrong("by", `by takes ${Object.keys(groups).join(", ")}, not "${word.slice(0, 32)}".`);
-	return by;
-};
+const isGroup = (word: string): word is Group => Object.hasOwn(groups, word);
+
+const groupedBy = (url: URL): readonly Group[] =>
+	(url.searchParams.get("by") ?? "model")
+		.split(",")
+		.filter((word) => word !== "")
+		.map((word) => {
+			if (isGroup(word)) return word;
+			throw wrong("by", `by takes ${Object.keys(groups).join(", ")}, not "${word.slice(0, 32)}".`);
+		});
+
+const keptTo = (url: URL): ReadonlyMap<Group, string> =>
+	new Map(
+		(["token", "model", "upstream"] as const).flatMap((name) => {
+			const value = url.searchParams.get(name);
+			return value === null ? [] : [[name, value] as const];
+		}),
+	);
 
 export const usageRoute = (store: Store, flush: () => Promise<void>): Route => ({
 	method: "GET",
@@ -35,45 +39,20 @@ export const usageRoute = (store: Store, flush: () => Promise<void>): Route => (
 	access: "admin",
 	summary: "Sums of calls, model tokens and cost: by=token,model,upstream,day; from, to; token, model.",
 	async handle({ url }) {
+		const question = {
+			by: groupedBy(url),
+			from: timeOf(url, "from") ?? 0,
+			to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
+			only: keptTo(url),
+		};
 		await flush();
-		const by = groupedBy(url);
-		const columns = by.map((word) => sql`${groups[word] ?? sql`NULL`} AS ${sql.identifier(word)}`);
-		const filters: SQL[] = [sql`1 = 1`];
-		const from = timeOf(url, "from");
-		const to = timeOf(url, "to");
-		if (from !== undefined) filters.push(sql`at >= ${from}`);
-		if (to !== undefined) filters.push(sql`at < ${to}`);
-		for (const name of ["token", "model", "upstream"]) {
-			const value = url.searchParams.get(name);
-			if (value !== null) filters.push(sql`${groups[name] ?? sql`NULL`} = ${value}`);
-		}
-		const selected = [
-			...columns,
-			sql`count(*) FILTER (WHERE ending NOT IN ('lease_lost', 'lease_found')) AS calls`,
-			sql`sum(ending = 'completed') AS completed`,
-			sql`sum(input_tokens) AS inputTokens`,
-			sql`sum(cached_tokens) AS cachedTokens`,
-			sql`sum(output_tokens) AS outputTokens`,
-			sql`sum(reasoning_tokens) AS reasoningTokens`,
-			sql`sum(coalesce(cost, 0)) AS microDollars`,
-			sql`sum(excess) AS excessMicroDollars`,
-		];
-		const comma = sql`, `;
-		const grouping =
-			by.length > 0
-				? sql`GROUP BY ${sql.join(
-						by.map((word) => groups[word] ?? sql`NULL`),
-						comma,
-					)}`
-				: sql``;
-		const rows = await store.all(
-			sql`SELECT ${sql.join(selected, comma)} FROM ledger WHERE ${sql.join(filters, sql` AND `)} ${grouping} ORDER BY microDollars DESC, calls DESC LIMIT 10000`,
-		);
+		const sums = await sumRows(store, question);
 		return Response.json({
-			data: rows.map(({ microDollars, excessMicroDollars, ...row }) => ({
-				...row,
-				cost: Number(microDollars) / 1e6,
-				excess: Number(excessMicroDollars) / 1e6,
+			data: sums.map(({ of, microDollars, excessMicroDollars, ...figures }) => ({
+				...of,
+				...figures,
+				cost: microDollars / 1e6,
+				excess: excessMicroDollars / 1e6,
 			})),
 		});
 	},

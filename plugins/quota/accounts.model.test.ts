@@ -150,12 +150,10 @@ const leftWrong = (world: World, name: string, exact: boolean): string | undefin
 const history = async (commands: readonly Command[], options: WorldOptions): Promise<string | undefined> => {
 	const world = new World(options);
 	await world.open();
-	const everUnlimited = new Set<string>();
 	world.setQuota(tokenOf(world, 0), 300);
 	world.setQuota(tokenOf(world, 1), 120);
 	try {
 		for (const what of commands) {
-			if (what.do === "quota" && what.quota === undefined) everUnlimited.add(tokenOf(world, what.token));
 			await run[what.do](world, what as never);
 			const wrong = world.broken();
 			if (wrong) return `after ${JSON.stringify(what)}: ${wrong}`;
@@ -163,7 +161,7 @@ const history = async (commands: readonly Command[], options: WorldOptions): Pro
 		await drain(world);
 		const left = [0, 1]
 			.map((index) => tokenOf(world, index))
-			.map((name) => leftWrong(world, name, !everUnlimited.has(name)));
+			.map((name) => leftWrong(world, name, !world.everUnlimited.has(name)));
 		return world.broken() ?? left.find((wrong) => wrong !== undefined);
 	} finally {
 		world.close();

@@ -1,12 +1,10 @@
-/** Faults whose test stands in another place, and those that no test makes, with the reason. */
+/** Faults whose test stands in another place. */
 
 export interface ElsewhereFault {
 	readonly name: string;
 	readonly promised: string;
-	/** The file of the test; without one the fault is not tested. */
-	readonly where?: string;
-	/** Why it is not tested. */
-	readonly why?: string;
+	/** The file of the test. */
+	readonly where: string;
 }
 
 export const elsewhere: readonly ElsewhereFault[] = [
@@ -78,8 +76,13 @@ export const elsewhere: readonly ElsewhereFault[] = [
 	},
 	{
 		name: "client: half-open connection",
-		promised: "let go after idleSeconds",
-		why: "needs packets to be dropped between two hosts; what Portico sees of it is a client that does not read, which is tested",
+		promised: "let go after idleSeconds, or when the system gives it up",
+		where: "test/faults/half-open.test.ts",
+	},
+	{
+		name: "upstream: half-open connection that was kept for the next call",
+		promised: "504 after firstByteSeconds; the next call is answered",
+		where: "test/faults/half-open.test.ts",
 	},
 	{
 		name: "upstream: a certificate that is expired, another host's, another authority's or its own",

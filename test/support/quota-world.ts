@@ -88,6 +88,8 @@ export class World {
 	/** Writes that failed though no fault was planned: the schema refused something. */
 	readonly refusals: string[] = [];
 	readonly prefix = `w${++worlds}_`;
+	/** Tokens that had no limit for a while. */
+	readonly everUnlimited = new Set<string>();
 	private readonly limits = new Map<string, number>();
 	private readonly options: WorldOptions;
 	private readonly statements: Statements;
@@ -215,11 +217,11 @@ export class World {
 	/** What the operator sets; undefined is unlimited. */
 	setQuota(token: string, quota: number | undefined): void {
 		const [before] = database.rows("SELECT used, leased FROM quota_accounts WHERE token = ?", token);
-		const wasUnlimited = this.limits.get(token) === Number.POSITIVE_INFINITY;
 		const committed = Number(before?.["used"] ?? 0) + Number(before?.["leased"] ?? 0);
-		// What calls of an unlimited token used, the database may not have heard of.
+		// What calls without a limit used, the database may not have heard of, however often the quota changes meanwhile.
 		const unheard = (this.delivered.get(token) ?? 0) + Number(before?.["leased"] ?? 0);
-		const promised = wasUnlimited ? Math.max(committed, unheard) : committed;
+		const promised = this.everUnlimited.has(token) ? Math.max(committed, unheard) : committed;
+		if (quota === undefined) this.everUnlimited.add(token);
 		database.write(this.statements.setQuota(token, quota ?? null));
 		// Calls that began while the token was unlimited may still cost something.
 		const unheld = [...this.calls].filter((call) => call.token === token && !Number.isFinite(call.reservation.amount));

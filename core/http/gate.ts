@@ -5,6 +5,7 @@ import { type Denial, deny, isFault } from "../../foundation/fault.ts";
 import { describe, type Log } from "../../foundation/log.ts";
 import type { Networks } from "../../foundation/networks.ts";
 import type { Admitted, Identified } from "../../relay/context.ts";
+import { nearestShape } from "../../relay/nearest-shape.ts";
 import { renderOwnDenial } from "../../relay/own-errors.ts";
 import type { RenderDenial, Route } from "../../relay/route.ts";
 import type { Connection } from "../runtime/serve.ts";
@@ -175,26 +176,27 @@ export const createGate = (options: GateOptions): Gate => {
 	};
 
 	const idFor = ({ headers }: Request): string => requestIdOf(headers) ?? newCallId(clock.now());
-	const plain = (request: Request, denial: Denial, id = idFor(request)): Response =>
-		finish(denialResponse(renderOwnDenial, denial, id), id, undefined, request);
+	const plain = (
+		request: Request,
+		denial: Denial,
+		id = idFor(request),
+		render: RenderDenial = renderOwnDenial,
+	): Response => finish(denialResponse(render, denial, id), id, undefined, request);
+	const shapeAt = nearestShape(options.routes.map(({ route }) => route));
 
 	const app: App = createApp(options.routes, {
 		serve,
-		miss: (request, allowed) =>
-			allowed.length === 0
-				? plain(
-						request,
-						deny(
+		miss(request, allowed) {
+			const methods = allowed.join(", ");
+			const denial =
+				allowed.length > 0
+					? deny("method_not_allowed", `This address takes ${methods}.`, { headers: { allow: methods } })
+					: deny(
 							"not_found",
 							"There is nothing at this address. Check the base address: most clients want it to end in /v1, Anthropic's and Google's do not.",
-						),
-					)
-				: plain(
-						request,
-						deny("method_not_allowed", `This address takes ${allowed.join(", ")}.`, {
-							headers: { allow: allowed.join(", ") },
-						}),
-					),
+						);
+			return plain(request, denial, idFor(request), shapeAt(new URL(request.url).pathname));
+		},
 		fail(request, error) {
 			const id = idFor(request);
 			return plain(request, denialOf(error, "", id), id);

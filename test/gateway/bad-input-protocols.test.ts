@@ -257,6 +257,12 @@ for (const { name, path, good, kindOf, statuses, wrong } of dialects)
 				headers: { authorization: `Bearer ${gateway.key}` },
 			});
 			expect(response.status).toBeOneOf([404, 405]);
+			kindOf(await response.json());
+		});
+
+		test("an address nearby that is none: 404", async () => {
+			const nearby = path().replace(/\/models\/.*|$/, "/no/such/address");
+			await refused(await post(JSON.stringify(good), {}, nearby), 404);
 		});
 
 		test("header values with control characters in the body go nowhere they could split anything", async () => {

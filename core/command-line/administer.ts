@@ -66,10 +66,6 @@ class Held extends Error {
 	}
 }
 
-/** The command of that name among those the plugins add; undefined when there is none. */
-const commandNamed = (all: readonly Command[], name: string): Command | undefined =>
-	[databaseCommand, ...all].find((command) => command.name === name);
-
 /** Lists the commands that the plugins of this config add. */
 export const addedCommands = async (invocation: Invocation): Promise<readonly Command[]> => [
 	databaseCommand,
@@ -79,10 +75,11 @@ export const addedCommands = async (invocation: Invocation): Promise<readonly Co
 /** Runs a command that is not the core's own. Throws `Fault` for a word no plugin knows. */
 export const administer = async (invocation: Invocation, print: (line: string) => void): Promise<void> => {
 	const [name = "", ...words] = invocation.words;
-	const found = (all: readonly Command[]): Command =>
-		commandNamed(all, name) ?? refuse(`there is no command "${name}"; portico help lists what there is`);
-	if (words.includes("--help"))
-		return print(found((await buildOnly(await blueprintOf(invocation))).all(commands)).usage());
+	// Looked up before anything is opened: a slip of the hand makes no database.
+	const command =
+		(await addedCommands(invocation)).find((added) => added.name === name) ??
+		refuse(`there is no command "${name}"; portico help lists what there is`);
+	if (words.includes("--help")) return print(command.usage());
 	let house: OpenHouse;
 	try {
 		house = await openHouse(invocation, false, (owner) => {
@@ -93,14 +90,11 @@ export const administer = async (invocation: Invocation, print: (line: string) =
 		const { address, pid } = error.owner;
 		if (address === undefined)
 			return refuse(`the database is in use by process ${pid}, which does not serve yet; try again in a moment`);
-		const blueprint = await blueprintOf(invocation);
-		const { database, server } = blueprint.config;
-		const command = found((await buildOnly(blueprint)).all(commands));
+		const { database, server } = (await blueprintOf(invocation)).config;
 		const call = overNetwork(address, tokenOf(invocation, dataFolderOf(database.url, server.dataFolder)));
 		return await command.run({ words, call, print });
 	}
 	try {
-		const command = found(house.portico.generation?.all(commands) ?? []);
 		await command.run({ words, call: inHouse(house, tokenOf(invocation, house.dataFolder)), print });
 	} finally {
 		await house.close();

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type Server } from "node:tls";
-import { type PorticoProcess, startProcess } from "../support/process.ts";
+import { endProcesses, type PorticoProcess, startProcess } from "../support/process.ts";
 import { good, response } from "./world.ts";
 
 const upstreamKey = "upstream-secret-3390";
@@ -108,6 +108,7 @@ beforeAll(async () => {
 	portico = await startProcess(folder, config, { NODE_EXTRA_CA_CERTS: file("house.pem") });
 }, 60_000);
 
+afterAll(endProcesses);
 afterAll(async () => {
 	await portico.end("SIGTERM");
 	for (const server of servers) server.close();

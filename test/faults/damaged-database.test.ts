@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asList, asRecord, asText } from "#core";
 import { until } from "../support/moved-clock.ts";
-import { type PorticoProcess, startProcess } from "../support/process.ts";
+import { endProcesses, type PorticoProcess, startProcess } from "../support/process.ts";
 
 const page = 4096;
 const calls = 60;
@@ -99,6 +99,7 @@ beforeAll(async () => {
 	expect(await second.end("SIGTERM")).toBe(0);
 }, 60_000);
 
+afterAll(endProcesses);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What the account says of the token, once the ledger says the same: both are written a moment after the answer. */

@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asList, asRecord } from "#core";
-import { startProcess } from "../support/process.ts";
+import { endProcesses, startProcess } from "../support/process.ts";
 
 /** Linux's own tool; where it is missing there is nothing to limit memory with. */
 const canLimit = spawnSync("prlimit", ["--version"]).status === 0;
@@ -32,6 +32,7 @@ beforeAll(() => {
 	const server = { port: 0, bodyLimitBytes: 64_000_000 };
 	writeFileSync(config, JSON.stringify({ server, database: { url: "file:data/portico.db" }, plugins }));
 });
+afterAll(endProcesses);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ask = (address: string, key: string): Promise<Response> =>

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { checkPlugin, createTestClock, startGateway, type TestGateway } from "#core/testing";
-import { startProcess } from "../support/process.ts";
+import { endProcesses, startProcess } from "../support/process.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const byPath = join(import.meta.dir, "path/office-hours");
@@ -114,6 +114,7 @@ describe("a plugin that is installed as a package, in an operator's own project"
 		cpSync(byPath, join(folder, "plugins/office-hours"), { recursive: true });
 		config(limited);
 	});
+	afterAll(endProcesses);
 	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 	test("passes the check and is listed, beside one of the operator's own", () => {

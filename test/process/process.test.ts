@@ -1,12 +1,12 @@
 /** What happens to a whole process: killed in the middle, told to stop, asked for more than the runtime's own cap. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
-import { runCommand, startProcess } from "../support/process.ts";
+import { endProcesses, runCommand, startProcess } from "../support/process.ts";
 
 let folder: string;
 let config: string;
@@ -34,6 +34,7 @@ beforeAll(() => {
 	);
 });
 
+afterAll(endProcesses);
 afterAll(async () => {
 	await upstream.stop();
 	rmSync(folder, { recursive: true, force: true });
@@ -79,6 +80,15 @@ const completion = {
 	choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
 	usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 };
+
+test("a command that is none is told in words, and makes no database", async () => {
+	const { code, errors } = await runCommand(folder, ["tokn", "create", "--config", config]);
+	expect({ code, errors }).toEqual({
+		code: 1,
+		errors: 'there is no command "tokn"; portico help lists what there is\n',
+	});
+	expect(existsSync(join(folder, "data"))).toBe(false);
+});
 
 test("killed in the middle of 200 calls, the next start is clean and every acknowledged token is there", async () => {
 	upstream.answer(() => Response.json(completion));

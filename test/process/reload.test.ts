@@ -3,12 +3,13 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startProcess } from "../support/process.ts";
+import { endProcesses, startProcess } from "../support/process.ts";
 
 let folder: string;
 beforeAll(() => {
 	folder = mkdtempSync(join(tmpdir(), "portico-reload-"));
 });
+afterAll(endProcesses);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const configOf = (models: readonly string[], more: object = {}) => ({

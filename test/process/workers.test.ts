@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
-import { type PorticoProcess, runCommand, startProcess } from "../support/process.ts";
+import { endProcesses, type PorticoProcess, runCommand, startProcess } from "../support/process.ts";
 import { startSqlServer } from "../support/sql-server.ts";
 import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
 
@@ -52,6 +52,7 @@ beforeAll(async () => {
 	upstream = startUpstream(() => Response.json(completion));
 	config = write("portico.yaml", {});
 });
+afterAll(endProcesses);
 afterAll(async () => {
 	await upstream.stop();
 	await server.close();

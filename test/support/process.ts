@@ -46,6 +46,13 @@ const waitFor = (child: ChildProcess, text: () => string, pattern: RegExp): Prom
 		look();
 	});
 
+const running = new Set<ChildProcess>();
+
+/** Ends what a failed test left running: `afterAll(endProcesses)`. Portico ends when its launcher does. */
+export const endProcesses = async (): Promise<void> => {
+	await Promise.all([...running].map((child) => new Promise((ended) => child.once("exit", ended).kill("SIGKILL"))));
+};
+
 /** Starts `portico serve` in a folder; resolves once it serves. Use port 0 in the config. */
 export const startProcess = async (
 	folder: string,
@@ -66,6 +73,8 @@ export const startProcess = async (
 		stream.on("data", (data) => {
 			output += String(data);
 		});
+	running.add(child);
+	child.once("exit", () => running.delete(child));
 	const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
 	// The address is the first line; the greeting with the token ends with an empty one.
 	const address = await waitFor(child, () => output, /serves at (http:\S+)\n/);

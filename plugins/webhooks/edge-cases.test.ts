@@ -3,7 +3,8 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import type net from "node:net";
 import { until } from "../../test/support/moved-clock.ts";
-import { createOutbox, type Outbox, type OutboxOptions, settle } from "../../test/support/outbox.ts";
+import { createOutbox, type Outbox, type OutboxOptions } from "../../test/support/outbox.ts";
+import { quiet } from "../../test/support/quiet.ts";
 import { type Answer, type Receiver, silent, startReceiver, status } from "../../test/support/receiver.ts";
 import type { AttemptResult } from "./sender.ts";
 
@@ -112,7 +113,7 @@ describe("what counts as delivered", () => {
 		await box.tick();
 		await until(() => hook.received.length === 1);
 		box.clock.advance(4_999);
-		await settle();
+		await quiet(30);
 		expect((await only(box)).attempts).toHaveLength(0);
 		box.clock.advance(1);
 		await until(async () => (await only(box)).attempts.length === 1);
@@ -138,7 +139,7 @@ describe("what counts as delivered", () => {
 		const box = await outbox({ resolve: () => new Promise(() => undefined) });
 		await box.put("t1", "http://receiver.example/x");
 		await box.tick();
-		await settle();
+		await quiet(30);
 		box.clock.advance(5_000);
 		await until(async () => (await only(box)).attempts.length === 1);
 		expect((await only(box)).attempts[0]).toMatchObject({ error: "timeout", address: null, duration_ms: 5000 });
@@ -403,17 +404,17 @@ describe("the schedule", () => {
 		expect(times).toHaveLength(1);
 		await box.pass(1);
 		await until(() => times.length === 2);
-		await settle();
+		await quiet(30);
 		await box.pass(29_999);
 		expect(times).toHaveLength(2);
 		await box.pass(1);
 		await until(() => times.length === 3);
-		await settle();
+		await quiet(30);
 		await box.pass(59_999);
 		expect(times).toHaveLength(3);
 		await box.pass(1);
 		await until(() => times.length === 4);
-		await settle();
+		await quiet(30);
 		await box.pass(300_000);
 		expect(times.map((time) => time - begun)).toEqual([0, 10_000, 40_000, 100_000]);
 		expect(new Set(hook.received.map(({ body }) => body.toString())).size).toBe(1);
@@ -458,7 +459,7 @@ describe("the schedule", () => {
 		await box.tick();
 		await until(() => hook.open === 2);
 		await box.tick();
-		await settle();
+		await quiet(30);
 		expect(hook.mostOpen).toBe(2);
 	});
 
@@ -548,9 +549,9 @@ describe("crashes and other nodes", () => {
 		await Promise.all([one.tick(), two.tick()]);
 		for (let round = 0; round < 50 && hook.received.length < 300; round++) {
 			await Promise.all([one.tick(), two.tick()]);
-			await settle(10);
+			await quiet(10);
 		}
-		await settle();
+		await quiet(30);
 		expect(hook.received).toHaveLength(300);
 		expect(new Set(hook.received.map(({ headers }) => headers["webhook-id"])).size).toBe(300);
 	});
@@ -635,7 +636,7 @@ describe("crashes and other nodes", () => {
 		await until(() => hook.received.length === 1);
 		box.clock.jump(3_600_000);
 		await box.tick();
-		await settle();
+		await quiet(30);
 		expect(hook.connections).toBe(1);
 	});
 
@@ -664,11 +665,11 @@ describe("crashes and other nodes", () => {
 		await box.tick();
 		box.store.failWrites = new Error("busy");
 		await until(() => hook.received.length === 2);
-		await settle();
+		await quiet(30);
 		box.store.failWrites = undefined;
 		for (let step = 0; step < 20; step++) {
 			box.clock.advance(100);
-			await settle(3);
+			await quiet(3);
 		}
 		await until(async () => (await only(box, "t2")).status === "delivered");
 		expect(hook.received).toHaveLength(2);
@@ -683,7 +684,7 @@ describe("crashes and other nodes", () => {
 		await until(() => hook.received.length === 1);
 		for (let step = 0; step < 40; step++) {
 			box.clock.advance(1000);
-			await settle(2);
+			await quiet(2);
 		}
 		box.store.failWrites = undefined;
 		await box.pass(5_000);

@@ -1,6 +1,7 @@
 /** A gateway with every kind of task, on a clock that tests move, and one upstream over HTTP that a test scripts. */
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { createMovedClock, type MovedClock } from "./moved-clock.ts";
+import { quiet } from "./quiet.ts";
 import { type Received, type Receiver, startReceiver } from "./receiver.ts";
 
 export interface MediaHouse extends TestGateway {
@@ -67,7 +68,7 @@ export const startMediaHouse = async (options: MediaHouseOptions = {}): Promise<
 	const pass: MediaHouse["pass"] = async (milliseconds, step = 250) => {
 		for (let left = milliseconds; left > 0; left -= step) {
 			moved.advance(Math.min(step, left));
-			await new Promise((done) => setTimeout(done, 8));
+			await quiet(8);
 		}
 	};
 	return {

@@ -12,6 +12,7 @@ import { createSender, type Send } from "../../plugins/webhooks/sender.ts";
 import type { DeliveryView } from "../../plugins/webhooks/service.ts";
 import { outboxTriggers, webhookTables } from "../../plugins/webhooks/tables.ts";
 import { createMovedClock, type MovedClock } from "./moved-clock.ts";
+import { quiet } from "./quiet.ts";
 import { createScratchStore, type ScratchStore } from "./scratch-store.ts";
 
 const things: Tables = {
@@ -68,9 +69,6 @@ export interface Outbox {
 	redeliver(delivery: string): Promise<boolean>;
 	close(): Promise<void>;
 }
-
-/** Lets sockets and the database get on while the moved clock stands still. */
-export const settle = (ms = 30): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export const createOutbox = async (options: OutboxOptions = {}): Promise<Outbox> => {
 	const store = options.beside?.store ?? (await createScratchStore([webhookTables, things], options.folder));
@@ -131,12 +129,13 @@ export const createOutbox = async (options: OutboxOptions = {}): Promise<Outbox>
 		},
 		async pass(milliseconds) {
 			for (let left = milliseconds; left > 0; left -= 5000) {
-				await settle(2);
+				await quiet(3);
 				clock.advance(Math.min(5000, left));
-				await settle(2);
-				await Promise.race([tick(), settle(50)]);
+				await quiet(3);
+				// A database that fails is asked again by the clock, which stands still here.
+				await Promise.race([tick(), new Promise((resolve) => setTimeout(resolve, 50))]);
 			}
-			await settle();
+			await quiet(30);
 		},
 		deliveries: (id) => archive.ofSubject("owner", id),
 		redeliver: (delivery) => archive.redeliver("owner", delivery, clock.now()),

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { type GatewayOptions, startGateway, type TestGateway } from "#core/testing";
 import { createMovedClock, type MovedClock } from "./moved-clock.ts";
+import { quiet } from "./quiet.ts";
 
 export interface TaskHouse extends TestGateway {
 	readonly moved: MovedClock;
@@ -25,8 +26,6 @@ export interface TaskHouseOptions {
 	readonly more?: GatewayOptions["plugins"];
 }
 
-const settle = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
-
 export const startTaskHouse = async (options: TaskHouseOptions = {}): Promise<TaskHouse> => {
 	const moved = options.clock ?? createMovedClock();
 	const gateway = await startGateway({
@@ -48,7 +47,7 @@ export const startTaskHouse = async (options: TaskHouseOptions = {}): Promise<Ta
 		async pass(milliseconds, step = 1000) {
 			for (let left = milliseconds; left > 0; left -= step) {
 				moved.advance(Math.min(step, left));
-				await settle(15);
+				await quiet(15);
 			}
 		},
 		async json(path, body, init) {

@@ -56,7 +56,7 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 			throw invalid("kind", `Send the kind of task as "kind": one of ${kinds.map(({ name }) => name).join(", ")}.`);
 		const state = asText(body.state);
 		const task = await tasks.submit(call, {
-			...kind.read(body),
+			...(await kind.read(body)),
 			callbackUrl: tasks.callbackUrlOf(body),
 			...(state !== undefined && { state }),
 		});

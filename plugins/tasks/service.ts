@@ -7,6 +7,7 @@ import type { JobState, Submission, TaskFailure, TaskJob } from "./job.ts";
 import type { Connection, ConnectionOptions } from "./wire.ts";
 
 export type { JobState, Made, MadeFile, Submission, TaskFailure, TaskJob } from "./job.ts";
+export { pictureData, pictureOf } from "./pictures.ts";
 export type { Answer, AskOptions, Connection, ConnectionOptions } from "./wire.ts";
 
 /** The states of every task, whatever its kind calls them. They only ever move forward. */
@@ -94,7 +95,7 @@ export interface TaskKind {
 	/** After so many minutes a task that has not ended has failed, unless its upstream says otherwise. */
 	readonly timeoutMinutes: number;
 	/** The body of `POST /v1/tasks`. Throws `Fault` when it cannot be one. */
-	read(body: WireRecord): TaskOrder;
+	read(body: WireRecord): TaskOrder | Promise<TaskOrder>;
 	/** The callback for the state the task is in, as the JSON text that is sent: every attempt has these very bytes. */
 	callback(task: Task): string;
 	/** What a finished task made. */

@@ -10,9 +10,8 @@ import {
 	renderOwnDenial,
 	type WireRecord,
 } from "#core";
-import type { Task, TaskOrder, Tasks } from "../tasks/service.ts";
+import { pictureOf, type Task, type TaskOrder, type Tasks } from "../tasks/service.ts";
 import { absent, durationOf, isVideo, promptOf, secondsOf, videoOrder, videoUrl, videoWords } from "./kind.ts";
-import { pictureOf } from "./pictures.ts";
 
 /** Kling's routes by what they make a clip of. */
 const makers = [
@@ -37,7 +36,7 @@ const ownFields = new Set([
 ]);
 
 const orderOf = async (maker: string, body: WireRecord): Promise<TaskOrder> => {
-	const image = await pictureOf(body.image ?? asRecord(asList(body.image_list)[0]).image);
+	const image = await pictureOf(body.image ?? asRecord(asList(body.image_list)[0]).image, "image");
 	const needsPrompt = maker === "text2video";
 	const input = Object.fromEntries(Object.entries(body).filter(([name]) => !ownFields.has(name)));
 	return videoOrder({

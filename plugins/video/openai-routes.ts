@@ -1,6 +1,6 @@
 /** `/v1/videos` as OpenAI's clients call it: JSON or a form, a list, the file itself. */
 import { asNumber, asRecord, asText, Fault, type Identified, type Route, t, type WireRecord } from "#core";
-import type { Task, TaskOrder, Tasks } from "../tasks/service.ts";
+import { pictureOf, type Task, type TaskOrder, type Tasks } from "../tasks/service.ts";
 import {
 	absent,
 	coverUrl,
@@ -13,7 +13,6 @@ import {
 	videoOrder,
 	videoUrl,
 } from "./kind.ts";
-import { pictureOf } from "./pictures.ts";
 
 const words = { NOT_START: "queued", IN_PROGRESS: "in_progress", SUCCESS: "completed", FAILURE: "failed" } as const;
 
@@ -50,7 +49,7 @@ export const openAiVideo = (task: Task): WireRecord => ({
 });
 
 const orderOf = async (body: WireRecord, action: VideoWish["action"], follows?: string): Promise<TaskOrder> => {
-	const image = await pictureOf(body.input_reference ?? body.image);
+	const image = await pictureOf(body.input_reference ?? body.image, "input_reference");
 	const rest = Object.entries(body).filter(([name]) => !ownFields.has(name));
 	return videoOrder({
 		action: image !== undefined && action === "TEXT_TO_VIDEO" ? "IMAGE_TO_VIDEO" : action,

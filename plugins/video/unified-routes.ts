@@ -1,8 +1,7 @@
 /** `/v1/video/generations` and `/v1/video/create`, as clients of new-api and its relatives call them. */
 import { asList, asNumber, asRecord, asText, Fault, type Identified, type Route, type WireRecord } from "#core";
-import type { Task, Tasks } from "../tasks/service.ts";
+import { pictureOf, type Task, type Tasks } from "../tasks/service.ts";
 import { absent, coverUrl, defaultModel, isVideo, promptOf, secondsOf, videoOrder, videoUrl } from "./kind.ts";
-import { pictureOf } from "./pictures.ts";
 
 const words = { NOT_START: "queued", IN_PROGRESS: "processing", SUCCESS: "succeeded", FAILURE: "failed" } as const;
 
@@ -45,7 +44,7 @@ const sizeOf = ({ width, height }: WireRecord): string | undefined => {
 export const unifiedRoutes = (tasks: Tasks): readonly Route[] => {
 	const submit = async (call: Identified): Promise<Response> => {
 		const body = await tasks.read(call);
-		const image = await pictureOf(body.image ?? asList(body.images)[0]);
+		const image = await pictureOf(body.image ?? asList(body.images)[0], "image");
 		const rest = Object.entries(body).filter(([name]) => !ownFields.has(name));
 		const metadata = asRecord(body.metadata);
 		const order = videoOrder({

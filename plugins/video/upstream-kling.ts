@@ -1,17 +1,17 @@
 /** Kling as an upstream. Its jobs can be found again by the id we give them, so a lost answer loses nothing. */
 import { createHmac } from "node:crypto";
 import { asList, asNumber, asRecord, asText, type Clock, definedOnly, isRecord, type WireRecord } from "#core";
-import type {
-	Answer,
-	Connection,
-	JobState,
-	MadeFile,
-	Submission,
-	TaskJob,
-	Tasks,
-	TaskUpstream,
+import {
+	type Answer,
+	type Connection,
+	type JobState,
+	type MadeFile,
+	pictureData,
+	type Submission,
+	type TaskJob,
+	type Tasks,
+	type TaskUpstream,
 } from "../tasks/service.ts";
-import { dataOf } from "./pictures.ts";
 import { type UpstreamSetting, videoPollDelaysMs } from "./settings.ts";
 
 const tokenSeconds = 1800;
@@ -34,7 +34,7 @@ const foreign = new Set(["maker", "seconds", "duration", "size", "image", "aspec
 const bodyOf = (job: TaskJob): WireRecord => {
 	const { seconds, aspectRatio } = job.details;
 	const image = asText(job.input.image);
-	const picture = image === undefined ? undefined : (dataOf(image)?.base64 ?? image);
+	const picture = image === undefined ? undefined : (pictureData(image)?.base64 ?? image);
 	const rest = Object.entries(job.input).filter(([name]) => !foreign.has(name));
 	return {
 		...Object.fromEntries(rest),

@@ -1,7 +1,14 @@
 /** Whatever serves `/v1/videos` as OpenAI published it, as an upstream. */
 import { asNumber, asRecord, asText, definedOnly, type WireRecord } from "#core";
-import type { JobState, MadeFile, Submission, TaskJob, Tasks, TaskUpstream } from "../tasks/service.ts";
-import { dataOf } from "./pictures.ts";
+import {
+	type JobState,
+	type MadeFile,
+	pictureData,
+	type Submission,
+	type TaskJob,
+	type Tasks,
+	type TaskUpstream,
+} from "../tasks/service.ts";
 import { type UpstreamSetting, videoPollDelaysMs } from "./settings.ts";
 
 /** What decides how much is made, and so what it costs, goes in the one field that was counted. */
@@ -20,7 +27,7 @@ const formOf = (job: TaskJob): FormData => {
 		form.set(name, typeof value === "string" ? value : JSON.stringify(value));
 	}
 	const image = asText(job.input.image);
-	const picture = image === undefined ? undefined : dataOf(image);
+	const picture = image === undefined ? undefined : pictureData(image);
 	if (image !== undefined && !picture) form.set("input_reference[image_url]", image);
 	if (picture)
 		form.set(

@@ -1,7 +1,14 @@
 /** Google's Veo as an upstream. Its clips are only given to the holder of the key, so they are fetched and kept. */
 import { asList, asNumber, asRecord, asText, definedOnly, type WireRecord } from "#core";
-import type { JobState, MadeFile, Submission, TaskJob, Tasks, TaskUpstream } from "../tasks/service.ts";
-import { dataOf } from "./pictures.ts";
+import {
+	type JobState,
+	type MadeFile,
+	pictureData,
+	type Submission,
+	type TaskJob,
+	type Tasks,
+	type TaskUpstream,
+} from "../tasks/service.ts";
 import { type UpstreamSetting, videoPollDelaysMs } from "./settings.ts";
 
 /** How long its clips are when nothing is said. */
@@ -17,7 +24,7 @@ const shapeOf = (job: TaskJob): string | undefined => {
 };
 
 const bodyOf = (job: TaskJob): WireRecord => {
-	const picture = dataOf(asText(job.input.image) ?? "");
+	const picture = pictureData(asText(job.input.image) ?? "");
 	const image = picture && { bytesBase64Encoded: picture.base64, mimeType: picture.mediaType };
 	const { lastFrame, referenceImages, video } = job.input;
 	const known = Object.fromEntries(parameterNames.map((name) => [name, job.input[name]]));
@@ -89,7 +96,7 @@ export const veoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstrea
 		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal): Promise<Submission> {
 			const image = asText(job.input.image);
-			if (image !== undefined && !dataOf(image)) return needsBytes;
+			if (image !== undefined && !pictureData(image)) return needsBytes;
 			const answer = await connection.ask(`/models/${encodeURIComponent(job.model)}:predictLongRunning`, {
 				body: bodyOf(job),
 				signal,

@@ -1,0 +1,67 @@
+/** A picture that a client sent, in whatever way it did: a file of a form, an address, base64 with or without its label. */
+import { asRecord, asText, Fault } from "#core";
+
+/** How pictures begin, as far as it need be known; of other kinds the label is believed. */
+const beginnings: readonly (readonly [RegExp, string])[] = [
+	[/^\x89PNG/, "image/png"],
+	[/^\xff\xd8\xff/, "image/jpeg"],
+	[/^GIF8/, "image/gif"],
+	[/^RIFF.{4}WEBP/s, "image/webp"],
+	[/^.{4}ftypavif/s, "image/avif"],
+	[/^.{4}ftyp(?:heic|heix|mif1)/s, "image/heic"],
+];
+
+/** Some clients send every file as `application/octet-stream`, so its bytes have the first word. */
+const typeOf = (base64: string, declared: string): string | undefined => {
+	const beginning = Buffer.from(base64.slice(0, 64), "base64").toString("latin1");
+	const found = beginnings.find(([pattern]) => pattern.test(beginning))?.[1];
+	return found ?? /^image\/[\w.+-]+/i.exec(declared)?.[0].toLowerCase();
+};
+
+const invalid = (parameter: string, message: string): Fault =>
+	new Fault({ kind: "invalid_request", parameter, message });
+
+const labelled = (base64: string, declared: string, parameter: string): string => {
+	if (!/\S/.test(base64)) throw invalid(parameter, "The picture is empty.");
+	const type = typeOf(base64, declared);
+	if (type === undefined) throw invalid(parameter, "That is no picture; send a PNG, JPEG or WebP.");
+	return `data:${type};base64,${base64}`;
+};
+
+const asSent = (value: unknown, parameter: string): string => {
+	const { image_url: imageUrl, url, file_id: fileId } = asRecord(value);
+	const given = asText(value) ?? asText(imageUrl) ?? asText(url);
+	if (given !== undefined) return given;
+	if (fileId === undefined) throw invalid(parameter, "Send the picture as a file, an address or base64.");
+	throw new Fault({
+		kind: "unsupported",
+		parameter,
+		message: "There is no file store here, so no `file_id`; send the picture as a file, an address or base64.",
+	});
+};
+
+/** Enough to tell base64 from a file's name or other text, without reading megabytes twice. */
+const lookedAt = 1000;
+
+/** A picture as an address or as a `data:` URL in base64; undefined when there is none. Throws `Fault`. */
+export const pictureOf = async (value: unknown, parameter: string): Promise<string | undefined> => {
+	if (value === undefined || value === null || value === "") return undefined;
+	if (value instanceof Blob)
+		return labelled(Buffer.from(await value.arrayBuffer()).toString("base64"), value.type, parameter);
+	const given = asSent(value, parameter);
+	if (/^https?:/i.test(given)) {
+		if (!URL.canParse(given)) throw invalid(parameter, "The picture's address cannot be read.");
+		return given;
+	}
+	const data = pictureData(given);
+	if (data) return labelled(data.base64, data.mediaType, parameter);
+	if (!/^[\w+/=\s-]*$/.test(given.slice(0, lookedAt)))
+		throw invalid(parameter, "The picture is neither an http(s) address nor base64.");
+	return labelled(given, "image/png", parameter);
+};
+
+/** The bytes of a `data:` URL in base64, and their type; undefined for an address. */
+export const pictureData = (picture: string): { readonly mediaType: string; readonly base64: string } | undefined => {
+	const label = /^data:([^;,]*)(?:;[^;,]*)*?;base64,/i.exec(picture.slice(0, lookedAt));
+	return label ? { mediaType: label[1] || "image/png", base64: picture.slice(label[0].length) } : undefined;
+};

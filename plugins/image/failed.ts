@@ -5,6 +5,8 @@ import type { Task } from "../tasks/service.ts";
 const kinds = lookup<DenialKind>({
 	content_policy_violation: "content_policy",
 	upstream_refused: "invalid_request",
+	edit_unsupported: "unsupported",
+	mask_unsupported: "unsupported",
 	task_timeout: "upstream_timeout",
 	upstream_busy: "overloaded",
 	cancelled: "conflict",

@@ -1,6 +1,7 @@
 /** The kind `image`: its words, its callback, and how the uniform route's body is read. */
 import { asNumber, asRecord, asText, Fault, type WireRecord } from "#core";
 import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
+import { edit, editPictures, pictureFields } from "./edit-pictures.ts";
 
 export const imageWords = {
 	NOT_START: "NOT_START",
@@ -68,16 +69,24 @@ const callback = (task: Task): string =>
 		finishTime: task.finishedAt,
 	});
 
-const read = (body: WireRecord): TaskOrder => {
+/** What only the upstream needs; of an edit, its pictures as every upstream reads them. */
+const inputOf = async (input: WireRecord, action: string): Promise<WireRecord> => {
+	if (action !== edit) return input;
+	const rest = Object.entries(input).filter(([name]) => !pictureFields.has(name));
+	return { ...Object.fromEntries(rest), ...(await editPictures(input)) };
+};
+
+const read = async (body: WireRecord): Promise<TaskOrder> => {
 	const input = { ...asRecord(body.metadata), ...asRecord(body.input) };
+	const action = (asText(body.action) ?? "IMAGINE").toUpperCase();
 	const n = countOf(input.n ?? body.n);
 	return {
 		kind: "image",
-		action: (asText(body.action) ?? "IMAGINE").toUpperCase(),
+		action,
 		model: asText(body.model) ?? midjourneyModel,
 		prompt: promptOf(body.prompt, true),
 		details: { n, ...(asText(input.size) !== undefined && { size: input.size }) },
-		input,
+		input: await inputOf(input, action),
 		bound: { images: n },
 	};
 };

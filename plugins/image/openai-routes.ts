@@ -1,8 +1,8 @@
-/** `POST /v1/images/generations`: a task that the client waits for, or does not. */
-import { asText, type Identified, type Route, t, type WireRecord } from "#core";
-import type { ResultFile, Task, TaskOrder, Tasks } from "../tasks/service.ts";
+/** `POST /v1/images/generations` and `/v1/images/edits`: a task that the client waits for, or does not. */
+import { asText, type Identified, type Route, type TSchema, t, type WireRecord } from "#core";
+import type { ResultFile, Task, Tasks } from "../tasks/service.ts";
 import { failedTask, stillRunning } from "./failed.ts";
-import { countOf, promptOf } from "./kind.ts";
+import { editOrder, imagineOrder, type ReadOrder } from "./openai-orders.ts";
 
 export interface OpenAiRouteOptions {
 	readonly tasks: Tasks;
@@ -11,36 +11,34 @@ export interface OpenAiRouteOptions {
 	readonly defaultModel: string;
 }
 
-/** Fields that say how to answer, not what to make. */
-const ownFields = new Set([
-	"notifyHook",
-	"notify_hook",
-	"callback_url",
-	"webhook_url",
-	"async",
-	"stream",
-	"partial_images",
-	"response_format",
-	"model",
-	"prompt",
-]);
+/** A route's address after `/images`, how its body is read, and what its streams call each picture. */
+interface Door {
+	readonly path: string;
+	readonly summary: string;
+	readonly body: TSchema;
+	readonly event: string;
+	readonly read: ReadOrder;
+}
 
-const orderOf = (body: WireRecord, defaultModel: string): TaskOrder => {
-	const n = countOf(body.n);
-	const kept = Object.entries(body).filter(
-		([name, value]) => !ownFields.has(name) && value !== undefined && value !== null,
-	);
-	const shown = kept.filter(([name]) => ["size", "quality", "background", "output_format"].includes(name));
-	return {
-		kind: "image",
-		action: "IMAGINE",
-		model: asText(body.model) ?? defaultModel,
-		prompt: promptOf(body.prompt, true),
-		details: { n, ...Object.fromEntries(shown) },
-		input: Object.fromEntries(kept),
-		bound: { images: n },
-	};
-};
+const shared = { prompt: t.String(), model: t.Optional(t.String()), n: t.Optional(t.Integer()) };
+const reference = t.Object({ image_url: t.String() });
+
+const doors: readonly Door[] = [
+	{
+		path: "/generations",
+		summary: "Makes pictures and answers when they are done; `Prefer: respond-async` gives the task instead.",
+		body: t.Object(shared),
+		event: "image_generation.completed",
+		read: imagineOrder,
+	},
+	{
+		path: "/edits",
+		summary: "Changes pictures, sent in a form or as addresses, and answers as `/v1/images/generations` does.",
+		body: t.Object({ ...shared, images: t.Array(reference), mask: t.Optional(reference) }),
+		event: "image_edit.completed",
+		read: editOrder,
+	},
+];
 
 /** Forms send it as text. */
 const isTrue = (value: unknown): boolean => value === true || value === "true";
@@ -79,10 +77,10 @@ export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOp
 		};
 	};
 
-	const generate = async (call: Identified): Promise<Response> => {
+	const make = async (call: Identified, { read, event }: Door): Promise<Response> => {
 		const body = await tasks.read(call);
 		const callbackUrl = tasks.callbackUrlOf(body);
-		const submitted = await tasks.submit(call, { ...orderOf(body, defaultModel), callbackUrl });
+		const submitted = await tasks.submit(call, { ...(await read(body, defaultModel)), callbackUrl });
 		if (prefersAsync(call, body, callbackUrl))
 			return Response.json(tasks.view(submitted), {
 				status: 202,
@@ -94,25 +92,27 @@ export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOp
 		const whole = await answer(task, answersBytes(body, task.model));
 		if (!isTrue(body.stream)) return Response.json(whole);
 		call.answered?.();
-		return streamed(whole);
+		return streamed(event, whole);
 	};
 
-	return ["/v1/images/generations", "/images/generations"].map((path) => ({
-		method: "POST",
-		path,
-		access: "token",
-		summary: "Makes pictures and answers when they are done; `Prefer: respond-async` gives the task instead.",
-		body: t.Object({ prompt: t.String(), model: t.Optional(t.String()), n: t.Optional(t.Integer()) }),
-		handle: generate,
-	}));
+	return doors.flatMap((door) =>
+		["/v1/images", "/images"].map((root) => ({
+			method: "POST" as const,
+			path: root + door.path,
+			access: "token" as const,
+			summary: door.summary,
+			body: door.body,
+			handle: (call: Identified) => make(call, door),
+		})),
+	);
 };
 
 /** Clients that ask for a stream get its last event for each picture: there are no partial ones. */
-const streamed = (whole: Readonly<Record<string, unknown>>): Response => {
+const streamed = (type: string, whole: Readonly<Record<string, unknown>>): Response => {
 	const { data, created, ...rest } = whole;
 	const events = (Array.isArray(data) ? (data as readonly WireRecord[]) : []).map((image) => {
-		const event = { type: "image_generation.completed", ...image, created_at: created, ...rest };
-		return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+		const event = { type, ...image, created_at: created, ...rest };
+		return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
 	});
 	return new Response(events.join(""), {
 		headers: { "content-type": "text/event-stream", "cache-control": "no-cache" },

@@ -33,12 +33,12 @@ export const settings = t.Object(
 	{
 		upstreams: t.Optional(t.Array(upstreamSetting, { default: [], description: "Where pictures are made." })),
 		waitSeconds: t.Optional(
-			t.Number({ minimum: 1, default: 300, description: "How long a client of /v1/images/generations is let wait." }),
+			t.Number({ minimum: 1, default: 300, description: "How long a client of /v1/images is let wait." }),
 		),
 		defaultModel: t.Optional(
 			t.String({
 				default: "gpt-image-1",
-				description: "The model of clients of /v1/images/generations that name none.",
+				description: "The model of clients of /v1/images that name none.",
 			}),
 		),
 	},

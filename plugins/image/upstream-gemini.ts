@@ -1,6 +1,14 @@
 /** Google's picture models as an upstream: those that answer in a conversation, and Imagen. */
-import { asList, asRecord, asText } from "#core";
-import type { MadeFile, Submission, TaskJob, Tasks, TaskUpstream } from "../tasks/service.ts";
+import { asList, asRecord, asText, type WireRecord } from "#core";
+import {
+	type MadeFile,
+	pictureData,
+	type Submission,
+	type TaskJob,
+	type Tasks,
+	type TaskUpstream,
+} from "../tasks/service.ts";
+import { edit, picturesOf } from "./edit-pictures.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 const longestMs = 5 * 60_000;
@@ -62,9 +70,29 @@ const refusalOf = (body: unknown): Submission => {
 	};
 };
 
+const isImagen = ({ model }: TaskJob): boolean => /^imagen/.test(model);
+
+/** What it cannot do, said before anything is asked of it. */
+const unableTo = (job: TaskJob): Submission | undefined => {
+	const refused = (code: string, reason: string): Submission => ({ outcome: "refused", failure: { code, reason } });
+	if (job.action === edit && isImagen(job))
+		return refused("edit_unsupported", "This model makes pictures and changes none; ask another model for the edit.");
+	if (picturesOf(job).mask !== undefined)
+		return refused(
+			"mask_unsupported",
+			"This model takes no mask; say in the prompt which part of the picture to change.",
+		);
+	return undefined;
+};
+
+const partOf = (picture: string): WireRecord => {
+	const data = pictureData(picture);
+	return data ? { inlineData: { mimeType: data.mediaType, data: data.base64 } } : { fileData: { fileUri: picture } };
+};
+
 const requestOf = (job: TaskJob, count: number): { readonly verb: string; readonly body: unknown } => {
 	const aspectRatio = shapeOf(job);
-	if (/^imagen/.test(job.model)) {
+	if (isImagen(job)) {
 		const parameters = { sampleCount: count, ...(aspectRatio !== undefined && { aspectRatio }) };
 		return { verb: "predict", body: { instances: [{ prompt: job.prompt }], parameters } };
 	}
@@ -72,10 +100,8 @@ const requestOf = (job: TaskJob, count: number): { readonly verb: string; readon
 		responseModalities: ["TEXT", "IMAGE"],
 		...(aspectRatio !== undefined && { imageConfig: { aspectRatio } }),
 	};
-	return {
-		verb: "generateContent",
-		body: { contents: [{ role: "user", parts: [{ text: job.prompt }] }], generationConfig },
-	};
+	const parts = [...picturesOf(job).images.map(partOf), { text: job.prompt }];
+	return { verb: "generateContent", body: { contents: [{ role: "user", parts }], generationConfig } };
 };
 
 export const geminiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
@@ -88,11 +114,13 @@ export const geminiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 		name,
 		kind: "image",
 		models,
-		actions: ["IMAGINE"],
+		actions: ["IMAGINE", edit],
 		concurrency,
 		pollDelaysMs: [5000],
 		timeoutMinutes,
 		async submit(job, signal): Promise<Submission> {
+			const unable = unableTo(job);
+			if (unable) return unable;
 			const count = Number(job.details.n ?? 1);
 			const { verb, body } = requestOf(job, count);
 			const path = `/models/${encodeURIComponent(job.model)}:${verb}`;

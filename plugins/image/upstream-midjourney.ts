@@ -20,6 +20,9 @@ const paths = lookup<string>({
 	SWAP_FACE: "insight-face/swap",
 });
 
+/** What its buttons do besides; an edit of pictures as OpenAI's clients mean it is none of them. */
+const actions = [...Object.keys(paths), "ZOOM", "PAN", "INPAINT", "ACTION"];
+
 const pathOf = (job: TaskJob): string => {
 	const mode = asText(job.details.mode);
 	const last = asText(job.input.customId) !== undefined ? "submit/action" : (paths[job.action] ?? "submit/action");
@@ -125,6 +128,7 @@ export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): Task
 		name,
 		kind: "image",
 		models,
+		actions,
 		concurrency,
 		pollDelaysMs: [3000, 3000, 3000, 5000],
 		pollsTogether: 50,

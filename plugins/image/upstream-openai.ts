@@ -1,6 +1,16 @@
 /** OpenAI's images and whatever speaks as they do, as an upstream: it answers when the pictures are done. */
 import { asList, asRecord, asText, definedOnly, lookup } from "#core";
-import type { Made, MadeFile, Submission, TaskJob, Tasks, TaskUpstream } from "../tasks/service.ts";
+import {
+	type Made,
+	type MadeFile,
+	type PictureData,
+	pictureData,
+	type Submission,
+	type TaskJob,
+	type Tasks,
+	type TaskUpstream,
+} from "../tasks/service.ts";
+import { edit, picturesOf } from "./edit-pictures.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 /** One request takes this long at most. */
@@ -31,6 +41,35 @@ const bodyOf = (job: TaskJob): Readonly<Record<string, unknown>> => ({
 	...(job.details.n !== 1 && { n: job.details.n }),
 });
 
+/** Such servers tell a picture's type by the end of its name too. */
+const putFile = (form: FormData, field: string, name: string, { mediaType, base64 }: PictureData): void => {
+	const file = new Blob([Buffer.from(base64, "base64")], { type: mediaType });
+	form.append(field, file, `${name}.${mediaType.replace(/^image\//, "")}`);
+};
+
+/**
+ * A form with files where all pictures are bytes: every server that speaks as OpenAI's takes that, and some models take
+ * nothing else. Forms have no place for an address, so with one among them it is JSON, where bytes are `data:` URLs.
+ */
+const editOf = (job: TaskJob): FormData | Readonly<Record<string, unknown>> => {
+	const { images, mask } = picturesOf(job);
+	const { images: _images, mask: _mask, ...fields } = bodyOf(job);
+	const files = images.flatMap((picture) => pictureData(picture) ?? []);
+	const maskFile = pictureData(mask ?? "");
+	if (files.length < images.length || (mask !== undefined && !maskFile)) {
+		const references = images.map((picture) => ({ image_url: picture }));
+		return { ...fields, images: references, ...(mask !== undefined && { mask: { image_url: mask } }) };
+	}
+	const form = new FormData();
+	for (const [name, value] of Object.entries(fields))
+		if (value !== undefined && value !== null)
+			form.set(name, typeof value === "string" ? value : JSON.stringify(value));
+	const name = files.length === 1 ? "image" : "image[]";
+	for (const [index, file] of files.entries()) putFile(form, name, `picture-${index + 1}`, file);
+	if (maskFile) putFile(form, "mask", "mask", maskFile);
+	return form;
+};
+
 export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { name, url, key, models, concurrency = 8, timeoutMinutes = 15 } = setting;
 	const connection = tasks.connect({
@@ -41,12 +80,13 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 		name,
 		kind: "image",
 		models,
-		actions: ["IMAGINE"],
+		actions: ["IMAGINE", edit],
 		concurrency,
 		pollDelaysMs: [5000],
 		timeoutMinutes,
 		async submit(job, signal): Promise<Submission> {
-			const answer = await connection.ask("/images/generations", { body: bodyOf(job), signal, timeoutMs: longestMs });
+			const [path, body] = job.action === edit ? ["/images/edits", editOf(job)] : ["/images/generations", bodyOf(job)];
+			const answer = await connection.ask(path, { body, signal, timeoutMs: longestMs });
 			if (answer.sent !== "answered" || answer.status !== 200) return connection.refusal(answer);
 			return { outcome: "done", made: madeOf(answer.body, job.input.output_format) };
 		},

@@ -60,8 +60,14 @@ export const pictureOf = async (value: unknown, parameter: string): Promise<stri
 	return labelled(given, "image/png", parameter);
 };
 
-/** The bytes of a `data:` URL in base64, and their type; undefined for an address. */
-export const pictureData = (picture: string): { readonly mediaType: string; readonly base64: string } | undefined => {
+/** The bytes of a picture in base64, and their type. */
+export interface PictureData {
+	readonly mediaType: string;
+	readonly base64: string;
+}
+
+/** What a `data:` URL holds; undefined for an address. */
+export const pictureData = (picture: string): PictureData | undefined => {
 	const label = /^data:([^;,]*)(?:;[^;,]*)*?;base64,/i.exec(picture.slice(0, lookedAt));
 	return label ? { mediaType: label[1] || "image/png", base64: picture.slice(label[0].length) } : undefined;
 };

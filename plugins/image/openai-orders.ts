@@ -1,0 +1,46 @@
+/** What OpenAI's clients ask for: the bodies of `/v1/images/generations` and `/v1/images/edits`. */
+import { asText, type WireRecord } from "#core";
+import type { TaskOrder } from "../tasks/service.ts";
+import { edit, editPictures, pictureFields } from "./edit-pictures.ts";
+import { countOf, promptOf } from "./kind.ts";
+
+/** Fields that say how to answer, not what to make. */
+const ownFields = new Set([
+	"notifyHook",
+	"notify_hook",
+	"callback_url",
+	"webhook_url",
+	"async",
+	"stream",
+	"partial_images",
+	"response_format",
+	"model",
+	"prompt",
+]);
+
+/** Reads a body. Throws `Fault`. */
+export type ReadOrder = (body: WireRecord, defaultModel: string) => TaskOrder | Promise<TaskOrder>;
+
+export const imagineOrder = (body: WireRecord, defaultModel: string): TaskOrder => {
+	const n = countOf(body.n);
+	const kept = Object.entries(body).filter(
+		([name, value]) => !ownFields.has(name) && value !== undefined && value !== null,
+	);
+	const shown = kept.filter(([name]) => ["size", "quality", "background", "output_format"].includes(name));
+	return {
+		kind: "image",
+		action: "IMAGINE",
+		model: asText(body.model) ?? defaultModel,
+		prompt: promptOf(body.prompt, true),
+		details: { n, ...Object.fromEntries(shown) },
+		input: Object.fromEntries(kept),
+		bound: { images: n },
+	};
+};
+
+/** The same fields, and pictures. */
+export const editOrder = async (body: WireRecord, defaultModel: string): Promise<TaskOrder> => {
+	const fields = Object.entries(body).filter(([name]) => !pictureFields.has(name));
+	const order = imagineOrder(Object.fromEntries(fields), defaultModel);
+	return { ...order, action: edit, input: { ...order.input, ...(await editPictures(body)) } };
+};

@@ -32,6 +32,7 @@ const hook = (): string => `${house.hook.origin}/evil-hook`;
 const submissions: readonly (readonly [path: string, body: Record<string, unknown>])[] = [
 	["/v1/tasks", { kind: "image", model: "picture", prompt: "x", input: moved }],
 	["/v1/images/generations", { model: "picture", prompt: "x", async: true, ...moved }],
+	["/v1/images/edits", { model: "picture", prompt: "x", async: true, image: "data:image/png;base64,aGk=", ...moved }],
 	["/kling/v1/images/generations", { model_name: "picture", prompt: "x", ...moved }],
 	["/mj/submit/imagine", { prompt: "x", ...moved }],
 	["/v1/videos", { model: "clip", prompt: "x", seconds: 4, duration: 900, n: 50, ...moved }],

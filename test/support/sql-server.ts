@@ -4,6 +4,7 @@
  */
 import Database from "libsql";
 import { asList, asNumber, asRecord, asText, isRecord } from "#core";
+import { listen } from "../../core/runtime/serve.ts";
 
 export interface SqlServer {
 	readonly url: string;
@@ -129,10 +130,12 @@ export const startSqlServer = (file: string): SqlServer => {
 	const faults: SqlServer["faults"] = [];
 	const disk: Disk = { full: false };
 	let requests = 0;
-	const server = Bun.serve({
-		hostname: "127.0.0.1",
+	const server = listen({
+		host: "127.0.0.1",
 		port: 0,
-		async fetch(request) {
+		reusePort: false,
+		bodyLimitBytes: 512 * 1024 * 1024,
+		async handle(request) {
 			requests++;
 			const body = asRecord(await request.json());
 			const fault = faults.shift();
@@ -158,7 +161,7 @@ export const startSqlServer = (file: string): SqlServer => {
 			return requests;
 		},
 		async close() {
-			await server.stop(true);
+			await server.cut();
 			database.close();
 		},
 	};

@@ -85,7 +85,7 @@ const open = async (input: OpenStoreInput, lock: FileLock | undefined): Promise<
 		async backup(target) {
 			if (connection.file === undefined)
 				throw new Fault(deny("unsupported", "a database server makes its own backups"));
-			backupFile(connection.file, target);
+			await backupFile(connection.file, target);
 		},
 		async close() {
 			stopHeartbeat();

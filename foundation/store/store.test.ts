@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { execPath } from "node:process";
 import { eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -11,6 +11,7 @@ import { createMovedClock, until } from "../../test/support/moved-clock.ts";
 import { type SqlServer, startSqlServer } from "../../test/support/sql-server.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import type { Log } from "../log.ts";
+import { backupFile } from "./backup.ts";
 import { Connection, databaseFile } from "./connection.ts";
 import { StoreFault } from "./fault.ts";
 import { lockFile } from "./lock.ts";
@@ -445,6 +446,27 @@ describe("a file", () => {
 		expect(await names(restored.store)).toEqual(["kept"]);
 		expect(await restored.store.all(sql`PRAGMA integrity_check`)).toEqual([{ integrity_check: "ok" }]);
 		expect(opened.backup(join(file, "portico.db"))).rejects.toThrow();
+	});
+
+	test("a backup that fails says why and leaves nothing", async () => {
+		const { file } = await openFile();
+		const [broken, target] = [join(file, "..", "broken.db"), join(file, "..", "copies", "two.db")];
+		writeFileSync(broken, "no database at all ".repeat(100));
+		await expect(backupFile(broken, target)).rejects.toThrow(/two\.db failed: .*not a database/);
+		expect(readdirSync(dirname(target))).toEqual([]);
+	});
+
+	test("calls go on while a backup is made", async () => {
+		const { file, opened } = await openFile();
+		let turns = 0;
+		const count = (): void => {
+			turns++;
+			next = setImmediate(count);
+		};
+		let next = setImmediate(count);
+		await opened.backup(join(file, "..", "copies", "three.db"));
+		clearImmediate(next);
+		expect(turns).toBeGreaterThan(20);
 	});
 
 	test("writes that wait are joined: many take few transactions", async () => {

@@ -84,6 +84,20 @@ describe("portico token", () => {
 		expect((await run(["show", "../plugins?x"])).asked[0]?.path).toBe("/admin/tokens/..%2Fplugins%3Fx");
 	});
 
+	test("list goes on while the server has more", async () => {
+		const pages = new Map([
+			["", { data: [{ id: "tok_1", name: "a" }], hasMore: true }],
+			["tok_1", { data: [{ id: "tok_2", name: "b" }], hasMore: false }],
+		]);
+		const printed: string[] = [];
+		await tokenCommand(() => known).run({
+			words: ["list", "--json"],
+			call: async (_method, path) => pages.get(new URL(path, "http://x").searchParams.get("after") ?? "-"),
+			print: (line) => printed.push(line),
+		});
+		expect(JSON.parse(printed.join(""))).toMatchObject({ data: [{ id: "tok_1" }, { id: "tok_2" }] });
+	});
+
 	test("list shows a line for each token", async () => {
 		const row = (id: string) => ({ id, name: "n", preview: "sk-abc…wxyz", settings: { quota: 1 }, disabled: false });
 		const { printed } = await run(["list"], { data: [row("a"), row("b")] });

@@ -1,6 +1,16 @@
 /** `portico token …`: a thin client of the admin routes. Options come from the settings of the loaded policies. */
 import { parseArgs } from "node:util";
-import { asList, asRecord, type Command, type CommandRun, deny, Fault, type TokenSetting, type TSchema } from "#core";
+import {
+	asList,
+	asRecord,
+	asText,
+	type Command,
+	type CommandRun,
+	deny,
+	Fault,
+	type TokenSetting,
+	type TSchema,
+} from "#core";
 
 type KnownSettings = () => ReadonlyMap<string, TokenSetting<unknown>>;
 
@@ -128,7 +138,7 @@ const callFor = async (
 		case "create":
 			return await call("POST", "/admin/tokens", body["name"] === undefined ? { name: "unnamed", ...body } : body);
 		case "list":
-			return await call("GET", "/admin/tokens?limit=1000");
+			return await listAll(call);
 		case "show":
 			return await call("GET", path);
 		case "update":
@@ -137,5 +147,15 @@ const callFor = async (
 			return await call("DELETE", path);
 		default:
 			return await call("POST", `${path}/${action}`);
+	}
+};
+
+/** Page by page, as the server gives them. */
+const listAll = async (call: CommandRun["call"]): Promise<unknown> => {
+	const data: unknown[] = [];
+	for (let after = ""; ; after = asText(asRecord(data.at(-1))["id"]) ?? "") {
+		const page = asRecord(await call("GET", `/admin/tokens?limit=1000&after=${encodeURIComponent(after)}`));
+		data.push(...asList(page["data"]));
+		if (page["hasMore"] !== true) return { data };
 	}
 };

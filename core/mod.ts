@@ -40,15 +40,14 @@ export { keyedDigest } from "./runtime/digest.ts";
 
 export { type Denial, type DenialKind, deny, Fault, isFault } from "../foundation/fault.ts";
 export { renderOwnDenial } from "../relay/own-errors.ts";
+export { calmWords, retryAfterIn, retryHeaders, waitOf, waitSaidIn } from "../relay/retry.ts";
 export { scrub, scrubMessage } from "../relay/scrub.ts";
 export { unknownModel } from "../relay/unknown-model.ts";
 export {
 	closedDoor,
 	isClosedDoor,
 	kindOfStatus,
-	retryAfterIn,
 	sentenceFor,
-	waitSaidIn,
 } from "../relay/upstream-failure.ts";
 
 // routes, bodies and addresses

@@ -4,6 +4,7 @@
  * server, or some clients try on.
  */
 import type { Denial, DenialKind } from "../foundation/fault.ts";
+import { calmWords, retryHeaders } from "./retry.ts";
 import type { RenderedDenial } from "./route.ts";
 
 interface Face {
@@ -51,31 +52,8 @@ const faceOf = (denial: Denial): Face =>
 		? faces.quota_exhausted
 		: faces[Object.hasOwn(faces, denial.kind) ? denial.kind : "internal"];
 
-const quieter: Readonly<Record<string, string>> = {
-	exhausted: "used up",
-	overloaded: "busy",
-	unavailable: "not available",
-};
-
-const quiet = (text: string): string =>
-	text.replace(/exhausted|overloaded|unavailable/gi, (word) => quieter[word.toLowerCase()] ?? word);
-
 const codeOf = (denial: Denial, face: Face): string | null =>
 	face.fixed === true ? face.code : (denial.code ?? face.code);
-
-/** Longer waits freeze some clients: a caller may come back after a minute at the latest. */
-const longestWaitSeconds = 60;
-
-const retryHeaders = (denial: Denial, face: Face): Record<string, string> => {
-	if (face.passing !== true) return { "x-should-retry": "false" };
-	const wait = denial.retryAfterSeconds ?? (denial.kind === "quota_held" ? 1 : undefined);
-	if (wait === undefined) return {};
-	const seconds = Math.min(longestWaitSeconds, Math.max(0, wait));
-	return {
-		"retry-after": String(Math.max(1, Math.ceil(seconds))),
-		"retry-after-ms": String(Math.max(1, Math.round(seconds * 1000))),
-	};
-};
 
 /** The body of an error in this shape. */
 export interface ErrorBody {
@@ -90,11 +68,11 @@ export interface ErrorBody {
 /** `{"error":{"message","type","param","code"}}` with status and headers; for Portico's own routes and every protocol of this shape. */
 export const renderOwnDenial = (denial: Denial): RenderedDenial & { readonly body: ErrorBody } => {
 	const face = faceOf(denial);
-	const calm = face.status < 500 ? quiet : (text: string) => text;
+	const calm = face.status < 500 ? calmWords : (text: string) => text;
 	const code = codeOf(denial, face);
 	return {
 		status: face.status,
-		headers: { ...denial.headers, ...retryHeaders(denial, face) },
+		headers: { ...denial.headers, ...retryHeaders(denial, face.passing === true) },
 		body: {
 			error: {
 				message: calm(denial.message),

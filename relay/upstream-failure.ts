@@ -1,4 +1,4 @@
-/** What every upstream's failure has in common, whatever its protocol: status, time to wait, and what is said of it. */
+/** What every upstream's failure has in common, whatever its protocol: status, and what is said of it. */
 import type { Denial, DenialKind } from "../foundation/fault.ts";
 
 const kinds: Readonly<Record<number, DenialKind>> = {
@@ -46,18 +46,3 @@ const sentences: Readonly<Partial<Record<DenialKind, string>>> = {
 export const sentenceFor = (kind: DenialKind, status?: number): string =>
 	sentences[kind] ??
 	(status === undefined ? "The upstream failed without saying why." : `The upstream answered with status ${status}.`);
-
-/** Seconds to wait, from `retry-after-ms` or `retry-after` (RFC 9110, in seconds). */
-export const retryAfterIn = (headers: Headers): number | undefined => {
-	const milliseconds = Number(headers.get("retry-after-ms") || Number.NaN);
-	if (milliseconds >= 0) return milliseconds / 1000;
-	const seconds = Number(headers.get("retry-after") || Number.NaN);
-	return seconds >= 0 ? seconds : undefined;
-};
-
-/** Seconds to wait, from the sentence in which some upstreams say it: `Please try again in 1.2s.` */
-export const waitSaidIn = (message: string): number | undefined => {
-	const said = /try again in (\d+(?:\.\d+)?)(ms|s)\b/i.exec(message);
-	if (said === null) return undefined;
-	return said[2]?.toLowerCase() === "ms" ? Number(said[1]) / 1000 : Number(said[1]);
-};

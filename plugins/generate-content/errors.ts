@@ -2,7 +2,16 @@
  * Refusals and faults in Google's shape. What clients act on stands in `details`: a wait in `RetryInfo`, a quota that is
  * gone for good in `QuotaFailure`, a bad key in `ErrorInfo`.
  */
-import type { Denial, DenialKind, ModelAsk, RenderedDenial, WireRecord } from "#core";
+import {
+	calmWords,
+	type Denial,
+	type DenialKind,
+	type ModelAsk,
+	type RenderedDenial,
+	retryHeaders,
+	type WireRecord,
+	waitOf,
+} from "#core";
 import { framingOf } from "./framing.ts";
 
 interface Face {
@@ -53,14 +62,7 @@ const infoOf = ({ kind, code }: Denial): WireRecord | undefined => {
 	return typed("ErrorInfo", { reason: shout(code), domain, ...more });
 };
 
-/** Longer waits freeze some clients: a caller may come back after a minute at the latest. */
-const longestWaitSeconds = 60;
-
-const waitOf = ({ kind, retryAfterSeconds }: Denial): number | undefined => {
-	if (faces[kind].passing !== true) return undefined;
-	const wait = retryAfterSeconds ?? (kind === "quota_held" ? 1 : undefined);
-	return wait === undefined ? undefined : Math.min(longestWaitSeconds, Math.max(0, wait));
-};
+const isPassing = ({ kind }: Denial): boolean => faces[kind].passing === true;
 
 const detailsOf = (denial: Denial, requestId: string | undefined): readonly WireRecord[] => {
 	const { kind, message, parameter } = denial;
@@ -72,7 +74,7 @@ const detailsOf = (denial: Denial, requestId: string | undefined): readonly Wire
 		details.push(
 			typed("QuotaFailure", { violations: [{ quotaId: "TokenQuotaPerDay", quotaMetric: "portico/token_quota" }] }),
 		);
-	const wait = waitOf(denial);
+	const wait = isPassing(denial) ? waitOf(denial) : undefined;
 	if (wait !== undefined) details.push(typed("RetryInfo", { retryDelay: `${wait}s` }));
 	if (parameter !== undefined)
 		details.push(typed("BadRequest", { fieldViolations: [{ field: parameter, description: message }] }));
@@ -80,38 +82,18 @@ const detailsOf = (denial: Denial, requestId: string | undefined): readonly Wire
 	return details;
 };
 
-const quieter: Readonly<Record<string, string>> = {
-	exhausted: "used up",
-	overloaded: "busy",
-	unavailable: "not available",
-};
-
-/** A 4xx must not speak of a passing weakness of the server, or some clients try on. */
-const quiet = (text: string): string =>
-	text.replace(/exhausted|overloaded|unavailable/gi, (word) => quieter[word.toLowerCase()] ?? word);
-
 /** Google's error object for a denial. */
 export const errorBody = (denial: Denial, requestId?: string): WireRecord => {
 	const { code, status } = faces[denial.kind];
-	const message = code < 500 ? quiet(denial.message) : denial.message;
+	const message = code < 500 ? calmWords(denial.message) : denial.message;
 	const details = detailsOf({ ...denial, message }, requestId);
 	return { error: { code, message, status, ...(details.length > 0 && { details }) } };
-};
-
-const retryHeaders = (denial: Denial): Record<string, string> => {
-	if (faces[denial.kind].passing !== true) return { "x-should-retry": "false" };
-	const wait = waitOf(denial);
-	if (wait === undefined) return {};
-	return {
-		"retry-after": String(Math.max(1, Math.ceil(wait))),
-		"retry-after-ms": String(Math.max(1, Math.round(wait * 1000))),
-	};
 };
 
 /** Status, headers and body of a denial, for a call that has not begun to answer. */
 export const renderDenial = (denial: Denial, requestId: string): RenderedDenial => ({
 	status: faces[denial.kind].code,
-	headers: { ...denial.headers, ...retryHeaders(denial) },
+	headers: { ...denial.headers, ...retryHeaders(denial, isPassing(denial)) },
 	body: errorBody(denial, requestId),
 });
 

@@ -2,7 +2,7 @@
  * Refusals and faults in this protocol's shape. Status and words are chosen by what real clients do with them: how often
  * they try again, and what they show.
  */
-import type { Denial, DenialKind, RenderedDenial, WireRecord } from "#core";
+import { type Denial, type DenialKind, type RenderedDenial, retryHeaders, type WireRecord } from "#core";
 
 interface Face {
 	readonly status: number;
@@ -48,27 +48,15 @@ const errorOf = (denial: Denial): WireRecord => ({
 	...(denial.code !== undefined && { details: { error_code: denial.code } }),
 });
 
-/** Longer waits freeze some clients: a caller may come back after a minute at the latest. */
-const longestWaitSeconds = 60;
-
 /** The code of an upstream's account without credit: no later call does better. */
 const spent = "insufficient_quota";
 
-const retryHeaders = (denial: Denial): Record<string, string> => {
-	if (faces[denial.kind].passing !== true || denial.code === spent) return { "x-should-retry": "false" };
-	const wait = denial.retryAfterSeconds ?? (denial.kind === "quota_held" ? 1 : undefined);
-	if (wait === undefined) return {};
-	const seconds = Math.min(longestWaitSeconds, Math.max(0, wait));
-	return {
-		"retry-after": String(Math.max(1, Math.ceil(seconds))),
-		"retry-after-ms": String(Math.round(seconds * 1000)),
-	};
-};
+const isPassing = ({ kind, code }: Denial): boolean => faces[kind].passing === true && code !== spent;
 
 /** The answer to a call that is refused or failed. */
 export const renderDenial = (denial: Denial, requestId: string): RenderedDenial => ({
 	status: faces[denial.kind].status,
-	headers: { "request-id": requestId, ...retryHeaders(denial), ...denial.headers },
+	headers: { "request-id": requestId, ...retryHeaders(denial, isPassing(denial)), ...denial.headers },
 	body: { type: "error", error: errorOf(denial), request_id: requestId },
 });
 

@@ -40,7 +40,7 @@ export const without = (text: string, secrets: readonly string[]): string =>
 export const cleanError = async (response: Response, secrets: readonly string[], clock: Clock): Promise<Response> => {
 	const { status, headers } = response;
 	const kept = new Headers();
-	for (const name of ["content-type", "retry-after", "retry-after-ms"]) {
+	for (const name of ["content-type", "date", "retry-after", "retry-after-ms"]) {
 		const value = headers.get(name);
 		if (value !== null) kept.set(name, value);
 	}

@@ -8,6 +8,7 @@ import {
 	isFault,
 	type Log,
 	type Protocol,
+	retryAfterIn,
 	type SendOptions,
 	type Upstream,
 	type UpstreamMessage,
@@ -156,7 +157,7 @@ export const createHttpUpstream = ({
 			const key = keys.choose(options.affinity);
 			const response = await request(message, options, key);
 			if (key !== undefined && keyTrouble.has(response.status)) {
-				keys.rest(key, response.headers.get("retry-after"));
+				keys.rest(key, retryAfterIn(response.headers));
 				if (response.status !== 429)
 					log.error("an upstream refused Portico's own key", {
 						upstream: name,

@@ -42,10 +42,9 @@ export class Keys {
 		return this.keys[first % Math.max(1, length)];
 	}
 
-	/** The key was refused or limited; `retryAfter` as the header said it, in seconds. */
-	rest(key: string, retryAfter: string | null): void {
-		const seconds = Number(retryAfter ?? Number.NaN);
-		const wait = Number.isFinite(seconds) && seconds >= 0 ? Math.min(restMs, seconds * 1000) : restMs;
+	/** The key was refused or limited, by an upstream that asked for so long a wait. */
+	rest(key: string, seconds = Number.POSITIVE_INFINITY): void {
+		const wait = Math.min(restMs, seconds * 1000);
 		this.restsUntil.set(key, this.clock.monotonic() + wait * (1 + jitter * this.random()));
 	}
 }

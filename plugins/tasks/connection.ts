@@ -1,5 +1,5 @@
 /** An upstream over HTTP, and what its answers mean for a job whatever its dialect: whether it may have begun, whether to ask again. */
-import { asRecord, asText, isClosedDoor, type Log, parseJson, scrub } from "#core";
+import { asRecord, asText, isClosedDoor, type Log, parseJson, retryAfterIn, scrub } from "#core";
 import type {
 	Answer,
 	AskOptions,
@@ -50,8 +50,8 @@ const codeOf = (error: unknown): string => {
 };
 
 const retryAfterOf = (headers: Headers): { readonly retryAfterMs?: number } => {
-	const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-	return Number.isFinite(seconds) && seconds >= 0 ? { retryAfterMs: seconds * 1000 } : {};
+	const seconds = retryAfterIn(headers);
+	return seconds === undefined ? {} : { retryAfterMs: seconds * 1000 };
 };
 
 /** The message of an error answer, wherever the usual dialects put it. */

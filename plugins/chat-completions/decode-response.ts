@@ -12,6 +12,7 @@ import {
 	Fault,
 	isRecord,
 	type NeutralResponse,
+	openAiFailureWithin,
 	type TokenLogprob,
 	type WireRecord,
 } from "#core";
@@ -21,7 +22,6 @@ import { searchGrounding } from "./grounding.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import { protocolName } from "./name.ts";
 import { type CalledTool, calledTools } from "./tool-names.ts";
-import { decodeToldError } from "./upstream-error.ts";
 import { decodeUsage } from "./usage.ts";
 import { unwrapInput } from "./wrapped-input.ts";
 
@@ -80,9 +80,9 @@ const extrasOf = (root: WireRecord): NeutralResponse["extras"] => {
 };
 
 const errorIn = (root: WireRecord, choices: readonly unknown[]): NeutralResponse["error"] => {
-	if (isRecord(root["error"]) || typeof root["error"] === "string") return decodeToldError(root);
+	if (isRecord(root["error"]) || typeof root["error"] === "string") return openAiFailureWithin(root);
 	const failed = choices.map(asRecord).find((choice) => isRecord(choice["error"]));
-	return failed === undefined ? undefined : decodeToldError(failed);
+	return failed === undefined ? undefined : openAiFailureWithin(failed);
 };
 
 /** Decodes an answer. Throws `Fault` (`upstream`) for what is none. */

@@ -6,6 +6,7 @@ import {
 	isRecord,
 	type ModelAsk,
 	type Observation,
+	openAiFailureWithin,
 	parseJson,
 	Refrain,
 	type StreamEvent,
@@ -13,7 +14,6 @@ import {
 	type Usage,
 } from "#core";
 import { padding } from "./stream-scope.ts";
-import { decodeToldError } from "./upstream-error.ts";
 import { decodeUsage } from "./usage.ts";
 
 const generatedNames = ["content", "reasoning_content", "reasoning", "refusal", "arguments", "input", "transcript"];
@@ -103,7 +103,7 @@ class Observer implements StreamObserver {
 	private parse(data: string): void {
 		const chunk = asRecord(parseJson(data));
 		this.usage = decodeUsage(chunk["usage"]) ?? this.usage;
-		if (chunk["error"]) this.error ??= decodeToldError(chunk);
+		if (chunk["error"]) this.error ??= openAiFailureWithin(chunk);
 		for (const choice of asList(chunk["choices"])) {
 			const { finish_reason: reason, index } = asRecord(choice);
 			if (typeof reason === "string") this.ended.add(typeof index === "number" ? index : 0);
@@ -176,7 +176,7 @@ const messageBytes = (message: unknown): number =>
 export const observe = (body: unknown): Observation => {
 	const root = asRecord(body);
 	const usage = decodeUsage(root["usage"]);
-	const error = isRecord(root["error"]) || typeof root["error"] === "string" ? decodeToldError(root) : undefined;
+	const error = isRecord(root["error"]) || typeof root["error"] === "string" ? openAiFailureWithin(root) : undefined;
 	let pieces = 0;
 	let bytes = 0;
 	for (const choice of asList(root["choices"])) {

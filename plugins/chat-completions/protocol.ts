@@ -1,5 +1,6 @@
 /** The protocol as the core sees it: every part lives in a file of its own, this one only joins them. */
-import type { Protocol } from "#core";
+
+import { openAiFailure, type Protocol } from "#core";
 import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { encodeRequest } from "./encode-request.ts";
@@ -13,7 +14,6 @@ import { readCall } from "./read.ts";
 import { editor, restore } from "./restore.ts";
 import { streamDecoder } from "./stream-decoder.ts";
 import { streamEncoder } from "./stream-encoder.ts";
-import { decodeError } from "./upstream-error.ts";
 
 /** OpenAI's Chat Completions (OpenAPI 2.3), with the dialects of the vendors that speak it. */
 export const chatCompletions: Protocol = {
@@ -39,7 +39,7 @@ export const chatCompletions: Protocol = {
 		encodeRequest,
 		decodeResponse,
 		streamDecoder,
-		decodeError,
+		decodeError: openAiFailure,
 	},
 	passthrough: { request: passthroughRequest, observe, restore, observer, editor },
 };

@@ -11,6 +11,7 @@ import {
 	type Grounding,
 	isRecord,
 	type NeutralEvent,
+	openAiFailureWithin,
 	parseJson,
 	Refrain,
 	type StreamDecoder,
@@ -21,7 +22,6 @@ import { ChoiceDecoder } from "./choice-decoder.ts";
 import { searchGrounding } from "./grounding.ts";
 import { protocolName } from "./name.ts";
 import { padding, type StreamScope } from "./stream-scope.ts";
-import { decodeToldError } from "./upstream-error.ts";
 import { decodeUsage } from "./usage.ts";
 
 const none: readonly NeutralEvent[] = [];
@@ -76,13 +76,13 @@ class Decoder implements StreamDecoder {
 	}
 
 	private chunk(chunk: WireRecord): readonly NeutralEvent[] {
-		if (chunk["error"]) return this.fail(decodeToldError(chunk));
+		if (chunk["error"]) return this.fail(openAiFailureWithin(chunk));
 		const events: NeutralEvent[] = [];
 		const choices = asList(chunk["choices"]);
 		this.start(chunk, choices.length > 0, events);
 		for (const [place, value] of choices.entries()) {
 			const choice = asRecord(value);
-			if (isRecord(choice["error"])) return [...events, ...this.fail(decodeToldError(choice))];
+			if (isRecord(choice["error"])) return [...events, ...this.fail(openAiFailureWithin(choice))];
 			this.speaker = this.choice(choice, place);
 			for (const event of this.speaker.push(choice)) events.push(event);
 		}

@@ -20,7 +20,7 @@ import {
 import { type Carried, nativeFamily, originOf, protocolName, readCarried } from "./carried.ts";
 import { decodeCitation } from "./citations.ts";
 import { decodeSource } from "./media.ts";
-import { named, refusal } from "./read.ts";
+import { refuse } from "./read.ts";
 import { decodeServerCall, decodeServerResult, isServerCall, isServerResult } from "./server-tools.ts";
 
 const origin = originOf(nativeFamily);
@@ -42,7 +42,7 @@ export const bagOf = (told: WireRecord, known: ReadonlySet<string>): Extras | un
 
 const decodeText = (told: WireRecord, at: string): TextBlock => {
 	const { text } = told;
-	if (typeof text !== "string") throw refusal(`${at}.text`, `is ${named(text)}; it must be a string.`);
+	if (typeof text !== "string") throw refuse(`${at}.text`, text, "it must be a string.");
 	const citations = asList(told["citations"]).flatMap((value) => {
 		const citation = decodeCitation(value, nativeFamily);
 		return citation ? [{ ...citation, target: { start: 0, end: text.length } }] : [];
@@ -80,8 +80,8 @@ const callFields = new Set(["type", "id", "name", "input", "cache_control"]);
 
 const decodeToolUse = (told: WireRecord, at: string): ToolCallBlock => {
 	const { id, name } = told;
-	if (typeof id !== "string") throw refusal(`${at}.id`, `is ${named(id)}; it must be a string.`);
-	if (typeof name !== "string") throw refusal(`${at}.name`, `is ${named(name)}; it must be a string.`);
+	if (typeof id !== "string") throw refuse(`${at}.id`, id, "it must be a string.");
+	if (typeof name !== "string") throw refuse(`${at}.name`, name, "it must be a string.");
 	const value = told["input"] === undefined || told["input"] === "" ? {} : told["input"];
 	return {
 		type: "tool_call",
@@ -95,7 +95,7 @@ const decodeToolUse = (told: WireRecord, at: string): ToolCallBlock => {
 
 const decodeToolResult = (told: WireRecord, at: string): ToolResultBlock => {
 	const callId = told["tool_use_id"];
-	if (typeof callId !== "string") throw refusal(`${at}.tool_use_id`, `is ${named(callId)}; it must be a string.`);
+	if (typeof callId !== "string") throw refuse(`${at}.tool_use_id`, callId, "it must be a string.");
 	const content = told["content"] ?? [];
 	return {
 		type: "tool_result",
@@ -145,7 +145,7 @@ const decodeBlock = (told: WireRecord, at: string): Block => {
 		case "tool_result":
 			return decodeToolResult(told, at);
 		default:
-			if (typeof type !== "string") throw refusal(`${at}.type`, `is ${named(type)}; it must name a sort of block.`);
+			if (typeof type !== "string") throw refuse(`${at}.type`, type, "it must name a sort of block.");
 			return decodeOther(told, type);
 	}
 };
@@ -162,7 +162,7 @@ interface Gathering {
 }
 
 const take = (gathering: Gathering, told: unknown, at: string): void => {
-	if (!isRecord(told)) throw refusal(at, `is ${named(told)}; it must be an object with a type.`);
+	if (!isRecord(told)) throw refuse(at, told, "it must be an object with a type.");
 	const { blocks, waiting } = gathering;
 	const carried = told["type"] === "thinking" ? readCarried(asText(told["signature"]) ?? "") : undefined;
 	if (carried?.place === "next") {
@@ -183,7 +183,7 @@ const take = (gathering: Gathering, told: unknown, at: string): void => {
 /** A string or a list of blocks. Signatures that travelled in a block of their own return to the block they belong to. */
 export const decodeBlocks = (content: unknown, at: string): readonly Block[] => {
 	if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-	if (!Array.isArray(content)) throw refusal(at, `is ${named(content)}; it must be a string or a list of blocks.`);
+	if (!Array.isArray(content)) throw refuse(at, content, "it must be a string or a list of blocks.");
 	const gathering: Gathering = { blocks: [], waiting: undefined };
 	for (const [index, told] of content.entries()) take(gathering, told, `${at}[${index}]`);
 	return gathering.blocks;

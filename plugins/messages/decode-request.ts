@@ -20,7 +20,7 @@ import {
 import { protocolName } from "./carried.ts";
 import { bagOf, cacheOf, decodeBlocks } from "./decode-content.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
-import { named, refusal } from "./read.ts";
+import { refuse } from "./read.ts";
 
 /** System text may stand amid a user's blocks; there it is a message between two halves. */
 const splitAtSystem = (content: readonly unknown[], role: Message["role"], at: string): readonly Message[] => {
@@ -43,7 +43,7 @@ const splitAtSystem = (content: readonly unknown[], role: Message["role"], at: s
 const decodeMessage = (message: WireRecord, at: string): readonly Message[] => {
 	const { role, content } = message;
 	if (role !== "user" && role !== "assistant" && role !== "system")
-		throw refusal(`${at}.role`, `is ${named(role)}; it must be user, assistant or system.`);
+		throw refuse(`${at}.role`, role, "it must be user, assistant or system.");
 	if (Array.isArray(content)) return splitAtSystem(content, role, `${at}.content`);
 	return [{ role, blocks: decodeBlocks(content, `${at}.content`) }];
 };

@@ -2,13 +2,13 @@
 import { asBoolean, asList, asText, definedOnly, isRecord, type Tool, type ToolChoice, type WireRecord } from "#core";
 import { nativeFamily, originOf } from "./carried.ts";
 import { bagOf, cacheOf } from "./decode-content.ts";
-import { named, refusal } from "./read.ts";
+import { refuse } from "./read.ts";
 import { decodeHostedTool } from "./server-tools.ts";
 
 const functionFields = new Set(["type", "name", "description", "input_schema", "strict", "cache_control"]);
 
 const decodeTool = (told: unknown, at: string): Tool => {
-	if (!isRecord(told)) throw refusal(at, `is ${named(told)}; it must be an object.`);
+	if (!isRecord(told)) throw refuse(at, told, "it must be an object.");
 	const { type, name } = told;
 	if (typeof type === "string" && type !== "custom" && type !== "function") {
 		const origin = originOf(nativeFamily);
@@ -16,8 +16,7 @@ const decodeTool = (told: unknown, at: string): Tool => {
 		if (typeof name !== "string") return { type: "unknown", origin, raw: told };
 		return decodeHostedTool(told, origin, cacheOf(told));
 	}
-	if (typeof name !== "string" || name === "")
-		throw refusal(`${at}.name`, `is ${named(name)}; it must be the tool's name.`);
+	if (typeof name !== "string" || name === "") throw refuse(`${at}.name`, name, "it must be the tool's name.");
 	return {
 		type: "function",
 		name,
@@ -34,7 +33,7 @@ const decodeTool = (told: unknown, at: string): Tool => {
 
 export const decodeTools = (tools: unknown): readonly Tool[] => {
 	if (tools !== undefined && tools !== null && !Array.isArray(tools))
-		throw refusal("tools", `is ${named(tools)}; it must be a list.`);
+		throw refuse("tools", tools, "it must be a list.");
 	return asList(tools).map((tool, index) => decodeTool(tool, `tools[${index}]`));
 };
 
@@ -48,12 +47,12 @@ const choiceOf = (choice: WireRecord, tools: readonly Tool[]): ToolChoice => {
 		case "none":
 			return { mode: "none" };
 		case "tool": {
-			if (typeof name !== "string") throw refusal("tool_choice.name", `is ${named(name)}; it must be a tool's name.`);
+			if (typeof name !== "string") throw refuse("tool_choice.name", name, "it must be a tool's name.");
 			const hosted = tools.some((tool) => tool.type === "server" && tool.name === name);
 			return { mode: "named", names: [name], force: true, kind: hosted ? "server" : "function" };
 		}
 		default:
-			throw refusal("tool_choice.type", `is ${named(type)}; it must be auto, any, tool or none.`);
+			throw refuse("tool_choice.type", type, "it must be auto, any, tool or none.");
 	}
 };
 
@@ -63,7 +62,7 @@ export const decodeToolChoice = (
 	tools: readonly Tool[],
 ): { readonly toolChoice?: ToolChoice; readonly parallelTools?: boolean } => {
 	if (choice === undefined || choice === null) return {};
-	if (!isRecord(choice)) throw refusal("tool_choice", `is ${named(choice)}; it must be an object with a type.`);
+	if (!isRecord(choice)) throw refuse("tool_choice", choice, "it must be an object with a type.");
 	const alone = asBoolean(choice["disable_parallel_tool_use"]);
 	return { toolChoice: choiceOf(choice, tools), ...(alone !== undefined && { parallelTools: !alone }) };
 };

@@ -1,7 +1,7 @@
 /** Images and documents by their `source`. */
 import { asList, asRecord, asText, type Media, type Origin, type WireRecord } from "#core";
 import { nativeFamily, originOf, protocolName } from "./carried.ts";
-import { named, refusal } from "./read.ts";
+import { refuse } from "./read.ts";
 
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s;
 
@@ -9,7 +9,7 @@ const percentDecoded = (text: string, at: string): string => {
 	try {
 		return decodeURIComponent(text);
 	} catch {
-		throw refusal(`${at}.source.url`, "is a data address whose text is not percent-encoded; send it as base64.");
+		throw refuse(`${at}.source.url`, text, "percent-encode what it holds, or send it as base64.");
 	}
 };
 
@@ -35,7 +35,7 @@ export const decodeSource = (source: unknown, at: string, mime: string): Media =
 	const text = (name: string): string => {
 		const value = told[name];
 		if (typeof value === "string") return value;
-		throw refusal(`${at}.source.${name}`, `is ${named(value)}; it must be a string.`);
+		throw refuse(`${at}.source.${name}`, value, "it must be a string.");
 	};
 	switch (told["type"]) {
 		case "base64":
@@ -49,7 +49,7 @@ export const decodeSource = (source: unknown, at: string, mime: string): Media =
 		case "content":
 			return { by: "text", text: textOf(told["content"]), mime: "text/plain" };
 		default:
-			throw refusal(`${at}.source.type`, `is ${named(told["type"])}; it must be base64, url, file, text or content.`);
+			throw refuse(`${at}.source.type`, told["type"], "it must be base64, url, file, text or content.");
 	}
 };
 

@@ -7,9 +7,12 @@ import {
 	asText,
 	definedOnly,
 	Fault,
+	fieldReaders,
 	isRecord,
 	type ModelCall,
 	type ModelRequest,
+	named,
+	type Refuse,
 	type WireRecord,
 } from "#core";
 import { continuesThread } from "./threads.ts";
@@ -17,60 +20,33 @@ import { continuesThread } from "./threads.ts";
 const mostMessages = 50_000;
 const roles = new Set(["user", "assistant", "system"]);
 
-/** A request that cannot be one. `message` says what was found and what was expected. */
-export const refusal = (parameter: string, message: string): Fault =>
-	new Fault({ kind: "invalid_request", parameter, message: `${parameter}: ${message}` });
+/** In the words that Anthropic's clients know: "max_tokens: is missing; give …". */
+export const refuse: Refuse = (parameter, found, expected) =>
+	new Fault({ kind: "invalid_request", parameter, message: `${parameter}: is ${named(found)}; ${expected}` });
 
-/** How a value is named in a message: enough to find it, never its contents. */
-export const named = (value: unknown): string => {
-	if (value === undefined) return "missing";
-	if (value === null) return "null";
-	if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
-	if (typeof value === "object") return "an object";
-	return typeof value === "string" ? `the string ${JSON.stringify(value.slice(0, 64))}` : String(value);
-};
-
-const modelOf = (body: WireRecord): string => {
-	const model = body["model"];
-	if (typeof model === "string" && model !== "") return model;
-	throw refusal("model", `is ${named(model)}; name a model, as GET /v1/models lists them.`);
-};
+const { flag, checkNumber, model: modelOf } = fieldReaders(refuse);
 
 const limitOf = (body: WireRecord): number => {
 	const limit = body["max_tokens"];
 	if (typeof limit === "number" && Number.isSafeInteger(limit) && limit > 0) return limit;
-	throw refusal("max_tokens", `is ${named(limit)}; give the most tokens of the answer, a whole number from 1 on.`);
-};
-
-const streamOf = (body: WireRecord): boolean => {
-	const stream = body["stream"];
-	if (stream === undefined || stream === null) return false;
-	if (typeof stream === "boolean") return stream;
-	throw refusal("stream", `is ${named(stream)}; it must be true or false.`);
-};
-
-const checkRange = (body: WireRecord, name: string, most: number): void => {
-	const value = body[name];
-	if (value === undefined || value === null) return;
-	if (typeof value === "number" && value >= 0 && value <= most) return;
-	throw refusal(name, `is ${named(value)}; it must be a number from 0 to ${most}.`);
+	throw refuse("max_tokens", limit, "give the most tokens of the answer, a whole number from 1 on.");
 };
 
 const checkMessage = (message: unknown, at: string): void => {
-	if (!isRecord(message)) throw refusal(at, `is ${named(message)}; it must be an object with role and content.`);
+	if (!isRecord(message)) throw refuse(at, message, "it must be an object with role and content.");
 	const { role, content } = message;
 	if (typeof role !== "string" || !roles.has(role))
-		throw refusal(`${at}.role`, `is ${named(role)}; it must be one of ${[...roles].join(", ")}.`);
+		throw refuse(`${at}.role`, role, `it must be one of ${[...roles].join(", ")}.`);
 	if (typeof content !== "string" && !Array.isArray(content))
-		throw refusal(`${at}.content`, `is ${named(content)}; it must be a string or a list of blocks.`);
+		throw refuse(`${at}.content`, content, "it must be a string or a list of blocks.");
 };
 
 const checkMessages = (body: WireRecord): void => {
 	const messages = body["messages"];
 	if (!Array.isArray(messages) || (messages.length === 0 && !continuesThread(body)))
-		throw refusal("messages", `is ${named(messages)}; send the conversation as a list of at least one message.`);
+		throw refuse("messages", messages, "send the conversation as a list of at least one message.");
 	if (messages.length > mostMessages)
-		throw refusal("messages", `has ${messages.length} entries; at most ${mostMessages} are taken.`);
+		throw refuse("messages", messages, `it may have ${mostMessages} entries and has ${messages.length}.`);
 	for (const [index, message] of messages.entries()) checkMessage(message, `messages[${index}]`);
 };
 
@@ -82,13 +58,13 @@ const affinityOf = (body: WireRecord, headers: Headers): string | undefined =>
 export const readCall = ({ url, headers, body }: ModelRequest): ModelCall => {
 	const { value } = body;
 	const counting = url.pathname.endsWith("/count_tokens");
-	const name = modelOf(value);
+	const name = modelOf(value["model"]);
 	checkMessages(value);
 	const affinity = affinityOf(value, headers);
 	if (counting) return { operation: "count_tokens", name, stream: false, candidates: 1, ...definedOnly({ affinity }) };
 	const maxOutputTokens = limitOf(value);
-	const stream = streamOf(value);
-	checkRange(value, "temperature", 2);
-	checkRange(value, "top_p", 1);
+	const stream = flag(value["stream"], "stream");
+	checkNumber(value["temperature"], "temperature", 0, 2);
+	checkNumber(value["top_p"], "top_p", 0, 1);
 	return { operation: "generate", name, stream, maxOutputTokens, candidates: 1, ...definedOnly({ affinity }) };
 };

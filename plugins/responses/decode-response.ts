@@ -10,10 +10,10 @@ import {
 	Fault,
 	isRecord,
 	type NeutralResponse,
+	openAiFailureWithin,
 } from "#core";
 import { decodeItem } from "./decode-item.ts";
 import { decodeFinish } from "./finish.ts";
-import { decodeToldError } from "./upstream-error.ts";
 import { decodeUsage } from "./usage.ts";
 
 const notAResponse = (): Fault =>
@@ -45,7 +45,7 @@ export const decodeResponse = (body: unknown, { family, names }: DecodeContext):
 		...definedOnly({
 			usage: decodeUsage(body["usage"], output),
 			tier: asText(body["service_tier"]),
-			error: failed ? decodeToldError(body) : undefined,
+			error: failed ? openAiFailureWithin(body) : undefined,
 		}),
 	};
 };

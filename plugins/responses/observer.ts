@@ -6,6 +6,7 @@ import {
 	isRecord,
 	type ModelAsk,
 	type Observation,
+	openAiFailureWithin,
 	parseJson,
 	type StreamEvent,
 	type StreamObserver,
@@ -16,7 +17,6 @@ import { answerError } from "./errors.ts";
 import type { Ending } from "./finish.ts";
 import { partialItems } from "./partial-answer.ts";
 import { echoOf, openResponse } from "./response-object.ts";
-import { decodeToldError } from "./upstream-error.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 
 /** UTF-8 bytes of the JSON string that begins at `start`, escapes counted as they stand. */
@@ -78,7 +78,7 @@ class Observer implements StreamObserver {
 		else if (type === "response.created") this.created ??= data;
 		else if (terminal.has(type)) this.ended(asRecord(parseJson(data)));
 		else if (type === "error" || (type === "" && data.includes('"error"')))
-			this.error ??= decodeToldError(parseJson(data));
+			this.error ??= openAiFailureWithin(parseJson(data));
 	}
 
 	private grow(data: string): void {
@@ -105,7 +105,7 @@ class Observer implements StreamObserver {
 		const response = asRecord(event["response"]);
 		const output = asList(response["output"]).length > 0 ? response["output"] : this.doneItems();
 		this.usage = decodeUsage(response["usage"], output) ?? this.usage;
-		if (event["type"] === "response.failed") this.error ??= decodeToldError(response);
+		if (event["type"] === "response.failed") this.error ??= openAiFailureWithin(response);
 		else {
 			this.finished = true;
 			if (this.keeps) this.answer = { ...response, output };
@@ -208,7 +208,7 @@ export const observe = (body: unknown, keeps: boolean): Observation => {
 		pieces: sizes.filter((size) => size > 0).length,
 		contentBytes: sizes.reduce((sum, size) => sum + size, 0),
 		...(usage !== undefined && { usage }),
-		...(failed && { error: decodeToldError(root) }),
+		...(failed && { error: openAiFailureWithin(root) }),
 		...(keeps && !failed && root["object"] === "response" && { answer: root }),
 	};
 };

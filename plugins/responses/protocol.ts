@@ -1,5 +1,5 @@
 /** The protocol as the core sees it: every part lives in a file of its own, this one only joins them. */
-import { asCount, asRecord, type Conversations, type Protocol } from "#core";
+import { asCount, asRecord, type Conversations, openAiFailure, type Protocol } from "#core";
 import { decodeRequest } from "./decode-request.ts";
 import { decodeResponse } from "./decode-response.ts";
 import { encodeRequest } from "./encode-request.ts";
@@ -13,7 +13,6 @@ import { readCall } from "./read.ts";
 import { editor, restore } from "./restore.ts";
 import { streamDecoder } from "./stream-decoder.ts";
 import { answerEncoder } from "./stream-encoder.ts";
-import { decodeError } from "./upstream-error.ts";
 
 export interface ProtocolOptions {
 	/** Finds and keeps conversations; absent where the codec stands alone. */
@@ -50,7 +49,7 @@ export const createResponses = ({ conversations, stores, now }: ProtocolOptions)
 		encodeRequest,
 		decodeResponse,
 		streamDecoder,
-		decodeError,
+		decodeError: openAiFailure,
 		decodeTokenCount: (body) => asCount(asRecord(body)["input_tokens"]),
 	},
 	passthrough: {

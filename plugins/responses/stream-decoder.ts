@@ -12,6 +12,7 @@ import {
 	definedOnly,
 	isRecord,
 	type NeutralEvent,
+	openAiFailureWithin,
 	parseJson,
 	Refrain,
 	type StreamDecoder,
@@ -21,7 +22,6 @@ import {
 import { BlockNumbers, type StreamedItem } from "./block-numbers.ts";
 import { decodeFinish } from "./finish.ts";
 import { openItem } from "./streamed-item.ts";
-import { decodeToldError } from "./upstream-error.ts";
 import { decodeUsage } from "./usage.ts";
 
 const none: readonly NeutralEvent[] = [];
@@ -157,7 +157,7 @@ class Decoder implements StreamDecoder {
 		const tier = asText(response["service_tier"]);
 		if (usage) events.push({ type: "usage", usage, ...definedOnly({ tier }) });
 		if (type === "response.failed" || response["status"] === "failed") {
-			events.push({ type: "error", error: decodeToldError(response) }, { type: "end", clean: false });
+			events.push({ type: "error", error: openAiFailureWithin(response) }, { type: "end", clean: false });
 			return events;
 		}
 		const status = asText(response["status"]) ?? type.slice("response.".length);
@@ -185,7 +185,7 @@ class Decoder implements StreamDecoder {
 	private fail(event: WireRecord): readonly NeutralEvent[] {
 		this.over = true;
 		return [
-			{ type: "error", error: decodeToldError(event) },
+			{ type: "error", error: openAiFailureWithin(event) },
 			{ type: "end", clean: false },
 		];
 	}

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { decodeError, decodeToldError } from "./upstream-error.ts";
+import { openAiFailure, openAiFailureWithin } from "./openai-failure.ts";
 
 const told = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-	decodeError(status, new Headers(headers), typeof body === "string" ? body : JSON.stringify(body));
+	openAiFailure(status, new Headers(headers), typeof body === "string" ? body : JSON.stringify(body));
 
 const error = (message: string, more: Record<string, unknown> = {}) => ({ error: { message, ...more } });
 
@@ -82,7 +82,7 @@ describe("an upstream's error", () => {
 		expect(told(400, [{ error: { code: 400, message: "Bad.", status: "INVALID_ARGUMENT" } }]).message).toBe("Bad.");
 		expect(told(400, { error: "Bad." }).message).toBe("Bad.");
 		expect(told(500, "<html><title>502 Bad Gateway</title></html>").message).toBe(
-			"The upstream failed without saying why.",
+			"The upstream answered with status 500.",
 		);
 	});
 
@@ -103,21 +103,40 @@ describe("an upstream's error", () => {
 
 describe("an error told within an answer", () => {
 	test("H57 keeps the code on which clients act", () => {
-		const denial = decodeToldError(error("You exceeded your current quota", { code: "insufficient_quota" }));
+		const denial = openAiFailureWithin(error("You exceeded your current quota", { code: "insufficient_quota" }));
 		expect(denial).toMatchObject({ kind: "rate_limited", code: "insufficient_quota" });
 	});
 
 	test("takes the status from wherever the vendor put it", () => {
-		expect(decodeToldError(error("m", { code: 429 })).kind).toBe("rate_limited");
-		expect(decodeToldError(error("m", { status_code: 400 })).kind).toBe("invalid_request");
-		expect(decodeToldError(error("m", { status: 503 })).kind).toBe("overloaded");
-		expect(decodeToldError(error("Invalid key sk-abcdefghij", { code: 401 })).message).not.toContain("sk-");
-		expect(decodeToldError(error("m")).kind).toBe("upstream");
-		expect(decodeToldError(error("m", { type: "server_is_overloaded" })).kind).toBe("overloaded");
+		expect(openAiFailureWithin(error("m", { code: 429 })).kind).toBe("rate_limited");
+		expect(openAiFailureWithin(error("m", { status_code: 400 })).kind).toBe("invalid_request");
+		expect(openAiFailureWithin(error("m", { status: 503 })).kind).toBe("overloaded");
+		expect(openAiFailureWithin(error("Invalid key sk-abcdefghij", { code: 401 })).message).not.toContain("sk-");
+		expect(openAiFailureWithin(error("m")).kind).toBe("upstream");
+		expect(openAiFailureWithin(error("m", { type: "server_is_overloaded" })).kind).toBe("overloaded");
+	});
+
+	test.each([
+		["context_length_exceeded", "context_length"],
+		["cyber_policy", "content_policy"],
+		["content_filter", "content_policy"],
+		["invalid_prompt", "invalid_request"],
+		["unsupported_parameter", "invalid_request"],
+		["vendor_rate_limit_hit", "rate_limited"],
+		["slow_down", "overloaded"],
+		["server_error", "upstream"],
+		["constructor", "upstream"],
+	] as const)("without a status goes by its code: %s", (code, kind) => {
+		expect(openAiFailureWithin({ type: "error", code, message: "m" }).kind).toBe(kind);
+	});
+
+	test("of a prompt that is too long is known by its words", () => {
+		const message = "Your input exceeds the context window of this model.";
+		expect(openAiFailureWithin({ type: "error", code: "invalid_request_error", message }).kind).toBe("context_length");
 	});
 });
 
 test("an error that says nothing is told in a sentence of ours", () => {
 	for (const body of [{ error: "" }, { error: { message: "" } }, { message: "" }])
-		expect(decodeToldError(body).message, JSON.stringify(body)).toMatch(/\w+ \w+/);
+		expect(openAiFailureWithin(body).message, JSON.stringify(body)).toMatch(/\w+ \w+/);
 });

@@ -7,6 +7,7 @@ import type { JobState, Submission, TaskFailure, TaskJob } from "./job.ts";
 import type { Connection, ConnectionOptions } from "./wire.ts";
 
 export type { JobState, Made, MadeFile, Submission, TaskFailure, TaskJob } from "./job.ts";
+export { klingAnswer, klingFields, klingPage, klingTask, renderKlingDenial } from "./kling.ts";
 export { type PictureData, pictureData, pictureOf } from "./pictures.ts";
 export type { Answer, AskOptions, Connection, ConnectionOptions } from "./wire.ts";
 

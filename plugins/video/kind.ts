@@ -2,7 +2,7 @@
 import { asNumber, asRecord, asText, Fault, type WireRecord } from "#core";
 import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
 
-export const videoWords = {
+const videoWords = {
 	NOT_START: "submitted",
 	IN_PROGRESS: "processing",
 	SUCCESS: "succeed",

@@ -18,11 +18,24 @@ export class Counts implements Told {
 	readonly ends: number[] = [];
 	readonly callbacks: number[] = [];
 
-	note(asked: string, outcome: string): void {
+	note(asked: string, outcome: string, times = 1): void {
 		const known = this.outcomes[asked] ?? {};
-		this.outcomes[asked] = { ...known, [outcome]: (known[outcome] ?? 0) + 1 };
+		this.outcomes[asked] = { ...known, [outcome]: (known[outcome] ?? 0) + times };
 	}
 }
+
+/** Several phases as one. */
+export const together = (all: readonly Told[]): Told => {
+	const counts = new Counts();
+	for (const { outcomes, firstBytes, ends, callbacks } of all) {
+		for (const [asked, came] of Object.entries(outcomes))
+			for (const [outcome, times] of Object.entries(came)) counts.note(asked, outcome, times);
+		counts.firstBytes.push(...firstBytes);
+		counts.ends.push(...ends);
+		counts.callbacks.push(...callbacks);
+	}
+	return counts;
+};
 
 /** How often all that was asked, or this, came to this, or to anything. */
 export const countOf = (outcomes: Outcomes, asked?: string, outcome?: string): number =>

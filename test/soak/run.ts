@@ -1,7 +1,8 @@
 /**
  * `npm run soak -- --minutes 10 --rate 300`: a Portico process with every policy, quota, ledger, tasks and webhooks under a
- * steady load of all four protocols, each to each, first calm, then with 5 % of everything going wrong: upstreams, clients,
- * receivers of callbacks. Prints memory over time, and exits with 1 when a promise is broken.
+ * steady load of all four protocols, each to each, calm and with 5 % of everything going wrong by turns (what else the machine
+ * does then meets both alike): upstreams, clients, receivers of callbacks. Prints memory over time, and exits with 1 when a
+ * promise is broken.
  *
  * "The start" is after a warm-up by the same load with the same faults, and a rest: by then all code has been compiled
  * that will be, and every cache has met what it keeps. "The end" is after a rest as long. At both, clients and upstream
@@ -16,7 +17,7 @@ import { parseArgs } from "node:util";
 import { booksOf } from "./accounts.ts";
 import { wrongOutcomes } from "./calls.ts";
 import type { Order } from "./client.ts";
-import { countOf, linesOf, percentile, type Told } from "./counts.ts";
+import { countOf, linesOf, percentile, type Told, together } from "./counts.ts";
 import { type Reading, startProgram, startSoakGateway } from "./gateway.ts";
 
 const { values } = parseArgs({
@@ -25,6 +26,7 @@ const { values } = parseArgs({
 const totalMs = Number(values.minutes) * 60_000;
 const warmUpMs = Math.max(30_000, Math.min(90_000, totalMs / 4));
 const restMs = 30_000;
+const turns = 5;
 const sampleMs = Math.max(5_000, totalMs / 40);
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -70,10 +72,12 @@ const phase = async (name: string, milliseconds: number, shareWrong: number): Pr
 		await Promise.race([work, pause(sampleMs)]);
 		show(`${((performance.now() - began) / 1000).toFixed(0)} s ${name}`, await gateway.read());
 	}
-	const told = await work;
+	return await work;
+};
+
+const tell = (name: string, told: Told): void => {
 	print(`${name}: ${countOf(told.outcomes, "healthy", "answered")} healthy calls answered`);
 	for (const line of linesOf(told)) print(line);
-	return told;
 };
 
 const rest = async (name: string): Promise<{ readonly reading: Reading; readonly collected: Reading }> => {
@@ -87,9 +91,16 @@ const rest = async (name: string): Promise<{ readonly reading: Reading; readonly
 };
 
 const warm = await phase("warm-up", warmUpMs, 0.05);
+tell("warm-up", warm);
 const { reading: start, collected: collectedStart } = await rest("START");
-const calm = await phase("calm", totalMs / 4, 0);
-const wrong = await phase("5 % wrong", (totalMs * 3) / 4, 0.05);
+const told: { readonly calm: Told[]; readonly wrong: Told[] } = { calm: [], wrong: [] };
+for (let turn = 0; turn < turns; turn++) {
+	told.calm.push(await phase("calm", totalMs / 4 / turns, 0));
+	told.wrong.push(await phase("5 % wrong", (totalMs * 3) / 4 / turns, 0.05));
+}
+const [calm, wrong] = [together(told.calm), together(told.wrong)];
+tell("calm", calm);
+tell("5 % wrong", wrong);
 const { reading: end, collected: collectedEnd } = await rest("END");
 const code = await gateway.stop();
 await upstream.stop();

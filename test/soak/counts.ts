@@ -30,9 +30,9 @@ export const together = (all: readonly Told[]): Told => {
 	for (const { outcomes, firstBytes, ends, callbacks } of all) {
 		for (const [asked, came] of Object.entries(outcomes))
 			for (const [outcome, times] of Object.entries(came)) counts.note(asked, outcome, times);
-		counts.firstBytes.push(...firstBytes);
-		counts.ends.push(...ends);
-		counts.callbacks.push(...callbacks);
+		for (const milliseconds of firstBytes) counts.firstBytes.push(milliseconds);
+		for (const milliseconds of ends) counts.ends.push(milliseconds);
+		for (const milliseconds of callbacks) counts.callbacks.push(milliseconds);
 	}
 	return counts;
 };

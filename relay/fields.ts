@@ -32,6 +32,7 @@ export interface FieldReaders {
 	model(value: unknown): string;
 }
 
+/** The readers whose refusals are worded by `refuse`. */
 export const fieldReaders = (refuse: Refuse): FieldReaders => ({
 	flag(value, parameter) {
 		if (value === undefined || value === null) return false;

@@ -42,12 +42,11 @@ const tellingOf = (body: unknown): Told => {
 
 const tooLong =
 	/context.?length|context window|maximum context|prompt (?:is )?too long|too many (?:input |prompt )?tokens|messages is too long/i;
+const tooLongCode = /context_length|too_many_prompt_tokens/i;
 const filtered = /content.?(?:filter|policy|management)|moderation|safety/i;
 const noModel = /\bmodel\b[^.]*(?:not (?:found|exist|supported)|does not exist|no such|unknown|invalid model)/i;
 
 const byCode = lookup<DenialKind>({
-	context_length_exceeded: "context_length",
-	too_many_prompt_tokens: "context_length",
 	model_not_found: "model_not_found",
 	insufficient_quota: "rate_limited",
 	rate_limit_exceeded: "rate_limited",
@@ -65,14 +64,13 @@ const byCode = lookup<DenialKind>({
 const byWord: readonly (readonly [RegExp, DenialKind])[] = [
 	[/rate_?limit|insufficient_quota|too_many_requests/i, "rate_limited"],
 	[/overloaded/i, "overloaded"],
-	[/context_length/i, "context_length"],
+	[tooLongCode, "context_length"],
 	[filtered, "content_policy"],
 	[/invalid_|unsupported|tool_use_failed/i, "invalid_request"],
 ];
 
 const kindOfBadRequest = ({ code = "", message = "" }: Told): DenialKind => {
-	if (byCode[code] === "context_length" || /context_length/.test(code) || tooLong.test(message))
-		return "context_length";
+	if (tooLongCode.test(code) || tooLong.test(message)) return "context_length";
 	if (byCode[code] === "content_policy" || filtered.test(code)) return "content_policy";
 	if (code === "insufficient_quota") return "rate_limited";
 	return code === "model_not_found" ? "model_not_found" : "invalid_request";

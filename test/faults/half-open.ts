@@ -20,6 +20,7 @@ const cutOff = (address: string): void => {
 const joinAgain = (address: string): void => {
 	for (const direction of ["from", "to"]) ip("rule", "del", "pref", "0", direction, address, "blackhole");
 };
+
 ip("link", "set", "lo", "up");
 // The table of local addresses comes first as it is, so nothing could be put before it.
 ip("rule", "add", "pref", "1", "lookup", "local");

@@ -89,6 +89,7 @@ export { readBody, readBytes } from "./wire/body.ts";
 export { bearer, bytesIn, jsonMessage, jsonOf } from "./wire/endpoint-json.ts";
 export { editJsonBody, type JsonLimits, readJsonBody } from "./wire/json-body.ts";
 export { type Networks, networksOf, readNetwork } from "./wire/networks.ts";
+export { isOwnOrigin } from "./wire/origins.ts";
 
 // the database
 

@@ -22,7 +22,7 @@ const server = {
 		description:
 			"Names under which the admin routes answer, without a port, besides localhost and this machine's addresses.",
 	}),
-	trustedProxies: networks([], "Addresses and networks whose X-Forwarded-For is believed."),
+	trustedProxies: networks([], "Addresses and networks whose X-Forwarded-For and X-Forwarded-Proto are believed."),
 	bodyLimitBytes: t.Integer({
 		minimum: 1024,
 		default: 64 * 1024 * 1024,

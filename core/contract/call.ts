@@ -13,6 +13,11 @@ export interface Admitted {
 	/** What is given back as `x-request-id` and `request-id`: the client's own when it sent a usable one, else `id`. */
 	readonly requestId: string;
 	readonly request: Request;
+	/**
+	 * Where the client reached this server: `https://portico.example`. The name is the client's own word; the scheme that of
+	 * the socket, or what a trusted proxy says.
+	 */
+	readonly origin: string;
 	/** Parsed once. Its path is not to be trusted for access decisions: the matched route is. */
 	readonly url: URL;
 	/** Path parameters of the matched route. */

@@ -19,9 +19,9 @@ export const clientRoutes = (models: () => readonly string[]): readonly PersonRo
 		path: "/admin/clients",
 		access: "person",
 		summary: `What each client must be told, for ?address= and ?model=; ${keyPlaceholder} stands for the key.`,
-		handle({ url }) {
+		handle({ url, origin }) {
 			const gateway = {
-				address: addressIn(url.searchParams.get("address"), url.origin),
+				address: addressIn(url.searchParams.get("address"), origin),
 				key: keyPlaceholder,
 				model: url.searchParams.get("model") || (models()[0] ?? "MODEL"),
 			};

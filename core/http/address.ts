@@ -1,4 +1,4 @@
-/** The client's address: from the socket, or from a header when a trusted proxy wrote it. */
+/** The client's address and scheme: from the socket, or from headers when a trusted proxy wrote them. */
 import { type Networks, normaliseAddress } from "../wire/networks.ts";
 import { remembering } from "../wire/remember.ts";
 
@@ -33,4 +33,16 @@ export const clientAddress = (
 		if (!trusted.has(address)) return address;
 	}
 	return last;
+};
+
+/** Of several proxies the first tells what the client used. */
+export const clientScheme = (
+	{ url, headers }: Request,
+	peer: string | undefined,
+	trusted: Networks,
+): "http" | "https" => {
+	const told = headers.get("x-forwarded-proto")?.split(",")[0]?.trim().toLowerCase();
+	const believed = told !== undefined && peer !== undefined && trusted.has(normalisedPeer(peer));
+	if (believed && (told === "http" || told === "https")) return told;
+	return url.startsWith("https:") ? "https" : "http";
 };

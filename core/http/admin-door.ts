@@ -4,6 +4,7 @@ import type { Admitted } from "../contract/call.ts";
 import { type Denial, deny } from "../contract/fault.ts";
 import { notServed } from "../relay/not-served.ts";
 import type { Networks } from "../wire/networks.ts";
+import { isOwnOrigin } from "../wire/origins.ts";
 
 export interface AdminRules {
 	/** Addresses that may call. */
@@ -25,9 +26,11 @@ const foreignHost = deny(
 	{ code: "host_not_allowed" },
 );
 
-const foreignOrigin = deny("permission", "The admin routes do not answer pages of other origins.", {
-	code: "origin_not_allowed",
-});
+const foreignOrigin = deny(
+	"permission",
+	"The admin routes do not answer pages of other origins. Behind a proxy, let it pass the Host header on.",
+	{ code: "origin_not_allowed" },
+);
 
 /** Why an admin route may not be reached from there, or by a page in a browser: one of another origin, or of a foreign name. */
 const refuseOutsider = (
@@ -42,7 +45,7 @@ const refuseOutsider = (
 	if (!known || (forwarded && !trustedProxies.has(peer))) return notServed(call.request);
 	if (!admin.hasHost(headers.get("host") ?? call.url.host)) return foreignHost;
 	const origin = headers.get("origin");
-	return origin === null || origin === call.url.origin ? undefined : foreignOrigin;
+	return origin === null || isOwnOrigin(origin, call.origin) ? undefined : foreignOrigin;
 };
 
 /** Admin routes do not exist for addresses that may not use them. */

@@ -3,7 +3,8 @@ import type { Admitted } from "../contract/call.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Connection } from "../runtime/serve.ts";
 import type { Networks } from "../wire/networks.ts";
-import { clientAddress } from "./address.ts";
+import { originOf } from "../wire/origins.ts";
+import { clientAddress, clientScheme } from "./address.ts";
 import { requestIdOf } from "./admission.ts";
 
 export interface Arrival {
@@ -55,6 +56,10 @@ export const admitted = (
 		get url() {
 			url ??= new URL(target);
 			return url;
+		},
+		get origin() {
+			const scheme = clientScheme(request, connection.address, trustedProxies);
+			return originOf(scheme, headers.get("host") ?? "") ?? this.url.origin;
 		},
 		get address() {
 			found ??= { address: clientAddress(connection.address, headers.get("x-forwarded-for"), trustedProxies) };

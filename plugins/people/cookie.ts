@@ -1,6 +1,6 @@
 /** The cookie of a session: opaque, for the server only, for this site only. */
 import type { Admitted } from "#core";
-import { hostOf, isLoopbackHost } from "./same-origin.ts";
+import { isPlainLoopback } from "./same-origin.ts";
 import { looksLikeSecret } from "./secret.ts";
 
 /** Browsers take the first only over TLS, for exactly this host and every path. */
@@ -19,11 +19,11 @@ export const sessionSecretOf = ({ headers }: Request): string | undefined => {
 	return cookies.get(secureName) ?? cookies.get(plainName);
 };
 
-/** Whether the browser reached this server without TLS, as far as it says. */
+/** Whether the browser reached this server without TLS, as far as it says; TLS may have ended before this server. */
 const isPlain = (call: Admitted, insecure: boolean): boolean => {
 	const origin = call.request.headers.get("origin");
 	if (origin?.startsWith("https:")) return false;
-	return isLoopbackHost(hostOf(call)) || (insecure && origin !== null);
+	return isPlainLoopback(call.origin) || (insecure && origin !== null);
 };
 
 /** `insecure`: the operator lets people sign in without TLS. */

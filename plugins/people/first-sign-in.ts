@@ -18,15 +18,11 @@ export const firstSignIn =
 		await store.write([statement]);
 		return joinLink(url ?? reachable(address), secret);
 	};
-
 /** What the operator says; else where this request came to; else where this server listens, or would. */
 export const linkBase =
 	(house: HostInfo, url: string | undefined): LinkBase =>
-	({ request }: Operated): string => {
+	({ request: { headers }, origin }: Operated): string => {
 		if (url !== undefined) return url;
-		const origin = request.headers.get("origin");
-		if (origin !== null) return origin;
-		const host = request.headers.get("host");
-		if (host !== null) return `http://${host}`;
-		return reachable(house.address() ?? "http://127.0.0.1");
+		const asked = headers.get("origin") ?? (headers.has("host") ? origin : undefined);
+		return asked ?? reachable(house.address() ?? "http://127.0.0.1");
 	};

@@ -107,3 +107,65 @@ describe("a sign-in", () => {
 		expect(set).not.toContain("Domain");
 	});
 });
+
+describe("behind a proxy that ends TLS and is trusted", () => {
+	let behind: TestGateway;
+	const host = "portico.example";
+	const forwarded = { "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https", host, origin: `https://${host}` };
+	beforeAll(async () => {
+		const server = { trustedProxies: ["127.0.0.1/32"], hosts: [host] };
+		behind = await startPeopleHouse({ config: { server, admin: { allow: ["0.0.0.0/0"] } } });
+		await joined(behind, "Ada", { role: "admin" });
+	});
+	afterAll(() => behind.stop());
+	const byToken = (headers: Readonly<Record<string, string>>) =>
+		rawAsk(`${behind.url}/admin/session`, {
+			method: "POST",
+			headers: { authorization: `Bearer ${behind.adminToken}`, ...headers },
+		});
+
+	test("the admin token signs in, and its cookie works for that origin alone", async () => {
+		const { status, headers } = await byToken(forwarded);
+		expect(status).toBe(201);
+		const set = headers.get("set-cookie") ?? "";
+		expect(set).toStartWith("__Host-portico-session=");
+		expect(set).toContain("; Secure");
+		const invite = (origin: string) =>
+			rawAsk(`${behind.url}/admin/invitations`, {
+				method: "POST",
+				headers: { ...forwarded, ...json, origin, cookie: set.split(";")[0] ?? "" },
+				body: "{}",
+			});
+		const made = await invite(`https://${host}`);
+		expect(made.status).toBe(201);
+		expect(String(made.body["link"])).toStartWith(`https://${host}/console/join#`);
+		for (const origin of [`http://${host}`, `https://evil.example`, `https://${host}:8443`])
+			expect((await invite(origin)).status).toBe(403);
+	});
+
+	test("a page of another name or scheme is refused at the door", async () => {
+		for (const origin of ["https://evil.example", `https://${host}.evil.example`, `http://${host}`])
+			expect((await byToken({ ...forwarded, origin })).status).toBe(403);
+	});
+
+	test("a sign-in by name gets the cookie for TLS, on localhost too", async () => {
+		for (const own of [host, "localhost"]) {
+			const { status, headers } = await rawAsk(`${behind.url}/v1/session`, {
+				method: "POST",
+				headers: { ...json, ...forwarded, host: own, origin: `https://${own}` },
+				body: JSON.stringify({ name: "Ada", password }),
+			});
+			expect(status).toBe(201);
+			expect(headers.get("set-cookie")).toStartWith("__Host-portico-session=");
+		}
+	});
+});
+
+test("from a peer that is not trusted a forwarded scheme is not believed", async () => {
+	const { headers } = await rawAsk(`${house.url}/v1/session`, {
+		method: "POST",
+		headers: { ...json, origin: house.url, "x-forwarded-proto": "https" },
+		body: JSON.stringify({ name: "Ada", password }),
+	});
+	expect(headers.get("set-cookie")).toStartWith("portico-session=");
+});

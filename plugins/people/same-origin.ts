@@ -2,13 +2,11 @@
  * Whether a request comes from this server's own pages. `SameSite` alone does not separate ports and subdomains, so what
  * browsers say of a request's origin is checked too, wherever a cookie could speak for somebody.
  */
-import { type Admitted, type Denial, deny } from "#core";
+import { type Admitted, type Denial, deny, isOwnOrigin } from "#core";
 
-/** The host and port the client used. */
-export const hostOf = (call: Admitted): string => call.request.headers.get("host") ?? call.url.host;
-
-export const isLoopbackHost = (host: string): boolean =>
-	/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host);
+/** Whether an origin is plain http on the very machine of the browser, where nobody reads along. */
+export const isPlainLoopback = (origin: string): boolean =>
+	/^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(origin);
 
 const foreign = deny(
 	"permission",
@@ -18,15 +16,9 @@ const foreign = deny(
 
 const notJson = deny("unsupported_media_type", "Send the body as JSON, with `content-type: application/json`.");
 
-const parsed = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
-
 /** `url`: the address that people use, where the operator says it. */
-const isOwn = (call: Admitted, origin: string, url: string | undefined): boolean => {
-	const given = parsed(origin);
-	if (!given || given.origin !== origin) return false;
-	if (url !== undefined && parsed(url)?.origin === origin) return true;
-	return parsed(`${given.protocol}//${hostOf(call)}`)?.origin === origin;
-};
+const isOwn = (call: Admitted, origin: string, url: string | undefined): boolean =>
+	isOwnOrigin(origin, call.origin) || (url !== undefined && new URL(url).origin === origin);
 
 /** The browser's own word, where it has one, and the origin, where there is one: both must be ours. */
 const isForeign = (call: Admitted, url: string | undefined, sites: readonly string[]): boolean => {
@@ -61,7 +53,7 @@ export const refuseSignIn = (call: Admitted, url: string | undefined, insecure: 
 	if (isForeign(call, url, ["same-origin"])) return foreign;
 	if (hasOtherBody(call.request)) return notJson;
 	const origin = call.request.headers.get("origin");
-	const clear = origin?.startsWith("http:") === true && !isLoopbackHost(new URL(origin).host);
+	const clear = origin?.startsWith("http:") === true && !isPlainLoopback(origin);
 	if (!clear || insecure) return undefined;
 	return deny(
 		"permission",

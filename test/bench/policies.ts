@@ -85,6 +85,7 @@ const body = readJsonBody(
 const admitted = {
 	requestId: "r",
 	request: new Request(gateway.url),
+	origin: gateway.url,
 	url: new URL(gateway.url),
 	params: {},
 	address: "127.0.0.1",

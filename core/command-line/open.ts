@@ -1,7 +1,7 @@
 /** Opens everything a command or the server needs: config, lock, store, plugins. */
 import { systemClock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import { createLog, type Log, type LogLevel } from "../contract/log.ts";
+import type { Log, LogLevel } from "../contract/log.ts";
 import { type Blueprint, type BlueprintInput, readBlueprint } from "../host/blueprint.ts";
 import { lentServices } from "../host/build.ts";
 import { homeOf } from "../host/home.ts";
@@ -16,6 +16,7 @@ import {
 } from "../host/node-files.ts";
 import { Portico } from "../host/portico.ts";
 import { tightenFiles } from "../host/tighten-files.ts";
+import { createLog } from "../runtime/log.ts";
 import { makeFilesPrivate, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import { type OpenStore, type Owner, openStore } from "../store/open.ts";

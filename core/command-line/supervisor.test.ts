@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createMovedClock } from "../../test/support/moved-clock.ts";
-import { createLog } from "../contract/log.ts";
+import { createLog } from "../runtime/log.ts";
 import type { OtherProcess } from "../runtime/system.ts";
 import { Supervisor } from "./supervisor.ts";
 

@@ -1,8 +1,8 @@
 /** `portico serve --workers N`: several processes of this program on one port, each a node of its own, looked after by this one. */
 import { systemClock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import { createLog } from "../contract/log.ts";
 import { makeDataFolder } from "../host/node-files.ts";
+import { createLog } from "../runtime/log.ts";
 import { onSignal, startAnother } from "../runtime/system.ts";
 import { blueprintOf, dataFolderOf, settleLeft } from "./open.ts";
 import { listenAt } from "./serve.ts";

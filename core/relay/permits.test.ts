@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AccessToken, Routed } from "../contract/call.ts";
 import type { Denial } from "../contract/fault.ts";
-import { createLog } from "../contract/log.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Permit, Policy } from "../contract/policy.ts";
+import { createLog } from "../runtime/log.ts";
 import { askPolicies, Permits } from "./permits.ts";
 import { createRulesOf } from "./token-rules.ts";
 

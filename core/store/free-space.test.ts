@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog } from "../contract/log.ts";
+import { createLog } from "../runtime/log.ts";
 import { type Space, spaceOf, watchSpace } from "./free-space.ts";
 
 const gibibyte = 1024 ** 3;

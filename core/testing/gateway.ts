@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../contract/clock.ts";
-import { createLog } from "../contract/log.ts";
 import type { Store } from "../contract/store.ts";
 import { readBlueprint } from "../host/blueprint.ts";
 import { lentServices } from "../host/build.ts";
 import { Portico } from "../host/portico.ts";
 import { asRecord, asText } from "../neutral/json.ts";
+import { createLog } from "../runtime/log.ts";
 import { listen } from "../runtime/serve.ts";
 import { openStore } from "../store/open.ts";
 

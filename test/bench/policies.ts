@@ -25,9 +25,9 @@ import {
 	router,
 } from "#core";
 import { startGateway } from "#core/testing";
-import { createLog } from "../../core/contract/log.ts";
 import { askPolicies } from "../../core/relay/permits.ts";
 import { createRulesOf, firstRefusal } from "../../core/relay/token-rules.ts";
+import { createLog } from "../../core/runtime/log.ts";
 import { quota } from "../../plugins/quota/service.ts";
 
 const { values: flags } = parseArgs({ options: { json: { type: "boolean" }, quick: { type: "boolean" } } });

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { systemClock } from "../../core/contract/clock.ts";
-import { createLog } from "../../core/contract/log.ts";
+import { createLog } from "../../core/runtime/log.ts";
 import { StoreFault } from "../../core/store/fault.ts";
 import { openStore } from "../../core/store/open.ts";
 

@@ -1,6 +1,6 @@
 /** A table with an outbox, and the webhooks plugin's parts put together by hand so that tests can move the clock and choose the resolver. */
 import type { Resolve, Tables } from "#core";
-import { createLog } from "../../core/contract/log.ts";
+import { createLog } from "../../core/runtime/log.ts";
 import { createArchive } from "../../plugins/webhooks/archive.ts";
 import { Dispatcher } from "../../plugins/webhooks/dispatcher.ts";
 import { Outcomes } from "../../plugins/webhooks/outcomes.ts";

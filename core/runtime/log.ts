@@ -1,0 +1,126 @@
+/**
+ * Writes the log: a line of JSON for each message, on standard error. Lines of one turn of the event loop go in one write,
+ * which a busy gateway feels; those of an error and of a warning go at once, as does what waits when the process ends.
+ */
+import { Buffer } from "node:buffer";
+import { writeSync } from "node:fs";
+import process from "node:process";
+import { setImmediate } from "node:timers";
+import type { Log, LogFields, LogLevel } from "../contract/log.ts";
+
+const severity = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
+type Spoken = Exclude<LogLevel, "silent">;
+
+/** Takes whole lines. `now`: nothing may wait. */
+type Sink = (line: string, now: boolean) => void;
+
+const longestValue = 256;
+
+/** Keeps a hostile name or path from flooding a line; control characters are escaped by JSON itself. */
+const clip = (fields: LogFields): LogFields => {
+	for (const key in fields) {
+		const value = fields[key];
+		if (typeof value === "string" && value.length > longestValue) return clipped(fields);
+	}
+	return fields;
+};
+
+const clipped = (fields: LogFields): LogFields =>
+	Object.fromEntries(
+		Object.entries(fields).map(([key, value]) => [
+			key,
+			typeof value === "string" && value.length > longestValue ? `${value.slice(0, longestValue)}…` : value,
+		]),
+	);
+
+/** The members of an object as JSON, without its braces and with a comma before them. */
+const members = (fields: LogFields): string => {
+	const json = JSON.stringify(fields);
+	return json === "{}" ? "" : `,${json.slice(1, -1)}`;
+};
+
+const speak = (least: LogLevel, write: Sink, plugin: string): Log => {
+	const say =
+		(level: Spoken): Log["info"] =>
+		(message, fields = {}) => {
+			if (severity[level] < severity[least]) return;
+			const time = new Date().toISOString();
+			const words = `${plugin}${members(clip(fields))},"msg":${JSON.stringify(message)}`;
+			write(`{"level":"${level}","time":"${time}"${words}}\n`, severity[level] >= severity.warn);
+		};
+	return {
+		debug: say("debug"),
+		info: say("info"),
+		warn: say("warn"),
+		error: say("error"),
+		of: (name) => speak(least, write, members({ plugin: name })),
+	};
+};
+
+/** What a pipe takes whole, so that lines of several processes on one do not mix. */
+const pieceLength = 4096;
+/** Beyond it the oldest lines are given up: whoever reads them has stopped. */
+const mostWaiting = 4 * 1024 * 1024;
+const retryMs = 10;
+
+const standardError = 2;
+let waiting = "";
+let scheduled = false;
+
+/** Whole lines from the beginning of what waits; one that is too long goes alone. */
+const firstPiece = (): string => {
+	if (waiting.length <= pieceLength) return waiting;
+	const end = waiting.lastIndexOf("\n", pieceLength - 1);
+	return waiting.slice(0, (end === -1 ? waiting.indexOf("\n") : end) + 1);
+};
+
+/** How many bytes were taken: none where the reader of a pipe is behind, all where nobody holds it any more. */
+const taken = (bytes: Uint8Array): number => {
+	try {
+		return writeSync(standardError, bytes);
+	} catch (error) {
+		return error instanceof Error && Reflect.get(error, "code") === "EAGAIN" ? 0 : bytes.length;
+	}
+};
+
+const flush = (): void => {
+	scheduled = false;
+	while (waiting !== "") {
+		const piece = firstPiece();
+		const bytes = Buffer.from(piece);
+		const count = taken(bytes);
+		waiting = bytes.subarray(count).toString() + waiting.slice(piece.length);
+		if (count > 0) continue;
+		scheduled = true;
+		setTimeout(flush, retryMs).unref();
+		return;
+	}
+};
+
+const toStandardError: Sink = (line, now) => {
+	waiting += line;
+	if (waiting.length > mostWaiting) waiting = waiting.slice(waiting.indexOf("\n", mostWaiting / 2) + 1);
+	if (now) flush();
+	else if (!scheduled) {
+		scheduled = true;
+		setImmediate(flush);
+	}
+};
+
+process.on("exit", flush);
+
+/** A log on standard error. `write` stands in for it in tests. */
+export const createLog = (level: LogLevel, write?: (line: string) => void): Log =>
+	speak(level, write ?? toStandardError, "");
+
+/** A log that keeps its lines back until it is told to let them go, so that something else can be said first. */
+export const createHeldLog = (level: LogLevel): { readonly log: Log; release(): void } => {
+	let held: string[] | undefined = [];
+	return {
+		log: createLog(level, (line) => (held ? void held.push(line) : toStandardError(line, false))),
+		release() {
+			for (const line of held ?? []) toStandardError(line, false);
+			held = undefined;
+		},
+	};
+};

@@ -5,6 +5,8 @@ import type { Denial } from "./fault.ts";
 export interface HeldBytes {
 	/** Counts so many bytes more, before they are there; the refusal when there is no room for them. */
 	hold(bytes: number): Denial | undefined;
+	/** Gives so many bytes back. */
+	giveBack(bytes: number): void;
 	/** Gives everything back. Whatever is held afterwards has to be given back too. */
 	release(): void;
 	/** The call outlives its handler, and whoever says so gives back what it holds. */

@@ -9,6 +9,7 @@ import { plainBytes } from "./endpoint-stream.ts";
 import type { Exchange, StreamPass, WholeAnswer } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import { CallStream } from "./stream.ts";
+import { StreamMemory } from "./stream-memory.ts";
 import { type StreamLimits, silent } from "./stream-watch.ts";
 import { notAnAnswer } from "./translation.ts";
 import type { UpstreamBody } from "./upstream-body.ts";
@@ -146,7 +147,12 @@ const hasBegun = (pass: StreamPass): boolean => {
  * Reads on until the answer has begun, has failed, or lets us wait: a moment after its first event, or as long as a
  * client may be left without a sign of life before it.
  */
-const readOpening = async (options: AnswerOptions, frames: Frames, pass: StreamPass): Promise<Opening> => {
+const readOpening = async (
+	options: AnswerOptions,
+	frames: Frames,
+	pass: StreamPass,
+	memory: StreamMemory,
+): Promise<Opening> => {
 	const { source, clock, limits } = options;
 	const opening: Opening = { head: [], complete: false, pending: undefined };
 	const patience = Promise.withResolvers<"patience">();
@@ -158,6 +164,8 @@ const readOpening = async (options: AnswerOptions, frames: Frames, pass: StreamP
 			const next = await Promise.race([opening.pending, patience.promise]);
 			if (next === "patience") return opening;
 			opening.pending = undefined;
+			// All of it waits here until the answer begins.
+			memory.took(next?.length ?? 0, false);
 			const events = await take(opening, next, frames, pass);
 			if (opening.complete || hasBegun(pass)) return opening;
 			if (begun || events === 0) continue;
@@ -177,13 +185,15 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 	const frames = isEvents ? createFrames(limits.answerBytes) : plainBytes;
 	const pass = exchange.stream(isEvents, options.type);
 	live.observe(() => pass.seen());
-	const { head, complete, pending } = await readOpening(options, frames, pass);
+	const memory = new StreamMemory(live, source);
+	const { head, complete, pending } = await readOpening(options, frames, pass, memory);
 	if (complete && head.length === 0) throw notAnAnswer("a stream of events");
 	live.firstByte();
 	const stream = new CallStream({
 		live,
 		source: pending === undefined ? source : source.resume(pending),
 		frames,
+		memory,
 		pass,
 		head,
 		complete,

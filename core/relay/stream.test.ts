@@ -14,6 +14,7 @@ import type { StreamPass } from "./exchange.ts";
 import { LiveCall } from "./live-call.ts";
 import { Permits } from "./permits.ts";
 import { CallStream, type StreamParts } from "./stream.ts";
+import { StreamMemory } from "./stream-memory.ts";
 import { UpstreamBody } from "./upstream-body.ts";
 
 const log = createLog("silent");
@@ -109,6 +110,7 @@ const open = ({ permit = {}, keepAlive = ": alive\n\n", parts = {} }: Made = {})
 		live,
 		source: from.source,
 		frames: createFrames(),
+		memory: new StreamMemory(live, from.source),
 		pass,
 		head: [],
 		complete: false,

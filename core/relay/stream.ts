@@ -5,8 +5,10 @@ import type { Ending } from "../contract/outcome.ts";
 import type { Frames } from "../wire/frames.ts";
 import { isPending } from "../wire/pending.ts";
 import type { OpenStreamBody, StreamBody } from "../wire/stream-body.ts";
+import { endingOf } from "./call-ending.ts";
 import type { StreamPass } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
+import type { StreamMemory } from "./stream-memory.ts";
 import { type StreamLimits, StreamWatch, silent, tooLong } from "./stream-watch.ts";
 import type { UpstreamBody } from "./upstream-body.ts";
 import { isTotal } from "./used.ts";
@@ -15,6 +17,7 @@ export interface StreamParts {
 	readonly live: LiveCall;
 	readonly source: UpstreamBody;
 	readonly frames: Frames;
+	readonly memory: StreamMemory;
 	readonly pass: StreamPass;
 	/** What was read before the answer could begin. */
 	readonly head: readonly (string | Uint8Array)[];
@@ -82,14 +85,12 @@ export class CallStream {
 	}
 
 	private giveUp(): void {
-		this.stop({ kind: "internal", message: "The client left." });
+		this.parts.source.stop({ kind: "internal", message: "The client left." });
 		this.over("client_left");
 	}
 
 	/** Portico must stop: the client is told in its own protocol. */
 	shutDown(denial: Denial): void {
-		if (this.parts.live.isOver) return;
-		this.stop(denial);
 		this.fail(denial, "shut_down");
 	}
 
@@ -107,7 +108,7 @@ export class CallStream {
 		} catch (error) {
 			this.fail(
 				isFault(error) ? error.denial : { kind: "upstream", message: "The upstream's answer could not be read." },
-				this.parts.live.refusedBy === undefined ? "upstream_failed" : "refused",
+				endingOf(this.parts.live),
 			);
 		}
 	}
@@ -125,7 +126,7 @@ export class CallStream {
 
 	/** Reads and writes, each in its turn, until the stream is over. */
 	private async handOn(): Promise<void> {
-		const { source, frames, pass, live, clock } = this.parts;
+		const { source, frames, pass, live, clock, memory } = this.parts;
 		while (!live.isOver) {
 			this.reading = true;
 			const chunk = await live.unread.after(source.next());
@@ -133,7 +134,9 @@ export class CallStream {
 			this.watch.readAt = clock.monotonic();
 			if (live.isOver) return;
 			if (chunk === undefined) return await this.finish(await pass.end(frames.end()));
-			const said = pass.push(frames.feed(chunk), chunk);
+			const events = frames.feed(chunk);
+			memory.took(chunk.length, events.length > 0);
+			const said = pass.push(events, chunk);
 			const piece = isPending(said) ? await said : said;
 			const keeping = this.keepFinished();
 			if (keeping) await keeping;
@@ -143,13 +146,21 @@ export class CallStream {
 		}
 	}
 
-	/** Waits until the client has room; false when it left instead. */
+	/** Waits until the client has room; false when it left instead, or there was no room to wait in. */
 	private async clientTakes(full: Promise<unknown>): Promise<boolean> {
-		const { unread } = this.parts.live;
-		unread.begin();
+		const { memory, live } = this.parts;
+		live.unread.begin();
+		const noRoom = memory.clientWaits();
+		if (noRoom) {
+			// Words would wait too.
+			this.streamBody.breakOff(noRoom);
+			this.over("failed", noRoom.denial);
+			return false;
+		}
 		await full;
 		if (this.leftAs !== undefined) return false;
-		unread.end();
+		live.unread.end();
+		memory.clientTakes();
 		return true;
 	}
 
@@ -188,16 +199,16 @@ export class CallStream {
 	}
 
 	private cut(): void {
-		this.stop({ kind: "quota_exhausted", message: "The bound of the quota was reached." });
+		this.parts.source.stop({ kind: "quota_exhausted", message: "The bound of the quota was reached." });
 		void this.write(this.parts.pass.cut());
 		this.over("cut");
 		this.close();
 	}
 
 	private fail(denial: Denial, ending: Ending): void {
-		const { live, pass } = this.parts;
+		const { live, pass, source } = this.parts;
 		if (live.isOver) return;
-		this.stop(denial);
+		source.stop(denial);
 		try {
 			if (this.leftAs === undefined) void this.streamBody.write(pass.fail(denial));
 			this.close();
@@ -206,10 +217,6 @@ export class CallStream {
 			this.streamBody.breakOff(new Fault(denial));
 		}
 		this.over(ending, denial);
-	}
-
-	private stop(why: Denial): void {
-		this.parts.source.stop(why);
 	}
 
 	private over(ending: Ending, denial?: Denial): void {

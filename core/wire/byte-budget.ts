@@ -80,9 +80,14 @@ class Holding implements HeldBytes {
 		return denial;
 	}
 
+	giveBack(bytes: number): void {
+		const given = Math.min(bytes, this.bytes);
+		if (given === 0) return;
+		this.budget.give(this.token, given);
+		this.bytes -= given;
+	}
+
 	release(): void {
-		if (this.bytes === 0) return;
-		this.budget.give(this.token, this.bytes);
-		this.bytes = 0;
+		this.giveBack(this.bytes);
 	}
 }

@@ -10,7 +10,7 @@ export const upstreamSetting = t.Object(
 		url: t.String({
 			description: "Its base address, for OpenAI's and Google's with the version: https://api.openai.com/v1.",
 		}),
-		key: t.Optional(t.String({ description: "Portico's key there." })),
+		key: t.Optional(t.String({ secret: true, description: "Portico's key there." })),
 		models: t.Array(t.String(), {
 			description: "Models it does, `*` standing for any text. Midjourney's clients ask for `midjourney`.",
 		}),

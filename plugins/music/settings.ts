@@ -6,7 +6,7 @@ export const upstreamSetting = t.Object(
 		name: t.String({ description: "What this upstream is called in logs and prices." }),
 		type: t.Union([t.Literal("suno-api"), t.Literal("elevenlabs")], { description: "How it is spoken to." }),
 		url: t.String({ description: "Its base address: https://api.elevenlabs.io." }),
-		key: t.Optional(t.String({ description: "Portico's key there." })),
+		key: t.Optional(t.String({ secret: true, description: "Portico's key there." })),
 		models: t.Array(t.String(), {
 			description: "Models it does, `*` standing for any text. Suno's clients ask for `chirp-…`.",
 		}),

@@ -12,10 +12,15 @@ export const upstreamSetting = t.Object(
 				"Its base address, for Google's and OpenAI's with the version: https://generativelanguage.googleapis.com/v1beta.",
 		}),
 		key: t.Optional(
-			t.String({ description: "Portico's key there; for Kling a ready token, where there is no pair of keys." }),
+			t.String({
+				secret: true,
+				description: "Portico's key there; for Kling a ready token, where there is no pair of keys.",
+			}),
 		),
-		accessKey: t.Optional(t.String({ description: "Kling's access key." })),
-		secretKey: t.Optional(t.String({ description: "Kling's secret key, which signs a token for each request." })),
+		accessKey: t.Optional(t.String({ secret: true, description: "Kling's access key." })),
+		secretKey: t.Optional(
+			t.String({ secret: true, description: "Kling's secret key, which signs a token for each request." }),
+		),
 		models: t.Array(t.String(), { description: "Models it does, `*` standing for any text." }),
 		rename: t.Optional(
 			t.Record(t.String(), t.String(), { description: "Its own names for models, by the name clients ask for." }),

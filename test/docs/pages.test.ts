@@ -1,9 +1,64 @@
-/** The pages that are made from the source say what the source says. */
+/** The pages that are made from the source say what the source says, and leave nothing out. */
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { otherWords as otherCodes, refusalCodes, taskFailureCodes } from "./error-codes.ts";
+import { answerHeaders, callbackHeaders, otherWords as otherHeaders, requestHeaders } from "./headers.ts";
 import { pages } from "./pages.ts";
 
+const root = new URL("../../", import.meta.url);
+
 test.each(Object.keys(pages))("docs/%s is as `npm run docs` writes it", async (name) => {
-	const page = readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
+	const page = readFileSync(new URL(`docs/${name}`, root), "utf8");
 	expect(page).toBe((await pages[name]?.()) ?? "");
+});
+
+const source = ["core", "plugins"].flatMap((folder) =>
+	readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
+		.filter((file) => file.endsWith(".ts") && !/\.(test|long)\.ts$|fixtures|templates|console\/page/.test(file))
+		.map((file) => readFileSync(new URL(`${folder}/${file}`, root), "utf8")),
+);
+
+const found = (...patterns: readonly RegExp[]): readonly string[] => {
+	const words = source.flatMap((text) =>
+		patterns.flatMap((pattern) => [...text.matchAll(pattern)].flatMap(([, ...groups]) => groups)),
+	);
+	return [...new Set(words.filter((word) => word !== undefined))].toSorted();
+};
+
+test("every word that stands as an error's code is explained, and every explained one is there", () => {
+	const own = readFileSync(new URL("core/errors/own-errors.ts", root), "utf8");
+	const ofKinds = [...own.matchAll(/code: "(\w+)"/g)].map(([, word = ""]) => word);
+	const inSource = found(
+		/\bcode: "([a-z_]+)"[,\s}]/g,
+		/\bcode: [^,"\n]+ \? "([a-z_]+)" : "([a-z_]+)"/g,
+		/noRoom = "(\w+)"/g,
+	);
+	const told = [...refusalCodes, ...taskFailureCodes].map(({ code }) => code);
+	const explained = new Set([...told, ...ofKinds, ...otherCodes]);
+	expect(inSource.filter((word) => !explained.has(word))).toEqual([]);
+	expect(told.filter((word) => !inSource.includes(word))).toEqual([]);
+});
+
+test("every header beginning with x- in the source is explained, and every explained header is there", () => {
+	const told = [...requestHeaders, ...answerHeaders, ...callbackHeaders].map(({ name }) => name);
+	const inSource = found(/"(x-[a-z-]+)"/g);
+	expect(inSource.filter((name) => !told.includes(name) && !otherHeaders.has(name))).toEqual([]);
+	const text = source.join("\n");
+	const isThere = (name: string): boolean =>
+		text.includes(name) || text.includes(name.replace(/-requests\b/, ["-$", "{kind}"].join("")));
+	expect(told.filter((name) => !isThere(name))).toEqual([]);
+});
+
+test("no setting that holds a key or a password is shown again", async () => {
+	const page = (await pages["settings.md"]?.()) ?? "";
+	const rows = page.split("\n").filter((line) => /^\| `(?:\S+\.)?(?:\w*[kK]eys?|authToken|pepper)`/.test(line));
+	expect(rows.length).toBeGreaterThan(5);
+	expect(rows.filter((line) => !line.includes("secret") && !line.startsWith("| `tls.key`"))).toEqual([]);
+});
+
+test("the README and the list of pages lead to every page", () => {
+	const list = readFileSync(new URL("docs/README.md", root), "utf8");
+	const names = readdirSync(new URL("docs", root)).filter((name) => name.endsWith(".md") && name !== "README.md");
+	expect(names.filter((name) => !list.includes(`(${name})`))).toEqual([]);
+	expect(readFileSync(new URL("README.md", root), "utf8")).toContain("(docs/README.md)");
 });

@@ -15,6 +15,7 @@ export default definePlugin({
 	setup: ({ config, needs, log }) => {
 		const list = new PriceList(config, new Catalogue(needs.clock, log), needs.ofUpstreams);
 		const find = list.find.bind(list);
+		const free = list.free.bind(list);
 		const chargeOf: Costs["chargeOf"] = ({ usage, target, tiers }, requested) => {
 			if (!usage || !target) return undefined;
 			const price = find(target.model, { upstream: target.upstream.name, requested });
@@ -23,7 +24,7 @@ export default definePlugin({
 		};
 		return {
 			offers: [
-				provide(prices, { find, cost, bound: costBound, outputFor, taskCost, unknownTier }),
+				provide(prices, { find, free, cost, bound: costBound, outputFor, taskCost, unknownTier }),
 				provide(costs, { chargeOf }),
 			],
 		};

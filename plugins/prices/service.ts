@@ -69,11 +69,15 @@ export interface PriceHints {
 	readonly upstream?: string;
 }
 
+export type FreeOfCharge = "nothing" | "something" | "everything";
+
 export interface Prices {
 	/** From the config, then from the data package, each by `model` and then by `requested`; then the config's default. */
 	find(model: string, hints?: PriceHints): Price | undefined;
 	/** Micro-dollars, rounded up once. Undefined when the price has no rate for something that was used. */
 	cost(usage: Usage, price: Price, tiers?: readonly string[]): number | undefined;
+	/** How much of what may be asked for is free, by what config and the upstreams of plugins say; the data package knows of nothing. */
+	free(): FreeOfCharge;
 	/** The first of these tiers whose price nobody knows. */
 	unknownTier(tiers: readonly string[], price: Price): string | undefined;
 	/** No usage within the bound costs more. Undefined when the price has no rate for something within it. */

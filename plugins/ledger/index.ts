@@ -17,11 +17,12 @@ import {
 } from "#core";
 
 import { ledgerWriters, quota } from "../quota/service.ts";
-import { tokenOwnership } from "../tokens/service.ts";
+import { tokenFacts, tokenOwnership } from "../tokens/service.ts";
 import { callRoutes } from "./calls.ts";
 import { callsCommand } from "./calls-command.ts";
 import { usageCommand } from "./command.ts";
 import { explainCommand } from "./explain-command.ts";
+import { lastUsed } from "./last-used.ts";
 import { correctionRow, rowOf, taskRow } from "./row.ts";
 import { insertRows, ledgerTables, pruneRows } from "./tables.ts";
 import { tagName, tagPolicy } from "./tags.ts";
@@ -44,7 +45,7 @@ export default definePlugin({
 		{ additionalProperties: false },
 	),
 	needs: { store, clock, quota: maybe(quota), tokens: maybe(tokenOwnership) },
-	gives: [policies, recorders, routes, tables, commands, jobs, ledgerWriters],
+	gives: [policies, recorders, routes, tables, commands, jobs, ledgerWriters, tokenFacts],
 	setup({ name, config, needs, log }) {
 		const writer = new Writer(needs.store, needs.clock, log);
 		const record = (call: CallRecord): void => {
@@ -66,6 +67,7 @@ export default definePlugin({
 				add(policies, tagPolicy(name, new Set(config.tags ?? []))),
 				add(recorders, { name, record }),
 				add(ledgerWriters, { statements: insertRows, correction: correctionRow, task: taskRow }),
+				add(tokenFacts, lastUsed(needs.store)),
 				add(routes, usageRoute(needs.store, flush, needs.tokens)),
 				...callRoutes(needs.store, flush, needs.tokens).map((route) => add(routes, route)),
 				add(commands, usageCommand),

@@ -80,6 +80,11 @@ describe("portico token", () => {
 		expect((await run([action, "tok_1"])).asked).toEqual([{ method, path, body: undefined }]);
 	});
 
+	test("rotate says how long the old key is good", async () => {
+		const { asked } = await run(["rotate", "tok_1", "--grace-seconds", "3600"]);
+		expect(asked).toEqual([{ method: "POST", path: "/admin/tokens/tok_1/rotate", body: { graceSeconds: 3600 } }]);
+	});
+
 	test("an id cannot lead to another route", async () => {
 		expect((await run(["show", "../plugins?x"])).asked[0]?.path).toBe("/admin/tokens/..%2Fplugins%3Fx");
 	});

@@ -107,7 +107,8 @@ export const tokenCommand = (known: KnownSettings): Command => {
 		[
 			"portico token create --name NAME [--owner PERSON] [settings] [--json]",
 			"portico token list [--json]",
-			"portico token show|disable|enable|rotate|delete ID [--json]",
+			"portico token show|disable|enable|delete ID [--json]",
+			"portico token rotate ID [--grace-seconds N] [--json]      the old key is good for N seconds more",
 			"portico token update ID [--name NAME] [--owner PERSON] [settings] [--json]",
 			"",
 			"settings (none removes one):",
@@ -120,7 +121,13 @@ export const tokenCommand = (known: KnownSettings): Command => {
 			return parseArgs({
 				args: [...words],
 				allowPositionals: true,
-				options: { name: { type: "string" }, owner: { type: "string" }, json: { type: "boolean" }, ...settings },
+				options: {
+					name: { type: "string" },
+					owner: { type: "string" },
+					"grace-seconds": { type: "string" },
+					json: { type: "boolean" },
+					...settings,
+				},
 			});
 		} catch (error) {
 			const flag = words.find((word) => word.startsWith("--") && !["--name", "--json"].includes(word)) ?? "";
@@ -165,7 +172,7 @@ export const tokenCommand = (known: KnownSettings): Command => {
 			const [action, ...rest] = command.words;
 			if (!actions.some((one) => one === action)) wrong(`${unknownAction(action)}${usage()}`);
 			const { values, positionals } = parse(rest);
-			const body = bodyOf(values as Readonly<Record<string, unknown>>);
+			const body = action === "rotate" ? graceOf(values["grace-seconds"]) : bodyOf(values);
 			const path = `/admin/tokens/${encodeURIComponent(positionals[0] ?? "")}`;
 			const json = values["json"] === true;
 			if (action !== "create" && action !== "list" && positionals[0] === undefined)
@@ -176,6 +183,10 @@ export const tokenCommand = (known: KnownSettings): Command => {
 	};
 };
 
+/** A number in words, as JSON; the server says what it may be. */
+const graceOf = (words: unknown): Readonly<Record<string, unknown>> | undefined =>
+	typeof words === "string" ? { graceSeconds: Number(words) } : undefined;
+
 const unknownAction = (action: string | undefined): string =>
 	action === undefined ? "" : `portico token takes no ${JSON.stringify(action)}${didYouMean(action, actions)}\n\n`;
 
@@ -183,11 +194,11 @@ const callFor = async (
 	action: string,
 	{ call }: CommandRun,
 	path: string,
-	body: Readonly<Record<string, unknown>>,
+	body: Readonly<Record<string, unknown>> | undefined,
 ): Promise<unknown> => {
 	switch (action) {
 		case "create":
-			return await call("POST", "/admin/tokens", body["name"] === undefined ? { name: "unnamed", ...body } : body);
+			return await call("POST", "/admin/tokens", { name: "unnamed", ...body });
 		case "list":
 			return await listAll(call);
 		case "show":
@@ -196,6 +207,8 @@ const callFor = async (
 			return await call("PATCH", path, body);
 		case "delete":
 			return await call("DELETE", path);
+		case "rotate":
+			return await call("POST", `${path}/rotate`, body);
 		default:
 			return await call("POST", `${path}/${action}`);
 	}

@@ -22,7 +22,7 @@ import { tokenFollower } from "./follow-persons.ts";
 import { Issuer } from "./issuer.ts";
 import { Registry } from "./registry.ts";
 import { tokenRoutes } from "./routes.ts";
-import { directory, ownedBy, tokenOwnership } from "./service.ts";
+import { directory, ownedBy, tokenFacts, tokenOwnership } from "./service.ts";
 import { settingsOf } from "./settings.ts";
 import { tokenTables } from "./tables.ts";
 
@@ -42,7 +42,7 @@ export default definePlugin({
 		},
 		{ additionalProperties: false },
 	),
-	needs: { store, clock, hostInfo, policies, people: maybe(people) },
+	needs: { store, clock, hostInfo, policies, people: maybe(people), facts: tokenFacts },
 	gives: [authenticators, routes, tables, commands, jobs, personFollowers, tokenOwnership],
 	setup({ name, config, needs, log }) {
 		const settings = () => settingsOf(needs.policies());
@@ -60,7 +60,9 @@ export default definePlugin({
 				add(authenticators, { name, identify: (key) => registry.identify(key) }),
 				provide(tokenOwnership, { ownedBy, directory, find: (idOrName) => registry.named(idOrName) }),
 				add(personFollowers, tokenFollower(registry, settings)),
-				...tokenRoutes(issuer, settings, needs.people).map((route) => add(routes, route)),
+				...tokenRoutes({ issuer, known: settings, people: needs.people, facts: needs.facts }).map((route) =>
+					add(routes, route),
+				),
 				add(commands, tokenCommand(settings)),
 				add(jobs, { name: "tokens: what other nodes changed", schedule: "* * * * * *", run: poll }),
 			],

@@ -21,6 +21,13 @@ export interface By {
 	readonly beside?: readonly Statement[];
 }
 
+export interface Rotation extends By {
+	/** The node that has yet to show the key. */
+	readonly unshownBy?: string;
+	/** How long the old key is good too. */
+	readonly graceMs?: number;
+}
+
 export interface NewToken {
 	/** The node that has yet to show the key. */
 	readonly unshownBy?: string;
@@ -102,16 +109,20 @@ export class Issuer {
 		return await this.get(id);
 	}
 
-	/** Gives the token another key; the old one is refused from now on. */
+	/** Gives the token another key; the old one is refused from now on, or from the end of the grace. */
 	async rotate(
 		id: string,
-		{ owner, beside = [], unshownBy }: By & { readonly unshownBy?: string } = {},
+		{ owner, beside = [], unshownBy, graceMs = 0 }: Rotation = {},
 	): Promise<{ readonly token: StoredToken; readonly key: string }> {
 		await this.get(id, owner);
 		const key = makeKey();
+		const digest = this.registry.digest(key);
+		const graced = graceMs > 0;
+		// A batch that is written twice must not take the new key for the old one.
+		const previous = sql`iif(digest = ${digest}, previous_digest, ${graced ? sql`digest` : null})`;
 		await this.options.store.write([
-			sql`UPDATE tokens SET digest = ${this.registry.digest(key)}, preview = ${previewOf(key)}, unshown_by = ${unshownBy ?? null},
-				${nextRevision} WHERE ${ofOwner(id, owner)}`,
+			sql`UPDATE tokens SET previous_digest = ${previous}, previous_until = ${graced ? this.options.clock.now() + graceMs : null},
+				digest = ${digest}, preview = ${previewOf(key)}, unshown_by = ${unshownBy ?? null}, ${nextRevision} WHERE ${ofOwner(id, owner)}`,
 			...beside,
 		]);
 		this.registry.forget(id);
@@ -122,7 +133,8 @@ export class Issuer {
 	async remove(id: string, { owner, beside = [] }: By = {}): Promise<void> {
 		await this.get(id, owner);
 		await this.options.store.write([
-			sql`UPDATE tokens SET deleted = 1, digest = NULL, ${nextRevision} WHERE ${ofOwner(id, owner)}`,
+			sql`UPDATE tokens SET deleted = 1, digest = NULL, previous_digest = NULL, previous_until = NULL, ${nextRevision}
+				WHERE ${ofOwner(id, owner)}`,
 			...beside,
 		]);
 		this.registry.forget(id);

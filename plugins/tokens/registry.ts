@@ -9,7 +9,10 @@ import { compileSettings, type settingsOf } from "./settings.ts";
 import { type Row, storedOf } from "./stored-token.ts";
 import { pepper as pepperTable, tokens } from "./tables.ts";
 
-type Known = { readonly token: AccessToken } | RefusedToken;
+type Known = ({ readonly token: AccessToken } | RefusedToken) & {
+	/** The key that was tried is good until then only: another has taken its place. Milliseconds since 1970. */
+	readonly until?: number;
+};
 
 /** A token, or why one that is known is refused; undefined for a key that was never issued. */
 type Identity = AccessToken | RefusedToken | undefined;
@@ -35,7 +38,8 @@ export interface RegistryOptions {
 export class Registry {
 	private readonly options: RegistryOptions;
 	private readonly byDigest = new Map<string, Known>();
-	private readonly digestById = new Map<string, string>();
+	/** A token whose key was replaced may be known by two. */
+	private readonly digestsById = new Map<string, readonly string[]>();
 	private readonly strangers = new Map<string, number>();
 	private pepper = "";
 	private revision = 0;
@@ -71,7 +75,7 @@ export class Registry {
 	private find(key: string): Identity | Promise<Identity> {
 		const digest = digestOf(this.pepper, key);
 		const known = this.byDigest.get(digest);
-		if (known) return answerOf(known);
+		if (known && (known.until === undefined || known.until > this.options.clock.now())) return answerOf(known);
 		return looksLikeKey(key) ? this.load(digest).then(answerOf) : undefined;
 	}
 
@@ -119,7 +123,7 @@ export class Registry {
 	forgetAll(): void {
 		this.forgotten++;
 		this.byDigest.clear();
-		this.digestById.clear();
+		this.digestsById.clear();
 	}
 
 	private async load(digest: string): Promise<Known | undefined> {
@@ -130,7 +134,9 @@ export class Registry {
 		const [row] = await store.db
 			.select()
 			.from(tokens)
-			.where(eq(tokens.digest, digest))
+			.where(
+				or(eq(tokens.digest, digest), and(eq(tokens.previousDigest, digest), gt(tokens.previousUntil, clock.now()))),
+			)
 			.catch((error: unknown) => {
 				throw new Fault(
 					deny("overloaded", "Portico cannot reach its database, so it cannot check this token. Ask again soon.", {
@@ -139,7 +145,7 @@ export class Registry {
 					error,
 				);
 			});
-		const known = row && (await this.knownOf(row));
+		const known = row && this.goodFor(digest, row, await this.knownOf(row));
 		// A change that was made meanwhile may not be in what was read.
 		if (forgotten !== this.forgotten) return known;
 		if (!known) {
@@ -148,8 +154,12 @@ export class Registry {
 			return undefined;
 		}
 		this.byDigest.set(digest, known);
-		this.digestById.set(row.id, digest);
+		this.digestsById.set(row.id, [...(this.digestsById.get(row.id) ?? []).filter((one) => one !== digest), digest]);
 		return known;
+	}
+
+	private goodFor(digest: string, { previousDigest, previousUntil }: Row, known: Known): Known {
+		return digest === previousDigest ? { ...known, until: previousUntil ?? 0 } : known;
 	}
 
 	/** The token of that id, or the only one of that name, as a call with its key would find it. */
@@ -184,9 +194,8 @@ export class Registry {
 	/** The token is another now: it is looked up anew. */
 	forget(id: string): void {
 		this.forgotten++;
-		const digest = this.digestById.get(id);
-		if (digest !== undefined) this.byDigest.delete(digest);
-		this.digestById.delete(id);
+		for (const digest of this.digestsById.get(id) ?? []) this.byDigest.delete(digest);
+		this.digestsById.delete(id);
 		this.strangers.clear();
 	}
 }

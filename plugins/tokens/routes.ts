@@ -17,6 +17,7 @@ import type { Change, People } from "../people/service.ts";
 import { billingRoutes } from "./billing-routes.ts";
 import { changedFields } from "./changed-fields.ts";
 import type { By, Issuer } from "./issuer.ts";
+import type { TokenFacts } from "./service.ts";
 import type { Settings } from "./settings.ts";
 import type { StoredToken } from "./stored-token.ts";
 
@@ -34,6 +35,16 @@ const createBody = t.Object({ name: nameSchema, owner: t.Optional(ownerSchema) }
 const changeBody = t.Object(
 	{ name: t.Optional(nameSchema), disabled: t.Optional(t.Boolean()), owner: t.Optional(ownerSchema) },
 	{ additionalProperties: true },
+);
+
+const longestGrace = 30 * 86_400;
+const rotateBody = t.Object(
+	{
+		graceSeconds: t.Optional(
+			t.Integer({ minimum: 0, maximum: longestGrace, description: "How long the old key is good too; 0 unless said." }),
+		),
+	},
+	{ additionalProperties: false },
 );
 
 /** One schema of all settings, to draw a form from. */
@@ -65,15 +76,28 @@ const ownerFor = ({ operator }: Operated, asked: string | null | undefined): str
 	);
 };
 
-export const tokenRoutes = (issuer: Issuer, known: KnownSettings, people: People | undefined): readonly Route[] => {
-	/** What is shown of a token: never its key, always what its policies add. */
-	const view = async (token: StoredToken): Promise<Record<string, unknown>> => {
-		const { settings, ...rest } = token;
-		const shown: Record<string, unknown> = { ...rest, settings };
-		for (const { key, view: more } of known().values())
-			if (more) Object.assign(shown, await more(token.id, settings[key]));
-		return shown;
+export interface TokenRouteParts {
+	readonly issuer: Issuer;
+	readonly known: KnownSettings;
+	readonly people: People | undefined;
+	facts(): readonly TokenFacts[];
+}
+
+export const tokenRoutes = ({ issuer, known, people, facts }: TokenRouteParts): readonly Route[] => {
+	/** What is shown of tokens: never their keys, always what policies and others add. */
+	const views = async (tokens: readonly StoredToken[]): Promise<readonly Record<string, unknown>[]> => {
+		const ids = tokens.map(({ id }) => id);
+		const told = await Promise.all(facts().map((one) => one.about(ids)));
+		const shown = tokens.map(async ({ settings, ...rest }) => {
+			const fields: Record<string, unknown> = { ...rest, settings };
+			for (const { key, view: more } of known().values())
+				if (more) Object.assign(fields, await more(rest.id, settings[key]));
+			return Object.assign(fields, ...told.map((by) => by.get(rest.id)));
+		});
+		return await Promise.all(shown);
 	};
+
+	const view = async (token: StoredToken): Promise<Record<string, unknown>> => (await views([token]))[0] ?? {};
 
 	const personRoute = (
 		method: PersonRoute["method"],
@@ -138,7 +162,7 @@ export const tokenRoutes = (issuer: Issuer, known: KnownSettings, people: People
 				const query = listQuery(url);
 				const owner = ownerOf(operator) ?? url.searchParams.get("owner") ?? undefined;
 				const tokens = await issuer.list({ ...query, owner });
-				return Response.json({ data: await Promise.all(tokens.map(view)), hasMore: tokens.length === query.limit });
+				return Response.json({ data: await views(tokens), hasMore: tokens.length === query.limit });
 			},
 		),
 		personRoute(
@@ -178,12 +202,18 @@ export const tokenRoutes = (issuer: Issuer, known: KnownSettings, people: People
 		personRoute(
 			"POST",
 			"/admin/tokens/:id/rotate",
-			"Gives a token another key; the old one is refused from now on.",
+			"Gives a token another key; the old one is refused from now on, or after graceSeconds.",
 			async (call) => {
+				const { graceSeconds = 0 } = await readJson(call.request, rotateBody);
 				const before = await asked(call);
-				const { token, key } = await issuer.rotate(before.id, by(call, "rotate", before));
+				const changes = graceSeconds > 0 ? { graceSeconds: { to: graceSeconds } } : {};
+				const { token, key } = await issuer.rotate(before.id, {
+					...by(call, "rotate", before, changes),
+					graceMs: graceSeconds * 1000,
+				});
 				return Response.json({ ...(await view(token)), key }, { headers: secret });
 			},
+			() => rotateBody,
 		),
 		personRoute("DELETE", "/admin/tokens/:id", "Deletes a token; its lines in the ledger stay.", async (call) => {
 			const before = await asked(call);

@@ -1,6 +1,6 @@
 /** What other plugins may ask of tokens: which of them are a person's, to show that person nothing else. */
 import { type SQL, sql } from "drizzle-orm";
-import { type AccessToken, type RefusedToken, service } from "#core";
+import { type AccessToken, type RefusedToken, service, slot } from "#core";
 
 export interface TokenOwnership {
 	/**
@@ -17,6 +17,14 @@ export interface TokenOwnership {
 }
 
 export const tokenOwnership = service<TokenOwnership>("tokens");
+
+/** Knows something of tokens that is told beside them (`lastUsedAt`). */
+export interface TokenFacts {
+	/** The fields to add, by the token's id; asked once for a whole list. */
+	about(ids: readonly string[]): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>>;
+}
+
+export const tokenFacts = slot<TokenFacts>("tokens.facts");
 
 /** ` AND token IN …` for whoever may see only what is their own, nothing for whoever sees all. Fails closed where nobody knows whose tokens are whose. */
 export const narrowedTo = (

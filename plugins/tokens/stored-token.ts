@@ -17,6 +17,8 @@ export interface StoredToken {
 	/** The person it belongs to; absent: it is the house's. */
 	readonly owner?: string;
 	readonly createdAt: number;
+	/** Until when the key before the last rotation is good too; milliseconds since 1970. */
+	readonly previousUntil?: number;
 }
 
 /** Settings that are to stay. */
@@ -25,7 +27,7 @@ export const withoutNulls = (settings: Settings): Settings =>
 
 /** A row as a token. */
 export const storedOf = (row: Row): StoredToken => {
-	const { id, name, preview, disabled, owner, createdAt } = row;
+	const { id, name, preview, disabled, owner, createdAt, previousUntil } = row;
 	return {
 		id,
 		name,
@@ -33,6 +35,7 @@ export const storedOf = (row: Row): StoredToken => {
 		disabled,
 		...(owner !== null && { owner }),
 		createdAt,
+		...(previousUntil !== null && { previousUntil }),
 		settings: JSON.parse(row.settings) as Settings,
 	};
 };

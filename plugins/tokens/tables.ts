@@ -8,6 +8,10 @@ export const tokens = sqliteTable("tokens", {
 	name: text("name").notNull(),
 	/** Keyed digest of the key; null once deleted. */
 	digest: text("digest").unique(),
+	/** The digest of the key before, which is good too until a time; null for none. */
+	previousDigest: text("previous_digest"),
+	/** Milliseconds since 1970. */
+	previousUntil: integer("previous_until"),
 	preview: text("preview").notNull(),
 	/** JSON object: settings by key. */
 	settings: text("settings").notNull(),
@@ -52,6 +56,14 @@ export const tokenTables = (plugin: string): Tables => ({
 		{
 			name: "003-owner",
 			statements: ["ALTER TABLE tokens ADD COLUMN owner TEXT", "CREATE INDEX tokens_owner ON tokens (owner, id)"],
+		},
+		{
+			name: "004-grace",
+			statements: [
+				"ALTER TABLE tokens ADD COLUMN previous_digest TEXT",
+				"ALTER TABLE tokens ADD COLUMN previous_until INTEGER",
+				"CREATE UNIQUE INDEX tokens_previous ON tokens (previous_digest) WHERE previous_digest IS NOT NULL",
+			],
 		},
 	],
 });

@@ -72,7 +72,16 @@ export { openAiPaths } from "./wire/openai-paths.ts";
 
 export type { HeldBytes } from "./contract/held-bytes.ts";
 export type { JsonBody } from "./contract/json-body.ts";
-export { type Doorkeeper, doorkeepers, type Operated, type Operator, ownerOf } from "./contract/operator.ts";
+export {
+	type Auditor,
+	auditors,
+	type Deed,
+	type Doorkeeper,
+	doorkeepers,
+	type Operated,
+	type Operator,
+	ownerOf,
+} from "./contract/operator.ts";
 export {
 	type AdminRoute,
 	type Method,

@@ -46,6 +46,28 @@ export interface Doorkeeper {
 /** Ways to be an operator. The first doorkeeper that knows the request decides; none: the admin token is asked for. */
 export const doorkeepers = slot<Doorkeeper>("doorkeepers");
 
+/** Something an operator did, as it is written down. */
+export interface Deed {
+	/** `reload`, `back up` … */
+	readonly verb: string;
+	/** What it was done to: `config`, `database`, and which. */
+	readonly kind: string;
+	readonly object: string;
+}
+
+/** Writes down what operators do that no batch of the database holds. */
+export interface Auditor {
+	did(call: Operated, deed: Deed): Promise<void>;
+}
+
+/**
+ * Whoever keeps an account of what operators did. Told once it is done.
+ *
+ * @example
+ * add(auditors, { did: async ({ operator }, { verb, object }) => log.info("done", { by: operator.name, verb, object }) });
+ */
+export const auditors = slot<Auditor>("auditors");
+
 /** A call of an operator. */
 export interface Operated extends Admitted {
 	readonly operator: Operator;

@@ -7,6 +7,7 @@ import type { Clock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Job } from "../contract/job.ts";
 import type { Log } from "../contract/log.ts";
+import type { Auditor } from "../contract/operator.ts";
 import type { Route } from "../contract/route.ts";
 import { readJson } from "../http/json.ts";
 import { backupPath, pruneBackups } from "../store/backup-files.ts";
@@ -18,6 +19,7 @@ export interface BackupOptions {
 	readonly database: DatabaseConfig;
 	readonly clock: Clock;
 	readonly log: Log;
+	readonly audit: Auditor;
 }
 
 export interface Backups {
@@ -47,7 +49,7 @@ const refuse = (parameter: string, message: string): never => {
 	throw new Fault(deny("invalid_request", message, { parameter }));
 };
 
-export const createBackups = ({ store, database, clock, log }: BackupOptions): Backups => {
+export const createBackups = ({ store, database, clock, log, audit }: BackupOptions): Backups => {
 	const source = databaseFile(database.url) ?? "";
 	const toFolder = async (folder: string, keep: number) => {
 		const file = backupPath(folder, source, clock.now());
@@ -72,17 +74,21 @@ export const createBackups = ({ store, database, clock, log }: BackupOptions): B
 			access: "admin",
 			summary: "Copies the database into a file on this machine.",
 			body,
-			async handle({ request }) {
-				const { file, folder, keep } = await readJson(request, body);
+			async handle(call) {
+				const { file, folder, keep } = await readJson(call.request, body);
+				const done = async (made: { readonly file: string; readonly removed: readonly string[] }) => {
+					await audit.did(call, { verb: "back up", kind: "database", object: made.file });
+					return Response.json(made);
+				};
 				if (file === undefined) {
 					if (folder !== undefined && !isAbsolute(folder)) refuse("folder", "folder must be an absolute path.");
-					return Response.json(await toFolder(folder ?? usual, keep ?? usually));
+					return await done(await toFolder(folder ?? usual, keep ?? usually));
 				}
 				if (folder !== undefined || keep !== undefined) refuse("file", "file goes without folder and keep.");
 				if (!isAbsolute(file) || existsSync(file))
 					refuse("file", "file must be an absolute path of a file that does not exist yet.");
 				await store.backup(file);
-				return Response.json({ file, removed: [] });
+				return await done({ file, removed: [] });
 			},
 		},
 	};

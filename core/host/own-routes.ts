@@ -1,5 +1,6 @@
 /** The few routes the host offers itself: health for machines, a greeting for people, reload for operators. */
 import type { PluginRow } from "../contract/host-info.ts";
+import type { Auditor } from "../contract/operator.ts";
 import type { PublicRoute, Route } from "../contract/route.ts";
 import { clientRoutes } from "./client-routes.ts";
 
@@ -18,6 +19,7 @@ export interface OwnRouteOptions {
 	check(): Promise<readonly string[]>;
 	/** Builds the house anew from its config file; the complaints when it could not. */
 	reload(): Promise<readonly string[]>;
+	readonly audit: Auditor;
 }
 
 const state = (
@@ -46,6 +48,7 @@ export const ownRoutes = ({
 	config,
 	check,
 	reload,
+	audit,
 }: OwnRouteOptions): readonly Route[] => [
 	{
 		method: "GET",
@@ -107,8 +110,9 @@ export const ownRoutes = ({
 		path: "/admin/reload",
 		access: "admin",
 		summary: "Builds everything anew from the config file; keeps what runs when that fails.",
-		async handle() {
+		async handle(call) {
 			const complaints = await reload();
+			if (complaints.length === 0) await audit.did(call, { verb: "reload", kind: "config", object: config().file });
 			return Response.json(
 				{ reloaded: complaints.length === 0, complaints },
 				{ status: complaints.length === 0 ? 200 : 422 },

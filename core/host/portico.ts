@@ -9,6 +9,7 @@ import { router } from "../contract/router.ts";
 import { addressOf, type Connection } from "../runtime/serve.ts";
 import type { OpenStore } from "../store/open.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
+import { auditOf } from "./audit.ts";
 import { createBackups } from "./backups.ts";
 import type { Blueprint } from "./blueprint.ts";
 import { budgetFor, buildGateway } from "./build.ts";
@@ -198,7 +199,8 @@ export class Portico {
 
 	private async build(blueprint: Blueprint): Promise<{ built?: Running; complaints: readonly string[] }> {
 		const { store } = this.options;
-		const backups = createBackups({ ...this.options, database: blueprint.config.database });
+		const audit = auditOf(() => this.current?.generation, this.options.log);
+		const backups = createBackups({ ...this.options, database: blueprint.config.database, audit });
 		const { built, complaints } = await buildGateway({
 			...this.options,
 			blueprint,
@@ -214,6 +216,7 @@ export class Portico {
 					config: () => ({ file: blueprint.file, text: configText(blueprint) }),
 					check: async () => (await this.readAgain()).complaints,
 					reload: () => this.reload(this.options.reloaded),
+					audit,
 				}),
 			],
 			draining: () => this.stopping,

@@ -1,7 +1,7 @@
 /** Who changed what, and when: one row in the batch of each change. */
 import { sql } from "drizzle-orm";
-import { asNumber, asText, type Operated, parseJson, type Statement, type Store } from "#core";
-import type { Change } from "./service.ts";
+import { asNumber, asText, parseJson, type Statement, type Store } from "#core";
+import type { Change, Changing } from "./service.ts";
 
 export interface AuditLine {
 	readonly id: string;
@@ -22,7 +22,7 @@ const told = (changes: NonNullable<Change["changes"]>): NonNullable<Change["chan
 
 /** The row's id is the call's, so that a batch which is written twice leaves one line of each. */
 export const auditEntry = (
-	{ id, operator, address }: Pick<Operated, "id" | "operator" | "address">,
+	{ id, operator, address }: Changing,
 	at: number,
 	{ verb, kind, object, name, changes = {} }: Change,
 ): Statement =>

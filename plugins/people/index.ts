@@ -1,6 +1,7 @@
 /** People: who may sign in, how they do, and what they changed. */
 import {
 	add,
+	auditors,
 	clock,
 	commands,
 	definePlugin,
@@ -54,7 +55,7 @@ export default definePlugin({
 		{ additionalProperties: false },
 	),
 	needs: { store, clock, hostInfo, followers: personFollowers },
-	gives: [people, doorkeepers, routes, tables, commands, jobs],
+	gives: [people, doorkeepers, auditors, routes, tables, commands, jobs],
 	setup({ name, config, needs }) {
 		const { store, clock, hostInfo } = needs;
 		const sessions = new Sessions(store, clock);
@@ -96,6 +97,7 @@ export default definePlugin({
 			offers: [
 				add(tables, peopleTables(name)),
 				add(doorkeepers, sessionDoorkeeper(name, find)),
+				add(auditors, { did: async (call, deed) => void (await store.write([service.audit(call, deed)])) }),
 				provide(people, service),
 				...all.map((route) => add(routes, route)),
 				add(commands, personCommand),

@@ -50,3 +50,46 @@ test("tasks and deliveries of others are in no list, and are not sent again", as
 	const { data } = await house.admin("GET", `/admin/audit?operator=${ada.id}&limit=1`);
 	expect(data).toMatchObject([{ verb: "redeliver", kind: "deliveries", object: hers }]);
 });
+
+/** A member against every route about tasks and callbacks with another's ids. */
+test("another's task and callback are not there, by whatever route", async () => {
+	const [eve, fay] = [await joined(house, "Eve"), await joined(house, "Fay")];
+	const token = await submitted(fay);
+	const [task] = (await fay.ask("GET", "/admin/tasks")).body["data"] as { id: string; upstream?: string }[];
+	const id = `msg_${token}`;
+	await house.store.write([
+		sql.raw(`INSERT INTO deliveries (id, owner, subject, sequence, event, url, origin, body, state, created_at, due_at, finished_at)
+			VALUES ('${id}', '${token}', '${token}', 1, 'e', 'https://127.0.0.1:1/', 'https://127.0.0.1:1', '{}', 'dead', 1, 1, 1)`),
+	]);
+	const url = "https://203.0.113.1/hook";
+	const routes: readonly (readonly [method: string, path: string, hers: number, anothers: number, body?: unknown])[] = [
+		["GET", `/admin/tasks/${task?.id}`, 200, 404],
+		["GET", `/admin/deliveries/${id}`, 200, 404],
+		["POST", `/admin/deliveries/${id}/redeliver`, 202, 404],
+	];
+	for (const [method, path, hers, anothers, body] of routes) {
+		const refused = await eve.ask(method, path, body);
+		expect(refused).toMatchObject({ status: anothers, body: { error: { code: "not_found" } } });
+		expect((await fay.ask(method, path, body)).status).toBe(hers);
+	}
+	expect((await eve.ask("POST", "/admin/webhooks/test", { url, token })).status).toBe(400);
+	expect(task).not.toHaveProperty("upstream");
+	expect((await house.admin("GET", `/admin/tasks/${task?.id}`))["upstream"]).toBe("demo-image");
+});
+
+test("a change of a signing secret is written down with the token that made it, and without the secret", async () => {
+	const { id, key } = await house.token();
+	const post = async (path: string) =>
+		await fetch(house.url + path, { method: "POST", headers: { authorization: `Bearer ${key}` } });
+	const secrets: string[] = [];
+	for (const path of ["/v1/webhooks/secret", "/v1/webhooks/secret/rotate"])
+		secrets.push(((await (await post(path)).json()) as { secret: string }).secret);
+	expect((await post("/v1/webhooks/secret")).status).toBe(409);
+	const { data } = await house.admin("GET", `/admin/audit?object=${id}&limit=2`);
+	const line = { operator: { id }, kind: "signing secret", object: id, address: "127.0.0.1" };
+	expect(data).toMatchObject([
+		{ ...line, verb: "rotate" },
+		{ ...line, verb: "create" },
+	]);
+	for (const secret of secrets) expect(JSON.stringify(data)).not.toContain(secret);
+});

@@ -1,5 +1,5 @@
 /** What other plugins may ask of people: who owns what, and to write down who changed what. */
-import { type Operated, type Statement, service, slot } from "#core";
+import { type Operated, type Operator, type Statement, service, slot } from "#core";
 
 /** A person as whoever keeps their things must know them. */
 export interface Owner {
@@ -11,6 +11,9 @@ export interface Owner {
 	/** Token settings that none of the person's tokens goes beyond, by key. */
 	readonly limits: Readonly<Record<string, unknown>>;
 }
+
+/** A call that changes something, and who made it: an operator, or the holder of a token. */
+export type Changing = Pick<Operated, "id" | "address"> & { readonly operator: Pick<Operator, "id" | "name"> };
 
 /** One change as it is told. */
 export interface Change {
@@ -33,7 +36,7 @@ export interface People {
 	 * @example
 	 * await store.write([change, people.audit(call, { verb: "disable", kind: "token", object: id })]);
 	 */
-	audit(call: Operated, change: Change): Statement;
+	audit(call: Changing, change: Change): Statement;
 }
 
 export const people = service<People>("people");

@@ -1,6 +1,16 @@
-/** The route of operators: tasks over all tokens, with the reasons of those that failed. */
+/** The routes of operators: tasks over all tokens, with the reasons of those that failed. */
 import { type SQL, sql } from "drizzle-orm";
-import { asNumber, asText, deny, Fault, ownerOf, type Route, type Store } from "#core";
+import {
+	asNumber,
+	asText,
+	deny,
+	Fault,
+	ownerOf,
+	type PersonRoute,
+	type Route,
+	type Store,
+	type WireRecord,
+} from "#core";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
 import { taskOf } from "./row.ts";
 import { taskView } from "./views.ts";
@@ -22,12 +32,23 @@ const limitOf = (query: URLSearchParams): number => {
 	);
 };
 
-export const adminTasksRoute = (store: Store, tokens: TokenOwnership | undefined): Route => ({
-	method: "GET",
-	path: "/admin/tasks",
-	access: "person",
-	summary: "Tasks of all tokens, newest first: token, kind, status, model, upstream, limit, after (an id).",
-	async handle({ url, operator }) {
+/** What an upstream calls the job is for those who run this server. */
+const viewFor = (owner: string | undefined, row: WireRecord) => ({
+	...taskView(taskOf(row)),
+	token: asText(row.token_id),
+	...(owner === undefined && {
+		upstream: asText(row.upstream),
+		upstreamId: asText(row.upstream_id) ?? null,
+		submissions: asNumber(row.submissions),
+		polls: asNumber(row.polls),
+	}),
+});
+
+export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined): readonly Route[] => {
+	const whose = (owner: string | undefined): SQL => narrowedTo(tokens, owner, sql`token_id`);
+
+	const list: PersonRoute["handle"] = async ({ url, operator }) => {
+		const owner = ownerOf(operator);
 		const query = url.searchParams;
 		const limit = limitOf(query);
 		const after = query.get("after");
@@ -38,16 +59,33 @@ export const adminTasksRoute = (store: Store, tokens: TokenOwnership | undefined
 		// Rows are added in the order of time, so the order of rows needs no index of its own.
 		if (after !== null) kept.push(sql` AND rowid < (SELECT rowid FROM tasks WHERE id = ${after})`);
 		const rows = await store.all(
-			sql`SELECT * FROM tasks WHERE expires_at > 0${narrowedTo(tokens, ownerOf(operator), sql`token_id`)}${sql.join(kept)} ORDER BY rowid DESC LIMIT ${limit + 1}`,
+			sql`SELECT * FROM tasks WHERE expires_at > 0${whose(owner)}${sql.join(kept)} ORDER BY rowid DESC LIMIT ${limit + 1}`,
 		);
-		const data = rows.slice(0, limit).map((row) => ({
-			...taskView(taskOf(row)),
-			token: asText(row.token_id),
-			upstream: asText(row.upstream),
-			upstreamId: asText(row.upstream_id) ?? null,
-			submissions: asNumber(row.submissions),
-			polls: asNumber(row.polls),
-		}));
+		const data = rows.slice(0, limit).map((row) => viewFor(owner, row));
 		return Response.json({ data, hasMore: rows.length > limit });
-	},
-});
+	};
+
+	const show: PersonRoute["handle"] = async ({ params, operator }) => {
+		const owner = ownerOf(operator);
+		const id = params["id"] ?? "";
+		const [row] = await store.all(sql`SELECT * FROM tasks WHERE id = ${id} AND expires_at > 0${whose(owner)}`);
+		if (!row) throw new Fault(deny("not_found", `There is no task "${id.slice(0, 64)}".`));
+		return Response.json(viewFor(owner, row));
+	};
+
+	const route = (path: string, summary: string, handle: PersonRoute["handle"]): Route => ({
+		method: "GET",
+		path,
+		access: "person",
+		summary,
+		handle,
+	});
+	return [
+		route(
+			"/admin/tasks",
+			"Tasks of all tokens, newest first: token, kind, status, model, upstream, limit, after (an id).",
+			list,
+		),
+		route("/admin/tasks/:id", "Shows one task.", show),
+	];
+};

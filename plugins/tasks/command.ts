@@ -1,15 +1,16 @@
-/** `portico tasks`: the latest tasks over all tokens. */
+/** `portico tasks`: the latest tasks over all tokens, or one. */
 import { parseArgs } from "node:util";
 import { asList, asNumber, asRecord, asText, type Command, deny, Fault, tableLines, type WireRecord } from "#core";
 
 const usage =
-	"portico tasks [--status NOT_START|IN_PROGRESS|SUCCESS|FAILURE] [--kind KIND] [--token ID] [--model NAME] [--upstream NAME] [--limit N] [--json]";
+	"portico tasks [ID] [--status NOT_START|IN_PROGRESS|SUCCESS|FAILURE] [--kind KIND] [--token ID] [--model NAME] [--upstream NAME] [--limit N] [--json]";
 
 const parse = (words: readonly string[]) => {
 	const text = { type: "string" } as const;
 	try {
 		return parseArgs({
 			args: [...words],
+			allowPositionals: true,
 			options: {
 				status: text,
 				kind: text,
@@ -19,7 +20,7 @@ const parse = (words: readonly string[]) => {
 				limit: text,
 				json: { type: "boolean" },
 			},
-		}).values;
+		});
 	} catch (error) {
 		throw new Fault(deny("invalid_request", `${error instanceof Error ? error.message : "wrong words"}\n\n${usage}`));
 	}
@@ -38,10 +39,14 @@ export const tasksCommand: Command = {
 	summary: "Shows the latest tasks of all tokens, and why those that failed did.",
 	usage: () => usage,
 	async run({ words, call, print }) {
-		const { json, ...query } = parse(words);
-		const answer = asRecord(await call("GET", `/admin/tasks?${new URLSearchParams(query as Record<string, string>)}`));
+		const { values, positionals } = parse(words);
+		const { json, ...query } = values;
+		const [id] = positionals;
+		const path =
+			id === undefined ? `?${new URLSearchParams(query as Record<string, string>)}` : `/${encodeURIComponent(id)}`;
+		const answer = asRecord(await call("GET", `/admin/tasks${path}`));
 		if (json === true) return print(JSON.stringify(answer));
-		const rows = asList(answer["data"]).map(asRecord).map(cellsOf);
+		const rows = (id === undefined ? asList(answer["data"]).map(asRecord) : [answer]).map(cellsOf);
 		for (const line of tableLines(
 			titles.map((title) => ({ title })),
 			rows,

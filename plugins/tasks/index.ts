@@ -22,7 +22,7 @@ import { prices } from "../prices/service.ts";
 import { ledgerWriters, quota } from "../quota/service.ts";
 import { tokenOwnership } from "../tokens/service.ts";
 import { webhooks } from "../webhooks/service.ts";
-import { adminTasksRoute } from "./admin-routes.ts";
+import { adminTaskRoutes } from "./admin-routes.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { createAccounts } from "./budget.ts";
 import { type Catalogue, createCatalogue } from "./catalogue.ts";
@@ -190,7 +190,7 @@ export default definePlugin({
 				add(tables, inputSizeTables),
 				add(jobs, { name: "tasks: look at what is due", schedule: "* * * * * *", run: () => worker?.tick() }),
 				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", run: prune }),
-				add(routes, adminTasksRoute(needs.store, needs.tokens)),
+				...adminTaskRoutes(needs.store, needs.tokens).map((route) => add(routes, route)),
 				add(commands, tasksCommand),
 				add(metricSources, async () => [await openTasks(needs.store), ...counts.metrics()]),
 				...createRoutes({ tasks: desk, files, links, webhooks: needs.webhooks, catalogue, now }).map((route) =>

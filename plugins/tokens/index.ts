@@ -1,4 +1,5 @@
 /** Issues tokens and recognises them. */
+import { sql } from "drizzle-orm";
 import {
 	add,
 	authenticators,
@@ -24,6 +25,7 @@ import { Registry } from "./registry.ts";
 import { tokenRoutes } from "./routes.ts";
 import { directory, ownedBy, tokenFacts, tokenOwnership } from "./service.ts";
 import { settingsOf } from "./settings.ts";
+import { ofOwner } from "./stored-token.ts";
 import { tokenTables } from "./tables.ts";
 
 export default definePlugin({
@@ -58,7 +60,12 @@ export default definePlugin({
 			offers: [
 				add(tables, tokenTables(name)),
 				add(authenticators, { name, identify: (key) => registry.identify(key) }),
-				provide(tokenOwnership, { ownedBy, directory, find: (idOrName) => registry.named(idOrName) }),
+				provide(tokenOwnership, {
+					ownedBy,
+					directory,
+					find: (idOrName) => registry.named(idOrName),
+					has: async (id, of) => (await needs.store.all(sql`SELECT 1 FROM tokens WHERE ${ofOwner(id, of)}`)).length > 0,
+				}),
 				add(personFollowers, tokenFollower(registry, settings)),
 				...tokenRoutes({ issuer, known: settings, people: needs.people, facts: needs.facts }).map((route) =>
 					add(routes, route),

@@ -12,6 +12,8 @@ export interface TokenOwnership {
 	ownedBy(person: string): SQL;
 	/** The token of that id, or the only one of that name, as a call would have it; undefined when there is none or several. */
 	find(idOrName: string): Promise<AccessToken | RefusedToken | undefined>;
+	/** Whether there is a token of that id, deleted ones not counted; `owner`: only theirs. */
+	has(id: string, owner: string | undefined): Promise<boolean>;
 	/** `id`, `name` and `owner` of every token, deleted ones too, as a subquery. */
 	directory(): SQL;
 }

@@ -1,23 +1,65 @@
 /** The routes of operators: deliveries over all tokens. */
 import { sql } from "drizzle-orm";
-import { type Operated, ownerOf, type Route } from "#core";
+import { asText, Fault, type Operated, ownerOf, type PersonRoute, type Route, t } from "#core";
 import type { People } from "../people/service.ts";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
 import type { Archive } from "./archive.ts";
-import { bodyOf, listQuery, timeOf } from "./queries.ts";
+import { bodyOf, invalid, listQuery, timeOf } from "./queries.ts";
+import { underWay } from "./routes.ts";
+import type { TestCallback } from "./test-callback.ts";
 
 export interface AdminRouteOptions {
 	readonly archive: Archive;
 	readonly tokens: TokenOwnership | undefined;
 	readonly people: People | undefined;
+	readonly test: TestCallback;
 	now(): number;
 	wake(): void;
 }
 
+const absent = (id: string): Fault =>
+	new Fault({ kind: "not_found", message: `There is no delivery "${id.slice(0, 128)}".` });
+
+const redeliverBody = t.Object({
+	token: t.Optional(t.String()),
+	since: t.Optional(t.Unknown()),
+	until: t.Optional(t.Unknown()),
+});
+const testBody = t.Object({ url: t.String(), token: t.Optional(t.String()) });
+
 export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] => {
-	const { archive, tokens, people, now, wake } = options;
+	const { archive, tokens, people, test, now, wake } = options;
 	/** A member sees and changes only callbacks of their own tokens. */
 	const whoseOf = ({ operator }: Operated) => narrowedTo(tokens, ownerOf(operator), sql`owner`);
+
+	const show: PersonRoute["handle"] = async (call) => {
+		const id = call.params["id"] ?? "";
+		const found = await archive.find(id, whoseOf(call));
+		if (!found) throw absent(id);
+		return Response.json(found);
+	};
+
+	const redeliverOne: PersonRoute["handle"] = async (call) => {
+		const id = call.params["id"] ?? "";
+		const whose = whoseOf(call);
+		const before = await archive.find(id, whose);
+		if (!before) throw absent(id);
+		if (before.status === "sending") throw underWay();
+		const beside = people ? [people.audit(call, { verb: "redeliver", kind: "delivery", object: id })] : [];
+		if (!(await archive.redeliver(id, now(), { whose, beside }))) throw underWay();
+		wake();
+		return Response.json(await archive.find(id, whose), { status: 202 });
+	};
+
+	const testOne: PersonRoute["handle"] = async (call) => {
+		const body = await bodyOf(call.request);
+		const token = asText(body["token"]);
+		const found = token === undefined ? undefined : await tokens?.find(token);
+		const id = found && ("refused" in found ? found.refused.id : found.id);
+		if (token !== undefined && (id === undefined || !(await tokens?.has(id, ownerOf(call.operator)))))
+			throw invalid("token", `There is no token "${token.slice(0, 64)}" whose secret could sign.`);
+		return Response.json(await test(body, id, call.operator.id));
+	};
 
 	return [
 		{
@@ -37,6 +79,7 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 			path: "/admin/deliveries/redeliver",
 			access: "person",
 			summary: "Sends every dead callback again: of all tokens or one (token), made in a span of time (since, until).",
+			body: redeliverBody,
 			async handle(call) {
 				const body = await bodyOf(call.request);
 				const at = now();
@@ -50,6 +93,28 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 				wake();
 				return Response.json({ count }, { status: 202 });
 			},
+		},
+		{
+			method: "GET",
+			path: "/admin/deliveries/:id",
+			access: "person",
+			summary: "Shows one callback with its attempts.",
+			handle: show,
+		},
+		{
+			method: "POST",
+			path: "/admin/deliveries/:id/redeliver",
+			access: "person",
+			summary: "Sends one callback again, whatever became of it.",
+			handle: redeliverOne,
+		},
+		{
+			method: "POST",
+			path: "/admin/webhooks/test",
+			access: "person",
+			summary: "Sends a test callback to url and says what came of it; signed as those of token, where one is said.",
+			body: testBody,
+			handle: testOne,
 		},
 	];
 };

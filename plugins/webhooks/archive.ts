@@ -20,6 +20,14 @@ export interface Retention {
 /** Rows removed in one write. */
 const pruneSize = 500;
 
+/** Whose deliveries alone may be changed, ` AND …`, and what is written in the same batch. */
+export interface Allowed {
+	readonly whose: SQL;
+	readonly beside: readonly Statement[];
+}
+
+export const ownedBy = (token: string): SQL => sql` AND owner = ${token}`;
+
 export interface Archive {
 	/** Newest first, of one token or of all. `more`: there are further ones after the last. */
 	list(
@@ -29,17 +37,12 @@ export interface Archive {
 		whose?: SQL,
 	): Promise<{ readonly data: readonly DeliveryView[]; readonly more: boolean }>;
 	ofSubject(owner: string, subject: string): Promise<readonly DeliveryView[]>;
-	find(owner: string, id: string): Promise<DeliveryView | undefined>;
+	/** `whose`: a further condition, ` AND …`: whose alone may be seen. */
+	find(id: string, whose: SQL): Promise<DeliveryView | undefined>;
 	/** Makes one attempt due now. False when one is under way, so that nothing was changed. */
-	redeliver(owner: string, id: string, now: number): Promise<boolean>;
+	redeliver(id: string, now: number, more: Allowed): Promise<boolean>;
 	/** The same for every dead delivery, of one token or of all, that was made in a span of time; returns how many. */
-	redeliverDead(
-		owner: string | undefined,
-		since: number,
-		until: number,
-		now: number,
-		more?: { readonly whose: SQL; readonly beside: readonly Statement[] },
-	): Promise<number>;
+	redeliverDead(owner: string | undefined, since: number, until: number, now: number, more?: Allowed): Promise<number>;
 	prune(now: number, retention: Retention): Promise<void>;
 }
 
@@ -110,13 +113,14 @@ export const createArchive = (store: Store): Archive => {
 			return { data: found.slice(0, limit), more: found.length > limit };
 		},
 		ofSubject: (owner, subject) => read(sql`d.owner = ${owner} AND d.subject = ${subject}`, sql`ORDER BY d.sequence`),
-		async find(owner, id) {
-			const [found] = await read(sql`d.owner = ${owner} AND d.id = ${id}`, sql`LIMIT 1`);
+		async find(id, whose) {
+			const [found] = await read(sql`d.id = ${id}${whose}`, sql`LIMIT 1`);
 			return found;
 		},
-		async redeliver(owner, id, now) {
+		async redeliver(id, now, { whose, beside }) {
 			const [written] = await store.write([
-				sql`${byHand(now)} WHERE owner = ${owner} AND id = ${id} AND state <> 'sending'`,
+				sql`${byHand(now)} WHERE id = ${id}${whose} AND state <> 'sending'`,
+				...beside,
 			]);
 			return (written?.changes ?? 0) > 0;
 		},

@@ -1,10 +1,24 @@
-/** `portico deliveries`: callbacks over all tokens, and sending the dead ones again. */
+/** `portico deliveries`: callbacks over all tokens, one with its attempts, sending again, and a test. */
 import { parseArgs } from "node:util";
-import { asList, asNumber, asRecord, asText, type Command, deny, Fault, tableLines, type WireRecord } from "#core";
+import {
+	asList,
+	asNumber,
+	asRecord,
+	asText,
+	type Command,
+	type CommandRun,
+	deny,
+	Fault,
+	tableLines,
+	type WireRecord,
+} from "#core";
 
 const usage = [
 	"portico deliveries [--status dead|pending|sending|delivered] [--token ID] [--task ID] [--limit N] [--json]",
+	"portico deliveries show ID [--json]",
+	"portico deliveries redeliver ID [--json]                              whatever became of it",
 	"portico deliveries redeliver [--token ID] [--since TIME] [--until TIME] [--json]",
+	"portico deliveries test --url URL [--token ID] [--json]               a callback that tells nothing",
 ].join("\n");
 
 const wrong = (message: string): Fault => new Fault(deny("invalid_request", `${message}\n\n${usage}`));
@@ -22,6 +36,7 @@ const parse = (words: readonly string[]) => {
 				limit: text,
 				since: text,
 				until: text,
+				url: text,
 				json: { type: "boolean" },
 			},
 		});
@@ -47,6 +62,42 @@ const cellsOf = (delivery: WireRecord): readonly string[] => {
 	];
 };
 
+const ask = async (
+	[action, id, ...more]: readonly string[],
+	query: Readonly<Record<string, string | undefined>>,
+	call: CommandRun["call"],
+): Promise<unknown> => {
+	if (more.length > 0) throw wrong(`"${more[0]}" is one word too many.`);
+	const path = `/admin/deliveries/${encodeURIComponent(id ?? "")}`;
+	if (action === undefined)
+		return await call("GET", `/admin/deliveries?${new URLSearchParams(query as Record<string, string>)}`);
+	if (action === "show" && id !== undefined) return await call("GET", path);
+	if (action === "redeliver" && id !== undefined) return await call("POST", `${path}/redeliver`);
+	if (action === "redeliver") return await call("POST", "/admin/deliveries/redeliver", query);
+	if (action === "test" && id === undefined) return await call("POST", "/admin/webhooks/test", query);
+	throw wrong(action === "show" ? "Say which: show ID." : `"${action}" is not known here.`);
+};
+
+const attemptLine = (attempt: WireRecord): string => {
+	const at = new Date((asNumber(attempt["started_at"]) ?? 0) * 1000).toISOString();
+	return `  ${at}  ${asText(attempt["error"]) ?? `status ${attempt["status"]}`}, ${attempt["duration_ms"]} ms`;
+};
+
+const told = (answer: WireRecord): readonly string[] => {
+	if (answer["count"] !== undefined) return [`${answer["count"]} dead deliveries are sent again`];
+	if (answer["object"] === "webhook.test")
+		return [
+			answer["delivered"] === true ? `delivered in ${answer["duration_ms"]} ms` : `not delivered: ${answer["error"]}`,
+		];
+	const one = answer["object"] === "delivery";
+	const rows = one ? [answer] : asList(answer["data"]).map(asRecord);
+	const lines = tableLines(
+		titles.map((title) => ({ title })),
+		rows.map(cellsOf),
+	);
+	return one ? [...lines, ...asList(answer["attempts"]).map(asRecord).map(attemptLine)] : lines;
+};
+
 export const deliveriesCommand: Command = {
 	name: "deliveries",
 	summary: "Shows callbacks and what became of them, and sends the dead ones again.",
@@ -54,18 +105,8 @@ export const deliveriesCommand: Command = {
 	async run({ words, call, print }) {
 		const { values, positionals } = parse(words);
 		const { json, ...query } = values;
-		if (positionals.length > 0 && positionals[0] !== "redeliver") throw wrong(`"${positionals[0]}" is not known here.`);
-		const answer = asRecord(
-			positionals[0] === "redeliver"
-				? await call("POST", "/admin/deliveries/redeliver", query)
-				: await call("GET", `/admin/deliveries?${new URLSearchParams(query as Record<string, string>)}`),
-		);
+		const answer = asRecord(await ask(positionals, query, call));
 		if (json === true) return print(JSON.stringify(answer));
-		if (answer["count"] !== undefined) return print(`${answer["count"]} dead deliveries are sent again`);
-		const lines = tableLines(
-			titles.map((title) => ({ title })),
-			asList(answer["data"]).map(asRecord).map(cellsOf),
-		);
-		for (const line of lines) print(line);
+		for (const line of told(answer)) print(line);
 	},
 };

@@ -5,6 +5,7 @@ import {
 	commands,
 	definePlugin,
 	hostInfo,
+	type Identified,
 	jobs,
 	maybe,
 	provide,
@@ -15,7 +16,7 @@ import {
 	tables,
 } from "#core";
 import { metricSources } from "../metrics/service.ts";
-import { people } from "../people/service.ts";
+import { people as peopleService } from "../people/service.ts";
 import { tokenOwnership } from "../tokens/service.ts";
 import { checkAddress } from "./address.ts";
 import { createAdminRoutes } from "./admin-routes.ts";
@@ -32,6 +33,7 @@ import { SecretBook } from "./secrets.ts";
 import { createSender } from "./sender.ts";
 import { webhooks } from "./service.ts";
 import { outboxTriggers, webhookTables } from "./tables.ts";
+import { createTestCallback } from "./test-callback.ts";
 import { TestLimit } from "./test-limit.ts";
 
 const day = 24 * 60 * 60 * 1000;
@@ -72,7 +74,7 @@ export default definePlugin({
 		},
 		{ additionalProperties: false },
 	),
-	needs: { store, clock, hostInfo, tokens: maybe(tokenOwnership), people: maybe(people) },
+	needs: { store, clock, hostInfo, tokens: maybe(tokenOwnership), people: maybe(peopleService) },
 	gives: [webhooks, routes, jobs, tables, commands, metricSources],
 	setup({ config, needs, log }) {
 		const time = createDatabaseTime(needs.store, needs.clock);
@@ -96,6 +98,14 @@ export default definePlugin({
 		const wake = (): void => dispatcher.wake();
 		const rules = { allowPrivateNetworks, httpsOnly };
 		const rotationOverlapMs = (config.rotationOverlapHours * day) / 24;
+		const { tokens, people } = needs;
+		const { now } = time;
+		const limit = new TestLimit(needs.clock);
+		const test = createTestCallback({ secrets, send, limit, rules, userAgent, now });
+		const audited = ({ id, address, token }: Identified, verb: string) => {
+			const change = { verb, kind: "signing secret", object: token.id, name: token.name };
+			return people ? [people.audit({ id, address, operator: token }, change)] : [];
+		};
 		const retention = { deliveredMs: config.keepDeliveredDays * day, deadMs: config.keepDeadDays * day };
 		return {
 			offers: [
@@ -115,20 +125,10 @@ export default definePlugin({
 				}),
 				add(commands, deliveriesCommand),
 				add(metricSources, async () => [...outcomes.metrics(), await waiting(needs.store)]),
-				...createAdminRoutes({ archive, tokens: needs.tokens, people: needs.people, now: time.now, wake }).map(
-					(route) => add(routes, route),
+				...createAdminRoutes({ archive, tokens, people, test, now, wake }).map((route) => add(routes, route)),
+				...createRoutes({ archive, secrets, test, rotationOverlapMs, audited, now, wake }).map((route) =>
+					add(routes, route),
 				),
-				...createRoutes({
-					archive,
-					secrets,
-					send,
-					testLimit: new TestLimit(needs.clock),
-					rules,
-					rotationOverlapMs,
-					userAgent,
-					now: time.now,
-					wake,
-				}).map((route) => add(routes, route)),
 			],
 			async start() {
 				if (!needs.hostInfo.serving) return;

@@ -1,24 +1,17 @@
 /** The routes of deliveries, signing secrets and the test callback. What belongs to another token does not exist. */
-import { randomUUID } from "node:crypto";
-import { asText, Fault, type Identified, type Route, t } from "#core";
-import type { AddressRules } from "./address.ts";
-import { checkAddress } from "./address.ts";
-import type { Archive } from "./archive.ts";
-import { bodyOf, invalid, listQuery, timeOf } from "./queries.ts";
+import { Fault, type Identified, type Route, type Statement, t } from "#core";
+import { type Archive, ownedBy } from "./archive.ts";
+import { bodyOf, listQuery, timeOf } from "./queries.ts";
 import type { SecretBook } from "./secrets.ts";
-import type { Send } from "./sender.ts";
-import { signatureHeaders } from "./signature.ts";
-
-import type { TestLimit } from "./test-limit.ts";
+import type { TestCallback } from "./test-callback.ts";
 
 export interface RouteOptions {
 	readonly archive: Archive;
 	readonly secrets: SecretBook;
-	readonly send: Send;
-	readonly testLimit: TestLimit;
-	readonly rules: AddressRules;
+	readonly test: TestCallback;
 	readonly rotationOverlapMs: number;
-	readonly userAgent: string;
+	/** What is written beside a change of a token's secret. */
+	audited(call: Identified, verb: string): readonly Statement[];
 	now(): number;
 	wake(): void;
 }
@@ -26,26 +19,29 @@ export interface RouteOptions {
 const absent = (): Fault =>
 	new Fault({ kind: "not_found", message: "There is no delivery of that id under this token." });
 
+const conflict = (message: string): Fault => new Fault({ kind: "conflict", message });
+
+export const underWay = (): Fault => conflict("An attempt of this delivery is under way; ask again when it has ended.");
+
 const secretAnswer = (secret: string): Response =>
 	Response.json({ object: "webhook.secret", secret }, { status: 201, headers: { "cache-control": "no-store" } });
-
-const conflict = (message: string): Fault => new Fault({ kind: "conflict", message });
 
 export const createRoutes = (options: RouteOptions): readonly Route[] => {
 	const { archive, secrets } = options;
 
 	const show = async (call: Identified): Promise<Response> => {
-		const found = await archive.find(call.token.id, call.params.id ?? "");
+		const found = await archive.find(call.params.id ?? "", ownedBy(call.token.id));
 		if (!found) throw absent();
 		return Response.json(found);
 	};
 
 	const redeliver = async (call: Identified): Promise<Response> => {
 		const id = call.params.id ?? "";
-		const changed = await archive.redeliver(call.token.id, id, options.now());
-		const found = await archive.find(call.token.id, id);
+		const whose = ownedBy(call.token.id);
+		const changed = await archive.redeliver(id, options.now(), { whose, beside: [] });
+		const found = await archive.find(id, whose);
 		if (!found) throw absent();
-		if (!changed) throw conflict("An attempt of this delivery is under way; ask again when it has ended.");
+		if (!changed) throw underWay();
 		options.wake();
 		return Response.json(found, { status: 202 });
 	};
@@ -59,30 +55,8 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 		return Response.json({ object: "redelivery", count }, { status: 202 });
 	};
 
-	const test = async (call: Identified): Promise<Response> => {
-		const url = asText((await bodyOf(call.request)).url);
-		if (url === undefined) throw invalid("url", 'Send the address to test as {"url": "https://…"}.');
-		const checked = checkAddress(url, options.rules);
-		if (!("url" in checked)) throw new Fault({ ...checked, parameter: "url" });
-		options.testLimit.take(call.token.id);
-		const id = `msg_test_${randomUUID().replaceAll("-", "")}`;
-		const now = options.now();
-		const body = new TextEncoder().encode(
-			JSON.stringify({ type: "webhook.test", id, created_at: Math.floor(now / 1000) }),
-		);
-		await secrets.load([call.token.id]);
-		const signed = signatureHeaders(id, Math.floor(now / 1000), body, secrets.valid(call.token.id, now));
-		const headers = { "content-type": "application/json", "user-agent": options.userAgent, ...signed };
-		const { status = null, error = null, durationMs } = await options.send({ url: checked.url, headers, body });
-		return Response.json({
-			object: "webhook.test",
-			id,
-			delivered: error === null,
-			status,
-			error,
-			duration_ms: durationMs,
-		});
-	};
+	const test = async (call: Identified): Promise<Response> =>
+		Response.json(await options.test(await bodyOf(call.request), call.token.id));
 
 	const list = async (call: Identified): Promise<Response> => {
 		const { data, more } = await archive.list(call.token.id, listQuery(call.url.searchParams));
@@ -96,7 +70,7 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 	};
 
 	const create = async (call: Identified): Promise<Response> => {
-		const secret = await secrets.create(call.token.id);
+		const secret = await secrets.create(call.token.id, options.audited(call, "create"));
 		if (secret === undefined)
 			throw conflict(
 				"This token has a signing secret already; it was shown once. Replace it with POST /v1/webhooks/secret/rotate.",
@@ -105,7 +79,7 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 	};
 
 	const rotate = async (call: Identified): Promise<Response> => {
-		const secret = await secrets.rotate(call.token.id, options.rotationOverlapMs);
+		const secret = await secrets.rotate(call.token.id, options.rotationOverlapMs, options.audited(call, "rotate"));
 		if (secret === undefined)
 			throw conflict("This token has no signing secret yet; make one with POST /v1/webhooks/secret.");
 		return secretAnswer(secret);

@@ -1,6 +1,6 @@
 /** The secrets that sign: one for each token, two while one is being replaced. Kept in the database because signing needs them; shown once. */
 import { sql } from "drizzle-orm";
-import { asNumber, asText, type Clock, type Store } from "#core";
+import { asNumber, asText, type Clock, type Statement, type Store } from "#core";
 import { createSecret } from "./signature.ts";
 
 /** How long a node may sign with what it knows before it looks again, in milliseconds. */
@@ -63,23 +63,27 @@ export class SecretBook {
 		return { createdAt: entry.createdAt, previousUntil: rotating ? entry.previousUntil : null };
 	}
 
-	/** Makes the first secret; undefined when there is one already. */
-	async create(owner: string): Promise<string | undefined> {
+	/** Makes the first secret; undefined when there is one already. `beside` is written in the same batch. */
+	async create(owner: string, beside: readonly Statement[] = []): Promise<string | undefined> {
+		if (await this.state(owner)) return undefined;
 		const secret = createSecret();
 		await this.store.write([
 			sql`INSERT INTO webhook_secrets (owner, secret, created_at) VALUES (${owner}, ${secret}, ${this.clock.now()})
 				ON CONFLICT DO NOTHING`,
+			...beside,
 		]);
 		return await this.ifCurrent(owner, secret);
 	}
 
 	/** Replaces the secret; the old one goes on signing beside it for `overlapMs`. Undefined when there was none. */
-	async rotate(owner: string, overlapMs: number): Promise<string | undefined> {
+	async rotate(owner: string, overlapMs: number, beside: readonly Statement[] = []): Promise<string | undefined> {
+		if (!(await this.state(owner))) return undefined;
 		const secret = createSecret();
 		const now = this.clock.now();
 		await this.store.write([
 			sql`UPDATE webhook_secrets SET previous = secret, previous_until = ${now + overlapMs}, secret = ${secret}, created_at = ${now}
 				WHERE owner = ${owner} AND secret <> ${secret}`,
+			...beside,
 		]);
 		return await this.ifCurrent(owner, secret);
 	}

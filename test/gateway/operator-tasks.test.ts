@@ -76,6 +76,52 @@ test("tasks of every token are listed with their token and upstream", async () =
 	expect(await command("tasks")).toContain(second.id);
 });
 
+test("one task is shown, and one that nobody has is not", async () => {
+	expect(await at.admin("GET", `/admin/tasks/${ids[1]}`)).toMatchObject({
+		id: ids[1],
+		token: second.id,
+		submissions: 1,
+	});
+	await expect(at.admin("GET", "/admin/tasks/task_none")).rejects.toThrow("404");
+	expect(await command("tasks", String(ids[1]))).toContain(second.id);
+});
+
+test("one callback is shown with its attempts and sent again by its id, whatever became of it", async () => {
+	const id = `msg_${ids[0]}_1`;
+	const path = `/admin/deliveries/${id}`;
+	const attempts = async () => asList((await at.admin("GET", path))["attempts"]).map(asRecord);
+	expect(await attempts()).toHaveLength(4);
+	expect(await command("deliveries", "show", id)).toContain("http_503");
+	const before = hook.received.length;
+	for (const [times, cause] of [
+		[1, "manual"],
+		[2, "manual"],
+	] as const) {
+		expect(await at.admin("POST", `${path}/redeliver`)).toMatchObject({ id, status: "pending" });
+		await at.pass(2_000, 1000);
+		await until(async () => (await attempts()).length === 4 + times);
+		expect((await attempts()).at(-1)).toMatchObject({ cause, error: "http_503" });
+	}
+	expect(hook.received.length).toBe(before + 2);
+	expect(await at.admin("GET", path)).toMatchObject({ status: "dead" });
+	await expect(at.admin("POST", "/admin/deliveries/msg_none/redeliver")).rejects.toThrow("404");
+}, 20_000);
+
+test("a test callback says what came of it, signed where a token has a secret", async () => {
+	const url = `${hook.origin}/tried`;
+	expect(await at.admin("POST", "/admin/webhooks/test", { url })).toMatchObject({
+		delivered: false,
+		error: "http_503",
+	});
+	expect(hook.received.at(-1)?.headers["webhook-signature"]).toBeUndefined();
+	await at.json("/v1/webhooks/secret", {}, { headers: { authorization: `Bearer ${second.key}` } });
+	await at.admin("POST", "/admin/webhooks/test", { url, token: second.id });
+	expect(hook.received.at(-1)?.headers["webhook-signature"]).toStartWith("v1,");
+	expect(await command("deliveries", "test", "--url", url)).toBe("not delivered: http_503");
+	for (const body of [{}, { url: "ftp://x" }, { url, token: "tok_none" }])
+		await expect(at.admin("POST", "/admin/webhooks/test", body)).rejects.toThrow("400");
+});
+
 test("all dead ones are sent again at a word", async () => {
 	down = false;
 	const answer = await fetch(`${at.url}/admin/deliveries/redeliver`, {

@@ -1,7 +1,7 @@
 /** A table with an outbox, and the webhooks plugin's parts put together by hand so that tests can move the clock and choose the resolver. */
 import type { Resolve, Tables } from "#core";
 import { createLog } from "../../core/runtime/log.ts";
-import { createArchive } from "../../plugins/webhooks/archive.ts";
+import { createArchive, ownedBy } from "../../plugins/webhooks/archive.ts";
 import { Dispatcher } from "../../plugins/webhooks/dispatcher.ts";
 import { Outcomes } from "../../plugins/webhooks/outcomes.ts";
 import { createQueue } from "../../plugins/webhooks/queue.ts";
@@ -141,7 +141,7 @@ export const createOutbox = async (options: OutboxOptions = {}): Promise<Outbox>
 			await quiet(30);
 		},
 		deliveries: (id) => archive.ofSubject("owner", id),
-		redeliver: (delivery) => archive.redeliver("owner", delivery, clock.now()),
+		redeliver: (delivery) => archive.redeliver(delivery, clock.now(), { whose: ownedBy("owner"), beside: [] }),
 		async close() {
 			const stopping = dispatcher.stop();
 			clock.advance(10_000);

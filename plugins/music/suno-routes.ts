@@ -69,8 +69,9 @@ export const sunoRoutes = (tasks: Tasks): readonly Route[] => {
 
 	const feed = async (call: Identified): Promise<Response> => {
 		const ids = (call.params.ids ?? "").split(",").map((id) => id.replace(/-\d+$/, ""));
-		const found = await tasks.findAll(call, ids);
-		return Response.json(found.filter(isMusic).flatMap(feedOf));
+		const found = (await tasks.findAll(call, ids)).filter(isMusic);
+		if (found.length === 0) throw absent();
+		return Response.json(found.flatMap(feedOf));
 	};
 
 	const words = async (call: Identified): Promise<Response> => Response.json(lyricsView(await known(call)));

@@ -147,6 +147,16 @@ export class AnswerStore {
 		return false;
 	}
 
+	/** Those of these ids that are no items of answers kept for this token. */
+	async strangers(token: string, ids: readonly string[]): Promise<readonly string[]> {
+		const own = new Set<unknown>();
+		for (const some of inQueries(ids)) {
+			const rows = await this.store.all(sql`SELECT id FROM responses_items WHERE token = ${token} AND id IN (${some})`);
+			for (const { id } of rows) own.add(id);
+		}
+		return ids.filter((id) => !own.has(id));
+	}
+
 	/** Where else an answer is kept. */
 	async keptAt(token: string, id: string): Promise<KeptAt | undefined> {
 		const [row] = await this.store.all(

@@ -21,7 +21,7 @@ import {
 import type { Capsules } from "../compaction/capsules.ts";
 import { mayConcern, openSummaries } from "../compaction/open-summaries.ts";
 import type { AnswerStore, KeptAnswer } from "./answer-store.ts";
-import { foreignReference, referenceOf } from "./references.ts";
+import { bareReasoning, foreignReference, referenceOf } from "./references.ts";
 
 export interface ConversationOptions {
 	/** Absent when nothing is to be kept. */
@@ -45,6 +45,13 @@ const itemNotFound = (id: string, at: string): Denial =>
 	deny(
 		"not_found",
 		`Item with id '${id.slice(0, 80)}' not found. Items are kept only with answers for which \`store\` is not false; send the item itself instead of a reference.`,
+		{ parameter: at },
+	);
+
+const reasoningNotFound = (id: string, at: string): Denial =>
+	deny(
+		"not_found",
+		`Reasoning with id '${id.slice(0, 80)}' not found. It is kept only with answers for which \`store\` is not false; leave the item out, or send it with its \`encrypted_content\` (ask for it by \`include: ["reasoning.encrypted_content"]\`).`,
 		{ parameter: at },
 	);
 
@@ -79,7 +86,7 @@ class KeptConversations implements Conversations {
 
 	private async withConversation(ask: ModelAsk, token: Token, held?: HeldBytes): Promise<ModelAsk> {
 		const body = ask.body.value;
-		const foreign = foreignReference(body);
+		const foreign = await this.foreign(body, token);
 		const previous = asText(body["previous_response_id"]);
 		const references = asList(body["input"]).flatMap((item) => referenceOf(item) ?? []);
 		if (previous === undefined && references.length === 0) return foreign ? { ...ask, onlyUpstream: foreign } : ask;
@@ -94,6 +101,26 @@ class KeptConversations implements Conversations {
 		if (previous === undefined) return { ...ask, ...only, body: expanded(ask.body, own) };
 		const continues = { id: previous, items: before.length };
 		return { ...ask, ...only, body: expanded(ask.body, [...before, ...own]), continues };
+	}
+
+	/** Why only an upstream of the caller's own may be asked. */
+	private async foreign(body: WireRecord, token: Token): Promise<Denial | undefined> {
+		const strange = await this.strangeReasoning(asList(body["input"]), token);
+		return foreignReference(body) ?? strange;
+	}
+
+	/** Reasoning that only its id stands for is looked up upstream, so it has to be the caller's own. */
+	private async strangeReasoning(input: readonly unknown[], token: Token): Promise<Denial | undefined> {
+		const ids = input.flatMap((item) => bareReasoning(item) ?? []);
+		if (ids.length === 0) return undefined;
+		const { answers } = this.options;
+		const strangers = answers ? await answers.strangers(token.id, ids) : ids;
+		const [first] = strangers;
+		if (first === undefined) return undefined;
+		const at = input.findIndex((item) => bareReasoning(item) === first);
+		const denial = reasoningNotFound(first, `input[${at}]`);
+		await this.refuseKnown(strangers, denial);
+		return denial;
 	}
 
 	/** All that was said up to the end of an answer; undefined when this token has no such answer. */

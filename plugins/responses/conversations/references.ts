@@ -1,5 +1,7 @@
 /** What a request names instead of sending it: items of kept answers, and what only an upstream's account holds. */
 import {
+	asList,
+	asRecord,
 	asText,
 	type Denial,
 	deny,
@@ -10,6 +12,7 @@ import {
 	referenceDenial,
 	type WireRecord,
 } from "#core";
+import { ownReasoningMark } from "../origin.ts";
 
 const fields: ReferenceFields = {
 	ids: new Set(["file_id", "file_ids", "container", "container_id", "vector_store_ids", "skill_id"]),
@@ -27,6 +30,14 @@ export const referenceOf = (item: unknown): string | undefined => {
 	const picture = type === "image_generation_call" && typeof result !== "string";
 	const code = type === "code_interpreter_call" && typeof container === "string";
 	return bare || picture || code ? asText(id) : undefined;
+};
+
+/** The id of reasoning that an upstream has to look up, for the item holds neither it nor its encrypted form. Portico's own are no upstream's. */
+export const bareReasoning = (item: unknown): string | undefined => {
+	const { type, id, content, encrypted_content: encrypted } = asRecord(item);
+	if (type !== "reasoning" || (asText(encrypted) ?? "") !== "" || asList(content).length > 0) return undefined;
+	const named = asText(id) ?? "";
+	return named === "" || named.startsWith(ownReasoningMark) ? undefined : named;
 };
 
 const whole = (name: string, message: string): Denial => deny("unsupported", message, { parameter: name });

@@ -1,7 +1,8 @@
 /** The config that Portico brings: what it serves where there is none, and what `portico init` writes. */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
-const shipped = new URL("../../config/portico.yaml", import.meta.url);
+const shipped = join(import.meta.dirname, "../../config/portico.yaml");
 
 /** The text of the built-in default. */
 export const standardConfig = (): string => readFileSync(shipped, "utf8");

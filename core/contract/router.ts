@@ -121,6 +121,8 @@ export interface Router {
 	listed?(): Promise<readonly ModelInfo[]>;
 	/** The model of that name, also when only a pattern knows it. */
 	model(name: string): ModelInfo | undefined;
+	/** Every target that a name may lead to, where that can be told; nothing is chosen by it. */
+	targets?(name: string): readonly Target[];
 	/** Whether an attempt that ended with this denial may be followed by one at the next target. */
 	mayFollow(denial: Denial, call: Routed): boolean;
 	report(report: AttemptReport): void;

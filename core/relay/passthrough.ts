@@ -26,10 +26,9 @@ export const createPassthrough = (
 		...(limit !== undefined && { maxOutputTokens: limit }),
 	};
 	const altered = target.model !== ask.call.name || ask.continues !== undefined || ask.call.selective === true;
-	const message = passthrough.request(ask, changes);
 	return {
-		message,
-		losses: message.losses ?? [],
+		message: passthrough.request(ask, changes),
+		losses: [],
 		tiers: ask.protocol.facts.tiers(ask.body.value),
 		whole(bytes) {
 			const text = utf8.decode(bytes);

@@ -1,8 +1,10 @@
 /** `GET /admin/calls` and `/admin/calls/:id`: the rows themselves, refusals at the door among them. */
 import { asList, asNumber, asRecord, deny, Fault, ownerOf, type Route, type Store } from "#core";
+import type { Prices } from "../prices/service.ts";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
 import { adviceOn } from "./advice.ts";
 import { callView } from "./call-view.ts";
+import { arithmeticOf } from "./pricing.ts";
 import { timeOf, wrong } from "./queries.ts";
 import { alike, type Filter, filters, findRow, type Search, searchRows } from "./search.ts";
 
@@ -41,11 +43,14 @@ const shownTo = (owner: string | undefined, row: Parameters<typeof callView>[0])
 	return { ...view, attempts };
 };
 
-export const callRoutes = (
-	store: Store,
-	flush: () => Promise<void>,
-	tokens: TokenOwnership | undefined,
-): readonly Route[] => [
+export interface CallRouteParts {
+	readonly store: Store;
+	readonly tokens: TokenOwnership | undefined;
+	readonly prices: Prices | undefined;
+	flush(): Promise<void>;
+}
+
+export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): readonly Route[] => [
 	{
 		method: "GET",
 		path: "/admin/calls",
@@ -84,12 +89,14 @@ export const callRoutes = (
 			await flush();
 			const row = await findRow(store, id, narrowedTo(tokens, owner));
 			if (!row) throw absent(id);
-			if (owner !== undefined) return Response.json(shownTo(owner, row));
-			const view = callView(row);
+			const view = shownTo(owner, row);
+			const arithmetic = arithmeticOf(prices, view);
+			if (owner !== undefined) return Response.json({ ...view, arithmetic });
 			const advice = adviceOn(view);
 			const same = advice === undefined ? undefined : await alike(store, row);
 			return Response.json({
 				...view,
+				arithmetic,
 				...(advice !== undefined && { advice }),
 				...(same && { alike: { calls: same.calls, since: new Date(asNumber(same.since) ?? 0).toISOString() } }),
 			});

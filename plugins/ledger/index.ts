@@ -10,12 +10,14 @@ import {
 	maybe,
 	policies,
 	recorders,
+	router,
 	routes,
 	store,
 	t,
 	tables,
 } from "#core";
 
+import { prices as pricesService } from "../prices/service.ts";
 import { ledgerWriters, quota } from "../quota/service.ts";
 import { tokenFacts, tokenOwnership } from "../tokens/service.ts";
 import { callRoutes } from "./calls.ts";
@@ -23,6 +25,7 @@ import { callsCommand } from "./calls-command.ts";
 import { usageCommand } from "./command.ts";
 import { explainCommand } from "./explain-command.ts";
 import { lastUsed } from "./last-used.ts";
+import { savedAt } from "./pricing.ts";
 import { correctionRow, rowOf, taskRow } from "./row.ts";
 import { insertRows, ledgerTables, pruneRows } from "./tables.ts";
 import { tagName, tagPolicy } from "./tags.ts";
@@ -44,9 +47,17 @@ export default definePlugin({
 		},
 		{ additionalProperties: false },
 	),
-	needs: { store, clock, quota: maybe(quota), tokens: maybe(tokenOwnership) },
+	needs: {
+		store,
+		clock,
+		quota: maybe(quota),
+		tokens: maybe(tokenOwnership),
+		prices: maybe(pricesService),
+		router: maybe(router),
+	},
 	gives: [policies, recorders, routes, tables, commands, jobs, ledgerWriters, tokenFacts],
 	setup({ name, config, needs, log }) {
+		const { tokens, prices } = needs;
 		const writer = new Writer(needs.store, needs.clock, log);
 		const record = (call: CallRecord): void => {
 			const row = rowOf(call);
@@ -68,8 +79,8 @@ export default definePlugin({
 				add(recorders, { name, record }),
 				add(ledgerWriters, { statements: insertRows, correction: correctionRow, task: taskRow }),
 				add(tokenFacts, lastUsed(needs.store)),
-				add(routes, usageRoute(needs.store, flush, needs.tokens)),
-				...callRoutes(needs.store, flush, needs.tokens).map((route) => add(routes, route)),
+				add(routes, usageRoute({ store: needs.store, tokens, saved: prices && savedAt(prices, needs.router), flush })),
+				...callRoutes({ store: needs.store, tokens, prices, flush }).map((route) => add(routes, route)),
 				add(commands, usageCommand),
 				add(commands, callsCommand),
 				add(commands, explainCommand),

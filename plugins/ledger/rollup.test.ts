@@ -63,6 +63,7 @@ const row = (id: string, more: Partial<LedgerRow>): LedgerRow => ({
 	protocol: "messages",
 	status: 200,
 	tags: null,
+	took_span: null,
 	detail: "{}",
 	...more,
 });

@@ -3,6 +3,8 @@
  * statement that inserts it. So the sums are those of the rows, whatever is written twice or not at all.
  */
 
+import { tookColumns, tookCounts } from "./took.ts";
+
 /** What the sums are kept apart by; none is '' here, because the database takes two NULLs for different. */
 const apart = ["token", "model", "upstream", "protocol", "ending", "tags"] as const;
 
@@ -37,7 +39,31 @@ const valuesOf = (row: string, milliseconds: number): string =>
 		`${row}excess`,
 	].join(", ");
 
-const added = `ON CONFLICT (at, ${apart.join(", ")}) DO UPDATE SET ${figures.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")}`;
+const addedTo = (names: readonly string[]): string =>
+	names.map((name) => `${name} = ${name} + excluded.${name}`).join(", ");
+
+const added = `ON CONFLICT (at, ${apart.join(", ")}) DO UPDATE SET ${addedTo(figures)}`;
+
+/** Adds what each row counts of how long calls took: new columns, what rows there are already, and the trigger anew. */
+export const tookStatements: readonly string[] = [
+	...tables.flatMap(({ table, milliseconds }) => [
+		...tookColumns.map((name) => `ALTER TABLE ${table} ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 0`),
+		`INSERT INTO ${table} (${[columns, ...tookColumns].join(", ")})
+			SELECT at - at % ${milliseconds}, ${apart.map((name) => `coalesce(${name}, '')`).join(", ")},
+				${figures.map(() => 0).join(", ")}, ${tookCounts("").join(", ")}
+			FROM ledger WHERE took_span IS NOT NULL ON CONFLICT (at, ${apart.join(", ")}) DO UPDATE SET ${addedTo(tookColumns)}`,
+	]),
+	"DROP TRIGGER ledger_rollup",
+	`CREATE TRIGGER ledger_rollup AFTER INSERT ON ledger BEGIN
+		${tables
+			.map(
+				({ table, milliseconds }) => `INSERT INTO ${table} (${[columns, ...tookColumns].join(", ")})
+			VALUES (${[valuesOf("NEW.", milliseconds), ...tookCounts("NEW.")].join(", ")})
+			ON CONFLICT (at, ${apart.join(", ")}) DO UPDATE SET ${addedTo([...figures, ...tookColumns])};`,
+			)
+			.join("\n\t\t")}
+	END`,
+];
 
 /** Statements of a migration: the tables, what rows there are already, and the trigger. */
 export const rollupStatements: readonly string[] = [

@@ -80,6 +80,7 @@ describe("a finished call", () => {
 			protocol: "messages",
 			status: 200,
 			tags: null,
+			took_span: 0,
 		});
 		expect(JSON.parse(detail)).toEqual({
 			tokenName: "laptop",

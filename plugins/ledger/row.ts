@@ -3,6 +3,7 @@ import { type AttemptRecord, type CallRecord, withoutKeys } from "#core";
 import type { Correction, TaskCharge } from "../quota/service.ts";
 import type { LedgerRow } from "./tables.ts";
 import { tagText } from "./tags.ts";
+import { spanOf } from "./took.ts";
 
 const longestName = 256;
 const longestList = 1_000;
@@ -29,6 +30,7 @@ export const rowOf = (call: CallRecord): LedgerRow => {
 		protocol: call.protocol,
 		status: call.status,
 		tags: tagText(call.tags),
+		took_span: spanOf(outcome.ending, call.durationMs),
 		detail: JSON.stringify(detailOf(call)),
 	};
 };
@@ -75,7 +77,7 @@ const dropped = (losses: CallRecord["losses"]): string =>
 		.join(",")
 		.slice(0, longestList);
 
-const noCall = { request: null, protocol: null, status: null, tags: null };
+const noCall = { request: null, protocol: null, status: null, tags: null, took_span: null };
 const noTokens = { input_tokens: 0, cached_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };
 
 /** The row of a charge without a finished call: a crash, a node that was given up, the same put right. */

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { asNumber, deny, Fault, type Store } from "#core";
 import { isTagGroup, tagOf } from "./tags.ts";
+import { tookColumns, tookCounts } from "./took.ts";
 
 /** What there can be a sum for each of. Days and hours are those of UTC. */
 const groups = {
@@ -64,9 +65,17 @@ const ofSums: typeof ofRows = { calls: sql`sum(calls)`, completed: sql`sum(compl
 type Figures = Record<keyof typeof ofRows, number>;
 const figureNames = Object.keys(ofRows) as readonly (keyof Figures)[];
 
+const tookOf: Readonly<Record<Table, readonly string[]>> = {
+	ledger: tookCounts(""),
+	ledger_hours: tookColumns,
+	ledger_days: tookColumns,
+};
+
 /** `of` are the values of the groups asked for, by their names. */
 export interface Sum extends Figures {
 	readonly of: Readonly<Record<string, unknown>>;
+	/** How many calls took so long, by the spans of `took.ts`. */
+	readonly took: number[];
 }
 
 type Table = "ledger" | "ledger_hours" | "ledger_days";
@@ -111,6 +120,7 @@ export const sumRows = async (store: Store, question: Question): Promise<readonl
 			[
 				...by.map((name) => sql`${groupValue(name)} AS ${sql.identifier(name)}`),
 				...figureNames.map((name) => sql`${(table === "ledger" ? ofRows : ofSums)[name]} AS ${sql.identifier(name)}`),
+				...tookColumns.map((name, span) => sql.raw(`sum(${tookOf[table][span]}) AS ${name}`)),
 			],
 			comma,
 		);
@@ -132,6 +142,8 @@ export const sumRows = async (store: Store, question: Question): Promise<readonl
 			const key = JSON.stringify(by.map((name) => row[name]));
 			const sum = sums.get(key) ?? emptySum(by, row);
 			for (const name of figureNames) sum[name] += asNumber(row[name]) ?? 0;
+			for (const [span, name] of tookColumns.entries())
+				sum.took[span] = (sum.took[span] ?? 0) + (asNumber(row[name]) ?? 0);
 			sums.set(key, sum);
 		}
 		if (sums.size > mostSums)
@@ -162,19 +174,24 @@ export const dearestFirst = (sums: readonly Sum[]): readonly Sum[] =>
 
 /** The sums put together where `keyOf` gives the same groups. */
 export const regroup = (sums: readonly Sum[], regrouped: (of: Sum["of"]) => Sum["of"]): readonly Sum[] => {
-	const merged = new Map<string, Sum & Figures>();
+	const merged = new Map<string, Sum>();
 	for (const sum of sums) {
 		const of = regrouped(sum.of);
 		const key = JSON.stringify(of);
 		const known = merged.get(key);
-		if (known) for (const name of figureNames) known[name] += sum[name];
-		else merged.set(key, { ...sum, of });
+		if (!known) {
+			merged.set(key, { ...sum, took: [...sum.took], of });
+			continue;
+		}
+		for (const name of figureNames) known[name] += sum[name];
+		for (const [span, count] of sum.took.entries()) known.took[span] = (known.took[span] ?? 0) + count;
 	}
 	return dearestFirst([...merged.values()]);
 };
 
 const emptySum = (by: readonly string[], row: Readonly<Record<string, unknown>>): Sum => ({
 	of: Object.fromEntries(by.map((name) => [name, row[name]])),
+	took: [],
 	calls: 0,
 	completed: 0,
 	inputTokens: 0,

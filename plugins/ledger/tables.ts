@@ -2,7 +2,8 @@
 
 import { sql } from "drizzle-orm";
 import { bulkInsert, type Statement, type Store, type Tables } from "#core";
-import { rollupStatements } from "./rollup.ts";
+import { rollupStatements, tookStatements } from "./rollup.ts";
+import { spanOfRow } from "./took.ts";
 
 /** A row by the columns' names. A type and not an interface, so that it counts as a record of plain values. */
 export type LedgerRow = {
@@ -31,6 +32,8 @@ export type LedgerRow = {
 	readonly tags: string | null;
 	/** The HTTP status that the client got. */
 	readonly status: number | null;
+	/** How long it took, as a span of `took.ts`; null where that says nothing. */
+	readonly took_span: number | null;
 	/** JSON: token's name, operation, target's model, stream, reason, estimated, attempts, times, what was dropped, address. */
 	readonly detail: string;
 };
@@ -52,6 +55,7 @@ const columns = [
 	"protocol",
 	"status",
 	"tags",
+	"took_span",
 	"detail",
 ] as const satisfies readonly (keyof LedgerRow)[];
 
@@ -109,5 +113,13 @@ export const ledgerTables = (plugin: string): Tables => ({
 			],
 		},
 		{ name: "003-rollup", statements: ["ALTER TABLE ledger ADD COLUMN tags TEXT", ...rollupStatements] },
+		{
+			name: "004-took",
+			statements: [
+				"ALTER TABLE ledger ADD COLUMN took_span INTEGER",
+				`UPDATE ledger SET took_span = ${spanOfRow}`,
+				...tookStatements,
+			],
+		},
 	],
 });

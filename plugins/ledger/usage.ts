@@ -5,6 +5,7 @@ import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
 import { csvText } from "./csv.ts";
 import { timeOf, wrong } from "./queries.ts";
 import { groupNames, isGroup, type Kept, regroup, type Sum, sumRows } from "./sums.ts";
+import { percentile } from "./took.ts";
 
 const groupedBy = (url: URL): readonly string[] =>
 	(url.searchParams.get("by") ?? "model")
@@ -53,14 +54,34 @@ const named = (sums: readonly Sum[], by: readonly string[], tokens: ReadonlyMap<
 		),
 	);
 
-const viewOf = ({ of, microDollars, excessMicroDollars, ...figures }: Sum): Readonly<Record<string, unknown>> => ({
-	...of,
-	...figures,
-	cost: microDollars / 1e6,
-	excess: excessMicroDollars / 1e6,
-});
+/** Dollars that caches saved, at the prices of today; where sums are by model. */
+export type Saved = (cachedTokens: number, model: string, upstream: string | undefined) => number;
 
-export const usageRoute = (store: Store, flush: () => Promise<void>, tokens: TokenOwnership | undefined): Route => ({
+const viewOf = (sum: Sum, savedBy: Saved | undefined): Readonly<Record<string, unknown>> => {
+	const { of, took, microDollars, excessMicroDollars, ...figures } = sum;
+	const model = asText(of["model"]);
+	const saved = model === undefined ? undefined : savedBy?.(sum.cachedTokens, model, asText(of["upstream"]));
+	return {
+		...of,
+		...figures,
+		cost: microDollars / 1e6,
+		excess: excessMicroDollars / 1e6,
+		...(saved !== undefined && { saved }),
+		p50Ms: percentile(took, 0.5) ?? null,
+		p95Ms: percentile(took, 0.95) ?? null,
+		p99Ms: percentile(took, 0.99) ?? null,
+	};
+};
+
+export interface UsageRouteParts {
+	readonly store: Store;
+	readonly tokens: TokenOwnership | undefined;
+	/** Undefined where nobody knows prices. */
+	readonly saved: Saved | undefined;
+	flush(): Promise<void>;
+}
+
+export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Route => ({
 	method: "GET",
 	path: "/admin/usage",
 	access: "person",
@@ -80,7 +101,7 @@ export const usageRoute = (store: Store, flush: () => Promise<void>, tokens: Tok
 		await flush();
 		const sums = await sumRows(store, question);
 		const shown = ofTokens ? named(sums, by, await knownTokens(store, tokens)) : sums;
-		const data = shown.map(viewOf);
+		const data = shown.map((sum) => viewOf(sum, saved));
 		return url.searchParams.get("format") === "csv"
 			? new Response(csvText(data), { headers: { "content-type": "text/csv; charset=utf-8" } })
 			: Response.json({ data });

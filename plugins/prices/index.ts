@@ -2,6 +2,7 @@
 import { type Costs, clock, costs, definePlugin, provide } from "#core";
 import { Catalogue } from "./catalogue.ts";
 import { cost, costBound, outputFor, taskCost } from "./cost.ts";
+import { priceParts, savedBy } from "./parts.ts";
 import { PriceList, pricesConfig } from "./price-list.ts";
 import { prices, upstreamPrices } from "./service.ts";
 import { unknownTier } from "./tiers.ts";
@@ -24,7 +25,17 @@ export default definePlugin({
 		};
 		return {
 			offers: [
-				provide(prices, { find, free, cost, bound: costBound, outputFor, taskCost, unknownTier }),
+				provide(prices, {
+					find,
+					free,
+					cost,
+					bound: costBound,
+					parts: priceParts,
+					saved: savedBy,
+					outputFor,
+					taskCost,
+					unknownTier,
+				}),
 				provide(costs, { chargeOf }),
 			],
 		};

@@ -71,6 +71,13 @@ export interface PriceHints {
 
 export type FreeOfCharge = "nothing" | "something" | "everything";
 
+/** Tokens of one kind and what a million of them costs, in dollars. */
+export interface PricePart {
+	readonly what: "input" | "read from a cache" | "written to a cache" | "output" | "reasoning";
+	readonly tokens: number;
+	readonly rate: number;
+}
+
 export interface Prices {
 	/** From the config, then from the data package, each by `model` and then by `requested`; then the config's default. */
 	find(model: string, hints?: PriceHints): Price | undefined;
@@ -78,6 +85,10 @@ export interface Prices {
 	cost(usage: Usage, price: Price, tiers?: readonly string[]): number | undefined;
 	/** How much of what may be asked for is free, by what config and the upstreams of plugins say; the data package knows of nothing. */
 	free(): FreeOfCharge;
+	/** The same by kinds of tokens, for people; without fees, units and tiers. */
+	parts(usage: Usage, price: Price): readonly PricePart[];
+	/** Dollars that reading so many tokens from a cache saved. */
+	saved(cachedTokens: number, price: Price): number;
 	/** The first of these tiers whose price nobody knows. */
 	unknownTier(tiers: readonly string[], price: Price): string | undefined;
 	/** No usage within the bound costs more. Undefined when the price has no rate for something within it. */

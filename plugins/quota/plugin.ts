@@ -14,7 +14,6 @@ import {
 	t,
 	tables,
 } from "#core";
-import { alerts } from "../alerts/service.ts";
 import { metricSources } from "../metrics/service.ts";
 import { personFollowers } from "../people/service.ts";
 import { prices } from "../prices/service.ts";
@@ -32,7 +31,6 @@ import { quotaSetting } from "./setting.ts";
 import type { Statements } from "./statements.ts";
 import { quotaTables } from "./tables.ts";
 import { reserveTask, settleTask } from "./tasks.ts";
-import { taskAlerts } from "./threshold-alerts.ts";
 
 export interface QuotaParts {
 	readonly statements?: Statements;
@@ -70,7 +68,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 			},
 			{ additionalProperties: false },
 		),
-		needs: { store, clock, hostInfo, prices, alerts, writers: ledgerWriters },
+		needs: { store, clock, hostInfo, prices, writers: ledgerWriters },
 		gives: [policies, tables, jobs, quota, metricSources, personFollowers],
 		setup({ name, config, needs, log }) {
 			let kept: Accounts | undefined;
@@ -93,10 +91,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 				record: (charge, row) => accounts().record(charge instanceof LeaseCharge ? charge.lease : undefined, row),
 				flush: () => accounts().flush(),
 				reserve: (token, amount, taskId) => reserveTask(accounts(), token, amount, taskId, now()),
-				settle: (taskId, amount) => [
-					...settleTask(accounts().statements, taskId, amount),
-					...taskAlerts(needs.alerts(), taskId),
-				],
+				settle: (taskId, amount) => settleTask(accounts().statements, taskId, amount),
 			};
 			const policy = quotaPolicy({ accounts, prices: needs.prices, log, settings, setting, readOnMs, now });
 			const budgets: Policy<Budgets> = { name: "budgets", setting: budgetsSetting({ accounts, now }) };
@@ -124,7 +119,6 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 				],
 				async start() {
 					accounts().writer = needs.writers()[0];
-					accounts().tellings.listeners = needs.alerts();
 					if (needs.hostInfo.serving) await accounts().open();
 				},
 				stop: () => accounts().flush(),

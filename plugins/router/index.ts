@@ -15,7 +15,6 @@ import {
 	upstreams,
 	warnings,
 } from "#core";
-import { alerts } from "../alerts/service.ts";
 import { prices } from "../prices/service.ts";
 import { tokenOwnership } from "../tokens/service.ts";
 import { explainRoutes } from "./explain.ts";
@@ -37,7 +36,6 @@ export default definePlugin({
 		protocols,
 		upstreams,
 		policies,
-		alerts,
 		prices: maybe(prices),
 		tokens: maybe(tokenOwnership),
 	},
@@ -69,7 +67,6 @@ export default definePlugin({
 			capabilitiesOf,
 			upstreamNames: () => [...configured, ...needs.upstreams()].map(({ name }) => name),
 			random: Math.random,
-			alerts: needs.alerts,
 			createdAt: Math.floor(needs.clock.now() / 1000),
 		});
 

@@ -12,9 +12,7 @@ import {
 	type Upstream,
 	type UpstreamHealth,
 } from "#core";
-import { type Alerts, raiseOn } from "../alerts/service.ts";
 import { Circuit, type Trouble } from "./circuit.ts";
-import { circuitClosed, circuitOpened } from "./circuit-alerts.ts";
 import { spread } from "./keys.ts";
 import type { ModelLookup } from "./known-models.ts";
 import { safeAfter } from "./repeating.ts";
@@ -46,8 +44,6 @@ export interface RoutingOptions {
 	readonly upstreamNames?: () => readonly string[];
 	/** A number from 0 to 1, for weights and for how long a failing upstream is left alone. */
 	readonly random: () => number;
-	/** Who is told when a circuit opens or closes. */
-	readonly alerts?: () => readonly Alerts[];
 	/** Seconds since 1970, shown as the time models came to be. */
 	readonly createdAt: number;
 }
@@ -61,7 +57,7 @@ export interface Routing extends Router {
 }
 
 export const createRouting = (options: RoutingOptions): Routing => {
-	const { clock, log, upstreamNamed, capabilitiesOf, random, createdAt, alerts = () => [] } = options;
+	const { clock, log, upstreamNamed, capabilitiesOf, random, createdAt } = options;
 	const exact = new Map(options.models.filter(({ name }) => !name.includes("*")).map((model) => [model.name, model]));
 	const inOrder = options.models.filter(({ name }) => name.includes("*"));
 	const patterns = inOrder.toSorted((a, b) => fixed(b.name) - fixed(a.name));
@@ -216,21 +212,21 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			const setting = settingFor(name);
 			return setting && infoOf(name, setting);
 		},
+		targets(name) {
+			const setting = settingFor(name);
+			return setting?.targets.flatMap((target) => targetOf(name, setting, target)) ?? [];
+		},
 		mayFollow: (denial, call) => followed.has(denial.kind) && safeAfter(denial, call),
 		report(report) {
 			const upstream = report.target.upstream.name;
 			const change = circuitOf(upstream).report(report);
-			if (change === "opened") {
-				raiseOn(alerts(), circuitOpened(upstream, report.error));
+			if (change === "opened")
 				log.warn("an upstream fails; calls go elsewhere while it does, where they can", {
 					upstream,
 					kind: report.error?.kind,
 					reason: report.error?.message,
 				});
-			} else if (change === "closed") {
-				raiseOn(alerts(), circuitClosed(upstream));
-				log.info("an upstream answers again", { upstream });
-			}
+			else if (change === "closed") log.info("an upstream answers again", { upstream });
 		},
 		states,
 		health: states,

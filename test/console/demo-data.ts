@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { TestGateway } from "#core/testing";
 import { insertRows, type LedgerRow } from "../../plugins/ledger/tables.ts";
+import { spanOf } from "../../plugins/ledger/took.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -57,13 +58,15 @@ const rowsOf = (id: string, name: string, dollars: number, now: number, draw: ()
 	return costs.map((cost, index) => {
 		const model = models[Math.floor(draw() ** 2 * models.length)] ?? "fast";
 		const input = Math.floor(400 + draw() * 90_000);
+		const ending = draw() < 0.96 ? "completed" : "client_left";
+		const took = Math.floor(400 + draw() ** 3 * 12_000);
 		return {
 			id: `req_demo${id.slice(-8)}${String(index).padStart(4, "0")}`,
 			at: Math.floor(now - draw() * 21 * dayMs),
 			token: id,
 			model,
 			upstream: upstreams[model] ?? "demo",
-			ending: draw() < 0.96 ? "completed" : "client_left",
+			ending,
 			input_tokens: input,
 			cached_tokens: Math.floor(input * draw() * 0.8),
 			output_tokens: Math.floor(40 + draw() * 1_500),
@@ -74,13 +77,14 @@ const rowsOf = (id: string, name: string, dollars: number, now: number, draw: ()
 			protocol: "chat-completions",
 			status: 200,
 			tags: null,
+			took_span: spanOf(ending, took),
 			detail: JSON.stringify({
 				tokenName: name,
 				operation: "generate",
 				target: model,
 				stream: true,
 				attempts: 1,
-				durationMs: Math.floor(400 + draw() * 6_000),
+				durationMs: took,
 				firstByteMs: Math.floor(150 + draw() * 700),
 			}),
 		};

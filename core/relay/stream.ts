@@ -129,9 +129,12 @@ export class CallStream {
 		const { source, frames, pass, live, clock, memory } = this.parts;
 		while (!live.isOver) {
 			this.reading = true;
-			const chunk = await live.unread.after(source.next());
+			const askedAt = clock.monotonic();
+			const chunk = await source.next();
 			this.reading = false;
-			this.watch.readAt = clock.monotonic();
+			const now = clock.monotonic();
+			this.watch.readAt = now;
+			live.unread.came(now - askedAt);
 			if (live.isOver) return;
 			if (chunk === undefined) return await this.finish(await pass.end(frames.end()));
 			const events = frames.feed(chunk);

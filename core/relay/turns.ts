@@ -1,29 +1,40 @@
+/** How calls share the turns of the event loop, so that none of them keeps it from the others. */
+
 /**
- * All streams together read so much in one turn of the event loop and no more: an upstream that sends faster than its
- * bytes are worked through would otherwise leave no time for anything else.
+ * All streams together work through so many bytes in one turn and no more: upstreams that send faster than their bytes
+ * are worked through would otherwise leave no time for anything else.
  */
+const bytesPerTurn = 64 * 1024;
 
-const bytesPerTurn = 256 * 1024;
+interface Waiting {
+	readonly bytes: number;
+	readonly begin: () => void;
+}
 
-let read = 0;
-let next: Promise<void> | undefined;
+/** Counted until there is no room; a count that goes on into a later turn costs a wait for the turn's end at most. */
+let worked = 0;
+const waiting: Waiting[] = [];
 
-/** Counts what a stream has read. */
-export const countRead = (bytes: number): void => {
-	read += bytes;
+const beginTurn = (): void => {
+	worked = 0;
+	for (let next = waiting[0]; next && worked < bytesPerTurn; next = waiting[0]) {
+		waiting.shift();
+		worked += next.bytes;
+		next.begin();
+	}
+	if (waiting.length > 0) setImmediate(beginTurn);
 };
 
-/** Undefined while streams may read on in this turn; otherwise resolves when the next one has begun. */
-export const nextTurn = (): Promise<void> | undefined => {
-	if (read < bytesPerTurn) return undefined;
-	next ??= new Promise((resolve) => {
-		setImmediate(() => {
-			read = 0;
-			next = undefined;
-			resolve();
-		});
+/** Takes room for the work on so many bytes: undefined when there is some in this turn, else resolves in the turn that has. */
+export const roomInTurn = (bytes: number): Promise<void> | undefined => {
+	if (waiting.length === 0 && worked < bytesPerTurn) {
+		worked += bytes;
+		return undefined;
+	}
+	return new Promise((begin) => {
+		if (waiting.length === 0) setImmediate(beginTurn);
+		waiting.push({ bytes, begin });
 	});
-	return next;
 };
 
 let ending: Promise<void> | undefined;

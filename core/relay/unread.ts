@@ -34,15 +34,8 @@ export class Unread {
 		this.since = undefined;
 	}
 
-	/** What is read next; when it was long in coming, nothing was left of what had not been read. */
-	after<T>(next: Promise<T>): Promise<T> {
-		return this.soFar === 0 ? next : this.timed(next);
-	}
-
-	private async timed<T>(next: Promise<T>): Promise<T> {
-		const askedAt = this.clock.monotonic();
-		const read = await next;
-		if (this.clock.monotonic() - askedAt >= caughtUpMs) this.soFar = 0;
-		return read;
+	/** Something was read; when it was long in coming, nothing was left of what had not been read. */
+	came(waitedMs: number): void {
+		if (waitedMs >= caughtUpMs) this.soFar = 0;
 	}
 }

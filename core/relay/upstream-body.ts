@@ -2,7 +2,7 @@
 import type { Clock } from "../contract/clock.ts";
 import { type Denial, Fault, isFault } from "../contract/fault.ts";
 import { join } from "../wire/body.ts";
-import { countRead, nextTurn } from "./turns.ts";
+import { roomInTurn } from "./turns.ts";
 
 const broken = (cause: unknown): Fault =>
 	new Fault(
@@ -16,6 +16,10 @@ const broken = (cause: unknown): Fault =>
 
 /** The longest piece that `next` gives. */
 const pieceBytes = 64 * 1024;
+
+interface Read {
+	readonly value?: Uint8Array | undefined;
+}
 
 export class UpstreamBody {
 	private readonly response: Response;
@@ -40,32 +44,40 @@ export class UpstreamBody {
 		const { pending } = this;
 		this.pending = undefined;
 		if (pending) return pending;
-		const turn = nextTurn();
-		if (turn) return turn.then(this.goOn);
-		if (this.unread) return this.pieceOf(this.unread);
+		if (this.unread) return this.rested(this.unread);
 		// Read as a stream only when it is wanted as one: a whole answer is cheaper without.
 		this.reader ??= this.response.body?.getReader();
 		return this.reader?.read().then(this.taken, this.failed) ?? Promise.resolve(undefined);
 	}
 
 	/** Made once, not for every chunk. */
-	private readonly taken = ({ value }: { readonly value?: Uint8Array | undefined }): Uint8Array | undefined => {
+	private readonly taken = ({ value }: Read): Uint8Array | undefined | Promise<Uint8Array> => {
 		if (this.stopped) throw new Fault(this.stopped);
 		if (value === undefined) return undefined;
 		this.chunks++;
-		// What is worked through in one go is bounded, however much came at once.
-		this.unread = value.length > pieceBytes ? value.subarray(pieceBytes) : undefined;
-		const piece = this.unread ? value.subarray(0, pieceBytes) : value;
-		countRead(piece.length);
-		return piece;
+		return this.pieceOf(value);
 	};
 
-	/** A rejection rather than a throw when the source was stopped. */
-	private async pieceOf(value: Uint8Array): Promise<Uint8Array | undefined> {
-		return this.taken({ value });
+	/** What is worked through in one go is bounded, however much came at once. */
+	private pieceOf(value: Uint8Array): Uint8Array | Promise<Uint8Array> {
+		this.unread = value.length > pieceBytes ? value.subarray(pieceBytes) : undefined;
+		const piece = this.unread ? value.subarray(0, pieceBytes) : value;
+		const room = roomInTurn(piece.length);
+		return room ? this.inTurn(piece, room) : piece;
 	}
 
-	private readonly goOn = (): Promise<Uint8Array | undefined> => this.next();
+	private async inTurn(piece: Uint8Array, room: Promise<void>): Promise<Uint8Array> {
+		await room;
+		if (this.stopped) throw new Fault(this.stopped);
+		return piece;
+	}
+
+	/** A rejection rather than a throw when the source was stopped. */
+	private async rested(unread: Uint8Array): Promise<Uint8Array> {
+		if (this.stopped) throw new Fault(this.stopped);
+		this.chunks++;
+		return await this.pieceOf(unread);
+	}
 
 	private readonly failed = (error: unknown): never => {
 		if (this.stopped) throw new Fault(this.stopped);

@@ -11,14 +11,6 @@ export interface Order {
 	readonly path: string;
 	readonly body: string;
 	readonly clients: number;
-	/** How long to watch `/healthz` meanwhile. */
-	readonly watchMs: number;
-}
-
-export interface Seen {
-	/** The slowest answer of `/healthz`. */
-	readonly slowestMs: number;
-	readonly asked: number;
 }
 
 const delta = { content: "x".repeat(200) };
@@ -51,21 +43,11 @@ upstream.listen(0, "127.0.0.1", () => {
 	process.send?.({ port: typeof address === "object" ? address?.port : undefined });
 });
 
-process.on("message", async ({ url, key, path, body, clients, watchMs }: Order) => {
+process.on("message", ({ url, key, path, body, clients }: Order) => {
 	const { hostname, port } = new URL(url);
 	for (let number = 0; number < clients; number++) {
 		const socket = connect(Number(port), hostname, () => socket.write(postHead(path, key, body.length) + body));
 		socket.on("error", () => undefined);
 		socket.pause();
 	}
-	let [slowestMs, asked] = [0, 0];
-	const until = performance.now() + watchMs;
-	while (performance.now() < until) {
-		const begun = performance.now();
-		await (await fetch(`${url}/healthz`)).text();
-		slowestMs = Math.max(slowestMs, performance.now() - begun);
-		asked++;
-		await new Promise((resolve) => setTimeout(resolve, 20));
-	}
-	process.send?.({ slowestMs, asked } satisfies Seen);
 });

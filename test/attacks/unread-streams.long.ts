@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Order, Seen } from "./fast-upstream.ts";
+import type { Order } from "./fast-upstream.ts";
+import type { Seen, Watch } from "./health-watch.ts";
 import { type AttackHouse, attackHouse } from "./house.ts";
 import { longestStop } from "./longest-stop.ts";
 import { sized } from "./sized.ts";
@@ -12,14 +13,20 @@ const clients = sized(40, 100);
 const longestMs = sized(1000, 200);
 const megabyte = 1024 * 1024;
 
-let other: ChildProcess;
+let upstream: ChildProcess;
+let watcher: ChildProcess;
 let house: AttackHouse;
 
-const told = <T>(): Promise<T> => new Promise((resolve) => other.once("message", (message) => resolve(message as T)));
+const told = <T>(other: ChildProcess): Promise<T> =>
+	new Promise((resolve) => other.once("message", (message) => resolve(message as T)));
+const started = (file: string): ChildProcess =>
+	fork(fileURLToPath(new URL(file, import.meta.url)), [], { execPath: process.execPath });
 
 beforeAll(async () => {
-	other = fork(fileURLToPath(new URL("fast-upstream.ts", import.meta.url)), [], { execPath: process.execPath });
-	const { port } = await told<{ port: number }>();
+	watcher = started("health-watch.ts");
+	await told(watcher);
+	upstream = started("fast-upstream.ts");
+	const { port } = await told<{ port: number }>(upstream);
 	house = await attackHouse({
 		plugins: [
 			{
@@ -33,7 +40,8 @@ beforeAll(async () => {
 	});
 });
 afterAll(async () => {
-	other.kill();
+	upstream.kill();
+	watcher.kill();
 	await house.stop();
 });
 
@@ -51,10 +59,11 @@ test.each([
 			max_tokens: 1000,
 			messages: [{ role: "user", content: "Hello" }],
 		});
-		const order: Order = { url: gateway.url, key: gateway.key, path, body, clients, watchMs: sized(1500, 8000) };
+		const { url, key } = gateway;
 		const { result, stoppedMs } = await longestStop(async () => {
-			other.send(order);
-			return await told<Seen>();
+			upstream.send({ url, key, path, body, clients } satisfies Order);
+			watcher.send({ url, watchMs: sized(1500, 8000) } satisfies Watch);
+			return await told<Seen>(watcher);
 		});
 		expect(gateway.portico.openCalls()).toBeGreaterThanOrEqual(clients);
 		expect(result.asked).toBeGreaterThan(10);

@@ -47,6 +47,8 @@ export interface Permit {
 	readonly readOnMs?: number;
 	/** What the call's record is marked with. */
 	readonly tags?: Readonly<Record<string, string>>;
+	/** The answer's headers tell where it came from, in which attempt, and what it cost. */
+	readonly explains?: boolean;
 	/** Headers for the answer (rate-limit headers); names in lower case. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/**

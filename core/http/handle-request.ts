@@ -63,7 +63,8 @@ const stopping = deny(
 	{ retryAfterSeconds: 1 },
 );
 
-const exposed = "x-request-id, request-id, retry-after, retry-after-ms, x-should-retry, x-portico-dropped";
+const exposed =
+	"x-request-id, request-id, retry-after, retry-after-ms, x-should-retry, x-portico-dropped, x-portico-target, x-portico-attempts, x-portico-cost";
 
 const isDenial = (value: Identified | Denial): value is Denial => "kind" in value;
 

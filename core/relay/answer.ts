@@ -11,6 +11,7 @@ import type { LiveCall } from "./live-call.ts";
 import { CallStream } from "./stream.ts";
 import { StreamMemory } from "./stream-memory.ts";
 import { type StreamLimits, silent } from "./stream-watch.ts";
+import { told } from "./told.ts";
 import { notAnAnswer } from "./translation.ts";
 import type { UpstreamBody } from "./upstream-body.ts";
 
@@ -29,15 +30,6 @@ export interface AnswerOptions {
 
 /** How long an answer that has begun is held back while it says nothing yet: an early error can still be a status. */
 const graceMs = 50;
-
-const told = ({ losses, emulated }: LiveCall): Record<string, string> | undefined => {
-	if (losses.length === 0 && emulated === undefined) return undefined;
-	const paths = new Set(losses.map(({ path }) => path.replace(/[^\w.[\]-]/g, "_")));
-	return {
-		...(paths.size > 0 && { "x-portico-dropped": [...paths].join(",").slice(0, 2000) }),
-		...(emulated !== undefined && { "x-portico-emulated": emulated }),
-	};
-};
 
 const streamType = (type: string, { streamsAs }: Exchange): string =>
 	(type.includes("event-stream") ? streamsAs : undefined) ?? type;

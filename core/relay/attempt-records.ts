@@ -47,6 +47,10 @@ export class AttemptRecords implements KeyNotes {
 		return this.all.at(-1)?.spanId;
 	}
 
+	get count(): number {
+		return this.all.length;
+	}
+
 	/** An attempt begins. */
 	begin(target: Target, why: string, skipped = nothing): void {
 		if (this.all.length >= most) this.all.pop();

@@ -108,6 +108,8 @@ export class LiveCall {
 	guarded: Guarded | undefined;
 	/** The guard that refused the answer. */
 	refusedBy: string | undefined;
+	/** What the call was charged, once it has ended and where that is known. */
+	charged: number | undefined;
 	private leftAt: number | undefined;
 	private firstByteMs: number | undefined;
 	private sentAt: number | undefined;
@@ -219,6 +221,7 @@ export class LiveCall {
 		const { denial: shown } = outcome;
 		this.attempts.end(ending === "completed" || ending === "client_left" ? seen.error && shown : shown);
 		const charge = this.permits.settle(outcome) ?? this.options.costs?.chargeOf(outcome, routed.model.name);
+		this.charged = charge?.charged;
 		record(
 			this.options,
 			{ call: routed, token: routed.token, protocol: routed.protocol, model: routed.model },

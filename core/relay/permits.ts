@@ -16,6 +16,8 @@ export class Permits {
 	/** The lowest bound on output tokens that any permit set. */
 	readonly maxOutputTokens: number | undefined;
 	readonly headers: Readonly<Record<string, string>>;
+	/** Somebody wants the answer's headers to tell how it came about. */
+	readonly explains: boolean;
 	/** What the call's record is marked with. */
 	readonly tags: Readonly<Record<string, string>> | undefined;
 	/** For how long an answer is read to its end, once its client has gone, to be charged exactly. */
@@ -32,12 +34,15 @@ export class Permits {
 		let bound = Number.POSITIVE_INFINITY;
 		const headers: Record<string, string> = {};
 		let tags: Readonly<Record<string, string>> | undefined;
+		let explains = false;
 		for (const permit of held) {
 			if (permit.maxOutputTokens !== undefined) bound = Math.min(bound, permit.maxOutputTokens);
 			if (permit.headers) Object.assign(headers, permit.headers);
+			if (permit.explains) explains = true;
 			if (permit.tags) tags = { ...tags, ...permit.tags };
 		}
 		this.tags = tags;
+		this.explains = explains;
 		this.readOnMs = Math.max(0, ...held.map((permit) => permit.readOnMs ?? 0));
 		this.maxOutputTokens = Number.isFinite(bound) ? bound : undefined;
 		this.headers = headers;

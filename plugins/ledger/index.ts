@@ -24,6 +24,7 @@ import { callRoutes } from "./calls.ts";
 import { callsCommand } from "./calls-command.ts";
 import { usageCommand } from "./command.ts";
 import { explainCommand } from "./explain-command.ts";
+import { explainPolicy } from "./explain-setting.ts";
 import { lastUsed } from "./last-used.ts";
 import { savedAt } from "./pricing.ts";
 import { correctionRow, rowOf, taskRow } from "./row.ts";
@@ -76,6 +77,7 @@ export default definePlugin({
 			offers: [
 				add(tables, ledgerTables(name)),
 				add(policies, tagPolicy(name, new Set(config.tags ?? []))),
+				add(policies, explainPolicy(name)),
 				add(recorders, { name, record }),
 				add(ledgerWriters, { statements: insertRows, correction: correctionRow, task: taskRow }),
 				add(tokenFacts, lastUsed(needs.store)),

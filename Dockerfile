@@ -2,11 +2,13 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --no-audit --no-fund
+RUN npm ci --no-audit --no-fund
 COPY bin bin
 COPY core core
 COPY plugins plugins
 COPY config config
+# The console's page, and the program in one file with its bytecode, which starts in half the time.
+RUN npm run console && npm run build && npm prune --omit=dev --no-audit --no-fund && rm -r plugins/console/page
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production

@@ -4,7 +4,7 @@
 // Two things can only be settled before Bun starts: how many requests its client may have in flight (256 unless the
 // environment says otherwise, too few for a gateway), and that the server ends when this launcher is killed.
 import { spawn } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { constants } from "node:os";
 import { dirname, join, relative } from "node:path";
@@ -38,6 +38,23 @@ const bunProgram = () => {
 	return "bun";
 };
 
+const newest = (path) => {
+	const found = statSync(path);
+	return found.isDirectory()
+		? Math.max(...readdirSync(path).map((name) => newest(join(path, name))), 0)
+		: found.mtimeMs;
+};
+
+/** What `npm run build` makes of the sources, which starts in half the time; in a clone, as long as no source is newer. */
+const program = () => {
+	const sources = join(root, "core", "main.ts");
+	const built = join(root, "built", "portico.js");
+	if (!existsSync(built)) return sources;
+	if (!existsSync(join(root, ".git"))) return built;
+	const places = ["core", "plugins", "package-lock.json"].map((name) => join(root, name));
+	return Math.max(...places.map(newest)) > statSync(built).mtimeMs ? sources : built;
+};
+
 /** How the operator calls this program in this folder, for advice that can be typed as it stands. */
 const calledAs = () => {
 	const called = process.argv[1] ?? "";
@@ -52,8 +69,7 @@ const [first, ...rest] = words;
 const tests = first === "bun" && rest[0] === "test" && !process.cwd().startsWith(root.replace(/[/\\]$/, ""));
 // A plugin's tests outside of this package find `#core` by it.
 const preload = tests ? ["--preload", join(root, "core", "preload.ts")] : [];
-const argv =
-	first === "bun" ? [...rest.slice(0, 1), ...preload, ...rest.slice(1)] : [join(root, "core", "main.ts"), ...words];
+const argv = first === "bun" ? [...rest.slice(0, 1), ...preload, ...rest.slice(1)] : [program(), ...words];
 
 const child = spawn(bunProgram(), argv, {
 	stdio: ["inherit", "inherit", "inherit", "ipc"],

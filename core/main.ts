@@ -30,15 +30,20 @@ const run = async (): Promise<void> => {
 		);
 };
 
+const start = async (): Promise<void> => {
+	try {
+		const ranElsewhere = await shareModules();
+		if (ranElsewhere !== undefined) process.exit(ranElsewhere);
+		await run();
+		process.exit(0);
+	} catch (error) {
+		if (!isFault(error)) throw error;
+		console.error(error.message);
+		process.exit(1);
+	}
+};
+
 forgetProxies();
 endWithLauncher();
-try {
-	const ranElsewhere = await shareModules();
-	if (ranElsewhere !== undefined) process.exit(ranElsewhere);
-	await run();
-	process.exit(0);
-} catch (error) {
-	if (!isFault(error)) throw error;
-	console.error(error.message);
-	process.exit(1);
-}
+// Not awaited: what is built into one file may wait for nothing at its top.
+void start();

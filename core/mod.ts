@@ -118,7 +118,16 @@ export { type ClaimedWork, WorkQueue, type WorkQueueOptions } from "./store/work
 // the neutral form
 
 export type * from "./neutral/content.ts";
-export { effortOfBudget, effortToSend, nearestEffort } from "./neutral/effort.ts";
+export {
+	asEffort,
+	effortLoss,
+	effortToSend,
+	fittingBudget,
+	fittingEffort,
+	nearestEffort,
+	noLevels,
+	thinksAnyway,
+} from "./neutral/effort.ts";
 export { estimateTextTokens, estimateTokens, maxTokens } from "./neutral/estimate.ts";
 export { explode, type SplitBlock, splitBlock } from "./neutral/explode.ts";
 export { carry, familyOf, uncarry } from "./neutral/family.ts";

@@ -1,8 +1,7 @@
 /** The config that Portico brings: what it serves where there is none, and what `portico init` writes. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 
-const shipped = join(import.meta.dirname, "../../config/portico.yaml");
+const shipped = new URL("../../config/portico.yaml", import.meta.url);
 
 /** The text of the built-in default. */
 export const standardConfig = (): string => readFileSync(shipped, "utf8");

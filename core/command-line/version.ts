@@ -1,7 +1,6 @@
 /** `portico version`: what exactly runs here. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { isFault } from "../contract/fault.ts";
 import { tables } from "../contract/store.ts";
 import { runtimeName } from "../runtime/system.ts";
@@ -9,14 +8,14 @@ import { buildOnly } from "./inspect.ts";
 import { blueprintOf, version } from "./open.ts";
 import type { Invocation } from "./settings.ts";
 
-const root = join(import.meta.dirname, "../..");
+const root = new URL("../../", import.meta.url);
 
 /** In a clone its own commit; in a package the one that it was packed from. */
 const commit = (): string => {
 	try {
-		if (existsSync(join(root, ".git")))
+		if (existsSync(new URL(".git", root)))
 			return execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8", stdio: "pipe" }).trim();
-		return readFileSync(join(root, "commit"), "utf8").trim();
+		return readFileSync(new URL("commit", root), "utf8").trim();
 	} catch {
 		return "unknown";
 	}

@@ -114,6 +114,8 @@ export interface UpstreamMessage {
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: string | Uint8Array;
+	/** Of a passthrough: what of the client's request could not go along, in the client's own words. */
+	readonly losses?: readonly Loss[];
 }
 
 /** Same protocol on both sides. */

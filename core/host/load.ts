@@ -7,16 +7,15 @@ import type { Plugin } from "../contract/define.ts";
 import { Fault } from "../contract/fault.ts";
 import { isRecord } from "../neutral/json.ts";
 import { importablePath } from "../runtime/importable.ts";
-
-const builtIns = fileURLToPath(new URL("../../plugins/", import.meta.url));
+import { builtInPlugins } from "./built-ins.ts";
 
 const refuse = (message: string, cause?: unknown): never => {
 	throw new Fault({ kind: "invalid_request", message }, cause);
 };
 
 /**
- * Where the plugin's module is: `./x` and `../x` from the config file's folder, a bare word among the built-in plugins,
- * anything else as a package, looked for from the config file first and from Portico second.
+ * Where the module of a plugin that is not built in is: `./x` and `../x` from the config file's folder, anything else as a
+ * package, looked for from the config file first and from Portico second.
  */
 const locate = (use: string, configFile: string): string => {
 	if (use.startsWith(".") || use.startsWith("/")) {
@@ -24,8 +23,6 @@ const locate = (use: string, configFile: string): string => {
 		if (existsSync(join(path, "index.ts"))) return join(path, "index.ts");
 		return existsSync(path) ? path : refuse(`there is no file ${path}`);
 	}
-	const builtIn = join(builtIns, use, "index.ts");
-	if (/^[a-z][a-z0-9-]*$/.test(use) && existsSync(builtIn)) return builtIn;
 	const name = use.replace(/^npm:/, "");
 	for (const from of [resolve(configFile), fileURLToPath(import.meta.url)]) {
 		try {
@@ -39,13 +36,15 @@ const locate = (use: string, configFile: string): string => {
 	);
 };
 
+const imported = (address: string) => (): Promise<unknown> => import(address);
+
 const isPlugin = (value: unknown): value is Plugin =>
 	isRecord(value) && value["portico"] === 1 && typeof value["setup"] === "function";
 
 /** Loads a plugin. Throws `Fault` whose message completes a complaint: what is missing, or what the module is not. */
 export const loadPlugin = async (use: string, configFile: string): Promise<Plugin> => {
-	const path = locate(use, configFile);
-	const module: unknown = await import(pathToFileURL(importablePath(path)).href).catch((error: unknown) =>
+	const load = builtInPlugins.get(use)?.load ?? imported(pathToFileURL(importablePath(locate(use, configFile))).href);
+	const module: unknown = await load().catch((error: unknown) =>
 		refuse(`its module could not be loaded: ${error instanceof Error ? error.message : "unknown error"}`, error),
 	);
 	const plugin = isRecord(module) ? module["default"] : undefined;

@@ -4,13 +4,14 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { ModelAsk, Protocol, UpstreamMessage } from "../contract/protocol.ts";
 import type { SendOptions, Target } from "../contract/router.ts";
+import type { Loss } from "../neutral/model.ts";
 import { createEndpointExchange, type EndpointExchange } from "./endpoint-exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { guardEndpoint } from "./guarded-endpoint.ts";
 import { guardAnswers, guardedPassthrough } from "./guarded-exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import { createPassthrough } from "./passthrough.ts";
-import { createTranslation, refuseLosses } from "./translation.ts";
+import { createTranslation } from "./translation.ts";
 
 export interface ApproachOptions {
 	readonly protocols: ReadonlyMap<string, Protocol>;
@@ -24,6 +25,12 @@ const limitFor = ({ permits }: LiveCall, { capabilities }: Target): number | und
 	permits.maxOutputTokens === undefined
 		? undefined
 		: Math.min(permits.maxOutputTokens, capabilities.maxOutput ?? Number.POSITIVE_INFINITY);
+
+const refuseLosses = (losses: readonly Loss[]): never => {
+	const paths = losses.map(({ path }) => path).join(", ");
+	const message = `This model's upstream cannot take ${paths}, and the operator wants nothing dropped. Leave it out, or ask another model.`;
+	throw new Fault({ kind: "unsupported", message, ...(losses[0] && { parameter: losses[0].path }) });
+};
 
 /** How a call goes to one target. */
 export interface Approach {
@@ -53,13 +60,17 @@ const approachModel = (live: LiveCall, routed: ModelRouted, target: Target, opti
 	const translated = (): Exchange => {
 		const prompt = guarded?.prompt ?? routed.prompt();
 		const guardAnswer = guarded && guardAnswers(guarded, live);
-		return createTranslation({ ask, prompt, target, upstream, limit, strict: options.strict, guardAnswer });
+		return createTranslation({ ask, prompt, target, upstream, limit, guardAnswer });
+	};
+	const complete = (exchange: Exchange): Exchange => {
+		if (options.strict && exchange.losses.length > 0) refuseLosses(exchange.losses);
+		return exchange;
 	};
 	const passes = upstream === ask.protocol;
 	const passed = (sent: ModelAsk): Exchange => createPassthrough(sent, target, limit, translated);
 	const passedOn = (): Exchange => (guarded ? guardedPassthrough(guarded, ask, passed, translated) : passed(ask));
-	const exchange = passes ? passedOn() : translated();
-	const otherwise = passes && ask.call.operation === "compact" && { otherwise: translated };
+	const exchange = complete(passes ? passedOn() : translated());
+	const otherwise = passes && ask.call.operation === "compact" && { otherwise: () => complete(translated()) };
 	return { exchange, more: [], protocol: upstream.name, wire: upstream.upstream, sameForm: passes, ...otherwise };
 };
 

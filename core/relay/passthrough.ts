@@ -26,9 +26,10 @@ export const createPassthrough = (
 		...(limit !== undefined && { maxOutputTokens: limit }),
 	};
 	const altered = target.model !== ask.call.name || ask.continues !== undefined || ask.call.selective === true;
+	const message = passthrough.request(ask, changes);
 	return {
-		message: passthrough.request(ask, changes),
-		losses: [],
+		message,
+		losses: message.losses ?? [],
 		tiers: ask.protocol.facts.tiers(ask.body.value),
 		whole(bytes) {
 			const text = utf8.decode(bytes);

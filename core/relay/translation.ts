@@ -8,7 +8,6 @@ import { familyOf } from "../neutral/family.ts";
 import { Folder } from "../neutral/fold.ts";
 import { asRecord, parseJson } from "../neutral/json.ts";
 import { wordLosses } from "../neutral/losses.ts";
-import type { Loss } from "../neutral/model.ts";
 import { normalizeEvents } from "../neutral/normalize-events.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
@@ -41,8 +40,6 @@ export interface TranslationOptions {
 	readonly upstream: Protocol;
 	/** The bound of the permits on output tokens. */
 	readonly limit: number | undefined;
-	/** Refuse rather than leave something behind. */
-	readonly strict: boolean;
 	/** Makes what looks at the answer; absent where no guard wants to. */
 	readonly guardAnswer?: (() => GuardedEvents) | undefined;
 }
@@ -53,7 +50,7 @@ const lowered = (request: NeutralRequest, limit: number | undefined): NeutralReq
 		: { ...request, maxOutputTokens: limit };
 
 export const createTranslation = (options: TranslationOptions): Exchange => {
-	const { ask, prompt, target, upstream, limit, strict, guardAnswer } = options;
+	const { ask, prompt, target, upstream, limit, guardAnswer } = options;
 	const { client } = ask.protocol;
 	// A summary for compaction is an answer like any other to whoever writes it.
 	const operation = ask.call.operation === "count_tokens" ? "count_tokens" : "generate";
@@ -66,7 +63,6 @@ export const createTranslation = (options: TranslationOptions): Exchange => {
 		operation,
 	});
 	const losses = wordLosses([...repairs, ...encoded.losses], request, upstream.name, client.lossWords);
-	if (strict && losses.length > 0) refuseLosses(losses);
 	const context: DecodeContext = { family, names: encoded.names, request };
 
 	const decodeWhole = (bytes: Uint8Array): NeutralResponse => {
@@ -242,9 +238,3 @@ export const createTranslation = (options: TranslationOptions): Exchange => {
 type Close = Extract<NeutralEvent, { type: "close" }>;
 
 const withoutFinal = ({ type, block }: Close): Close => ({ type, block });
-
-export const refuseLosses = (losses: readonly Loss[]): never => {
-	const paths = losses.map(({ path }) => path).join(", ");
-	const message = `This model's upstream cannot take ${paths}, and the operator wants nothing dropped. Leave it out, or ask another model.`;
-	throw new Fault({ kind: "unsupported", message, ...(losses[0] && { parameter: losses[0].path }) });
-};

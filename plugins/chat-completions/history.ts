@@ -3,7 +3,7 @@
  * back what other models said, and what Portico put there to carry it.
  */
 import { asList, asRecord, asText, isRecord, type ModelCapabilities, uncarry, type WireRecord } from "#core";
-import { strictMessage } from "./strict-fields.ts";
+import { fieldsLost, strictMessage } from "./strict-fields.ts";
 import { callIdAs } from "./tool-call-ids.ts";
 
 /** What is known of the target. */
@@ -13,6 +13,8 @@ export interface HistoryTarget {
 	readonly capabilities: ModelCapabilities;
 	/** The request switches thinking off. */
 	readonly thinksNot: boolean;
+	/** Told of each field of a message that the target does not get. */
+	lost?(at: number, field: string): void;
 }
 
 /** What Gemini 3 takes in place of a signature on a call that another model made. */
@@ -94,11 +96,25 @@ const messageFor = (message: WireRecord, target: HistoryTarget): WireRecord => {
 	return strict(id === answered ? message : { ...message, tool_call_id: id });
 };
 
+const reasoningFields = ["reasoning_content", "reasoning", "reasoning_details", "thinking"];
+
+/** Marks that change nothing the model is told: for a cache, of a citation, of what an SDK or Portico added. */
+const unheard = new Set(["cache_control", "annotations", "extra_content", "parsed", "prompt_cache_breakpoint"]);
+
+/** Reasoning that stands in several fields is lost only with the last of them. */
+const lostOf = (before: WireRecord, after: WireRecord): readonly string[] => {
+	const lost = fieldsLost(before, after).filter((field) => !unheard.has(field));
+	const thoughts = lost.filter((field) => reasoningFields.includes(field));
+	const rest = lost.filter((field) => !reasoningFields.includes(field));
+	return reasoningFields.some((field) => after[field] !== undefined) ? rest : [...thoughts.slice(0, 1), ...rest];
+};
+
 /** All messages as the target takes them. */
 export const historyFor = (messages: readonly unknown[], target: HistoryTarget): readonly unknown[] =>
 	messages.flatMap((value, at) => {
 		if (!isRecord(value)) return [value];
 		const message = messageFor(value, target);
+		if (target.lost && message !== value) for (const field of lostOf(value, message)) target.lost(at, field);
 		const afterResults = asRecord(messages[at - 1])["role"] === "tool" && message["role"] === "user";
 		return target.capabilities.answerAfterResults === true && afterResults ? [seen, message] : [message];
 	});

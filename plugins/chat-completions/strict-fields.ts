@@ -75,6 +75,29 @@ export const strictMessage = (message: WireRecord): WireRecord => {
 const effortFor = (asked: unknown, capabilities: ModelCapabilities): unknown =>
 	capabilities.thinking === "none" || asked === null ? undefined : effortToSend(asked, capabilities);
 
+const isSaid = (value: unknown): boolean => {
+	if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
+	return value !== undefined && value !== null && value !== false && value !== 0 && value !== "";
+};
+
+/** What says the same where it is left out: defaults in words, and how a stream is framed. */
+const isDefault = (name: string, value: unknown): boolean =>
+	name === "stream_options" ||
+	(name === "service_tier" && (value === "auto" || value === "default")) ||
+	(name === "reasoning_effort" && value === "none");
+
+/** The fields of a record that say something and that the changed record no longer has. */
+export const fieldsLost = (before: WireRecord, after: WireRecord): readonly string[] =>
+	Object.keys(before).filter(
+		(name) => after[name] === undefined && isSaid(before[name]) && !isDefault(name, before[name]),
+	);
+
+const newNames = lookup<string>({ seed: "random_seed", max_completion_tokens: "max_tokens" });
+
+/** The fields of a body's root that the edits leave out and that go by no other name. */
+export const rootFieldsLost = (body: WireRecord, edits: WireRecord): readonly string[] =>
+	fieldsLost(body, { ...body, ...edits }).filter((name) => edits[newNames[name] ?? ""] === undefined);
+
 /** The edits of a body's root: what is not taken leaves it, what has another name there gets that. */
 export const strictEdits = (body: WireRecord, capabilities: ModelCapabilities): Record<string, unknown> => {
 	const fields = rootFields[capabilities.vendor ?? ""] ?? common;

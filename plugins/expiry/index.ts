@@ -1,19 +1,32 @@
 /** The plugin `expiry`: refuses a token whose validity is over. */
-import { add, clock, definePlugin, type Policy, policies, t } from "#core";
+import { add, clock, definePlugin, jobs, maybe, type Policy, policies, store, t } from "#core";
+import { alerts } from "../alerts/service.ts";
+import { tokenOwnership } from "../tokens/service.ts";
 import { expired, expiresAt } from "./expires-at.ts";
+import { tellExpiring } from "./expiring.ts";
 
 export default definePlugin({
 	name: "expiry",
 	summary: "Refuses a token whose validity is over.",
 	config: t.Object({}, { additionalProperties: false }),
-	needs: { clock },
-	gives: [policies],
-	setup: ({ needs }) => {
+	needs: { clock, store, alerts, tokens: maybe(tokenOwnership) },
+	gives: [policies, jobs],
+	setup: ({ name, needs }) => {
 		const policy: Policy<number> = {
 			name: "expiry",
 			setting: expiresAt,
 			admit: (call, at) => expired(call.token, at, needs.clock),
 		};
-		return { offers: [add(policies, policy)] };
+		const tell = async (): Promise<void> => {
+			const all = needs.alerts();
+			if (all.length === 0 || !needs.tokens) return;
+			await needs.store.write(tellExpiring(all, needs.tokens, expiresAt.key, needs.clock.now()));
+		};
+		return {
+			offers: [
+				add(policies, policy),
+				add(jobs, { name: `${name}: tell what ends soon`, schedule: "*/5 * * * *", run: tell }),
+			],
+		};
 	},
 });

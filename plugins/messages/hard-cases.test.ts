@@ -887,7 +887,7 @@ describe("requests to models of this protocol", () => {
 		const request = neutral({ reasoning: { mode: "on", effort: "high" } });
 		expect(encode(request, { thinking: "budget", maxOutput: 64_000 }).sent["thinking"]).toEqual({
 			type: "enabled",
-			budget_tokens: 16_384,
+			budget_tokens: 24_576,
 		});
 		const adaptive = encode(request, { thinking: "adaptive" });
 		expect(adaptive.sent).toMatchObject({ thinking: { type: "adaptive" }, output_config: { effort: "high" } });

@@ -12,6 +12,7 @@ import { Recalls } from "./recalls.ts";
 import { recover } from "./recovery.ts";
 import type { LedgerRow, LedgerWriter } from "./service.ts";
 import { Statements } from "./statements.ts";
+import { Tellings } from "./threshold-alerts.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 export interface AccountsOptions {
@@ -36,6 +37,7 @@ export class Accounts implements AccountHouse {
 	readonly statements: Statements;
 	readonly holder = `node_${crypto.randomUUID()}`;
 	readonly leases = new Set<Lease>();
+	readonly tellings = new Tellings();
 	writer: LedgerWriter | undefined;
 	/** Rows of calls that were charged nothing. */
 	loose: LedgerRow[] = [];
@@ -169,6 +171,11 @@ export class Accounts implements AccountHouse {
 		(lease?.rows ?? this.loose).push(row);
 		this.journal.soon(lines.row(lease, row));
 		this.writeBehind.wake();
+	}
+
+	/** A call was refused for want of money: whoever is to be told of it is told. */
+	refuse(account: string, limit: number): void {
+		if (this.tellings.refuse(account, limit)) this.writeBehind.wake();
 	}
 
 	flush(): Promise<void> {

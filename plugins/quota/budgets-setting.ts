@@ -3,7 +3,7 @@ import { asList, asNumber, asRecord, asText, type TokenSetting, t } from "#core"
 import type { Accounts } from "./accounts.ts";
 import { type Budget, Budgets, budgetsKey, limitIn, windowAccount } from "./budgets.ts";
 import { count, toDollars, toMicroDollars } from "./numbers.ts";
-import { isZone, type Period, periods, windowFinder } from "./windows.ts";
+import { isPeriod, isZone, periods, windowFinder } from "./windows.ts";
 
 const amountSchema = t.Number({ minimum: 0, maximum: 1_000_000_000, unit: "dollars", description: "Dollars." });
 
@@ -35,8 +35,6 @@ const schema = t.Array(
 		description: "Dollars for each day, week or month: 5/day,100/month@Europe/Berlin, or JSON.",
 	},
 );
-
-const isPeriod = (value: unknown): value is Period => periods.some((period) => period === value);
 
 const budgetOf = (value: unknown): Budget => {
 	const { amount, per, zone = "UTC", boost } = asRecord(value);

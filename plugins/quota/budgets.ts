@@ -1,5 +1,5 @@
 /** Budgets of a token: what it may spend in each window of the calendar, and the account that each window is. */
-import type { Period, Window } from "./windows.ts";
+import { isPeriod, type Period, type Window, windowAt } from "./windows.ts";
 
 /** The token setting that they are. */
 export const budgetsKey = "budgets";
@@ -25,10 +25,16 @@ export const limitIn = ({ amount, boost }: Budget, { start }: Window): number =>
 	boost && start < boost.until ? amount + boost.amount : amount;
 
 /** Windows have accounts as tokens have, under names that no token has: a new window is a new account. */
-const prefix = "budget:";
+export const budgetPrefix = "budget:";
 export const windowAccount = (token: string, { per, zone }: Budget, { start }: Window): string =>
-	`${prefix}${token}/${per}/${zone}/${start}`;
-export const isWindowAccount = (account: string): boolean => account.startsWith(prefix);
+	`${budgetPrefix}${token}/${per}/${zone}/${start}`;
+export const isWindowAccount = (account: string): boolean => account.startsWith(budgetPrefix);
+
+/** When the window of such an account ends; undefined for any other account. */
+export const endOfAccount = (account: string): number | undefined => {
+	const [, per, zone, start] = /^budget:[^/]*\/(\w+)\/(.+)\/(-?\d+)$/.exec(account) ?? [];
+	return isPeriod(per) && zone !== undefined ? windowAt(Number(start), per, zone).end : undefined;
+};
 
 /** The budgets of a token, as its setting was compiled. */
 export class Budgets {

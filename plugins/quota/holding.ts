@@ -16,7 +16,7 @@ export interface AccountLimit {
 }
 
 /** Persons have accounts as tokens have, under names that no token has. */
-const personPrefix = "person:";
+export const personPrefix = "person:";
 export const personAccount = (person: string): string => personPrefix + person;
 export const isPersonAccount = (account: string): boolean => account.startsWith(personPrefix);
 

@@ -14,6 +14,7 @@ import {
 	t,
 	tables,
 } from "#core";
+import { alerts } from "../alerts/service.ts";
 import { metricSources } from "../metrics/service.ts";
 import { personFollowers } from "../people/service.ts";
 import { prices } from "../prices/service.ts";
@@ -31,6 +32,7 @@ import { quotaSetting } from "./setting.ts";
 import type { Statements } from "./statements.ts";
 import { quotaTables } from "./tables.ts";
 import { reserveTask, settleTask } from "./tasks.ts";
+import { taskAlerts } from "./threshold-alerts.ts";
 
 export interface QuotaParts {
 	readonly statements?: Statements;
@@ -68,7 +70,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 			},
 			{ additionalProperties: false },
 		),
-		needs: { store, clock, hostInfo, prices, writers: ledgerWriters },
+		needs: { store, clock, hostInfo, prices, alerts, writers: ledgerWriters },
 		gives: [policies, tables, jobs, quota, metricSources, personFollowers],
 		setup({ name, config, needs, log }) {
 			let kept: Accounts | undefined;
@@ -91,7 +93,10 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 				record: (charge, row) => accounts().record(charge instanceof LeaseCharge ? charge.lease : undefined, row),
 				flush: () => accounts().flush(),
 				reserve: (token, amount, taskId) => reserveTask(accounts(), token, amount, taskId, now()),
-				settle: (taskId, amount) => settleTask(accounts().statements, taskId, amount),
+				settle: (taskId, amount) => [
+					...settleTask(accounts().statements, taskId, amount),
+					...taskAlerts(needs.alerts(), taskId),
+				],
 			};
 			const policy = quotaPolicy({ accounts, prices: needs.prices, log, settings, setting, readOnMs, now });
 			const budgets: Policy<Budgets> = { name: "budgets", setting: budgetsSetting({ accounts, now }) };
@@ -119,6 +124,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 				],
 				async start() {
 					accounts().writer = needs.writers()[0];
+					accounts().tellings.listeners = needs.alerts();
 					if (needs.hostInfo.serving) await accounts().open();
 				},
 				stop: () => accounts().flush(),

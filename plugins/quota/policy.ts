@@ -119,12 +119,17 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		return call.model.stream ? { ...permit, progress: progressOf(call, holding, cost, output) } : permit;
 	};
 
+	const told = (denial: Denial, { account, limit = 0 }: AccountLimit): Denial => {
+		options.accounts().refuse(account, limit);
+		return denial;
+	};
+
 	const refusedFor = ({ on, left }: Lack, least: number): Denial => {
 		options
 			.accounts()
 			.accountOf(on.account)
 			.refuse(on.limit ?? 0);
-		return usedUp(on, left, least);
+		return told(usedUp(on, left, least), on);
 	};
 
 	/** Not enough: for now, or for good. Where running calls hold nothing that would help, the output is cut short instead. */
@@ -185,8 +190,8 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		const account = options.accounts().accountOf(on.account);
 		if (account.wasRefused(on.limit) && isLarge(request)) return nearlyUsedUp(on);
 		const found = account.isUsedUp(on.limit);
-		if (typeof found === "boolean") return found ? usedUp(on, 0, 0) : undefined;
-		return found.then((used) => (used ? usedUp(on, 0, 0) : undefined), notLookedAt);
+		if (typeof found === "boolean") return found ? told(usedUp(on, 0, 0), on) : undefined;
+		return found.then((used) => (used ? told(usedUp(on, 0, 0), on) : undefined), notLookedAt);
 	};
 
 	/** What is free may be asked for however much is used up; for its sake a small body is read, and any where nothing costs. */

@@ -5,6 +5,7 @@
 
 import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "#core";
+import { endOfAccount } from "./budgets.ts";
 
 /** How long a lease lasts without being renewed, and how far clocks and delays may stretch that. Milliseconds. */
 export const leaseMs = 10_000;
@@ -50,7 +51,7 @@ export class Statements {
 	/** What the operator set; null is unlimited. Never fails: what was promised before stays promised. */
 	setQuota(token: string, quota: number | null): readonly Statement[] {
 		return [
-			sql`INSERT INTO quota_accounts (token, quota, ceiling) VALUES (${token}, ${quota}, ${quota})
+			sql`INSERT INTO quota_accounts (token, quota, ceiling, ends_at) VALUES (${token}, ${quota}, ${quota}, ${endOfAccount(token) ?? null})
 				ON CONFLICT (token) DO UPDATE SET quota = excluded.quota, ceiling = max(excluded.quota, used + leased)`,
 			sql`UPDATE quota_leases SET recalled = 1 WHERE token = ${token} AND kind = 'slice' AND state = 'open'`,
 		];
@@ -58,7 +59,8 @@ export class Statements {
 
 	/** The account of a token that has none yet. */
 	account(token: string, quota: number | null): Statement {
-		return sql`INSERT INTO quota_accounts (token, quota, ceiling) VALUES (${token}, ${quota}, ${quota}) ON CONFLICT (token) DO NOTHING`;
+		return sql`INSERT INTO quota_accounts (token, quota, ceiling, ends_at)
+			VALUES (${token}, ${quota}, ${quota}, ${endOfAccount(token) ?? null}) ON CONFLICT (token) DO NOTHING`;
 	}
 
 	/**

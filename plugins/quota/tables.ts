@@ -101,5 +101,7 @@ export const quotaTables = (plugin: string): Tables => ({
 				found,
 			],
 		},
+		// When the window of a budget ends, in milliseconds since 1970; NULL for accounts without an end.
+		{ name: "002-ends", statements: ["ALTER TABLE quota_accounts ADD COLUMN ends_at INTEGER"] },
 	],
 });

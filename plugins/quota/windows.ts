@@ -2,6 +2,7 @@
 
 export const periods = ["day", "week", "month"] as const;
 export type Period = (typeof periods)[number];
+export const isPeriod = (value: unknown): value is Period => periods.some((period) => period === value);
 
 /** From `start`, and up to but not at `end`. Milliseconds since 1970. */
 export interface Window {

@@ -24,6 +24,8 @@ interface Batch {
 	readonly written: (() => void)[];
 	/** Leases that it renews. */
 	readonly renewed: Set<Lease>;
+	/** Accounts that it charges. */
+	readonly charged: Set<string>;
 	shrinks: boolean;
 }
 
@@ -96,10 +98,12 @@ export class WriteBehind {
 
 	private async round(): Promise<void> {
 		const { accounts } = this;
-		const batch: Batch = { statements: [], written: [], renewed: new Set(), shrinks: false };
+		const batch: Batch = { statements: [], written: [], renewed: new Set(), charged: new Set(), shrinks: false };
 		const now = accounts.now();
 		for (const lease of accounts.leases) this.plan(lease, now, batch);
 		this.addLoose(batch);
+		batch.statements.push(...accounts.tellings.statements(batch.charged));
+		batch.written.push(accounts.tellings.taken());
 		if (batch.statements.length === 0 && accounts.leases.size === 0) return;
 		batch.statements.push(accounts.statements.own(accounts.holder));
 		const shrunk = Promise.withResolvers<void>();
@@ -184,6 +188,7 @@ export class WriteBehind {
 		const { settled } = lease;
 		if (!lease.opened) batch.statements.push(...statements.openTally(lease.id, lease.token, holder));
 		batch.statements.push(statements.charge(lease));
+		if (settled > lease.written) batch.charged.add(lease.token);
 		batch.renewed.add(lease);
 		if (lease.recalled && !busy) lease.granted = lease.settled + lease.held;
 		if (lease.granted < lease.setAside && !busy) this.shrink(lease, batch);
@@ -211,6 +216,7 @@ export class WriteBehind {
 			batch.statements.push(accounts.statements.charge(lease));
 		}
 		batch.statements.push(...accounts.statements.close(lease));
+		if (lease.settled > lease.written) batch.charged.add(lease.token);
 		this.addRows(lease, batch);
 		batch.written.push(() => accounts.forget(lease));
 	}

@@ -15,6 +15,7 @@ import {
 	upstreams,
 	warnings,
 } from "#core";
+import { alerts } from "../alerts/service.ts";
 import { prices } from "../prices/service.ts";
 import { tokenOwnership } from "../tokens/service.ts";
 import { explainRoutes } from "./explain.ts";
@@ -36,6 +37,7 @@ export default definePlugin({
 		protocols,
 		upstreams,
 		policies,
+		alerts,
 		prices: maybe(prices),
 		tokens: maybe(tokenOwnership),
 	},
@@ -67,6 +69,7 @@ export default definePlugin({
 			capabilitiesOf,
 			upstreamNames: () => [...configured, ...needs.upstreams()].map(({ name }) => name),
 			random: Math.random,
+			alerts: needs.alerts,
 			createdAt: Math.floor(needs.clock.now() / 1000),
 		});
 

@@ -12,7 +12,9 @@ import {
 	type Upstream,
 	type UpstreamHealth,
 } from "#core";
+import { type Alerts, raiseOn } from "../alerts/service.ts";
 import { Circuit, type Trouble } from "./circuit.ts";
+import { circuitClosed, circuitOpened } from "./circuit-alerts.ts";
 import { spread } from "./keys.ts";
 import type { ModelLookup } from "./known-models.ts";
 import { safeAfter } from "./repeating.ts";
@@ -44,6 +46,8 @@ export interface RoutingOptions {
 	readonly upstreamNames?: () => readonly string[];
 	/** A number from 0 to 1, for weights and for how long a failing upstream is left alone. */
 	readonly random: () => number;
+	/** Who is told when a circuit opens or closes. */
+	readonly alerts?: () => readonly Alerts[];
 	/** Seconds since 1970, shown as the time models came to be. */
 	readonly createdAt: number;
 }
@@ -57,7 +61,7 @@ export interface Routing extends Router {
 }
 
 export const createRouting = (options: RoutingOptions): Routing => {
-	const { clock, log, upstreamNamed, capabilitiesOf, random, createdAt } = options;
+	const { clock, log, upstreamNamed, capabilitiesOf, random, createdAt, alerts = () => [] } = options;
 	const exact = new Map(options.models.filter(({ name }) => !name.includes("*")).map((model) => [model.name, model]));
 	const inOrder = options.models.filter(({ name }) => name.includes("*"));
 	const patterns = inOrder.toSorted((a, b) => fixed(b.name) - fixed(a.name));
@@ -220,13 +224,17 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		report(report) {
 			const upstream = report.target.upstream.name;
 			const change = circuitOf(upstream).report(report);
-			if (change === "opened")
+			if (change === "opened") {
+				raiseOn(alerts(), circuitOpened(upstream, report.error));
 				log.warn("an upstream fails; calls go elsewhere while it does, where they can", {
 					upstream,
 					kind: report.error?.kind,
 					reason: report.error?.message,
 				});
-			else if (change === "closed") log.info("an upstream answers again", { upstream });
+			} else if (change === "closed") {
+				raiseOn(alerts(), circuitClosed(upstream));
+				log.info("an upstream answers again", { upstream });
+			}
 		},
 		states,
 		health: states,

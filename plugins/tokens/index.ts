@@ -23,7 +23,7 @@ import { tokenFollower } from "./follow-persons.ts";
 import { Issuer } from "./issuer.ts";
 import { Registry } from "./registry.ts";
 import { tokenRoutes } from "./routes.ts";
-import { directory, ownedBy, tokenFacts, tokenOwnership } from "./service.ts";
+import { directory, having, ownedBy, tokenFacts, tokenOwnership } from "./service.ts";
 import { settingsOf } from "./settings.ts";
 import { ofOwner } from "./stored-token.ts";
 import { tokenTables } from "./tables.ts";
@@ -63,6 +63,7 @@ export default definePlugin({
 				provide(tokenOwnership, {
 					ownedBy,
 					directory,
+					having,
 					find: (idOrName) => registry.named(idOrName),
 					has: async (id, of) => (await needs.store.all(sql`SELECT 1 FROM tokens WHERE ${ofOwner(id, of)}`)).length > 0,
 				}),

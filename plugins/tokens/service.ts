@@ -14,6 +14,8 @@ export interface TokenOwnership {
 	find(idOrName: string): Promise<AccessToken | RefusedToken | undefined>;
 	/** Whether there is a token of that id, deleted ones not counted; `owner`: only theirs. */
 	has(id: string, owner: string | undefined): Promise<boolean>;
+	/** `id`, `name`, `created_at` and the `value` of that setting, of every token that has it and may be used, as a subquery. */
+	having(setting: string): SQL;
 	/** `id`, `name` and `owner` of every token, deleted ones too, as a subquery. */
 	directory(): SQL;
 }
@@ -39,5 +41,9 @@ export const narrowedTo = (
 };
 
 export const directory = (): SQL => sql`SELECT id, name, owner FROM tokens`;
+
+export const having = (setting: string): SQL =>
+	sql`SELECT id, name, created_at, settings->>${`$.${setting}`} AS value FROM tokens
+		WHERE deleted = 0 AND disabled = 0 AND settings->>${`$.${setting}`} IS NOT NULL`;
 
 export const ownedBy = (person: string): SQL => sql`SELECT id FROM tokens WHERE owner = ${person}`;

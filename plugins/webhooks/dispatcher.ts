@@ -18,6 +18,8 @@ export interface DispatcherOptions {
 	readonly concurrency: ReceiverConcurrency;
 	readonly send: Send;
 	readonly secrets: SecretBook;
+	/** Owners whose deliveries may go to private addresses. */
+	readonly privateOwners: ReadonlySet<string>;
 	readonly clock: Clock;
 	/** Milliseconds since 1970, by the clock all nodes share. */
 	now(): number;
@@ -96,12 +98,13 @@ export class Dispatcher {
 	}
 
 	private async attempt(delivery: Delivery): Promise<void> {
-		const { concurrency, send, secrets, userAgent, recorder } = this.options;
+		const { concurrency, send, secrets, userAgent, recorder, privateOwners } = this.options;
 		const startedAt = this.options.now();
 		const body = new TextEncoder().encode(delivery.body);
 		const message = {
 			url: delivery.url,
 			body,
+			privateNetwork: privateOwners.has(delivery.owner),
 			headers: {
 				"content-type": "application/json",
 				"user-agent": userAgent,

@@ -15,6 +15,7 @@ import {
 	t,
 	tables,
 } from "#core";
+import { alerts } from "../alerts/service.ts";
 import { metricSources } from "../metrics/service.ts";
 import { people as peopleService } from "../people/service.ts";
 import { tokenOwnership } from "../tokens/service.ts";
@@ -74,19 +75,21 @@ export default definePlugin({
 		},
 		{ additionalProperties: false },
 	),
-	needs: { store, clock, hostInfo, tokens: maybe(tokenOwnership), people: maybe(peopleService) },
+	needs: { store, clock, hostInfo, alerts, tokens: maybe(tokenOwnership), people: maybe(peopleService) },
 	gives: [webhooks, routes, jobs, tables, commands, metricSources],
 	setup({ config, needs, log }) {
 		const time = createDatabaseTime(needs.store, needs.clock);
-		const queue = createQueue(needs.store);
+		const queue = createQueue(needs.store, needs.alerts);
 		const archive = createArchive(needs.store);
 		const outcomes = needs.hostInfo.keep("webhooks.outcomes", () => new Outcomes(log));
 		const secrets = new SecretBook(needs.store, needs.clock);
 		const { success, allowPrivateNetworks, httpsOnly } = config;
 		const send = createSender({ clock: needs.clock, resolve: systemResolve, success, allowPrivateNetworks, httpsOnly });
+		const privateOwners = new Set<string>();
 		const dispatcher = new Dispatcher({
 			queue,
 			secrets,
+			privateOwners,
 			send,
 			log,
 			userAgent,
@@ -111,7 +114,12 @@ export default definePlugin({
 			offers: [
 				add(tables, webhookTables),
 				provide(webhooks, {
-					check: (url) => checkAddress(url, rules),
+					check: (url, privateNetwork = false) =>
+						checkAddress(url, { httpsOnly, allowPrivateNetworks: allowPrivateNetworks || privateNetwork }),
+					async receiver({ owner, secret, privateNetwork }) {
+						if (privateNetwork) privateOwners.add(owner);
+						await secrets.set(owner, secret, rotationOverlapMs);
+					},
 					outbox: outboxTriggers,
 					wake,
 					deliveries: archive.ofSubject,

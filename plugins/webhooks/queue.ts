@@ -1,6 +1,7 @@
 /** The outbox as a queue: rows are claimed with a lease, their outcome recorded under it, and leases of the dead taken over. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { asNumber, asRecord, asText, parseJson, type Statement, type Store, type WireRecord } from "#core";
+import { type Alerts, alertOwner, enqueueOn } from "../alerts/service.ts";
 import { type AttemptResult, localFault } from "./sender.ts";
 
 /** Waits after the end of each failed attempt, in milliseconds; after the last there is none. */
@@ -64,7 +65,7 @@ export interface Queue {
 	): Promise<readonly Candidate[]>;
 	/** Leases those of the rows that are still free. */
 	claim(ids: readonly string[], lease: string, now: number): Promise<readonly Delivery[]>;
-	/** What records attempts; the last gives how the deliveries then stand. Without effect where the lease was taken over, but for the log. */
+	/** What records attempts; the second gives how the deliveries then stand. Without effect where the lease was taken over, but for the log. */
 	record(batch: readonly Ended[]): readonly Statement[];
 	/** Takes over leases that ran out, but for `held`, and puts right what a wrong clock wrote. Returns how many rows became due. */
 	recover(now: number, held: readonly string[]): Promise<number>;
@@ -137,7 +138,18 @@ const outcomeOf = (ended: Ended) => {
 	};
 };
 
-export const createQueue = (store: Store): Queue => ({
+/** How often one receiver's dead are told of. */
+const deadToldMs = 3_600_000;
+
+/** What is told of deliveries that are dead now: one alert for each receiver. */
+const deadRows = (which: SQL) => sql`SELECT 'delivery.dead' AS event, d.owner || ' ' || d.origin AS about, json_object(
+		'message', 'Callbacks to ' || rtrim(d.origin, '/') || ' fail as often as they are tried: ask who runs it, then send them again with portico deliveries redeliver.',
+		'token', d.owner, 'receiver', d.origin, 'delivery', d.id, 'task', d.subject,
+		'error', (SELECT error FROM delivery_attempts l WHERE l.delivery = d.id ORDER BY l.started_at DESC LIMIT 1),
+		'since', strftime('%Y-%m-%dT%H:%M:%fZ', min(d.created_at) / 1000.0, 'unixepoch'), 'dead', count(*)) AS data
+	FROM deliveries d WHERE d.state = 'dead' AND d.owner <> ${alertOwner} AND ${which} GROUP BY d.owner, d.origin`;
+
+export const createQueue = (store: Store, alerts: () => readonly Alerts[] = () => []): Queue => ({
 	async due(now, reach, limit) {
 		const receivers = list(reach.receivers);
 		const rows = await store.all(sql`
@@ -158,7 +170,9 @@ export const createQueue = (store: Store): Queue => ({
 	},
 	record(batch) {
 		// All rows go as one JSON text: two statements whatever the size of the batch.
-		const rows = sql`json_each(${JSON.stringify(batch.map(outcomeOf))})`;
+		const outcomes = batch.map(outcomeOf);
+		const rows = sql`json_each(${JSON.stringify(outcomes)})`;
+		const dead = outcomes.filter(({ state }) => state === "dead").map(({ id }) => id);
 		return [
 			sql`INSERT INTO delivery_attempts (delivery, lease, number, cause, started_at, duration_ms, address, status, error)
 				SELECT value->>'id', value->>'lease', value->>'number', value->>'cause', value->>'startedAt', value->>'durationMs',
@@ -169,6 +183,7 @@ export const createQueue = (store: Store): Queue => ({
 					manual = r.value->>'manual', lost = 0, lease = NULL, lease_until = NULL
 				FROM ${rows} AS r WHERE deliveries.id = r.value->>'id' AND deliveries.lease = r.value->>'lease'
 				RETURNING id, state`,
+			...(dead.length === 0 ? [] : enqueueOn(alerts(), deadRows(sql`d.id IN ${list(dead)}`), { quietMs: deadToldMs })),
 		];
 	},
 	async recover(now, held) {
@@ -189,6 +204,7 @@ export const createQueue = (store: Store): Queue => ({
 					lease = NULL, lease_until = NULL
 				WHERE ${gone}`,
 			sql`UPDATE deliveries SET due_at = ${now} WHERE state = 'pending' AND due_at > ${now + latestDueMs}`,
+			...enqueueOn(alerts(), deadRows(sql`d.finished_at = ${now}`), { quietMs: deadToldMs }),
 		]);
 		return (results[1]?.changes ?? 0) + (results[2]?.changes ?? 0);
 	},

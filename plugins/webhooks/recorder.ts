@@ -55,7 +55,7 @@ export class AttemptRecorder {
 		for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
 			try {
 				const written = await store.write(queue.record(batch));
-				outcomes.note(written.at(-1)?.rows ?? [], batch);
+				outcomes.note(written[1]?.rows ?? [], batch);
 				return;
 			} catch {
 				if (clock.monotonic() >= giveUpAt) {

@@ -88,6 +88,17 @@ export class SecretBook {
 		return await this.ifCurrent(owner, secret);
 	}
 
+	/** The owner's secret is this one, whatever it was: the old one goes on signing beside it for `overlapMs`. */
+	async set(owner: string, secret: string, overlapMs: number): Promise<void> {
+		const now = this.clock.now();
+		await this.store.write([
+			sql`INSERT INTO webhook_secrets (owner, secret, created_at) VALUES (${owner}, ${secret}, ${now})
+				ON CONFLICT (owner) DO UPDATE SET previous = secret, previous_until = ${now + overlapMs},
+					secret = excluded.secret, created_at = excluded.created_at WHERE secret <> excluded.secret`,
+		]);
+		this.known.delete(owner);
+	}
+
 	private async ifCurrent(owner: string, secret: string): Promise<string | undefined> {
 		this.known.delete(owner);
 		await this.load([owner]);

@@ -12,6 +12,8 @@ export interface Message {
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: Uint8Array;
+	/** Its address may be private, whatever callbacks may. */
+	readonly privateNetwork?: boolean;
 }
 
 /** What came of an attempt. `error` is absent when it counts as delivered. */
@@ -82,10 +84,11 @@ export const createSender = (options: SenderOptions): Send => {
 type Attempted = Omit<AttemptResult, "durationMs">;
 
 const attempt = async (message: Message, passed: Promise<"timeout">, options: SenderOptions): Promise<Attempted> => {
-	const checked = checkAddress(message.url, options);
+	const allowPrivateNetworks = options.allowPrivateNetworks || message.privateNetwork === true;
+	const checked = checkAddress(message.url, { ...options, allowPrivateNetworks });
 	if (!("url" in checked)) return { error: checked.code === forbidden.code ? blocked : "invalid_url" };
 	const url = new URL(checked.url);
-	const found = await Promise.race([dialable(url.hostname, options.resolve, options.allowPrivateNetworks), passed]);
+	const found = await Promise.race([dialable(url.hostname, options.resolve, allowPrivateNetworks), passed]);
 	if (typeof found === "string") return { error: notDialled[found] };
 	let last: Attempted = { error: notDialled.unknown };
 	for (const address of found) {

@@ -63,9 +63,24 @@ export interface DeliveryView {
 	readonly attempts: readonly AttemptView[];
 }
 
+/** Somebody beside the tokens whose deliveries are the operator's own affair. */
+export interface Receiver {
+	/** What the rows of the outbox have as their owner. */
+	readonly owner: string;
+	/** Signs what it gets; one that it had before goes on signing beside it for a while. */
+	readonly secret: string;
+	/** Its address may be private. */
+	readonly privateNetwork: boolean;
+}
+
 export interface Webhooks {
-	/** Whether callbacks may go to this address, by its text alone: its name is resolved at each attempt. Never throws. */
-	check(url: string): { readonly url: string } | Denial;
+	/**
+	 * Whether callbacks may go to this address, by its text alone: its name is resolved at each attempt. `privateNetwork`:
+	 * for a receiver whose address may be private. Never throws.
+	 */
+	check(url: string, privateNetwork?: boolean): { readonly url: string } | Denial;
+	/** Makes a receiver known to this node: for a plugin's `start`. */
+	receiver(receiver: Receiver): Promise<void>;
 	/** Statements for a migration of the plugin that owns the table; webhooks' own tables exist before they run. */
 	outbox(source: OutboxSource): readonly string[];
 	/** Says that a row was written which may have made deliveries; they are sent a moment later rather than at the next second. */

@@ -75,6 +75,11 @@ Of several patterns that fit a name (in lower case, without what stands before a
 A newer name of a known family gets what all of its family take, never the most. Plugins add entries to the slot \`models\`;
 \`models[].caps\` in the config has the last word. An empty cell means: nothing is known, so nothing is held back.
 
+A level that a model does not take becomes the nearest that it takes, rather less than more, whichever protocol it came by and
+goes by; \`none\` becomes the least there is and is told as lost where thinking cannot be switched off, and so is a level for a model
+that has none. Where a model is asked in tokens, and the reverse, \`minimal\` stands for 512 tokens, \`low\` for 1,024, \`medium\` for
+8,192, \`high\` for 24,576, \`xhigh\` for 32,768 and \`max\` for 65,536, within the bounds of the model.
+
 ${parts.join("\n\n")}
 `;
 };

@@ -23,6 +23,7 @@ beforeAll(async () => {
 						{ name: "claude-*", targets: [{ upstream: "messages" }] },
 						{ name: "gpt-*", targets: [{ upstream: "responses" }] },
 						{ name: "kimi-*", targets: [{ upstream: "chat-completions" }] },
+						{ name: "deepseek-*", targets: [{ upstream: "chat-completions" }] },
 					],
 				},
 			},
@@ -62,6 +63,7 @@ const levelsIn = (bodies: readonly Readonly<Record<string, unknown>>[]): readonl
 			config["thinkingBudget"] ??
 			asRecord(body["reasoning"])["effort"] ??
 			asRecord(body["output_config"])["effort"] ??
+			asRecord(body["thinking"])["type"] ??
 			body["reasoning_effort"];
 		return typeof word === "string" ? word.toLowerCase() : word;
 	});
@@ -69,17 +71,21 @@ const levelsIn = (bodies: readonly Readonly<Record<string, unknown>>[]): readonl
 const levels: readonly (readonly [model: string, effort: string, taken: readonly unknown[]])[] = [
 	["gemini-3-pro-preview", "none", ["low"]],
 	["gemini-3-pro-preview", "minimal", ["low"]],
-	["gemini-3-pro-preview", "medium", ["low", "high"]],
+	["gemini-3-pro-preview", "medium", ["low"]],
 	["gemini-3.1-pro-preview", "none", ["low"]],
 	["gemini-3.1-pro-preview", "medium", ["medium"]],
 	["gemini-3.9-flash", "none", ["low"]],
 	["gemini-3.9-flash", "medium", ["medium"]],
 	["gemini-2.5-pro", "none", [128]],
+	["gemini-2.5-pro", "medium", [8192]],
+	["claude-opus-4-6", "none", ["disabled"]],
+	["claude-opus-5-5", "none", ["low"]],
+	["claude-opus-5-5", "medium", ["medium"]],
 	["gpt-5-pro", "low", ["high", undefined]],
 	["gpt-5-pro", "none", ["high", undefined]],
-	["gpt-5.1-codex-max", "xhigh", ["xhigh", "high"]],
-	["claude-opus-4-6", "xhigh", ["high", "max"]],
-	["claude-opus-4-7", "xhigh", ["xhigh", "high"]],
+	["gpt-5.1-codex-max", "xhigh", ["xhigh"]],
+	["claude-opus-4-6", "xhigh", ["high"]],
+	["claude-opus-4-7", "xhigh", ["xhigh"]],
 ];
 
 describe("the levels that a model is sent", () => {
@@ -94,8 +100,12 @@ describe("the levels that a model is sent", () => {
 		expect([chat, messages, google]).toEqual([undefined, undefined, undefined]);
 	});
 
-	test("Kimi's thinking is switched off by its own word", async () => {
-		const [, responses, messages, google] = await sentFor("kimi-k2.6", "none");
-		for (const body of [responses, messages, google]) expect(body?.["thinking"]).toEqual({ type: "disabled" });
+	test.each(["kimi-k2.6", "deepseek-chat"])("thinking of %s is switched off by its own word", async (model) => {
+		const bodies = await sentFor(model, "none");
+		expect(bodies).toHaveLength(4);
+		for (const body of bodies) {
+			expect(body["thinking"]).toEqual({ type: "disabled" });
+			expect(body["reasoning_effort"]).toBeUndefined();
+		}
 	});
 });

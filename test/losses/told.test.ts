@@ -1,88 +1,15 @@
 /** What a client is told it lost, at the front door: in its own words, at its own places, and refused where that is wished. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asRecord, type WireRecord } from "#core";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { type ProtocolName, protocolNames } from "../support/recordings.ts";
+import { type LossHouse, startLossHouse } from "./house.ts";
 
-const models: Readonly<Record<ProtocolName, string>> = {
-	"chat-completions": "mistral-large-latest",
-	responses: "gpt-5.1",
-	messages: "claude-sonnet-4-5",
-	"generate-content": "gemini-2.5-pro",
-};
-
-const answers: Readonly<Record<ProtocolName, unknown>> = {
-	"chat-completions": {
-		id: "c",
-		object: "chat.completion",
-		created: 1,
-		model: "m",
-		choices: [{ index: 0, message: { role: "assistant", content: "ok" }, finish_reason: "stop" }],
-	},
-	responses: {
-		id: "r",
-		object: "response",
-		created_at: 1,
-		status: "completed",
-		model: "m",
-		output: [{ type: "message", id: "msg_1", role: "assistant", content: [{ type: "output_text", text: "ok" }] }],
-	},
-	messages: {
-		id: "msg",
-		type: "message",
-		role: "assistant",
-		model: "m",
-		content: [{ type: "text", text: "ok" }],
-		stop_reason: "end_turn",
-		usage: { input_tokens: 1, output_tokens: 1 },
-	},
-	"generate-content": {
-		candidates: [{ index: 0, content: { role: "model", parts: [{ text: "ok" }] }, finishReason: "STOP" }],
-	},
-};
-
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
+let house: LossHouse;
 
 beforeAll(async () => {
-	upstream = startUpstream();
-	const upstreams = protocolNames.map((protocol) => ({ name: protocol, protocol, url: upstream.url, key: "k" }));
-	const routes = protocolNames.flatMap((protocol) => {
-		const targets = [{ upstream: protocol, model: models[protocol] }];
-		return [
-			{ name: `to-${protocol}`, targets },
-			{ name: `strict-${protocol}`, targets, translation: "strict" },
-		];
-	});
-	gateway = await startGateway({
-		plugins: ["tokens", ...protocolNames, { use: "router", with: { upstreams, models: routes } }],
-	});
+	house = await startLossHouse();
 });
-afterAll(async () => {
-	await gateway.stop();
-	await upstream.stop();
-});
-
-const question = "Hi";
-const bodies: Readonly<Record<ProtocolName, WireRecord>> = {
-	"chat-completions": { messages: [{ role: "user", content: question }] },
-	responses: { input: [{ role: "user", content: question }] },
-	messages: { max_tokens: 99, messages: [{ role: "user", content: question }] },
-	"generate-content": { contents: [{ role: "user", parts: [{ text: question }] }] },
-};
-const paths: Readonly<Record<ProtocolName, (model: string) => string>> = {
-	"chat-completions": () => "/v1/chat/completions",
-	responses: () => "/v1/responses",
-	messages: () => "/v1/messages",
-	"generate-content": (model) => `/v1beta/models/${model}:generateContent`,
-};
-
-const send = (client: ProtocolName, to: ProtocolName, body: WireRecord, how = "to") => {
-	upstream.answer(() => Response.json(answers[to]));
-	const model = `${how}-${to}`;
-	const whole = { ...bodies[client], ...body };
-	return gateway.ask(paths[client](model), client === "generate-content" ? whole : { model, ...whole });
-};
+afterAll(() => house.stop());
 
 const fn = { name: "f", input_schema: { type: "object", properties: {} } };
 const grammar = { type: "grammar", syntax: "lark", definition: "start: /a+/" };
@@ -202,16 +129,16 @@ const cases: readonly (readonly [ProtocolName, ProtocolName, WireRecord, readonl
 
 describe.each(cases)("a client of %s, by %s,", (client, to, body, told) => {
 	test(`is told of ${told.join(", ")}`, async () => {
-		const response = await send(client, to, body);
+		const response = await house.send(client, to, body);
 		expect(response.status).toBe(200);
 		expect(response.headers.get("x-portico-dropped")?.split(",").sort()).toEqual([...told].sort());
 	});
 
 	test("is refused before anything is sent where nothing may be lost", async () => {
-		const before = upstream.received.length;
-		const response = await send(client, to, body, "strict");
+		const before = house.upstream.received.length;
+		const response = await house.send(client, to, body, { strict: true });
 		expect(response.status).toBe(400);
-		expect(upstream.received.length).toBe(before);
+		expect(house.upstream.received.length).toBe(before);
 		const { error } = asRecord(await response.json());
 		for (const path of told) expect(asRecord(error)["message"]).toContain(path);
 	});
@@ -226,14 +153,14 @@ test("what Portico itself put into a conversation is no loss of the client's", a
 		],
 		tools: [fn],
 	};
-	const response = await send("messages", "chat-completions", open, "strict");
+	const response = await house.send("messages", "chat-completions", open, { strict: true });
 	expect(response.status).toBe(200);
 	expect(response.headers.get("x-portico-dropped")).toBeNull();
 });
 
 test.each(protocolNames)("a plain request of %s loses nothing anywhere", async (client) => {
 	for (const to of protocolNames) {
-		const response = await send(client, to, {}, "strict");
+		const response = await house.send(client, to, {}, { strict: true });
 		expect(response.status).toBe(200);
 		expect(response.headers.get("x-portico-dropped")).toBeNull();
 	}

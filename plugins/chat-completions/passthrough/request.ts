@@ -3,15 +3,17 @@ import {
 	asList,
 	asRecord,
 	editJsonBody,
+	effortLoss,
 	effortToSend,
 	familyOf,
+	type Loss,
 	type ModelAsk,
 	type PassthroughChanges,
 	type UpstreamMessage,
 	type WireRecord,
 } from "#core";
 import { historyFor, mayNeedChange, thinksNot } from "../history.ts";
-import { strictEdits, takesStreamOptions } from "../strict-fields.ts";
+import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
 
 /** Client headers that an upstream may see; everything else (keys, cookies, addresses) stays here. */
 const allowed = ["openai-beta", "x-client-request-id"];
@@ -53,34 +55,68 @@ const headersOf = ({ headers, call }: ModelAsk): Record<string, string> => {
 	return kept;
 };
 
+/** What becomes of a request on its way, in the client's own words. */
+interface Editing {
+	readonly edits: Record<string, unknown>;
+	readonly losses: Loss[];
+}
+
 /** What another model's turns left in the history, and what a strict vendor does not take. */
-const historyEdits = ({ body }: ModelAsk, { model, capabilities = {} }: PassthroughChanges): WireRecord => {
-	const target = { capabilities, family: familyOf(model), thinksNot: thinksNot(body.value) };
-	if (!mayNeedChange(body.text, target)) return {};
+const editHistory = ({ body }: ModelAsk, changes: PassthroughChanges, { edits, losses }: Editing): void => {
+	const { model, capabilities = {} } = changes;
+	const lost = (at: number, field: string): void => {
+		losses.push({ path: `messages[${at}].${field}`, reason: "the model does not take it in its history" });
+	};
+	const sent = "reasoning_effort" in edits ? { ...body.value, ...edits } : body.value;
+	const target = { capabilities, family: familyOf(model), thinksNot: thinksNot(sent), lost };
+	if (!mayNeedChange(body.text, target)) return;
 	const before = asList(body.value["messages"]);
 	const after = historyFor(before, target);
 	const same = after.length === before.length && after.every((message, at) => message === before[at]);
-	return {
-		...(!same && { messages: after }),
-		...(capabilities.strictFields === true && strictEdits(body.value, capabilities)),
-	};
+	if (!same) edits["messages"] = after;
+};
+
+const editFields = (
+	{ body }: ModelAsk,
+	{ capabilities = {} }: PassthroughChanges,
+	{ edits, losses }: Editing,
+): void => {
+	if (capabilities.strictFields !== true) return;
+	const strict = strictEdits({ ...body.value, ...edits }, capabilities);
+	for (const path of rootFieldsLost(body.value, strict)) losses.push({ path, reason: "the vendor refuses it" });
+	Object.assign(edits, strict);
+};
+
+/** The effort that the model takes for the one that was asked; where it is switched off by another field, that. */
+const editEffort = (
+	{ body }: ModelAsk,
+	{ capabilities = {} }: PassthroughChanges,
+	{ edits, losses }: Editing,
+): void => {
+	const { reasoning_effort: asked, thinking } = body.value;
+	const { thinkingSwitch } = capabilities;
+	const effort = effortToSend(asked, capabilities);
+	if (effort === asked) return;
+	const switched = thinkingSwitch !== undefined && thinking === undefined;
+	const isOff = asked === "none" && switched;
+	edits["reasoning_effort"] = isOff ? undefined : effort;
+	if (switched) edits[thinkingSwitch] = { type: isOff ? "disabled" : "enabled" };
+	const lost = isOff || capabilities.thinking === "none" ? undefined : effortLoss(asked, effort);
+	if (lost !== undefined) losses.push({ path: "reasoning_effort", reason: lost });
 };
 
 /** The message to send: the client's bytes when nothing must change. */
 export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): UpstreamMessage => {
 	const { body, call } = ask;
 	const edits: Record<string, unknown> = {};
+	const losses: Loss[] = [];
 	if (body.value["model"] !== changes.model) edits["model"] = changes.model;
 	if (changes.maxOutputTokens !== undefined && call.operation === "generate")
 		Object.assign(edits, limitChanges(body.value, changes.capabilities?.maxTokensField, changes.maxOutputTokens));
-	const effort = effortToSend(body.value["reasoning_effort"], changes.capabilities ?? {});
-	if (effort !== body.value["reasoning_effort"]) edits["reasoning_effort"] = effort;
-	Object.assign(edits, historyEdits(ask, changes));
+	editEffort(ask, changes, { edits, losses });
+	editHistory(ask, changes, { edits, losses });
+	editFields(ask, changes, { edits, losses });
 	if (injectsUsage(ask, changes))
 		edits["stream_options"] = { ...asRecord(body.value["stream_options"]), include_usage: true };
-	return {
-		path: "/chat/completions",
-		headers: headersOf(ask),
-		body: editJsonBody(body, edits),
-	};
+	return { path: "/chat/completions", headers: headersOf(ask), body: editJsonBody(body, edits), losses };
 };

@@ -25,6 +25,8 @@ const partsOf = (message: Message, writing: Writing): WireRecord[] =>
 
 const nameOf = (message: Message) => definedOnly({ name: message.name });
 
+const foreignReasoning = "reasoning of another model is not shown to this one";
+
 const isImageOrFile = (block: Block): boolean => block.type !== "text" && block.type !== "search_result";
 
 /** What Claude and Gemini take within results, they take so in the protocols of their makers alone. */
@@ -131,6 +133,7 @@ class AssistantMessage {
 				return;
 			case "opaque_thinking":
 				if (replayed(block.data, this.writing.context.family)) this.details.push(nativeOpaque(block.data));
+				else this.writing.losses.node(block, foreignReasoning);
 				return;
 			case "audio":
 				this.sound(block);
@@ -160,8 +163,7 @@ class AssistantMessage {
 		} else {
 			const detail = signature === undefined ? undefined : nativeDetail(block);
 			if (detail !== undefined) this.details.push(detail);
-			else if (block.text !== "")
-				this.writing.losses.node(block, "reasoning of another model is not shown to this one");
+			else if (block.text !== "") this.writing.losses.node(block, foreignReasoning);
 		}
 	}
 

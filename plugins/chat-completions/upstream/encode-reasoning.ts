@@ -1,21 +1,31 @@
 /** How much the model is to reason, for an upstream: `reasoning_effort`, and the switches of other vendors. */
-import { definedOnly, effortOfBudget, nearestEffort, type Reasoning, type WireRecord } from "#core";
+import {
+	definedOnly,
+	fittingEffort,
+	nearestEffort,
+	noLevels,
+	type Reasoning,
+	thinksAnyway,
+	type WireRecord,
+} from "#core";
 import type { Writing } from "./target.ts";
 
 /** Thinking is switched off by its own field where the model has one, else by the least effort it takes. */
-const off = ({ context, sameProtocol }: Writing): WireRecord => {
+const off = ({ context, sameProtocol, losses }: Writing): WireRecord => {
 	const { efforts, thinking, thinkingSwitch } = context.capabilities;
 	if (thinkingSwitch !== undefined) return { [thinkingSwitch]: { type: "disabled" } };
-	if (efforts !== undefined) return definedOnly({ reasoning_effort: nearestEffort("none", efforts) });
+	if (efforts !== undefined) {
+		if (!efforts.includes("none")) losses.setting("reasoning", thinksAnyway);
+		return definedOnly({ reasoning_effort: nearestEffort("none", efforts) });
+	}
 	return sameProtocol || thinking === "effort" ? { reasoning_effort: "none" } : {};
 };
 
-const on = (reasoning: Reasoning, { context }: Writing): WireRecord => {
+const on = (reasoning: Reasoning, { context, losses }: Writing): WireRecord => {
 	const { efforts, thinkingSwitch } = context.capabilities;
-	const { effort, budget } = reasoning;
-	const asked = effort !== undefined && efforts !== undefined ? nearestEffort(effort, efforts) : effort;
+	if (efforts?.length === 0) losses.setting("reasoning", noLevels);
 	return definedOnly({
-		reasoning_effort: asked ?? (budget === undefined ? undefined : effortOfBudget(budget, efforts)),
+		reasoning_effort: fittingEffort(reasoning, efforts),
 		...(thinkingSwitch !== undefined && { [thinkingSwitch]: { type: "enabled" } }),
 	});
 };

@@ -11,7 +11,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { historyFor, thinksNot } from "../history.ts";
-import { strictEdits } from "../strict-fields.ts";
+import { rootFieldsLost, strictEdits } from "../strict-fields.ts";
 import { encodeFormat } from "./encode-format.ts";
 import { encodeMessages } from "./encode-message.ts";
 import { encodeReasoning } from "./encode-reasoning.ts";
@@ -156,8 +156,9 @@ const reportForeign = (writing: Writing): void => {
 };
 
 /** What is lost when a vendor does not take the field. */
-const strictLosses: Readonly<Record<string, Setting>> = {
+const strictLosses = lookup<Setting>({
 	user: "user",
+	seed: "seed",
 	presence_penalty: "presencePenalty",
 	frequency_penalty: "frequencyPenalty",
 	logit_bias: "logitBias",
@@ -165,13 +166,15 @@ const strictLosses: Readonly<Record<string, Setting>> = {
 	service_tier: "tier",
 	n: "candidates",
 	verbosity: "verbosity",
-};
+	reasoning_effort: "reasoning",
+});
 
 const makeStrict = (body: Record<string, unknown>, { context, losses }: Writing): void => {
 	const edits = strictEdits(body, context.capabilities);
-	for (const [name, setting] of Object.entries(strictLosses))
-		if (name in edits && body[name] !== undefined) losses.setting(setting, "the vendor refuses it");
-	if ("seed" in edits && edits["random_seed"] === undefined) losses.setting("seed", "the vendor refuses it");
+	for (const name of rootFieldsLost(body, edits)) {
+		const setting = strictLosses[name];
+		if (setting) losses.setting(setting, "the vendor refuses it");
+	}
 	Object.assign(body, edits);
 };
 

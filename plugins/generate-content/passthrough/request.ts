@@ -1,14 +1,19 @@
 /** A Gemini client's request for a Gemini upstream: its bytes, but for what must change. */
 import {
+	asEffort,
 	asRecord,
 	asText,
 	definedOnly,
 	editJsonBody,
 	effortToSend,
+	fittingBudget,
 	isRecord,
+	type Loss,
 	type ModelAsk,
 	type ModelCapabilities,
+	noLevels,
 	type PassthroughChanges,
+	thinksAnyway,
 	type UpstreamMessage,
 	type WireRecord,
 } from "#core";
@@ -32,6 +37,12 @@ const headersOf = ({ headers }: ModelAsk): Record<string, string> => {
 const verbOf = ({ params, url }: ModelAsk): string => readModelPath(params["*"] ?? url.pathname).verb;
 
 type Edits = Record<string, unknown>;
+
+/** What becomes of a request on its way, in the client's own words. */
+interface Editing {
+	readonly edits: Edits;
+	readonly losses: Loss[];
+}
 
 const addLimit = (body: WireRecord, limit: number, edits: Edits): void => {
 	const name = spelling(body, "generationConfig") ?? "generationConfig";
@@ -65,13 +76,18 @@ const signed = (parts: readonly unknown[]): readonly unknown[] => {
 };
 
 /** Reasoning of another maker in the history, from turns that another model answered, means nothing to Google. */
-const addHistory = (body: WireRecord, sign: boolean, edits: Edits): void => {
+const addHistory = (body: WireRecord, sign: boolean, { edits, losses }: Editing): void => {
 	const name = spelling(body, "contents") ?? "contents";
 	let changed = false;
-	const contents = listField(body, name).flatMap((content) => {
+	const contents = listField(body, name).flatMap((content, turn) => {
 		if (!isRecord(content)) return [content];
 		const before = listField(content, "parts");
-		const left = before.map(unmarked).filter((part) => part !== undefined);
+		const left = before.flatMap((part, at) => {
+			const kept = unmarked(part);
+			if (kept !== undefined) return [kept];
+			losses.push({ path: `${name}[${turn}].parts[${at}]`, reason: "it is reasoning of another provider's model" });
+			return [];
+		});
 		const parts = sign ? signed(left) : left;
 		if (parts.length === before.length && parts.every((part, at) => part === before[at])) return [content];
 		changed = true;
@@ -84,39 +100,57 @@ const addHistory = (body: WireRecord, sign: boolean, edits: Edits): void => {
 const mayNeedChange = (text: string, sign: boolean): boolean =>
 	text.includes(`"${encodedMark}`) || (sign && /"function_?[cC]all"/.test(text));
 
+/** What the model takes for a level or a budget that it is known to refuse; undefined where it takes what was asked. */
+const fittingThinking = (
+	level: string | undefined,
+	budget: unknown,
+	capabilities: ModelCapabilities,
+): WireRecord | undefined => {
+	const { thinking, budget: bounds, signedCalls } = capabilities;
+	const asked = asEffort(level);
+	if (asked !== undefined && thinking === "budget" && bounds)
+		return { thinkingBudget: fittingBudget({ mode: "on", effort: asked }, bounds) };
+	if (asked !== undefined) {
+		const sent = effortToSend(asked, capabilities);
+		return sent === asked ? undefined : definedOnly({ thinkingLevel: asText(sent)?.toUpperCase() });
+	}
+	if (budget !== 0) return undefined;
+	if (bounds?.off === false) return { thinkingBudget: bounds.min };
+	return signedCalls === true ? { thinkingLevel: "LOW" } : undefined;
+};
+
 /** A level or a budget that the model is known to refuse becomes the nearest that it takes. */
-const addThinking = (body: WireRecord, capabilities: ModelCapabilities, edits: Edits): void => {
+const addThinking = (body: WireRecord, capabilities: ModelCapabilities, { edits, losses }: Editing): void => {
 	const name = spelling(body, "generationConfig") ?? "generationConfig";
 	const config = asRecord(edits[name] ?? body[name]);
 	const inner = spelling(config, "thinkingConfig");
 	if (inner === undefined) return;
 	const thinking = asRecord(config[inner]);
 	const { thinkingLevel: _, thinking_level: __, thinkingBudget: ___, thinking_budget: ____, ...rest } = thinking;
-	const level = asText(field(thinking, "thinkingLevel"))?.toLowerCase();
-	const sent = effortToSend(level, capabilities);
-	const { budget, signedCalls } = capabilities;
-	let changed: WireRecord | undefined;
-	if (sent !== level) changed = definedOnly({ ...rest, thinkingLevel: asText(sent)?.toUpperCase() });
-	else if (field(thinking, "thinkingBudget") === 0 && budget?.off === false)
-		changed = { ...rest, thinkingBudget: budget.min };
-	else if (field(thinking, "thinkingBudget") === 0 && signedCalls === true) changed = { ...rest, thinkingLevel: "LOW" };
-	if (changed) edits[name] = { ...config, [inner]: changed };
+	const budget = field(thinking, "thinkingBudget");
+	const fitting = fittingThinking(asText(field(thinking, "thinkingLevel"))?.toLowerCase(), budget, capabilities);
+	if (!fitting) return;
+	if (budget === 0) losses.push({ path: "thinkingConfig", reason: thinksAnyway });
+	else if (Object.keys(fitting).length === 0) losses.push({ path: "thinkingConfig", reason: noLevels });
+	edits[name] = { ...config, [inner]: { ...rest, ...fitting } };
 };
 
 /** The message to send: the client's bytes when nothing must change. */
 export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): UpstreamMessage => {
 	const { body, call } = ask;
 	const edits: Edits = {};
+	const losses: Loss[] = [];
 	addModel(body.value, changes.model, edits);
 	if (changes.maxOutputTokens !== undefined && call.operation === "generate")
 		addLimit(body.value, changes.maxOutputTokens, edits);
-	addThinking(body.value, changes.capabilities ?? {}, edits);
+	addThinking(body.value, changes.capabilities ?? {}, { edits, losses });
 	const sign = changes.capabilities?.signedCalls === true;
-	if (mayNeedChange(body.text, sign)) addHistory(body.value, sign, edits);
+	if (mayNeedChange(body.text, sign)) addHistory(body.value, sign, { edits, losses });
 	return {
 		// Nothing of the client's query goes along: its key stays here, and a choice of fields would hide what was used.
 		path: modelPath(changes.model, verbOf(ask)) + (call.stream ? "?alt=sse" : ""),
 		headers: headersOf(ask),
 		body: editJsonBody(body, edits),
+		losses,
 	};
 };

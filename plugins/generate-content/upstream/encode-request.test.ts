@@ -400,7 +400,7 @@ describe("settings for Gemini", () => {
 		["gemini-2.5-flash", { mode: "on", budget: 1000, expose: "none" }, { thinkingBudget: 1000 }],
 		["gemini-3-flash-preview", { mode: "off" }, { thinkingLevel: "LOW" }],
 		["gemini-3-pro-preview", { mode: "off" }, { thinkingLevel: "LOW" }],
-		["gemini-3-pro-preview", { mode: "on", effort: "medium" }, { includeThoughts: true, thinkingLevel: "HIGH" }],
+		["gemini-3-pro-preview", { mode: "on", effort: "medium" }, { includeThoughts: true, thinkingLevel: "LOW" }],
 		["gemini-3.1-pro-preview", { mode: "on", effort: "medium" }, { includeThoughts: true, thinkingLevel: "MEDIUM" }],
 		["gemini-3-flash-preview", { mode: "on", effort: "xhigh" }, { includeThoughts: true, thinkingLevel: "HIGH" }],
 		["gemini-3-flash-preview", { mode: "on", budget: 2000 }, { includeThoughts: true, thinkingLevel: "MEDIUM" }],

@@ -3,9 +3,13 @@ import {
 	definedOnly,
 	type Effort,
 	type EncodeContext,
+	fittingBudget,
+	fittingEffort,
 	type Losses,
 	type ModelCapabilities,
+	noLevels,
 	type Reasoning,
+	thinksAnyway,
 	type WireRecord,
 } from "#core";
 
@@ -24,58 +28,35 @@ const styleOf = ({ capabilities }: EncodeContext, reasoning: Reasoning): Style =
 	return reasoning.budget !== undefined ? "budget" : "level";
 };
 
-const order: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
-
-/** Levels of which every model of this protocol takes one or the other; asked of models of which nothing is known. */
+/** Google's words, weakest first. Asked of a model of which nothing is known: those of which every one takes one or the other. */
+const levels: Partial<Record<Effort, string>> = { minimal: "MINIMAL", low: "LOW", medium: "MEDIUM", high: "HIGH" };
 const usual: readonly Effort[] = ["low", "medium", "high"];
 
-/** Efforts that a model takes as levels, weakest first. */
-const levelsOf = ({ capabilities: { efforts = usual } }: EncodeContext): readonly Effort[] =>
-	order.filter((effort) => efforts.includes(effort) && levels[effort] !== undefined);
+const levelsTaken = ({ capabilities: { efforts = usual } }: EncodeContext): readonly Effort[] =>
+	efforts.filter((effort) => levels[effort] !== undefined);
 
-const levels: Partial<Record<Effort, string>> = { minimal: "MINIMAL", low: "LOW", medium: "MEDIUM", high: "HIGH" };
+const anyBudget: NonNullable<ModelCapabilities["budget"]> = { min: 1, max: 24_576 };
 
-/** The weakest level that is not below what was asked, else the strongest there is. */
-const levelFor = (effort: Effort, context: EncodeContext): string | undefined => {
-	const taken = levelsOf(context);
-	const rank = order.indexOf(effort);
-	const found = taken.find((level) => order.indexOf(level) >= rank) ?? taken.at(-1);
-	return found && levels[found];
-};
-
-const effortOfBudget = (budget: number): Effort => {
-	if (budget <= 512) return "minimal";
-	if (budget <= 1024) return "low";
-	return budget <= 8192 ? "medium" : "high";
-};
-
-const budgets: Readonly<Record<Effort, number>> = {
-	none: 0,
-	minimal: 512,
-	low: 1024,
-	medium: 8192,
-	high: 24_576,
-	xhigh: Number.POSITIVE_INFINITY,
-	max: Number.POSITIVE_INFINITY,
-};
-
-const anyBudget = { min: 1, max: 24_576 };
+const isOff = ({ mode, effort }: Reasoning): boolean => mode === "off" || effort === "none";
 
 const budgetFor = (reasoning: Reasoning, { capabilities }: EncodeContext): number => {
 	if (reasoning.mode === "auto") return -1;
-	const { min, max, off }: NonNullable<ModelCapabilities["budget"]> = capabilities.budget ?? anyBudget;
+	const bounds = capabilities.budget ?? anyBudget;
 	// Where thinking cannot be switched off, the least is the nearest.
-	if (reasoning.mode === "off" || reasoning.effort === "none") return off === false ? min : 0;
-	const wanted = reasoning.budget ?? budgets[reasoning.effort ?? "medium"];
-	return Math.min(max, Math.max(min, wanted));
+	if (isOff(reasoning)) return bounds.off === false ? bounds.min : 0;
+	return fittingBudget(reasoning, bounds);
 };
 
 const levelOf = (reasoning: Reasoning, context: EncodeContext): string | undefined => {
-	if (reasoning.mode === "auto") return undefined;
-	if (reasoning.mode === "off") return levelFor("none", context);
-	const { budget, effort } = reasoning;
-	if (effort === undefined && budget === undefined) return undefined;
-	return levelFor(effort ?? effortOfBudget(budget ?? 0), context);
+	const level = reasoning.mode === "auto" ? undefined : fittingEffort(reasoning, levelsTaken(context));
+	return level && levels[level];
+};
+
+const reportLosses = (reasoning: Reasoning, style: Style, context: EncodeContext, losses: Losses): void => {
+	const { budget } = context.capabilities;
+	if (isOff(reasoning) && (style === "level" || budget?.off === false)) losses.setting("reasoning", thinksAnyway);
+	else if (style === "level" && reasoning.mode === "on" && levelsTaken(context).length === 0)
+		losses.setting("reasoning", noLevels);
 };
 
 /** `thinkingConfig` for the model, never with a budget and a level at once; undefined when there is nothing to say. */
@@ -90,6 +71,7 @@ export const encodeThinking = (
 		if (reasoning.mode === "on") losses.setting("reasoning", "the model does not think");
 		return undefined;
 	}
+	reportLosses(reasoning, style, context, losses);
 	const asked = reasoning.mode === "on" || reasoning.mode === "auto";
 	const shown = reasoning.expose === undefined ? asked : reasoning.expose !== "none";
 	const config = definedOnly({

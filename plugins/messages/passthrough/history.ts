@@ -2,7 +2,7 @@
  * Makes a client's history one that the model takes. What another protocol's model left there (its signatures and search
  * results travel through Messages clients unread) is taken out: an upstream of this protocol would refuse it.
  */
-import { asList, asRecord, asText, definedOnly, isRecord, type JsonBody, type WireRecord } from "#core";
+import { asList, asRecord, asText, definedOnly, isRecord, type JsonBody, type Loss, type WireRecord } from "#core";
 import { foreignMark, foreignServerId, nativeFamily } from "../carried.ts";
 
 const begins = (value: unknown, mark: string): boolean => asText(value)?.startsWith(mark) === true;
@@ -28,8 +28,17 @@ const cleanBlock = (block: unknown, isClaude: boolean): unknown => {
 	return own.length === 0 ? rest : { ...rest, citations: own };
 };
 
-const cleanContent = (content: readonly unknown[], isClaude: boolean): readonly unknown[] => {
-	const kept = content.filter((block) => !isForeign(asRecord(block))).map((block) => cleanBlock(block, isClaude));
+/** Takes foreign blocks out; `lost` is told of each. */
+const cleanContent = (
+	content: readonly unknown[],
+	isClaude: boolean,
+	lost: (at: number) => void,
+): readonly unknown[] => {
+	const kept = content.flatMap((block, at) => {
+		if (!isForeign(asRecord(block))) return [cleanBlock(block, isClaude)];
+		lost(at);
+		return [];
+	});
 	return kept.length === content.length && kept.every((block, at) => block === content[at]) ? content : kept;
 };
 
@@ -44,14 +53,17 @@ const mustStopThinking = (body: WireRecord, messages: readonly unknown[]): boole
 };
 
 /** The messages without what is foreign in them; undefined when nothing is. */
-const cleanMessages = ({ text, value }: JsonBody, family: string): readonly unknown[] | undefined => {
+const cleanMessages = ({ text, value }: JsonBody, family: string, losses: Loss[]): readonly unknown[] | undefined => {
 	const isClaude = family === nativeFamily;
 	const holds = (word: string): boolean => text.includes(word);
 	if (!holds(foreignMark) && !holds(foreignServerId) && (isClaude || !holds('"compaction"'))) return undefined;
 	let changed = false;
-	const messages = asList(value["messages"]).flatMap((message) => {
+	const messages = asList(value["messages"]).flatMap((message, turn) => {
 		const content = asRecord(message)["content"];
-		const clean = Array.isArray(content) ? cleanContent(content, isClaude) : content;
+		const lost = (at: number): void => {
+			losses.push({ path: `messages[${turn}].content[${at}]`, reason: "it belongs to another provider's model" });
+		};
+		const clean = Array.isArray(content) ? cleanContent(content, isClaude, lost) : content;
 		if (clean === content) return [message];
 		changed = true;
 		return asList(clean).length > 0 ? [{ ...asRecord(message), content: clean }] : [];
@@ -59,11 +71,14 @@ const cleanMessages = ({ text, value }: JsonBody, family: string): readonly unkn
 	return changed ? messages : undefined;
 };
 
-/** The edits of the body's root for a model of the family; none for a history that is its own. */
-export const historyEdits = (body: JsonBody, family: string): WireRecord => {
-	const messages = cleanMessages(body, family);
-	return {
-		...(messages && { messages }),
-		...(mustStopThinking(body.value, messages ?? asList(body.value["messages"])) && { thinking: undefined }),
-	};
+/** The edits of the body's root for a model of the family, and what is lost with them; none for a history that is its own. */
+export const historyEdits = (
+	body: JsonBody,
+	family: string,
+): { readonly edits: WireRecord; readonly losses: readonly Loss[] } => {
+	const losses: Loss[] = [];
+	const messages = cleanMessages(body, family, losses);
+	const stops = mustStopThinking(body.value, messages ?? asList(body.value["messages"]));
+	if (stops) losses.push({ path: "thinking", reason: "tool calls of another model that are under way hinder it" });
+	return { edits: { ...(messages && { messages }), ...(stops && { thinking: undefined }) }, losses };
 };

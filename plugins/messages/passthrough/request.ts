@@ -4,10 +4,15 @@ import {
 	asRecord,
 	definedOnly,
 	editJsonBody,
+	effortLoss,
 	effortToSend,
 	familyOf,
+	type Loss,
 	type ModelAsk,
+	type ModelCapabilities,
+	nearestEffort,
 	type PassthroughChanges,
+	thinksAnyway,
 	type UpstreamMessage,
 	type WireRecord,
 } from "#core";
@@ -41,16 +46,38 @@ export const pathOf = (operation: string, url?: URL): string => {
 	return url?.searchParams.get("beta") === "true" ? `${path}?beta=true` : path;
 };
 
+/** A level, or a wish for no thinking, that the model is known to refuse becomes the nearest that it takes. */
+const thinkingEdits = (body: WireRecord, capabilities: ModelCapabilities, losses: Loss[]): WireRecord => {
+	const config = asRecord(body["output_config"]);
+	const { thinking, efforts = [], effortsAssumed } = capabilities;
+	if (asRecord(body["thinking"])["type"] === "disabled" && thinking === "always" && effortsAssumed !== true) {
+		losses.push({ path: "thinking", reason: thinksAnyway });
+		return { thinking: undefined, output_config: { ...config, effort: nearestEffort("none", efforts) } };
+	}
+	const effort = effortToSend(config["effort"], capabilities);
+	if (effort === config["effort"]) return {};
+	const lost = effortLoss(config["effort"], effort);
+	if (lost !== undefined) losses.push({ path: "output_config.effort", reason: lost });
+	return { output_config: definedOnly({ ...config, effort }) };
+};
+
+/** Fields that no beta brings to this upstream. */
+const betaLosses = (edits: WireRecord): readonly Loss[] =>
+	Object.keys(edits).map((name) => ({
+		path: name === "output_config" ? "output_config.task_budget" : name,
+		reason: "the operator does not let the beta through that it belongs to",
+	}));
+
 /** `betas`: names or patterns of the betas that are forwarded. The message holds the client's bytes when nothing must change. */
 export const passthroughRequest =
 	(betas: readonly string[]) =>
 	(ask: ModelAsk, changes: PassthroughChanges): UpstreamMessage => {
 		const { body, call, headers, url } = ask;
 		const forwarded = forwardBetas(headers.get("anthropic-beta"), body, betas);
-		const edits: Record<string, unknown> = { ...forwarded.edits, ...historyEdits(body, familyOf(changes.model)) };
-		const config = asRecord(edits["output_config"] ?? body.value["output_config"]);
-		const effort = effortToSend(config["effort"], changes.capabilities ?? {});
-		if (effort !== config["effort"]) edits["output_config"] = definedOnly({ ...config, effort });
+		const history = historyEdits(body, familyOf(changes.model));
+		const losses: Loss[] = [...betaLosses(forwarded.edits), ...history.losses];
+		const edits: Record<string, unknown> = { ...forwarded.edits, ...history.edits };
+		Object.assign(edits, thinkingEdits({ ...body.value, ...edits }, changes.capabilities ?? {}, losses));
 		if (body.value["model"] !== changes.model) edits["model"] = changes.model;
 		if (changes.maxOutputTokens !== undefined && call.operation === "generate")
 			Object.assign(edits, limitEdits(body.value, changes.maxOutputTokens));
@@ -58,5 +85,6 @@ export const passthroughRequest =
 			path: pathOf(call.operation, url),
 			headers: headersOf(ask, forwarded.header),
 			body: editJsonBody(body, edits),
+			losses,
 		};
 	};

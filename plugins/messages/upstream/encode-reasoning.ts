@@ -1,32 +1,24 @@
 /** Thinking, effort, the output limit and sampling: four things that bind each other. */
-import type { Effort, Losses, ModelCapabilities, NeutralRequest, Reasoning, Setting, WireRecord } from "#core";
+import {
+	definedOnly,
+	type Effort,
+	fittingBudget,
+	fittingEffort,
+	type Losses,
+	type ModelCapabilities,
+	type NeutralRequest,
+	nearestEffort,
+	noLevels,
+	type Reasoning,
+	type Setting,
+	thinksAnyway,
+	type WireRecord,
+} from "#core";
 
 const defaultLimit = 8192;
 const leastBudget = 1024;
-const ladder: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
-
-const budgets: Readonly<Record<Effort, number>> = {
-	none: 0,
-	minimal: 1024,
-	low: 2048,
-	medium: 8192,
-	high: 16_384,
-	xhigh: 32_768,
-	max: 49_152,
-};
-
-const effortOf = (budget: number): Effort => {
-	if (budget <= 1024) return "low";
-	if (budget <= 8192) return "medium";
-	return budget <= 24_576 ? "high" : "xhigh";
-};
-
-/** The nearest effort the model has, rather a higher one than a lower. */
-const fitting = (effort: Effort, { efforts }: ModelCapabilities): Effort => {
-	const offered = ladder.filter((word) => efforts === undefined || efforts.includes(word));
-	const wanted = Math.max(0, ladder.indexOf(effort));
-	return offered.find((word) => ladder.indexOf(word) >= wanted) ?? offered.at(-1) ?? "high";
-};
+/** The levels of this protocol: asked of a model of which none are known. */
+const levels: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 
 /** What the request says about thinking, and the limit it must fit in. */
 export interface EncodedReasoning {
@@ -56,19 +48,17 @@ const display = ({ expose }: Reasoning): WireRecord => {
 
 /** A budget that was asked in tokens needs only to be below the limit; one made of a word leaves room for the answer. */
 const budgetOf = (reasoning: Reasoning, limit: number, { budget }: ModelCapabilities): number => {
-	const asked = reasoning.budget ?? budgets[reasoning.effort ?? "medium"];
 	const room = reasoning.budget === undefined ? limit - Math.min(1024, Math.floor(limit / 4)) : limit - 1;
 	const least = Math.max(leastBudget, budget?.min ?? 0);
 	const most = Math.min(room, budget?.max ?? Number.POSITIVE_INFINITY);
-	return Math.min(Math.max(asked, least), most);
+	return fittingBudget(reasoning, { min: least, max: most });
 };
 
 const withBudget = (request: NeutralRequest, reasoning: Reasoning, setting: ReasoningSetting): EncodedReasoning => {
 	const { capabilities, losses, hindrance } = setting;
 	const { maxOutputTokens } = request;
 	// Without a limit of the client's, the default one grows by what thinking may take.
-	const asked = reasoning.budget ?? budgets[reasoning.effort ?? "medium"];
-	const free = capabilities.maxOutput ?? defaultLimit + asked;
+	const free = capabilities.maxOutput ?? defaultLimit + fittingBudget(reasoning, capabilities.budget);
 	const limit = maxOutputTokens === undefined ? free : limitOf(request, capabilities);
 	const budget = budgetOf(reasoning, limit, capabilities);
 	const reason = hindrance ?? (budget < leastBudget ? "the output limit leaves no room for thinking" : undefined);
@@ -86,11 +76,10 @@ const onlyEffort = (request: NeutralRequest): boolean =>
 
 const byEffort = (request: NeutralRequest, reasoning: Reasoning, setting: ReasoningSetting): EncodedReasoning => {
 	const { capabilities } = setting;
-	const { effort, budget } = reasoning;
-	const word = effort ?? (budget === undefined ? undefined : effortOf(budget));
+	const { efforts = levels } = capabilities;
 	return {
 		...(!onlyEffort(request) && { thinking: { type: "adaptive", ...display(reasoning) } }),
-		...(word !== undefined && { effort: fitting(word, capabilities) }),
+		...definedOnly({ effort: fittingEffort(reasoning, efforts) }),
 		maxTokens: limitOf(request, capabilities),
 		budgeted: false,
 	};
@@ -101,21 +90,21 @@ const off = (
 	reasoning: Reasoning,
 	{ capabilities, losses }: ReasoningSetting,
 ): EncodedReasoning => {
-	const { thinking, efforts } = capabilities;
+	const { thinking, efforts = levels } = capabilities;
 	const maxTokens = limitOf(request, capabilities);
 	if (thinking === "none") return { maxTokens, budgeted: false };
 	if (thinking === "always") {
-		losses.setting("reasoning", "this model always thinks; it was asked for as little as it can");
-		return { effort: fitting("low", capabilities), maxTokens, budgeted: false };
+		losses.setting("reasoning", thinksAnyway);
+		return { ...definedOnly({ effort: nearestEffort("none", efforts) }), maxTokens, budgeted: false };
 	}
-	const takesEffort = thinking !== "budget" || efforts !== undefined;
+	const takesEffort = thinking !== "budget" || capabilities.efforts !== undefined;
 	const effort =
 		reasoning.effort !== undefined && reasoning.effort !== "none" && takesEffort ? reasoning.effort : undefined;
 	// Without thinking the newest models refuse more than `high`.
-	const most = ladder.slice(0, ladder.indexOf("high") + 1);
+	const most = efforts.filter((level) => level !== "xhigh" && level !== "max");
 	return {
 		thinking: { type: "disabled" },
-		...(effort !== undefined && { effort: most.includes(effort) ? fitting(effort, capabilities) : "high" }),
+		...definedOnly({ effort: effort && nearestEffort(effort, most) }),
 		maxTokens,
 		budgeted: false,
 	};
@@ -135,7 +124,7 @@ export const encodeReasoning = (request: NeutralRequest, setting: ReasoningSetti
 		case "budget":
 			if (!onlyEffort(request)) return withBudget(request, reasoning, setting);
 			if (capabilities.efforts !== undefined) return byEffort(request, reasoning, setting);
-			losses.setting("reasoning", "this model has no levels of effort");
+			losses.setting("reasoning", noLevels);
 			return plain;
 		default:
 			return byEffort(request, reasoning, setting);

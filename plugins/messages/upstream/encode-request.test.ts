@@ -311,7 +311,7 @@ describe("thinking", () => {
 		const effortFor = (effort: "minimal" | "xhigh" | "max", efforts?: readonly ("low" | "medium" | "high" | "max")[]) =>
 			encode(on({ effort }), { thinking: "adaptive", ...(efforts && { efforts }) }).sent["output_config"];
 		expect(effortFor("minimal")).toEqual({ effort: "low" });
-		expect(effortFor("xhigh", ["low", "medium", "high", "max"])).toEqual({ effort: "max" });
+		expect(effortFor("xhigh", ["low", "medium", "high", "max"])).toEqual({ effort: "high" });
 		expect(effortFor("max", ["low", "high"])).toEqual({ effort: "high" });
 	});
 

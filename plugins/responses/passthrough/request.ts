@@ -6,9 +6,11 @@ import {
 	asText,
 	definedOnly,
 	editJsonBody,
+	effortLoss,
 	effortToSend,
 	isRecord,
 	type JsonBody,
+	type Loss,
 	type ModelAsk,
 	type PassthroughChanges,
 	type UpstreamMessage,
@@ -47,12 +49,14 @@ const withoutParsed = (item: unknown): unknown => {
 };
 
 /** The input without what no upstream of this protocol takes; undefined when it stays as it is. */
-const cleanInput = ({ text, value }: JsonBody): readonly unknown[] | undefined => {
+const cleanInput = ({ text, value }: JsonBody, losses: Loss[]): readonly unknown[] | undefined => {
 	if (!mayCarry(text) && !text.includes(`"${ownReasoningMark}`) && !text.includes('"parsed_arguments"'))
 		return undefined;
-	return asList(value["input"])
-		.filter((item) => !isForeign(item))
-		.map(withoutParsed);
+	return asList(value["input"]).flatMap((item, at) => {
+		if (!isForeign(item)) return [withoutParsed(item)];
+		losses.push({ path: `input[${at}]`, reason: "it is reasoning of another provider's model" });
+		return [];
+	});
 };
 
 /** The path for what is asked; the same for upstreams that are reached by translation. */
@@ -67,6 +71,7 @@ export const pathFor = (operation: string): string =>
 export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): UpstreamMessage => {
 	const { body, call } = ask;
 	const edits: Record<string, unknown> = {};
+	const losses: Loss[] = [];
 	if (body.value["model"] !== changes.model) edits["model"] = changes.model;
 	const limit = changes.maxOutputTokens;
 	const asked = asCount(body.value["max_output_tokens"]);
@@ -75,7 +80,9 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 	const reasoning = asRecord(body.value["reasoning"]);
 	const effort = effortToSend(reasoning["effort"], changes.capabilities ?? {});
 	if (effort !== reasoning["effort"]) edits["reasoning"] = definedOnly({ ...reasoning, effort });
-	const input = cleanInput(body);
+	const lost = effortLoss(reasoning["effort"], effort);
+	if (lost !== undefined) losses.push({ path: "reasoning.effort", reason: lost });
+	const input = cleanInput(body, losses);
 	if (input !== undefined) edits["input"] = input;
-	return { path: pathFor(call.operation), headers: headersOf(ask), body: editJsonBody(body, edits) };
+	return { path: pathFor(call.operation), headers: headersOf(ask), body: editJsonBody(body, edits), losses };
 };

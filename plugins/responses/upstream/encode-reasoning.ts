@@ -1,23 +1,9 @@
 /** How much the model is to reason, for an upstream, and what it is to tell of it. */
-import {
-	asRecord,
-	definedOnly,
-	type Effort,
-	effortOfBudget,
-	nearestEffort,
-	type Reasoning,
-	type WireRecord,
-} from "#core";
+import { asRecord, definedOnly, fittingEffort, noLevels, type Reasoning, thinksAnyway, type WireRecord } from "#core";
 import { ownFields } from "../origin.ts";
 import type { Writing } from "./writing.ts";
 
-const wanted = (reasoning: Reasoning, { context }: Writing): Effort | undefined => {
-	const known = context.capabilities.efforts;
-	if (reasoning.mode === "off") return known === undefined ? "none" : nearestEffort("none", known);
-	if (reasoning.mode !== "on") return undefined;
-	if (reasoning.effort !== undefined) return known ? nearestEffort(reasoning.effort, known) : reasoning.effort;
-	return reasoning.budget === undefined ? undefined : effortOfBudget(reasoning.budget, known);
-};
+const says = ({ mode }: Reasoning): boolean => mode === "off" || mode === "on";
 
 const summaryOf = ({ summary, expose }: Reasoning): string | undefined => {
 	if (expose === "none") return undefined;
@@ -32,9 +18,13 @@ export const encodeReasoning = (writing: Writing): WireRecord | undefined => {
 		if (reasoning.mode === "on") writing.losses.setting("reasoning", "the model does not reason");
 		return undefined;
 	}
+	const { efforts } = writing.context.capabilities;
+	if (reasoning.mode === "off" && efforts?.includes("none") === false)
+		writing.losses.setting("reasoning", thinksAnyway);
+	if (reasoning.mode === "on" && efforts?.length === 0) writing.losses.setting("reasoning", noLevels);
 	const encoded = definedOnly({
 		...asRecord(ownFields(writing.request)["reasoning"]),
-		effort: wanted(reasoning, writing),
+		effort: says(reasoning) ? fittingEffort(reasoning, efforts) : undefined,
 		summary: summaryOf(reasoning),
 	});
 	return Object.keys(encoded).length > 0 ? encoded : undefined;

@@ -1,0 +1,47 @@
+/** What finished calls tell: an upstream that refuses Portico's key, a model that nobody has a price for. */
+import { type AttemptRecord, type CallRecord, isEmptyAccount } from "#core";
+import type { Alert } from "./service.ts";
+
+const dayMs = 86_400_000;
+
+/** The answer speaks of the key or of its account. */
+const refusesKey = ({ status, code, message }: AttemptRecord): boolean =>
+	status === 401 || status === 402 || status === 403 || (code !== undefined && isEmptyAccount(code, message));
+
+const keyRefused = ({ upstream, key, status, message }: AttemptRecord): Alert => ({
+	event: "key.refused",
+	about: `${upstream} ${key ?? 1}`,
+	quietMs: dayMs,
+	data: {
+		message: `The upstream ${upstream} refuses ${key === undefined ? "Portico's key" : `key ${key}`}, or its account has no credit: give it another, or pay.`,
+		upstream,
+		key: key ?? 1,
+		status,
+		said: message,
+	},
+});
+
+const priceUnknown = (model: string, upstream: string | undefined, call: CallRecord): Alert => ({
+	event: "price.unknown",
+	about: `${upstream ?? ""} ${model}`,
+	quietMs: dayMs,
+	data: {
+		message: `No price is known for ${model}: set one under prices in the config file. Until then its calls are ${upstream === undefined ? "refused to tokens with a quota" : "not charged"}.`,
+		model,
+		upstream,
+		call: call.id,
+		token: call.token?.id,
+	},
+});
+
+const pricesOf = (call: CallRecord): readonly Alert[] => {
+	const { usage, target, denial } = call.outcome;
+	if (denial?.code === "model_not_priced") return [priceUnknown(call.model ?? "a model", undefined, call)];
+	if (usage === undefined || target === undefined || call.charge === undefined) return [];
+	return call.charge.charged === undefined ? [priceUnknown(target.model, target.upstream.name, call)] : [];
+};
+
+export const alertsOf = (call: CallRecord): readonly Alert[] => [
+	...call.attempts.filter(refusesKey).map(keyRefused),
+	...pricesOf(call),
+];

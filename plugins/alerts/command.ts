@@ -1,0 +1,26 @@
+/** `portico alerts`: what the operator was told, and a test. */
+import { asList, asRecord, asText, type Command, deny, Fault, tableLines } from "#core";
+
+const usage = "portico alerts [--json]\nportico alerts test";
+
+export const alertsCommand: Command = {
+	name: "alerts",
+	summary: "Shows what the operator was told, and sends a test.",
+	usage: () => usage,
+	async run({ words, call, print }) {
+		const [word, ...more] = words;
+		if (more.length > 0 || (word !== undefined && word !== "test" && word !== "--json"))
+			throw new Fault(deny("invalid_request", `"${words.join(" ")}" is not known here.\n\n${usage}`));
+		if (word === "test") {
+			await call("POST", "/admin/alerts/test");
+			return print("a test is on its way; portico deliveries --token alerts tells whether it arrived");
+		}
+		const answer = asRecord(await call("GET", "/admin/alerts"));
+		if (word === "--json") return print(JSON.stringify(answer));
+		const rows = asList(answer["data"]).map(asRecord);
+		const cells = rows.map(({ at, event, data }) =>
+			[at, event, asRecord(data)["message"]].map((value) => asText(value) ?? ""),
+		);
+		for (const line of tableLines([{ title: "at" }, { title: "event" }, { title: "message" }], cells)) print(line);
+	},
+};

@@ -2,8 +2,11 @@
 import { stringify } from "yaml";
 import type { Client, Gateway, Setting } from "./client.ts";
 
-/** A word as a shell takes it. */
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+/** A word as a shell takes it; where it names the variable of the key, the shell puts in the key. */
+const quoted = (word: string): string => {
+	if (/\$PORTICO_KEY\b/.test(word)) return `"${word.replace(/["\\`]/g, "\\$&")}"`;
+	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+};
 
 export const commandLine = (words: readonly string[]): string => words.map(quoted).join(" ");
 

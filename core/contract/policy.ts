@@ -15,7 +15,7 @@ export interface TokenSetting<Compiled> {
 	readonly key: string;
 	/**
 	 * Checked when a token is created or changed. A `description` is shown on the command line and in the console. Its
-	 * `form: { label, order, unit, widget }` says how the console asks for it, where the key in words does not do;
+	 * `form: { label, order, unit, note, widget }` says how the console asks for it, where key and description do not do;
 	 * `widget: "time"` helps with dates.
 	 */
 	readonly schema: TSchema;

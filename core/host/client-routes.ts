@@ -12,17 +12,24 @@ const addressIn = (given: string | null, own: string): string => {
 	throw new Fault(deny("invalid_request", message, { parameter: "address" }));
 };
 
+/** A real key has no business in an address, which servers write down. */
+const placeholderIn = (given: string | null): string => {
+	if (given === null || /^\$?[A-Z_]{1,64}$/.test(given)) return given ?? keyPlaceholder;
+	const message = "key must be a word that stands for the key, such as $PORTICO_KEY; never send a key in an address.";
+	throw new Fault(deny("invalid_request", message, { parameter: "key" }));
+};
+
 /** `models`: the names a client could ask for. */
 export const clientRoutes = (models: () => readonly string[]): readonly PersonRoute[] => [
 	{
 		method: "GET",
 		path: "/admin/clients",
 		access: "person",
-		summary: `What each client must be told, for ?address= and ?model=; ${keyPlaceholder} stands for the key.`,
+		summary: `What each client must be told, for ?address= and ?model=; ?key= stands for the key, ${keyPlaceholder} unless said.`,
 		handle({ url, origin }) {
 			const gateway = {
 				address: addressIn(url.searchParams.get("address"), origin),
-				key: keyPlaceholder,
+				key: placeholderIn(url.searchParams.get("key")),
 				model: url.searchParams.get("model") || (models()[0] ?? "MODEL"),
 			};
 			const data = clients.map((client) => ({
@@ -30,7 +37,7 @@ export const clientRoutes = (models: () => readonly string[]): readonly PersonRo
 				title: client.title,
 				text: connectText(client, gateway),
 			}));
-			return Response.json({ data, keyPlaceholder });
+			return Response.json({ data, keyPlaceholder: gateway.key });
 		},
 	},
 ];

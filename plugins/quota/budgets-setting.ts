@@ -5,7 +5,13 @@ import { type Budget, Budgets, budgetsKey, limitIn, windowAccount } from "./budg
 import { count, toDollars, toMicroDollars } from "./numbers.ts";
 import { isPeriod, isZone, periods, windowFinder } from "./windows.ts";
 
-const amountSchema = t.Number({ minimum: 0, maximum: 1_000_000_000, unit: "dollars", description: "Dollars." });
+const amountSchema = t.Number({
+	minimum: 0,
+	maximum: 1_000_000_000,
+	unit: "dollars",
+	description: "Dollars.",
+	form: { unit: "$" },
+});
 
 const schema = t.Array(
 	t.Object(
@@ -33,6 +39,7 @@ const schema = t.Array(
 	{
 		maxItems: 8,
 		description: "Dollars for each day, week or month: 5/day,100/month@Europe/Berlin, or JSON.",
+		form: { label: "Budgets", order: 2, note: "Dollars that come anew each day, week or month, beside the quota." },
 	},
 );
 

@@ -101,12 +101,18 @@ describe("what it prints", () => {
 		const token = readFileSync(join(folder, "data/admin-token"), "utf8").trim();
 		const ask = (query: string) =>
 			fetch(`${portico.address}/admin/clients${query}`, { headers: { authorization: `Bearer ${token}` } });
-		const { data } = (await (await ask("?address=https://gw.example.com&model=m-1")).json()) as {
+		const answer = (await (await ask("?address=https://gw.example.com&model=m-1")).json()) as {
 			data: { name: string; text: string }[];
 		};
+		const { data } = answer;
 		const words = ["connect", "codex", "--config", file, "--address", "https://gw.example.com"];
 		expect(data.find(({ name }) => name === "codex")?.text).toBe((await runCommand(folder, words)).output.trim());
-		expect((await ask("?address=javascript:1")).status).toBe(400);
+		const named = (await (await ask("?key=$PORTICO_KEY&model=m-1")).json()) as typeof answer;
+		const curl = named.data.find(({ name }) => name === "curl")?.text ?? "";
+		expect(curl).toContain('-H "authorization: Bearer $PORTICO_KEY"');
+		expect(curl).toContain('{"model":"m-1"');
+		for (const query of ["?address=javascript:1", "?key=sk-0123456789abcdef", "?key=a"])
+			expect((await ask(query)).status).toBe(400);
 	});
 });
 

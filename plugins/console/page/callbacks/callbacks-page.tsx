@@ -15,6 +15,7 @@ import { type Column, Table } from "../parts/table.tsx";
 import { type Delivery, deliveryOf } from "./delivery.ts";
 import { DeliverySheet } from "./delivery-sheet.tsx";
 import { DeliveryState, deliveryStates } from "./delivery-state.tsx";
+import { TestCallback } from "./test-callback.tsx";
 
 const lastWord = ({ attempts }: Delivery): string => {
 	const last = attempts.at(-1);
@@ -46,6 +47,7 @@ export const CallbacksPage = () => {
 	const status = place.value.query.get("status") ?? "";
 	const { data, failure, reload } = useAnswer(`/admin/deliveries${query({ status, limit: 100 })}`);
 	const dead = useAnswer("/admin/deliveries?status=dead&limit=100").data;
+	const [testing, setTesting] = useState(false);
 	const [sent, setSent] = useState<number>();
 	const action = useAction();
 	const deliveries = data ? wires(data, "data").map(deliveryOf) : [];
@@ -61,9 +63,14 @@ export const CallbacksPage = () => {
 			<Head
 				title="Callbacks"
 				acts={
-					<button type="button" disabled={action.busy || deadCount === 0} onClick={redeliverAll}>
-						Send all dead again
-					</button>
+					<>
+						<button type="button" onClick={() => setTesting(true)}>
+							Test an address
+						</button>
+						<button type="button" disabled={action.busy || deadCount === 0} onClick={redeliverAll}>
+							Send all dead again
+						</button>
+					</>
 				}
 			>
 				What told other servers of a task's states. After four tries a callback is dead, and kept to be sent again.
@@ -94,11 +101,11 @@ export const CallbacksPage = () => {
 				</Empty>
 			)}
 			{deliveries.length > 0 && <Table label="Callbacks" columns={columns} rows={deliveries} keyOf={({ id }) => id} />}
+			{testing && <TestCallback close={() => setTesting(false)} />}
 			{openId && (
 				<DeliverySheet
 					key={openId}
 					id={decodeURIComponent(openId)}
-					delivery={deliveries.find(({ id }) => id === decodeURIComponent(openId))}
 					close={() => go(`/console/callbacks${location.search}`)}
 					changed={reload}
 				/>

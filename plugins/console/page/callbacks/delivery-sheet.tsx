@@ -2,16 +2,15 @@
 import { call } from "../data/call.ts";
 import { exact, seconds } from "../data/format.ts";
 import { useAction } from "../data/use-action.ts";
+import { useAnswer } from "../data/use-answer.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
-import type { Delivery, DeliveryAttempt } from "./delivery.ts";
+import { type DeliveryAttempt, deliveryOf } from "./delivery.ts";
 import { DeliveryState } from "./delivery-state.tsx";
 
 interface DeliverySheetProps {
 	readonly id: string;
-	/** Undefined while it is not among those that are shown. */
-	readonly delivery: Delivery | undefined;
 	readonly close: () => void;
 	readonly changed: () => void;
 }
@@ -27,18 +26,21 @@ const Attempt = ({ attempt }: { readonly attempt: DeliveryAttempt }) => (
 	</li>
 );
 
-export const DeliverySheet = ({ id, delivery, close, changed }: DeliverySheetProps) => {
+export const DeliverySheet = ({ id, close, changed }: DeliverySheetProps) => {
+	const path = `/admin/deliveries/${encodeURIComponent(id)}`;
+	const { data, failure, reload } = useAnswer(path);
+	const delivery = data && deliveryOf(data);
 	const { busy, failure: refused, run } = useAction();
-	/** The route sends again what died of a span of time: here the millisecond in which this one was made. */
-	const redeliver = ({ createdAt = 0 }: Delivery) =>
+	const redeliver = () =>
 		run(async () => {
-			await call("POST", "/admin/deliveries/redeliver", { since: createdAt / 1000, until: (createdAt + 1) / 1000 });
+			await call("POST", `${path}/redeliver`);
+			reload();
 			changed();
 		});
 	return (
 		<Dialog sheet title={delivery?.event ?? "A callback"} words={<code>{id}</code>} close={close}>
 			<div class="inside">
-				{!delivery && <p class="quiet">It is not among the callbacks that are listed here.</p>}
+				<Failure failure={failure} />
 				{delivery && (
 					<>
 						<dl class="facts">
@@ -69,8 +71,8 @@ export const DeliverySheet = ({ id, delivery, close, changed }: DeliverySheetPro
 			</div>
 			<div class="bottom">
 				<Failure failure={refused} />
-				{delivery?.status === "dead" && (
-					<button type="button" disabled={busy} onClick={() => redeliver(delivery)}>
+				{delivery && (
+					<button type="button" disabled={busy || delivery.status === "sending"} onClick={redeliver}>
 						Send again
 					</button>
 				)}

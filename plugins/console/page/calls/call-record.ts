@@ -16,6 +16,21 @@ export interface Attempt {
 	readonly skipped: readonly string[];
 }
 
+/** Tokens of one kind, what a million of them costs, and what they cost. Dollars. */
+export interface PricePart {
+	readonly what: string;
+	readonly tokens: number;
+	readonly rate: number;
+	readonly cost: number;
+}
+
+export interface Arithmetic {
+	readonly parts: readonly PricePart[];
+	readonly sum: number;
+	/** Whether the sum is what was charged. */
+	readonly charged: boolean;
+}
+
 export interface CallRecord {
 	readonly id: string;
 	readonly at: number | undefined;
@@ -41,6 +56,7 @@ export interface CallRecord {
 	readonly stream: boolean;
 	readonly estimated: boolean;
 	readonly excess: number;
+	readonly arithmetic: Arithmetic | undefined;
 	readonly attempts: readonly Attempt[];
 	readonly dropped: readonly string[];
 	/** How many calls ended alike, and since when. */
@@ -59,6 +75,16 @@ const attemptOf = (wire: Wire): Attempt => ({
 		(one) => `${[text(one, "upstream"), text(one, "model")].filter(Boolean).join(":")}: ${text(one, "reason") ?? ""}`,
 	),
 });
+
+const arithmeticOf = (wire: Wire): Arithmetic | undefined => {
+	const parts = wires(wire, "parts").map((part) => ({
+		what: text(part, "what") ?? "",
+		tokens: number(part, "tokens") ?? 0,
+		rate: number(part, "rate") ?? 0,
+		cost: number(part, "cost") ?? 0,
+	}));
+	return parts.length === 0 ? undefined : { parts, sum: number(wire, "sum") ?? 0, charged: wire["charged"] === true };
+};
 
 export const callOf = (wire: Wire): CallRecord => {
 	const alike = asWire(wire["alike"]);
@@ -87,6 +113,7 @@ export const callOf = (wire: Wire): CallRecord => {
 		stream: wire["stream"] === true,
 		estimated: wire["estimated"] === true,
 		excess: number(wire, "excess") ?? 0,
+		arithmetic: arithmeticOf(asWire(wire["arithmetic"])),
 		attempts: wires(wire, "attempts").map(attemptOf),
 		dropped: texts(wire, "dropped"),
 		alike:

@@ -4,6 +4,7 @@ import { Code } from "../parts/code.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Advice } from "./advice.tsx";
+import { Arithmetic } from "./arithmetic.tsx";
 import { AttemptSteps } from "./attempt-steps.tsx";
 import { CallFacts } from "./call-facts.tsx";
 import { callOf } from "./call-record.ts";
@@ -20,6 +21,7 @@ export const CallSheet = ({ id, close }: { readonly id: string; readonly close: 
 					<>
 						<Advice call={call} />
 						<CallFacts call={call} />
+						<Arithmetic call={call} />
 						<h3>What was tried</h3>
 						<AttemptSteps call={call} />
 						<h3>The same again</h3>

@@ -4,6 +4,7 @@ import { call, Refusal } from "./call.ts";
 import { text, type Wire } from "./read.ts";
 
 export interface Person {
+	readonly id: string;
 	readonly name: string;
 	readonly role: "admin" | "member";
 }
@@ -12,6 +13,7 @@ export interface Person {
 export const person = signal<Person | null | undefined>(undefined);
 
 const personIn = (answer: Wire): Person => ({
+	id: text(answer, "id") ?? "",
 	name: text(answer, "name") ?? "signed in",
 	role: text(answer, "role") === "member" ? "member" : "admin",
 });
@@ -44,10 +46,18 @@ export const join = async (secret: string, name: string, password: string): Prom
 	person.value = personIn(await call("POST", "/v1/session/join", { secret, name, password }));
 };
 
+/** Whoever signed in with the admin token is nobody in particular, and has no password. */
+export const isSomebody = (): boolean => person.value?.id.startsWith("per_") === true;
+
+/** All other sessions of the person end. Throws `Refusal`. */
+export const changePassword = async (password: string, newPassword: string): Promise<void> => {
+	await call("POST", "/v1/session/password", { password, newPassword });
+};
+
 /** Throws `Refusal`. */
-export const signOut = async (): Promise<void> => {
+export const signOut = async (everywhere = false): Promise<void> => {
 	try {
-		await call("DELETE", "/v1/session");
+		await call("DELETE", `/v1/session${everywhere ? "?everywhere=true" : ""}`);
 	} catch (error) {
 		if (!(error instanceof Refusal) || error.status !== 401) throw error;
 	}

@@ -1,12 +1,18 @@
 /** The links to every page, what calls for action beside them, and who is signed in. */
+import { useState } from "preact/hooks";
 import { place } from "../data/location.ts";
-import { isAdmin, person, signOut } from "../data/session.ts";
+import { isAdmin, isSomebody, person, signOut } from "../data/session.ts";
+import { useAction } from "../data/use-action.ts";
+import { Failure } from "../parts/failure.tsx";
 import { Mark } from "../parts/mark.tsx";
+import { Account } from "./account.tsx";
 import { useAlarms } from "./alarms.ts";
 import { type ConsolePage, pageAt, pagesFor } from "./pages.ts";
 
 export const Side = () => {
 	const admin = isAdmin();
+	const [account, setAccount] = useState(false);
+	const { failure, run } = useAction();
 	const alarms = useAlarms(admin);
 	const here = pageAt(place.value.path, admin);
 	const link = (page: ConsolePage) => (
@@ -39,10 +45,19 @@ export const Side = () => {
 					<b>{person.value?.name}</b>
 					{person.value?.role}
 				</span>
-				<button type="button" class="plain" onClick={() => void signOut()}>
-					Sign out
-				</button>
+				<div>
+					{isSomebody() && (
+						<button type="button" class="plain" onClick={() => setAccount(true)}>
+							Account
+						</button>
+					)}
+					<button type="button" class="plain" onClick={() => run(() => signOut())}>
+						Sign out
+					</button>
+				</div>
+				<Failure failure={failure} />
 			</div>
+			{account && <Account close={() => setAccount(false)} />}
 		</header>
 	);
 };

@@ -8,17 +8,18 @@ import { isAdmin } from "../data/session.ts";
 import { useTokenNames } from "../data/token-names.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Dialog } from "../parts/dialog.tsx";
+import { Failure } from "../parts/failure.tsx";
 import { State } from "../parts/state.tsx";
-import { statuses, type Task } from "./task.ts";
+import { statuses, taskOf } from "./task.ts";
 
 interface TaskSheetProps {
 	readonly id: string;
-	/** Undefined while it is not among those that are shown. */
-	readonly task: Task | undefined;
 	readonly close: () => void;
 }
 
-export const TaskSheet = ({ id, task, close }: TaskSheetProps) => {
+export const TaskSheet = ({ id, close }: TaskSheetProps) => {
+	const { data, failure } = useAnswer(`/admin/tasks/${encodeURIComponent(id)}`);
+	const task = data && taskOf(data);
 	const tokenName = useTokenNames();
 	const deliveries = useAnswer(
 		isAdmin() ? `/admin/deliveries?task=${encodeURIComponent(id)}&limit=20` : undefined,
@@ -28,7 +29,7 @@ export const TaskSheet = ({ id, task, close }: TaskSheetProps) => {
 	return (
 		<Dialog sheet title={task ? `A task of kind ${task.kind}` : "A task"} words={<code>{id}</code>} close={close}>
 			<div class="inside">
-				{!task && <p class="quiet">It is not among the tasks that are listed here.</p>}
+				<Failure failure={failure} />
 				{task && (
 					<>
 						<p>{task.prompt}</p>

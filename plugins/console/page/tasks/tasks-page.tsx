@@ -84,12 +84,7 @@ export const TasksPage = () => {
 			)}
 			{tasks.length > 0 && <Table label="Tasks" columns={columns} rows={tasks} keyOf={({ id }) => id} />}
 			{openId && (
-				<TaskSheet
-					key={openId}
-					id={decodeURIComponent(openId)}
-					task={tasks.find(({ id }) => id === decodeURIComponent(openId))}
-					close={() => go(`/console/tasks${location.search}`)}
-				/>
+				<TaskSheet key={openId} id={decodeURIComponent(openId)} close={() => go(`/console/tasks${location.search}`)} />
 			)}
 		</>
 	);

@@ -1,13 +1,11 @@
 /** Shows a key, once. Nothing keeps it but this dialog, and what closes it says that it was copied. */
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { text, type Wire } from "../data/read.ts";
-import { Code } from "../parts/code.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Tabs } from "../parts/tabs.tsx";
 import { limitsOf } from "./limits.ts";
-import { snippets } from "./snippets.ts";
 import { tokenOf } from "./token.ts";
+import { UseItIn } from "./use-it-in.tsx";
 
 interface KeyDialogProps {
 	/** What creating or rotating answered. */
@@ -19,8 +17,6 @@ export const KeyDialog = ({ answer, done }: KeyDialogProps) => {
 	const token = tokenOf(answer);
 	const key = text(answer, "key") ?? "";
 	const shown = useRef<HTMLElement>(null);
-	const known = snippets(location.origin, token.models.find((model) => !model.includes("*")) ?? "demo");
-	const [chosen, setChosen] = useState("curl");
 	return (
 		<Dialog
 			title={`Copy the key of “${token.name}”`}
@@ -31,9 +27,7 @@ export const KeyDialog = ({ answer, done }: KeyDialogProps) => {
 					<code ref={shown}>{key}</code>
 					<Copy text={key} shown={() => shown.current} first autofocus />
 				</div>
-				<Tabs label="Use it in" names={known.map(({ name }) => name)} chosen={chosen} choose={setChosen}>
-					<Code label={chosen} text={known.find(({ name }) => name === chosen)?.text ?? ""} />
-				</Tabs>
+				<UseItIn model={token.models.find((model) => !model.includes("*"))} />
 			</div>
 			<div class="bottom">
 				<span>{limitsOf(token)}</span>

@@ -1,7 +1,9 @@
 /** The field of one setting, drawn from its schema. */
 import { useId } from "preact/hooks";
 import { Field } from "../parts/field.tsx";
-import type { Setting, Written } from "./settings.ts";
+import { Choice } from "./choice.tsx";
+import { SettingParts, SettingRows } from "./setting-rows.tsx";
+import { type Row, rowsOf, type Setting, type Written } from "./settings.ts";
 
 interface SettingFieldProps {
 	readonly setting: Setting;
@@ -25,28 +27,20 @@ const localTime = (at: number): string => {
 
 export const SettingField = ({ setting, written, change }: SettingFieldProps) => {
 	const id = useId();
-	const { kind, label, note, unit, parts } = setting;
+	const { kind, label, note, unit, choices, parts } = setting;
+	if (kind === "rows") return <SettingRows setting={setting} rows={rowsOf(written)} change={change} />;
 	if (kind === "parts") {
-		const of = typeof written === "string" ? {} : written;
+		const row: Row = typeof written === "string" || Array.isArray(written) ? {} : (written as Row);
 		return (
 			<fieldset class="field">
 				<legend>{label}</legend>
-				<div class="parts">
-					{parts.map((part) => (
-						<Field
-							key={part.key}
-							label={part.label}
-							value={of[part.key] ?? ""}
-							change={(words) => change({ ...of, [part.key]: words })}
-							inputMode={part.kind === "number" ? "numeric" : undefined}
-						/>
-					))}
-				</div>
+				<SettingParts parts={parts} row={row} change={change} />
 				<small>{note}</small>
 			</fieldset>
 		);
 	}
 	const words = typeof written === "string" ? written : "";
+	if (kind === "choice") return <Choice label={label} note={note} choices={choices} value={words} change={change} />;
 	if (kind === "switch")
 		return (
 			<div class="field">

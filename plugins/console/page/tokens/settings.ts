@@ -2,9 +2,9 @@
  * The settings that tokens may have, as the loaded policies describe them, and what is written in the form for each. A
  * plugin nobody here has heard of has its field by this.
  */
-import { asWire, number, text, texts, type Wire } from "../data/read.ts";
+import { asWire, number, text, texts, type Wire, wires } from "../data/read.ts";
 
-export type Kind = "number" | "switch" | "text" | "time" | "list" | "parts" | "json";
+export type Kind = "number" | "switch" | "text" | "time" | "choice" | "list" | "parts" | "rows" | "json";
 
 export interface Setting {
 	readonly key: string;
@@ -13,12 +13,19 @@ export interface Setting {
 	readonly note: string | undefined;
 	/** Shown before the field, such as $. */
 	readonly unit: string | undefined;
-	/** The fields of an object. */
+	/** The words to choose from. */
+	readonly choices: readonly string[];
+	/** The fields of an object, or of each object of a list. */
 	readonly parts: readonly Setting[];
 }
 
-/** What stands in the form: a text for each field; the parts of an object by their keys. */
-export type Written = string | Readonly<Record<string, string>>;
+/** The parts of an object by their keys; what has no field of its own stays as JSON under none. */
+export type Row = Readonly<Record<string, string>>;
+
+/** What stands in the form: a text for each field, a row for an object, rows for a list of them. */
+export type Written = string | Row | readonly Row[];
+
+export const rowsOf = (written: Written | undefined): readonly Row[] => (Array.isArray(written) ? written : []);
 
 /** `requestsPerMinute` in words. */
 const inWords = (key: string): string => {
@@ -26,11 +33,22 @@ const inWords = (key: string): string => {
 	return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
+const choicesIn = (schema: Wire): readonly string[] =>
+	wires(schema, "anyOf").flatMap((one) => text(one, "const") ?? []);
+
 const simple = (schema: Wire): boolean =>
-	["number", "integer", "string", "boolean"].includes(text(schema, "type") ?? "");
+	["number", "integer", "string", "boolean"].includes(text(schema, "type") ?? "") || choicesIn(schema).length > 0;
+
+const propertiesOf = (schema: Wire): readonly (readonly [string, Wire])[] =>
+	Object.entries(asWire(schema["properties"])).map(([name, part]) => [name, asWire(part)]);
+
+const arrayKind = (items: Wire): Kind => {
+	if (simple(items)) return "list";
+	return propertiesOf(items).some(([, part]) => simple(part)) ? "rows" : "json";
+};
 
 const kindOf = (schema: Wire, widget: string | undefined): Kind => {
-	const properties = Object.values(asWire(schema["properties"])).map(asWire);
+	const properties = propertiesOf(schema).map(([, part]) => part);
 	switch (text(schema, "type")) {
 		case "number":
 		case "integer":
@@ -40,27 +58,26 @@ const kindOf = (schema: Wire, widget: string | undefined): Kind => {
 		case "string":
 			return widget === "time" || text(schema, "format") === "date-time" ? "time" : "text";
 		case "array":
-			return simple(asWire(schema["items"])) ? "list" : "json";
+			return arrayKind(asWire(schema["items"]));
 		case "object":
 			return properties.length > 0 && properties.every(simple) ? "parts" : "json";
 		default:
-			return "json";
+			return choicesIn(schema).length > 0 ? "choice" : "json";
 	}
 };
 
 const settingOf = (key: string, schema: Wire): Setting => {
 	const form = asWire(schema["form"]);
 	const kind = kindOf(schema, text(form, "widget"));
+	const parts = kind === "parts" ? propertiesOf(schema) : kind === "rows" ? propertiesOf(asWire(schema["items"])) : [];
 	return {
 		key,
 		kind,
 		label: text(form, "label") ?? inWords(key),
-		note: text(schema, "description"),
+		note: text(form, "note") ?? text(schema, "description"),
 		unit: text(form, "unit"),
-		parts:
-			kind === "parts"
-				? Object.entries(asWire(schema["properties"])).map(([name, part]) => settingOf(name, asWire(part)))
-				: [],
+		choices: choicesIn(schema),
+		parts: parts.filter(([, part]) => simple(part)).map(([name, part]) => settingOf(name, part)),
 	};
 };
 
@@ -109,23 +126,38 @@ const valueIn = (kind: Kind, words: string): unknown => {
 	}
 };
 
+const rowSent = (parts: readonly Setting[], row: Row): Readonly<Record<string, unknown>> => {
+	const given = parts.flatMap((part): [string, unknown][] => {
+		const value = sentOf(part, row[part.key]);
+		return value === undefined ? [] : [[part.key, value]];
+	});
+	return { ...asWire(asJson(row[""] ?? "{}")), ...Object.fromEntries(given) };
+};
+
+const isEmpty = (value: Readonly<Record<string, unknown>>): boolean => Object.keys(value).length === 0;
+
 /** What is sent for it: undefined where nothing is written. What cannot be read goes as it is, for the server to refuse in its words. */
 export const sentOf = ({ kind, parts }: Setting, written: Written | undefined): unknown => {
 	if (written === undefined) return undefined;
 	if (typeof written === "string") return written.trim() === "" ? undefined : valueIn(kind, written.trim());
-	const given = parts.flatMap((part): [string, unknown][] => {
-		const value = sentOf(part, written[part.key]);
-		return value === undefined ? [] : [[part.key, value]];
-	});
-	return given.length === 0 ? undefined : Object.fromEntries(given);
+	if (Array.isArray(written)) {
+		const rows = written.map((row) => rowSent(parts, row)).filter((row) => !isEmpty(row));
+		return rows.length === 0 ? undefined : rows;
+	}
+	const given = rowSent(parts, written as Row);
+	return isEmpty(given) ? undefined : given;
+};
+
+const rowWritten = (parts: readonly Setting[], value: Wire): Row => {
+	const fields = parts.map(({ key }) => [key, value[key] === undefined ? "" : String(value[key])]);
+	const rest = Object.entries(value).filter(([key]) => !parts.some((part) => part.key === key));
+	return Object.fromEntries(rest.length === 0 ? fields : [...fields, ["", JSON.stringify(Object.fromEntries(rest))]]);
 };
 
 /** What stands in the form for a value that a token has. */
 export const writtenOf = ({ kind, parts }: Setting, value: unknown): Written => {
-	if (kind === "parts") {
-		const of = asWire(value);
-		return Object.fromEntries(parts.map(({ key }) => [key, of[key] === undefined ? "" : String(of[key])]));
-	}
+	if (kind === "parts") return rowWritten(parts, asWire(value));
+	if (kind === "rows") return wires({ value }, "value").map((row) => rowWritten(parts, row));
 	if (value === undefined || value === null) return "";
 	if (kind === "list") return texts({ value }, "value").join(", ");
 	return typeof value === "string" ? value : JSON.stringify(value);

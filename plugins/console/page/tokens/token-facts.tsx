@@ -1,5 +1,5 @@
 /** What is known of a token. */
-import { exact } from "../data/format.ts";
+import { dollars, exact } from "../data/format.ts";
 import { usePersonNames } from "../data/person-names.ts";
 import { Chips } from "../parts/chips.tsx";
 import { Moment } from "../parts/moment.tsx";
@@ -8,7 +8,7 @@ import { QuotaBar } from "./quota-bar.tsx";
 import { stateOf, type Token } from "./token.ts";
 
 /** Settings that have a line of their own. */
-const told = new Set(["quota", "models", "ips", "expiresAt"]);
+const told = new Set(["quota", "budgets", "models", "ips", "expiresAt"]);
 
 export const TokenFacts = ({ token }: { readonly token: Token }) => {
 	const { tone, word } = stateOf(token, Date.now());
@@ -42,6 +42,24 @@ export const TokenFacts = ({ token }: { readonly token: Token }) => {
 						</dd>
 					</>
 				))}
+				{token.budgets.map(({ per, amount, used, resetsAt }) => (
+					<>
+						<dt>Each {per}</dt>
+						<dd>
+							{dollars(Math.max(0, amount - used))} of {dollars(amount)} left, anew <Moment at={resetsAt} />
+						</dd>
+					</>
+				))}
+				<dt>Last call</dt>
+				<dd>
+					<Moment at={token.lastUsedAt} />
+				</dd>
+				{token.previousUntil !== undefined && token.previousUntil > Date.now() && (
+					<>
+						<dt>Key before</dt>
+						<dd>good until {exact(token.previousUntil)}; rotate once more to refuse it at once</dd>
+					</>
+				)}
 				<dt>Created</dt>
 				<dd>
 					<Moment at={token.createdAt} />

@@ -1,6 +1,14 @@
 /** A token as the server shows it, and how it does. */
-import { asWire, number, text, texts, time, type Wire } from "../data/read.ts";
+import { asWire, number, text, texts, time, type Wire, wires } from "../data/read.ts";
 import type { Tone } from "../parts/state.tsx";
+
+/** What may be spent in a day, week or month, and what of it is. Dollars. */
+export interface Budget {
+	readonly amount: number;
+	readonly per: string;
+	readonly used: number;
+	readonly resetsAt: number | undefined;
+}
 
 export interface Token {
 	readonly id: string;
@@ -12,9 +20,13 @@ export interface Token {
 	readonly settings: Wire;
 	readonly disabled: boolean;
 	readonly createdAt: number | undefined;
+	readonly lastUsedAt: number | undefined;
+	/** Until when the key before the last rotation is good too. */
+	readonly previousUntil: number | undefined;
 	/** Dollars. */
 	readonly used: number;
 	readonly quota: number | undefined;
+	readonly budgets: readonly Budget[];
 	readonly expiresAt: number | undefined;
 	readonly models: readonly string[];
 	readonly ips: readonly string[];
@@ -30,8 +42,16 @@ export const tokenOf = (wire: Wire): Token => {
 		settings,
 		disabled: wire["disabled"] === true,
 		createdAt: time(wire, "createdAt"),
+		lastUsedAt: time(wire, "lastUsedAt"),
+		previousUntil: time(wire, "previousUntil"),
 		used: number(wire, "used") ?? 0,
 		quota: number(settings, "quota"),
+		budgets: wires(wire, "budgets").map((budget) => ({
+			amount: number(budget, "amount") ?? 0,
+			per: text(budget, "per") ?? "",
+			used: number(budget, "used") ?? 0,
+			resetsAt: time(budget, "resetsAt"),
+		})),
 		expiresAt: time(settings, "expiresAt"),
 		models: texts(settings, "models"),
 		ips: texts(settings, "ips"),
@@ -49,9 +69,16 @@ export interface TokenState {
 const weekMs = 7 * 86_400_000;
 const nearly = 0.9;
 
+export const partOf = (used: number, amount: number): number => (amount === 0 ? 1 : Math.min(1, used / amount));
+
 /** What part of its quota a token has used; 0 without one. */
-export const usedPart = ({ used, quota }: Token): number =>
-	quota === undefined ? 0 : quota === 0 ? 1 : Math.min(1, used / quota);
+export const usedPart = ({ used, quota }: Token): number => (quota === undefined ? 0 : partOf(used, quota));
+
+/** How it looks when this part is used. */
+export const toneOf = (part: number): Tone => (part >= 1 ? "stop" : part >= nearly ? "warn" : "good");
+
+const spentBudget = ({ budgets }: Token): Budget | undefined =>
+	budgets.find(({ used, amount }) => partOf(used, amount) >= 1);
 
 export const stateOf = (token: Token, now: number): TokenState => {
 	if (token.disabled) return { word: "Disabled", tone: "off", group: "stopped" };
@@ -59,6 +86,8 @@ export const stateOf = (token: Token, now: number): TokenState => {
 		return { word: "Expired", tone: "off", group: "stopped" };
 	const part = usedPart(token);
 	if (part >= 1) return { word: "Spent", tone: "stop", group: "stopped" };
+	const spent = spentBudget(token);
+	if (spent) return { word: `Spent this ${spent.per}`, tone: "warn", group: "soon" };
 	if (part >= nearly) return { word: "Nearly spent", tone: "warn", group: "soon" };
 	if (token.expiresAt !== undefined && token.expiresAt - now < weekMs)
 		return { word: "Expires soon", tone: "warn", group: "soon" };

@@ -13,6 +13,9 @@ export interface Sum {
 	/** Dollars. */
 	readonly cost: number;
 	readonly saved: number;
+	/** Milliseconds within which half of the completed calls, and 95 of a hundred, were over. */
+	readonly p50: number | undefined;
+	readonly p95: number | undefined;
 }
 
 export const sumsIn = (answer: Wire | undefined): readonly Sum[] =>
@@ -32,6 +35,8 @@ export const sumsIn = (answer: Wire | undefined): readonly Sum[] =>
 				outputTokens: number(row, "outputTokens") ?? 0,
 				cost: number(row, "cost") ?? 0,
 				saved: number(row, "saved") ?? 0,
+				p50: number(row, "p50Ms"),
+				p95: number(row, "p95Ms"),
 			}));
 
 type Figure = "calls" | "completed" | "inputTokens" | "cachedTokens" | "outputTokens" | "cost" | "saved";
@@ -51,6 +56,9 @@ export const grouped = (sums: readonly Sum[], by: string): readonly Sum[] => {
 			outputTokens: total(rows, "outputTokens"),
 			cost: total(rows, "cost"),
 			saved: total(rows, "saved"),
+			// They do not add up: the server is asked for those of a group.
+			p50: undefined,
+			p95: undefined,
 		}))
 		.sort((a, b) => b.cost - a.cost || b.calls - a.calls);
 };

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { query } from "../data/call.ts";
 import { count, dollars, share, short } from "../data/format.ts";
 import { place, setQuery } from "../data/location.ts";
+import { usePersonNames } from "../data/person-names.ts";
 import { saveCsv } from "../data/save.ts";
 import { isAdmin } from "../data/session.ts";
 import { useTokenNames } from "../data/token-names.ts";
@@ -13,40 +14,12 @@ import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { curlOf } from "../tokens/snippets.ts";
+import { Breakdown } from "./breakdown.tsx";
 import { Chart } from "./chart.tsx";
 import { Figures } from "./figures.tsx";
 import { periods, stepLabel, stepName, steps } from "./periods.ts";
-import { SumTable } from "./sum-table.tsx";
-import { type Sum, seriesOf, sumsIn, total } from "./sums.ts";
-
-const csvRows = (sums: readonly Sum[], by: string, tokenName: (id: string) => string) => [
-	[
-		by,
-		"token",
-		"token name",
-		"model",
-		"upstream",
-		"calls",
-		"completed",
-		"input tokens",
-		"cached tokens",
-		"output tokens",
-		"dollars",
-	],
-	...sums.map(({ of, ...sum }) => [
-		of[by] ?? "",
-		of["token"] ?? "",
-		tokenName(of["token"] ?? ""),
-		of["model"] ?? "",
-		of["upstream"] ?? "",
-		sum.calls,
-		sum.completed,
-		sum.inputTokens,
-		sum.cachedTokens,
-		sum.outputTokens,
-		sum.cost,
-	]),
-];
+import { seriesOf, sumsIn, total } from "./sums.ts";
+import { csvRows } from "./usage-csv.ts";
 
 export const UsagePage = () => {
 	const [now] = useState(Date.now);
@@ -56,7 +29,10 @@ export const UsagePage = () => {
 	const tokenName = useTokenNames();
 	const from = new Date(period?.from(now) ?? 0).toISOString();
 	const by = period?.by ?? "day";
-	const { data, failure } = useAnswer(`/admin/usage${query({ by: `${by},token,model,upstream`, from })}`);
+	const groups = [by, "token", ...(isAdmin() ? ["owner"] : []), "model", "upstream"].join();
+	const { data, failure } = useAnswer(`/admin/usage${query({ by: groups, from })}`);
+	const times = sumsIn(useAnswer(`/admin/usage${query({ by: "model", from })}`).data);
+	const personName = usePersonNames();
 	const sums = sumsIn(data);
 	if (!period) return null;
 
@@ -86,7 +62,7 @@ export const UsagePage = () => {
 						<button
 							type="button"
 							disabled={sums.length === 0}
-							onClick={() => saveCsv(`usage-${from.slice(0, 10)}.csv`, csvRows(sums, by, tokenName))}
+							onClick={() => saveCsv(`usage-${from.slice(0, 10)}.csv`, csvRows(sums, by, tokenName, personName))}
 						>
 							CSV
 						</button>
@@ -149,19 +125,7 @@ export const UsagePage = () => {
 						</header>
 						<Chart labels={at.map(stepLabel)} series={series} say={say} sentence={sentence} />
 					</section>
-					<div class="pair">
-						<SumTable
-							label="By token"
-							by="token"
-							sums={sums}
-							name={(id) => (id === "" ? "no token" : <a href={`/console/tokens/${id}`}>{tokenName(id)}</a>)}
-						/>
-						<SumTable label="By model" by="model" sums={sums} name={(name) => <code>{name || "no model"}</code>} />
-						{isAdmin() && (
-							<SumTable label="By upstream" by="upstream" sums={sums} name={(name) => name || "no upstream"} />
-						)}
-						<SumTable label={`By ${by}`} by={by} sums={sums} name={(step) => step} />
-					</div>
+					<Breakdown sums={sums} times={times} by={by} tokenName={tokenName} personName={personName} />
 				</>
 			)}
 		</>

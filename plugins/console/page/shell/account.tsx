@@ -1,0 +1,78 @@
+/** What a person does about themselves: another password, an end of all sessions. */
+import { useState } from "preact/hooks";
+import { changePassword, person, signOut } from "../data/session.ts";
+import { useAction } from "../data/use-action.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Failure } from "../parts/failure.tsx";
+import { Field } from "../parts/field.tsx";
+
+export const Account = ({ close }: { readonly close: () => void }) => {
+	const [now, setNow] = useState("");
+	const [next, setNext] = useState("");
+	const [again, setAgain] = useState("");
+	const [changed, setChanged] = useState(false);
+	const { busy, failure, run } = useAction();
+	const differ = again !== "" && again !== next;
+	const submit = (event: Event) => {
+		event.preventDefault();
+		if (next !== again) return;
+		setChanged(false);
+		run(async () => {
+			await changePassword(now, next);
+			for (const set of [setNow, setNext, setAgain]) set("");
+			setChanged(true);
+		});
+	};
+	return (
+		<Dialog sheet title={person.value?.name ?? ""} words={`Signed in as ${person.value?.role}.`} close={close}>
+			<form onSubmit={submit}>
+				<div class="inside">
+					<h3>Another password</h3>
+					<Field
+						label="Password now"
+						type="password"
+						value={now}
+						change={setNow}
+						autocomplete="current-password"
+						required
+					/>
+					<Field
+						label="New password"
+						type="password"
+						value={next}
+						change={setNext}
+						autocomplete="new-password"
+						required
+						note="12 characters or more; a few words do well."
+					/>
+					<Field
+						label="New password again"
+						type="password"
+						value={again}
+						change={setAgain}
+						autocomplete="new-password"
+						required
+						wrong={differ ? "This is not the same as above." : undefined}
+					/>
+					<div class="bar">
+						<button type="submit" class="first" disabled={busy}>
+							Change the password
+						</button>
+					</div>
+					<div aria-live="polite">
+						{changed && <div class="notice">The password is changed. You are signed out everywhere else.</div>}
+					</div>
+					<Failure failure={failure} />
+				</div>
+			</form>
+			<div class="bottom">
+				<button type="button" class="grave" disabled={busy} onClick={() => run(() => signOut(true))}>
+					Sign out everywhere
+				</button>
+				<button type="button" onClick={close}>
+					Close
+				</button>
+			</div>
+		</Dialog>
+	);
+};

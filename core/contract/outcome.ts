@@ -92,11 +92,11 @@ export interface CallRecord {
 	/** What the client was told as `x-request-id`. */
 	readonly requestId?: string;
 	readonly at: number;
-	readonly token?: CallToken;
+	readonly token?: CallToken | undefined;
 	/** The beginning of the SHA-256 of a key that is no token's. */
-	readonly keyDigest?: string;
+	readonly keyDigest?: string | undefined;
 	/** Refusals of a flood are counted: how many this one record stands for. */
-	readonly repeats?: number;
+	readonly repeats?: number | undefined;
 	readonly route: string;
 	readonly protocol: string;
 	readonly operation: Operation;

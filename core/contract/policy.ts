@@ -41,6 +41,11 @@ export interface TokenSetting<Compiled> {
 
 /** What a policy holds for a call it let through. */
 export interface Permit {
+	/**
+	 * Nothing is sent before it resolves: undefined when what was promised is kept, or why the call is refused. For what has
+	 * to be written down first; one write can then serve all calls of a moment.
+	 */
+	readonly ready?: Promise<Denial | undefined>;
 	/** Output tokens the upstream must be limited to. */
 	readonly maxOutputTokens?: number;
 	/** For how long an answer is read to its end once its client has gone, to be charged exactly; not at all unless said. */

@@ -1,4 +1,5 @@
 /** Takes out of an upstream's own words what belongs to the operator alone. */
+import { remembering } from "../wire/remember.ts";
 
 /** Keys of the known providers, bearer values, organisation and project ids, addresses of hosts. */
 const secrets =
@@ -12,6 +13,12 @@ const keys =
 
 /** A text that a client chose, such as a model's name, without what looks like a key that got there by mistake. */
 export const withoutKeys = (text: string): string => text.replace(keys, "[removed]");
+
+const known = remembering(withoutKeys);
+const longestKnown = 256;
+
+/** The same for names, of which clients use the same few again and again. */
+export const plainName = (name: string): string => (name.length > longestKnown ? withoutKeys(name) : known(name));
 
 /** The same and more, for one message: addresses too, which in a body may be help that the client is to read. */
 const secretsAndAddresses: readonly (readonly [RegExp, string])[] = [

@@ -4,17 +4,19 @@ import { type Denial, isFault } from "../contract/fault.ts";
 import type { AttemptRecord, PassedOver } from "../contract/outcome.ts";
 import type { KeyNotes, Target } from "../contract/router.ts";
 import type { Tracer } from "../contract/trace.ts";
-import { scrubMessage, withoutKeys } from "../errors/redact.ts";
+import { plainName, scrubMessage } from "../errors/redact.ts";
 import { vendorWords } from "../errors/vendor-words.ts";
 import { asRecord, asText } from "../neutral/json.ts";
 
-/** An attempt that may still change. */
-interface Open extends Changeable {
+type Changeable = { -readonly [K in keyof AttemptRecord]: AttemptRecord[K] };
+
+/** An attempt, and what is known of it beside its record. */
+interface Open {
+	readonly record: Changeable;
 	readonly target: Target;
 	readonly begunAt: number;
 	ended: boolean;
 }
-type Changeable = { -readonly [K in keyof AttemptRecord]: AttemptRecord[K] };
 
 /** Of more than these the ones in the middle are left out. */
 const most = 8;
@@ -44,7 +46,7 @@ export class AttemptRecords implements KeyNotes {
 
 	/** The span of the attempt that runs. */
 	get spanId(): string | undefined {
-		return this.all.at(-1)?.spanId;
+		return this.all.at(-1)?.record.spanId;
 	}
 
 	get count(): number {
@@ -54,34 +56,32 @@ export class AttemptRecords implements KeyNotes {
 	/** An attempt begins. */
 	begin(target: Target, why: string, skipped = nothing): void {
 		if (this.all.length >= most) this.all.pop();
-		const begunAt = this.clock.monotonic();
-		this.all.push({
-			target,
+		const record: Changeable = {
 			upstream: target.upstream.name,
-			model: withoutKeys(target.model),
+			model: plainName(target.model),
 			why,
 			skipped,
 			startedAt: this.clock.now(),
 			durationMs: 0,
-			begunAt,
-			ended: false,
-			...(this.tracer && traced(this.tracer, target)),
-		});
+		};
+		if (this.tracer) Object.assign(record, traced(this.tracer, target));
+		this.all.push({ record, target, begunAt: this.clock.monotonic(), ended: false });
 	}
 
 	sends(place: number, resting: readonly number[]): void {
-		const now = this.all.at(-1);
-		if (!now) return;
-		now.key = place;
+		const record = this.all.at(-1)?.record;
+		if (!record) return;
+		record.key = place;
 		if (resting.length === 0) return;
-		const rests = resting.map((key) => ({ upstream: now.upstream, reason: `key ${key} rests after it was refused` }));
-		now.skipped = [...now.skipped, ...rests];
+		const { upstream } = record;
+		const rests = resting.map((key) => ({ upstream, reason: `key ${key} rests after it was refused` }));
+		record.skipped = [...record.skipped, ...rests];
 	}
 
 	failed(status: number, words: string): void {
 		const now = this.all.at(-1);
 		if (!now) return;
-		now.status = status;
+		now.record.status = status;
 		this.said(words);
 		this.end();
 		this.begin(now.target, "next key");
@@ -90,35 +90,36 @@ export class AttemptRecords implements KeyNotes {
 	/** The upstream answered with this status. */
 	answered(status: number): void {
 		const now = this.all.at(-1);
-		if (now) now.status = status;
+		if (now) now.record.status = status;
 	}
 
 	/** What the upstream said of its failure: the body of its answer. */
 	said(words: string): void {
 		const now = this.all.at(-1);
-		if (now) Object.assign(now, vendorWords(now.target.upstream.redact?.(words) ?? words));
+		if (now) Object.assign(now.record, vendorWords(now.target.upstream.redact?.(words) ?? words));
 	}
 
 	/** The first byte of the answer is there. */
 	firstByte(): void {
 		const now = this.all.at(-1);
-		if (now && !now.ended) now.firstByteMs ??= this.clock.monotonic() - now.begunAt;
+		if (now && !now.ended) now.record.firstByteMs ??= this.clock.monotonic() - now.begunAt;
 	}
 
 	/** The attempt is over; `denial` is why it failed, `error` what it was made of. The first of all ends counts. */
 	end(denial?: Denial, error?: unknown): void {
 		const now = this.all.at(-1);
 		if (!now || now.ended) return;
+		const { record } = now;
 		now.ended = true;
-		now.durationMs = this.clock.monotonic() - now.begunAt;
+		record.durationMs = this.clock.monotonic() - now.begunAt;
 		if (!denial) return;
-		now.code ??= denial.code ?? causeOf(error) ?? denial.kind;
-		now.message ??= scrubMessage(denial.message);
-		const cause = now.status === undefined ? causeOf(error) : undefined;
-		if (cause !== undefined) now.message = `${now.message} (${cause})`;
+		record.code ??= denial.code ?? causeOf(error) ?? denial.kind;
+		record.message ??= scrubMessage(denial.message);
+		const cause = record.status === undefined ? causeOf(error) : undefined;
+		if (cause !== undefined) record.message = `${record.message} (${cause})`;
 	}
 
 	get list(): readonly AttemptRecord[] {
-		return this.all.map(({ target: _, begunAt: __, ended: ___, ...record }) => record);
+		return this.all.map(({ record }) => record);
 	}
 }

@@ -8,7 +8,7 @@ import type { CallRecord, CallToken, Costs, Ending, Outcome, Recorder } from "..
 import type { ModelCall, Observation } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import type { CallTrace, Tracer } from "../contract/trace.ts";
-import { withoutKeys } from "../errors/redact.ts";
+import { plainName } from "../errors/redact.ts";
 import type { Loss } from "../neutral/model.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import type { Guarded } from "./guarded.ts";
@@ -50,21 +50,29 @@ export const record = (
 ): void => {
 	const { call, token, protocol, model } = start;
 	const userAgent = call.request.headers.get("user-agent");
+	// Member by member: copying `end` costs as much as all the rest.
 	const row: CallRecord = {
 		id: call.id,
 		requestId: call.requestId,
 		at: options.clock.now(),
-		...(token && { token }),
+		token,
+		keyDigest: end.keyDigest,
+		repeats: end.repeats,
 		route: call.route,
 		protocol,
 		operation: model?.operation ?? "generate",
+		model: model && plainName(model.name),
 		stream: model?.stream ?? false,
-		durationMs: options.clock.monotonic() - call.startedAt,
-		model: model && withoutKeys(model.name),
-		address: call.address,
-		userAgent: userAgent === null ? undefined : withoutKeys(userAgent),
-		...end,
+		status: end.status,
 		outcome: withPlainTarget(end.outcome),
+		attempts: end.attempts,
+		charge: end.charge,
+		firstByteMs: end.firstByteMs,
+		durationMs: options.clock.monotonic() - call.startedAt,
+		address: call.address,
+		userAgent: userAgent === null ? undefined : plainName(userAgent),
+		losses: end.losses,
+		tags: end.tags,
 		trace: end.trace ?? options.tracer?.begin(call.request.headers),
 	};
 	for (const recorder of options.recorders) {
@@ -79,7 +87,7 @@ export const record = (
 /** Where a pattern passes names through, the target's name is the client's too. */
 const withPlainTarget = (outcome: Outcome): Outcome => {
 	const { target } = outcome;
-	const model = target && withoutKeys(target.model);
+	const model = target && plainName(target.model);
 	return !target || model === undefined || model === target.model
 		? outcome
 		: { ...outcome, target: { ...target, model } };
@@ -104,6 +112,9 @@ export class LiveCall {
 	emulated: string | undefined;
 	/** Why Portico itself ended the call; undefined while it runs, and when the client left. */
 	stoppedFor: Denial | undefined;
+	private endTimeLimit: (() => void) | undefined;
+	/** Its answer has begun, or it has none. */
+	answering = false;
 	/** What the guards made of the request; absent where none is loaded. */
 	guarded: Guarded | undefined;
 	/** The guard that refused the answer. */
@@ -163,6 +174,18 @@ export class LiveCall {
 	/** Milliseconds since the client went. */
 	leftSince(): number {
 		return this.leftAt === undefined ? 0 : this.options.clock.monotonic() - this.leftAt;
+	}
+
+	/** From now on only what comes of the answer is waited for. */
+	answers(): void {
+		this.answering = true;
+		this.endTimeLimit?.();
+	}
+
+	/** A limit on the time until the answer begins, in place of the one before. `end` ends it. */
+	limitTime(end: () => void): void {
+		this.endTimeLimit?.();
+		this.endTimeLimit = end;
 	}
 
 	/** Nobody wants the answer any more: whatever is waited for upstream ends. */

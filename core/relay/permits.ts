@@ -1,7 +1,7 @@
 /** The permits one call holds: asked of every policy, settled exactly once, newest first, whatever ended the call. */
 
 import type { Routed } from "../contract/call.ts";
-import type { Denial } from "../contract/fault.ts";
+import { type Denial, deny } from "../contract/fault.ts";
 import { describe, type Log } from "../contract/log.ts";
 import type { Charge, Outcome } from "../contract/outcome.ts";
 import type { Permit } from "../contract/policy.ts";
@@ -11,6 +11,9 @@ import { type Rule, refuseForFailure } from "./token-rules.ts";
 const isDenial = (value: Permit | Denial): value is Denial => "kind" in value;
 
 const unsent: Outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0 };
+
+const nobody: readonly Permit[] = [];
+const noHeaders: Readonly<Record<string, string>> = {};
 
 export class Permits {
 	/** The lowest bound on output tokens that any permit set. */
@@ -30,22 +33,26 @@ export class Permits {
 	constructor(held: readonly Permit[], log: Log) {
 		this.held = held;
 		this.log = log;
-		this.watching = held.filter((permit) => permit.progress);
 		let bound = Number.POSITIVE_INFINITY;
-		const headers: Record<string, string> = {};
+		let readOnMs = 0;
+		let watching: Permit[] | undefined;
+		let headers: Record<string, string> | undefined;
 		let tags: Readonly<Record<string, string>> | undefined;
 		let explains = false;
 		for (const permit of held) {
 			if (permit.maxOutputTokens !== undefined) bound = Math.min(bound, permit.maxOutputTokens);
-			if (permit.headers) Object.assign(headers, permit.headers);
 			if (permit.explains) explains = true;
+			if (permit.readOnMs !== undefined) readOnMs = Math.max(readOnMs, permit.readOnMs);
+			if (permit.headers) headers = Object.assign(headers ?? {}, permit.headers);
 			if (permit.tags) tags = { ...tags, ...permit.tags };
+			if (permit.progress) (watching ??= []).push(permit);
 		}
+		this.watching = watching ?? nobody;
 		this.tags = tags;
 		this.explains = explains;
-		this.readOnMs = Math.max(0, ...held.map((permit) => permit.readOnMs ?? 0));
+		this.readOnMs = readOnMs;
 		this.maxOutputTokens = Number.isFinite(bound) ? bound : undefined;
-		this.headers = headers;
+		this.headers = headers ?? noHeaders;
 	}
 
 	/** Whether anybody wants to hear of progress. */
@@ -95,7 +102,27 @@ export const askPolicies = (
 			return refuse(held, refuseForFailure(rule, error, log), log);
 		}
 	}
-	return new Permits(held, log);
+	return whenReady(held, log);
+};
+
+/** The permits, once all that they promise is kept. */
+const whenReady = (held: readonly Permit[], log: Log): Answer | Promise<Answer> => {
+	const permits = new Permits(held, log);
+	for (let index = 0; index < held.length; index++) if (held[index]?.ready) return afterReady(permits, held, log);
+	return permits;
+};
+
+const afterReady = async (permits: Permits, held: readonly Permit[], log: Log): Promise<Answer> => {
+	for (const { ready } of held) {
+		const denial = await ready?.catch((error: unknown) => notKept(error, log));
+		if (denial) return refuse(held, denial, log);
+	}
+	return permits;
+};
+
+const notKept = (error: unknown, log: Log): Denial => {
+	log.error("what a policy promised could not be kept; the call is refused", { error: describe(error) });
+	return deny("internal", "A rule for this token could not be applied, so the call is refused. Ask the operator.");
 };
 
 type Answer = Permits | Denial;

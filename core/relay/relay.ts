@@ -18,9 +18,11 @@ import type { Route } from "../contract/route.ts";
 import type { Plan, Router, Target } from "../contract/router.ts";
 import type { Tracer } from "../contract/trace.ts";
 import { unknownModel } from "../errors/unknown-model.ts";
+import { isPending } from "../wire/pending.ts";
 import type { OpenStreamBody } from "../wire/stream-body.ts";
 import { type AttemptOptions, attempt, clientGone, statusOf } from "./attempt.ts";
 import { endingOf, lost, shuttingDown } from "./call-ending.ts";
+import { CallWatch } from "./call-watch.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { Guarded } from "./guarded.ts";
 import { guardCall } from "./guards.ts";
@@ -153,35 +155,39 @@ export const createRelay = (options: RelayOptions): Relay => {
 		throw new Fault(deny("upstream", "No upstream is left to try."));
 	};
 
-	const run = async (live: LiveCall, plan: Plan, turnOver: Promise<void>): Promise<Response> => {
-		const { request, startedAt } = live.routed;
-		open.add(live);
-		const leave = (): void => {
+	const watch = new CallWatch({
+		clock,
+		totalMs: options.limits.totalMs,
+		left(live) {
 			live.leave();
 			const stream = streams.get(live);
 			if (stream) stream.clientLeft();
 			else if (live.permits.readOnMs === 0) live.stop();
-			else cancels.push(clock.after(live.permits.readOnMs, () => live.stop()));
-		};
-		request.signal.addEventListener("abort", leave, { once: true });
-		// Once a stream has begun it watches its time itself.
-		const whenTooLong = (): void => {
+			else live.limitTime(clock.after(live.permits.readOnMs, () => live.stop()));
+		},
+		tooLong(live) {
 			live.stoppedFor = tooLong;
 			live.stop();
-		};
-		const cancels = [clock.after(startedAt + options.limits.totalMs - clock.monotonic(), whenTooLong)];
+		},
+	});
+
+	const run = async (live: LiveCall, plan: Plan, turnOver: Promise<void>): Promise<Response> => {
+		open.add(live);
+		watch.add(live);
 		try {
 			await turnOver;
-			if (request.signal.aborted) leave();
 			// Nobody is left to read it: nothing is sent, and nothing charged.
-			if (live.left) throw new Fault(clientGone);
+			if (live.routed.request.signal.aborted) {
+				live.leave();
+				throw new Fault(clientGone);
+			}
 			return await attempts(live, plan);
 		} catch (error) {
 			const denial = live.stoppedFor ?? denialOf(error, log, live.routed.id);
 			live.end(endingOf(live), denial === clientGone ? 499 : statusOf(denial), denial);
 			throw new Fault(denial, error);
 		} finally {
-			for (const cancel of cancels) cancel();
+			live.answers();
 		}
 	};
 
@@ -209,7 +215,8 @@ export const createRelay = (options: RelayOptions): Relay => {
 			plan = found.plan;
 			// Before the policies: their wait for the journal ends with the same turn.
 			turnOver = turnEnds();
-			const permits = await askPolicies(rulesOf(call.token).check, found.routed, log);
+			const asked = askPolicies(rulesOf(call.token).check, found.routed, log);
+			const permits = isPending(asked) ? await asked : asked;
 			if (isDenial(permits)) throw new Fault(permits);
 			live = new LiveCall(found.routed, permits, liveOptions);
 			if (guards.length > 0) live.guarded = await guard(live);

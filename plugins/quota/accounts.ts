@@ -91,6 +91,20 @@ export class Accounts implements AccountHouse {
 	}
 
 	/**
+	 * Holds the whole of it at once, where the node's slice has as much. `kept` resolves when it is in the journal: nothing
+	 * may be sent upstream before. Undefined where the database has to be asked.
+	 */
+	take(caller: Caller, need: Need, quota: number): { held: Reservation; kept: Promise<void> } | undefined {
+		const account = this.accountOf(caller.token);
+		if (account.setting !== quota) return undefined;
+		const held = account.take(need, (lease, amount) => this.hold(caller, lease, amount));
+		if (!held) return undefined;
+		this.writeBehind.wake();
+		// One write for all calls of a turn of the event loop.
+		return { held, kept: this.journal.together(lines.reserved(held)) };
+	}
+
+	/**
 	 * Holds what the call may cost, from the node's slice where that suffices. Rejects when the database cannot be reached
 	 * or the journal cannot be written; nothing may be sent upstream before it resolves.
 	 */
@@ -106,7 +120,6 @@ export class Accounts implements AccountHouse {
 		const held = (changed ? undefined : account.take(need, hold)) ?? (await account.acquire(need, quota, hold));
 		if ("left" in held) return held;
 		try {
-			// One write for all calls of a turn of the event loop.
 			await this.journal.together(lines.reserved(held));
 		} catch (error) {
 			this.takeBack(held);

@@ -53,6 +53,8 @@ export interface Holding {
 	readonly others: readonly Reservation[];
 	/** What is held on each account at least: the call is never charged more. */
 	readonly amount: number;
+	/** Resolves when all of it is in the journal; absent where it is already. */
+	readonly kept?: Promise<void>;
 }
 
 /** Too little on one of the accounts. */
@@ -78,6 +80,30 @@ const holdingOf = (
 	const [own, ...others] = parts;
 	if (!own) throw new Error("a call holds nothing on the account of its token");
 	return { own, others, amount };
+};
+
+/** The whole of it on every account, at once where none of them has to ask the database; undefined where one has. */
+export const holdNow = (
+	accounts: Accounts,
+	call: Omit<Caller, "token">,
+	on: readonly [AccountLimit, ...AccountLimit[]],
+	need: Need,
+): Holding | undefined => {
+	const parts: Reservation[] = [];
+	let kept: Promise<void> | undefined;
+	for (const { account, limit } of on) {
+		const caller = callerOn(call, account, account === on[0].account);
+		const taken = limit === undefined ? { held: accounts.follow(caller), kept } : accounts.take(caller, need, limit);
+		if (!taken) {
+			for (const reservation of parts) accounts.settle(reservation, 0);
+			return undefined;
+		}
+		parts.push(taken.held);
+		// All of this turn are written at once, so that the last one tells of all.
+		kept = taken.kept;
+	}
+	const [own, ...others] = parts;
+	return own && { own, others, amount: need.most, ...(kept && { kept }) };
 };
 
 /**

@@ -10,6 +10,7 @@ import {
 	type RelayedCall,
 } from "#core";
 import type { Prices } from "../prices/service.ts";
+import type { Need } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import { type CallCost, type CostSettings, callCost, leastOutput } from "./call-cost.ts";
 import {
@@ -17,6 +18,7 @@ import {
 	accountsOf,
 	followOnAll,
 	type Holding,
+	holdNow,
 	holdOnAll,
 	isLack,
 	isLimited,
@@ -70,6 +72,8 @@ const costOf = (
 
 type Accountable = ReturnType<typeof accountsOf>;
 
+const nothing = (): undefined => undefined;
+
 export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 	const { prices, log, readOnMs } = options;
 
@@ -113,10 +117,14 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 
 	const permit = (call: RelayedCall, holding: Holding, cost: CallCost): Permit => {
 		const output = cost.outputFor(holding.amount);
-		const held = { settle: settle(call, holding, cost), readOnMs };
-		if (cost.asked === 0) return held;
-		const permit = output === cost.limit ? held : { ...held, maxOutputTokens: output };
-		return call.model.stream ? { ...permit, progress: progressOf(call, holding, cost, output) } : permit;
+		const { asked, limit } = cost;
+		return {
+			settle: settle(call, holding, cost),
+			readOnMs,
+			...(holding.kept && { ready: holding.kept.then(nothing, notLookedAt) }),
+			...(asked > 0 && output !== limit && { maxOutputTokens: output }),
+			...(asked > 0 && call.model.stream && { progress: progressOf(call, holding, cost, output) }),
+		};
 	};
 
 	const told = (denial: Denial, { account, limit = 0 }: AccountLimit): Denial => {
@@ -143,14 +151,23 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		return answer.left >= least ? heldBack(answer.on) : refusedFor(answer, least);
 	};
 
-	const limited = async (call: RelayedCall, on: Accountable): Promise<Permit | Denial | undefined> => {
+	/** At once, where the database need not be asked. */
+	const limited = (call: RelayedCall, on: Accountable): Permit | Denial | undefined | Promise<Permit | Denial> => {
 		const cost = callCost(call, prices, options.settings);
 		if ("kind" in cost) return cost;
 		const most = cost.most(cost.asked);
 		if (most === 0) return undefined;
-		const exhausted = await stillUsedUp(call, on);
-		if (exhausted) return exhausted;
 		const need = { least: cost.most(cost.wanted), most };
+		const held = holdNow(options.accounts(), callerOf(call), on, need);
+		return held ? permit(call, held, cost) : limitedByDatabase(call, on, cost, need);
+	};
+
+	const limitedByDatabase = async (
+		call: RelayedCall,
+		on: Accountable,
+		cost: CallCost,
+		need: Need,
+	): Promise<Permit | Denial> => {
 		try {
 			const found = await holdOnAll(options.accounts(), callerOf(call), on, need);
 			return isLack(found) ? await scarce(call, on, cost, found) : permit(call, found, cost);

@@ -93,18 +93,16 @@ export const createHttpUpstream = ({
 	/** What is sent with every message beside its own headers, by protocol and key. */
 	const fixedHeaders = new Map<string, Readonly<Record<string, string>>>();
 	const headersFor = (
-		protocol: string,
+		form: string,
 		wire: SendOptions["wire"] | undefined,
 		key: string | undefined,
 	): Readonly<Record<string, string>> => {
-		const name = `${protocol} ${key ?? ""}`;
-		const known = fixedHeaders.get(name) ?? {
-			...wire?.headers(key),
-			...setting.headers,
-			"accept-encoding": "identity",
-		};
-		fixedHeaders.set(name, known);
-		return known;
+		const name = key === undefined ? form : `${form} ${key}`;
+		const known = fixedHeaders.get(name);
+		if (known) return known;
+		const made = { ...wire?.headers(key), ...setting.headers, "accept-encoding": "identity" };
+		fixedHeaders.set(name, made);
+		return made;
 	};
 	const secrets = [...keyList, ...Object.values(setting.headers ?? {}), base, new URL(base).host];
 
@@ -112,16 +110,11 @@ export const createHttpUpstream = ({
 	 * An upstream may close a connection that was kept open at the very moment it is used again. What was sent is then lost,
 	 * and no fault of the upstream: where it may be repeated, it is, once, on a new connection.
 	 */
-	const persistently = async (url: string, options: SendOptions, init: FetchOptions): Promise<Response> => {
-		budget.earn();
-		try {
-			return await send(url, init);
-		} catch (error) {
-			const again = asRecord(error)["code"] === "ECONNRESET" && !options.abort.signal.aborted;
-			if (!again || options.mayRepeat?.() !== true || !budget.spend()) throw error;
-			return await send(url, { ...init, keepalive: false });
-		}
-	};
+	const mayGoAgain = (error: unknown, options: SendOptions): boolean =>
+		asRecord(error)["code"] === "ECONNRESET" &&
+		!options.abort.signal.aborted &&
+		options.mayRepeat?.() === true &&
+		budget.spend();
 
 	/** Clients are told that it failed; why (an expired certificate, a name that is not known) is the operator's business. */
 	const note = ({ callId }: SendOptions, error: unknown): void => {
@@ -135,34 +128,37 @@ export const createHttpUpstream = ({
 		});
 	};
 
-	const traceHeaders = ({ traceHeaders: tell }: SendOptions) => (setting.trace === true ? tell?.() : undefined);
-
 	const request = async (
 		message: UpstreamMessage,
 		options: SendOptions,
 		key: string | undefined,
 	): Promise<Response> => {
+		const { abort } = options;
 		let late = false;
 		const cancel = clock.after(firstByteSeconds * 1000, () => {
 			late = true;
-			options.abort.abort();
+			abort.abort();
 		});
+		const headers = { ...message.headers, ...headersFor(formOf(options), options.wire, key) };
+		if (setting.trace === true) Object.assign(headers, options.traceHeaders?.());
+		const init: FetchOptions = {
+			method: message.method ?? "POST",
+			headers,
+			body: message.body as BodyInit,
+			redirect: "manual",
+			signal: abort.signal,
+			timeout: false,
+		};
+		if (proxy !== undefined) Object.assign(init, { proxy });
+		const url = base + message.path;
+		budget.earn();
 		try {
-			return await persistently(base + message.path, options, {
-				method: message.method ?? "POST",
-				headers: {
-					...message.headers,
-					...headersFor(formOf(options), options.wire, key),
-					...traceHeaders(options),
-				},
-				body: message.body as BodyInit,
-				redirect: "manual",
-				signal: options.abort.signal,
-				timeout: false,
-				...(proxy !== undefined && { proxy }),
+			return await send(url, init).catch((error: unknown) => {
+				if (!mayGoAgain(error, options)) throw error;
+				return send(url, { ...init, keepalive: false });
 			});
 		} catch (error) {
-			if (!late && !options.abort.signal.aborted) note(options, error);
+			if (!late && !abort.signal.aborted) note(options, error);
 			if (late) throw slow(name, firstByteSeconds);
 			throw isFault(error) ? error : unreachable(name, error);
 		} finally {
@@ -189,15 +185,37 @@ export const createHttpUpstream = ({
 		return "refused";
 	};
 
-	/** One request; a key that is refused or limited rests from then on. */
-	const sendWith = async (key: string | undefined, message: UpstreamMessage, options: SendOptions) => {
-		keys.tell(key, options.keys);
-		const response = await request(message, options, key);
-		if (response.ok) return { response };
+	/** An answer that is no success, and what it says of the key, which rests from then on where it is to blame. */
+	const failed = async (key: string | undefined, response: Response, options: SendOptions) => {
 		const failure = await cleanError(response, secrets, clock);
 		const trouble = await troubleOf(key, failure, options);
 		if (key !== undefined && trouble !== undefined) keys.rest(key, retryAfterIn(response.headers));
 		return { response: failure, trouble };
+	};
+
+	/** The next keys in turn, until one is answered. */
+	const tryOthers = async (
+		first: string | undefined,
+		refused: Response,
+		message: UpstreamMessage,
+		options: SendOptions,
+	): Promise<Response> => {
+		const tried: string[] = [];
+		let key = first;
+		let { response, trouble } = await failed(key, refused, options);
+		while (key !== undefined && trouble !== undefined && !options.abort.signal.aborted) {
+			tried.push(key);
+			key = keys.another(tried);
+			if (key === undefined) break;
+			options.keys?.failed(response.status, await response.clone().text());
+			keys.tell(key, options.keys);
+			const answer = await request(message, options, key);
+			if (answer.ok) return answer;
+			const next = await failed(key, answer, options);
+			// A limit passes, so it is told rather than that a key is wrong.
+			if (trouble === "refused" || next.trouble !== "refused") ({ response, trouble } = next);
+		}
+		return response;
 	};
 
 	const protocols = typeof setting.protocol === "string" ? [setting.protocol] : setting.protocol;
@@ -234,19 +252,10 @@ export const createHttpUpstream = ({
 		protocols,
 		...(setting.endpoints && { endpoints: namedEndpoints(setting.endpoints) }),
 		async send(message, options) {
-			const tried: string[] = [];
-			let key = keys.choose(options.affinity);
-			let { response, trouble } = await sendWith(key, message, options);
-			while (key !== undefined && trouble !== undefined && !options.abort.signal.aborted) {
-				tried.push(key);
-				key = keys.another(tried);
-				if (key === undefined) break;
-				options.keys?.failed(response.status, await response.clone().text());
-				const next = await sendWith(key, message, options);
-				// A limit passes, so it is told rather than that a key is wrong.
-				if (trouble === "refused" || next.trouble !== "refused") ({ response, trouble } = next);
-			}
-			return response;
+			const key = keys.choose(options.affinity);
+			keys.tell(key, options.keys);
+			const response = await request(message, options, key);
+			return response.ok ? response : await tryOthers(key, response, message, options);
 		},
 	};
 };

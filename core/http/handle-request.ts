@@ -95,16 +95,23 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		}
 	};
 
-	const answerToken = async (route: TokenRoute, call: Admitted, connection: Connection): Promise<Response | Denial> => {
+	const answerToken = (
+		route: TokenRoute,
+		call: Admitted,
+		connection: Connection,
+	): Response | Denial | Promise<Response | Denial> => {
+		const enter = (identified: Identified | Denial): Response | Denial | Promise<Response | Denial> => {
+			if (isDenial(identified)) return identified;
+			const held = options.budget.open(identified.token.id);
+			return route.handle(Object.assign(identified, { answered: connection.holdOpen(), held }));
+		};
 		const known = options.identify(call, route.keyInQuery === true);
-		const identified = isPending(known) ? await known : known;
-		if (isDenial(identified)) return identified;
-		const held = options.budget.open(identified.token.id);
-		try {
-			return await route.handle(Object.assign(identified, { answered: connection.holdOpen(), held }));
-		} finally {
-			if (!held.carried) held.release();
-		}
+		return isPending(known) ? known.then(enter) : enter(known);
+	};
+
+	/** What the call held goes back when its handler has answered, unless it outlives that. */
+	const giveBack = ({ held }: Partial<Identified>): void => {
+		if (held && !held.carried) held.release();
 	};
 
 	const answerOperator = async (
@@ -134,12 +141,14 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		let response: Response;
 		waiting++;
 		try {
-			const given = await answer(route, call, connection);
+			const answered = answer(route, call, connection);
+			const given = isPending(answered) ? await answered : answered;
 			response = given instanceof Response ? given : denialResponse(render, given, call.requestId);
 		} catch (error) {
 			response = denialResponse(render, denialOf(error, call.route, call.requestId), call.requestId);
 		} finally {
 			waiting--;
+			giveBack(call);
 		}
 		return finish(response, call.requestId, route, request);
 	};

@@ -6,7 +6,7 @@ import { isPending } from "../wire/pending.ts";
 import type { OpenStreamBody } from "../wire/stream-body.ts";
 import { bodyOf } from "./answer-body.ts";
 import { plainBytes } from "./endpoint-stream.ts";
-import type { Exchange, StreamPass, WholeAnswer } from "./exchange.ts";
+import type { Exchange, MaybeLater, StreamPass, WholeAnswer } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import { CallStream } from "./stream.ts";
 import { StreamMemory } from "./stream-memory.ts";
@@ -63,15 +63,25 @@ const throwEarlyError = (pass: StreamPass): void => {
 	if (error && pieces === 0) throw new Fault(error);
 };
 
-export const sendWhole = async (
-	{ live, openStreamBody }: Pick<AnswerOptions, "live" | "openStreamBody">,
+/** At once, unless the answer has to be kept first. */
+export const sendWhole = (
+	options: Pick<AnswerOptions, "live" | "openStreamBody">,
 	whole: WholeAnswer,
-): Promise<Response> => {
+): MaybeLater<Response> => {
+	const { live } = options;
 	live.observe(() => whole.seen);
 	const { error } = whole.seen;
 	if (error) throw new Fault(error);
 	live.firstByte();
-	if (whole.answer !== undefined) await keep(live, whole.answer);
+	return whole.answer === undefined
+		? wholeResponse(options, whole)
+		: keep(live, whole.answer).then(() => wholeResponse(options, whole));
+};
+
+const wholeResponse = (
+	{ live, openStreamBody }: Pick<AnswerOptions, "live" | "openStreamBody">,
+	whole: WholeAnswer,
+): Response => {
 	live.end(live.left ? "client_left" : "completed", 200);
 	const headers = { "content-type": "application/json" };
 	Object.assign(headers, live.permits.headers, told(live), whole.headers);
@@ -216,7 +226,9 @@ export const answer = async (options: AnswerOptions): Promise<Response> => {
 	try {
 		if (isStream) return await foldStream(options);
 		if (stream && live.routed.surface === "model") return await explodeWhole(options);
-		return await sendWhole(options, await exchange.whole(await source.rest(limits.answerBytes)));
+		const whole = exchange.whole(await source.rest(limits.answerBytes));
+		const sent = sendWhole(options, isPending(whole) ? await whole : whole);
+		return sent instanceof Response ? sent : await sent;
 	} finally {
 		unwatch();
 	}

@@ -72,21 +72,18 @@ const noSuchRoute = new Set([404, 405, 501]);
 /** Nobody knows whether the upstream has done its work. */
 const isUnknown = ({ kind, code }: Denial): boolean => kind === "upstream_timeout" || code === "upstream_broke_off";
 
-const send = async (
-	live: LiveCall,
-	target: Target,
-	message: UpstreamMessage,
-	options: SendOptions,
-): Promise<Response> => {
+const send = (live: LiveCall, target: Target, message: UpstreamMessage, options: SendOptions): Promise<Response> => {
 	live.sending(target);
-	try {
-		const response = await target.upstream.send(message, options);
-		live.attempts.answered(response.status);
-		return response;
-	} catch (error) {
-		if (isFault(error) && !isUnknown(error.denial) && !live.left && !live.stoppedFor) live.refused();
-		throw error;
-	}
+	return target.upstream.send(message, options).then(
+		(response) => {
+			live.attempts.answered(response.status);
+			return response;
+		},
+		(error: unknown) => {
+			if (isFault(error) && !isUnknown(error.denial) && !live.left && !live.stoppedFor) live.refused();
+			throw error;
+		},
+	);
 };
 
 /** A count that no upstream can give is estimated. */

@@ -1,7 +1,7 @@
 /** Reads a call of a protocol: from its body to where it may go. */
-import type { Identified, ModelRouted } from "../contract/call.ts";
+import type { ModelRouted } from "../contract/call.ts";
 import { Fault } from "../contract/fault.ts";
-import type { ModelAsk, ModelCall, Protocol } from "../contract/protocol.ts";
+import type { ModelAsk, Protocol } from "../contract/protocol.ts";
 import type { Plan } from "../contract/router.ts";
 import { readBody } from "../wire/body.ts";
 import { isPending } from "../wire/pending.ts";
@@ -19,27 +19,24 @@ const readableBy = ({ onlyProtocol, protocol }: ModelAsk, plan: Plan): Plan => {
 
 export const readModel = (protocol: Protocol, options: ReadingOptions): Entry => {
 	const { rulesOf, log, pace, bodyLimitBytes, planFor } = options;
-	const ask = async (call: Identified, found: (model: ModelCall) => void): Promise<ModelAsk> => {
-		const denial = await firstRefusal(
-			rulesOf(call.token).beforeBody,
-			({ policy, setting }) => policy.beforeBody?.(call, setting, protocol.name),
-			log,
-		);
-		if (denial) throw new Fault(denial);
-		const bytes = await readBody(call.request, bodyLimitBytes, call.held, pace);
-		const { body, steered } = readWithoutSteering(bytes, protocol.facts.steering, call, options);
-		const request = requestOf(call, body);
-		const model = protocol.client.read(request);
-		found(model);
-		const asked: ModelAsk = Object.assign(request, { protocol, call: model, ...(steered && { steered }) });
-		if (!protocol.conversations) return asked;
-		const loaded = protocol.conversations.load(asked, call.token, call.held);
-		return isPending(loaded) ? await loaded : loaded;
-	};
 	return {
 		protocol: protocol.name,
 		async read(call, found): Promise<{ readonly routed: ModelRouted; readonly plan: Plan }> {
-			const asked = await ask(call, found);
+			const refusal = firstRefusal(
+				rulesOf(call.token).beforeBody,
+				({ policy, setting }) => policy.beforeBody?.(call, setting, protocol.name),
+				log,
+			);
+			const denial = isPending(refusal) ? await refusal : refusal;
+			if (denial) throw new Fault(denial);
+			const bytes = await readBody(call.request, bodyLimitBytes, call.held, pace);
+			const { body, steered } = readWithoutSteering(bytes, protocol.facts.steering, call, options);
+			const request = requestOf(call, body);
+			const model = protocol.client.read(request);
+			found(model);
+			const ask: ModelAsk = Object.assign(request, { protocol, call: model, ...(steered && { steered }) });
+			const loaded = protocol.conversations?.load(ask, call.token, call.held) ?? ask;
+			const asked = isPending(loaded) ? await loaded : loaded;
 			const plan = readableBy(asked, planFor(asked.call));
 			return { routed: routedOf(call, asked, plan), plan };
 		},

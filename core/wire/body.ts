@@ -58,7 +58,7 @@ const unsupported = (message: string): Fault => new Fault({ kind: "unsupported_m
 
 /** Refuses media types that cannot be JSON; an absent one is taken for JSON. */
 const checkType = (type: string | null): void => {
-	if (type === null) return;
+	if (type === null || type === "application/json") return;
 	const [media = "", ...parameters] = type.toLowerCase().split(";");
 	const name = media.trim();
 	if (name !== "" && name !== "application/json" && !name.endsWith("+json"))
@@ -123,8 +123,25 @@ export const readBody = async (
 	held?: HeldBytes,
 	pace = usualPace,
 ): Promise<Uint8Array> => {
-	checkType(request.headers.get("content-type"));
-	return await readBytes(request, limit, held, pace);
+	const { headers } = request;
+	checkType(headers.get("content-type"));
+	const whole = readAhead(request, limit, held, pace);
+	return whole ? new Uint8Array(await whole) : await readInPieces(request, limit, held, pace);
+};
+
+/** A body of a declared length that is small: the runtime holds it to that, and one read is cheaper than many. */
+const readAhead = (
+	request: Request,
+	limit: number,
+	held: HeldBytes | undefined,
+	{ patienceMs, clock }: Pace,
+): Promise<ArrayBuffer> | undefined => {
+	const { headers } = request;
+	const declared = Number(headers.get("content-length") ?? 0);
+	if (declared > limit) throw tooLarge(limit);
+	if (declared === 0 || declared > readAtOnce || headers.has("content-encoding")) return undefined;
+	hold(held, declared);
+	return within(request.arrayBuffer(), patienceMs, clock);
 };
 
 /** The same for a body of any media type. */
@@ -134,14 +151,17 @@ export const readBytes = async (
 	held?: HeldBytes,
 	pace = usualPace,
 ): Promise<Uint8Array> => {
-	const { clock, patienceMs } = pace;
-	const declared = Number(request.headers.get("content-length") ?? 0);
-	if (declared > limit) throw tooLarge(limit);
-	// A declared length under the limit is enforced by the runtime, and one read is cheaper than many.
-	if (declared > 0 && declared <= readAtOnce && !request.headers.has("content-encoding")) {
-		hold(held, declared);
-		return new Uint8Array(await within(request.arrayBuffer(), patienceMs, clock));
-	}
+	const whole = readAhead(request, limit, held, pace);
+	return whole ? new Uint8Array(await whole) : await readInPieces(request, limit, held, pace);
+};
+
+const readInPieces = async (
+	request: Request,
+	limit: number,
+	held: HeldBytes | undefined,
+	pace: Pace,
+): Promise<Uint8Array> => {
+	const { clock } = pace;
 	if (request.body === null) return new Uint8Array(0);
 	const chunks: Uint8Array[] = [];
 	let [size, last] = [0, 0];

@@ -62,11 +62,12 @@ export const decodeUsage = (value: unknown): Usage | undefined => {
 	const completion = asCount(value["completion_tokens"] ?? 0);
 	if (prompt === undefined || completion === undefined) return undefined;
 	const beside = besideOf(value, prompt, completion);
-	return {
+	const usage = {
 		input: inputOf(value, prompt + beside.input),
 		output: outputOf(value, completion, beside.output),
-		...definedOnly({ serverTools: searchesOf(value) }),
 	};
+	const serverTools = searchesOf(value);
+	return serverTools ? { ...usage, serverTools } : usage;
 };
 
 /** OpenAI's usage object, with both groups of details, as its own answers have them. */

@@ -40,7 +40,9 @@ export const tagPolicy = (name: string, allowed: ReadonlySet<string>): Policy<Ta
 	name: `${name}.tags`,
 	setting,
 	check(call, pinned) {
-		const said = readTags(call.request.headers.get("x-portico-tags"), allowed);
+		const header = call.request.headers.get("x-portico-tags");
+		if (header === null && pinned === undefined) return undefined;
+		const said = readTags(header, allowed);
 		const tags = { ...said, ...pinned };
 		return Object.keys(tags).length === 0 ? undefined : { tags };
 	},

@@ -77,7 +77,8 @@ const outputSum = ({ input, output }: Usage, price: Price): number => {
 
 const toolSum = (tools: Usage["serverTools"], price: Price): number => {
 	let sum = 0;
-	for (const [name, calls] of Object.entries(tools ?? {})) {
+	if (tools === undefined) return sum;
+	for (const [name, calls] of Object.entries(tools)) {
 		if (/search|google/.test(name) && !/file|storage|tool/.test(name))
 			sum += calls * perPiece(feeOf("perWebSearch", price));
 		else if (/file|storage|retrieval/.test(name)) sum += calls * perPiece(feeOf("perFileSearch", price));
@@ -92,7 +93,8 @@ const toolSum = (tools: Usage["serverTools"], price: Price): number => {
 export const cost = (usage: Usage, price: Price, tiers: readonly string[] = []): number | undefined =>
 	together(
 		usage.units,
-		[usage.input.total, usage.output.total],
+		usage.input.total,
+		usage.output.total,
 		price,
 		() =>
 			times(inputSum(usage, price) + outputSum(usage, price), tierFactor(tiers, price)) +
@@ -103,7 +105,8 @@ export const cost = (usage: Usage, price: Price, tiers: readonly string[] = []):
 /** Units and tokens in one sum. A price must have a rate for what was used, be it for one or the other. */
 const together = (
 	units: Units | undefined,
-	[input, output]: readonly [input: number, output: number],
+	input: number,
+	output: number,
 	price: Price,
 	tokenSum: () => number,
 ): number | undefined => {
@@ -164,7 +167,7 @@ const boundSum = ({ inputTokens, outputTokens, longCache, tiers = [], fees }: Us
 
 /** Micro-dollars that no call within the bound costs more than. */
 export const costBound = (bound: UsageBound, price: Price): number | undefined =>
-	together(bound.units, [bound.inputTokens, bound.outputTokens], price, () => boundSum(bound, price));
+	together(bound.units, bound.inputTokens, bound.outputTokens, price, () => boundSum(bound, price));
 
 /** Output tokens that fit into `microDollars`, when the input may have up to `inputTokens`. */
 export const outputFor = (

@@ -68,6 +68,7 @@ export class PriceList {
 	private readonly patterns: readonly (readonly [pattern: string, price: Price])[];
 	private readonly fallback: Price | undefined;
 	private readonly catalogue: Catalogue;
+	private knownFree: FreeOfCharge | undefined;
 	private readonly ofUpstreams: () => readonly UpstreamPrice[];
 
 	constructor(config: PricesConfig, catalogue: Catalogue, ofUpstreams: () => readonly UpstreamPrice[] = () => []) {
@@ -90,7 +91,13 @@ export class PriceList {
 		);
 	}
 
+	/** Asked before every body. */
 	free(): FreeOfCharge {
+		this.knownFree ??= this.findFree();
+		return this.knownFree;
+	}
+
+	private findFree(): FreeOfCharge {
 		const configured = [...this.exact.values(), ...this.patterns.map(([, price]) => price)];
 		const ofAll = this.patterns.find(([pattern]) => pattern === "*")?.[1];
 		const stated = ofAll ? configured : [...configured, ...this.ofUpstreams().map(({ price }) => price)];

@@ -74,6 +74,22 @@ const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): read
 	return targets;
 };
 
+/** The largest of what is said of each; most calls have one target. */
+const mostOf = (targets: readonly Target[], of: (target: Target) => number): number => {
+	let most = Number.NEGATIVE_INFINITY;
+	for (const target of targets) most = Math.max(most, of(target));
+	return most;
+};
+
+const unknownTierOf = (targets: readonly Target[], tiers: readonly string[], prices: Prices): string | undefined => {
+	if (tiers.length > 0)
+		for (const { price } of targets) {
+			const tier = prices.unknownTier(tiers, price);
+			if (tier !== undefined) return tier;
+		}
+	return undefined;
+};
+
 /** An endpoint says itself what it uses at most; none of it can be cut short. */
 const endpointCost = (call: EndpointRouted, prices: Prices): CallCost | Denial => {
 	let most = 0;
@@ -97,14 +113,14 @@ export const callCost = (call: RelayedCall, prices: Prices, settings: CostSettin
 	const tiers = facts.tiers(value);
 	const targets = targetsOf(call, prices, bound);
 	if (!targets) return notPriced(call.model.name);
-	const unpriced = bound.unpriced ?? targets.map(({ price }) => prices.unknownTier(tiers, price)).find((tier) => tier);
+	const unpriced = bound.unpriced ?? unknownTierOf(targets, tiers, prices);
 	if (unpriced !== undefined) return unknownPrice(unpriced);
 	const { fees, longCache } = bound;
 	const answers = Math.max(1, call.model.candidates);
 
-	const modelMost = Math.max(...targets.map(({ maxOutput }) => maxOutput ?? settings.unknownOutput));
+	const modelMost = mostOf(targets, ({ maxOutput }) => maxOutput ?? settings.unknownOutput);
 	const limit = call.model.maxOutputTokens;
-	const known = Math.max(...targets.map(({ maxOutput }) => maxOutput ?? Number.POSITIVE_INFINITY));
+	const known = mostOf(targets, ({ maxOutput }) => maxOutput ?? Number.POSITIVE_INFINITY);
 	const asked = generates(call.model.operation) ? Math.min(limit ?? modelMost, known) : 0;
 	const costAt = ({ price, input }: Target, output: number): number =>
 		prices.bound({ inputTokens: input, outputTokens: output * answers, fees, longCache, tiers }, price) ??
@@ -114,13 +130,14 @@ export const callCost = (call: RelayedCall, prices: Prices, settings: CostSettin
 		asked,
 		wanted: limit === undefined ? Math.min(asked, settings.wantedOutput) : asked,
 		limit,
-		most: (output) => Math.max(...targets.map((target) => costAt(target, output))),
-		outputFor: (amount) =>
-			Math.min(
-				asked,
-				...targets.map((target) =>
-					Math.floor(prices.outputFor(amount - costAt(target, 0), target.input, target.price, tiers) / answers),
-				),
-			),
+		most: (output) => mostOf(targets, (target) => costAt(target, output)),
+		outputFor(amount) {
+			let least = asked;
+			for (const target of targets) {
+				const covered = prices.outputFor(amount - costAt(target, 0), target.input, target.price, tiers);
+				least = Math.min(least, Math.floor(covered / answers));
+			}
+			return least;
+		},
 	};
 };

@@ -16,7 +16,6 @@ export default definePlugin({
 	setup: ({ config, needs, log }) => {
 		const list = new PriceList(config, new Catalogue(needs.clock, log), needs.ofUpstreams);
 		const find = list.find.bind(list);
-		const free = list.free.bind(list);
 		const chargeOf: Costs["chargeOf"] = ({ usage, target, tiers }, requested) => {
 			if (!usage || !target) return undefined;
 			const price = find(target.model, { upstream: target.upstream.name, requested });
@@ -27,7 +26,6 @@ export default definePlugin({
 			offers: [
 				provide(prices, {
 					find,
-					free,
 					cost,
 					bound: costBound,
 					parts: priceParts,

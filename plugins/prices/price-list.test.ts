@@ -38,28 +38,6 @@ describe("which price a model has", () => {
 	});
 });
 
-describe("how much is free", () => {
-	const nothing = { input: 0, output: 0 };
-	const ofPlugin = (config: PricesConfig) =>
-		new PriceList(config, new Catalogue(clock, log), () => [{ upstream: "demo", price: nothing }]).free();
-	test("nothing, where no price is known or each of them has a rate", () => {
-		expect(list({}).free()).toBe("nothing");
-		expect(list({ models: { a: { input: 0, output: 1 }, b: { contextWindow: 1000 } } }).free()).toBe("nothing");
-	});
-	test("something, by a price, by the default and by what a plugin's upstream asks", () => {
-		expect(list({ models: { a: nothing, "*": { input: 1 } } }).free()).toBe("something");
-		expect(list({ default: nothing }).free()).toBe("something");
-		expect(ofPlugin({ models: { a: { input: 1 } } })).toBe("something");
-	});
-	test("nothing of a plugin's upstream where config prices every model", () => {
-		expect(ofPlugin({ models: { "*": { input: 1 } } })).toBe("nothing");
-	});
-	test("everything, where config says so of all", () => {
-		expect(ofPlugin({ models: { a: nothing, "*": nothing } })).toBe("everything");
-		expect(list({ models: { a: { input: 1 }, "*": nothing } }).free()).toBe("something");
-	});
-});
-
 describe("the data package", () => {
 	const bare = list({});
 	test("gives what is published", () => {

@@ -1,7 +1,7 @@
 /** Which price a model has: the config's own, then the data package's, then the config's default. */
 import { matchesPattern, type Static, t } from "#core";
 import type { Catalogue } from "./catalogue.ts";
-import type { FreeOfCharge, Price, PriceHints, UpstreamPrice } from "./service.ts";
+import type { Price, PriceHints, UpstreamPrice } from "./service.ts";
 
 const dollars = (description: string) => t.Optional(t.Number({ minimum: 0, maximum: 1_000_000, description }));
 
@@ -58,17 +58,11 @@ export const pricesConfig = t.Object(
 
 export type PricesConfig = Static<typeof pricesConfig>;
 
-const isFree = ({ contextWindow: _, tiers: __, ...price }: Price): boolean => {
-	const rates = Object.values(price);
-	return rates.length > 0 && rates.every((rate) => rate === 0);
-};
-
 export class PriceList {
 	private readonly exact: ReadonlyMap<string, Price>;
 	private readonly patterns: readonly (readonly [pattern: string, price: Price])[];
 	private readonly fallback: Price | undefined;
 	private readonly catalogue: Catalogue;
-	private knownFree: FreeOfCharge | undefined;
 	private readonly ofUpstreams: () => readonly UpstreamPrice[];
 
 	constructor(config: PricesConfig, catalogue: Catalogue, ofUpstreams: () => readonly UpstreamPrice[] = () => []) {
@@ -89,20 +83,6 @@ export class PriceList {
 			(requested === undefined || requested === model ? undefined : this.catalogue.find(requested)) ??
 			this.fallback
 		);
-	}
-
-	/** Asked before every body. */
-	free(): FreeOfCharge {
-		this.knownFree ??= this.findFree();
-		return this.knownFree;
-	}
-
-	private findFree(): FreeOfCharge {
-		const configured = [...this.exact.values(), ...this.patterns.map(([, price]) => price)];
-		const ofAll = this.patterns.find(([pattern]) => pattern === "*")?.[1];
-		const stated = ofAll ? configured : [...configured, ...this.ofUpstreams().map(({ price }) => price)];
-		if (ofAll && stated.every(isFree)) return "everything";
-		return stated.some(isFree) || (!ofAll && this.fallback && isFree(this.fallback)) ? "something" : "nothing";
 	}
 
 	private configured(model: string): Price | undefined {

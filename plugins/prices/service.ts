@@ -69,8 +69,6 @@ export interface PriceHints {
 	readonly upstream?: string;
 }
 
-export type FreeOfCharge = "nothing" | "something" | "everything";
-
 /** Tokens of one kind and what a million of them costs, in dollars. */
 export interface PricePart {
 	readonly what: "input" | "read from a cache" | "written to a cache" | "output" | "reasoning";
@@ -83,8 +81,6 @@ export interface Prices {
 	find(model: string, hints?: PriceHints): Price | undefined;
 	/** Micro-dollars, rounded up once. Undefined when the price has no rate for something that was used. */
 	cost(usage: Usage, price: Price, tiers?: readonly string[]): number | undefined;
-	/** How much of what may be asked for is free, by what config and the upstreams of plugins say; the data package knows of nothing. */
-	free(): FreeOfCharge;
 	/** The same by kinds of tokens, for people; without fees, units and tiers. */
 	parts(usage: Usage, price: Price): readonly PricePart[];
 	/** Dollars that reading so many tokens from a cache saved. */

@@ -190,8 +190,6 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		if ("kind" in cost) return cost;
 		const least = cost.most(leastOutput);
 		if (least === 0) return undefined;
-		const exhausted = await stillUsedUp(call, on);
-		if (exhausted) return exhausted;
 		try {
 			const found = await holdOnAll(options.accounts(), callerOf(call), on, { least, most: least });
 			if (isLack(found)) return found.left >= least ? heldBack(found.on) : usedUp(found.on, found.left, least);
@@ -211,16 +209,6 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		return found.then((used) => (used ? told(usedUp(on, 0, 0), on) : undefined), notLookedAt);
 	};
 
-	/** What is free may be asked for however much is used up; for its sake a small body is read, and any where nothing costs. */
-	const mayBeFree = (request: Request): boolean => {
-		const free = prices.free();
-		return free === "everything" || (free === "something" && !isLarge(request));
-	};
-
-	/** What was not asked before the body. */
-	const stillUsedUp = ({ request }: RelayedCall, on: Accountable): ReturnType<typeof beforeBodyOnAll> =>
-		mayBeFree(request) ? beforeBodyOnAll(on, request) : undefined;
-
 	/** The accounts one after the other, at once where the database need not be asked. */
 	const beforeBodyOnAll = (
 		on: readonly AccountLimit[],
@@ -239,7 +227,6 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		name: "quota",
 		setting: options.setting,
 		beforeBody({ token, request }, quota) {
-			if (mayBeFree(request)) return undefined;
 			return beforeBodyOnAll(accountsOf(token, quota, options.now()), request);
 		},
 		check(call, quota) {

@@ -1,6 +1,6 @@
 /** How the process does: what runs in it, and how many calls. */
 import type { HostLoad } from "../contract/host-info.ts";
-import type { Relay } from "../relay/relay.ts";
+import type { Relay } from "../relay/relay-options.ts";
 import { runtimeName } from "../runtime/system.ts";
 
 /** `running`: every generation that still has calls. */

@@ -1,97 +1,29 @@
 /** One call while it runs: what has happened so far, and its one end. */
 
-import type { Admitted, RelayedCall } from "../contract/call.ts";
-import type { Clock } from "../contract/clock.ts";
+import type { RelayedCall } from "../contract/call.ts";
 import { type Denial, Fault } from "../contract/fault.ts";
-import { describe, type Log } from "../contract/log.ts";
-import type { CallRecord, CallToken, Costs, Ending, Outcome, Recorder } from "../contract/outcome.ts";
-import type { ModelCall, Observation } from "../contract/protocol.ts";
+import { describe } from "../contract/log.ts";
+import type { Costs, Ending, Outcome } from "../contract/outcome.ts";
+import type { Observation } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
-import type { CallTrace, Tracer } from "../contract/trace.ts";
-import { plainName } from "../errors/redact.ts";
+import type { CallTrace } from "../contract/trace.ts";
 import type { Loss } from "../neutral/model.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import type { Guarded } from "./guarded.ts";
 import type { Permits } from "./permits.ts";
+import { type Recording, record } from "./record.ts";
 import { Unread } from "./unread.ts";
 import { redacted } from "./upstream-words.ts";
 import { usedBy } from "./used.ts";
 
 const nothingSeen: Observation = { finished: false, pieces: 0, contentBytes: 0 };
 
-/** What lets a recorder write a call that was refused before much of it was known. */
-export interface CallStart {
-	readonly call: Admitted;
-	readonly token?: CallToken;
-	readonly protocol: string;
-	readonly model?: ModelCall;
-}
-
-export interface LiveCallOptions {
-	readonly clock: Clock;
-	readonly log: Log;
-	readonly recorders: readonly Recorder[];
+export interface LiveCallOptions extends Recording {
 	/** Absent where no plugin knows prices. */
 	readonly costs?: Costs | undefined;
-	/** Absent where no plugin traces calls. */
-	readonly tracer?: Tracer | undefined;
 	/** Told once, when the call has been settled and recorded. */
 	ended?(live: LiveCall): void;
 }
-
-/** Writes the row of a call, whatever became of it. A recorder that fails changes nothing. */
-export const record = (
-	options: LiveCallOptions,
-	start: CallStart,
-	end: Pick<
-		CallRecord,
-		"outcome" | "status" | "attempts" | "losses" | "firstByteMs" | "charge" | "keyDigest" | "repeats" | "tags" | "trace"
-	>,
-): void => {
-	const { call, token, protocol, model } = start;
-	const userAgent = call.request.headers.get("user-agent");
-	// Member by member: copying `end` costs as much as all the rest.
-	const row: CallRecord = {
-		id: call.id,
-		requestId: call.requestId,
-		at: options.clock.now(),
-		token,
-		keyDigest: end.keyDigest,
-		repeats: end.repeats,
-		route: call.route,
-		protocol,
-		operation: model?.operation ?? "generate",
-		model: model && plainName(model.name),
-		stream: model?.stream ?? false,
-		status: end.status,
-		outcome: withPlainTarget(end.outcome),
-		attempts: end.attempts,
-		charge: end.charge,
-		firstByteMs: end.firstByteMs,
-		durationMs: options.clock.monotonic() - call.startedAt,
-		address: call.address,
-		userAgent: userAgent === null ? undefined : plainName(userAgent),
-		losses: end.losses,
-		tags: end.tags,
-		trace: end.trace ?? options.tracer?.begin(call.request.headers),
-	};
-	for (const recorder of options.recorders) {
-		try {
-			recorder.record(row);
-		} catch (error) {
-			options.log.error("a recorder failed", { recorder: recorder.name, error: describe(error) });
-		}
-	}
-};
-
-/** Where a pattern passes names through, the target's name is the client's too. */
-const withPlainTarget = (outcome: Outcome): Outcome => {
-	const { target } = outcome;
-	const model = target && plainName(target.model);
-	return !target || model === undefined || model === target.model
-		? outcome
-		: { ...outcome, target: { ...target, model } };
-};
 
 export class LiveCall {
 	readonly routed: RelayedCall;

@@ -12,7 +12,7 @@ const isDenial = (value: Permit | Denial): value is Denial => "kind" in value;
 
 const unsent: Outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0 };
 
-const nobody: readonly Permit[] = [];
+const watches = ({ progress }: Permit): boolean => progress !== undefined;
 const noHeaders: Readonly<Record<string, string>> = {};
 
 export class Permits {
@@ -35,7 +35,6 @@ export class Permits {
 		this.log = log;
 		let bound = Number.POSITIVE_INFINITY;
 		let readOnMs = 0;
-		let watching: Permit[] | undefined;
 		let headers: Record<string, string> | undefined;
 		let tags: Readonly<Record<string, string>> | undefined;
 		let explains = false;
@@ -45,9 +44,8 @@ export class Permits {
 			if (permit.readOnMs !== undefined) readOnMs = Math.max(readOnMs, permit.readOnMs);
 			if (permit.headers) headers = Object.assign(headers ?? {}, permit.headers);
 			if (permit.tags) tags = { ...tags, ...permit.tags };
-			if (permit.progress) (watching ??= []).push(permit);
 		}
-		this.watching = watching ?? nobody;
+		this.watching = held.filter(watches);
 		this.tags = tags;
 		this.explains = explains;
 		this.readOnMs = readOnMs;

@@ -4,7 +4,7 @@ import type { Admitted } from "../contract/call.ts";
 import type { Denial } from "../contract/fault.ts";
 import type { CallToken } from "../contract/outcome.ts";
 import { statusOf } from "./attempt.ts";
-import { type LiveCallOptions, record } from "./live-call.ts";
+import { type Recording, record } from "./record.ts";
 
 /** Who was refused: the token, or the key that is no token's. */
 export interface Refused {
@@ -31,14 +31,14 @@ interface Counted {
 const keyDigest = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 12);
 
 export class Refusals {
-	private readonly options: LiveCallOptions;
+	private readonly options: Recording;
 	/** The protocol of a route. */
 	private readonly protocolOf: (route: string) => string;
 	private readonly counted = new Map<string, Counted>();
 	private records = 0;
 	private cancel: (() => void) | undefined;
 
-	constructor(options: LiveCallOptions, protocolOf: (route: string) => string) {
+	constructor(options: Recording, protocolOf: (route: string) => string) {
 		this.options = options;
 		this.protocolOf = protocolOf;
 	}

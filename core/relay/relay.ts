@@ -5,69 +5,30 @@
  * may not use is answered like one that does not exist, so nothing is given away by the order.
  */
 
-import type { Identified } from "../contract/call.ts";
-import type { Clock } from "../contract/clock.ts";
-import type { Endpoint } from "../contract/endpoint.ts";
+import type { Identified, RelayedCall } from "../contract/call.ts";
 import { type Denial, deny, Fault, isFault } from "../contract/fault.ts";
-import type { Guard } from "../contract/guard.ts";
 import type { Log } from "../contract/log.ts";
 import { describe } from "../contract/log.ts";
-import type { Costs, Recorder } from "../contract/outcome.ts";
-import type { ModelCall, Protocol } from "../contract/protocol.ts";
-import type { Route } from "../contract/route.ts";
-import type { Plan, Router, Target } from "../contract/router.ts";
-import type { Tracer } from "../contract/trace.ts";
+import type { ModelCall } from "../contract/protocol.ts";
+import type { Plan, Target } from "../contract/router.ts";
 import { unknownModel } from "../errors/unknown-model.ts";
 import { isPending } from "../wire/pending.ts";
-import type { OpenStreamBody } from "../wire/stream-body.ts";
 import { type AttemptOptions, attempt, clientGone, statusOf } from "./attempt.ts";
 import { endingOf, lost, shuttingDown } from "./call-ending.ts";
 import { CallWatch } from "./call-watch.ts";
-import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { Guarded } from "./guarded.ts";
 import { guardCall } from "./guards.ts";
-import { type CallStart, LiveCall, type LiveCallOptions, record } from "./live-call.ts";
+import { LiveCall, type LiveCallOptions } from "./live-call.ts";
 import { askPolicies, type Permits } from "./permits.ts";
 import type { Entry } from "./reading.ts";
+import { type CallStart, record } from "./record.ts";
 import { Refusals } from "./refusals.ts";
+import type { Relay, RelayOptions } from "./relay-options.ts";
 import { protocolsByRoute, relayRoutes } from "./routes.ts";
 import type { CallStream } from "./stream.ts";
-import { type StreamLimits, tooLong } from "./stream-watch.ts";
-import type { RulesOf } from "./token-rules.ts";
+import { tooLong } from "./stream-watch.ts";
 import { turnEnds } from "./turns.ts";
 import { redacted } from "./upstream-words.ts";
-
-export interface RelayOptions {
-	readonly protocols: readonly Protocol[];
-	readonly endpoints: readonly Endpoint[];
-	readonly rulesOf: RulesOf;
-	readonly guards: readonly Guard[];
-	readonly recorders: readonly Recorder[];
-	readonly costs?: Costs | undefined;
-	readonly tracer?: Tracer | undefined;
-	readonly router: Router;
-	readonly clock: Clock;
-	readonly log: Log;
-	readonly bodyLimitBytes: number;
-	/** How long a body may take to arrive. */
-	readonly bodyMs: number;
-	readonly concurrency: ConcurrencyLimit;
-	readonly limits: StreamLimits;
-	readonly openStreamBody: OpenStreamBody;
-}
-
-export interface Relay {
-	/** The model routes of every protocol. */
-	readonly routes: readonly Route[];
-	/** Records of calls that were refused before they came here. */
-	readonly refusals: Refusals;
-	/** Calls that are running. */
-	readonly open: ReadonlySet<LiveCall>;
-	/** Calls that wait for others to end. */
-	readonly waiting: number;
-	/** Ends every open stream with an error of its own protocol. */
-	shutDown(): void;
-}
 
 const refusedOutcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0 } as const;
 
@@ -199,11 +160,27 @@ export const createRelay = (options: RelayOptions): Relay => {
 		throw new Fault(guarded);
 	};
 
+	/** The call once every policy and guard has let it through; throws the `Fault` of the one that has not. */
+	const permitted = async (routed: RelayedCall): Promise<LiveCall> => {
+		const asked = askPolicies(rulesOf(routed.token).check, routed, log);
+		const permits = isPending(asked) ? await asked : asked;
+		if (isDenial(permits)) throw new Fault(permits);
+		const live = new LiveCall(routed, permits, liveOptions);
+		if (guards.length > 0) live.guarded = await guard(live);
+		routed.held?.carry();
+		return live;
+	};
+
+	const refused = (start: CallStart, { denial }: Fault): void => {
+		const outcome = { ...refusedOutcome, denial };
+		record(options, start, { outcome, status: statusOf(denial), attempts: [], losses: [] });
+	};
+
 	const serve = async (entry: Entry, call: Identified): Promise<Response> => {
 		const start: CallStart & { model?: ModelCall } = { call, token: call.token, protocol: entry.protocol };
+		let entered = false;
 		let live: LiveCall;
 		let plan: Plan;
-		let entered = false;
 		let turnOver: Promise<void>;
 		try {
 			const waiting = concurrency.take(call.token.id, call.request.signal);
@@ -215,19 +192,10 @@ export const createRelay = (options: RelayOptions): Relay => {
 			plan = found.plan;
 			// Before the policies: their wait for the journal ends with the same turn.
 			turnOver = turnEnds();
-			const asked = askPolicies(rulesOf(call.token).check, found.routed, log);
-			const permits = isPending(asked) ? await asked : asked;
-			if (isDenial(permits)) throw new Fault(permits);
-			live = new LiveCall(found.routed, permits, liveOptions);
-			if (guards.length > 0) live.guarded = await guard(live);
-			call.held?.carry();
+			live = await permitted(found.routed);
 		} catch (error) {
 			if (entered) concurrency.leave(call.token.id);
-			if (isFault(error)) {
-				const { denial } = error;
-				const outcome = { ...refusedOutcome, denial };
-				record(options, start, { outcome, status: statusOf(denial), attempts: [], losses: [] });
-			}
+			if (isFault(error)) refused(start, error);
 			throw error;
 		}
 		return await run(live, plan, turnOver);

@@ -4,7 +4,8 @@
  */
 import type { Clock, Log, Store } from "#core";
 import { Account, type AccountHouse, type Hold, type Need, type Shortage } from "./account.ts";
-import { bootId, isWorthTrimming, type Journal, type Journals } from "./journal.ts";
+import type { AccountsOptions, Caller } from "./accounts-options.ts";
+import { bootId, isWorthTrimming, type Journal } from "./journal.ts";
 import { lines } from "./journal-lines.ts";
 import { Lease, type Moment, type Reservation } from "./lease.ts";
 import { LeaseCharge } from "./lease-charge.ts";
@@ -14,23 +15,6 @@ import type { LedgerRow, LedgerWriter } from "./service.ts";
 import { Statements } from "./statements.ts";
 import { Tellings } from "./threshold-alerts.ts";
 import { WriteBehind } from "./write-behind.ts";
-
-export interface AccountsOptions {
-	readonly store: Store;
-	readonly clock: Clock;
-	readonly log: Log;
-	readonly journals: Journals;
-	readonly statements?: Statements;
-	/** The boot of the machine, when it is not this one's: for tests. */
-	readonly boot?: string;
-}
-
-/** A call that wants to hold something; `id` is its own and never used twice. */
-export interface Caller {
-	readonly id: string;
-	readonly token: string;
-	readonly model: string;
-}
 
 export class Accounts implements AccountHouse {
 	readonly store: Store;

@@ -1,7 +1,8 @@
 /** What a call holds: on every account it spends from, or on none. A token has an account, and so has its owner. */
 import type { AccessToken, TokenOwner } from "#core";
 import type { Need, Shortage } from "./account.ts";
-import type { Accounts, Caller } from "./accounts.ts";
+import type { Accounts } from "./accounts.ts";
+import type { Caller } from "./accounts-options.ts";
 import { Budgets, budgetsKey, isWindowAccount, limitIn, windowAccount } from "./budgets.ts";
 import type { Reservation } from "./lease.ts";
 import { LeaseCharge } from "./lease-charge.ts";

@@ -3,8 +3,6 @@ import {
 	asRecord,
 	asText,
 	type Clock,
-	deny,
-	Fault,
 	isClosedDoor,
 	isFault,
 	isOperatorsAffair,
@@ -19,6 +17,7 @@ import {
 } from "#core";
 import { cleanError, readWords, without } from "./error-body.ts";
 import { Keys, maySpeakOfKey } from "./keys.ts";
+import { slow, unreachable } from "./no-answer.ts";
 import { Budget } from "./repeating.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
@@ -40,30 +39,6 @@ export interface HttpUpstreamOptions {
 	/** Stands in for `fetch` in tests. */
 	readonly send?: (url: string, options: FetchOptions) => Promise<Response>;
 }
-
-/** Failures before anything was sent. */
-const neverSent =
-	/^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
-
-const wasSent = (error: unknown): boolean => !neverSent.test(asText(asRecord(error)["code"]) ?? "");
-
-const unreachable = (name: string, cause: unknown): Fault =>
-	new Fault(
-		wasSent(cause)
-			? deny("upstream", `The upstream "${name}" closed the connection before it answered. Ask again.`, {
-					code: "upstream_broke_off",
-				})
-			: deny(
-					"upstream",
-					`The upstream "${name}" could not be reached. Ask again, or ask the operator to check its address.`,
-				),
-		cause,
-	);
-
-const slow = (name: string, seconds: number): Fault =>
-	new Fault(
-		deny("upstream_timeout", `The upstream "${name}" did not begin to answer within ${seconds} seconds. Ask again.`),
-	);
 
 /** One name for how a message is written. */
 const formOf = ({ endpoint, protocol }: Pick<SendOptions, "endpoint" | "protocol">): string =>
@@ -128,6 +103,20 @@ export const createHttpUpstream = ({
 		});
 	};
 
+	const initOf = (message: UpstreamMessage, options: SendOptions, key: string | undefined): FetchOptions => {
+		const headers = { ...message.headers, ...headersFor(formOf(options), options.wire, key) };
+		if (setting.trace === true) Object.assign(headers, options.traceHeaders?.());
+		const init: FetchOptions = {
+			method: message.method ?? "POST",
+			headers,
+			body: message.body as BodyInit,
+			redirect: "manual",
+			signal: options.abort.signal,
+			timeout: false,
+		};
+		return proxy === undefined ? init : { ...init, proxy };
+	};
+
 	const request = async (
 		message: UpstreamMessage,
 		options: SendOptions,
@@ -139,17 +128,7 @@ export const createHttpUpstream = ({
 			late = true;
 			abort.abort();
 		});
-		const headers = { ...message.headers, ...headersFor(formOf(options), options.wire, key) };
-		if (setting.trace === true) Object.assign(headers, options.traceHeaders?.());
-		const init: FetchOptions = {
-			method: message.method ?? "POST",
-			headers,
-			body: message.body as BodyInit,
-			redirect: "manual",
-			signal: abort.signal,
-			timeout: false,
-		};
-		if (proxy !== undefined) Object.assign(init, { proxy });
+		const init = initOf(message, options, key);
 		const url = base + message.path;
 		budget.earn();
 		try {

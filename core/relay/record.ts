@@ -1,0 +1,79 @@
+/** Writes the row of a call, whatever became of it: told to every recorder. */
+import type { Admitted } from "../contract/call.ts";
+import type { Clock } from "../contract/clock.ts";
+import { describe, type Log } from "../contract/log.ts";
+import type { CallRecord, CallToken, Outcome, Recorder } from "../contract/outcome.ts";
+import type { ModelCall } from "../contract/protocol.ts";
+import type { Tracer } from "../contract/trace.ts";
+import { plainName } from "../errors/redact.ts";
+
+/** What lets a recorder write a call that was refused before much of it was known. */
+export interface CallStart {
+	readonly call: Admitted;
+	readonly token?: CallToken;
+	readonly protocol: string;
+	readonly model?: ModelCall;
+}
+
+/** Who is told, and of when. */
+export interface Recording {
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly recorders: readonly Recorder[];
+	/** Absent where no plugin traces calls. */
+	readonly tracer?: Tracer | undefined;
+}
+
+/** A recorder that fails changes nothing. */
+export const record = (
+	options: Recording,
+	start: CallStart,
+	end: Pick<
+		CallRecord,
+		"outcome" | "status" | "attempts" | "losses" | "firstByteMs" | "charge" | "keyDigest" | "repeats" | "tags" | "trace"
+	>,
+): void => {
+	const { call, token, protocol, model } = start;
+	const userAgent = call.request.headers.get("user-agent");
+	// Member by member: copying `end` costs as much as all the rest.
+	const row: CallRecord = {
+		id: call.id,
+		requestId: call.requestId,
+		at: options.clock.now(),
+		token,
+		keyDigest: end.keyDigest,
+		repeats: end.repeats,
+		route: call.route,
+		protocol,
+		operation: model?.operation ?? "generate",
+		model: model && plainName(model.name),
+		stream: model?.stream ?? false,
+		status: end.status,
+		outcome: withPlainTarget(end.outcome),
+		attempts: end.attempts,
+		charge: end.charge,
+		firstByteMs: end.firstByteMs,
+		durationMs: options.clock.monotonic() - call.startedAt,
+		address: call.address,
+		userAgent: userAgent === null ? undefined : plainName(userAgent),
+		losses: end.losses,
+		tags: end.tags,
+		trace: end.trace ?? options.tracer?.begin(call.request.headers),
+	};
+	for (const recorder of options.recorders) {
+		try {
+			recorder.record(row);
+		} catch (error) {
+			options.log.error("a recorder failed", { recorder: recorder.name, error: describe(error) });
+		}
+	}
+};
+
+/** Where a pattern passes names through, the target's name is the client's too. */
+const withPlainTarget = (outcome: Outcome): Outcome => {
+	const { target } = outcome;
+	const model = target && plainName(target.model);
+	return !target || model === undefined || model === target.model
+		? outcome
+		: { ...outcome, target: { ...target, model } };
+};

@@ -1,0 +1,48 @@
+/** What the relay is made of, and what it gives. */
+import type { Clock } from "../contract/clock.ts";
+import type { Endpoint } from "../contract/endpoint.ts";
+import type { Guard } from "../contract/guard.ts";
+import type { Log } from "../contract/log.ts";
+import type { Costs, Recorder } from "../contract/outcome.ts";
+import type { Protocol } from "../contract/protocol.ts";
+import type { Route } from "../contract/route.ts";
+import type { Router } from "../contract/router.ts";
+import type { Tracer } from "../contract/trace.ts";
+import type { OpenStreamBody } from "../wire/stream-body.ts";
+import type { ConcurrencyLimit } from "./concurrency-limit.ts";
+import type { LiveCall } from "./live-call.ts";
+import type { Refusals } from "./refusals.ts";
+import type { StreamLimits } from "./stream-watch.ts";
+import type { RulesOf } from "./token-rules.ts";
+
+export interface RelayOptions {
+	readonly protocols: readonly Protocol[];
+	readonly endpoints: readonly Endpoint[];
+	readonly rulesOf: RulesOf;
+	readonly guards: readonly Guard[];
+	readonly recorders: readonly Recorder[];
+	readonly costs?: Costs | undefined;
+	readonly tracer?: Tracer | undefined;
+	readonly router: Router;
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly bodyLimitBytes: number;
+	/** How long a body may take to arrive. */
+	readonly bodyMs: number;
+	readonly concurrency: ConcurrencyLimit;
+	readonly limits: StreamLimits;
+	readonly openStreamBody: OpenStreamBody;
+}
+
+export interface Relay {
+	/** The model routes of every protocol. */
+	readonly routes: readonly Route[];
+	/** Records of calls that were refused before they came here. */
+	readonly refusals: Refusals;
+	/** Calls that are running. */
+	readonly open: ReadonlySet<LiveCall>;
+	/** Calls that wait for others to end. */
+	readonly waiting: number;
+	/** Ends every open stream with an error of its own protocol. */
+	shutDown(): void;
+}

@@ -1,0 +1,21 @@
+/** What the accounts of a node are made of, and who asks them. */
+import type { Clock, Log, Store } from "#core";
+import type { Journals } from "./journal.ts";
+import type { Statements } from "./statements.ts";
+
+export interface AccountsOptions {
+	readonly store: Store;
+	readonly clock: Clock;
+	readonly log: Log;
+	readonly journals: Journals;
+	readonly statements?: Statements;
+	/** The boot of the machine, when it is not this one's: for tests. */
+	readonly boot?: string;
+}
+
+/** A call that wants to hold something; `id` is its own and never used twice. */
+export interface Caller {
+	readonly id: string;
+	readonly token: string;
+	readonly model: string;
+}

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
-// Starts Portico on Bun. Needs nothing but Node: Bun is among the dependencies, and its place is found here.
+// Starts Portico on Bun. Needs nothing but Node: Bun is among the dependencies, and its place is found here. Run by Deno
+// (`deno run -A …/bin/portico.mjs`) it starts Portico on that.
 //
 // Two things can only be settled before Bun starts: how many requests its client may have in flight (256 unless the
 // environment says otherwise, too few for a gateway), and that the server ends when this launcher is killed.
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
-import { constants } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { constants, tmpdir } from "node:os";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -55,6 +56,20 @@ const program = () => {
 	return Math.max(...places.map(newest)) > statSync(built).mtimeMs ? sources : built;
 };
 
+/**
+ * The program's file as Deno takes it: Deno reads no TypeScript below `node_modules`, by its path alone, so an installed
+ * Portico is run by a link beside a link to what it depends on.
+ */
+const mainForDeno = () => {
+	const modules = join(root, "..");
+	if (basename(modules) !== "node_modules") return join(root, "core", "main.ts");
+	const place = mkdtempSync(join(tmpdir(), "portico-deno-"));
+	process.once("exit", () => rmSync(place, { recursive: true, force: true }));
+	symlinkSync(modules, join(place, "node_modules"));
+	symlinkSync(root, join(place, "package"));
+	return join(place, "package", "core", "main.ts");
+};
+
 /** How the operator calls this program in this folder, for advice that can be typed as it stands. */
 const calledAs = () => {
 	const called = process.argv[1] ?? "";
@@ -69,9 +84,12 @@ const [first, ...rest] = words;
 const tests = first === "bun" && rest[0] === "test" && !process.cwd().startsWith(root.replace(/[/\\]$/, ""));
 // A plugin's tests outside of this package find `#core` by it.
 const preload = tests ? ["--preload", join(root, "core", "preload.ts")] : [];
-const argv = first === "bun" ? [...rest.slice(0, 1), ...preload, ...rest.slice(1)] : [program(), ...words];
+const onDeno = process.versions.deno !== undefined && first !== "bun";
+const wordsForBun = () =>
+	first === "bun" ? [...rest.slice(0, 1), ...preload, ...rest.slice(1)] : [program(), ...words];
+const argv = onDeno ? ["run", "-A", "--no-check", mainForDeno(), ...words] : wordsForBun();
 
-const child = spawn(bunProgram(), argv, {
+const child = spawn(onDeno ? process.execPath : bunProgram(), argv, {
 	stdio: ["inherit", "inherit", "inherit", "ipc"],
 	env: {
 		...process.env,
@@ -80,7 +98,11 @@ const child = spawn(bunProgram(), argv, {
 	},
 });
 
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+// Deno's `child.kill` would cut the channel between the two, which ends the child at once.
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"])
+	process.on(signal, () => {
+		if (child.pid !== undefined && child.exitCode === null) process.kill(child.pid, signal);
+	});
 child.on("error", (error) => {
 	console.error(
 		`portico: Bun could not be started (${error.message}). Install Portico without --omit=optional, or put bun on the PATH.`,

@@ -25,7 +25,12 @@ const longFiles = () =>
 		.sort();
 
 /** What is no part of either suite (kill tests of several minutes), or wants a process of its own, as its memory is looked at. */
-const apart = ["test/slow/killed.long.ts", "test/slow/package.long.ts", "test/attacks/unread-streams.long.ts"];
+const apart = [
+	"test/slow/killed.long.ts",
+	"test/slow/package.long.ts",
+	"test/slow/package-plugins.long.ts",
+	"test/attacks/unread-streams.long.ts",
+];
 
 const quick = [
 	["style and walls", bin("biome"), ["ci", "."]],
@@ -40,7 +45,11 @@ const quick = [
 const long = [
 	["long tests", process.execPath, [...test, ...longFiles()]],
 	["clients that do not read", process.execPath, [...test, "./test/attacks/unread-streams.long.ts"]],
-	["the packed package, installed", process.execPath, [...test, "./test/slow/package.long.ts"]],
+	[
+		"the packed package, installed",
+		process.execPath,
+		[...test, "./test/slow/package.long.ts", "./test/slow/package-plugins.long.ts"],
+	],
 	["the bench, short", process.execPath, [portico, "bun", "test/bench/run.ts", "--quick"]],
 	["chaos for a minute", process.execPath, [portico, "bun", "test/chaos/run.ts", "--seconds", "60"]],
 ];

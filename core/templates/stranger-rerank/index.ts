@@ -4,16 +4,39 @@ import {
 	asList,
 	asRecord,
 	asText,
+	bearer,
+	type Dialect,
 	definePlugin,
 	endpoints,
 	Fault,
+	jsonOf,
 	openAiFailure,
 	renderOwnDenial,
 	t,
 } from "#core";
 
-/** Documents that one search covers; more cost more. */
-const documentsPerSearch = 100;
+const cohere: Dialect = {
+	name: "cohere",
+	paths: ["/v1/stranger-rerank"],
+	body: "json",
+	renderDenial: renderOwnDenial,
+	read(request) {
+		const { model, query, documents } = jsonOf(request);
+		if (typeof model !== "string" || typeof query !== "string")
+			throw new Fault({ kind: "invalid_request", message: "Send a model and a query." });
+		const texts = [query, ...asList(documents).map((one) => asText(one) ?? asText(asRecord(one)["text"]) ?? "")];
+		// One search covers a hundred documents; more cost more.
+		const searches = Math.ceil((texts.length - 1) / 100);
+		return { model, stream: false, texts, bound: { inputTokens: 0, outputTokens: 0, units: { searches } } };
+	},
+	path: () => "/rerank",
+	headers: bearer,
+	decodeError: openAiFailure,
+	observe(body) {
+		const searches = Number(asRecord(asRecord(asRecord(body)["meta"])["billed_units"])["search_units"] ?? 1);
+		return { input: { total: 0 }, output: { total: 0 }, units: { searches } };
+	},
+};
 
 export default definePlugin({
 	name: "stranger-rerank",
@@ -21,38 +44,6 @@ export default definePlugin({
 	config: t.Object({}, { additionalProperties: false }),
 	gives: [endpoints],
 	setup: () => ({
-		offers: [
-			add(endpoints, {
-				name: "stranger-rerank",
-				usual: "cohere",
-				defaults: {},
-				dialects: [
-					{
-						name: "cohere",
-						paths: ["/v1/stranger-rerank"],
-						body: "json",
-						renderDenial: renderOwnDenial,
-						read({ body }) {
-							const { model, query, documents } = body.type === "json" ? body.json.value : {};
-							if (typeof model !== "string" || typeof query !== "string")
-								throw new Fault({ kind: "invalid_request", message: "Send a model and a query." });
-							const texts = [
-								query,
-								...asList(documents).map((one) => asText(one) ?? asText(asRecord(one)["text"]) ?? ""),
-							];
-							const searches = Math.ceil((texts.length - 1) / documentsPerSearch);
-							return { model, stream: false, texts, bound: { inputTokens: 0, outputTokens: 0, units: { searches } } };
-						},
-						path: () => "/rerank",
-						headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
-						decodeError: openAiFailure,
-						observe(body) {
-							const searches = Number(asRecord(asRecord(asRecord(body)["meta"])["billed_units"])["search_units"] ?? 1);
-							return { input: { total: 0 }, output: { total: 0 }, units: { searches } };
-						},
-					},
-				],
-			}),
-		],
+		offers: [add(endpoints, { name: "stranger-rerank", usual: "cohere", defaults: {}, dialects: [cohere] })],
 	}),
 });

@@ -92,9 +92,9 @@ export const heldRows = async (upstream: string): Promise<Row[]> => {
 	}
 };
 
-/** Resident memory of processes that have answered one call. */
+/** Resident memory of processes that have answered one call; of Portico as packages have it. */
 export const idleRows = async (upstream: string): Promise<Row[]> => {
-	const [relay, house] = [await startRelay(upstream), await startHouse(upstream)];
+	const [relay, house] = [await startRelay(upstream), await startHouse(upstream, { built: true })];
 	try {
 		const figures = [await steadyBytes(relay.pid), await steadyBytes(house.pid)].map((bytes) => bytes / 1e6);
 		const [beside, portico = Number.NaN] = figures;

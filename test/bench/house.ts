@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asRecord, asText } from "#core";
 import { bodyOf, chatPath, type Party } from "./drive.ts";
-import { processorMicros, start } from "./processes.ts";
+import { processorMicros, runToItsEnd, start } from "./processes.ts";
 
 export const protocols = ["chat-completions", "messages", "responses", "generate-content"] as const;
 
@@ -48,6 +48,10 @@ export interface HouseOptions {
 	/** A database server; without it a file. */
 	readonly database?: string;
 	readonly workers?: number;
+	/** As packages and images have it, in one file, in place of the sources. */
+	readonly built?: boolean;
+	/** The one processor core that it may use. */
+	readonly core?: number | undefined;
 	/** Plugins that are left out, to see what each costs. */
 	readonly without?: readonly string[];
 }
@@ -73,6 +77,14 @@ const firstAnswer = (began: number, pid: number) => ({
 	firstAnswerMs: performance.now() - began,
 	firstAnswerProcessorMs: processorMicros(pid) / 1000,
 });
+
+let built: Promise<string> | undefined;
+
+/** What `npm run build` makes, made anew once a run. */
+const builtProgram = (): Promise<string> => {
+	built ??= runToItsEnd(join(root, "bin/build.ts"), []).then(() => join(root, "built/portico.js"));
+	return built;
+};
 
 /** The least a gateway can be. */
 export const startRelay = async (upstream: string): Promise<Started> => {
@@ -105,8 +117,9 @@ const issue = async (url: string, without: readonly string[]): Promise<string> =
 /** Starts it in a folder of its own, which `stop` removes. */
 export const startHouse = async (
 	upstream: string,
-	{ database, workers = 1, without = [] }: HouseOptions = {},
+	{ database, workers = 1, built = false, core, without = [] }: HouseOptions = {},
 ): Promise<Started> => {
+	const program = built ? await builtProgram() : join(root, "core/main.ts");
 	const folder = mkdtempSync(join(tmpdir(), "portico-bench-"));
 	const config = join(folder, "portico.yaml");
 	writeFileSync(
@@ -118,12 +131,13 @@ export const startHouse = async (
 		}),
 	);
 	const began = performance.now();
-	const words = [join(root, "core/main.ts"), "serve", "--config", config, "--workers", String(workers)];
+	const words = [program, "serve", "--config", config, "--workers", String(workers)];
 	// The call log is on, and would fill whatever the bench is shown on.
 	const log = openSync(join(folder, "log"), "w");
 	const running = await start(words, {
 		cwd: folder,
 		log,
+		core,
 		env: { PORTICO_ADMIN_TOKEN: "admin-token-of-the-benches-0123456789" },
 	});
 	const first = /(sk-[0-9A-Za-z]{49})/.exec(running.output())?.[1];

@@ -1,7 +1,6 @@
 /** Processes under measurement, and what the operating system says of them. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 
 /** Clock ticks a second, by which the kernel counts processor time. */
 const ticks = Number(execFileSync("getconf", ["CLK_TCK"]).toString());
@@ -21,10 +20,14 @@ export const start = (
 		readonly env?: Readonly<Record<string, string>>;
 		/** The file its standard error goes to; ours unless said. */
 		readonly log?: number;
+		/** The one processor core that it, and what it starts, may use. */
+		readonly core?: number | undefined;
 	} = {},
 ): Promise<Measured & { readonly output: () => string }> =>
 	new Promise((resolve, reject) => {
-		const child: ChildProcess = spawn(process.execPath, words, {
+		const pinned = options.core === undefined ? [] : ["taskset", "-c", String(options.core)];
+		const [program = "", ...rest] = [...pinned, process.execPath, ...words];
+		const child: ChildProcess = spawn(program, rest, {
 			cwd: options.cwd,
 			env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", ...options.env },
 			stdio: ["ignore", "pipe", options.log ?? "inherit"],
@@ -65,15 +68,16 @@ export const processorMicros = (pid: number): number =>
 export const memoryBytes = (pid: number): number =>
 	Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
 
-/** What a program of this folder prints, run to its end. It may end with 1, which says that it is over its budget. */
-export const outputOf = (file: string, words: readonly string[]): Promise<string> =>
-	new Promise((resolve) => {
-		const child = spawn(process.execPath, [join(import.meta.dir, file), ...words], {
-			stdio: ["ignore", "pipe", "inherit"],
-		});
+/** What a program prints, run to its end. It may end with 1, which says that it is over its budget. */
+export const runToItsEnd = (file: string, words: readonly string[]): Promise<string> =>
+	new Promise((resolve, reject) => {
+		const child = spawn(process.execPath, [file, ...words], { stdio: ["ignore", "pipe", "inherit"] });
 		let output = "";
 		child.stdout.on("data", (data) => {
 			output += String(data);
 		});
-		child.once("close", () => resolve(output));
+		child.once("close", (code) => {
+			if (code === 0 || code === 1) resolve(output);
+			else reject(new Error(`${file} ended with ${code}`));
+		});
 	});

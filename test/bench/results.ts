@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { asList, asNumber, asRecord, asText, parseJson } from "#core";
-import { judged, type Row } from "./table.ts";
+import { isOver, judged, type Row } from "./table.ts";
 
 const file = join(import.meta.dir, "results.json");
 /** A round breathes by this much; less is no movement. */
@@ -35,6 +35,19 @@ export const movedSince = (rows: readonly Row[]): readonly string[] => {
 const rounded = (value: number | undefined): number | undefined =>
 	value === undefined || !Number.isFinite(value) ? undefined : Number(value.toPrecision(4));
 
+/** A row as machines read it: figures of four digits, what is judged, and whether it holds. */
+export const rowForMachines = (row: Row) => ({
+	what: row.what,
+	unit: row.unit,
+	portico: rounded(row.portico),
+	beside: rounded(row.beside),
+	ratio: rounded(row.ratio),
+	judged: rounded(judged(row)),
+	most: row.most,
+	least: row.least,
+	holds: !isOver(row),
+});
+
 /** Keeps the rows in place of those of the same name; others stay as they were. */
 export const keep = (rows: readonly Row[]): void => {
 	const names = new Set(rows.map(({ what }) => what));
@@ -43,16 +56,7 @@ export const keep = (rows: readonly Row[]): void => {
 				(row) => !names.has(asText(asRecord(row)["what"]) ?? ""),
 			)
 		: [];
-	const fresh = rows.map((row) => ({
-		what: row.what,
-		unit: row.unit,
-		portico: rounded(row.portico),
-		beside: rounded(row.beside),
-		ratio: rounded(row.ratio),
-		judged: rounded(judged(row)),
-		most: row.most,
-		least: row.least,
-		at: new Date().toISOString().slice(0, 10),
-	}));
+	const at = new Date().toISOString().slice(0, 10);
+	const fresh = rows.map((row) => ({ ...rowForMachines(row), at }));
 	writeFileSync(file, `${JSON.stringify({ rows: [...fresh, ...stay] }, undefined, "\t")}\n`);
 };

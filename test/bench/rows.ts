@@ -1,11 +1,8 @@
-/** What the bench measures, each as rows of its table. */
-import { asNumber, asRecord, parseJson } from "#core";
-import { sqldProgram, startSqld } from "../support/sqld.ts";
-import { bodyOf, type Compared, compare, drive, type Pace, type Party, warm } from "./drive.ts";
-import { type protocols, type Started, startHouse, startRelay } from "./house.ts";
+/** What the bench measures of a running pair, each as rows of its table. */
+import { bodyOf, type Compared, compare, type Pace, type Party } from "./drive.ts";
+import type { protocols, Started } from "./house.ts";
 import { atSteadyRate, oneAtATime } from "./latency.ts";
 import { measureMemory } from "./memory.ts";
-import { outputOf } from "./processes.ts";
 import type { Row } from "./table.ts";
 
 /** The bare relay (or what else is beside), and Portico. */
@@ -21,7 +18,7 @@ const paths = {
 	responses: "/v1/responses",
 } as const satisfies Partial<Record<(typeof protocols)[number], string>>;
 
-const row = (
+export const row = (
 	what: string,
 	unit: string,
 	[beside, portico]: readonly [number, number],
@@ -35,8 +32,12 @@ const row = (
 });
 
 /** A cost beside the relay's, by pairs of rounds. `share`: how many such things a call is. */
-const costRow = (what: string, { beside, portico, ratio }: Compared, share: number, rest: Partial<Row> = {}): Row =>
-	row(what, "µs", [beside.micros / share, portico.micros / share], { ratio, ...rest });
+export const costRow = (
+	what: string,
+	{ beside, portico, ratio }: Compared,
+	share: number,
+	rest: Partial<Row> = {},
+): Row => row(what, "µs", [beside.micros / share, portico.micros / share], { ratio, ...rest });
 
 /** Calls answered in one piece. At one connection the relay's own figure varies threefold: there microseconds are compared. */
 export const callRows = async (pair: Pair, connections: number, pace: Pace, most: number): Promise<Row[]> => {
@@ -175,85 +176,4 @@ export const memoryRows = async (house: Started): Promise<Row[]> => {
 		row("memory idle, and after them", "MB", [idle / 1e6, after / 1e6], { most: 1.1 }),
 		{ what: "memory a stream", unit: "KB", portico: (open - idle) / streams / 1e3, by: "figure" },
 	];
-};
-
-const middle = (times: number[]): number => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
-
-/** The middle of five starts, each in a new folder: tables made, a token issued, a call answered. */
-export const startRows = async (
-	upstream: string,
-	{ ms, processorMs }: { readonly ms?: number; readonly processorMs?: number },
-): Promise<Row[]> => {
-	const parties = [startRelay, startHouse].map((begin) => ({ begin, took: [] as number[], used: [] as number[] }));
-	for (let index = 0; index < 5; index++)
-		for (const { begin, took, used } of parties) {
-			const started = await begin(upstream);
-			took.push(started.firstAnswerMs);
-			used.push(started.firstAnswerProcessorMs);
-			await started.stop();
-		}
-	const [relay, house] = parties.map(({ took, used }) => ({ took: middle(took), used: middle(used) }));
-	if (!relay || !house) throw new Error("there are two parties");
-	return [
-		row("start to first answered call", "ms", [relay.took, house.took], { by: "figure", most: ms }),
-		{ what: "processor time of that", unit: "ms", portico: house.used, by: "figure", most: processorMs },
-	];
-};
-
-const figuresOf = async (file: string, ...words: string[]): Promise<(name: string) => number> => {
-	const record = asRecord(parseJson(await outputOf(file, ["--json", ...words])));
-	return (name) => asNumber(record[name]) ?? Number.NaN;
-};
-
-/** What the rules and the books cost by themselves, without HTTP. */
-export const policyRows = async (most: number, ...words: string[]): Promise<Row[]> => {
-	const figure = await figuresOf("policies.ts", ...words);
-	const what = "policies, reservation, journal and ledger, a call";
-	return [{ what, unit: "µs", portico: figure("policiesMicros"), by: "figure", most }];
-};
-
-/** Callbacks. Of their cost the relay's call is the measure. */
-export const deliveryRows = async (
-	relay: Party,
-	count: number,
-	limit: { readonly least?: number; readonly most?: number },
-): Promise<Row[]> => {
-	const { micros } = await drive(relay, { body: bodyOf(), connections: 64 }, { amount: 8000 });
-	const figure = await figuresOf("deliveries.ts", String(count));
-	return [
-		{
-			what: "callbacks delivered a second",
-			unit: "/s",
-			portico: figure("perSecond"),
-			by: "figure",
-			least: limit.least,
-		},
-		row("processor time a callback, beside a relayed call", "µs", [micros, figure("micros")], { most: limit.most }),
-		{ what: "callbacks lost", unit: "", portico: figure("lost"), by: "figure", most: 0 },
-	];
-};
-
-/** One worker and two, on one database server. None where there is no `sqld`. */
-export const workerRows = async (upstream: string, folder: string, pace: Pace): Promise<Row[]> => {
-	const program = sqldProgram();
-	if (program === undefined) return [];
-	const database = await startSqld(program, folder);
-	try {
-		const one = await startHouse(upstream, { database: database.url });
-		const two = await startHouse(upstream, { database: database.url, workers: 2 });
-		try {
-			const load = { body: bodyOf(), connections: 64 };
-			for (const house of [one, two]) await warm(house, 20_000);
-			const compared = await compare([one, two], [load, load], pace);
-			return [
-				row("calls a second, 1 worker and 2 workers", "/s", [compared.beside.perSecond, compared.portico.perSecond]),
-				costRow("processor time a call, 1 worker and 2 workers", compared, 1),
-			];
-		} finally {
-			await one.stop();
-			await two.stop();
-		}
-	} finally {
-		await database.close();
-	}
 };

@@ -1,0 +1,65 @@
+/** What the bench measures in processes of its own: starts, the books, callbacks. */
+import { join } from "node:path";
+import { asNumber, asRecord, parseJson } from "#core";
+import { bodyOf, drive, type Party } from "./drive.ts";
+import { type Started, startHouse, startRelay } from "./house.ts";
+import { runToItsEnd } from "./processes.ts";
+import { row } from "./rows.ts";
+import type { Row } from "./table.ts";
+
+const middle = (times: number[]): number => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+
+/** The middle of five starts, each in a new folder: tables made, a token issued, a call answered. */
+export const startRows = async (
+	upstream: string,
+	{ ms, processorMs, built }: { readonly ms?: number; readonly processorMs?: number; readonly built: boolean },
+): Promise<Row[]> => {
+	const house = (at: string): Promise<Started> => startHouse(at, { built });
+	const parties = [startRelay, house].map((begin) => ({ begin, took: [] as number[], used: [] as number[] }));
+	for (let index = 0; index < 5; index++)
+		for (const { begin, took, used } of parties) {
+			const started = await begin(upstream);
+			took.push(started.firstAnswerMs);
+			used.push(started.firstAnswerProcessorMs);
+			await started.stop();
+		}
+	const [relay, portico] = parties.map(({ took, used }) => ({ took: middle(took), used: middle(used) }));
+	if (!relay || !portico) throw new Error("there are two parties");
+	return [
+		row("start to first answered call", "ms", [relay.took, portico.took], { by: "figure", most: ms }),
+		{ what: "processor time of that", unit: "ms", portico: portico.used, by: "figure", most: processorMs },
+	];
+};
+
+const figuresOf = async (file: string, ...words: string[]): Promise<(name: string) => number> => {
+	const record = asRecord(parseJson(await runToItsEnd(join(import.meta.dir, file), ["--json", ...words])));
+	return (name) => asNumber(record[name]) ?? Number.NaN;
+};
+
+/** What the rules and the books cost by themselves, without HTTP. */
+export const policyRows = async (most: number, ...words: string[]): Promise<Row[]> => {
+	const figure = await figuresOf("policies.ts", ...words);
+	const what = "policies, reservation, journal and ledger, a call";
+	return [{ what, unit: "µs", portico: figure("policiesMicros"), by: "figure", most }];
+};
+
+/** Callbacks. Of their cost the relay's call is the measure. */
+export const deliveryRows = async (
+	relay: Party,
+	count: number,
+	limit: { readonly least?: number; readonly most?: number },
+): Promise<Row[]> => {
+	const { micros } = await drive(relay, { body: bodyOf(), connections: 64 }, { amount: 8000 });
+	const figure = await figuresOf("deliveries.ts", String(count));
+	return [
+		{
+			what: "callbacks delivered a second",
+			unit: "/s",
+			portico: figure("perSecond"),
+			by: "figure",
+			least: limit.least,
+		},
+		row("processor time a callback, beside a relayed call", "µs", [micros, figure("micros")], { most: limit.most }),
+		{ what: "callbacks lost", unit: "", portico: figure("lost"), by: "figure", most: 0 },
+	];
+};

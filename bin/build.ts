@@ -40,8 +40,8 @@ const { outputs } = await Bun.build({
 	banner: 'const builtFile = require("node:url").pathToFileURL(__filename);',
 	bytecode: true,
 	minify: true,
-	// Machine code, what may be absent, and what is read in its own time.
-	external: ["libsql", "@opentelemetry/*", "@pydantic/genai-prices"],
+	// Machine code, what may be absent, what is read in its own time, and what Elysia would load for uploads it never gets.
+	external: ["libsql", "@opentelemetry/*", "@pydantic/genai-prices", "file-type"],
 	plugins: [
 		{
 			name: "portico",

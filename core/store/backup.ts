@@ -1,17 +1,18 @@
 /** A whole copy of a database file, taken while it is in use. */
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { Worker } from "node:worker_threads";
 import { deny, Fault } from "../contract/fault.ts";
 
 /** A large file takes many seconds, in which calls go on: so a thread of its own copies it. */
-const copyAside = (source: string, copy: string): Promise<void> =>
-	new Promise((resolve, reject) => {
+const copyAside = async (source: string, copy: string): Promise<void> => {
+	const { Worker } = await import("node:worker_threads");
+	await new Promise<void>((resolve, reject) => {
 		const thread = new Worker(new URL("./copy-thread.ts", import.meta.url), { workerData: { source, copy } });
 		thread.once("message", (reason) => (reason === "" ? resolve() : reject(new Error(String(reason)))));
 		thread.once("error", reject);
 		thread.once("exit", (code) => reject(new Error(`its thread ended with ${code}`)));
 	});
+};
 
 /**
  * Any process may call it, the one that holds the lock or another: it only reads. `target` appears whole or not at all.

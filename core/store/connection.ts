@@ -1,8 +1,9 @@
 /** The way to the database: opens it, tries again what may be tried again, and heals it after a failure. */
 import { setTimeout as pause } from "node:timers/promises";
-import { type Client, createClient } from "@libsql/client";
+import type { Client } from "@libsql/client";
 import type { Clock } from "../contract/clock.ts";
 import type { Log } from "../contract/log.ts";
+import { openClient } from "./client.ts";
 import { StoreFault, storeFault, Unreachable } from "./fault.ts";
 import { FileWriter } from "./file-writer.ts";
 
@@ -50,13 +51,19 @@ export class Connection {
 	#writer: FileWriter | undefined;
 	#closed = false;
 
-	constructor({ url, authToken, clock, log, patienceMs = 8000 }: ConnectionInput) {
+	private constructor({ url, clock, log, patienceMs = 8000 }: ConnectionInput, client: Client) {
 		this.file = databaseFile(url);
-		const reach = this.file === undefined ? { fetch: fetchWithDeadline } : { concurrency: 1, timeout: lockWaitMs };
-		this.client = createClient({ url, ...(authToken !== undefined && { authToken }), ...reach });
+		this.client = client;
 		this.#clock = clock;
 		this.#log = log;
 		this.#patienceMs = patienceMs;
+	}
+
+	static async open(input: ConnectionInput): Promise<Connection> {
+		const { url, authToken } = input;
+		const isFile = databaseFile(url) !== undefined;
+		const reach = isFile ? { concurrency: 1, timeout: lockWaitMs } : { fetch: fetchWithDeadline };
+		return new Connection(input, await openClient({ url, ...(authToken !== undefined && { authToken }), ...reach }));
 	}
 
 	/** Makes sure of the server, or gives the file a write-ahead log, so that reads and writes do not wait for each other. */

@@ -64,7 +64,7 @@ const takeLock = async (file: string): Promise<FileLock | { readonly heldBy: Own
 
 const open = async (input: OpenStoreInput, lock: FileLock | undefined): Promise<OpenStore> => {
 	const { clock, log } = input;
-	const connection = new Connection(input);
+	const connection = await Connection.open(input);
 	await connection.prepare();
 	const queue = new WriteQueue(connection);
 	const stopHeartbeat = startHeartbeat({ connection, queue, clock, log });

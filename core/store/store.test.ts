@@ -253,7 +253,8 @@ describe("migrations", () => {
 
 	test("two connections to one file that race apply each migration once", async () => {
 		const file = join(folder(), "race.db");
-		const connections = [1, 2].map(() => new Connection({ url: `file:${file}`, clock: systemClock, log }));
+		const open = () => Connection.open({ url: `file:${file}`, clock: systemClock, log });
+		const connections = [await open(), await open()];
 		cleanups.push(() => {
 			for (const { client } of connections) client.close();
 		});
@@ -470,7 +471,7 @@ describe("a file", () => {
 	});
 
 	test("writes that wait are joined: many take few transactions", async () => {
-		const connection = new Connection({ url: `file:${join(folder(), "joined.db")}`, clock: systemClock, log });
+		const connection = await Connection.open({ url: `file:${join(folder(), "joined.db")}`, clock: systemClock, log });
 		await connection.prepare();
 		await connection.client.execute("CREATE TABLE t (id)");
 		let transactions = 0;

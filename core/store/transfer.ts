@@ -1,7 +1,8 @@
 /** Moves a whole database from one place to another, file or server, and proves by sums that all of it arrived. */
-import { type Client, createClient, type InStatement, type ResultSet, type Value } from "@libsql/client";
+import type { Client, InStatement, ResultSet, Value } from "@libsql/client";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Tables } from "../contract/store.ts";
+import { openClient } from "./client.ts";
 import { storeFault } from "./fault.ts";
 import { refuseNewer } from "./newer.ts";
 
@@ -40,8 +41,8 @@ const refuse = (message: string): never => {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-const open = ({ url, authToken }: Place): Client =>
-	createClient({ url, intMode: "bigint", ...(authToken !== undefined && { authToken }) });
+const open = ({ url, authToken }: Place): Promise<Client> =>
+	openClient({ url, intMode: "bigint", ...(authToken !== undefined && { authToken }) });
 
 /** What SQLite and its servers keep for themselves is left out. */
 const ownObjects =
@@ -165,8 +166,7 @@ const transfer = async (from: Client, to: Client, input: TransferInput): Promise
 
 /** Gives the sums that both places have, by table. Throws `Fault`, for the operator, unless all of it arrived. */
 export const transferDatabase = async (input: TransferInput): Promise<ReadonlyMap<string, Sums>> => {
-	const from = open(input.from);
-	const to = open(input.to);
+	const [from, to] = [await open(input.from), await open(input.to)];
 	try {
 		return await transfer(from, to, input);
 	} catch (error) {

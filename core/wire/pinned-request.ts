@@ -1,8 +1,14 @@
 /** One HTTP request that dials the address it is told, whatever the name means by now: `node:http` follows nothing and knows no proxy. */
-import http from "node:http";
-import https from "node:https";
+import type http from "node:http";
+import type https from "node:https";
+import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import { literalAddress } from "./public-addresses.ts";
+
+const require = createRequire(import.meta.url);
+
+/** Loaded by the first request of all: most houses make none for long, and what is not loaded delays no start. */
+const clientOf = (secure: boolean): typeof http | typeof https => require(secure ? "node:https" : "node:http");
 
 /** `address`: one that `dialable` gave for the URL's host. The body is the caller's to write, and to end. */
 export const pinnedRequest = (
@@ -13,7 +19,7 @@ export const pinnedRequest = (
 ): http.ClientRequest => {
 	const literal = literalAddress(url.hostname);
 	const secure = url.protocol === "https:";
-	return (secure ? https : http).request({
+	return clientOf(secure).request({
 		protocol: url.protocol,
 		method,
 		host: literal ?? url.hostname,

@@ -9,6 +9,8 @@ const momentMs = 100;
 
 export interface CallWatchOptions {
 	readonly clock: Clock;
+	/** The calls that run now. */
+	readonly running: ReadonlySet<LiveCall>;
 	/** How long a call may take until its answer begins. */
 	readonly totalMs: number;
 	/** The client of this call has gone. */
@@ -19,29 +21,32 @@ export interface CallWatchOptions {
 
 export class CallWatch {
 	private readonly options: CallWatchOptions;
-	private young: LiveCall[] = [];
+	private looks = false;
 
 	constructor(options: CallWatchOptions) {
 		this.options = options;
 	}
 
-	/** Watches the call from now on. */
-	add(live: LiveCall): void {
-		if (this.young.push(live) > 1) return;
+	/** A call has begun to run. */
+	begun(): void {
+		if (this.looks) return;
+		this.looks = true;
 		// By the system's clock, whatever clock the limits go by: it stands for a listener that is told at once.
-		setTimeout(() => this.momentPasses(), momentMs).unref();
+		setTimeout(() => this.look(), momentMs).unref();
 	}
 
-	private momentPasses(): void {
-		const calls = this.young;
-		this.young = [];
-		for (const live of calls) if (!live.isOver) this.watch(live);
+	private look(): void {
+		const { running } = this.options;
+		this.looks = false;
+		for (const live of running) if (!live.watched) this.watch(live);
+		if (running.size > 0) this.begun();
 	}
 
 	private watch(live: LiveCall): void {
 		const { clock, totalMs, left, tooLong } = this.options;
 		const { request, startedAt } = live.routed;
 		const { signal } = request;
+		live.watched = true;
 		// Once a stream has begun it watches its time itself.
 		if (!live.answering) {
 			const remains = startedAt + totalMs - clock.monotonic();

@@ -45,6 +45,8 @@ export class LiveCall {
 	/** Why Portico itself ended the call; undefined while it runs, and when the client left. */
 	stoppedFor: Denial | undefined;
 	private endTimeLimit: (() => void) | undefined;
+	/** Its client and its time are watched (`CallWatch`). */
+	watched = false;
 	/** Its answer has begun, or it has none. */
 	answering = false;
 	/** What the guards made of the request; absent where none is loaded. */

@@ -118,6 +118,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 
 	const watch = new CallWatch({
 		clock,
+		running: open,
 		totalMs: options.limits.totalMs,
 		left(live) {
 			live.leave();
@@ -134,7 +135,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 
 	const run = async (live: LiveCall, plan: Plan, turnOver: Promise<void>): Promise<Response> => {
 		open.add(live);
-		watch.add(live);
+		watch.begun();
 		try {
 			await turnOver;
 			// Nobody is left to read it: nothing is sent, and nothing charged.

@@ -179,7 +179,14 @@ export type {
 } from "./contract/call.ts";
 export type * from "./contract/endpoint.ts";
 export { endpoints } from "./contract/endpoint.ts";
-export { type AnswerGuard, type Guard, guards } from "./contract/guard.ts";
+export {
+	type AnswerGuard,
+	type AnswerVerdict,
+	type AnswerWords,
+	type Guard,
+	guards,
+	type RequestVerdict,
+} from "./contract/guard.ts";
 export {
 	type AttemptRecord,
 	type CallRecord,

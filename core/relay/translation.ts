@@ -172,6 +172,8 @@ export const createTranslation = (options: TranslationOptions): Exchange => {
 			},
 			fail(denial) {
 				unseen = [];
+				// What the guards were looking at may have held the end: then the stage has nothing more to say, but the client was not told.
+				if (guard) return encodeAll(failedEnd(redacted(denial, target)));
 				return endNow(write({ type: "error", error: denial }) + write({ type: "end", clean: false }));
 			},
 		};
@@ -236,5 +238,10 @@ export const createTranslation = (options: TranslationOptions): Exchange => {
 };
 
 type Close = Extract<NeutralEvent, { type: "close" }>;
+
+const failedEnd = (error: Denial): readonly NeutralEvent[] => [
+	{ type: "error", error },
+	{ type: "end", clean: false },
+];
 
 const withoutFinal = ({ type, block }: Close): Close => ({ type, block });

@@ -7,6 +7,7 @@ const names = readdirSync(new URL("../../plugins", import.meta.url)).toSorted();
 /** What a plugin cannot do without. */
 const needed: Readonly<Record<string, unknown>> = {
 	alerts: { url: "https://ops.example.org/portico", secret: `whsec_${"A".repeat(43)}=` },
+	"guard-http": { url: "https://inspector.example.org/look" },
 	"guard-patterns": { patterns: [{ name: "card", pattern: "\\b\\d{16}\\b" }] },
 	router: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] },
 };

@@ -2,9 +2,11 @@
 import { isFault, type Protocol } from "#core";
 import type { ProtocolName, Recording } from "../support/recordings.ts";
 import { askOf } from "./ask.ts";
+import type { Difference } from "./compare.ts";
 import { nextRequest, sealedIn } from "./replay.ts";
 import { carryRequest, decodeAnswer, decodeContext, plainRequest, recordedRequest } from "./translate.ts";
 import type { Pair, Trial } from "./trial.ts";
+import { vendorParts } from "./vendor-parts.ts";
 
 type Result = Pick<Trial, "differences" | "invalid" | "crash" | "evidence">;
 
@@ -50,20 +52,26 @@ const otherModels: Readonly<Record<ProtocolName, string>> = {
 	"generate-content": "other-4",
 };
 
-const replayTo = ({ client, upstream, checks }: Pair, recording: Recording, to: Protocol): Result => {
-	// pictures that were cut are no pictures any more
-	if (recording.answer.form !== "json" || recording.truncated) return nothing;
+/** What was asked, as the client wrote it, and what the recorded answer says; undefined for one that is no answer. */
+const answerOf = ({ client, upstream }: Pair, recording: Recording, answer: unknown) => {
 	const before = recordedRequest(upstream, recording);
 	const asked = before ? carryRequest(before.neutral, client) : plainRequest(client, false);
 	const back = before ? carryRequest(asked.neutral, upstream) : undefined;
-	let response: ReturnType<typeof decodeAnswer>;
 	try {
-		response = decodeAnswer(upstream, recording.answer.value, decodeContext(asked.neutral, back?.encoded));
+		const response = decodeAnswer(upstream, answer, decodeContext(asked.neutral, back?.encoded));
+		return response.error ? undefined : { asked, response };
 	} catch (error) {
-		if (isFault(error)) return nothing;
+		if (isFault(error)) return undefined;
 		throw error;
 	}
-	if (response.error) return nothing;
+};
+
+const replayTo = ({ client, upstream, checks }: Pair, recording: Recording, to: Protocol): Result => {
+	// pictures that were cut are no pictures any more
+	if (recording.answer.form !== "json" || recording.truncated) return nothing;
+	const answered = answerOf({ client, upstream, checks }, recording, recording.answer.value);
+	if (!answered) return nothing;
+	const { asked, response } = answered;
 	const { body } = client.client.encodeResponse(response, asked.neutral);
 	const next = nextRequest(nameOf(client), asked.body, body);
 	const neutral = client.client.decodeRequest(askOf(client, asked.path, next));
@@ -72,7 +80,9 @@ const replayTo = ({ client, upstream, checks }: Pair, recording: Recording, to: 
 	const sealed = sealedIn(nameOf(upstream), recording.answer.value as Record<string, unknown>);
 	const there = sealed.filter((value) => text.includes(value)).length;
 	const fault = checks[nameOf(to)].request(sent.body);
-	const differences = [];
+	const breach = fault === null ? undefined : `${to.name} request: ${fault.replaceAll(/\d+/g, "#")}`;
+	const own = breach === undefined ? undefined : vendorParts(recording, sent.body, breach);
+	const differences: Difference[] = own ? [own] : [];
 	if (to === upstream && there < sealed.length) differences.push({ what: "a sealed value did not come back" });
 	if (to !== upstream && there > 0) differences.push({ what: "a sealed value went to another maker" });
 	return {
@@ -84,7 +94,7 @@ const replayTo = ({ client, upstream, checks }: Pair, recording: Recording, to: 
 			sent: sent.body,
 			lost: sealed.filter((value) => !text.includes(value)),
 		},
-		invalid: fault === null ? [] : [`${to.name} request: ${fault.replaceAll(/\d+/g, "#")}`],
+		invalid: breach === undefined || own ? [] : [breach],
 		crash: undefined,
 	};
 };

@@ -7,6 +7,7 @@ import type { ProtocolName, Recording } from "../support/recordings.ts";
 import type { Checks } from "../support/schemas.ts";
 import { readAnswer, readStream } from "./clients.ts";
 import { type Difference, differences } from "./compare.ts";
+import { contradiction, contradicts } from "./contradiction.ts";
 import { requestDifferences, sketch } from "./sketch.ts";
 import { isRaised, type Raised, type Told } from "./told.ts";
 import {
@@ -22,6 +23,7 @@ import {
 	plainRequest,
 	recordedRequest,
 } from "./translate.ts";
+import { vendorParts } from "./vendor-parts.ts";
 
 export interface Pair {
 	readonly client: Protocol;
@@ -160,11 +162,13 @@ const tryRequest = ({ client, upstream, checks }: Pair, recording: Recording): R
 		const there = carryRequest(before.neutral, client);
 		const back = carryRequest(there.neutral, upstream);
 		const lost = [...there.lost, ...back.lost];
-		const invalid = [
-			breach(`${client.name} request`, checks[nameOf(client)].request(there.body)),
-			breach(`${upstream.name} request`, checks[nameOf(upstream)].request(back.body)),
-		].flat();
-		const found = requestDifferences(before.neutral, back.neutral, nameOf(client), lost);
+		const breaches = [
+			...breach(`${client.name} request`, checks[nameOf(client)].request(there.body)),
+			...breach(`${upstream.name} request`, checks[nameOf(upstream)].request(back.body)),
+		];
+		const own = breaches.flatMap((fault) => vendorParts(recording, back.body, fault) ?? []);
+		const invalid = breaches.filter((fault) => !own.some(({ what }) => what === fault));
+		const found = [...requestDifferences(before.neutral, back.neutral, nameOf(client), lost), ...own];
 		const [one, other] = [sketch(before.neutral), sketch(back.neutral)] as Record<string, unknown>[];
 		const changed = found.map(({ what }) => ({ what, before: one?.[what], after: other?.[what] }));
 		const evidence = { recorded: recording.request, there: there.body, back: back.body, lost, changed };
@@ -221,7 +225,12 @@ const tryWhole = async (
 			invalid: [],
 			crash: undefined,
 		};
-	const { body } = pair.client.client.encodeResponse(response, request);
+	let body: unknown;
+	try {
+		({ body } = pair.client.client.encodeResponse(response, request));
+	} catch (error) {
+		return failed(error, client, want);
+	}
 	const invalid = breach(`${client} answer`, pair.checks[client].response(body));
 	const got = await readAnswer(client, body);
 	const evidence = { recorded: recording.answer, neutral: response, body, got, want };
@@ -235,7 +244,8 @@ const tryWhole = async (
 };
 
 /** Thinking is compared by its letters: some protocols have parts where others have one text. */
-const kept = (got: Told | Raised, want: Told | Raised): Pick<Trial, "thinking" | "citations"> => {
+const kept = (got: Told | Raised, recorded: Told | Raised): Pick<Trial, "thinking" | "citations"> => {
+	const want = failure(recorded);
 	const letters = (told: Told | Raised) =>
 		isRaised(told) ? "" : (told.candidates[0]?.thinking ?? "").replaceAll(/\s/g, "");
 	const cited = (told: Told | Raised) => (isRaised(told) ? [] : (told.candidates[0]?.cited ?? []));
@@ -245,9 +255,9 @@ const kept = (got: Told | Raised, want: Told | Raised): Pick<Trial, "thinking" |
 	};
 };
 
-/** A failure that one client raises and another gives as an answer that failed. */
+/** A failure that one client raises and another gives as an answer that failed; a call that cannot be read is one. */
 export const failure = (told: Told | Raised): Told | Raised =>
-	"candidates" in told && told.candidates.some(({ ended }) => ended === "failed")
+	"candidates" in told && told.candidates.some(({ ended }) => ended === "failed" || ended === "malformed")
 		? { raised: "failed", told: true }
 		: told;
 
@@ -277,9 +287,12 @@ const tryStreamed = async (
 		reason: "the API streams custom tools, its published schema of chunks has none",
 	}));
 	const got = failure(await readStream(client, text));
+	const found = differences(client, got, failure(want)).map((one) =>
+		one.what === "text" && contradicts(events, got) ? { ...one, reason: contradiction } : one,
+	);
 	const evidence = { recorded: recording.answer, events, text, got, want };
 	return {
-		differences: [...differences(client, got, failure(want)), ...unpublished],
+		differences: [...found, ...unpublished],
 		invalid,
 		crash: undefined,
 		...kept(got, want),

@@ -117,6 +117,7 @@ export { type ClaimedWork, WorkQueue, type WorkQueueOptions } from "./store/work
 
 // the neutral form
 
+export { codeOf, outputOf, printed, type RunOutput, runAsText } from "./neutral/code-run.ts";
 export type * from "./neutral/content.ts";
 export {
 	asEffort,
@@ -148,7 +149,7 @@ export {
 	type WireRecord,
 } from "./neutral/json.ts";
 export { Losses, type LossWords, type NeutralLoss, type Setting, wordLosses } from "./neutral/losses.ts";
-export type * from "./neutral/model.ts";
+export * from "./neutral/model.ts";
 export {
 	type EventNormalizer,
 	normalizeEvents,
@@ -156,6 +157,7 @@ export {
 	type StreamDefaults,
 } from "./neutral/normalize-events.ts";
 export { type NormalizedRequest, normalizeRequest } from "./neutral/normalize-request.ts";
+export { gapBetween } from "./neutral/phase.ts";
 export { inPlaceOf, placed, placeOf } from "./neutral/place.ts";
 export type * from "./neutral/request.ts";
 export type * from "./neutral/response.ts";

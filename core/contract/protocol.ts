@@ -142,6 +142,8 @@ export interface StreamEditor {
 /** How a whole answer goes out. */
 export interface EncodedResponse {
 	readonly body: unknown;
+	/** What of the answer has no word in this protocol. */
+	readonly losses?: readonly Loss[];
 	readonly headers?: Readonly<Record<string, string>>;
 }
 

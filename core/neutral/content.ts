@@ -92,6 +92,8 @@ export interface TextBlock extends NeutralNode {
 	readonly logprobs?: readonly TokenLogprob[];
 	readonly signature?: Opaque;
 	readonly itemId?: string;
+	/** Whether it is said on the way or is the answer itself, where the model tells them apart. */
+	readonly phase?: string;
 }
 export interface ImageBlock extends NeutralNode {
 	readonly type: "image";
@@ -160,6 +162,7 @@ export interface ServerCallBlock extends NeutralNode {
 	readonly id: string;
 	readonly tool: ServerTool;
 	readonly name: string;
+	/** Neutral for code: `{ code, language }`. */
 	readonly arguments: unknown;
 	readonly status?: string;
 	readonly signature?: Opaque;
@@ -170,7 +173,7 @@ export interface ServerResultBlock extends NeutralNode {
 	readonly type: "server_result";
 	readonly callId: string;
 	readonly tool: ServerTool;
-	/** Neutral for web search: `{ url, title }[]`; otherwise what came. */
+	/** Neutral for web search: `{ url, title }[]`; for code: `{ output, error }`; otherwise what came. */
 	readonly result: unknown;
 	readonly isError?: boolean;
 	readonly raw?: { readonly origin: Origin; readonly value: unknown };

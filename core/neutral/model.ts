@@ -61,6 +61,12 @@ export interface Loss {
 	readonly reason: string;
 }
 
+/** What a client is told whose protocol has no word for an answer that only paused amid the upstream's own tools. */
+export const pausedLoss: Loss = {
+	path: "pause_turn",
+	reason: "the model paused amid its own tools and is not done; ask again with the conversation so far",
+};
+
 /** Names that were changed for the upstream and are changed back in its answer: upstream's name → client's name. */
 export interface NameMap {
 	readonly tools: ReadonlyMap<string, string>;

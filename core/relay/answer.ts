@@ -73,6 +73,7 @@ export const sendWhole = (
 	const { error } = whole.seen;
 	if (error) throw new Fault(error);
 	live.firstByte();
+	if (whole.losses) live.losses = [...live.losses, ...whole.losses];
 	return whole.answer === undefined
 		? wholeResponse(options, whole)
 		: keep(live, whole.answer).then(() => wholeResponse(options, whole));

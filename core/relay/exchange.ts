@@ -8,6 +8,8 @@ export interface WholeAnswer {
 	readonly body: string | Uint8Array;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly seen: Observation;
+	/** What of the answer the client cannot be told in its protocol. */
+	readonly losses?: readonly Loss[];
 	/** The answer as the client has it, parsed, for a protocol that keeps conversations. */
 	readonly answer?: unknown;
 }

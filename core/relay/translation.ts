@@ -79,8 +79,9 @@ export const createTranslation = (options: TranslationOptions): Exchange => {
 		const failure = failed(response, counter);
 		if (failure) return { body: "", seen: failure };
 		const usage = response.usage ?? estimateUsage(request, counter.result());
-		const { body, headers } = client.encodeResponse({ ...response, usage }, request);
-		return { body: JSON.stringify(body), answer: body, seen: counter.result(), ...(headers && { headers }) };
+		const { body, headers, losses } = client.encodeResponse({ ...response, usage }, request);
+		const more = { ...(headers && { headers }), ...(losses && { losses }) };
+		return { body: JSON.stringify(body), answer: body, seen: counter.result(), ...more };
 	};
 
 	/** The answer to the question how many tokens the request is, which is all that such a call has. */

@@ -34,8 +34,10 @@ export const decodeFinish = (raw: string | undefined, calls: boolean, matched?: 
 /** OpenAI's word for a neutral finish. A refusal that was put into words is an ordinary stop there: `refused`. */
 export const encodeFinish = (finish: Finish, refused = false): "stop" | "length" | "tool_calls" | "content_filter" => {
 	switch (finish.reason) {
+		// A pause is no end either: `length` is the word by which clients know that there is more to come.
 		case "length":
 		case "context_full":
+		case "pause":
 			return "length";
 		case "tool_calls":
 			return "tool_calls";

@@ -50,6 +50,11 @@ interface PartContext {
 	readonly fallbackId: string;
 }
 
+const languageOf = (code: WireRecord): { language?: string } => {
+	const language = asText(code["language"])?.toLowerCase();
+	return language === undefined || language === "language_unspecified" ? {} : { language };
+};
+
 type Reader = (value: WireRecord, context: PartContext, part: WireRecord) => Block;
 
 const rawOf = (context: PartContext, part: WireRecord) => ({ raw: { origin: context.origin, value: part } });
@@ -83,7 +88,7 @@ const readers: Readonly<Record<string, Reader>> = {
 			"code_execution",
 			"code_execution",
 			field(code, "id"),
-			{ language: asText(code["language"])?.toLowerCase(), code: asText(code["code"]) ?? "" },
+			{ code: asText(code["code"]) ?? "", ...languageOf(code) },
 			context,
 			part,
 		),
@@ -93,7 +98,7 @@ const readers: Readonly<Record<string, Reader>> = {
 			type: "server_result",
 			callId: asText(field(result, "id")) ?? context.fallbackId,
 			tool: "code_execution",
-			result: { outcome, output: asText(result["output"]) ?? "" },
+			result: { output: asText(result["output"]) ?? "" },
 			...(outcome !== undefined && outcome !== "OUTCOME_OK" && { isError: true }),
 			...rawOf(context, part),
 		};

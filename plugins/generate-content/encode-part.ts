@@ -5,6 +5,7 @@ import {
 	isRecord,
 	type Losses,
 	parseJson,
+	runAsText,
 	type SearchResultBlock,
 	type ToolArguments,
 	type ToolCallBlock,
@@ -135,6 +136,8 @@ const encodeRaw = (block: Block, context: PartContext): readonly WireRecord[] =>
 				? block.raw
 				: undefined;
 	if (kept?.origin.protocol === protocolName && kept.origin.family === context.family) return [asRecord(kept.value)];
+	const text = block.type === "server_call" || block.type === "server_result" ? runAsText(block) : undefined;
+	if (text !== undefined) return [{ text }];
 	context.losses.node(block, "it belongs to another provider's model");
 	return [];
 };

@@ -34,8 +34,9 @@ const words: Readonly<Record<Reason, string>> = {
 	stop: "STOP",
 	stop_sequence: "STOP",
 	tool_calls: "STOP",
-	pause: "STOP",
 	length: "MAX_TOKENS",
+	// A pause is no end either: this is the word by which clients know that there is more to come.
+	pause: "MAX_TOKENS",
 	context_full: "MAX_TOKENS",
 	refusal: "SAFETY",
 	safety: "SAFETY",

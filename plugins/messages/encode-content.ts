@@ -10,6 +10,7 @@ import {
 	type Losses,
 	type NeutralNode,
 	type Origin,
+	runAsText,
 	type TextBlock,
 	type ToolArguments,
 	type ToolCallBlock,
@@ -233,6 +234,7 @@ export const encodeAssistantBlock = (block: Block, encoding: Encoding): readonly
 		case "server_call":
 		case "server_result":
 			if (block.raw && isOwn(block.raw.origin, family) && isRecord(block.raw.value)) return [block.raw.value];
+			if (runAsText(block) !== undefined) return [{ type: "text", text: runAsText(block)?.trim() }];
 			losses.node(block, "calls of another provider's own tools in the history were left out");
 			return [];
 		case "image":

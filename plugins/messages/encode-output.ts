@@ -4,11 +4,13 @@ import {
 	asRecord,
 	asText,
 	type Block,
+	codeOf,
 	definedOnly,
 	flatName,
 	type Grounding,
 	type NeutralRequest,
 	type Opaque,
+	outputOf,
 	type WireRecord,
 } from "#core";
 import { foreignServerId, nothingEncrypted, type Place, protocolName, writeCarried } from "./carried.ts";
@@ -58,10 +60,16 @@ const resultContent = (block: Extract<Block, { type: "server_result" }>): unknow
 		if (isError(block)) return { type: "web_search_tool_result_error", error_code: "unavailable" };
 		return asList(block.result).map(searchResult);
 	}
-	const told = asRecord(Array.isArray(block.result) ? block.result[0] : block.result);
-	const printed = asText(told["output"]) ?? asText(told["logs"]) ?? asText(block.result) ?? "";
-	const [stdout, stderr] = isError(block) ? ["", printed] : [printed, ""];
-	return { type: "code_execution_result", stdout, stderr, return_code: isError(block) ? 1 : 0, content: [] };
+	const { output: stdout = "", error = "" } = outputOf(block) ?? {};
+	const failed = isError(block);
+	const stderr = failed && error === "" ? stdout : error;
+	return {
+		type: "code_execution_result",
+		stdout: failed && error === "" ? "" : stdout,
+		stderr,
+		return_code: failed ? 1 : 0,
+		content: [],
+	};
 };
 
 /** Sorts of foreign tools that have a counterpart here. */
@@ -70,7 +78,9 @@ const shown: ReadonlySet<string> = new Set(["web_search", "code_execution"]);
 const encodeServerCall = (block: Extract<Block, { type: "server_call" }>): readonly WireRecord[] => {
 	if (block.raw?.origin.protocol === protocolName) return [asRecord(block.raw.value)];
 	if (!shown.has(block.tool)) return [];
-	return [{ type: "server_tool_use", id: serverId(block.id), name: block.tool, input: asRecord(block.arguments) }];
+	const run = codeOf(block);
+	const input = run ? { code: run.code } : asRecord(block.arguments);
+	return [{ type: "server_tool_use", id: serverId(block.id), name: block.tool, input }];
 };
 
 const encodeServerResult = (block: Extract<Block, { type: "server_result" }>): readonly WireRecord[] => {

@@ -9,6 +9,7 @@ import {
 	isRecord,
 	lookup,
 	type Origin,
+	type RunOutput,
 	type ServerCallBlock,
 	type ServerResultBlock,
 	type ServerTool,
@@ -35,6 +36,39 @@ export const isServerResult = (type: string): boolean => type !== "tool_result" 
 /** True for a block in which the model calls a tool of the upstream. */
 export const isServerCall = (type: string): boolean => type === "server_tool_use" || type === "mcp_tool_use";
 
+const found = (result: unknown): { url?: string; title?: string } => {
+	const { url, title } = asRecord(result);
+	return definedOnly({ url: asText(url), title: asText(title) });
+};
+
+/** Input of the tools that run code, in neutral words. */
+const inputOf = (name: string, input: unknown): unknown => {
+	const { code, command } = asRecord(input);
+	if (name === "bash_code_execution" && typeof command === "string") return { code: command, language: "bash" };
+	return name === "code_execution" && typeof code === "string" ? { code, language: "python" } : (input ?? {});
+};
+
+/** What such a tool printed; of a failure that has no output, its code. An editor prints nothing. */
+const ranResult = (type: string, content: unknown): unknown => {
+	const { stdout, stderr, error_code } = asRecord(content);
+	if (type.startsWith("text_editor") || (typeof stdout !== "string" && typeof error_code !== "string")) return content;
+	const ran: RunOutput = {
+		output: asText(stdout) ?? "",
+		...definedOnly({ error: asText(stderr) || asText(error_code) }),
+	};
+	return ran;
+};
+
+const hasFailed = (content: unknown): boolean => {
+	const { type, return_code } = asRecord(content);
+	return /_error$/.test(asText(type) ?? "") || (typeof return_code === "number" && return_code !== 0);
+};
+
+const resultOf = (type: string, tool: ServerTool, content: unknown): unknown => {
+	if (tool === "web_search" && Array.isArray(content)) return asList(content).map(found);
+	return tool === "code_execution" ? ranResult(type, content) : content;
+};
+
 /** `raw` is left out of what another protocol's upstream had made: no upstream of this protocol would take it back. */
 export const decodeServerCall = (block: WireRecord, origin: Origin): ServerCallBlock => {
 	const id = asText(block["id"]) ?? "";
@@ -44,26 +78,22 @@ export const decodeServerCall = (block: WireRecord, origin: Origin): ServerCallB
 		id,
 		tool: block["type"] === "mcp_tool_use" ? "mcp" : serverToolOf(name),
 		name,
-		arguments: block["input"] ?? {},
+		arguments: inputOf(name, block["input"]),
 		...(id.startsWith(foreignServerId) ? {} : { raw: { origin, value: block } }),
 	};
-};
-
-const found = (result: unknown): { url?: string; title?: string } => {
-	const { url, title } = asRecord(result);
-	return definedOnly({ url: asText(url), title: asText(title) });
 };
 
 export const decodeServerResult = (block: WireRecord, origin: Origin): ServerResultBlock => {
 	const callId = asText(block["tool_use_id"]) ?? "";
 	const content = block["content"];
-	const tool = serverToolOf(asText(block["type"]) ?? "");
-	const failed = block["is_error"] === true || /_error$/.test(asText(asRecord(content)["type"]) ?? "");
+	const type = asText(block["type"]) ?? "";
+	const tool = serverToolOf(type);
+	const failed = block["is_error"] === true || hasFailed(content);
 	return {
 		type: "server_result",
 		callId,
 		tool,
-		result: tool === "web_search" && Array.isArray(content) ? asList(content).map(found) : content,
+		result: resultOf(type, tool, content),
 		...(failed ? { isError: true } : {}),
 		...(callId.startsWith(foreignServerId) ? {} : { raw: { origin, value: block } }),
 	};

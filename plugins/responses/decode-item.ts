@@ -44,7 +44,7 @@ export const decodeTextPart = (part: WireRecord, item: WireRecord): TextBlock =>
 		...(citations.length > 0 && { citations }),
 		...(logprobs.length > 0 && { logprobs }),
 		...itemIdOf(item),
-		...(phase !== undefined && { extras: ownBag({ phase }) }),
+		...(phase !== undefined && { phase, extras: ownBag({ phase }) }),
 	};
 };
 

@@ -51,8 +51,10 @@ const failed = (finish: Finish, fallback: string): Ending => ({
 export const encodeEnding = (finish: Finish | undefined, blocked: boolean): Ending => {
 	if (blocked) return cutBy("content_filter");
 	switch (finish?.reason) {
+		// A pause is no end either: this is the word by which clients know that there is more to come.
 		case "length":
 		case "context_full":
+		case "pause":
 			return cutBy("max_output_tokens");
 		case "safety":
 		case "recitation":

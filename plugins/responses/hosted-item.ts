@@ -8,9 +8,11 @@ import {
 	lookup,
 	type Origin,
 	parseJson,
+	type RunOutput,
 	type ServerTool,
 	type WireRecord,
 } from "#core";
+import { isForeignRun } from "./origin.ts";
 
 const tools = lookup<ServerTool>({
 	web_search_call: "web_search",
@@ -33,7 +35,7 @@ const argumentsOf = (item: WireRecord): unknown => {
 		case "file_search_call":
 			return { queries: asList(item["queries"]) };
 		case "code_interpreter_call":
-			return { code: asText(item["code"]) ?? "" };
+			return { code: asText(item["code"]) ?? "", language: "python" };
 		case "mcp_list_tools":
 			return {};
 		default:
@@ -62,6 +64,10 @@ const toolOf = (item: WireRecord): ServerTool | undefined => {
 const nameOf = (item: WireRecord, tool: ServerTool): string =>
 	asText(item["name"]) ?? (tool === "other" ? "tool" : tool);
 
+const ranOf = (outputs: readonly unknown[]): RunOutput => ({
+	output: outputs.flatMap((output) => asText(asRecord(output)["logs"]) ?? []).join("\n"),
+});
+
 /** What the tool gave, for the sorts that tell it in the same item; undefined where another item tells it. */
 const resultOf = (item: WireRecord): { readonly result: unknown; readonly isError?: boolean } | undefined => {
 	const isError = item["status"] === "failed";
@@ -70,7 +76,9 @@ const resultOf = (item: WireRecord): { readonly result: unknown; readonly isErro
 		case "x_search_call":
 			return { result: sourcesOf(item), ...(isError && { isError }) };
 		case "code_interpreter_call":
-			return Array.isArray(item["outputs"]) ? { result: item["outputs"], ...(isError && { isError }) } : undefined;
+			return Array.isArray(item["outputs"])
+				? { result: ranOf(item["outputs"]), ...(isError && { isError }) }
+				: undefined;
 		case "file_search_call":
 			return Array.isArray(item["results"]) ? { result: item["results"] } : undefined;
 		case "mcp_call":
@@ -95,7 +103,7 @@ export const decodeHostedItem = (item: WireRecord, origin: Origin): readonly Blo
 	const tool = toolOf(item);
 	if (tool === undefined) return [{ type: "unknown", origin, raw: item }];
 	const id = asText(item["id"]) ?? "";
-	const raw = { origin, value: item };
+	const isForeign = isForeignRun(item);
 	const call: Block = {
 		type: "server_call",
 		id,
@@ -103,11 +111,20 @@ export const decodeHostedItem = (item: WireRecord, origin: Origin): readonly Blo
 		name: nameOf(item, tool),
 		arguments: argumentsOf(item),
 		...definedOnly({ status: asText(item["status"]) }),
-		raw,
+		...(!isForeign && { raw: { origin, value: item } }),
 	};
 	const given = resultOf(item);
 	// The result carries the origin without the item: the call has it whole.
 	return given === undefined
 		? [call]
-		: [call, { type: "server_result", callId: id, tool, ...given, raw: { origin, value: undefined } }];
+		: [
+				call,
+				{
+					type: "server_result",
+					callId: id,
+					tool,
+					...given,
+					...(!isForeign && { raw: { origin, value: undefined } }),
+				},
+			];
 };

@@ -1,11 +1,20 @@
 /** What this protocol is called, in config, in `Origin` and as the key of its bags of own fields. */
-import type { Extras, NeutralNode, Origin, WireRecord } from "#core";
+import { asRecord, type Extras, type NeutralNode, type Origin, type WireRecord } from "#core";
 
 /** The word for OpenAI's Responses in config and in `Origin`. */
 export const protocolName = "responses";
 
 /** How the ids of reasoning items begin that Portico made: OpenAI never kept such an item. */
 export const ownReasoningMark = "rs_portico_";
+
+/** The container of code that another provider's model ran: none of OpenAI's. */
+export const foreignContainer = "cntr_portico";
+
+/** True for an item that Portico wrote for such code, and that no upstream has kept. */
+export const isForeignRun = (item: unknown): boolean => {
+	const { type, container_id } = asRecord(item);
+	return type === "code_interpreter_call" && container_id === foreignContainer;
+};
 
 /** The origin of an opaque value or raw item of this protocol. */
 export const originOf = (family: string): Origin => ({ protocol: protocolName, family });

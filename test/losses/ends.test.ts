@@ -1,11 +1,15 @@
-/** Ends are told truly: a tool call that cannot be read is a failure, never an empty success. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+/** Ends are told truly: a call that cannot be read is a failure, a pause is no end, what is said on the way is not the answer. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { asRecord } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { type LossHouse, startLossHouse } from "./house.ts";
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
+let house: LossHouse;
 
 beforeAll(async () => {
+	house = await startLossHouse();
 	upstream = startUpstream(() =>
 		Response.json({
 			candidates: [{ index: 0, content: {}, finishReason: "MALFORMED_FUNCTION_CALL", finishMessage: "Malformed: f(" }],
@@ -25,6 +29,7 @@ beforeAll(async () => {
 	});
 });
 afterAll(async () => {
+	await house.stop();
 	await gateway.stop();
 	await upstream.stop();
 });
@@ -34,4 +39,78 @@ test.each(["/v1/chat/completions", "/v1/messages"])("%s", async (path) => {
 	const response = await gateway.ask(path, { model: "m", max_tokens: 9, messages });
 	expect(response.status).toBeGreaterThanOrEqual(500);
 	expect(await response.text()).toContain("Malformed: f(");
+});
+
+describe("an answer that pauses amid the upstream's own tools", () => {
+	const answer = {
+		id: "msg",
+		type: "message",
+		role: "assistant",
+		model: "m",
+		content: [{ type: "text", text: "So far." }],
+		stop_reason: "pause_turn",
+		usage: { input_tokens: 1, output_tokens: 1 },
+	};
+
+	test.each([
+		["chat-completions", '"finish_reason":"length"'],
+		["responses", '"incomplete_details":{"reason":"max_output_tokens"}'],
+		["generate-content", '"finishReason":"MAX_TOKENS"'],
+	] as const)("goes on for a client of %s, which is told so", async (client, word) => {
+		const response = await house.send(client, "messages", {}, { answer });
+		expect(response.headers.get("x-portico-dropped")).toBe("pause_turn");
+		expect(await response.text()).toContain(word);
+		if (client === "generate-content") return;
+		const streamed = await house.send(client, "messages", { stream: true }, { answer });
+		expect(await streamed.text()).toContain(word);
+	});
+
+	test("is told as it is in its own protocol", async () => {
+		const response = await house.send("messages", "messages", {}, { answer });
+		expect(response.headers.get("x-portico-dropped")).toBeNull();
+		expect(asRecord(await response.json())["stop_reason"]).toBe("pause_turn");
+	});
+});
+
+describe("what a model says on the way", () => {
+	const message = (id: string, phase: string, text: string) => ({
+		type: "message",
+		id,
+		role: "assistant",
+		status: "completed",
+		phase,
+		content: [{ type: "output_text", text, annotations: [] }],
+	});
+	const answer = {
+		id: "r",
+		object: "response",
+		created_at: 1,
+		status: "completed",
+		model: "m",
+		output: [message("msg_1", "commentary", "I look."), message("msg_2", "final_answer", "It is 42.")],
+	};
+
+	test.each(["chat-completions", "generate-content"] as const)(
+		"stands apart from the answer, by %s",
+		async (client) => {
+			const whole = await (await house.send(client, "responses", {}, { answer })).text();
+			expect(whole).toContain("I look.\\n\\nIt is 42.");
+		},
+	);
+
+	test("and in a stream", async () => {
+		const text = await (await house.send("chat-completions", "responses", { stream: true }, { answer })).text();
+		const said = [...text.matchAll(/"delta":\{"content":("(?:[^"\\]|\\.)*")/g)].map(([, piece]) =>
+			JSON.parse(piece ?? '""'),
+		);
+		expect(said.join("")).toBe("I look.\n\nIt is 42.");
+	});
+
+	test("and in the history of the next model", async () => {
+		const input = [{ role: "user", content: "Hi" }, ...answer.output, { role: "user", content: "Sure?" }];
+		await house.send("responses", "chat-completions", { input });
+		const sent = house.upstream.received.at(-1)?.text;
+		expect(sent).not.toContain("I look.It is 42.");
+		expect(sent).toContain("It is 42.");
+	});
 });

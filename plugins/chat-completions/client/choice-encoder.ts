@@ -1,11 +1,12 @@
 /** One choice of a stream: blocks as the deltas of its message. */
-import { type Block, type Citation, type Delta, type Finish, inOnePiece, type Opaque, partSeparator } from "#core";
+import { type Block, type Delta, type Finish, gapBetween, inOnePiece, partSeparator, type TextBlock } from "#core";
 import { encodeAnnotation } from "../annotations.ts";
 import { encodeFinish } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
 import { signatureMember, writeOpaque, writeThinking } from "../reasoning.ts";
 import { CallEncoder } from "./call-encoder.ts";
 import { encodeAudio, encodeImage } from "./encode-response.ts";
+import type { Growing } from "./growing.ts";
 import { encodeLegacyFinish } from "./legacy.ts";
 
 /** What every chunk of a stream shares. */
@@ -17,20 +18,6 @@ export interface ChunkFrame {
 	readonly createdAt: number;
 	/** The client reads calls in the oldest form. */
 	readonly legacy: boolean;
-}
-
-/** A block that has been opened and not yet closed. */
-interface Growing {
-	readonly shell: Block;
-	/** Where a text begins in the whole content. */
-	readonly start: number;
-	/** What came of a thought or an image: it is wanted whole at the close. */
-	text: string;
-	/** The summary part that came last. */
-	part: number;
-	grown: boolean;
-	readonly citations: Citation[];
-	signature: Opaque | undefined;
 }
 
 export class ChoiceEncoder {
@@ -46,6 +33,7 @@ export class ChoiceEncoder {
 	private refused = false;
 	/** Length of the content so far. */
 	private length = 0;
+	private lastText: TextBlock | undefined;
 	private details = 0;
 	private images = 0;
 	private thoughts = 0;
@@ -61,8 +49,9 @@ export class ChoiceEncoder {
 	}
 
 	open(block: number, shell: Block): string {
-		const growing = { shell, start: this.length, text: "", part: 0, grown: false, citations: [], signature: undefined };
-		this.growing.set(block, growing);
+		const gap = shell.type === "text" && this.length > 0 ? gapBetween(this.lastText, shell) : "";
+		const nothing = { text: "", part: 0, grown: false, citations: [], signature: undefined };
+		this.growing.set(block, { shell, start: this.length, gap, ...nothing });
 		switch (shell.type) {
 			case "text":
 				return this.begin('""');
@@ -87,8 +76,7 @@ export class ChoiceEncoder {
 		if (growing === undefined) return "";
 		switch (delta.type) {
 			case "text":
-				this.length += delta.text.length;
-				return this.beforeText + JSON.stringify(delta.text) + this.afterText;
+				return this.say(growing, delta.text);
 			case "arguments":
 				return this.calls.grow(block, delta.text);
 			case "thinking":
@@ -147,6 +135,15 @@ export class ChoiceEncoder {
 		if (this.begun) return "";
 		this.begun = true;
 		return this.chunk(`{"role":"assistant","content":${content},"refusal":null}`);
+	}
+
+	private say(growing: Growing, text: string): string {
+		const { gap, shell } = growing;
+		if (shell.type === "text") this.lastText = shell;
+		if (gap !== "") growing.start += gap.length;
+		growing.gap = "";
+		this.length += gap.length + text.length;
+		return this.beforeText + JSON.stringify(gap + text) + this.afterText;
 	}
 
 	private think(growing: Growing, text: string, part: number): string {

@@ -8,12 +8,15 @@ import {
 	type EncodedResponse,
 	Fault,
 	type Finish,
+	gapBetween,
 	type ImageBlock,
 	lookup,
 	type NeutralRequest,
 	type NeutralResponse,
 	type Opaque,
 	partSeparator,
+	pausedLoss,
+	type TextBlock,
 	type TokenLogprob,
 	type ToolCallBlock,
 	type WireRecord,
@@ -71,6 +74,7 @@ class Message {
 	private readonly createdAt: number;
 	private readonly legacy: boolean;
 	private text: string | undefined;
+	private lastText: TextBlock | undefined;
 	private refusal: string | undefined;
 	private readonly annotations: unknown[] = [];
 	private readonly logprobs: TokenLogprob[] = [];
@@ -115,6 +119,10 @@ class Message {
 	}
 
 	private addText(block: Extract<Block, { type: "text" }>): void {
+		if (block.text !== "") {
+			if (this.text) this.text += gapBetween(this.lastText, block);
+			this.lastText = block;
+		}
 		const start = this.text?.length ?? 0;
 		for (const citation of block.citations ?? []) {
 			const annotation = encodeAnnotation(citation, start, block.text.length);
@@ -224,5 +232,6 @@ export const encodeResponse = (response: NeutralResponse, request: NeutralReques
 		...(tier === undefined ? {} : { service_tier: tier }),
 		...(fingerprint === undefined ? {} : { system_fingerprint: fingerprint }),
 	};
-	return { body };
+	const pauses = response.candidates.some(({ finish }) => finish.reason === "pause");
+	return { body, ...(pauses && { losses: [pausedLoss] }) };
 };

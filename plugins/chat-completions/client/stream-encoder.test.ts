@@ -103,7 +103,7 @@ describe("a stream of chunks for a client", () => {
 			safety: "content_filter",
 			refusal: "content_filter",
 			recitation: "content_filter",
-			pause: "stop",
+			pause: "length",
 			stop_sequence: "stop",
 			other: "stop",
 		} as const;

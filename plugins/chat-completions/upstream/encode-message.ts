@@ -3,7 +3,12 @@ import {
 	type AudioBlock,
 	type Block,
 	definedOnly,
+	gapBetween,
 	type Message,
+	runAsText,
+	type ServerCallBlock,
+	type ServerResultBlock,
+	type TextBlock,
 	type ToolCallBlock,
 	type ToolNames,
 	type ToolResultBlock,
@@ -108,6 +113,7 @@ class AssistantMessage {
 	private readonly details: WireRecord[] = [];
 	private readonly thoughts: WireRecord[] = [];
 	private readonly more: Record<string, unknown> = {};
+	private lastText: TextBlock | undefined;
 	private readonly names: ToolNames;
 	private readonly writing: Writing;
 
@@ -119,7 +125,7 @@ class AssistantMessage {
 	add(block: Block): void {
 		switch (block.type) {
 			case "text":
-				if (block.text !== "") this.text(block.text, marks(block, this.writing));
+				if (block.text !== "") this.said(block);
 				return;
 			case "refusal":
 				if (this.writing.openai) this.more["refusal"] = block.text;
@@ -138,12 +144,29 @@ class AssistantMessage {
 			case "audio":
 				this.sound(block);
 				return;
+			case "server_call":
+			case "server_result":
+				this.ran(block);
+				return;
 			default:
 				this.writing.losses.node(
 					block,
 					`the upstream has no place for ${block.type.replaceAll("_", " ")} of the assistant`,
 				);
 		}
+	}
+
+	private said(block: TextBlock): void {
+		const gap = gapBetween(this.lastText, block);
+		this.lastText = block;
+		this.text(gap + block.text, marks(block, this.writing));
+	}
+
+	/** Calls and results of tools that another upstream ran are told in words, where there are words for them. */
+	private ran(block: ServerCallBlock | ServerResultBlock): void {
+		const text = runAsText(block);
+		if (text !== undefined) this.text(text);
+		else this.writing.losses.node(block, "the upstream has no place for what another ran");
 	}
 
 	private text(text: string, more: WireRecord = {}): void {

@@ -1,12 +1,14 @@
 /** Blocks of an answer as the parts a Gemini client is given. */
 import {
 	asRecord,
-	asText,
 	type Block,
+	codeOf,
 	definedOnly,
 	isRecord,
 	type Media,
 	type NeutralRequest,
+	outputOf,
+	printed,
 	type ServerCallBlock,
 	type ServerResultBlock,
 	type ToolCallBlock,
@@ -51,15 +53,14 @@ const mediaPart = (media: Media): WireRecord | undefined => {
 
 /** Code that another provider's model ran, in the form that Gemini has for it. */
 const codePart = (block: ServerCallBlock | ServerResultBlock): WireRecord | undefined => {
-	if (block.tool !== "code_execution") return undefined;
 	if (block.type === "server_call") {
-		const code = asText(asRecord(block.arguments)["code"]);
-		return code === undefined ? undefined : { executableCode: { id: block.id, language: "PYTHON", code } };
+		const run = codeOf(block);
+		const language = (run?.language ?? "python") === "python" ? "PYTHON" : "LANGUAGE_UNSPECIFIED";
+		return run && { executableCode: { id: block.id, language, code: run.code } };
 	}
-	const result = asRecord(block.result);
-	const output = asText(block.result) ?? asText(result["output"]) ?? asText(result["stdout"]) ?? "";
+	const output = outputOf(block);
 	const outcome = block.isError === true ? "OUTCOME_FAILED" : "OUTCOME_OK";
-	return { codeExecutionResult: { id: block.callId, outcome, output } };
+	return output && { codeExecutionResult: { id: block.callId, outcome, output: printed(output) } };
 };
 
 const serverPart = (block: ServerCallBlock | ServerResultBlock): WireRecord | undefined =>

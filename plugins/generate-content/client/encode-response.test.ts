@@ -190,7 +190,7 @@ describe("answers for Gemini clients", () => {
 		[{ reason: "stop_sequence" }, "STOP"],
 		[{ reason: "length" }, "MAX_TOKENS"],
 		[{ reason: "context_full" }, "MAX_TOKENS"],
-		[{ reason: "pause" }, "STOP"],
+		[{ reason: "pause" }, "MAX_TOKENS"],
 		[{ reason: "refusal" }, "SAFETY"],
 		[{ reason: "safety", raw: "PROHIBITED_CONTENT" }, "PROHIBITED_CONTENT"],
 		[{ reason: "safety", raw: "content_filter" }, "SAFETY"],
@@ -291,7 +291,7 @@ describe("answers for Gemini clients", () => {
 			{ type: "server_call", id: "s", tool: "web_search", name: "web_search", arguments: { query: "oslo" } },
 			{ type: "server_result", callId: "s", tool: "web_search", result: [{ url: "https://o.example", title: "O" }] },
 			{ type: "server_call", id: "c", tool: "code_execution", name: "code", arguments: { code: "1+1" } },
-			{ type: "server_result", callId: "c", tool: "code_execution", result: { stdout: "2" } },
+			{ type: "server_result", callId: "c", tool: "code_execution", result: { output: "2" } },
 			say("Done"),
 		];
 		const { whole, parts } = both(response(blocks));

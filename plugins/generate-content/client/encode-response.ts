@@ -1,12 +1,15 @@
 /** A neutral response as a whole `GenerateContentResponse`. */
-import type {
-	Block,
-	Candidate,
-	EncodedResponse,
-	NeutralRequest,
-	NeutralResponse,
-	TokenLogprob,
-	WireRecord,
+import {
+	type Block,
+	type Candidate,
+	type EncodedResponse,
+	gapBetween,
+	type NeutralRequest,
+	type NeutralResponse,
+	pausedLoss,
+	type TextBlock,
+	type TokenLogprob,
+	type WireRecord,
 } from "#core";
 import { masked } from "../field-mask.ts";
 import { encodeBlockReason, encodeFinish } from "../finish.ts";
@@ -35,6 +38,7 @@ class PartsEncoder {
 	private readonly hides: boolean;
 	/** The text of the last part, while more may be added to it. */
 	private growing: string | undefined;
+	private lastText: TextBlock | undefined;
 
 	constructor(request: NeutralRequest) {
 		this.hides = hidesThoughts(request);
@@ -60,14 +64,17 @@ class PartsEncoder {
 	private text(block: Extract<Block, { type: "text" }>): void {
 		const { text, signature, citations, logprobs } = block;
 		if (text === "" && !signature) return;
+		const gap = text === "" ? "" : gapBetween(this.lastText, block);
+		const said = gap + text;
+		if (text !== "") this.lastText = block;
 		const before = signature ? undefined : this.growing;
 		if (before === undefined)
-			this.parts.push({ text, ...(signature && { thoughtSignature: writeSignature(signature) }) });
-		else this.parts[this.parts.length - 1] = { text: before + text };
-		this.growing = signature ? undefined : (before ?? "") + text;
+			this.parts.push({ text: said, ...(signature && { thoughtSignature: writeSignature(signature) }) });
+		else this.parts[this.parts.length - 1] = { text: before + said };
+		this.growing = signature ? undefined : (before ?? "") + said;
 		this.logprobs.push(...(logprobs ?? []));
 		if (!citations || citations.length === 0) return;
-		const offset = before === undefined ? 0 : bytesBefore(before, before.length);
+		const offset = (before === undefined ? 0 : bytesBefore(before, before.length)) + gap.length;
 		this.texts.push({ text, citations, part: this.parts.length - 1, offset });
 	}
 
@@ -129,7 +136,8 @@ export const encodeResponse = (response: NeutralResponse, request: NeutralReques
 		...(candidates.length > 0 && { candidates: candidates.map((candidate) => encodeCandidate(candidate, request)) }),
 		...answerEnd(response, request),
 	};
-	return { body: masked(body, request.raw) };
+	const pauses = candidates.some(({ finish }) => finish.reason === "pause");
+	return { body: masked(body, request.raw), ...(pauses && { losses: [pausedLoss] }) };
 };
 
 /** The answer of `countTokens`. */

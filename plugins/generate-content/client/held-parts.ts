@@ -1,5 +1,5 @@
 /** What is held back of one candidate's stream, so that the chunk that ends it has something to say. */
-import type { Opaque, TokenLogprob } from "#core";
+import { gapBetween, type Opaque, type TextBlock, type TokenLogprob } from "#core";
 import { writeSignature } from "../signatures.ts";
 import { textPart } from "./answer-part.ts";
 import type { CitedText } from "./encode-grounding.ts";
@@ -10,6 +10,7 @@ export class HeldParts {
 	private thought = false;
 	/** A whole part that waits for what follows, as JSON. */
 	private part = "";
+	private lastText: TextBlock | undefined;
 	/** Bytes of visible text in blocks that are complete. */
 	bytes = 0;
 	readonly texts: CitedText[] = [];
@@ -17,6 +18,14 @@ export class HeldParts {
 	readonly logprobs: TokenLogprob[] = [];
 	/** A call came whose arguments were no JSON. */
 	brokenCall = false;
+
+	/** What stands before the text, which goes on from others of the answer. */
+	gapBefore(text: TextBlock): string {
+		const gap = gapBetween(this.lastText, text);
+		this.lastText = text;
+		this.bytes += gap.length;
+		return gap;
+	}
 
 	/** What waits, as parts; nothing waits any more. */
 	flush(): string {

@@ -11,6 +11,7 @@ import {
 	type NeutralEvent,
 	type NeutralRequest,
 	type StreamEncoder,
+	type TextBlock,
 } from "#core";
 import { type Framing, framingOfBody } from "../framing.ts";
 import { bytesBefore } from "../text-offsets.ts";
@@ -25,6 +26,8 @@ type Of<T extends NeutralEvent["type"]> = Extract<NeutralEvent, { type: T }>;
 interface OpenText {
 	readonly candidate: number;
 	readonly thought: boolean;
+	/** The block, where it is the answer's text. */
+	readonly shell: TextBlock | undefined;
 	text: string;
 	readonly citations: Citation[];
 }
@@ -98,7 +101,13 @@ class Encoder implements StreamEncoder {
 	private begin(event: Of<"open">): string {
 		const { block, candidate, shell } = event;
 		if (shell.type === "text" || shell.type === "thinking" || shell.type === "refusal")
-			this.texts.set(block, { candidate, thought: shell.type === "thinking", text: "", citations: [] });
+			this.texts.set(block, {
+				candidate,
+				thought: shell.type === "thinking",
+				shell: shell.type === "text" ? shell : undefined,
+				text: "",
+				citations: [],
+			});
 		else {
 			const gathered = new Folder();
 			gathered.push(event);
@@ -119,9 +128,11 @@ class Encoder implements StreamEncoder {
 		const held = this.held(candidate);
 		switch (delta.type) {
 			case "text":
-			case "refusal":
+			case "refusal": {
+				const gap = open.text === "" && open.shell ? held.gapBefore(open.shell) : "";
 				open.text += delta.text;
-				return this.chunk(held.addText(delta.text, false), candidate);
+				return this.chunk(held.addText(gap + delta.text, false), candidate);
+			}
 			case "thinking":
 				return this.hides ? "" : this.chunk(held.addText(delta.text, true), candidate);
 			case "signature":

@@ -2,8 +2,19 @@
  * Makes a client's history one that the model takes. What another protocol's model left there (its signatures and search
  * results travel through Messages clients unread) is taken out: an upstream of this protocol would refuse it.
  */
-import { asList, asRecord, asText, definedOnly, isRecord, type JsonBody, type Loss, type WireRecord } from "#core";
-import { foreignMark, foreignServerId, nativeFamily } from "../carried.ts";
+import {
+	asList,
+	asRecord,
+	asText,
+	definedOnly,
+	isRecord,
+	type JsonBody,
+	type Loss,
+	runAsText,
+	type WireRecord,
+} from "#core";
+import { foreignMark, foreignServerId, nativeFamily, originOf } from "../carried.ts";
+import { decodeServerCall, decodeServerResult, isServerCall, isServerResult } from "../server-tools.ts";
 
 const begins = (value: unknown, mark: string): boolean => asText(value)?.startsWith(mark) === true;
 
@@ -28,6 +39,19 @@ const cleanBlock = (block: unknown, isClaude: boolean): unknown => {
 	return own.length === 0 ? rest : { ...rest, citations: own };
 };
 
+/** Code that another provider's model ran, as the words that this one can be told; undefined for other blocks. */
+const runWords = (block: WireRecord): WireRecord | undefined => {
+	const type = asText(block["type"]) ?? "";
+	const origin = originOf("");
+	const run = isServerCall(type)
+		? decodeServerCall(block, origin)
+		: isServerResult(type)
+			? decodeServerResult(block, origin)
+			: undefined;
+	const text = run && runAsText(run);
+	return text === undefined ? undefined : { type: "text", text: text.trim() };
+};
+
 /** Takes foreign blocks out; `lost` is told of each. */
 const cleanContent = (
 	content: readonly unknown[],
@@ -36,6 +60,8 @@ const cleanContent = (
 ): readonly unknown[] => {
 	const kept = content.flatMap((block, at) => {
 		if (!isForeign(asRecord(block))) return [cleanBlock(block, isClaude)];
+		const words = runWords(asRecord(block));
+		if (words) return [words];
 		lost(at);
 		return [];
 	});

@@ -16,8 +16,9 @@ import {
 } from "#core";
 import type { Bearer } from "../carrier.ts";
 import { ownFields, protocolName } from "../origin.ts";
-import { imageTarget, searchTarget, type Target } from "./block-target.ts";
+import { hostedTarget, imageTarget, type Target } from "./block-target.ts";
 import { callWriterOf } from "./call-writer.ts";
+import { CodeWriter, isRun } from "./code-writer.ts";
 import { ImageWriter, RawWriter, SearchWriter } from "./hosted-writers.ts";
 import type { ItemWriter, Output } from "./item-writers.ts";
 import { MessageWriter, type TextPartWriter } from "./message-writer.ts";
@@ -32,7 +33,8 @@ export class AnswerBlocks {
 	/** The message that is open, by candidate: two answers told side by side are two messages. */
 	private readonly messages = new Map<number, MessageWriter>();
 	private candidate = 0;
-	private search: SearchWriter | undefined;
+	/** The call of an upstream's own tool that waits for its result. */
+	private hosted: SearchWriter | CodeWriter | undefined;
 	private lastText: TextPartWriter | undefined;
 	/** Whether a text has told its sources itself. */
 	private cited = false;
@@ -47,7 +49,7 @@ export class AnswerBlocks {
 
 	open(block: number, candidate: number, shell: Block): void {
 		this.candidate = candidate;
-		if (shell.type !== "server_result") this.endSearch();
+		if (shell.type !== "server_result") this.endHosted();
 		const target = this.targetFor(shell);
 		if (target !== undefined) this.targets.set(block, target);
 	}
@@ -121,9 +123,9 @@ export class AnswerBlocks {
 		this.messages.delete(this.candidate);
 	}
 
-	private endSearch(): void {
-		this.search?.end();
-		this.search = undefined;
+	private endHosted(): void {
+		this.hosted?.end();
+		this.hosted = undefined;
 	}
 
 	private refusal(text: string): Target {
@@ -194,10 +196,13 @@ export class AnswerBlocks {
 			return undefined;
 		}
 		// Other tools that an upstream ran have no item that clients of this protocol would know.
-		if (shell.tool !== "web_search" && shell.tool !== "web_fetch") return undefined;
-		const search = this.item(() => new SearchWriter(this.output, shell, this.tellSources));
-		this.search = search;
-		return searchTarget(search);
+		const searches = shell.tool === "web_search" || shell.tool === "web_fetch";
+		if (!searches && !isRun(shell)) return undefined;
+		const item = this.item(() =>
+			searches ? new SearchWriter(this.output, shell, this.tellSources) : new CodeWriter(this.output, shell),
+		);
+		this.hosted = item;
+		return hostedTarget(item);
 	}
 
 	private raw(item: WireRecord): void {
@@ -214,9 +219,9 @@ export class AnswerBlocks {
 	}
 
 	private result(shell: ServerResultBlock): void {
-		if (this.search === undefined || this.search.callId !== shell.callId) return;
-		this.search.found(shell);
-		this.endSearch();
+		if (this.hosted === undefined || this.hosted.callId !== shell.callId) return;
+		this.hosted.found(shell);
+		this.endHosted();
 	}
 
 	/** A text of the answer that is told at once. */

@@ -1,5 +1,6 @@
 /** What an open block of an answer writes to while it grows. */
 import type { Block, Delta } from "#core";
+import type { CodeWriter } from "./code-writer.ts";
 import type { ImageWriter, SearchWriter } from "./hosted-writers.ts";
 
 /** What an open block writes to. */
@@ -19,10 +20,10 @@ export const imageTarget = (item: ImageWriter): Target => ({
 	},
 });
 
-/** A search, whose query may be known only when it is over. */
-export const searchTarget = (search: SearchWriter): Target => ({
+/** A call of an upstream's own tool: what it asks may be known only when it is over. */
+export const hostedTarget = (item: SearchWriter | CodeWriter): Target => ({
 	grow: () => undefined,
 	close: (final) => {
-		if (final?.type === "server_call") search.know(final);
+		if (final?.type === "server_call") item.know(final);
 	},
 });

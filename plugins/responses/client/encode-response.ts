@@ -1,5 +1,5 @@
 /** A whole answer: the same writers as for a stream, without the events. */
-import { type EncodedResponse, explode, type NeutralRequest, type NeutralResponse } from "#core";
+import { type EncodedResponse, explode, type NeutralRequest, type NeutralResponse, pausedLoss } from "#core";
 import { type AnswerOptions, answerEncoder } from "./stream-encoder.ts";
 
 /** The `response` object for a neutral response. */
@@ -10,5 +10,6 @@ export const encodeResponse = (
 ): EncodedResponse => {
 	const encoder = answerEncoder(request, { ...options, live: false });
 	for (const event of explode(response)) encoder.push(event);
-	return { body: encoder.answer() };
+	const pauses = response.candidates.some(({ finish }) => finish.reason === "pause");
+	return { body: encoder.answer(), ...(pauses && { losses: [pausedLoss] }) };
 };

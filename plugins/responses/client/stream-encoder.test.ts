@@ -313,7 +313,7 @@ test("H48: work the client has no item for leaves no gap in the numbers", () => 
 			type: "open",
 			block: 1,
 			candidate: 0,
-			shell: { type: "server_call", id: "s1", tool: "code_execution", name: "bash", arguments: {} },
+			shell: { type: "server_call", id: "s1", tool: "mcp", name: "search", arguments: {} },
 		},
 		{ type: "close", block: 1 },
 		...callEvents(2, "call_1", "f", "{}"),

@@ -12,7 +12,7 @@ import {
 	referenceDenial,
 	type WireRecord,
 } from "#core";
-import { ownReasoningMark } from "../origin.ts";
+import { isForeignRun, ownReasoningMark } from "../origin.ts";
 
 const fields: ReferenceFields = {
 	ids: new Set(["file_id", "file_ids", "container", "container_id", "vector_store_ids", "skill_id"]),
@@ -28,7 +28,7 @@ export const referenceOf = (item: unknown): string | undefined => {
 	const { type, id, role, result, container_id: container } = item;
 	const bare = type === "item_reference" || (type === undefined && role === undefined);
 	const picture = type === "image_generation_call" && typeof result !== "string";
-	const code = type === "code_interpreter_call" && typeof container === "string";
+	const code = type === "code_interpreter_call" && typeof container === "string" && !isForeignRun(item);
 	return bare || picture || code ? asText(id) : undefined;
 };
 
@@ -62,7 +62,9 @@ export const foreignReference = (body: WireRecord): Denial | undefined => {
 			"Kept prompts are not supported for this model and token; send their text as `instructions` and `input`.",
 		);
 	const input = body["input"];
-	const items = Array.isArray(input) && input.map((item) => (referenceOf(item) === undefined ? item : undefined));
+	const items =
+		Array.isArray(input) &&
+		input.map((item) => (referenceOf(item) === undefined && !isForeignRun(item) ? item : undefined));
 	const found = findReference(items, fields, "input") ?? findReference(body["tools"], fields, "tools");
 	return found && referenceDenial(found);
 };

@@ -13,10 +13,13 @@ import {
 	type Loss,
 	type ModelAsk,
 	type PassthroughChanges,
+	runAsText,
 	type UpstreamMessage,
+	type WireRecord,
 } from "#core";
 import { mayCarry, uncarryFor } from "../carrier.ts";
-import { ownReasoningMark } from "../origin.ts";
+import { decodeHostedItem } from "../hosted-item.ts";
+import { foreignContainer, isForeignRun, originOf, ownReasoningMark } from "../origin.ts";
 
 /** Client headers that an upstream may see; everything else (keys, cookies, addresses) stays here. */
 const allowed = ["openai-beta", "x-client-request-id"];
@@ -48,11 +51,20 @@ const withoutParsed = (item: unknown): unknown => {
 	return call;
 };
 
+/** Code that another provider's model ran, as a message of the model: this upstream did not run it. */
+const runAsMessage = (item: WireRecord): WireRecord => {
+	const texts = decodeHostedItem(item, originOf("")).flatMap((block) =>
+		block.type === "server_call" || block.type === "server_result" ? (runAsText(block) ?? []) : [],
+	);
+	return { role: "assistant", content: texts.join("").trim() };
+};
+
 /** The input without what no upstream of this protocol takes; undefined when it stays as it is. */
 const cleanInput = ({ text, value }: JsonBody, losses: Loss[]): readonly unknown[] | undefined => {
-	if (!mayCarry(text) && !text.includes(`"${ownReasoningMark}`) && !text.includes('"parsed_arguments"'))
-		return undefined;
+	const marks = [`"${ownReasoningMark}`, '"parsed_arguments"', foreignContainer];
+	if (!mayCarry(text) && !marks.some((mark) => text.includes(mark))) return undefined;
 	return asList(value["input"]).flatMap((item, at) => {
+		if (isRecord(item) && isForeignRun(item)) return [runAsMessage(item)];
 		if (!isForeign(item)) return [withoutParsed(item)];
 		losses.push({ path: `input[${at}]`, reason: "it is reasoning of another provider's model" });
 		return [];

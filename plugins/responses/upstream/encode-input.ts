@@ -7,6 +7,9 @@ import {
 	isRecord,
 	type Message,
 	type OpaqueThinkingBlock,
+	runAsText,
+	type ServerCallBlock,
+	type ServerResultBlock,
 	type TextBlock,
 	type ThinkingBlock,
 	type ToolCallBlock,
@@ -116,12 +119,11 @@ class InputEncoder {
 			case "server_call":
 				if (block.raw && isOwn(block.raw.origin, this.writing.context.family) && isRecord(block.raw.value))
 					this.items.push(block.raw.value);
-				else this.writing.losses.node(block, "the upstream did not run this tool");
+				else this.foreignRun(block);
 				return;
 			case "server_result":
 				// An own result stands in the item of its call.
-				if (block.raw === undefined || !isOwn(block.raw.origin, this.writing.context.family))
-					this.writing.losses.node(block, "the upstream did not run this tool");
+				if (block.raw === undefined || !isOwn(block.raw.origin, this.writing.context.family)) this.foreignRun(block);
 				return;
 			case "audio":
 				if (block.transcript) this.items.push({ role: "assistant", content: block.transcript });
@@ -134,6 +136,13 @@ class InputEncoder {
 			default:
 				this.writing.losses.node(block, "the upstream does not take it from a model");
 		}
+	}
+
+	/** What the upstream did not run is told in words, where there are words for it. */
+	private foreignRun(block: ServerCallBlock | ServerResultBlock): void {
+		const text = runAsText(block);
+		if (text !== undefined) this.items.push({ role: "assistant", content: text.trim() });
+		else this.writing.losses.node(block, "the upstream did not run this tool");
 	}
 
 	/** Reasoning goes back only to the family that made it, and only as it was; any other model has no use for it. */

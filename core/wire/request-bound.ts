@@ -137,8 +137,8 @@ export const tierWords = (value: unknown, prefix = ""): readonly string[] => {
 };
 
 /** The tiers that requests choose by the fields which OpenAI's and Anthropic's protocols have in common: the service tier, the speed, the place. */
-export const tiersNamed = (body: Readonly<Record<string, unknown>>): readonly string[] => [
-	...tierWords(body["service_tier"]),
-	...tierWords(body["speed"]),
-	...tierWords(body["inference_geo"], "inference_geo:"),
-];
+export const tiersNamed = (body: Readonly<Record<string, unknown>>): readonly string[] => {
+	const { service_tier: tier, speed, inference_geo: place } = body;
+	if (tier === undefined && speed === undefined && place === undefined) return [];
+	return [...tierWords(tier), ...tierWords(speed), ...tierWords(place, "inference_geo:")];
+};

@@ -78,10 +78,10 @@ export class Accounts implements AccountHouse {
 	 * Holds the whole of it at once, where the node's slice has as much. `kept` resolves when it is in the journal: nothing
 	 * may be sent upstream before. Undefined where the database has to be asked.
 	 */
-	take(caller: Caller, need: Need, quota: number): { held: Reservation; kept: Promise<void> } | undefined {
+	take(caller: Caller, amount: number, quota: number): { held: Reservation; kept: Promise<void> } | undefined {
 		const account = this.accountOf(caller.token);
 		if (account.setting !== quota) return undefined;
-		const held = account.take(need, (lease, amount) => this.hold(caller, lease, amount));
+		const held = account.take({ least: amount, most: amount }, (lease) => this.hold(caller, lease, amount));
 		if (!held) return undefined;
 		this.writeBehind.wake();
 		// One write for all calls of a turn of the event loop.

@@ -88,13 +88,13 @@ export const holdNow = (
 	accounts: Accounts,
 	call: Omit<Caller, "token">,
 	on: readonly [AccountLimit, ...AccountLimit[]],
-	need: Need,
+	amount: number,
 ): Holding | undefined => {
 	const parts: Reservation[] = [];
 	let kept: Promise<void> | undefined;
 	for (const { account, limit } of on) {
 		const caller = callerOn(call, account, account === on[0].account);
-		const taken = limit === undefined ? { held: accounts.follow(caller), kept } : accounts.take(caller, need, limit);
+		const taken = limit === undefined ? { held: accounts.follow(caller), kept } : accounts.take(caller, amount, limit);
 		if (!taken) {
 			for (const reservation of parts) accounts.settle(reservation, 0);
 			return undefined;
@@ -104,7 +104,7 @@ export const holdNow = (
 		kept = taken.kept;
 	}
 	const [own, ...others] = parts;
-	return own && { own, others, amount: need.most, ...(kept && { kept }) };
+	return own && { own, others, amount, ...(kept && { kept }) };
 };
 
 /**

@@ -10,7 +10,6 @@ import {
 	type RelayedCall,
 } from "#core";
 import type { Prices } from "../prices/service.ts";
-import type { Need } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import { type CallCost, type CostSettings, callCost, leastOutput } from "./call-cost.ts";
 import {
@@ -115,8 +114,13 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		};
 	};
 
-	const permit = (call: RelayedCall, holding: Holding, cost: CallCost): Permit => {
-		const output = cost.outputFor(holding.amount);
+	/** `output`: the tokens that are held for, for each answer. */
+	const permit = (
+		call: RelayedCall,
+		holding: Holding,
+		cost: CallCost,
+		output = cost.outputFor(holding.amount),
+	): Permit => {
 		const { asked, limit } = cost;
 		return {
 			settle: settle(call, holding, cost),
@@ -157,18 +161,18 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		if ("kind" in cost) return cost;
 		const most = cost.most(cost.asked);
 		if (most === 0) return undefined;
-		const need = { least: cost.most(cost.wanted), most };
-		const held = holdNow(options.accounts(), callerOf(call), on, need);
-		return held ? permit(call, held, cost) : limitedByDatabase(call, on, cost, need);
+		const held = holdNow(options.accounts(), callerOf(call), on, most);
+		return held ? permit(call, held, cost, cost.asked) : limitedByDatabase(call, on, cost, most);
 	};
 
 	const limitedByDatabase = async (
 		call: RelayedCall,
 		on: Accountable,
 		cost: CallCost,
-		need: Need,
+		most: number,
 	): Promise<Permit | Denial> => {
 		try {
+			const need = { least: cost.most(cost.wanted), most };
 			const found = await holdOnAll(options.accounts(), callerOf(call), on, need);
 			return isLack(found) ? await scarce(call, on, cost, found) : permit(call, found, cost);
 		} catch (error) {

@@ -10,6 +10,16 @@ const quoted = (word: string): string => {
 
 export const commandLine = (words: readonly string[]): string => words.map(quoted).join(" ");
 
+const longestLine = 80;
+
+/** A long command goes on in the next line before each option. */
+const brokenLine = (words: readonly string[]): string => {
+	const line = commandLine(words);
+	if (line.length <= longestLine) return line;
+	const parts = words.map((word, at) => (at > 0 && /^-\w/.test(word) ? ` \\\n  ${quoted(word)}` : ` ${quoted(word)}`));
+	return parts.join("").trimStart();
+};
+
 export const exportLines = (variables: Readonly<Record<string, string>>): readonly string[] =>
 	Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
 
@@ -23,7 +33,7 @@ const textOf = (setting: Setting): readonly string[] => {
 			setting.file === undefined ? "in the environment" : `in the environment, or in ${setting.file} without "export"`;
 		return [`# ${place}`, ...exportLines(setting.variables)];
 	}
-	if (setting.kind === "command") return ["# run", commandLine(setting.words)];
+	if (setting.kind === "command") return ["# run", brokenLine(setting.words)];
 	if (setting.kind === "steps") return setting.steps.map((step, at) => `# ${at + 1}. ${step}`);
 	const head = `# in ${setting.file}`;
 	if (setting.kind === "toml")

@@ -22,7 +22,7 @@ export const expiresAt: TokenSetting<number> = {
 	schema: t.String({
 		maxLength: 40,
 		description: 'When the token stops working, such as "2027-01-01T00:00:00Z".',
-		form: { label: "Expires", widget: "time", order: 3 },
+		form: { label: "Expires", widget: "time", order: 3, note: "A date and time in your zone. Empty: never." },
 	}),
 	refuse: (value) => (readTime(value) === undefined ? complaint : undefined),
 	narrow: (value, limit) => ((readTime(value) ?? 0) <= (readTime(limit) ?? 0) ? value : limit),

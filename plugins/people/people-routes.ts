@@ -192,7 +192,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 					by: call.operator.id,
 				});
 				const shown = invitation(made.invitation);
-				const changes = { role: { to: shown.role }, ceiling: { to: shown.ceiling }, limits: { to: shown.limits } };
+				const changes = { role: { to: shown.role }, ceiling: { to: shown.ceiling }, limits: { to: limits } };
 				await store.write([
 					made.statement,
 					people.audit(call, {

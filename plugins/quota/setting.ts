@@ -14,7 +14,12 @@ export const quotaSetting = (accounts: () => Accounts): TokenSetting<number> => 
 		maximum: 1_000_000_000,
 		unit: "dollars",
 		description: "Dollars the token may use in all; what it has used already counts. Absent: unlimited.",
-		form: { label: "Quota", unit: "$", order: 1 },
+		form: {
+			label: "Quota",
+			unit: "$",
+			order: 1,
+			note: "Dollars it may use in all; what it has used already counts. Empty: no limit.",
+		},
 	}),
 	refuse: (value) => (isAmount(value) ? undefined : "must be an amount in dollars, such as 1.50"),
 	compile(value) {

@@ -34,8 +34,10 @@ export const openWindow = async (
 	browser: Browser,
 	origin: string,
 	look: { readonly dark?: boolean; readonly width?: number; readonly height?: number } = {},
+	place: { readonly timezoneId?: string; readonly locale?: string } = {},
 ): Promise<Watched> => {
 	const context = await browser.newContext({
+		...place,
 		baseURL: origin,
 		viewport: { width: look.width ?? 1360, height: look.height ?? 820 },
 		colorScheme: look.dark ? "dark" : "light",

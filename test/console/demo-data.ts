@@ -91,13 +91,42 @@ const rowsOf = (id: string, name: string, dollars: number, now: number, draw: ()
 	});
 };
 
-/** Gives the ids of the tokens by their names. */
-export const fillWithDemo = async (gateway: TestGateway, now: number): Promise<ReadonlyMap<string, string>> => {
+/** Callbacks in each state, of tasks that are gone. */
+const fillWithCallbacks = async (gateway: TestGateway, token: string, now: number): Promise<void> => {
+	const states = [
+		["SUCCESS", "dead", 4],
+		["IN_PROGRESS", "delivered", 1],
+		["FAILURE", "delivered", 2],
+		["SUCCESS", "delivered", 1],
+	] as const;
+	const url = "https://studio.example/hooks/video";
+	for (const [index, [event, state, tries]] of states.entries()) {
+		const at = now - (index + 1) * 3_600_000;
+		const id = `msg_demo_${index}`;
+		await gateway.store.write([
+			sql`INSERT INTO deliveries (id, owner, subject, sequence, event, url, origin, body, state, created_at, due_at, finished_at)
+				VALUES (${id}, ${token}, ${`task_demo_${index}`}, ${index + 1}, ${event}, ${url}, 'https://studio.example', '{}', ${state}, ${at}, ${at}, ${at})`,
+			...Array.from({ length: tries }, (_, number) => {
+				const failed = state === "dead" || number < tries - 1;
+				return sql`INSERT INTO delivery_attempts (delivery, lease, number, cause, started_at, duration_ms, address, status, error)
+					VALUES (${id}, ${String(number)}, ${number + 1}, 'schedule', ${at + number * 10_000}, 240, '203.0.113.9', ${failed ? 503 : 200}, ${failed ? "http_503" : null})`;
+			}),
+		]);
+	}
+};
+
+/** Gives the ids of the tokens by their names. `between` is called after each. */
+export const fillWithDemo = async (
+	gateway: TestGateway,
+	now: number,
+	between: () => void = () => undefined,
+): Promise<ReadonlyMap<string, string>> => {
 	const draw = drawing();
 	const ids = new Map<string, string>();
 	for (const [name, settings] of tokens) {
 		const id = String((await gateway.admin("POST", "/admin/tokens", { name, ...settings }))["id"]);
 		ids.set(name, id);
+		between();
 		const dollars = used[name];
 		if (dollars === undefined) continue;
 		await gateway.store.write([
@@ -108,5 +137,6 @@ export const fillWithDemo = async (gateway: TestGateway, now: number): Promise<R
 		]);
 	}
 	await gateway.admin("POST", `/admin/tokens/${ids.get("old-prototype")}/disable`);
+	await fillWithCallbacks(gateway, ids.get("video-campaign") ?? "", now);
 	return ids;
 };

@@ -2,7 +2,7 @@
 import { call } from "../data/call.ts";
 import { exact, seconds } from "../data/format.ts";
 import { useAction } from "../data/use-action.ts";
-import { useAnswer } from "../data/use-answer.ts";
+import { useAnswer, watchedMs } from "../data/use-answer.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
@@ -28,7 +28,7 @@ const Attempt = ({ attempt }: { readonly attempt: DeliveryAttempt }) => (
 
 export const DeliverySheet = ({ id, close, changed }: DeliverySheetProps) => {
 	const path = `/admin/deliveries/${encodeURIComponent(id)}`;
-	const { data, failure, reload } = useAnswer(path);
+	const { data, failure, reload } = useAnswer(path, watchedMs);
 	const delivery = data && deliveryOf(data);
 	const { busy, failure: refused, run } = useAction();
 	const redeliver = () =>

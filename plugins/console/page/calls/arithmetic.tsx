@@ -1,5 +1,5 @@
 /** How a charge comes about: tokens of each kind, what they cost, and the sum. */
-import { count, dollars } from "../data/format.ts";
+import { count, dollars, microDollars } from "../data/format.ts";
 import type { CallRecord } from "./call-record.ts";
 
 export const Arithmetic = ({ call: { arithmetic, cost } }: { readonly call: CallRecord }) => {
@@ -17,19 +17,19 @@ export const Arithmetic = ({ call: { arithmetic, cost } }: { readonly call: Call
 							<td class="figure">
 								{count(tokens)} × {dollars(rate)}/M
 							</td>
-							<td class="figure">{dollars(part)}</td>
+							<td class="figure">{microDollars(part)}</td>
 						</tr>
 					))}
 					<tr>
 						<th scope="row">{charged ? "charged" : "at the prices of today"}</th>
 						<td />
-						<td class="figure">{dollars(charged ? (cost ?? sum) : sum)}</td>
+						<td class="figure">{microDollars(charged ? (cost ?? sum) : sum)}</td>
 					</tr>
 				</tbody>
 			</table>
 			{!charged && cost !== undefined && (
 				<p class="quiet">
-					{dollars(cost)} were charged: the price was another then, or a tier, a fee or the reservation came to it.
+					{microDollars(cost)} were charged: the price was another then, or a tier, a fee or the reservation came to it.
 				</p>
 			)}
 		</>

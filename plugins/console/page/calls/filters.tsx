@@ -28,6 +28,8 @@ export const Filters = ({ search }: { readonly search: RefObject<HTMLInputElemen
 				value={id}
 				onInput={({ currentTarget }) => setId(currentTarget.value)}
 			/>
+			{/* Without it Enter opens nothing: the form has another field for text. */}
+			<button type="submit">Open</button>
 			<select aria-label="Token" value={words.get("token") ?? ""} onChange={choose("token")}>
 				<option value="">Every token</option>
 				{(tokens ? wires(tokens, "data") : []).map((token) => (

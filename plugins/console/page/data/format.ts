@@ -8,6 +8,9 @@ export const dollars = (amount: number): string => {
 	return `${amount < 0 ? "−" : ""}$${figures}`;
 };
 
+/** To the millionth of a dollar, as charges are counted: for sums that must add up on the screen. */
+export const microDollars = (amount: number): string => `$${amount.toFixed(6)}`;
+
 export const count = (amount: number): string => amount.toLocaleString("en");
 
 /** Model tokens: 212.4 M. */

@@ -13,8 +13,11 @@ export interface Answer {
 
 const everyMs = 10_000;
 
-/** Without a path nothing is asked. `again` false: asked once. */
-export const useAnswer = (path: string | undefined, again = true): Answer => {
+/** For one thing that somebody watches while it changes. */
+export const watchedMs = 2_000;
+
+/** Without a path nothing is asked. `again` false: asked once; a number: after so many milliseconds each time. */
+export const useAnswer = (path: string | undefined, again: boolean | number = true): Answer => {
 	const [answer, setAnswer] = useState<{ path?: string | undefined; data?: Wire; failure?: Refusal }>({});
 	const asked = useRef(0);
 
@@ -34,9 +37,9 @@ export const useAnswer = (path: string | undefined, again = true): Answer => {
 	useEffect(() => {
 		void load();
 		const look = () => {
-			if (again && document.visibilityState === "visible") void load();
+			if (again !== false && document.visibilityState === "visible") void load();
 		};
-		const timer = setInterval(look, everyMs);
+		const timer = setInterval(look, typeof again === "number" ? again : everyMs);
 		document.addEventListener("visibilitychange", look);
 		return () => {
 			asked.current++;

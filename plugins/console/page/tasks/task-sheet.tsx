@@ -6,7 +6,7 @@ import { exact } from "../data/format.ts";
 import { wires } from "../data/read.ts";
 import { isAdmin } from "../data/session.ts";
 import { useTokenNames } from "../data/token-names.ts";
-import { useAnswer } from "../data/use-answer.ts";
+import { useAnswer, watchedMs } from "../data/use-answer.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { State } from "../parts/state.tsx";
@@ -18,7 +18,7 @@ interface TaskSheetProps {
 }
 
 export const TaskSheet = ({ id, close }: TaskSheetProps) => {
-	const { data, failure } = useAnswer(`/admin/tasks/${encodeURIComponent(id)}`);
+	const { data, failure } = useAnswer(`/admin/tasks/${encodeURIComponent(id)}`, watchedMs);
 	const task = data && taskOf(data);
 	const tokenName = useTokenNames();
 	const deliveries = useAnswer(

@@ -7,9 +7,10 @@ const few = (names: readonly string[], none: string): string => {
 	return names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ");
 };
 
-export const limitsOf = ({ quota, models, ips, expiresAt }: Token): string =>
+export const limitsOf = ({ quota, budgets, models, ips, expiresAt }: Token): string =>
 	[
 		quota === undefined ? "No quota" : `${dollars(quota)} in all`,
+		...budgets.map(({ amount, per }) => `${dollars(amount)} a ${per}`),
 		few(models, "all models"),
 		few(ips, "any address"),
 		expiresAt === undefined ? "no end" : `until ${new Date(expiresAt).toLocaleDateString("en-GB")}`,

@@ -74,7 +74,7 @@ const settingOf = (key: string, schema: Wire): Setting => {
 		key,
 		kind,
 		label: text(form, "label") ?? inWords(key),
-		note: text(form, "note") ?? text(schema, "description"),
+		note: (text(form, "note") ?? text(schema, "description"))?.replaceAll("`", ""),
 		unit: text(form, "unit"),
 		choices: choicesIn(schema),
 		parts: parts.filter(([, part]) => simple(part)).map(([name, part]) => settingOf(name, part)),

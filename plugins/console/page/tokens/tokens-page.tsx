@@ -42,7 +42,7 @@ export const TokensPage = () => {
 	const tokens = (data ? wires(data, "data") : [])
 		.map(tokenOf)
 		.map((token) => (token.owner === undefined ? token : { ...token, owner: personName(token.owner) }))
-		.sort((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
+		.sort((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0) || a.name.localeCompare(b.name));
 	const found = tokens.filter((token) => matches(token, words.trim().toLowerCase()));
 	const inGroup = (value: string) =>
 		value === "all" ? found : found.filter((token) => stateOf(token, Date.now()).group === value);

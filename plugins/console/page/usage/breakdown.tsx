@@ -14,7 +14,7 @@ interface BreakdownProps {
 }
 
 export const Breakdown = ({ sums, times, by, tokenName, personName }: BreakdownProps) => (
-	<div class="pair">
+	<div class="columns">
 		<SumTable
 			label="By token"
 			by="token"
@@ -27,6 +27,6 @@ export const Breakdown = ({ sums, times, by, tokenName, personName }: BreakdownP
 		)}
 		{isAdmin() && <SumTable label="By upstream" by="upstream" sums={sums} name={(name) => name || "no upstream"} />}
 		<TimesTable sums={times} />
-		<SumTable label={`By ${by}`} by={by} sums={sums} name={(step) => step} />
+		<SumTable label={`By ${by}`} by={by} sums={sums} name={(step) => step} latestFirst />
 	</div>
 );

@@ -9,9 +9,11 @@ interface SumTableProps {
 	readonly by: string;
 	readonly sums: readonly Sum[];
 	readonly name: (value: string) => ComponentChildren;
+	/** By time, and not by dollars. */
+	readonly latestFirst?: boolean;
 }
 
-export const SumTable = ({ label, by, sums, name }: SumTableProps) => {
+export const SumTable = ({ label, by, sums, name, latestFirst }: SumTableProps) => {
 	const all = total(sums, "cost");
 	const columns: readonly Column<Sum>[] = [
 		{
@@ -28,5 +30,7 @@ export const SumTable = ({ label, by, sums, name }: SumTableProps) => {
 			cell: ({ cost }) => <i class="line share" style={{ "--part": `${all === 0 ? 0 : (100 * cost) / all}%` }} />,
 		},
 	];
-	return <Table heading label={label} columns={columns} rows={grouped(sums, by)} keyOf={({ of }) => of[by] ?? ""} />;
+	const rows = grouped(sums, by);
+	const shown = latestFirst ? rows.toSorted((a, b) => ((a.of[by] ?? "") < (b.of[by] ?? "") ? 1 : -1)) : rows;
+	return <Table heading label={label} columns={columns} rows={shown} keyOf={({ of }) => of[by] ?? ""} />;
 };

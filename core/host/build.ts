@@ -74,7 +74,17 @@ export const buildGateway = async (
 		complaints: complaintLines(blueprint.file, [...blueprint.complaints, ...more.map(blueprint.place)]),
 	});
 	const rulesOf = createRulesOf(() => built.generation.all(policies));
-	const forTasks = createTaskAuthority(rulesOf, () => built.generation.all(guards), log);
+	const forTasks = createTaskAuthority(
+		rulesOf,
+		() => built.generation.all(guards),
+		log,
+		() => ({
+			clock,
+			log,
+			recorders: built.generation.all(recorders),
+			tracer: built.generation.given(tracer),
+		}),
+	);
 	let rows: readonly PluginRow[] = [];
 	const lent = new Map<string, unknown>([
 		[clockService.id, clock],

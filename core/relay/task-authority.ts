@@ -4,21 +4,43 @@ import type { Denial } from "../contract/fault.ts";
 import type { Guard } from "../contract/guard.ts";
 import type { Log } from "../contract/log.ts";
 import type { TaskAuthority } from "../contract/task-authority.ts";
+import { statusOf } from "./attempt.ts";
 import { changedWords } from "./edit-words.ts";
 import { guardFailed } from "./guarded.ts";
 import { askGuards } from "./guards.ts";
 import { askPolicies, type Permits } from "./permits.ts";
+import { type Recording, record } from "./record.ts";
 import { firstRefusal, type RulesOf } from "./token-rules.ts";
 
 const isDenial = (value: Permits | Denial): value is Denial => "kind" in value;
 
-export const createTaskAuthority = (rulesOf: RulesOf, guards: () => readonly Guard[], log: Log): TaskAuthority => ({
-	beforeBody: async (call) =>
-		await firstRefusal(
+const refusedAs = (denial: Denial) => ({
+	outcome: { ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial } as const,
+	status: statusOf(denial),
+	attempts: [],
+	losses: [],
+});
+
+/** `recording`: who is told of what is refused. */
+export const createTaskAuthority = (
+	rulesOf: RulesOf,
+	guards: () => readonly Guard[],
+	log: Log,
+	recording: () => Recording,
+): TaskAuthority => ({
+	async beforeBody(call) {
+		const denial = await firstRefusal(
 			rulesOf(call.token).beforeBody,
 			({ policy, setting }) => policy.beforeBody?.(call, setting, "tasks"),
 			log,
-		),
+		);
+		if (denial) record(recording(), { call, token: call.token, protocol: "tasks" }, refusedAs(denial));
+		return denial;
+	},
+	refused(call, { kind, model: name }, denial) {
+		const model = { operation: kind, name, stream: false, candidates: 1 };
+		record(recording(), { call, token: call.token, protocol: "tasks", model }, refusedAs(denial));
+	},
 	async authorize(call, { kind, model, targets, requestBytes, prompt }) {
 		const routed: TaskRouted = {
 			...call,

@@ -34,6 +34,10 @@ const byCode: readonly (readonly [RegExp, string])[] = [
 	[/CERT|TLS|SSL|SELF_SIGNED/, "The upstream's certificate is not accepted: it has expired or is for another name."],
 	[/ENOTFOUND|EAI_/, "The upstream's name is not known: correct its url."],
 	[/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/, "Nothing answers at the upstream's address: correct its url, or start it."],
+	[
+		/something other than/,
+		"Something else answers at the upstream's address, a proxy or a page to sign in: correct its url, or the way to it.",
+	],
 	[/broke_off|ECONNRESET/, "The upstream closed the connection: try again, and ask its operator if it lasts."],
 ];
 

@@ -29,6 +29,8 @@ export interface TaskWords {
 /** Asks every policy and every guard about a call whose model and targets are known. */
 export interface Authority {
 	authorize(call: Identified, task: TaskAsk): Promise<{ readonly permits: Grant; readonly words?: TaskWords } | Denial>;
+	/** Writes the row of a task that was not taken on. */
+	refused(call: Identified, task: Pick<TaskAsk, "kind" | "model">, denial: Denial): void;
 }
 
 /** What is held back for a task. */

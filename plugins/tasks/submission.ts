@@ -7,6 +7,7 @@ import {
 	editWords,
 	Fault,
 	type Identified,
+	isFault,
 	type Outcome,
 	type Store,
 	unknownModel,
@@ -171,7 +172,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 		return task;
 	};
 
-	return async (call: Identified, order: TaskOrder): Promise<Task> => {
+	const takeOn = async (call: Identified, order: TaskOrder): Promise<Task> => {
 		const kind = options.catalogue().kind(order.kind);
 		if (!kind)
 			throw new Fault({
@@ -223,6 +224,15 @@ export const createSubmission = (options: SubmissionOptions) => {
 			return task;
 		} finally {
 			granted.permits.settle(outcome);
+		}
+	};
+
+	return async (call: Identified, order: TaskOrder): Promise<Task> => {
+		try {
+			return await takeOn(call, order);
+		} catch (error) {
+			if (isFault(error)) options.authority.refused(call, order, error.denial);
+			throw error;
 		}
 	};
 };

@@ -110,6 +110,8 @@ export interface CallRecord {
 	/** What it was charged: the one figure that rows, log and metrics tell. Absent when nothing was used or no price is known. */
 	readonly charge?: Charge | undefined;
 	readonly firstByteMs?: number | undefined;
+	/** Until the first of a streamed answer's words was there; absent where it had none, or is no stream. */
+	readonly firstContentMs?: number | undefined;
 	readonly durationMs: number;
 	readonly address?: string | undefined;
 	readonly userAgent?: string | undefined;

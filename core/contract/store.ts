@@ -24,6 +24,8 @@ export interface Store {
 	 * the caller, `ON CONFLICT`, conditions). Rejects with `StoreFault`, which carries no parameters.
 	 */
 	write(statements: readonly Statement[]): Promise<readonly Written[]>;
+	/** From now on `listen` hears how long each operation took, its waits for a busy database included. It takes the place of another. */
+	timed?(listen: (operation: "read" | "write", milliseconds: number) => void): void;
 	/** Whether several processes may share this database. */
 	readonly shared: boolean;
 }

@@ -192,6 +192,7 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 	const { head, complete, pending } = await readOpening(options, frames, pass, memory);
 	if (complete && head.length === 0) throw notAnAnswer("a stream of events");
 	live.firstByte();
+	if (pass.seen().pieces > 0) live.firstContent();
 	const stream = new CallStream({
 		live,
 		source: pending === undefined ? source : source.resume(pending),

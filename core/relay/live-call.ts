@@ -57,6 +57,7 @@ export class LiveCall {
 	charged: number | undefined;
 	private leftAt: number | undefined;
 	private firstByteMs: number | undefined;
+	firstContentMs: number | undefined;
 	private sentAt: number | undefined;
 	private seen: () => Observation = () => nothingSeen;
 	private ended = false;
@@ -155,6 +156,11 @@ export class LiveCall {
 		return this.firstByteMs;
 	}
 
+	/** The first of a streamed answer's words is there. */
+	firstContent(): void {
+		this.firstContentMs = this.options.clock.monotonic() - this.routed.startedAt;
+	}
+
 	/** Settles and records; the first of all ends counts. */
 	end(ending: Ending, status: number, denial?: Denial): void {
 		if (this.ended) return;
@@ -188,6 +194,7 @@ export class LiveCall {
 				attempts: this.attempts.list,
 				losses: this.losses,
 				firstByteMs: this.firstByteMs,
+				firstContentMs: this.firstContentMs,
 				charge,
 				tags: this.permits.tags,
 			},

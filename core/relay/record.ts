@@ -30,7 +30,17 @@ export const record = (
 	start: CallStart,
 	end: Pick<
 		CallRecord,
-		"outcome" | "status" | "attempts" | "losses" | "firstByteMs" | "charge" | "keyDigest" | "repeats" | "tags" | "trace"
+		| "outcome"
+		| "status"
+		| "attempts"
+		| "losses"
+		| "firstByteMs"
+		| "firstContentMs"
+		| "charge"
+		| "keyDigest"
+		| "repeats"
+		| "tags"
+		| "trace"
 	>,
 ): void => {
 	const { call, token, protocol, model } = start;
@@ -53,6 +63,7 @@ export const record = (
 		attempts: end.attempts,
 		charge: end.charge,
 		firstByteMs: end.firstByteMs,
+		firstContentMs: end.firstContentMs,
 		durationMs: options.clock.monotonic() - call.startedAt,
 		address: call.address,
 		userAgent: userAgent === null ? undefined : plainName(userAgent),

@@ -175,7 +175,9 @@ export class CallStream {
 
 	/** A promise when the client takes no more for now. */
 	private write(piece: string | Uint8Array | undefined): Promise<unknown> | undefined {
-		if (piece === undefined || this.parts.live.isOver || this.leftAs !== undefined) return undefined;
+		const { live, pass } = this.parts;
+		if (piece === undefined || live.isOver || this.leftAs !== undefined) return undefined;
+		if (live.firstContentMs === undefined && pass.seen().pieces > 0) live.firstContent();
 		this.watch.wroteAt = this.watch.readAt;
 		return this.streamBody.write(piece);
 	}

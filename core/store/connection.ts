@@ -50,6 +50,8 @@ export class Connection {
 	/** Opened by the first write to a file. */
 	#writer: FileWriter | undefined;
 	#closed = false;
+	/** Hears how long operations took. */
+	heard: ((operation: "read" | "write", milliseconds: number) => void) | undefined;
 
 	private constructor({ url, clock, log, patienceMs = 8000 }: ConnectionInput, client: Client) {
 		this.file = databaseFile(url);
@@ -97,6 +99,7 @@ export class Connection {
 		for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 500)) {
 			try {
 				const result = await operation();
+				this.heard?.(kind, this.#clock.monotonic() - started);
 				if (this.#failing.delete(kind)) this.#log.info("the database answers again", { for: kind });
 				return result;
 			} catch (error) {

@@ -75,6 +75,9 @@ const open = async (input: OpenStoreInput, lock: FileLock | undefined): Promise<
 			const prepared = prepare(query);
 			return rowsOf(await connection.run("read", () => connection.client.execute(prepared)));
 		},
+		timed(listen) {
+			connection.heard = listen;
+		},
 		async write(statements) {
 			return queue.write(statements.map(prepare));
 		},

@@ -21,6 +21,7 @@ interface Times {
 	readonly labels: Labels;
 	readonly whole: Histogram;
 	readonly firstByte: Histogram;
+	readonly firstContent: Histogram;
 }
 
 export class CallCounts {
@@ -45,6 +46,7 @@ export class CallCounts {
 		const times = this.timesOf(call);
 		times.whole.observe(call.durationMs / 1000);
 		if (call.firstByteMs !== undefined) times.firstByte.observe(call.firstByteMs / 1000);
+		if (call.firstContentMs !== undefined) times.firstContent.observe(call.firstContentMs / 1000);
 	}
 
 	metrics(): readonly Metric[] {
@@ -91,6 +93,11 @@ export class CallCounts {
 				"From a call's arrival to the first byte of its answer.",
 				({ firstByte }) => firstByte,
 			),
+			histogram(
+				"portico_first_content_seconds",
+				"From a call's arrival to the first words of its streamed answer.",
+				({ firstContent }) => firstContent,
+			),
 		];
 	}
 
@@ -126,7 +133,7 @@ export class CallCounts {
 		let times = this.times.get(key);
 		if (!times) {
 			const labels = { protocol, upstream, stream: String(stream) };
-			times = { labels, whole: new Histogram(), firstByte: new Histogram() };
+			times = { labels, whole: new Histogram(), firstByte: new Histogram(), firstContent: new Histogram() };
 			this.times.set(key, times);
 		}
 		return times;

@@ -1,22 +1,24 @@
 /** Counts calls and shows the counts to Prometheus. */
-import { add, type CallRecord, definePlugin, hostInfo, recorders, router, routes, t } from "#core";
+import { add, type CallRecord, definePlugin, hostInfo, recorders, router, routes, store, t } from "#core";
 
 import { AttemptCounts } from "./attempt-counts.ts";
 import { CallCounts } from "./call-counts.ts";
 import { contentType, expose } from "./exposition.ts";
 import { metricSources } from "./service.ts";
 import { circuitMetric, keyMetric, loadMetrics, processMetrics } from "./state.ts";
+import { StoreTimes } from "./store-times.ts";
 
 export default definePlugin({
 	name: "metrics",
 	summary: "Counts calls, their time, model tokens and cost, for Prometheus.",
 	config: t.Object({}, { additionalProperties: false }),
-	needs: { hostInfo, router, sources: metricSources },
+	needs: { hostInfo, router, store, sources: metricSources },
 	gives: [recorders, routes],
 	setup({ name, needs }) {
 		// Counts go on over a reload: one that falls back to 0 looks like a restart.
 		const counts = () => needs.hostInfo.keep("metrics", () => new CallCounts());
 		const attempts = () => needs.hostInfo.keep("metrics.attempts", () => new AttemptCounts());
+		const storeTimes = () => needs.hostInfo.keep("metrics.store", () => new StoreTimes());
 		const count = (call: CallRecord): void => {
 			counts().count(call);
 			attempts().count(call);
@@ -30,9 +32,12 @@ export default definePlugin({
 				...loadMetrics(needs.hostInfo.load()),
 				...processMetrics(),
 			];
-			return new Response(expose([...counts().metrics(), ...attempts().metrics(), ...others, ...state]), {
-				headers: { "content-type": contentType, "cache-control": "no-store" },
-			});
+			return new Response(
+				expose([...counts().metrics(), ...attempts().metrics(), ...storeTimes().metrics(), ...others, ...state]),
+				{
+					headers: { "content-type": contentType, "cache-control": "no-store" },
+				},
+			);
 		};
 		return {
 			offers: [
@@ -45,6 +50,9 @@ export default definePlugin({
 					handle: show,
 				}),
 			],
+			start() {
+				needs.store.timed?.(storeTimes().observe);
+			},
 		};
 	},
 });

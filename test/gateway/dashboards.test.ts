@@ -69,6 +69,11 @@ describe("every metric that the dashboard and the alerts name", () => {
 		expect(metrics).toContain('portico_attempts_total{upstream="demo",model="m",outcome="ok"} 2\n');
 		expect(metrics).toContain('portico_refusals_total{code="authentication"} 1\n');
 		expect(metrics).toMatch(/portico_overhead_seconds_count\{protocol="chat-completions",stream="true"\} 1\n/);
+		// One of the two calls was a stream; refused ones have no times.
+		expect(metrics).toMatch(/portico_first_content_seconds_count\{[^}]*stream="true"\} 1\n/);
+		expect(metrics).not.toMatch(/portico_first_content_seconds_count\{[^}]*stream="false"/);
+		expect(metrics).toMatch(/portico_store_latency_seconds_count\{op="write"\} [1-9]/);
+		expect(metrics).toMatch(/portico_store_latency_seconds_count\{op="read"\} [1-9]/);
 		expect(metrics).not.toMatch(/portico_call_duration_seconds_count\{[^}]*upstream=""/);
 		for (const line of metrics.trimEnd().split("\n"))
 			expect(line).toMatch(

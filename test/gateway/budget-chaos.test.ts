@@ -1,0 +1,189 @@
+/**
+ * Budgets under trouble, on one node and on three: calls at once, upstreams that fail, clients that leave, and a clock that
+ * crosses midnight, a week's end and goes back. No window is overspent, and every sum of the same money is the same.
+ */
+import { afterEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { asList, asNumber, asRecord, asText, type Clock } from "#core";
+import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
+import { randomNumbers } from "../support/chunkings.ts";
+import { startSqlServer } from "../support/sql-server.ts";
+import { sqldProgram, startSqld } from "../support/sqld.ts";
+
+/** The wall shows another time than the machine's; timers and durations are the machine's own. */
+let shownAhead = 0;
+const clock: Clock = {
+	now: () => Date.now() + shownAhead,
+	monotonic: () => performance.now(),
+	after(milliseconds, action) {
+		const timer = setTimeout(action, milliseconds);
+		return () => clearTimeout(timer);
+	},
+};
+const showTime = (instant: string): void => {
+	shownAhead = Date.parse(instant) - Date.now();
+};
+
+interface World {
+	readonly nodes: readonly TestGateway[];
+	readonly upstream: ScriptedUpstream;
+	stop(): Promise<void>;
+}
+
+const completion = (output: number) => ({
+	id: "c",
+	object: "chat.completion",
+	created: 1,
+	model: "priced",
+	choices: [{ index: 0, message: { role: "assistant", content: "x" }, finish_reason: "stop" }],
+	usage: { prompt_tokens: 10, completion_tokens: output, total_tokens: 10 + output },
+});
+const chunk = (delta: object, finish: string | null) =>
+	`data: ${JSON.stringify({ ...completion(1), object: "chat.completion.chunk", usage: undefined, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+
+const startWorld = async (count: number, random: () => number): Promise<World> => {
+	const folder = mkdtempSync(join(tmpdir(), "portico-budgets-"));
+	const program = sqldProgram();
+	const shared = program ? () => startSqld(program, folder) : async () => startSqlServer(join(folder, "shared.db"));
+	const server = count > 1 ? await shared() : undefined;
+	const upstream = startUpstream(async ({ json }) => {
+		await new Promise((resolve) => setTimeout(resolve, random() * 20));
+		const { stream, max_tokens: most } = asRecord(json);
+		if (random() < 0.15) return Response.json({ error: { message: "down" } }, { status: 500 });
+		const output = Math.ceil(random() * Math.min(99, asNumber(most) ?? 99));
+		if (stream !== true) return Response.json(completion(output));
+		const usage = `data: ${JSON.stringify({ ...completion(output), object: "chat.completion.chunk", choices: [] })}\n\n`;
+		return streamOf([chunk({ role: "assistant", content: "x" }, null), chunk({}, "stop"), usage, "data: [DONE]\n\n"]);
+	});
+	const nodes: TestGateway[] = [];
+	for (let index = 0; index < count; index++)
+		nodes.push(
+			await startGateway({
+				clock,
+				...(server && { config: { database: { url: server.url } } }),
+				plugins: [
+					"tokens",
+					"chat-completions",
+					{ use: "prices", with: { models: { priced: { input: 1, output: 10 } } } },
+					"quota",
+					"ledger",
+					{
+						use: "router",
+						with: {
+							upstreams: [{ name: "up", protocol: "chat-completions", url: `${upstream.url}/v1` }],
+							models: [{ name: "priced", targets: [{ upstream: "up" }], caps: { maxOutput: 100, thinking: "none" } }],
+						},
+					},
+				],
+			}),
+		);
+	return {
+		nodes,
+		upstream,
+		async stop() {
+			for (const node of nodes) await node.stop();
+			await upstream.stop();
+			await server?.close();
+			rmSync(folder, { recursive: true, force: true });
+		},
+	};
+};
+
+let world: World | undefined;
+afterEach(async () => {
+	await world?.stop();
+	world = undefined;
+	shownAhead = 0;
+});
+
+/** One call, whole or streamed, whose client may leave. Gives its status; 0 where the client left. */
+const call = async (node: TestGateway, key: string, random: () => number): Promise<number> => {
+	const leaves = random() < 0.15;
+	const signal = leaves ? AbortSignal.timeout(Math.ceil(random() * 15)) : undefined;
+	const stream = random() < 0.5;
+	const body = { model: "priced", stream, max_tokens: 99, messages: [{ role: "user", content: "Hello" }] };
+	try {
+		const response = await node.ask("/v1/chat/completions", body, {
+			headers: { authorization: `Bearer ${key}` },
+			...(signal && { signal }),
+		});
+		await response.text();
+		return response.status;
+	} catch {
+		return 0;
+	}
+};
+
+const column = async (node: TestGateway, query: ReturnType<typeof sql>) =>
+	(await node.store.all(query)).map((row) => asNumber(row["n"]) ?? 0);
+
+describe.each([1, 3])("on %p nodes", (count) => {
+	test("no window is overspent, and days, rows and charges are the same money", async () => {
+		const random = randomNumbers(count * 7919);
+		world = await startWorld(count, random);
+		const [first] = world.nodes;
+		if (!first) throw new Error("there is no node");
+		showTime("2028-02-26T23:59:57Z");
+		const limits = { day: 0.02, week: 0.045, month: 0.09 };
+		const { id, key } = await first.token({
+			name: "chaos",
+			quota: 0.2,
+			budgets: Object.entries(limits).map(([per, amount]) => ({ per, amount, zone: "Europe/Berlin" })),
+		});
+		const statuses: number[] = [];
+		// A Saturday's midnight, a week's end, the leap day, the month's end; back into a day that is spent, and on.
+		const times = ["2028-02-27T22:59:59Z", "2028-02-28T12:00:00Z", "2028-02-29T12:00:00Z", "2028-02-29T23:00:00Z"];
+		for (const time of [...times, "2028-02-28T12:00:00Z", "2028-03-01T12:00:00Z"]) {
+			const calls = Array.from({ length: 36 }, (_, index) => {
+				const node = world?.nodes[index % count] ?? first;
+				return call(node, key, random);
+			});
+			await new Promise((resolve) => setTimeout(resolve, 15));
+			showTime(time);
+			statuses.push(...(await Promise.all(calls)));
+		}
+		expect(new Set(statuses).has(200)).toBe(true);
+		expect(new Set(statuses).has(429)).toBe(true);
+		expect(statuses.filter((status) => ![0, 200, 429, 500, 502, 503].includes(status))).toEqual([]);
+
+		// All that is charged is in the database once no call runs any more, on any node.
+		await Bun.sleep(100);
+		for (const node of world.nodes) await node.admin("GET", "/admin/usage");
+		const windows = await first.store.all(
+			sql`SELECT token, quota, used, leased FROM quota_accounts WHERE token LIKE 'budget:%'`,
+		);
+		expect(windows.length).toBeGreaterThan(6);
+		for (const window of windows) {
+			const [, per = ""] = (asText(window["token"]) ?? "").split("/");
+			expect(asNumber(window["quota"])).toBe(Math.round(limits[per as keyof typeof limits] * 1e6));
+			expect([per, (asNumber(window["used"]) ?? 0) <= (asNumber(window["quota"]) ?? 0)]).toEqual([per, true]);
+		}
+		const [charged = 0] = await column(first, sql`SELECT used AS n FROM quota_accounts WHERE token = ${id}`);
+		expect(charged).toBeGreaterThan(20_000);
+		for (const per of Object.keys(limits))
+			expect([
+				per,
+				...(await column(
+					first,
+					sql`SELECT sum(used) AS n FROM quota_accounts WHERE token LIKE ${`budget:${id}/${per}/%`}`,
+				)),
+			]).toEqual([per, charged]);
+		expect(await column(first, sql`SELECT sum(cost) AS n FROM ledger WHERE token = ${id}`)).toEqual([charged]);
+		expect(await column(first, sql`SELECT sum(cost) AS n FROM ledger_days WHERE token = ${id}`)).toEqual([charged]);
+		const byRows = await first.store.all(
+			sql`SELECT date(at / 1000, 'unixepoch') AS day, sum(coalesce(cost, 0)) AS cost, count(*) AS calls FROM ledger
+				WHERE token = ${id} GROUP BY 1 ORDER BY 1`,
+		);
+		const usage = asList((await first.admin("GET", `/admin/usage?by=day&token=${id}`))["data"]).map(asRecord);
+		expect(
+			usage
+				.map(({ day, cost, calls }) => ({ day, cost: Math.round((asNumber(cost) ?? 0) * 1e6), calls }))
+				.toSorted((a, b) => String(a.day).localeCompare(String(b.day))),
+		).toEqual(byRows.map(({ day, cost, calls }) => ({ day, cost: asNumber(cost) ?? 0, calls })));
+		const shown = await first.admin("GET", `/admin/tokens/${id}`);
+		expect(Math.round((asNumber(shown["used"]) ?? 0) * 1e6)).toBe(charged);
+	}, 120_000);
+});

@@ -35,6 +35,8 @@ export interface TokenSetting<Compiled> {
 	statements?(tokenId: string, value: unknown): readonly Statement[];
 	/** Fields added to what the admin API and `GET /v1/me` show of a token (`used`, `remaining`). */
 	view?(tokenId: string, value: unknown): Promise<Readonly<Record<string, unknown>>>;
+	/** What the command line's table shows of it, where JSON is not all that people want to read. `shown`: the token as the admin API shows it. */
+	inWords?(value: unknown, shown: Readonly<Record<string, unknown>>): string;
 	/** Words of the command line as the stored value, where JSON is not all that it takes. Throws with the complaint. */
 	fromWords?(words: string): unknown;
 }

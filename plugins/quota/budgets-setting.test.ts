@@ -23,6 +23,19 @@ describe("words of the command line", () => {
 	});
 });
 
+test("a table shows each budget with what is left of it", () => {
+	const value = [
+		{ amount: 5, per: "day" },
+		{ amount: 100, per: "month", zone: "Europe/Berlin" },
+	];
+	const budgets = [
+		{ per: "month", zone: "Europe/Berlin", remaining: 60.5 },
+		{ per: "day", zone: "UTC", remaining: 4.1 },
+	];
+	expect(setting.inWords?.(value, { budgets })).toBe("$5.00/day: $4.10 left, $100.00/month@Europe/Berlin: $60.50 left");
+	expect(setting.inWords?.(value, {})).toBe("$5.00/day, $100.00/month@Europe/Berlin");
+});
+
 test("a boost counts in windows that begin before it ends", () => {
 	const [budget] = setting.compile([
 		{ amount: 1, per: "day", boost: { amount: 0.5, until: "2026-11-23T00:00:00Z" } },

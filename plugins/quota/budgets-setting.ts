@@ -1,5 +1,5 @@
 /** The token setting `budgets`: dollars for each day, week or month of the calendar, beside the quota for its whole life. */
-import { asList, asNumber, asRecord, asText, type TokenSetting, t } from "#core";
+import { asList, asNumber, asRecord, asText, dollars, type TokenSetting, t } from "#core";
 import type { Accounts } from "./accounts.ts";
 import { type Budget, Budgets, budgetsKey, limitIn, windowAccount } from "./budgets.ts";
 import { count, toDollars, toMicroDollars } from "./numbers.ts";
@@ -75,6 +75,19 @@ const fromWords = (words: string): unknown => {
 	});
 };
 
+/** `$5.00/day: $4.10 left`; what is left is not known where the server does not tell it. */
+const wordsOf = (value: unknown, shown: unknown): string => {
+	const told = asList(shown).map(asRecord);
+	return asList(value)
+		.map(asRecord)
+		.map(({ amount, per, zone = "UTC" }) => {
+			const left = asNumber(told.find((one) => one["per"] === per && one["zone"] === zone)?.["remaining"]);
+			const place = zone === "UTC" ? "" : `@${String(zone)}`;
+			return `${dollars(asNumber(amount) ?? 0)}/${String(per)}${place}${left === undefined ? "" : `: ${dollars(left)} left`}`;
+		})
+		.join(", ");
+};
+
 const complaint = (value: unknown): string | undefined => {
 	const seen = new Set<string>();
 	for (const one of asList(value)) {
@@ -101,6 +114,7 @@ export const budgetsSetting = ({ accounts, now }: BudgetsSettingOptions): TokenS
 	refuse: complaint,
 	compile: (value) => new Budgets(budgetsOf(value)),
 	fromWords,
+	inWords: (value, shown) => wordsOf(value, shown["budgets"]),
 	/** The window that runs and the one after it are told; later ones are made with what the token has by then. */
 	statements: (token, value) =>
 		budgetsOf(value).flatMap((budget) => {

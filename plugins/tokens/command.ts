@@ -95,7 +95,13 @@ const tableOf = (
 		String(name),
 		asText(preview) ?? "",
 		disabled === true ? "disabled" : "enabled",
-		...keys.map((key, column) => cellOf(settings[at]?.[key], schemas[column])),
+		...keys.map((key, column) => {
+			const value = settings[at]?.[key];
+			const inWords = known.get(key)?.inWords;
+			return value !== undefined && value !== null && inWords
+				? inWords(value, tokens[at] ?? {})
+				: cellOf(value, schemas[column]);
+		}),
 		...spent.map((name) => moneyOf(tokens[at]?.[name])),
 		String(id),
 	]);

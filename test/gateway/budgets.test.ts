@@ -1,5 +1,6 @@
 /** Budgets through the front door: what a window lets through, what is told of it, and what the clock does to it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { type CallAdmin, commands } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { createMovedClock, type MovedClock } from "../support/moved-clock.ts";
 
@@ -176,4 +177,15 @@ describe("a budget", () => {
 	])("that makes no sense is refused: %j", async (budgets) => {
 		await expect(gateway.admin("POST", "/admin/tokens", { name: "x", budgets })).rejects.toThrow("answered 400");
 	});
+});
+
+test("the list of tokens on the command line says what is left", async () => {
+	to("2028-11-01T12:00:00Z");
+	const { key } = await gateway.token({ name: "listed", budgets: [{ amount: 5, per: "day" }] });
+	expect((await ask(key)).status).toBe(200);
+	const lines: string[] = [];
+	const call: CallAdmin = (method, path, body) => gateway.admin(method, path, body);
+	const command = gateway.portico.generation?.all(commands).find(({ name }) => name === "token");
+	await command?.run({ words: ["list"], call, print: (line) => lines.push(line) });
+	expect(lines.find((line) => line.startsWith("listed"))).toMatch(/ \$5\.00\/day: \$4\.999 left .* \$0\.001 /);
 });

@@ -11,6 +11,8 @@ let gateway: TestGateway;
 const builtIn = readdirSync(join(import.meta.dir, "../../plugins"));
 /** Whatever is built in and takes a token's calls; new plugins are walked without being named here. */
 const withSettings: Readonly<Record<string, object>> = {
+	alerts: { url: "https://operator.example/alerts", secret: "whsec_YW4gZXhhbXBsZSwgbm9ib2R5J3Mgc2VjcmV0IDEyMzQ=" },
+	"guard-http": { url: "https://inspector.example/" },
 	"guard-patterns": { patterns: [{ name: "card", pattern: "4[0-9]{15}" }] },
 	router: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] },
 };

@@ -12,6 +12,7 @@ import type { Owner } from "../store/open.ts";
 import { databaseCommand, databaseFilesWork } from "./database.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, type Opened, openGateway } from "./open.ts";
+import { isTakenOver } from "./own-database.ts";
 import type { Invocation } from "./settings.ts";
 
 const refuse = (message: string): never => {
@@ -70,7 +71,7 @@ export const addedCommands = async (invocation: Invocation): Promise<readonly Co
 /** Only serving makes a database: a command from the wrong folder would make a second, which the server does not know. */
 const refuseWithoutDatabase = ({ config, file }: Blueprint): void => {
 	const path = databaseFile(config.database.url);
-	if (path === undefined || existsSync(path)) return;
+	if (path === undefined || existsSync(path) || isTakenOver(path)) return;
 	refuse(
 		`there is no database at ${path}, which ${file} names; portico serve makes it, or name the config with --config FILE`,
 	);

@@ -52,10 +52,11 @@ export const coreCommands: readonly CoreCommand[] = [
 		name: "serve",
 		summary: "Serves; what is done when no command is named.",
 		usage: [
-			"portico [serve] [--port N] [--workers N]",
+			"portico [serve] [--port N] [--workers N | auto]",
 			"",
 			"  --port N      another port than the config's, or PORTICO_PORT; 0 picks a free one",
-			"  --workers N   so many processes on one port; they need a database server",
+			"  --workers N   so many processes on one port, or with auto one for each core; a database file is taken over by the",
+			"                packaged database server, once",
 			"",
 			"SIGHUP reads the config anew; SIGTERM and SIGINT let running calls finish.",
 		].join("\n"),

@@ -9,6 +9,7 @@ import type { Blueprint } from "../host/blueprint.ts";
 import { tablesInOrder } from "../host/generation.ts";
 import { nodeLock } from "../host/node-files.ts";
 import { asList, asRecord } from "../neutral/json.ts";
+import { createLog } from "../runtime/log.ts";
 import { makeFilesPrivate } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import { lockFile } from "../store/lock.ts";
@@ -16,6 +17,7 @@ import { restoreFile } from "../store/restore.ts";
 import { type Place, type Sums, transferDatabase } from "../store/transfer.ts";
 import { buildOnly } from "./inspect.ts";
 import { dataFolderOf } from "./open.ts";
+import { isTakenOver, openOwnDatabase, serverFolder } from "./own-database.ts";
 
 const usage = [
 	"portico db backup [FILE | FOLDER/] [--keep N]",
@@ -83,6 +85,10 @@ interface FileWork {
 
 const restore = async ({ blueprint, file, print }: FileWork): Promise<void> => {
 	const database = databaseFile(blueprint.config.database.url);
+	if (database !== undefined && isTakenOver(database))
+		return refuse(
+			`${serverFolder(database)} holds the database now; move that folder away first, and ${file} takes its place as a file`,
+		);
 	if (database === undefined)
 		return refuse(`the database of ${blueprint.file} is a server; portico db import FILE writes into an empty one`);
 	const known = tablesInOrder(await buildOnly(blueprint));
@@ -98,16 +104,18 @@ const placeOf = ({ config, file }: Blueprint): Place => {
 	return { url, named, ...(authToken !== undefined && { authToken }) };
 };
 
-/** Each database file belongs to one process, and so does the data folder of a node whose database is a server. */
-const lockedAll = async <T>(paths: readonly string[], work: () => Promise<T>): Promise<T> => {
-	const [path, ...rest] = paths;
-	if (path === undefined) return await work();
-	const lock = lockFile(path);
+/** The database while no server has it: each file belongs to one process, and so does the data folder of a node whose database is a server. */
+const atRest = async <T>(blueprint: Blueprint, work: (place: Place) => Promise<T>): Promise<T> => {
+	const place = placeOf(blueprint);
+	const own = await openOwnDatabase({ url: place.url, log: createLog("error") });
+	const path = databaseFile(place.url) ?? nodeLock(dataFolderOf(blueprint));
+	const lock = own ?? lockFile(path);
 	if ("heldBy" in lock) return refuse(`${path} is in use by process ${lock.heldBy.pid}; stop every node first`);
 	try {
-		return await lockedAll(rest, work);
+		return await work("database" in lock ? { ...place, ...lock.database } : place);
 	} finally {
-		lock.release();
+		if ("database" in lock) await lock.close();
+		else lock.release();
 	}
 };
 
@@ -124,22 +132,23 @@ const refuseJournals = (folder: string): void => {
 const move = async (work: FileWork, out: boolean): Promise<void> => {
 	const { blueprint, file, print } = work;
 	const given: Place = { url: `file:${file.replace(/[%?#]/g, encodeURIComponent)}`, named: file };
-	const [from, to] = out ? [placeOf(blueprint), given] : [given, placeOf(blueprint)];
 	if (out && existsSync(file)) refuse(`${file} exists already; name a new file`);
 	if (!out && !existsSync(file)) refuse(`there is no file ${file}`);
 	const dataFolder = dataFolderOf(blueprint);
 	if (out) refuseJournals(dataFolder);
-	const own = databaseFile(blueprint.config.database.url) ?? nodeLock(dataFolder);
 	const known = tablesInOrder(await buildOnly(blueprint));
 	const progress = (table: string, rows: number): void => print(`  ${table}: ${rows} rows`);
 	let sums: ReadonlyMap<string, Sums>;
 	try {
-		sums = await lockedAll([own], () => transferDatabase({ from, to, tables: known, progress }));
+		sums = await atRest(blueprint, (place) =>
+			transferDatabase({ ...(out ? { from: place, to: given } : { from: given, to: place }), tables: known, progress }),
+		);
 	} catch (error) {
 		if (out) for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
 		throw error;
 	}
 	const figures = [...sums.values()].reduce((count, columns) => count + Object.keys(columns).length, 0);
+	const [from, to] = out ? [placeOf(blueprint), given] : [given, placeOf(blueprint)];
 	print(`${from.named} is in ${to.named}: ${sums.size} tables, ${figures} sums, all equal`);
 };
 

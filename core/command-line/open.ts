@@ -20,7 +20,8 @@ import { createLog } from "../runtime/log.ts";
 import { makeFilesPrivate, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import { type OpenStore, type Owner, openStore } from "../store/open.ts";
-import type { Invocation } from "./settings.ts";
+import { openOwnDatabase } from "./own-database.ts";
+import type { DatabasePlace, Invocation } from "./settings.ts";
 import { standardConfig } from "./standard-config.ts";
 
 /** Portico's version, shown by `portico version` and `GET /`. */
@@ -48,10 +49,14 @@ export interface Opened {
 	readonly portico: Portico;
 	readonly store: OpenStore;
 	readonly blueprint: Blueprint;
+	/** The database server that this process, or the one that looks after it, has started. */
+	readonly database: DatabasePlace | undefined;
 	readonly dataFolder: string;
 	readonly log: Log;
 	close(): Promise<void>;
 }
+
+const withoutOwn = { database: undefined, describe: () => undefined, close: async () => undefined };
 
 /** Opens the store (and holds its lock) and starts the plugins. Throws `Fault`; `held` is called when another process has what this one needs. */
 export const openGateway = async (
@@ -61,8 +66,8 @@ export const openGateway = async (
 	logOf: (level: LogLevel) => Log = createLog,
 ): Promise<Opened> => {
 	const blueprint = await blueprintOf(invocation, !serving);
-	const { database, server } = blueprint.config;
-	const log = logOf(server.logLevel);
+	const { database } = blueprint.config;
+	const log = logOf(blueprint.config.server.logLevel);
 	const fromEnvironment = invocation.environment["PORTICO_ADMIN_TOKEN"];
 	checkAdminToken(fromEnvironment);
 	makeFilesPrivate();
@@ -70,9 +75,23 @@ export const openGateway = async (
 	tightenFiles(dataFolder, databaseFile(database.url), log);
 	const own = invocation.worker === undefined ? dataFolder : workerFolder(dataFolder, invocation.worker);
 	const token = adminToken(dataFolder, fromEnvironment);
+	const server = invocation.database ? undefined : await openOwnDatabase({ url: database.url, log });
+	if (server && "heldBy" in server) return held(server.heldBy);
+	const { describe, close: stopServer, ...started } = server ?? withoutOwn;
+	const place = invocation.database ?? started.database;
 	const node = serving ? { node: nodeLock(own) } : {};
-	const opened = await openStore({ ...database, ...node, clock: systemClock, log });
-	if ("heldBy" in opened) return held(opened.heldBy);
+	const opened = await openStore({ ...database, ...place, ...node, clock: systemClock, log }).catch(async (error) => {
+		await stopServer();
+		throw error;
+	});
+	if ("heldBy" in opened) {
+		await stopServer();
+		return held(opened.heldBy);
+	}
+	const closeStore = async (): Promise<void> => {
+		await opened.close();
+		await stopServer();
+	};
 	const portico = new Portico({
 		blueprint,
 		store: opened,
@@ -90,18 +109,25 @@ export const openGateway = async (
 		},
 	});
 	const complaints = await portico.start().catch(async (error: unknown) => {
-		await opened.close();
+		await closeStore();
 		throw error;
 	});
 	if (complaints.length > 0) {
-		await opened.close();
+		await closeStore();
 		throw new Fault(deny("invalid_request", complaints.join("\n")));
 	}
 	const close = async (): Promise<void> => {
 		await portico.stop();
-		await opened.close();
+		await closeStore();
 	};
-	return { portico, store: opened, blueprint, dataFolder, log, close };
+	const store: OpenStore = {
+		...opened,
+		describe: (info) => {
+			opened.describe(info);
+			describe(info);
+		},
+	};
+	return { portico, store, blueprint, database: place, dataFolder, log, close };
 };
 
 /**

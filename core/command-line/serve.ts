@@ -78,7 +78,8 @@ const stop = async (house: Opened, listener: Listener): Promise<void> => {
 	log.info("stopped");
 };
 
-const refuseHeld = ({ pid, address }: Owner): never => {
+/** Throws `Fault` that says who has it. */
+export const refuseHeld = ({ pid, address }: Owner): never => {
 	const where = address === undefined ? "" : ` at ${address}`;
 	const advice = "Stop that one, or give this one another database.url and server.dataFolder.";
 	const message = `the database is in use by process ${pid}${where}, or its data folder is; each belongs to one process. ${advice}`;
@@ -137,7 +138,8 @@ const serveUntilStopped = async (
 ): Promise<void> => {
 	const house = await openGateway(invocation, true, refuseHeld, logOf);
 	const { portico, blueprint, log } = house;
-	if (invocation.worker === undefined) await settleLeft(invocation, house.dataFolder, 0);
+	if (invocation.worker === undefined)
+		await settleLeft({ ...invocation, database: house.database }, house.dataFolder, 0);
 	const { host, port, bodyLimitBytes, tls } = blueprint.config.server;
 	const options: ListenOptions = {
 		host,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { availableParallelism } from "node:os";
 import { readInvocation } from "./settings.ts";
 
 describe("what a command is called with", () => {
@@ -19,12 +20,16 @@ describe("what a command is called with", () => {
 		expect(readInvocation(["-c", "c.yaml", "--port=2"], environment)).toMatchObject({ file: "c.yaml", port: 2 });
 	});
 
+	test("auto is as many workers as there are cores", () => {
+		expect(readInvocation(["--workers", "auto"], {}).workers).toBe(availableParallelism());
+	});
+
 	test.each([
 		[["--port", "65536"], 'the port must be a number from 0 to 65535, not "65536"'],
 		[["--port", ""], 'the port must be a number from 0 to 65535, not ""'],
 		[["--port"], "--port needs a value"],
-		[["--workers", "0"], '--workers must be a number from 1 to 256, not "0"'],
-		[["--workers", "2.5"], '--workers must be a number from 1 to 256, not "2.5"'],
+		[["--workers", "0"], '--workers, when it is not auto, must be a number from 1 to 256, not "0"'],
+		[["--workers", "2.5"], '--workers, when it is not auto, must be a number from 1 to 256, not "2.5"'],
 	])("%j is refused", (words, message) => {
 		expect(() => readInvocation(words, {})).toThrow(message);
 	});

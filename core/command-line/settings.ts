@@ -1,6 +1,12 @@
 /** What every command takes: which config file, which port, how many processes. */
 import { existsSync } from "node:fs";
 import { deny, Fault } from "../contract/fault.ts";
+import { coreCount } from "../runtime/system.ts";
+
+export interface DatabasePlace {
+	readonly url: string;
+	readonly authToken: string;
+}
 
 export interface Invocation {
 	/** The config file as the operator named it, or where it was found. */
@@ -12,6 +18,8 @@ export interface Invocation {
 	readonly workers?: number;
 	/** Which of them this one is, from 1. Given by the process that looks after them, never by people. */
 	readonly worker?: number | undefined;
+	/** The database server that whoever looks after the workers has started for them. */
+	readonly database?: DatabasePlace | undefined;
 	/** The command's own words. */
 	readonly words: readonly string[];
 	readonly environment: Readonly<Record<string, string | undefined>>;
@@ -26,6 +34,24 @@ const numberOf = (what: string, text: string, least: number, most: number): numb
 		throw new Fault(deny("invalid_request", `${what} must be a number from ${least} to ${most}, not "${text}"`));
 	return number;
 };
+
+/** Variables by which a worker is told of the database server; set by its parent, never by people. */
+const placeVariables = { url: "PORTICO_WORKERS_DATABASE", authToken: "PORTICO_WORKERS_DATABASE_TOKEN" } as const;
+
+/** What a worker's environment has besides its parent's. */
+export const environmentOfWorker = ({ url, authToken }: DatabasePlace): Readonly<Record<string, string>> => ({
+	[placeVariables.url]: url,
+	[placeVariables.authToken]: authToken,
+});
+
+const placeIn = (environment: Invocation["environment"]): DatabasePlace | undefined => {
+	const [url, authToken] = [environment[placeVariables.url], environment[placeVariables.authToken]];
+	return url === undefined || authToken === undefined ? undefined : { url, authToken };
+};
+
+/** `auto`: as many as there are cores. */
+const workersOf = (text: string): number =>
+	text === "auto" ? coreCount() : numberOf("--workers, when it is not auto,", text, 1, 256);
 
 const usualFiles = ["portico.yaml", "config/portico.yaml", "/etc/portico/portico.yaml"];
 
@@ -68,7 +94,10 @@ export const readInvocation = (argv: readonly string[], environment: Invocation[
 		words,
 		environment,
 		...(port !== undefined && { port: numberOf("the port", port, 0, 65_535) }),
-		...(taken.workers !== undefined && { workers: numberOf("--workers", taken.workers, 1, 256) }),
-		...(taken.worker !== undefined && { worker: numberOf("--worker", taken.worker, 1, 99_999) }),
+		...(taken.workers !== undefined && { workers: workersOf(taken.workers) }),
+		...(taken.worker !== undefined && {
+			worker: numberOf("--worker", taken.worker, 1, 99_999),
+			database: placeIn(environment),
+		}),
 	};
 };

@@ -1,40 +1,66 @@
 /** `portico serve --workers N`: several processes of this program on one port, each a node of its own, looked after by this one. */
 import { systemClock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
+import type { Log } from "../contract/log.ts";
+import type { Blueprint } from "../host/blueprint.ts";
+import { tablesInOrder } from "../host/generation.ts";
 import { makeDataFolder } from "../host/node-files.ts";
 import { createLog } from "../runtime/log.ts";
-import { onSignal, startAnother } from "../runtime/system.ts";
+import { addressOf } from "../runtime/serve.ts";
+import { makeFilesPrivate, onSignal, startAnother } from "../runtime/system.ts";
+import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, settleLeft } from "./open.ts";
-import { listenAt } from "./serve.ts";
-import type { Invocation } from "./settings.ts";
+import { type OwnDatabase, openOwnDatabase } from "./own-database.ts";
+import { listenAt, refuseHeld } from "./serve.ts";
+import { environmentOfWorker, type Invocation } from "./settings.ts";
 import { Supervisor } from "./supervisor.ts";
 
-const fileAdvice = (url: string): string =>
-	[
-		`several workers cannot share ${url}: a database file belongs to one process. Give them a database server:`,
-		"  sqld -d data/sqld --http-listen-addr 127.0.0.1:8080",
-		'and in the config file  database: { url: "http://127.0.0.1:8080" }',
-	].join("\n");
+/** The packaged database server, where the config names a file. Throws `Fault` when another process has that. */
+const ownServer = async (blueprint: Blueprint, log: Log): Promise<OwnDatabase | undefined> => {
+	const { url } = blueprint.config.database;
+	const forWorkers = async () => tablesInOrder(await buildOnly(blueprint));
+	const own = await openOwnDatabase({ url, log, forWorkers });
+	return own && "heldBy" in own ? refuseHeld(own.heldBy) : own;
+};
 
-/** Serves with so many processes until told to stop; resolves when every one has ended in order. */
+/** Serves with so many processes until told to stop; resolves when every one has ended in order, and the database server after them. */
 export const serveWithWorkers = async (
 	invocation: Invocation,
 	count: number,
 	print: (line: string) => void,
 ): Promise<void> => {
 	const blueprint = await blueprintOf(invocation);
-	const { server, database } = blueprint.config;
-	if (database.url.startsWith("file:")) throw new Fault(deny("invalid_request", fileAdvice(database.url)));
-	await settleLeft(invocation, makeDataFolder(dataFolderOf(blueprint)), count);
+	makeFilesPrivate();
+	const dataFolder = makeDataFolder(dataFolderOf(blueprint));
+	const log = createLog(blueprint.config.server.logLevel);
+	const own = await ownServer(blueprint, log);
+	try {
+		await settleLeft({ ...invocation, database: own?.database }, dataFolder, count);
+		await serveOn(own, invocation, blueprint, count, log, print);
+	} finally {
+		await own?.close();
+	}
+};
+
+const serveOn = async (
+	own: OwnDatabase | undefined,
+	invocation: Invocation,
+	blueprint: Blueprint,
+	count: number,
+	log: Log,
+	print: (line: string) => void,
+): Promise<void> => {
+	const { server } = blueprint.config;
 	// Nobody else listens there: a worker, which shares its port, would not notice.
 	const probe = listenAt({ ...server, reusePort: false, handle: () => new Response(null, { status: 503 }) });
 	await probe.cut();
 	const config = invocation.builtIn ? [] : ["--config", invocation.file];
 	const words = ["serve", ...config, "--port", String(probe.port), "--worker"];
+	const environment = own ? environmentOfWorker(own.database) : {};
 	const crew = new Supervisor({
-		launch: (worker, heard) => startAnother([...words, String(worker)], heard),
+		launch: (worker, heard) => startAnother([...words, String(worker)], environment, heard),
 		clock: systemClock,
-		log: createLog(server.logLevel),
+		log,
 	});
 	onSignal("SIGHUP", () => crew.tell("SIGHUP"));
 	onSignal("SIGTERM", () => crew.end());
@@ -43,7 +69,9 @@ export const serveWithWorkers = async (
 	setInterval(() => undefined, 60_000);
 	try {
 		// The first one makes the tables and the first token; the others find them there.
-		print(await crew.begin(1));
+		const greeting = await crew.begin(1);
+		own?.describe({ address: addressOf(server.host, probe.port, server.tls !== undefined) });
+		print(greeting);
 		await Promise.all(Array.from({ length: count - 1 }, (_, index) => crew.begin(index + 2)));
 	} catch (error) {
 		crew.end();

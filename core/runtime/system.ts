@@ -1,7 +1,7 @@
 /** The few things asked of the operating system, in one place because Bun and Deno name them differently. */
 
 import { fork } from "node:child_process";
-import { constants, totalmem } from "node:os";
+import { availableParallelism, constants, totalmem } from "node:os";
 import { environmentOfOthers } from "./share-core.ts";
 
 /** Another process of this program. */
@@ -42,6 +42,9 @@ export const memoryBytes = (): number => {
 	return given > 0 ? Math.min(given, totalmem()) : totalmem();
 };
 
+/** Processor cores that this process may use. */
+export const coreCount = (): number => availableParallelism();
+
 /** Calls `action` when the process is told one of these; returns what ends that. */
 export const onSignal = (signal: "SIGTERM" | "SIGINT" | "SIGHUP", action: () => void): (() => void) => {
 	process.on(signal, action);
@@ -60,10 +63,14 @@ export const endWithLauncher = (): void => {
 };
 
 /** Starts this program once more with other words; `heard` gets what it tells by `tellStarter`. It ends when this one does. */
-export const startAnother = (words: readonly string[], heard: (message: unknown) => void): OtherProcess => {
+export const startAnother = (
+	words: readonly string[],
+	environment: Readonly<Record<string, string>>,
+	heard: (message: unknown) => void,
+): OtherProcess => {
 	const child = fork(process.argv[1] ?? "", words, {
 		stdio: ["ignore", "inherit", "inherit", "ipc"],
-		env: environmentOfOthers(),
+		env: { ...environmentOfOthers(), ...environment },
 	});
 	child.on("message", heard);
 	return {

@@ -197,15 +197,6 @@ test("a second crew in the same folder is refused", async () => {
 	expect(await portico.end("SIGTERM")).toBe(0);
 }, 60_000);
 
-test("a database file is refused, with what to do", async () => {
-	const onFile = write("file.yaml", { database: { url: "file:data/portico.db" } });
-	const { code, errors } = await runCommand(folder, ["serve", "--workers", "2", "--config", onFile]);
-	expect(code).toBe(1);
-	expect(errors).toContain(`several workers cannot share file:${join(folder, "data/portico.db")}`);
-	expect(errors).toContain("sqld -d");
-	expect(existsSync(join(folder, "data/portico.db"))).toBe(false);
-}, 30_000);
-
 test("a port that somebody else has is refused", async () => {
 	const other = createServer();
 	const port = await new Promise<number>((resolve) => {

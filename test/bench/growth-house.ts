@@ -8,6 +8,8 @@ export interface Size {
 	readonly models?: number;
 	readonly rows?: number;
 	readonly openTasks?: number;
+	/** The tokens that call belong to some of them, each with a budget. */
+	readonly persons?: number;
 }
 
 export interface GrownHouse {
@@ -19,6 +21,7 @@ export interface GrownHouse {
 }
 
 const callers = 50;
+const personPrefix = "per_bench_";
 const connection = { address: "127.0.0.1", holdOpen: () => () => undefined };
 const day = 24 * 60 * 60 * 1000;
 
@@ -30,7 +33,10 @@ const inBulk = async ({ store }: TestGateway, count: number, insert: (from: numb
 	for (let made = 0; made < count; made += atOnce) await store.write([insert(made, Math.min(atOnce, count - made))]);
 };
 
-const fill = async (gateway: TestGateway, { tokens = 0, rows = 0, openTasks = 0 }: Size): Promise<void> => {
+const fill = async (
+	gateway: TestGateway,
+	{ tokens = 0, rows = 0, openTasks = 0, persons = 0 }: Size,
+): Promise<void> => {
 	await inBulk(
 		gateway,
 		tokens,
@@ -46,6 +52,14 @@ const fill = async (gateway: TestGateway, { tokens = 0, rows = 0, openTasks = 0 
 				${numbers(many)} SELECT 'req_' || printf('%012x', ${from} + i) || hex(randomblob(10)), ${from} + i,
 				'tok_' || (i % 1000), 'bench', 'completed', 10, 0, 20, 0, 30, 0, '{"protocol":"chat-completions","status":200}' FROM n`,
 	);
+	await inBulk(
+		gateway,
+		persons,
+		(from, many) =>
+			sql`INSERT INTO persons (id, name, name_key, role, password, ceiling, limits, disabled, created_at)
+				${numbers(many)} SELECT ${personPrefix} || (${from} + i), 'person ' || (${from} + i), 'person ' || (${from} + i),
+				'member', '', 1000000000, '{}', 0, 0 FROM n`,
+	);
 	// They run for days at an upstream that is asked after them in hours.
 	const now = Date.now();
 	await inBulk(
@@ -60,7 +74,8 @@ const fill = async (gateway: TestGateway, { tokens = 0, rows = 0, openTasks = 0 
 	);
 };
 
-const plugins = (models: number) => [
+const plugins = (models: number, persons: number) => [
+	...(persons > 0 ? ["people"] : []),
 	"tokens",
 	"expiry",
 	"model-list",
@@ -93,12 +108,16 @@ const spentBy = async (work: () => Promise<void>): Promise<number> => {
 
 /** Builds it and fills it. */
 export const buildGateway = async (size: Size): Promise<GrownHouse> => {
-	const models = size.models ?? 1;
-	const gateway = await startGateway({ config: { server: { logLevel: "warn" } }, plugins: plugins(models) });
+	const { models = 1, persons = 0 } = size;
+	const gateway = await startGateway({ config: { server: { logLevel: "warn" } }, plugins: plugins(models, persons) });
 	await fill(gateway, size);
 	const keys: string[] = [];
-	for (let index = 0; index < callers; index++)
-		keys.push((await gateway.token({ quota: 1_000, models: ["model-*"], ips: ["127.0.0.0/8"] })).key);
+	for (let index = 0; index < callers; index++) {
+		// From one end of the list to the other.
+		const owner = `${personPrefix}${1 + Math.floor((index * persons) / callers)}`;
+		const settings = { quota: 1_000, models: ["model-*"], ips: ["127.0.0.0/8"], ...(persons > 0 && { owner }) };
+		keys.push((await gateway.token(settings)).key);
+	}
 	const tasker = await gateway.token();
 
 	const post = async (path: string, key: string, body: object): Promise<void> => {

@@ -1,5 +1,5 @@
 /**
- * What a call costs as a house grows: with more tokens, models, rows in the ledger; and what a task costs with more tasks
+ * What a call costs as a house grows: with more tokens, models, persons, rows in the ledger; and what a task costs with more tasks
  * open. In one process without a network, everything on, the real store on a file; rows are made in bulk.
  *
  *   npm run bench:growth [-- --json] [-- --quick] [-- --only "ledger rows"]
@@ -40,6 +40,7 @@ const growths: readonly Growth[] = [
 		sizes: (flags.quick ? [0, 100_000] : [0, 100_000, 1_000_000, 10_000_000]).map((rows) => ({ rows })),
 		measure: call,
 	},
+	{ what: "persons", sizes: [1, 100, 10_000].map((persons) => ({ persons })), measure: call },
 	{
 		what: "open tasks",
 		sizes: (flags.quick ? [0, 10_000] : [0, 10_000, 100_000]).map((openTasks) => ({ openTasks })),

@@ -44,16 +44,30 @@ const addedTo = (names: readonly string[]): string =>
 
 const added = `ON CONFLICT (at, ${apart.join(", ")}) DO UPDATE SET ${addedTo(figures)}`;
 
-/** Adds what each row counts of how long calls took: new columns, what rows there are already, and the trigger anew. */
+const tableText = (table: string, sums: readonly string[]): string => `CREATE TABLE ${table} (
+	at INTEGER NOT NULL,
+	${apart.map((name) => `${name} TEXT NOT NULL`).join(", ")},
+	${sums.map((name) => `${name} INTEGER NOT NULL`).join(", ")},
+	PRIMARY KEY (at, ${apart.join(", ")})
+) STRICT, WITHOUT ROWID`;
+
+/**
+ * Adds what each row counts of how long calls took: tables with more columns in the place of those there are (one by one
+ * they take ten times as long), what rows there are already, and the trigger anew.
+ */
 export const tookStatements: readonly string[] = [
+	"DROP TRIGGER ledger_rollup",
 	...tables.flatMap(({ table, milliseconds }) => [
-		...tookColumns.map((name) => `ALTER TABLE ${table} ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 0`),
+		tableText(`${table}_next`, [...figures, ...tookColumns]),
+		`INSERT INTO ${table}_next (${[columns, ...tookColumns].join(", ")})
+			SELECT ${[columns, ...tookColumns.map(() => 0)].join(", ")} FROM ${table}`,
+		`DROP TABLE ${table}`,
+		`ALTER TABLE ${table}_next RENAME TO ${table}`,
 		`INSERT INTO ${table} (${[columns, ...tookColumns].join(", ")})
 			SELECT at - at % ${milliseconds}, ${apart.map((name) => `coalesce(${name}, '')`).join(", ")},
 				${figures.map(() => 0).join(", ")}, ${tookCounts("").join(", ")}
 			FROM ledger WHERE took_span IS NOT NULL ON CONFLICT (at, ${apart.join(", ")}) DO UPDATE SET ${addedTo(tookColumns)}`,
 	]),
-	"DROP TRIGGER ledger_rollup",
 	`CREATE TRIGGER ledger_rollup AFTER INSERT ON ledger BEGIN
 		${tables
 			.map(
@@ -68,12 +82,7 @@ export const tookStatements: readonly string[] = [
 /** Statements of a migration: the tables, what rows there are already, and the trigger. */
 export const rollupStatements: readonly string[] = [
 	...tables.flatMap(({ table, milliseconds }) => [
-		`CREATE TABLE ${table} (
-			at INTEGER NOT NULL,
-			${apart.map((name) => `${name} TEXT NOT NULL`).join(", ")},
-			${figures.map((name) => `${name} INTEGER NOT NULL`).join(", ")},
-			PRIMARY KEY (at, ${apart.join(", ")})
-		) STRICT, WITHOUT ROWID`,
+		tableText(table, figures),
 		`INSERT INTO ${table} (${columns}) SELECT ${valuesOf("", milliseconds)} FROM ledger WHERE true ${added}`,
 	]),
 	`CREATE TRIGGER ledger_rollup AFTER INSERT ON ledger BEGIN

@@ -84,6 +84,12 @@ describe("percentiles", () => {
 		);
 	}, 30_000);
 
+	test("are left out where nobody wants them", async () => {
+		const [sum = {}] = await usage("by=&percentiles=false");
+		expect(Object.keys(sum)).toContain("calls");
+		expect(Object.keys(sum)).not.toContain("p50Ms");
+	});
+
 	test("are null where nothing was completed", async () => {
 		await gateway.store.write(
 			insertRows([row("none", { at: Date.UTC(2040, 0, 1), took_span: null, ending: "refused" })]),

@@ -57,7 +57,7 @@ const named = (sums: readonly Sum[], by: readonly string[], tokens: ReadonlyMap<
 /** Dollars that caches saved, at the prices of today; where sums are by model. */
 export type Saved = (cachedTokens: number, model: string, upstream: string | undefined) => number;
 
-const viewOf = (sum: Sum, savedBy: Saved | undefined): Readonly<Record<string, unknown>> => {
+const viewOf = (sum: Sum, savedBy: Saved | undefined, told: boolean): Readonly<Record<string, unknown>> => {
 	const { of, took, microDollars, excessMicroDollars, ...figures } = sum;
 	const model = asText(of["model"]);
 	const saved = model === undefined ? undefined : savedBy?.(sum.cachedTokens, model, asText(of["upstream"]));
@@ -67,9 +67,11 @@ const viewOf = (sum: Sum, savedBy: Saved | undefined): Readonly<Record<string, u
 		cost: microDollars / 1e6,
 		excess: excessMicroDollars / 1e6,
 		...(saved !== undefined && { saved }),
-		p50Ms: percentile(took, 0.5) ?? null,
-		p95Ms: percentile(took, 0.95) ?? null,
-		p99Ms: percentile(took, 0.99) ?? null,
+		...(told && {
+			p50Ms: percentile(took, 0.5) ?? null,
+			p95Ms: percentile(took, 0.95) ?? null,
+			p99Ms: percentile(took, 0.99) ?? null,
+		}),
 	};
 };
 
@@ -86,7 +88,7 @@ export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Ro
 	path: "/admin/usage",
 	access: "person",
 	summary:
-		"Sums of calls, model tokens and cost: by=token,owner,model,upstream,protocol,ending,day,hour,tag:NAME; from, to; token, model, owner; format=csv.",
+		"Sums of calls, model tokens and cost: by=token,owner,model,upstream,protocol,ending,day,hour,tag:NAME; from, to; token, model, owner; percentiles=false; format=csv.",
 	async handle({ url, operator }) {
 		const by = groupedBy(url);
 		const ofTokens = by.includes("token") || by.includes("owner");
@@ -96,12 +98,13 @@ export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Ro
 			from: timeOf(url, "from") ?? 0,
 			to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
 			only: keptTo(url),
+			took: url.searchParams.get("percentiles") !== "false",
 			whose: narrowedTo(tokens, ownerOf(operator) ?? url.searchParams.get("owner") ?? undefined),
 		};
 		await flush();
 		const sums = await sumRows(store, question);
 		const shown = ofTokens ? named(sums, by, await knownTokens(store, tokens)) : sums;
-		const data = shown.map((sum) => viewOf(sum, saved));
+		const data = shown.map((sum) => viewOf(sum, saved, question.took));
 		return url.searchParams.get("format") === "csv"
 			? new Response(csvText(data), { headers: { "content-type": "text/csv; charset=utf-8" } })
 			: Response.json({ data });

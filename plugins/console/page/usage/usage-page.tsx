@@ -30,7 +30,7 @@ export const UsagePage = () => {
 	const from = new Date(period?.from(now) ?? 0).toISOString();
 	const by = period?.by ?? "day";
 	const groups = [by, "token", ...(isAdmin() ? ["owner"] : []), "model", "upstream"].join();
-	const { data, failure } = useAnswer(`/admin/usage${query({ by: groups, from })}`);
+	const { data, failure } = useAnswer(`/admin/usage${query({ by: groups, from, percentiles: "false" })}`);
 	const times = sumsIn(useAnswer(`/admin/usage${query({ by: "model", from })}`).data);
 	const personName = usePersonNames();
 	const sums = sumsIn(data);

@@ -28,7 +28,7 @@ export {
 
 export { type Clock, clock } from "./contract/clock.ts";
 export { type CallAdmin, type Command, type CommandRun, commands, warnings } from "./contract/command.ts";
-export type { Continuation, Conversations } from "./contract/conversations.ts";
+export type { Compaction, Continuation, Conversations } from "./contract/conversations.ts";
 export {
 	type FirstToken,
 	type HostInfo,
@@ -160,7 +160,7 @@ export { type NormalizedRequest, normalizeRequest } from "./neutral/normalize-re
 export { gapBetween } from "./neutral/phase.ts";
 export { inPlaceOf, placed, placeOf } from "./neutral/place.ts";
 export type * from "./neutral/request.ts";
-export type * from "./neutral/response.ts";
+export * from "./neutral/response.ts";
 export { type CalledTool, calledTool, flatName, type NameRule, plainNames, ToolNames } from "./neutral/tool-names.ts";
 export { EventTemplate } from "./wire/event-template.ts";
 

@@ -1,4 +1,6 @@
-/** Conversations that a protocol keeps, so that a client may go on from an answer by its id. */
+/** Conversations that a protocol keeps, so that a client may go on from an answer by its id, or makes shorter. */
+import type { NeutralRequest } from "../neutral/request.ts";
+import type { Usage } from "../neutral/response.ts";
 import type { HeldBytes } from "./held-bytes.ts";
 import type { ModelAsk } from "./protocol.ts";
 import type { Target } from "./router.ts";
@@ -28,4 +30,17 @@ export interface Conversations {
 	 * Absent where nothing is kept: no answer is put together for it then.
 	 */
 	save?(ask: ModelAsk, token: { readonly id: string }, answer: unknown, target?: Target): Promise<void>;
+}
+
+/** How a conversation that passes a limit of its client's is made shorter where the upstream does not do it itself. */
+export interface Compaction {
+	/** What is asked first, for the summary that goes on in the conversation's place; undefined while it is within its limit. */
+	ask(request: NeutralRequest): NeutralRequest | undefined;
+	/**
+	 * The request that goes on from the summary. `answer`: what the client would have got for `ask`, and `usage` what that
+	 * used. Throws `Fault` where it holds no summary.
+	 */
+	goOn(request: NeutralRequest, answer: unknown, usage: Usage): NeutralRequest;
+	/** Whether a refusal by an upstream of this protocol says that it does not know what was asked of it. */
+	isUnknown(ask: ModelAsk, status: number, text: string): boolean;
 }

@@ -21,6 +21,8 @@ export interface RequestBound {
 	/** How often the body is read: once more for each round of a tool that runs at the upstream. */
 	readonly turns: number;
 	readonly fees: Fees;
+	/** Output tokens of a summary that may be written before the answer, for which all is read once more; absent where none is. */
+	readonly summary?: number;
 	/** Something may be kept in a cache for an hour. */
 	readonly longCache: boolean;
 	/** A tool or field that is billed in a way nobody here knows. */

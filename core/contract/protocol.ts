@@ -7,7 +7,7 @@ import type { LossWords, NeutralLoss } from "../neutral/losses.ts";
 import type { Loss, ModelCapabilities, NameMap } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { NeutralEvent, NeutralResponse, Usage } from "../neutral/response.ts";
-import type { Continuation, Conversations } from "./conversations.ts";
+import type { Compaction, Continuation, Conversations } from "./conversations.ts";
 import type { RequestFacts } from "./facts.ts";
 import type { Denial } from "./fault.ts";
 import type { JsonBody } from "./json-body.ts";
@@ -178,6 +178,8 @@ export interface ClientSide {
 	streamType(ask: ModelAsk): string;
 	/** What may be written between events of a silent stream; absent where clients cannot bear any. */
 	readonly keepAlive?: string;
+	/** Absent where the protocol's clients cannot ask for it. */
+	readonly compaction?: Compaction;
 	/** Lists of models in this protocol's shape. */
 	readonly models?: ModelListing;
 }

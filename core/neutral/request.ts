@@ -1,5 +1,6 @@
 /** The protocol-free form of a request. */
 import type { CacheMark, Extras, Message, NeutralNode, Origin, ServerTool } from "./content.ts";
+import type { Usage } from "./response.ts";
 
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
@@ -122,8 +123,15 @@ export interface NeutralRequest extends NeutralNode {
 	};
 	readonly safety?: readonly unknown[];
 	readonly includeUsage?: boolean;
-	/** A summary is asked for that stands for the conversation, where it is to be an item of an answer or the whole of one. */
-	readonly compacts?: "item" | "whole";
+	/**
+	 * A summary is asked for that stands for the conversation: an item of an answer, the whole of one, or what an answer
+	 * goes on from.
+	 */
+	readonly compacts?: "item" | "whole" | "before";
+	/** Tokens of input above which the conversation is to be compacted before it is answered. */
+	readonly compactAbove?: number;
+	/** What tells the client that the conversation was compacted before it was answered, and what that used. */
+	readonly compacted?: { readonly item: unknown; readonly usage: Usage };
 	/** Fields of the client's own protocol with no neutral place. */
 	readonly extras?: Extras;
 	/** The request body as the client sent it, parsed. Response encoders echo from it what their protocol demands. */

@@ -140,3 +140,24 @@ export type NeutralEvent =
 	| { readonly type: "tick" }
 	/** The stream is over. `clean` only when the upstream announced it. */
 	| { readonly type: "end"; readonly clean: boolean };
+
+const added = <T extends { readonly [name in keyof T]?: number | undefined }>(a: T, b: T): T => {
+	const sum: Record<string, number> = {};
+	for (const part of [a, b])
+		for (const [name, amount] of Object.entries<number | undefined>(part)) sum[name] = (sum[name] ?? 0) + (amount ?? 0);
+	return { ...a, ...b, ...sum };
+};
+
+/** Tells of nothing that neither tells of; estimated where one is. */
+export const addUsage = (a: Usage, b: Usage): Usage => {
+	const units: Units = added(a.units ?? {}, b.units ?? {});
+	const serverTools = added<Readonly<Record<string, number>>>(a.serverTools ?? {}, b.serverTools ?? {});
+	return {
+		...b,
+		input: added(a.input, b.input),
+		output: added(a.output, b.output),
+		...(Object.keys(units).length > 0 && { units }),
+		...(Object.keys(serverTools).length > 0 && { serverTools }),
+		...((a.estimated || b.estimated) && { estimated: true }),
+	};
+};

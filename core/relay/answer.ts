@@ -89,8 +89,13 @@ const wholeResponse = (
 	return new Response(bodyOf(whole.body, live.routed.held, openStreamBody), { headers });
 };
 
-const foldStream = async (options: AnswerOptions): Promise<Response> => {
-	const { live, exchange, source, limits } = options;
+/** A stream, read to its end as the whole answer that was asked for. */
+export const foldStream = async ({
+	live,
+	exchange,
+	source,
+	limits,
+}: Pick<AnswerOptions, "live" | "exchange" | "source" | "limits">): Promise<WholeAnswer> => {
 	const frames = createFrames(limits.answerBytes);
 	const folded = exchange.streamAsWhole();
 	live.observe(() => folded.seen());
@@ -101,7 +106,7 @@ const foldStream = async (options: AnswerOptions): Promise<Response> => {
 		source.holdOrStop(chunk.length);
 		folded.push(frames.feed(chunk));
 	}
-	return await sendWhole(options, await folded.end(frames.end()));
+	return await folded.end(frames.end());
 };
 
 const explodeWhole = async (options: AnswerOptions): Promise<Response> => {
@@ -226,7 +231,7 @@ export const answer = async (options: AnswerOptions): Promise<Response> => {
 	}
 	const unwatch = source.watch(clock, limits.idleMs, silent);
 	try {
-		if (isStream) return await foldStream(options);
+		if (isStream) return await sendWhole(options, await foldStream(options));
 		if (stream && live.routed.surface === "model") return await explodeWhole(options);
 		const whole = exchange.whole(await source.rest(limits.answerBytes));
 		const sent = sendWhole(options, isPending(whole) ? await whole : whole);

@@ -2,13 +2,15 @@
 import type { EndpointRouted, ModelRouted } from "../contract/call.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import type { ModelAsk, Protocol, UpstreamMessage } from "../contract/protocol.ts";
+import type { Protocol, UpstreamMessage } from "../contract/protocol.ts";
 import type { SendOptions, Target } from "../contract/router.ts";
 import type { Loss } from "../neutral/model.ts";
+import type { NeutralRequest } from "../neutral/request.ts";
+import type { Usage } from "../neutral/response.ts";
 import { createEndpointExchange, type EndpointExchange } from "./endpoint-exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { guardEndpoint } from "./guarded-endpoint.ts";
-import { guardAnswers, guardedPassthrough } from "./guarded-exchange.ts";
+import { guardAnswers, guardedAsk, guardedPassthrough } from "./guarded-exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import { createPassthrough } from "./passthrough.ts";
 import { createTranslation } from "./translation.ts";
@@ -39,8 +41,11 @@ export interface Approach {
 	readonly more: readonly UpstreamMessage[];
 	/** Given where there are more: makes one answer of all. */
 	gathering?: EndpointExchange["gathering"];
-	/** What is done where the upstream turns out to have no such route. */
-	readonly otherwise?: () => Exchange;
+	/** Set where a summary is asked for first: the request for it, and how the call goes on from its answer. */
+	readonly first?: NeutralRequest;
+	readonly goOn?: (answer: unknown, usage: Usage) => NeutralRequest;
+	/** What is done after a refusal; undefined where that is all there is to be said. */
+	readonly otherwise?: (status: number, text: string) => Approach | undefined;
 	/** The protocol or dialect that the upstream is asked in. */
 	readonly protocol: string;
 	readonly endpoint?: string;
@@ -57,21 +62,34 @@ const approachModel = (live: LiveCall, routed: ModelRouted, target: Target, opti
 	const upstream = spoken.includes(ask.protocol.name) ? ask.protocol : options.protocols.get(spoken[0] ?? "");
 	if (!upstream)
 		throw new Fault(deny("upstream", `The model's upstream speaks "${spoken[0]}", which no plugin here knows.`));
-	const translated = (): Exchange => {
-		const prompt = guarded?.prompt ?? routed.prompt();
-		const guardAnswer = guarded && guardAnswers(guarded, live);
-		return createTranslation({ ask, prompt, target, upstream, limit, guardAnswer });
-	};
-	const complete = (exchange: Exchange): Exchange => {
-		if (options.strict && exchange.losses.length > 0) refuseLosses(exchange.losses);
-		return exchange;
-	};
 	const passes = upstream === ask.protocol;
-	const passed = (sent: ModelAsk): Exchange => createPassthrough(sent, target, limit, translated);
-	const passedOn = (): Exchange => (guarded ? guardedPassthrough(guarded, ask, passed, translated) : passed(ask));
-	const exchange = complete(passes ? passedOn() : translated());
-	const otherwise = passes && ask.call.operation === "compact" && { otherwise: () => complete(translated()) };
-	return { exchange, more: [], protocol: upstream.name, wire: upstream.upstream, sameForm: passes, ...otherwise };
+	const way = { more: [], protocol: upstream.name, wire: upstream.upstream, sameForm: passes };
+	const complete = (exchange: Exchange): Approach => {
+		if (options.strict && exchange.losses.length > 0) refuseLosses(exchange.losses);
+		return { ...way, exchange };
+	};
+	const prompt = (): NeutralRequest => live.compaction.request ?? guarded?.prompt ?? routed.prompt();
+	const translate = (request: NeutralRequest): Exchange => {
+		const guardAnswer = guarded && guardAnswers(guarded, live);
+		return createTranslation({ ask, prompt: request, target, upstream, limit, guardAnswer });
+	};
+	const { compaction } = ask.protocol.client;
+	const byTranslation = (): Approach => {
+		const request = prompt();
+		const first = live.compaction.request ? undefined : compaction?.ask(request);
+		if (!compaction || !first) return complete(translate(request));
+		const goOn: Approach["goOn"] = (answer, usage) => compaction.goOn(request, answer, usage);
+		const asked = createTranslation({ ask, prompt: first, target, upstream, limit: undefined });
+		return { ...complete(asked), first, goOn };
+	};
+	const sent = guarded ? guardedAsk(guarded, ask) : ask;
+	if (!passes || !sent || live.compaction.request) return byTranslation();
+	const passed = createPassthrough(sent, target, limit, () => translate(prompt()));
+	const found = complete(guarded ? guardedPassthrough(guarded, passed, () => translate(prompt())) : passed);
+	if (!compaction) return found;
+	const otherwise: Approach["otherwise"] = (status, text) =>
+		compaction.isUnknown(ask, status, text) ? byTranslation() : undefined;
+	return { ...found, otherwise };
 };
 
 const approachEndpoint = (

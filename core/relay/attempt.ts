@@ -9,7 +9,7 @@ import { normalizeRequest } from "../neutral/normalize-request.ts";
 import { type AnswerOptions, answer, sendWhole } from "./answer.ts";
 import { type Approach, type ApproachOptions, approach } from "./approach.ts";
 import { askBatch } from "./batch.ts";
-import type { Exchange } from "./exchange.ts";
+import { compactFirst } from "./compact-first.ts";
 import type { LiveCall } from "./live-call.ts";
 import { traceHeaders } from "./trace-headers.ts";
 import { UpstreamBody } from "./upstream-body.ts";
@@ -113,16 +113,8 @@ export const attempt = async (
 	const { id, model } = routed;
 	refuseForeign(live, target);
 	if (countsHere(live, target, options)) return estimateCount(live);
-	const way = approach(live, target, options);
-	let { exchange } = way;
+	let way = approach(live, target, options);
 	const { steered } = routed.ask;
-	const go = (by: Exchange): void => {
-		exchange = by;
-		live.losses = steered ? [...steered, ...by.losses] : by.losses;
-		live.tiers = by.tiers;
-		live.emulated = by.emulated;
-	};
-	go(exchange);
 	const abort = new AbortController();
 	live.onStop = () => abort.abort();
 	const ask = (message: UpstreamMessage): Promise<Response> =>
@@ -133,21 +125,33 @@ export const attempt = async (
 			wire: way.wire,
 			keys: live.attempts,
 			abort,
-			stream: model.stream,
+			stream: model.stream && !way.first,
 			callId: id,
 			mayRepeat: () => !live.left && options.mayRepeat?.(live) === true,
 			...(model.affinity !== undefined && { affinity: model.affinity }),
 		});
-	let response = await ask(exchange.message);
-	if (!response.ok) live.refused();
-	if (way.otherwise && noSuchRoute.has(response.status)) {
-		await response.body?.cancel();
-		go(way.otherwise());
-		response = await ask(exchange.message);
+	const { clock, limits, opened, openStreamBody } = options;
+	const go = async (by: Approach): Promise<Response> => {
+		way = by;
+		if (by.first) {
+			const refusal = await compactFirst(by, { live, clock, limits, abort, ask });
+			return refusal ?? (await go(approach(live, target, options)));
+		}
+		const { losses, tiers, emulated } = by.exchange;
+		live.losses = steered ? [...steered, ...losses] : losses;
+		live.tiers = tiers;
+		live.emulated = emulated;
+		const response = await ask(by.exchange.message);
 		if (!response.ok) live.refused();
+		return response;
+	};
+	let response = await go(way);
+	if (!response.ok && way.otherwise) {
+		const text = await response.text().catch(() => "");
+		const other = way.otherwise(response.status, text);
+		response = other ? await go(other) : new Response(text, { status: response.status, headers: response.headers });
 	}
 	if (model.operation === "count_tokens" && noSuchRoute.has(response.status)) return estimateCount(live);
-	const { clock, limits, opened, openStreamBody } = options;
 	if (way.gathering && response.ok) {
 		const gathering = way.gathering();
 		const { more } = way;
@@ -159,7 +163,7 @@ export const attempt = async (
 	const source = new UpstreamBody(response, abort, (bytes) => live.hold(bytes));
 	live.onStop = () => source.stop(clientGone);
 	const type = response.headers.get("content-type") ?? "";
-	return await answer({ live, exchange, source, type, clock, limits, opened, openStreamBody });
+	return await answer({ live, exchange: way.exchange, source, type, clock, limits, opened, openStreamBody });
 };
 
 /** A denial in the protocol's own shape is rendered by the gate; this is the status its row gets. */

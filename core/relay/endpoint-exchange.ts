@@ -7,7 +7,7 @@ import type { Target, Upstream } from "../contract/router.ts";
 import { estimateTextTokens } from "../neutral/estimate.ts";
 import { isRecord, parseJson } from "../neutral/json.ts";
 import type { Loss } from "../neutral/model.ts";
-import type { Usage } from "../neutral/response.ts";
+import { addUsage, type Usage } from "../neutral/response.ts";
 import { replacePart } from "../wire/form.ts";
 import { editJsonBody, readJsonBody } from "../wire/json-body.ts";
 import { createPass, createRecast } from "./endpoint-stream.ts";
@@ -97,19 +97,6 @@ export interface EndpointExchange extends Exchange {
 	readonly passes: boolean;
 }
 
-const add = (a: Usage | undefined, b: Usage): Usage => {
-	if (!a) return b;
-	const units = { ...a.units } as Record<string, number>;
-	for (const [unit, amount] of Object.entries(b.units ?? {})) units[unit] = (units[unit] ?? 0) + amount;
-	return {
-		...b,
-		input: { ...b.input, total: a.input.total + b.input.total },
-		output: { ...b.output, total: a.output.total + b.output.total },
-		...(Object.keys(units).length > 0 && { units }),
-		...((a.estimated || b.estimated) && { estimated: true }),
-	};
-};
-
 /** What a call used whose upstream does not say: the tokens of its texts. */
 const estimated = (ask: EndpointAsk, dialect: Dialect): Usage => {
 	const tokens = (): number => ask.call.texts.reduce((sum, text) => sum + estimateTextTokens(text), 0);
@@ -182,7 +169,7 @@ export const createEndpointExchange = (
 			take(bytes, type) {
 				const body = readAnswer(bytes, type);
 				const used = to.observe(body instanceof Uint8Array ? undefined : body, ask, bytes.length);
-				if (used) told = add(told, used);
+				if (used) told = told ? addUsage(told, used) : used;
 				else isTold = false;
 				bodies.push(body);
 				size += bytes.length;

@@ -12,22 +12,18 @@ import type { LiveCall } from "./live-call.ts";
 export const guardAnswers = ({ answers }: Guarded, live: LiveCall): (() => GuardedEvents) | undefined =>
 	answers.length === 0 ? undefined : () => new GuardedEvents(new GuardedWords(answers, live));
 
-/** The client's own bytes but for the words that guards changed, and the upstream's where none looks at them. */
-export const guardedPassthrough = (
-	{ prompt, modelAsk, answers }: Guarded,
-	ask: ModelAsk,
-	passed: (sent: ModelAsk) => Exchange,
-	translated: () => Exchange,
-): Exchange => {
+/** The request in the client's own protocol as guards left it; undefined where it can only be written anew. */
+export const guardedAsk = ({ prompt, modelAsk }: Guarded, ask: ModelAsk): ModelAsk | undefined => {
 	const sent = prompt ? modelAsk : ask;
-	if (!sent) {
-		// What the request names at its upstream could not be named in other words.
-		const named = ask.onlyUpstream ?? ask.onlyProtocol;
-		if (named) throw new Fault(named);
-		return translated();
-	}
-	const plain = passed(sent);
-	if (answers.length === 0) return plain;
-	const seen = translated();
-	return { ...seen, message: plain.message, losses: plain.losses, tiers: plain.tiers };
+	// What the request names at its upstream could not be named in other words.
+	const named = sent ? undefined : (ask.onlyUpstream ?? ask.onlyProtocol);
+	if (named) throw new Fault(named);
+	return sent;
+};
+
+/** The client's own bytes but for the words that guards changed, and the upstream's where none looks at them. */
+export const guardedPassthrough = ({ answers }: Guarded, passed: Exchange, translated: () => Exchange): Exchange => {
+	if (answers.length === 0) return passed;
+	const { message, losses, tiers } = passed;
+	return { ...translated(), message, losses, tiers };
 };

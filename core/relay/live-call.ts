@@ -8,6 +8,8 @@ import type { Observation } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import type { CallTrace } from "../contract/trace.ts";
 import type { Loss } from "../neutral/model.ts";
+import type { NeutralRequest } from "../neutral/request.ts";
+import { addUsage, type Usage } from "../neutral/response.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import type { Guarded } from "./guarded.ts";
 import type { Permits } from "./permits.ts";
@@ -42,6 +44,8 @@ export class LiveCall {
 	losses: readonly Loss[] = [];
 	tiers: readonly string[] = [];
 	emulated: string | undefined;
+	/** The conversation made shorter by a summary before it is answered, what that used, and its limit while it is written. */
+	compaction: { readonly request?: NeutralRequest; readonly used?: Usage; readonly limit?: number | undefined } = {};
 	/** Why Portico itself ended the call; undefined while it runs, and when the client left. */
 	stoppedFor: Denial | undefined;
 	private endTimeLimit: (() => void) | undefined;
@@ -166,17 +170,19 @@ export class LiveCall {
 		if (this.ended) return;
 		this.ended = true;
 		const { routed, target, sentAt } = this;
+		const { used: before, limit: writes } = this.compaction;
 		const unreadMs = this.unread.milliseconds;
 		const seen = this.seen();
 		const sentMs = sentAt === undefined ? undefined : this.options.clock.monotonic() - sentAt;
 		const told = denial ?? seen.error;
 		const permitted = this.permits.maxOutputTokens;
+		const used = usedBy(routed, { ending, seen, target, permitted, writes, sentMs, unreadMs });
 		const outcome: Outcome = {
 			ending,
 			sent: this.sends > 0,
 			contentBytes: seen.contentBytes,
 			pieces: seen.pieces,
-			usage: usedBy(routed, { ending, seen, target, permitted, sentMs, unreadMs }),
+			usage: before && used ? addUsage(before, used) : (used ?? before),
 			target,
 			tiers: this.tiers,
 			denial: told && target ? redacted(told, target) : told,

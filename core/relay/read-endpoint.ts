@@ -7,6 +7,7 @@ import type { Plan, Target } from "../contract/router.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { readBody, readBytes } from "../wire/body.ts";
 import { readForm } from "../wire/form.ts";
+import { formWithDeployment } from "../wire/openai-paths.ts";
 import { steeringFinder } from "../wire/steering.ts";
 import { dialectAt } from "./endpoint-exchange.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
@@ -65,7 +66,8 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 			return { body: { type: "json", json }, ...(steered && { steered }) };
 		}
 		const type = request.headers.get("content-type") ?? "";
-		return { body: { type: "form", form: readForm(await readBytes(request, limit, held, pace), type) } };
+		const form = readForm(await readBytes(request, limit, held, pace), type);
+		return { body: { type: "form", form: formWithDeployment(form, call.params) } };
 	};
 
 	return {

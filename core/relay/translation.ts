@@ -187,7 +187,7 @@ export const createTranslation = (options: TranslationOptions): Exchange => {
 			body: JSON.stringify(encoded.body),
 		},
 		losses,
-		...(request.compacts && { emulated: "compaction" }),
+		...((request.compacts || request.compacted) && { emulated: "compaction" }),
 		tiers: upstream.facts.tiers(asRecord(encoded.body)),
 		whole(bytes) {
 			if (operation === "count_tokens") return countWhole(bytes);

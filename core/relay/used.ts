@@ -25,6 +25,8 @@ export interface CallEnd {
 	readonly target: Target | undefined;
 	/** The most output tokens that the permits allowed the upstream. */
 	readonly permitted: number | undefined;
+	/** The limit of what was being written, where that was not yet the answer. */
+	readonly writes?: number | undefined;
 	/** Milliseconds since the request went to the upstream; undefined when it did not, or was refused there. */
 	readonly sentMs: number | undefined;
 	/** Milliseconds of a stream in which nothing was read of what may have come. */
@@ -67,7 +69,8 @@ const inputOf = (call: RelayedCall): Usage["input"] => {
 };
 
 /** Output tokens for each answer that the upstream was held to. */
-const limitOf = ({ model }: RelayedCall, { permitted, target }: CallEnd): number =>
+const limitOf = ({ model }: RelayedCall, { permitted, target, writes }: CallEnd): number =>
+	writes ??
 	Math.min(
 		permitted ?? Number.POSITIVE_INFINITY,
 		model.maxOutputTokens ?? Number.POSITIVE_INFINITY,

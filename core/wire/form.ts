@@ -124,3 +124,13 @@ export const replacePart = ({ bytes, parts }: FormBody, name: string, value: str
 	const part = parts.find((one) => one.name === name);
 	return part ? Buffer.concat([bytes.subarray(0, part.start), Buffer.from(value), bytes.subarray(part.end)]) : bytes;
 };
+
+/** The same form with that text under that name: in the place of the one that has it, or before all others. */
+export const withText = (form: FormBody, name: string, value: string): FormBody => {
+	const { bytes, contentType, parts } = form;
+	if (parts.some((one) => one.name === name)) return readForm(replacePart(form, name, value), contentType);
+	const delimiter = `--${boundaryOf(contentType)}`;
+	const first = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(delimiter);
+	const part = Buffer.from(`${delimiter}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+	return readForm(Buffer.concat([bytes.subarray(0, first), part, bytes.subarray(first)]), contentType);
+};

@@ -1,5 +1,7 @@
 /** The addresses at which OpenAI's clients call one route: its own, Azure's, and Google's for them. */
+import type { FormBody } from "../contract/endpoint.ts";
 import type { JsonBody } from "../contract/json-body.ts";
+import { withText } from "./form.ts";
 import { editJsonBody, readJsonBody } from "./json-body.ts";
 
 /**
@@ -20,3 +22,7 @@ export const withDeployment = (body: JsonBody, { deployment }: Readonly<Record<s
 	const edited = editJsonBody(body, { model: deployment });
 	return readJsonBody(typeof edited === "string" ? new TextEncoder().encode(edited) : edited);
 };
+
+/** The same of a form, which may name no model of its own. */
+export const formWithDeployment = (form: FormBody, { deployment }: Readonly<Record<string, string>>): FormBody =>
+	deployment === undefined ? form : withText(form, "model", deployment);

@@ -4,7 +4,7 @@
  */
 import type { Fees, RequestBound } from "../contract/facts.ts";
 import type { JsonBody } from "../contract/json-body.ts";
-import { asRecord, asText, isRecord } from "../neutral/json.ts";
+import { asRecord, asText, definedOnly, isRecord } from "../neutral/json.ts";
 import { kindOfBytes } from "./media-bytes.ts";
 
 /** What providers wrap around a conversation, and the instructions they put before tools, and before each of their own. */
@@ -35,6 +35,7 @@ export class BoundReader {
 	private apart = 0;
 	private open = false;
 	private turns = 1;
+	private compaction: { readonly above: number; readonly output: number } | undefined;
 	private readonly longCache: boolean;
 	private unpriced: string | undefined;
 
@@ -90,6 +91,11 @@ export class BoundReader {
 		else if (fee !== undefined) this.fees[fee] += rounds;
 	}
 
+	/** A summary of at most `output` tokens is written first where the input may have more tokens than `above`. */
+	compacts(above: number, output: number): void {
+		this.compaction = { above, output };
+	}
+
 	/** Billed in a way that nobody here knows. */
 	unknownPrice(name: string): void {
 		this.unpriced ??= name;
@@ -98,7 +104,9 @@ export class BoundReader {
 	result(): RequestBound {
 		const { images, open, turns, fees, longCache, unpriced } = this;
 		const tokens = this.bytes - this.apart + this.around;
-		return { tokens, images, open, turns, fees, longCache, ...(unpriced !== undefined && { unpriced }) };
+		const { above = Number.POSITIVE_INFINITY, output } = this.compaction ?? {};
+		const summary = open || images > 0 || tokens > above ? output : undefined;
+		return { tokens, images, open, turns, fees, longCache, ...definedOnly({ summary, unpriced }) };
 	}
 }
 

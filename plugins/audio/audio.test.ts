@@ -373,6 +373,29 @@ describe("speech", () => {
 	});
 });
 
+describe("Azure's addresses", () => {
+	const path = "/openai/deployments/listener/audio/transcriptions?api-version=2024-10-21";
+
+	test.each([
+		["which its clients leave out of the form", {}],
+		["before the one in the form", { model: "demo" }],
+	])("name the model, %s", async (_, fields: Record<string, string>) => {
+		upstream.answer(() => Response.json({ text: "Hi", usage: { type: "duration", seconds: 2 } }));
+		expect(await (await upload(path, formOf({ ...fields, language: "en" }))).json()).toMatchObject({ text: "Hi" });
+		const { path: asked, text = "" } = upstream.received.at(-1) ?? {};
+		expect(asked).toBe("/v1/audio/transcriptions");
+		expect(text.match(/name="model"\r\n\r\n[^\r]*/g)).toEqual(['name="model"\r\n\r\nwhisper-1']);
+		expect(text).toContain('name="language"\r\n\r\nen\r\n');
+	});
+
+	test("give nobody a model that is not theirs", async () => {
+		const { key } = await gateway.token({ models: ["demo"] });
+		expect((await upload(path, formOf({ model: "demo" }), key)).status).toBe(404);
+		const crooked = "/openai/deployments/demo%22%0d%0a--x%0d%0a/audio/transcriptions";
+		expect([400, 404]).toContain((await upload(crooked, formOf({}), key)).status);
+	});
+});
+
 describe("who may ask:", () => {
 	const paths = [
 		"/v1/audio/speech",
@@ -381,6 +404,10 @@ describe("who may ask:", () => {
 		"/audio/speech",
 		"/audio/transcriptions",
 		"/audio/translations",
+		"/openai/v1/audio/speech",
+		"/v1beta/openai/audio/transcriptions",
+		"/openai/deployments/demo/audio/translations",
+		"/openai/deployments/demo/audio/speech",
 	];
 	const ask = (path: string, key: string): Promise<Response> =>
 		path.endsWith("speech")

@@ -11,6 +11,7 @@ import {
 	editJsonBody,
 	Fault,
 	openAiFailure,
+	openAiPaths,
 	parseJson,
 	renderOwnDenial,
 	type StreamEvent,
@@ -80,7 +81,7 @@ const events = (sound: Uint8Array, { input, output }: Usage): string => {
 
 export const openaiSpeech: Dialect<AskedSpeech, Spoken> = {
 	name: "openai",
-	paths: ["/v1/audio/speech", "/audio/speech"],
+	paths: openAiPaths("/audio/speech"),
 	body: "json",
 	renderDenial: renderOwnDenial,
 	read: readSpeech,

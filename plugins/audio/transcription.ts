@@ -15,6 +15,7 @@ import {
 	fieldReaders,
 	formText,
 	openAiFailure,
+	openAiPaths,
 	parseJson,
 	refuseField,
 	renderOwnDenial,
@@ -119,7 +120,7 @@ const observer = (ask: EndpointAsk): EndpointObserver => {
 /** `name`: the last part of the path. */
 export const transcription = (name: "transcriptions" | "translations"): Dialect => ({
 	name: "openai",
-	paths: [`/v1/audio/${name}`, `/audio/${name}`],
+	paths: openAiPaths(`/audio/${name}`),
 	body: "form",
 	renderDenial: renderOwnDenial,
 	read,

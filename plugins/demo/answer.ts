@@ -82,15 +82,26 @@ const beginning = (text: string, most: number): string => [...text.slice(0, most
 const spoken = (said: string): string =>
 	`This is the demo model of Portico speaking; no provider was asked. ${said === "" ? "You said nothing that I can read." : `You said: ${beginning(said, 400)}`}`;
 
+const summaryHead = "The demo model of Portico keeps of the conversation what the user said:";
+
+const asksForSummary = (said: string): boolean =>
+	/^(write|give|make)\b.{0,20}\bsummary of (the|this|our) conversation\b/i.test(said);
+
+/** What an earlier summary tells, line by line; a text that is none is one line. */
+const linesOf = (text: string): readonly string[] =>
+	text.includes(summaryHead)
+		? text.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []))
+		: [beginning(text, 400).replaceAll("\n", " ")];
+
 /** What the user said before a summary was asked for. */
 const summed = ({ messages }: NeutralRequest): string => {
 	const texts = messages.slice(0, -1).flatMap(({ role, blocks }) => (role === "user" ? [textOf(blocks).trim()] : []));
-	return `The demo model of Portico keeps of the conversation what the user said:\n${texts.map((text) => `- ${beginning(text, 400)}`).join("\n")}`;
+	return [summaryHead, ...texts.flatMap(linesOf).map((line) => `- ${line}`)].join("\n");
 };
 
 const answerText = (request: NeutralRequest, said: string): string => {
 	const { format } = request;
-	if (request.compacts) return summed(request);
+	if (asksForSummary(said)) return summed(request);
 	if (format?.type === "schema") return JSON.stringify(sample(format.schema, "demo"));
 	if (format?.type === "enum") return format.values[0] ?? "";
 	if (format?.type === "json") return JSON.stringify({ message: spoken(said) });

@@ -60,15 +60,30 @@ describe("the demo as an upstream", () => {
 
 	test("is asked for a summary where a conversation is to be compacted, and goes on from it", async () => {
 		const user = (text: string) => ({ role: "user", content: text });
+		const outputOf = async (answer: Response) => ((await answer.json()) as { output: readonly object[] }).output;
 		const answer = await gateway.ask("/v1/responses/compact", { model: "demo", input: [user("Call me Ada.")] });
 		expect([answer.status, answer.headers.get("x-portico-emulated")]).toEqual([200, "compaction"]);
-		const { output } = (await answer.json()) as { output: readonly unknown[] };
-		const again = { model: "demo", input: [...output, user("More."), { type: "compaction_trigger" }] };
-		const { output: second } = (await (await gateway.ask("/v1/responses", again)).json()) as typeof again & {
-			output: readonly unknown[];
-		};
+		const input = [...(await outputOf(answer)), user("More."), { type: "compaction_trigger" }];
+		const second = await outputOf(await gateway.ask("/v1/responses", { model: "demo", input }));
 		expect(second).toMatchObject([{ type: "compaction" }]);
-		const next = await gateway.ask("/v1/responses", { model: "demo", input: second });
-		expect(JSON.stringify(await next.json())).toContain("what the user said");
+		const asked = [...second, user("Give me a summary of our conversation.")];
+		const told = JSON.stringify(await outputOf(await gateway.ask("/v1/responses", { model: "demo", input: asked })));
+		expect(told).toContain("- Call me Ada.\\n- More.");
+	});
+
+	test("is compacted above the threshold of its client, as often as it takes", async () => {
+		const history: object[] = [];
+		const compacted: boolean[] = [];
+		for (const word of ["one", "two", "three", "four"]) {
+			history.push({ role: "user", content: `${word} ${"and so on ".repeat(150)}` });
+			const context_management = [{ type: "compaction", compact_threshold: 500 }];
+			const answer = await gateway.ask("/v1/responses", { model: "demo", input: history, context_management });
+			expect(answer.status).toBe(200);
+			const { output } = (await answer.json()) as { output: readonly { type: string }[] };
+			compacted.push(output[0]?.type === "compaction");
+			history.push(...output);
+		}
+		expect(compacted.filter(Boolean).length).toBeGreaterThanOrEqual(2);
+		expect(compacted[0]).toBe(false);
 	});
 });

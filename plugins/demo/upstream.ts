@@ -105,6 +105,8 @@ export const createDemo = ({ protocols, clock, wordMs }: DemoOptions): Upstream 
 
 	const generate = (protocol: Protocol, ask: ModelAsk, options: SendOptions): Response => {
 		const { request } = normalizeRequest(protocol.client.decodeRequest(ask));
+		if (request.compactAbove !== undefined)
+			throw new Fault(deny("unsupported", "The demo model does not know context_management; Portico does it."));
 		const failure = failureAsked(request);
 		if (failure !== undefined)
 			throw new Fault(deny(kindOf(failure), `The demo model fails with ${failure} because it was asked to.`));

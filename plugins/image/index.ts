@@ -5,12 +5,15 @@ import { imageKind } from "./kind.ts";
 import { klingRoutes } from "./kling-routes.ts";
 import { midjourneyRoutes } from "./midjourney-routes.ts";
 import { openAiRoutes } from "./openai-routes.ts";
+import { Previews } from "./previews.ts";
 import { settings, type UpstreamSetting } from "./settings.ts";
 import { geminiUpstream } from "./upstream-gemini.ts";
 import { midjourneyUpstream } from "./upstream-midjourney.ts";
 import { openAiUpstream } from "./upstream-openai.ts";
 
-const makers: Readonly<Record<UpstreamSetting["type"], (setting: UpstreamSetting, tasks: Tasks) => TaskUpstream>> = {
+const makers: Readonly<
+	Record<UpstreamSetting["type"], (setting: UpstreamSetting, tasks: Tasks, previews: Previews) => TaskUpstream>
+> = {
 	"midjourney-proxy": midjourneyUpstream,
 	"openai-images": openAiUpstream,
 	"gemini-images": geminiUpstream,
@@ -24,16 +27,17 @@ export default definePlugin({
 	gives: [taskKinds, taskUpstreams, routes],
 	setup({ config, needs }) {
 		const { waitSeconds = 300, defaultModel = "gpt-image-1", upstreams = [] } = config;
+		const previews = new Previews();
 		const all: readonly Route[] = [
 			...midjourneyRoutes(needs.tasks),
-			...openAiRoutes({ tasks: needs.tasks, waitSeconds, defaultModel }),
+			...openAiRoutes({ tasks: needs.tasks, previews, waitSeconds, defaultModel }),
 			...klingRoutes(needs.tasks),
 		];
 		return {
 			offers: [
 				add(taskKinds, imageKind),
 				...upstreams.map((setting) =>
-					add(taskUpstreams, { ...makers[setting.type](setting, needs.tasks), rename: setting.rename ?? {} }),
+					add(taskUpstreams, { ...makers[setting.type](setting, needs.tasks, previews), rename: setting.rename ?? {} }),
 				),
 				...all.map((route) => add(routes, route)),
 			],

@@ -1,11 +1,14 @@
 /** `POST /v1/images/generations` and `/v1/images/edits`: a task that the client waits for, or does not. */
-import { asText, type Identified, type Route, type TSchema, t, type WireRecord } from "#core";
+import { asText, Fault, type Identified, openAiPaths, type Route, type TSchema, t, type WireRecord } from "#core";
 import type { ResultFile, Task, Tasks } from "../tasks/service.ts";
 import { failedTask, stillRunning } from "./failed.ts";
 import { editOrder, imagineOrder, type ReadOrder } from "./openai-orders.ts";
+import { pictureStream } from "./picture-stream.ts";
+import type { Previews } from "./previews.ts";
 
 export interface OpenAiRouteOptions {
 	readonly tasks: Tasks;
+	readonly previews: Previews;
 	/** How long a client is let wait, in seconds. */
 	readonly waitSeconds: number;
 	readonly defaultModel: string;
@@ -46,6 +49,25 @@ const isTrue = (value: unknown): boolean => value === true || value === "true";
 const prefersAsync = (call: Identified, body: WireRecord, callbackUrl: string): boolean =>
 	callbackUrl !== "" || isTrue(body.async) || /\brespond-async\b/i.test(call.request.headers.get("prefer") ?? "");
 
+/** Azure's addresses name the model; it goes before the one of the body. */
+const withDeployment = (body: WireRecord, { params: { deployment } }: Identified): WireRecord =>
+	deployment === undefined ? body : { ...body, model: deployment };
+
+const mostPartials = 3;
+
+/** How many pictures on their way the client wants of each; nothing where it wants none. Forms send it as text. */
+const partialsOf = ({ partial_images: value }: WireRecord): WireRecord => {
+	if (value === undefined || value === null) return {};
+	const count = typeof value === "string" && value !== "" ? Number(value) : value;
+	if (typeof count !== "number" || !Number.isInteger(count) || count < 0 || count > mostPartials)
+		throw new Fault({
+			kind: "invalid_request",
+			parameter: "partial_images",
+			message: `"partial_images" must be a whole number from 0 to ${mostPartials}.`,
+		});
+	return count === 0 ? {} : { partial_images: count };
+};
+
 /** Models that only ever answer with bytes; the others answer with an address unless told otherwise. */
 const answersBytes = (body: WireRecord, model: string): boolean => {
 	const format = asText(body.response_format);
@@ -55,7 +77,7 @@ const answersBytes = (body: WireRecord, model: string): boolean => {
 const imagesOf = (task: Task): readonly ResultFile[] =>
 	(task.result?.files ?? []).filter(({ role }) => role === "image");
 
-export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOptions): readonly Route[] => {
+export const openAiRoutes = ({ tasks, previews, waitSeconds, defaultModel }: OpenAiRouteOptions): readonly Route[] => {
 	const answer = async (task: Task, asBytes: boolean): Promise<Readonly<Record<string, unknown>>> => {
 		const extra = task.result?.extra ?? {};
 		const prompts = Array.isArray(extra.revisedPrompts) ? (extra.revisedPrompts as readonly unknown[]) : [];
@@ -78,43 +100,36 @@ export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOp
 	};
 
 	const make = async (call: Identified, { read, event }: Door): Promise<Response> => {
-		const body = await tasks.read(call);
+		const body = withDeployment(await tasks.read(call), call);
 		const callbackUrl = tasks.callbackUrlOf(body);
-		const submitted = await tasks.submit(call, { ...(await read(body, defaultModel)), callbackUrl });
-		if (prefersAsync(call, body, callbackUrl))
+		const waits = !prefersAsync(call, body, callbackUrl);
+		const streams = waits && isTrue(body.stream);
+		const order = await read(body, defaultModel);
+		const input = streams ? { ...order.input, ...partialsOf(body) } : order.input;
+		const submitted = await tasks.submit(call, { ...order, input, callbackUrl });
+		if (!waits)
 			return Response.json(tasks.view(submitted), {
 				status: 202,
 				headers: { location: `/v1/tasks/${submitted.id}`, "preference-applied": "respond-async" },
 			});
-		const task = await tasks.ended(call, submitted.id, waitSeconds * 1000);
-		if (task.status === "FAILURE") throw failedTask(task);
-		if (task.status !== "SUCCESS") throw stillRunning(task, waitSeconds);
-		const whole = await answer(task, answersBytes(body, task.model));
-		if (!isTrue(body.stream)) return Response.json(whole);
-		call.answered?.();
-		return streamed(event, whole);
+		const whole = async (): Promise<WireRecord> => {
+			const task = await tasks.ended(call, submitted.id, waitSeconds * 1000);
+			if (task.status === "FAILURE") throw failedTask(task);
+			if (task.status !== "SUCCESS") throw stillRunning(task, waitSeconds);
+			return await answer(task, streams || answersBytes(body, task.model));
+		};
+		if (!streams) return Response.json(await whole());
+		return await pictureStream({ event, task: submitted.id, previews, whole: whole(), answered: call.answered });
 	};
 
 	return doors.flatMap((door) =>
-		["/v1/images", "/images"].map((root) => ({
+		openAiPaths(`/images${door.path}`).map((path) => ({
 			method: "POST" as const,
-			path: root + door.path,
+			path,
 			access: "token" as const,
 			summary: door.summary,
 			body: door.body,
 			handle: (call: Identified) => make(call, door),
 		})),
 	);
-};
-
-/** Clients that ask for a stream get its last event for each picture: there are no partial ones. */
-const streamed = (type: string, whole: Readonly<Record<string, unknown>>): Response => {
-	const { data, created, ...rest } = whole;
-	const events = (Array.isArray(data) ? (data as readonly WireRecord[]) : []).map((image) => {
-		const event = { type, ...image, created_at: created, ...rest };
-		return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
-	});
-	return new Response(events.join(""), {
-		headers: { "content-type": "text/event-stream", "cache-control": "no-cache" },
-	});
 };

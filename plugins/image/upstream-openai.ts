@@ -1,6 +1,8 @@
 /** OpenAI's images and whatever speaks as they do, as an upstream: it answers when the pictures are done. */
-import { asList, asRecord, asText, definedOnly, lookup } from "#core";
+import { asList, asRecord, asText, definedOnly, isRecord, lookup, type WireRecord } from "#core";
 import {
+	type Answer,
+	type Connection,
 	type Made,
 	type MadeFile,
 	type PictureData,
@@ -11,6 +13,7 @@ import {
 	type TaskUpstream,
 } from "../tasks/service.ts";
 import { edit, picturesOf } from "./edit-pictures.ts";
+import type { Previews } from "./previews.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 /** One request takes this long at most. */
@@ -39,6 +42,7 @@ const bodyOf = (job: TaskJob): Readonly<Record<string, unknown>> => ({
 	model: job.model,
 	prompt: job.prompt,
 	...(job.details.n !== 1 && { n: job.details.n }),
+	...(job.input.partial_images !== undefined && { stream: true }),
 });
 
 /** Such servers tell a picture's type by the end of its name too. */
@@ -70,7 +74,33 @@ const editOf = (job: TaskJob): FormData | Readonly<Record<string, unknown>> => {
 	return form;
 };
 
-export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
+/** The events of a stream as what a whole answer would have said: pictures on their way are shown and forgotten. */
+class PictureEvents {
+	private readonly show: (preview: WireRecord) => void;
+	private readonly made: WireRecord[] = [];
+	private error: string | undefined;
+
+	constructor(show: (preview: WireRecord) => void) {
+		this.show = show;
+	}
+
+	readonly take = (event: WireRecord): void => {
+		const type = asText(event.type) ?? "";
+		if (type.endsWith(".partial_image")) this.show(event);
+		else if (type.endsWith(".completed")) this.made.push(event);
+		else if (isRecord(event.error)) this.error = asText(event.error.message) ?? "The upstream failed.";
+	};
+
+	/** Undefined where no events came. */
+	submission(answer: Answer, connection: Connection): Submission | undefined {
+		const [first] = this.made;
+		const { usage, output_format } = this.made.at(-1) ?? {};
+		if (first) return { outcome: "done", made: madeOf({ data: this.made, usage, output_format }, undefined) };
+		return this.error === undefined ? undefined : connection.refusal(answer, this.error);
+	}
+}
+
+export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks, previews: Previews): TaskUpstream => {
 	const { name, url, key, models, concurrency = 8, timeoutMinutes = 15 } = setting;
 	const connection = tasks.connect({
 		url,
@@ -87,7 +117,10 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 		timeoutMinutes,
 		async submit(job, signal): Promise<Submission> {
 			const [path, body] = job.action === edit ? ["/images/edits", editOf(job)] : ["/images/generations", bodyOf(job)];
-			const answer = await connection.ask(path, { body, signal, timeoutMs: longestMs });
+			const events = new PictureEvents((preview) => previews.show(job.id, preview));
+			const answer = await connection.ask(path, { body, signal, timeoutMs: longestMs, event: events.take });
+			const streamed = events.submission(answer, connection);
+			if (streamed) return streamed;
 			if (answer.sent !== "answered" || answer.status !== 200) return connection.refusal(answer);
 			return { outcome: "done", made: madeOf(answer.body, job.input.output_format) };
 		},

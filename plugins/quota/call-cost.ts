@@ -115,7 +115,7 @@ export const callCost = (call: RelayedCall, prices: Prices, settings: CostSettin
 	if (!targets) return notPriced(call.model.name);
 	const unpriced = bound.unpriced ?? unknownTierOf(targets, tiers, prices);
 	if (unpriced !== undefined) return unknownPrice(unpriced);
-	const { fees, longCache } = bound;
+	const { fees, longCache, summary = 0 } = bound;
 	const answers = Math.max(1, call.model.candidates);
 
 	const modelMost = mostOf(targets, ({ maxOutput }) => maxOutput ?? settings.unknownOutput);
@@ -123,7 +123,7 @@ export const callCost = (call: RelayedCall, prices: Prices, settings: CostSettin
 	const known = mostOf(targets, ({ maxOutput }) => maxOutput ?? Number.POSITIVE_INFINITY);
 	const asked = generates(call.model.operation) ? Math.min(limit ?? modelMost, known) : 0;
 	const costAt = ({ price, input }: Target, output: number): number =>
-		prices.bound({ inputTokens: input, outputTokens: output * answers, fees, longCache, tiers }, price) ??
+		prices.bound({ inputTokens: input, outputTokens: output * answers + summary, fees, longCache, tiers }, price) ??
 		Number.POSITIVE_INFINITY;
 	return {
 		prices: targets.map(({ price }) => price),

@@ -16,7 +16,9 @@ export interface Reader {
 export const inputTokens = (bound: RequestBound, { contextWindow, imageTokens }: Reader): number => {
 	const once = bound.tokens + bound.images * (imageTokens ?? usualPicture);
 	// Each round of a hosted tool reads the request again; together they fill at least one window.
-	return bound.open ? Math.max(contextWindow ?? Math.max(once, unknownWindow), once * roundsIn(bound)) : once;
+	const all = bound.open ? Math.max(contextWindow ?? Math.max(once, unknownWindow), once * roundsIn(bound)) : once;
+	// A summary is of all, and read in its place.
+	return bound.summary === undefined ? all : 2 * all + bound.summary;
 };
 
 const roundsIn = ({ turns }: RequestBound): number => (turns > 1 ? turns : 0);

@@ -11,6 +11,8 @@ import {
 	type WireRecord,
 } from "#core";
 
+import { compactAbove, summaryInstruction, summaryTokens } from "./summary-request.ts";
+
 /** Parts that are nothing but the text they hold. */
 const texts = new Set(["input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"]);
 
@@ -78,6 +80,8 @@ export const facts: RequestFacts = {
 		const own = tools.filter(({ type }) => typeof type === "string" && type !== "function" && type !== "custom").length;
 		if (tools.length > 0 || asRecord(value["text"])["format"] !== undefined) reader.tools(own);
 		for (const tool of tools) readTool(reader, tool, asCount(value["max_tool_calls"]));
+		const above = compactAbove(value);
+		if (above !== undefined) reader.compacts(above, summaryTokens + summaryInstruction.length);
 		for (const field of references) if (value[field] !== undefined && value[field] !== null) reader.reachesOut();
 		return reader.result();
 	},

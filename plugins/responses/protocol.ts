@@ -15,6 +15,8 @@ import { lossWords } from "./client/loss-words.ts";
 import { readCall } from "./client/read.ts";
 import { answerEncoder } from "./client/stream-encoder.ts";
 import { type Capsules, createCapsules } from "./compaction/capsules.ts";
+import { afterCompaction } from "./compaction/compacted-answer.ts";
+import { createCompaction } from "./compaction/compacting.ts";
 import { encodeSummary, summaryEncoder } from "./compaction/summary-answer.ts";
 import { facts } from "./facts.ts";
 import { protocolName } from "./origin.ts";
@@ -54,15 +56,16 @@ export const createResponses = ({
 		encodeResponse: (response, request) =>
 			request.compacts
 				? { body: encodeSummary(response, request, { stores, now }, capsules) }
-				: encodeResponse(response, request, { stores, now }),
+				: encodeResponse(response, afterCompaction(answerEncoder(request, { stores, now, live: false }), request)),
 		streamEncoder: (request) =>
 			request.compacts
 				? summaryEncoder(request, { stores, now, live: true }, capsules)
-				: answerEncoder(request, { stores, now, live: true }),
+				: afterCompaction(answerEncoder(request, { stores, now, live: true }), request),
 		encodeTokenCount: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
 		renderDenial,
 		renderStreamDenial: (denial) => errorEvent(denial, 0),
 		streamType: () => "text/event-stream; charset=utf-8",
+		compaction: createCompaction(capsules),
 		keepAlive: ": keep-alive\n\n",
 		models: openAiListing,
 	},

@@ -11,6 +11,7 @@ import {
 	retryAfterIn,
 	scrub,
 } from "#core";
+import { bodyBytes, lastEvent } from "./answer-body.ts";
 import type {
 	Answer,
 	AskOptions,
@@ -30,26 +31,11 @@ interface FetchOptions extends RequestInit {
 const defaultTimeoutMs = 60_000;
 const longestReason = 500;
 const fileMs = 300_000;
-const largestFile = 512 * 1024 * 1024;
 
 const addresses = /\b(?:https?|wss?):\/\/\S+/gi;
 
 export const publicReason = (reason: string): string =>
 	scrub(reason.replace(addresses, "[removed]")).slice(0, longestReason);
-
-/** The whole body. Throws `TypeError` when it is larger than any result, whatever it says of itself or packs into little. */
-export const bodyBytes = async (response: Response): Promise<Uint8Array> => {
-	const tooLarge = (): TypeError => new TypeError("an upstream's answer is too large");
-	if (Number(response.headers.get("content-length") ?? 0) > largestFile) throw tooLarge();
-	const chunks: Uint8Array[] = [];
-	let size = 0;
-	for await (const chunk of response.body ?? []) {
-		size += chunk.length;
-		if (size > largestFile) throw tooLarge();
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks, size);
-};
 
 /** Codes of errors that come before anything was sent. */
 const unsentCodes =
@@ -220,10 +206,15 @@ export const createConnection = ({ url, headers, fetch: send = fetch }: Connecti
 			try {
 				const response = await request(path, options);
 				watch.answered(response.status);
+				const { status, headers: told } = response;
+				const type = told.get("content-type") ?? "";
+				if (options.event && type.includes("event-stream")) {
+					const last = await lastEvent(response, options.event);
+					return { sent: "answered", status, headers: told, body: last, bytes: new Uint8Array(0) };
+				}
 				const bytes = await bodyBytes(response);
-				const type = response.headers.get("content-type") ?? "";
 				const body = /^(?:audio|video|image)\//.test(type) ? undefined : parseJson(new TextDecoder().decode(bytes));
-				return { sent: "answered", status: response.status, headers: response.headers, body, bytes };
+				return { sent: "answered", status, headers: told, body, bytes };
 			} catch (error) {
 				if (!options.signal.aborted) watch.failed(error);
 				return { sent: unsentCodes.test(codeOf(error)) ? "never" : "unknown" };

@@ -8,10 +8,11 @@ import {
 	type Log,
 	type TaskAuthority,
 } from "#core";
+import { bodyBytes } from "./answer-body.ts";
 import { readFields } from "./body.ts";
 import { callbackUrlOf } from "./callback-url.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { bodyBytes, createConnection, publicReason } from "./connection.ts";
+import { createConnection, publicReason } from "./connection.ts";
 import type { Waiting } from "./end-waiters.ts";
 import type { Endings } from "./endings.ts";
 import type { Files } from "./files.ts";

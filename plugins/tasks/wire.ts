@@ -1,4 +1,5 @@
 /** Talking to upstreams over HTTP. */
+import type { WireRecord } from "#core";
 import type { Cancellation, JobState, Submission } from "./job.ts";
 
 /** How to reach an upstream over HTTP. */
@@ -29,6 +30,8 @@ export interface AskOptions {
 	readonly body?: unknown;
 	readonly headers?: Readonly<Record<string, string>>;
 	readonly signal: AbortSignal;
+	/** Told of each event where the answer comes as a stream of them; its body is then the last. */
+	readonly event?: (event: WireRecord) => void;
 	/** The longest the whole exchange may take; 60 s unless said. */
 	readonly timeoutMs?: number;
 }

@@ -20,9 +20,9 @@ import { uncarryFor } from "../carrier.ts";
 import { clientToolBlock } from "../client-tools.ts";
 import { decodeCall, decodeItem, decodeReasoning } from "../decode-item.ts";
 import { originOf, ownBag } from "../origin.ts";
+import { triggerType } from "../summary-request.ts";
 import { decodeContent } from "./decode-content.ts";
 import type { BroughtTool } from "./decode-tools.ts";
-import { triggerType } from "./summary-request.ts";
 
 /** What a conversation tells: its messages, and tools that it brought along. */
 export interface DecodedInput {

@@ -17,9 +17,9 @@ import {
 	type WireRecord,
 } from "#core";
 import { originOf, ownBag } from "../origin.ts";
+import { compactAbove, hasTrigger, summaryRequest } from "../summary-request.ts";
 import { decodeConversation } from "./decode-input.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
-import { hasTrigger, summaryRequest } from "./summary-request.ts";
 
 const efforts: ReadonlySet<string> = new Set<Effort>(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 
@@ -126,7 +126,9 @@ export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 	const { messages, tools: brought } = decodeConversation(body, family, ask.continues?.items);
 	const tools = decodeTools(body["tools"], brought, originOf(family));
 	const text = asRecord(body["text"]);
-	const extras = restOf(body);
+	const above = compactAbove(body);
+	const { context_management: managed, ...others } = restOf(body);
+	const extras = above === undefined && managed !== undefined ? { ...others, context_management: managed } : others;
 	const request: NeutralRequest = {
 		protocol: ask.protocol.name,
 		model: ask.call.name,
@@ -151,6 +153,7 @@ export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 			cacheKey: asText(body["prompt_cache_key"]),
 			cacheRetention: asText(body["prompt_cache_retention"]),
 			state: stateOf(body, include),
+			compactAbove: ask.call.operation === "generate" ? above : undefined,
 		}),
 		...(Object.keys(extras).length > 0 && { extras: ownBag(extras) }),
 		raw: previousId === undefined ? body : { ...body, previous_response_id: previousId },

@@ -3,7 +3,7 @@
  * refused here, before a reservation is made or a byte is sent.
  */
 import { asText, fieldReaders, isRecord, type ModelCall, type ModelRequest, refuseField, type WireRecord } from "#core";
-import { summaryTokens } from "./summary-request.ts";
+import { summaryTokens } from "../summary-request.ts";
 
 const mostItems = 20_000;
 const roles = new Set(["system", "developer", "user", "assistant"]);
@@ -48,6 +48,16 @@ const checkInput = (body: WireRecord): void => {
 	for (const [index, item] of input.entries()) checkItem(item, `input[${index}]`);
 };
 
+const checkManagement = (body: WireRecord): void => {
+	const managed = body["context_management"];
+	if (!Array.isArray(managed)) return;
+	for (const [index, entry] of managed.entries()) {
+		const at = `context_management[${index}]`;
+		if (!isRecord(entry)) throw refuseField(at, entry, "it must be an object.");
+		whole(entry["compact_threshold"], `${at}.compact_threshold`, 1);
+	}
+};
+
 const checkFields = (body: WireRecord): void => {
 	checkNumber(body["temperature"], "temperature", 0, 2);
 	checkNumber(body["top_p"], "top_p", 0, 1);
@@ -56,6 +66,8 @@ const checkFields = (body: WireRecord): void => {
 	for (const name of ["store", "parallel_tool_calls", "background"]) flag(body[name], name);
 	checkShape(body, "tools", Array.isArray, "a list of tools");
 	checkShape(body, "include", Array.isArray, "a list of names");
+	checkShape(body, "context_management", Array.isArray, "a list of objects");
+	checkManagement(body);
 	checkShape(body, "text", isRecord, "an object");
 	checkShape(body, "reasoning", isRecord, "an object");
 	checkShape(body, "metadata", isRecord, "an object");

@@ -8,7 +8,9 @@ import { carry, type Store, uncarry } from "#core";
 
 /** The origin of what Portico itself sealed. */
 const origin = "portico";
-const version = "1";
+/** What a summary stands for: what its client leaves out because of it, or all that stands before it. */
+const marks = { left: "1", all: "1a" } as const;
+export type Scope = keyof typeof marks;
 const cipher = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
@@ -17,7 +19,7 @@ export interface Capsules {
 	/** Resolves when `seal` and `open` may be called. */
 	ready(): Promise<void>;
 	/** The `encrypted_content` of a summary by a model of that family. */
-	seal(summary: string, family: string): string;
+	seal(summary: string, family: string, scope?: Scope): string;
 	/** The summary; undefined for a capsule that was changed, or that another house sealed. */
 	open(capsule: string): string | undefined;
 }
@@ -25,23 +27,28 @@ export interface Capsules {
 /** True for a capsule that Portico sealed, be it this house or another. */
 export const isSealedHere = (capsule: string): boolean => uncarry(capsule)?.origin.protocol === origin;
 
-const bound = (family: string): Buffer => Buffer.from(`portico compaction ${version} ${family}`);
+/** True for a summary that stands for all that is before it. */
+export const standsForAll = (capsule: string): boolean =>
+	isSealedHere(capsule) && uncarry(capsule)?.value.startsWith(`${marks.all}.`) === true;
 
-const sealWith = (secret: Buffer, summary: string, family: string): string => {
+const bound = (family: string, mark: string): Buffer => Buffer.from(`portico compaction ${mark} ${family}`);
+
+const sealWith = (secret: Buffer, summary: string, family: string, mark: string): string => {
 	const nonce = randomBytes(nonceBytes);
-	const sealing = createCipheriv(cipher, secret, nonce).setAAD(bound(family));
+	const sealing = createCipheriv(cipher, secret, nonce).setAAD(bound(family, mark));
 	const text = Buffer.concat([sealing.update(summary, "utf8"), sealing.final()]);
 	const value = Buffer.concat([nonce, sealing.getAuthTag(), text]).toString("base64url");
-	return carry({ value: `${version}.${value}`, origin: { protocol: origin, family } });
+	return carry({ value: `${mark}.${value}`, origin: { protocol: origin, family } });
 };
 
 const openWith = (secret: Buffer, capsule: string): string | undefined => {
 	const carried = uncarry(capsule);
-	if (carried?.origin.protocol !== origin || !carried.value.startsWith(`${version}.`)) return undefined;
-	const bytes = Buffer.from(carried.value.slice(version.length + 1), "base64url");
+	const [mark = "", sealed = ""] = carried?.value.split(".") ?? [];
+	if (carried?.origin.protocol !== origin || !Object.values<string>(marks).includes(mark)) return undefined;
+	const bytes = Buffer.from(sealed, "base64url");
 	if (bytes.length < nonceBytes + tagBytes) return undefined;
 	const opening = createDecipheriv(cipher, secret, bytes.subarray(0, nonceBytes))
-		.setAAD(bound(carried.origin.family))
+		.setAAD(bound(carried.origin.family, mark))
 		.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
 	try {
 		const text = opening.update(bytes.subarray(nonceBytes + tagBytes));
@@ -81,7 +88,7 @@ export const createCapsules = (store?: Store): Capsules => {
 				});
 			await reading;
 		},
-		seal: (summary, family) => sealWith(known(), summary, family),
+		seal: (summary, family, scope = "left") => sealWith(known(), summary, family, marks[scope]),
 		open: (capsule) => openWith(known(), capsule),
 	};
 };

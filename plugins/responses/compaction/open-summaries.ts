@@ -11,8 +11,8 @@ import {
 	readJsonBody,
 	type WireRecord,
 } from "#core";
-import { summaryMessage, triggerType } from "../client/summary-request.ts";
-import { type Capsules, isSealedHere } from "./capsules.ts";
+import { summaryMessage, triggerType } from "../summary-request.ts";
+import { type Capsules, isSealedHere, standsForAll } from "./capsules.ts";
 
 const isCompaction = ({ type }: WireRecord): boolean => type === "compaction" || type === "compaction_summary";
 
@@ -45,11 +45,15 @@ const wordsOf = (capsule: string, capsules: Capsules): WireRecord => {
 	return summaryMessage(summary);
 };
 
-/** The items that still count: what asked for the last summary does not, nor what it stands for of a kept conversation. */
-const current = (input: readonly unknown[], last: number, kept: number) => {
+/**
+ * The items that still count: what asked for the last summary does not, nor what it stands for. That is all before it
+ * where `all` says so, and otherwise of a kept conversation only: what its client sends again, it wants to be read.
+ */
+const current = (input: readonly unknown[], last: number, kept: number, all: boolean) => {
 	const before = input.slice(0, last).map((item, index) => {
 		const asked = asRecord(item)["type"] === triggerType;
-		return asked || (last < kept && index < kept && !stillHolds(item)) ? undefined : { item };
+		const told = all || (last < kept && index < kept);
+		return asked || (told && !stillHolds(item)) ? undefined : { item };
 	});
 	const own = (entries: typeof before) => entries.flatMap((entry) => (entry ? [entry.item] : []));
 	return {
@@ -72,7 +76,7 @@ export const openSummaries = async (ask: ModelAsk, capsules: Capsules): Promise<
 		: ask;
 	const last = all.findLastIndex((capsule) => capsule !== undefined && isSealedHere(capsule));
 	if (last === -1) return only;
-	const { items, kept } = current(input, last, ask.continues?.items ?? 0);
+	const { items, kept } = current(input, last, ask.continues?.items ?? 0, standsForAll(all[last] ?? ""));
 	const words = items.map((item) => {
 		const capsule = capsuleOf(item);
 		return capsule !== undefined && isSealedHere(capsule) ? wordsOf(capsule, capsules) : item;

@@ -14,9 +14,9 @@ import {
 } from "#core";
 import { type AnswerEncoder, type AnswerOptions, answerEncoder } from "../client/stream-encoder.ts";
 import { originOf } from "../origin.ts";
-import type { Capsules } from "./capsules.ts";
+import type { Capsules, Scope } from "./capsules.ts";
 
-const nothingWritten: Denial = {
+export const nothingWritten: Denial = {
 	kind: "upstream",
 	code: "compaction_failed",
 	message:
@@ -42,10 +42,10 @@ class SummaryEncoder implements AnswerEncoder {
 	private readonly seal: (summary: string) => string;
 	private readonly family: string;
 
-	constructor(inner: AnswerEncoder, capsules: Capsules, family: string) {
+	constructor(inner: AnswerEncoder, capsules: Capsules, family: string, scope: Scope) {
 		this.inner = inner;
 		this.family = family;
-		this.seal = (summary) => capsules.seal(summary, family);
+		this.seal = (summary) => capsules.seal(summary, family, scope);
 	}
 
 	push(event: NeutralEvent): string {
@@ -91,7 +91,12 @@ class SummaryEncoder implements AnswerEncoder {
 
 /** The encoder of an answer to a request for a summary. */
 export const summaryEncoder = (request: NeutralRequest, options: AnswerOptions, capsules: Capsules): AnswerEncoder =>
-	new SummaryEncoder(answerEncoder(request, options), capsules, familyOf(request.model));
+	new SummaryEncoder(
+		answerEncoder(request, options),
+		capsules,
+		familyOf(request.model),
+		request.compacts === "before" ? "all" : "left",
+	);
 
 /** A whole answer: the `response` with its one item, or what `/responses/compact` answers. */
 export const encodeSummary = (
@@ -104,7 +109,7 @@ export const encodeSummary = (
 	for (const event of explode(response)) encoder.push(event);
 	const answer = encoder.answer();
 	if (answer?.["status"] !== "completed") throw new Fault(nothingWritten);
-	if (request.compacts === "item") return answer;
+	if (request.compacts !== "whole") return answer;
 	const { id, created_at, output, usage } = answer;
 	return { id, object: "response.compaction", created_at, output, usage };
 };

@@ -1,0 +1,54 @@
+/** Asks for the summary by which a conversation is made shorter, before the call itself is asked. */
+import type { Clock } from "../contract/clock.ts";
+import type { UpstreamMessage } from "../contract/protocol.ts";
+import { estimateUsage } from "../neutral/estimate.ts";
+import { foldStream } from "./answer.ts";
+import type { Approach } from "./approach.ts";
+import type { Exchange, WholeAnswer } from "./exchange.ts";
+import type { LiveCall } from "./live-call.ts";
+import { type StreamLimits, silent } from "./stream-watch.ts";
+import { UpstreamBody } from "./upstream-body.ts";
+
+export interface CompactionOptions {
+	readonly live: LiveCall;
+	readonly clock: Clock;
+	readonly limits: StreamLimits;
+	readonly abort: AbortController;
+	ask(message: UpstreamMessage): Promise<Response>;
+}
+
+const readWhole = async (
+	response: Response,
+	exchange: Exchange,
+	{ live, clock, limits, abort }: CompactionOptions,
+): Promise<WholeAnswer> => {
+	const source = new UpstreamBody(response, abort, (bytes) => live.hold(bytes));
+	const unwatch = source.watch(clock, limits.idleMs, silent);
+	const isStream = response.headers.get("content-type")?.includes("event-stream") === true;
+	try {
+		if (isStream) return await foldStream({ live, exchange, source, limits });
+		return await exchange.whole(await source.rest(limits.answerBytes));
+	} finally {
+		unwatch();
+	}
+};
+
+/** Leaves the shorter conversation with the call, and what it used. Gives the upstream's answer where that was a refusal. */
+export const compactFirst = async (
+	{ exchange, first, goOn }: Approach,
+	options: CompactionOptions,
+): Promise<Response | undefined> => {
+	const { live } = options;
+	if (!first || !goOn) return undefined;
+	live.compaction = { limit: first.maxOutputTokens };
+	const response = await options.ask(exchange.message);
+	if (!response.ok) {
+		live.refused();
+		return response;
+	}
+	const { seen, answer } = await readWhole(response, exchange, options);
+	const used = seen.usage ?? estimateUsage(first, seen);
+	live.compaction = { used };
+	live.compaction = { used, request: goOn(answer, used) };
+	return undefined;
+};

@@ -1,0 +1,58 @@
+/** The answer to a client that asked for a stream: pictures on their way as they come, then each picture, or why there is none. */
+import { asList, asRecord, isFault, renderOwnDenial, type WireRecord } from "#core";
+import type { Previews } from "./previews.ts";
+
+const eventText = (type: string, event: WireRecord): string =>
+	`event: ${type}\ndata: ${JSON.stringify({ ...event, type })}\n\n`;
+
+/** One event for each picture of a whole answer. */
+const lastEvents = (type: string, { data, created, ...rest }: WireRecord): string =>
+	asList(data)
+		.map((image) => eventText(type, { ...asRecord(image), created_at: created, ...rest }))
+		.join("");
+
+const failureText = (error: unknown): string => {
+	if (!isFault(error)) throw error;
+	return eventText("error", asRecord(renderOwnDenial(error.denial).body));
+};
+
+export interface PictureStream {
+	/** What the last event of each picture is called. */
+	readonly event: string;
+	readonly task: string;
+	readonly previews: Previews;
+	/** The whole answer. Rejects with the `Fault` that a client without a stream would get. */
+	readonly whole: Promise<WireRecord>;
+	/** Told when the end of the stream is about to be sent. */
+	readonly answered: (() => void) | undefined;
+}
+
+/** A task that ends before any preview came is answered, or fails, as one without a stream. */
+export const pictureStream = async ({ event, task, previews, whole, answered }: PictureStream): Promise<Response> => {
+	const bytes = new TextEncoder();
+	const early: string[] = [];
+	const begun = Promise.withResolvers<void>();
+	let send = (text: string): void => {
+		early.push(text);
+		begun.resolve();
+	};
+	const partial = event.replace(/completed$/, "partial_image");
+	const leave = previews.watch(task, (preview) => send(eventText(partial, preview)));
+	const ending = whole.finally(leave);
+	await Promise.race([begun.promise, ending]);
+	const body = new ReadableStream<Uint8Array>({
+		async start(controller) {
+			send = (text) => controller.enqueue(bytes.encode(text));
+			for (const text of early) send(text);
+			const last = await ending.then((answer) => lastEvents(event, answer), failureText);
+			answered?.();
+			send(last);
+			controller.close();
+		},
+		cancel() {
+			send = () => undefined;
+			leave();
+		},
+	});
+	return new Response(body, { headers: { "content-type": "text/event-stream", "cache-control": "no-cache" } });
+};

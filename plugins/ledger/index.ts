@@ -44,6 +44,13 @@ export default definePlugin({
 					description: "Names that clients may use in x-portico-tags; others are left out.",
 				}),
 			),
+			endUser: t.Optional(
+				t.Boolean({
+					default: false,
+					description:
+						"Keeps the client's own user of a conversation (safety_identifier, user, metadata.user_id) as the tag end_user: personal data.",
+				}),
+			),
 			retentionDays: t.Optional(t.Integer({ minimum: 1, default: 400, description: "Days a row is kept." })),
 		},
 		{ additionalProperties: false },
@@ -76,7 +83,7 @@ export default definePlugin({
 		return {
 			offers: [
 				add(tables, ledgerTables(name)),
-				add(policies, tagPolicy(name, new Set(config.tags ?? []))),
+				add(policies, tagPolicy(name, { allowed: new Set(config.tags ?? []), endUser: config.endUser ?? false })),
 				add(policies, explainPolicy(name)),
 				add(recorders, { name, record }),
 				add(ledgerWriters, { statements: insertRows, correction: correctionRow, task: taskRow }),

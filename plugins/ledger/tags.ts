@@ -1,5 +1,5 @@
 /** Tags: what a client says of its calls for reports, by names that the config allows, or what its token is pinned to. */
-import { definedOnly, isRecord, type Policy, type TokenSetting, t } from "#core";
+import { definedOnly, isFault, isRecord, type Policy, type Routed, type TokenSetting, t } from "#core";
 
 export type Tags = Readonly<Record<string, string>>;
 
@@ -35,15 +35,39 @@ const setting: TokenSetting<Tags> = {
 	},
 };
 
+/** The tag that holds the client's own user. */
+export const endUserTag = "end_user";
+const longestUser = 128;
+
+/** Whom a conversation is had for, as its protocol has a field for it. What cannot be read is refused elsewhere, in its own words. */
+const endUserOf = (call: Routed): Tags => {
+	if (call.surface !== "model") return {};
+	try {
+		const { identity } = call.prompt();
+		const user = identity?.safetyId ?? identity?.user;
+		return user === undefined || user === "" ? {} : { [endUserTag]: user.slice(0, longestUser).toWellFormed() };
+	} catch (error) {
+		if (isFault(error)) return {};
+		throw error;
+	}
+};
+
+export interface TagOptions {
+	/** Names that clients may use. */
+	readonly allowed: ReadonlySet<string>;
+	/** The client's own user is a tag too. */
+	readonly endUser: boolean;
+}
+
 /** Marks calls with their tags; refuses nothing. */
-export const tagPolicy = (name: string, allowed: ReadonlySet<string>): Policy<Tags> => ({
+export const tagPolicy = (name: string, { allowed, endUser }: TagOptions): Policy<Tags> => ({
 	name: `${name}.tags`,
 	setting,
 	check(call, pinned) {
 		const header = call.request.headers.get("x-portico-tags");
 		if (header === null && pinned === undefined) return undefined;
 		const said = readTags(header, allowed);
-		const tags = { ...said, ...pinned };
+		const tags = { ...said, ...(endUser && endUserOf(call)), ...pinned };
 		return Object.keys(tags).length === 0 ? undefined : { tags };
 	},
 });

@@ -27,6 +27,7 @@ import { createRelay } from "../relay/relay.ts";
 import type { Relay } from "../relay/relay-options.ts";
 import { createTaskAuthority } from "../relay/task-authority.ts";
 import { createRulesOf, type RulesOf } from "../relay/token-rules.ts";
+import { collectGarbage } from "../runtime/garbage.ts";
 import { openStreamBody } from "../runtime/stream-body.ts";
 import { memoryBytes } from "../runtime/system.ts";
 import type { OpenStore } from "../store/open.ts";
@@ -163,6 +164,7 @@ const relayFor = (
 			clock,
 		),
 		openStreamBody,
+		collectGarbage,
 		limits: {
 			idleMs: server.idleSeconds * 1000,
 			totalMs: server.callSeconds * 1000,

@@ -6,6 +6,7 @@ import { renderOwnDenial } from "../errors/own-errors.ts";
 import { scrub } from "../errors/redact.ts";
 import { estimateTokens } from "../neutral/estimate.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
+import { type HeldBody, heldBody } from "../wire/held-body.ts";
 import { type AnswerOptions, answer, sendWhole } from "./answer.ts";
 import { type Approach, type ApproachOptions, approach } from "./approach.ts";
 import { askBatch } from "./batch.ts";
@@ -72,8 +73,15 @@ const noSuchRoute = new Set([404, 405, 501]);
 /** Nobody knows whether the upstream has done its work. */
 const isUnknown = ({ kind, code }: Denial): boolean => kind === "upstream_timeout" || code === "upstream_broke_off";
 
+/** The request's body, where it is JSON. */
+const heldOf = ({ routed }: LiveCall): HeldBody | undefined => {
+	if (routed.surface === "model") return heldBody(routed.ask.body);
+	return routed.ask.body.type === "json" ? heldBody(routed.ask.body.json) : undefined;
+};
+
 const send = (live: LiveCall, target: Target, message: UpstreamMessage, options: SendOptions): Promise<Response> => {
 	live.sending(target);
+	heldOf(live)?.letGo(message.body);
 	return target.upstream.send(message, options).then(
 		(response) => {
 			live.attempts.answered(response.status);

@@ -32,6 +32,8 @@ export interface RelayOptions {
 	readonly concurrency: ConcurrencyLimit;
 	readonly limits: StreamLimits;
 	readonly openStreamBody: OpenStreamBody;
+	/** Called when no call is running, after many bytes of calls. */
+	collectGarbage(): void;
 }
 
 export interface Relay {

@@ -13,6 +13,7 @@ import type { ModelCall } from "../contract/protocol.ts";
 import type { Plan, Target } from "../contract/router.ts";
 import { unknownModel } from "../errors/unknown-model.ts";
 import { isPending } from "../wire/pending.ts";
+import { AfterBursts } from "./after-bursts.ts";
 import { type AttemptOptions, attempt, clientGone, statusOf } from "./attempt.ts";
 import { endingOf, lost, shuttingDown } from "./call-ending.ts";
 import { CallWatch } from "./call-watch.ts";
@@ -54,11 +55,13 @@ export const createRelay = (options: RelayOptions): Relay => {
 	const protocols = new Map(options.protocols.map((protocol) => [protocol.name, protocol]));
 	const open = new Set<LiveCall>();
 	const streams = new Map<LiveCall, CallStream>();
+	const bursts = new AfterBursts(clock, () => open.size === 0, options.collectGarbage);
 	const forget = (live: LiveCall): void => {
 		open.delete(live);
 		streams.delete(live);
 		live.routed.held?.release();
 		concurrency.leave(live.routed.token.id);
+		bursts.ended();
 	};
 	const liveOptions: LiveCallOptions = {
 		clock,
@@ -135,6 +138,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 
 	const run = async (live: LiveCall, plan: Plan, turnOver: Promise<void>): Promise<Response> => {
 		open.add(live);
+		bursts.began(live.routed.requestBytes);
 		watch.begun();
 		try {
 			await turnOver;

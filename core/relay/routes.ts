@@ -6,6 +6,7 @@ import type { RenderDenial, Route } from "../contract/route.ts";
 import { readEndpoint } from "./read-endpoint.ts";
 import { readModel } from "./read-model.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
+import { beginCall } from "./turns.ts";
 
 interface Spoken {
 	readonly paths: readonly string[];
@@ -39,7 +40,7 @@ export const relayRoutes = (
 			summary,
 			renderDenial,
 			keyInQuery,
-			handle: (call) => serve(entry, call),
+			handle: (call) => beginCall(call.request, () => serve(entry, call)),
 		}));
 	return [
 		...protocols.flatMap((protocol) =>

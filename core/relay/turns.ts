@@ -1,40 +1,60 @@
 /** How calls share the turns of the event loop, so that none of them keeps it from the others. */
 
-/**
- * All streams together work through so many bytes in one turn and no more: upstreams that send faster than their bytes
- * are worked through would otherwise leave no time for anything else.
- */
-const bytesPerTurn = 64 * 1024;
-
 interface Waiting {
-	readonly bytes: number;
+	readonly amount: number;
 	readonly begin: () => void;
 }
 
-/** Counted until there is no room; a count that goes on into a later turn costs a wait for the turn's end at most. */
-let worked = 0;
-const waiting: Waiting[] = [];
+/** So much of one sort of work is begun in one turn and no more; the rest waits for later turns, in its order. */
+class TurnShare {
+	private readonly perTurn: number;
+	/** Counted until there is no room; a count that goes on into a later turn costs a wait for the turn's end at most. */
+	private begun = 0;
+	private readonly waiting: Waiting[] = [];
 
-const beginTurn = (): void => {
-	worked = 0;
-	for (let next = waiting[0]; next && worked < bytesPerTurn; next = waiting[0]) {
-		waiting.shift();
-		worked += next.bytes;
-		next.begin();
+	constructor(perTurn: number) {
+		this.perTurn = perTurn;
 	}
-	if (waiting.length > 0) setImmediate(beginTurn);
-};
 
-/** Takes room for the work on so many bytes: undefined when there is some in this turn, else resolves in the turn that has. */
-export const roomInTurn = (bytes: number): Promise<void> | undefined => {
-	if (waiting.length === 0 && worked < bytesPerTurn) {
-		worked += bytes;
-		return undefined;
+	/** Takes room: undefined when there is some in this turn, else resolves in the turn that has. */
+	take(amount: number): Promise<void> | undefined {
+		if (this.waiting.length === 0 && this.begun < this.perTurn) {
+			this.begun += amount;
+			return undefined;
+		}
+		return new Promise((begin) => {
+			if (this.waiting.length === 0) setImmediate(this.nextTurn);
+			this.waiting.push({ amount, begin });
+		});
 	}
-	return new Promise((begin) => {
-		if (waiting.length === 0) setImmediate(beginTurn);
-		waiting.push({ bytes, begin });
-	});
+
+	private readonly nextTurn = (): void => {
+		this.begun = 0;
+		for (let next = this.waiting[0]; next && this.begun < this.perTurn; next = this.waiting[0]) {
+			this.waiting.shift();
+			this.begun += next.amount;
+			next.begin();
+		}
+		if (this.waiting.length > 0) setImmediate(this.nextTurn);
+	};
+}
+
+/**
+ * Bytes that all streams together work through: upstreams that send faster than that would otherwise leave no time for
+ * anything else.
+ */
+export const streamWork = new TurnShare(64 * 1024);
+
+/** Bytes of requests that are begun. A larger one has a turn for itself. */
+const newCalls = new TurnShare(256 * 1024);
+
+/**
+ * Begins a call in a turn that has room for its bytes. Of many large ones that come at once the first are on their way to
+ * their upstreams, and are held once, before the last are read; else all would be read first, and held in every form.
+ */
+export const beginCall = <T>({ headers }: Request, begin: () => Promise<T>): Promise<T> => {
+	const room = newCalls.take(Number(headers.get("content-length")) || 0);
+	return room ? room.then(begin) : begin();
 };
 
 let ending: Promise<void> | undefined;

@@ -2,7 +2,7 @@
 import type { Clock } from "../contract/clock.ts";
 import { type Denial, Fault, isFault } from "../contract/fault.ts";
 import { join } from "../wire/body.ts";
-import { roomInTurn } from "./turns.ts";
+import { streamWork } from "./turns.ts";
 
 const broken = (cause: unknown): Fault =>
 	new Fault(
@@ -62,7 +62,7 @@ export class UpstreamBody {
 	private pieceOf(value: Uint8Array): Uint8Array | Promise<Uint8Array> {
 		this.unread = value.length > pieceBytes ? value.subarray(pieceBytes) : undefined;
 		const piece = this.unread ? value.subarray(0, pieceBytes) : value;
-		const room = roomInTurn(piece.length);
+		const room = streamWork.take(piece.length);
 		return room ? this.inTurn(piece, room) : piece;
 	}
 

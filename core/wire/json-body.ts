@@ -1,6 +1,7 @@
 /** A JSON request body: scanned before it is parsed, parsed once, and edited without touching what need not change. */
 import { Fault } from "../contract/fault.ts";
 import type { JsonBody, Member } from "../contract/json-body.ts";
+import { type Edit, HeldBody, heldBody } from "./held-body.ts";
 
 /** Limits that keep parsing cheap whatever is sent. */
 export interface JsonLimits {
@@ -142,13 +143,13 @@ const rootMembers = (text: string, limits: JsonLimits): ReadonlyMap<string, Memb
  * Reads a request body that must be a JSON object. Throws `Fault` (`invalid_request`) for bytes that are not UTF-8,
  * nesting or size beyond `limits`, text that is not JSON, a root that is not an object, and a root field named twice.
  */
-export const readJsonBody = (bytes: Uint8Array, limits: JsonLimits = defaultLimits): JsonBody => {
+export const readJsonBody = (bytes: Uint8Array, limits: JsonLimits = defaultLimits): HeldBody => {
 	if (bytes.length === 0) invalid("The request body is empty; send a JSON object.");
 	const text = decode(bytes);
 	const first = text.trimStart().charAt(0);
 	if (first !== "{") invalid("The request body must be a JSON object, that is, begin with `{`.");
 	const members = rootMembers(text, limits);
-	return { bytes, text, value: parse(text) as Readonly<Record<string, unknown>>, members };
+	return new HeldBody(bytes, { text, value: parse(text) as Readonly<Record<string, unknown>>, members });
 };
 
 /**
@@ -166,18 +167,12 @@ export const editJsonBody = (body: JsonBody, changes: Readonly<Record<string, un
 		else if (member) edits.push({ start: member.valueStart, end: member.valueEnd, text: JSON.stringify(value) });
 	}
 	edits.push(...removals(body, removed));
-	if (edits.length === 0 && added === "") return body.bytes;
+	if (edits.length === 0 && added === "") return heldBody(body).unedited();
 	const open = body.text.indexOf("{") + 1;
 	edits.push({ start: open, end: open, text: removed.size === body.members.size ? added.slice(0, -1) : added });
-	edits.sort((a, b) => b.start - a.start || b.end - a.end);
-	return edits.reduce((text, edit) => text.slice(0, edit.start) + edit.text + text.slice(edit.end), body.text);
+	edits.sort((a, b) => a.start - b.start || a.end - b.end);
+	return heldBody(body).edited(edits);
 };
-
-interface Edit {
-	readonly start: number;
-	readonly end: number;
-	readonly text: string;
-}
 
 /** A member goes with the comma behind it; those at the end go together, with the comma before the first of them. */
 const removals = (body: JsonBody, names: ReadonlySet<string>): readonly Edit[] => {

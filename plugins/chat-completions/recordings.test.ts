@@ -36,10 +36,9 @@ recorded("recorded official exchanges pass through (needs the shared folder)", (
 		for (const { request, source } of official.filter(isChat)) {
 			const ask = askFor(request);
 			const { body } = passthroughRequest(ask, { model: ask.call.name });
-			if (typeof body !== "string") expect(body, source).toBe(ask.body.bytes);
-			else {
+			if (body !== ask.body.bytes && body !== ask.body.text) {
 				expect(ask.call.stream, source).toBe(true);
-				expect(JSON.parse(body), source).toEqual({ ...request, stream_options: { include_usage: true } });
+				expect(JSON.parse(String(body)), source).toEqual({ ...request, stream_options: { include_usage: true } });
 			}
 		}
 	});

@@ -69,7 +69,7 @@ describe.skipIf(withoutShared)("recorded exchanges (they need the shared folder)
 			const { pathname, search } = new URL(recording.url);
 			const ask = askOf(recording.request, pathname + search);
 			const sent = passthrough.request(ask, { model: ask.call.name });
-			expect(sent.body, recording.name).toBe(ask.body.bytes);
+			expect([ask.body.bytes, ask.body.text], recording.name).toContain(sent.body);
 			expect(sent.path, recording.name).toBe(pathname + search);
 		}
 	});

@@ -1,0 +1,40 @@
+/**
+ * Gives memory back after a burst. The runtime collects garbage while it allocates, so a process that has nothing more to do
+ * would keep that of its last calls for as long as it rests.
+ */
+import type { Clock } from "../contract/clock.ts";
+
+/** Requests of so many bytes are a burst. */
+const burstBytes = 32 * 1024 * 1024;
+/** After the last call's end, in which the next may come. */
+const quietMs = 1_000;
+
+export class AfterBursts {
+	private readonly clock: Clock;
+	private readonly isIdle: () => boolean;
+	private readonly collect: () => void;
+	private bytes = 0;
+	private waits = false;
+
+	/** `collect` is called when no call is running. */
+	constructor(clock: Clock, isIdle: () => boolean, collect: () => void) {
+		this.clock = clock;
+		this.isIdle = isIdle;
+		this.collect = collect;
+	}
+
+	began(bytes: number): void {
+		this.bytes += bytes;
+	}
+
+	ended(): void {
+		if (this.waits || this.bytes < burstBytes || !this.isIdle()) return;
+		this.waits = true;
+		this.clock.after(quietMs, () => {
+			this.waits = false;
+			if (!this.isIdle()) return;
+			this.bytes = 0;
+			this.collect();
+		});
+	}
+}

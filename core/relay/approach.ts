@@ -28,10 +28,12 @@ const limitFor = ({ permits }: LiveCall, { capabilities }: Target): number | und
 		? undefined
 		: Math.min(permits.maxOutputTokens, capabilities.maxOutput ?? Number.POSITIVE_INFINITY);
 
-const refuseLosses = (losses: readonly Loss[]): never => {
+const refuseLosses = (losses: readonly Loss[]): void => {
+	const [first] = losses;
+	if (!first) return;
 	const paths = losses.map(({ path }) => path).join(", ");
 	const message = `This model's upstream cannot take ${paths}, and the operator wants nothing dropped. Leave it out, or ask another model.`;
-	throw new Fault({ kind: "unsupported", message, ...(losses[0] && { parameter: losses[0].path }) });
+	throw new Fault({ kind: "unsupported", message, parameter: first.path });
 };
 
 /** How a call goes to one target. */
@@ -65,7 +67,7 @@ const approachModel = (live: LiveCall, routed: ModelRouted, target: Target, opti
 	const passes = upstream === ask.protocol;
 	const way = { more: [], protocol: upstream.name, wire: upstream.upstream, sameForm: passes };
 	const complete = (exchange: Exchange): Approach => {
-		if (options.strict && exchange.losses.length > 0) refuseLosses(exchange.losses);
+		if (options.strict) refuseLosses([...(ask.steered ?? []), ...exchange.losses]);
 		return { ...way, exchange };
 	};
 	const prompt = (): NeutralRequest => live.compaction.request ?? guarded?.prompt ?? routed.prompt();
@@ -104,7 +106,7 @@ const approachEndpoint = (
 	const open = createEndpointExchange({ ask: guarded?.endpointAsk ?? routed.ask }, endpoint, target);
 	const exchange = guarded && guarded.answers.length > 0 ? guardEndpoint(open, guarded.answers, live) : open;
 	const { more, gathering, losses, dialect, passes } = exchange;
-	if (options.strict && losses.length > 0) refuseLosses(losses);
+	if (options.strict) refuseLosses([...(routed.ask.steered ?? []), ...losses]);
 	return {
 		exchange,
 		more,

@@ -21,7 +21,7 @@ interface Carried {
 	readonly lost: readonly string[];
 }
 
-const carry = (client: Protocol, upstream: Protocol, model: string, body: WireRecord): Carried | "refused" => {
+export const carry = (client: Protocol, upstream: Protocol, model: string, body: WireRecord): Carried | "refused" => {
 	try {
 		const ask = askOf(client, pathsOf[client.name as ProtocolName], body);
 		const { request, losses } = normalizeRequest(client.client.decodeRequest(ask));

@@ -4,12 +4,12 @@ import { asRecord, asText } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { clients, type Loop } from "./clients.ts";
 import type { Step, Vendor } from "./vendor.ts";
-import { groq, kimi, mistral } from "./vendors/chat-vendors.ts";
+import { deepseek, groq, kimi, mistral } from "./vendors/chat-vendors.ts";
 import { claude } from "./vendors/claude.ts";
 import { gemini } from "./vendors/gemini.ts";
 import { gpt } from "./vendors/gpt.ts";
 
-const vendors: readonly Vendor[] = [claude, gpt, gemini, kimi, mistral, groq];
+const vendors: readonly Vendor[] = [claude, gpt, gemini, kimi, deepseek, mistral, groq];
 const protocols: Readonly<Record<string, readonly string[]>> = {
 	[claude.model]: ["messages"],
 	[gpt.model]: ["responses", "chat-completions"],

@@ -74,6 +74,9 @@ const reasonForText = (
 	several: boolean,
 ): string | undefined => {
 	if (want.media > got.media) return `an answer in ${client} cannot hold this image or sound, and says so in words`;
+	const joined = (text: string): string => text.replaceAll("\n\n", "");
+	if ((client === "chat-completions" || client === "generate-content") && joined(got.text) === joined(want.text))
+		return "what is said on the way stands apart from the answer, by a blank line";
 	if (several) return `an answer in ${client} holds one candidate: the others follow the first`;
 	return want.text === "" && want.ended === "filter" ? "why a prompt was blocked is told as a refusal" : undefined;
 };

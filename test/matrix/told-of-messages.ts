@@ -4,6 +4,7 @@ import { distinct, type Ended, type Told } from "./told.ts";
 
 const ends: Readonly<Record<string, Ended>> = {
 	max_tokens: "length",
+	pause_turn: "length",
 	model_context_window_exceeded: "length",
 	tool_use: "tool_calls",
 	refusal: "filter",

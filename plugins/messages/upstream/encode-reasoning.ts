@@ -20,6 +20,9 @@ const leastBudget = 1024;
 /** The levels of this protocol: asked of a model of which none are known. */
 const levels: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 
+const levelsTaken = ({ efforts = levels }: ModelCapabilities): readonly Effort[] =>
+	efforts.filter((effort) => levels.includes(effort));
+
 /** What the request says about thinking, and the limit it must fit in. */
 export interface EncodedReasoning {
 	readonly thinking?: WireRecord;
@@ -76,10 +79,9 @@ const onlyEffort = (request: NeutralRequest): boolean =>
 
 const byEffort = (request: NeutralRequest, reasoning: Reasoning, setting: ReasoningSetting): EncodedReasoning => {
 	const { capabilities } = setting;
-	const { efforts = levels } = capabilities;
 	return {
 		...(!onlyEffort(request) && { thinking: { type: "adaptive", ...display(reasoning) } }),
-		...definedOnly({ effort: fittingEffort(reasoning, efforts) }),
+		...definedOnly({ effort: fittingEffort(reasoning, levelsTaken(capabilities)) }),
 		maxTokens: limitOf(request, capabilities),
 		budgeted: false,
 	};
@@ -90,7 +92,8 @@ const off = (
 	reasoning: Reasoning,
 	{ capabilities, losses }: ReasoningSetting,
 ): EncodedReasoning => {
-	const { thinking, efforts = levels } = capabilities;
+	const { thinking } = capabilities;
+	const efforts = levelsTaken(capabilities);
 	const maxTokens = limitOf(request, capabilities);
 	if (thinking === "none") return { maxTokens, budgeted: false };
 	if (thinking === "always") {

@@ -308,9 +308,12 @@ describe("thinking", () => {
 		neutral({ reasoning: { mode: "on", ...members }, maxOutputTokens: 40_000 });
 
 	test("by effort takes the nearest level the model has", () => {
-		const effortFor = (effort: "minimal" | "xhigh" | "max", efforts?: readonly ("low" | "medium" | "high" | "max")[]) =>
-			encode(on({ effort }), { thinking: "adaptive", ...(efforts && { efforts }) }).sent["output_config"];
+		const effortFor = (
+			effort: "minimal" | "xhigh" | "max",
+			efforts?: readonly ("minimal" | "low" | "medium" | "high" | "max")[],
+		) => encode(on({ effort }), { thinking: "adaptive", ...(efforts && { efforts }) }).sent["output_config"];
 		expect(effortFor("minimal")).toEqual({ effort: "low" });
+		expect(effortFor("minimal", ["minimal", "low", "high"])).toEqual({ effort: "low" });
 		expect(effortFor("xhigh", ["low", "medium", "high", "max"])).toEqual({ effort: "high" });
 		expect(effortFor("max", ["low", "high"])).toEqual({ effort: "high" });
 	});

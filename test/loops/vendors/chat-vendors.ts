@@ -58,21 +58,45 @@ const answerWith =
 		};
 	};
 
+/** While they think, calls of the history must have the reasoning beside them that led to them; no word counts as none. */
+const unreasoned = (body: WireRecord): number | undefined => {
+	if (asRecord(body["thinking"])["type"] === "disabled") return undefined;
+	const at = lists(body["messages"]).findIndex(
+		(message) => message["tool_calls"] && !asText(message["reasoning_content"])?.trim(),
+	);
+	return at === -1 ? undefined : at;
+};
+
 export const kimi: Vendor = {
 	model: "kimi-k2.6",
 	refusal(_path, body) {
-		const messages = lists(body["messages"]);
-		const thinks = asRecord(body["thinking"])["type"] !== "disabled";
+		const at = unreasoned(body);
 		return firstOf(
-			pairRefusal(messages),
-			anyOf(messages, (message, at) =>
-				thinks && message["tool_calls"] && !asText(message["reasoning_content"])
-					? `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${at}`
-					: undefined,
-			),
+			pairRefusal(lists(body["messages"])),
+			at !== undefined &&
+				`thinking is enabled but reasoning_content is missing in assistant tool call message at index ${at}`,
 		);
 	},
 	answer: answerWith("kimi-k2.6", { reasoning: true, callId: () => fresh("lookup:") }),
+};
+
+const deepseekRoles = ["system", "user", "assistant", "tool"];
+
+export const deepseek: Vendor = {
+	model: "deepseek-chat",
+	refusal(_path, body) {
+		const messages = lists(body["messages"]);
+		return firstOf(
+			anyOf(messages, ({ role }) =>
+				deepseekRoles.includes(String(role))
+					? undefined
+					: `Failed to deserialize the JSON body into the target type: unknown variant \`${String(role)}\``,
+			),
+			pairRefusal(messages),
+			unreasoned(body) !== undefined && "The `reasoning_content` in the thinking mode must be passed back to the API.",
+		);
+	},
+	answer: answerWith("deepseek-chat", { reasoning: true, callId: () => fresh("call_00_") }),
 };
 
 const strictMessages: Readonly<Record<string, readonly string[]>> = {

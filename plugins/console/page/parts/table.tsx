@@ -4,8 +4,8 @@ import type { ComponentChildren } from "preact";
 export interface Column<Row> {
 	readonly title: string;
 	cell(row: Row): ComponentChildren;
-	/** `lead` names the row, `end` says how it does, `figure` is a number, `wide` is left out on narrow screens, `bare` has no title there. */
-	readonly kind?: "lead" | "end" | "figure" | "wide" | "bare" | "tight";
+	/** `lead` names the row, `end` says how it does, `figure` is a number, `wide` is left out on narrow screens, `spare` already on small ones, `bare` has no title there. */
+	readonly kind?: "lead" | "end" | "figure" | "wide" | "spare" | "bare" | "tight";
 }
 
 interface TableProps<Row> {

@@ -29,7 +29,7 @@ export const tokenColumns = (owners: boolean): readonly Column<Token>[] => [
 	{ title: "Used", kind: "bare", cell: (token) => <QuotaBar token={token} /> },
 	{ title: "May ask for", kind: "wide", cell: ({ models }) => <Chips names={models} none="all" most={2} /> },
 	{ title: "Last call", kind: "tight", cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
-	{ title: "Ends", kind: "wide", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
+	{ title: "Ends", kind: "spare", cell: ({ expiresAt }) => <Moment at={expiresAt} /> },
 	{
 		title: "State",
 		kind: "end",

@@ -12,6 +12,7 @@ import { replacePart } from "../wire/form.ts";
 import { editJsonBody, readJsonBody } from "../wire/json-body.ts";
 import { createPass, createRecast } from "./endpoint-stream.ts";
 import type { Exchange, MaybeLater, WholeAnswer } from "./exchange.ts";
+import { outlineOf } from "./outline.ts";
 import { notAnAnswer } from "./translation.ts";
 
 const utf8 = new TextDecoder();
@@ -73,10 +74,13 @@ const encoded = ({ body, headers }: EncodedResponse, seen: Observation): WholeAn
 	seen,
 });
 
+/** What passes on as bytes is looked at for its use only: from here on not at its vectors. */
+const long = 256 * 1024;
+
 /** The JSON of an answer, or its bytes where it is none. */
-const readAnswer = (bytes: Uint8Array, type: string): unknown => {
+const readAnswer = (bytes: Uint8Array, type: string, passes: boolean): unknown => {
 	if (!type.includes("json")) return bytes;
-	const body = parseJson(utf8.decode(bytes));
+	const body = parseJson(utf8.decode(passes && bytes.length > long ? outlineOf(bytes) : bytes));
 	if (body === undefined) throw notAnAnswer("JSON");
 	return body;
 };
@@ -167,7 +171,7 @@ export const createEndpointExchange = (
 		const usage = (): Usage => (isTold && told ? told : estimated(ask, to));
 		return {
 			take(bytes, type) {
-				const body = readAnswer(bytes, type);
+				const body = readAnswer(bytes, type, answer === undefined);
 				const used = to.observe(body instanceof Uint8Array ? undefined : body, ask, bytes.length);
 				if (used) told = told ? addUsage(told, used) : used;
 				else isTold = false;

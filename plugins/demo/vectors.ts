@@ -12,17 +12,17 @@ const hashOf = (text: string): number => {
 	return hash >>> 0;
 };
 
-export const vectorOf = (text: string, dimensions = usualDimensions): readonly number[] => {
+export const vectorOf = (text: string, dimensions = usualDimensions): Float64Array => {
 	// Never 0, from which this generator (xorshift32) does not get away.
 	let state = hashOf(text) || 1;
-	const vector: number[] = [];
+	const vector = new Float64Array(dimensions);
 	let squares = 0;
 	for (let at = 0; at < dimensions; at++) {
 		state ^= state << 13;
 		state ^= state >>> 17;
 		state ^= state << 5;
 		const value = state / 0x80000000;
-		vector.push(value);
+		vector[at] = value;
 		squares += value * value;
 	}
 	const length = Math.sqrt(squares) || 1;

@@ -8,7 +8,8 @@ const byReason: Readonly<Record<string, string>> = {
 	ip_not_allowed: "Add the address to the token's list, if it may call: portico token update ID --ip-whitelist ….",
 	model_not_found:
 		"Ask for a model that is configured, or add it to the router's models: portico explain --model NAME.",
-	quota_exhausted: "Raise the token's quota: portico token update ID --quota DOLLARS.",
+	quota_exhausted:
+		"Raise the token's quota, or its budget for the time: portico token update ID --quota DOLLARS, or --budgets 5/day.",
 	quota_held: "Wait until the token's running calls end, or raise its quota.",
 	model_not_priced: "Set the model's price under `prices` in the config file.",
 	tier_not_priced: "Set the tier's price under `prices` in the config file.",

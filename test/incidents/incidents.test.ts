@@ -174,7 +174,7 @@ const incidents: readonly {
 	{
 		what: "a used-up budget of the day",
 		settings: () => ({ name: "daily", budgets: [{ amount: 0, per: "day" }] }),
-		says: ["token daily", "quota_exhausted", "budget for the day is used up", "resets at 2026-11-2"],
+		says: ["token daily", "quota_exhausted", "budget for the day is used up", "resets at 2026-11-2", "--budgets"],
 	},
 	{
 		what: "a page of a proxy where an answer should be",

@@ -16,7 +16,7 @@ import {
 } from "../host/node-files.ts";
 import { Portico } from "../host/portico.ts";
 import { tightenFiles } from "../host/tighten-files.ts";
-import { createLog } from "../runtime/log.ts";
+import { createLog, type LogFormat } from "../runtime/log.ts";
 import { makeFilesPrivate, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import { type OpenStore, type Owner, openStore } from "../store/open.ts";
@@ -63,11 +63,12 @@ export const openGateway = async (
 	invocation: Invocation,
 	serving: boolean,
 	held: (owner: Owner) => never,
-	logOf: (level: LogLevel) => Log = createLog,
+	logOf?: (level: LogLevel, format: LogFormat | undefined) => Log,
 ): Promise<Opened> => {
 	const blueprint = await blueprintOf(invocation, !serving);
 	const { database } = blueprint.config;
-	const log = logOf(blueprint.config.server.logLevel);
+	const { logLevel = blueprint.config.server.logLevel, logFormat } = invocation;
+	const log = logOf?.(logLevel, logFormat) ?? createLog(logLevel, undefined, logFormat);
 	const fromEnvironment = invocation.environment["PORTICO_ADMIN_TOKEN"];
 	checkAdminToken(fromEnvironment);
 	makeFilesPrivate();

@@ -5,7 +5,7 @@ import { systemClock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import { describe, type Log, type LogLevel } from "../contract/log.ts";
 import { adminTokenFile } from "../host/node-files.ts";
-import { createHeldLog } from "../runtime/log.ts";
+import { createHeldLog, type LogFormat } from "../runtime/log.ts";
 import { type CertificateFiles, listenSecurely } from "../runtime/secure-listener.ts";
 import { addressOf, type Listener, type ListenOptions, listen } from "../runtime/serve.ts";
 import { onSignal } from "../runtime/system.ts";
@@ -51,6 +51,8 @@ const greeting = (
 	);
 	return lines.join("\n");
 };
+
+type LogOf = (level: LogLevel, format: LogFormat | undefined) => Log;
 
 /** Waits until no call is open or the time is up. */
 const drained = async (house: Opened, seconds: number): Promise<void> => {
@@ -116,8 +118,8 @@ const listenSecurelyAt = async (options: ListenOptions, files: CertificateFiles,
 export const serve = async (invocation: Invocation, greet: (text: string) => void): Promise<void> => {
 	let release = (): void => {};
 	// People read the greeting first.
-	const held = (level: LogLevel): Log => {
-		const { log, release: letGo } = createHeldLog(level);
+	const held: LogOf = (level, format) => {
+		const { log, release: letGo } = createHeldLog(level, format);
 		release = letGo;
 		return log;
 	};
@@ -133,7 +135,7 @@ export const serve = async (invocation: Invocation, greet: (text: string) => voi
 
 const serveUntilStopped = async (
 	invocation: Invocation,
-	logOf: (level: LogLevel) => Log,
+	logOf: LogOf,
 	greet: (text: string) => void,
 ): Promise<void> => {
 	const house = await openGateway(invocation, true, refuseHeld, logOf);

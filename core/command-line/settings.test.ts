@@ -24,10 +24,17 @@ describe("what a command is called with", () => {
 		expect(readInvocation(["--workers", "auto"], {}).workers).toBe(availableParallelism());
 	});
 
+	test("how it logs can be said", () => {
+		const words = ["serve", "--log-level", "warn", "--log-format=text"];
+		expect(readInvocation(words, {})).toMatchObject({ logLevel: "warn", logFormat: "text", words: ["serve"] });
+	});
+
 	test.each([
 		[["--port", "65536"], 'the port must be a number from 0 to 65535, not "65536"'],
 		[["--port", ""], 'the port must be a number from 0 to 65535, not ""'],
 		[["--port"], "--port needs a value"],
+		[["--log-level", "inof"], '--log-level must be one of debug, info, warn, error, not "inof" (did you mean "info"?)'],
+		[["--log-format", "xml"], '--log-format must be one of json, text, not "xml"'],
 		[["--workers", "0"], '--workers, when it is not auto, must be a number from 1 to 256, not "0"'],
 		[["--workers", "2.5"], '--workers, when it is not auto, must be a number from 1 to 256, not "2.5"'],
 	])("%j is refused", (words, message) => {

@@ -1,6 +1,9 @@
 /** What every command takes: which config file, which port, how many processes. */
 import { existsSync } from "node:fs";
+import { didYouMean } from "../config/complaint.ts";
 import { deny, Fault } from "../contract/fault.ts";
+import type { LogLevel } from "../contract/log.ts";
+import type { LogFormat } from "../runtime/log.ts";
 import { coreCount } from "../runtime/system.ts";
 
 export interface DatabasePlace {
@@ -20,6 +23,10 @@ export interface Invocation {
 	readonly worker?: number | undefined;
 	/** The database server that whoever looks after the workers has started for them. */
 	readonly database?: DatabasePlace | undefined;
+	/** The least that is logged, whatever the config says. */
+	readonly logLevel?: LogLevel;
+	/** Text or JSON, whatever standard error is. */
+	readonly logFormat?: LogFormat;
 	/** The command's own words. */
 	readonly words: readonly string[];
 	readonly environment: Readonly<Record<string, string | undefined>>;
@@ -53,12 +60,19 @@ const placeIn = (environment: Invocation["environment"]): DatabasePlace | undefi
 const workersOf = (text: string): number =>
 	text === "auto" ? coreCount() : numberOf("--workers, when it is not auto,", text, 1, 256);
 
+const oneOf = <const Word extends string>(what: string, text: string, words: readonly Word[]): Word => {
+	const found = words.find((word) => word === text);
+	if (found !== undefined) return found;
+	const message = `${what} must be one of ${words.join(", ")}, not "${text}"${didYouMean(text, words)}`;
+	throw new Fault(deny("invalid_request", message));
+};
+
 const usualFiles = ["portico.yaml", "config/portico.yaml", "/etc/portico/portico.yaml"];
 
-type Option = "config" | "port" | "workers" | "worker";
+const globals = ["config", "port", "workers", "worker", "log-level", "log-format"] as const;
+type Option = (typeof globals)[number];
 
-const options = new Map<string, Option>([["-c", "config"]]);
-for (const option of ["config", "port", "workers", "worker"] as const) options.set(`--${option}`, option);
+const options = new Map<string, Option>([["-c", "config"], ...globals.map((name) => [`--${name}`, name] as const)]);
 
 /** Takes the options of every command out of the words, wherever they stand: `--config FILE`, `--config=FILE`. */
 const takeGlobals = (
@@ -86,6 +100,7 @@ const takeGlobals = (
 export const readInvocation = (argv: readonly string[], environment: Invocation["environment"]): Invocation => {
 	const { words, taken } = takeGlobals(argv);
 	const port = taken.port ?? (environment["PORTICO_PORT"] || undefined);
+	const { "log-level": level, "log-format": format } = taken;
 	const named =
 		taken.config ?? (environment["PORTICO_CONFIG"] || undefined) ?? usualFiles.find((usual) => existsSync(usual));
 	return {
@@ -99,5 +114,7 @@ export const readInvocation = (argv: readonly string[], environment: Invocation[
 			worker: numberOf("--worker", taken.worker, 1, 99_999),
 			database: placeIn(environment),
 		}),
+		...(level !== undefined && { logLevel: oneOf("--log-level", level, ["debug", "info", "warn", "error"]) }),
+		...(format !== undefined && { logFormat: oneOf("--log-format", format, ["json", "text"]) }),
 	};
 };

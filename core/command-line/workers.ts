@@ -32,7 +32,8 @@ export const serveWithWorkers = async (
 	const blueprint = await blueprintOf(invocation);
 	makeFilesPrivate();
 	const dataFolder = makeDataFolder(dataFolderOf(blueprint));
-	const log = createLog(blueprint.config.server.logLevel);
+	const { logLevel = blueprint.config.server.logLevel, logFormat } = invocation;
+	const log = createLog(logLevel, undefined, logFormat);
 	const own = await ownServer(blueprint, log);
 	try {
 		await settleLeft({ ...invocation, database: own?.database }, dataFolder, count);
@@ -41,6 +42,12 @@ export const serveWithWorkers = async (
 		await own?.close();
 	}
 };
+
+/** What a worker is told of its log, where the operator said it. */
+const loggingOf = ({ logLevel, logFormat }: Invocation): readonly string[] => [
+	...(logLevel === undefined ? [] : ["--log-level", logLevel]),
+	...(logFormat === undefined ? [] : ["--log-format", logFormat]),
+];
 
 const serveOn = async (
 	own: OwnDatabase | undefined,
@@ -55,7 +62,7 @@ const serveOn = async (
 	const probe = listenAt({ ...server, reusePort: false, handle: () => new Response(null, { status: 503 }) });
 	await probe.cut();
 	const config = invocation.builtIn ? [] : ["--config", invocation.file];
-	const words = ["serve", ...config, "--port", String(probe.port), "--worker"];
+	const words = ["serve", ...config, ...loggingOf(invocation), "--port", String(probe.port), "--worker"];
 	const environment = own ? environmentOfWorker(own.database) : {};
 	const crew = new Supervisor({
 		launch: (worker, heard) => startAnother([...words, String(worker)], environment, heard),

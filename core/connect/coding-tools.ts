@@ -38,7 +38,7 @@ export const codingTools: readonly Client[] = [
 	{
 		name: "gemini-cli",
 		title: "Gemini CLI",
-		note: "Start it with the model: gemini -m MODEL.",
+		note: "Start it with the model: gemini -m MODEL. In a folder that it does not trust it reads no ~/.gemini/.env.",
 		settings: ({ address, key, model }) => [
 			{
 				kind: "environment",

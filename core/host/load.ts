@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { didYouMean } from "../config/complaint.ts";
 import type { Plugin } from "../contract/define.ts";
 import { Fault } from "../contract/fault.ts";
 import { isRecord } from "../neutral/json.ts";
@@ -32,7 +33,7 @@ const locate = (use: string, configFile: string): string => {
 		}
 	}
 	return refuse(
-		`there is no built-in plugin "${use}" and no installed package of that name; a plugin of your own is named by a path that begins with "./"`,
+		`there is no built-in plugin "${use}"${didYouMean(use, [...builtInPlugins.keys()])} and no installed package of that name; a plugin of your own is named by a path that begins with "./"`,
 	);
 };
 

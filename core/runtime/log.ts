@@ -7,9 +7,9 @@ import { writeSync } from "node:fs";
 import process from "node:process";
 import { setImmediate } from "node:timers";
 import type { Log, LogFields, LogLevel } from "../contract/log.ts";
+import { jsonLines, type LineForm, type Spoken, textLines } from "./log-lines.ts";
 
 const severity = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
-type Spoken = Exclude<LogLevel, "silent">;
 
 /** Takes whole lines. `now`: nothing may wait. */
 type Sink = (line: string, now: boolean) => void;
@@ -33,27 +33,20 @@ const clipped = (fields: LogFields): LogFields =>
 		]),
 	);
 
-/** The members of an object as JSON, without its braces and with a comma before them. */
-const members = (fields: LogFields): string => {
-	const json = JSON.stringify(fields);
-	return json === "{}" ? "" : `,${json.slice(1, -1)}`;
-};
-
-const speak = (least: LogLevel, write: Sink, plugin: string): Log => {
+const speak = (least: LogLevel, write: Sink, form: LineForm, plugin = ""): Log => {
+	const line = form(plugin);
 	const say =
 		(level: Spoken): Log["info"] =>
 		(message, fields = {}) => {
 			if (severity[level] < severity[least]) return;
-			const time = new Date().toISOString();
-			const words = `${plugin}${members(clip(fields))},"msg":${JSON.stringify(message)}`;
-			write(`{"level":"${level}","time":"${time}"${words}}\n`, severity[level] >= severity.warn);
+			write(line(level, message, clip(fields)), severity[level] >= severity.warn);
 		};
 	return {
 		debug: say("debug"),
 		info: say("info"),
 		warn: say("warn"),
 		error: say("error"),
-		of: (name) => speak(least, write, members({ plugin: name })),
+		of: (name) => speak(least, write, form, name),
 	};
 };
 
@@ -109,15 +102,25 @@ const toStandardError: Sink = (line, now) => {
 
 process.on("exit", flush);
 
-/** A log on standard error. `write` stands in for it in tests. */
-export const createLog = (level: LogLevel, write?: (line: string) => void): Log =>
-	speak(level, write ?? toStandardError, "");
+export type LogFormat = "json" | "text";
+
+/** Text for a terminal, JSON for everything else, unless `format` says which. Colours unless `NO_COLOR` is set. */
+const formOf = (format: LogFormat | undefined): LineForm => {
+	const { isTTY, columns = 160 } = process.stderr;
+	if ((format ?? (isTTY ? "text" : "json")) === "json") return jsonLines;
+	return textLines(isTTY && !process.env["NO_COLOR"], isTTY ? columns : Number.POSITIVE_INFINITY);
+};
+
+/** A log on standard error. `write` stands in for it in tests, and gets JSON. */
+export const createLog = (level: LogLevel, write?: (line: string) => void, format?: LogFormat): Log =>
+	write === undefined ? speak(level, toStandardError, formOf(format)) : speak(level, write, jsonLines);
 
 /** A log that keeps its lines back until it is told to let them go, so that something else can be said first. */
-export const createHeldLog = (level: LogLevel): { readonly log: Log; release(): void } => {
+export const createHeldLog = (level: LogLevel, format?: LogFormat): { readonly log: Log; release(): void } => {
 	let held: string[] | undefined = [];
+	const write = (line: string): void => (held ? void held.push(line) : toStandardError(line, false));
 	return {
-		log: createLog(level, (line) => (held ? void held.push(line) : toStandardError(line, false))),
+		log: speak(level, write, formOf(format)),
 		release() {
 			for (const line of held ?? []) toStandardError(line, false);
 			held = undefined;

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "drizzle-orm";
 import { type Clock, systemClock } from "../contract/clock.ts";
 import type { Store } from "../contract/store.ts";
 import { readBlueprint } from "../host/blueprint.ts";
@@ -40,10 +41,12 @@ export interface TestGateway {
 	ask(path: string, body?: unknown, init?: RequestInit): Promise<Response>;
 	/** Calls an admin route; throws when it does not answer 2xx. */
 	admin(method: string, path: string, body?: unknown): Promise<Readonly<Record<string, unknown>>>;
-	/** Issues a token with settings; gives its key. */
+	/** Issues a token with settings, one whose time is over too; gives its key. */
 	token(settings?: Readonly<Record<string, unknown>>): Promise<{ readonly id: string; readonly key: string }>;
 	stop(): Promise<void>;
 }
+
+const dayMs = 86_400_000;
 
 /** Starts it; throws with every complaint when the config is not good. */
 export const startGateway = async (options: GatewayOptions): Promise<TestGateway> => {
@@ -125,8 +128,17 @@ export const startGateway = async (options: GatewayOptions): Promise<TestGateway
 			}),
 		admin,
 		async token(settings = {}) {
-			const issued = await admin("POST", "/admin/tokens", { name: "test", ...settings });
-			return { id: asText(issued["id"]) ?? "", key: asText(issued["key"]) ?? "" };
+			const { expiresAt } = settings;
+			// None is issued whose time is over, but any grows as old as that.
+			const isOver = typeof expiresAt === "string" && Date.parse(expiresAt) <= clock.now();
+			const later = isOver && { expiresAt: new Date(clock.now() + dayMs).toISOString() };
+			const issued = await admin("POST", "/admin/tokens", { name: "test", ...settings, ...later });
+			const id = asText(issued["id"]) ?? "";
+			if (isOver)
+				await store.store.write([
+					sql`UPDATE tokens SET settings = json_set(settings, '$.expiresAt', ${expiresAt}) WHERE id = ${id}`,
+				]);
+			return { id, key: asText(issued["key"]) ?? "" };
 		},
 		async stop() {
 			portico.drain();

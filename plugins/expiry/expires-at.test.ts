@@ -6,13 +6,15 @@ const token: AccessToken = { id: "t1", name: "laptop", settings: {}, compiled: n
 const at = (time: number): Clock => ({ now: () => time, monotonic: () => 0, after: () => () => {} });
 
 describe("the setting expiresAt", () => {
+	const setting = expiresAt(at(Date.UTC(2026, 11, 31, 23, 59)));
+
 	test.each([
 		["2027-01-01T00:00:00Z", 1_798_761_600_000],
 		["2027-01-01T00:00Z", 1_798_761_600_000],
 		["2027-01-01T02:00:00+02:00", 1_798_761_600_000],
 		["2026-12-31T19:00:00.250-05:00", 1_798_761_600_250],
 		["2028-02-29T12:00:00Z", 1_835_438_400_000],
-	])("reads %p", (text, time) => expect(expiresAt.compile(text)).toBe(time));
+	])("reads %p", (text, time) => expect(setting.compile(text)).toBe(time));
 
 	test.each([
 		"2027-01-01",
@@ -29,12 +31,20 @@ describe("the setting expiresAt", () => {
 		null,
 		undefined,
 	])("refuses %p in words and does not compile it", (value) => {
-		expect(expiresAt.refuse?.(value)).toContain("2027-01-01T00:00:00Z");
-		expect(() => expiresAt.compile(value)).toThrow(TypeError);
+		expect(setting.refuse?.(value)).toContain("2027-01-01T00:00:00Z");
+		expect(() => setting.compile(value)).toThrow(TypeError);
 		expect(readTime(value)).toBeUndefined();
 	});
 
-	test("a good value has no complaint", () => expect(expiresAt.refuse?.("2027-01-01T00:00:00Z")).toBeUndefined());
+	test.each(["2026-12-31T23:59:00Z", "2027-01-01T00:59:00+01:00", "2020-01-01T00:00:00Z"])(
+		"refuses %p, which is over",
+		(value) => {
+			expect(setting.refuse?.(value)).toStartWith("is in the past, for now it is 2026-12-31T23:59:00.000Z");
+			expect(setting.compile(value)).toBe(Date.parse(value));
+		},
+	);
+
+	test("a good value has no complaint", () => expect(setting.refuse?.("2027-01-01T00:00:00Z")).toBeUndefined());
 });
 
 describe("a token", () => {

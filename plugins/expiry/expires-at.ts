@@ -14,24 +14,33 @@ export const readTime = (value: unknown): number | undefined => {
 		: undefined;
 };
 
+export const settingKey = "expiresAt";
+
 const complaint = 'must be a date with a time and a zone, such as "2027-01-01T00:00:00Z"';
 
-/** Compiled to milliseconds since 1970. */
-export const expiresAt: TokenSetting<number> = {
-	key: "expiresAt",
+/** Compiled to milliseconds since 1970. A time that is over is refused where it is set, for it is most likely a slip. */
+export const expiresAt = (clock: Clock): TokenSetting<number> => ({
+	key: settingKey,
 	schema: t.String({
 		maxLength: 40,
 		description: 'When the token stops working, such as "2027-01-01T00:00:00Z".',
 		form: { label: "Expires", widget: "time", order: 3, note: "A date and time in your zone. Empty: never." },
 	}),
-	refuse: (value) => (readTime(value) === undefined ? complaint : undefined),
+	refuse(value) {
+		const time = readTime(value);
+		if (time === undefined) return complaint;
+		const now = new Date(clock.now()).toISOString();
+		return time > clock.now()
+			? undefined
+			: `is in the past, for now it is ${now}; to refuse a token at once, disable it`;
+	},
 	narrow: (value, limit) => ((readTime(value) ?? 0) <= (readTime(limit) ?? 0) ? value : limit),
 	compile(value) {
 		const time = readTime(value);
 		if (time === undefined) throw new TypeError(`expiresAt ${complaint}`);
 		return time;
 	},
-};
+});
 
 /** Refuses from that very moment on, by the wall clock. A call that began before may finish. */
 export const expired = (token: AccessToken, at: number | undefined, clock: Clock): Denial | undefined =>

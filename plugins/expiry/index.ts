@@ -2,7 +2,7 @@
 import { add, clock, definePlugin, jobs, maybe, type Policy, policies, store, t } from "#core";
 import { alerts } from "../alerts/service.ts";
 import { tokenOwnership } from "../tokens/service.ts";
-import { expired, expiresAt } from "./expires-at.ts";
+import { expired, expiresAt, settingKey } from "./expires-at.ts";
 import { tellExpiring } from "./expiring.ts";
 
 export default definePlugin({
@@ -14,13 +14,13 @@ export default definePlugin({
 	setup: ({ name, needs }) => {
 		const policy: Policy<number> = {
 			name: "expiry",
-			setting: expiresAt,
+			setting: expiresAt(needs.clock),
 			admit: (call, at) => expired(call.token, at, needs.clock),
 		};
 		const tell = async (): Promise<void> => {
 			const all = needs.alerts();
 			if (all.length === 0 || !needs.tokens) return;
-			await needs.store.write(tellExpiring(all, needs.tokens, expiresAt.key, needs.clock.now()));
+			await needs.store.write(tellExpiring(all, needs.tokens, settingKey, needs.clock.now()));
 		};
 		return {
 			offers: [

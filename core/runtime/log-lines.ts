@@ -1,0 +1,61 @@
+/** What a line of the log looks like: JSON for machines, or few words and colours for people at a terminal. */
+import type { LogFields, LogLevel } from "../contract/log.ts";
+
+export type Spoken = Exclude<LogLevel, "silent">;
+
+/** Makes the lines of one plugin, or of the core for an empty name. */
+export type LineForm = (plugin: string) => (level: Spoken, message: string, fields: LogFields) => string;
+
+/** The members of an object as JSON, without its braces and with a comma before them. */
+const members = (fields: LogFields): string => {
+	const json = JSON.stringify(fields);
+	return json === "{}" ? "" : `,${json.slice(1, -1)}`;
+};
+
+export const jsonLines: LineForm = (plugin) => {
+	const named = plugin === "" ? "" : members({ plugin });
+	return (level, message, fields) => {
+		const time = new Date().toISOString();
+		return `{"level":"${level}","time":"${time}"${named}${members(fields)},"msg":${JSON.stringify(message)}}\n`;
+	};
+};
+
+const sequence = "\u001b[";
+const paints = { dim: "2", bold: "1", yellow: "33", red: "31", cyan: "36" } as const;
+type Paint = keyof typeof paints;
+
+const ofLevel: Readonly<Record<Spoken, Paint>> = { debug: "dim", info: "cyan", warn: "yellow", error: "red" };
+
+/** A terminal obeys what it is not to be shown. */
+const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+const shownAs = (value: LogFields[string]): string => {
+	const text = String(value);
+	return (/^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text)).replace(controls, "\ufffd");
+};
+
+/** Ids are for machines to join lines by, and stand in the JSON. */
+const isForPeople = ([name, value]: readonly [string, LogFields[string]]): boolean =>
+	value !== undefined && value !== null && !name.endsWith("_id");
+
+/** `columns`: how many fit; a longer line loses its end. */
+export const textLines =
+	(colours: boolean, columns: number): LineForm =>
+	(plugin) => {
+		const paint = (kind: Paint, text: string): string =>
+			colours && text !== "" ? `${sequence}${paints[kind]}m${text}${sequence}0m` : text;
+		return (level, message, fields) => {
+			const time = new Date().toTimeString().slice(0, 8);
+			const head = [time, level.padEnd(5), ...(plugin === "" ? [] : [`${plugin}:`]), message].join(" ");
+			const told = Object.entries(fields)
+				.filter(isForPeople)
+				.map(([name, value]) => `${name}=${shownAs(value)}`)
+				.join(" ");
+			const room = Math.max(0, columns - head.length - 2);
+			const rest = told.length > room ? `${told.slice(0, Math.max(0, room - 1))}…` : told;
+			const words = [paint("dim", time), paint(ofLevel[level], level.padEnd(5))];
+			if (plugin !== "") words.push(paint("dim", `${plugin}:`));
+			const line = `${words.join(" ")} ${message}${rest === "" ? "" : `  ${paint("dim", rest)}`}`;
+			return `${line}\n`;
+		};
+	};

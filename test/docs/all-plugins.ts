@@ -1,4 +1,4 @@
-/** A gateway with every built-in plugin, which the pages are made from. */
+/** Every built-in plugin with what it cannot do without, and a gateway of them all. */
 import { readdirSync } from "node:fs";
 import { startGateway, type TestGateway } from "#core/testing";
 
@@ -12,9 +12,12 @@ const needed: Readonly<Record<string, unknown>> = {
 	router: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] },
 };
 
-/** Runs `work` with it, and stops it. */
+/** Every built-in plugin, as a config names it. */
+export const allPlugins = names.map((use) => ({ use, with: needed[use] ?? {} }));
+
+/** Runs `work` with a gateway of them, and stops it. */
 export const withAllPlugins = async <T>(work: (gateway: TestGateway) => Promise<T>): Promise<T> => {
-	const gateway = await startGateway({ plugins: names.map((use) => ({ use, with: needed[use] ?? {} })) });
+	const gateway = await startGateway({ plugins: allPlugins });
 	try {
 		return await work(gateway);
 	} finally {

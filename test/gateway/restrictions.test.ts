@@ -1,22 +1,13 @@
 /** Restrictions hold on every route that takes a token, for every carrier of the key: this walks the route table. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { protocols } from "#core";
 import { startGateway, type TestGateway } from "#core/testing";
+import { allPlugins } from "../docs/all-plugins.ts";
 
 let gateway: TestGateway;
-const builtIn = readdirSync(join(import.meta.dir, "../../plugins"));
-/** Whatever is built in and takes a token's calls; new plugins are walked without being named here. */
-const withSettings: Readonly<Record<string, object>> = {
-	alerts: { url: "https://operator.example/alerts", secret: "whsec_YW4gZXhhbXBsZSwgbm9ib2R5J3Mgc2VjcmV0IDEyMzQ=" },
-	"guard-http": { url: "https://inspector.example/" },
-	"guard-patterns": { patterns: [{ name: "card", pattern: "4[0-9]{15}" }] },
-	router: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] },
-};
-
 interface Walked {
 	readonly method: string;
 	readonly path: string;
@@ -25,9 +16,8 @@ interface Walked {
 const walked: Walked[] = [];
 
 beforeAll(async () => {
-	gateway = await startGateway({
-		plugins: builtIn.map((use) => ({ use, ...(withSettings[use] && { with: withSettings[use] }) })),
-	});
+	// Whatever is built in and takes a token's calls; new plugins are walked without being named here.
+	gateway = await startGateway({ plugins: allPlugins });
 	for (const { route } of gateway.portico.generation?.routes ?? [])
 		if (route.access === "token")
 			walked.push({ method: route.method, path: route.path, keyInQuery: route.keyInQuery === true });
@@ -145,7 +135,7 @@ describe("a token held to some models", () => {
 
 test("a token whose rule no plugin enforces is refused", async () => {
 	const folder = mkdtempSync(join(tmpdir(), "portico-restrictions-"));
-	const few = ["tokens", "chat-completions", "demo", { use: "router", with: withSettings["router"] }];
+	const few = ["tokens", "chat-completions", "demo", allPlugins.find(({ use }) => use === "router") ?? "router"];
 	const strict = await startGateway({ folder, plugins: [...few, "ip-whitelist"] });
 	const { key } = await strict.token({ ips: ["127.0.0.1"] });
 	await strict.stop();

@@ -1,0 +1,158 @@
+/**
+ * What the README and `docs/` show runs: commands in a folder of their page, in their order, configs through `portico check`.
+ * A command that wants what a test cannot have is held to the check that stands for it, each named in `standIns`.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parse } from "yaml";
+import { endProcesses, runCommand, startProcess } from "../support/process.ts";
+import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
+import { commandsIn, docPages, type Fence, fencesOf } from "./fences.ts";
+
+const root = resolve(import.meta.dir, "../..");
+const keys = { OPENAI_API_KEY: "k-of-a-test", SQLD_TOKEN: "t-of-a-test" };
+let folder: string;
+/** The database server of the page. */
+let sqld: Sqld | undefined;
+
+beforeAll(() => {
+	folder = mkdtempSync(join(tmpdir(), "portico-fences-"));
+});
+afterAll(async () => {
+	await endProcesses();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+const scripts = (): Record<string, string> => JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts;
+
+/** What stands for a command that is not run here. */
+const standIns: readonly (readonly [command: RegExp, check: (command: string) => void])[] = [
+	// The suite itself, and `test/slow/package.long.ts`.
+	[/^npm install && npm (start|test)$/, (command) => expect(scripts()).toHaveProperty(command.split(" ").at(-1) ?? "")],
+	[
+		/^sqld /,
+		(command) => {
+			const program = sqldProgram();
+			if (program === undefined) return;
+			const { stdout } = spawnSync(program, ["--help"], { encoding: "utf8" });
+			for (const [flag] of command.matchAll(/--[a-z-]+/g)) expect(stdout).toContain(flag);
+		},
+	],
+	// `test/process/connect.long.ts` gives these to the libraries, and runs the `curl`.
+	[/^(export [A-Z_]+=|curl |cline auth )/, (command) => expect(spawnSync("sh", ["-n", "-c", command]).status).toBe(0)],
+];
+
+/** A command's words, as a shell divides them. */
+const wordsOf = (command: string): readonly string[] =>
+	spawnSync("sh", ["-c", `set -f; printf '%s\\n' ${command}`], { encoding: "utf8" })
+		.stdout.trimEnd()
+		.split("\n");
+
+/** Addresses of a machine as they are in the folder of the page. */
+const here = (home: string, text: string): string =>
+	text
+		.replaceAll("/etc/portico/portico.yaml", join(home, "portico.yaml"))
+		.replaceAll("/backups", join(home, "backups"));
+
+const runPortico = async (home: string, words: readonly string[]): Promise<void> => {
+	if (words[0] !== "serve") {
+		const { code, errors } = await runCommand(home, words, keys);
+		expect({ words, code, errors }).toMatchObject({ code: 0 });
+		return;
+	}
+	const several = words.includes("--workers");
+	if (several && sqld === undefined) return;
+	const config = several ? join(home, "server.yaml") : join(home, "portico.yaml");
+	const rest = several ? words.slice(1, words.indexOf("--config")) : [];
+	const process = await startProcess(home, config, { ...keys, PORTICO_PORT: "0" }, rest);
+	expect(await process.end("SIGTERM")).toBe(0);
+};
+
+const runShell = async (home: string, fence: Fence): Promise<void> => {
+	for (const command of commandsIn(fence)) {
+		const [, portico] = /^(?:npx )?portico (.*)$/.exec(here(home, command)) ?? [];
+		if (portico !== undefined) await runPortico(home, wordsOf(portico));
+		else {
+			const standIn = standIns.find(([pattern]) => pattern.test(command));
+			expect([command, standIn !== undefined]).toEqual([command, true]);
+			standIn?.[1](command);
+		}
+	}
+};
+
+const checkConfig = async (home: string, { text }: Fence): Promise<void> => {
+	writeFileSync(join(home, "shown.yaml"), text);
+	const { code, errors } = await runCommand(home, ["check", "--config", "shown.yaml"], keys);
+	expect({ code, errors }).toMatchObject({ code: 0 });
+};
+
+/** Comments are whole lines of their own there. */
+const withoutComments = (text: string): string => text.replace(/^\s*(#|\/\/).*$/gm, "");
+
+/** What a client's own file is read as. */
+const readers: readonly (readonly [file: RegExp, read: (text: string) => unknown])[] = [
+	[/\.json$/, JSON.parse],
+	[/\.ya?ml$/, (text) => parse(text)],
+	[/\.toml$/, (text) => Bun.TOML.parse(text)],
+];
+
+/** A block of `portico connect`: files, each with its name, and what goes into a shell. */
+const checkClient = async (home: string, fence: Fence): Promise<void> => {
+	for (const part of fence.text.split(/^(?=# (?:in|run)\b)/m)) {
+		const [, file = ""] = /^# in (\S+)$/m.exec(part) ?? [];
+		const reader = readers.find(([name]) => name.test(file));
+		if (reader) expect(typeof reader[1](withoutComments(part))).toBe("object");
+		else await runShell(home, { ...fence, text: part });
+	}
+};
+
+const checks: Readonly<Record<string, (home: string, fence: Fence) => void | Promise<void>>> = {
+	sh: runShell,
+	yaml: checkConfig,
+	// `test/contract/plugins-page.test.ts` loads each and makes the call that it refuses.
+	ts: (_, { text }) => expect(text).toContain("definePlugin("),
+	// Words for people: usages, which `npm run docs` takes from the commands themselves, and steps in other programs.
+	text: (_, { text }) => expect(text.trim()).not.toBe(""),
+	"": (_, { text }) => expect(text).not.toMatch(/^\s*(portico|npx|npm|curl) /m),
+};
+
+describe.each(docPages.filter((page) => fencesOf(page).length > 0))("%s", (page) => {
+	let home: string;
+	beforeAll(async () => {
+		home = join(folder, page.replaceAll("/", "-"));
+		mkdirSync(join(home, "backups"), { recursive: true });
+		expect((await runCommand(home, ["init"], { ...keys, OPENAI_API_KEY: "" })).code).toBe(0);
+		// Commands need a database, and no server that has it open.
+		const process = await startProcess(home, join(home, "portico.yaml"), { PORTICO_PORT: "0" });
+		await process.end("SIGTERM");
+		copyFileSync(join(home, "portico.yaml"), join(home, "file.yaml"));
+		const program = sqldProgram();
+		sqld = program === undefined ? undefined : await startSqld(program, home);
+		const url = sqld?.url ?? "http://127.0.0.1:1";
+		const server = readFileSync(join(home, "portico.yaml"), "utf8").replace(/"file:[^"]*"/, JSON.stringify(url));
+		writeFileSync(join(home, "server.yaml"), server);
+	}, 60_000);
+	afterAll(() => sqld?.close());
+
+	for (const fence of fencesOf(page)) {
+		const needsServer = fence.text.includes("server.yaml");
+		test.skipIf(needsServer && sqldProgram() === undefined)(
+			`line ${fence.line}, ${fence.language}`,
+			async () => {
+				const ofClients = page === "docs/clients.md" && fence.language !== "text";
+				const check = ofClients ? checkClient : checks[fence.language];
+				expect([fence.language, check !== undefined]).toEqual([fence.language, true]);
+				await check?.(home, fence);
+			},
+			60_000,
+		);
+	}
+});
+
+test("no command stands in a block that is only indented", () => {
+	for (const page of docPages)
+		expect(readFileSync(join(root, page), "utf8")).not.toMatch(/^ {4}(portico|npx|npm|curl|sqld) /m);
+});

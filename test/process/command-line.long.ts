@@ -201,7 +201,7 @@ describe("words", () => {
 		const plugins = ["tokens", "expiry"].map((use) => ({ use }));
 		const file = config({ plugins });
 		const portico = await startProcess(folder, file, {}, ["--log-format", "text", "--log-level", "info"]);
-		await portico.says(/info {2}tokens: applied a migration {2}name=001-tokens/);
+		await portico.says(/info {2}applied a migration {2}plugin=tokens name=001-tokens/);
 		const words = ["token", "create", "--name", "late", "--config", file, "--expires-at"];
 		const late = await runCommand(folder, [...words, "2020-01-01T00:00:00Z"]);
 		expect(late).toMatchObject({ code: 1, errors: expect.stringContaining("is in the past, for now it is 20") });

@@ -20,8 +20,9 @@ import { field, listField } from "./fields.ts";
 import { decodeFinish } from "./finish.ts";
 import { GroundingGatherer, type TextRun } from "./grounding.ts";
 import { decodeLogprobs } from "./logprobs.ts";
+import { protocolName } from "./name.ts";
 import { PartialArguments } from "./partial-arguments.ts";
-import { bagOf, protocolName } from "./signatures.ts";
+import { bagOf } from "./signatures.ts";
 
 /** Numbers blocks over all candidates of an answer, and names the answer in the ids that are made. */
 export interface AnswerState {

@@ -14,7 +14,8 @@ import {
 	type WireRecord,
 } from "#core";
 import { encodeMedia, type MediaBlock } from "./media.ts";
-import { isOwn, ownExtras, protocolName } from "./signatures.ts";
+import { protocolName } from "./name.ts";
+import { isOwn, ownExtras } from "./signatures.ts";
 
 export interface PartContext {
 	readonly family: string;

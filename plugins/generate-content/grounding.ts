@@ -14,7 +14,8 @@ import {
 	type WireRecord,
 } from "#core";
 import { field, listField, recordField } from "./fields.ts";
-import { bagOf, protocolName } from "./signatures.ts";
+import { protocolName } from "./name.ts";
+import { bagOf } from "./signatures.ts";
 import { bytesBefore, unitsBefore } from "./text-offsets.ts";
 
 /** A run of visible text: one block of it. `ordinal` counts all blocks of the candidate. */

@@ -4,9 +4,7 @@
  * refuse the whole answer where it is none, and some write it in the other alphabet (`-_`) when they replay it.
  */
 import { carry, type Extras, type Opaque, type Origin, uncarry, type WireRecord } from "#core";
-
-/** The word for this protocol in config and in `Origin`. */
-export const protocolName = "generate-content";
+import { protocolName } from "./name.ts";
 
 /** Where signatures come from that bear no mark. */
 export const geminiOrigin: Origin = { protocol: protocolName, family: "gemini" };

@@ -3,9 +3,7 @@
  * unread, so a foreign value travels there; one that signed another sort of block travels in a thinking block beside it.
  */
 import { carry, type Opaque, type Origin, uncarry } from "#core";
-
-/** The word for this protocol in config and in `Origin`. */
-export const protocolName = "messages";
+import { protocolName } from "./name.ts";
 
 /** The family that signatures without any mark are taken to be of: only Claude's maker writes such ones. */
 export const nativeFamily = "claude";

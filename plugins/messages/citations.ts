@@ -3,7 +3,8 @@
  * text it supports, so an answer's text is cut into blocks along the runs.
  */
 import { asCount, asRecord, asText, type Citation, definedOnly, type TextBlock, type WireRecord } from "#core";
-import { foreignMark, nativeValue, nothingEncrypted, originOf, protocolName, writeCarried } from "./carried.ts";
+import { foreignMark, nativeValue, nothingEncrypted, originOf, writeCarried } from "./carried.ts";
+import { protocolName } from "./name.ts";
 
 const spans = {
 	char_location: ["document_characters", "start_char_index", "end_char_index"],

@@ -3,7 +3,7 @@
  * maker knows none of them, so it is given a function of the same name and input; its calls are plain `tool_use` blocks.
  */
 import { asNumber, asText, type CacheMark, definedOnly, type FunctionTool, type WireRecord } from "#core";
-import { protocolName } from "./carried.ts";
+import { protocolName } from "./name.ts";
 
 interface Described {
 	readonly description: string;

@@ -20,10 +20,11 @@ import {
 	type VideoBlock,
 	type WireRecord,
 } from "#core";
-import { nativeValue, protocolName } from "./carried.ts";
+import { nativeValue } from "./carried.ts";
 import { replayCitation } from "./citations.ts";
 import { safeId } from "./identifiers.ts";
 import { documentSource, type EncodedSource, imageSource } from "./media.ts";
+import { protocolName } from "./name.ts";
 
 /** What the parts of one request's encoding share. */
 export interface Encoding {

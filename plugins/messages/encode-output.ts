@@ -13,10 +13,11 @@ import {
 	outputOf,
 	type WireRecord,
 } from "#core";
-import { foreignServerId, nothingEncrypted, type Place, protocolName, writeCarried } from "./carried.ts";
+import { foreignServerId, nothingEncrypted, type Place, writeCarried } from "./carried.ts";
 import { encodeCitation, runsOf } from "./citations.ts";
 import { inputOf } from "./encode-content.ts";
 import { safeId, shortHash } from "./identifiers.ts";
+import { protocolName } from "./name.ts";
 
 const text = (words: string): WireRecord => ({ type: "text", text: words });
 

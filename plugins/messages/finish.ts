@@ -1,6 +1,6 @@
 /** Why an answer ended, in both directions. */
 import { asRecord, asText, type Block, definedOnly, type Finish, isRecord, lookup, type WireRecord } from "#core";
-import { protocolName } from "./carried.ts";
+import { protocolName } from "./name.ts";
 
 const reasons = lookup<Finish["reason"]>({
 	end_turn: "stop",

@@ -1,6 +1,7 @@
 /** Images and documents by their `source`. */
 import { asList, asRecord, asText, type Media, type Origin, type WireRecord } from "#core";
-import { nativeFamily, originOf, protocolName } from "./carried.ts";
+import { nativeFamily, originOf } from "./carried.ts";
+import { protocolName } from "./name.ts";
 import { refuse } from "./refuse.ts";
 
 const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s;

@@ -2,3 +2,6 @@
 
 /** The version of the protocol that every upstream speaks. */
 export const protocolVersion = "2023-06-01";
+
+/** The word for this protocol in config and in `Origin`. */
+export const protocolName = "messages";

@@ -1,6 +1,5 @@
 /** The protocol as the core sees it: every part lives in a file of its own, this one only joins them. */
 import { asCount, asRecord, type Protocol } from "#core";
-import { protocolName } from "./carried.ts";
 import { decodeRequest } from "./client/decode-request.ts";
 import { encodeResponse } from "./client/encode-response.ts";
 import { renderDenial, renderStreamDenial } from "./client/errors.ts";
@@ -10,6 +9,7 @@ import { readCall } from "./client/read.ts";
 import { streamEncoder } from "./client/stream-encoder.ts";
 import { threads } from "./client/threads.ts";
 import { facts } from "./facts.ts";
+import { protocolName } from "./name.ts";
 import { observe, observer } from "./passthrough/observe.ts";
 import { passthroughRequest, pathOf } from "./passthrough/request.ts";
 import { editor, restore } from "./passthrough/restore.ts";

@@ -15,7 +15,8 @@ import {
 	type ServerTool,
 	type WireRecord,
 } from "#core";
-import { foreignServerId, protocolName } from "./carried.ts";
+import { foreignServerId } from "./carried.ts";
+import { protocolName } from "./name.ts";
 
 const kinds: readonly (readonly [RegExp, ServerTool])[] = [
 	[/^web_search/, "web_search"],

@@ -3,7 +3,7 @@
  * holds everything.
  */
 import { asCount, asRecord, asText, definedOnly, isRecord, lookup, type Usage, type WireRecord } from "#core";
-import { protocolName } from "./carried.ts";
+import { protocolName } from "./name.ts";
 
 const requests = "_requests";
 

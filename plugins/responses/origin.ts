@@ -1,8 +1,6 @@
 /** What this protocol is called, in config, in `Origin` and as the key of its bags of own fields. */
 import { asRecord, type Extras, type NeutralNode, type Origin, type WireRecord } from "#core";
-
-/** The word for OpenAI's Responses in config and in `Origin`. */
-export const protocolName = "responses";
+import { protocolName } from "./name.ts";
 
 /** How the ids of reasoning items begin that Portico made: OpenAI never kept such an item. */
 export const ownReasoningMark = "rs_portico_";

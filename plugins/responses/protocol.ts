@@ -19,7 +19,7 @@ import { afterCompaction } from "./compaction/compacted-answer.ts";
 import { createCompaction } from "./compaction/compacting.ts";
 import { encodeSummary, summaryEncoder } from "./compaction/summary-answer.ts";
 import { facts } from "./facts.ts";
-import { protocolName } from "./origin.ts";
+import { protocolName } from "./name.ts";
 import { observe, observer } from "./passthrough/observe.ts";
 import { passthroughRequest, pathFor } from "./passthrough/request.ts";
 import { editor, restore } from "./passthrough/restore.ts";

@@ -15,7 +15,8 @@ import {
 	type WireRecord,
 } from "#core";
 import { argumentsObject } from "../encode-part.ts";
-import { protocolName, writeSignature, writeWhole } from "../signatures.ts";
+import { protocolName } from "../name.ts";
+import { writeSignature, writeWhole } from "../signatures.ts";
 
 /** True for a client that said it does not want to see thoughts. */
 export const hidesThoughts = (request: NeutralRequest): boolean => request.reasoning?.expose === "none";

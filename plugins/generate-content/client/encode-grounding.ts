@@ -1,6 +1,7 @@
 /** Citations and findings as `groundingMetadata`, once for an answer. Spans are given in UTF-8 bytes. */
 import { type Citation, definedOnly, type Grounding, type WireRecord } from "#core";
-import { ownExtras, protocolName } from "../signatures.ts";
+import { protocolName } from "../name.ts";
+import { ownExtras } from "../signatures.ts";
 import { bytesBefore } from "../text-offsets.ts";
 
 /** Text with citations, and where it stands: `offset` bytes into the part numbered `part`. */

@@ -9,7 +9,8 @@ import {
 	type WireRecord,
 } from "#core";
 import { recordField } from "../fields.ts";
-import { ownExtras, protocolName } from "../signatures.ts";
+import { protocolName } from "../name.ts";
+import { ownExtras } from "../signatures.ts";
 import { cleanSchema } from "./json-schema.ts";
 import { encodeThinking } from "./thinking.ts";
 

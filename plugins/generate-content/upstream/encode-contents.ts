@@ -4,7 +4,8 @@
  */
 import type { Block, EncodeContext, Losses, Message, NeutralRequest, Opaque, ToolNames, WireRecord } from "#core";
 import { encodePart, encodeResult, type PartContext } from "../encode-part.ts";
-import { isOwn, protocolName, skipSentinel } from "../signatures.ts";
+import { protocolName } from "../name.ts";
+import { isOwn, skipSentinel } from "../signatures.ts";
 
 interface Content {
 	readonly role: "user" | "model";

@@ -12,7 +12,8 @@ import {
 	type WireRecord,
 } from "#core";
 import { resourceName } from "../model-path.ts";
-import { ownExtras, protocolName } from "../signatures.ts";
+import { protocolName } from "../name.ts";
+import { ownExtras } from "../signatures.ts";
 import { encodeConfig, spokenFormat } from "./encode-config.ts";
 import { encodeContents } from "./encode-contents.ts";
 import { encodeTools } from "./encode-tools.ts";

@@ -16,7 +16,8 @@ import {
 	type WireRecord,
 } from "#core";
 import { recordField } from "../fields.ts";
-import { ownExtras, protocolName } from "../signatures.ts";
+import { protocolName } from "../name.ts";
+import { ownExtras } from "../signatures.ts";
 import { cleanParameters } from "./json-schema.ts";
 
 const declare = (tool: FunctionTool, names: ToolNames): WireRecord => ({

@@ -19,9 +19,10 @@ import {
 	type ToolResultBlock,
 	type WireRecord,
 } from "#core";
-import { type Carried, nativeFamily, originOf, protocolName, readCarried } from "../carried.ts";
+import { type Carried, nativeFamily, originOf, readCarried } from "../carried.ts";
 import { decodeCitation } from "../citations.ts";
 import { decodeSource } from "../media.ts";
+import { protocolName } from "../name.ts";
 import { refuse } from "../refuse.ts";
 import { decodeServerCall, decodeServerResult, isServerCall, isServerResult } from "../server-tools.ts";
 

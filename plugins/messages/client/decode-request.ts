@@ -17,7 +17,7 @@ import {
 	type Reasoning,
 	type WireRecord,
 } from "#core";
-import { protocolName } from "../carried.ts";
+import { protocolName } from "../name.ts";
 import { refuse } from "../refuse.ts";
 import { bagOf, cacheOf, decodeBlocks } from "./decode-content.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";

@@ -8,9 +8,9 @@ import {
 	type NeutralResponse,
 	type WireRecord,
 } from "#core";
-import { protocolName } from "../carried.ts";
 import { encodeOutputBlock, ServerPairs } from "../encode-output.ts";
 import { encodeFinish } from "../finish.ts";
+import { protocolName } from "../name.ts";
 import { encodeWholeUsage } from "../usage.ts";
 
 /** The id of a message; other protocols' ids are given this one's prefix. */

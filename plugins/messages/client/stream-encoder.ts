@@ -12,9 +12,9 @@ import {
 	type WireRecord,
 } from "#core";
 import { type BlockWriter, frame, Indices, wholeBlock, writerOf } from "../block-writer.ts";
-import { protocolName } from "../carried.ts";
 import { encodeOutputBlock, ServerPairs } from "../encode-output.ts";
 import { encodeFinish } from "../finish.ts";
+import { protocolName } from "../name.ts";
 import { encodeUsage, encodeWholeUsage } from "../usage.ts";
 import { blockedFinish, failedFinish, isFailure, messageId } from "./encode-response.ts";
 import { renderStreamDenial } from "./errors.ts";

@@ -11,8 +11,8 @@ import {
 	type NeutralResponse,
 	type WireRecord,
 } from "#core";
-import { protocolName } from "../carried.ts";
 import { decodeFinish } from "../finish.ts";
+import { protocolName } from "../name.ts";
 import { decodeTier, decodeUsage } from "../usage.ts";
 import { decodeOutputBlock } from "./output-blocks.ts";
 import { decodeToldError } from "./upstream-error.ts";

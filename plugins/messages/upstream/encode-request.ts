@@ -12,9 +12,8 @@ import {
 	ToolNames,
 	type WireRecord,
 } from "#core";
-import { protocolName } from "../carried.ts";
 import { cacheMember, type Encoding } from "../encode-content.ts";
-import { protocolVersion } from "../name.ts";
+import { protocolName, protocolVersion } from "../name.ts";
 import { encodeReasoning, encodeSampling } from "./encode-reasoning.ts";
 import { encodeToolChoice, encodeTools, toolsOfHistory } from "./encode-tools.ts";
 import { callsWithoutThinking, encodeConversation, endTurns, type Turn } from "./encode-turns.ts";

@@ -10,9 +10,9 @@ import {
 	type ToolChoice,
 	type WireRecord,
 } from "#core";
-import { protocolName } from "../carried.ts";
 import { definitionOf } from "../client-tools.ts";
 import { cacheMember, type Encoding } from "../encode-content.ts";
+import { protocolName } from "../name.ts";
 import { webSearchConfig } from "../server-tools.ts";
 import { closedSchema, toolSchema } from "./schema.ts";
 

@@ -12,8 +12,9 @@ import {
 	type ToolCallBlock,
 	type WireRecord,
 } from "#core";
-import { originOf, protocolName } from "../carried.ts";
+import { originOf } from "../carried.ts";
 import { decodeCitation } from "../citations.ts";
+import { protocolName } from "../name.ts";
 import { decodeServerCall, decodeServerResult, isServerCall, isServerResult } from "../server-tools.ts";
 import { isAnswer } from "./structured.ts";
 

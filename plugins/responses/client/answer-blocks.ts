@@ -15,7 +15,8 @@ import {
 	type WireRecord,
 } from "#core";
 import type { Bearer } from "../carrier.ts";
-import { ownFields, protocolName } from "../origin.ts";
+import { protocolName } from "../name.ts";
+import { ownFields } from "../origin.ts";
 import { hostedTarget, imageTarget, type Target } from "./block-target.ts";
 import { callWriterOf } from "./call-writer.ts";
 import { CodeWriter, isRun } from "./code-writer.ts";

@@ -1,7 +1,7 @@
 /** A reasoning item of the answer while it is written. */
 import type { Opaque, WireRecord } from "#core";
 import { type Bearer, carryFor } from "../carrier.ts";
-import { protocolName } from "../origin.ts";
+import { protocolName } from "../name.ts";
 import { unpackReasoning } from "../reasoning-value.ts";
 import { announce, conclude, type ItemWriter, type Output } from "./item-writers.ts";
 import { itemMembers, type Wire } from "./wire.ts";

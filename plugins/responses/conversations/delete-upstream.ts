@@ -1,6 +1,6 @@
 /** Tells the upstream that keeps an answer too that it is to be forgotten. */
 import { type Clock, deny, Fault, isFault, type Log, type Router } from "#core";
-import { protocolName } from "../origin.ts";
+import { protocolName } from "../name.ts";
 import { wire } from "../upstream/wire.ts";
 import type { KeptAt } from "./answer-store.ts";
 

@@ -9,7 +9,8 @@ import {
 	type WireRecord,
 } from "#core";
 import { filePart, imagePart } from "../media.ts";
-import { isOwn, ownFields, protocolName } from "../origin.ts";
+import { protocolName } from "../name.ts";
+import { isOwn, ownFields } from "../origin.ts";
 import type { Writing } from "./writing.ts";
 
 const textPart = (text: string): WireRecord => ({ type: "input_text", text });

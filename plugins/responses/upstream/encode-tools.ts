@@ -10,7 +10,8 @@ import {
 	type WireRecord,
 } from "#core";
 import { definitionOf } from "../client-tools.ts";
-import { ownFields, protocolName } from "../origin.ts";
+import { protocolName } from "../name.ts";
+import { ownFields } from "../origin.ts";
 import { strictness } from "./encode-format.ts";
 import type { Writing } from "./writing.ts";
 

@@ -1,7 +1,7 @@
 /** What is known of the upstream a request is written for, and of what had to be left behind on the way. */
 import { createHash } from "node:crypto";
 import { type EncodeContext, Losses, type NeutralRequest, plainNames, ToolNames } from "#core";
-import { protocolName } from "../origin.ts";
+import { protocolName } from "../name.ts";
 
 const toolNames = plainNames(64);
 

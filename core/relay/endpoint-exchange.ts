@@ -101,10 +101,17 @@ export interface EndpointExchange extends Exchange {
 	readonly passes: boolean;
 }
 
-/** What a call used whose upstream does not say: the tokens of its texts. */
-const estimated = (ask: EndpointAsk, dialect: Dialect): Usage => {
-	const tokens = (): number => ask.call.texts.reduce((sum, text) => sum + estimateTextTokens(text), 0);
-	return { ...(dialect.estimate?.(ask) ?? { input: { total: tokens() }, output: { total: 0 } }), estimated: true };
+/** Bytes of an answer in one token. */
+const bytesPerToken = 4;
+
+/** What a call used whose upstream does not say: the tokens of its texts, and of the answer as many as it can have. */
+const estimated = (ask: EndpointAsk, dialect: Dialect, bytes: number): Usage => {
+	const said = dialect.estimate?.(ask);
+	if (said) return { ...said, estimated: true };
+	const { texts, bound } = ask.call;
+	const total = texts.reduce((sum, text) => sum + estimateTextTokens(text), 0);
+	const written = Math.min(bound.outputTokens, Math.ceil(bytes / bytesPerToken));
+	return { input: { total }, output: { total: written }, estimated: true };
 };
 
 /** An answer may be long, and was read already: nothing in it is too much. */
@@ -168,7 +175,7 @@ export const createEndpointExchange = (
 		let told: Usage | undefined;
 		let isTold = true;
 		let last: { readonly bytes: Uint8Array; readonly type: string } = { bytes: new Uint8Array(0), type: "" };
-		const usage = (): Usage => (isTold && told ? told : estimated(ask, to));
+		const usage = (): Usage => (isTold && told ? told : estimated(ask, to, size));
 		return {
 			take(bytes, type) {
 				const body = readAnswer(bytes, type, answer === undefined);

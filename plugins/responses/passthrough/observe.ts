@@ -193,6 +193,7 @@ const textBytes = (value: unknown): number => (typeof value === "string" ? Buffe
 
 const itemBytes = (item: WireRecord): number => {
 	let bytes = textBytes(item["arguments"]) + textBytes(item["input"]);
+	if (item["type"] === "compaction") bytes += textBytes(item["encrypted_content"]);
 	for (const part of [...asList(item["content"]), ...asList(item["summary"])].map(asRecord))
 		bytes += textBytes(part["text"]) + textBytes(part["refusal"]);
 	return bytes;

@@ -96,7 +96,7 @@ export {
 export { checkValue, complaintOf, readJson } from "./http/json.ts";
 export { readBody, readBytes } from "./wire/body.ts";
 export { bearer, bytesIn, jsonMessage, jsonOf } from "./wire/endpoint-json.ts";
-export { editJsonBody, type JsonLimits, readJsonBody } from "./wire/json-body.ts";
+export { changeJsonBody, editJsonBody, type JsonLimits, readJsonBody } from "./wire/json-body.ts";
 export { type Networks, networksOf, readNetwork } from "./wire/networks.ts";
 export { isOwnOrigin } from "./wire/origins.ts";
 

@@ -1,7 +1,7 @@
 /** A conversation's body with the words that guards changed, so that it can go as the bytes it is. */
 import type { ModelAsk } from "../contract/protocol.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
-import { editJsonBody, readJsonBody } from "../wire/json-body.ts";
+import { changeJsonBody } from "../wire/json-body.ts";
 import { changedWords, editWords } from "./edit-words.ts";
 
 const sameWords = ({ raw: _, ...a }: NeutralRequest, { raw: __, ...b }: NeutralRequest): boolean =>
@@ -22,7 +22,6 @@ export const changedModelAsk = (
 		const edited = editWords(value, words);
 		if (JSON.stringify(edited) !== JSON.stringify(value)) changes[name] = edited;
 	}
-	const bytes = editJsonBody(ask.body, changes);
-	const edited: ModelAsk = { ...ask, body: readJsonBody(typeof bytes === "string" ? Buffer.from(bytes) : bytes) };
+	const edited: ModelAsk = { ...ask, body: changeJsonBody(ask.body, changes) };
 	return sameWords(ask.protocol.client.decodeRequest(edited), after) ? edited : undefined;
 };

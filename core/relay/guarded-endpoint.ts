@@ -5,7 +5,7 @@ import { parseJson } from "../neutral/json.ts";
 import { mapJsonTexts } from "../neutral/map-texts.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { readForm, replacePart } from "../wire/form.ts";
-import { editJsonBody, readJsonBody } from "../wire/json-body.ts";
+import { changeJsonBody } from "../wire/json-body.ts";
 import { changedWords, editWords } from "./edit-words.ts";
 import type { EndpointExchange } from "./endpoint-exchange.ts";
 import type { Exchange, WholeAnswer } from "./exchange.ts";
@@ -50,8 +50,7 @@ const changedBody = (ask: EndpointAsk, words: ReadonlyMap<string, string>): Endp
 		const changes = Object.entries(body.json.value)
 			.filter(([name]) => name !== "model")
 			.map(([name, value]) => [name, editWords(value, words)] as const);
-		const edited = editJsonBody(body.json, Object.fromEntries(changes));
-		return { type: "json", json: readJsonBody(typeof edited === "string" ? Buffer.from(edited) : edited) };
+		return { type: "json", json: changeJsonBody(body.json, Object.fromEntries(changes)) };
 	}
 	let { form } = body;
 	for (const [name, text] of formTexts(ask)) {

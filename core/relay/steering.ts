@@ -3,7 +3,7 @@ import type { Identified } from "../contract/call.ts";
 import type { RequestFacts } from "../contract/facts.ts";
 import type { ModelAsk } from "../contract/protocol.ts";
 import type { Router } from "../contract/router.ts";
-import { editJsonBody, readJsonBody } from "../wire/json-body.ts";
+import { changeJsonBody, readJsonBody } from "../wire/json-body.ts";
 import { withDeployment } from "../wire/openai-paths.ts";
 import { type RulesOf, showsModel } from "./token-rules.ts";
 
@@ -22,9 +22,8 @@ export const readWithoutSteering = (
 	// A name that is none of the router's may be the upstream's own: the rules say the same of it.
 	const steering = steer(body, (name) => showsModel(rulesOf(call.token), router.model(name) ?? infoOf(name)));
 	if (!steering) return { body };
-	const text = editJsonBody(body, steering.edits);
 	return {
-		body: readJsonBody(typeof text === "string" ? new TextEncoder().encode(text) : text),
+		body: changeJsonBody(body, steering.edits),
 		steered: steering.removed.map((path) => ({ path: path.slice(0, 64), reason })),
 	};
 };

@@ -1,5 +1,8 @@
 /** How calls share the turns of the event loop, so that none of them keeps it from the others. */
 
+/** What is as short as this, such as what a model says in its own time, does not wait behind what is long: as much again is for it. */
+const short = 4 * 1024;
+
 interface Waiting {
 	readonly amount: number;
 	readonly begin: () => void;
@@ -18,7 +21,9 @@ class TurnShare {
 
 	/** Takes room: undefined when there is some in this turn, else resolves in the turn that has. */
 	take(amount: number): Promise<void> | undefined {
-		if (this.waiting.length === 0 && this.begun < this.perTurn) {
+		const isFull =
+			amount <= short ? this.begun >= 2 * this.perTurn : this.waiting.length > 0 || this.begun >= this.perTurn;
+		if (!isFull) {
 			this.begun += amount;
 			return undefined;
 		}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { isFault } from "../contract/fault.ts";
-import { editJsonBody, readJsonBody } from "./json-body.ts";
+import { changeJsonBody, editJsonBody, readJsonBody } from "./json-body.ts";
 
 const edited = (text: string, changes: Readonly<Record<string, unknown>>): string => {
 	const body = editJsonBody(readJsonBody(new TextEncoder().encode(text)), changes);
@@ -44,6 +44,23 @@ test("any edit is what the same change of the value would be", () => {
 				for (const name of Object.keys(changes)) if (changes[name] === undefined) delete expected[name];
 				const text = edited(JSON.stringify(before, null, spaces), changes);
 				expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(expected)));
+			},
+		),
+	);
+});
+
+test("a changed body is what its bytes would be read as", () => {
+	const key = fc.constantFrom("a", "b", "c", "__proto__");
+	const read = (text: string) => readJsonBody(new TextEncoder().encode(text));
+	fc.assert(
+		fc.property(
+			fc.dictionary(key, fc.jsonValue()),
+			fc.dictionary(key, fc.option(fc.json().map(JSON.parse), { nil: undefined })),
+			(before, changes) => {
+				const changed = changeJsonBody(read(JSON.stringify(before, null, 1)), changes);
+				const { bytes, text, value, members } = readJsonBody(changed.bytes);
+				expect(changed.bytes).toEqual(bytes);
+				expect([changed.text, changed.value, changed.members]).toEqual([text, value, members]);
 			},
 		),
 	);

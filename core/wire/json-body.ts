@@ -174,6 +174,15 @@ export const editJsonBody = (body: JsonBody, changes: Readonly<Record<string, un
 	return heldBody(body).edited(edits);
 };
 
+/** The body as `editJsonBody` leaves it, to be read and edited like one that arrived. What was parsed is not parsed again. */
+export const changeJsonBody = (body: JsonBody, changes: Readonly<Record<string, unknown>>): JsonBody => {
+	const text = editJsonBody(body, changes);
+	if (typeof text !== "string" || text === body.text) return body;
+	const changed = Object.entries({ ...body.value, ...changes }).filter(([, value]) => value !== undefined);
+	const members = rootMembers(text, defaultLimits);
+	return new HeldBody(new TextEncoder().encode(text), { text, value: Object.fromEntries(changed), members });
+};
+
 /** A member goes with the comma behind it; those at the end go together, with the comma before the first of them. */
 const removals = (body: JsonBody, names: ReadonlySet<string>): readonly Edit[] => {
 	const cuts: Edit[] = [];

@@ -2,7 +2,7 @@
 import type { FormBody } from "../contract/endpoint.ts";
 import type { JsonBody } from "../contract/json-body.ts";
 import { withText } from "./form.ts";
-import { editJsonBody, readJsonBody } from "./json-body.ts";
+import { changeJsonBody } from "./json-body.ts";
 
 /**
  * @example
@@ -19,8 +19,7 @@ export const openAiPaths = (path: string): readonly string[] => [
 /** The body with the model that the address names, as Azure's do: it goes before the one of the body. */
 export const withDeployment = (body: JsonBody, { deployment }: Readonly<Record<string, string>>): JsonBody => {
 	if (deployment === undefined || body.value["model"] === deployment) return body;
-	const edited = editJsonBody(body, { model: deployment });
-	return readJsonBody(typeof edited === "string" ? new TextEncoder().encode(edited) : edited);
+	return changeJsonBody(body, { model: deployment });
 };
 
 /** The same of a form, which may name no model of its own. */

@@ -8,7 +8,12 @@ import {
 } from "#core/testing";
 
 /** Protocols, each with what stands between the upstream's address and its paths. */
-const roots = { "chat-completions": "/v1", responses: "/v1", messages: "", "generate-content": "/v1beta" } as const;
+export const roots = {
+	"chat-completions": "/v1",
+	responses: "/v1",
+	messages: "",
+	"generate-content": "/v1beta",
+} as const;
 export type AttackProtocol = keyof typeof roots;
 export const attackProtocols = Object.keys(roots) as AttackProtocol[];
 

@@ -3,12 +3,11 @@ import {
 	asList,
 	asRecord,
 	asText,
+	changeJsonBody,
 	type Denial,
 	deny,
-	editJsonBody,
 	Fault,
 	type ModelAsk,
-	readJsonBody,
 	type WireRecord,
 } from "#core";
 import { summaryMessage, triggerType } from "../summary-request.ts";
@@ -81,10 +80,9 @@ export const openSummaries = async (ask: ModelAsk, capsules: Capsules): Promise<
 		const capsule = capsuleOf(item);
 		return capsule !== undefined && isSealedHere(capsule) ? wordsOf(capsule, capsules) : item;
 	});
-	const text = editJsonBody(ask.body, { input: words });
 	return {
 		...only,
-		body: readJsonBody(typeof text === "string" ? new TextEncoder().encode(text) : text),
+		body: changeJsonBody(ask.body, { input: words }),
 		...(ask.continues && { continues: { ...ask.continues, items: kept } }),
 	};
 };

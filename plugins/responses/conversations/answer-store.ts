@@ -39,7 +39,7 @@ export interface KeptAt {
 const longestChain = 5000;
 
 /** Conversations of up to so many bytes are put together at once; of larger ones a single one at a time. */
-const smallBytes = 1024 * 1024;
+export const largeBytes = 1024 * 1024;
 
 export interface AnswerStoreOptions {
 	readonly store: Store;
@@ -56,6 +56,9 @@ const tooLong = (bytes: number, limit: number): Fault =>
 			{ code: "conversation_too_long", parameter: "previous_response_id" },
 		),
 	);
+
+/** What is large is read and put together in steps: others have their turn between them. */
+export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const dayMs = 86_400_000;
 
@@ -115,6 +118,7 @@ export class AnswerStore {
 		return await this.together(bytes, held, async () => {
 			const kept: KeptAnswer[] = [];
 			for (const row of chain) {
+				if (bytes > largeBytes) await nextTurn();
 				const one = await this.find(token, String(row["id"]));
 				if (one === undefined) return undefined;
 				kept.push(one);
@@ -129,8 +133,8 @@ export class AnswerStore {
 		if (bytes > conversationBytes) throw tooLong(bytes, conversationBytes);
 		const denial = held?.hold(bytes);
 		if (denial) throw new Fault(denial);
-		if (bytes <= smallBytes) return await read();
-		const turn = this.large.then(read);
+		if (bytes <= largeBytes) return await read();
+		const turn = this.large.then(nextTurn).then(read);
 		this.large = turn.catch(() => undefined);
 		return await turn;
 	}
@@ -179,9 +183,11 @@ export class AnswerStore {
 		const bytes = [...answerBytes.values()].reduce((sum, one) => sum + one, 0);
 		return await this.together(bytes, held, async () => {
 			const found = new Map<string, WireRecord>();
-			for (const id of answerBytes.keys())
+			for (const id of answerBytes.keys()) {
+				if (bytes > largeBytes) await nextTurn();
 				for (const item of asList((await this.find(token, id))?.answer["output"]))
 					if (isRecord(item) && typeof item["id"] === "string") found.set(item["id"], item);
+			}
 			return found;
 		});
 	}

@@ -4,9 +4,9 @@ import {
 	asText,
 	type Clock,
 	type Conversations,
+	changeJsonBody,
 	type Denial,
 	deny,
-	editJsonBody,
 	Fault,
 	type HeldBytes,
 	isFault,
@@ -14,13 +14,12 @@ import {
 	type JsonBody,
 	type Log,
 	type ModelAsk,
-	readJsonBody,
 	type Target,
 	type WireRecord,
 } from "#core";
 import type { Capsules } from "../compaction/capsules.ts";
 import { mayConcern, openSummaries } from "../compaction/open-summaries.ts";
-import type { AnswerStore, KeptAnswer } from "./answer-store.ts";
+import { type AnswerStore, type KeptAnswer, largeBytes, nextTurn } from "./answer-store.ts";
 import { bareReasoning, foreignReference, referenceOf } from "./references.ts";
 
 export interface ConversationOptions {
@@ -63,10 +62,8 @@ const itemsOf = (input: unknown): readonly unknown[] =>
 export const spoken = (conversation: readonly KeptAnswer[]): readonly unknown[] =>
 	conversation.flatMap(({ input, answer }) => [...input, ...asList(answer["output"])]);
 
-const expanded = (body: JsonBody, input: readonly unknown[]): JsonBody => {
-	const text = editJsonBody(body, { input, previous_response_id: undefined });
-	return readJsonBody(typeof text === "string" ? new TextEncoder().encode(text) : text);
-};
+const expanded = (body: JsonBody, input: readonly unknown[]): JsonBody =>
+	changeJsonBody(body, { input, previous_response_id: undefined });
 
 /** Dated names of the asked model stay; any other is behind an alias, which is the name the client knows. */
 const modelOf = ({ model }: WireRecord, asked: string): string =>
@@ -81,6 +78,8 @@ class KeptConversations implements Conversations {
 
 	async load(ask: ModelAsk, token: Token, held?: HeldBytes): Promise<ModelAsk> {
 		const loaded = await this.withConversation(ask, token, held);
+		// What was put together is sent in a later turn.
+		if (loaded.body.bytes.length > largeBytes) await nextTurn();
 		return mayConcern(loaded) ? await openSummaries(loaded, this.options.capsules) : loaded;
 	}
 

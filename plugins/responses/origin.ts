@@ -1,4 +1,4 @@
-/** What this protocol is called, in config, in `Origin` and as the key of its bags of own fields. */
+/** What is of this protocol and what Portico wrote in its form: origins, bags of own fields, marks of what no upstream has kept. */
 import { asRecord, type Extras, type NeutralNode, type Origin, type WireRecord } from "#core";
 import { protocolName } from "./name.ts";
 

@@ -61,6 +61,11 @@ export interface ModelAsk extends ModelRequest {
 	 * of the same protocol whose account is the token's alone, and of rules that must know the whole input beforehand.
 	 */
 	readonly onlyUpstream?: Denial;
+	/**
+	 * The same for what only an upstream of this protocol looks up there, and a translation leaves behind: such an upstream
+	 * is asked only where its account is the caller's own.
+	 */
+	readonly looksUp?: Denial;
 	/** Set by `Conversations.load` when the request holds what only upstreams of the same protocol can read: the answer of all others. */
 	readonly onlyProtocol?: Denial;
 }

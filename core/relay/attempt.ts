@@ -104,10 +104,11 @@ const countsHere = ({ routed }: LiveCall, { upstream }: Target, { protocols }: A
 /** What only an upstream of the client's own, or of its protocol, may be asked. */
 const refuseForeign = ({ routed }: LiveCall, { upstream }: Target): void => {
 	if (routed.surface !== "model") return;
-	const { onlyUpstream, onlyProtocol, protocol } = routed.ask;
+	const { onlyUpstream, looksUp, onlyProtocol, protocol } = routed.ask;
 	const speaksIt = upstream.protocols.includes(protocol.name);
 	if (onlyProtocol && !speaksIt) throw new Fault(onlyProtocol);
 	if (onlyUpstream && !(speaksIt && isClientsOwn(upstream))) throw new Fault(onlyUpstream);
+	if (looksUp && speaksIt && !isClientsOwn(upstream)) throw new Fault(looksUp);
 };
 
 /** Tries one target, after which there may be a next. Throws `Fault` while nothing has been sent to the client, so that another may be tried. */

@@ -235,6 +235,16 @@ test("Responses: reasoning that is the caller's own, or is there itself, goes on
 	expect(sent.map(({ input }) => input.slice(1))).toEqual([[encrypted, open], [own]]);
 });
 
+test("Responses: reasoning that nobody knows is left out where the model speaks another protocol", async () => {
+	const before = house.upstream.received.length;
+	const unknown = { type: "reasoning", id: "rs_elsewhere", summary: [] };
+	const body = { model: "chat-completions-a", input: [...known, unknown], store: false };
+	await (await asB("POST", "/v1/responses", body)).text();
+	const sent = house.upstream.received.slice(before).map(({ text }) => text);
+	expect(sent).toHaveLength(1);
+	expect(sent[0]).not.toContain("rs_elsewhere");
+});
+
 describe("the other protocols: files, caches and containers of the account go nowhere", () => {
 	const chat = (content: object) => ({ model: "chat-completions-a", messages: [{ role: "user", content: [content] }] });
 	const claude = (content: object, more: object = {}) => ({

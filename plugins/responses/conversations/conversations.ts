@@ -77,7 +77,8 @@ class KeptConversations implements Conversations {
 	}
 
 	async load(ask: ModelAsk, token: Token, held?: HeldBytes): Promise<ModelAsk> {
-		const loaded = await this.withConversation(ask, token, held);
+		const strange = await this.strangeReasoning(asList(ask.body.value["input"]), token);
+		const loaded = await this.withConversation(strange ? { ...ask, looksUp: strange } : ask, token, held);
 		// What was put together is sent in a later turn.
 		if (loaded.body.bytes.length > largeBytes) await nextTurn();
 		return mayConcern(loaded) ? await openSummaries(loaded, this.options.capsules) : loaded;
@@ -85,7 +86,7 @@ class KeptConversations implements Conversations {
 
 	private async withConversation(ask: ModelAsk, token: Token, held?: HeldBytes): Promise<ModelAsk> {
 		const body = ask.body.value;
-		const foreign = await this.foreign(body, token);
+		const foreign = foreignReference(body);
 		const previous = asText(body["previous_response_id"]);
 		const references = asList(body["input"]).flatMap((item) => referenceOf(item) ?? []);
 		if (previous === undefined && references.length === 0) return foreign ? { ...ask, onlyUpstream: foreign } : ask;
@@ -102,13 +103,7 @@ class KeptConversations implements Conversations {
 		return { ...ask, ...only, body: expanded(ask.body, [...before, ...own]), continues };
 	}
 
-	/** Why only an upstream of the caller's own may be asked. */
-	private async foreign(body: WireRecord, token: Token): Promise<Denial | undefined> {
-		const strange = await this.strangeReasoning(asList(body["input"]), token);
-		return foreignReference(body) ?? strange;
-	}
-
-	/** Reasoning that only its id stands for is looked up upstream, so it has to be the caller's own. */
+	/** Reasoning that only its id stands for is looked up by an upstream of this protocol, so it has to be the caller's own. */
 	private async strangeReasoning(input: readonly unknown[], token: Token): Promise<Denial | undefined> {
 		const ids = input.flatMap((item) => bareReasoning(item) ?? []);
 		if (ids.length === 0) return undefined;

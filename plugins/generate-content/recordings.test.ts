@@ -101,7 +101,8 @@ describe.skipIf(withoutShared)("recorded requests", () => {
 		for (const recording of asked) {
 			const ask = askOfRecording(recording);
 			const { request, losses } = normalizeRequest(client.decodeRequest(ask));
-			const made = upstream.encodeRequest(request, { model: ask.call.name, family: "gemini", capabilities: {} });
+			const { name: model } = ask.call;
+			const made = upstream.encodeRequest(request, { model, family: "gemini", capabilities: capabilitiesOf(model) });
 			const lost = wordLosses([...losses, ...made.losses], request, "generate-content")
 				.map(({ path }) => path)
 				.join();

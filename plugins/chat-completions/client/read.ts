@@ -34,11 +34,15 @@ const checkMessages = (messages: unknown): void => {
 	for (const [index, message] of messages.entries()) checkMessage(message, `messages[${index}]`);
 };
 
+const ranges = [
+	["temperature", 0, 2],
+	["top_p", 0, 1],
+	["presence_penalty", -2, 2],
+	["frequency_penalty", -2, 2],
+] as const;
+
 const checkRanges = (body: WireRecord): void => {
-	checkNumber(body["temperature"], "temperature", 0, 2);
-	checkNumber(body["top_p"], "top_p", 0, 1);
-	checkNumber(body["presence_penalty"], "presence_penalty", -2, 2);
-	checkNumber(body["frequency_penalty"], "frequency_penalty", -2, 2);
+	for (const [name, least, most] of ranges) if (body[name] !== undefined) checkNumber(body[name], name, least, most);
 	flag(body["logprobs"], "logprobs");
 	whole(body["top_logprobs"], "top_logprobs", 0, 20);
 };

@@ -4,6 +4,7 @@ import type { Dialect, Endpoint, EndpointAsk, EndpointBody, EndpointRequest } fr
 import { deny, Fault } from "../contract/fault.ts";
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Plan, Target } from "../contract/router.ts";
+import { unknownModel } from "../errors/unknown-model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { readBody, readBytes } from "../wire/body.ts";
 import { readForm } from "../wire/form.ts";
@@ -12,7 +13,7 @@ import { steeringFinder } from "../wire/steering.ts";
 import { dialectAt } from "./endpoint-exchange.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
 import { readWithoutSteering } from "./steering.ts";
-import { firstRefusal } from "./token-rules.ts";
+import { firstRefusal, infoOf, showsModel } from "./token-rules.ts";
 
 export interface EndpointReadingOptions extends ReadingOptions {
 	/** All endpoints, to name those that a model can do. */
@@ -70,6 +71,13 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 		return { body: { type: "form", form: formWithDeployment(form, call.params) } };
 	};
 
+	/** What a model can do is told to those alone who may use it, under its own name or under those it has upstream. */
+	const mayUse = (call: Identified, model: string, { targets }: Plan): boolean => {
+		const shows = (name: string): boolean =>
+			showsModel(rulesOf(call.token), options.router.model(name) ?? infoOf(name));
+		return shows(model) || targets.every((target) => shows(target.model));
+	};
+
 	return {
 		protocol: shared[0].name,
 		async read(call, found) {
@@ -92,7 +100,10 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 			found(model);
 			const plan = planFor(model);
 			const [first, ...rest] = plan.targets.filter((target) => isServed(endpoint, target));
-			if (!first) throw cannot(endpoint, read.model, plan, options.endpoints);
+			if (!first)
+				throw mayUse(call, read.model, plan)
+					? cannot(endpoint, read.model, plan, options.endpoints)
+					: new Fault(unknownModel(read.model));
 			const able: Plan = { ...plan, targets: [first, ...rest] };
 			const ask: EndpointAsk = { ...request, dialect: dialect.name, call: read };
 			let prompt: NeutralRequest | undefined;

@@ -5,11 +5,9 @@ import type { ModelAsk } from "../contract/protocol.ts";
 import type { Router } from "../contract/router.ts";
 import { changeJsonBody, readJsonBody } from "../wire/json-body.ts";
 import { withDeployment } from "../wire/openai-paths.ts";
-import { type RulesOf, showsModel } from "./token-rules.ts";
+import { infoOf, type RulesOf, showsModel } from "./token-rules.ts";
 
 const reason = "only the operator chooses where a call goes";
-
-const infoOf = (name: string) => ({ name, createdAt: 0, ownedBy: "", capabilities: {} });
 
 /** The body that everybody else is to see, and what is missing from it. */
 export const readWithoutSteering = (

@@ -55,6 +55,9 @@ export const refuseForFailure = ({ policy }: Rule, error: unknown, log: Log): De
 	return ruleFailed;
 };
 
+/** A model of which no more is known than its name. */
+export const infoOf = (name: string): ModelInfo => ({ name, createdAt: 0, ownedBy: "", capabilities: {} });
+
 /** Whether every rule would show this model. */
 export const showsModel = ({ shows }: TokenRules, model: ModelInfo): boolean =>
 	shows.every(({ policy, setting }) => policy.shows?.(model, setting) ?? true);

@@ -87,6 +87,11 @@ describe("is refused with a sentence:", () => {
 			`--B\r\nContent-Disposition: form-data; name="a"; filename="b\\"\r\n\r\nx\r\n--B--`,
 			type,
 		],
+		[
+			"a form within a form",
+			`--B\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: Multipart/Mixed; boundary=C\r\n\r\n--C\r\nContent-Disposition: file; filename=a\r\n\r\nx\r\n--C--\r\n${good}--B--`,
+			type,
+		],
 		["a folded line", `--B\r\nContent-Disposition: form-data;\r\n name="a"\r\n\r\nx\r\n--B--`, type],
 	])("%s", (_name, body, contentType) => {
 		expect(refusal(() => read(body, contentType))).toMatchObject({

@@ -74,6 +74,9 @@ const headOf = (text: string): Pick<FormPart, "name" | "filename" | "type"> => {
 		throw bad("A part of the form has no name, or one that is too long; give each a `name` of at most 200 characters.");
 	const filename = parameters.get("filename") ?? parameters.get("filename*");
 	const type = fields.get("content-type");
+	// A form within a form could hold a second model that only the upstream reads.
+	if (/^multipart\//i.test(type ?? ""))
+		throw bad("A part of the form is a form of its own; send each file and each field as a part for itself.");
 	return { name, ...(filename !== undefined && { filename }), ...(type !== undefined && { type }) };
 };
 

@@ -142,7 +142,8 @@ export const tokenCommand = (known: KnownSettings): Command => {
 				"--json",
 				...[...known().keys()].map((key) => `--${flagOf(key)}`),
 			]);
-			return wrong(`${error instanceof Error ? error.message : "wrong words"}${near}\n\n${usage()}`);
+			const said = error instanceof Error ? error.message.split(". ")[0] : "wrong words";
+			return wrong(`${said}${near}\n\n${usage()}`);
 		}
 	};
 

@@ -106,6 +106,9 @@ describe("a call of it", () => {
 	test("is refused by a model list like an unknown model, and by a model that cannot do it, in words", async () => {
 		const { key } = await gateway.token({ models: ["other"] });
 		expect((await ask(key)).status).toBe(404);
+		const hidden = await ask(key, { ...question, model: "talker" });
+		expect(hidden.status).toBe(404);
+		expect(JSON.stringify(await hidden.json())).not.toContain("serve");
 		const { key: free } = await gateway.token();
 		const answer = await ask(free, { ...question, model: "talker" });
 		expect(answer.status).toBe(400);

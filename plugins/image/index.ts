@@ -37,7 +37,11 @@ export default definePlugin({
 			offers: [
 				add(taskKinds, imageKind),
 				...upstreams.map((setting) =>
-					add(taskUpstreams, { ...makers[setting.type](setting, needs.tasks, previews), rename: setting.rename ?? {} }),
+					add(taskUpstreams, {
+						...makers[setting.type](setting, needs.tasks, previews),
+						rename: setting.rename ?? {},
+						tenancy: setting.tenancy === "single" ? setting.tenancy : undefined,
+					}),
 				),
 				...all.map((route) => add(routes, route)),
 			],

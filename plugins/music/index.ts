@@ -19,7 +19,11 @@ export default definePlugin({
 		offers: [
 			add(taskKinds, musicKind),
 			...(config.upstreams ?? []).map((setting) =>
-				add(taskUpstreams, { ...makers[setting.type](setting, needs.tasks), rename: setting.rename ?? {} }),
+				add(taskUpstreams, {
+					...makers[setting.type](setting, needs.tasks),
+					rename: setting.rename ?? {},
+					tenancy: setting.tenancy === "single" ? setting.tenancy : undefined,
+				}),
 			),
 			...sunoRoutes(needs.tasks).map((route) => add(routes, route)),
 		],

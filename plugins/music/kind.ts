@@ -59,7 +59,6 @@ export const songOrder = (body: WireRecord): TaskOrder => {
 	if (prompt === "" && continues === undefined)
 		throw invalid("prompt", "Say what the song is to be: gpt_description_prompt, or prompt with title and tags.");
 	const seconds = asNumber(body.seconds) ?? asNumber(body.duration);
-	const follows = continues === undefined ? undefined : textOf(body, "task_id");
 	return {
 		kind: "music",
 		action: "MUSIC",
@@ -74,7 +73,6 @@ export const songOrder = (body: WireRecord): TaskOrder => {
 		},
 		input: vendorFields(body),
 		bound: { songs: mostSongs },
-		...(follows !== undefined && { follows }),
 	};
 };
 

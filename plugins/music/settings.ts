@@ -13,6 +13,13 @@ export const upstreamSetting = t.Object(
 		rename: t.Optional(
 			t.Record(t.String(), t.String(), { description: "Its own names for models, by the name clients ask for." }),
 		),
+		tenancy: t.Optional(
+			t.Union([t.Literal("shared"), t.Literal("single")], {
+				default: "shared",
+				description:
+					"shared: its account serves several tokens, so what a request names there must be its token's own. single: all tokens that reach it are one client's, whose ids are forwarded.",
+			}),
+		),
 		concurrency: t.Optional(
 			t.Integer({ minimum: 1, default: 8, description: "Requests that may be under way at once." }),
 		),

@@ -36,7 +36,10 @@ export interface TaskOrder {
 	readonly state?: string;
 	/** The address for callbacks, as `callbackUrlOf` found it; absent or empty for none. */
 	readonly callbackUrl?: string;
-	/** The task this one goes on from: it must be the same token's, taken on and not failed; its upstream does this one too. */
+	/**
+	 * The task this one goes on from: it must be the same token's, taken on and not failed; its upstream does this one too.
+	 * The same holds for whatever `input` names by an id, which the upstream is told by its own name for it.
+	 */
 	readonly follows?: string;
 	/** The most it can make. What it made is never charged higher. */
 	readonly bound: TaskUnits;
@@ -116,6 +119,8 @@ export interface TaskUpstream {
 	readonly rename?: Readonly<Record<string, string>>;
 	/** The actions it can do; absent for all. */
 	readonly actions?: readonly string[];
+	/** `single`: its account is one client's alone, so ids of what is kept there are forwarded unasked. */
+	readonly tenancy?: "single" | undefined;
 	/** Nothing is charged for its work. */
 	readonly free?: boolean;
 	/** Requests that may be under way at once; fewer while it is overloaded. */

@@ -1,6 +1,7 @@
 /** One look at one task: submits it when that has not been done, else takes in what its upstream says of it. */
 import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
+import { namedIds } from "./named-ids.ts";
 import { Pace } from "./poll-schedule.ts";
 import type { Insist } from "./retry-write.ts";
 import { jobOf, type WorkRow } from "./row.ts";
@@ -89,7 +90,7 @@ export class Work {
 				await this.options.endings.fail(row, submission.failure);
 				return true;
 			case "busy":
-				await this.sendRound(row, lease, upstream, submission.retryAfterMs);
+				await this.sendRound(row, lease, upstream, job, submission.retryAfterMs);
 				return false;
 			case "unknown":
 				return await this.reconcile(row, lease, upstream, job, signal, submission.saidFailed);
@@ -143,10 +144,19 @@ export class Work {
 		return upstreamId !== undefined;
 	}
 
-	/** To the next upstream that does this model, or to the same again, a while later. */
-	private async sendRound(row: WorkRow, lease: string, upstream: TaskUpstream, retryAfterMs = 0): Promise<void> {
+	/** To the next upstream that does this model, or to the same again, a while later: always the same where its account holds what the job names. */
+	private async sendRound(
+		row: WorkRow,
+		lease: string,
+		upstream: TaskUpstream,
+		{ input }: TaskJob,
+		retryAfterMs = 0,
+	): Promise<void> {
 		const others = this.options.catalogue().candidates(row.task.kind, row.task.model, row.task.action);
-		const next = row.parent ? upstream : (others[(others.indexOf(upstream) + 1) % others.length] ?? upstream);
+		const next =
+			row.parent || namedIds(input).length > 0
+				? upstream
+				: (others[(others.indexOf(upstream) + 1) % others.length] ?? upstream);
 		const wait = this.pace.busy(row.tries, next === upstream ? retryAfterMs : 0);
 		if (wait === undefined) {
 			await this.options.endings.fail(row, failures.busy);

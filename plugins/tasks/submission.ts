@@ -19,6 +19,7 @@ import type { Catalogue } from "./catalogue.ts";
 import { inputOf } from "./input.ts";
 import type { FindRoom } from "./input-room.ts";
 import { checkOrder } from "./order-checks.ts";
+import { findOrigin, firstClip, mayBeTold, type Origin } from "./origin.ts";
 import { bytesOf, promptOf } from "./prompt.ts";
 import type { WorkRow } from "./row.ts";
 import type { Task, TaskKind, TaskOrder, TaskUpstream } from "./service.ts";
@@ -63,6 +64,13 @@ const fingerprintOf = (order: TaskOrder): string =>
 const accepted: Outcome = { ending: "completed", sent: true, contentBytes: 0, pieces: 0 };
 const unsent: Outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0 };
 
+/** What the upstream is told of the task that a new one goes on from. */
+const parentFor = (parent: WorkRow | undefined): Pick<NewTask, "parent"> => {
+	if (parent?.upstreamId === undefined) return {};
+	const { upstreamId, memo } = parent;
+	return { parent: { upstreamId, memo: { ...memo, ...definedOnly({ clip: firstClip(parent) }) } } };
+};
+
 export const createSubmission = (options: SubmissionOptions) => {
 	const { store, taskStore, accounts, webhooks } = options;
 
@@ -95,23 +103,10 @@ export const createSubmission = (options: SubmissionOptions) => {
 		return "url" in checked ? checked.url : refuse({ ...checked, parameter: "notifyHook" });
 	};
 
-	const parentOf = async (call: Identified, id: string | undefined): Promise<WorkRow | undefined> => {
-		if (id === undefined) return undefined;
-		const row = await taskStore.work(id);
-		if (!row || row.task.tokenId !== call.token.id)
-			return refuse({ kind: "not_found", code: "task_not_found", message: "The task to go on from does not exist." });
-		if (row.task.status === "FAILURE" || row.upstreamId === undefined)
-			return refuse({
-				kind: "invalid_request",
-				code: "task_not_finished",
-				message: "The task to go on from has failed, or has not been taken on yet.",
-			});
-		return row;
-	};
-
-	const upstreamsFor = (order: TaskOrder, parent: WorkRow | undefined): readonly [TaskUpstream, ...TaskUpstream[]] => {
+	const upstreamsFor = (order: TaskOrder, origin: Origin): readonly [TaskUpstream, ...TaskUpstream[]] => {
+		const { parent } = origin;
 		const all = options.catalogue().candidates(order.kind, order.model, order.action);
-		const [first, ...others] = parent ? all.filter(({ name }) => name === parent.upstream) : all;
+		const [first, ...others] = mayBeTold(parent ? all.filter(({ name }) => name === parent.upstream) : all, origin);
 		return first ? [first, ...others] : refuse(unknownModel(order.model));
 	};
 
@@ -181,15 +176,16 @@ export const createSubmission = (options: SubmissionOptions) => {
 				message: `There is no task kind "${order.kind.slice(0, 32)}" here.`,
 			});
 		checkOrder(order);
-		const input = inputOf(order);
+		const given = inputOf(order);
 		const idempotencyKey = idempotencyKeyOf(call);
 		const fingerprint = fingerprintOf(order);
 		const earlier = await repeated(call, idempotencyKey, fingerprint);
 		if (earlier) return earlier;
 
 		const callbackUrl = callbackUrlFor(order);
-		const parent = await parentOf(call, order.follows);
-		const upstreams = upstreamsFor(order, parent);
+		const origin = await findOrigin(taskStore, call.token.id, order, given);
+		const { input, parent } = origin;
+		const upstreams = upstreamsFor(order, origin);
 		const [upstream] = upstreams;
 		const [target, ...targets] = upstreams.map((one) => targetOf(one, order.model));
 		if (!target) return refuse(unknownModel(order.model));
@@ -216,7 +212,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 					...made,
 					fingerprint,
 					...definedOnly({ idempotencyKey, most: hold.most, words }),
-					...(parent?.upstreamId !== undefined && { parent: { upstreamId: parent.upstreamId, memo: parent.memo } }),
+					...parentFor(parent),
 				},
 				hold,
 			);

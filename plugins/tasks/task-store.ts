@@ -41,6 +41,8 @@ export interface TaskStore {
 	list(tokenId: string, filter: TaskFilter): Promise<{ readonly data: readonly Task[]; readonly more: boolean }>;
 	/** The task whatever token it belongs to, for its worker. */
 	work(id: string): Promise<WorkRow | undefined>;
+	/** The token's task of that id, or the one whose result has a part (`task_…-0`, a clip, a button) of that id. */
+	holder(tokenId: string, id: string): Promise<WorkRow | undefined>;
 	byIdempotencyKey(tokenId: string, key: string): Promise<WorkRow | undefined>;
 	inputOf(id: string): Promise<WireRecord>;
 	/** Tasks that are due and that nobody holds, oldest first: open ones, and those given up whose cost is not settled. */
@@ -111,6 +113,12 @@ export const createShelf = (store: Store): TaskStore => {
 			return { data: found.slice(0, limit), more: found.length > limit };
 		},
 		work: (id) => readWork(sql`id = ${id}`),
+		// Only what upstreams name counts: a title, which a client chooses, may be another's id.
+		holder: (tokenId, id) =>
+			readWork(sql`token_id = ${tokenId} AND expires_at > 0 AND (id IN (${id}, ${id.replace(/-\d{1,2}$/, "")})
+				OR instr(result, ${id}) > 0 AND EXISTS (SELECT 1 FROM json_tree(result, '$.extra')
+					WHERE key IN ('id', 'customId', 'messageHash') AND atom = ${id}))
+				ORDER BY submitted_at DESC, id LIMIT 1`),
 		byIdempotencyKey: (tokenId, key) => readWork(sql`token_id = ${tokenId} AND idempotency_key = ${key}`),
 		async inputOf(id) {
 			const [row] = await store.all(sql`SELECT input FROM task_inputs WHERE task_id = ${id}`);

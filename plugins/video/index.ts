@@ -33,6 +33,7 @@ export default definePlugin({
 					add(taskUpstreams, {
 						...makers[setting.type](setting, needs.tasks, needs.clock),
 						rename: setting.rename ?? {},
+						tenancy: setting.tenancy === "single" ? setting.tenancy : undefined,
 					}),
 				),
 				...all.map((route) => add(routes, route)),

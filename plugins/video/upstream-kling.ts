@@ -31,6 +31,9 @@ const makerOf = (job: TaskJob): string =>
 /** Fields of other dialects that Kling does not know. */
 const foreign = new Set(["maker", "seconds", "duration", "size", "image", "aspect_ratio"]);
 
+/** What is made of one whole clip; the others say themselves which clip they need, and where. */
+const goesOn: ReadonlySet<string> = new Set(["REMIX", "EXTEND", "EDIT"]);
+
 const bodyOf = (job: TaskJob): WireRecord => {
 	const { seconds, aspectRatio } = job.details;
 	const image = asText(job.input.image);
@@ -44,7 +47,7 @@ const bodyOf = (job: TaskJob): WireRecord => {
 			image: picture,
 			aspect_ratio: asText(aspectRatio),
 		}),
-		...(job.parent && { video_id: asText(job.parent.memo.videoId) ?? job.parent.upstreamId }),
+		...(job.parent && goesOn.has(job.action) && { video_id: asText(job.parent.memo.clip) ?? job.parent.upstreamId }),
 		...(asNumber(seconds) !== undefined && { duration: String(seconds) }),
 		external_task_id: job.id,
 	};
@@ -95,7 +98,9 @@ export const klingState = (data: WireRecord, publicReason: (reason: string) => s
 			]);
 			const given = videos[0]?.duration;
 			const duration = asNumber(given) ?? Number.parseFloat(asText(given) ?? "");
-			return { state: "done", made: { files, ...(Number.isFinite(duration) && { duration }) } };
+			const clips = videos.map(({ id }) => definedOnly({ id: asText(id) }));
+			const about = { ...(Number.isFinite(duration) && { duration }), extra: { clips } };
+			return { state: "done", made: files.length === 0 ? { files } : { files, ...about } };
 		}
 		default:
 			return { state: "strange", word: asText(status) ?? typeof status };

@@ -47,6 +47,7 @@ export { remembering } from "./wire/remember.ts";
 
 // refusing and failing
 
+export { parseWords } from "./config/command-words.ts";
 export { didYouMean } from "./config/complaint.ts";
 export { type Denial, type DenialKind, deny, Fault, isFault } from "./contract/fault.ts";
 export { type Column, dollars, tableLines } from "./contract/table.ts";
@@ -179,8 +180,7 @@ export type {
 	TaskRouted,
 	TokenOwner,
 } from "./contract/call.ts";
-export type * from "./contract/endpoint.ts";
-export { endpoints } from "./contract/endpoint.ts";
+export * from "./contract/endpoint.ts";
 export {
 	type AnswerGuard,
 	type AnswerVerdict,

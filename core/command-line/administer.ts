@@ -69,11 +69,11 @@ export const addedCommands = async (invocation: Invocation): Promise<readonly Co
 	await addedBy(await blueprintOf(invocation, true));
 
 /** Only serving makes a database: a command from the wrong folder would make a second, which the server does not know. */
-const refuseWithoutDatabase = ({ config, file }: Blueprint): void => {
+const refuseWithoutDatabase = ({ config, file }: Blueprint, builtIn: boolean): void => {
 	const path = databaseFile(config.database.url);
 	if (path === undefined || existsSync(path) || isTakenOver(path)) return;
 	refuse(
-		`there is no database at ${path}, which ${file} names; portico serve makes it, or name the config with --config FILE`,
+		`there is no database at ${path}, which ${builtIn ? "the built-in default" : file} names; portico serve makes it, or name the config with --config FILE`,
 	);
 };
 
@@ -94,7 +94,7 @@ export const administer = async (
 	if (words.includes("--help") || words.includes("-h")) return print(command.usage());
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
 	if (files) return await files(blueprint, print);
-	refuseWithoutDatabase(blueprint);
+	refuseWithoutDatabase(blueprint, invocation.builtIn === true);
 	let house: Opened;
 	try {
 		house = await openGateway(invocation, false, (owner) => {

@@ -1,6 +1,6 @@
 /** `portico connect NAME`: what a client must be told to use this gateway. Needs neither token nor server. */
 import { homedir } from "node:os";
-import { parseArgs } from "node:util";
+import { parseWords } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { type Client, type Gateway, keyPlaceholder, type Setting } from "../connect/client.ts";
 import { clients } from "../connect/clients.ts";
@@ -45,13 +45,8 @@ const nearest = (word: string): string => {
 	return didYouMean(word, names) || (begun === undefined ? "" : ` (did you mean "${begun}"?)`);
 };
 
-const valuesOf = (words: readonly string[]) => {
-	try {
-		return parseArgs({ args: [...words], options, allowPositionals: true });
-	} catch (error) {
-		return refuse(`${error instanceof Error ? error.message : "these words cannot be read"}\n${connectUsage}`);
-	}
-};
+const valuesOf = (words: readonly string[]) =>
+	parseWords({ args: [...words], options, allowPositionals: true }, connectUsage);
 
 /** Listening on all addresses is told as this machine's own; a port that the system is to choose, as `PORT`. */
 const addressOf = ({ config: { server } }: Blueprint): string => {

@@ -1,7 +1,7 @@
 /** `portico db`: backups, and what puts them back or moves a database; the latter while no server has it open. */
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { parseWords } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import type { Command, CommandRun } from "../contract/command.ts";
 import { deny, Fault } from "../contract/fault.ts";
@@ -54,11 +54,10 @@ const backupBody = (path: string | undefined, keep: string | undefined) => {
 };
 
 const backup = async (words: readonly string[], { call, print }: CommandRun): Promise<void> => {
-	const { values, positionals } = parseArgs({
-		args: [...words],
-		options: { keep: { type: "string" } },
-		allowPositionals: true,
-	});
+	const { values, positionals } = parseWords(
+		{ args: [...words], options: { keep: { type: "string" } }, allowPositionals: true },
+		usage,
+	);
 	if (positionals.length > 1) refuse(usage);
 	const answer = asRecord(await call("POST", "/admin/backup", backupBody(positionals[0], values.keep)));
 	print(`wrote ${String(answer["file"])}`);

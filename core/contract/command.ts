@@ -5,7 +5,7 @@ import { slot } from "./token.ts";
 export type CallAdmin = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
 export interface CommandRun {
-	/** Words after the command's name, options still among them; parse with `node:util` `parseArgs`. */
+	/** Words after the command's name, options still among them; parse them with `parseWords`. */
 	readonly words: readonly string[];
 	readonly call: CallAdmin;
 	/** Prints one line on standard output. */

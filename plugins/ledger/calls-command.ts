@@ -1,14 +1,12 @@
 /** `portico calls`: the latest calls, one a line. */
-import { parseArgs } from "node:util";
 import {
 	asList,
 	asNumber,
 	asRecord,
 	asText,
 	type Command,
-	deny,
 	dollars,
-	Fault,
+	parseWords,
 	tableLines,
 	type WireRecord,
 } from "#core";
@@ -19,8 +17,8 @@ const usage =
 const text = { type: "string" } as const;
 
 const parse = (words: readonly string[]) => {
-	try {
-		return parseArgs({
+	return parseWords(
+		{
 			args: [...words],
 			options: {
 				ending: text,
@@ -34,10 +32,9 @@ const parse = (words: readonly string[]) => {
 				limit: text,
 				json: { type: "boolean" },
 			},
-		}).values;
-	} catch (error) {
-		throw new Fault(deny("invalid_request", `${error instanceof Error ? error.message : "wrong words"}\n\n${usage}`));
-	}
+		},
+		usage,
+	).values;
 };
 
 /** Where it went, by way of what. */

@@ -1,6 +1,5 @@
 /** `portico usage`: the sums of the ledger on the command line. */
-import { parseArgs } from "node:util";
-import { asList, asRecord, type Command, deny, dollars, Fault, tableLines } from "#core";
+import { asList, asRecord, type Command, dollars, parseWords, tableLines } from "#core";
 import { csvText } from "./csv.ts";
 
 const usage =
@@ -15,8 +14,8 @@ const amounts = new Set(["cost", "excess"]);
 const parse = (words: readonly string[]) => {
 	const text = { type: "string" } as const;
 	const flag = { type: "boolean" } as const;
-	try {
-		return parseArgs({
+	return parseWords(
+		{
 			args: [...words],
 			options: {
 				by: text,
@@ -29,10 +28,9 @@ const parse = (words: readonly string[]) => {
 				csv: flag,
 				json: flag,
 			},
-		}).values;
-	} catch (error) {
-		throw new Fault(deny("invalid_request", `${error instanceof Error ? error.message : "wrong words"}\n\n${usage}`));
-	}
+		},
+		usage,
+	).values;
 };
 
 export const usageCommand: Command = {

@@ -1,6 +1,16 @@
 /** `portico explain`: what happened in one call, or what would happen to one. */
-import { parseArgs } from "node:util";
-import { asList, asNumber, asRecord, asText, type Command, deny, dollars, Fault, type WireRecord } from "#core";
+import {
+	asList,
+	asNumber,
+	asRecord,
+	asText,
+	type Command,
+	deny,
+	dollars,
+	Fault,
+	parseWords,
+	type WireRecord,
+} from "#core";
 import { callerOf } from "./calls-command.ts";
 
 const usage = "portico explain ID [--json]\nportico explain --model NAME [--token ID or NAME] [--json]";
@@ -9,15 +19,10 @@ const wrong = (message: string): Fault => new Fault(deny("invalid_request", `${m
 
 const parse = (words: readonly string[]) => {
 	const text = { type: "string" } as const;
-	try {
-		return parseArgs({
-			args: [...words],
-			allowPositionals: true,
-			options: { model: text, token: text, json: { type: "boolean" } },
-		});
-	} catch (error) {
-		throw wrong(error instanceof Error ? error.message : "wrong words");
-	}
+	return parseWords(
+		{ args: [...words], allowPositionals: true, options: { model: text, token: text, json: { type: "boolean" } } },
+		usage,
+	);
 };
 
 const joined = (...parts: readonly (string | undefined)[]): string =>

@@ -1,5 +1,4 @@
 /** `portico person …` and `portico audit`: thin clients of the admin routes. */
-import { parseArgs } from "node:util";
 import {
 	asList,
 	asNumber,
@@ -11,6 +10,7 @@ import {
 	Fault,
 	isRecord,
 	parseJson,
+	parseWords,
 } from "#core";
 
 const usage = (): string =>
@@ -42,11 +42,7 @@ const options = {
 } as const;
 
 const parse = (words: readonly string[]) => {
-	try {
-		return parseArgs({ args: [...words], allowPositionals: true, options });
-	} catch (error) {
-		return wrong(`${error instanceof Error ? error.message : "wrong words"}\n\n${usage()}`);
-	}
+	return parseWords({ args: [...words], allowPositionals: true, options }, usage());
 };
 
 type Values = ReturnType<typeof parse>["values"];
@@ -143,13 +139,7 @@ export const auditCommand: Command = {
 	usage: auditUsage,
 	async run({ words, call, print }) {
 		const options = { limit: text, operator: text, object: text, json: { type: "boolean" } } as const;
-		let values: { limit?: string; operator?: string; object?: string; json?: boolean };
-		try {
-			values = parseArgs({ args: [...words], options }).values;
-		} catch (error) {
-			return wrong(`${error instanceof Error ? error.message : "wrong words"}\n\n${auditUsage()}`);
-		}
-		const { json, ...asked } = values;
+		const { json, ...asked } = parseWords({ args: [...words], options }, auditUsage()).values;
 		const answer = asRecord(await call("GET", `/admin/audit?${new URLSearchParams(asked)}`));
 		if (json === true) print(JSON.stringify(answer));
 		else for (const entry of asList(answer["data"])) print(auditLine(asRecord(entry)));

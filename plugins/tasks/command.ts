@@ -1,14 +1,13 @@
 /** `portico tasks`: the latest tasks over all tokens, or one. */
-import { parseArgs } from "node:util";
-import { asList, asNumber, asRecord, asText, type Command, deny, Fault, tableLines, type WireRecord } from "#core";
+import { asList, asNumber, asRecord, asText, type Command, parseWords, tableLines, type WireRecord } from "#core";
 
 const usage =
 	"portico tasks [ID] [--status NOT_START|IN_PROGRESS|SUCCESS|FAILURE] [--kind KIND] [--token ID] [--model NAME] [--upstream NAME] [--limit N] [--json]";
 
 const parse = (words: readonly string[]) => {
 	const text = { type: "string" } as const;
-	try {
-		return parseArgs({
+	return parseWords(
+		{
 			args: [...words],
 			allowPositionals: true,
 			options: {
@@ -20,10 +19,9 @@ const parse = (words: readonly string[]) => {
 				limit: text,
 				json: { type: "boolean" },
 			},
-		});
-	} catch (error) {
-		throw new Fault(deny("invalid_request", `${error instanceof Error ? error.message : "wrong words"}\n\n${usage}`));
-	}
+		},
+		usage,
+	);
 };
 
 const titles = ["created", "id", "token", "kind", "model", "upstream", "status", "why"];

@@ -125,7 +125,7 @@ describe("portico token", () => {
 		[["create", "--noisy", "perhaps"], "--noisy takes true or false"],
 		[["create", "--limits", "{"], "--limits takes a JSON object"],
 		[["create", "--colour", "red"], "--colour"],
-		[["create", "--qouta", "1"], `Unknown option '--qouta' (did you mean "--quota"?)`],
+		[["create", "--qouta", "1"], 'there is no option "--qouta" here (did you mean "--quota"?)'],
 		[["crate"], 'portico token takes no "crate" (did you mean "create"?)'],
 		[["burn", "tok_1"], "portico token create"],
 		[["show"], "takes the token's id"],

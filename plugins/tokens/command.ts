@@ -1,5 +1,4 @@
 /** `portico token …`: a thin client of the admin routes. Options come from the settings of the loaded policies. */
-import { parseArgs } from "node:util";
 import {
 	asList,
 	asRecord,
@@ -10,6 +9,7 @@ import {
 	didYouMean,
 	dollars,
 	Fault,
+	parseWords,
 	type TokenSetting,
 	type TSchema,
 	tableLines,
@@ -123,8 +123,8 @@ export const tokenCommand = (known: KnownSettings): Command => {
 
 	const parse = (words: readonly string[]) => {
 		const settings = Object.fromEntries([...known().keys()].map((key) => [flagOf(key), { type: "string" as const }]));
-		try {
-			return parseArgs({
+		return parseWords(
+			{
 				args: [...words],
 				allowPositionals: true,
 				options: {
@@ -134,17 +134,9 @@ export const tokenCommand = (known: KnownSettings): Command => {
 					json: { type: "boolean" },
 					...settings,
 				},
-			});
-		} catch (error) {
-			const flag = words.find((word) => word.startsWith("--") && !["--name", "--json"].includes(word)) ?? "";
-			const near = didYouMean(flag.split("=")[0] ?? "", [
-				"--name",
-				"--json",
-				...[...known().keys()].map((key) => `--${flagOf(key)}`),
-			]);
-			const said = error instanceof Error ? error.message.split(". ")[0] : "wrong words";
-			return wrong(`${said}${near}\n\n${usage()}`);
-		}
+			},
+			usage(),
+		);
 	};
 
 	const bodyOf = (values: Readonly<Record<string, unknown>>): Record<string, unknown> => {

@@ -1,5 +1,4 @@
 /** `portico deliveries`: callbacks over all tokens, one with its attempts, sending again, and a test. */
-import { parseArgs } from "node:util";
 import {
 	asList,
 	asNumber,
@@ -9,6 +8,7 @@ import {
 	type CommandRun,
 	deny,
 	Fault,
+	parseWords,
 	tableLines,
 	type WireRecord,
 } from "#core";
@@ -25,8 +25,8 @@ const wrong = (message: string): Fault => new Fault(deny("invalid_request", `${m
 
 const parse = (words: readonly string[]) => {
 	const text = { type: "string" } as const;
-	try {
-		return parseArgs({
+	return parseWords(
+		{
 			args: [...words],
 			allowPositionals: true,
 			options: {
@@ -39,10 +39,9 @@ const parse = (words: readonly string[]) => {
 				url: text,
 				json: { type: "boolean" },
 			},
-		});
-	} catch (error) {
-		throw wrong(error instanceof Error ? error.message : "wrong words");
-	}
+		},
+		usage,
+	);
 };
 
 const titles = ["created", "id", "token", "event", "status", "attempts", "last error", "url"];

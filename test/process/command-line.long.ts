@@ -56,7 +56,7 @@ describe("without a config file", () => {
 		for (const words of [["token", "list"], ["usage"], ["db", "backup", "copy.db"]]) {
 			const { code, errors } = await runCommand(folder, words);
 			expect({ code, errors }).toMatchObject({ code: 1, errors: expect.stringContaining("there is no database at") });
-			expect(errors).toContain(join(folder, "data/portico.db"));
+			expect(errors).toContain(`${join(folder, "data/portico.db")}, which the built-in default names;`);
 		}
 		expect(await runCommand(folder, ["check"])).toMatchObject({ code: 0 });
 		expect(readdirSync(folder)).toEqual([]);

@@ -90,7 +90,7 @@ describe("what it prints", () => {
 			["codex", "--address", "gateway"],
 			'--address must be a web address such as https://portico.example.com, not "gateway"',
 		],
-		[["codex", "--wirte"], "Unknown option '--wirte'"],
+		[["codex", "--wirte"], 'there is no option "--wirte" here (did you mean "--write"?)'],
 	])("%j is refused", async (words, message) => {
 		const { code, errors } = await runCommand(folder, ["connect", ...words]);
 		expect(code).toBe(1);

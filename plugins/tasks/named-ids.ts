@@ -13,8 +13,9 @@ export interface NamedId {
 /** Ends as names of ids do: `task_id`, `file_ids`, `videoId`, `id`. */
 const idField = /(?:^|[_-])(?:id|ID)s?$|[a-z\d](?:Id|ID)s?$/;
 
-/** Ends so, and names nothing that is kept. */
-const harmless: ReadonlySet<string> = new Set(["user_id", "userId", "end_user_id", "request_id", "requestId"]);
+/** Ends so, and is a name of the client's own for something: its user, its order, its task by its own count. */
+const clientsOwn =
+	/^(?:external|client|customer|end_?user|user|request|trace|correlation|order|tenant|project|campaign|callback)(?:_|(?=[A-Z]))/i;
 
 /** Which of the operator's accounts is to work, for services that have several; nothing of a client's is in it. */
 const opaque: ReadonlySet<string> = new Set(["accountFilter"]);
@@ -36,7 +37,7 @@ const deepest = 64;
 const namesKept = (field: string, text: string): boolean => {
 	if (text === "" || text === "true" || text === "false") return false;
 	if (field === "jobInfo") return true;
-	if (idField.test(field)) return !(harmless.has(field) || namesPublicVoice(field, text));
+	if (idField.test(field)) return !(clientsOwn.test(field) || namesPublicVoice(field, text));
 	if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return leadsIntoAccount(text);
 	return keptField.test(field) && text.length <= longestName && !/^data:/i.test(text);
 };

@@ -240,6 +240,8 @@ describe("an account that serves several tokens", () => {
 		const lips = await sent("/v1/videos/lip-sync", kling({ input }));
 		expect(lips.input).toEqual({ ...input, video_id: clip.video_id });
 		expect(lips).not.toHaveProperty("video_id");
+		const named = kling({ video_id: ofB.video.id, order_id: "order 7" });
+		expect(await sent("/v1/videos/video-extend", named)).toMatchObject({ order_id: "order 7" });
 		const song = await sent("/suno/submit/music", { continue_clip_id: ofB.song.part, continue_at: 5 });
 		expect(song).toMatchObject({ continue_clip_id: ofB.song.part, task_id: ofB.song.part.replace("clip-of-", "") });
 		const both = await sent("/suno/submit/music", { continue_clip_id: ofB.song.part, task_id: ofB.song.id });

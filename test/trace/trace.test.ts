@@ -19,7 +19,7 @@ const figures = (kind: string) => {
 const most = {
 	passthrough: { entries: 345, files: 90 },
 	translated: { entries: 510, files: 120 },
-	task: { entries: 280, files: 63 },
+	task: { entries: 286, files: 65 },
 };
 
 for (const [kind, limit] of Object.entries(most))

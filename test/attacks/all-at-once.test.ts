@@ -26,7 +26,7 @@ const mostBytes = sized(1024, 2048) * megabyte;
 const modelMs = 40;
 /** How much later the slowest may be heard, and the hundredth call answered; on a machine that does other things meanwhile, much more. */
 const healthMs = sized(2_000, 200);
-const slower = sized(10, 4);
+const slower = sized(10, 3);
 
 /** A disk that others write to stops whoever waits for it: this is about Portico, so its files lie in memory where they can. */
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "portico-siege-"));

@@ -33,14 +33,19 @@ test.each([
 	async (encoding_format, dimensions) => {
 		const input = Array.from({ length: 2048 }, (_, index) => `text ${index}`);
 		const body = { model: "demo", input, dimensions, encoding_format };
-		const { result, stoppedMs } = await longestStop(async () => {
-			const answer = await gateway.ask("/v1/embeddings", body);
-			return [answer.status, await sizeOf(answer)] as const;
-		});
-		expect(result[0]).toBe(200);
-		expect(result[1]).toBeGreaterThan(2048 * dimensions * 4);
-		// It was 638 and 964 ms when all was made at once and read to its end; what a busy machine adds is let pass.
-		expect(stoppedMs).toBeLessThan(400);
+		let least = Number.POSITIVE_INFINITY;
+		// What else the machine does, and code that is cold, stops one run; what the code itself does stops all three.
+		for (let run = 0; run < 3; run++) {
+			const { result, stoppedMs } = await longestStop(async () => {
+				const answer = await gateway.ask("/v1/embeddings", body);
+				return [answer.status, await sizeOf(answer)] as const;
+			});
+			expect(result[0]).toBe(200);
+			expect(result[1]).toBeGreaterThan(2048 * dimensions * 4);
+			least = Math.min(least, stoppedMs);
+		}
+		// It was 638 and 964 ms when all was made at once and read to its end.
+		expect(least).toBeLessThan(400);
 	},
-	30_000,
+	60_000,
 );

@@ -30,17 +30,30 @@ export interface Sqld {
 	close(): Promise<void>;
 }
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** How long a busy machine may take to start it. */
+const patienceMs = 60_000;
+
 /** Starts the server on a free port of the loopback interface, with its files in `folder`. */
 export const startSqld = async (program: string, folder: string): Promise<Sqld> => {
 	const port = await freePort();
 	const url = `http://127.0.0.1:${port}`;
 	const words = ["-d", join(folder, "sqld"), "--http-listen-addr", `127.0.0.1:${port}`];
-	const child: ChildProcess = spawn(program, words, { stdio: "ignore" });
+	const child: ChildProcess = spawn(program, words, { stdio: ["ignore", "ignore", "pipe"] });
+	let said = "";
+	child.stderr?.on("data", (bytes: Buffer) => {
+		said = (said + bytes.toString()).slice(-2000);
+	});
 	const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-	const until = performance.now() + 5000;
+	const until = performance.now() + patienceMs;
 	while (!(await answers(url))) {
-		if (performance.now() > until) throw new Error("the database server did not start");
-		await new Promise((resolve) => setTimeout(resolve, 50));
+		if (child.exitCode !== null) throw new Error(`the database server ended with ${child.exitCode}: ${said}`);
+		if (performance.now() > until) {
+			child.kill("SIGKILL");
+			throw new Error(`the database server did not answer in ${patienceMs} ms: ${said}`);
+		}
+		await pause(50);
 	}
 	return {
 		url,

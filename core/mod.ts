@@ -28,7 +28,7 @@ export {
 
 export { type Clock, clock } from "./contract/clock.ts";
 export { type CallAdmin, type Command, type CommandRun, commands, warnings } from "./contract/command.ts";
-export type { Compaction, Continuation, Conversations } from "./contract/conversations.ts";
+export type { Compaction, Conversations } from "./contract/conversations.ts";
 export {
 	type FirstToken,
 	type HostInfo,
@@ -47,10 +47,10 @@ export { remembering } from "./wire/remember.ts";
 
 // refusing and failing
 
+export { type Column, dollars, tableLines } from "./command-line/table.ts";
 export { parseWords } from "./config/command-words.ts";
 export { didYouMean } from "./config/complaint.ts";
 export { type Denial, type DenialKind, deny, Fault, isFault } from "./contract/fault.ts";
-export { type Column, dollars, tableLines } from "./contract/table.ts";
 export { openAiFailure, openAiFailureWithin } from "./errors/openai-failure.ts";
 export { renderOwnDenial } from "./errors/own-errors.ts";
 export { scrub, scrubMessage, withoutKeys } from "./errors/redact.ts";

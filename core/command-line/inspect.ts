@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { configSchemaText } from "../config/schema.ts";
-import { systemClock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import { describe } from "../contract/log.ts";
 import type { Blueprint } from "../host/blueprint.ts";
@@ -13,6 +12,7 @@ import { Portico } from "../host/portico.ts";
 import { createLog } from "../runtime/log.ts";
 import { type CertificateFiles, readCertificate } from "../runtime/secure-listener.ts";
 import type { OpenStore } from "../store/open.ts";
+import { systemClock } from "../wire/system-clock.ts";
 import { blueprintOf, version } from "./open.ts";
 import type { Invocation } from "./settings.ts";
 import { warningsOf } from "./warnings.ts";

@@ -1,5 +1,5 @@
 /** Opens everything a command or the server needs: config, lock, store, plugins. */
-import { systemClock } from "../contract/clock.ts";
+
 import { deny, Fault } from "../contract/fault.ts";
 import type { Log, LogLevel } from "../contract/log.ts";
 import { type Blueprint, type BlueprintInput, readBlueprint } from "../host/blueprint.ts";
@@ -20,6 +20,7 @@ import { createLog, type LogFormat } from "../runtime/log.ts";
 import { makeFilesPrivate, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import { type OpenStore, type Owner, openStore } from "../store/open.ts";
+import { systemClock } from "../wire/system-clock.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import type { DatabasePlace, Invocation } from "./settings.ts";
 import { standardConfig } from "./standard-config.ts";

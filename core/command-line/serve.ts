@@ -1,7 +1,6 @@
 /** `portico serve`: listens, greets, and stops without losing anything. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { systemClock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import { describe, type Log, type LogLevel } from "../contract/log.ts";
 import { adminTokenFile } from "../host/node-files.ts";
@@ -11,6 +10,7 @@ import { addressOf, type Listener, type ListenOptions, listen } from "../runtime
 import { onSignal } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import type { Owner } from "../store/open.ts";
+import { systemClock } from "../wire/system-clock.ts";
 import { type Opened, openGateway, settleLeft } from "./open.ts";
 import { calledAs, type Invocation } from "./settings.ts";
 import { warningsOf } from "./warnings.ts";

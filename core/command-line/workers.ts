@@ -1,5 +1,5 @@
 /** `portico serve --workers N`: several processes of this program on one port, each a node of its own, looked after by this one. */
-import { systemClock } from "../contract/clock.ts";
+
 import { deny, Fault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import type { Blueprint } from "../host/blueprint.ts";
@@ -8,6 +8,7 @@ import { makeDataFolder } from "../host/node-files.ts";
 import { createLog } from "../runtime/log.ts";
 import { addressOf } from "../runtime/serve.ts";
 import { makeFilesPrivate, onSignal, startAnother } from "../runtime/system.ts";
+import { systemClock } from "../wire/system-clock.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, settleLeft } from "./open.ts";
 import { type OwnDatabase, openOwnDatabase } from "./own-database.ts";

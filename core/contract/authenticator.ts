@@ -11,10 +11,15 @@ export interface RefusedToken {
 	readonly refused: CallToken;
 }
 
-/** Undefined: the key is not mine. */
 type Identity = AccessToken | RefusedToken | Denial | undefined;
 
-/** `identify` gets the one key that was found in the request, whatever carried it. `undefined`: not mine, ask the next. */
+/**
+ * Knows keys. `identify` gets the one key that was found in the request, whatever carried it. `undefined`: not mine, ask
+ * the next.
+ *
+ * @example
+ * add(authenticators, { name: "my-tokens", identify: (key) => (key.startsWith("my-") ? tokenOf(key) : undefined) });
+ */
 export interface Authenticator {
 	readonly name: string;
 	identify(key: string, call: Admitted): Identity | Promise<Identity>;

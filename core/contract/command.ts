@@ -1,7 +1,7 @@
 /** Commands that plugins add to the command line. Each is a thin client of the admin API, so it works whether or not the server runs. */
 import { slot } from "./token.ts";
 
-/** Calls an admin route of the running server, or of a house built for this one command. Throws `Fault` on an error answer. */
+/** Calls an admin route of the running server, or of one started for this one command. Throws `Fault` on an error answer. */
 export type CallAdmin = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
 export interface CommandRun {
@@ -35,5 +35,11 @@ export interface Command {
 
 export const commands = slot<Command>("commands");
 
-/** What a config may say and probably does not mean: sentences that name the setting and say what to do. `portico check` prints them, a start logs them; nothing is refused. */
+/**
+ * What a config says and probably does not mean: sentences that name the setting and say what to do. `portico check`
+ * prints them, a start logs them; nothing is refused.
+ *
+ * @example
+ * add(warnings, "weather.url is plain http: the key can be read on the way; write https.");
+ */
 export const warnings = slot<string>("warnings");

@@ -5,13 +5,6 @@ import type { HeldBytes } from "./held-bytes.ts";
 import type { ModelAsk } from "./protocol.ts";
 import type { Target } from "./router.ts";
 
-/** What was put before a request's own input: the conversation up to the kept answer `id`. */
-export interface Continuation {
-	readonly id: string;
-	/** How many entries of the input were put there. */
-	readonly items: number;
-}
-
 /**
  * Conversations that clients go on from by the id of an answer. These are called for every call of the protocol, whatever
  * the upstream speaks; the protocol decides which concern it.

@@ -38,19 +38,14 @@ export interface PluginSpec<S extends TObject, N extends Needs> {
 	setup(context: PluginContext<Static<S>, N>): Contribution | Promise<Contribution>;
 }
 
-/** A plugin with its types folded away, as the host keeps it. */
-export interface Plugin {
+/** A plugin without the types of its own config and needs, as the host keeps it. */
+export interface Plugin extends Required<Omit<PluginSpec<TObject, Needs>, "setup">> {
 	readonly portico: 1;
-	readonly name: string;
-	readonly summary: string;
-	readonly config: TObject;
-	readonly needs: Needs;
-	readonly gives: readonly PluginToken[];
 	setup(context: PluginContext<unknown, Needs>): Contribution | Promise<Contribution>;
 }
 
 /**
- * Seals a plugin. The config is checked against `spec.config` and every need resolved before `setup` runs, which is
+ * Makes a plugin of its description. The config is checked against `spec.config` and every need resolved before `setup` runs, which is
  * what makes the one cast here true.
  *
  * @example
@@ -75,10 +70,8 @@ export interface Plugin {
 export const definePlugin = <S extends TObject, const N extends Needs = Record<never, never>>(
 	spec: PluginSpec<S, N>,
 ): Plugin => ({
+	...spec,
 	portico: 1,
-	name: spec.name,
-	summary: spec.summary,
-	config: spec.config,
 	needs: spec.needs ?? {},
 	gives: spec.gives ?? [],
 	setup: (context) => spec.setup(context as unknown as PluginContext<Static<S>, N>),

@@ -27,7 +27,12 @@ export class Fault extends Error {
 /** True for a `Fault` made by any copy of this module. */
 export const isFault = (error: unknown): error is Fault => typeof error === "object" && error !== null && mark in error;
 
-/** Makes a denial, for policies and readers: `return deny("permission", "…", { code: "ip_not_allowed" })`. */
+/**
+ * Makes a denial, for policies and readers.
+ *
+ * @example
+ * return deny("permission", "This key is for the office network only.", { code: "ip_not_allowed" });
+ */
 export const deny = (kind: DenialKind, message: string, more: Omit<Denial, "kind" | "message"> = {}): Denial => ({
 	kind,
 	message,

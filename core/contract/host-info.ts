@@ -15,7 +15,7 @@ export interface Kept {
 	close?(): Promise<void> | void;
 }
 
-/** How the process does, for whoever watches it. */
+/** The state of the process, for whoever watches it. */
 export interface HostLoad {
 	readonly version: string;
 	/** `bun 1.4.5`, `deno 2.9.6`. */
@@ -28,6 +28,14 @@ export interface HostLoad {
 	readonly waiting: number;
 }
 
+/**
+ * What a plugin may ask of the process it runs in.
+ *
+ * @example
+ * needs: { host: hostInfo },
+ * setup: ({ needs }) => {
+ * 	const counters = needs.host.keep("my-plugin.counters", () => new Counters()); // the same after a reload
+ */
 export interface HostInfo {
 	/** A folder of this process's own for files that are not in the database (a journal). It exists. */
 	readonly dataFolder: string;
@@ -37,7 +45,7 @@ export interface HostInfo {
 	readonly node: string;
 	/** The proxy that outgoing calls to providers go by, when config names one. Callbacks never use it. */
 	readonly outgoingProxy?: string;
-	/** False when the house was built for one command of the command line. */
+	/** False when the plugins were built for one command of the command line. */
 	readonly serving: boolean;
 	/** The address this node serves at, once it does: `http://127.0.0.1:8787`. For one command: where config says that it would. */
 	address(): string | undefined;

@@ -1,16 +1,17 @@
 /** The one table of what is known of models, which plugins add to. Config has the last word, by `caps` of a model. */
 
-import { slot } from "../contract/token.ts";
 import type { ModelCapabilities } from "../neutral/model.ts";
+import { slot } from "./token.ts";
 
 /**
  * An entry of the table: what models have in common whose names fit, or that one vendor serves.
+ *
  * @example
  * add(models, {
- *   names: ["lark-*"],
- *   capabilities: { thinking: "effort", efforts: ["low", "high"], contextWindow: 128_000 },
- *   sources: ["https://docs.lark.example/models"],
- * })
+ * 	names: ["lark-*"],
+ * 	capabilities: { thinking: "effort", efforts: ["low", "high"], contextWindow: 128_000 },
+ * 	sources: ["https://docs.lark.example/models"],
+ * });
  */
 export interface KnownModels {
 	/** Names in lower case, without what stands before a `/`; `*` stands for anything. Of several the one that fixes the most characters counts. */

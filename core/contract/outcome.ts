@@ -136,7 +136,12 @@ export interface Recorder {
 
 export const recorders = slot<Recorder>("recorders");
 
-/** Says what a finished call cost where no permit charged for it. */
+/**
+ * Says what a finished call cost where no permit charged for it.
+ *
+ * @example
+ * provide(costs, { chargeOf: ({ usage }) => (usage ? { charged: usage.output.total * 2 } : undefined) });
+ */
 export interface Costs {
 	/** Undefined when it used nothing. Asked once a call. `model`: the name the client asked for. */
 	chargeOf(outcome: Outcome, model: string): Charge | undefined;

@@ -17,7 +17,9 @@ export interface RenderedDenial {
 /** Renders a denial in the shape of one protocol. */
 export type RenderDenial = (denial: Denial, requestId: string) => RenderedDenial;
 
-interface RouteBase {
+interface RouteFor<Access extends string, Call> {
+	readonly access: Access;
+	handle(call: Call): Response | Promise<Response>;
 	readonly method: Method;
 	/**
 	 * `/v1/tasks/:id`, or a trailing `*` that takes the rest (`params["*"]`, not percent-decoded). `*:verb` takes what
@@ -35,33 +37,32 @@ interface RouteBase {
 }
 
 /** Anyone may call. */
-export interface PublicRoute extends RouteBase {
-	readonly access: "public";
-	handle(call: Admitted): Response | Promise<Response>;
-}
+export type PublicRoute = RouteFor<"public", Admitted>;
 
 /** A valid token is needed; every policy's `admit` has passed before `handle` runs. */
-export interface TokenRoute extends RouteBase {
-	readonly access: "token";
-	handle(call: Identified): Response | Promise<Response>;
-}
+export type TokenRoute = RouteFor<"token", Identified>;
 
 /** For operators who may do everything: a person of role `admin`, or the admin token from an address that `admin.allow` admits. */
-export interface AdminRoute extends RouteBase {
-	readonly access: "admin";
-	handle(call: Operated): Response | Promise<Response>;
-}
+export type AdminRoute = RouteFor<"admin", Operated>;
 
 /**
  * For every operator, members too. The handler narrows what it reads and changes to `call.operator.scope`, and answers
  * another's id as one that does not exist.
  */
-export interface PersonRoute extends RouteBase {
-	readonly access: "person";
-	handle(call: Operated): Response | Promise<Response>;
-}
+export type PersonRoute = RouteFor<"person", Operated>;
 
 export type Route = PublicRoute | TokenRoute | AdminRoute | PersonRoute;
 
-/** Two routes on one method and path are refused at build, naming both plugins. A handler may throw `Fault`. */
+/**
+ * Two routes on one method and path are refused at start, naming both plugins. A handler may throw `Fault`.
+ *
+ * @example
+ * add(routes, {
+ * 	method: "GET",
+ * 	path: "/v1/weather/:town",
+ * 	access: "token",
+ * 	summary: "The weather of a town.",
+ * 	handle: ({ params, token }) => Response.json({ town: params["town"], asked: token.name }),
+ * });
+ */
 export const routes = slot<Route>("routes");

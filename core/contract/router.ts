@@ -37,7 +37,12 @@ export interface SendOptions {
 	mayRepeat?(): boolean;
 }
 
-/** Something that answers model calls: a provider over HTTP, or a plugin's own (the demo). Its key and address are its own affair. */
+/**
+ * Something that answers model calls: a provider over HTTP, or a plugin's own (the demo). Nobody else knows its key or address.
+ *
+ * @example
+ * add(upstreams, { name: "echo", protocols: ["chat-completions"], send: async ({ body }) => new Response(body) });
+ */
 export interface Upstream {
 	readonly name: string;
 	/** Protocols it speaks, preferred first. */
@@ -112,6 +117,12 @@ export interface UpstreamHealth {
 	readonly keys?: readonly boolean[];
 }
 
+/**
+ * Says where a call may go. One plugin gives it; the `router` plugin, or another in its place.
+ *
+ * @example
+ * const [first] = needs.router.plan("gpt-5")?.targets ?? [];
+ */
 export interface Router {
 	/** Undefined when no model of that name is configured. */
 	plan(model: string, affinity?: string): Plan | undefined;
@@ -126,7 +137,7 @@ export interface Router {
 	/** Whether an attempt that ended with this denial may be followed by one at the next target. */
 	mayFollow(denial: Denial, call: Routed): boolean;
 	report(report: AttemptReport): void;
-	/** How the upstreams do; shown to whoever watches over the house. */
+	/** The state of the upstreams, for whoever watches over them. */
 	health?(): readonly UpstreamHealth[];
 }
 

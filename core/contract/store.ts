@@ -1,4 +1,4 @@
-/** The database as plugins see it. Only `foundation/store` knows libSQL. */
+/** The database as plugins see it. Only `core/store` knows libSQL. */
 import type { SQL } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import type { LibSQLDatabase } from "drizzle-orm/libsql";
@@ -13,6 +13,13 @@ export interface Written {
 	readonly changes: number;
 }
 
+/**
+ * The database.
+ *
+ * @example
+ * const [row] = await needs.store.all(sql`SELECT visits FROM my_visits WHERE id = ${id}`);
+ * await needs.store.write([sql`INSERT INTO my_visits (id, visits) VALUES (${id}, 1) ON CONFLICT (id) DO NOTHING`]);
+ */
 export interface Store {
 	/** For reads only, by drizzle's builder: `store.db.select().from(table)…`. Reads go to the primary. */
 	readonly db: LibSQLDatabase;
@@ -32,7 +39,15 @@ export interface Store {
 
 export const store = service<Store>("store");
 
-/** The tables of one plugin: forward-only migrations, applied once each, in order, after those of the plugins it needs. */
+/**
+ * The tables of one plugin: forward-only migrations, applied once each, in order, after those of the plugins it needs.
+ *
+ * @example
+ * add(tables, {
+ * 	plugin: "my-plugin",
+ * 	migrations: [{ name: "0001", statements: ["CREATE TABLE my_visits (id TEXT PRIMARY KEY, visits INTEGER NOT NULL)"] }],
+ * });
+ */
 export interface Tables {
 	readonly plugin: string;
 	readonly migrations: readonly Migration[];

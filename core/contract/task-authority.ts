@@ -1,10 +1,8 @@
 /** Policies for work that is not a model call: a task names a model, but there is no model request to read or to relay. */
 
-import type { NeutralRequest } from "../neutral/request.ts";
-import type { Identified } from "./call.ts";
+import type { Identified, TaskRouted } from "./call.ts";
 import type { Denial } from "./fault.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Target } from "./router.ts";
 import { service } from "./token.ts";
 
 /** What the policies hold for one piece of work. Settled exactly once, newest permit first. */
@@ -15,16 +13,11 @@ export interface HeldPermits {
 }
 
 /** A task for which the policies are asked. */
-export interface TaskAsk {
+export interface TaskAsk extends Pick<TaskRouted, "targets" | "requestBytes" | "prompt"> {
 	/** `image`, `video`, `music` … */
 	readonly kind: string;
 	/** The model the client asked for. */
 	readonly model: string;
-	readonly targets: readonly [Target, ...Target[]];
-	/** The bytes of the request's body. */
-	readonly requestBytes: number;
-	/** What the model is asked to make. */
-	prompt(): NeutralRequest;
 }
 
 /** A task that may be taken on. */
@@ -39,6 +32,13 @@ export interface Authorized {
 	};
 }
 
+/**
+ * Lets the policies and guards decide about a task.
+ *
+ * @example
+ * const authorized = await needs.taskAuthority.authorize(call, { kind: "image", model, targets, requestBytes, prompt });
+ * if (!("permits" in authorized)) throw new Fault(authorized);
+ */
 export interface TaskAuthority {
 	/** Asks every policy what it can say before the body of a new task is read. */
 	beforeBody(call: Identified): Promise<Denial | undefined>;

@@ -1,7 +1,7 @@
 /** The contract check: what every plugin keeps to, ours and a stranger's. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Clock, systemClock } from "../contract/clock.ts";
+import type { Clock } from "../contract/clock.ts";
 import type { Contribution, Plugin } from "../contract/define.ts";
 import { describe } from "../contract/log.ts";
 import { type Policy, policies } from "../contract/policy.ts";
@@ -11,6 +11,7 @@ import { Portico } from "../host/portico.ts";
 import { asRecord, asText, parseJson } from "../neutral/json.ts";
 import { createLog } from "../runtime/log.ts";
 import { type OpenStore, openStore } from "../store/open.ts";
+import { systemClock } from "../wire/system-clock.ts";
 import { exampleBlueprint, inTemporaryFolder, type PluginPlace, readmeExamples } from "./example.ts";
 import { readmeComplaints, settingPaths } from "./readme.ts";
 import { openedBy } from "./watch.ts";

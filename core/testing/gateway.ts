@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { type Clock, systemClock } from "../contract/clock.ts";
+import type { Clock } from "../contract/clock.ts";
 import type { Store } from "../contract/store.ts";
 import { readBlueprint } from "../host/blueprint.ts";
 import { lentServices } from "../host/build.ts";
@@ -12,6 +12,7 @@ import { asRecord, asText } from "../neutral/json.ts";
 import { createLog } from "../runtime/log.ts";
 import { listen } from "../runtime/serve.ts";
 import { openStore } from "../store/open.ts";
+import { systemClock } from "../wire/system-clock.ts";
 
 export interface GatewayOptions {
 	/** The `plugins` of the config file: names, or entries with `use`, `as` and `with`. Paths are absolute. */

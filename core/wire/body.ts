@@ -1,9 +1,10 @@
 /** Reads a request body under a limit, whatever the client said about it. */
 import { Duplex } from "node:stream";
 import * as zlib from "node:zlib";
-import { type Clock, systemClock } from "../contract/clock.ts";
+import type { Clock } from "../contract/clock.ts";
 import { Fault } from "../contract/fault.ts";
 import type { HeldBytes } from "../contract/held-bytes.ts";
+import { systemClock } from "./system-clock.ts";
 
 /** How long a body may take to arrive, in milliseconds; a large one may take longer, as long as it keeps coming. */
 export interface Pace {

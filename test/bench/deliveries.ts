@@ -7,7 +7,7 @@
  */
 import { spawn } from "node:child_process";
 import { parseArgs } from "node:util";
-import { systemClock } from "../../core/contract/clock.ts";
+import { systemClock } from "../../core/wire/system-clock.ts";
 import type { MovedClock } from "../support/moved-clock.ts";
 import { createOutbox } from "../support/outbox.ts";
 

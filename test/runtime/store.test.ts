@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { systemClock } from "../../core/contract/clock.ts";
 import { createLog } from "../../core/runtime/log.ts";
 import { StoreFault } from "../../core/store/fault.ts";
 import { openStore } from "../../core/store/open.ts";
+import { systemClock } from "../../core/wire/system-clock.ts";
 
 const things = sqliteTable("things", { id: integer("id").primaryKey(), name: text("name").notNull() });
 const tables = {

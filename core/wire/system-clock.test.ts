@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from "bun:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { systemClock } from "./clock.ts";
+import { systemClock } from "./system-clock.ts";
 
 /** Sets a limit that never falls due and cancels it, as every call does; gives what the limit would have kept. */
 const setAndCancel = (milliseconds: number): WeakRef<object> => {

@@ -1,0 +1,66 @@
+/** What a protocol does for its clients: reads their requests and writes their answers. */
+
+import type { LossWords } from "../neutral/losses.ts";
+import type { Loss } from "../neutral/model.ts";
+import type { NeutralRequest } from "../neutral/request.ts";
+import type { NeutralEvent, NeutralResponse } from "../neutral/response.ts";
+import type { Compaction } from "./conversations.ts";
+import type { Denial } from "./fault.ts";
+import type { ModelListing } from "./model-listing.ts";
+import type { ModelAsk, ModelCall, ModelRequest } from "./protocol.ts";
+import type { RenderDenial } from "./route.ts";
+
+/** How a whole answer goes out. */
+export interface EncodedResponse {
+	readonly body: unknown;
+	/** What of the answer has no word in this protocol. */
+	readonly losses?: readonly Loss[];
+	readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Writes a neutral stream in the wire form. Returns text to send, `""` for nothing. */
+export interface StreamEncoder {
+	push(event: NeutralEvent): string;
+	/** The whole answer, once it has ended, for `Conversations.save`; only from protocols that keep conversations. */
+	answer?(): unknown;
+}
+
+/**
+ * The side that answers clients.
+ *
+ * @example
+ * read: ({ body: { value } }) => ({
+ * 	operation: "generate",
+ * 	name: asText(value["model"]) ?? "",
+ * 	stream: value["stream"] === true,
+ * 	candidates: 1,
+ * }),
+ */
+export interface ClientSide {
+	/** Paths (POST) that clients call; every alias is listed. */
+	readonly paths: readonly string[];
+	/** True when this protocol's clients may send their key as `?key=`. */
+	readonly keyInQuery?: boolean;
+	/** True when the headers or the query show this protocol's client, at an address that others answer too. */
+	claims?(headers: Headers, url: URL): boolean;
+	/** Finds the model and the few other things routing needs. Throws `Fault` when the request cannot be one. */
+	read(request: ModelRequest): ModelCall;
+	/** Lenient. Throws `Fault` (`invalid_request`, with `parameter`) for what no upstream could accept. */
+	decodeRequest(ask: ModelAsk): NeutralRequest;
+	/** The words in which this protocol's clients are told what an upstream cannot take. */
+	readonly lossWords?: LossWords;
+	encodeResponse(response: NeutralResponse, request: NeutralRequest): EncodedResponse;
+	streamEncoder(request: NeutralRequest): StreamEncoder;
+	encodeTokenCount?(tokens: number): unknown;
+	readonly renderDenial: RenderDenial;
+	/** What is written into an open stream that cannot go on; after it the stream is closed. */
+	renderStreamDenial(denial: Denial, ask: ModelAsk): string;
+	/** The media type of a stream for this request. */
+	streamType(ask: ModelAsk): string;
+	/** What may be written between events of a silent stream; absent where clients cannot bear any. */
+	readonly keepAlive?: string;
+	/** Absent where the protocol's clients cannot ask for it. */
+	readonly compaction?: Compaction;
+	/** Lists of models in this protocol's shape. */
+	readonly models?: ModelListing;
+}

@@ -1,0 +1,74 @@
+/** A protocol where client and upstream both speak it: the bytes pass, changed where they must be and read for accounting. */
+
+import type { ModelCapabilities } from "../neutral/model.ts";
+import type { Usage } from "../neutral/response.ts";
+import type { Denial } from "./fault.ts";
+import type { ModelAsk } from "./protocol.ts";
+import type { StreamEvent, UpstreamMessage } from "./upstream-side.ts";
+
+/** What was seen of an answer that passed through as bytes. */
+export interface Observation {
+	readonly usage?: Usage;
+	/** False where `usage` was told before all was generated, and so is the least there can be; as `finished` unless said. */
+	readonly usageIsTotal?: boolean;
+	/** The protocol's own announcement of the end was seen. */
+	readonly finished: boolean;
+	/** An error told within the answer. */
+	readonly error?: Denial;
+	/** How many events carried generated content: a count of tokens that is never too high for a well-behaved upstream. */
+	readonly pieces: number;
+	/** UTF-8 bytes of generated content, approximately. */
+	readonly contentBytes: number;
+	/** The whole answer, once it has ended, for `Conversations.save`; only from protocols that keep conversations. */
+	readonly answer?: unknown;
+}
+
+/** Reads a passing stream for accounting. It must be cheap: parse an event's JSON only when it can matter. */
+export interface StreamObserver {
+	event(event: StreamEvent): void;
+	result(): Observation;
+	/** Text that ends the stream as if the model had reached its output limit: what a client is told at the bound of its quota. */
+	cut(): string;
+	/** What `renderStreamDenial` would write, where the protocol can say more for having seen the stream; preferred to it. */
+	fail?(denial: Denial): string;
+}
+
+/** What must differ between the client's bytes and the upstream's. */
+export interface PassthroughChanges {
+	/** The model name to send; equal to the one asked when there is no alias. */
+	readonly model: string;
+	/** A lower output limit, or one where the client gave none. */
+	readonly maxOutputTokens?: number;
+	/** What is known of the model. */
+	readonly capabilities?: ModelCapabilities;
+}
+
+/**
+ * Same protocol on both sides.
+ *
+ * @example
+ * request: ({ body, headers }, { model }) => ({
+ * 	path: "/v1/telegrams",
+ * 	headers: definedOnly({ "x-beta": headers.get("x-beta") ?? undefined }),
+ * 	body: changeJsonBody(body, { model }),
+ * }),
+ */
+export interface Passthrough {
+	/** The client's request with only what must change. Headers: those of the client that this protocol lets through. */
+	request(ask: ModelAsk, changes: PassthroughChanges): UpstreamMessage;
+	/** What a whole JSON answer says. `body` is the parsed answer. */
+	observe(body: unknown): Observation;
+	/** The answer's text with the client's names and chosen fields; called where a name differs, or for a selective call. */
+	restore(text: string, ask: ModelAsk, changes: PassthroughChanges): string;
+	observer(ask: ModelAsk): StreamObserver;
+	/**
+	 * Absent when the stream may pass as it is. Otherwise called for each event and returns the text to send in its
+	 * place: the alias put back, injected usage removed, other framing. `end` gives what must follow the last event.
+	 */
+	editor(ask: ModelAsk, changes: PassthroughChanges): StreamEditor | undefined;
+}
+
+export interface StreamEditor {
+	event(event: StreamEvent): string;
+	end(): string;
+}

@@ -1,0 +1,83 @@
+/** What a protocol does with an upstream: writes requests for it and reads its answers. */
+
+import type { NeutralLoss } from "../neutral/losses.ts";
+import type { Loss, ModelCapabilities, NameMap } from "../neutral/model.ts";
+import type { NeutralRequest } from "../neutral/request.ts";
+import type { NeutralEvent, NeutralResponse } from "../neutral/response.ts";
+import type { Denial } from "./fault.ts";
+import type { ModelQuestion } from "./model-listing.ts";
+import type { Operation } from "./protocol.ts";
+
+/** A request as it goes to an upstream. `path` begins with `/` and is added to the upstream's `url`; it may hold a query. */
+export interface UpstreamMessage {
+	/** POST unless said. */
+	readonly method?: "DELETE";
+	readonly path: string;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: string | Uint8Array;
+	/** Of a passthrough: what of the client's request could not go along, in the client's own words. */
+	readonly losses?: readonly Loss[];
+}
+
+/** One server-sent event. `name` is absent when the stream gave none. */
+export interface StreamEvent {
+	readonly name?: string;
+	readonly data: string;
+}
+
+/** What an encoder knows of the target. */
+export interface EncodeContext {
+	/** The upstream's name for the model. */
+	readonly model: string;
+	/** The family opaque values are bound to (`familyOf(model)`). */
+	readonly family: string;
+	readonly capabilities: ModelCapabilities;
+	/** What the request is for, where its body depends on it (`count_tokens`); `generate` unless said. */
+	readonly operation?: Operation;
+}
+
+export interface EncodedRequest {
+	readonly body: unknown;
+	/** Extra headers this body needs (`anthropic-beta`). */
+	readonly headers?: Readonly<Record<string, string>>;
+	/** What could not be carried, by its neutral place; the client's protocol words it. */
+	readonly losses: readonly NeutralLoss[];
+	readonly names: NameMap;
+}
+
+/** What a decoder knows of the call it decodes the answer of. */
+export interface DecodeContext {
+	readonly family: string;
+	readonly names: NameMap;
+	/** For answers that name a thing only the request explains (custom tools that went as functions). */
+	readonly request: NeutralRequest;
+}
+
+export interface StreamDecoder {
+	push(event: StreamEvent): readonly NeutralEvent[];
+	/** The bytes ended. Gives what is still held; `end {clean:false}` unless the protocol had announced the end. */
+	end(): readonly NeutralEvent[];
+}
+
+/**
+ * The side that asks upstreams.
+ *
+ * @example
+ * path: ({ stream }) => (stream ? "/v1/telegrams?wait=true" : "/v1/telegrams"),
+ * headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+ */
+export interface UpstreamSide {
+	/** The path (and query) added to the upstream's `url`. */
+	path(call: { readonly operation: Operation; readonly model: string; readonly stream: boolean }): string;
+	/** The header that carries the key, and fixed ones this protocol demands. */
+	headers(key: string | undefined): Readonly<Record<string, string>>;
+	encodeRequest(request: NeutralRequest, context: EncodeContext): EncodedRequest;
+	decodeResponse(body: unknown, context: DecodeContext): NeutralResponse;
+	streamDecoder(context: DecodeContext): StreamDecoder;
+	/** An answer that is not 2xx. The message must be fit for the client: no key, no address, no organisation. */
+	decodeError(status: number, headers: Headers, text: string): Denial;
+	/** How it is asked which models it has. */
+	readonly models?: ModelQuestion;
+	/** The count in an answer to `count_tokens`; absent when the protocol has no such route. */
+	decodeTokenCount?(body: unknown): number | undefined;
+}

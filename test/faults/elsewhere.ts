@@ -97,7 +97,7 @@ export const elsewhere: readonly ElsewhereFault[] = [
 	{
 		name: "callback receiver: every wrong answer",
 		promised: "failure, 10 s, 30 s, 60 s, dead",
-		where: "plugins/webhooks/edge-cases.long.ts",
+		where: "plugins/webhooks/delivered.long.ts",
 	},
 	{
 		name: "callback receiver: its address becomes an inner one",

@@ -1,0 +1,64 @@
+/** What survives a restart. Edge cases by their numbers; the other numbers are in the files beside this and in `plugins/webhooks`. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { until } from "../../test/support/moved-clock.ts";
+import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";
+import { doLater, idOf, stopAll } from "../../test/support/scripted-tasks.ts";
+import { startTaskHouse } from "../../test/support/task-house.ts";
+
+beforeEach(resetScript);
+afterEach(stopAll);
+
+test("every open task goes on after a restart; one whose submission had begun is not submitted again", async () => {
+	const folder = mkdtempSync(`${tmpdir()}/portico-restart-`);
+	doLater(() => rmSync(folder, { recursive: true, force: true }));
+	const first = await startTaskHouse({ folder });
+	const polled = await idOf(first);
+	await first.pass(300, 100);
+	let hangs: (() => void) | undefined;
+	scripted.submit = () => new Promise((resolve) => (hangs = () => resolve({ outcome: "unknown" })));
+	const begun = await idOf(first);
+	await first.pass(300, 100);
+	await until(() => scripted.submitted.length === 2);
+	// What a killed process leaves: the rows as they are, the answer never taken in.
+	const { sql } = await import("drizzle-orm");
+	const rows = await first.store.all(sql`SELECT id, submissions, lease_until FROM tasks`);
+	expect(rows.find(({ id }) => id === begun)?.submissions).toBe(1);
+	const key = first.key;
+	const stopping = first.stop();
+	await first.pass(6000, 1000);
+	await stopping;
+	hangs?.();
+
+	scripted.submit = async (job) => ({ outcome: "accepted", upstreamId: `up-${job.id}` });
+	scripted.poll = async () => ({ state: "done", made });
+	const second = await startTaskHouse({ folder, clock: first.moved });
+	doLater(() => second.stop());
+	await second.pass(40_000, 1000);
+	const shown = async (id: string) =>
+		(await second.json(`/v1/tasks/${id}`, undefined, { headers: { authorization: `Bearer ${key}` } })).body;
+	expect(await shown(polled)).toMatchObject({ status: "SUCCESS" });
+	// Leases of the dead are looked for once a second, in real time.
+	await until(async () => (await shown(begun)).status === "FAILURE");
+	expect(await shown(begun)).toMatchObject({ error: { code: "submission_unknown" } });
+	expect(scripted.submitted).toHaveLength(2);
+}, 20_000);
+
+test("47: a stop lets a submission under way end and keeps its outcome", async () => {
+	const folder = mkdtempSync(`${tmpdir()}/portico-stop-`);
+	doLater(() => rmSync(folder, { recursive: true, force: true }));
+	const first = await startTaskHouse({ folder });
+	scripted.submit = async (job) => {
+		await new Promise((resolve) => setTimeout(resolve, 50));
+		return { outcome: "accepted", upstreamId: `late-${job.id}` };
+	};
+	const id = await idOf(first);
+	first.moved.advance(10);
+	await until(() => scripted.submitted.length === 1);
+	await first.stop();
+	const second = await startTaskHouse({ folder, clock: first.moved });
+	doLater(() => second.stop());
+	const { createShelf } = await import("./task-store.ts");
+	expect((await createShelf(second.store).work(id))?.upstreamId).toBe(`late-${id}`);
+});

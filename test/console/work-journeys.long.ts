@@ -1,0 +1,60 @@
+/** Asynchronous work: tasks and callbacks: each page as a person lives it, against a gateway as it ships. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { hasBrowser } from "./browser.ts";
+import { type Journey, startJourney } from "./journey.ts";
+
+describe.skipIf(!hasBrowser)("somebody", () => {
+	let at: Journey;
+	beforeAll(async () => {
+		at = await startJourney();
+	}, 30_000);
+	afterAll(() => at.stop());
+
+	test("follows a task to its result", async () => {
+		const { key } = await at.gateway.token({ name: "painter" });
+		const headers = { authorization: `Bearer ${key}` };
+		const body = { kind: "image", model: "demo-image", prompt: "A door in the sun" };
+		const task = (await (await at.gateway.ask("/v1/tasks", body, { headers })).json()) as { id: string };
+		await at.go("Tasks");
+		await at.page.getByRole("link", { name: "A door in the sun" }).click();
+		await at.sheet().locator(".state", { hasText: "Done" }).waitFor({ timeout: 15_000 });
+		expect(await at.sheet().getByRole("link", { name: "image" }).getAttribute("href")).toContain(task.id);
+		await at.sheet().getByRole("link", { name: "painter" }).waitFor();
+		await at.button("Close").click();
+	}, 30_000);
+
+	test("sends a dead callback again, and tests an address", async () => {
+		const { id: token } = await at.gateway.token({ name: "called back" });
+		const url = `${at.hook.origin}/hook`;
+		await at.gateway.store.write([
+			sql`INSERT INTO deliveries (id, owner, subject, sequence, event, url, origin, body, state, created_at, due_at, finished_at)
+				VALUES ('msg_dead_1', ${token}, 'task_dead', 1, 'SUCCESS', ${url}, ${at.hook.origin}, '{"a":1}', 'dead', ${Date.now()}, 1, 1)`,
+		]);
+		await at.go("Callbacks");
+		await at.page.getByRole("button", { name: "Dead", exact: true }).click();
+		await at.page.getByRole("link", { name: "SUCCESS" }).click();
+		await at.button("Send again").click();
+		await at.sheet().locator(".state", { hasText: "Delivered" }).waitFor({ timeout: 15_000 });
+		await at
+			.sheet()
+			.getByText(/by hand/)
+			.waitFor();
+		expect(at.hook.received.map(({ path, body }) => [path, body.toString()])).toEqual([["/hook", '{"a":1}']]);
+		await at.button("Close").click();
+
+		await at.page.getByRole("button", { name: "Test an address" }).click();
+		await at.sheet().getByLabel("Address").fill(`${at.hook.origin}/tried`);
+		await at.button("Send").click();
+		await at.sheet().getByText("Delivered", { exact: true }).waitFor();
+		expect(at.hook.received.at(-1)?.path).toBe("/tried");
+		await at.sheet().getByLabel("Address").fill("ftp://nowhere");
+		await at.button("Send").click();
+		await at.sheet().getByRole("alert").waitFor();
+		await at.button("Close").click();
+	}, 30_000);
+
+	test("and no page asked others, broke the policy or threw", () => {
+		expect(at.wrongs()).toEqual([]);
+	});
+});

@@ -11,12 +11,12 @@ import {
 	type HeldBytes,
 	isRecord,
 	parseJson,
-	type Statement,
 	type Store,
 	type WireRecord,
 } from "#core";
 import { answers } from "../tables.ts";
 import type { AnswerRoom } from "./answer-room.ts";
+import { forgetting, itemIds, type KeptAt, keeping, longestChain, pruneStep, pruning } from "./answer-writes.ts";
 import { inQueries } from "./in-queries.ts";
 
 /** One kept answer. */
@@ -29,14 +29,6 @@ export interface KeptAnswer {
 	/** The upstream that keeps it too, and the model by whose name it is reached. */
 	readonly keptAt?: KeptAt;
 }
-
-export interface KeptAt {
-	readonly model: string;
-	readonly upstream: string;
-}
-
-/** The longest conversation that is put together, in answers. */
-const longestChain = 5000;
 
 /** Conversations of up to so many bytes are put together at once; of larger ones a single one at a time. */
 export const largeBytes = 1024 * 1024;
@@ -59,11 +51,6 @@ const tooLong = (bytes: number, limit: number): Fault =>
 
 /** What is large is read and put together in steps: others have their turn between them. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-const dayMs = 86_400_000;
-
-/** Rows removed by one statement of a prune: a long statement would hold up every other write. */
-const pruneStep = 200;
 
 interface Row {
 	readonly id: unknown;
@@ -200,61 +187,22 @@ export class AnswerStore {
 		const bytes = Buffer.byteLength(inputText) + Buffer.byteLength(answerText);
 		if (!room.takes(bytes))
 			throw new Fault(deny("too_large", "the answer is larger than all that is kept of one token"));
-		const statements: Statement[] = [
-			sql`DELETE FROM responses_answers WHERE token = ${token} AND id = ${id}`,
-			sql`INSERT INTO responses_answers (token, id, previous, input, answer, used_at, bytes, model, upstream)
-				VALUES (${token}, ${id}, ${previous}, ${inputText}, ${answerText}, ${now}, ${bytes},
-					${keptAt?.model ?? null}, ${keptAt?.upstream ?? null})`,
-			...itemIds(answer).map(
-				(item) => sql`INSERT INTO responses_items (token, id, answer) VALUES (${token}, ${item}, ${id})
-					ON CONFLICT (token, id) DO UPDATE SET answer = excluded.answer`,
-			),
-		];
-		if (previous !== null) statements.push(touch(token, previous, now));
-		const written = await this.store.write([...statements, room.taken(token)]);
+		const rows = { token, id, previous, inputText, answerText, bytes, keptAt, items: itemIds(answer), now };
+		const written = await this.store.write([...keeping(rows), room.taken(token)]);
 		await room.made(written.at(-1)?.rows ?? []);
 	}
 
 	/** Forgets an answer and its items, but for their ids; false when there was none. */
 	async forget(token: string, id: string, now: number): Promise<boolean> {
-		const written = await this.store.write([
-			sql`INSERT INTO responses_deleted (id, deleted_at)
-				SELECT id, ${now} FROM responses_items WHERE token = ${token} AND answer = ${id}
-				UNION SELECT id, ${now} FROM responses_answers WHERE token = ${token} AND id = ${id}
-				ON CONFLICT (id) DO UPDATE SET deleted_at = excluded.deleted_at`,
-			sql`DELETE FROM responses_answers WHERE token = ${token} AND id = ${id} RETURNING id`,
-		]);
+		const written = await this.store.write(forgetting(token, id, now));
 		return (written.at(-1)?.rows.length ?? 0) > 0;
 	}
 
 	/** Removes answers that were last used, and ids of those that were deleted, before `time`, some at a time. */
 	async prune(time: number, signal: AbortSignal): Promise<void> {
 		for (;;) {
-			const written = await this.store.write([
-				sql`DELETE FROM responses_answers WHERE rowid IN
-					(SELECT rowid FROM responses_answers WHERE used_at < ${time} LIMIT ${pruneStep})`,
-				sql`DELETE FROM responses_deleted WHERE id IN
-					(SELECT id FROM responses_deleted WHERE deleted_at < ${time} LIMIT ${pruneStep})`,
-			]);
+			const written = await this.store.write(pruning(time));
 			if (written.every(({ changes }) => changes < pruneStep) || signal.aborted) return;
 		}
 	}
 }
-
-const itemIds = (answer: WireRecord): readonly string[] => [
-	...new Set(asList(answer["output"]).flatMap((item) => asText(asRecord(item)["id"]) ?? [])),
-];
-
-/** The whole conversation was used now; noted once a day at most, for each note writes the rows anew. */
-const touch = (token: string, id: string, now: number): Statement => sql`
-	UPDATE responses_answers SET used_at = ${now}
-	WHERE token = ${token} AND used_at < ${now - dayMs} AND id IN (
-		WITH RECURSIVE chain (id, previous, depth) AS (
-			SELECT id, previous, 0 FROM responses_answers WHERE token = ${token} AND id = ${id}
-			UNION ALL
-			SELECT a.id, a.previous, chain.depth + 1
-			FROM chain JOIN responses_answers a ON a.token = ${token} AND a.id = chain.previous
-			WHERE chain.depth < ${longestChain}
-		)
-		SELECT id FROM chain
-	)`;

@@ -2,7 +2,7 @@
 import { type Clock, deny, Fault, isFault, type Log, type Router } from "#core";
 import { protocolName } from "../name.ts";
 import { wire } from "../upstream/wire.ts";
-import type { KeptAt } from "./answer-store.ts";
+import type { KeptAt } from "./answer-writes.ts";
 
 const patienceMs = 15_000;
 

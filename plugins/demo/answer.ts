@@ -93,15 +93,20 @@ const linesOf = (text: string): readonly string[] =>
 		? text.split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []))
 		: [beginning(text, 400).replaceAll("\n", " ")];
 
+/** Everything the user said, text by text: some protocols join what was said in a row into one message. */
+const saidTexts = ({ messages }: NeutralRequest): readonly string[] =>
+	messages.flatMap(({ role, blocks }) =>
+		role === "user" ? blocks.flatMap((block) => (block.type === "text" ? [block.text.trim()] : [])) : [],
+	);
+
 /** What the user said before a summary was asked for. */
-const summed = ({ messages }: NeutralRequest): string => {
-	const texts = messages.slice(0, -1).flatMap(({ role, blocks }) => (role === "user" ? [textOf(blocks).trim()] : []));
-	return [summaryHead, ...texts.flatMap(linesOf).map((line) => `- ${line}`)].join("\n");
-};
+const summed = (texts: readonly string[]): string =>
+	[summaryHead, ...texts.flatMap(linesOf).map((line) => `- ${line}`)].join("\n");
 
 const answerText = (request: NeutralRequest, said: string): string => {
 	const { format } = request;
-	if (asksForSummary(said)) return summed(request);
+	const texts = saidTexts(request);
+	if (asksForSummary(texts.at(-1) ?? "")) return summed(texts.slice(0, -1));
 	if (format?.type === "schema") return JSON.stringify(sample(format.schema, "demo"));
 	if (format?.type === "enum") return format.values[0] ?? "";
 	if (format?.type === "json") return JSON.stringify({ message: spoken(said) });

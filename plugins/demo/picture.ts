@@ -56,6 +56,12 @@ export const drawPicture = (caption: string, text: string, width: number, height
 	return { width, height, dots, palette: paletteOf(seed) };
 };
 
+/** The same picture with so much of it drawn, from its top; the rest is still paper. */
+export const drawnSoFar = (picture: Picture, share: number): Picture => {
+	const { width, height, dots } = picture;
+	return { ...picture, dots: dots.slice().fill(paper, width * Math.round(height * share)) };
+};
+
 export const pngOf = ({ width, height, dots, palette }: Picture): Uint8Array => {
 	const data = new Uint8Array(dots.length * 3);
 	for (const [at, dot] of dots.entries()) data.set(palette[dot] ?? [0, 0, 0], at * 3);

@@ -1,8 +1,8 @@
 /** The demo's work on tasks: pictures, clips and tunes of its own making, at a pace one can watch, without an account. */
-import { asNumber, asText, type Clock } from "#core";
-import type { JobState, Made, MadeFile, TaskJob, TaskUpstream } from "../tasks/service.ts";
+import { asNumber, asText, type Clock, definedOnly, type WireRecord } from "#core";
+import type { JobState, Made, MadeFile, Show, TaskJob, TaskUpstream } from "../tasks/service.ts";
 import { film } from "./film.ts";
-import { drawPicture, pngOf } from "./picture.ts";
+import { drawnSoFar, drawPicture, pngOf } from "./picture.ts";
 import { encodeTune } from "./tune.ts";
 
 export interface DemoTaskOptions {
@@ -42,15 +42,27 @@ const captionFor = (job: TaskJob): string =>
 		? caption
 		: `${caption}: ${job.action}`;
 
-const image = (job: TaskJob): Made => {
+const pictureOf = (job: TaskJob, index: number) => {
 	const [width, height] = sidesOf(job.details, 512);
+	return drawPicture(captionFor(job), job.prompt, width, height, index * 7);
+};
+
+const image = (job: TaskJob): Made => {
 	const count = whole(job.details.n, 1, 10, 1);
 	const files = Array.from({ length: count }, (_, index): MadeFile => {
-		const bytes = pngOf(drawPicture(captionFor(job), job.prompt, width, height, index * 7));
-		return { role: "image", mediaType: "image/png", bytes };
+		return { role: "image", mediaType: "image/png", bytes: pngOf(pictureOf(job, index)) };
 	});
 	return { files, extra: job.action === "DESCRIBE" ? { prompt: "A picture that somebody showed to a demo." } : {} };
 };
+
+/** A picture on its way, as OpenAI's events tell of it; `share` of it is drawn. */
+const previewOf = (job: TaskJob, index: number, share: number): WireRecord => ({
+	b64_json: Buffer.from(pngOf(drawnSoFar(pictureOf(job, 0), share))).toString("base64"),
+	partial_image_index: index,
+	created_at: Math.floor(job.submittedAt / 1000),
+	...definedOnly({ size: job.details.size, quality: job.details.quality, background: job.details.background }),
+	output_format: "png",
+});
 
 const video = (job: TaskJob): Made => {
 	const [width, height] = sidesOf({ size: job.details.size ?? "16:9", aspectRatio: job.details.aspectRatio }, 320);
@@ -95,6 +107,20 @@ export const demoTaskUpstreams = ({ clock, seconds, models }: DemoTaskOptions): 
 		};
 	};
 
+	/** How many previews of each running job have been shown. */
+	const shown = new Map<string, number>();
+
+	/** The pictures on their way that are due by now: those asked for, at even steps. */
+	const showDue = (job: TaskJob, show: Show): void => {
+		const wanted = whole(job.memo.partialImages, 0, 3, 0);
+		const done = (clock.now() - beganAt(job)) / total;
+		const due = Math.min(wanted, Math.floor(done * (wanted + 1)));
+		for (let index = shown.get(job.id) ?? 0; index < due; index++)
+			show(job, previewOf(job, index, (index + 1) / (wanted + 1)));
+		if (done < 1) shown.set(job.id, due);
+		else shown.delete(job.id);
+	};
+
 	const upstream = (kind: string, make: (job: TaskJob) => Made): TaskUpstream => ({
 		name: `demo-${kind}`,
 		kind,
@@ -103,8 +129,14 @@ export const demoTaskUpstreams = ({ clock, seconds, models }: DemoTaskOptions): 
 		concurrency: 16,
 		pollDelaysMs: [total / 4, total / 8],
 		pollsTogether: 50,
-		submit: async (job) => ({ outcome: "accepted", upstreamId: nameOf(job, clock.now()) }),
-		poll: async (jobs) => jobs.map((job) => stateOf(job, make)),
+		submit: async (job) => {
+			const memo = definedOnly({ partialImages: job.input.partial_images });
+			return { outcome: "accepted", upstreamId: nameOf(job, clock.now()), memo };
+		},
+		async poll(jobs, _signal, show) {
+			for (const job of jobs) if (job.memo.partialImages !== undefined) showDue(job, show);
+			return jobs.map((job) => stateOf(job, make));
+		},
 		find: async (job) => nameOf(job, job.submittedAt),
 		cancel: async () => "unbilled",
 	});

@@ -5,15 +5,12 @@ import { imageKind } from "./kind.ts";
 import { klingRoutes } from "./kling-routes.ts";
 import { midjourneyRoutes } from "./midjourney-routes.ts";
 import { openAiRoutes } from "./openai-routes.ts";
-import { Previews } from "./previews.ts";
 import { settings, type UpstreamSetting } from "./settings.ts";
 import { geminiUpstream } from "./upstream-gemini.ts";
 import { midjourneyUpstream } from "./upstream-midjourney.ts";
 import { openAiUpstream } from "./upstream-openai.ts";
 
-const makers: Readonly<
-	Record<UpstreamSetting["type"], (setting: UpstreamSetting, tasks: Tasks, previews: Previews) => TaskUpstream>
-> = {
+const makers: Readonly<Record<UpstreamSetting["type"], (setting: UpstreamSetting, tasks: Tasks) => TaskUpstream>> = {
 	"midjourney-proxy": midjourneyUpstream,
 	"openai-images": openAiUpstream,
 	"gemini-images": geminiUpstream,
@@ -27,10 +24,9 @@ export default definePlugin({
 	gives: [taskKinds, taskUpstreams, routes],
 	setup({ config, needs }) {
 		const { waitSeconds = 300, defaultModel = "gpt-image-1", upstreams = [] } = config;
-		const previews = new Previews();
 		const all: readonly Route[] = [
 			...midjourneyRoutes(needs.tasks),
-			...openAiRoutes({ tasks: needs.tasks, previews, waitSeconds, defaultModel }),
+			...openAiRoutes({ tasks: needs.tasks, waitSeconds, defaultModel }),
 			...klingRoutes(needs.tasks),
 		];
 		return {
@@ -38,7 +34,7 @@ export default definePlugin({
 				add(taskKinds, imageKind),
 				...upstreams.map((setting) =>
 					add(taskUpstreams, {
-						...makers[setting.type](setting, needs.tasks, previews),
+						...makers[setting.type](setting, needs.tasks),
 						rename: setting.rename ?? {},
 						tenancy: setting.tenancy === "single" ? setting.tenancy : undefined,
 					}),

@@ -4,11 +4,9 @@ import type { ResultFile, Task, Tasks } from "../tasks/service.ts";
 import { failedTask, stillRunning } from "./failed.ts";
 import { editOrder, imagineOrder, type ReadOrder } from "./openai-orders.ts";
 import { pictureStream } from "./picture-stream.ts";
-import type { Previews } from "./previews.ts";
 
 export interface OpenAiRouteOptions {
 	readonly tasks: Tasks;
-	readonly previews: Previews;
 	/** How long a client is let wait, in seconds. */
 	readonly waitSeconds: number;
 	readonly defaultModel: string;
@@ -77,7 +75,7 @@ const answersBytes = (body: WireRecord, model: string): boolean => {
 const imagesOf = (task: Task): readonly ResultFile[] =>
 	(task.result?.files ?? []).filter(({ role }) => role === "image");
 
-export const openAiRoutes = ({ tasks, previews, waitSeconds, defaultModel }: OpenAiRouteOptions): readonly Route[] => {
+export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOptions): readonly Route[] => {
 	const answer = async (task: Task, asBytes: boolean): Promise<Readonly<Record<string, unknown>>> => {
 		const extra = task.result?.extra ?? {};
 		const prompts = Array.isArray(extra.revisedPrompts) ? (extra.revisedPrompts as readonly unknown[]) : [];
@@ -90,11 +88,14 @@ export const openAiRoutes = ({ tasks, previews, waitSeconds, defaultModel }: Ope
 				return { ...image, ...(revised !== undefined && { revised_prompt: revised }) };
 			}),
 		);
-		const { n: _n, ...details } = task.details;
+		const { n: _n, output_format: asked, ...details } = task.details;
+		const made = imagesOf(task)[0]?.mediaType.replace(/^image\//, "");
 		return {
 			created: Math.floor(task.finishedAt / 1000),
 			data,
 			...details,
+			// What came, which may be another than was asked for.
+			...(asked !== undefined && { output_format: made ?? asked }),
 			...(extra.usage !== undefined && { usage: extra.usage }),
 		};
 	};
@@ -119,7 +120,8 @@ export const openAiRoutes = ({ tasks, previews, waitSeconds, defaultModel }: Ope
 			return await answer(task, streams || answersBytes(body, task.model));
 		};
 		if (!streams) return Response.json(await whole());
-		return await pictureStream({ event, task: submitted.id, previews, whole: whole(), answered: call.answered });
+		const watch = (told: (preview: WireRecord) => void) => tasks.watch(submitted.id, told);
+		return await pictureStream({ event, watch, whole: whole(), answered: call.answered });
 	};
 
 	return doors.flatMap((door) =>

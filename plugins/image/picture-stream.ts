@@ -1,6 +1,5 @@
 /** The answer to a client that asked for a stream: pictures on their way as they come, then each picture, or why there is none. */
 import { asList, asRecord, isFault, renderOwnDenial, type WireRecord } from "#core";
-import type { Previews } from "./previews.ts";
 
 const eventText = (type: string, event: WireRecord): string =>
 	`event: ${type}\ndata: ${JSON.stringify({ ...event, type })}\n\n`;
@@ -19,8 +18,8 @@ const failureText = (error: unknown): string => {
 export interface PictureStream {
 	/** What the last event of each picture is called. */
 	readonly event: string;
-	readonly task: string;
-	readonly previews: Previews;
+	/** Tells of pictures on their way until the function that it gives is called. */
+	watch(told: (preview: WireRecord) => void): () => void;
 	/** The whole answer. Rejects with the `Fault` that a client without a stream would get. */
 	readonly whole: Promise<WireRecord>;
 	/** Told when the end of the stream is about to be sent. */
@@ -28,7 +27,7 @@ export interface PictureStream {
 }
 
 /** A task that ends before any preview came is answered, or fails, as one without a stream. */
-export const pictureStream = async ({ event, task, previews, whole, answered }: PictureStream): Promise<Response> => {
+export const pictureStream = async ({ event, watch, whole, answered }: PictureStream): Promise<Response> => {
 	const bytes = new TextEncoder();
 	const early: string[] = [];
 	const begun = Promise.withResolvers<void>();
@@ -37,7 +36,7 @@ export const pictureStream = async ({ event, task, previews, whole, answered }: 
 		begun.resolve();
 	};
 	const partial = event.replace(/completed$/, "partial_image");
-	const leave = previews.watch(task, (preview) => send(eventText(partial, preview)));
+	const leave = watch((preview) => send(eventText(partial, preview)));
 	const ending = whole.finally(leave);
 	await Promise.race([begun.promise, ending]);
 	const body = new ReadableStream<Uint8Array>({

@@ -13,7 +13,6 @@ import {
 	type TaskUpstream,
 } from "../tasks/service.ts";
 import { edit, picturesOf } from "./edit-pictures.ts";
-import type { Previews } from "./previews.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 /** One request takes this long at most. */
@@ -100,7 +99,7 @@ class PictureEvents {
 	}
 }
 
-export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks, previews: Previews): TaskUpstream => {
+export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { name, url, key, models, concurrency = 8, timeoutMinutes = 15 } = setting;
 	const connection = tasks.connect({
 		url,
@@ -115,9 +114,9 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks, previews:
 		concurrency,
 		pollDelaysMs: [5000],
 		timeoutMinutes,
-		async submit(job, signal): Promise<Submission> {
+		async submit(job, signal, show): Promise<Submission> {
 			const [path, body] = job.action === edit ? ["/images/edits", editOf(job)] : ["/images/generations", bodyOf(job)];
-			const events = new PictureEvents((preview) => previews.show(job.id, preview));
+			const events = new PictureEvents((preview) => show(job, preview));
 			const answer = await connection.ask(path, { body, signal, timeoutMs: longestMs, event: events.take });
 			const streamed = events.submission(answer, connection);
 			if (streamed) return streamed;

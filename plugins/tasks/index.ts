@@ -32,6 +32,7 @@ import { Waiting } from "./end-waiters.ts";
 import { Endings } from "./endings.ts";
 import { createFiles } from "./files.ts";
 import { createInputRoom, inputSizeTables } from "./input-room.ts";
+import { Previews } from "./previews.ts";
 import { createInsist } from "./retry-write.ts";
 import { createRoutes } from "./routes.ts";
 import { taskKinds, tasks, taskUpstreams } from "./service.ts";
@@ -125,6 +126,7 @@ export default definePlugin({
 		});
 		const waiting = new Waiting(needs.clock);
 		const counts = needs.hostInfo.keep(`${name}.counts`, () => new TaskCounts());
+		const previews = needs.hostInfo.keep(`${name}.previews`, () => new Previews());
 		const insist = createInsist((wait) => new Promise((resolve) => needs.clock.after(wait, resolve)));
 		const endings = new Endings({
 			store: needs.store,
@@ -141,7 +143,16 @@ export default definePlugin({
 			},
 		});
 		const settlement = new Settlement({ taskStore, endings, now });
-		const work = new Work({ taskStore, endings, settlement, insist, catalogue, now, random: Math.random });
+		const work = new Work({
+			taskStore,
+			endings,
+			settlement,
+			insist,
+			catalogue,
+			now,
+			random: Math.random,
+			show: ({ id }, preview) => previews.show(id, preview),
+		});
 		const submit = createSubmission({
 			store: needs.store,
 			taskStore,
@@ -168,6 +179,7 @@ export default definePlugin({
 			endings,
 			files,
 			waiting,
+			previews,
 			catalogue,
 			bodyLimitBytes,
 			authority: needs.taskAuthority,

@@ -29,6 +29,9 @@ export interface TaskJob {
 	readonly submittedAt: number;
 }
 
+/** Shows whoever watches a job what there is of it so far: a picture half drawn. */
+export type Show = (job: Pick<TaskJob, "id">, preview: WireRecord) => void;
+
 /** One file of a result, as an upstream gives it: an address that is public, one that needs a key, or bytes. */
 export type MadeFile =
 	| { readonly role: string; readonly mediaType: string; readonly url: string }

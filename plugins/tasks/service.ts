@@ -3,10 +3,10 @@
  * keeps the table, the states, the worker, the result files and the callbacks.
  */
 import { type Identified, service, slot, type WireRecord } from "#core";
-import type { Cancellation, JobState, Submission, TaskFailure, TaskJob } from "./job.ts";
+import type { Cancellation, JobState, Show, Submission, TaskFailure, TaskJob } from "./job.ts";
 import type { Connection, ConnectionOptions } from "./wire.ts";
 
-export type { Cancellation, JobState, Made, MadeFile, Submission, TaskFailure, TaskJob } from "./job.ts";
+export type { Cancellation, JobState, Made, MadeFile, Show, Submission, TaskFailure, TaskJob } from "./job.ts";
 export { klingAnswer, klingFields, klingPage, klingTask, renderKlingDenial } from "./kling.ts";
 export { type PictureData, pictureData, pictureOf } from "./pictures.ts";
 export type { Answer, AskOptions, Connection, ConnectionOptions } from "./wire.ts";
@@ -128,9 +128,9 @@ export interface TaskUpstream {
 	/** Milliseconds to wait before asking for the first time, the second …; the last is kept. */
 	readonly pollDelaysMs: readonly number[];
 	readonly timeoutMinutes?: number;
-	submit(job: TaskJob, signal: AbortSignal): Promise<Submission>;
+	submit(job: TaskJob, signal: AbortSignal, show: Show): Promise<Submission>;
 	/** Asks after jobs; the answer has a state for each, in their order. Several are given only where `pollsTogether` allows. */
-	poll?(jobs: readonly TaskJob[], signal: AbortSignal): Promise<readonly JobState[]>;
+	poll?(jobs: readonly TaskJob[], signal: AbortSignal, show: Show): Promise<readonly JobState[]>;
 	/** How many jobs one `poll` may ask after; 1 unless said. */
 	readonly pollsTogether?: number;
 	/** Finds a job by our own id, after a submission whose outcome is not known. Undefined when that cannot be told. */
@@ -180,6 +180,8 @@ export interface Tasks {
 	remove(call: Identified, id: string): Promise<Task>;
 	/** Waits for the end of a task. After `limitMs`, or when the client leaves, the task as it then is. */
 	ended(call: Identified, id: string, limitMs: number): Promise<Task>;
+	/** Told of what upstreams show of a task on its way, where the worker is this node's, until the function that this gives is called. */
+	watch(task: string, told: (preview: WireRecord) => void): () => void;
 	/** The bytes of one file of a result, or a redirect to where they are. Throws `Fault` when there is none (yet). */
 	content(call: Identified, task: Task, role: string | undefined, index: number): Promise<Response>;
 	/** The bytes themselves, wherever they are. Throws `Fault`. */

@@ -5,7 +5,7 @@ import { namedIds } from "./named-ids.ts";
 import { Pace } from "./poll-schedule.ts";
 import type { Insist } from "./retry-write.ts";
 import { jobOf, type WorkRow } from "./row.ts";
-import type { JobState, Submission, TaskFailure, TaskJob, TaskUpstream } from "./service.ts";
+import type { JobState, Show, Submission, TaskFailure, TaskJob, TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
 import type { Look, TaskStore } from "./task-store.ts";
 import { advance } from "./transitions.ts";
@@ -19,6 +19,7 @@ export interface WorkOptions {
 	/** From 0 to 1, for jitter. */
 	random(): number;
 	readonly insist: Insist;
+	readonly show: Show;
 }
 
 /** Words an upstream says that mean nothing to its adapter, and answers that there is no such job, before the task has failed. */
@@ -78,7 +79,9 @@ export class Work {
 	async submit(row: WorkRow, lease: string, upstream: TaskUpstream, signal: AbortSignal): Promise<Answered> {
 		const job = jobOf(row, upstream, await this.options.insist(() => this.options.taskStore.inputOf(row.task.id)));
 		if (row.submissions > 1) return await this.reconcile(row, lease, upstream, job, signal);
-		const submission = await upstream.submit(job, signal).catch((): Submission => ({ outcome: "unknown" }));
+		const submission = await upstream
+			.submit(job, signal, this.options.show)
+			.catch((): Submission => ({ outcome: "unknown" }));
 		switch (submission.outcome) {
 			case "accepted":
 				await this.accepted(row, lease, upstream, submission, signal);
@@ -172,6 +175,7 @@ export class Work {
 			upstream.poll?.(
 				rows.map((row) => jobOf(row, upstream)),
 				signal,
+				this.options.show,
 			) ?? Promise.resolve([])
 		).catch(() => []);
 		let answered = true;

@@ -16,6 +16,7 @@ import { createConnection, publicReason } from "./connection.ts";
 import type { Waiting } from "./end-waiters.ts";
 import type { Endings } from "./endings.ts";
 import type { Files } from "./files.ts";
+import type { Previews } from "./previews.ts";
 import type { Task, TaskOrder, Tasks } from "./service.ts";
 import type { TaskStore } from "./task-store.ts";
 import { taskView } from "./views.ts";
@@ -26,6 +27,7 @@ export interface DeskOptions {
 	readonly endings: Endings;
 	readonly files: Files;
 	readonly waiting: Waiting;
+	readonly previews: Previews;
 	readonly catalogue: () => Catalogue;
 	readonly bodyLimitBytes: number;
 	readonly authority: Pick<TaskAuthority, "beforeBody">;
@@ -102,6 +104,7 @@ export const createTasksService = (options: DeskOptions): Tasks => {
 				await turn;
 			}
 		},
+		watch: (task, told) => options.previews.watch(task, told),
 		async content(call, task, role, index) {
 			if (task.status !== "SUCCESS")
 				throw new Fault({

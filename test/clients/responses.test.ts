@@ -66,6 +66,19 @@ describe.each([
 			expect(JSON.parse(answer.output_text)).toEqual({ colour: "red" });
 		});
 
+		// The Responses upstream is a Portico too: what it sealed, only it can open.
+		test("a conversation is compacted, twice, and goes on", async () => {
+			const asked = { role: "user" as const, content: "Give me a summary of our conversation." };
+			let kept: OpenAI.Responses.ResponseInputItem[] = [{ role: "user", content: "Call me Ada." }];
+			for (const more of ["I live in York.", "I keep bees."]) {
+				const { output } = await client().responses.compact({ model: model as never, input: kept });
+				expect(output.map(({ type }) => type as string)).toEqual(["compaction"]);
+				kept = [...(output as unknown as OpenAI.Responses.ResponseInputItem[]), { role: "user", content: more }];
+			}
+			const { output_text } = await client().responses.create({ model, input: [...kept, asked] });
+			for (const word of ["Ada", "York", "bees"]) expect(output_text).toContain(word);
+		});
+
 		test("a conversation goes on by id", async () => {
 			const first = await client().responses.create({ model, input: "Good morning" });
 			const second = await client().responses.create({ model, input: "And again", previous_response_id: first.id });

@@ -100,6 +100,16 @@ describe.each([
 		for await (const event of await client().images.generate({ model: "gpt-image-1", prompt: "a cat", stream: true }))
 			types.push(event.type);
 		expect(types).toEqual(["image_generation.completed"]);
+		const order = { model: "gpt-image-1", prompt: "a cat", stream: true, partial_images: 3 } as const;
+		const pictures: string[] = [];
+		for await (const event of await client().images.generate({ ...order, output_format: "jpeg" })) {
+			pictures.push(event.b64_json);
+			const isLast = event.type === "image_generation.completed";
+			expect(isLast ? 3 : event.partial_image_index).toBe(pictures.length - 1);
+			// A PNG, whatever was asked for, and called one.
+			expect([event.b64_json.slice(0, 8), event.output_format]).toEqual(["iVBORw0K", "png"]);
+		}
+		expect(new Set(pictures).size).toBe(4);
 		const refused = client().images.generate({ model: "dall-e-3", prompt: "a cat /fail no paint" });
 		expect(await failureOf(refused)).toMatchObject({ status: 502, message: expect.stringContaining("no paint") });
 	}, 20_000);

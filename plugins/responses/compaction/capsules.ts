@@ -2,7 +2,7 @@
  * Summaries as clients carry them: sealed, so that a client replays them unread as it does OpenAI's own, and opened by
  * every node of this house. The secret is made once and stands in the database.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { carry, type Store, uncarry } from "#core";
 
@@ -20,16 +20,27 @@ export interface Capsules {
 	ready(): Promise<void>;
 	/** The `encrypted_content` of a summary by a model of that family. */
 	seal(summary: string, family: string, scope?: Scope): string;
+	/** True for a capsule that this house sealed; one of another Portico's is as foreign as any provider's. */
+	isOwn(capsule: string): boolean;
 	/** The summary; undefined for a capsule that was changed, or that another house sealed. */
 	open(capsule: string): string | undefined;
 }
 
-/** True for a capsule that Portico sealed, be it this house or another. */
-export const isSealedHere = (capsule: string): boolean => uncarry(capsule)?.origin.protocol === origin;
+/** What a capsule of any Portico's says before it is opened. Those of earlier releases do not name their house. */
+const readCapsule = (capsule: string) => {
+	const carried = uncarry(capsule);
+	if (carried?.origin.protocol !== origin) return undefined;
+	const [mark = "", ...rest] = carried.value.split(".");
+	const [sealed = "", house] = rest.toReversed();
+	return { mark, house, sealed, family: carried.origin.family };
+};
 
 /** True for a summary that stands for all that is before it. */
-export const standsForAll = (capsule: string): boolean =>
-	isSealedHere(capsule) && uncarry(capsule)?.value.startsWith(`${marks.all}.`) === true;
+export const standsForAll = (capsule: string): boolean => readCapsule(capsule)?.mark === marks.all;
+
+/** Tells houses apart, and nothing of their secret. */
+const houseOf = (secret: Buffer): string =>
+	createHash("sha256").update("portico house ").update(secret).digest("base64url").slice(0, 8);
 
 const bound = (family: string, mark: string): Buffer => Buffer.from(`portico compaction ${mark} ${family}`);
 
@@ -38,17 +49,21 @@ const sealWith = (secret: Buffer, summary: string, family: string, mark: string)
 	const sealing = createCipheriv(cipher, secret, nonce).setAAD(bound(family, mark));
 	const text = Buffer.concat([sealing.update(summary, "utf8"), sealing.final()]);
 	const value = Buffer.concat([nonce, sealing.getAuthTag(), text]).toString("base64url");
-	return carry({ value: `${mark}.${value}`, origin: { protocol: origin, family } });
+	return carry({ value: `${mark}.${houseOf(secret)}.${value}`, origin: { protocol: origin, family } });
+};
+
+const isOwn = (secret: Buffer, capsule: string): boolean => {
+	const read = readCapsule(capsule);
+	return read !== undefined && (read.house === undefined || read.house === houseOf(secret));
 };
 
 const openWith = (secret: Buffer, capsule: string): string | undefined => {
-	const carried = uncarry(capsule);
-	const [mark = "", sealed = ""] = carried?.value.split(".") ?? [];
-	if (carried?.origin.protocol !== origin || !Object.values<string>(marks).includes(mark)) return undefined;
-	const bytes = Buffer.from(sealed, "base64url");
+	const read = readCapsule(capsule);
+	if (!read || !isOwn(secret, capsule) || !Object.values<string>(marks).includes(read.mark)) return undefined;
+	const bytes = Buffer.from(read.sealed, "base64url");
 	if (bytes.length < nonceBytes + tagBytes) return undefined;
 	const opening = createDecipheriv(cipher, secret, bytes.subarray(0, nonceBytes))
-		.setAAD(bound(carried.origin.family, mark))
+		.setAAD(bound(read.family, read.mark))
 		.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
 	try {
 		const text = opening.update(bytes.subarray(nonceBytes + tagBytes));
@@ -89,6 +104,7 @@ export const createCapsules = (store?: Store): Capsules => {
 			await reading;
 		},
 		seal: (summary, family, scope = "left") => sealWith(known(), summary, family, marks[scope]),
+		isOwn: (capsule) => isOwn(known(), capsule),
 		open: (capsule) => openWith(known(), capsule),
 	};
 };

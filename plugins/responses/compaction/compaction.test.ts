@@ -217,10 +217,26 @@ describe("a session on an upstream that cannot compact", () => {
 		expect(answer.status).toBe(400);
 		const { error } = (await answer.json()) as { error: { message: string; code: string } };
 		expect(error).toMatchObject({ code: "compaction_not_readable", message: expect.stringContaining("compact") });
-		const strange = { type: "compaction", encrypted_content: createCapsules().seal("x", "gpt") };
+		const body = { model: "other", input: [user("Hi"), { type: "compaction_trigger" }] };
+		const own = compactionOf(
+			((await (await gateway.ask("/v1/responses", body)).json()) as { output: unknown[] }).output,
+		);
+		chat.received.length = 0;
+		const changed = { ...own, encrypted_content: `${own.encrypted_content.slice(0, -4)}AAAA` };
 		for (const model of ["other", "gpt-5"])
-			expect((await gateway.ask("/v1/responses", { model, input: [strange, user("Hi")] })).status).toBe(400);
+			expect((await gateway.ask("/v1/responses", { model, input: [changed, user("Hi")] })).status).toBe(400);
 		expect([chat.received.length, native.received.length]).toEqual([0, 0]);
+	});
+
+	test("that another Portico compacted goes only to an upstream that speaks Responses, which may be that Portico", async () => {
+		const strange = { type: "compaction", encrypted_content: createCapsules().seal("x", "gpt") };
+		const input = [strange, user("Hi")];
+		const refused = await gateway.ask("/v1/responses", { model: "other", input });
+		expect(refused.status).toBe(400);
+		expect(await refused.text()).toContain("another Portico");
+		expect(chat.received.length).toBe(0);
+		await (await gateway.ask("/v1/responses", { model: "gpt-5", input })).text();
+		expect(native.received.map(({ json }) => (json as { input: unknown }).input)).toEqual([input]);
 	});
 
 	test("fails in words when the model writes no summary", async () => {

@@ -11,7 +11,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { summaryMessage, triggerType } from "../summary-request.ts";
-import { type Capsules, isSealedHere, standsForAll } from "./capsules.ts";
+import { type Capsules, standsForAll } from "./capsules.ts";
 
 const isCompaction = ({ type }: WireRecord): boolean => type === "compaction" || type === "compaction_summary";
 
@@ -22,9 +22,9 @@ const notReadable = (why: string): Denial =>
 	});
 
 const foreign = notReadable(
-	"another provider sealed it, and this model runs elsewhere. Send the conversation itself, or ask a model of the provider that compacted it.",
+	"another provider, or another Portico, sealed it, and this model runs elsewhere. Send the conversation itself, or ask a model of the provider that compacted it.",
 );
-const broken = notReadable("it was changed, or sealed by another Portico. Send the conversation itself.");
+const broken = notReadable("it was changed. Send the conversation itself.");
 
 /** What a summary stands for needs not be sent again; what the operator of the client said still holds. */
 const stillHolds = (item: unknown): boolean => {
@@ -70,15 +70,15 @@ export const openSummaries = async (ask: ModelAsk, capsules: Capsules): Promise<
 	const input = asList(ask.body.value["input"]);
 	await capsules.ready();
 	const all = input.map(capsuleOf);
-	const only = all.some((capsule) => capsule !== undefined && !isSealedHere(capsule))
+	const only = all.some((capsule) => capsule !== undefined && !capsules.isOwn(capsule))
 		? { ...ask, onlyProtocol: foreign }
 		: ask;
-	const last = all.findLastIndex((capsule) => capsule !== undefined && isSealedHere(capsule));
+	const last = all.findLastIndex((capsule) => capsule !== undefined && capsules.isOwn(capsule));
 	if (last === -1) return only;
 	const { items, kept } = current(input, last, ask.continues?.items ?? 0, standsForAll(all[last] ?? ""));
 	const words = items.map((item) => {
 		const capsule = capsuleOf(item);
-		return capsule !== undefined && isSealedHere(capsule) ? wordsOf(capsule, capsules) : item;
+		return capsule !== undefined && capsules.isOwn(capsule) ? wordsOf(capsule, capsules) : item;
 	});
 	return {
 		...only,

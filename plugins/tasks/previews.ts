@@ -1,4 +1,4 @@
-/** Pictures on their way: from the worker that has them to the client who watches. Those of another node's worker do not come. */
+/** What jobs show on their way: from the worker that has them to the client who watches. What another node's worker has does not come. */
 import type { WireRecord } from "#core";
 
 export class Previews {
@@ -8,6 +8,10 @@ export class Previews {
 	watch(task: string, told: (preview: WireRecord) => void): () => void {
 		this.watchers.set(task, told);
 		return () => this.watchers.delete(task);
+	}
+
+	close(): void {
+		this.watchers.clear();
 	}
 
 	show(task: string, preview: WireRecord): void {

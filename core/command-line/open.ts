@@ -1,6 +1,7 @@
 /** Opens everything a command or the server needs: config, lock, store, plugins. */
 
 import { deny, Fault } from "../contract/fault.ts";
+import type { Workers } from "../contract/host-info.ts";
 import type { Log, LogLevel } from "../contract/log.ts";
 import { type Blueprint, type BlueprintInput, readBlueprint } from "../host/blueprint.ts";
 import { lentServices } from "../host/build.ts";
@@ -57,6 +58,12 @@ export interface Opened {
 	close(): Promise<void>;
 }
 
+export interface OpenOptions {
+	readonly logOf?: (level: LogLevel, format: LogFormat | undefined) => Log;
+	/** Where this process is one of several. */
+	readonly workers?: Workers;
+}
+
 const withoutOwn = { database: undefined, describe: () => undefined, close: async () => undefined };
 
 /** Opens the store (and holds its lock) and starts the plugins. Throws `Fault`; `held` is called when another process has what this one needs. */
@@ -64,7 +71,7 @@ export const openGateway = async (
 	invocation: Invocation,
 	serving: boolean,
 	held: (owner: Owner) => never,
-	logOf?: (level: LogLevel, format: LogFormat | undefined) => Log,
+	{ logOf, workers }: OpenOptions = {},
 ): Promise<Opened> => {
 	const blueprint = await blueprintOf(invocation, !serving);
 	const { database } = blueprint.config;
@@ -105,6 +112,7 @@ export const openGateway = async (
 		node: nodeName(own),
 		adminToken: token,
 		serving,
+		...(workers && { workers }),
 		again: () => readBlueprint(readingOf(invocation)),
 		reloaded: () => {
 			if (invocation.worker !== undefined) tellStarter({ reloaded: true });

@@ -7,13 +7,14 @@ import { adminTokenFile } from "../host/node-files.ts";
 import { createHeldLog, type LogFormat } from "../runtime/log.ts";
 import { type CertificateFiles, listenSecurely } from "../runtime/secure-listener.ts";
 import { addressOf, type Listener, type ListenOptions, listen } from "../runtime/serve.ts";
-import { onSignal } from "../runtime/system.ts";
+import { hearStarter, onSignal, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import type { Owner } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { type Opened, openGateway, settleLeft } from "./open.ts";
 import { calledAs, type Invocation } from "./settings.ts";
 import { warningsOf } from "./warnings.ts";
+import { workersBeside } from "./workers-beside.ts";
 
 /** Above every configured limit, so that our own answers and not the runtime's. */
 const headroomBytes = 64 * 1024 * 1024;
@@ -138,7 +139,11 @@ const serveUntilStopped = async (
 	logOf: LogOf,
 	greet: (text: string) => void,
 ): Promise<void> => {
-	const house = await openGateway(invocation, true, refuseHeld, logOf);
+	const workers =
+		invocation.worker === undefined
+			? undefined
+			: workersBeside({ say: tellStarter, hear: hearStarter, clock: systemClock });
+	const house = await openGateway(invocation, true, refuseHeld, { logOf, ...(workers && { workers }) });
 	const { portico, blueprint, log } = house;
 	if (invocation.worker === undefined)
 		await settleLeft({ ...invocation, database: house.database }, house.dataFolder, 0);

@@ -7,18 +7,23 @@ import { Supervisor } from "./supervisor.ts";
 /** A process that does what the test says. */
 class Puppet implements OtherProcess {
 	readonly signals: string[] = [];
+	readonly heard: unknown[] = [];
 	readonly worker: number;
 	readonly pid: number;
-	readonly say: (message: unknown) => void;
+	readonly tells: (message: unknown) => void;
 	readonly end = Promise.withResolvers<number>();
 	readonly ended = this.end.promise;
 
-	constructor(worker: number, pid: number, say: (message: unknown) => void) {
-		[this.worker, this.pid, this.say] = [worker, pid, say];
+	constructor(worker: number, pid: number, tells: (message: unknown) => void) {
+		[this.worker, this.pid, this.tells] = [worker, pid, tells];
 	}
 
 	tell(signal: string): void {
 		this.signals.push(signal);
+	}
+
+	say(message: unknown): void {
+		this.heard.push(message);
 	}
 }
 
@@ -49,7 +54,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const serving = async ({ crew, all, puppet }: ReturnType<typeof assemble>, workers: number): Promise<void> => {
 	for (let worker = 1; worker <= workers; worker++) {
 		const begun = crew.begin(worker);
-		puppet(all.length - 1).say({ greeting: `I am ${worker}` });
+		puppet(all.length - 1).tells({ greeting: `I am ${worker}` });
 		expect(await begun).toBe(`I am ${worker}`);
 	}
 };
@@ -110,7 +115,7 @@ test("one that ends before it serves is an error at the beginning, and not later
 test("a reload that one worker tells of reaches every other", async () => {
 	const house = assemble();
 	await serving(house, 3);
-	house.puppet(1).say({ reloaded: true });
+	house.puppet(1).tells({ reloaded: true });
 	expect(house.all.map(({ signals }) => signals)).toEqual([["SIGHUP"], [], ["SIGHUP"]]);
 });
 
@@ -142,4 +147,93 @@ test("one that was told to end before it served has failed at nothing", async ()
 	house.puppet(0).end.resolve(143);
 	expect(await begun).toBe("");
 	expect(await house.crew.ended()).toBe(0);
+});
+
+test("a question that one worker asks reaches every one that serves, and the answers reach who asked", async () => {
+	const house = assemble();
+	await serving(house, 2);
+	house.puppet(1).tells({ asks: { id: 7, question: "how many?" } });
+	expect(house.all.map(({ heard }) => heard)).toEqual([
+		[{ asked: { id: 1, question: "how many?" } }],
+		[{ asked: { id: 1, question: "how many?" } }],
+	]);
+	house.puppet(0).tells({ answers: { id: 1, question: "how many?", answer: 3 } });
+	expect(house.puppet(1).heard).toHaveLength(1);
+	house.puppet(1).tells({ answers: { id: 1, question: "how many?", answer: 4 } });
+	expect(house.puppet(1).heard.at(-1)).toEqual({
+		answered: {
+			id: 7,
+			answers: [
+				{ worker: 1, running: true, answer: 3 },
+				{ worker: 2, running: true, answer: 4 },
+			],
+		},
+	});
+	expect(house.clock.waiting).toBe(0);
+});
+
+test("a worker that ended is answered for by what it last said, and the next one in its place goes on from there", async () => {
+	const house = assemble();
+	await serving(house, 2);
+	const ask = (id: number): void => house.puppet(1).tells({ asks: { id, question: "q" } });
+	const answer = (index: number, id: number, text: string): void =>
+		house.puppet(index).tells({ answers: { id, question: "q", answer: text } });
+	const answered = (id: number, first: object): object => ({
+		answered: {
+			id,
+			answers: [
+				{ worker: 1, ...first },
+				{ worker: 2, running: true, answer: "two" },
+			],
+		},
+	});
+	ask(1);
+	answer(0, 1, "one");
+	answer(1, 1, "two");
+	ask(2);
+	answer(1, 2, "two");
+	house.puppet(0).end.resolve(137);
+	await turn();
+	expect(house.puppet(1).heard.at(-1)).toEqual(answered(2, { running: false, answer: "one" }));
+	house.clock.advance(500);
+	await turn();
+	// Started, and not yet serving: it is not asked.
+	ask(3);
+	answer(1, 3, "two");
+	expect(house.puppet(2).heard).toEqual([]);
+	expect(house.puppet(1).heard.at(-1)).toEqual(answered(3, { running: false, answer: "one" }));
+	house.puppet(2).tells({ greeting: "again" });
+	ask(4);
+	expect(house.puppet(2).heard).toEqual([{ asked: { id: 4, question: "q", before: "one" } }]);
+	answer(2, 4, "one and more");
+	answer(1, 4, "two");
+	expect(house.puppet(1).heard.at(-1)).toEqual(answered(4, { running: true, answer: "one and more" }));
+	ask(5);
+	expect(house.puppet(2).heard.at(-1)).toEqual({ asked: { id: 5, question: "q" } });
+});
+
+test("a worker that does not answer is not waited for longer than two seconds", async () => {
+	const house = assemble();
+	await serving(house, 2);
+	house.puppet(1).tells({ asks: { id: 1, question: "q" } });
+	house.puppet(1).tells({ answers: { id: 1, question: "q", answer: 5 } });
+	house.clock.advance(1999);
+	expect(house.puppet(1).heard).toHaveLength(1);
+	house.clock.advance(1);
+	expect(house.puppet(1).heard.at(-1)).toEqual({
+		answered: { id: 1, answers: [{ worker: 2, running: true, answer: 5 }] },
+	});
+	// Too late for that question, in time for the next.
+	house.puppet(0).tells({ answers: { id: 1, question: "q", answer: 4 } });
+	house.puppet(1).tells({ asks: { id: 2, question: "q" } });
+	house.clock.advance(2000);
+	expect(house.puppet(1).heard.at(-1)).toEqual({
+		answered: {
+			id: 2,
+			answers: [
+				{ worker: 1, running: true, answer: 4 },
+				{ worker: 2, running: true, answer: 5 },
+			],
+		},
+	});
 });

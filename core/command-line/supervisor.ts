@@ -4,9 +4,13 @@ import { deny, Fault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import { asRecord, asText } from "../neutral/json.ts";
 import type { OtherProcess } from "../runtime/system.ts";
+import { WorkerQuestions } from "./worker-questions.ts";
 
 export interface SupervisorOptions {
-	/** Starts a worker; `heard` gets what it tells: its `greeting` once it serves, and `reloaded` when the others are to reload too. */
+	/**
+	 * Starts a worker; `heard` gets what it tells: its `greeting` once it serves, `reloaded` when the others are to reload
+	 * too, and what workers ask each other.
+	 */
 	launch(worker: number, heard: (message: unknown) => void): OtherProcess;
 	readonly clock: Clock;
 	readonly log: Log;
@@ -27,12 +31,14 @@ export class Supervisor {
 	private readonly options: SupervisorOptions;
 	private readonly running = new Map<number, OtherProcess>();
 	private readonly kept: Promise<void>[] = [];
+	private readonly questions: WorkerQuestions;
 	private readonly stop = Promise.withResolvers<void>();
 	private stopping = false;
 	private failures = 0;
 
 	constructor(options: SupervisorOptions) {
 		this.options = options;
+		this.questions = new WorkerQuestions(options.clock, options.log);
 	}
 
 	/** Starts a worker and keeps it running; resolves with its greeting. Throws `Fault` when it ends before it serves. */
@@ -71,9 +77,11 @@ export class Supervisor {
 			const text = asText(greeting);
 			if (text !== undefined) {
 				serves.resolve(text);
+				this.questions.joined(worker, process);
 				this.options.log.info("a worker serves", { worker, process: process.pid });
 			}
 			if (reloaded === true) this.tell("SIGHUP", worker);
+			this.questions.heard(worker, process, message);
 		});
 		this.running.set(worker, process);
 		// One that was started while the others were told to end has not heard of it.
@@ -87,6 +95,7 @@ export class Supervisor {
 			const began = clock.monotonic();
 			const code = await current.process.ended;
 			this.running.delete(worker);
+			this.questions.left(worker);
 			if (this.stopping) {
 				// One that ended before it could be told in order had nothing to lose.
 				if (code !== 0 && (await current.greeting) !== undefined) this.failures++;

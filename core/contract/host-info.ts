@@ -28,6 +28,39 @@ export interface HostLoad {
 	readonly waiting: number;
 }
 
+/** What one place among the workers says. */
+export interface WorkerAnswer {
+	/** 1, 2, 3 … */
+	readonly worker: number;
+	/** False where the process has ended that said it, and the one in its place has not been heard yet. */
+	readonly running: boolean;
+	readonly answer: unknown;
+}
+
+/**
+ * The processes that `serve --workers N` runs on this machine, this one among them. What they say to each other goes by
+ * the process that looks after them, as JSON.
+ *
+ * @example
+ * start() {
+ * 	needs.hostInfo.workers?.answer("greeter: greeted", (before) => greeted + (asCount(before) ?? 0));
+ * },
+ * // and where somebody wants to know, the same without other workers:
+ * const answers = (await needs.hostInfo.workers?.ask("greeter: greeted")) ?? [];
+ */
+export interface Workers {
+	/**
+	 * Asks every worker, this one too. One that does not answer in time, or has ended, is answered for by what was last
+	 * heard of it. Rejects when the process that looks after the workers does not reply.
+	 */
+	ask(question: string): Promise<readonly WorkerAnswer[]>;
+	/**
+	 * Says what this process answers. `before` is what a process last answered that this one took the place of: what must
+	 * not fall when a worker is replaced goes on from there. Returns what takes the answer away.
+	 */
+	answer(question: string, say: (before: unknown) => unknown): () => void;
+}
+
 /**
  * What a plugin may ask of the process it runs in.
  *
@@ -50,6 +83,8 @@ export interface HostInfo {
 	/** The address this node serves at, once it does: `http://127.0.0.1:8787`. For one command: where config says that it would. */
 	address(): string | undefined;
 	plugins(): readonly PluginRow[];
+	/** The workers of this machine; absent where one process serves alone. */
+	readonly workers?: Workers;
 	load(): HostLoad;
 	/** True from the moment a stop was asked for. */
 	draining(): boolean;

@@ -1,13 +1,11 @@
 /** The running whole: one store, one current generation of plugins, and the handler that requests go through. */
 import { needRestart } from "../config/need-restart.ts";
 import type { ServerConfig } from "../config/schema-core.ts";
-import type { Clock } from "../contract/clock.ts";
 import type { FirstToken, HostInfo, PluginRow } from "../contract/host-info.ts";
 import { jobs } from "../contract/job.ts";
-import { describe, type Log } from "../contract/log.ts";
+import { describe } from "../contract/log.ts";
 import { router } from "../contract/router.ts";
 import { addressOf, type Connection } from "../runtime/serve.ts";
-import type { OpenStore } from "../store/open.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
 import { auditOf } from "./audit.ts";
 import { createBackups } from "./backups.ts";
@@ -18,28 +16,10 @@ import { type Generation, tablesInOrder } from "./generation.ts";
 import { hostLoad } from "./host-load.ts";
 import { KeptThings } from "./kept.ts";
 import { ownRoutes } from "./own-routes.ts";
+import type { PorticoOptions } from "./portico-options.ts";
 import { callsOf, type Running } from "./running.ts";
 import { startJobs } from "./start-jobs.ts";
 import { upstreamStates } from "./upstream-states.ts";
-
-export interface PorticoOptions {
-	readonly blueprint: Blueprint;
-	readonly store: OpenStore;
-	readonly clock: Clock;
-	readonly log: Log;
-	readonly version: string;
-	readonly dataFolder: string;
-	/** One for all workers of this machine; without it the data folder. */
-	readonly sharedFolder?: string;
-	readonly node: string;
-	readonly adminToken: string;
-	/** False for one command of the command line. */
-	readonly serving: boolean;
-	/** Reads the config file again, for a reload. */
-	readonly again: () => Promise<{ readonly blueprint?: Blueprint; readonly complaints: readonly string[] }>;
-	/** An operator asked for a reload and it succeeded: other workers are to follow. */
-	readonly reloaded?: () => void;
-}
 
 export class Portico {
 	/** What a start greets with. */
@@ -226,16 +206,17 @@ export class Portico {
 	}
 
 	private houseFor(rows: () => readonly PluginRow[], { httpProxy: proxy, host, port, tls }: ServerConfig): HostInfo {
-		const { serving } = this.options;
+		const { serving, dataFolder, sharedFolder = dataFolder, node, workers } = this.options;
 		const configuredAddress = addressOf(host, port, tls !== undefined);
 		return {
-			dataFolder: this.options.dataFolder,
-			sharedFolder: this.options.sharedFolder ?? this.options.dataFolder,
-			node: this.options.node,
+			dataFolder,
+			sharedFolder,
+			node,
 			serving,
 			...(proxy !== undefined && { outgoingProxy: proxy }),
 			address: () => this.servedAt ?? (serving ? undefined : configuredAddress),
 			plugins: rows,
+			...(workers && { workers }),
 			draining: () => this.stopping,
 			load: () => hostLoad(this.all(), this.options.version, this.reloaded),
 			keep: this.kept.keep,

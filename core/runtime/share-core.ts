@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { asRecord } from "../neutral/json.ts";
 
 /** A module by the name it is imported by: where it is, and how it is loaded. */
 export interface SharedModule {
@@ -53,6 +54,9 @@ const runWithMap = (modules: readonly SharedModule[]): Promise<number> => {
 			if (child.pid !== undefined && child.exitCode === null) process.kill(child.pid, signal);
 		});
 	child.on("message", (message) => process.send?.(message));
+	process.on("message", (message) => {
+		if (child.connected) child.send(asRecord(message), () => undefined);
+	});
 	return new Promise((resolve) => {
 		child.once("exit", (code, signal) => {
 			rmSync(folder, { recursive: true, force: true });

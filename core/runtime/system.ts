@@ -10,6 +10,8 @@ export interface OtherProcess {
 	/** Its exit code; 128 and more when a signal ended it. */
 	readonly ended: Promise<number>;
 	tell(signal: "SIGTERM" | "SIGHUP"): void;
+	/** Says something that it hears by `hearStarter`; nothing happens when it has ended. */
+	say(message: Readonly<Record<string, unknown>>): void;
 }
 
 /** The variables Portico was started with. */
@@ -88,12 +90,21 @@ export const startAnother = (
 				if ((error as { code?: unknown }).code !== "ESRCH") throw error;
 			}
 		},
+		say(message) {
+			// Whoever waits for an answer hears of the end of the process instead.
+			if (child.connected) child.send(message, () => undefined);
+		},
 	};
 };
 
 /** Tells the process that started this one. */
-export const tellStarter = (message: Readonly<Record<string, string | boolean>>): void => {
+export const tellStarter = (message: Readonly<Record<string, unknown>>): void => {
 	process.send?.(message);
+};
+
+/** Hears what the process says that started this one. */
+export const hearStarter = (heard: (message: unknown) => void): void => {
+	process.on("message", heard);
 };
 
 /**

@@ -4,9 +4,10 @@ import { add, type CallRecord, definePlugin, hostInfo, recorders, router, routes
 import { AttemptCounts } from "./attempt-counts.ts";
 import { CallCounts } from "./call-counts.ts";
 import { contentType, expose } from "./exposition.ts";
-import { metricSources } from "./service.ts";
+import { type Metric, metricSources } from "./service.ts";
 import { circuitMetric, keyMetric, loadMetrics, processMetrics } from "./state.ts";
 import { StoreTimes } from "./store-times.ts";
+import { decodeMetrics, lasting, together } from "./together.ts";
 
 export default definePlugin({
 	name: "metrics",
@@ -23,7 +24,8 @@ export default definePlugin({
 			counts().count(call);
 			attempts().count(call);
 		};
-		const show = async (): Promise<Response> => {
+		/** What this process counted and is like. */
+		const own = async (): Promise<readonly Metric[]> => {
 			const upstreams = needs.router.health?.() ?? [];
 			const others = (await Promise.all(needs.sources().map((read) => read()))).flat();
 			const state = [
@@ -32,13 +34,23 @@ export default definePlugin({
 				...loadMetrics(needs.hostInfo.load()),
 				...processMetrics(),
 			];
-			return new Response(
-				expose([...counts().metrics(), ...attempts().metrics(), ...storeTimes().metrics(), ...others, ...state]),
-				{
-					headers: { "content-type": contentType, "cache-control": "no-store" },
-				},
-			);
+			return [...counts().metrics(), ...attempts().metrics(), ...storeTimes().metrics(), ...others, ...state];
 		};
+		const question = `${name}: counts`;
+		/** Of all workers of this machine, whichever was asked. */
+		const all = async (): Promise<readonly Metric[]> => {
+			const answers = (await needs.hostInfo.workers?.ask(question)) ?? [];
+			const told = answers.map(({ running, answer }) => {
+				const metrics = decodeMetrics(answer);
+				return running ? metrics : lasting(metrics);
+			});
+			return told.length === 0 ? await own() : together(told);
+		};
+		const show = async (): Promise<Response> => {
+			const headers = { "content-type": contentType, "cache-control": "no-store" };
+			return new Response(expose(await all()), { headers });
+		};
+		let endAnswers: (() => void) | undefined;
 		return {
 			offers: [
 				add(recorders, { name, record: count }),
@@ -52,6 +64,13 @@ export default definePlugin({
 			],
 			start() {
 				needs.store.timed?.(storeTimes().observe);
+				// What the process had counted that this one took the place of goes on here: a restart is no fall to 0.
+				endAnswers = needs.hostInfo.workers?.answer(question, async (before) =>
+					together([await own(), lasting(decodeMetrics(before))]),
+				);
+			},
+			stop() {
+				endAnswers?.();
 			},
 		};
 	},

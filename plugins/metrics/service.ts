@@ -3,6 +3,8 @@ import { slot } from "#core";
 
 export type Labels = Readonly<Record<string, string>>;
 
+export type Together = "sum" | "highest" | "lowest";
+
 export interface Sample {
 	readonly labels: Labels;
 	readonly value: number;
@@ -16,6 +18,11 @@ export interface Metric {
 	readonly type: "counter" | "gauge" | "histogram";
 	/** One sentence. */
 	readonly help: string;
+	/**
+	 * What becomes of a gauge's figures where several workers of one machine show them together: their sum unless said. What
+	 * every worker reads from the database is the `highest`, for it is the same. Counters and histograms are always added up.
+	 */
+	readonly together?: Together;
 	readonly samples: readonly Sample[];
 }
 
@@ -30,10 +37,17 @@ export type MetricSource = () => readonly Metric[] | Promise<readonly Metric[]>;
 export const metricSources = slot<MetricSource>("metrics.sources");
 
 /** One figure without labels. */
-export const figure = (name: string, type: Metric["type"], help: string, value: number): Metric => ({
+export const figure = (
+	name: string,
+	type: Metric["type"],
+	help: string,
+	value: number,
+	together?: Together,
+): Metric => ({
 	name,
 	type,
 	help,
+	...(together && { together }),
 	samples: [{ labels: {}, value }],
 });
 

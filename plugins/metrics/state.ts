@@ -8,7 +8,8 @@ const states: readonly UpstreamHealth["circuit"][] = ["closed", "half-open", "op
 export const circuitMetric = (upstreams: readonly UpstreamHealth[]): Metric => ({
 	name: "portico_upstream_circuit",
 	type: "gauge",
-	help: "1 at the state the upstream's circuit is in: closed (well), half-open (tried again), open (left alone).",
+	together: "highest",
+	help: "1 at the state the upstream's circuit is in: closed (well), half-open (tried again), open (left alone); of several workers, at the state of any.",
 	samples: upstreams.flatMap(({ upstream, circuit }) =>
 		states.map((state) => ({ labels: { upstream, state }, value: state === circuit ? 1 : 0 })),
 	),
@@ -18,6 +19,7 @@ export const circuitMetric = (upstreams: readonly UpstreamHealth[]): Metric => (
 export const keyMetric = (upstreams: readonly UpstreamHealth[]): Metric => ({
 	name: "portico_upstream_key_up",
 	type: "gauge",
+	together: "lowest",
 	help: "1 while a key of the upstream is used, 0 while it rests after it was refused or limited.",
 	samples: upstreams.flatMap(({ upstream, keys = [] }) =>
 		keys.map((up, index) => ({ labels: { upstream, key: String(index + 1) }, value: up ? 1 : 0 })),
@@ -28,6 +30,7 @@ export const loadMetrics = ({ version, runtime, reloaded, calls, waiting }: Host
 	{
 		name: "portico_build_info",
 		type: "gauge",
+		together: "highest",
 		help: "Always 1; the labels say what runs.",
 		samples: [{ labels: { version, runtime }, value: 1 }],
 	},
@@ -36,7 +39,9 @@ export const loadMetrics = ({ version, runtime, reloaded, calls, waiting }: Host
 		"gauge",
 		"0 when the last reload failed, and what ran before still runs.",
 		reloaded ? 1 : 0,
+		"lowest",
 	),
+	figure("portico_workers", "gauge", "Processes of this machine whose figures these are.", 1),
 	{
 		name: "portico_calls_in_flight",
 		type: "gauge",
@@ -55,8 +60,9 @@ export const processMetrics = (): readonly Metric[] => {
 		figure(
 			"process_start_time_seconds",
 			"gauge",
-			"When the process began, in seconds since 1970.",
+			"When the process began, in seconds since 1970; of several workers the youngest.",
 			performance.timeOrigin / 1000,
+			"highest",
 		),
 	];
 };

@@ -53,6 +53,7 @@ export const openTasks = async (store: Store): Promise<Metric> => {
 	return {
 		name: "portico_tasks",
 		type: "gauge",
+		together: "highest",
 		help: "Tasks that somebody looks after, by kind and state.",
 		samples: rows.map(({ kind, status, tasks }) => ({
 			labels: { kind: asText(kind) ?? "", state: asText(status) ?? "" },

@@ -76,5 +76,6 @@ export const waiting = async (store: Store): Promise<Metric> => {
 		"gauge",
 		"Callbacks that wait to be sent.",
 		asNumber(row?.["waiting"]) ?? 0,
+		"highest",
 	);
 };

@@ -53,6 +53,9 @@ test("two workers share a port and a token, and end with the process that starte
 		const key = /(sk-[0-9A-Za-z]{49})/.exec(output)?.[1] ?? "";
 		const statuses = await Promise.all(Array.from({ length: 40 }, () => ask(address, key)));
 		assert.deepEqual(statuses, Array(40).fill(200));
+		const adminToken = readFileSync(join(folder, "data/admin-token"), "utf8").trim();
+		const shown = await fetch(`${address}/metrics`, { headers: { authorization: `Bearer ${adminToken}` } });
+		assert.match(await shown.text(), /^portico_workers 2$/m);
 	} finally {
 		// Deno's own `kill` tells of the signal instead of the code.
 		if (server.pid !== undefined) process.kill(server.pid, "SIGTERM");

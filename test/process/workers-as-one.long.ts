@@ -1,0 +1,129 @@
+/** `portico serve --workers N` seen from outside: whichever worker answers, its metrics are those of all. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ScriptedUpstream, startUpstream } from "#core/testing";
+import { until } from "../support/moved-clock.ts";
+import { endProcesses, type PorticoProcess, startProcess } from "../support/process.ts";
+import { startSqlServer } from "../support/sql-server.ts";
+import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
+
+let folder: string;
+let server: Pick<Sqld, "url" | "close">;
+let upstream: ScriptedUpstream;
+let portico: PorticoProcess;
+let adminToken: string;
+
+beforeAll(async () => {
+	folder = mkdtempSync(join(tmpdir(), "portico-workers-"));
+	const program = sqldProgram();
+	server = program ? await startSqld(program, folder) : startSqlServer(join(folder, "shared.db"));
+	upstream = startUpstream(() =>
+		Response.json({
+			id: "c",
+			object: "chat.completion",
+			created: 1,
+			model: "m",
+			choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
+			usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
+		}),
+	);
+	const upstreams = [{ name: "main", protocol: "chat-completions", url: `${upstream.url}/v1`, key: "sk-secret" }];
+	const plugins = [
+		{ use: "tokens" },
+		{ use: "chat-completions" },
+		{ use: "rate-limit" },
+		{ use: "router", with: { upstreams, models: [{ name: "m", targets: [{ upstream: "main" }] }] } },
+		{ use: "metrics" },
+	];
+	const config = join(folder, "portico.yaml");
+	writeFileSync(config, JSON.stringify({ server: { port: 0 }, database: { url: server.url }, plugins }));
+	portico = await startProcess(folder, config, {}, ["--workers", "3"]);
+	await portico.says(/"worker":2,"process":\d+/);
+	await portico.says(/"worker":3,"process":\d+/);
+	adminToken = (await Bun.file(join(folder, "data/admin-token")).text()).trim();
+}, 60_000);
+afterAll(endProcesses);
+afterAll(async () => {
+	await upstream.stop();
+	await server.close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+interface Answer {
+	readonly status: number;
+	readonly text: string;
+}
+
+/** On a connection of its own, so that the kernel chooses the worker anew. Status 0 when the connection broke. */
+const send = (method: string, path: string, bearer: string, body?: object): Promise<Answer> =>
+	new Promise((resolve) => {
+		const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
+		const call = request(portico.address + path, { method, headers, agent: false }, (response) => {
+			let text = "";
+			response.on("data", (piece) => {
+				text += String(piece);
+			});
+			response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+		});
+		call.on("error", () => resolve({ status: 0, text: "" }));
+		call.end(body && JSON.stringify(body));
+	});
+
+const ask = async (key = portico.key ?? ""): Promise<number> =>
+	(await send("POST", "/v1/chat/completions", key, { model: "m", messages: [{ role: "user", content: "Hello" }] }))
+		.status;
+
+const scrape = async (): Promise<readonly string[]> => {
+	for (;;) {
+		const { status, text } = await send("GET", "/metrics", adminToken);
+		// A worker that is killed takes the scrape with it.
+		if (status === 200) return text.split("\n");
+		expect(status).toBe(0);
+	}
+};
+
+const figureIn = (lines: readonly string[], start: string): number =>
+	Number(
+		lines
+			.find((line) => line.startsWith(start))
+			?.split(" ")
+			.at(-1),
+	);
+
+const completed = 'portico_calls_total{protocol="chat-completions",upstream="main",model="m",status="200"';
+const took =
+	'portico_call_duration_seconds_bucket{protocol="chat-completions",upstream="main",stream="false",le="+Inf"}';
+
+const processOf = (worker: number): number =>
+	Number([...portico.output().matchAll(new RegExp(`"worker":${worker},"process":(\\d+)`, "g"))].at(-1)?.[1]);
+
+test("every worker shows the counts of all", async () => {
+	for (let index = 0; index < 60; index++) expect(await ask()).toBe(200);
+	// With three workers chosen by chance, twelve scrapes of one alone come once in 200,000 times.
+	for (let index = 0; index < 12; index++) {
+		const lines = await scrape();
+		expect([figureIn(lines, completed), figureIn(lines, took), figureIn(lines, "portico_workers ")]).toEqual([
+			60, 60, 3,
+		]);
+	}
+}, 60_000);
+
+test("no counter falls when a worker is killed, while it is away, and when another has its place", async () => {
+	for (let deaths = 0, least = 60; deaths < 2; deaths++) {
+		const first = processOf(1);
+		process.kill(first, "SIGKILL");
+		await until(async () => figureIn(await scrape(), "portico_workers ") === 2, "a worker away", 60_000);
+		expect(figureIn(await scrape(), completed)).toBe(least);
+		await until(() => processOf(1) !== first, "another in its place", 60_000);
+		await until(async () => figureIn(await scrape(), "portico_workers ") === 3, "three again", 60_000);
+		for (let index = 0; index < 30; index++) expect(await ask()).toBe(200);
+		least += 30;
+		for (let index = 0; index < 6; index++) {
+			const lines = await scrape();
+			expect([figureIn(lines, completed), figureIn(lines, took)]).toEqual([least, least]);
+		}
+	}
+}, 60_000);

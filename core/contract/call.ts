@@ -38,6 +38,8 @@ export interface TokenOwner {
 	readonly id: string;
 	/** What all tokens of the person may spend together, micro-dollars; absent: no limit. */
 	readonly ceiling?: number;
+	/** What each policy's `compile` made of what all tokens of the person share, by setting key (`budgets`). */
+	readonly compiled?: ReadonlyMap<string, unknown>;
 }
 
 /** An API key that Portico issued. */

@@ -1,6 +1,6 @@
 /** Policies: rules that can refuse a call. */
 import type { TSchema } from "@sinclair/typebox";
-import type { Identified, Routed } from "./call.ts";
+import type { Identified, Routed, TokenOwner } from "./call.ts";
 import type { Denial } from "./fault.ts";
 import type { Charge, Outcome } from "./outcome.ts";
 import type { ModelInfo } from "./router.ts";
@@ -33,8 +33,8 @@ export interface TokenSetting<Compiled> {
 	narrow?(value: unknown, limit: unknown): unknown;
 	/** Statements written in the same batch as the token, for policies that keep state beside it. `value` undefined: removed. */
 	statements?(tokenId: string, value: unknown): readonly Statement[];
-	/** Fields added to what the admin API and `GET /v1/me` show of a token (`used`, `remaining`). */
-	view?(tokenId: string, value: unknown): Promise<Readonly<Record<string, unknown>>>;
+	/** Fields added to what the admin API and `GET /v1/me` show of a token (`used`, `remaining`), and whose it is. */
+	view?(tokenId: string, value: unknown, owner?: TokenOwner): Promise<Readonly<Record<string, unknown>>>;
 	/** What the command line's table shows of it, where JSON is not all that people want to read. `shown`: the token as the admin API shows it. */
 	inWords?(value: unknown, shown: Readonly<Record<string, unknown>>): string;
 	/** Words of the command line as the stored value, where JSON is not all that it takes. Throws with the complaint. */

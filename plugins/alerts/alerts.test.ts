@@ -6,6 +6,7 @@ import { Webhook } from "standardwebhooks";
 import { jobs } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { createMovedClock, type MovedClock, until } from "../../test/support/moved-clock.ts";
+import { joined } from "../../test/support/people-house.ts";
 import { type Receiver, startReceiver, status } from "../../test/support/receiver.ts";
 import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";
 import { alerts } from "./service.ts";
@@ -57,6 +58,7 @@ beforeAll(async () => {
 			{ use: "prices", with: { models: { up: { input: 1, output: 10 }, script: { perImage: 0.6 } } } },
 			"quota",
 			"ledger",
+			"people",
 			{ use: "webhooks", with: { allowPrivateNetworks: true } },
 			"tasks",
 			{ use: scriptedKind },
@@ -166,6 +168,15 @@ describe("a budget", () => {
 		const next = await arrived(1);
 		expect(next.at(-1)?.data).toMatchObject({ threshold: 0.8, resetsAt: "2026-11-24T00:00:00.000Z" });
 	}, 30_000);
+
+	test("of a person is told of as theirs, whichever of their tokens calls", async () => {
+		const { id: owner } = await joined(gateway, "Ada", { budgets: [{ amount: 0.005, per: "week" }] });
+		const keys = [await gateway.token({ owner }), await gateway.token({ owner })].map(({ key }) => key);
+		for (const key of [...keys, ...keys]) expect(await ask("m", key)).toBe(200);
+		const last = (await arrived(1)).at(-1);
+		expect(last?.data).toMatchObject({ token: null, owner, per: "week", threshold: 0.8, amount: 0.005 });
+		expect(last?.data["message"]).toContain("The budget of the person for the week is 80 % used: $0.004 of $0.005.");
+	}, 20_000);
 
 	test("that a refusal shows to be too small is told of as used up", async () => {
 		const { id, key } = await gateway.token({ name: "poor", quota: 0.0011 });

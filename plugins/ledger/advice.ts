@@ -19,6 +19,9 @@ const byReason: Readonly<Record<string, string>> = {
 	overloaded: "Look at portico calls --ending upstream_failed, and at the log, for what could not be reached.",
 };
 
+const ownersMoney =
+	"Raise what the token's owner may spend: portico person update ID --ceiling DOLLARS, or --budgets 5/day.";
+
 /** By the status of an upstream. */
 const byStatus: Readonly<Record<number, string>> = {
 	401: "The upstream refuses Portico's key: set another for it and reload.",
@@ -62,5 +65,7 @@ export const adviceOn = (call: WireRecord): string | undefined => {
 	const onAttempt = bad.map(adviceOnAttempt).find((advice) => advice !== undefined);
 	if (onAttempt !== undefined) return onAttempt;
 	if (call["ending"] === "timed_out") return byStatus[408];
-	return byReason[asText(call["reason"]) ?? ""];
+	const reason = asText(call["reason"]) ?? "";
+	if (reason === "quota_exhausted" && /token's owner/.test(asText(call["message"]) ?? "")) return ownersMoney;
+	return byReason[reason];
 };

@@ -7,21 +7,24 @@ import {
 	type Command,
 	type CommandRun,
 	deny,
+	dollars,
 	Fault,
 	isRecord,
 	parseJson,
 	parseWords,
 } from "#core";
+import { budgetsFromWords, budgetsInWords } from "../quota/service.ts";
 
 const usage = (): string =>
 	[
-		"portico person invite [--role admin|member] [--ceiling DOLLARS] [--limits JSON] [--hours N] [--person ID] [--json]",
+		"portico person invite [--role admin|member] [--ceiling DOLLARS] [--budgets LIST] [--limits JSON] [--hours N] [--person ID] [--json]",
 		"portico person list [--json]",
-		"portico person update ID [--role admin|member] [--ceiling DOLLARS|none] [--limits JSON] [--json]",
+		"portico person update ID [--role admin|member] [--ceiling DOLLARS|none] [--budgets LIST|none] [--limits JSON] [--json]",
 		"portico person disable|enable|sign-out ID [--json]",
 		"",
 		"  --role      admin does everything, member sees and changes only what is their own; member unless said",
 		"  --ceiling   dollars that all tokens of the person may spend together",
+		"  --budgets   dollars that come anew each day, week or month, for all of them: 5/day,100/month@Europe/Berlin",
 		'  --limits    token settings that none of their tokens goes beyond: \'{"models":["gpt-*"]}\'',
 		"  --hours     how long the link is valid; 72 unless said",
 		"  --person    somebody's id: the link lets them set another password",
@@ -35,6 +38,7 @@ const text = { type: "string" } as const;
 const options = {
 	role: text,
 	ceiling: text,
+	budgets: text,
 	limits: text,
 	hours: text,
 	person: text,
@@ -57,17 +61,29 @@ const limitsOf = (words: string): unknown => {
 	return isRecord(limits) ? limits : wrong(`--limits takes a JSON object, such as '{"models":["gpt-*"]}'`);
 };
 
-const bodyOf = ({ role, ceiling, limits, hours, person }: Values): Record<string, unknown> => ({
+const budgetsOf = (words: string): unknown => {
+	if (words === "none") return null;
+	try {
+		return budgetsFromWords(words);
+	} catch (error) {
+		return wrong(`--budgets: ${error instanceof Error ? error.message : "cannot be read"}`);
+	}
+};
+
+const bodyOf = ({ role, ceiling, budgets, limits, hours, person }: Values): Record<string, unknown> => ({
 	...(role !== undefined && { role }),
 	...(ceiling !== undefined && { ceiling: ceiling === "none" ? null : numberOf("ceiling", ceiling) }),
+	...(budgets !== undefined && { budgets: budgetsOf(budgets) }),
 	...(limits !== undefined && { limits: limitsOf(limits) }),
 	...(hours !== undefined && { hours: numberOf("hours", hours) }),
 	...(person !== undefined && { person }),
 });
 
-const dollars = (value: unknown): string => {
-	const amount = asNumber(value);
-	return amount === undefined ? "no ceiling" : `ceiling $${amount.toFixed(2)}`;
+const ceilingOf = ({ ceiling, remaining }: Readonly<Record<string, unknown>>): string => {
+	const amount = asNumber(ceiling);
+	const left = asNumber(remaining);
+	if (amount === undefined) return "no ceiling";
+	return `ceiling ${dollars(amount)}${left === undefined ? "" : `: ${dollars(left)} left`}`;
 };
 
 const line = (person: Readonly<Record<string, unknown>>): string =>
@@ -76,8 +92,11 @@ const line = (person: Readonly<Record<string, unknown>>): string =>
 		person["name"],
 		person["role"],
 		person["disabled"] === true ? "disabled" : "enabled",
-		dollars(person["ceiling"]),
-	].join("  ");
+		ceilingOf(person),
+		budgetsInWords(person["budgets"], person["budgets"]),
+	]
+		.filter((word) => word !== "")
+		.join("  ");
 
 const ask = async (
 	action: string | undefined,

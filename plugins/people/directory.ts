@@ -1,7 +1,7 @@
 /** Persons in the database: found, listed, changed. */
 import { type SQL, sql } from "drizzle-orm";
 import { asNumber, asText, deny, Fault, type Statement, type Store } from "#core";
-import { nameKey, type Person, personColumns, personOf, type Role } from "./person.ts";
+import { nameKey, type Person, personColumns, personOf, type Role, storedBudgets } from "./person.ts";
 import type { Sessions } from "./sessions.ts";
 
 const columns = sql.raw(personColumns);
@@ -17,6 +17,8 @@ export interface PersonChange {
 	readonly disabled?: boolean;
 	/** Micro-dollars; null: no limit. */
 	readonly ceiling?: number | null;
+	/** Null: none. */
+	readonly budgets?: readonly unknown[] | null;
 	readonly limits?: Person["limits"];
 }
 
@@ -75,11 +77,12 @@ export class Directory {
 	}
 
 	/** Whoever may do less than before, or nothing, signs in again. */
-	change(id: string, { role, disabled, ceiling, limits }: PersonChange): readonly Statement[] {
+	change(id: string, { role, disabled, ceiling, budgets, limits }: PersonChange): readonly Statement[] {
 		const sets: SQL[] = [];
 		if (role !== undefined) sets.push(sql`role = ${role}`);
 		if (disabled !== undefined) sets.push(sql`disabled = ${disabled ? 1 : 0}`);
 		if (ceiling !== undefined) sets.push(sql`ceiling = ${ceiling}`);
+		if (budgets !== undefined) sets.push(sql`budgets = ${storedBudgets(budgets)}`);
 		if (limits !== undefined) sets.push(sql`limits = ${JSON.stringify(limits)}`);
 		const out = role !== undefined || disabled === true;
 		return [

@@ -1,7 +1,7 @@
 /** Invitations: a link that lets somebody choose a name and a password, once, within its time. */
 import { sql } from "drizzle-orm";
 import { asNumber, asText, type Clock, deny, Fault, type Statement, type Store, StoreFault } from "#core";
-import { limitsOf, nameKey, type Person, type Role, roleOf } from "./person.ts";
+import { budgetsOf, limitsOf, nameKey, type Person, type Role, roleOf, storedBudgets } from "./person.ts";
 import { newSecret, secretDigest } from "./secret.ts";
 
 const hourMs = 3_600_000;
@@ -12,6 +12,7 @@ export interface InvitationTerms {
 	readonly role: Role;
 	/** Micro-dollars. */
 	readonly ceiling?: number;
+	readonly budgets?: readonly unknown[];
 	readonly limits?: Person["limits"];
 	/** Set when the link is to set another password for this person. */
 	readonly person?: string;
@@ -25,6 +26,7 @@ export interface Invitation {
 	readonly role: Role;
 	readonly person?: string;
 	readonly ceiling?: number;
+	readonly budgets?: readonly unknown[];
 	readonly limits: Person["limits"];
 	readonly createdAt: number;
 	readonly expiresAt: number;
@@ -50,6 +52,7 @@ const invitationOf = (row: Readonly<Record<string, unknown>>): Invitation => {
 		role: roleOf(row["role"]),
 		...(person !== undefined && { person }),
 		...(ceiling !== undefined && { ceiling }),
+		...budgetsOf(row["budgets"]),
 		limits: limitsOf(row["limits"]),
 		createdAt: asNumber(row["created_at"]) ?? 0,
 		expiresAt: asNumber(row["expires_at"]) ?? 0,
@@ -66,7 +69,7 @@ export class Invitations {
 	}
 
 	/** The secret is known here and never again. */
-	make({ role, ceiling, limits = {}, person, hours, by }: InvitationTerms): {
+	make({ role, ceiling, budgets, limits = {}, person, hours, by }: InvitationTerms): {
 		readonly invitation: Invitation;
 		readonly secret: string;
 		readonly statement: Statement;
@@ -75,12 +78,16 @@ export class Invitations {
 		const id = `inv_${crypto.randomUUID().replaceAll("-", "")}`;
 		const createdAt = this.clock.now();
 		const expiresAt = createdAt + hours * hourMs;
-		const optional = { ...(person !== undefined && { person }), ...(ceiling !== undefined && { ceiling }) };
+		const optional = {
+			...(person !== undefined && { person }),
+			...(ceiling !== undefined && { ceiling }),
+			...(budgets !== undefined && { budgets }),
+		};
 		return {
 			secret,
 			invitation: { id, role, ...optional, limits, createdAt, expiresAt },
-			statement: sql`INSERT INTO invitations (id, digest, person, role, ceiling, limits, created_at, created_by, expires_at)
-				VALUES (${id}, ${secretDigest(secret)}, ${person ?? null}, ${role}, ${ceiling ?? null}, ${JSON.stringify(limits)}, ${createdAt}, ${by}, ${expiresAt})
+			statement: sql`INSERT INTO invitations (id, digest, person, role, ceiling, budgets, limits, created_at, created_by, expires_at)
+				VALUES (${id}, ${secretDigest(secret)}, ${person ?? null}, ${role}, ${ceiling ?? null}, ${storedBudgets(budgets)}, ${JSON.stringify(limits)}, ${createdAt}, ${by}, ${expiresAt})
 				ON CONFLICT (id) DO NOTHING`,
 		};
 	}
@@ -88,7 +95,7 @@ export class Invitations {
 	/** Those that can still be used. */
 	async open(): Promise<readonly Invitation[]> {
 		const rows = await this.store.all(
-			sql`SELECT id, person, role, ceiling, limits, created_at, expires_at FROM invitations
+			sql`SELECT id, person, role, ceiling, budgets, limits, created_at, expires_at FROM invitations
 				WHERE used_at IS NULL AND expires_at > ${this.clock.now()} ORDER BY created_at`,
 		);
 		return rows.map(invitationOf);
@@ -97,7 +104,7 @@ export class Invitations {
 	/** Throws `Fault` for a secret that cannot be used. */
 	async of(secret: string): Promise<Invitation> {
 		const [row] = await this.store.all(
-			sql`SELECT id, person, role, ceiling, limits, created_at, expires_at FROM invitations
+			sql`SELECT id, person, role, ceiling, budgets, limits, created_at, expires_at FROM invitations
 				WHERE digest = ${secretDigest(secret)} AND used_at IS NULL AND expires_at > ${this.clock.now()}`,
 		);
 		if (!row) throw new Fault(spent);
@@ -117,8 +124,8 @@ export class Invitations {
 		const use = crypto.randomUUID();
 		const person =
 			known === undefined
-				? sql`INSERT INTO persons (id, name, name_key, role, password, ceiling, limits, created_at)
-					SELECT ${joins.id}, ${joins.name}, ${nameKey(joins.name)}, role, ${joins.password}, ceiling, limits, ${now}
+				? sql`INSERT INTO persons (id, name, name_key, role, password, ceiling, budgets, limits, created_at)
+					SELECT ${joins.id}, ${joins.name}, ${nameKey(joins.name)}, role, ${joins.password}, ceiling, budgets, limits, ${now}
 					FROM invitations WHERE id = ${id} ON CONFLICT (id) DO NOTHING`
 				: sql`UPDATE persons SET password = ${joins.password} WHERE id = ${known}`;
 		await this.store

@@ -1,6 +1,7 @@
 /** What admins do about people: list, change, disable, invite. */
 import {
 	type AdminRoute,
+	definedOnly,
 	deny,
 	Fault,
 	type Operated,
@@ -12,6 +13,7 @@ import {
 } from "#core";
 import type { Directory, PersonChange } from "./directory.ts";
 import type { Invitation, Invitations } from "./invitations.ts";
+import { keeping } from "./keeping.ts";
 import { ceilingSchema, dollarsOf, microDollars } from "./money.ts";
 import { type Person, roleSchema } from "./person.ts";
 import type { Change, People, PersonFollower } from "./service.ts";
@@ -22,11 +24,16 @@ const limitsSchema = t.Record(t.String(), t.Unknown(), {
 	description: "Token settings that no token of the person goes beyond, by key, such as models or expiresAt.",
 });
 
+const budgetsSchema = t.Union([t.Null(), t.Array(t.Unknown(), { maxItems: 8 })], {
+	description: "Dollars that all tokens of the person may spend together in each day, week or month; null: none.",
+});
+
 const changeBody = t.Object(
 	{
 		role: t.Optional(roleSchema),
 		disabled: t.Optional(t.Boolean()),
 		ceiling: t.Optional(ceilingSchema),
+		budgets: t.Optional(budgetsSchema),
 		limits: t.Optional(limitsSchema),
 	},
 	closed,
@@ -36,6 +43,7 @@ const inviteBody = t.Object(
 	{
 		role: t.Optional(roleSchema),
 		ceiling: t.Optional(ceilingSchema),
+		budgets: t.Optional(budgetsSchema),
 		limits: t.Optional(limitsSchema),
 		person: t.Optional(t.String({ maxLength: 64, description: "Somebody's id, to let them set another password." })),
 		hours: t.Optional(t.Number({ exclusiveMinimum: 0, maximum: 720, description: "How long the link is valid; 72." })),
@@ -72,34 +80,28 @@ const invitation = ({ ceiling, ...rest }: Invitation) => ({
 const changesOf = (before: Person, after: Person): NonNullable<Change["changes"]> => {
 	const [was, is] = [person(before), person(after)] as const;
 	const changes: Record<string, { from?: unknown; to?: unknown }> = {};
-	for (const key of ["role", "disabled", "ceiling", "limits"] as const)
+	for (const key of ["role", "disabled", "ceiling", "budgets", "limits"] as const)
 		if (JSON.stringify(was[key]) !== JSON.stringify(is[key])) changes[key] = { from: was[key], to: is[key] };
 	return changes;
 };
 
-const withChange = (before: Person, { ceiling, ...rest }: PersonChange): Person => {
-	const { ceiling: old, ...kept } = before;
-	const amount = ceiling === undefined ? old : ceiling;
-	const next = { ...kept, ...rest };
-	return amount === undefined || amount === null ? next : { ...next, ceiling: amount };
+const withChange = (before: Person, { ceiling, budgets, ...rest }: PersonChange): Person => {
+	const { ceiling: oldCeiling, budgets: oldBudgets, ...kept } = before;
+	const next = {
+		ceiling: (ceiling === undefined ? oldCeiling : ceiling) ?? undefined,
+		budgets: (budgets === undefined ? oldBudgets : budgets) ?? undefined,
+	};
+	return { ...kept, ...rest, ...definedOnly(next) };
 };
 
 export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 	const { store, directory, sessions, invitations, people, followers, base } = parts;
 
-	/** Throws `Fault` for limits that nobody can keep. */
-	const checkLimits = (limits: Person["limits"]): void => {
-		const keepers = followers().flatMap(({ checkLimits: check }) => (check ? [check] : []));
-		if (keepers.length === 0 && Object.keys(limits).length > 0)
-			throw new Fault(
-				deny("invalid_request", "Nothing here can keep limits; switch the plugin tokens on.", { parameter: "limits" }),
-			);
-		for (const check of keepers) check(limits);
-	};
+	const { checkLimits, checkBudgets } = keeping(followers);
 
 	/** A person with what those add who keep their things. */
 	const shown = async (one: Person & { readonly seenAt?: number }) => {
-		const more = await Promise.all(followers().map(async ({ view }) => (await view?.(one.id)) ?? {}));
+		const more = await Promise.all(followers().map(async ({ view }) => (await view?.(one)) ?? {}));
 		return Object.assign({}, person(one), ...more) as Readonly<Record<string, unknown>>;
 	};
 
@@ -143,14 +145,16 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 		route("GET", "/admin/people/:id", "Shows a person.", async ({ params }) =>
 			Response.json(await shown(await directory.get(params["id"] ?? ""))),
 		),
-		route("PATCH", "/admin/people/:id", "Changes a person's role, ceiling or limits.", async (call) => {
-			const { ceiling, role, disabled, limits } = await readJson(call.request, changeBody);
+		route("PATCH", "/admin/people/:id", "Changes a person's role, ceiling, budgets or limits.", async (call) => {
+			const { ceiling, role, disabled, budgets, limits } = await readJson(call.request, changeBody);
 			if (limits) checkLimits(limits);
+			if (budgets) checkBudgets(budgets);
 			const amount = typeof ceiling === "number" ? microDollars(ceiling) : ceiling;
 			const wanted: PersonChange = {
 				...(role !== undefined && { role }),
 				...(disabled !== undefined && { disabled }),
 				...(limits !== undefined && { limits }),
+				...(budgets !== undefined && { budgets }),
 				...(amount !== undefined && { ceiling: amount }),
 			};
 			return await change(call, wanted, "change");
@@ -180,19 +184,27 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 			"/admin/invitations",
 			"Makes a link by which somebody joins; it is in this answer only.",
 			async (call) => {
-				const { role = "member", ceiling, limits, person: who, hours = 72 } = await readJson(call.request, inviteBody);
+				const asked = await readJson(call.request, inviteBody);
+				const { role = "member", ceiling, budgets, limits, person: who, hours = 72 } = asked;
 				if (limits) checkLimits(limits);
+				if (budgets) checkBudgets(budgets);
 				const known = who === undefined ? undefined : await directory.get(who);
 				const made = invitations.make({
 					role: known?.role ?? role,
 					...(typeof ceiling === "number" && { ceiling: microDollars(ceiling) }),
+					...(budgets && { budgets }),
 					...(limits && { limits }),
 					...(known && { person: known.id }),
 					hours,
 					by: call.operator.id,
 				});
 				const shown = invitation(made.invitation);
-				const changes = { role: { to: shown.role }, ceiling: { to: shown.ceiling }, limits: { to: limits } };
+				const changes = {
+					role: { to: shown.role },
+					ceiling: { to: shown.ceiling },
+					budgets: { to: shown.budgets },
+					limits: { to: limits },
+				};
 				await store.write([
 					made.statement,
 					people.audit(call, {

@@ -1,5 +1,5 @@
 /** A person as they are stored, and what their name and password must be like. */
-import { asNumber, asText, deny, Fault, isRecord, parseJson, t } from "#core";
+import { asList, asNumber, asText, deny, Fault, isRecord, parseJson, t } from "#core";
 
 export type Role = "admin" | "member";
 
@@ -10,6 +10,8 @@ export interface Person {
 	readonly role: Role;
 	/** What all of the person's tokens may spend together, micro-dollars; absent: no limit. */
 	readonly ceiling?: number;
+	/** The same for each day, week or month, as the token setting `budgets` has it; absent: none. */
+	readonly budgets?: readonly unknown[];
 	/** Token settings that none of the person's tokens goes beyond, by key. */
 	readonly limits: Readonly<Record<string, unknown>>;
 	readonly disabled: boolean;
@@ -29,11 +31,21 @@ const least = 12;
 export const passwordSchema = t.String({ maxLength: most, description: `${least} characters or more.` });
 
 /** The columns that `personOf` reads. */
-export const personColumns = "id, name, role, ceiling, limits, disabled, created_at";
+export const personColumns = "id, name, role, ceiling, budgets, limits, disabled, created_at";
 
 export const limitsOf = (text: unknown): Person["limits"] => {
 	const limits = parseJson(asText(text) ?? "");
 	return isRecord(limits) ? limits : {};
+};
+
+/** As they are stored; an empty list is none. */
+export const storedBudgets = (budgets: readonly unknown[] | null | undefined): string | null =>
+	budgets && budgets.length > 0 ? JSON.stringify(budgets) : null;
+
+/** Where there are any. */
+export const budgetsOf = (text: unknown): Pick<Person, "budgets"> => {
+	const budgets = asList(parseJson(asText(text) ?? ""));
+	return budgets.length > 0 ? { budgets } : {};
 };
 
 export const roleOf = (value: unknown): Role => (value === "admin" ? "admin" : "member");
@@ -48,6 +60,7 @@ export const personOf = (row: Readonly<Record<string, unknown>> | undefined): Pe
 		name: asText(row["name"]) ?? "",
 		role: roleOf(row["role"]),
 		...(ceiling !== undefined && { ceiling }),
+		...budgetsOf(row["budgets"]),
 		limits: limitsOf(row["limits"]),
 		disabled: row["disabled"] !== 0,
 		createdAt: asNumber(row["created_at"]) ?? 0,

@@ -8,6 +8,8 @@ export interface Owner {
 	readonly disabled: boolean;
 	/** What all of the person's tokens may spend together, micro-dollars; absent: no limit. */
 	readonly ceiling?: number;
+	/** The same for each day, week or month, as the token setting `budgets` has it; absent: none. */
+	readonly budgets?: readonly unknown[];
 	/** Token settings that none of the person's tokens goes beyond, by key. */
 	readonly limits: Readonly<Record<string, unknown>>;
 }
@@ -46,9 +48,11 @@ export interface PersonFollower {
 	/** Written in the batch that changes the person. */
 	statements(person: Owner): readonly Statement[];
 	/** Fields added to what admins and the person see of them (`used`, `remaining`). */
-	view?(person: string): Promise<Readonly<Record<string, unknown>>>;
+	view?(person: Owner): Promise<Readonly<Record<string, unknown>>>;
 	/** Throws `Fault` for limits that cannot be kept. */
 	checkLimits?(limits: Owner["limits"]): void;
+	/** Throws `Fault` for budgets that cannot be kept. */
+	checkBudgets?(budgets: NonNullable<Owner["budgets"]>): void;
 	/** Called once it is written, on the node that wrote it. */
 	changed?(person: Owner): void;
 }

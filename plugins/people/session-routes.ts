@@ -93,7 +93,7 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 	/** What those add who keep the person's things. */
 	const spentBy = async (person: Person | undefined): Promise<Readonly<Record<string, unknown>>> => {
 		if (!person) return {};
-		const more = await Promise.all(parts.followers().map(async ({ view }) => (await view?.(person.id)) ?? {}));
+		const more = await Promise.all(parts.followers().map(async ({ view }) => (await view?.(person)) ?? {}));
 		return Object.assign({}, ...more) as Readonly<Record<string, unknown>>;
 	};
 

@@ -78,5 +78,10 @@ export const peopleTables = (plugin: string): Tables => ({
 				"CREATE INDEX audit_at ON audit (at, id)",
 			],
 		},
+		// What the person's tokens may spend in each day, week or month: JSON, as the token setting `budgets` has it.
+		{
+			name: "002-budgets",
+			statements: ["ALTER TABLE persons ADD COLUMN budgets TEXT", "ALTER TABLE invitations ADD COLUMN budgets TEXT"],
+		},
 	],
 });

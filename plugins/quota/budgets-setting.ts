@@ -1,8 +1,10 @@
 /** The token setting `budgets`: dollars for each day, week or month of the calendar, beside the quota for its whole life. */
-import { asList, asNumber, asRecord, asText, dollars, type TokenSetting, t } from "#core";
-import type { Accounts } from "./accounts.ts";
-import { type Budget, Budgets, budgetsKey, limitIn, windowAccount } from "./budgets.ts";
-import { count, toDollars, toMicroDollars } from "./numbers.ts";
+import { asList, asNumber, asRecord, asText, type TokenSetting, t } from "#core";
+import { type BudgetHouse, budgetStatements, budgetsShown } from "./budget-accounts.ts";
+import { budgetsFromWords, budgetsInWords } from "./budget-words.ts";
+import { type Budget, Budgets, budgetsIn, budgetsKey } from "./budgets.ts";
+import { personAccount } from "./holding.ts";
+import { toMicroDollars } from "./numbers.ts";
 import { isPeriod, isZone, periods, windowFinder } from "./windows.ts";
 
 const amountSchema = t.Number({
@@ -62,31 +64,8 @@ const budgetOf = (value: unknown): Budget => {
 	};
 };
 
-const budgetsOf = (value: unknown): readonly Budget[] => asList(value).map(budgetOf);
-
-/** `5/day,100/month@Europe/Berlin`; anything else is left for JSON. */
-const fromWords = (words: string): unknown => {
-	if (words.trimStart().startsWith("[")) return JSON.parse(words);
-	return words.split(",").map((one) => {
-		const found = /^\s*\$?([\d.]+)\/(\w+)(?:@([\w+/-]+))?\s*$/.exec(one);
-		if (!found) throw new TypeError(`"${one.trim()}" is no budget; write 5/day, 20/week or 100/month@Europe/Berlin`);
-		const [, amount, per, zone] = found;
-		return { amount: Number(amount), per, ...(zone !== undefined && { zone }) };
-	});
-};
-
-/** `$5.00/day: $4.10 left`; what is left is not known where the server does not tell it. */
-const wordsOf = (value: unknown, shown: unknown): string => {
-	const told = asList(shown).map(asRecord);
-	return asList(value)
-		.map(asRecord)
-		.map(({ amount, per, zone = "UTC" }) => {
-			const left = asNumber(told.find((one) => one["per"] === per && one["zone"] === zone)?.["remaining"]);
-			const place = zone === "UTC" ? "" : `@${String(zone)}`;
-			return `${dollars(asNumber(amount) ?? 0)}/${String(per)}${place}${left === undefined ? "" : `: ${dollars(left)} left`}`;
-		})
-		.join(", ");
-};
+/** As they are stored, compiled. Throws for what is no budget. */
+export const budgetsOf = (value: unknown): readonly Budget[] => asList(value).map(budgetOf);
 
 const complaint = (value: unknown): string | undefined => {
 	const seen = new Set<string>();
@@ -103,45 +82,19 @@ const complaint = (value: unknown): string | undefined => {
 	return undefined;
 };
 
-export interface BudgetsSettingOptions {
-	readonly accounts: () => Accounts;
-	now(): number;
-}
-
-export const budgetsSetting = ({ accounts, now }: BudgetsSettingOptions): TokenSetting<Budgets> => ({
+export const budgetsSetting = (house: BudgetHouse): TokenSetting<Budgets> => ({
 	key: budgetsKey,
 	schema,
 	refuse: complaint,
 	compile: (value) => new Budgets(budgetsOf(value)),
-	fromWords,
-	inWords: (value, shown) => wordsOf(value, shown["budgets"]),
-	/** The window that runs and the one after it are told; later ones are made with what the token has by then. */
-	statements: (token, value) =>
-		budgetsOf(value).flatMap((budget) => {
-			const current = budget.windowAt(now());
-			return [current, budget.windowAt(current.end)].flatMap((window) =>
-				accounts().statements.setQuota(windowAccount(token, budget, window), limitIn(budget, window)),
-			);
-		}),
-	async view(token, value) {
-		const budgets = budgetsOf(value);
-		if (budgets.length === 0) return {};
-		await accounts().flush();
-		const at = now();
-		const shown = budgets.map(async (budget) => {
-			const window = budget.windowAt(at);
-			const limit = limitIn(budget, window);
-			const [row] = await accounts().store.all(accounts().statements.balance(windowAccount(token, budget, window)));
-			const used = count(row?.["used"]) ?? 0;
-			return {
-				amount: toDollars(limit),
-				per: budget.per,
-				zone: budget.zone,
-				used: toDollars(used),
-				remaining: toDollars(Math.max(0, limit - used)),
-				resetsAt: new Date(window.end).toISOString(),
-			};
-		});
-		return { budgets: await Promise.all(shown) };
+	fromWords: budgetsFromWords,
+	inWords: (value, shown) => budgetsInWords(value, shown["budgets"]),
+	statements: (token, value) => budgetStatements(house, token, budgetsOf(value)),
+	/** The token's own, and those that its owner's tokens share, marked with the owner. */
+	async view(token, value, owner) {
+		const own = await budgetsShown(house, token, budgetsOf(value));
+		const shared = owner ? await budgetsShown(house, personAccount(owner.id), budgetsIn(owner.compiled)) : [];
+		const budgets = [...own, ...shared.map((one) => ({ ...one, owner: owner?.id }))];
+		return budgets.length === 0 ? {} : { budgets };
 	},
 });

@@ -1,4 +1,4 @@
-/** Budgets of a token: what it may spend in each window of the calendar, and the account that each window is. */
+/** Budgets of a token or a person: what may be spent in each window of the calendar, and the account that each window is. */
 import { isPeriod, type Period, type Window, windowAt } from "./windows.ts";
 
 /** The token setting that they are. */
@@ -11,7 +11,7 @@ interface Boost {
 	readonly until: number;
 }
 
-/** One budget of a token, compiled. Micro-dollars. */
+/** One budget, compiled. Micro-dollars. */
 export interface Budget {
 	readonly amount: number;
 	readonly per: Period;
@@ -26,8 +26,8 @@ export const limitIn = ({ amount, boost }: Budget, { start }: Window): number =>
 
 /** Windows have accounts as tokens have, under names that no token has: a new window is a new account. */
 export const budgetPrefix = "budget:";
-export const windowAccount = (token: string, { per, zone }: Budget, { start }: Window): string =>
-	`${budgetPrefix}${token}/${per}/${zone}/${start}`;
+export const windowAccount = (account: string, { per, zone }: Budget, { start }: Window): string =>
+	`${budgetPrefix}${account}/${per}/${zone}/${start}`;
 export const isWindowAccount = (account: string): boolean => account.startsWith(budgetPrefix);
 
 /** When the window of such an account ends; undefined for any other account. */
@@ -36,7 +36,7 @@ export const endOfAccount = (account: string): number | undefined => {
 	return isPeriod(per) && zone !== undefined ? windowAt(Number(start), per, zone).end : undefined;
 };
 
-/** The budgets of a token, as its setting was compiled. */
+/** The budgets of a token or a person, as they were compiled. */
 export class Budgets {
 	readonly list: readonly Budget[];
 
@@ -44,3 +44,9 @@ export class Budgets {
 		this.list = list;
 	}
 }
+
+/** Among compiled settings. */
+export const budgetsIn = (compiled: ReadonlyMap<string, unknown> | undefined): readonly Budget[] => {
+	const found = compiled?.get(budgetsKey);
+	return found instanceof Budgets ? found.list : [];
+};

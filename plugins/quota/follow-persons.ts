@@ -1,10 +1,22 @@
-/** A person's ceiling, kept in an account beside those of their tokens. */
+/** A person's ceiling and budgets, kept in accounts beside those of their tokens. */
+import { asRecord } from "#core";
 import type { PersonFollower } from "../people/service.ts";
-import type { Accounts } from "./accounts.ts";
+import { type BudgetHouse, budgetStatements, budgetsShown } from "./budget-accounts.ts";
+import { budgetsOf } from "./budgets-setting.ts";
 import { personAccount } from "./holding.ts";
 import { balanceOf } from "./setting.ts";
 
-export const quotaFollower = (accounts: () => Accounts): PersonFollower => ({
-	statements: ({ id, ceiling }) => accounts().statements.setQuota(personAccount(id), ceiling ?? null),
-	view: (person) => balanceOf(accounts(), personAccount(person)),
+export const quotaFollower = (house: BudgetHouse): PersonFollower => ({
+	statements: ({ id, ceiling, budgets }) => [
+		...house.accounts().statements.setQuota(personAccount(id), ceiling ?? null),
+		...budgetStatements(house, personAccount(id), budgetsOf(budgets)),
+	],
+	async view({ id, budgets }) {
+		const account = personAccount(id);
+		const spent = await balanceOf(house.accounts(), account);
+		if (budgets === undefined) return spent;
+		const shown = await budgetsShown(house, account, budgetsOf(budgets));
+		// The amount stays what was set, so that what is shown can be sent back; `remaining` counts a boost.
+		return { ...spent, budgets: shown.map((one, index) => ({ ...one, ...asRecord(budgets[index]) })) };
+	},
 });

@@ -1,5 +1,5 @@
 /**
- * Two persons, ten tokens, one ceiling each: random histories over several nodes, with crashes, lost replies and tasks,
+ * Two persons, ten tokens, one ceiling and one budget of the day each, around a midnight: random histories over several nodes, with crashes, lost replies and tasks,
  * against an oracle that counts what the upstream delivered. `HOLDING_SEEDS` sets how many, `HOLDING_SEED` and
  * `HOLDING_PATH` replay one.
  */
@@ -7,8 +7,10 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { World, type WorldNode } from "../../test/support/quota-world.ts";
 import type { Accounts } from "./accounts.ts";
+import { Budgets, budgetsKey } from "./budgets.ts";
 import { accountsOf, type Holding, holdOnAll, isLack, personAccount, type Spender, settleOnAll } from "./holding.ts";
 import { reserveTask, settleTask } from "./tasks.ts";
+import { windowFinder } from "./windows.ts";
 
 const persons = 2;
 const tokens = 10;
@@ -64,17 +66,30 @@ interface Call {
 	readonly node: WorldNode;
 	readonly accounts: Accounts;
 	readonly token: number;
+	/** The day in which it was let in. */
+	readonly day: number;
 	readonly holding: Holding;
 	delivered: number;
 }
 
-/** Ceilings of 300 and 150; every third token has a quota of its own. */
+const dayMs = 86_400_000;
+const compiled = (amount: number) =>
+	new Map([
+		[
+			budgetsKey,
+			new Budgets([{ amount, per: "day", zone: "UTC", boost: undefined, windowAt: windowFinder("day", "UTC") }]),
+		],
+	]);
+
+/** Ceilings of 300 and 150, of which 200 and 90 in a day; every third token has a quota of its own. */
 class Household {
 	readonly world: World;
 	private calls: Call[] = [];
-	private readonly tasks = new Map<string, { readonly token: number; readonly amount: number }>();
+	private readonly tasks = new Map<string, { readonly token: number; readonly day: number; readonly amount: number }>();
 	private readonly delivered = new Map<string, number>();
 	private serial = 0;
+	/** Half a minute before the second day. */
+	private time = dayMs - 30_000;
 	crashed = false;
 
 	constructor(nodes: number) {
@@ -87,7 +102,16 @@ class Household {
 
 	owner(token: number) {
 		const person = token % persons;
-		return { id: `${this.world.prefix}p${person}`, ceiling: person === 0 ? 300 : 150 };
+		const bounds = person === 0 ? { ceiling: 300, compiled: compiled(200) } : { ceiling: 150, compiled: compiled(90) };
+		return { id: `${this.world.prefix}p${person}`, ...bounds };
+	}
+
+	private get day(): number {
+		return Math.floor(this.time / dayMs);
+	}
+
+	private dayName(person: number, day: number): string {
+		return `budget:person:${this.owner(person).id}/day/UTC/${day * dayMs}`;
 	}
 
 	quota(token: number): number | undefined {
@@ -102,8 +126,8 @@ class Household {
 		}
 	}
 
-	private add(token: number, amount: number): void {
-		for (const name of [this.tokenName(token), personAccount(this.owner(token).id)])
+	private add(token: number, day: number, amount: number): void {
+		for (const name of [this.tokenName(token), personAccount(this.owner(token).id), this.dayName(token, day)])
 			this.delivered.set(name, (this.delivered.get(name) ?? 0) + amount);
 	}
 
@@ -112,11 +136,12 @@ class Household {
 		if (!node.alive || node.stopped) return;
 		const { accounts } = node;
 		const id = `${this.world.prefix}c${++this.serial}`;
-		const on = accountsOf(this.spender(token), this.quota(token), 0);
+		const { day } = this;
+		const on = accountsOf(this.spender(token), this.quota(token), this.time);
 		holdOnAll(accounts, { id, model: "m" }, on, { least, most }).then(
 			(holding) => {
 				if (isLack(holding) || node.accounts !== accounts || !node.alive) return;
-				this.calls.push({ id, node, accounts, token, holding, delivered: 0 });
+				this.calls.push({ id, node, accounts, token, day, holding, delivered: 0 });
 			},
 			() => {},
 		);
@@ -132,7 +157,7 @@ class Household {
 		if (!found) return;
 		const more = Math.min(amount, found.holding.amount - found.delivered);
 		found.delivered += more;
-		this.add(found.token, more);
+		this.add(found.token, found.day, more);
 	}
 
 	end(call: Call | undefined, more: number): void {
@@ -156,12 +181,13 @@ class Household {
 	askTask(node: WorldNode, token: number, amount: number): void {
 		if (!node.alive || node.stopped) return;
 		const id = `${this.world.prefix}k${++this.serial}`;
-		reserveTask(node.accounts, this.spender(token), amount, id, 0).then(
+		const { day } = this;
+		reserveTask(node.accounts, this.spender(token), amount, id, this.time).then(
 			(answer) => {
 				if (!("keep" in answer)) return;
 				try {
 					this.world.write(answer.keep());
-					this.tasks.set(id, { token, amount });
+					this.tasks.set(id, { token, day, amount });
 				} catch {
 					// The hold had been given up, so the task is not created.
 				}
@@ -174,7 +200,7 @@ class Household {
 		const [id, task] = [...this.tasks][index % Math.max(1, this.tasks.size)] ?? [];
 		if (id === undefined || !task) return;
 		this.tasks.delete(id);
-		this.add(task.token, Math.min(cost, task.amount));
+		this.add(task.token, task.day, Math.min(cost, task.amount));
 		// The reply may be lost: the batch is written twice.
 		for (let time = 0; time < 2; time++) this.world.write(settleTask(this.world.sql, id, cost));
 	}
@@ -197,6 +223,7 @@ class Household {
 				if (what.do === "stop") this.crashed = true;
 				return void Object.assign(nodeOf(what.node), { stopped: what.do === "stop" });
 			case "pass":
+				this.time += what.milliseconds;
 				return await this.world.pass(what.milliseconds);
 			case "reap":
 				return await this.world.reap();
@@ -228,6 +255,7 @@ class Household {
 		return [
 			...own.flatMap(([name, quota]) => (quota === undefined ? [] : [[name, quota] as const])),
 			...owners.map(({ id, ceiling }) => [personAccount(id), ceiling] as const),
+			...[0, 1].flatMap((day) => [[this.dayName(0, day), 200] as const, [this.dayName(1, day), 90] as const]),
 		];
 	}
 
@@ -248,16 +276,23 @@ class Household {
 			const { leased } = this.world.account(name);
 			if (leased !== 0) return `${name}: still leased ${leased}`;
 		}
-		for (let person = 0; person < persons; person++) {
-			const name = personAccount(this.owner(person).id);
-			const { used } = this.world.account(name);
-			const delivered = this.delivered.get(name) ?? 0;
-			let byTokens = 0;
-			for (let token = person; token < tokens; token += persons)
-				byTokens += this.world.account(this.tokenName(token)).used;
-			if (used < delivered) return `${name}: charged ${used}, delivered ${delivered}`;
-			if (!this.crashed && used !== byTokens) return `${name}: charged ${used}, its tokens ${byTokens}`;
+		return Array.from({ length: persons }, (_, person) => this.leftOf(person)).find((wrong) => wrong !== undefined);
+	}
+
+	private leftOf(person: number): string | undefined {
+		const name = personAccount(this.owner(person).id);
+		const { used } = this.world.account(name);
+		const days = [0, 1].map((day) => this.dayName(person, day));
+		for (const account of [name, ...days]) {
+			const [charged, delivered] = [this.world.account(account).used, this.delivered.get(account) ?? 0];
+			if (charged < delivered) return `${account}: charged ${charged}, delivered ${delivered}`;
 		}
+		const own = Array.from({ length: tokens }, (_, token) => token).filter((token) => token % persons === person);
+		const sums = [days, own.map((token) => this.tokenName(token))].map((names) =>
+			names.reduce((sum, one) => sum + this.world.account(one).used, 0),
+		);
+		if (!this.crashed && sums.some((sum) => sum !== used))
+			return `${name}: charged ${used}, its days and tokens ${sums}`;
 		return undefined;
 	}
 }
@@ -282,7 +317,7 @@ const seeds = Number(process.env["HOLDING_SEEDS"] ?? 60);
 const seed = Number(process.env["HOLDING_SEED"] ?? Date.now() % 2 ** 31);
 const path = process.env["HOLDING_PATH"];
 
-test(`no ceiling and no quota is overspent in ${seeds} histories (seed ${seed})`, async () => {
+test(`no ceiling, no budget and no quota is overspent in ${seeds} histories (seed ${seed})`, async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(command, { minLength: 20, maxLength: 80 }),

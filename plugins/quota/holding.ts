@@ -1,9 +1,9 @@
-/** What a call holds: on every account it spends from, or on none. A token has an account, and so has its owner. */
+/** What a call holds: on every account it spends from, or on none. A token has accounts, and so has its owner. */
 import type { AccessToken, TokenOwner } from "#core";
 import type { Need, Shortage } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Caller } from "./accounts-options.ts";
-import { Budgets, budgetsKey, isWindowAccount, limitIn, windowAccount } from "./budgets.ts";
+import { type Budget, budgetPrefix, budgetsIn, isWindowAccount, limitIn, windowAccount } from "./budgets.ts";
 import type { Reservation } from "./lease.ts";
 import { LeaseCharge } from "./lease-charge.ts";
 import type { Period, Window } from "./windows.ts";
@@ -19,15 +19,28 @@ export interface AccountLimit {
 /** Persons have accounts as tokens have, under names that no token has. */
 export const personPrefix = "person:";
 export const personAccount = (person: string): string => personPrefix + person;
-export const isPersonAccount = (account: string): boolean => account.startsWith(personPrefix);
-
-const ownerLimit = ({ id, ceiling }: TokenOwner): AccountLimit => ({ account: personAccount(id), limit: ceiling });
+export const isPersonAccount = (account: string): boolean =>
+	account.startsWith(personPrefix) || account.startsWith(budgetPrefix + personPrefix);
 
 /** Whose rows the ledger has: what other accounts are charged, the token's own is charged too. */
 export const isTokenAccount = (account: string): boolean => !isPersonAccount(account) && !isWindowAccount(account);
 
 /** Whose accounts they are. */
 export type Spender = Pick<AccessToken, "id" | "owner" | "compiled">;
+
+/** The windows that run now, of the budgets of one account. */
+const windowsOf = (account: string, budgets: readonly Budget[], now: number): readonly AccountLimit[] =>
+	budgets.map((budget) => {
+		const window = budget.windowAt(now);
+		const limit = limitIn(budget, window);
+		return { account: windowAccount(account, budget, window), limit, window: { ...window, per: budget.per } };
+	});
+
+const accountsOfOwner = ({ id, ceiling, compiled }: TokenOwner, now: number): readonly AccountLimit[] => {
+	const account = personAccount(id);
+	const limit: AccountLimit = { account, limit: ceiling };
+	return compiled === undefined ? [limit] : [limit, ...windowsOf(account, budgetsIn(compiled), now)];
+};
 
 /** The accounts that a call of this token spends from now; the token's own comes first. */
 export const accountsOf = (
@@ -36,14 +49,8 @@ export const accountsOf = (
 	now: number,
 ): readonly [AccountLimit, ...AccountLimit[]] => {
 	const own = { account: id, limit: quota };
-	const budgets = compiled.get(budgetsKey);
-	if (!(budgets instanceof Budgets)) return owner ? [own, ownerLimit(owner)] : [own];
-	const windows = budgets.list.map((budget): AccountLimit => {
-		const window = budget.windowAt(now);
-		const account = windowAccount(id, budget, window);
-		return { account, limit: limitIn(budget, window), window: { ...window, per: budget.per } };
-	});
-	return owner ? [own, ownerLimit(owner), ...windows] : [own, ...windows];
+	const owners = owner ? accountsOfOwner(owner, now) : [];
+	return [own, ...owners, ...windowsOf(id, budgetsIn(compiled), now)];
 };
 
 export const isLimited = ({ limit }: AccountLimit): boolean => limit !== undefined;

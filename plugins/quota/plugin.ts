@@ -107,7 +107,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 					add(policies, budgets),
 					provide(quota, service),
 					add(metricSources, () => quotaMetrics(accounts())),
-					add(personFollowers, quotaFollower(accounts)),
+					add(personFollowers, quotaFollower({ accounts, now })),
 					add(jobs, {
 						name: `${name}: leases of silent nodes`,
 						schedule: "*/5 * * * * *",
@@ -117,9 +117,12 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 						},
 					}),
 					add(jobs, {
-						name: `${name}: old leases`,
+						name: `${name}: old leases and windows`,
 						schedule: "23 * * * *",
-						run: async () => void (await needs.store.write([accounts().statements.prune()])),
+						async run() {
+							const { statements } = accounts();
+							await needs.store.write([statements.prune(), statements.pruneWindows(now())]);
+						},
 					}),
 				],
 				async start() {

@@ -4,9 +4,13 @@ import { type AccountLimit, isPersonAccount } from "./holding.ts";
 import { toDollars } from "./numbers.ts";
 
 /** Whose money it is, as a refusal calls it. */
-const nameOf = ({ account, window }: AccountLimit): string => {
-	if (window) return `this token's budget for the ${window.per}`;
-	return isPersonAccount(account) ? "the ceiling of this token's owner" : "this token's quota";
+export const nameOf = ({ account, window }: AccountLimit): string => {
+	const persons = isPersonAccount(account);
+	if (window)
+		return persons
+			? `the budget of this token's owner for the ${window.per}`
+			: `this token's budget for the ${window.per}`;
+	return persons ? "the ceiling of this token's owner" : "this token's quota";
 };
 
 /** A budget comes back by itself; anything else only when somebody raises it. */
@@ -18,7 +22,7 @@ const remedy = ({ window }: AccountLimit): string =>
 const whenBack = ({ window }: AccountLimit): Pick<Denial, "resetsAt"> =>
 	window ? { resetsAt: new Date(window.end).toISOString() } : {};
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const heldBack = (on: AccountLimit): Denial =>
 	deny(

@@ -19,6 +19,11 @@ const tallyKeptMs = 7 * 24 * 3_600_000;
 /** The database's own time; tests put theirs in its place. */
 export const databaseTime = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
 
+/** Windows of budgets are kept for as long as a clock might be set back, and somebody might ask. */
+const windowKeptMs = 62 * 24 * 3_600_000;
+/** So many are forgotten in an hour at most: one statement must not hold others up. */
+const windowsAtOnce = 5_000;
+
 /** A lease as its node knows it. */
 export interface LeaseFigures {
 	readonly id: string;
@@ -179,6 +184,17 @@ export class Statements {
 	prune(): Statement {
 		return sql`DELETE FROM quota_leases WHERE (state = 'closed' AND changed_at < ${this.now} - ${closedKeptMs})
 			OR (kind = 'tally' AND changed_at < ${this.now} - ${tallyKeptMs})`;
+	}
+
+	/**
+	 * Forgets windows of budgets that ended long ago, by the database's clock and by the node's: whichever is behind, so
+	 * that no clock which is wrong makes a window anew that still counts.
+	 */
+	pruneWindows(now: number): Statement {
+		return sql`DELETE FROM quota_accounts WHERE token IN (SELECT token FROM quota_accounts a
+			WHERE ends_at < min(${this.now}, ${now}) - ${windowKeptMs} AND leased = 0
+			AND NOT EXISTS (SELECT 1 FROM quota_leases l WHERE l.token = a.token AND l.state = 'open')
+			ORDER BY ends_at LIMIT ${windowsAtOnce})`;
 	}
 
 	/**

@@ -103,5 +103,9 @@ export const quotaTables = (plugin: string): Tables => ({
 		},
 		// When the window of a budget ends, in milliseconds since 1970; NULL for accounts without an end.
 		{ name: "002-ends", statements: ["ALTER TABLE quota_accounts ADD COLUMN ends_at INTEGER"] },
+		{
+			name: "003-ends-index",
+			statements: ["CREATE INDEX quota_accounts_ends ON quota_accounts (ends_at) WHERE ends_at IS NOT NULL"],
+		},
 	],
 });

@@ -3,6 +3,7 @@ import { type Denial, deny, type Statement } from "#core";
 import type { Accounts } from "./accounts.ts";
 import { type AccountLimit, accountsOf, type Spender } from "./holding.ts";
 import { count } from "./numbers.ts";
+import { capital, nameOf } from "./refusals.ts";
 import type { TaskReservation } from "./service.ts";
 import type { Statements } from "./statements.ts";
 
@@ -22,7 +23,7 @@ const denialFor = (left: number, amount: number, short: AccountLimit | undefined
 		: deny(
 				"quota_exhausted",
 				short?.window
-					? `This token's budget for the ${short.window.per} does not suffice for this task. It resets at ${new Date(short.window.end).toISOString()}.`
+					? `${capital(nameOf(short))} does not suffice for this task. It resets at ${new Date(short.window.end).toISOString()}.`
 					: "This token's quota, or the ceiling of its owner, does not suffice for this task. Ask the operator to raise it.",
 				short?.window && { resetsAt: new Date(short.window.end).toISOString() },
 			);

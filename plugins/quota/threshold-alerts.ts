@@ -5,17 +5,22 @@ import { type Alerts, enqueueOn, onceMs } from "../alerts/service.ts";
 import { budgetPrefix } from "./budgets.ts";
 import { personPrefix } from "./holding.ts";
 
-/** Whose account it is, and for how long. The names of accounts say it: `budget:TOKEN/PERIOD/ZONE/START`, `person:PERSON`. */
+/**
+ * Whose account it is, and for how long. The names of accounts say it: `TOKEN`, `person:PERSON`, and of a budget
+ * `budget:TOKEN/PERIOD/ZONE/START` or `budget:person:PERSON/PERIOD/ZONE/START`.
+ */
 const isBudget = sql`a.token LIKE ${`${budgetPrefix}%`}`;
-const isPerson = sql`a.token LIKE ${`${personPrefix}%`}`;
-const afterPrefix = sql`substr(a.token, ${budgetPrefix.length + 1})`;
-const tokenOf = sql`iif(${isBudget}, substr(${afterPrefix}, 1, instr(${afterPrefix}, '/') - 1), iif(${isPerson}, NULL, a.token))`;
+const afterPrefix = sql`iif(${isBudget}, substr(a.token, ${budgetPrefix.length + 1}), a.token)`;
+const holder = sql`iif(${isBudget}, substr(${afterPrefix}, 1, instr(${afterPrefix}, '/') - 1), a.token)`;
+const isPerson = sql`${holder} LIKE ${`${personPrefix}%`}`;
+const tokenOf = sql`iif(${isPerson}, NULL, ${holder})`;
 const afterToken = sql`substr(${afterPrefix}, instr(${afterPrefix}, '/') + 1)`;
 const periodOf = sql`iif(${isBudget}, substr(${afterToken}, 1, instr(${afterToken}, '/') - 1), NULL)`;
-const personOf = sql`iif(${isPerson}, substr(a.token, ${personPrefix.length + 1}), NULL)`;
+const personOf = sql`iif(${isPerson}, substr(${holder}, ${personPrefix.length + 1}), NULL)`;
 const resetsAt = sql`strftime('%Y-%m-%dT%H:%M:%fZ', a.ends_at / 1000.0, 'unixepoch')`;
 
-const whose = sql`coalesce('The budget of the token for the ' || ${periodOf}, iif(${isPerson}, 'The ceiling of the person', 'The quota of the token'))`;
+const whose = sql`coalesce('The budget of the ' || iif(${isPerson}, 'person', 'token') || ' for the ' || ${periodOf},
+	iif(${isPerson}, 'The ceiling of the person', 'The quota of the token'))`;
 const remedy = sql`coalesce('It resets at ' || ${resetsAt} || '.', 'Raise it, or let it end.')`;
 
 const dollarsOf = (micro: SQL): SQL => sql`'$' || rtrim(rtrim(printf('%.6f', ${micro} / 1e6), '0'), '.')`;

@@ -61,7 +61,9 @@ const tokenView = async (options: ExplainOptions, call: Operated, idOrName: stri
 	if (!("compiled" in found)) return { ...found.refused, admitted: false, policies: [], denial: found.denial };
 	const said = await verdicts(options, call, found, model);
 	const used = await Promise.all(
-		options.policies().map(async ({ setting }) => await setting?.view?.(found.id, found.settings[setting.key])),
+		options
+			.policies()
+			.map(async ({ setting }) => await setting?.view?.(found.id, found.settings[setting.key], found.owner)),
 	);
 	return {
 		id: found.id,

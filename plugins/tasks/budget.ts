@@ -87,8 +87,8 @@ export const createAccounts = ({ quota, prices, writer, ...options }: AccountsOp
 			const held = definedOnly({ most });
 			if (!quota) return { keep: [], ...held };
 			const { settings, owner } = call.token;
-			const limited =
-				settings["quota"] !== undefined || settings["budgets"] !== undefined || owner?.ceiling !== undefined;
+			const own = settings["quota"] !== undefined || settings["budgets"] !== undefined;
+			const limited = own || owner?.ceiling !== undefined || owner?.compiled?.has("budgets") === true;
 			if (most === undefined && limited) return withoutPrice(order.model);
 			const reserved = await quota.reserve(call.token, most ?? 0, taskId);
 			return "kind" in reserved ? reserved : { keep: reserved.keep(), ...held };

@@ -1,13 +1,24 @@
 /** What a token may have when it belongs to somebody: never more than its owner, whatever was stored and whenever. */
 import { type Denial, deny, Fault, type TokenOwner, type TokenSetting } from "#core";
 import type { Owner } from "../people/service.ts";
-import { checkSettings, type Settings } from "./settings.ts";
+import { checkSettings, compileSettings, type Settings } from "./settings.ts";
 
 type Known = ReadonlyMap<string, TokenSetting<unknown>>;
 
 const refuse = (message: string, code: string): { readonly denial: Denial } => ({
 	denial: deny("authentication", message, { code }),
 });
+
+/** The person as policies see them, or why none of their tokens may be used: a budget that nobody here keeps. */
+export const ownerOfTokens = (
+	{ id, ceiling, budgets }: Owner,
+	known: Known,
+): TokenOwner | { readonly denial: Denial } => {
+	const owner = { id, ...(ceiling !== undefined && { ceiling }) };
+	if (budgets === undefined) return owner;
+	const shared = compileSettings({ budgets }, known);
+	return "denial" in shared ? shared : { ...owner, compiled: shared.compiled };
+};
 
 /** The settings that count for a token of this person, or why it may not be used at all. */
 export const boundedBy = (
@@ -29,8 +40,8 @@ export const boundedBy = (
 			return refuse(`Nothing is left of this API key's "${key}" within what its owner may have.`, "owner_limit");
 		counting[key] = value;
 	}
-	const { id, ceiling } = person;
-	return { settings: counting, owner: { id, ...(ceiling !== undefined && { ceiling }) } };
+	const owner = ownerOfTokens(person, known);
+	return "denial" in owner ? owner : { settings: counting, owner };
 };
 
 /** Throws `Fault` for a setting that goes beyond what the owner may have. */

@@ -5,6 +5,7 @@ import type { PersonFollower } from "../people/service.ts";
 import { checkLimits } from "./bounds.ts";
 import { nextRevision } from "./issuer.ts";
 import type { Registry } from "./registry.ts";
+import { checkSettings } from "./settings.ts";
 
 export const tokenFollower = (
 	registry: Registry,
@@ -12,5 +13,6 @@ export const tokenFollower = (
 ): PersonFollower => ({
 	statements: ({ id }) => [sql`UPDATE tokens SET ${nextRevision} WHERE owner = ${id}`],
 	checkLimits: (limits) => checkLimits(limits, known()),
+	checkBudgets: (budgets) => checkSettings({ budgets }, known()),
 	changed: () => registry.forgetAll(),
 });

@@ -9,12 +9,14 @@ import {
 	type PersonRoute,
 	type Route,
 	readJson,
+	type TokenOwner,
 	type TokenSetting,
 	type TSchema,
 	t,
 } from "#core";
 import type { Change, People } from "../people/service.ts";
 import { billingRoutes } from "./billing-routes.ts";
+import { ownerOfTokens } from "./bounds.ts";
 import { changedFields } from "./changed-fields.ts";
 import type { By, Issuer } from "./issuer.ts";
 import type { TokenFacts } from "./service.ts";
@@ -84,14 +86,23 @@ export interface TokenRouteParts {
 }
 
 export const tokenRoutes = ({ issuer, known, people, facts }: TokenRouteParts): readonly Route[] => {
+	/** The persons to whom they belong, by id, as policies see them. */
+	const ownersOf = async (tokens: readonly StoredToken[]): Promise<ReadonlyMap<string, TokenOwner>> => {
+		const ids = new Set(tokens.flatMap(({ owner }) => (owner === undefined ? [] : [owner])));
+		const persons = await Promise.all([...ids].map(async (id) => await people?.owner(id)));
+		const owners = persons.flatMap((person) => (person ? [ownerOfTokens(person, known())] : []));
+		return new Map(owners.flatMap((owner) => ("denial" in owner ? [] : [[owner.id, owner] as const])));
+	};
+
 	/** What is shown of tokens: never their keys, always what policies and others add. */
 	const views = async (tokens: readonly StoredToken[]): Promise<readonly Record<string, unknown>[]> => {
 		const ids = tokens.map(({ id }) => id);
 		const told = await Promise.all(facts().map((one) => one.about(ids)));
+		const owners = await ownersOf(tokens);
 		const shown = tokens.map(async ({ settings, ...rest }) => {
 			const fields: Record<string, unknown> = { ...rest, settings };
 			for (const { key, view: more } of known().values())
-				if (more) Object.assign(fields, await more(rest.id, settings[key]));
+				if (more) Object.assign(fields, await more(rest.id, settings[key], owners.get(rest.owner ?? "")));
 			return Object.assign(fields, ...told.map((by) => by.get(rest.id)));
 		});
 		return await Promise.all(shown);

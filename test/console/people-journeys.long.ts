@@ -64,6 +64,19 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		expect(await bob.page.locator("main [data-row]").count()).toBe(1);
 		await at.go("Tokens");
 		await at.page.getByRole("row", { name: /bobs.*Bob/ }).waitFor();
+
+		await at.go("People");
+		await at.page.getByRole("row", { name: /Bob.*of \$3\.00 in all/ }).waitFor();
+		await at.page.getByRole("button", { name: "Bob", exact: true }).click();
+		await at.button("Add to budgets").click();
+		await at.sheet().getByLabel("Amount").fill("2");
+		await at.sheet().getByLabel("Per", { exact: true }).selectOption("day");
+		await at.button("Save").click();
+		await at.page.getByRole("row", { name: /Bob.*of \$3\.00 in all.*of \$2\.00 a day/ }).waitFor();
+		await at.page.getByRole("button", { name: "Bob", exact: true }).click();
+		await at.button("Remove 1 of Budgets").click();
+		await at.button("Save").click();
+		await at.page.getByRole("row", { name: /of \$2\.00 a day/ }).waitFor({ state: "detached" });
 	}, 30_000);
 
 	test("changes the password, which ends other sessions, and signs out everywhere", async () => {

@@ -10,6 +10,7 @@ import { sql } from "drizzle-orm";
 import { asList, asNumber, asRecord, asText, type Clock } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
 import { randomNumbers } from "../support/chunkings.ts";
+import { joined } from "../support/people-house.ts";
 import { startSqlServer } from "../support/sql-server.ts";
 import { sqldProgram, startSqld } from "../support/sqld.ts";
 
@@ -70,6 +71,7 @@ const startWorld = async (count: number, random: () => number): Promise<World> =
 					{ use: "prices", with: { models: { priced: { input: 1, output: 10 } } } },
 					"quota",
 					"ledger",
+					"people",
 					{
 						use: "router",
 						with: {
@@ -117,8 +119,42 @@ const call = async (node: TestGateway, key: string, random: () => number): Promi
 	}
 };
 
+/** A person with budgets, and two tokens of theirs that have none. */
+const household = async (node: TestGateway, limits: Readonly<Record<string, number>>) => {
+	const budgets = Object.entries(limits).map(([per, amount]) => ({ per, amount }));
+	const ada = await joined(node, "Ada", { budgets });
+	const keys: string[] = [];
+	for (const name of ["one", "two"]) keys.push((await node.token({ name, owner: ada.id })).key);
+	return { id: ada.id, keys };
+};
+
 const column = async (node: TestGateway, query: ReturnType<typeof sql>) =>
 	(await node.store.all(query)).map((row) => asNumber(row["n"]) ?? 0);
+
+/** No window of the person's is overspent, and windows, the person's account, their tokens' and the rows are the same money. */
+const expectSame = async (
+	node: TestGateway,
+	person: string,
+	limits: Readonly<Record<string, number>>,
+): Promise<void> => {
+	const [charged = 0] = await column(
+		node,
+		sql`SELECT used AS n FROM quota_accounts WHERE token = ${`person:${person}`}`,
+	);
+	expect(charged).toBeGreaterThan(10_000);
+	for (const [per, limit] of Object.entries(limits)) {
+		const windows = await column(
+			node,
+			sql`SELECT used AS n FROM quota_accounts WHERE token LIKE ${`budget:person:${person}/${per}/%`}`,
+		);
+		expect(windows.length).toBeGreaterThan(1);
+		expect([per, windows.filter((used) => used > Math.round(limit * 1e6))]).toEqual([per, []]);
+		expect([per, windows.reduce((sum, used) => sum + used, 0)]).toEqual([per, charged]);
+	}
+	const own = sql`(SELECT id FROM tokens WHERE owner = ${person})`;
+	expect(await column(node, sql`SELECT sum(used) AS n FROM quota_accounts WHERE token IN ${own}`)).toEqual([charged]);
+	expect(await column(node, sql`SELECT sum(cost) AS n FROM ledger WHERE token IN ${own}`)).toEqual([charged]);
+};
 
 describe.each([1, 3])("on %p nodes", (count) => {
 	test("no window is overspent, and days, rows and charges are the same money", async () => {
@@ -133,7 +169,10 @@ describe.each([1, 3])("on %p nodes", (count) => {
 			quota: 0.2,
 			budgets: Object.entries(limits).map(([per, amount]) => ({ per, amount, zone: "Europe/Berlin" })),
 		});
+		const shared = { day: 0.015, week: 0.04 };
+		const ada = await household(first, shared);
 		const statuses: number[] = [];
+		const persons: number[] = [];
 		// A Saturday's midnight, a week's end, the leap day, the month's end; back into a day that is spent, and on.
 		const times = ["2028-02-27T22:59:59Z", "2028-02-28T12:00:00Z", "2028-02-29T12:00:00Z", "2028-02-29T23:00:00Z"];
 		for (const time of [...times, "2028-02-28T12:00:00Z", "2028-03-01T12:00:00Z"]) {
@@ -141,19 +180,25 @@ describe.each([1, 3])("on %p nodes", (count) => {
 				const node = world?.nodes[index % count] ?? first;
 				return call(node, key, random);
 			});
+			const hers = Array.from({ length: 24 }, (_, index) =>
+				call(world?.nodes[index % count] ?? first, ada.keys[index % 2] ?? "", random),
+			);
 			await new Promise((resolve) => setTimeout(resolve, 15));
 			showTime(time);
 			statuses.push(...(await Promise.all(calls)));
+			persons.push(...(await Promise.all(hers)));
 		}
 		expect(new Set(statuses).has(200)).toBe(true);
 		expect(new Set(statuses).has(429)).toBe(true);
-		expect(statuses.filter((status) => ![0, 200, 429, 500, 502, 503].includes(status))).toEqual([]);
+		expect([persons.includes(200), persons.includes(429)]).toEqual([true, true]);
+		expect([...statuses, ...persons].filter((status) => ![0, 200, 429, 500, 502, 503].includes(status))).toEqual([]);
 
 		// All that is charged is in the database once no call runs any more, on any node.
 		await Bun.sleep(100);
 		for (const node of world.nodes) await node.admin("GET", "/admin/usage");
+		await expectSame(first, ada.id, shared);
 		const windows = await first.store.all(
-			sql`SELECT token, quota, used, leased FROM quota_accounts WHERE token LIKE 'budget:%'`,
+			sql`SELECT token, quota, used, leased FROM quota_accounts WHERE token LIKE 'budget:tok%'`,
 		);
 		expect(windows.length).toBeGreaterThan(6);
 		for (const window of windows) {

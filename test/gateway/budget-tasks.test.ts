@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { asList, asRecord } from "#core";
 import { createMovedClock } from "../support/moved-clock.ts";
+import { joined } from "../support/people-house.ts";
 import { made, resetScript, scripted } from "../support/scripted-kind.ts";
 import { startTaskHouse, type TaskHouse } from "../support/task-house.ts";
 
@@ -9,7 +10,7 @@ let at: TaskHouse;
 beforeAll(async () => {
 	at = await startTaskHouse({
 		clock: createMovedClock(Date.parse("2028-02-29T23:59:00Z")),
-		more: ["ledger", "quota", { use: "prices", with: { models: { script: { perImage: 0.5 } } } }],
+		more: ["ledger", "people", "quota", { use: "prices", with: { models: { script: { perImage: 0.5 } } } }],
 	});
 });
 afterAll(() => at.stop());
@@ -62,4 +63,21 @@ test("a task that makes nothing gives its part of the window back", async () => 
 	expect(await ended(key, first.id)).toBe("FAILURE");
 	expect(await budget(key)).toMatchObject({ used: 0, remaining: 0.5 });
 	expect((await submit(key)).status).toBe(202);
+}, 20_000);
+
+test("a person's budget holds back what tasks of any of their tokens may cost", async () => {
+	const { id: owner } = await joined(at, "Ada", { budgets: [{ amount: 0.4, per: "day" }] });
+	const [one, two] = [await at.token({ owner }), await at.token({ owner })];
+	const refused = await submit(one.key);
+	expect([refused.status, refused.error["code"]]).toEqual([429, "insufficient_quota"]);
+	expect(String(refused.error["message"])).toContain("The budget of this token's owner for the day");
+	expect(refused.error["resetsAt"]).toBe(
+		new Date(Math.floor(at.moved.now() / 86_400_000 + 1) * 86_400_000).toISOString(),
+	);
+	await at.admin("PATCH", `/admin/people/${owner}`, { budgets: [{ amount: 0.6, per: "day" }] });
+	const first = await submit(one.key);
+	expect([first.status, (await submit(two.key)).status]).toEqual([202, 429]);
+	scripted.poll = async () => ({ state: "done", made });
+	expect(await ended(one.key, first.id)).toBe("SUCCESS");
+	expect(await budget(two.key)).toMatchObject({ used: 0.5, remaining: 0.1 });
 }, 20_000);

@@ -1,6 +1,7 @@
 /** Budgets through the front door: what a window lets through, what is told of it, and what the clock does to it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type CallAdmin, commands } from "#core";
+import { sql } from "drizzle-orm";
+import { type CallAdmin, commands, jobs } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { createMovedClock, type MovedClock } from "../support/moved-clock.ts";
 
@@ -177,6 +178,35 @@ describe("a budget", () => {
 	])("that makes no sense is refused: %j", async (budgets) => {
 		await expect(gateway.admin("POST", "/admin/tokens", { name: "x", budgets })).rejects.toThrow("answered 400");
 	});
+});
+
+test("windows that ended long ago are forgotten, those that still count are not", async () => {
+	const { id, key } = await gateway.token({ budgets: [{ amount: 5, per: "day" }] });
+	const now = Date.now();
+	const windows = async (): Promise<number[]> => {
+		const like = `budget:${id}/%`;
+		const rows = await gateway.store.all(
+			sql`SELECT ends_at FROM quota_accounts WHERE token LIKE ${like} ORDER BY ends_at`,
+		);
+		return rows.map((row) => Math.round((now - Number(row["ends_at"])) / 86_400_000));
+	};
+	for (const daysAgo of [90, 70, 30, 0]) {
+		clock.jump(now - daysAgo * 86_400_000 - clock.now());
+		expect((await ask(key)).status).toBe(200);
+	}
+	// Slices that no call needs any more are given back.
+	clock.advance(3_000);
+	await gateway.admin("GET", "/admin/usage");
+	const prune = gateway.portico.generation?.all(jobs).find(({ name }) => name === "quota: old leases and windows");
+	const before = await windows();
+	expect(before.filter((days) => days > 60)).toHaveLength(2);
+	clock.jump(-40 * 86_400_000);
+	await prune?.run(new AbortController().signal);
+	expect(await windows()).toEqual(before);
+	clock.jump(40 * 86_400_000);
+	await prune?.run(new AbortController().signal);
+	expect(await windows()).toEqual(before.filter((days) => days < 60));
+	expect(await shown(key)).toMatchObject([{ used: 0.001 }]);
 });
 
 test("the list of tokens on the command line says what is left", async () => {

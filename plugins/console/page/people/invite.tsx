@@ -7,6 +7,8 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Field } from "../parts/field.tsx";
 import { Segments } from "../parts/segments.tsx";
+import { sentOf, type Written } from "../tokens/settings.ts";
+import { BudgetsField, useBudgetsSetting } from "./budgets-field.tsx";
 import { LinkShown } from "./link-shown.tsx";
 import { roles } from "./person-sheet.tsx";
 
@@ -18,12 +20,18 @@ interface InviteProps {
 export const Invite = ({ close, made }: InviteProps) => {
 	const [role, setRole] = useState("member");
 	const [ceiling, setCeiling] = useState("");
+	const [budgets, setBudgets] = useState<Written>([]);
 	const [link, setLink] = useState<string>();
+	const setting = useBudgetsSetting();
 	const { busy, failure, run } = useAction();
 	const submit = (event: Event) => {
 		event.preventDefault();
 		run(async () => {
-			const terms = { role, ...(ceiling.trim() !== "" && { ceiling: Number(ceiling) }) };
+			const terms = {
+				role,
+				...(ceiling.trim() !== "" && { ceiling: Number(ceiling) }),
+				...(setting && { budgets: sentOf(setting, budgets) }),
+			};
 			setLink(text(await call("POST", "/admin/invitations", terms), "link"));
 			made();
 		});
@@ -49,6 +57,7 @@ export const Invite = ({ close, made }: InviteProps) => {
 								change={setCeiling}
 								note="What all tokens of this person may spend together. Empty: no limit."
 							/>
+							<BudgetsField setting={setting} written={budgets} change={setBudgets} />
 						</>
 					)}
 				</div>

@@ -7,8 +7,10 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Field } from "../parts/field.tsx";
 import { Segments } from "../parts/segments.tsx";
+import { sentOf, type Written, writtenOf } from "../tokens/settings.ts";
+import { BudgetsField, useBudgetsSetting } from "./budgets-field.tsx";
 import { LinkShown } from "./link-shown.tsx";
-import type { PersonRow } from "./person.ts";
+import { asSet, type PersonRow } from "./person.ts";
 
 interface PersonSheetProps {
 	readonly person: PersonRow;
@@ -24,13 +26,19 @@ export const roles = [
 export const PersonSheet = ({ person, close, changed }: PersonSheetProps) => {
 	const [role, setRole] = useState(person.role);
 	const [ceiling, setCeiling] = useState(person.ceiling === undefined ? "" : String(person.ceiling));
+	const [budgets, setBudgets] = useState<Written>();
 	const [link, setLink] = useState<string>();
+	const setting = useBudgetsSetting();
 	const { busy, failure, run } = useAction();
 	const save = (event: Event) => {
 		event.preventDefault();
 		run(async () => {
 			const amount = ceiling.trim() === "" ? null : Number(ceiling);
-			await call("PATCH", `/admin/people/${encodeURIComponent(person.id)}`, { role, ceiling: amount });
+			await call("PATCH", `/admin/people/${encodeURIComponent(person.id)}`, {
+				role,
+				ceiling: amount,
+				...(setting && budgets !== undefined && { budgets: sentOf(setting, budgets) ?? null }),
+			});
 			changed();
 			close();
 		});
@@ -49,6 +57,11 @@ export const PersonSheet = ({ person, close, changed }: PersonSheetProps) => {
 						value={ceiling}
 						change={setCeiling}
 						note="What all tokens of this person may spend together. Empty: no limit."
+					/>
+					<BudgetsField
+						setting={setting}
+						written={budgets ?? (setting ? writtenOf(setting, person.budgets.map(asSet)) : [])}
+						change={setBudgets}
 					/>
 					{link ? (
 						<LinkShown link={link} />

@@ -1,7 +1,6 @@
 /** The persons, and what can be done about each. */
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
-import { dollars } from "../data/format.ts";
 import { useAction } from "../data/use-action.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
@@ -9,6 +8,7 @@ import { State } from "../parts/state.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import type { PersonRow } from "./person.ts";
 import { PersonSheet } from "./person-sheet.tsx";
+import { Spending } from "./spending.tsx";
 
 interface PersonTableProps {
 	readonly rows: readonly PersonRow[];
@@ -35,9 +35,9 @@ export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 		},
 		{ title: "Role", cell: ({ role }) => role },
 		{
-			title: "Ceiling",
-			kind: "figure",
-			cell: ({ ceiling }) => (ceiling === undefined ? <span class="quiet">no limit</span> : dollars(ceiling)),
+			title: "Spent",
+			kind: "bare",
+			cell: (person) => <Spending person={person} />,
 		},
 		{ title: "Last seen", kind: "tight", cell: ({ seenAt }) => <Moment at={seenAt} /> },
 		{

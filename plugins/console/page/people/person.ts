@@ -1,5 +1,5 @@
 /** A person, an open invitation, and a line of the audit, as the server shows them. */
-import { asWire, number, text, time, type Wire } from "../data/read.ts";
+import { asWire, number, text, time, type Wire, wires } from "../data/read.ts";
 
 export interface PersonRow {
 	readonly id: string;
@@ -8,8 +8,14 @@ export interface PersonRow {
 	readonly disabled: boolean;
 	/** Dollars. */
 	readonly ceiling: number | undefined;
+	readonly used: number;
+	/** Each as it was set, with what is left of it. */
+	readonly budgets: readonly Wire[];
 	readonly seenAt: number | undefined;
 }
+
+/** A budget without what is told of it beside. */
+export const asSet = ({ used: _, remaining: __, resetsAt: ___, ...budget }: Wire): Wire => budget;
 
 export const personRowOf = (wire: Wire): PersonRow => ({
 	id: text(wire, "id") ?? "",
@@ -17,6 +23,8 @@ export const personRowOf = (wire: Wire): PersonRow => ({
 	role: text(wire, "role") ?? "",
 	disabled: wire["disabled"] === true,
 	ceiling: number(wire, "ceiling"),
+	used: number(wire, "used") ?? 0,
+	budgets: wires(wire, "budgets"),
 	seenAt: time(wire, "seenAt"),
 });
 

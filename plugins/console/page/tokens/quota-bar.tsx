@@ -1,26 +1,11 @@
-/** What a token has used of what it may: of its quota, and of each budget that runs. */
+/** What a token has used of what it may: of its quota, and of each budget of its own that runs. */
 import { dollars } from "../data/format.ts";
-import { partOf, type Token, toneOf, usedPart } from "./token.ts";
-
-interface MeterProps {
-	readonly used: number;
-	readonly of: string;
-	/** Undefined where there is no limit: no line is drawn. */
-	readonly part: number | undefined;
-}
-
-const Meter = ({ used, of, part }: MeterProps) => (
-	<div class="meter">
-		<span>
-			{dollars(used)}
-			<em>{of}</em>
-		</span>
-		{part !== undefined && <i class={`line ${toneOf(part)}`} style={{ "--part": `${(part * 100).toFixed(1)}%` }} />}
-	</div>
-);
+import { Meter, partOf } from "../parts/meter.tsx";
+import { ownBudgets, type Token, usedPart } from "./token.ts";
 
 export const QuotaBar = ({ token }: { readonly token: Token }) => {
-	const { used, quota, budgets } = token;
+	const { used, quota } = token;
+	const budgets = ownBudgets(token);
 	return (
 		<div class="meters">
 			{(quota !== undefined || budgets.length === 0) && (

@@ -42,10 +42,11 @@ export const TokenFacts = ({ token }: { readonly token: Token }) => {
 						</dd>
 					</>
 				))}
-				{token.budgets.map(({ per, amount, used, resetsAt }) => (
+				{token.budgets.map(({ per, amount, used, resetsAt, shared }) => (
 					<>
 						<dt>Each {per}</dt>
 						<dd>
+							{shared && "With the owner's other tokens: "}
 							{dollars(Math.max(0, amount - used))} of {dollars(amount)} left, anew <Moment at={resetsAt} />
 						</dd>
 					</>

@@ -1,5 +1,6 @@
 /** A token as the server shows it, and how it does. */
 import { asWire, number, text, texts, time, type Wire, wires } from "../data/read.ts";
+import { nearly, partOf } from "../parts/meter.tsx";
 import type { Tone } from "../parts/state.tsx";
 
 /** What may be spent in a day, week or month, and what of it is. Dollars. */
@@ -8,6 +9,8 @@ export interface Budget {
 	readonly per: string;
 	readonly used: number;
 	readonly resetsAt: number | undefined;
+	/** It is the owner's: all their tokens share it. */
+	readonly shared: boolean;
 }
 
 export interface Token {
@@ -51,6 +54,7 @@ export const tokenOf = (wire: Wire): Token => {
 			per: text(budget, "per") ?? "",
 			used: number(budget, "used") ?? 0,
 			resetsAt: time(budget, "resetsAt"),
+			shared: text(budget, "owner") !== undefined,
 		})),
 		expiresAt: time(settings, "expiresAt"),
 		models: texts(settings, "models"),
@@ -67,15 +71,12 @@ export interface TokenState {
 }
 
 const weekMs = 7 * 86_400_000;
-const nearly = 0.9;
-
-export const partOf = (used: number, amount: number): number => (amount === 0 ? 1 : Math.min(1, used / amount));
 
 /** What part of its quota a token has used; 0 without one. */
 export const usedPart = ({ used, quota }: Token): number => (quota === undefined ? 0 : partOf(used, quota));
 
-/** How it looks when this part is used. */
-export const toneOf = (part: number): Tone => (part >= 1 ? "stop" : part >= nearly ? "warn" : "good");
+/** Those that are the token's alone. */
+export const ownBudgets = ({ budgets }: Token): readonly Budget[] => budgets.filter(({ shared }) => !shared);
 
 const spentBudget = ({ budgets }: Token): Budget | undefined =>
 	budgets.find(({ used, amount }) => partOf(used, amount) >= 1);

@@ -1,0 +1,20 @@
+/** What all tokens of a person have spent together of what they may. */
+import { dollars } from "../data/format.ts";
+import { number, text } from "../data/read.ts";
+import { Meter, partOf } from "../parts/meter.tsx";
+import type { PersonRow } from "./person.ts";
+
+export const Spending = ({ person: { used, ceiling, budgets } }: { readonly person: PersonRow }) => {
+	if (ceiling === undefined && budgets.length === 0) return <span class="quiet">no limit</span>;
+	return (
+		<div class="meters">
+			{ceiling !== undefined && <Meter used={used} of={`of ${dollars(ceiling)} in all`} part={partOf(used, ceiling)} />}
+			{budgets.map((budget) => {
+				const spent = number(budget, "used") ?? 0;
+				const amount = spent + (number(budget, "remaining") ?? 0);
+				const per = text(budget, "per") ?? "";
+				return <Meter key={per} used={spent} of={`of ${dollars(amount)} a ${per}`} part={partOf(spent, amount)} />;
+			})}
+		</div>
+	);
+};

@@ -1,0 +1,28 @@
+/** What a person is held to must be kept by somebody: limits and budgets are checked by those who will. */
+import { deny, Fault } from "#core";
+import type { Person } from "./person.ts";
+import type { PersonFollower } from "./service.ts";
+
+export const keeping = (followers: () => readonly PersonFollower[]) => ({
+	/** Throws `Fault` for limits that nobody can keep. */
+	checkLimits(limits: Person["limits"]): void {
+		const keepers = followers().flatMap(({ checkLimits: check }) => (check ? [check] : []));
+		if (keepers.length === 0 && Object.keys(limits).length > 0)
+			throw new Fault(
+				deny("invalid_request", "Nothing here can keep limits; switch the plugin tokens on.", { parameter: "limits" }),
+			);
+		for (const check of keepers) check(limits);
+	},
+
+	/** Throws `Fault` for budgets that nobody can keep. */
+	checkBudgets(budgets: NonNullable<Person["budgets"]>): void {
+		const keepers = followers().flatMap(({ checkBudgets: check }) => (check ? [check] : []));
+		if (keepers.length === 0 && budgets.length > 0)
+			throw new Fault(
+				deny("invalid_request", "Nothing here can keep budgets; switch the plugins tokens and quota on.", {
+					parameter: "budgets",
+				}),
+			);
+		for (const check of keepers) check(budgets);
+	},
+});

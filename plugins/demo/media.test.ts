@@ -5,6 +5,7 @@ import { film } from "./film.ts";
 import { wrap } from "./letters.ts";
 import { drawPicture, pngOf } from "./picture.ts";
 import { encodeTune } from "./tune.ts";
+import { tuneMp3 } from "./tune-mp3.ts";
 
 describe("a picture", () => {
 	const bytes = Buffer.from(pngOf(drawPicture("DEMO", "a cat \u{1f408}", 320, 192)));
@@ -47,6 +48,17 @@ describe("a tune", () => {
 		expect(bytes.readUInt32LE(40) / (rate * 2)).toBe(3);
 		expect(bytes.subarray(44).some((byte) => byte !== 0)).toBe(true);
 	});
+});
+
+test("the tune's MP3 is frames of 24 ms, whole, one after the other, which begin where its text says", () => {
+	const bytes = Buffer.from(tuneMp3("rain", 7));
+	let frames = 0;
+	// MPEG-2, layer III, no checksum, 32 kbit/s, 24 kHz, no padding: 96 bytes. What follows the head says how far back a
+	// frame's sound begins: in the frame itself.
+	for (let at = 0; at < bytes.length; at += 96, frames++)
+		expect([bytes.toString("hex", at, at + 3), bytes.readUInt8(at + 4)]).toEqual(["fff344", 0]);
+	expect([frames, bytes.length]).toEqual([292, 292 * 96]); // 7.008 s
+	expect(Buffer.compare(bytes, Buffer.from(tuneMp3("snow", 7)))).not.toBe(0);
 });
 
 test.each([1, 5, 12])("the film is an MP4 whose index comes first, of %d seconds", (seconds) => {

@@ -2,8 +2,11 @@
 import {
 	asRecord,
 	asText,
+	deny,
+	Fault,
 	type FormBody,
 	formText,
+	lookup,
 	parseJson,
 	readForm,
 	type UpstreamMessage,
@@ -11,11 +14,14 @@ import {
 } from "#core";
 import { secondsOf } from "../audio/service.ts";
 import { wordsOf } from "./answer.ts";
-import { encodeTune, tuneRate } from "./tune.ts";
+import { encodeTune } from "./tune.ts";
+import { tuneMp3 } from "./tune-mp3.ts";
 
 /** The tone lasts as long as a person would speak, up to this. */
 const charactersPerSecond = 15;
 const mostSeconds = 30;
+/** What it counts a second of sound as. */
+const tokensPerSecond = 20;
 /** Bytes of the tone in one event. */
 const pieceBytes = 48 * 1024;
 
@@ -27,26 +33,42 @@ const events = (all: readonly WireRecord[]): Response =>
 		headers: { "content-type": "text/event-stream; charset=utf-8" },
 	});
 
-/** What it does not make, an MP3, it does not pretend to make: the type of the answer says WAV. */
+interface Sound {
+	readonly type: string;
+	readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const wavHeaderBytes = 44;
+
+/** What it can make, by the formats of OpenAI's speech. */
+const formats = lookup<(text: string, seconds: number) => Sound>({
+	mp3: (text, seconds) => ({ type: "audio/mpeg", bytes: tuneMp3(text, seconds) }),
+	wav: (text, seconds) => ({ type: "audio/wav", bytes: encodeTune(text, seconds) }),
+	pcm: (text, seconds) => ({ type: "audio/pcm", bytes: encodeTune(text, seconds).subarray(wavHeaderBytes) }),
+});
+
+/** Throws `Fault` for a format that it does not make: it does not pretend to. */
+const soundOf = (text: string, seconds: number, format: string): Sound => {
+	const make = formats[format];
+	if (make) return make(text, seconds);
+	const message = `The demo model speaks as mp3, wav or pcm, not as ${JSON.stringify(format.slice(0, 32))}; ask for one of those.`;
+	throw new Fault(deny("invalid_request", message, { parameter: "response_format", code: "unsupported" }));
+};
+
 const speech = (message: UpstreamMessage): Response => {
 	const fields = asRecord(parseJson(new TextDecoder().decode(bytesOf(message))));
 	const text = asText(fields["input"]) ?? "";
-	const wav = encodeTune(text, Math.min(mostSeconds, Math.max(1, text.length / charactersPerSecond)));
-	if (fields["stream_format"] === "sse") {
-		const pieces: WireRecord[] = [];
-		for (let at = 0; at < wav.length; at += pieceBytes)
-			pieces.push({
-				type: "speech.audio.delta",
-				audio: Buffer.from(wav.subarray(at, at + pieceBytes)).toString("base64"),
-			});
-		const [input_tokens, output_tokens] = [wordsOf(text).length, Math.ceil((wav.length / tuneRate / 2) * 20)];
-		const usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
-		return events([...pieces, { type: "speech.audio.done", usage }]);
+	const seconds = Math.min(mostSeconds, Math.max(1, text.length / charactersPerSecond));
+	const { type, bytes } = soundOf(text, seconds, asText(fields["response_format"]) ?? "mp3");
+	if (fields["stream_format"] !== "sse") return new Response(bytes, { headers: { "content-type": type } });
+	const pieces: WireRecord[] = [];
+	for (let at = 0; at < bytes.length; at += pieceBytes) {
+		const audio = Buffer.from(bytes.subarray(at, at + pieceBytes)).toString("base64");
+		pieces.push({ type: "speech.audio.delta", audio });
 	}
-	const isPlain = fields["response_format"] === "pcm";
-	return new Response(isPlain ? wav.subarray(44) : wav, {
-		headers: { "content-type": isPlain ? "audio/pcm" : "audio/wav" },
-	});
+	const [input_tokens, output_tokens] = [wordsOf(text).length, Math.ceil(seconds * tokensPerSecond)];
+	const usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
+	return events([...pieces, { type: "speech.audio.done", usage }]);
 };
 
 const clock = (seconds: number, mark: string): string => {

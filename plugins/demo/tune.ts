@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 /** Samples of 16 bits in a second: those of OpenAI's speech. */
-export const tuneRate = 24_000;
+const tuneRate = 24_000;
 const noteSeconds = 0.25;
 /** Steps of a pentatonic scale: whatever the order, it sounds like a tune. */
 const steps = [0, 2, 4, 7, 9, 12, 14, 16];

@@ -188,7 +188,7 @@ describe("another dialect", () => {
 		const body = { model: "gemini", texts: ["4"], input_type: "search_document", output_dimension: 1 };
 		const response = await ask(body, gateway.key, "/v2/embed");
 		expect(await response.json()).toMatchObject({
-			embeddings: { float: [[4]] },
+			embeddings: { float: [[1]] },
 			meta: { billed_units: { input_tokens: 7 } },
 		});
 		expect(sent()).toMatchObject({
@@ -196,6 +196,21 @@ describe("another dialect", () => {
 			json: { requests: [{ model: "models/model-gemini", taskType: "RETRIEVAL_DOCUMENT", outputDimensionality: 1 }] },
 		});
 		expect(sent()?.headers.get("x-goog-api-key")).toBe("upstream-key");
+	});
+
+	test("gets vectors of length 1 where it asks for fewer dimensions, and otherwise what the model made", async () => {
+		first.answer(() => Response.json({ embeddings: [{ values: [3, 4] }, { values: [0, 0] }] }));
+		const input = ["a", "b"];
+		const vectorsOf = async (body: object, path?: string) => (await ask(body, gateway.key, path)).json();
+		const cut = { model: "gemini", input, dimensions: 2 };
+		expect(await vectorsOf(cut)).toMatchObject({ data: [{ embedding: [0.6, 0.8] }, { embedding: [0, 0] }] });
+		const bytes = Buffer.from(Float32Array.of(0.6, 0.8).buffer).toString("base64");
+		expect(await vectorsOf({ ...cut, encoding_format: "base64" })).toMatchObject({ data: [{ embedding: bytes }, {}] });
+		expect(await vectorsOf({ model: "gemini", input })).toMatchObject({ data: [{ embedding: [3, 4] }, {}] });
+		// Google's own clients get Google's own bytes.
+		const requests = input.map((text) => ({ content: { parts: [{ text }] }, outputDimensionality: 2 }));
+		const path = "/v1beta/models/gemini:batchEmbedContents";
+		expect(await vectorsOf({ requests }, path)).toEqual({ embeddings: [{ values: [3, 4] }, { values: [0, 0] }] });
 	});
 
 	test("refuses what it cannot carry, in words", async () => {

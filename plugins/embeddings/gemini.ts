@@ -35,7 +35,7 @@ import {
 	pictureTokens,
 	textsOf,
 } from "./asked.ts";
-import { joined, written } from "./vectors.ts";
+import { joined, ofLengthOne, written } from "./vectors.ts";
 
 const { whole } = fieldReaders(refuseField);
 
@@ -171,6 +171,12 @@ const vectorsIn = (body: unknown): readonly unknown[] => {
 	return all.map((one) => asRecord(one)["values"]);
 };
 
+/** Gemini leaves vectors that it cut to fewer dimensions shorter than 1; clients of other vendors expect that length. */
+const decodeAnswer = (bodies: readonly unknown[], asked: Asked): Answer => {
+	const { vectors } = joined(bodies, asked, vectorsIn);
+	return { vectors: asked.dimensions === undefined ? vectors : vectors.map(ofLengthOne) };
+};
+
 /** The model of the target, wherever the body names one. */
 const renamed = ({ body }: EndpointAsk, model: string): string | Uint8Array => {
 	if (body.type !== "json") return body.form.bytes;
@@ -207,7 +213,7 @@ export const createGemini = (protocols: () => readonly Protocol[]): Dialect<Aske
 		}),
 		decodeRequest: decodeGemini,
 		encodeRequest: encodeGemini,
-		decodeAnswer: (bodies, asked) => joined(bodies, asked, vectorsIn),
+		decodeAnswer,
 		encodeAnswer({ vectors }, ask, { input: { total } }) {
 			const values = vectors.map((vector) => ({ values: written(vector, false) }));
 			const usageMetadata = { promptTokenCount: total, totalTokenCount: total };

@@ -36,6 +36,17 @@ export const readVector = (value: unknown): Vector => {
 	return vector as Vector;
 };
 
+/** What a vendor's own rounding may be off by. */
+const almost = 1e-6;
+
+/** The same direction, of length 1. */
+export const ofLengthOne = (vector: Vector): Vector => {
+	let squares = 0;
+	for (let at = 0; at < vector.length; at++) squares += (vector[at] ?? 0) ** 2;
+	const length = Math.sqrt(squares);
+	return length === 0 || Math.abs(length - 1) < almost ? vector : Array.from(vector, (value) => value / length);
+};
+
 /** The vectors of several answers, one after the other. There must be as many as inputs were sent. */
 export const joined = (
 	bodies: readonly unknown[],

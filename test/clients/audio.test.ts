@@ -89,12 +89,45 @@ describe.each([
 	});
 });
 
+describe("the demo's formats", () => {
+	const speak = (order: object) =>
+		gateway.ask("/v1/audio/speech", { model: "demo", voice: "alloy", input: "Hello", ...order });
+	const marks = { mp3: ["fff3", "audio/mpeg"], wav: ["5249", "audio/wav"] } as const;
+
+	test.each(["mp3", "wav", undefined] as const)("%s is what it says, as bytes and as events", async (format) => {
+		const [mark, type] = marks[format ?? "mp3"];
+		const order = format === undefined ? {} : { response_format: format };
+		const answer = await speak(order);
+		expect(answer.headers.get("content-type")).toBe(type);
+		const bytes = Buffer.from(await answer.arrayBuffer());
+		expect(bytes.toString("hex", 0, 2)).toBe(mark);
+		const told = await (await speak({ ...order, stream_format: "sse" })).text();
+		const pieces = [...told.matchAll(/"audio":"([^"]*)"/g)].map(([, audio = ""]) => Buffer.from(audio, "base64"));
+		expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+	});
+
+	test.each(["opus", "aac", "flac", "ogg"])("%s is refused with those there are", async (format) => {
+		for (const more of [{}, { stream_format: "sse" }]) {
+			const answer = await speak({ response_format: format, ...more });
+			expect(answer.status).toBe(400);
+			expect(await answer.json()).toMatchObject({
+				error: { message: expect.stringContaining("mp3, wav or pcm"), param: "response_format" },
+			});
+		}
+	});
+});
+
 describe("the AI SDK", () => {
 	const openai = () => createOpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.key });
 
 	test("generateSpeech, and transcribe of what was spoken", async () => {
 		const { audio } = await generateSpeech({ model: openai().speech("demo"), text: "Hello", outputFormat: "wav" });
 		expect(audio.mediaType).toBe("audio/wav");
+		const usual = await generateSpeech({ model: openai().speech("demo"), text: "Hello" });
+		expect([usual.audio.mediaType, Buffer.from(usual.audio.uint8Array).toString("hex", 0, 2)]).toEqual([
+			"audio/mpeg",
+			"fff3",
+		]);
 		const { text } = await transcribe({ model: openai().transcription("demo"), audio: audio.uint8Array });
 		expect(text).toContain("demo");
 	});

@@ -118,6 +118,15 @@ def speech(model):
     assert "speech.audio.delta" in lines[0] and "speech.audio.done" in lines[-1], lines[-1]
 
 
+@check(*speech_models[:2])
+def speech_as_usual(model):
+    whole = client.audio.speech.create(model=model, voice="alloy", input="Hello there")
+    same([whole.response.headers["content-type"], whole.read()[:2]], ["audio/mpeg", b"\xff\xf3"])
+    assert "mp3" in refused(
+        lambda: client.audio.speech.create(model=model, voice="alloy", input="x", response_format="opus"), 400
+    )
+
+
 def recording():
     return client.audio.speech.create(model="demo", voice="alloy", input="Hello", response_format="wav").read()
 

@@ -53,8 +53,8 @@ export { didYouMean } from "./config/complaint.ts";
 export { type Denial, type DenialKind, deny, Fault, isFault } from "./contract/fault.ts";
 export { openAiFailure, openAiFailureWithin } from "./errors/openai-failure.ts";
 export { renderOwnDenial } from "./errors/own-errors.ts";
-export { scrub, scrubMessage, withoutKeys } from "./errors/redact.ts";
-export { calmWords, retryAfterIn, retryHeaders, waitOf, waitSaidIn } from "./errors/retry.ts";
+export { scrub, withoutKeys } from "./errors/redact.ts";
+export { calmWords, retryAfterIn, retryHeaders, waitOf } from "./errors/retry.ts";
 export { unknownModel } from "./errors/unknown-model.ts";
 export {
 	closedDoor,
@@ -112,8 +112,10 @@ export {
 	tables,
 	type Written,
 } from "./contract/store.ts";
-export { type BulkTable, bulkInsert } from "./store/bulk-insert.ts";
+export { bulkInsert } from "./store/bulk-insert.ts";
 export { StoreFault } from "./store/fault.ts";
+export { fixedStatement } from "./store/fixed-statement.ts";
+export { orderedId } from "./store/ordered-id.ts";
 export { type ClaimedWork, WorkQueue, type WorkQueueOptions } from "./store/work-queue.ts";
 
 // the neutral form
@@ -131,7 +133,7 @@ export {
 	thinksAnyway,
 } from "./neutral/effort.ts";
 export { estimateTextTokens, estimateTokens, maxTokens } from "./neutral/estimate.ts";
-export { explode, type SplitBlock, splitBlock } from "./neutral/explode.ts";
+export { explode } from "./neutral/explode.ts";
 export { carry, familyOf, uncarry } from "./neutral/family.ts";
 export { Folder, fold, partSeparator, readArguments } from "./neutral/fold.ts";
 export {
@@ -151,13 +153,8 @@ export {
 } from "./neutral/json.ts";
 export { Losses, type LossWords, type NeutralLoss, type Setting, wordLosses } from "./neutral/losses.ts";
 export * from "./neutral/model.ts";
-export {
-	type EventNormalizer,
-	normalizeEvents,
-	normalizeResponse,
-	type StreamDefaults,
-} from "./neutral/normalize-events.ts";
-export { type NormalizedRequest, normalizeRequest } from "./neutral/normalize-request.ts";
+export { normalizeEvents, normalizeResponse } from "./neutral/normalize-events.ts";
+export { normalizeRequest } from "./neutral/normalize-request.ts";
 export { gapBetween } from "./neutral/phase.ts";
 export { inPlaceOf, placed, placeOf } from "./neutral/place.ts";
 export type * from "./neutral/request.ts";
@@ -206,7 +203,7 @@ export { type Permit, type Policy, policies, type TokenSetting } from "./contrac
 export { type CallTrace, type Tracer, tracer } from "./contract/trace.ts";
 export { mapJsonTexts, mapTexts, restoreWords } from "./neutral/map-texts.ts";
 export { editWords } from "./relay/edit-words.ts";
-export { formText, readForm, replacePart } from "./wire/form.ts";
+export { formText, readForm } from "./wire/form.ts";
 
 // protocols and models
 

@@ -2,6 +2,7 @@
 import type { Admitted } from "../contract/call.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Connection } from "../runtime/serve.ts";
+import { orderedId } from "../store/ordered-id.ts";
 import type { Networks } from "../wire/networks.ts";
 import { originOf } from "../wire/origins.ts";
 import { clientAddress, clientScheme } from "./address.ts";
@@ -25,11 +26,7 @@ export type Params = Readonly<Record<string, string>>;
 
 export const noParams: Params = {};
 
-/** Begins with the time, so that a table's index of calls grows at its end and not everywhere. */
-export const newCallId = (now: number): string => {
-	const random = crypto.randomUUID();
-	return `req_${now.toString(16).padStart(12, "0")}${random.slice(14, 18)}${random.slice(19, 23)}${random.slice(24)}`;
-};
+export const newCallId = (now: number): string => `req_${orderedId(now)}`;
 
 /**
  * What is known at the door. What not every route asks for is worked out when it is asked for; it belongs to the object

@@ -1,6 +1,6 @@
 /** Inserts of many rows by few texts, because building and preparing such a query costs more than running it. */
-import { SQL } from "drizzle-orm";
 import type { Statement } from "../contract/store.ts";
+import { fixedStatement } from "./fixed-statement.ts";
 
 /** Constant names of a table and its columns; never anything from outside. */
 export interface BulkTable {
@@ -11,21 +11,6 @@ export interface BulkTable {
 /** Rows in one statement: each size is a text that stays prepared. SQLite takes 32,766 values in one. */
 const sizes = [64, 16, 4, 1];
 
-class WrittenOut extends SQL {
-	private readonly text: string;
-	private readonly values: unknown[];
-
-	constructor(text: string, values: unknown[]) {
-		super([]);
-		this.text = text;
-		this.values = values;
-	}
-
-	override toQuery(): { sql: string; params: unknown[] } {
-		return { sql: this.text, params: this.values };
-	}
-}
-
 /**
  * A function from rows to statements that insert them and leave out rows whose key is there already. Each row gives its
  * values in the order of the columns: strings, numbers, booleans, null.
@@ -34,14 +19,14 @@ export const bulkInsert = ({ table, columns }: BulkTable): ((rows: readonly (rea
 	const one = `(${columns.map(() => "?").join(", ")})`;
 	const texts = sizes.map((count) => {
 		const rows = new Array<string>(count).fill(one).join(", ");
-		return { count, text: `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${rows} ON CONFLICT DO NOTHING` };
+		const text = `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${rows} ON CONFLICT DO NOTHING`;
+		return { count, insert: fixedStatement(text) };
 	});
 	return (rows) => {
 		const statements: Statement[] = [];
 		let at = 0;
-		for (const { count, text } of texts)
-			for (; rows.length - at >= count; at += count)
-				statements.push(new WrittenOut(text, valuesOf(rows, at, at + count)));
+		for (const { count, insert } of texts)
+			for (; rows.length - at >= count; at += count) statements.push(insert(...valuesOf(rows, at, at + count)));
 		return statements;
 	};
 };

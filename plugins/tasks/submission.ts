@@ -1,5 +1,5 @@
 /** Takes an order on: everything that can refuse it is asked first, then one batch creates the task, its hold and its first callback. */
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import {
 	asRecord,
 	type Denial,
@@ -9,6 +9,7 @@ import {
 	type Identified,
 	isFault,
 	type Outcome,
+	orderedId,
 	type Store,
 	unknownModel,
 } from "#core";
@@ -119,7 +120,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 	): Omit<NewTask, "fingerprint"> => {
 		const now = options.now();
 		const task: Task = {
-			id: `task_${randomBytes(16).toString("hex")}`,
+			id: `task_${orderedId(now)}`,
 			tokenId: call.token.id,
 			kind: order.kind,
 			action: order.action,

@@ -2,7 +2,16 @@
  * Neutral events as the stream of this protocol: each item announced, grown and ended, its parts likewise, and one
  * terminal event that holds the whole answer.
  */
-import type { Denial, Finish, NeutralEvent, NeutralRequest, StreamEncoder, Usage, WireRecord } from "#core";
+import {
+	type Denial,
+	type Finish,
+	type NeutralEvent,
+	type NeutralRequest,
+	orderedId,
+	type StreamEncoder,
+	type Usage,
+	type WireRecord,
+} from "#core";
 import { encodeEnding } from "../finish.ts";
 import { echoOf, endedResponse, openResponse, type ResponseState } from "../response-object.ts";
 import { AnswerBlocks } from "./answer-blocks.ts";
@@ -25,8 +34,6 @@ export interface AnswerOptions {
 	now(): number;
 }
 
-const randomHex = (): string => crypto.randomUUID().replaceAll("-", "");
-
 const declined = "The model declined to answer.";
 
 class Encoder implements AnswerEncoder {
@@ -35,7 +42,7 @@ class Encoder implements AnswerEncoder {
 	private readonly echo: WireRecord;
 	private readonly blocks: AnswerBlocks;
 	private readonly output: Output;
-	private readonly suffix = randomHex();
+	private readonly suffix = orderedId();
 	private id = "";
 	private createdAt = 0;
 	private tier: string | undefined;

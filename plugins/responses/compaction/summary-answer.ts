@@ -10,6 +10,7 @@ import {
 	type NeutralEvent,
 	type NeutralRequest,
 	type NeutralResponse,
+	orderedId,
 	type WireRecord,
 } from "#core";
 import { type AnswerEncoder, type AnswerOptions, answerEncoder } from "../client/stream-encoder.ts";
@@ -30,7 +31,7 @@ const textOf = (blocks: readonly Block[]): string =>
 		.trim();
 
 const itemFor = (sealed: string): WireRecord => ({
-	id: `cmp_${crypto.randomUUID().replaceAll("-", "")}`,
+	id: `cmp_${orderedId()}`,
 	type: "compaction",
 	encrypted_content: sealed,
 });

@@ -13,6 +13,8 @@ export interface RoomLimits {
 const warnAt = 0.9;
 /** What makes room makes so much of it that the next answers find some too. */
 const trimTo = 0.9;
+/** How much of a limit may be added before it is asked again how much there is. */
+const askEvery = 0.01;
 const rowsAtOnce = 200;
 
 export class AnswerRoom {
@@ -20,6 +22,9 @@ export class AnswerRoom {
 	private readonly limits: RoomLimits;
 	private readonly log: Log;
 	private warned = false;
+	/** Bytes added since it was last asked how much there is, and whose they are. */
+	private added = 0;
+	private readonly adding = new Set<string>();
 	/** One after the other, or two would remove what one of them has to. */
 	private trimming: Promise<void> = Promise.resolve();
 
@@ -34,12 +39,18 @@ export class AnswerRoom {
 		return bytes <= Math.min(this.limits.perToken, this.limits.total);
 	}
 
-	/** Asks how much a token and all of them keep: for the end of the write that adds to it. */
-	taken(token: string): SQL {
-		return sql`SELECT token, bytes FROM responses_kept WHERE token IN (${token}, '')`;
+	/** Asks how much those who added something keep, and all together, once that may matter: for the end of the write that adds to it. */
+	add(token: string, bytes: number): SQL | undefined {
+		this.added += bytes;
+		this.adding.add(token);
+		if (this.added < Math.min(this.limits.perToken, this.limits.total) * askEvery) return undefined;
+		const whose = JSON.stringify([...this.adding, ""]);
+		this.added = 0;
+		this.adding.clear();
+		return sql`SELECT token, bytes FROM responses_kept WHERE token IN (SELECT value FROM json_each(${whose}))`;
 	}
 
-	/** Given what `taken` said: makes room again where a limit is passed. */
+	/** Given what `add` asked: makes room again where a limit is passed. */
 	async made(rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
 		for (const row of rows) {
 			const token = String(row["token"]);

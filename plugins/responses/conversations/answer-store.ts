@@ -188,8 +188,9 @@ export class AnswerStore {
 		if (!room.takes(bytes))
 			throw new Fault(deny("too_large", "the answer is larger than all that is kept of one token"));
 		const rows = { token, id, previous, inputText, answerText, bytes, keptAt, items: itemIds(answer), now };
-		const written = await this.store.write([...keeping(rows), room.taken(token)]);
-		await room.made(written.at(-1)?.rows ?? []);
+		const asks = room.add(token, bytes);
+		const written = await this.store.write([...keeping(rows), ...(asks ? [asks] : [])]);
+		if (asks) await room.made(written.at(-1)?.rows ?? []);
 	}
 
 	/** Forgets an answer and its items, but for their ids; false when there was none. */

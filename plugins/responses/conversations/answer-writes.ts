@@ -1,7 +1,7 @@
 /** The statements that keep answers and let go of them. */
 
 import { sql } from "drizzle-orm";
-import { asList, asRecord, asText, type Statement, type WireRecord } from "#core";
+import { asList, asRecord, asText, fixedStatement, type Statement, type WireRecord } from "#core";
 
 /** Where else an answer is kept: the upstream, and the model by whose name it is reached. */
 export interface KeptAt {
@@ -49,18 +49,26 @@ const touch = (token: string, id: string, now: number): Statement => sql`
 		SELECT id FROM chain
 	)`;
 
+const removeAnswer = fixedStatement("DELETE FROM responses_answers WHERE token = ? AND id = ?");
+
+const insertAnswer = fixedStatement(
+	`INSERT INTO responses_answers (token, id, previous, input, answer, used_at, bytes, model, upstream)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+);
+
+const insertItem = fixedStatement(
+	`INSERT INTO responses_items (token, id, answer) VALUES (?, ?, ?)
+	ON CONFLICT (token, id) DO UPDATE SET answer = excluded.answer`,
+);
+
 /** Writes an answer in place of another of the same id. */
 export const keeping = (rows: AnswerRows): readonly Statement[] => {
 	const { token, id, previous, inputText, answerText, bytes, keptAt, items, now } = rows;
+	const { model = null, upstream = null } = keptAt ?? {};
 	const statements: Statement[] = [
-		sql`DELETE FROM responses_answers WHERE token = ${token} AND id = ${id}`,
-		sql`INSERT INTO responses_answers (token, id, previous, input, answer, used_at, bytes, model, upstream)
-			VALUES (${token}, ${id}, ${previous}, ${inputText}, ${answerText}, ${now}, ${bytes},
-				${keptAt?.model ?? null}, ${keptAt?.upstream ?? null})`,
-		...items.map(
-			(item) => sql`INSERT INTO responses_items (token, id, answer) VALUES (${token}, ${item}, ${id})
-				ON CONFLICT (token, id) DO UPDATE SET answer = excluded.answer`,
-		),
+		removeAnswer(token, id),
+		insertAnswer(token, id, previous, inputText, answerText, now, bytes, model, upstream),
+		...items.map((item) => insertItem(token, item, id)),
 	];
 	if (previous !== null) statements.push(touch(token, previous, now));
 	return statements;

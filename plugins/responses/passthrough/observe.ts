@@ -7,6 +7,7 @@ import {
 	type ModelAsk,
 	type Observation,
 	openAiFailureWithin,
+	orderedId,
 	parseJson,
 	type StreamEvent,
 	type StreamObserver,
@@ -171,7 +172,7 @@ class Observer implements StreamObserver {
 		if (isRecord(told)) return { response: { ...told, ...put, model: this.modelOf(told) }, begin: false };
 		const { call, body } = this.ask;
 		const echo = echoOf({ raw: { ...body.value, ...put }, model: call.name }, this.keeps);
-		const id = `resp_${crypto.randomUUID().replaceAll("-", "")}`;
+		const id = `resp_${orderedId()}`;
 		const createdAt = Math.floor(Date.now() / 1000);
 		return {
 			response: openResponse(echo, { id, createdAt, output: [], tier: undefined, usage: undefined }),

@@ -7,9 +7,13 @@ const cell = (value: unknown): string => {
 	return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 };
 
-/** With a line of titles. */
-export const csvText = (rows: readonly Readonly<Record<string, unknown>>[]): string => {
-	const columns = Object.keys(rows[0] ?? {});
-	const lines = [columns, ...rows.map((row) => columns.map((column) => row[column]))];
-	return lines.map((cells) => `${cells.map(cell).join(",")}\r\n`).join("");
+type Row = Readonly<Record<string, unknown>>;
+
+/** A line for each row, below one of titles where they are wanted. */
+export const csvLines = (columns: readonly string[], rows: readonly Row[], titled = false): string => {
+	const lines = rows.map((row) => columns.map((column) => row[column]));
+	return [...(titled ? [columns] : []), ...lines].map((cells) => `${cells.map(cell).join(",")}\r\n`).join("");
 };
+
+/** With a line of titles. */
+export const csvText = (rows: readonly Row[]): string => csvLines(Object.keys(rows[0] ?? {}), rows, true);

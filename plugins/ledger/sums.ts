@@ -65,7 +65,7 @@ const ofRows = {
 const ofSums: typeof ofRows = { calls: sql`sum(calls)`, completed: sql`sum(completed)`, ...added };
 
 type Figures = Record<keyof typeof ofRows, number>;
-const figureNames = Object.keys(ofRows) as readonly (keyof Figures)[];
+export const figureNames = Object.keys(ofRows) as readonly (keyof Figures)[];
 
 const tookOf: Readonly<Record<Table, readonly string[]>> = {
 	ledger: tookCounts(""),
@@ -108,8 +108,8 @@ const spansOf = ({ by, from, to }: Question): readonly Span[] => {
 	return spans.filter((span) => span.from < span.to);
 };
 
-/** A piece takes some milliseconds; rows that are sums themselves have more to add up. */
-const rowsAtOnce: Readonly<Record<Table, number>> = { ledger: 5_000, ledger_hours: 1_500, ledger_days: 1_500 };
+/** A piece takes some milliseconds: rows that are sums themselves have more to add up, and more groups to give. */
+const rowsAtOnce: Readonly<Record<Table, number>> = { ledger: 5_000, ledger_hours: 750, ledger_days: 750 };
 const mostSums = 100_000;
 const comma = sql`, `;
 
@@ -173,23 +173,6 @@ export const sumRows = async (store: Store, question: Question): Promise<readonl
 
 export const dearestFirst = (sums: readonly Sum[]): readonly Sum[] =>
 	sums.toSorted((a, b) => b.microDollars - a.microDollars || b.calls - a.calls);
-
-/** The sums put together where `keyOf` gives the same groups. */
-export const regroup = (sums: readonly Sum[], regrouped: (of: Sum["of"]) => Sum["of"]): readonly Sum[] => {
-	const merged = new Map<string, Sum>();
-	for (const sum of sums) {
-		const of = regrouped(sum.of);
-		const key = JSON.stringify(of);
-		const known = merged.get(key);
-		if (!known) {
-			merged.set(key, { ...sum, took: [...sum.took], of });
-			continue;
-		}
-		for (const name of figureNames) known[name] += sum[name];
-		for (const [span, count] of sum.took.entries()) known.took[span] = (known.took[span] ?? 0) + count;
-	}
-	return dearestFirst([...merged.values()]);
-};
 
 const emptySum = (by: readonly string[], row: Readonly<Record<string, unknown>>): Sum => ({
 	of: Object.fromEntries(by.map((name) => [name, row[name]])),

@@ -2,10 +2,12 @@
 import { sql } from "drizzle-orm";
 import { asText, ownerOf, type Route, type Store } from "#core";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
-import { csvText } from "./csv.ts";
+import { csvLines } from "./csv.ts";
 import { timeOf, wrong } from "./queries.ts";
-import { groupNames, isGroup, type Kept, regroup, type Sum, sumRows } from "./sums.ts";
+import { regroup } from "./regroup.ts";
+import { groupNames, isGroup, type Kept, type Sum, sumRows } from "./sums.ts";
 import { percentile } from "./took.ts";
+import { createLine, inTurns } from "./turns.ts";
 
 const groupedBy = (url: URL): readonly string[] =>
 	(url.searchParams.get("by") ?? "model")
@@ -39,40 +41,63 @@ const knownTokens = async (
 };
 
 /** With the name beside each token's id, and owners where they are asked for. */
-const named = (sums: readonly Sum[], by: readonly string[], tokens: ReadonlyMap<unknown, KnownToken>): readonly Sum[] =>
-	regroup(sums, (of) =>
-		Object.fromEntries(
+const named = async (
+	sums: readonly Sum[],
+	by: readonly string[],
+	tokens: ReadonlyMap<unknown, KnownToken>,
+): Promise<readonly Sum[]> => {
+	const renamed = (of: Sum["of"]): Sum["of"] => {
+		const known = tokens.get(of["token"]);
+		return Object.fromEntries(
 			by.flatMap((name): [string, unknown][] => {
-				const token = tokens.get(of["token"]);
-				if (name === "owner") return [["owner", token?.owner ?? null]];
+				if (name === "owner") return [["owner", known?.owner ?? null]];
 				if (name !== "token") return [[name, of[name]]];
 				return [
 					["token", of["token"]],
-					["tokenName", token?.name ?? null],
+					["tokenName", known?.name ?? null],
 				];
 			}),
-		),
-	);
+		);
+	};
+	// Only owners are of several tokens.
+	if (!by.includes("token")) return await regroup(sums, renamed);
+	return (await inTurns(sums, (some) => some.map((sum) => ({ ...sum, of: renamed(sum.of) })))).flat();
+};
 
 /** Dollars that caches saved, at the prices of today; where sums are by model. */
 export type Saved = (cachedTokens: number, model: string, upstream: string | undefined) => number;
 
-const viewOf = (sum: Sum, savedBy: Saved | undefined, told: boolean): Readonly<Record<string, unknown>> => {
+type View = Readonly<Record<string, unknown>>;
+
+const viewOf = (sum: Sum, savedBy: Saved | undefined, told: boolean): View => {
 	const { of, took, microDollars, excessMicroDollars, ...figures } = sum;
 	const model = asText(of["model"]);
-	const saved = model === undefined ? undefined : savedBy?.(sum.cachedTokens, model, asText(of["upstream"]));
+	const saved = model === undefined ? 0 : savedBy?.(sum.cachedTokens, model, asText(of["upstream"]));
 	return {
 		...of,
 		...figures,
 		cost: microDollars / 1e6,
 		excess: excessMicroDollars / 1e6,
-		...(saved !== undefined && { saved }),
+		...(savedBy && "model" in of && { saved }),
 		...(told && {
 			p50Ms: percentile(took, 0.5) ?? null,
 			p95Ms: percentile(took, 0.95) ?? null,
 			p99Ms: percentile(took, 0.99) ?? null,
 		}),
 	};
+};
+
+const asCsv = async (sums: readonly Sum[], view: (sum: Sum) => View): Promise<Response> => {
+	const columns = sums[0] ? Object.keys(view(sums[0])) : [];
+	const lines = await inTurns(sums, (some) => csvLines(columns, some.map(view)));
+	return new Response([csvLines(columns, [], true), ...lines].join(""), {
+		headers: { "content-type": "text/csv; charset=utf-8" },
+	});
+};
+
+const asJson = async (sums: readonly Sum[], view: (sum: Sum) => View): Promise<Response> => {
+	const lists = await inTurns(sums, (some) => JSON.stringify(some.map(view)).slice(1, -1));
+	return new Response(`{"data":[${lists.join(",")}]}`, { headers: { "content-type": "application/json" } });
 };
 
 export interface UsageRouteParts {
@@ -83,30 +108,32 @@ export interface UsageRouteParts {
 	flush(): Promise<void>;
 }
 
-export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Route => ({
-	method: "GET",
-	path: "/admin/usage",
-	access: "person",
-	summary:
-		"Sums of calls, model tokens and cost: by=token,owner,model,upstream,protocol,ending,day,hour,tag:NAME; from, to; token, model, owner; percentiles=false; format=csv.",
-	async handle({ url, operator }) {
-		const by = groupedBy(url);
-		const ofTokens = by.includes("token") || by.includes("owner");
-		const question = {
-			// Owners are found by their tokens.
-			by: [...new Set(by.map((name) => (name === "owner" ? "token" : name)))],
-			from: timeOf(url, "from") ?? 0,
-			to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
-			only: keptTo(url),
-			took: url.searchParams.get("percentiles") !== "false",
-			whose: narrowedTo(tokens, ownerOf(operator) ?? url.searchParams.get("owner") ?? undefined),
-		};
-		await flush();
-		const sums = await sumRows(store, question);
-		const shown = ofTokens ? named(sums, by, await knownTokens(store, tokens)) : sums;
-		const data = shown.map((sum) => viewOf(sum, saved, question.took));
-		return url.searchParams.get("format") === "csv"
-			? new Response(csvText(data), { headers: { "content-type": "text/csv; charset=utf-8" } })
-			: Response.json({ data });
-	},
-});
+export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Route => {
+	const inLine = createLine();
+	return {
+		method: "GET",
+		path: "/admin/usage",
+		access: "person",
+		summary:
+			"Sums of calls, model tokens and cost: by=token,owner,model,upstream,protocol,ending,day,hour,tag:NAME; from, to; token, model, owner; percentiles=false; format=csv.",
+		async handle({ url, operator }) {
+			const by = groupedBy(url);
+			const ofTokens = by.includes("token") || by.includes("owner");
+			const question = {
+				// Owners are found by their tokens.
+				by: [...new Set(by.map((name) => (name === "owner" ? "token" : name)))],
+				from: timeOf(url, "from") ?? 0,
+				to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
+				only: keptTo(url),
+				took: url.searchParams.get("percentiles") !== "false",
+				whose: narrowedTo(tokens, ownerOf(operator) ?? url.searchParams.get("owner") ?? undefined),
+			};
+			await flush();
+			// The database of a file runs in this process; a server has a process of its own.
+			const sums = await (store.shared ? sumRows(store, question) : inLine(() => sumRows(store, question)));
+			const shown = ofTokens ? await named(sums, by, await knownTokens(store, tokens)) : sums;
+			const view = (sum: Sum): View => viewOf(sum, saved, question.took);
+			return await (url.searchParams.get("format") === "csv" ? asCsv(shown, view) : asJson(shown, view));
+		},
+	};
+};

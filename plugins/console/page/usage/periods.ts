@@ -8,6 +8,8 @@ export interface Period {
 	from(now: number): number;
 }
 
+export const units = { hour: "an hour", day: "a day" } as const;
+
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 

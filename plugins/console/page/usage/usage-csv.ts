@@ -1,9 +1,7 @@
 /** The sums as a table for spreadsheets. */
 import type { Sum } from "./sums.ts";
 
-type Named = (id: string) => string;
-
-export const csvRows = (sums: readonly Sum[], by: string, tokenName: Named, personName: Named) => [
+export const csvRows = (sums: readonly Sum[], by: string, personName: (id: string) => string) => [
 	[
 		by,
 		"token",
@@ -21,7 +19,7 @@ export const csvRows = (sums: readonly Sum[], by: string, tokenName: Named, pers
 	...sums.map(({ of, ...sum }) => [
 		of[by] ?? "",
 		of["token"] ?? "",
-		tokenName(of["token"] ?? ""),
+		of["tokenName"] ?? of["token"] ?? "",
 		personName(of["owner"] ?? ""),
 		of["model"] ?? "",
 		of["upstream"] ?? "",

@@ -1,13 +1,10 @@
 /** Dollars and calls over time, and what made them. */
 import { useState } from "preact/hooks";
-import { query } from "../data/call.ts";
 import { count, dollars, share, short } from "../data/format.ts";
 import { place, setQuery } from "../data/location.ts";
 import { usePersonNames } from "../data/person-names.ts";
 import { saveCsv } from "../data/save.ts";
-import { isAdmin } from "../data/session.ts";
-import { useTokenNames } from "../data/token-names.ts";
-import { useAnswer } from "../data/use-answer.ts";
+import { useAction } from "../data/use-action.ts";
 import { Code } from "../parts/code.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
@@ -17,24 +14,27 @@ import { curlOf } from "../tokens/snippets.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { Chart } from "./chart.tsx";
 import { Figures } from "./figures.tsx";
-import { periods, stepLabel, stepName, steps } from "./periods.ts";
-import { seriesOf, sumsIn, total } from "./sums.ts";
+import { periods, stepLabel, stepName, steps, units } from "./periods.ts";
+import { seriesOf, total } from "./sums.ts";
 import { csvRows } from "./usage-csv.ts";
+import { usePeriodSums } from "./use-sums.ts";
 
 export const UsagePage = () => {
 	const [now] = useState(Date.now);
 	const asked = place.value.query.get("period");
 	const period = periods.find(({ value }) => value === asked) ?? periods[2] ?? periods[0];
 	const [figure, setFigure] = useState<"cost" | "calls">("cost");
-	const tokenName = useTokenNames();
+	const personName = usePersonNames();
+	const saving = useAction();
 	const from = new Date(period?.from(now) ?? 0).toISOString();
 	const by = period?.by ?? "day";
-	const groups = [by, "token", ...(isAdmin() ? ["owner"] : []), "model", "upstream"].join();
-	const { data, failure } = useAnswer(`/admin/usage${query({ by: groups, from, percentiles: "false" })}`);
-	const times = sumsIn(useAnswer(`/admin/usage${query({ by: "model", from })}`).data);
-	const personName = usePersonNames();
-	const sums = sumsIn(data);
+	const { sums, ofTokens, times, data, failure, all } = usePeriodSums(from, by);
 	if (!period) return null;
+
+	const save = (): void =>
+		saving.run(async () => {
+			saveCsv(`usage-${from.slice(0, 10)}.csv`, csvRows(await all(), by, personName));
+		});
 
 	const at = steps(period, now);
 	const series = seriesOf(sums, figure, period, now);
@@ -44,7 +44,7 @@ export const UsagePage = () => {
 	const calls = total(sums, "calls");
 	const cost = total(sums, "cost");
 	const [input, cached, saved] = [total(sums, "inputTokens"), total(sums, "cachedTokens"), total(sums, "saved")];
-	const unit = by === "hour" ? "an hour" : "a day";
+	const unit = units[by];
 	const sentence = `Stacked columns of ${figure === "cost" ? "dollars" : "calls"} ${unit}. The highest is ${stepName(at[highest] ?? "")} with ${say(columns[highest] ?? 0)}. The tables below have the figures.`;
 
 	return (
@@ -59,11 +59,7 @@ export const UsagePage = () => {
 							value={period.value}
 							choose={(value) => setQuery({ period: value })}
 						/>
-						<button
-							type="button"
-							disabled={sums.length === 0}
-							onClick={() => saveCsv(`usage-${from.slice(0, 10)}.csv`, csvRows(sums, by, tokenName, personName))}
-						>
+						<button type="button" disabled={sums.length === 0 || saving.busy} onClick={save}>
 							CSV
 						</button>
 					</>
@@ -71,7 +67,7 @@ export const UsagePage = () => {
 			>
 				Since {stepName(at[0] ?? "")}, UTC. Sums of the ledger's rows; they equal what tokens were charged.
 			</Head>
-			<Failure failure={failure} />
+			<Failure failure={failure ?? saving.failure} />
 			{data && sums.length === 0 && (
 				<Empty title="Nothing was asked in this time.">
 					<p>Every call appears here a few seconds after it ends. This makes one:</p>
@@ -125,7 +121,7 @@ export const UsagePage = () => {
 						</header>
 						<Chart labels={at.map(stepLabel)} series={series} say={say} sentence={sentence} />
 					</section>
-					<Breakdown sums={sums} times={times} by={by} tokenName={tokenName} personName={personName} />
+					<Breakdown sums={sums} ofTokens={ofTokens} times={times} by={by} personName={personName} />
 				</>
 			)}
 		</>

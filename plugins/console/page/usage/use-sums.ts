@@ -1,0 +1,40 @@
+/** What the page asks the ledger of a period. */
+import { call, query, type Refusal } from "../data/call.ts";
+import type { Wire } from "../data/read.ts";
+import { isAdmin } from "../data/session.ts";
+import { useAnswer } from "../data/use-answer.ts";
+import { type Sum, sumsIn } from "./sums.ts";
+
+export interface PeriodSums {
+	/** By time, model and upstream. */
+	readonly sums: readonly Sum[];
+	/** By token and person. */
+	readonly ofTokens: readonly Sum[];
+	/** By model, with how long calls took. */
+	readonly times: readonly Sum[];
+	readonly data: Wire | undefined;
+	readonly failure: Refusal | undefined;
+	/** By all of these at once: as many as there are tokens times models, so only where somebody wants it. */
+	all(): Promise<readonly Sum[]>;
+}
+
+/** Sums over months change slowly. */
+const everyMs = 30_000;
+
+/** Several questions, each of which makes few sums however many tokens there are. */
+export const usePeriodSums = (from: string, by: string): PeriodSums => {
+	const holders = isAdmin() ? "token,owner" : "token";
+	const sumsBy = (groups: string, percentiles = "false"): string =>
+		`/admin/usage${query({ by: groups, from, percentiles })}`;
+	const { data, failure } = useAnswer(sumsBy(`${by},model,upstream`), everyMs);
+	const ofTokens = useAnswer(sumsBy(holders), everyMs).data;
+	const times = useAnswer(sumsBy("model", "true"), everyMs).data;
+	return {
+		sums: sumsIn(data),
+		ofTokens: sumsIn(ofTokens),
+		times: sumsIn(times),
+		data,
+		failure,
+		all: async () => sumsIn(await call("GET", sumsBy(`${by},${holders},model,upstream`))),
+	};
+};

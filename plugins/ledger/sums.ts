@@ -108,8 +108,13 @@ const spansOf = ({ by, from, to }: Question): readonly Span[] => {
 	return spans.filter((span) => span.from < span.to);
 };
 
-/** A piece takes some milliseconds: rows that are sums themselves have more to add up, and more groups to give. */
-const rowsAtOnce: Readonly<Record<Table, number>> = { ledger: 5_000, ledger_hours: 750, ledger_days: 750 };
+/**
+ * A piece takes a millisecond or two; rows that are sums themselves have more to add up. A call has to wait for several
+ * pieces, as it takes several turns.
+ */
+const rowsAtOnce: Readonly<Record<Table, number>> = { ledger: 1_500, ledger_hours: 300, ledger_days: 300 };
+/** What rows are in order by, besides their time: there may be many of one time. */
+const next: Readonly<Record<Table, SQL>> = { ledger: sql`rowid`, ledger_hours: sql`token`, ledger_days: sql`token` };
 const mostSums = 100_000;
 const comma = sql`, `;
 
@@ -155,19 +160,23 @@ export const sumRows = async (store: Store, question: Question): Promise<readonl
 	};
 
 	const token = only.get("token");
-	const ofToken = token === undefined ? sql`` : sql` AND token = ${token}`;
-	const endOfPiece = async ({ table, to }: Span, start: number): Promise<number | undefined> => {
-		const [next] =
-			await store.all(sql`SELECT at FROM ${sql.identifier(table)} WHERE at >= ${start} AND at < ${to}${ofToken}
-			ORDER BY at LIMIT 1 OFFSET ${rowsAtOnce[table]}`);
-		return next && Math.max(asNumber(next["at"]) ?? to, start + 1);
-	};
-	for (const span of spansOf(question))
-		for (let start: number | undefined = span.from; start !== undefined; await nextTurn()) {
-			const end = await endOfPiece(span, start);
-			await addRows(span.table, sql`at >= ${start} AND at < ${end ?? span.to}`);
-			start = end;
+	for (const { table, from, to } of spansOf(question)) {
+		const [at, ofToken] = [
+			sql`(at, ${next[table]})`,
+			table === "ledger" && token !== undefined ? sql` AND token = ${token}` : sql``,
+		];
+		/** The last row of the piece after another; undefined where nothing comes after it. */
+		const endOfPiece = async (after: SQL): Promise<SQL | undefined> => {
+			const [row] = await store.all(sql`SELECT at, ${next[table]} AS next FROM ${sql.identifier(table)}
+				WHERE ${at} > ${after} AND at < ${to}${ofToken} ORDER BY at, ${next[table]} LIMIT 1 OFFSET ${rowsAtOnce[table] - 1}`);
+			return row && sql`(${row["at"]}, ${row["next"]})`;
+		};
+		for (let after: SQL | undefined = sql`(${from - 1}, '')`; after; await nextTurn()) {
+			const end = await endOfPiece(after);
+			await addRows(table, sql`${at} > ${after} AND ${end ? sql`${at} <= ${end}` : sql`at < ${to}`}`);
+			after = end;
 		}
+	}
 	return dearestFirst([...sums.values()]);
 };
 

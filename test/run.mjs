@@ -28,6 +28,7 @@ const longFiles = () =>
 const apart = [
 	"test/slow/killed.long.ts",
 	"test/slow/package.long.ts",
+	"test/slow/package-rooms.long.ts",
 	"test/slow/package-plugins.long.ts",
 	"test/attacks/unread-streams.long.ts",
 ];
@@ -48,7 +49,7 @@ const long = [
 	[
 		"the packed package, installed",
 		process.execPath,
-		[...test, "./test/slow/package.long.ts", "./test/slow/package-plugins.long.ts"],
+		[...test, ...["package", "package-rooms", "package-plugins"].map((name) => `./test/slow/${name}.long.ts`)],
 	],
 	["the bench, short", process.execPath, [portico, "bun", "test/bench/run.ts", "--quick"]],
 	["chaos for a minute", process.execPath, [portico, "bun", "test/chaos/run.ts", "--seconds", "60"]],

@@ -20,9 +20,18 @@ const tighten = (path: string): boolean => {
 	return true;
 };
 
+/** The home of whoever runs this; a user that systemd makes up for a service (`DynamicUser`) has none, and asking throws. */
+const home = (): string | undefined => {
+	try {
+		return homedir();
+	} catch {
+		return undefined;
+	}
+};
+
 /** A home, a project that is worked in, or a place for everybody such as `/tmp` is not Portico's to close. */
 const isOurs = (folder: string): boolean =>
-	folder !== homedir() && relative(folder, cwd()).startsWith("..") && (lstatSync(folder).mode & shared) === 0;
+	folder !== home() && relative(folder, cwd()).startsWith("..") && (lstatSync(folder).mode & shared) === 0;
 
 /** Everything in a folder of our own; in one that others can not enter only what lies in it directly, for files may be many. */
 const tightenFolder = (folder: string): number => {

@@ -21,6 +21,18 @@ export const pack = (folder: string): string => {
 	return join(folder, filename);
 };
 
+/** The folder of a Node of that version: the one that runs here where it fits, or else of its own package. */
+export const nodeFolder = (folder: string, version: string): string => {
+	const [here = "", found = ""] = execFileSync("node", ["-p", "process.execPath + '\\n' + process.versions.node"], {
+		encoding: "utf8",
+	}).split("\n");
+	if (found.split(".")[0] === version) return join(here, "..");
+	const home = join(folder, `node-${version}`);
+	mkdirSync(home, { recursive: true });
+	execFileSync("npm", ["install", "--prefix", home, "--no-audit", "--no-fund", `node@${version}`], { stdio: "ignore" });
+	return join(home, "node_modules/node/bin");
+};
+
 export interface Installing {
 	readonly archive: string;
 	/** Made for it; `node_modules` beneath it. */
@@ -48,10 +60,19 @@ export interface Starting {
 	readonly data: string;
 }
 
+/** What the `curl` of a greeting is answered; undefined while there is none yet. The greeting must say where its data is. */
+export const askedAsGreeted = (greeting: string, data: string): unknown => {
+	const curl = /^ {2}(curl .*)\n/m.exec(greeting)?.[1];
+	if (curl === undefined) return undefined;
+	expect(greeting).toContain(`data          in ${data}`);
+	return JSON.parse(execFileSync("sh", ["-c", `${curl} -s`], { encoding: "utf8" }));
+};
+
 /** Starts it, asks by the `curl` of its greeting, and ends it. */
 export const firstAnswer = async ({ command, cwd, env, data }: Starting): Promise<unknown> => {
 	const [program = "", ...words] = command;
 	const child = spawn(program, words, { cwd, stdio: ["ignore", "pipe", "pipe"], env: { ...env, PORTICO_PORT: "0" } });
+	const ended = new Promise((resolve) => child.once("exit", resolve));
 	let errors = "";
 	child.stderr.on("data", (piece) => {
 		errors += String(piece);
@@ -60,14 +81,11 @@ export const firstAnswer = async ({ command, cwd, env, data }: Starting): Promis
 		let greeting = "";
 		for await (const piece of child.stdout) {
 			greeting += String(piece);
-			const curl = /^ {2}(curl .*)\n/m.exec(greeting)?.[1];
-			if (curl === undefined) continue;
-			expect(greeting).toContain(`data          in ${data}`);
-			return JSON.parse(execFileSync("sh", ["-c", `${curl} -s`], { encoding: "utf8" }));
+			const answer = askedAsGreeted(greeting, data);
+			if (answer !== undefined) return answer;
 		}
 		throw new Error(`it ended:\n${greeting}${errors}`);
 	} finally {
-		const ended = new Promise((resolve) => child.once("exit", resolve));
 		child.kill("SIGTERM");
 		await ended;
 	}

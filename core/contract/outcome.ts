@@ -98,6 +98,7 @@ export interface CallRecord {
 	/** Refusals of a flood are counted: how many this one record stands for. */
 	readonly repeats?: number | undefined;
 	readonly route: string;
+	/** The client's; `tasks` for tasks, and for what is no call of a model what its route says, or its plugin's name. */
 	readonly protocol: string;
 	readonly operation: Operation;
 	/** The model asked for; absent when the body could not be read. */

@@ -19,7 +19,7 @@ export type * from "./upstream-side.ts";
 
 /**
  * What a call is for: `generate` and `count_tokens` in every protocol, `compact` where a protocol has it, the name of an
- * endpoint (`embeddings`) or the kind of a task (`image`). Plugins add their own.
+ * endpoint (`embeddings`), the kind of a task (`image`), or `task` where that is not known. Plugins add their own.
  */
 export type Operation = string;
 

@@ -44,8 +44,11 @@ export interface TaskAuthority {
 	beforeBody(call: Identified): Promise<Denial | undefined>;
 	/** Asks every policy and every guard, as for a model call. The caller settles the permits exactly once. */
 	authorize(call: Identified, task: TaskAsk): Promise<Authorized | Denial>;
-	/** Writes the row of a task that was not taken on, whoever refused it: as a model call that is refused has one. */
-	refused(call: Identified, task: Pick<TaskAsk, "kind" | "model">, denial: Denial): void;
+	/**
+	 * Writes the row of a task that was not taken on, whoever refused it: as a model call that is refused has one. `task` is
+	 * undefined where its order could not be read.
+	 */
+	refused(call: Identified, task: Pick<TaskAsk, "kind" | "model"> | undefined, denial: Denial): void;
 }
 
 /** Given by the host. */

@@ -112,6 +112,7 @@ export const buildGateway = async (
 	];
 	const clashes = routeClashes(routes);
 	if (clashes.length > 0 || blueprint.complaints.length > 0) return refused(clashes);
+	const protocolOf = new Map(routes.map(({ plugin, route }) => [route.path, route.protocol ?? plugin]));
 	const { server, admin } = blueprint.config;
 	const handler = createRequestHandler({
 		routes,
@@ -126,8 +127,8 @@ export const buildGateway = async (
 			hasHost: ownHosts(server.host, server.hosts),
 		},
 		doorkeepers: generation.all(doorkeepers),
-		identify: createIdentify(generation.all(authenticators), rulesOf, log, (...refused) =>
-			relay?.refusals.add(...refused),
+		identify: createIdentify(generation.all(authenticators), rulesOf, log, (call, denial, refused) =>
+			relay?.refusals.add(call, denial, refused, protocolOf.get(call.route) ?? ""),
 		),
 		draining: options.draining,
 		budget: options.budget,

@@ -45,6 +45,7 @@ export const modelRoutes = (protocols: readonly Protocol[], rulesOf: RulesOf, ro
 				method: "GET",
 				path,
 				access: "token",
+				protocol: "models",
 				summary: "The models this token may use.",
 				keyInQuery: candidates.some(({ protocol }) => protocol.client.keyInQuery === true),
 				...(only && { renderDenial: only.protocol.client.renderDenial }),

@@ -55,7 +55,7 @@ export const record = (
 		repeats: end.repeats,
 		route: call.route,
 		protocol,
-		operation: model?.operation ?? "generate",
+		operation: model?.operation ?? (protocol === "tasks" ? "task" : "generate"),
 		model: model && plainName(model.name),
 		stream: model?.stream ?? false,
 		status: end.status,

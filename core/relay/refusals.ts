@@ -32,21 +32,19 @@ const keyDigest = (key: string): string => createHash("sha256").update(key).dige
 
 export class Refusals {
 	private readonly options: Recording;
-	/** The protocol of a route. */
-	private readonly protocolOf: (route: string) => string;
 	private readonly counted = new Map<string, Counted>();
 	private records = 0;
 	private cancel: (() => void) | undefined;
 
-	constructor(options: Recording, protocolOf: (route: string) => string) {
+	constructor(options: Recording) {
 		this.options = options;
-		this.protocolOf = protocolOf;
 	}
 
-	add(call: Admitted, denial: Denial, { token, key }: Refused): void {
+	/** `protocol`: what its route is of. */
+	add(call: Admitted, denial: Denial, { token, key }: Refused, protocol: string): void {
 		const counted = this.of(denial.code ?? denial.kind, token?.id ?? call.address ?? "");
 		const outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial } as const;
-		const start = { call, protocol: this.protocolOf(call.route), ...(token && { token }) };
+		const start = { call, protocol, ...(token && { token }) };
 		const known = token || key === undefined ? {} : { keyDigest: keyDigest(key) };
 		const write = (repeats?: number): void =>
 			record(this.options, start, {

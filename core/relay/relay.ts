@@ -25,7 +25,7 @@ import type { Entry } from "./reading.ts";
 import { type CallStart, record } from "./record.ts";
 import { Refusals } from "./refusals.ts";
 import type { Relay, RelayOptions } from "./relay-options.ts";
-import { protocolsByRoute, relayRoutes } from "./routes.ts";
+import { relayRoutes } from "./routes.ts";
 import type { CallStream } from "./stream.ts";
 import { tooLong } from "./stream-watch.ts";
 import { turnEnds } from "./turns.ts";
@@ -208,7 +208,6 @@ export const createRelay = (options: RelayOptions): Relay => {
 
 	const reading = { rulesOf, router, log, pace, bodyLimitBytes: options.bodyLimitBytes, planFor };
 	const routes = relayRoutes(options.protocols, options.endpoints, reading, serve);
-	const protocolOf = protocolsByRoute(options.protocols, options.endpoints);
 
 	return {
 		routes,
@@ -216,7 +215,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 		get waiting() {
 			return concurrency.waiting;
 		},
-		refusals: new Refusals(liveOptions, (route) => protocolOf.get(route) ?? "tasks"),
+		refusals: new Refusals(liveOptions),
 		shutDown() {
 			for (const live of [...open]) {
 				const stream = streams.get(live);

@@ -9,6 +9,7 @@ import type { Entry, ReadingOptions } from "./reading.ts";
 import { beginCall } from "./turns.ts";
 
 interface Spoken {
+	readonly name: string;
 	readonly paths: readonly string[];
 	readonly renderDenial: RenderDenial;
 	readonly keyInQuery?: boolean;
@@ -32,11 +33,16 @@ export const relayRoutes = (
 	reading: ReadingOptions,
 	serve: (entry: Entry, call: Identified) => Promise<Response>,
 ): readonly Route[] => {
-	const routesOf = ({ paths, renderDenial, keyInQuery = false }: Spoken, summary: string, entry: Entry): Route[] =>
+	const routesOf = (
+		{ name, paths, renderDenial, keyInQuery = false }: Spoken,
+		summary: string,
+		entry: Entry,
+	): Route[] =>
 		paths.map((path) => ({
 			method: "POST",
 			path,
 			access: "token",
+			protocol: name,
 			summary,
 			renderDenial,
 			keyInQuery,
@@ -44,27 +50,21 @@ export const relayRoutes = (
 		}));
 	return [
 		...protocols.flatMap((protocol) =>
-			routesOf(protocol.client, `Asks a model in the ${protocol.name} protocol.`, readModel(protocol, reading)),
+			routesOf(
+				{ ...protocol.client, name: protocol.name },
+				`Asks a model in the ${protocol.name} protocol.`,
+				readModel(protocol, reading),
+			),
 		),
 		...endpoints.flatMap((endpoint) =>
 			[...dialectsByPath(endpoint)].flatMap(([path, shared]) => {
-				const [{ renderDenial, keyInQuery = false }] = shared;
+				const [{ name, renderDenial, keyInQuery = false }] = shared;
 				return routesOf(
-					{ paths: [path], renderDenial, keyInQuery },
+					{ name, paths: [path], renderDenial, keyInQuery },
 					`Asks for ${endpoint.name} in the dialect ${shared.map(({ name }) => name).join(" or ")}.`,
 					readEndpoint(endpoint, shared, { ...reading, endpoints }),
 				);
 			}),
 		),
 	];
-};
-
-/** The protocol or dialect of each route. */
-export const protocolsByRoute = (
-	protocols: readonly Protocol[],
-	endpoints: readonly Endpoint[],
-): ReadonlyMap<string, string> => {
-	const dialects = endpoints.flatMap((endpoint) => endpoint.dialects);
-	const spoken = [...protocols.map(({ name, client }) => ({ name, paths: client.paths })), ...dialects];
-	return new Map(spoken.flatMap(({ name, paths }) => paths.map((path) => [path, name] as const)));
 };

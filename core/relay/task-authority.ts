@@ -37,9 +37,10 @@ export const createTaskAuthority = (
 		if (denial) record(recording(), { call, token: call.token, protocol: "tasks" }, refusedAs(denial));
 		return denial;
 	},
-	refused(call, { kind, model: name }, denial) {
-		const model = { operation: kind, name, stream: false, candidates: 1 };
-		record(recording(), { call, token: call.token, protocol: "tasks", model }, refusedAs(denial));
+	refused(call, task, denial) {
+		const model = task && { operation: task.kind, name: task.model, stream: false, candidates: 1 };
+		const start = { call, token: call.token, protocol: "tasks", ...(model && { model }) };
+		record(recording(), start, refusedAs(denial));
 	},
 	async authorize(call, { kind, model, targets, requestBytes, prompt }) {
 		const routed: TaskRouted = {

@@ -39,7 +39,7 @@ export default definePlugin({
 						tenancy: setting.tenancy === "single" ? setting.tenancy : undefined,
 					}),
 				),
-				...all.map((route) => add(routes, route)),
+				...all.map((route) => add(routes, needs.tasks.route(route))),
 			],
 		};
 	},

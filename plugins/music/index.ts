@@ -25,7 +25,7 @@ export default definePlugin({
 					tenancy: setting.tenancy === "single" ? setting.tenancy : undefined,
 				}),
 			),
-			...sunoRoutes(needs.tasks).map((route) => add(routes, route)),
+			...sunoRoutes(needs.tasks).map((route) => add(routes, needs.tasks.route(route))),
 		],
 	}),
 });

@@ -206,7 +206,7 @@ export default definePlugin({
 				add(commands, tasksCommand),
 				add(metricSources, async () => [await openTasks(needs.store), ...counts.metrics()]),
 				...createRoutes({ tasks: desk, files, links, webhooks: needs.webhooks, catalogue, now }).map((route) =>
-					add(routes, route),
+					add(routes, desk.route(route)),
 				),
 			],
 			check: () => catalogue().complaints(),

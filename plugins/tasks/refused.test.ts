@@ -42,6 +42,8 @@ test.each([
 	["a model that it may not use", { models: ["gpt-*"] }, {}, 404, "model_not_found"],
 	["a model that is not there", {}, { model: "nobody" }, 404, "model_not_found"],
 	["a callback that may not be", {}, { notifyHook: "ftp://x" }, 400, "invalid_callback_url"],
+	["a kind that is not there", {}, { kind: "sculpture" }, 400, "invalid_request"],
+	["an order that cannot be read", {}, { notifyHook: 5 }, 400, "invalid_callback_url"],
 ])("%s", async (_what, settings, body, status, reason) => {
 	const refused = await submitted(settings, body);
 	expect(refused.status).toBe(status);

@@ -2,7 +2,7 @@
  * What kinds of tasks are written against. A kind adds its routes and its words; an upstream does its work; `tasks`
  * keeps the table, the states, the worker, the result files and the callbacks.
  */
-import { type Identified, service, slot, type WireRecord } from "#core";
+import { type Identified, type Route, service, slot, type WireRecord } from "#core";
 import type { Cancellation, JobState, Show, Submission, TaskFailure, TaskJob } from "./job.ts";
 import type { Connection, ConnectionOptions } from "./wire.ts";
 
@@ -160,6 +160,14 @@ export interface Tasks {
 	view(task: Task): Readonly<Record<string, unknown>>;
 	/** A reason of an upstream's as a client may see it: no key, no address, at most 500 characters. */
 	publicReason(reason: string): string;
+	/**
+	 * A route by which tasks come: what it refuses once it has read an order has a row in the ledger, as `submit`'s refusals
+	 * have.
+	 *
+	 * @example
+	 * offers: myRoutes.map((route) => add(routes, needs.tasks.route(route))),
+	 */
+	route(route: Route): Route;
 	/** Reads the JSON or multipart body of a new task, once it is certain that its token may have one. Throws `Fault`. */
 	read(call: Identified): Promise<WireRecord>;
 	/** Reads the body of a question about tasks, which a token may ask whatever its quota and its rate. Throws `Fault`. */

@@ -18,6 +18,7 @@ import type { Endings } from "./endings.ts";
 import type { Files } from "./files.ts";
 import type { Previews } from "./previews.ts";
 import type { Task, TaskOrder, Tasks } from "./service.ts";
+import { TakingOn } from "./taking-on.ts";
 import type { TaskStore } from "./task-store.ts";
 import { taskView } from "./views.ts";
 
@@ -30,7 +31,7 @@ export interface DeskOptions {
 	readonly previews: Previews;
 	readonly catalogue: () => Catalogue;
 	readonly bodyLimitBytes: number;
-	readonly authority: Pick<TaskAuthority, "beforeBody">;
+	readonly authority: Pick<TaskAuthority, "beforeBody" | "refused">;
 	baseUrl(call: Identified): string;
 	now(): number;
 	submit(call: Identified, order: TaskOrder): Promise<Task>;
@@ -48,6 +49,7 @@ const cancelled = { code: "cancelled", reason: "cancelled" };
 
 export const createTasksService = (options: DeskOptions): Tasks => {
 	const { taskStore, files } = options;
+	const takingOn = new TakingOn(options.authority);
 
 	const known = async (call: Identified, id: string): Promise<Task> => {
 		const task = await taskStore.find(call.token.id, id);
@@ -62,6 +64,7 @@ export const createTasksService = (options: DeskOptions): Tasks => {
 		async read(call) {
 			const denial = await options.authority.beforeBody(call);
 			if (denial) throw new Fault(denial);
+			takingOn.begin(call);
 			return await readFields(call, options.bodyLimitBytes);
 		},
 		readQuestion: (call) => readFields(call, options.bodyLimitBytes),
@@ -70,7 +73,11 @@ export const createTasksService = (options: DeskOptions): Tasks => {
 		publicReason,
 		view: taskView,
 		baseUrl: options.baseUrl,
-		submit: options.submit,
+		submit(call, order) {
+			takingOn.handOver(call);
+			return options.submit(call, order);
+		},
+		route: (route) => takingOn.route(route),
 		find: (call, id) => taskStore.find(call.token.id, id),
 		findAll: (call, ids) => taskStore.findAll(call.token.id, ids.slice(0, 1000)),
 		list: (call, filter) => taskStore.list(call.token.id, filter),

@@ -175,6 +175,18 @@ describe("a refusal at the door", () => {
 		expect(await command("calls", "--ending", "refused")).toContain(`key ${shown}`);
 	});
 
+	test.each([
+		["GET", "/v1/models", "models"],
+		["GET", "/v1/me", "tokens"],
+		["POST", path, "chat-completions"],
+	])("of %s %s names what was asked: %s", async (method, at, protocol) => {
+		const headers = { authorization: `Bearer ${"sk-nobody-has-this".padEnd(52, "0")}` };
+		const answer = await fetch(`${gateway.url}${at}`, { method, headers, ...(method === "POST" && { body: "{}" }) });
+		await answer.text();
+		const row = await gateway.admin("GET", `/admin/calls/${answer.headers.get("x-request-id")}`);
+		expect(row).toMatchObject({ ending: "refused", status: 401, protocol });
+	});
+
 	test("is counted when there is a flood, not written one by one", async () => {
 		await clock.move(61_000);
 		const before = (await calls("ending=refused&limit=500")).length;

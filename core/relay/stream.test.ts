@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createTestClock } from "#core/testing";
+import { until } from "../../test/support/moved-clock.ts";
 import type { ModelRouted } from "../contract/call.ts";
 import type { Denial } from "../contract/fault.ts";
 import { Fault } from "../contract/fault.ts";
@@ -187,7 +188,7 @@ describe("a stream", () => {
 			const { stream, from, settled } = open();
 			const { state, done } = reading(stream.body);
 			from.send("data: 1\n\n");
-			await Bun.sleep(0);
+			await until(() => state.text !== "", "the first event", 60_000);
 			from[end]();
 			await done;
 			expect(state.text).toStartWith("data: 1\n\ndata: error ");

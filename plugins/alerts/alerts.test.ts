@@ -7,6 +7,7 @@ import { jobs } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { createMovedClock, type MovedClock, until } from "../../test/support/moved-clock.ts";
 import { joined } from "../../test/support/people-house.ts";
+import { quiet } from "../../test/support/quiet.ts";
 import { type Receiver, startReceiver, status } from "../../test/support/receiver.ts";
 import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";
 import { alerts } from "./service.ts";
@@ -105,7 +106,7 @@ const ask = async (model: string, key = gateway.key): Promise<number> => {
 const pass = async (seconds: number): Promise<void> => {
 	for (let second = 0; second < seconds; second++) {
 		clock.advance(1_000);
-		await new Promise((resolve) => setTimeout(resolve, 15));
+		await quiet(5);
 	}
 };
 

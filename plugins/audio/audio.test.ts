@@ -9,6 +9,7 @@ import {
 	streamOf,
 	type TestGateway,
 } from "#core/testing";
+import { until } from "../../test/support/moved-clock.ts";
 import { wav } from "./fixtures/sounds.ts";
 
 let upstream: ScriptedUpstream;
@@ -85,7 +86,7 @@ const usedBy = async (key: string): Promise<unknown> =>
 	((await (await gateway.ask("/v1/me", undefined, { headers: bearer(key) })).json()) as { used: unknown }).used;
 /** What is told of it once the call is settled, which may be after its last byte. */
 const settled = async (key: string, expected: number): Promise<unknown> => {
-	for (let tries = 0; tries < 200 && (await usedBy(key)) !== expected; tries++) await Bun.sleep(5);
+	await until(async () => (await usedBy(key)) === expected, `a charge of ${expected}`, 60_000);
 	return await usedBy(key);
 };
 const speak = (body: object, key = gateway.key) => gateway.ask("/v1/audio/speech", body, { headers: bearer(key) });

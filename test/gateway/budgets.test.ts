@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { sql } from "drizzle-orm";
 import { type CallAdmin, commands, jobs } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { createMovedClock, type MovedClock } from "../support/moved-clock.ts";
+import { createMovedClock, type MovedClock, until } from "../support/moved-clock.ts";
 
 interface Shown {
 	readonly budgets: readonly {
@@ -119,7 +119,7 @@ describe("a budget", () => {
 		});
 		const { key } = await gateway.token({ budgets: [{ amount: 0.0015, per: "day" }] });
 		const late = ask(key);
-		while (upstream.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+		await until(() => upstream.received.length > 0, "the call", 60_000);
 		to("2028-07-02T00:00:01Z");
 		gate.resolve();
 		expect((await late).status).toBe(200);

@@ -2,13 +2,23 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import {
+	createTestClock,
+	type ScriptedUpstream,
+	startGateway,
+	startUpstream,
+	type TestClock,
+	type TestGateway,
+} from "#core/testing";
+import { until } from "../support/moved-clock.ts";
+import { quiet } from "../support/quiet.ts";
 import { notes, release, reset } from "./fixtures/lifecycle/notes.ts";
 
 const lifecycle = join(import.meta.dir, "fixtures/lifecycle");
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
+let clock: TestClock;
 
 const plugins = (settings: object, models: readonly string[] = ["m"]) => [
 	"tokens",
@@ -27,7 +37,8 @@ const plugins = (settings: object, models: readonly string[] = ["m"]) => [
 
 beforeEach(async () => {
 	upstream = startUpstream();
-	gateway = await startGateway({ plugins: plugins({ mark: "one" }) });
+	clock = createTestClock();
+	gateway = await startGateway({ clock, plugins: plugins({ mark: "one" }) });
 	reset();
 });
 afterEach(async () => {
@@ -57,15 +68,25 @@ const models = async () => {
 	const list = (await (await gateway.ask("/v1/models")).json()) as { data: { id: string }[] };
 	return list.data.map(({ id }) => id);
 };
-const untilNoted = async (note: string) => {
-	while (!notes.includes(note)) await new Promise((resolve) => setTimeout(resolve, 5));
-};
+const longEnough = 60_000;
+const untilNoted = (note: string) => until(() => notes.includes(note), note, longEnough);
+/** The old house is looked at some times a second. */
+const untilLookedAt = (condition: () => boolean, what: string) =>
+	until(
+		async () => {
+			await clock.advance(1_000);
+			return condition();
+		},
+		what,
+		longEnough,
+	);
+const untilStopped = (mark: string) => untilLookedAt(() => notes.includes(`${mark} stopped`), `the stop of ${mark}`);
 
 describe("a sound config", () => {
 	test("takes the place of the old one, which is stopped", async () => {
 		expect(await reload(plugins({ mark: "two" }, ["m", "n"]))).toEqual({ status: 200, reloaded: true, complaints: [] });
 		expect([await mark(), await models()]).toEqual(["two", ["m", "n"]]);
-		await untilNoted("one stopped");
+		await untilStopped("one");
 		expect(notes).toEqual(["two set up", "two started", "one stopped"]);
 	});
 
@@ -80,18 +101,16 @@ describe("a sound config", () => {
 		const all = await Promise.all(["two", "three", "four"].map((name) => reload(plugins({ mark: name }))));
 		expect(all.map(({ reloaded }) => reloaded)).toEqual([true, true, true]);
 		expect(await mark()).toBe("four");
-		await untilNoted("one stopped");
-		while (
-			notes.filter((note) => note.endsWith("stopped")).length < notes.filter((note) => note.endsWith("started")).length
-		)
-			await new Promise((resolve) => setTimeout(resolve, 5));
+		await untilStopped("one");
+		const ended = (word: string): number => notes.filter((note) => note.endsWith(word)).length;
+		await untilLookedAt(() => ended("stopped") === ended("started"), "the stop of all but the last");
 	});
 
 	test("that was written while another was being built counts too", async () => {
 		const first = reload(plugins({ mark: "two", waits: true }));
 		await untilNoted("two set up");
 		const second = reload(plugins({ mark: "three" }));
-		await new Promise((resolve) => setTimeout(resolve, 20));
+		await quiet(10); // The second has been asked for.
 		release("two set-up");
 		expect([(await first).reloaded, (await second).reloaded]).toEqual([true, true]);
 		expect(await mark()).toBe("three");
@@ -173,13 +192,14 @@ describe("what was under way on the old house", () => {
 		});
 		await reload(plugins({ mark: "two" }, ["other"]));
 		expect([await mark(), await models()]).toEqual(["two", ["other"]]);
-		await new Promise((resolve) => setTimeout(resolve, 400));
+		await clock.advance(60_000);
+		await quiet(10);
 		expect(notes).not.toContain("one stopped");
 		release.resolve();
 		const text = await running.text();
 		expect(text).toContain('" end"');
 		expect(text).toEndWith("data: [DONE]\n\n");
-		await untilNoted("one stopped");
+		await untilStopped("one");
 	});
 
 	test("is answered by it, also on a plugin's own route", async () => {
@@ -187,11 +207,12 @@ describe("what was under way on the old house", () => {
 		await untilNoted("one holds");
 		await reload(plugins({ mark: "two" }));
 		expect(gateway.portico.openCalls()).toBeGreaterThan(0);
-		await new Promise((resolve) => setTimeout(resolve, 400));
+		await clock.advance(60_000);
+		await quiet(10);
 		expect(notes).not.toContain("one stopped");
 		release("one");
 		expect(await (await slow).text()).toBe("one");
-		await untilNoted("one stopped");
+		await untilStopped("one");
 		expect(gateway.portico.openCalls()).toBe(0);
 	});
 });

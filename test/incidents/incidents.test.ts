@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asList, asRecord, type CallAdmin, commands } from "#core";
 import { type Script, type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { until } from "../support/moved-clock.ts";
 import { MovingClock } from "../support/moving-clock.ts";
 
 let upstream: ScriptedUpstream;
@@ -227,7 +228,7 @@ test("a slow upstream: told by one command", async () => {
 	upstream.answer(() => new Promise<Response>(() => undefined));
 	upstream.received.length = 0;
 	const call = asked("slow");
-	while (upstream.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+	await until(() => upstream.received.length > 0, "the call", 60_000);
 	await clock.move(21_000);
 	const told = await toldOf(await call);
 	for (const words of ["slow:up", "upstream_timeout", "raise firstByteSeconds"]) expect(told).toContain(words);

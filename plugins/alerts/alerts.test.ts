@@ -5,6 +5,7 @@ import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { jobs } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { chatAnswer } from "../../test/support/chat-answers.ts";
 import { createMovedClock, type MovedClock, until } from "../../test/support/moved-clock.ts";
 import { joined } from "../../test/support/people-house.ts";
 import { quiet } from "../../test/support/quiet.ts";
@@ -23,15 +24,7 @@ let clock: MovedClock;
 let answers = 200;
 
 /** Costs 1000 micro-dollars. */
-const answered = (): Response =>
-	Response.json({
-		id: "c",
-		object: "chat.completion",
-		created: 1,
-		model: "up",
-		choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
-		usage: { prompt_tokens: 10, completion_tokens: 99, total_tokens: 109 },
-	});
+const answered = (): Response => Response.json(chatAnswer());
 
 beforeAll(async () => {
 	resetScript();

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ScriptedUpstream, startUpstream, streamOf } from "#core/testing";
 import { endProcesses, type PorticoProcess, startProcess } from "../support/process.ts";
-import { answers, requestOf } from "./answers.ts";
+import { answers, requestOf } from "../support/upstream-answers.ts";
 import { attackProtocols, rates, roots } from "./house.ts";
 import type { SiegeTold } from "./siege.ts";
 import { attacks, pause, type Siege } from "./siege-attacks.ts";

@@ -1,6 +1,6 @@
 /** Whoever ends a call early is charged no less than its upstream bills: at every phase, in every protocol, streamed or whole. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { answers, type Counts, requestOf } from "./answers.ts";
+import { answers, type Counts, requestOf } from "../support/upstream-answers.ts";
 import {
 	type AttackHouse,
 	type AttackHouseOptions,

@@ -1,6 +1,6 @@
 /** An upstream of the siege: what it answers, the end of the asked model's name says. */
 import { createServer, type Server, type Socket } from "node:net";
-import { answers } from "./answers.ts";
+import { answers } from "../support/upstream-answers.ts";
 import type { AttackProtocol } from "./house.ts";
 
 const counts = { input: 10, output: 5, reasoning: 2 };

@@ -4,8 +4,8 @@
  * that it thinks in secret included.
  */
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { answers, requestOf } from "../attacks/answers.ts";
 import { type AttackProtocol, attackProtocols, rates } from "../attacks/house.ts";
+import { answers, requestOf } from "../support/upstream-answers.ts";
 import type { Random } from "./random.ts";
 
 /** Tokens a second that the upstream makes: fewer than the 500 that a model is taken for. */

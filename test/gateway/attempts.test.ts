@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { asList, asRecord, parseJson } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { chatAnswer } from "../support/chat-answers.ts";
 
 let broken: ScriptedUpstream;
 let sound: ScriptedUpstream;
@@ -10,15 +11,7 @@ let gateway: TestGateway;
 
 const path = "/v1/chat/completions";
 const body = (model: string) => ({ model, messages: [{ role: "user", content: "hello" }] });
-const completion = () =>
-	Response.json({
-		id: "c",
-		object: "chat.completion",
-		created: 1,
-		model: "up",
-		choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
-		usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
-	});
+const completion = (): Response => Response.json(chatAnswer("hi", { input: 7, output: 3 }));
 const emptyAccount = () =>
 	Response.json(
 		{

@@ -9,8 +9,11 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { asList, asNumber, asRecord, asText, type Clock } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
+import { chatAnswer, chatStream } from "../support/chat-answers.ts";
 import { randomNumbers } from "../support/chunkings.ts";
+import { until } from "../support/moved-clock.ts";
 import { joined } from "../support/people-house.ts";
+import { pricedPlugins } from "../support/priced-plugins.ts";
 import { startSqlServer } from "../support/sql-server.ts";
 import { sqldProgram, startSqld } from "../support/sqld.ts";
 
@@ -34,17 +37,6 @@ interface World {
 	stop(): Promise<void>;
 }
 
-const completion = (output: number) => ({
-	id: "c",
-	object: "chat.completion",
-	created: 1,
-	model: "priced",
-	choices: [{ index: 0, message: { role: "assistant", content: "x" }, finish_reason: "stop" }],
-	usage: { prompt_tokens: 10, completion_tokens: output, total_tokens: 10 + output },
-});
-const chunk = (delta: object, finish: string | null) =>
-	`data: ${JSON.stringify({ ...completion(1), object: "chat.completion.chunk", usage: undefined, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-
 const startWorld = async (count: number, random: () => number): Promise<World> => {
 	const folder = mkdtempSync(join(tmpdir(), "portico-budgets-"));
 	const program = sqldProgram();
@@ -55,9 +47,9 @@ const startWorld = async (count: number, random: () => number): Promise<World> =
 		const { stream, max_tokens: most } = asRecord(json);
 		if (random() < 0.15) return Response.json({ error: { message: "down" } }, { status: 500 });
 		const output = Math.ceil(random() * Math.min(99, asNumber(most) ?? 99));
-		if (stream !== true) return Response.json(completion(output));
-		const usage = `data: ${JSON.stringify({ ...completion(output), object: "chat.completion.chunk", choices: [] })}\n\n`;
-		return streamOf([chunk({ role: "assistant", content: "x" }, null), chunk({}, "stop"), usage, "data: [DONE]\n\n"]);
+		const counts = { input: 10, output };
+		if (stream !== true) return Response.json(chatAnswer("x", counts));
+		return streamOf(chatStream([{ content: "x" }], "stop", counts));
 	});
 	const nodes: TestGateway[] = [];
 	for (let index = 0; index < count; index++)
@@ -65,21 +57,7 @@ const startWorld = async (count: number, random: () => number): Promise<World> =
 			await startGateway({
 				clock,
 				...(server && { config: { database: { url: server.url } } }),
-				plugins: [
-					"tokens",
-					"chat-completions",
-					{ use: "prices", with: { models: { priced: { input: 1, output: 10 } } } },
-					"quota",
-					"ledger",
-					"people",
-					{
-						use: "router",
-						with: {
-							upstreams: [{ name: "up", protocol: "chat-completions", url: `${upstream.url}/v1` }],
-							models: [{ name: "priced", targets: [{ upstream: "up" }], caps: { maxOutput: 100, thinking: "none" } }],
-						},
-					},
-				],
+				plugins: [...pricedPlugins(upstream.url), "people"],
 			}),
 		);
 	return {
@@ -194,8 +172,22 @@ describe.each([1, 3])("on %p nodes", (count) => {
 		expect([...statuses, ...persons].filter((status) => ![0, 200, 429, 500, 502, 503].includes(status))).toEqual([]);
 
 		// All that is charged is in the database once no call runs any more, on any node.
-		await Bun.sleep(100);
-		for (const node of world.nodes) await node.admin("GET", "/admin/usage");
+		const { nodes } = world;
+		await until(() => nodes.every(({ portico }) => portico.openCalls() === 0), "the end of all calls", 60_000);
+		await until(
+			async () => {
+				for (const node of nodes) await node.admin("GET", "/admin/usage");
+				const [rows = 0] = await column(first, sql`SELECT count(*) AS n FROM ledger WHERE status = 200`);
+				const [cost] = await column(first, sql`SELECT sum(cost) AS n FROM ledger`);
+				const [used] = await column(
+					first,
+					sql`SELECT sum(used) AS n FROM quota_accounts WHERE token = ${id} OR token = ${`person:${ada.id}`}`,
+				);
+				return rows >= [...statuses, ...persons].filter((status) => status === 200).length && used === cost;
+			},
+			"all that was charged",
+			60_000,
+		);
 		await expectSame(first, ada.id, shared);
 		const windows = await first.store.all(
 			sql`SELECT token, quota, used, leased FROM quota_accounts WHERE token LIKE 'budget:tok%'`,

@@ -1,9 +1,12 @@
 /** Budgets through the front door: what a window lets through, what is told of it, and what the clock does to it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { type CallAdmin, commands, jobs } from "#core";
+import { jobs } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { chatAnswer } from "../support/chat-answers.ts";
 import { createMovedClock, type MovedClock, until } from "../support/moved-clock.ts";
+import { pricedPlugins } from "../support/priced-plugins.ts";
+import { printedBy } from "../support/printed.ts";
 
 interface Shown {
 	readonly budgets: readonly {
@@ -20,35 +23,14 @@ let gateway: TestGateway;
 let clock: MovedClock;
 
 /** Each answer costs 10 * 1 + 99 * 10 = 1000 micro-dollars. */
-const answered = (): Response =>
-	Response.json({
-		id: "c",
-		object: "chat.completion",
-		created: 1,
-		model: "priced",
-		choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
-		usage: { prompt_tokens: 10, completion_tokens: 99, total_tokens: 109 },
-	});
+const answered = (): Response => Response.json(chatAnswer());
 
 beforeAll(async () => {
 	upstream = startUpstream(answered);
 	clock = createMovedClock(Date.parse("2028-02-29T12:00:00Z"));
 	gateway = await startGateway({
 		clock,
-		plugins: [
-			"tokens",
-			"chat-completions",
-			{ use: "prices", with: { models: { priced: { input: 1, output: 10 } } } },
-			"quota",
-			"ledger",
-			{
-				use: "router",
-				with: {
-					upstreams: [{ name: "up", protocol: "chat-completions", url: `${upstream.url}/v1` }],
-					models: [{ name: "priced", targets: [{ upstream: "up" }], caps: { maxOutput: 100, thinking: "none" } }],
-				},
-			},
-		],
+		plugins: pricedPlugins(upstream.url),
 	});
 });
 afterAll(async () => {
@@ -213,9 +195,6 @@ test("the list of tokens on the command line says what is left", async () => {
 	to("2028-11-01T12:00:00Z");
 	const { key } = await gateway.token({ name: "listed", budgets: [{ amount: 5, per: "day" }] });
 	expect((await ask(key)).status).toBe(200);
-	const lines: string[] = [];
-	const call: CallAdmin = (method, path, body) => gateway.admin(method, path, body);
-	const command = gateway.portico.generation?.all(commands).find(({ name }) => name === "token");
-	await command?.run({ words: ["list"], call, print: (line) => lines.push(line) });
+	const lines = (await printedBy(gateway, "token", "list")).split("\n");
 	expect(lines.find((line) => line.startsWith("listed"))).toMatch(/ \$5\.00\/day: \$4\.999 left .* \$0\.001 /);
 });

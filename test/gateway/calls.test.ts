@@ -1,8 +1,10 @@
 /** What operators see of calls: each one, refusals at the door among them, by the admin routes and the command line's sentences. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { asList, asRecord, type CallAdmin, commands } from "#core";
+import { asList, asRecord } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { chatAnswer } from "../support/chat-answers.ts";
 import { MovingClock } from "../support/moving-clock.ts";
+import { printedBy } from "../support/printed.ts";
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -10,15 +12,7 @@ const clock = new MovingClock(Date.UTC(2026, 10, 22, 8));
 
 const path = "/v1/chat/completions";
 const body = { model: "m", messages: [{ role: "user", content: "hello" }] };
-const wellDone = () =>
-	Response.json({
-		id: "c",
-		object: "chat.completion",
-		created: 1,
-		model: "up",
-		choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
-		usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
-	});
+const wellDone = (): Response => Response.json(chatAnswer("hi", { input: 7, output: 3 }));
 
 beforeAll(async () => {
 	upstream = startUpstream();
@@ -70,13 +64,7 @@ const ask = async (init: RequestInit = {}, asked: object = body) => {
 	return response;
 };
 /** What a command prints. */
-const command = async (name: string, ...words: string[]): Promise<string> => {
-	const lines: string[] = [];
-	const call: CallAdmin = (method, path, body) => gateway.admin(method, path, body);
-	const found = gateway.portico.generation?.all(commands).find((one) => one.name === name);
-	await found?.run({ words, call, print: (line) => lines.push(line) });
-	return lines.join("\n");
-};
+const command = (name: string, ...words: readonly string[]): Promise<string> => printedBy(gateway, name, ...words);
 
 describe("a call", () => {
 	test("is found by its id and by the client's request id", async () => {

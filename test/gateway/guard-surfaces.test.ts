@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { asList, asRecord } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
+import { chatAnswer, chatStream } from "../support/chat-answers.ts";
 import { until } from "../support/moved-clock.ts";
 
 const card = "4111111111111111";
@@ -12,18 +13,8 @@ let upstream: ScriptedUpstream;
 let inspector: ScriptedUpstream;
 let gateway: TestGateway;
 
-const chat = {
-	id: "c",
-	object: "chat.completion",
-	created: 1,
-	model: "m",
-	choices: [{ index: 0, message: { role: "assistant", content: said, refusal: null }, finish_reason: "stop" }],
-	usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
-};
-const chunk = (delta: object, finish: string | null = null) =>
-	`data: ${JSON.stringify({ ...chat, object: "chat.completion.chunk", usage: undefined, choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 const textAnswer = (object: string) => ({
-	...chat,
+	...chatAnswer(said),
 	object,
 	choices: [{ index: 0, text: said, finish_reason: "stop", logprobs: null }],
 });
@@ -32,10 +23,7 @@ const textAnswer = (object: string) => ({
 const answers: readonly (readonly [RegExp, (streams: boolean) => Response])[] = [
 	[
 		/chat\/completions$/,
-		(streams) =>
-			streams
-				? streamOf([chunk({ role: "assistant", content: said }), chunk({}, "stop"), "data: [DONE]\n\n"])
-				: Response.json(chat),
+		(streams) => (streams ? streamOf(chatStream([{ content: said }])) : Response.json(chatAnswer(said))),
 	],
 	[
 		/completions$/,

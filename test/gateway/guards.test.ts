@@ -2,29 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
+import { chatAnswer, chatStream } from "../support/chat-answers.ts";
 
 const card = "4111111111111111";
-
-const answerOf = {
-	chat: (text: string) => ({
-		id: "chatcmpl-1",
-		object: "chat.completion",
-		created: 1,
-		model: "m",
-		choices: [{ index: 0, message: { role: "assistant", content: text, refusal: null }, finish_reason: "stop" }],
-		usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
-	}),
-};
-
-const chunk = (delta: object, finish: string | null = null) =>
-	`data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-
-const streamed = (deltas: readonly object[], finish = "stop") => [
-	chunk({ role: "assistant", content: "" }),
-	...deltas.map((delta) => chunk(delta)),
-	chunk({}, finish),
-	"data: [DONE]\n\n",
-];
 
 let upstream: ScriptedUpstream;
 let messages: ScriptedUpstream;
@@ -76,7 +56,7 @@ afterAll(async () => {
 beforeEach(() => {
 	upstream.received.length = 0;
 	messages.received.length = 0;
-	upstream.answer(() => Response.json(answerOf.chat("Your [card_1] is fine")));
+	upstream.answer(() => Response.json(chatAnswer("Your [card_1] is fine")));
 });
 
 const tool = { type: "function", function: { name: "pay", parameters: { type: "object" } } };
@@ -296,7 +276,7 @@ describe("streams", () => {
 		const said = "The number [card_1] is known, [card_1]!";
 		for (let size = 1; size <= 9; size++) {
 			const pieces = said.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
-			upstream.answer(() => streamOf(streamed(pieces.map((content) => ({ content })))));
+			upstream.answer(() => streamOf(chatStream(pieces.map((content) => ({ content })))));
 			const response = await gateway.ask("/v1/chat/completions", {
 				model: "m",
 				stream: true,
@@ -311,7 +291,7 @@ describe("streams", () => {
 	test("tool arguments are put back as JSON", async () => {
 		upstream.answer(() =>
 			streamOf(
-				streamed(
+				chatStream(
 					[
 						{ tool_calls: [{ index: 0, id: "c1", type: "function", function: { name: "pay", arguments: "" } }] },
 						...['{"number":"[ca', "rd_", '1]"}'].map((text) => ({
@@ -340,7 +320,7 @@ describe("streams", () => {
 		const gate = Promise.withResolvers<void>();
 		upstream.answer(() => {
 			const encoder = new TextEncoder();
-			const pieces = streamed([{ content: "a long beginning, then " }, { content: "the end" }]);
+			const pieces = chatStream([{ content: "a long beginning, then " }, { content: "the end" }]);
 			return new Response(
 				new ReadableStream({
 					async start(controller) {

@@ -1,7 +1,8 @@
 /** What operators see of tasks and callbacks, over all tokens, and how they send dead ones again. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { asList, asRecord, type CallAdmin, commands } from "#core";
+import { asList, asRecord } from "#core";
 import { until } from "../support/moved-clock.ts";
+import { printedBy } from "../support/printed.ts";
 import { type Receiver, startReceiver, status } from "../support/receiver.ts";
 import { resetScript } from "../support/scripted-kind.ts";
 import { startTaskHouse, type TaskHouse } from "../support/task-house.ts";
@@ -34,13 +35,7 @@ afterAll(async () => {
 	await hook.close();
 });
 
-const command = async (name: string, ...words: string[]): Promise<string> => {
-	const lines: string[] = [];
-	const call: CallAdmin = (method, path, body) => at.admin(method, path, body);
-	const found = at.portico.generation?.all(commands).find((one) => one.name === name);
-	await found?.run({ words, call, print: (line) => lines.push(line) });
-	return lines.join("\n");
-};
+const command = (name: string, ...words: readonly string[]): Promise<string> => printedBy(at, name, ...words);
 
 test("dead deliveries of every token are listed, logged and counted", async () => {
 	const dead = await list("/admin/deliveries?status=dead");

@@ -1,9 +1,11 @@
 /** Incidents as an operator meets them: one command says what happened, to whom, since when and what to do. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { asList, asRecord, type CallAdmin, commands } from "#core";
+import { asList, asRecord } from "#core";
 import { type Script, type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { chatAnswer } from "../support/chat-answers.ts";
 import { until } from "../support/moved-clock.ts";
 import { MovingClock } from "../support/moving-clock.ts";
+import { printedBy } from "../support/printed.ts";
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -11,15 +13,7 @@ const clock = new MovingClock(Date.UTC(2026, 10, 22, 3));
 
 const path = "/v1/chat/completions";
 const body = (model: string) => ({ model, messages: [{ role: "user", content: "hello" }] });
-const answered = (): Response =>
-	Response.json({
-		id: "c",
-		object: "chat.completion",
-		created: 1,
-		model: "up",
-		choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
-		usage: { prompt_tokens: 10, completion_tokens: 9, total_tokens: 19 },
-	});
+const answered = (): Response => Response.json(chatAnswer("hi", { input: 10, output: 9 }));
 const refusing =
 	(status: number, error: object): Script =>
 	() =>
@@ -75,13 +69,7 @@ afterAll(async () => {
 });
 
 /** What a command of the command line prints. */
-const printed = async (name: string, ...words: readonly string[]): Promise<string> => {
-	const lines: string[] = [];
-	const call: CallAdmin = (method, path, body) => gateway.admin(method, path, body);
-	const command = gateway.portico.generation?.all(commands).find((one) => one.name === name);
-	await command?.run({ words, call, print: (line) => lines.push(line) });
-	return lines.join("\n");
-};
+const printed = (name: string, ...words: readonly string[]): Promise<string> => printedBy(gateway, name, ...words);
 
 const asked = async (model: string, key = gateway.key): Promise<string> => {
 	const response = await gateway.ask(path, body(model), { headers: { authorization: `Bearer ${key}` } });

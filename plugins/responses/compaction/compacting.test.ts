@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import OpenAI from "openai";
 import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
 import { responsesFaults } from "../../../test/support/grammar/responses.ts";
+import { type ChatSent, chatResponse, codewords, remembering } from "../fixtures/rememberer.ts";
 import { eventsIn } from "../fixtures/trial.ts";
 
 let native: ScriptedUpstream;
@@ -15,48 +16,18 @@ const filler = "All of this was said to fill the window. ".repeat(30);
 const threshold = 500;
 const managed = { context_management: [{ type: "compaction", compact_threshold: threshold }] };
 
-const codewords = (text: string) => [...new Set(text.match(/codeword-\d/g) ?? [])].join(" ");
 const tokensOf = (text: string) => Math.ceil(text.length / 4);
 
-interface ChatSent {
-	readonly messages: readonly { role: string; content: string }[];
-	readonly stream?: boolean;
-	readonly max_completion_tokens?: number;
-	readonly max_tokens?: number;
-}
 /** Everything that the chat upstream would have billed. */
 let billed = { input: 0, output: 0 };
 let longest = 0;
 
-const chatAnswer = (text: string, input: number, stream: boolean | undefined) => {
-	const usage = { prompt_tokens: input, completion_tokens: 7, total_tokens: input + 7 };
-	billed = { input: billed.input + input, output: billed.output + 7 };
-	const head = { id: "c1", created: 1, model: "m" };
-	if (!stream)
-		return Response.json({
-			...head,
-			object: "chat.completion",
-			choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
-			usage,
-		});
-	const chunk = (delta: object, finish_reason: string | null, more: object = {}) =>
-		`data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }], ...more })}\n\n`;
-	return streamOf([
-		chunk({ role: "assistant", content: text }, null),
-		chunk({}, "stop", { usage }),
-		"data: [DONE]\n\n",
-	]);
-};
-
-/** A model with a memory of nothing but what it is sent. */
-const rememberer: Parameters<ScriptedUpstream["answer"]>[0] = ({ json }) => {
-	const { messages, stream } = json as ChatSent;
-	const all = messages.map(({ content }) => content).join("\n");
-	const isSummary = messages.at(-1)?.content.includes("Write a summary") === true;
-	if (!isSummary) longest = Math.max(longest, tokensOf(all));
-	const words = codewords(all);
-	return chatAnswer(isSummary ? `Summary: ${words}` : `I know ${words}.`, tokensOf(all), stream);
-};
+const rememberer = remembering((all, isSummary) => {
+	const counts = { input: tokensOf(all), output: 7 };
+	billed = { input: billed.input + counts.input, output: billed.output + counts.output };
+	if (!isSummary) longest = Math.max(longest, counts.input);
+	return counts;
+});
 
 const responseOf = (output: readonly object[]) => ({
 	id: `resp_${Math.random().toString(36).slice(2)}`,
@@ -291,7 +262,7 @@ test("what failed elsewhere is summed up by the next target; a summary without w
 	const body = { model: "second", input: [user(`codeword-1 ${filler}`), user(filler)], ...managed };
 	const answer = await gateway.ask("/v1/responses", body);
 	expect(kinds(((await answer.json()) as { output: unknown[] }).output)).toEqual(["compaction", "message"]);
-	chat.answer(({ json }) => chatAnswer("", 5, (json as ChatSent).stream));
+	chat.answer(({ json }) => chatResponse("", { input: 5, output: 7 }, (json as ChatSent).stream));
 	const failed = await gateway.ask("/v1/responses", { ...body, model: "chat" });
 	expect(failed.status).toBe(502);
 	expect(await failed.json()).toMatchObject({ error: { code: "compaction_failed" } });

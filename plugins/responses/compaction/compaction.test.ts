@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import OpenAI from "openai";
-import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
+import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { responsesFaults } from "../../../test/support/grammar/responses.ts";
+import { type ChatSent, chatResponse, remembering } from "../fixtures/rememberer.ts";
 import { eventsIn } from "../fixtures/trial.ts";
 import { createCapsules } from "./capsules.ts";
 
@@ -13,42 +14,14 @@ let old: ScriptedUpstream;
 let chat: ScriptedUpstream;
 let gateway: TestGateway;
 
-interface Sent {
-	readonly messages: readonly { role: string; content: string }[];
+interface Sent extends ChatSent {
 	readonly tools?: readonly unknown[];
 	readonly tool_choice?: string;
-	readonly stream?: boolean;
 	readonly input: readonly Record<string, unknown>[];
-	readonly max_completion_tokens?: number;
-	readonly max_tokens?: number;
 }
 const sentTo = (upstream: ScriptedUpstream): Sent => upstream.received.at(-1)?.json as Sent;
 
-const usage = { prompt_tokens: 50, completion_tokens: 9, total_tokens: 59 };
-const chatAnswer = (text: string, stream: boolean | undefined) =>
-	stream
-		? streamOf([
-				`data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: { role: "assistant", content: text }, finish_reason: null }] })}\n\n`,
-				`data: ${JSON.stringify({ id: "c1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage })}\n\n`,
-				"data: [DONE]\n\n",
-			])
-		: Response.json({
-				id: "c1",
-				object: "chat.completion",
-				created: 1,
-				model: "m",
-				choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
-				usage,
-			});
-
-/** A model with a memory of nothing but what it is sent: it tells what it has read of the codeword. */
-const rememberer: Parameters<ScriptedUpstream["answer"]>[0] = ({ json }) => {
-	const { messages, stream } = json as Sent;
-	const all = messages.map(({ content }) => content).join("\n");
-	const words = [...new Set(all.match(/codeword-\d/g) ?? [])].join(" ");
-	const asked = messages.at(-1)?.content ?? "";
-	return chatAnswer(asked.includes("Write a summary") ? `Summary: ${words}` : `I know ${words}`, stream);
-};
+const rememberer = remembering(() => ({ input: 50, output: 9 }));
 
 beforeAll(async () => {
 	native = startUpstream();
@@ -194,7 +167,7 @@ describe("a session on an upstream that cannot compact", () => {
 		// The trigger that stands before its own summary asks no more.
 		const again = [...input, { type: "compaction", encrypted_content }, user("Well?")];
 		const answer = await client().responses.create({ model: "other", input: again as never });
-		expect(answer.output_text).toBe("I know codeword-3");
+		expect(answer.output_text).toBe("I know codeword-3.");
 	});
 
 	test("goes on by previous_response_id without what the summary stands for", async () => {
@@ -205,7 +178,7 @@ describe("a session on an upstream that cannot compact", () => {
 		});
 		compactionOf(first.output);
 		const next = { model: "other", previous_response_id: first.id, input: "Well?" };
-		expect((await client().responses.create(next)).output_text).toBe("I know codeword-4");
+		expect((await client().responses.create(next)).output_text).toBe("I know codeword-4.");
 		const told = JSON.stringify(sentTo(chat).messages);
 		expect(told).toContain("Be brief.");
 		expect(told).not.toContain("A long story");
@@ -240,7 +213,7 @@ describe("a session on an upstream that cannot compact", () => {
 	});
 
 	test("fails in words when the model writes no summary", async () => {
-		chat.answer(({ json }) => chatAnswer("", (json as Sent).stream));
+		chat.answer(({ json }) => chatResponse("", { input: 50, output: 9 }, (json as Sent).stream));
 		const answer = await gateway.ask("/v1/responses/compact", { model: "other", input: "x" });
 		expect(answer.status).toBe(502);
 		const stream = await gateway.ask("/v1/responses", {

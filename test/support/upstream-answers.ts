@@ -1,5 +1,5 @@
 /** Streams and whole answers of the four protocols as an upstream sends them, for upstreams that count what they would bill. */
-import type { AttackProtocol } from "./house.ts";
+import type { ProtocolName } from "./recordings.ts";
 
 export interface Counts {
 	readonly input: number;
@@ -13,9 +13,9 @@ interface Answers {
 	opening(counts: Counts): string;
 	/** One piece of the answer, one token. */
 	word(text: string): string;
-	/** The end of the answer's content, then the count and the last word of the stream. */
-	finish(counts: Counts): string;
-	count(counts: Counts): string;
+	/** The end of the answer's content, which some protocols tell once more; then the count and the last word of the stream. */
+	finish(counts: Counts, text?: string): string;
+	count(counts: Counts, text?: string): string;
 	whole(text: string, counts: Counts): object;
 }
 
@@ -48,12 +48,14 @@ const response = (status: string, output: readonly unknown[], more: object = {})
 	output,
 	...more,
 });
+const placeInResponse = { item_id: "msg_1", output_index: 0, content_index: 0 };
+const textPart = (text: string) => ({ type: "output_text", text, annotations: [] });
 const messageItem = (text: string) => ({
 	id: "msg_1",
 	type: "message",
 	status: "completed",
 	role: "assistant",
-	content: [{ type: "output_text", text, annotations: [] }],
+	content: [textPart(text)],
 });
 
 const geminiUsage = ({ input, output, reasoning = 0 }: Counts) => ({
@@ -68,7 +70,7 @@ const candidate = (text: string, more: object = {}) => ({
 	...more,
 });
 
-export const answers: Readonly<Record<AttackProtocol, Answers>> = {
+export const answers: Readonly<Record<ProtocolName, Answers>> = {
 	"chat-completions": {
 		opening: () => chunk([{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }]),
 		word: (text) => chunk([{ index: 0, delta: { content: text }, finish_reason: null }]),
@@ -125,20 +127,16 @@ export const answers: Readonly<Record<AttackProtocol, Answers>> = {
 				output_index: 0,
 				item: { ...messageItem(""), status: "in_progress", content: [] },
 			}) +
-			named({
-				type: "response.content_part.added",
-				item_id: "msg_1",
-				output_index: 0,
-				content_index: 0,
-				part: { type: "output_text", text: "", annotations: [] },
-			}),
-		word: (text) =>
-			named({ type: "response.output_text.delta", item_id: "msg_1", output_index: 0, content_index: 0, delta: text }),
-		finish: () => named({ type: "response.output_item.done", output_index: 0, item: messageItem("all of it") }),
-		count: (counts) =>
+			named({ type: "response.content_part.added", ...placeInResponse, part: textPart("") }),
+		word: (text) => named({ type: "response.output_text.delta", ...placeInResponse, delta: text }),
+		finish: (_, text = "all of it") =>
+			named({ type: "response.output_text.done", ...placeInResponse, text }) +
+			named({ type: "response.content_part.done", ...placeInResponse, part: textPart(text) }) +
+			named({ type: "response.output_item.done", output_index: 0, item: messageItem(text) }),
+		count: (counts, text = "all of it") =>
 			named({
 				type: "response.completed",
-				response: response("completed", [messageItem("all of it")], { usage: responseUsage(counts) }),
+				response: response("completed", [messageItem(text)], { usage: responseUsage(counts) }),
 			} as never),
 		whole: (text, counts) => response("completed", [messageItem(text)], { usage: responseUsage(counts) }),
 	},
@@ -165,9 +163,16 @@ export const answers: Readonly<Record<AttackProtocol, Answers>> = {
 	},
 };
 
+/** A whole stream that says the text in words as they are given. */
+export const streamed = (protocol: ProtocolName, words: readonly string[], counts: Counts): string => {
+	const { opening, word, finish, count } = answers[protocol];
+	const text = words.join("");
+	return opening(counts) + words.map(word).join("") + finish(counts, text) + count(counts, text);
+};
+
 /** The request of a client, and where it goes. */
 export const requestOf = (
-	protocol: AttackProtocol,
+	protocol: ProtocolName,
 	{
 		model,
 		prompt,

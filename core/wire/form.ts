@@ -86,10 +86,11 @@ export const readForm = (bytes: Uint8Array, contentType: string): FormBody => {
 	const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const delimiter = Buffer.from(`\r\n--${boundary}`);
 	const parts: FormPart[] = [];
-	let at = whole.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))
-		? delimiter.length - 2
-		: whole.indexOf(delimiter) + delimiter.length;
-	if (at < delimiter.length - 2) throw bad("The form does not begin with its own boundary; send it as it was made.");
+	// The line before the first boundary may be missing.
+	const first = whole.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2)) ? -2 : whole.indexOf(delimiter);
+	if (first === -1)
+		throw bad("The form does not hold the boundary that its `content-type` names; send both as they were made.");
+	let at = first + delimiter.length;
 	for (;;) {
 		const after = whole.toString("latin1", at, at + 2);
 		if (after === "--") return { bytes, contentType, parts };

@@ -30,6 +30,7 @@ const apart = [
 	"test/slow/package.long.ts",
 	"test/slow/package-rooms.long.ts",
 	"test/slow/package-plugins.long.ts",
+	"test/slow/manifests.long.ts",
 	"test/attacks/unread-streams.long.ts",
 ];
 
@@ -49,7 +50,10 @@ const long = [
 	[
 		"the packed package, installed",
 		process.execPath,
-		[...test, ...["package", "package-rooms", "package-plugins"].map((name) => `./test/slow/${name}.long.ts`)],
+		[
+			...test,
+			...["package", "package-rooms", "package-plugins", "manifests"].map((name) => `./test/slow/${name}.long.ts`),
+		],
 	],
 	["the bench, short", process.execPath, [portico, "bun", "test/bench/run.ts", "--quick"]],
 	["chaos for a minute", process.execPath, [portico, "bun", "test/chaos/run.ts", "--seconds", "60"]],

@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)("a person with the printed link", () => {
 		const { page } = window;
 		await page.keyboard.press("Escape");
 		await page.keyboard.press("Escape");
-		expect(await page.getByText(key).isVisible()).toBe(true);
+		await page.getByText(key).waitFor();
 		await page.getByRole("dialog").getByRole("button", { name: "Copy", exact: true }).first().click();
 		await page.getByText("Copied", { exact: true }).waitFor();
 		expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);

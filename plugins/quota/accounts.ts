@@ -59,9 +59,10 @@ export class Accounts implements AccountHouse {
 	}
 
 	private async begin(): Promise<void> {
-		const { boot, statements, holder } = this;
+		const { boot, statements, holder, tellings } = this;
 		this.journal.restart([lines.start(boot)]);
-		await recover({ ...this.options, statements, boot, except: holder, writer: () => this.writer });
+		const told = tellings.crossed.bind(tellings);
+		await recover({ ...this.options, statements, boot, except: holder, writer: () => this.writer, told });
 	}
 
 	now(): Moment {

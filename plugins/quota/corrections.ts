@@ -6,8 +6,8 @@ import type { Correction } from "./service.ts";
 
 const isReason = (value: unknown): value is Correction["reason"] => value === "lease_lost" || value === "lease_found";
 
-/** Writes a row for every correction that has none. */
-export const recordCorrections = async ({ store, statements, writer }: Accounts): Promise<void> => {
+/** Writes a row for every correction that has none, and tells what it crossed. */
+export const recordCorrections = async ({ store, statements, writer, tellings }: Accounts): Promise<void> => {
 	if (!writer) return;
 	const found = await store.all(statements.newCorrections());
 	const corrections = found.flatMap((row): Correction[] => {
@@ -23,5 +23,6 @@ export const recordCorrections = async ({ store, statements, writer }: Accounts)
 	await store.write([
 		...(rows.length > 0 ? writer.statements(rows) : []),
 		...corrections.map(({ id }) => statements.recorded(id)),
+		...tellings.crossed(new Set(corrections.map(({ tokenId }) => tokenId))),
 	]);
 };

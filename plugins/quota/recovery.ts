@@ -20,6 +20,8 @@ export interface RecoveryOptions {
 	/** The process whose journal is alive. */
 	readonly except: string;
 	writer(): LedgerWriter | undefined;
+	/** What is told of these accounts, in the batch that charges them. */
+	told(charged: ReadonlySet<string>): readonly Statement[];
 }
 
 const rowsInBatch = 500;
@@ -75,7 +77,8 @@ const redo = async (work: LeftWork, options: RecoveryOptions): Promise<void> => 
 		const [row] = await options.store.all(options.statements.state(lease.id));
 		// Charged in full already, by a reaper, and no journal to tell better: there is nothing to add.
 		if (!intact && row?.["state"] === "lost") continue;
-		await options.store.write(finish(lease, intact, row !== undefined, options));
+		const charged = finish(lease, intact, row !== undefined, options);
+		await options.store.write([...charged, ...options.told(new Set([lease.token]))]);
 	}
 	const writer = options.writer();
 	for (let at = 0; writer && at < work.loose.length; at += rowsInBatch)

@@ -76,13 +76,18 @@ export class Tellings {
 		return true;
 	}
 
-	/** For the batch that charges these accounts. */
+	/** What these accounts have crossed by now: for a batch that charges them. */
+	crossed(charged: ReadonlySet<string>): readonly Statement[] {
+		return charged.size === 0 ? [] : crossed(this.listeners, among(charged));
+	}
+
+	/** For the batch in which calls are charged to these accounts. */
 	statements(charged: ReadonlySet<string>): readonly Statement[] {
 		const all = this.listeners;
 		if (all.length === 0) return [];
 		const refused = sql`quota_accounts a WHERE a.quota IS NOT NULL AND ${among(this.waiting)}`;
 		return [
-			...(charged.size === 0 ? [] : crossed(all, among(charged))),
+			...this.crossed(charged),
 			...(this.waiting.size === 0
 				? []
 				: enqueueOn(all, alertRows(sql`1`, sql`' refuses calls:'`, refused), { quietMs: onceMs })),

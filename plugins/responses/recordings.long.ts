@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { asList, asRecord, explode, fold, type NeutralResponse, normalizeEvents, normalizeResponse } from "#core";
 import { eventsOf } from "../../test/matrix/translate.ts";
 import { responsesFaults } from "../../test/support/grammar/responses.ts";
-import { type Recording, recordings, withoutShared } from "../../test/support/recordings.ts";
+import { type Recording, recordings } from "../../test/support/recordings.ts";
 import { loadSchemas } from "../../test/support/schemas.ts";
 import { askOf, contextFor, encoded, encodeStream, eventsIn, foreign } from "./fixtures/trial.ts";
 import { responses } from "./protocol.ts";
@@ -11,7 +11,7 @@ import { responses } from "./protocol.ts";
 const all = recordings("responses");
 const good = all.filter(({ status }) => status < 400);
 const answered = good.filter(({ answer }) => answer.form !== "array");
-const schemas = withoutShared ? undefined : (await loadSchemas()).responses;
+const schemas = (await loadSchemas()).responses;
 const plain = foreign({ stream: true });
 
 const requestOf = (recording: Recording) => {
@@ -60,7 +60,7 @@ const summaryOf = (body: Readonly<Record<string, unknown>>): readonly unknown[] 
 			[...(asList(content).length > 0 ? asList(content) : asList(summary))].map((part) => asRecord(part)["text"]),
 		);
 
-describe.skipIf(withoutShared)("every recorded exchange", () => {
+describe("every exchange", () => {
 	test("answers decode, and are written again with the same text, calls, reasoning and counts", () => {
 		for (const recording of answered) {
 			const meant = lastResponse(recording);
@@ -78,7 +78,7 @@ describe.skipIf(withoutShared)("every recorded exchange", () => {
 				});
 			const status = meant["status"] === "incomplete" ? "incomplete" : "completed";
 			expect(body["status"], recording.name).toBe(status);
-			if (schemas?.response(meant) === null) expect(schemas.response(body), recording.name).toBeNull();
+			if (schemas.response(meant) === null) expect(schemas.response(body), recording.name).toBeNull();
 		}
 	}, 60_000);
 
@@ -87,7 +87,7 @@ describe.skipIf(withoutShared)("every recorded exchange", () => {
 			const request = responses.client.decodeRequest(askOf({ model: "m", input: "x", stream: true }));
 			const text = encodeStream(explode(decodeAnswer(recording)), request);
 			expect(responsesFaults(text), recording.name).toEqual([]);
-			if (schemas?.response(lastResponse(recording)) !== null) continue;
+			if (schemas.response(lastResponse(recording)) !== null) continue;
 			for (const event of eventsIn(text)) expect(schemas.event(event), recording.name).toBeNull();
 		}
 	}, 60_000);
@@ -98,8 +98,8 @@ describe.skipIf(withoutShared)("every recorded exchange", () => {
 			if (!recording.request) continue;
 			const request = responses.client.decodeRequest(askOf(requestOf(recording)));
 			const { body } = encoded({ ...request, stream: false }, { model: request.model });
-			const before = schemas?.request(requestOf(recording));
-			const fault = schemas?.request(body) ?? null;
+			const before = schemas.request(requestOf(recording));
+			const fault = schemas.request(body) ?? null;
 			if (fault !== null && before === null) broken.push(`${recording.name}: ${fault}`);
 		}
 		expect(broken).toEqual([]);

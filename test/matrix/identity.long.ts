@@ -2,14 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import { createFrames } from "../../core/wire/frames.ts";
 import { chunkings } from "../support/chunkings.ts";
-import { recordings, withoutShared } from "../support/recordings.ts";
+import { recordings } from "../support/recordings.ts";
 import { askOf } from "./ask.ts";
 import { loadProtocols } from "./protocols.ts";
 import { eventsOf } from "./translate.ts";
 
 const official = recordings().filter(({ official, status }) => official && status < 400);
 
-describe.skipIf(withoutShared)("every recorded exchange of the providers", () => {
+describe("every exchange of the providers", () => {
 	test.each([...chunkings().keys()])("gives the same events at every chunking (%d)", (number) => {
 		for (const { answer, name } of official) {
 			if (answer.form !== "events") continue;

@@ -1,11 +1,13 @@
 /**
- * Real exchanges with providers, recorded by public projects. They live outside the repository, in the folder that
- * PORTICO_SHARED names (`../shared` unless set); tests that need them are skipped, saying so, where it is absent.
+ * Exchanges with providers: a few of our own, and real ones, recorded by public projects. The latter live outside the
+ * repository, in the folder that PORTICO_SHARED names (`../shared` unless set). Where it is absent the same tests run on our
+ * own alone; those that ask for more (published schemas, numbers) are skipped, and say so.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { isRecord } from "#core";
+import { ownExchanges } from "./exchanges/own.ts";
 
 export const protocolNames = ["chat-completions", "responses", "messages", "generate-content"] as const;
 export type ProtocolName = (typeof protocolNames)[number];
@@ -38,8 +40,10 @@ export const sharedFolder = resolve(process.env["PORTICO_SHARED"] ?? join(import
 
 /** Pass to `test.skipIf`: true, with a word about it on the first asking, where there are no recordings. */
 export const withoutShared: boolean = !existsSync(join(sharedFolder, "recordings"));
-if (withoutShared)
-	console.warn(`Tests with recordings are skipped: ${sharedFolder} is not there (set PORTICO_SHARED).`);
+if (withoutShared) console.warn(`Tests run without recordings: ${sharedFolder} is not there (set PORTICO_SHARED).`);
+
+/** How many of something the recordings must have at least; of our own exchanges some are enough. */
+export const atLeast = (count: number): number => (withoutShared ? 1 : count);
 
 const suffixes: Readonly<Record<string, ProtocolName>> = {
 	chat: "chat-completions",
@@ -50,8 +54,13 @@ const suffixes: Readonly<Record<string, ProtocolName>> = {
 
 const officialVendors = new Set(["openai", "anthropic", "google", "googleai"]);
 
-/** All recorded exchanges, or those of one protocol, in a fixed order. */
-export const recordings = (of?: ProtocolName): readonly Recording[] => {
+/** All exchanges, or those of one protocol, in a fixed order: our own first. */
+export const recordings = (of?: ProtocolName): readonly Recording[] => [
+	...ownExchanges.filter(({ protocol }) => of === undefined || protocol === of),
+	...shared(of),
+];
+
+const shared = (of: ProtocolName | undefined): readonly Recording[] => {
 	if (withoutShared) return [];
 	const folder = join(sharedFolder, "recordings");
 	return readdirSync(folder)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { recordings, withoutShared } from "../recordings.ts";
+import { recordings } from "../recordings.ts";
 import { streamFaults } from "./check.ts";
 
 const data = (...events: unknown[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
@@ -119,7 +119,7 @@ describe("the grammar of Responses", () => {
 		expect(streamFaults("responses", named(...good))).not.toEqual([]));
 });
 
-test.skipIf(withoutShared)("the grammars take what the providers' own streams are made of", () => {
+test("the grammars take what the providers' own streams are made of", () => {
 	const official = recordings().filter(
 		({ official, answer, status, protocol }) =>
 			official && answer.form === "events" && status < 400 && protocol !== "generate-content",

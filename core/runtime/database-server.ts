@@ -61,6 +61,12 @@ const endOf = (child: ChildProcess): Promise<number> =>
 		child.once("error", () => resolve(127));
 	});
 
+/**
+ * A checkpoint of sqld that truncates its log waits for all who read, and who waits to write has begun to read: with two
+ * connections that write at once it can stand still for ever (https://github.com/tursodatabase/libsql/pull/1955).
+ */
+const oneAtATime = { SQLD_MAX_CONCURRENT_CONNECTIONS: "1" };
+
 const readyMs = 15_000;
 const restartMs = 500;
 
@@ -82,7 +88,7 @@ export const startDatabaseServer = async (
 			// The terminal's Ctrl-C is for those who need it to the end.
 			detached: true,
 			stdio: ["pipe", "ignore", "ignore"],
-			env: { ...process.env, SQLD_AUTH_JWT_KEY: key },
+			env: { ...process.env, ...oneAtATime, SQLD_AUTH_JWT_KEY: key },
 		});
 		over = endOf(child).then(async (code) => {
 			if (closing) return;

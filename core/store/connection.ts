@@ -12,7 +12,7 @@ export interface ConnectionInput {
 	readonly authToken?: string;
 	readonly clock: Clock;
 	readonly log: Log;
-	/** How long a busy or absent database is waited for, milliseconds. */
+	/** How long a busy or absent database is waited for from its first failure, milliseconds; later operations try once. */
 	readonly patienceMs?: number;
 }
 
@@ -23,6 +23,12 @@ const deadlineMs = 10_000;
  * between attempts, during which everything else goes on.
  */
 const lockWaitMs = 50;
+/** Between two tries; as much again or half of it, by chance. */
+const longestWaitMs = 500;
+
+/** What a `sqld` does that several wrote to at once while it tidied its log: see docs/scaling.md. */
+const stuck =
+	"the database server reads but does not write: if it is a sqld, its write lock is stuck until it is started again, with SQLD_MAX_CONCURRENT_CONNECTIONS=1, which prevents that";
 
 /** The path of a `file:` URL; undefined for a server. */
 export const databaseFile = (url: string): string | undefined => {
@@ -47,6 +53,8 @@ export class Connection {
 	readonly #log: Log;
 	readonly #patienceMs: number;
 	readonly #failing = new Set<"read" | "write">();
+	/** Since when every operation of its kind has failed for a while; monotonic. */
+	readonly #troubledSince = new Map<"read" | "write", number>();
 	/** Opened by the first write to a file. */
 	#writer: FileWriter | undefined;
 	#closed = false;
@@ -93,21 +101,34 @@ export class Connection {
 		return this.#writer;
 	}
 
-	/** Runs an operation that is safe to repeat, until it succeeds or fails for good. Rejects with `StoreFault`. */
+	/**
+	 * Runs an operation that is safe to repeat, until it succeeds or fails for good. A database that has been away for
+	 * longer than patience lasts is asked once by each operation, so that nobody waits for what is not there. Rejects with
+	 * `StoreFault`.
+	 */
 	async run<T>(kind: "read" | "write", operation: () => Promise<T>): Promise<T> {
 		const started = this.#clock.monotonic();
-		for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, 500)) {
+		for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
 			try {
 				const result = await operation();
 				this.heard?.(kind, this.#clock.monotonic() - started);
+				this.#troubledSince.delete(kind);
 				if (this.#failing.delete(kind)) this.#log.info("the database answers again", { for: kind });
 				return result;
 			} catch (error) {
 				const fault = await this.#after(error);
-				if (!fault.passing || this.#clock.monotonic() - started >= this.#patienceMs) throw this.#noted(kind, fault);
+				if (!fault.passing || this.#outOfPatience(kind)) throw this.#noted(kind, fault);
 			}
-			await pause(waitMs);
+			// Nodes that were refused together do not come back together.
+			await pause(waitMs * (0.5 + Math.random()));
 		}
+	}
+
+	#outOfPatience(kind: "read" | "write"): boolean {
+		const now = this.#clock.monotonic();
+		const since = this.#troubledSince.get(kind) ?? now;
+		this.#troubledSince.set(kind, since);
+		return now - since >= this.#patienceMs;
 	}
 
 	async #after(error: unknown): Promise<StoreFault> {
@@ -133,6 +154,8 @@ export class Connection {
 		if (fault.isOutage && !this.#failing.has(kind)) {
 			this.#failing.add(kind);
 			this.#log.error("the database fails", { for: kind, code, detail });
+			if (kind === "write" && this.file === undefined && code === "UNREACHABLE" && this.#healthyFor("read"))
+				this.#log.warn(stuck);
 		}
 		return fault;
 	}
@@ -149,6 +172,10 @@ export class Connection {
 		}
 		this.#writer?.close();
 		this.client.close();
+	}
+
+	#healthyFor(kind: "read" | "write"): boolean {
+		return !this.#failing.has(kind) && !this.#troubledSince.has(kind);
 	}
 
 	/** False from an outage until the same kind of operation succeeds. */

@@ -1,8 +1,8 @@
 /** One token's account on this node: its slice of the quota, and how more is got when the slice does not suffice. */
-import type { Store } from "#core";
+import type { AccountHouse } from "./account-house.ts";
 import type { Lease, Moment, Reservation } from "./lease.ts";
 import { count } from "./numbers.ts";
-import type { Statements } from "./statements.ts";
+import { SpendingPace } from "./spending-pace.ts";
 
 /** What a call needs: no less than `least` is of use, no more than `most` is wanted. */
 export interface Need {
@@ -10,6 +10,8 @@ export interface Need {
 	readonly most: number;
 	/** Take all that is left rather than a fair share of it. */
 	readonly greedy?: boolean;
+	/** Nothing beyond `most`, for no call waits. */
+	readonly ahead?: boolean;
 }
 
 /** Nothing to be had. `left` is what has not been charged yet: more than is free while running calls hold something. */
@@ -19,23 +21,6 @@ export interface Shortage {
 
 /** Holds an amount of a lease for one call. Called in the same breath in which the amount was found to be free. */
 export type Hold = (lease: Lease, amount: number) => Reservation;
-
-/** What the house lends an account. */
-export interface AccountHouse {
-	readonly store: Store;
-	readonly statements: Statements;
-	/** This process, among all that share the database. */
-	readonly holder: string;
-	now(): Moment;
-	/** A new slice, in the journal before the database hears of it. */
-	slice(account: Account): Lease;
-	/** Detaches a slice; it is closed when its calls have settled. */
-	retire(lease: Lease): void;
-	/** Resolves when other nodes have had the time to give back what they do not need. */
-	recall(token: string): Promise<void>;
-	/** A lease that is being made smaller: resolves when the database knows. */
-	shrinking(): Promise<void> | undefined;
-}
 
 /** What the database said of an account when it was asked for more. */
 interface Position {
@@ -74,6 +59,7 @@ export class Account {
 	private waiting = 0;
 	private callsAhead = fewCallsAhead;
 	private grewAt = Number.NEGATIVE_INFINITY;
+	private readonly pace = new SpendingPace();
 	/** What the database had charged when it was last asked before a body. */
 	private charged: { readonly used: number; readonly at: number } | undefined;
 	/** When a call was last refused for good, and under which quota. */
@@ -118,6 +104,14 @@ export class Account {
 		const used = count(row?.["used"]) ?? 0;
 		this.charged = { used, at };
 		return used;
+	}
+
+	/** Fills the slice up before it is spent. A database that is away is nobody's concern here. */
+	keepAhead(): void {
+		const { slice, setting } = this;
+		const wanted = slice && this.pace.lacking(slice, this.house.now().monotonic);
+		if (wanted === undefined || setting === undefined || this.busy || this.dry) return;
+		this.ask({ least: 0, most: wanted, ahead: true }, setting).catch(() => undefined);
 	}
 
 	/** At once, when the slice has the whole of what is wanted. */
@@ -171,9 +165,10 @@ export class Account {
 		const lease = this.slice ?? this.next;
 		const free = Math.max(0, lease.free);
 		const least = Math.max(0, need.least - free);
-		if (this.dry) {
+		const want = this.wantOf(need, asked) - free;
+		if (this.dry || want <= 0) {
 			const position = this.learn(lease, asked, (await store.all(statements.position(this.token, lease.id)))[0] ?? {});
-			if (position.available < least) return position;
+			if (position.available < least || want <= 0) return position;
 		}
 		const results = await store.write([
 			statements.account(this.token, quota),
@@ -183,7 +178,7 @@ export class Account {
 				holder,
 				granted: lease.opened ? lease.setAside : undefined,
 				least,
-				want: (need.greedy ? need.most : Math.max(need.most * this.ahead(asked), this.waiting)) - free,
+				want,
 				greedy: need.greedy === true,
 			}),
 			statements.position(this.token, lease.id),
@@ -191,6 +186,10 @@ export class Account {
 		const position = this.learn(lease, asked, results.at(-1)?.rows[0] ?? {});
 		this.dry = position.available < least && lease.free < need.least;
 		return position;
+	}
+
+	private wantOf({ most, greedy, ahead }: Need, asked: Moment): number {
+		return greedy || ahead ? most : Math.max(most * this.ahead(asked), this.waiting);
 	}
 
 	private ahead({ monotonic }: Moment): number {

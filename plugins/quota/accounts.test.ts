@@ -2,13 +2,14 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { settle as rest } from "../../test/support/moving-clock.ts";
 import { World, type WorldCall, type WorldNode } from "../../test/support/quota-world.ts";
 import type { Reservation } from "./lease.ts";
+import { Statements } from "./statements.ts";
 import { reserveTask } from "./tasks.ts";
 
 let world: World;
 afterEach(() => world.close());
 
-const open = async (nodes = 1): Promise<World> => {
-	world = new World({ nodes });
+const open = async (nodes = 1, leaseMs?: number): Promise<World> => {
+	world = new World({ nodes, ...(leaseMs && { statements: (now) => new Statements(now, leaseMs) }) });
 	await world.open();
 	return world;
 };
@@ -73,8 +74,107 @@ describe("a slice", () => {
 		expect(other).toMatchObject({ node: node(1), reservation: { amount: 60 } });
 		world.end(held, 30);
 		if (other) world.end(other, 60);
-		await world.pass(5_000);
+		// Of a database that nodes share what nobody uses goes back later.
+		await world.pass(31_000);
 		expect(account()).toEqual({ quota: 100, used: 95, leased: 0 });
+	});
+});
+
+describe("a slice of a database that nodes share", () => {
+	/** So many calls a second, one after the other, at what each may and does cost. */
+	const spend = async (seconds: number, most: number, cost: number): Promise<number> => {
+		let answered = 0;
+		for (let call = 0; call < seconds * 10; call++) {
+			const asked = await ask(most);
+			if (asked) {
+				answered++;
+				world.end(asked, cost);
+			}
+			await world.pass(100);
+		}
+		return answered;
+	};
+
+	test("is filled up to last for a minute at its pace, so that none is refused while the database is away", async () => {
+		await open(2, 90_000);
+		world.setQuota(token(), 10_000_000);
+		expect(await spend(8, 20, 10)).toBe(80);
+		const at = node();
+		at.faults.push(...new Array<"failed">(100_000).fill("failed"));
+		expect(await spend(60, 20, 10)).toBe(600);
+		at.faults.length = 0;
+		await world.pass(1_000);
+		expect(account()).toMatchObject({ used: 6_800 });
+		expect(world.recorded(token())).toBe(6_800);
+	});
+
+	test("takes nothing ahead that another node asked for", async () => {
+		await open(2);
+		world.setQuota(token(), 10_000);
+		await spend(8, 20, 10);
+		expect(account().leased).toBeGreaterThan(1_000);
+		world.ask(node(1), token(), 9_000, 9_000);
+		await world.pass(600);
+		expect([...world.calls].map(({ node: on }) => world.nodes.indexOf(on))).toEqual([1]);
+		await spend(5, 20, 10);
+		expect(account().leased).toBeLessThan(9_000 + 700);
+	});
+
+	test("goes back after half a minute in which nobody used it, and not while the database is away", async () => {
+		await open(2);
+		world.setQuota(token(), 1_000);
+		world.end(await mustAsk(10), 7);
+		await world.pass(10_000);
+		const at = node();
+		at.faults.push(...new Array<"failed">(100_000).fill("failed"));
+		await world.pass(6_000);
+		world.end(await mustAsk(10), 7);
+		at.faults.length = 0;
+		await world.pass(29_000);
+		expect(account().leased).toBeGreaterThan(0);
+		await world.pass(2_500);
+		expect(account()).toEqual({ quota: 1_000, used: 14, leased: 0 });
+	});
+
+	test("brings what has gathered while the database was away in pieces, each with the charges it explains", async () => {
+		await open(2);
+		world.setQuota(token(), 1_000_000);
+		world.end(await mustAsk(1_000), 10);
+		await world.pass(200);
+		const { accounts } = node();
+		const reservation = (await accounts.reserve(
+			{ id: "many", token: token(), model: "m" },
+			{ least: 1, most: 1 },
+			1_000_000,
+		)) as Reservation;
+		accounts.settle(reservation, 0);
+		const batches: number[] = [];
+		const { store } = accounts;
+		const write = store.write.bind(store);
+		store.write = async (statements) => {
+			batches.push(statements.length);
+			const written = await write(statements);
+			expect(world.broken()).toBeUndefined();
+			return written;
+		};
+		const at = node();
+		at.faults.push(...new Array<"failed">(100_000).fill("failed"));
+		for (let call = 0; call < 2_000; call++) {
+			const { lease } = reservation;
+			const one = { ...reservation, id: `${world.prefix}many-${call}`, amount: 5 };
+			lease.hold(one, 0);
+			const charge = accounts.settle(one, 5);
+			accounts.record(charge.lease, { id: one.id, token: token(), cost: 5 });
+		}
+		world.delivered.set(token(), 10_010);
+		await world.pass(2_000);
+		expect(account().used).toBe(10);
+		batches.length = 0;
+		at.faults.length = 0;
+		for (let turn = 0; turn < 20; turn++) await world.pass(100);
+		expect(account().used).toBe(10_010);
+		expect(Math.max(...batches)).toBeLessThan(700);
+		expect(batches.filter((count) => count > 300).length).toBeGreaterThanOrEqual(3);
 	});
 });
 

@@ -3,7 +3,8 @@
  * memory and in the journal; the database hears of it soon after.
  */
 import type { Clock, Log, Store } from "#core";
-import { Account, type AccountHouse, type Hold, type Need, type Shortage } from "./account.ts";
+import { Account, type Hold, type Need, type Shortage } from "./account.ts";
+import type { AccountHouse } from "./account-house.ts";
 import type { AccountsOptions, Caller } from "./accounts-options.ts";
 import { bootId, isWorthTrimming, type Journal } from "./journal.ts";
 import { lines } from "./journal-lines.ts";
@@ -180,12 +181,13 @@ export class Accounts implements AccountHouse {
 		return this.writeBehind.flush();
 	}
 
-	slice(account: Account): Lease {
+	slice(account: { readonly token: string }): Lease {
 		return this.begun(account, "slice");
 	}
 
-	private begun(account: Account, kind: Lease["kind"]): Lease {
-		const lease = new Lease(`lease_${crypto.randomUUID()}`, account.token, kind, this.clock.monotonic());
+	private begun(account: { readonly token: string }, kind: Lease["kind"]): Lease {
+		const [id, now] = [`lease_${crypto.randomUUID()}`, this.clock.monotonic()];
+		const lease = new Lease(id, account.token, kind, now, this.statements.leaseMs);
 		this.journal.now(lines.leased(lease));
 		this.leases.add(lease);
 		this.writeBehind.wake();
@@ -204,6 +206,11 @@ export class Accounts implements AccountHouse {
 		this.journal.soon(lines.closed(lease));
 		const account = this.byToken.get(lease.token);
 		if (account?.unused) this.byToken.delete(lease.token);
+	}
+
+	/** Sees to it that a slice in use lasts for a while, should the database be away. */
+	keepAhead({ token }: Lease): void {
+		this.byToken.get(token)?.keepAhead();
 	}
 
 	isBusy({ token }: Lease): boolean {

@@ -1,6 +1,6 @@
 /** A lease in the memory of its node: what calls hold of it, what they were charged, what is left to hold. */
 import type { LedgerRow } from "./service.ts";
-import { type LeaseFigures, leaseMs, marginMs } from "./statements.ts";
+import { type LeaseFigures, marginMs } from "./statements.ts";
 
 /** What one call holds back until its real cost is known. Micro-dollars. */
 export interface Reservation {
@@ -48,9 +48,12 @@ export class Lease implements LeaseFigures {
 	closing = false;
 	/** The database charged it in full, because it was not renewed in time. */
 	lost = false;
+	/** How long it lasts without being renewed. */
+	private readonly lastsMs: number;
 	private usableUntil: Moment = { monotonic: Number.POSITIVE_INFINITY, wall: Number.POSITIVE_INFINITY };
 
-	constructor(id: string, token: string, kind: "slice" | "tally", now: number) {
+	constructor(id: string, token: string, kind: "slice" | "tally", now: number, lastsMs: number) {
+		this.lastsMs = lastsMs;
 		this.id = id;
 		this.token = token;
 		this.kind = kind;
@@ -82,9 +85,9 @@ export class Lease implements LeaseFigures {
 	}
 
 	/** The database holds it for so many milliseconds more, counted from when it was asked. */
-	renewed(asked: Moment, remains = leaseMs): void {
+	renewed(asked: Moment, remains = this.lastsMs): void {
 		this.opened = true;
-		this.renewedAt = asked.monotonic - (leaseMs - remains);
+		this.renewedAt = asked.monotonic - (this.lastsMs - remains);
 		if (this.kind === "tally") return;
 		const span = remains - marginMs;
 		this.usableUntil = { monotonic: asked.monotonic + span, wall: asked.wall + span };

@@ -2,14 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import { type SQL, sql } from "drizzle-orm";
 import { checkHistories } from "../../test/support/quota-histories.ts";
-import type { WorldOptions } from "../../test/support/quota-world.ts";
-import { type GrantRequest, type LeaseFigures, leaseMs, Statements } from "./statements.ts";
+import { shortLeaseMs, type WorldOptions } from "../../test/support/quota-world.ts";
+import { type GrantRequest, type LeaseFigures, Statements } from "./statements.ts";
 
 /** Grants without asking whether there is enough. */
 class WithoutCondition extends Statements {
 	private readonly time: SQL;
 	constructor(now: SQL) {
-		super(now);
+		super(now, shortLeaseMs);
 		this.time = now;
 	}
 	override grant({ id, token, holder, granted, least, want }: GrantRequest) {
@@ -17,10 +17,10 @@ class WithoutCondition extends Statements {
 		if (granted === undefined)
 			return [
 				sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
-					VALUES (${id}, ${token}, 'slice', ${holder}, ${more}, ${this.time} + ${leaseMs}, ${this.time}) ON CONFLICT (id) DO NOTHING`,
+					VALUES (${id}, ${token}, 'slice', ${holder}, ${more}, ${this.time} + ${this.leaseMs}, ${this.time}) ON CONFLICT (id) DO NOTHING`,
 			];
 		return [
-			sql`UPDATE quota_leases SET granted = granted + ${more}, expires_at = ${this.time} + ${leaseMs} WHERE id = ${id} AND state = 'open'`,
+			sql`UPDATE quota_leases SET granted = granted + ${more}, expires_at = ${this.time} + ${this.leaseMs} WHERE id = ${id} AND state = 'open'`,
 		];
 	}
 }
@@ -39,7 +39,7 @@ class Adding extends Statements {
 class Forgiving extends Statements {
 	private readonly time: SQL;
 	constructor(now: SQL) {
-		super(now);
+		super(now, shortLeaseMs);
 		this.time = now;
 	}
 	override reap() {
@@ -59,7 +59,7 @@ describe("a planted fault is found", () => {
 		[
 			"a charge counts twice when its reply was lost",
 			/the rows say|refused|more than crashes explain/,
-			{ statements: (now) => new Adding(now) },
+			{ statements: (now) => new Adding(now, shortLeaseMs) },
 		],
 		[
 			"what a silent node had set aside is given back",

@@ -29,7 +29,7 @@ import { LeaseCharge } from "./lease-charge.ts";
 import { quotaPolicy } from "./policy.ts";
 import { ledgerWriters, type Quota, quota } from "./service.ts";
 import { quotaSetting } from "./setting.ts";
-import type { Statements } from "./statements.ts";
+import { databaseTime, Statements } from "./statements.ts";
 import { quotaTables } from "./tables.ts";
 import { reserveTask, settleTask } from "./tasks.ts";
 import { taskAlerts } from "./threshold-alerts.ts";
@@ -59,6 +59,15 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 							"estimate: a call whose client leaves is stopped and charged what it can have cost by then. finish: its answer is read to the end, for 30 seconds at most, and charged exactly.",
 					}),
 				),
+				leaseSeconds: t.Optional(
+					t.Integer({
+						minimum: 10,
+						maximum: 3600,
+						default: 90,
+						description:
+							"How long calls of a token go on from what this node has leased while the database is away, and after how long the others charge what a node had leased that is gone.",
+					}),
+				),
 				outputToWaitFor: t.Optional(
 					t.Integer({
 						minimum: 1,
@@ -78,7 +87,8 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 				kept ??= needs.hostInfo.keep(`${name}.accounts`, () => {
 					const { store, clock } = needs;
 					const kept = journals(join(needs.hostInfo.dataFolder, name));
-					return new Accounts({ store, clock, log, journals: kept, ...(statements && { statements }) });
+					const asked = statements ?? new Statements(databaseTime, (config.leaseSeconds ?? 90) * 1000);
+					return new Accounts({ store, clock, log, journals: kept, statements: asked });
 				});
 				return kept;
 			};

@@ -71,13 +71,23 @@ const finish = (
 	];
 };
 
+/** Rows are known by their ids, so those of a long outage go first, in pieces; gives what is left for the last batch. */
+const writeAllButLast = async (rows: readonly LedgerRow[], options: RecoveryOptions): Promise<LedgerRow[]> => {
+	const writer = options.writer();
+	let at = 0;
+	for (; writer && rows.length - at > rowsInBatch; at += rowsInBatch)
+		await options.store.write(writer.statements(rows.slice(at, at + rowsInBatch)));
+	return rows.slice(at);
+};
+
 const redo = async (work: LeftWork, options: RecoveryOptions): Promise<void> => {
 	const intact = sameBoot(work.boot, options.boot);
 	for (const lease of work.leases.values()) {
 		const [row] = await options.store.all(options.statements.state(lease.id));
 		// Charged in full already, by a reaper, and no journal to tell better: there is nothing to add.
 		if (!intact && row?.["state"] === "lost") continue;
-		const charged = finish(lease, intact, row !== undefined, options);
+		const last = await writeAllButLast(lease.rows, options);
+		const charged = finish({ ...lease, rows: last }, intact, row !== undefined, options);
 		await options.store.write([...charged, ...options.told(new Set([lease.token]))]);
 	}
 	const writer = options.writer();

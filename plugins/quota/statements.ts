@@ -7,8 +7,8 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "#core";
 import { endOfAccount } from "./budgets.ts";
 
-/** How long a lease lasts without being renewed, and how far clocks and delays may stretch that. Milliseconds. */
-export const leaseMs = 10_000;
+/** How long a lease lasts without being renewed, unless set, and how far clocks and delays may stretch that. Milliseconds. */
+export const usualLeaseMs = 90_000;
 export const marginMs = 2_000;
 /** How long the hold of a task lasts that was never created. */
 export const unkeptTaskMs = 60_000;
@@ -47,10 +47,12 @@ export interface GrantRequest {
 }
 
 export class Statements {
+	readonly leaseMs: number;
 	private readonly now: SQL;
 
-	constructor(now: SQL = databaseTime) {
+	constructor(now: SQL = databaseTime, leaseMs = usualLeaseMs) {
 		this.now = now;
+		this.leaseMs = leaseMs;
 	}
 
 	/** What the operator set; null is unlimited. Never fails: what was promised before stays promised. */
@@ -83,11 +85,11 @@ export class Statements {
 		if (granted === undefined)
 			return [
 				sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
-					SELECT ${id}, a.token, 'slice', ${holder}, ${share}, ${this.now} + ${leaseMs}, ${this.now}
+					SELECT ${id}, a.token, 'slice', ${holder}, ${share}, ${this.now} + ${this.leaseMs}, ${this.now}
 					FROM quota_accounts a WHERE a.token = ${token} AND ${enough} ON CONFLICT (id) DO NOTHING`,
 			];
 		return [
-			sql`UPDATE quota_leases SET granted = quota_leases.granted + ${share}, expires_at = ${this.now} + ${leaseMs}, changed_at = ${this.now}
+			sql`UPDATE quota_leases SET granted = quota_leases.granted + ${share}, expires_at = ${this.now} + ${this.leaseMs}, changed_at = ${this.now}
 				FROM quota_accounts a WHERE a.token = ${token} AND quota_leases.id = ${id} AND quota_leases.state = 'open'
 				AND quota_leases.granted = ${granted} AND ${enough}`,
 		];
@@ -109,14 +111,14 @@ export class Statements {
 		return [
 			this.account(token, null),
 			sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
-				VALUES (${id}, ${token}, 'tally', ${holder}, 0, ${this.now} + ${leaseMs}, ${this.now}) ON CONFLICT (id) DO NOTHING`,
+				VALUES (${id}, ${token}, 'tally', ${holder}, 0, ${this.now} + ${this.leaseMs}, ${this.now}) ON CONFLICT (id) DO NOTHING`,
 		];
 	}
 
 	/** Writes down what was charged so far, and renews the lease. */
 	charge({ id, kind, settled }: LeaseFigures): Statement {
 		const granted = kind === "tally" ? sql`${settled}` : sql`granted`;
-		return sql`UPDATE quota_leases SET settled = ${settled}, granted = ${granted}, expires_at = ${this.now} + ${leaseMs}, changed_at = ${this.now}
+		return sql`UPDATE quota_leases SET settled = ${settled}, granted = ${granted}, expires_at = ${this.now} + ${this.leaseMs}, changed_at = ${this.now}
 			WHERE id = ${id} AND state = 'open' AND settled <= ${settled}`;
 	}
 

@@ -4,30 +4,19 @@
  */
 import { asRecord, asText, type Clock, type Log, type Statement } from "#core";
 import type { Accounts } from "./accounts.ts";
+import { ChargeBatch } from "./charge-batch.ts";
 import type { Lease, Moment } from "./lease.ts";
-import { leaseMs } from "./statements.ts";
 
 /** How soon charges are written, and how often leases are looked at when there are none. */
 const busyMs = 50;
 const promptMs = 5;
 const quietMs = 1_000;
-/** A lease nobody used for so long goes back, for other nodes. */
-const idleMs = 2_000;
-const renewAfterMs = leaseMs / 3;
 /** After a failure, so that a database that is down is not besieged. */
 const retryMs = 500;
 const roundsAtStop = 5;
 
-/** One batch in the making: statements, and what is true once they are written. */
-interface Batch {
-	readonly statements: Statement[];
-	readonly written: (() => void)[];
-	/** Leases that it renews. */
-	readonly renewed: Set<Lease>;
-	/** Accounts that it charges. */
-	readonly charged: Set<string>;
-	shrinks: boolean;
-}
+/** What is left after so many batches waits for the next round. */
+const batchesInRound = 50;
 
 export class WriteBehind {
 	/** Resolves when a lease that is being made smaller is so in the database. */
@@ -97,31 +86,45 @@ export class WriteBehind {
 	}
 
 	private async round(): Promise<void> {
+		const waiting = [...this.accounts.leases];
+		for (let batches = 0; batches < batchesInRound; batches++) if (!(await this.send(waiting))) return;
+		this.schedule(promptMs);
+	}
+
+	/** One batch of what waits; true when more did not go into it. A lease that has more than that is put at the end. */
+	private async send(waiting: Lease[]): Promise<boolean> {
 		const { accounts } = this;
-		const batch: Batch = { statements: [], written: [], renewed: new Set(), charged: new Set(), shrinks: false };
 		const now = accounts.now();
-		for (const lease of accounts.leases) this.plan(lease, now, batch);
-		this.addLoose(batch);
-		batch.statements.push(...accounts.tellings.statements(batch.charged));
-		batch.written.push(accounts.tellings.taken());
-		if (batch.statements.length === 0 && accounts.leases.size === 0) return;
-		batch.statements.push(accounts.statements.own(accounts.holder));
+		const batch = new ChargeBatch(accounts, now, !this.failing);
+		batch.addLoose();
+		while (!batch.full) {
+			const lease = waiting.shift();
+			if (lease === undefined) break;
+			if (batch.add(lease) === "more") waiting.push(lease);
+		}
+		const more = batch.full;
+		if (batch.isEmpty() && accounts.leases.size === 0) return false;
 		const shrunk = Promise.withResolvers<void>();
 		if (batch.shrinks) this.shrinking = shrunk.promise;
 		try {
 			accounts.secure();
-			const results = await accounts.store.write(batch.statements);
-			for (const then of batch.written) then();
+			const results = await accounts.store.write(batch.close());
+			batch.isWritten();
 			await this.learn(results.at(-1)?.rows ?? [], batch, now);
 		} finally {
 			this.shrinking = undefined;
 			shrunk.resolve();
 		}
 		accounts.trim();
+		return more;
 	}
 
 	/** What the database says of this node's leases: given up, recalled, or granted without the node ever hearing of it. */
-	private async learn(rows: readonly Readonly<Record<string, unknown>>[], batch: Batch, asked: Moment): Promise<void> {
+	private async learn(
+		rows: readonly Readonly<Record<string, unknown>>[],
+		batch: ChargeBatch,
+		asked: Moment,
+	): Promise<void> {
 		const { accounts } = this;
 		const known = new Map([...accounts.leases].map((lease) => [lease.id, lease]));
 		const strangers: Statement[] = [];
@@ -152,83 +155,6 @@ export class WriteBehind {
 				callsRunning: lease.running.size,
 			},
 		);
-	}
-
-	private addLoose(batch: Batch): void {
-		const { accounts } = this;
-		const rows = accounts.loose;
-		if (rows.length === 0 || !accounts.writer) return;
-		batch.statements.push(...accounts.writer.statements(rows));
-		const count = rows.length;
-		batch.written.push(() => {
-			accounts.loose = accounts.loose.slice(count);
-		});
-	}
-
-	private plan(lease: Lease, now: Moment, batch: Batch): void {
-		const { accounts } = this;
-		const busy = accounts.isBusy(lease);
-		if (!busy && lease.drained && !lease.closing && now.monotonic - lease.touchedAt >= idleMs) accounts.retire(lease);
-		const due = lease.dirty || lease.recalled || now.monotonic - lease.renewedAt > renewAfterMs;
-		if ((lease.closing || lease.lost) && lease.drained && !busy) this.close(lease, batch);
-		else if (lease.lost || (!lease.opened && lease.kind === "slice")) return;
-		else if (!lease.fresh(now)) this.renew(lease, batch);
-		else if (due) this.charge(lease, busy, batch);
-	}
-
-	/** The database may have given it up: whether not is to be known before rows are written that it would count twice. */
-	private renew(lease: Lease, batch: Batch): void {
-		const { id, token, kind, written } = lease;
-		batch.statements.push(this.accounts.statements.charge({ id, token, kind, settled: written }));
-		batch.renewed.add(lease);
-	}
-
-	private charge(lease: Lease, busy: boolean, batch: Batch): void {
-		const { statements, holder } = this.accounts;
-		const { settled } = lease;
-		if (!lease.opened) batch.statements.push(...statements.openTally(lease.id, lease.token, holder));
-		batch.statements.push(statements.charge(lease));
-		if (settled > lease.written) batch.charged.add(lease.token);
-		batch.renewed.add(lease);
-		if (lease.recalled && !busy) lease.granted = lease.settled + lease.held;
-		if (lease.granted < lease.setAside && !busy) this.shrink(lease, batch);
-		this.addRows(lease, batch);
-		batch.written.push(() => {
-			lease.written = settled;
-		});
-	}
-
-	private shrink(lease: Lease, batch: Batch): void {
-		const { granted } = lease;
-		batch.shrinks = true;
-		batch.statements.push(this.accounts.statements.shrink(lease.id, granted));
-		batch.written.push(() => {
-			lease.setAside = granted;
-			lease.recalled = false;
-		});
-	}
-
-	private close(lease: Lease, batch: Batch): void {
-		const { accounts } = this;
-		if (lease.kind === "tally") {
-			if (!lease.opened && lease.settled > 0)
-				batch.statements.push(...accounts.statements.openTally(lease.id, lease.token, accounts.holder));
-			batch.statements.push(accounts.statements.charge(lease));
-		}
-		batch.statements.push(...accounts.statements.close(lease));
-		if (lease.settled > lease.written) batch.charged.add(lease.token);
-		this.addRows(lease, batch);
-		batch.written.push(() => accounts.forget(lease));
-	}
-
-	private addRows(lease: Lease, batch: Batch): void {
-		const { writer } = this.accounts;
-		if (lease.rows.length === 0 || !writer) return;
-		batch.statements.push(...writer.statements(lease.rows));
-		const count = lease.rows.length;
-		batch.written.push(() => {
-			lease.rows = lease.rows.slice(count);
-		});
 	}
 
 	/** Writes and closes what can be; a lease whose calls still run stays, for the next start to find in the journal. */

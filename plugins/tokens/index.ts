@@ -41,6 +41,15 @@ export default definePlugin({
 						"Secret that keys are digested with; the same on every node, and tokens are lost when it changes. Default: made at the first start and kept in the database.",
 				}),
 			),
+			withoutDatabaseSeconds: t.Optional(
+				t.Integer({
+					minimum: 0,
+					maximum: 3600,
+					default: 90,
+					description:
+						"How long tokens that this node knows are good while a shared database does not answer. A node that is cut off alone does not hear meanwhile what another revokes.",
+				}),
+			),
 		},
 		{ additionalProperties: false },
 	),
@@ -49,12 +58,13 @@ export default definePlugin({
 	setup({ name, config, needs, log }) {
 		const settings = () => settingsOf(needs.policies());
 		const { pepper } = config;
+		const aloneMs = (config.withoutDatabaseSeconds ?? 90) * 1000;
 		const owner = async (id: string) => await needs.people?.owner(id);
-		const options = { store: needs.store, clock: needs.clock, log, settings, pepper, owner };
+		const options = { store: needs.store, clock: needs.clock, log, settings, pepper, owner, aloneMs };
 		const registry = new Registry(options);
 		const issuer = new Issuer(options, registry);
 		const poll = async (): Promise<void> => {
-			if (needs.store.shared) await registry.refresh();
+			if (needs.store.shared) await registry.keepUp();
 		};
 		return {
 			offers: [

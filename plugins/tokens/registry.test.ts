@@ -45,7 +45,7 @@ afterEach(() => store.close());
 
 const open = async (policies: readonly Policy[] = [most], over: Store = store, pepper?: string) => {
 	const settings = () => settingsOf(policies);
-	const options = { store: over, clock, log: silent, settings, pepper, owner: async () => undefined };
+	const options = { store: over, clock, log: silent, settings, pepper, owner: async () => undefined, aloneMs: 60_000 };
 	const registry = new Registry(options);
 	await registry.open();
 	const issuer = new Issuer(options, registry);
@@ -53,6 +53,7 @@ const open = async (policies: readonly Policy[] = [most], over: Store = store, p
 		identify: registry.identify.bind(registry),
 		isEmpty: registry.isEmpty.bind(registry),
 		refresh: registry.refresh.bind(registry),
+		keepUp: registry.keepUp.bind(registry),
 		create: issuer.create.bind(issuer),
 		update: issuer.update.bind(issuer),
 		rotate: issuer.rotate.bind(issuer),
@@ -319,27 +320,71 @@ describe("two nodes on one database", () => {
 		expect(await two.identify(key)).toMatchObject({ denial: { code: "token_disabled" } });
 	});
 
-	test("one that cannot ask refuses after two seconds rather than trust what it knew", async () => {
-		const broken = new Proxy(store.db, {
+	/** A store that can be away: it refuses, or it is silent. */
+	const failingStore = () => {
+		const state: { is: "well" | "refusing" | "silent"; asked: number } = { is: "well", asked: 0 };
+		const db = new Proxy(store.db, {
 			get: (target, name) => {
-				if (name === "select" && down)
-					return () => ({ from: () => ({ where: () => Promise.reject(new Error("unreachable")) }) });
+				if (name === "select" && state.is !== "well") {
+					const { is } = state;
+					const answer = () => {
+						state.asked++;
+						return is === "silent" ? new Promise(() => undefined) : Promise.reject(new Error("unreachable"));
+					};
+					return () => ({ from: () => ({ where: answer }) });
+				}
 				return Reflect.get(target, name) as unknown;
 			},
 		});
-		let down = false;
-		const registry = await open([most], { ...store, db: broken, shared: true });
+		return { state, shared: { ...store, db, shared: true } };
+	};
+
+	test("one that cannot ask trusts what it knows for as long as was set, and nothing it does not know", async () => {
+		const { state, shared } = failingStore();
+		const registry = await open([most], shared);
 		const { key } = await registry.create("laptop", {});
+		const other = await registry.create("never used here", {});
 		tokenOf(await registry.identify(key));
-		down = true;
-		await clock.advance(1000);
+		state.is = "refusing";
+		await clock.advance(2_500);
 		tokenOf(await registry.identify(key));
-		await clock.advance(1500);
+		expect(await denialOf(Promise.resolve(registry.identify(other.key)))).toMatchObject({
+			kind: "overloaded",
+			retryAfterSeconds: 1,
+		});
+		await clock.advance(57_000);
+		tokenOf(await registry.identify(key));
+		await clock.advance(1_000);
 		expect(await denialOf(Promise.resolve(registry.identify(key)))).toMatchObject({
 			kind: "overloaded",
 			retryAfterSeconds: 1,
 		});
-		down = false;
+		state.is = "well";
 		tokenOf(await registry.identify(key));
+		tokenOf(await registry.identify(other.key));
+	});
+
+	test("one that is not answered waits for a second, once, and calls after that not at all", async () => {
+		const { state, shared } = failingStore();
+		const registry = await open([most], shared);
+		const { token, key } = await registry.create("laptop", {});
+		tokenOf(await registry.identify(key));
+		state.is = "silent";
+		await clock.advance(2_500);
+		let answered = 0;
+		const calls = Array.from({ length: 3 }, async () => {
+			tokenOf(await registry.identify(key));
+			answered++;
+		});
+		await clock.advance(900);
+		expect(answered).toBe(0);
+		await clock.advance(200);
+		await Promise.all(calls);
+		expect(state.asked).toBe(1);
+		for (let call = 0; call < 3; call++) tokenOf(registry.identify(key) as AccessToken);
+		state.is = "well";
+		await (await open([most], shared)).update(token.id, { disabled: true });
+		await registry.refresh();
+		expect(await registry.identify(key)).toMatchObject({ denial: { code: "token_disabled" } });
 	});
 });

@@ -24,6 +24,26 @@ const strangersKept = 10_000;
 const strangerMs = 5000;
 /** How old the last word from a shared database may be before a call asks it again. */
 const trustedMs = 2000;
+/** How long that call waits for the answer: a database that takes longer is away. */
+const askedForMs = 1000;
+
+const unheard = (error: unknown): Fault =>
+	new Fault(
+		deny(
+			"overloaded",
+			"Portico cannot reach its database, so it cannot tell whether this token is still valid. Ask again soon.",
+			{ retryAfterSeconds: 1 },
+		),
+		error,
+	);
+
+const unknown = (error: unknown): Fault =>
+	new Fault(
+		deny("overloaded", "Portico cannot reach its database, so it cannot check this token. Ask again soon.", {
+			retryAfterSeconds: 1,
+		}),
+		error,
+	);
 
 export interface RegistryOptions {
 	readonly store: Store;
@@ -31,6 +51,8 @@ export interface RegistryOptions {
 	readonly log: Log;
 	readonly settings: () => ReturnType<typeof settingsOf>;
 	readonly pepper: string | undefined;
+	/** For so long tokens that are known here are good while a shared database does not answer, milliseconds. */
+	readonly aloneMs: number;
 	/** Finds the person a token belongs to. */
 	readonly owner: (id: string) => Promise<Owner | undefined>;
 }
@@ -46,6 +68,9 @@ export class Registry {
 	/** Grows whenever something is forgotten: what was read before that is not kept. */
 	private forgotten = 0;
 	private heardAt = Number.NEGATIVE_INFINITY;
+	/** The shared database did not answer when it was last asked. */
+	private away = false;
+	private asking: Promise<void> | undefined;
 
 	constructor(options: RegistryOptions) {
 		this.options = options;
@@ -67,8 +92,42 @@ export class Registry {
 	identify(key: string): Identity | Promise<Identity> {
 		if (key.length !== keyLength) return undefined;
 		const { store, clock } = this.options;
-		if (store.shared && clock.monotonic() - this.heardAt > trustedMs) return this.refresh().then(() => this.find(key));
-		return this.find(key);
+		const unheardMs = store.shared ? clock.monotonic() - this.heardAt : 0;
+		if (unheardMs <= trustedMs || (this.away && unheardMs <= this.options.aloneMs)) return this.find(key);
+		return this.hear().then(() => this.find(key));
+	}
+
+	/**
+	 * Asks a shared database what has changed, for a moment. One that does not answer is away: nobody can revoke a token in
+	 * it, so those that are known here stay good for a while. `keepUp` finds out when it is back.
+	 */
+	private async hear(): Promise<void> {
+		const { clock, aloneMs, log } = this.options;
+		const asking = this.keepUp();
+		const late = Promise.withResolvers<"late">();
+		const cancel = clock.after(askedForMs, () => late.resolve("late"));
+		try {
+			if ((await Promise.race([asking, late.promise])) !== "late") return;
+		} catch (error) {
+			if (clock.monotonic() - this.heardAt > aloneMs) throw error;
+		} finally {
+			cancel();
+		}
+		if (clock.monotonic() - this.heardAt > aloneMs) throw unheard(undefined);
+		if (!this.away)
+			log.warn("the database does not answer; tokens that are known here are good for a while", {
+				seconds: aloneMs / 1000,
+			});
+		this.away = true;
+	}
+
+	/** One question at a time to a shared database, however many ask it. */
+	keepUp(): Promise<void> {
+		this.asking ??= this.refresh().finally(() => {
+			this.asking = undefined;
+		});
+		this.asking.catch(() => undefined);
+		return this.asking;
 	}
 
 	/** Garbage is told from keys before the database is asked, and keys in use cost no check at all. */
@@ -88,16 +147,10 @@ export class Registry {
 			.from(tokens)
 			.where(gt(tokens.revision, this.revision))
 			.catch((error: unknown) => {
-				throw new Fault(
-					deny(
-						"overloaded",
-						"Portico cannot reach its database, so it cannot tell whether this token is still valid. Ask again soon.",
-						{ retryAfterSeconds: 1 },
-					),
-					error,
-				);
+				throw unheard(error);
 			});
 		this.heardAt = asked;
+		this.away = false;
 		for (const row of changed) {
 			this.revision = Math.max(this.revision, row.revision);
 			this.forget(row.id);
@@ -130,6 +183,7 @@ export class Registry {
 		const { store, clock } = this.options;
 		const until = this.strangers.get(digest);
 		if (until !== undefined && until > clock.monotonic()) return undefined;
+		if (this.away) throw unknown(undefined);
 		const { forgotten } = this;
 		const [row] = await store.db
 			.select()
@@ -138,12 +192,7 @@ export class Registry {
 				or(eq(tokens.digest, digest), and(eq(tokens.previousDigest, digest), gt(tokens.previousUntil, clock.now()))),
 			)
 			.catch((error: unknown) => {
-				throw new Fault(
-					deny("overloaded", "Portico cannot reach its database, so it cannot check this token. Ask again soon.", {
-						retryAfterSeconds: 1,
-					}),
-					error,
-				);
+				throw unknown(error);
 			});
 		const known = row && this.goodFor(digest, row, await this.knownOf(row));
 		// A change that was made meanwhile may not be in what was read.

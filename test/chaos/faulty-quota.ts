@@ -2,13 +2,7 @@
 import { sql } from "drizzle-orm";
 import { fileJournals } from "../../plugins/quota/journal.ts";
 import { type QuotaParts, quotaPlugin } from "../../plugins/quota/plugin.ts";
-import {
-	databaseTime,
-	type GrantRequest,
-	type LeaseFigures,
-	leaseMs,
-	Statements,
-} from "../../plugins/quota/statements.ts";
+import { databaseTime, type GrantRequest, type LeaseFigures, Statements } from "../../plugins/quota/statements.ts";
 
 /** Grants without asking whether there is enough. */
 class WithoutCondition extends Statements {
@@ -17,7 +11,7 @@ class WithoutCondition extends Statements {
 		if (granted === undefined)
 			return [
 				sql`INSERT INTO quota_leases (id, token, kind, holder, granted, expires_at, changed_at)
-					VALUES (${id}, ${token}, 'slice', ${holder}, ${more}, ${databaseTime} + ${leaseMs}, ${databaseTime}) ON CONFLICT (id) DO NOTHING`,
+					VALUES (${id}, ${token}, 'slice', ${holder}, ${more}, ${databaseTime} + ${this.leaseMs}, ${databaseTime}) ON CONFLICT (id) DO NOTHING`,
 			];
 		return [sql`UPDATE quota_leases SET granted = granted + ${more} WHERE id = ${id} AND state = 'open'`];
 	}
@@ -29,7 +23,7 @@ class WithoutGuard extends Statements {
 	override charge({ id, settled }: LeaseFigures) {
 		const more = settled - (this.seen.get(id) ?? 0);
 		this.seen.set(id, settled);
-		return sql`UPDATE quota_leases SET settled = settled + ${more}, expires_at = ${databaseTime} + ${leaseMs} WHERE id = ${id} AND state = 'open'`;
+		return sql`UPDATE quota_leases SET settled = settled + ${more}, expires_at = ${databaseTime} + ${this.leaseMs} WHERE id = ${id} AND state = 'open'`;
 	}
 }
 
@@ -42,8 +36,8 @@ const faults: Readonly<Record<string, QuotaParts>> = {
 			return { begin, left: forgetful };
 		},
 	},
-	"guard-dropped": { statements: new WithoutGuard() },
-	"condition-dropped": { statements: new WithoutCondition() },
+	"guard-dropped": { statements: new WithoutGuard(databaseTime, 10_000) },
+	"condition-dropped": { statements: new WithoutCondition(databaseTime, 10_000) },
 };
 
 export default quotaPlugin(faults[process.env["PORTICO_CHAOS_FAULT"] ?? ""] ?? {});

@@ -9,7 +9,8 @@ import { quotaTables } from "../../plugins/quota/tables.ts";
 export default definePlugin({
 	name: "naive-quota",
 	summary: "Looks, calls, adds.",
-	config: t.Object({}),
+	// What the house's own is given here; this one has no leases.
+	config: t.Object({ leaseSeconds: t.Optional(t.Integer()) }),
 	needs: { store, prices, writers: ledgerWriters },
 	gives: [policies, tables],
 	setup({ needs }) {

@@ -34,7 +34,8 @@ export class ChaosNode {
 			{ use: "tokens" },
 			{ use: "chat-completions" },
 			{ use: "prices", with: { models: { chaos: { input: 0, output: perToken } } } },
-			{ use: options.quota, as: "quota" },
+			// As short as may be: a node that is stopped loses its leases.
+			{ use: options.quota, as: "quota", with: { leaseSeconds: 10 } },
 			{
 				use: "router",
 				with: {

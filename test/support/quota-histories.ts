@@ -3,8 +3,8 @@
  * a single thread. `QUOTA_SEED` and `QUOTA_PATH` replay one.
  */
 import fc from "fast-check";
-import { leaseMs, marginMs, unkeptTaskMs } from "../../plugins/quota/statements.ts";
-import { World, type WorldCall, type WorldNode, type WorldOptions } from "./quota-world.ts";
+import { marginMs, unkeptTaskMs } from "../../plugins/quota/statements.ts";
+import { shortLeaseMs, World, type WorldCall, type WorldNode, type WorldOptions } from "./quota-world.ts";
 
 /** What happens to a world: calls, tasks, crashes, lost replies, other quotas. */
 type Command =
@@ -126,7 +126,7 @@ const drain = async (world: World): Promise<void> => {
 	await world.pass(3_000);
 	for (const id of [...world.tasks.keys()]) world.endTask(id, 5);
 	for (const one of [...world.calls]) world.end(one, one.delivered);
-	await world.pass(leaseMs + 2 * marginMs + 3_000);
+	await world.pass(shortLeaseMs + 2 * marginMs + 3_000);
 	await world.reap();
 	await world.pass(500);
 	// The hold of a task whose creator never heard of it ends by itself.

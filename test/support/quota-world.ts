@@ -68,6 +68,9 @@ export interface WorldOptions {
 	readonly alterJournal?: (line: string) => boolean;
 }
 
+/** How long leases last in these worlds: as short as may be set, so that they are lost now and then. */
+export const shortLeaseMs = 10_000;
+
 /** The most a call of an unlimited token uses. */
 const unheldCall = 1_000;
 
@@ -99,7 +102,7 @@ export class World {
 	constructor(options: WorldOptions) {
 		this.options = options;
 		const now = sqlTime(() => this.time);
-		this.statements = options.statements?.(now) ?? new Statements(now);
+		this.statements = options.statements?.(now) ?? new Statements(now, shortLeaseMs);
 	}
 
 	async open(): Promise<void> {

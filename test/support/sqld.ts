@@ -26,6 +26,10 @@ const answers = (url: string): Promise<boolean> =>
 
 export interface Sqld {
 	readonly url: string;
+	/** Ends the process as a crash would. */
+	kill(): Promise<void>;
+	/** Starts it again after `kill`, at the same address and on the same files. */
+	again(): Promise<void>;
 	/** Ends the process. */
 	close(): Promise<void>;
 }
@@ -35,31 +39,45 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** How long a busy machine may take to start it. */
 const patienceMs = 60_000;
 
+/** As docs/scaling.md says it has to be started: with more connections its write lock can get stuck. */
+const oneAtATime = { SQLD_MAX_CONCURRENT_CONNECTIONS: "1" };
+
 /** Starts the server on a free port of the loopback interface, with its files in `folder`. */
-export const startSqld = async (program: string, folder: string): Promise<Sqld> => {
+export const startSqld = async (
+	program: string,
+	folder: string,
+	environment: Readonly<Record<string, string>> = oneAtATime,
+): Promise<Sqld> => {
 	const port = await freePort();
 	const url = `http://127.0.0.1:${port}`;
 	const words = ["-d", join(folder, "sqld"), "--http-listen-addr", `127.0.0.1:${port}`];
-	const child: ChildProcess = spawn(program, words, { stdio: ["ignore", "ignore", "pipe"] });
-	let said = "";
-	child.stderr?.on("data", (bytes: Buffer) => {
-		said = (said + bytes.toString()).slice(-2000);
-	});
-	const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-	const until = performance.now() + patienceMs;
-	while (!(await answers(url))) {
-		if (child.exitCode !== null) throw new Error(`the database server ended with ${child.exitCode}: ${said}`);
-		if (performance.now() > until) {
-			child.kill("SIGKILL");
-			throw new Error(`the database server did not answer in ${patienceMs} ms: ${said}`);
+	let child: ChildProcess;
+	let ended = Promise.resolve();
+	const launch = async (): Promise<void> => {
+		const started = spawn(program, words, {
+			stdio: ["ignore", "ignore", "pipe"],
+			env: { ...process.env, ...environment },
+		});
+		child = started;
+		let said = "";
+		started.stderr.on("data", (bytes: Buffer) => {
+			said = (said + bytes.toString()).slice(-2000);
+		});
+		ended = new Promise<void>((resolve) => started.once("exit", () => resolve()));
+		const until = performance.now() + patienceMs;
+		while (!(await answers(url))) {
+			if (started.exitCode !== null) throw new Error(`the database server ended with ${started.exitCode}: ${said}`);
+			if (performance.now() > until) {
+				started.kill("SIGKILL");
+				throw new Error(`the database server did not answer in ${patienceMs} ms: ${said}`);
+			}
+			await pause(50);
 		}
-		await pause(50);
-	}
-	return {
-		url,
-		close() {
-			child.kill("SIGKILL");
-			return ended;
-		},
 	};
+	const kill = (): Promise<void> => {
+		child.kill("SIGKILL");
+		return ended;
+	};
+	await launch();
+	return { url, kill, again: launch, close: kill };
 };

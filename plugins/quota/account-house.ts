@@ -1,0 +1,20 @@
+/** What an account borrows from the node it is on. */
+import type { Store } from "#core";
+import type { Lease, Moment } from "./lease.ts";
+import type { Statements } from "./statements.ts";
+
+export interface AccountHouse {
+	readonly store: Store;
+	readonly statements: Statements;
+	/** This process, among all that share the database. */
+	readonly holder: string;
+	now(): Moment;
+	/** A new slice, in the journal before the database hears of it. */
+	slice(account: { readonly token: string }): Lease;
+	/** Detaches a slice; it is closed when its calls have settled. */
+	retire(lease: Lease): void;
+	/** Resolves when other nodes have had the time to give back what they do not need. */
+	recall(token: string): Promise<void>;
+	/** A lease that is being made smaller: resolves when the database knows. */
+	shrinking(): Promise<void> | undefined;
+}

@@ -67,7 +67,7 @@ export {
 export { notServed } from "./relay/not-served.ts";
 export { type FieldReaders, fieldReaders, named, type Refuse, refuseField } from "./wire/fields.ts";
 export { decodeOpenAiModels, openAiListing } from "./wire/openai-models.ts";
-export { openAiPaths } from "./wire/openai-paths.ts";
+export { openAiPaths, openAiRoots } from "./wire/openai-paths.ts";
 
 // routes, bodies and addresses
 

@@ -2,6 +2,7 @@
 import type { ListedModel, ModelListing } from "../contract/model-listing.ts";
 import type { ModelInfo } from "../contract/router.ts";
 import { asCount, asList, asRecord, asText, definedOnly } from "../neutral/json.ts";
+import { openAiRoots } from "./openai-paths.ts";
 
 /** Beside OpenAI's own fields the sizes, under the names by which clients of other vendors look for them. */
 const item = ({ name, createdAt, ownedBy, capabilities: { contextWindow, maxOutput } }: ModelInfo) => ({
@@ -12,12 +13,10 @@ const item = ({ name, createdAt, ownedBy, capabilities: { contextWindow, maxOutp
 	...definedOnly({ context_window: contextWindow, context_length: contextWindow, max_output_tokens: maxOutput }),
 });
 
-const roots = ["/v1", "", "/openai", "/openai/v1", "/v1beta/openai"];
-
 /** `GET /v1/models` and `GET /v1/models/{id}`. */
 export const openAiListing: ModelListing = {
-	listPaths: roots.map((root) => `${root}/models`),
-	itemPaths: roots.map((root) => `${root}/models/*`),
+	listPaths: openAiRoots.map((root) => `${root}/models`),
+	itemPaths: openAiRoots.map((root) => `${root}/models/*`),
 	list: (all) => ({ object: "list", data: all.map(item) }),
 	item,
 };

@@ -5,15 +5,20 @@ import { withText } from "./form.ts";
 import { changeJsonBody } from "./json-body.ts";
 
 /**
+ * What stands before a route that is no model's: what was made earlier is asked for by its id.
+ *
+ * @example
+ * openAiRoots.map((root) => `${root}/responses/:id`)
+ */
+export const openAiRoots = ["/v1", "", "/openai/v1", "/openai", "/v1beta/openai"] as const;
+
+/**
  * @example
  * openAiPaths("/embeddings") // "/v1/embeddings", "/embeddings", "/openai/deployments/:deployment/embeddings" …
  */
 export const openAiPaths = (path: string): readonly string[] => [
-	`/v1${path}`,
-	path,
-	`/openai/v1${path}`,
+	...openAiRoots.map((root) => root + path),
 	`/openai/deployments/:deployment${path}`,
-	`/v1beta/openai${path}`,
 ];
 
 /** The body with the model that the address names, as Azure's do: it goes before the one of the body. */

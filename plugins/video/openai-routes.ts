@@ -1,5 +1,5 @@
 /** `/v1/videos` as OpenAI's clients call it: JSON or a form, a list, the file itself. */
-import { asNumber, asRecord, asText, Fault, type Identified, type Route, t, type WireRecord } from "#core";
+import { asNumber, asRecord, asText, Fault, type Identified, openAiRoots, type Route, t, type WireRecord } from "#core";
 import { pictureOf, type Task, type TaskOrder, type Tasks } from "../tasks/service.ts";
 import {
 	absent,
@@ -160,39 +160,40 @@ export const openAiRoutes = (tasks: Tasks): readonly Route[] => {
 		seconds: t.Optional(t.String()),
 		size: t.Optional(t.String()),
 	});
-	return [
+	const routesAt = (root: string): readonly Route[] => [
 		{
 			...token,
 			method: "POST",
-			path: "/v1/videos",
+			path: root,
 			summary: "Submits a video task as OpenAI's clients do.",
 			body,
 			handle: create,
 		},
-		{ ...token, method: "GET", path: "/v1/videos", summary: "Lists the token's videos, newest first.", handle: list },
+		{ ...token, method: "GET", path: root, summary: "Lists the token's videos, newest first.", handle: list },
 		{
 			...token,
 			method: "POST",
-			path: "/v1/videos/edits",
+			path: `${root}/edits`,
 			summary: "Submits a change to a video.",
 			handle: fromBody("EDIT"),
 		},
 		{
 			...token,
 			method: "POST",
-			path: "/v1/videos/extensions",
+			path: `${root}/extensions`,
 			summary: "Submits a continuation of a video.",
 			handle: fromBody("EXTEND"),
 		},
-		{ ...token, method: "GET", path: "/v1/videos/:id", summary: "Shows a video.", handle: show },
-		{ ...token, method: "DELETE", path: "/v1/videos/:id", summary: "Removes a finished video.", handle: remove },
+		{ ...token, method: "GET", path: `${root}/:id`, summary: "Shows a video.", handle: show },
+		{ ...token, method: "DELETE", path: `${root}/:id`, summary: "Removes a finished video.", handle: remove },
 		{
 			...token,
 			method: "GET",
-			path: "/v1/videos/:id/content",
+			path: `${root}/:id/content`,
 			summary: "Gives the video itself, or its thumbnail.",
 			handle: content,
 		},
-		{ ...token, method: "POST", path: "/v1/videos/:id/remix", summary: "Submits a remix of a video.", handle: remix },
+		{ ...token, method: "POST", path: `${root}/:id/remix`, summary: "Submits a remix of a video.", handle: remix },
 	];
+	return openAiRoots.flatMap((root) => routesAt(`${root}/videos`));
 };

@@ -1,6 +1,6 @@
 /** OpenAI's SDKs on the Responses route, against models of every protocol. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import OpenAI from "openai";
+import OpenAI, { AzureOpenAI } from "openai";
 import OpenAI6 from "openai-6";
 import { modelNames, spoken, startTwoHouses, type TwoHouses } from "../support/two-houses.ts";
 
@@ -16,6 +16,17 @@ const weather = {
 	strict: false,
 	parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
 };
+
+test("Azure's own class: a conversation, by id, compacted", async () => {
+	const { url, key } = houses.near;
+	const client = new AzureOpenAI({ endpoint: url, apiKey: key, apiVersion: "2025-04-01-preview", maxRetries: 0 });
+	const first = await client.responses.create({ model: "demo", input: "Good morning" });
+	const second = await client.responses.create({ model: "demo", input: "And again", previous_response_id: first.id });
+	expect(second.output_text).toBe(spoken("And again"));
+	expect((await client.responses.retrieve(first.id)).id).toBe(first.id);
+	const { output } = await client.responses.compact({ model: "demo" as never, input: "Call me Ada." });
+	expect(output.map(({ type }) => type as string)).toEqual(["compaction"]);
+});
 
 describe.each([
 	["7", OpenAI],
@@ -86,6 +97,15 @@ describe.each([
 			expect(second.usage?.input_tokens ?? 0).toBeGreaterThan(first.usage?.input_tokens ?? 0);
 			expect((await client().responses.retrieve(first.id)).id).toBe(first.id);
 		});
+	});
+
+	test.each(["/openai/v1", "/v1beta/openai", "/openai", ""])("an answer is kept for clients at %s", async (base) => {
+		const there = new Client({ baseURL: houses.near.url + base, apiKey: houses.near.key, maxRetries: 0 });
+		const { id } = await there.responses.create({ model: "demo", input: "Good morning" });
+		expect((await there.responses.retrieve(id)).output_text).toBe(spoken("Good morning"));
+		for await (const item of there.responses.inputItems.list(id)) expect(item.type).toBe("message");
+		await there.responses.delete(id);
+		expect(await there.responses.retrieve(id).catch((error: unknown) => error)).toMatchObject({ status: 404 });
 	});
 
 	test("an unknown answer to go on from is refused", async () => {

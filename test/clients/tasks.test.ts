@@ -88,6 +88,13 @@ describe.each([
 		expect(await failureOf(client().videos.retrieve(video.id))).toMatchObject({ status: 404 });
 	}, 20_000);
 
+	test.each(["/openai/v1", "/v1beta/openai", ""])("videos.create and retrieve at %s", async (base) => {
+		const there = new Client({ baseURL: gateway.url + base, apiKey: gateway.key, maxRetries: 0 });
+		const { id } = await there.videos.create({ model: "sora-2", prompt: "a fox" });
+		expect((await there.videos.retrieve(id)).id).toBe(id);
+		expect((await there.videos.list({ limit: 1 })).data.map((video) => video.id)).toEqual([id]);
+	});
+
 	test("images.generate, by bytes, by address, as a stream, and refused", async () => {
 		const bytes = await client().images.generate({ model: "gpt-image-1", prompt: "a cat", n: 2, size: "1024x1024" });
 		expect(bytes.data?.map(({ b64_json }) => Buffer.from(b64_json ?? "", "base64").toString("latin1", 1, 4))).toEqual([

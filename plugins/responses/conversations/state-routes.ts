@@ -1,13 +1,12 @@
 /** What clients may ask about kept answers, and clear words for what does not exist here. */
-import { type Clock, deny, Fault, type Identified, type Route, type TokenRoute } from "#core";
+import { type Clock, deny, Fault, type Identified, openAiRoots, type Route, type TokenRoute } from "#core";
 import { renderDenial } from "../client/errors.ts";
 import type { AnswerStore } from "./answer-store.ts";
 import { inputOf } from "./conversations.ts";
 import type { TellUpstream } from "./delete-upstream.ts";
 import { listInput } from "./input-items.ts";
 
-/** Clients with and without `/v1` in their base address. */
-const roots = ["/v1/responses", "/responses"] as const;
+const roots = openAiRoots.map((root) => `${root}/responses`);
 
 const idOf = ({ params }: Identified): string => params["id"] ?? "";
 

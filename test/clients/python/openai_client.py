@@ -193,6 +193,8 @@ def another_address(model):
     for one in [azure, google]:
         asked = {"model": model, "messages": [{"role": "user", "content": words}]}
         same(one.chat.completions.create(**asked).choices[0].message.content, spoken(words))
+        kept = one.responses.create(model=model, input=words)
+        same(one.responses.retrieve(kept.id).output_text, spoken(words))
         unit_vectors([one.embeddings.create(model=model, input="x", dimensions=8).data[0].embedding], 1, 8)
         assert "demo" in one.audio.transcriptions.create(model=model, file=("hello.wav", recording())).text
 

@@ -49,7 +49,7 @@ export interface PassthroughChanges {
  * @example
  * request: ({ body, headers }, { model }) => ({
  * 	path: "/v1/telegrams",
- * 	headers: definedOnly({ "x-beta": headers.get("x-beta") ?? undefined }),
+ * 	headers: definedOnly({ "anthropic-beta": headers.get("anthropic-beta") ?? undefined }),
  * 	body: changeJsonBody(body, { model }),
  * }),
  */

@@ -52,7 +52,7 @@ const soundOf = (text: string, seconds: number, format: string): Sound => {
 	const make = formats[format];
 	if (make) return make(text, seconds);
 	const message = `The demo model speaks as mp3, wav or pcm, not as ${JSON.stringify(format.slice(0, 32))}; ask for one of those.`;
-	throw new Fault(deny("invalid_request", message, { parameter: "response_format", code: "unsupported" }));
+	throw new Fault(deny("unsupported", message, { parameter: "response_format" }));
 };
 
 const speech = (message: UpstreamMessage): Response => {

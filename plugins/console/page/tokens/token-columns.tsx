@@ -22,7 +22,7 @@ export const tokenColumns = (owners: boolean): readonly Column<Token>[] => [
 				{
 					title: "Owner",
 					kind: "wide" as const,
-					cell: ({ owner }: Token) => owner ?? <span class="quiet whole">the house</span>,
+					cell: ({ owner }: Token) => owner ?? <span class="quiet whole">no person</span>,
 				},
 			]
 		: []),

@@ -23,7 +23,7 @@ export const TokenFacts = ({ token }: { readonly token: Token }) => {
 					<State tone={tone}>{word}</State>
 				</dd>
 				<dt>Owner</dt>
-				<dd>{token.owner === undefined ? "the house" : personName(token.owner)}</dd>
+				<dd>{token.owner === undefined ? "no person" : personName(token.owner)}</dd>
 				<dt>Models</dt>
 				<dd>
 					<Chips names={token.models} none="all" most={20} />

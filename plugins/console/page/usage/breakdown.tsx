@@ -31,7 +31,7 @@ export const Breakdown = ({ sums, ofTokens, times, by, personName }: BreakdownPr
 					label="By person"
 					by="owner"
 					sums={ofTokens}
-					name={(id) => (id === "" ? "the house" : personName(id))}
+					name={(id) => (id === "" ? "no person" : personName(id))}
 				/>
 			)}
 			{isAdmin() && <SumTable label="By upstream" by="upstream" sums={sums} name={(name) => name || "no upstream"} />}

@@ -1,4 +1,4 @@
-/** Commands that plugins add, and `db`: they speak to the running server, or open the house themselves when none runs. */
+/** Commands that plugins add, and `db`: they speak to the running server, or start Portico's parts themselves when none runs. */
 import { existsSync, readFileSync } from "node:fs";
 import { didYouMean } from "../config/complaint.ts";
 import { type CallAdmin, type Command, commands } from "../contract/command.ts";
@@ -38,7 +38,7 @@ const overNetwork =
 	async (method, path, body) =>
 		await answerOf(await fetchOwn(requestOf(address, token, method, path, body)));
 
-const inHouse =
+const inProcess =
 	({ portico }: Opened, token: string): CallAdmin =>
 	async (method, path, body) =>
 		await answerOf(
@@ -95,9 +95,9 @@ export const administer = async (
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
 	if (files) return await files(blueprint, print);
 	refuseWithoutDatabase(blueprint, invocation.builtIn === true);
-	let house: Opened;
+	let opened: Opened;
 	try {
-		house = await openGateway(invocation, false, (owner) => {
+		opened = await openGateway(invocation, false, (owner) => {
 			throw new Held(owner);
 		});
 	} catch (error) {
@@ -112,8 +112,8 @@ export const administer = async (
 	const { url } = blueprint.config.database;
 	tell(`database ${databaseFile(url) ?? new URL(url).host}; no server has it open`);
 	try {
-		await command.run({ words, call: inHouse(house, tokenOf(invocation, house.dataFolder)), print });
+		await command.run({ words, call: inProcess(opened, tokenOf(invocation, opened.dataFolder)), print });
 	} finally {
-		await house.close();
+		await opened.close();
 	}
 };

@@ -157,7 +157,7 @@ const onFiles: Readonly<Record<string, (work: FileWork) => Promise<void>>> = {
 	import: (work) => move(work, false),
 };
 
-/** What `db` does without a house: what it is to be called with; undefined for other words. */
+/** What `db` does without starting Portico: the words it is to be called with; undefined for other words. */
 export const databaseFilesWork = (
 	words: readonly string[],
 ): ((blueprint: Blueprint, print: (line: string) => void) => Promise<void>) | undefined => {

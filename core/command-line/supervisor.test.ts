@@ -31,7 +31,7 @@ const assemble = () => {
 	const clock = createMovedClock();
 	const lines: Record<string, unknown>[] = [];
 	const all: Puppet[] = [];
-	const crew = new Supervisor({
+	const supervisor = new Supervisor({
 		launch(worker, heard) {
 			const puppet = new Puppet(worker, 100 + all.length, heard);
 			all.push(puppet);
@@ -45,15 +45,15 @@ const assemble = () => {
 		if (!found) throw new Error(`process ${index} was not started`);
 		return found;
 	};
-	return { clock, lines, all, crew, puppet };
+	return { clock, lines, all, supervisor, puppet };
 };
 
 /** Lets what follows from a settled promise happen. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const serving = async ({ crew, all, puppet }: ReturnType<typeof assemble>, workers: number): Promise<void> => {
+const serving = async ({ supervisor, all, puppet }: ReturnType<typeof assemble>, workers: number): Promise<void> => {
 	for (let worker = 1; worker <= workers; worker++) {
-		const begun = crew.begin(worker);
+		const begun = supervisor.begin(worker);
 		puppet(all.length - 1).tells({ greeting: `I am ${worker}` });
 		expect(await begun).toBe(`I am ${worker}`);
 	}
@@ -99,7 +99,7 @@ test("a worker that had served for a while begins again with the shortest pause"
 
 test("one that ends before it serves is an error at the beginning, and not later", async () => {
 	const house = assemble();
-	const begun = house.crew.begin(1);
+	const begun = house.supervisor.begin(1);
 	house.puppet(0).end.resolve(1);
 	await expect(begun).rejects.toThrow("worker 1 could not start");
 	await serving(house, 2);
@@ -124,10 +124,10 @@ test("an end is told to all, waited for, and starts nobody any more", async () =
 	await serving(house, 3);
 	house.puppet(2).end.resolve(137);
 	await turn();
-	house.crew.end();
+	house.supervisor.end();
 	expect(house.all.map(({ signals }) => signals)).toEqual([["SIGTERM"], ["SIGTERM"], []]);
 	let over = false;
-	const ended = house.crew.ended().finally(() => {
+	const ended = house.supervisor.ended().finally(() => {
 		over = true;
 	});
 	house.puppet(0).end.resolve(0);
@@ -142,11 +142,11 @@ test("an end is told to all, waited for, and starts nobody any more", async () =
 
 test("one that was told to end before it served has failed at nothing", async () => {
 	const house = assemble();
-	const begun = house.crew.begin(1);
-	house.crew.end();
+	const begun = house.supervisor.begin(1);
+	house.supervisor.end();
 	house.puppet(0).end.resolve(143);
 	expect(await begun).toBe("");
-	expect(await house.crew.ended()).toBe(0);
+	expect(await house.supervisor.ended()).toBe(0);
 });
 
 test("a question that one worker asks reaches every one that serves, and the answers reach who asked", async () => {

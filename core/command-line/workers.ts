@@ -65,27 +65,27 @@ const serveOn = async (
 	const config = invocation.builtIn ? [] : ["--config", invocation.file];
 	const words = ["serve", ...config, ...loggingOf(invocation), "--port", String(probe.port), "--worker"];
 	const environment = own ? environmentOfWorker(own.database) : {};
-	const crew = new Supervisor({
+	const supervisor = new Supervisor({
 		launch: (worker, heard) => startAnother([...words, String(worker)], environment, heard),
 		clock: systemClock,
 		log,
 	});
-	onSignal("SIGHUP", () => crew.tell("SIGHUP"));
-	onSignal("SIGTERM", () => crew.end());
-	onSignal("SIGINT", () => crew.end());
+	onSignal("SIGHUP", () => supervisor.tell("SIGHUP"));
+	onSignal("SIGTERM", () => supervisor.end());
+	onSignal("SIGINT", () => supervisor.end());
 	// While all workers are dead nothing else would keep this process alive.
 	setInterval(() => undefined, 60_000);
 	try {
 		// The first one makes the tables and the first token; the others find them there.
-		const greeting = await crew.begin(1);
+		const greeting = await supervisor.begin(1);
 		own?.describe({ address: addressOf(server.host, probe.port, server.tls !== undefined) });
 		print(greeting);
-		await Promise.all(Array.from({ length: count - 1 }, (_, index) => crew.begin(index + 2)));
+		await Promise.all(Array.from({ length: count - 1 }, (_, index) => supervisor.begin(index + 2)));
 	} catch (error) {
-		crew.end();
-		await crew.ended();
+		supervisor.end();
+		await supervisor.ended();
 		throw error;
 	}
-	const failures = await crew.ended();
+	const failures = await supervisor.ended();
 	if (failures > 0) throw new Fault(deny("internal", `${failures} workers did not end in order`));
 };

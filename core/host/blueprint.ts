@@ -30,7 +30,7 @@ export interface BlueprintInput {
 	readonly port?: number;
 	/** What stands for the file while there is none. */
 	readonly fallback?: string | undefined;
-	/** The house is not to serve: what a variable or a file would bring may be missing. */
+	/** Portico will not serve: what a variable or a file would bring may be missing. */
 	readonly withoutSecrets?: boolean;
 	/** Ids of services that the host gives itself. */
 	readonly lent: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-/** The configuration that a house was built from, as operators may see it. */
+/** The configuration that Portico runs with, as operators may see it. */
 import { printConfig } from "../config/print.ts";
 import type { Blueprint } from "./blueprint.ts";
 

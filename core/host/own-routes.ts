@@ -15,9 +15,9 @@ export interface OwnRouteOptions {
 	models(): readonly string[];
 	/** The config that runs, as it is understood: defaults filled in, secrets taken out. */
 	config(): { readonly file: string; readonly text: string };
-	/** Builds the house from its config file without starting it; the complaints. */
+	/** Builds everything from the config file without starting it; gives the complaints. */
 	check(): Promise<readonly string[]>;
-	/** Builds the house anew from its config file; the complaints when it could not. */
+	/** Reloads the config file; gives the complaints when it could not. */
 	reload(): Promise<readonly string[]>;
 	readonly audit: Auditor;
 }

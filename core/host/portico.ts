@@ -49,7 +49,7 @@ export class Portico {
 		return complaints.length === 0 && built ? { generation: built.generation, complaints } : { complaints };
 	}
 
-	/** Builds, migrates and starts. Returns complaints instead when the house cannot stand. */
+	/** Builds, migrates and starts. Returns complaints instead when it cannot. */
 	async start(): Promise<readonly string[]> {
 		const { built, complaints } = await this.build(this.options.blueprint);
 		if (!built || complaints.length > 0) return complaints;
@@ -89,12 +89,12 @@ export class Portico {
 		return reloaded;
 	}
 
-	/** From now on the house says that it is not ready, and answers all the same: who sends calls here is to send them elsewhere. */
+	/** From now on `/health` says that this node is not ready, so that a balancer sends calls elsewhere; calls are still answered. */
 	leave(): void {
 		this.leaving = true;
 	}
 
-	/** From now on the house is not ready; running calls may finish. */
+	/** From now on this node is not ready; running calls may finish. */
 	drain(): void {
 		this.stopping = true;
 	}
@@ -117,7 +117,7 @@ export class Portico {
 		return [...this.old, ...(this.current ? [this.current] : [])];
 	}
 
-	/** The config file as a house that is not started; with complaints it is dropped. */
+	/** What the config file asks for, built and not started; with complaints it is dropped. */
 	private async readAgain(): Promise<{ blueprint?: Blueprint; built?: Running; complaints: readonly string[] }> {
 		const { blueprint, complaints } = await this.options.again();
 		return blueprint ? { blueprint, ...(await this.build(blueprint)) } : { complaints };

@@ -1,4 +1,4 @@
-/** What runs of Portico: a built house and its jobs. */
+/** What runs of Portico: all that was built from one config, and its jobs. */
 import type { Cron } from "croner";
 import type { Job } from "../contract/job.ts";
 import type { Built } from "./build.ts";

@@ -10,7 +10,7 @@ const DirectStream = ReadableStream as unknown as new (
  * Bun's direct streams write into the socket without a queue between: no promise for each piece, and text is encoded on
  * its way. A piece that the socket has no room for gives a promise that resolves when there is room again.
  */
-const openDirectOutlet: OpenStreamBody = ({ begin, left }) => {
+const openDirectStreamBody: OpenStreamBody = ({ begin, left }) => {
 	let controller: ReadableStreamDirectController | undefined;
 	// The body ends with this promise.
 	const { promise: over, resolve } = Promise.withResolvers<void>();
@@ -40,4 +40,4 @@ const openDirectOutlet: OpenStreamBody = ({ begin, left }) => {
 	};
 };
 
-export const openStreamBody: OpenStreamBody = "Deno" in globalThis ? openStandardStreamBody : openDirectOutlet;
+export const openStreamBody: OpenStreamBody = "Deno" in globalThis ? openStandardStreamBody : openDirectStreamBody;

@@ -1,4 +1,4 @@
-/** The driver of a database: that of files, or that of servers, of which a house needs one. */
+/** The driver of a database: that of files or that of servers; one Portico needs only one of them. */
 import type { Client, Config } from "@libsql/client";
 
 /** `file:` is a file; any other URL a server. */

@@ -6,29 +6,29 @@ const chunk = (content: unknown, more: object = {}): string =>
 	JSON.stringify({ id: "x", choices: [{ index: 0, delta: { content }, finish_reason: null }], ...more });
 
 const learnt = (text: string, wanted = ["content"], others: string[] = []): EventTemplate => {
-	const refrain = new EventTemplate(wanted, others);
-	refrain.learn(text);
-	return refrain;
+	const template = new EventTemplate(wanted, others);
+	template.learn(text);
+	return template;
 };
 
 describe("a text repeats another", () => {
 	test("when only the wanted string differs, which is then read", () => {
-		const refrain = learnt(chunk("one"));
+		const template = learnt(chunk("one"));
 		const text = chunk('two "quoted" \\ \n ü €');
-		expect(refrain.repeats(text)).toBe(true);
-		expect(refrain.value(text)).toBe('two "quoted" \\ \n ü €');
-		expect(refrain.repeats(chunk(""))).toBe(true);
-		expect(refrain.bytes).toBe(0);
+		expect(template.repeats(text)).toBe(true);
+		expect(template.value(text)).toBe('two "quoted" \\ \n ü €');
+		expect(template.repeats(chunk(""))).toBe(true);
+		expect(template.bytes).toBe(0);
 	});
 
 	test("when values of no interest differ too", () => {
-		const refrain = learnt(chunk("a", { sequence_number: 1, obfuscation: "xy" }), undefined, [
+		const template = learnt(chunk("a", { sequence_number: 1, obfuscation: "xy" }), undefined, [
 			"sequence_number",
 			"obfuscation",
 		]);
 		const text = chunk("b", { sequence_number: 27, obfuscation: "" });
-		expect(refrain.repeats(text)).toBe(true);
-		expect(refrain.value(text)).toBe("b");
+		expect(template.repeats(text)).toBe(true);
+		expect(template.value(text)).toBe("b");
 	});
 
 	test.each([
@@ -50,19 +50,19 @@ describe("a text repeats another", () => {
 
 	test("has no value where an escape is none", () => {
 		const text = chunk("a").replace('"a"', '"\\x"');
-		const refrain = learnt(chunk("one"));
-		expect(refrain.repeats(text)).toBe(true);
-		expect(refrain.value(text)).toBeUndefined();
+		const template = learnt(chunk("one"));
+		expect(template.repeats(text)).toBe(true);
+		expect(template.value(text)).toBeUndefined();
 	});
 });
 
 test("whatever the string, a text that repeats says the same as its parse", () => {
-	const refrain = learnt(chunk("one", { n: 1 }), ["content"], ["n"]);
+	const template = learnt(chunk("one", { n: 1 }), ["content"], ["n"]);
 	fc.assert(
 		fc.property(fc.string({ unit: "binary" }), fc.double({ noNaN: true, noDefaultInfinity: true }), (content, n) => {
 			const text = chunk(content, { n });
-			expect(refrain.repeats(text)).toBe(true);
-			expect(refrain.value(text)).toBe(JSON.parse(text).choices[0].delta.content);
+			expect(template.repeats(text)).toBe(true);
+			expect(template.value(text)).toBe(JSON.parse(text).choices[0].delta.content);
 		}),
 	);
 });
@@ -70,26 +70,26 @@ test("whatever the string, a text that repeats says the same as its parse", () =
 describe("a text that is written otherwise than it came", () => {
 	const come = (content: string, pad: string): string => chunk(content, { usage: null, pad });
 	const go = (content: string, pad: string): string => `data: ${chunk(content, { pad })}\n\n`;
-	const both = (asWritten: string): { refrain: EventTemplate; written: EventTemplate } => {
-		const [refrain, written] = [new EventTemplate(["content"], ["pad"]), new EventTemplate(["content"], ["pad"])];
-		refrain.learnBoth(come("one", "x"), written, asWritten);
-		return { refrain, written };
+	const both = (asWritten: string): { template: EventTemplate; written: EventTemplate } => {
+		const [template, written] = [new EventTemplate(["content"], ["pad"]), new EventTemplate(["content"], ["pad"])];
+		template.learnBoth(come("one", "x"), written, asWritten);
+		return { template, written };
 	};
 
 	test("is written so again, with its own values", () => {
-		const { refrain, written } = both(go("one", "x"));
-		expect(refrain.repeats(come('two \\ "', ""))).toBe(true);
-		expect(refrain.reworded(come('two \\ "', ""), written)).toBe(go('two \\ "', ""));
+		const { template, written } = both(go("one", "x"));
+		expect(template.repeats(come('two \\ "', ""))).toBe(true);
+		expect(template.reworded(come('two \\ "', ""), written)).toBe(go('two \\ "', ""));
 	});
 
 	test("repeats nothing where a value got lost on the way", () => {
-		const { refrain } = both("data: {}\n\n");
-		expect(refrain.repeats(come("one", "x"))).toBe(false);
+		const { template } = both("data: {}\n\n");
+		expect(template.repeats(come("one", "x"))).toBe(false);
 	});
 });
 
 test("texts that never repeat are not learnt for ever", () => {
-	const refrain = new EventTemplate(["content"]);
-	for (let id = 0; id < 100; id++) refrain.learn(chunk("a", { id }));
-	expect(refrain.repeats(chunk("b", { id: 99 }))).toBe(false);
+	const template = new EventTemplate(["content"]);
+	for (let id = 0; id < 100; id++) template.learn(chunk("a", { id }));
+	expect(template.repeats(chunk("b", { id: 99 }))).toBe(false);
 });

@@ -7,7 +7,7 @@ import { literalAddress } from "./public-addresses.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Loaded by the first request of all: most houses make none for long, and what is not loaded delays no start. */
+/** Loaded by the first request: most gateways make none, and what is not loaded does not delay the start. */
 const clientOf = (secure: boolean): typeof http | typeof https => require(secure ? "node:https" : "node:http");
 
 /** `address`: one that `dialable` gave for the URL's host. The body is the caller's to write, and to end. */

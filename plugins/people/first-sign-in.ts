@@ -20,9 +20,9 @@ export const firstSignIn =
 	};
 /** What the operator says; else where this request came to; else where this server listens, or would. */
 export const linkBase =
-	(house: HostInfo, url: string | undefined): LinkBase =>
+	(host: HostInfo, url: string | undefined): LinkBase =>
 	({ request: { headers }, origin }: Operated): string => {
 		if (url !== undefined) return url;
 		const asked = headers.get("origin") ?? (headers.has("host") ? origin : undefined);
-		return asked ?? reachable(house.address() ?? "http://127.0.0.1");
+		return asked ?? reachable(host.address() ?? "http://127.0.0.1");
 	};

@@ -3,7 +3,7 @@ import { definedOnly, mapJsonTexts, restoreWords, type Statement, type Store } f
 import type { Accounts } from "./budget.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Files } from "./files.ts";
-import type { Insist } from "./retry-write.ts";
+import type { RetryWrite } from "./retry-write.ts";
 import type { WorkRow } from "./row.ts";
 import type { Made, Task, TaskFailure, TaskKind, TaskUnits } from "./service.ts";
 import { advance, begin, type Change, fail, giveUp, settled, succeed } from "./transitions.ts";
@@ -13,7 +13,7 @@ export interface EndingsOptions {
 	readonly files: Files;
 	readonly accounts: Accounts;
 	readonly catalogue: () => Catalogue;
-	readonly insist: Insist;
+	readonly retryWrite: RetryWrite;
 	now(): number;
 	/** Called after a change of state has been written. */
 	changed(task: Task): void;
@@ -74,7 +74,7 @@ export class Endings {
 	/** Charges a task that was given up for what was made. */
 	async charge(row: WorkRow, made: TaskUnits): Promise<void> {
 		const statements = [...this.options.accounts.settle(row, row.task, made), settled(row.task.id)];
-		await this.options.insist(() => this.options.store.write(statements));
+		await this.options.retryWrite(() => this.options.store.write(statements));
 	}
 
 	/** To SUCCESS: what was made is charged. Rejects when a file cannot be kept; then nothing has changed. */
@@ -101,7 +101,7 @@ export class Endings {
 	}
 
 	private async write(change: Change): Promise<void> {
-		await this.options.insist(() => this.options.store.write(change.statements));
+		await this.options.retryWrite(() => this.options.store.write(change.statements));
 		this.options.changed(change.task);
 	}
 }

@@ -33,7 +33,7 @@ import { Endings } from "./endings.ts";
 import { createFiles } from "./files.ts";
 import { createInputRoom, inputSizeTables } from "./input-room.ts";
 import { Previews } from "./previews.ts";
-import { createInsist } from "./retry-write.ts";
+import { createRetryWrite } from "./retry-write.ts";
 import { createRoutes } from "./routes.ts";
 import { taskKinds, tasks, taskUpstreams } from "./service.ts";
 import { Settlement } from "./settlement.ts";
@@ -127,10 +127,10 @@ export default definePlugin({
 		const waiting = new Waiting(needs.clock);
 		const counts = needs.hostInfo.keep(`${name}.counts`, () => new TaskCounts());
 		const previews = needs.hostInfo.keep(`${name}.previews`, () => new Previews());
-		const insist = createInsist((wait) => new Promise((resolve) => needs.clock.after(wait, resolve)));
+		const retryWrite = createRetryWrite((wait) => new Promise((resolve) => needs.clock.after(wait, resolve)));
 		const endings = new Endings({
 			store: needs.store,
-			insist,
+			retryWrite,
 			files,
 			accounts,
 			catalogue,
@@ -147,7 +147,7 @@ export default definePlugin({
 			taskStore,
 			endings,
 			settlement,
-			insist,
+			retryWrite,
 			catalogue,
 			now,
 			random: Math.random,
@@ -173,7 +173,7 @@ export default definePlugin({
 			},
 		});
 		const bodyLimitBytes = config.bodyLimitMegabytes * 1024 * 1024;
-		const desk = createTasksService({
+		const service = createTasksService({
 			log,
 			taskStore,
 			endings,
@@ -197,7 +197,7 @@ export default definePlugin({
 		};
 		return {
 			offers: [
-				provide(tasks, desk),
+				provide(tasks, service),
 				add(tables, taskTables(needs.webhooks?.outbox)),
 				add(tables, inputSizeTables),
 				add(jobs, { name: "tasks: look at what is due", schedule: "* * * * * *", run: () => worker?.tick() }),
@@ -205,8 +205,8 @@ export default definePlugin({
 				...adminTaskRoutes(needs.store, needs.tokens).map((route) => add(routes, route)),
 				add(commands, tasksCommand),
 				add(metricSources, async () => [await openTasks(needs.store), ...counts.metrics()]),
-				...createRoutes({ tasks: desk, files, links, webhooks: needs.webhooks, catalogue, now }).map((route) =>
-					add(routes, desk.route(route)),
+				...createRoutes({ tasks: service, files, links, webhooks: needs.webhooks, catalogue, now }).map((route) =>
+					add(routes, service.route(route)),
 				),
 			],
 			check: () => catalogue().complaints(),

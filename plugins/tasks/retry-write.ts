@@ -4,10 +4,10 @@
 const waits = [100, 500, 2000, 5000];
 
 /** Rejects with the last refusal. */
-export type Insist = <T>(write: () => Promise<T>) => Promise<T>;
+export type RetryWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
-export const createInsist =
-	(pause: (milliseconds: number) => Promise<void>): Insist =>
+export const createRetryWrite =
+	(pause: (milliseconds: number) => Promise<void>): RetryWrite =>
 	async (write) => {
 		for (const wait of waits) {
 			try {

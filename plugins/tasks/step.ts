@@ -3,7 +3,7 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
 import { namedIds } from "./named-ids.ts";
 import { Pace } from "./poll-schedule.ts";
-import type { Insist } from "./retry-write.ts";
+import type { RetryWrite } from "./retry-write.ts";
 import { jobOf, type WorkRow } from "./row.ts";
 import type { JobState, Show, Submission, TaskFailure, TaskJob, TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
@@ -18,7 +18,7 @@ export interface WorkOptions {
 	now(): number;
 	/** From 0 to 1, for jitter. */
 	random(): number;
-	readonly insist: Insist;
+	readonly retryWrite: RetryWrite;
 	readonly show: Show;
 }
 
@@ -45,7 +45,7 @@ const tooLate = (row: WorkRow): TaskFailure => ({
 	reason: `task timeout after ${Math.round((row.deadlineAt - row.task.submittedAt) / 60_000)} minutes`,
 });
 
-/** Whether an upstream answered, for its lane. */
+/** Whether an upstream answered: fewer tasks at once for one that did not. */
 export type Answered = boolean | undefined;
 
 export class Work {
@@ -77,7 +77,7 @@ export class Work {
 	}
 
 	async submit(row: WorkRow, lease: string, upstream: TaskUpstream, signal: AbortSignal): Promise<Answered> {
-		const job = jobOf(row, upstream, await this.options.insist(() => this.options.taskStore.inputOf(row.task.id)));
+		const job = jobOf(row, upstream, await this.options.retryWrite(() => this.options.taskStore.inputOf(row.task.id)));
 		if (row.submissions > 1) return await this.reconcile(row, lease, upstream, job, signal);
 		const submission = await upstream
 			.submit(job, signal, this.options.show)
@@ -110,7 +110,9 @@ export class Work {
 	): Promise<void> {
 		const { upstreamId, memo = {}, job } = submission;
 		const look = this.look(row, this.pace.poll(upstream, 0));
-		const kept = await this.options.insist(() => this.options.taskStore.submitted(row, lease, upstreamId, memo, look));
+		const kept = await this.options.retryWrite(() =>
+			this.options.taskStore.submitted(row, lease, upstreamId, memo, look),
+		);
 		const known = { ...row, upstreamId, memo };
 		if (!kept) await upstream.cancel?.(jobOf(known, upstream), signal).catch(() => undefined);
 		else if (job) await this.take(known, lease, upstream, job, signal);
@@ -124,7 +126,8 @@ export class Work {
 	): Promise<void> {
 		const { upstreamId, made } = submission;
 		// Later tasks that go on from this one need its upstream's name for it.
-		if (upstreamId !== undefined) await this.options.insist(() => this.options.taskStore.named(row, lease, upstreamId));
+		if (upstreamId !== undefined)
+			await this.options.retryWrite(() => this.options.taskStore.named(row, lease, upstreamId));
 		await this.options.endings
 			.succeed(row, made, signal)
 			.catch(() => this.options.endings.failCharged(row, failures.unkept));

@@ -10,19 +10,19 @@ export class UpstreamConcurrency {
 	}
 
 	enter(name: string): boolean {
-		const lane = this.concurrency.get(name);
-		if (!lane || lane.running >= Math.floor(lane.limit)) return false;
-		lane.running++;
+		const load = this.concurrency.get(name);
+		if (!load || load.running >= Math.floor(load.limit)) return false;
+		load.running++;
 		return true;
 	}
 
 	/** `answered`: false when the upstream was too busy or did not answer; undefined when nothing was asked. */
 	leave(name: string, answered: boolean | undefined): void {
-		const lane = this.concurrency.get(name);
-		if (!lane) return;
-		lane.running--;
-		if (answered === true) lane.limit = Math.min(lane.most, lane.limit + 1 / Math.floor(lane.limit));
-		if (answered === false) lane.limit = Math.max(1, lane.limit / 2);
+		const load = this.concurrency.get(name);
+		if (!load) return;
+		load.running--;
+		if (answered === true) load.limit = Math.min(load.most, load.limit + 1 / Math.floor(load.limit));
+		if (answered === false) load.limit = Math.max(1, load.limit / 2);
 	}
 
 	/** Upstreams that can take nothing now. */

@@ -14,7 +14,7 @@ export interface StoredToken {
 	readonly preview: string;
 	readonly settings: Settings;
 	readonly disabled: boolean;
-	/** The person it belongs to; absent: it is the house's. */
+	/** The person it belongs to; absent: the operator's. */
 	readonly owner?: string;
 	readonly createdAt: number;
 	/** Until when the key before the last rotation is good too; milliseconds since 1970. */

@@ -17,7 +17,7 @@ export const tokens = sqliteTable("tokens", {
 	settings: text("settings").notNull(),
 	disabled: integer("disabled", { mode: "boolean" }).notNull(),
 	deleted: integer("deleted", { mode: "boolean" }).notNull(),
-	/** The person it belongs to; null: the house's. */
+	/** The person it belongs to; null: the operator's. */
 	owner: text("owner"),
 	/** Milliseconds since 1970. */
 	createdAt: integer("created_at").notNull(),

@@ -31,7 +31,7 @@ describe("concurrency", () => {
 		expect(enterAll(concurrency, "healthy")).toBe(64);
 	});
 
-	test("seven hundred strangers have a lane each, however many the first ones want", () => {
+	test("seven hundred strangers have a place each, however many the first ones want", () => {
 		const concurrency = new ReceiverConcurrency({ overall: 1024, perReceiver: 64 });
 		const served = Array.from({ length: 500 }, (_, index) => enterAll(concurrency, `hung-${index}`));
 		expect(served.every((count) => count >= 1)).toBe(true);

@@ -3,7 +3,7 @@
  * is not known to, one, and a few more while there is room. So receivers that hang can fill their own share of the
  * sockets and never the share of those that answer.
  */
-export interface LaneLimits {
+export interface ConcurrencyLimits {
 	/** Attempts in flight in all. */
 	readonly overall: number;
 	/** Attempts in flight to one receiver (scheme, host and port). */
@@ -19,18 +19,18 @@ const unprovenDepth = 16;
 /** Receivers that are remembered. */
 const longestMemory = 10_000;
 
-interface Lane {
+interface Load {
 	running: number;
 	prompt: boolean;
 }
 
 export class ReceiverConcurrency {
-	private readonly limits: LaneLimits;
-	private readonly concurrency = new Map<string, Lane>();
+	private readonly limits: ConcurrencyLimits;
+	private readonly concurrency = new Map<string, Load>();
 	private running = 0;
 	private unproven = 0;
 
-	constructor(limits: LaneLimits) {
+	constructor(limits: ConcurrencyLimits) {
 		this.limits = limits;
 	}
 
@@ -41,50 +41,50 @@ export class ReceiverConcurrency {
 
 	/** Takes a place for an attempt at this receiver, if there is one. */
 	enter(receiver: string): boolean {
-		const lane = this.concurrency.get(receiver) ?? { running: 0, prompt: false };
-		if (!this.hasRoom(lane)) return false;
-		this.concurrency.set(receiver, lane);
-		lane.running++;
+		const load = this.concurrency.get(receiver) ?? { running: 0, prompt: false };
+		if (!this.hasRoom(load)) return false;
+		this.concurrency.set(receiver, load);
+		load.running++;
 		this.running++;
-		if (!lane.prompt) this.unproven++;
+		if (!load.prompt) this.unproven++;
 		return true;
 	}
 
-	private hasRoom(lane: Lane): boolean {
+	private hasRoom(load: Load): boolean {
 		const { overall, perReceiver } = this.limits;
 		if (this.running >= overall) return false;
-		if (lane.prompt) return lane.running < perReceiver;
-		if (lane.running === 0) return this.unproven < (overall * 3) / 4;
-		return lane.running < Math.min(unprovenDepth, perReceiver) && this.unproven < overall / 4;
+		if (load.prompt) return load.running < perReceiver;
+		if (load.running === 0) return this.unproven < (overall * 3) / 4;
+		return load.running < Math.min(unprovenDepth, perReceiver) && this.unproven < overall / 4;
 	}
 
 	/** Gives the place back. `durationMs` is how long the attempt took; undefined when none was made. */
 	leave(receiver: string, durationMs: number | undefined): void {
-		const lane = this.concurrency.get(receiver);
-		if (!lane) return;
-		if (!lane.prompt) this.unproven--;
-		lane.running--;
+		const load = this.concurrency.get(receiver);
+		if (!load) return;
+		if (!load.prompt) this.unproven--;
+		load.running--;
 		this.running--;
-		if (durationMs !== undefined) this.judge(lane, durationMs < promptWithin);
+		if (durationMs !== undefined) this.judge(load, durationMs < promptWithin);
 		if (this.concurrency.size > longestMemory) this.forget();
 	}
 
-	private judge(lane: Lane, prompt: boolean): void {
-		if (prompt !== lane.prompt) this.unproven += prompt ? -lane.running : lane.running;
-		lane.prompt = prompt;
+	private judge(load: Load, prompt: boolean): void {
+		if (prompt !== load.prompt) this.unproven += prompt ? -load.running : load.running;
+		load.prompt = prompt;
 	}
 
 	/** Whom to look for: all but those that are full or, when strangers have used up their share, only those known to be prompt. */
 	reach(): { readonly only: boolean; readonly receivers: readonly string[] } {
 		const only = !this.hasRoom({ running: 0, prompt: false });
-		const listed = [...this.concurrency].filter(([, lane]) => this.hasRoom(lane) === only);
+		const listed = [...this.concurrency].filter(([, load]) => this.hasRoom(load) === only);
 		return { only, receivers: listed.map(([receiver]) => receiver) };
 	}
 
 	private forget(): void {
-		for (const [receiver, lane] of this.concurrency) {
+		for (const [receiver, load] of this.concurrency) {
 			if (this.concurrency.size <= longestMemory / 2) return;
-			if (lane.running === 0) this.concurrency.delete(receiver);
+			if (load.running === 0) this.concurrency.delete(receiver);
 		}
 	}
 }

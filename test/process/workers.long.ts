@@ -188,7 +188,7 @@ test("what workers left that were killed is charged by a start that has no place
 const journals = (): string[] =>
 	readdirSync(join(folder, "data"), { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".journal"));
 
-test("a second crew in the same folder is refused", async () => {
+test("a second supervisor in the same folder is refused", async () => {
 	const portico = await start();
 	const second = await runCommand(folder, ["serve", "--workers", "2", "--config", config]);
 	expect(second.code).toBe(1);

@@ -66,7 +66,7 @@ const mayMatter = (data: string): boolean =>
 
 class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
-	private readonly refrain = new EventTemplate(generatedNames, padding);
+	private readonly template = new EventTemplate(generatedNames, padding);
 	private usage: Usage | undefined;
 	/** How many pieces there were when usage was told: some tell it with every chunk, and not with the last. */
 	private told = 0;
@@ -82,8 +82,8 @@ class Observer implements StreamObserver {
 	}
 
 	event({ data }: StreamEvent): void {
-		if (this.refrain.repeats(data)) {
-			this.count(this.refrain.bytes);
+		if (this.template.repeats(data)) {
+			this.count(this.template.bytes);
 			return;
 		}
 		if (data === "[DONE]" || data.trim() === "[DONE]") {
@@ -94,7 +94,7 @@ class Observer implements StreamObserver {
 		const bytes = contentBytes(data);
 		this.count(bytes);
 		if (mayMatter(data)) this.parse(data);
-		else if (bytes > 0) this.refrain.learn(data);
+		else if (bytes > 0) this.template.learn(data);
 	}
 
 	private count(bytes: number): void {

@@ -52,7 +52,7 @@ class Editor implements StreamEditor {
 	private readonly alias: boolean;
 	private readonly strip: Strip | undefined;
 	/** Chunks that differ from the one before in their text only, as they come and as they go. */
-	private readonly refrain = new EventTemplate(["content", "reasoning_content"], padding);
+	private readonly template = new EventTemplate(["content", "reasoning_content"], padding);
 	private readonly written = new EventTemplate(["content", "reasoning_content"], padding);
 	/** The member as the upstream writes it, learnt from the first chunk, and what stands in its place. */
 	private needle: string | undefined;
@@ -66,9 +66,9 @@ class Editor implements StreamEditor {
 
 	event({ name, data }: StreamEvent): string {
 		if (name !== undefined) return `event: ${name}\n${this.rewritten(data)}`;
-		if (this.refrain.repeats(data)) return this.refrain.reworded(data, this.written);
+		if (this.template.repeats(data)) return this.template.reworded(data, this.written);
 		const text = this.rewritten(data);
-		if (text !== "") this.refrain.learnBoth(data, this.written, text);
+		if (text !== "") this.template.learnBoth(data, this.written, text);
 		return text;
 	}
 

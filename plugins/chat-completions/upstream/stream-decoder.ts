@@ -37,7 +37,7 @@ class Decoder implements StreamDecoder {
 	private readonly scope: StreamScope;
 	private readonly choices = new Map<number, ChoiceDecoder>();
 	/** Chunks that only go on with the text of the choice that spoke last. */
-	private readonly refrain = new EventTemplate(["content"], padding);
+	private readonly template = new EventTemplate(["content"], padding);
 	private speaker: ChoiceDecoder | undefined;
 	private grounding: Grounding | undefined;
 	private blocks = 0;
@@ -50,8 +50,8 @@ class Decoder implements StreamDecoder {
 
 	push({ data }: StreamEvent): readonly NeutralEvent[] {
 		if (this.over) return none;
-		if (this.speaker && this.refrain.repeats(data)) {
-			const more = this.refrain.value(data);
+		if (this.speaker && this.template.repeats(data)) {
+			const more = this.template.value(data);
 			if (more) return this.speaker.more(more);
 		}
 		const text = data.trim();
@@ -61,7 +61,7 @@ class Decoder implements StreamDecoder {
 		if (!isRecord(chunk)) return this.fail(notJson);
 		this.speaker = undefined;
 		const events = this.chunk(chunk);
-		if (isOneText(events)) this.refrain.learn(data);
+		if (isOneText(events)) this.template.learn(data);
 		else this.speaker = undefined;
 		return events;
 	}

@@ -83,7 +83,7 @@ const usageIn = (chunk: WireRecord): Usage | undefined => decodeUsage(field(chun
 
 class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
-	private readonly refrain = new EventTemplate(["text"]);
+	private readonly template = new EventTemplate(["text"]);
 	/** The last event that told counts, and how many pieces there were by then; parsed when it is asked for. */
 	private counted: string | undefined;
 	private told = 0;
@@ -99,8 +99,8 @@ class Observer implements StreamObserver {
 
 	event({ data }: StreamEvent): void {
 		if (data === "") return;
-		if (this.refrain.repeats(data)) {
-			this.count(this.refrain.bytes);
+		if (this.template.repeats(data)) {
+			this.count(this.template.bytes);
 			return;
 		}
 		this.first ??= data;
@@ -114,7 +114,7 @@ class Observer implements StreamObserver {
 			this.counted = data;
 			this.told = this.pieces;
 		}
-		if (bytes > 0 && !ends && !counts && !mayBeMore.test(data)) this.refrain.learn(data);
+		if (bytes > 0 && !ends && !counts && !mayBeMore.test(data)) this.template.learn(data);
 		if (data.includes('"error"') && failing.test(data)) this.error ??= decodeToldError(parseJson(data));
 	}
 

@@ -21,7 +21,7 @@ const isOneText = ([event, ...rest]: readonly NeutralEvent[]): boolean =>
 class Decoder implements StreamDecoder {
 	private readonly answer: AnswerDecoder;
 	/** Chunks that only go on with the text that grew last. */
-	private readonly refrain = new EventTemplate(["text"]);
+	private readonly template = new EventTemplate(["text"]);
 	private growing = false;
 	private failed = false;
 
@@ -31,8 +31,8 @@ class Decoder implements StreamDecoder {
 
 	push({ data }: StreamEvent): readonly NeutralEvent[] {
 		if (this.failed) return none;
-		if (this.growing && this.refrain.repeats(data)) {
-			const more = this.refrain.value(data);
+		if (this.growing && this.template.repeats(data)) {
+			const more = this.template.value(data);
 			if (more) return this.answer.more(more);
 		}
 		this.growing = false;
@@ -43,7 +43,7 @@ class Decoder implements StreamDecoder {
 			const events = this.answer.push(chunk);
 			if (isOneText(events) && !gathered.test(data)) {
 				this.growing = true;
-				this.refrain.learn(data);
+				this.template.learn(data);
 			}
 			return events;
 		}

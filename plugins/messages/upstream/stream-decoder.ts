@@ -29,7 +29,7 @@ class Decoder implements StreamDecoder {
 	private readonly context: DecodeContext;
 	private readonly blocks = new Map<number, OutputStream>();
 	/** Events that only let the block grow that grew last. */
-	private readonly refrain = new EventTemplate(["text", "thinking", "partial_json"], ["p"]);
+	private readonly template = new EventTemplate(["text", "thinking", "partial_json"], ["p"]);
 	private growing: OutputStream | undefined;
 	private usage: WireRecord = {};
 	/** Numbers of blocks that came with the start, below those of the stream's own. */
@@ -42,9 +42,9 @@ class Decoder implements StreamDecoder {
 
 	push({ name, data }: StreamEvent): readonly NeutralEvent[] {
 		if (this.over) return none;
-		if (this.growing && this.refrain.repeats(data)) {
-			const more = this.refrain.value(data);
-			if (more !== undefined) return this.growing.grow({ [this.refrain.name]: more });
+		if (this.growing && this.template.repeats(data)) {
+			const more = this.template.value(data);
+			if (more !== undefined) return this.growing.grow({ [this.template.name]: more });
 		}
 		this.growing = undefined;
 		if (isNoise(data)) return none;
@@ -121,7 +121,7 @@ class Decoder implements StreamDecoder {
 		const known = this.blocks.get(block);
 		if (known) {
 			this.growing = known;
-			this.refrain.learn(data);
+			this.template.learn(data);
 			return known.grow(delta);
 		}
 		// Some upstreams speak before they open a block.

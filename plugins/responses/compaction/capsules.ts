@@ -1,6 +1,6 @@
 /**
  * Summaries as clients carry them: sealed, so that a client replays them unread as it does OpenAI's own, and opened by
- * every node of this house. The secret is made once and stands in the database.
+ * every node that shares the database. The secret is made once and stands in the database.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
@@ -20,26 +20,26 @@ export interface Capsules {
 	ready(): Promise<void>;
 	/** The `encrypted_content` of a summary by a model of that family. */
 	seal(summary: string, family: string, scope?: Scope): string;
-	/** True for a capsule that this house sealed; one of another Portico's is as foreign as any provider's. */
+	/** True for a capsule that this Portico sealed; one of another Portico's is as foreign as any provider's. */
 	isOwn(capsule: string): boolean;
-	/** The summary; undefined for a capsule that was changed, or that another house sealed. */
+	/** The summary; undefined for a capsule that was changed, or that another Portico sealed. */
 	open(capsule: string): string | undefined;
 }
 
-/** What a capsule of any Portico's says before it is opened. Those of earlier releases do not name their house. */
+/** What a capsule of any Portico's says before it is opened. Those of earlier releases do not say which Portico sealed them. */
 const readCapsule = (capsule: string) => {
 	const carried = uncarry(capsule);
 	if (carried?.origin.protocol !== origin) return undefined;
 	const [mark = "", ...rest] = carried.value.split(".");
-	const [sealed = "", house] = rest.toReversed();
-	return { mark, house, sealed, family: carried.origin.family };
+	const [sealed = "", sealer] = rest.toReversed();
+	return { mark, sealer, sealed, family: carried.origin.family };
 };
 
 /** True for a summary that stands for all that is before it. */
 export const standsForAll = (capsule: string): boolean => readCapsule(capsule)?.mark === marks.all;
 
-/** Tells houses apart, and nothing of their secret. */
-const houseOf = (secret: Buffer): string =>
+/** Tells one Portico from another, and nothing of their secrets. */
+const sealerOf = (secret: Buffer): string =>
 	createHash("sha256").update("portico house ").update(secret).digest("base64url").slice(0, 8);
 
 const bound = (family: string, mark: string): Buffer => Buffer.from(`portico compaction ${mark} ${family}`);
@@ -49,12 +49,12 @@ const sealWith = (secret: Buffer, summary: string, family: string, mark: string)
 	const sealing = createCipheriv(cipher, secret, nonce).setAAD(bound(family, mark));
 	const text = Buffer.concat([sealing.update(summary, "utf8"), sealing.final()]);
 	const value = Buffer.concat([nonce, sealing.getAuthTag(), text]).toString("base64url");
-	return carry({ value: `${mark}.${houseOf(secret)}.${value}`, origin: { protocol: origin, family } });
+	return carry({ value: `${mark}.${sealerOf(secret)}.${value}`, origin: { protocol: origin, family } });
 };
 
 const isOwn = (secret: Buffer, capsule: string): boolean => {
 	const read = readCapsule(capsule);
-	return read !== undefined && (read.house === undefined || read.house === houseOf(secret));
+	return read !== undefined && (read.sealer === undefined || read.sealer === sealerOf(secret));
 };
 
 const openWith = (secret: Buffer, capsule: string): string | undefined => {

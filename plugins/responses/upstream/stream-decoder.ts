@@ -37,7 +37,7 @@ class Decoder implements StreamDecoder {
 	/** For vendors that leave `output_index` out. */
 	private readonly indexById = new Map<string, number>();
 	/** Events that only let grow what grew last. */
-	private readonly refrain = new EventTemplate(["delta"], ["sequence_number", "obfuscation"]);
+	private readonly template = new EventTemplate(["delta"], ["sequence_number", "obfuscation"]);
 	private growing:
 		| { readonly item: StreamedItem; readonly type: string; readonly event: Record<string, unknown> }
 		| undefined;
@@ -66,9 +66,9 @@ class Decoder implements StreamDecoder {
 	}
 
 	private repeated(data: string): readonly NeutralEvent[] | undefined {
-		if (!this.growing || !this.refrain.repeats(data)) return undefined;
+		if (!this.growing || !this.template.repeats(data)) return undefined;
 		const { item, type, event } = this.growing;
-		event["delta"] = this.refrain.value(data);
+		event["delta"] = this.template.value(data);
 		return event["delta"] === undefined ? undefined : (item.event(type, event) ?? tick);
 	}
 
@@ -80,7 +80,7 @@ class Decoder implements StreamDecoder {
 		const item = this.items.get(index) ?? this.unannounced(index, type, event);
 		if (item && type.endsWith(".delta")) {
 			this.growing = { item, type, event: { ...event } };
-			this.refrain.learn(data);
+			this.template.learn(data);
 		}
 		return item?.event(type, event) ?? tick;
 	}

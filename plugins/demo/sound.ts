@@ -98,6 +98,12 @@ const written = (text: string, seconds: number, format: string): Response => {
 			return plain(`1\n${clock(0, ",")} --> ${clock(seconds, ",")}\n${text}\n`);
 		case "vtt":
 			return plain(`WEBVTT\n\n${clock(0, ".")} --> ${clock(seconds, ".")}\n${text}\n`);
+		case "json":
+			return Response.json({ text, usage });
+		case "diarized_json": {
+			const segment = { type: "transcript.text.segment", id: "seg_0", start: 0, end: seconds, text, speaker: "A" };
+			return Response.json({ task: "transcribe", duration: seconds, text, segments: [segment], usage });
+		}
 		case "verbose_json": {
 			const segment = { id: 0, seek: 0, start: 0, end: seconds, text, tokens: [], temperature: 0 };
 			const numbers = { avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
@@ -105,7 +111,13 @@ const written = (text: string, seconds: number, format: string): Response => {
 			return Response.json({ task: "transcribe", language: "english", duration: seconds, text, segments, usage });
 		}
 		default:
-			return Response.json({ text, usage });
+			throw new Fault(
+				deny(
+					"unsupported",
+					`The demo model writes json, verbose_json, diarized_json, text, srt or vtt, not ${JSON.stringify(format.slice(0, 32))}; ask for one of those.`,
+					{ parameter: "response_format" },
+				),
+			);
 	}
 };
 

@@ -82,6 +82,14 @@ describe.each([
 			response_format: "verbose_json",
 		});
 		expect(verbose.segments?.[0]?.text).toContain("demo");
+		const parted = await client().audio.transcriptions.create({
+			model: "demo",
+			file,
+			response_format: "diarized_json",
+		});
+		expect(parted).toMatchObject({ segments: [{ speaker: "A", text: expect.stringContaining("demo") }] });
+		const odd = client().audio.transcriptions.create({ model: "demo", file, response_format: "xml" as "json" });
+		expect(await odd.then(undefined, ({ status }) => status)).toBe(400);
 		let last = "";
 		for await (const event of await client().audio.transcriptions.create({ model: "demo", file, stream: true }))
 			last = event.type;

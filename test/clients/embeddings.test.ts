@@ -1,5 +1,6 @@
 /** Embeddings by the official clients of four vendors and two frameworks, each against a model of every dialect. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createCohere } from "@ai-sdk/cohere";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { GoogleGenAI } from "@google/genai";
@@ -148,6 +149,16 @@ describe("what else clients ask", () => {
 		const langchain = new GoogleGenerativeAIEmbeddings(options);
 		expect((await langchain.embedDocuments(texts)).map((vector) => vector.length)).toEqual([1536, 1536, 1536]);
 		expect(lengthOf(await langchain.embedQuery("good morning"))).toBeCloseTo(1, 5);
+	});
+
+	// It takes no other dimensions than Cohere's own models have.
+	test.each(models)("the AI SDK's Cohere class by a model of %s", async (model) => {
+		const provider = createCohere({ baseURL: `${near.url}/v2`, apiKey: near.key });
+		const options = { providerOptions: { cohere: { outputDimension: 256 } }, maxRetries: 0 };
+		const { embeddings } = await embedMany({ model: provider.textEmbeddingModel(model), values: texts, ...options });
+		expect(embeddings.map((vector) => [vector.length, lengthOf(vector)])).toEqual(
+			texts.map(() => [256, expect.closeTo(1, 5)]),
+		);
 	});
 
 	test.each(models)("an older Cohere client by a model of %s", async (model) => {

@@ -18,4 +18,6 @@ export interface Caller {
 	readonly id: string;
 	readonly token: string;
 	readonly model: string;
+	/** Hears how much is held, in time for what it writes to the journal to be written with that. */
+	readonly promised?: (amount: number) => void;
 }

@@ -105,6 +105,7 @@ export class Accounts implements AccountHouse {
 		}
 		const held = (changed ? undefined : account.take(need, hold)) ?? (await account.acquire(need, quota, hold));
 		if ("left" in held) return held;
+		caller.promised?.(held.amount);
 		try {
 			await this.journal.together(lines.reserved(held));
 		} catch (error) {
@@ -129,16 +130,17 @@ export class Accounts implements AccountHouse {
 			this.journal.soon(lines.settled(reservation, 0));
 	}
 
-	/** A call of a token without a quota: nothing is held, its cost is counted. */
-	follow(caller: Caller): Reservation {
+	/** Without a limit nothing is held, the cost is counted. A crash charges what the call holds `beside`, on other accounts. */
+	follow(caller: Caller, beside = 0): Reservation {
 		const account = this.accountOf(caller.token);
 		account.setting = undefined;
 		const known = account.tally;
 		const lease = known && !known.closing && !known.lost ? known : this.begun(account, "tally");
 		account.tally = lease;
 		const { id, model } = caller;
-		const reservation = { id, lease, amount: Number.POSITIVE_INFINITY, model, at: this.clock.now(), watermark: 0 };
+		const reservation = { id, lease, amount: Number.POSITIVE_INFINITY, model, at: this.clock.now(), watermark: beside };
 		lease.hold(reservation, this.clock.monotonic());
+		if (beside > 0) this.journal.soon(lines.reserved(reservation));
 		return reservation;
 	}
 
@@ -147,9 +149,10 @@ export class Accounts implements AccountHouse {
 	 * on the disk when this turn of the event loop ends; until then the one before has to suffice.
 	 */
 	watermark(reservation: Reservation, amount: number): void {
-		if (amount >= reservation.amount) return;
-		reservation.watermark = amount;
-		this.journal.soon(lines.watermark(reservation, amount));
+		const least = Math.min(amount, reservation.amount);
+		if (least === (reservation.watermark ?? reservation.amount)) return;
+		reservation.watermark = least;
+		this.journal.soon(lines.watermark(reservation, least));
 	}
 
 	/**

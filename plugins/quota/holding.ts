@@ -101,7 +101,8 @@ export const holdNow = (
 	let kept: Promise<void> | undefined;
 	for (const { account, limit } of on) {
 		const caller = callerOn(call, account, account === on[0].account);
-		const taken = limit === undefined ? { held: accounts.follow(caller), kept } : accounts.take(caller, amount, limit);
+		const taken =
+			limit === undefined ? { held: accounts.follow(caller, amount), kept } : accounts.take(caller, amount, limit);
 		if (!taken) {
 			for (const reservation of parts) accounts.settle(reservation, 0);
 			return undefined;
@@ -129,10 +130,14 @@ export const holdOnAll = async (
 		for (const reservation of held.values()) accounts.settle(reservation, 0);
 	};
 	let most = need.most;
+	const last = on.findLast(isLimited);
 	for (const one of on) {
 		const { account, limit } = one;
 		if (limit === undefined) continue;
-		const caller = callerOn(call, account, one === on[0]);
+		const promised = (amount: number): void => {
+			if (one === last) followOthers(accounts, call, on, held, Math.min(most, amount));
+		};
+		const caller = { ...callerOn(call, account, one === on[0]), promised };
 		const found = await accounts.reserve(caller, { ...need, most }, limit).catch((error: unknown) => {
 			giveBack();
 			throw error;
@@ -144,7 +149,6 @@ export const holdOnAll = async (
 		held.set(account, found);
 		most = Math.min(most, found.amount);
 	}
-	followOthers(accounts, call, on, held);
 	return holdingOf(on, held, most);
 };
 
@@ -153,9 +157,10 @@ const followOthers = (
 	call: Omit<Caller, "token">,
 	on: readonly AccountLimit[],
 	held: Map<string, Reservation>,
+	beside: number,
 ): void => {
 	for (const one of on)
-		if (!held.has(one.account)) held.set(one.account, accounts.follow(callerOn(call, one.account, one === on[0])));
+		if (!isLimited(one)) held.set(one.account, accounts.follow(callerOn(call, one.account, one === on[0]), beside));
 };
 
 /** Holds nothing anywhere: what the call costs is counted on every account. */
@@ -165,14 +170,14 @@ export const followOnAll = (
 	on: readonly [AccountLimit, ...AccountLimit[]],
 ): Holding => {
 	const held = new Map<string, Reservation>();
-	followOthers(accounts, call, on, held);
+	followOthers(accounts, call, on, held, 0);
 	return holdingOf(on, held, Number.POSITIVE_INFINITY);
 };
 
-/** From now on a crash charges this much, on every account on which something is held. */
-export const markOnAll = (accounts: Accounts, { own, others }: Holding, amount: number): void => {
+/** From now on a crash charges this much, on every account that a crash charges something. */
+export const markOnAll = (accounts: Accounts, { own, others, amount: most }: Holding, amount: number): void => {
 	for (const reservation of [own, ...others])
-		if (Number.isFinite(reservation.amount)) accounts.watermark(reservation, amount);
+		if (reservation.watermark !== 0) accounts.watermark(reservation, Math.min(amount, most));
 };
 
 /** Charges every account the same: what the call cost, at most what it held on each. */

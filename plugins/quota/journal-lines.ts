@@ -10,8 +10,9 @@ export const lines = {
 	start: (boot: string) => `journal\t${version}\t${boot}`,
 	/** A lease, and what was charged to it before this journal began. */
 	leased: ({ id, token, kind, settled }: Lease) => `lease\t${id}\t${token}\t${kind}\t${settled}`,
-	reserved: ({ id, lease, amount, at, model }: Reservation) =>
-		`hold\t${id}\t${lease.id}\t${amount}\t${at}\t${JSON.stringify(model)}`,
+	/** Without a limit nothing is held: a crash charges the watermark. */
+	reserved: ({ id, lease, amount, watermark, at, model }: Reservation) =>
+		`hold\t${id}\t${lease.id}\t${Number.isFinite(amount) ? amount : watermark}\t${at}\t${JSON.stringify(model)}`,
 	watermark: ({ id }: Reservation, amount: number) => `mark\t${id}\t${amount}`,
 	settled: ({ id, lease }: Reservation, charge: number) => `charge\t${id}\t${lease.id}\t${charge}`,
 	row: (lease: Lease | undefined, row: LedgerRow) => `row\t${lease?.id ?? "-"}\t${JSON.stringify(row)}`,
@@ -20,8 +21,8 @@ export const lines = {
 	snapshot: (lease: Lease): string[] => [
 		lines.leased(lease),
 		...[...lease.running.values()].flatMap((reservation) => {
-			if (lease.kind === "tally") return [];
 			const { watermark } = reservation;
+			if (lease.kind === "tally" && watermark === 0) return [];
 			return [
 				lines.reserved(reservation),
 				...(watermark === undefined ? [] : [lines.watermark(reservation, watermark)]),

@@ -1,6 +1,7 @@
-/** Clients that all use one token, at all nodes at once: they read, they leave, they come back when they are told to. */
+/** Clients that spend from one purse, by one token or several, at all nodes at once: they read, they leave, they come back when they are told to. */
 import type { ChaosNode } from "./node.ts";
 import type { Random } from "./random.ts";
+import { promptOf } from "./upstream.ts";
 
 export interface Tally {
 	/** Output tokens that reached clients. */
@@ -22,13 +23,16 @@ export class Clients {
 	readonly tally: Tally = { received: 0, answered: 0, left: 0, held: 0, usedUp: 0, failed: 0, strange: [] };
 	/** Calls that are running, by node. */
 	readonly running = new Map<ChaosNode, number>();
-	private readonly key: string;
+	private readonly keys: readonly string[];
+	private readonly prompt: string;
 	private readonly random: Random;
 	private readonly jobs: Promise<void>[] = [];
 	private stopping = false;
 
-	constructor(key: string, random: Random) {
-		this.key = key;
+	/** The upstream counts apart what carries this mark. */
+	constructor(keys: readonly string[], mark: string, random: Random) {
+		this.keys = keys;
+		this.prompt = promptOf(mark);
 		this.random = random;
 	}
 
@@ -68,11 +72,17 @@ export class Clients {
 		const abort = new AbortController();
 		const leavesAfter = random() < 0.15 ? Math.floor(random() * 60) : Number.POSITIVE_INFINITY;
 		const limit = random() < 0.2 ? {} : { max_tokens: 20 + Math.floor(random() * 180) };
+		const key = this.keys[Math.floor(random() * this.keys.length)] ?? "";
 		const response = await fetch(`${address}/v1/chat/completions`, {
 			method: "POST",
 			signal: AbortSignal.any([abort.signal, AbortSignal.timeout(60_000)]),
-			headers: { authorization: `Bearer ${this.key}`, "content-type": "application/json" },
-			body: JSON.stringify({ model: "chaos", stream: true, messages: [{ role: "user", content: "Go on." }], ...limit }),
+			headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+			body: JSON.stringify({
+				model: "chaos",
+				stream: true,
+				messages: [{ role: "user", content: this.prompt }],
+				...limit,
+			}),
 		});
 		if (response.status !== 200) return await this.refused(response);
 		const decoder = new TextDecoder();

@@ -6,7 +6,7 @@ import { createClient } from "@libsql/client";
 import { startSqld } from "../support/sqld.ts";
 import type { Random } from "./random.ts";
 
-/** One moment of a token's account and of the ledger. Micro-dollars. */
+/** One moment of an account and of the ledger. Micro-dollars. */
 export interface Books {
 	readonly quota: number;
 	readonly used: number;
@@ -19,7 +19,7 @@ export interface Books {
 export interface ChaosDatabase {
 	/** The address for a node. */
 	urlFor(node: number): string;
-	books(token: string): Promise<Books | undefined>;
+	books(of: Account): Promise<Books | undefined>;
 	/** Requests that were dropped, and replies that were lost after the work was done. */
 	readonly dropped: number;
 	readonly lost: number;
@@ -28,11 +28,22 @@ export interface ChaosDatabase {
 	stop(): Promise<void>;
 }
 
-const question = `SELECT a.quota AS quota, a.used AS used, a.leased AS leased,
-	(SELECT coalesce(sum(cost), 0) FROM ledger WHERE token = ?1)
-		+ (SELECT coalesce(sum(amount), 0) FROM quota_corrections WHERE token = ?1 AND recorded = 0) AS recorded,
-	(SELECT count(*) FROM ledger WHERE token = ?1) AS rows
-	FROM quota_accounts a WHERE a.token = ?1`;
+/**
+ * `?1` is the account, `?2` a JSON list of the tokens that spend from it. What a token's account was charged without a
+ * call has rows in the ledger; of a person's account it stands in the corrections alone.
+ */
+const question = `SELECT a.quota AS quota, a.used AS used, a.leased AS leased, l.cost + (
+		SELECT coalesce(sum(amount), 0) FROM quota_corrections WHERE token = ?1 AND (recorded = 0 OR ?1 LIKE 'person:%')) AS recorded, l.rows AS rows
+	FROM quota_accounts a, (
+		SELECT coalesce(sum(cost), 0) AS cost, count(*) AS rows FROM ledger
+		WHERE token IN (SELECT value FROM json_each(?2)) AND (?1 NOT LIKE 'person:%' OR ending NOT IN ('lease_lost', 'lease_found'))) l
+	WHERE a.token = ?1`;
+
+/** Where something is spent from, and the tokens that spend it. */
+export interface Account {
+	readonly account: string;
+	readonly tokens: readonly string[];
+}
 
 const booksOf = (row: Readonly<Record<string, unknown>> | undefined): Books | undefined =>
 	row && {
@@ -50,11 +61,13 @@ export const fileDatabase = (folder: string): ChaosDatabase => {
 		dropped: 0,
 		lost: 0,
 		urlFor: () => `file:${path}`,
-		async books(token) {
+		async books({ account, tokens }) {
 			if (!existsSync(path)) return undefined;
 			const database = new Database(path, { readonly: true });
 			try {
-				return booksOf(database.query(question).get(token) as Record<string, unknown> | undefined);
+				return booksOf(
+					database.query(question).get(account, JSON.stringify(tokens)) as Record<string, unknown> | undefined,
+				);
 			} catch {
 				return undefined;
 			} finally {
@@ -112,8 +125,8 @@ export const serverDatabase = async (
 			return lost;
 		},
 		urlFor: () => `http://127.0.0.1:${proxy.port}`,
-		async books(token) {
-			const { rows } = await client.execute({ sql: question, args: [token] });
+		async books({ account, tokens }) {
+			const { rows } = await client.execute({ sql: question, args: [account, JSON.stringify(tokens)] });
 			return booksOf(rows[0] as Readonly<Record<string, unknown>> | undefined);
 		},
 		calm() {

@@ -27,6 +27,16 @@ class WithoutGuard extends Statements {
 	}
 }
 
+/** Takes no notice of what persons may spend. */
+class WithoutCeilings extends Statements {
+	override setQuota(account: string, quota: number | null) {
+		return super.setQuota(account, account.startsWith("person:") ? null : quota);
+	}
+	override account(account: string, quota: number | null) {
+		return super.account(account, account.startsWith("person:") ? null : quota);
+	}
+}
+
 const faults: Readonly<Record<string, QuotaParts>> = {
 	"refund-at-crash": {
 		journals(folder) {
@@ -38,6 +48,7 @@ const faults: Readonly<Record<string, QuotaParts>> = {
 	},
 	"guard-dropped": { statements: new WithoutGuard(databaseTime, 10_000) },
 	"condition-dropped": { statements: new WithoutCondition(databaseTime, 10_000) },
+	"ceiling-dropped": { statements: new WithoutCeilings(databaseTime, 10_000) },
 };
 
 export default quotaPlugin(faults[process.env["PORTICO_CHAOS_FAULT"] ?? ""] ?? {});

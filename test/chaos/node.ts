@@ -46,6 +46,7 @@ export class ChaosNode {
 				},
 			},
 			{ use: "ledger" },
+			{ use: "people" },
 		];
 		const config = {
 			server: { port: 0, logLevel: "warn", drainSeconds: 5 },

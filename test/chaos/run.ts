@@ -1,6 +1,6 @@
 /**
- * Chaos: clients spend one token's quota on one node, then on three that share a database server, while nodes are killed
- * and stopped, replies of the database are lost, clients leave and the upstream lies. At every moment and at the end the
+ * Chaos: clients spend one token's quota, and the ceilings of two persons by five tokens each, on one node, then on three
+ * that share a database server, while nodes are killed and stopped, replies of the database are lost, clients leave and the upstream lies. At every moment and at the end the
  * books must agree with what an independent upstream counted.
  *
  *   npm run chaos [-- --seconds 60] [-- --nodes 1|3] [-- --streams 64] [-- --seed N] [-- --stop-seconds 30]
@@ -37,7 +37,7 @@ const faulty = join(import.meta.dir, "faulty-quota.ts");
 
 const show = (name: string, report: Report): void => {
 	console.log(`\n${name}`);
-	for (const [what, figure] of Object.entries(report.figures)) console.log(`  ${what.padEnd(44)} ${figure}`);
+	for (const [what, figure] of Object.entries(report.figures)) console.log(`  ${what.padEnd(64)} ${figure}`);
 	for (const wrong of report.wrong) console.log(`  WRONG: ${wrong}`);
 };
 
@@ -46,7 +46,16 @@ const run = async (name: string, nodes: number, forSeconds: number, quota: strin
 	if (fault !== undefined) process.env["PORTICO_CHAOS_FAULT"] = fault;
 	try {
 		const stopSeconds = Number(flags["stop-seconds"]);
-		const options = { folder, nodes, seconds: forSeconds, streams: Number(flags.streams), seed, stopSeconds, quota };
+		const options = {
+			folder,
+			nodes,
+			seconds: forSeconds,
+			streams: Number(flags.streams),
+			seed,
+			stopSeconds,
+			quota,
+			persons: quota !== naive,
+		};
 		const report = await runChaos(options, nodes > 1 ? sqld : undefined);
 		show(`${name}: ${nodes} node${nodes > 1 ? "s" : ""}, ${forSeconds} s, seed ${seed}`, report);
 		return report;
@@ -70,6 +79,7 @@ if (flags["self-test"]) {
 	const planted: [string, number, string, string?][] = [
 		["naive", 1, naive],
 		["refund-at-crash", 1, faulty, "refund-at-crash"],
+		["ceiling-dropped", 1, faulty, "ceiling-dropped"],
 		...(sqld
 			? ([
 					["guard-dropped", 3, faulty, "guard-dropped"],

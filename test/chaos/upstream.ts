@@ -6,15 +6,23 @@
 import { mostOutput } from "./checks.ts";
 import type { Random } from "./random.ts";
 
+/** Of the calls that carry one mark. */
+export interface Counted {
+	/** Output tokens sent. */
+	sent: number;
+	/** Tokens it reported beyond those it sent, as far as the call's limit: a gateway cannot tell. */
+	boasted: number;
+}
+
 export interface CountingUpstream {
 	readonly url: string;
-	/** Output tokens sent, over all calls. */
-	readonly sent: number;
-	/** Tokens it reported beyond those it sent, as far as the call's limit: a gateway cannot tell. */
-	readonly boasted: number;
-	readonly calls: number;
+	counted(mark: string): Counted;
 	stop(): Promise<void>;
 }
+
+/** The prompt of whoever has this mark. */
+export const promptOf = (mark: string): string => `Go on. mark-${mark}`;
+const markIn = (text: string): string => /mark-(\w+)/.exec(text)?.[1] ?? "";
 
 const encoder = new TextEncoder();
 const event = (value: unknown): Uint8Array => encoder.encode(`data: ${JSON.stringify(value)}\n\n`);
@@ -73,29 +81,37 @@ const ending = ({ limit, mood, length }: Answer): Uint8Array[] => {
 const token = event(chunk([{ index: 0, delta: { content: "tok " }, finish_reason: null }]));
 
 export const startCountingUpstream = (random: Random): CountingUpstream => {
-	let sent = 0;
-	let boasted = 0;
-	let calls = 0;
+	const all = new Map<string, Counted>();
+	const counted = (mark: string): Counted => {
+		const known = all.get(mark) ?? { sent: 0, boasted: 0 };
+		all.set(mark, known);
+		return known;
+	};
 
 	/** Sends the next of an answer's tokens, or its end. */
-	const step = (answer: Answer, at: number, controller: ReadableStreamDefaultController<Uint8Array>): void => {
+	const step = (
+		answer: Answer,
+		at: number,
+		counts: Counted,
+		controller: ReadableStreamDefaultController<Uint8Array>,
+	): void => {
 		if (at < Math.min(answer.length, answer.breaksAt)) {
-			sent++;
+			counts.sent++;
 			controller.enqueue(token);
 			return;
 		}
 		if (at < answer.breaksAt) for (const piece of ending(answer)) controller.enqueue(piece);
-		if (answer.mood === "boastful") boasted += answer.limit - answer.length;
+		if (answer.mood === "boastful") counts.boasted += answer.limit - answer.length;
 		controller.close();
 	};
 
-	const stream = (answer: Answer): ReadableStream<Uint8Array> => {
+	const stream = (answer: Answer, counts: Counted): ReadableStream<Uint8Array> => {
 		let at = 0;
 		let left = false;
 		return new ReadableStream<Uint8Array>({
 			async pull(controller) {
 				await new Promise((resolve) => setTimeout(resolve, 1 + random() * 8));
-				if (!left) step(answer, at++, controller);
+				if (!left) step(answer, at++, counts, controller);
 			},
 			cancel() {
 				left = true;
@@ -108,25 +124,18 @@ export const startCountingUpstream = (random: Random): CountingUpstream => {
 		port: 0,
 		idleTimeout: 0,
 		async fetch(request) {
-			calls++;
-			const asked = (await request.json()) as { max_tokens?: number; max_completion_tokens?: number };
+			const text = await request.text();
+			const asked = JSON.parse(text) as { max_tokens?: number; max_completion_tokens?: number };
 			const limit = asked.max_completion_tokens ?? asked.max_tokens ?? mostOutput;
 			const mood = moodOf(random);
 			if (mood === "failing") return Response.json({ error: { message: "not now" } }, { status: 500 });
-			return new Response(stream(answerFor(limit, mood, random)), { headers: { "content-type": "text/event-stream" } });
+			const body = stream(answerFor(limit, mood, random), counted(markIn(text)));
+			return new Response(body, { headers: { "content-type": "text/event-stream" } });
 		},
 	});
 	return {
 		url: `http://127.0.0.1:${server.port}`,
-		get sent() {
-			return sent;
-		},
-		get boasted() {
-			return boasted;
-		},
-		get calls() {
-			return calls;
-		},
+		counted,
 		stop: () => server.stop(true),
 	};
 };

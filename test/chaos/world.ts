@@ -1,19 +1,24 @@
 /** One run: nodes, clients, an upstream that counts, a database, and somebody who breaks things. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Counts, overcharge, perToken, wrongAtEnd, wrongNow } from "./checks.ts";
+import type { Counts } from "./checks.ts";
 import { Clients } from "./clients.ts";
 import { type Books, type ChaosDatabase, fileDatabase, serverDatabase } from "./database.ts";
-import { adminToken, ChaosNode } from "./node.ts";
+import { figuresOf } from "./figures.ts";
+import { ChaosNode } from "./node.ts";
+import { Purse } from "./purse.ts";
 import { type Random, randomFrom } from "./random.ts";
+import { issueToken, joinPerson, type Spender } from "./spenders.ts";
 import { startCountingUpstream } from "./upstream.ts";
 
 export interface ChaosOptions {
 	readonly folder: string;
 	readonly nodes: number;
 	readonly seconds: number;
-	/** Clients at each node. */
+	/** Clients of the token at each node; of each person a quarter as many. */
 	readonly streams: number;
+	/** Whether two persons with ceilings spend beside the token. */
+	readonly persons: boolean;
 	readonly seed: number;
 	/** How long one node is stopped, when there are several. */
 	readonly stopSeconds: number;
@@ -32,40 +37,26 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 const portionPerClient = 2_000;
 const databaseFaults = 0.1;
 
-class Run {
+/** Persons with one ceiling each, and the tokens of each. */
+const persons = ["first person", "second person"] as const;
+const tokensOfPerson = 5;
+
+export class Run {
 	/** The first of each kind of wrong, and how often it was seen. */
 	private readonly found = new Map<string, { readonly words: string; times: number }>();
-	/** The most that clients received beyond what had been promised by then, in micro-dollars. */
-	overspent = 0;
 	kills = 0;
 	stops = 0;
-	inFlight = 0;
-	limit = 0;
 	samples = 0;
-	topUps = 0;
 	readonly database: ChaosDatabase;
 	readonly nodes: ChaosNode[];
-	readonly clients: Clients;
-	readonly token: string;
-	private readonly upstream: ReturnType<typeof startCountingUpstream>;
+	readonly purses: readonly Purse[];
 	private readonly random: Random;
-	private readonly portion: number;
-	private quota = 0;
 
-	constructor(
-		parts: Pick<Run, "database" | "nodes" | "clients" | "token"> & {
-			upstream: Run["upstream"];
-			random: Random;
-			portion: number;
-		},
-	) {
+	constructor(parts: Pick<Run, "database" | "nodes" | "purses"> & { random: Random }) {
 		this.database = parts.database;
 		this.nodes = parts.nodes;
-		this.clients = parts.clients;
-		this.token = parts.token;
-		this.upstream = parts.upstream;
+		this.purses = parts.purses;
 		this.random = parts.random;
-		this.portion = parts.portion;
 	}
 
 	complain(words: string): void {
@@ -81,56 +72,31 @@ class Run {
 		);
 	}
 
-	get counts(): Counts {
-		const { received, left } = this.clients.tally;
-		const { sent, boasted } = this.upstream;
-		const { kills, inFlight, limit, nodes } = this;
-		const refusedBySchema = nodes.reduce((sum, node) => sum + node.refusedBySchema, 0);
-		return { sent, boasted, received, left, kills, inFlight, limit, refusedBySchema };
-	}
-
-	/** Sets another quota, at whatever node is there to hear it. */
-	async setQuota(quota: number): Promise<void> {
-		this.limit = Math.max(this.limit, quota);
-		for (let attempt = 0; attempt < 50; attempt++) {
-			const node = this.nodes.find(({ alive }) => alive);
-			const done = await fetch(`${node?.address}/admin/tokens/${this.token}`, {
-				method: "PATCH",
-				signal: AbortSignal.timeout(3_000),
-				headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
-				body: JSON.stringify({ quota: quota / 1e6 }),
-			}).then(
-				(response) => response.ok,
-				() => false,
-			);
-			if (done) {
-				this.quota = quota;
-				return;
-			}
-			await pause(100);
-		}
-		this.complain("no node took a new quota for 5 s");
+	countsOf(purse: Purse): Counts {
+		return purse.counts(
+			this.kills,
+			this.nodes.reduce((sum, node) => sum + node.refusedBySchema, 0),
+		);
 	}
 
 	async topUp(): Promise<void> {
-		this.topUps++;
-		// Now and then it is lowered first, below what is used.
-		if (this.random() < 0.3) await this.setQuota(Math.max(0, this.quota - this.portion * 2));
-		await this.setQuota(this.limit + this.portion);
+		for (const purse of this.purses)
+			if (!(await purse.topUp(this.nodes))) this.complain("no node took a new amount for 5 s");
 	}
 
 	async sample(): Promise<void> {
-		const books = await this.database.books(this.token);
-		if (!books) return;
-		this.samples++;
-		this.overspent = Math.max(this.overspent, this.clients.tally.received * perToken - this.limit);
-		for (const wrong of wrongNow(books, this.counts)) this.complain(wrong);
+		for (const purse of this.purses) {
+			const books = await this.database.books(purse.parts);
+			if (!books) continue;
+			this.samples++;
+			for (const wrong of purse.wrong("now", books, this.countsOf(purse))) this.complain(wrong);
+		}
 	}
 
 	async kill(node: ChaosNode): Promise<void> {
 		if (node.address === undefined) return;
 		this.kills++;
-		this.inFlight += this.clients.running.get(node) ?? 0;
+		for (const purse of this.purses) purse.inFlight += purse.parts.clients.running.get(node) ?? 0;
 		await node.kill();
 		await pause(this.random() * 1_500);
 		await this.bringUp(node);
@@ -179,41 +145,32 @@ class Run {
 		await Promise.all(jobs);
 	}
 
-	/** Calls end, dead nodes come back, what was lost is put right. */
-	async drain(): Promise<Books | undefined> {
+	/** Calls end, dead nodes come back, what was lost is put right. Gives the books of each purse, once they agree. */
+	async drain(): Promise<readonly (Books | undefined)[]> {
 		this.database.calm();
 		for (const node of this.nodes) if (node.address === undefined) await this.bringUp(node);
-		await this.clients.stop();
-		for (let waited = 0; waited < 40; waited++) {
-			// A quota that is set asks every node for what no call holds; by themselves they would keep it for half a minute.
-			if (waited % 8 === 0) await this.setQuota(this.quota);
-			const books = await this.database.books(this.token);
-			if (books && books.leased === 0 && books.recorded === books.used && waited > 8) return books;
+		await Promise.all(this.purses.map(({ parts }) => parts.clients.stop()));
+		for (let waited = 0; ; waited++) {
+			// An amount that is set asks every node for what no call holds; by themselves they would keep it for half a minute.
+			if (waited % 8 === 0) for (const purse of this.purses) await purse.setAgain(this.nodes);
+			const all = await Promise.all(this.purses.map(({ parts }) => this.database.books(parts)));
+			const agree = all.every((books) => books && books.leased === 0 && books.recorded === books.used);
+			if (waited === 40 || (agree && waited > 8)) return all;
 			await pause(500);
 		}
-		return await this.database.books(this.token);
+	}
+
+	/** Says what is wrong when nothing runs any more. */
+	judge(all: readonly (Books | undefined)[]): void {
+		for (const [index, purse] of this.purses.entries()) {
+			const books = all[index];
+			if (!books) this.complain(`${purse.parts.name}: the books could not be read`);
+			else for (const wrong of purse.wrong("at the end", books, this.countsOf(purse))) this.complain(wrong);
+			const { strange } = purse.parts.clients.tally;
+			for (const one of strange.slice(0, 3)) this.complain(`a strange answer: ${one}`);
+		}
 	}
 }
-
-const figuresOf = (run: Run, books: Books, seconds: number): Report["figures"] => {
-	const { tally } = run.clients;
-	const { counts, database } = run;
-	return {
-		"answered, left by client, failed": `${tally.answered}, ${tally.left}, ${tally.failed}`,
-		"refused: held, used up": `${tally.held}, ${tally.usedUp}`,
-		"kills, stops, calls in flight at kills": `${run.kills}, ${run.stops}, ${run.inFlight}`,
-		"database: requests dropped, replies lost": `${database.dropped}, ${database.lost}`,
-		"quota at last, raised so many times": `${run.limit}, ${run.topUps}`,
-		"upstream sent (micro-dollars)": counts.sent * perToken,
-		"clients received": counts.received * perToken,
-		charged: books.used,
-		"ledger adds up to": `${books.recorded} in ${books.rows} rows`,
-		"still leased": books.leased,
-		"overspent at worst": run.overspent,
-		"overcharged at kills": overcharge(books, counts),
-		"samples, calls a second": `${run.samples}, ${Math.round((tally.answered + tally.left) / seconds)}`,
-	};
-};
 
 const repeat = async (until: number, everyMs: number, work: () => Promise<void>): Promise<void> => {
 	while (performance.now() < until) {
@@ -240,26 +197,36 @@ export const runChaos = async (options: ChaosOptions, sqld: string | undefined):
 	);
 	try {
 		for (const node of nodes) await startPatiently(node);
-		const { id, key } = await issueToken(nodes[0]?.address ?? "");
-		const clients = new Clients(key, random);
-		const portion = portionPerClient * streams * count;
-		const run = new Run({ database, nodes, clients, token: id, upstream, random, portion });
-		await run.setQuota(portion);
-		for (const node of nodes) clients.start(node, streams);
+		const address = nodes[0]?.address ?? "";
+		const purseOf = (name: string, { keys, ...spender }: Spender, many: number): Purse => {
+			const mark = name.replaceAll(" ", "_");
+			const clients = new Clients(keys, mark, random);
+			for (const node of nodes) clients.start(node, many);
+			const portion = portionPerClient * many * count;
+			return new Purse({ ...spender, name, clients, random, portion, counted: upstream.counted(mark) });
+		};
+		const one = await issueToken(address);
+		const others = options.persons ? persons : [];
+		const joined = await Promise.all(others.map((name) => joinPerson(address, name, tokensOfPerson)));
+		const fewer = Math.ceil(streams / 4);
+		const purses = [
+			purseOf("token", one, streams),
+			...joined.map((person, index) => purseOf(persons[index] ?? "", person, fewer)),
+		];
+		const run = new Run({ database, nodes, purses, random });
+		await run.topUp();
 		const until = performance.now() + seconds * 1000;
 		await Promise.all([
 			run.trouble(until, Math.min(stopSeconds, seconds * 0.75) * 1000),
 			repeat(until, 250, () => run.sample()),
 			repeat(until, 3_000, () => run.topUp()),
 		]);
-		const books = await run.drain();
-		if (!books) return { figures: {}, wrong: ["the books could not be read"] };
-		for (const wrong of wrongAtEnd(books, run.counts)) run.complain(wrong);
-		for (const strange of clients.tally.strange.slice(0, 3)) run.complain(`a strange answer: ${strange}`);
+		const all = await run.drain();
+		run.judge(all);
 		for (const node of nodes) await node.end();
 		const left = leftJournals(folder);
 		if (left.length > 0) run.complain(`a stop in order left ${left.length} journals`);
-		return { figures: figuresOf(run, books, seconds), wrong: run.wrong };
+		return { figures: figuresOf(run, all, seconds), wrong: run.wrong };
 	} finally {
 		for (const node of nodes) await node.kill();
 		await upstream.stop();
@@ -280,18 +247,5 @@ const startPatiently = async (node: ChaosNode): Promise<void> => {
 		);
 		if (error === undefined) return;
 		if (attempt === 10) throw error;
-	}
-};
-
-const issueToken = async (address: string): Promise<{ readonly id: string; readonly key: string }> => {
-	for (let attempt = 0; ; attempt++) {
-		const response = await fetch(`${address}/admin/tokens`, {
-			method: "POST",
-			headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
-			body: JSON.stringify({ name: "chaos", quota: 0 }),
-		});
-		if (response.ok) return (await response.json()) as { id: string; key: string };
-		if (attempt === 20) throw new Error(`no token was issued: ${response.status} ${await response.text()}`);
-		await pause(100);
 	}
 };

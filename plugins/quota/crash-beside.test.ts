@@ -1,0 +1,83 @@
+/** A call spends from several accounts, and some of them may have no limit: a crash charges all of them the same. */
+import { afterEach, expect, test } from "bun:test";
+import { World, type WorldNode } from "../../test/support/quota-world.ts";
+import {
+	type AccountLimit,
+	accountsOf,
+	followOnAll,
+	type Holding,
+	holdNow,
+	holdOnAll,
+	isLack,
+	markOnAll,
+	personAccount,
+} from "./holding.ts";
+
+let world: World;
+afterEach(() => world.close());
+
+const node = (): WorldNode => world.nodes[0] as WorldNode;
+const token = (): string => `${world.prefix}t`;
+const person = (): string => `${world.prefix}p`;
+
+type Limits = { readonly quota: number | undefined; readonly ceiling: number | undefined };
+
+const open = async (): Promise<void> => {
+	world = new World({ nodes: 1 });
+	await world.open();
+};
+
+const accounts = ({ quota, ceiling }: Limits): readonly [AccountLimit, ...AccountLimit[]] => {
+	const owner = { id: person(), ...(ceiling !== undefined && { ceiling }) };
+	return accountsOf({ id: token(), owner, compiled: new Map() }, quota, 0);
+};
+
+const hold = async (id: string, limits: Limits, amount: number): Promise<Holding> => {
+	const held = await holdOnAll(node().accounts, { id, model: "m" }, accounts(limits), { least: amount, most: amount });
+	if (isLack(held)) throw new Error("the call was refused");
+	return held;
+};
+
+const charged = () => [
+	world.account(token()).used,
+	world.account(personAccount(person())).used,
+	world.recorded(token()),
+];
+
+const dieAndComeBack = async (): Promise<void> => {
+	world.kill(node(), true);
+	await world.start(node());
+};
+
+test.each([
+	{ quota: undefined, ceiling: 1_000 },
+	{ quota: 1_000, ceiling: undefined },
+	{ quota: 1_000, ceiling: 1_000 },
+])("all it held, or its last mark: %o", async (limits) => {
+	await open();
+	if (limits.quota !== undefined) world.setQuota(token(), limits.quota);
+	if (limits.ceiling !== undefined) world.setQuota(personAccount(person()), limits.ceiling);
+	await hold("whole", limits, 100);
+	const marked = await hold("marked", limits, 50);
+	markOnAll(node().accounts, marked, 30);
+	markOnAll(node().accounts, marked, 40);
+	// A mark beyond what is held is all that is held, and no longer the mark before.
+	const nearlyDone = await hold("nearly done", limits, 20);
+	markOnAll(node().accounts, nearlyDone, 10);
+	markOnAll(node().accounts, nearlyDone, 25);
+	// The second time at once, from what the node has set aside.
+	const quick = holdNow(node().accounts, { id: "quick", model: "m" }, accounts(limits), 7);
+	await quick?.kept;
+	expect(quick).toBeDefined();
+	await dieAndComeBack();
+	expect(charged()).toEqual([167, 167, 167]);
+	await dieAndComeBack();
+	expect(charged()).toEqual([167, 167, 167]);
+});
+
+test("nothing, where nothing was held", async () => {
+	await open();
+	followOnAll(node().accounts, { id: "counted", model: "m" }, accounts({ quota: undefined, ceiling: undefined }));
+	await dieAndComeBack();
+	expect(charged()).toEqual([0, 0, 0]);
+});

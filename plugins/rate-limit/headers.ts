@@ -1,7 +1,6 @@
 /** What clients are told of their limits, in the words of the protocol they speak. */
 import type { Clock } from "#core";
-import type { Bucket } from "./bucket.ts";
-import type { Meter } from "./meter.ts";
+import type { Gauge, Meter } from "./meter.ts";
 
 type Headers = Record<string, string>;
 
@@ -13,27 +12,31 @@ export const duration = (milliseconds: number): string => {
 	return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 };
 
-const openai = (kind: string, bucket: Bucket, clock: Clock): Headers => {
+const openai = (kind: string, gauge: Gauge, clock: Clock): Headers => {
 	const now = clock.monotonic();
 	return {
-		[`x-ratelimit-limit-${kind}`]: String(bucket.limit),
-		[`x-ratelimit-remaining-${kind}`]: String(bucket.remaining(now)),
-		[`x-ratelimit-reset-${kind}`]: duration(bucket.untilFull(now)),
+		[`x-ratelimit-limit-${kind}`]: String(gauge.limit),
+		[`x-ratelimit-remaining-${kind}`]: String(gauge.remaining(now)),
+		[`x-ratelimit-reset-${kind}`]: duration(gauge.untilFull(now)),
 	};
 };
 
-const anthropic = (kind: string, bucket: Bucket, clock: Clock): Headers => {
+const anthropic = (kind: string, gauge: Gauge, clock: Clock): Headers => {
 	const now = clock.monotonic();
-	const fullAt = Math.ceil((clock.now() + bucket.untilFull(now)) / 1000) * 1000;
+	const fullAt = Math.ceil((clock.now() + gauge.untilFull(now)) / 1000) * 1000;
 	return {
-		[`anthropic-ratelimit-${kind}-limit`]: String(bucket.limit),
-		[`anthropic-ratelimit-${kind}-remaining`]: String(bucket.remaining(now)),
+		[`anthropic-ratelimit-${kind}-limit`]: String(gauge.limit),
+		[`anthropic-ratelimit-${kind}-remaining`]: String(gauge.remaining(now)),
 		[`anthropic-ratelimit-${kind}-reset`]: new Date(fullAt).toISOString().replace(".000Z", "Z"),
 	};
 };
 
 /** Headers for a protocol: Anthropic's for `messages`, none for `generate-content`, which has none, OpenAI's otherwise. */
-export const limitHeaders = (protocol: string, { requests, tokens }: Meter, clock: Clock): Headers => {
+export const limitHeaders = (
+	protocol: string,
+	{ requests, tokens }: Pick<Meter, "requests" | "tokens">,
+	clock: Clock,
+): Headers => {
 	if (protocol === "generate-content") return {};
 	const write = protocol === "messages" ? anthropic : openai;
 	return {

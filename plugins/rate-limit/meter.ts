@@ -8,7 +8,44 @@ export interface Limits {
 	readonly concurrent?: number;
 }
 
-export class Meter {
+/** What stands in the way of a call, and for how long. */
+export interface Obstacle {
+	readonly what: keyof Limits;
+	readonly waitMs: number;
+	/** Nobody knows before the other nodes' part has been looked at: `obtain` finds out. */
+	readonly unsure?: true;
+}
+
+/** What is left of a limit by the minute. Times are monotonic milliseconds. */
+export interface Gauge {
+	readonly limit: number;
+	/** Whole units that could be taken now. */
+	remaining(now: number): number;
+	/** Milliseconds until all of it is there. */
+	untilFull(now: number): number;
+}
+
+/** The limits of one token, or of one model, and how far they are used. */
+export interface Meter {
+	readonly limits: Limits;
+	readonly requests: Gauge | undefined;
+	readonly tokens: Gauge | undefined;
+	/** What stands in the way of a call of about so many tokens; undefined when nothing does. */
+	obstacle(tokens: number, now: number): Obstacle | undefined;
+	/**
+	 * Resolves when what is needed is here, or with what is not to be had. Another call may take it before: look again.
+	 * Rejects when that cannot be found out.
+	 */
+	obtain?(tokens: number): Promise<Obstacle | undefined>;
+	begin(tokens: number, now: number): void;
+	/** `used` in place of what was guessed at the beginning; a call that was never sent gives everything back. */
+	end(guessed: number, used: number, sent: boolean, now: number): void;
+	/** Nothing would be lost by forgetting it. */
+	idle(now: number): boolean;
+}
+
+/** The limits of a node that shares them with no other. */
+export class OwnMeter implements Meter {
 	readonly limits: Limits;
 	readonly requests: Bucket | undefined;
 	readonly tokens: Bucket | undefined;
@@ -22,8 +59,7 @@ export class Meter {
 		this.tokens = limits.tokensPerMinute === undefined ? undefined : new Bucket(limits.tokensPerMinute, now);
 	}
 
-	/** What stands in the way of a call of about so many tokens, and for how long; undefined when nothing does. */
-	obstacle(tokens: number, now: number): { readonly what: keyof Limits; readonly waitMs: number } | undefined {
+	obstacle(tokens: number, now: number): Obstacle | undefined {
 		const { concurrent } = this.limits;
 		if (concurrent !== undefined && this.calls.running >= concurrent) return { what: "concurrent", waitMs: 1000 };
 		const forRequest = this.requests?.wait(1, now) ?? 0;
@@ -38,30 +74,41 @@ export class Meter {
 		this.tokens?.take(tokens, now);
 	}
 
-	/** `used` in place of what was guessed at the beginning; a call that was never sent gives everything back. */
 	end(guessed: number, used: number, sent: boolean, now: number): void {
 		this.calls.running--;
 		if (!sent) this.requests?.take(-1, now);
 		this.tokens?.take((sent ? used : 0) - guessed, now);
 	}
 
-	/** Nothing would be lost by forgetting it. */
 	idle(now: number): boolean {
 		const full = (bucket: Bucket | undefined): boolean => bucket === undefined || bucket.untilFull(now) === 0;
 		return this.calls.running === 0 && full(this.requests) && full(this.tokens);
 	}
 }
 
+/** Makes a meter; `before` is the one of that name whose limits have changed. */
+export type MakeMeter = (name: string, limits: Limits, now: number, before: Meter | undefined) => Meter;
+
+export const ownMeter: MakeMeter = (_name, limits, now, before) =>
+	new OwnMeter(limits, now, before instanceof OwnMeter ? before.calls : undefined);
+
 /** Meters by name. Made anew when their limits change; those that are idle are forgotten when there are many. */
 export class Meters {
 	private readonly byName = new Map<string, Meter>();
+	private readonly make: MakeMeter;
+	private readonly closing: (() => Promise<void>) | undefined;
 	private sweepAt = 10_000;
+
+	constructor(make: MakeMeter, closing?: () => Promise<void>) {
+		this.make = make;
+		this.closing = closing;
+	}
 
 	of(name: string, limits: Limits, now: number): Meter {
 		const known = this.byName.get(name);
 		if (known && same(known.limits, limits)) return known;
 		if (this.byName.size >= this.sweepAt) this.sweep(now);
-		const meter = new Meter(limits, now, known?.calls);
+		const meter = this.make(name, limits, now, known);
 		this.byName.set(name, meter);
 		return meter;
 	}
@@ -70,8 +117,9 @@ export class Meters {
 		return this.byName.size;
 	}
 
-	close(): void {
+	async close(): Promise<void> {
 		this.byName.clear();
+		await this.closing?.();
 	}
 
 	private sweep(now: number): void {

@@ -1,19 +1,22 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Denial, Outcome, Permit, Policy, Routed, Usage } from "#core";
+import type { Denial, Log, Outcome, Permit, Policy, Routed, Usage } from "#core";
 import { createMovedClock } from "../../test/support/moved-clock.ts";
 import { Bucket } from "./bucket.ts";
 import { duration } from "./headers.ts";
-import { type Limits, Meters } from "./meter.ts";
+import { type Limits, Meters, ownMeter } from "./meter.ts";
 import { ratePolicy } from "./policy.ts";
 import { modelLimitsOf, type RateConfig, rateLimit } from "./setting.ts";
 
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, of: () => silent };
+
 const world = (config: RateConfig = {}) => {
 	const clock = createMovedClock(Date.UTC(2027, 0, 1));
-	const meters = new Meters();
+	const meters = new Meters(ownMeter);
 	const policy = ratePolicy({
 		meters: () => meters,
 		clock,
+		log: silent,
 		modelLimits: modelLimitsOf(config.models),
 		nodes: config.nodes ?? 1,
 	});

@@ -1,17 +1,27 @@
 /** The rule: a call passes when neither its token nor its model is at a limit. */
-import { type Clock, type Denial, deny, type Outcome, type Permit, type Policy, type Routed } from "#core";
+import { type Clock, type Denial, deny, type Log, type Outcome, type Permit, type Policy, type Routed } from "#core";
 import { limitHeaders } from "./headers.ts";
-import type { Limits, Meter, Meters } from "./meter.ts";
+import type { Limits, Meter, Meters, Obstacle } from "./meter.ts";
 import { rateLimit } from "./setting.ts";
 
 export interface RateOptions {
 	readonly meters: () => Meters;
 	readonly clock: Clock;
+	readonly log: Log;
 	/** The limits of a model for everybody together, and the name they are kept under. */
 	modelLimits(model: string): { readonly name: string; readonly limits: Limits } | undefined;
-	/** How many nodes share the work: each lets its part through. */
+	/** How many nodes share the work and nothing else: each lets its part through. */
 	readonly nodes: number;
 }
+
+/** What is obtained may be taken by a call that came later; after so many times a call is told to come back. */
+const mostTries = 10;
+
+const unreachable: Denial = deny(
+	"overloaded",
+	"Portico cannot reach the database by which its nodes keep this limit together, so it cannot let the call through. Ask again soon.",
+	{ retryAfterSeconds: 1 },
+);
 
 /** Clients honour no more than a minute, and some any length, so nothing longer is said. */
 const longestRetrySeconds = 60;
@@ -43,18 +53,15 @@ interface Metered {
 	readonly limits: Limits;
 }
 
-const refusal = (
-	{ whose, limits }: Metered,
-	what: keyof Limits,
-	waitMs: number,
-	headers: Permit["headers"],
-): Denial => {
+const refusal = ({ whose, limits }: Metered, { what, waitMs }: Obstacle, headers: Permit["headers"]): Denial => {
 	const seconds = Math.min(longestRetrySeconds, Math.max(1, Math.ceil(waitMs / 1000)));
 	const message = `The limit of ${whose} is reached: ${limits[what]} ${words[what]}. Please try again in ${seconds}s.`;
 	return deny("rate_limited", message, { retryAfterSeconds: seconds, ...(headers && { headers }) });
 };
 
-export const ratePolicy = ({ meters, clock, modelLimits, nodes }: RateOptions): Policy<Limits> => {
+const isSure = ([, { unsure }]: readonly [Metered, Obstacle], triesLeft: number): boolean => !unsure || triesLeft === 1;
+
+export const ratePolicy = ({ meters, clock, log, modelLimits, nodes }: RateOptions): Policy<Limits> => {
 	const parts = new WeakMap<Limits, Limits>();
 	const part = (limits: Limits): Limits => {
 		const known = parts.get(limits) ?? partOf(limits, nodes);
@@ -90,6 +97,65 @@ export const ratePolicy = ({ meters, clock, modelLimits, nodes }: RateOptions): 
 		};
 	};
 
+	const refuse = (one: Metered, obstacle: Obstacle, protocol: string): Denial =>
+		refusal(one, obstacle, limitHeaders(protocol, one.meter, clock));
+
+	/** What stands in the way of any of them: what is sure before what has to be found out. */
+	const obstacleOf = (metered: readonly Metered[], tokens: number): [Metered, Obstacle] | undefined => {
+		const now = clock.monotonic();
+		let unsure: [Metered, Obstacle] | undefined;
+		for (const one of metered) {
+			const obstacle = one.meter.obstacle(tokens, now);
+			if (obstacle && !obstacle.unsure) return [one, obstacle];
+			if (obstacle) unsure ??= [one, obstacle];
+		}
+		return unsure;
+	};
+
+	/** What was found not to be had; undefined where the database cannot be asked. */
+	const obtainAll = async (
+		metered: readonly Metered[],
+		tokens: number,
+	): Promise<readonly [Metered, Obstacle][] | undefined> => {
+		try {
+			const asked = await Promise.all(
+				metered.map(async (one): Promise<[Metered, Obstacle][]> => {
+					const obstacle = await one.meter.obtain?.(tokens);
+					return obstacle ? [[one, obstacle]] : [];
+				}),
+			);
+			return asked.flat();
+		} catch (error) {
+			log.warn("a call was refused because its share of a limit could not be asked for", {
+				error: error instanceof Error ? error.message : typeof error,
+			});
+			return undefined;
+		}
+	};
+
+	/** Asks until it is sure; `go` is called in the same breath in which nothing stands in the way. */
+	const findOut = async <Gone>(
+		metered: readonly Metered[],
+		tokens: number,
+		protocol: string,
+		go: () => Gone,
+	): Promise<Gone | Denial> => {
+		for (let left = mostTries; ; left--) {
+			const missing = await obtainAll(metered, tokens);
+			if (!missing) return unreachable;
+			const found = obstacleOf(metered, tokens);
+			if (!found) return go();
+			const [sure = isSure(found, left) ? found : undefined] = missing;
+			if (sure) return refuse(...sure, protocol);
+		}
+	};
+
+	const begin = (call: Routed, metered: readonly Metered[], guessed: number): Permit => {
+		const now = clock.monotonic();
+		for (const { meter } of metered) meter.begin(guessed, now);
+		return permit(call, metered, guessed);
+	};
+
 	return {
 		name: "rate-limit",
 		setting: rateLimit,
@@ -99,21 +165,19 @@ export const ratePolicy = ({ meters, clock, modelLimits, nodes }: RateOptions): 
 			const meter = meters().of(`token ${call.token.id}`, part(limits), now);
 			const obstacle = meter.obstacle(0, now);
 			if (!obstacle) return undefined;
-			const headers = limitHeaders(protocol, meter, clock);
-			return refusal({ meter, whose: "this token", limits }, obstacle.what, obstacle.waitMs, headers);
+			const one: Metered = { meter, whose: "this token", limits };
+			return obstacle.unsure ? findOut([one], 1, protocol, () => undefined) : refuse(one, obstacle, protocol);
 		},
 		check(call, limits) {
-			const now = clock.monotonic();
-			const metered = metersOf(call, limits, now);
+			const metered = metersOf(call, limits, clock.monotonic());
 			if (metered.length === 0) return undefined;
 			const guessed = call.model.operation === "count_tokens" ? 0 : Math.ceil(call.requestBytes / bytesPerToken);
-			for (const one of metered) {
-				const obstacle = one.meter.obstacle(guessed, now);
-				if (obstacle)
-					return refusal(one, obstacle.what, obstacle.waitMs, limitHeaders(call.protocol, one.meter, clock));
-			}
-			for (const { meter } of metered) meter.begin(guessed, now);
-			return permit(call, metered, guessed);
+			const found = obstacleOf(metered, guessed);
+			if (!found) return begin(call, metered, guessed);
+			const { protocol } = call;
+			return found[1].unsure
+				? findOut(metered, guessed, protocol, () => begin(call, metered, guessed))
+				: refuse(...found, protocol);
 		},
 	};
 };

@@ -26,7 +26,8 @@ export const rateConfig = t.Object(
 			t.Integer({
 				minimum: 1,
 				default: 1,
-				description: "How many nodes share the work; each lets its part of every limit through.",
+				description:
+					"How many nodes share the work but no database server: each lets its part of every limit through. On a database server all nodes keep limits together, and this counts for nothing.",
 			}),
 		),
 	},

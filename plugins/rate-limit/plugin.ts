@@ -1,0 +1,51 @@
+/** The plugin, and what tests put in place of the database's clock. */
+import { add, clock, definePlugin, hostInfo, jobs, policies, store, tables } from "#core";
+import { Desk } from "./desk.ts";
+import { Meters, ownMeter } from "./meter.ts";
+import { ratePolicy } from "./policy.ts";
+import { modelLimitsOf, rateConfig } from "./setting.ts";
+import { sharedMeter } from "./shared-meter.ts";
+import { Statements } from "./statements.ts";
+import { rateTables } from "./tables.ts";
+
+export const createRateLimit = (statements = new Statements()) =>
+	definePlugin({
+		name: "rate-limit",
+		summary: "Limits requests and model tokens a minute and calls at once, for each token and each model.",
+		config: rateConfig,
+		needs: { clock, hostInfo, store },
+		gives: [policies, tables, jobs],
+		setup({ name, config, needs, log }) {
+			const { shared } = needs.store;
+			/** A file is one node's alone, and its limits are too. */
+			const make = (): Meters => {
+				if (!shared) return new Meters(ownMeter);
+				const desk = new Desk({ store: needs.store, clock: needs.clock, log, statements });
+				return new Meters(sharedMeter(desk), () => desk.close());
+			};
+			let kept: Meters | undefined;
+			const policy = ratePolicy({
+				meters() {
+					kept ??= needs.hostInfo.keep(`${name}.meters`, make);
+					return kept;
+				},
+				clock: needs.clock,
+				log,
+				modelLimits: modelLimitsOf(config.models),
+				nodes: shared ? 1 : (config.nodes ?? 1),
+			});
+			return {
+				offers: [
+					add(policies, policy),
+					add(tables, rateTables(name)),
+					add(jobs, {
+						name: `${name}: limits nobody uses`,
+						schedule: "37 */10 * * * *",
+						run: async () => {
+							if (shared) await needs.store.write(statements.prune());
+						},
+					}),
+				],
+			};
+		},
+	});

@@ -93,7 +93,9 @@ export const budgetsSetting = (house: BudgetHouse): TokenSetting<Budgets> => ({
 	/** The token's own, and those that its owner's tokens share, marked with the owner. */
 	async view(token, value, owner) {
 		const own = await budgetsShown(house, token, budgetsOf(value));
-		const shared = owner ? await budgetsShown(house, personAccount(owner.id), budgetsIn(owner.compiled)) : [];
+		const shared = owner
+			? await budgetsShown(house, personAccount(owner.id), budgetsIn(owner.compiled)?.list ?? [])
+			: [];
 		const budgets = [...own, ...shared.map((one) => ({ ...one, owner: owner?.id }))];
 		return budgets.length === 0 ? {} : { budgets };
 	},

@@ -36,17 +36,39 @@ export const endOfAccount = (account: string): number | undefined => {
 	return isPeriod(per) && zone !== undefined ? windowAt(Number(start), per, zone).end : undefined;
 };
 
+/** A window that runs: its account, and what may be spent from it. */
+export interface WindowLimit {
+	readonly account: string;
+	readonly limit: number;
+	readonly window: Window & { readonly per: Period };
+}
+
 /** The budgets of a token or a person, as they were compiled. */
 export class Budgets {
 	readonly list: readonly Budget[];
+	private account: string | undefined;
+	private running: readonly WindowLimit[] = [];
 
 	constructor(list: readonly Budget[]) {
 		this.list = list;
 	}
+
+	/** The windows that run now. Every call asks, so they are worked out when one has begun. */
+	windowsOf(account: string, now: number): readonly WindowLimit[] {
+		if (this.account !== account || this.running.some(({ window }) => now < window.start || now >= window.end)) {
+			this.account = account;
+			this.running = this.list.map((budget) => {
+				const window = budget.windowAt(now);
+				const limit = limitIn(budget, window);
+				return { account: windowAccount(account, budget, window), limit, window: { ...window, per: budget.per } };
+			});
+		}
+		return this.running;
+	}
 }
 
 /** Among compiled settings. */
-export const budgetsIn = (compiled: ReadonlyMap<string, unknown> | undefined): readonly Budget[] => {
+export const budgetsIn = (compiled: ReadonlyMap<string, unknown> | undefined): Budgets | undefined => {
 	const found = compiled?.get(budgetsKey);
-	return found instanceof Budgets ? found.list : [];
+	return found instanceof Budgets ? found : undefined;
 };

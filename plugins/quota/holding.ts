@@ -3,7 +3,7 @@ import type { AccessToken, TokenOwner } from "#core";
 import type { Need, Shortage } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Caller } from "./accounts-options.ts";
-import { type Budget, budgetPrefix, budgetsIn, isWindowAccount, limitIn, windowAccount } from "./budgets.ts";
+import { budgetPrefix, budgetsIn, budgetsKey, isWindowAccount } from "./budgets.ts";
 import type { Reservation } from "./lease.ts";
 import { LeaseCharge } from "./lease-charge.ts";
 import type { Period, Window } from "./windows.ts";
@@ -28,18 +28,11 @@ export const isTokenAccount = (account: string): boolean => !isPersonAccount(acc
 /** Whose accounts they are. */
 export type Spender = Pick<AccessToken, "id" | "owner" | "compiled">;
 
-/** The windows that run now, of the budgets of one account. */
-const windowsOf = (account: string, budgets: readonly Budget[], now: number): readonly AccountLimit[] =>
-	budgets.map((budget) => {
-		const window = budget.windowAt(now);
-		const limit = limitIn(budget, window);
-		return { account: windowAccount(account, budget, window), limit, window: { ...window, per: budget.per } };
-	});
+const none: readonly AccountLimit[] = [];
 
 const accountsOfOwner = ({ id, ceiling, compiled }: TokenOwner, now: number): readonly AccountLimit[] => {
 	const account = personAccount(id);
-	const limit: AccountLimit = { account, limit: ceiling };
-	return compiled === undefined ? [limit] : [limit, ...windowsOf(account, budgetsIn(compiled), now)];
+	return [{ account, limit: ceiling }, ...(budgetsIn(compiled)?.windowsOf(account, now) ?? none)];
 };
 
 /** The accounts that a call of this token spends from now; the token's own comes first. */
@@ -49,8 +42,9 @@ export const accountsOf = (
 	now: number,
 ): readonly [AccountLimit, ...AccountLimit[]] => {
 	const own = { account: id, limit: quota };
-	const owners = owner ? accountsOfOwner(owner, now) : [];
-	return [own, ...owners, ...windowsOf(id, budgetsIn(compiled), now)];
+	if (!owner && !compiled.has(budgetsKey)) return [own];
+	const windows = budgetsIn(compiled)?.windowsOf(id, now) ?? none;
+	return owner ? [own, ...accountsOfOwner(owner, now), ...windows] : [own, ...windows];
 };
 
 export const isLimited = ({ limit }: AccountLimit): boolean => limit !== undefined;

@@ -3,10 +3,12 @@ import {
 	Fault,
 	fetchNamed,
 	type Identified,
+	isFault,
 	isPrivateUpstream,
 	isWebAddress,
 	type Log,
 	type TaskAuthority,
+	type TokenRoute,
 } from "#core";
 import { bodyBytes } from "./answer-body.ts";
 import { readFields } from "./body.ts";
@@ -18,7 +20,6 @@ import type { Endings } from "./endings.ts";
 import type { Files } from "./files.ts";
 import type { Previews } from "./previews.ts";
 import type { Task, TaskOrder, Tasks } from "./service.ts";
-import { TakingOn } from "./taking-on.ts";
 import type { TaskStore } from "./task-store.ts";
 import { taskView } from "./views.ts";
 
@@ -49,7 +50,20 @@ const cancelled = { code: "cancelled", reason: "cancelled" };
 
 export const createTasksService = (options: DeskOptions): Tasks => {
 	const { taskStore, files } = options;
-	const takingOn = new TakingOn(options.authority);
+	/** Calls whose order has been read and not yet been handed over: from then on whoever takes it on writes the row. */
+	const reading = new WeakSet<Identified>();
+
+	const noted = ({ handle, ...route }: TokenRoute): TokenRoute => ({
+		...route,
+		async handle(call) {
+			try {
+				return await handle(call);
+			} catch (error) {
+				if (isFault(error) && reading.has(call)) options.authority.refused(call, undefined, error.denial);
+				throw error;
+			}
+		},
+	});
 
 	const known = async (call: Identified, id: string): Promise<Task> => {
 		const task = await taskStore.find(call.token.id, id);
@@ -64,7 +78,7 @@ export const createTasksService = (options: DeskOptions): Tasks => {
 		async read(call) {
 			const denial = await options.authority.beforeBody(call);
 			if (denial) throw new Fault(denial);
-			takingOn.begin(call);
+			reading.add(call);
 			return await readFields(call, options.bodyLimitBytes);
 		},
 		readQuestion: (call) => readFields(call, options.bodyLimitBytes),
@@ -74,10 +88,10 @@ export const createTasksService = (options: DeskOptions): Tasks => {
 		view: taskView,
 		baseUrl: options.baseUrl,
 		submit(call, order) {
-			takingOn.handOver(call);
+			reading.delete(call);
 			return options.submit(call, order);
 		},
-		route: (route) => takingOn.route(route),
+		route: (route) => ({ ...(route.access === "token" ? noted(route) : route), protocol: "tasks" }),
 		find: (call, id) => taskStore.find(call.token.id, id),
 		findAll: (call, ids) => taskStore.findAll(call.token.id, ids.slice(0, 1000)),
 		list: (call, filter) => taskStore.list(call.token.id, filter),

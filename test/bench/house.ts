@@ -1,4 +1,7 @@
-/** Portico under measurement: every policy, quota and the ledger on, in front of the bench's upstream. */
+/**
+ * Portico under measurement: every policy, quota, budgets, the ledger with tags, metrics, alerts, people with their audit, the
+ * console and the call log on, in front of the bench's upstream. Only `otel` and guards are off, as they are unless asked for.
+ */
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,9 +43,19 @@ const everyPlugin = (upstream: string) => [
 			],
 		},
 	},
-	{ use: "ledger" },
+	{ use: "ledger", with: { tags: ["app", "env"] } },
 	{ use: "call-log" },
+	{ use: "metrics" },
+	{ use: "people" },
+	{ use: "console" },
+	{ use: "webhooks" },
+	{ use: "alerts", with: { url: `${upstream}/alerts`, secret: alertSecret, privateNetwork: true } },
 ];
+
+const alertSecret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+
+/** What operators see of calls, beside the ledger and the log; and of tokens budgets and tags. */
+export const seeing = ["metrics", "people", "console", "alerts", "webhooks", "budgets", "tags"];
 
 export interface HouseOptions {
 	/** A database server; without it a file. */
@@ -52,7 +65,7 @@ export interface HouseOptions {
 	readonly built?: boolean;
 	/** The one processor core that it may use. */
 	readonly core?: number | undefined;
-	/** Plugins that are left out, to see what each costs. */
+	/** Plugins, and the settings `budgets` and `tags`, that are left out to see what each costs. */
 	readonly without?: readonly string[];
 }
 
@@ -98,14 +111,25 @@ export const startRelay = async (upstream: string): Promise<Started> => {
 /** What a token is held to, by the policy that does. */
 const settings = {
 	quota: { quota: 1_000_000 },
+	budgets: {
+		budgets: [
+			{ amount: 100_000, per: "day" },
+			{ amount: 1_000_000, per: "month", zone: "Europe/Berlin" },
+		],
+	},
+	tags: { tags: { env: "bench" } },
 	"model-list": { models: ["bench*"] },
 	"ip-whitelist": { ips: ["127.0.0.0/8"] },
 	expiry: { expiresAt: "2099-01-01T00:00:00Z" },
 } as const;
 
+/** Settings that go with the plugin that keeps them. */
+const belonging: Readonly<Record<string, readonly string[]>> = { quota: ["budgets"], ledger: ["tags"] };
+
 /** A token with every setting, so that every policy has something to do. */
 const issue = async (url: string, without: readonly string[]): Promise<string> => {
-	const held = Object.entries(settings).flatMap(([policy, setting]) => (without.includes(policy) ? [] : [setting]));
+	const missing = [...without, ...without.flatMap((name) => belonging[name] ?? [])];
+	const held = Object.entries(settings).flatMap(([policy, setting]) => (missing.includes(policy) ? [] : [setting]));
 	const response = await fetch(`${url}/admin/tokens`, {
 		method: "POST",
 		headers: { authorization: "Bearer admin-token-of-the-benches-0123456789", "content-type": "application/json" },
@@ -148,7 +172,10 @@ export const startHouse = async (
 		name: "portico",
 		pid: running.pid,
 		url: running.url,
-		headers: { authorization: `Bearer ${await issue(running.url, without)}` },
+		headers: {
+			authorization: `Bearer ${await issue(running.url, without)}`,
+			...(without.includes("tags") || without.includes("ledger") ? {} : { "x-portico-tags": "app=bench" }),
+		},
 		...answered,
 		async stop() {
 			await running.stop();

@@ -1,12 +1,14 @@
 /** What each part costs: the whole, and the whole without one thing or several, all beside the bare relay. */
 import { bodyOf, compare, type Pace, warm } from "./drive.ts";
-import { type Started, startHouse } from "./house.ts";
+import { type Started, seeing, startHouse } from "./house.ts";
 import type { Row } from "./table.ts";
 
 const policies = ["expiry", "model-list", "ip-whitelist", "rate-limit"];
 
 const rungs: readonly (readonly [what: string, without: readonly string[]])[] = [
 	["everything", []],
+	["without what operators see", seeing],
+	["without budgets", ["budgets"]],
 	["without call-log", ["call-log"]],
 	["without ledger", ["ledger"]],
 	["without quota", ["quota"]],

@@ -1,4 +1,4 @@
-/** `portico serve --workers N` seen from outside: whichever worker answers, its metrics are those of all. */
+/** `portico serve --workers N` seen from outside as one: its metrics are those of all workers, and a limit holds for all together. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -16,20 +16,20 @@ let upstream: ScriptedUpstream;
 let portico: PorticoProcess;
 let adminToken: string;
 
+const completion = {
+	id: "c",
+	object: "chat.completion",
+	created: 1,
+	model: "m",
+	choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
+	usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
+};
+
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-workers-"));
 	const program = sqldProgram();
 	server = program ? await startSqld(program, folder) : startSqlServer(join(folder, "shared.db"));
-	upstream = startUpstream(() =>
-		Response.json({
-			id: "c",
-			object: "chat.completion",
-			created: 1,
-			model: "m",
-			choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
-			usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
-		}),
-	);
+	upstream = startUpstream(() => Response.json(completion));
 	const upstreams = [{ name: "main", protocol: "chat-completions", url: `${upstream.url}/v1`, key: "sk-secret" }];
 	const plugins = [
 		{ use: "tokens" },
@@ -126,4 +126,63 @@ test("no counter falls when a worker is killed, while it is away, and when anoth
 			expect([figureIn(lines, completed), figureIn(lines, took)]).toEqual([least, least]);
 		}
 	}
+}, 60_000);
+
+const tokenWith = async (rateLimit: object): Promise<string> => {
+	const { text } = await send("POST", "/admin/tokens", adminToken, { name: "limited", rateLimit });
+	return (JSON.parse(text) as { key: string }).key;
+};
+
+/** Calls, twenty at a time, each on a connection of its own; how many were let through, and how many told to come back. */
+const crowd = async (count: number, key: string): Promise<{ passed: number; refused: number }> => {
+	let [left, passed, refused] = [count, 0, 0];
+	const one = async (): Promise<void> => {
+		while (left-- > 0) {
+			const status = await ask(key);
+			if (status === 200) passed++;
+			else if (status === 429) refused++;
+		}
+	};
+	await Promise.all(Array.from({ length: 20 }, one));
+	return { passed, refused };
+};
+
+test("a minute's requests are those of all workers together, and go on as they are when one is killed", async () => {
+	const key = await tokenWith({ requestsPerMinute: 120 });
+	const began = performance.now();
+	const first = await crowd(80, key);
+	expect(first).toEqual({ passed: 80, refused: 0 });
+	const killed = processOf(2);
+	process.kill(killed, "SIGKILL");
+	const more = await crowd(150, key);
+	await until(() => processOf(2) !== killed, "another in its place", 60_000);
+	const last = await crowd(60, key);
+	const filled = Math.ceil(((performance.now() - began) / 1000) * 2);
+	const passed = first.passed + more.passed + last.passed;
+	expect(passed).toBeLessThanOrEqual(120 + filled);
+	// What the killed one held, an eighth at most, is nobody's for a while.
+	expect(passed).toBeGreaterThanOrEqual(120 - 15);
+	expect(last.refused).toBeGreaterThan(0);
+}, 60_000);
+
+test("calls at once are counted over all workers", async () => {
+	const key = await tokenWith({ concurrent: 4 });
+	const held: (() => void)[] = [];
+	let [most, running] = [0, 0];
+	upstream.answer(async () => {
+		most = Math.max(most, ++running);
+		await new Promise<void>((resolve) => void held.push(resolve));
+		running--;
+		return Response.json(completion);
+	});
+	const statuses: number[] = [];
+	const calls = Array.from({ length: 24 }, async () => void statuses.push(await ask(key)));
+	await until(() => held.length === 4 && statuses.length === 20, "four calls at the upstream", 60_000);
+	for (const letGo of held) letGo();
+	await Promise.all(calls);
+	expect(most).toBe(4);
+	expect(statuses.filter((status) => status === 200)).toHaveLength(4);
+	upstream.answer(() => Response.json(completion));
+	for (let index = 0; index < 12; index++) expect(await ask(key)).toBe(200);
+	expect(await portico.end("SIGTERM")).toBe(0);
 }, 60_000);

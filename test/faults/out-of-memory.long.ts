@@ -66,7 +66,7 @@ const hold = (address: string, key: string): { readonly socket: Socket; readonly
 test.if(canLimit)(
 	"out of memory: what was answered is charged and written down, and the next start is clean",
 	async () => {
-		const first = await startProcess(folder, config, {}, [], ["prlimit", `--data=${limitBytes}`]);
+		const first = await startProcess(folder, config, {}, [], ["prlimit", `--data=${limitBytes}`, "node"]);
 		const admin = async (address: string, method: string, path: string, body?: object) => {
 			const token = readFileSync(join(folder, "data/admin-token"), "utf8").trim();
 			const response = await fetch(address + path, {

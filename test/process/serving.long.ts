@@ -1,10 +1,8 @@
-/** How a process serves and leaves: TLS whose certificate changes, a delay before it stops, and warnings about its config. */
+/** How a process serves and leaves: a delay before it stops, and warnings about its config. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "node:tls";
 import { endProcesses, runCommand, startProcess } from "../support/process.ts";
 
 let folder: string;
@@ -30,70 +28,12 @@ const config = (
 	return file;
 };
 
-const certificate = (name: string): void => {
-	const words = [
-		"-newkey",
-		"ec",
-		"-pkeyopt",
-		"ec_paramgen_curve:prime256v1",
-		"-nodes",
-		"-days",
-		"9",
-		"-subj",
-		`/CN=${name}`,
-	];
-	const files = ["-keyout", join(folder, `${name}.key`), "-out", join(folder, `${name}.crt`)];
-	execFileSync("openssl", ["req", "-x509", ...words, ...files], { stdio: "ignore" });
-};
-const use = (name: string): void => {
-	for (const end of ["key", "crt"]) copyFileSync(join(folder, `${name}.${end}`), join(folder, `own.${end}`));
-};
-
-/** The name in the certificate that a new connection is shown. */
-const shownBy = (address: string): Promise<string> =>
-	new Promise((resolve, reject) => {
-		const socket = connect(
-			{ port: Number(new URL(address).port), host: "127.0.0.1", rejectUnauthorized: false },
-			() => {
-				resolve(String(socket.getPeerCertificate().subject.CN));
-				socket.end();
-			},
-		);
-		socket.once("error", reject);
-	});
-
 const chat = (address: string, key: string | undefined) =>
 	fetch(`${address}/v1/chat/completions`, {
 		method: "POST",
 		headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
 		body: JSON.stringify({ model: "demo", messages: [{ role: "user", content: "Hello" }] }),
-		tls: { rejectUnauthorized: false },
 	});
-
-test("server.tls: HTTPS, a new certificate without a restart, and none for a pair that does not fit", async () => {
-	for (const name of ["first", "second"]) certificate(name);
-	use("first");
-	const file = config({ tls: { cert: "own.crt", key: "own.key" } });
-	const portico = await startProcess(folder, file);
-	expect(portico.address).toStartWith("https://127.0.0.1:");
-	expect(await shownBy(portico.address)).toBe("first");
-	expect((await chat(portico.address, portico.key)).status).toBe(200);
-	expect((await runCommand(folder, ["token", "list"])).output).toContain("first token");
-	copyFileSync(join(folder, "second.key"), join(folder, "own.key"));
-	await portico.says(/the new certificate cannot be used/);
-	expect(await shownBy(portico.address)).toBe("first");
-	use("second");
-	await portico.says(/serves with a new certificate/);
-	expect(await shownBy(portico.address)).toBe("second");
-	expect((await chat(portico.address, portico.key)).status).toBe(200);
-	expect(await portico.end("SIGTERM")).toBe(0);
-	copyFileSync(join(folder, "first.key"), join(folder, "own.key"));
-	for (const command of ["check", "serve"])
-		expect(await runCommand(folder, [command])).toMatchObject({
-			code: 1,
-			errors: expect.stringContaining("is not the key of"),
-		});
-}, 60_000);
 
 test("server.shutdownDelaySeconds: not ready, and calls are answered, before it stops", async () => {
 	const portico = await startProcess(folder, config({ shutdownDelaySeconds: 2 }));

@@ -64,12 +64,11 @@ export const startProcess = async (
 	config: string | undefined,
 	environment: Readonly<Record<string, string>> = {},
 	words: readonly string[] = [],
-	/** What starts it, such as `prlimit --data=…`. */
-	starter: readonly string[] = [],
+	/** What runs the launcher: Node unless said, such as `prlimit --data=… node`. */
+	starter: readonly string[] = ["node"],
 ): Promise<PorticoProcess> => {
 	const [program = "node", ...rest] = [
 		...starter,
-		"node",
 		launcher,
 		"serve",
 		...(config === undefined ? [] : ["--config", config]),

@@ -6,12 +6,10 @@ import { readInvocation } from "./command-line/settings.ts";
 import { isFault } from "./contract/fault.ts";
 import { lookup } from "./neutral/json.ts";
 import { endWithLauncher, environment, forgetProxies } from "./runtime/system.ts";
+import { say } from "./runtime/terminal.ts";
 import { shareModules } from "./share.ts";
 
 const print = (line: string): void => console.log(line);
-
-/** Beside the answer, so that what reads it by machine is not disturbed. */
-const tell = (line: string): void => console.error(line);
 
 /** Other words for the same. */
 const meant = lookup<string>({ "--version": "version", "-v": "version", "--help": "help", "-h": "help" });
@@ -26,7 +24,7 @@ const run = async (): Promise<void> => {
 			invocation,
 			coreCommands.map(({ name }) => name),
 			print,
-			tell,
+			say,
 		);
 };
 
@@ -38,7 +36,7 @@ const start = async (): Promise<void> => {
 		process.exit(0);
 	} catch (error) {
 		if (!isFault(error)) throw error;
-		console.error(error.message);
+		say(error.message);
 		process.exit(1);
 	}
 };

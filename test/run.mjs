@@ -31,6 +31,7 @@ const apart = [
 	"test/slow/package-rooms.long.ts",
 	"test/slow/package-plugins.long.ts",
 	"test/slow/manifests.long.ts",
+	"test/slow/image.long.ts",
 	"test/attacks/unread-streams.long.ts",
 ];
 

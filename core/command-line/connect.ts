@@ -9,6 +9,7 @@ import { writeSettings } from "../connect/write.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import { router } from "../contract/router.ts";
 import type { Blueprint } from "../host/blueprint.ts";
+import { addressOf } from "../runtime/serve.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf } from "./open.ts";
 import type { Invocation } from "./settings.ts";
@@ -48,11 +49,9 @@ const nearest = (word: string): string => {
 const valuesOf = (words: readonly string[]) =>
 	parseWords({ args: [...words], options, allowPositionals: true }, connectUsage);
 
-/** Listening on all addresses is told as this machine's own; a port that the system is to choose, as `PORT`. */
-const addressOf = ({ config: { server } }: Blueprint): string => {
-	const host = server.host === "0.0.0.0" || server.host === "::" ? "127.0.0.1" : server.host;
-	return `${server.tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${server.port === 0 ? "PORT" : server.port}`;
-};
+/** A port that the system is to choose is told as `PORT`. */
+const configuredAddress = ({ config: { server } }: Blueprint): string =>
+	addressOf(server.host, server.port === 0 ? "PORT" : server.port, server.tls !== undefined);
 
 const givenAddress = (text: string): string =>
 	/^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(text)
@@ -95,7 +94,7 @@ export const connect = async (invocation: Invocation, print: (line: string) => v
 		refuse(`there is no client ${JSON.stringify(name)}${nearest(name)}; there are: ${names.join(", ")}`);
 	const blueprint = await blueprintOf(invocation, true);
 	const gateway = {
-		address: values.address === undefined ? addressOf(blueprint) : givenAddress(values.address),
+		address: values.address === undefined ? configuredAddress(blueprint) : givenAddress(values.address),
 		key: values.key ?? (invocation.environment["PORTICO_KEY"] || keyPlaceholder),
 		model: values.model ?? (await modelOf(blueprint)),
 	};

@@ -11,6 +11,7 @@ import { nodeLock } from "../host/node-files.ts";
 import { asList, asRecord } from "../neutral/json.ts";
 import { createLog } from "../runtime/log.ts";
 import { makeFilesPrivate } from "../runtime/system.ts";
+import { showPassing, showWaiting } from "../runtime/terminal.ts";
 import { databaseFile } from "../store/connection.ts";
 import { lockFile } from "../store/lock.ts";
 import { restoreFile } from "../store/restore.ts";
@@ -59,7 +60,8 @@ const backup = async (words: readonly string[], { call, print }: CommandRun): Pr
 		usage,
 	);
 	if (positionals.length > 1) refuse(usage);
-	const answer = asRecord(await call("POST", "/admin/backup", backupBody(positionals[0], values.keep)));
+	const copied = call("POST", "/admin/backup", backupBody(positionals[0], values.keep));
+	const answer = asRecord(await showWaiting("copying the database", copied));
 	print(`wrote ${String(answer["file"])}`);
 	for (const file of asList(answer["removed"])) print(`removed ${String(file)}`);
 };
@@ -91,7 +93,9 @@ const restore = async ({ blueprint, file, print }: FileWork): Promise<void> => {
 	if (database === undefined)
 		return refuse(`the database of ${blueprint.file} is a server; portico db import FILE writes into an empty one`);
 	const known = tablesInOrder(await buildOnly(blueprint));
+	if (existsSync(file)) showPassing(`copying and checking ${file} (${sizeOf(file)}) …`);
 	const { aside } = restoreFile({ backup: file, database, tables: known, now: Date.now() });
+	showPassing("");
 	if (aside !== undefined) print(`the old database is now ${aside}`);
 	print(`restored ${database} from ${file} (${sizeOf(database)})`);
 };
@@ -136,7 +140,10 @@ const move = async (work: FileWork, out: boolean): Promise<void> => {
 	const dataFolder = dataFolderOf(blueprint);
 	if (out) refuseJournals(dataFolder);
 	const known = tablesInOrder(await buildOnly(blueprint));
-	const progress = (table: string, rows: number): void => print(`  ${table}: ${rows} rows`);
+	const progress = (table: string, rows: number, done: boolean): void => {
+		showPassing(done ? "" : `  ${table}: ${rows} rows …`);
+		if (done) print(`  ${table}: ${rows} rows`);
+	};
 	let sums: ReadonlyMap<string, Sums>;
 	try {
 		sums = await atRest(blueprint, (place) =>

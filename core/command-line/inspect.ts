@@ -11,10 +11,12 @@ import { checkAdminToken } from "../host/node-files.ts";
 import { Portico } from "../host/portico.ts";
 import { createLog } from "../runtime/log.ts";
 import { type CertificateFiles, readCertificate } from "../runtime/secure-listener.ts";
+import { terminalWidth } from "../runtime/terminal.ts";
 import type { OpenStore } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { blueprintOf, version } from "./open.ts";
 import type { Invocation } from "./settings.ts";
+import { listLines } from "./table.ts";
 import { warningsOf } from "./warnings.ts";
 
 const refuse = (message: string): never => {
@@ -78,9 +80,8 @@ export const listPlugins = async (invocation: Invocation, print: (line: string) 
 	if (invocation.words.includes("--json")) return print(JSON.stringify(rows));
 	for (const row of rows) {
 		print(`${row.name}${row.use === row.name ? "" : ` (${row.use})`}: ${row.summary}`);
-		if (row.gives.length > 0) print(`  gives   ${row.gives.join(", ")}`);
-		if (row.needs.length > 0) print(`  needs   ${row.needs.join(", ")}`);
-		if (row.routes.length > 0) print(`  routes  ${row.routes.join(", ")}`);
+		for (const list of ["gives", "needs", "routes"] as const)
+			if (row[list].length > 0) for (const line of listLines(list, row[list], terminalWidth())) print(line);
 	}
 };
 

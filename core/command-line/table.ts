@@ -1,4 +1,5 @@
 /** Tables and amounts for the command line, alike in every command. */
+import { terminalWidth } from "../runtime/terminal.ts";
 
 export interface Column {
 	readonly title: string;
@@ -9,14 +10,70 @@ export interface Column {
 /** Names come from many hands; a terminal obeys what it is not to be shown. */
 const shown = (text: string | undefined): string => text?.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "�") || "-";
 
-/** Lines of a table: its titles in capitals, then the rows, an empty cell as `-`. */
-export const tableLines = (columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] => {
+/** How far the second line of a row stands in. */
+const indent = "  ";
+
+/** The numbers of the columns, by the line on which they fit. */
+const linesThatFit = (widths: readonly number[], width: number): readonly (readonly number[])[] => {
+	const lines: number[][] = [[]];
+	let used = 0;
+	for (const [at, own] of widths.entries()) {
+		const line = lines.at(-1) ?? [];
+		if (line.length > 0 && used + own > width) {
+			lines.push([at]);
+			used = indent.length + own + 2;
+		} else {
+			line.push(at);
+			used += own + 2;
+		}
+	}
+	return lines;
+};
+
+/** A row as a block, a line for each cell. */
+const blocks = (titles: readonly string[], rows: readonly (readonly string[])[]): readonly string[] => {
+	const longest = Math.max(...titles.map(({ length }) => length));
+	return rows.flatMap((row, index) => [
+		...(index === 0 ? [] : [""]),
+		...row.map((text, at) => `${titles[at]?.padEnd(longest)}  ${text}`),
+	]);
+};
+
+/**
+ * Lines of a table: its titles in capitals, then the rows, an empty cell as `-`. Where a terminal is too narrow for it each row
+ * takes two lines, and where that is not enough it is a block of its own.
+ */
+export const tableLines = (
+	columns: readonly Column[],
+	rows: readonly (readonly string[])[],
+	width = terminalWidth() ?? Number.POSITIVE_INFINITY,
+): readonly string[] => {
 	const titles = columns.map(({ title }) => title.toUpperCase());
 	const cells = [titles, ...rows.map((row) => columns.map((_, at) => shown(row[at])))];
 	const widths = columns.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
 	const fit = (text: string, at: number): string =>
 		columns[at]?.right === true ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0);
-	return cells.map((line) => line.map(fit).join("  ").trimEnd());
+	const lines = linesThatFit(widths, width);
+	if (lines.length > 2 && rows.length > 0) return blocks(titles, cells.slice(1));
+	return cells.flatMap((row) =>
+		lines.map((some, index) =>
+			((index === 0 ? "" : indent) + some.map((at) => fit(row[at] ?? "", at)).join("  ")).trimEnd(),
+		),
+	);
+};
+
+/** A list under its title, in as many lines as it needs where a terminal is narrow; else in one. */
+export const listLines = (title: string, items: readonly string[], width: number | undefined): readonly string[] => {
+	const head = `  ${title.padEnd(8)}`;
+	const lines = [head];
+	for (const [index, item] of items.entries()) {
+		const text = index === items.length - 1 ? item : `${item}, `;
+		const line = lines.at(-1) ?? "";
+		const fits = width === undefined || line === head || line.length + text.trimEnd().length <= width;
+		if (fits) lines[lines.length - 1] = line + text;
+		else lines.push(" ".repeat(head.length) + text);
+	}
+	return lines.map((line) => line.trimEnd());
 };
 
 /** `$1.50`, and as many digits more as a small amount has. */

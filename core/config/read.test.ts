@@ -79,6 +79,12 @@ describe("a file that is right", () => {
 		]);
 	});
 
+	test("PORTICO_HOST overrides the address of the file", () => {
+		const text = "server: { host: 127.0.0.2 }";
+		expect(read(text, { PORTICO_HOST: "0.0.0.0" }).config?.server.host).toBe("0.0.0.0");
+		expect(read(text, { PORTICO_HOST: "" }).config?.server.host).toBe("127.0.0.2");
+	});
+
 	test("an alias stands for what its anchor holds", () => {
 		expect(settings("a: &one { b: 1 }\n      c: *one")).toEqual({ a: { b: 1 }, c: { b: 1 } });
 	});

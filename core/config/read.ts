@@ -79,7 +79,7 @@ export const readConfig = (input: ConfigInput): ConfigReading => {
 	const reliable = complaints.filter(({ line }) => line < soundUntil);
 	const all = inOrder([...flaws.map((flaw) => complaintOf(flaw, labels)), ...reliable]);
 	const settings = Value.Check(coreSchema, core.value) ? core.value : defaultSettings();
-	const config = { ...settings, server: { ...settings.server, ...port }, plugins };
+	const config = { ...settings, server: { ...settings.server, ...hostOf(input), ...port }, plugins };
 	const readable = isRecord(root) && !Number.isFinite(soundUntil);
 	return { config: readable ? config : undefined, complaints: all, secrets: [...new Set(secrets)] };
 };
@@ -110,6 +110,12 @@ const portOf = ({ override, environment }: ConfigInput, complaints: Complaint[])
 	const message = "expected a port from 0 to 65535 in the environment";
 	complaints.push({ line: 1, column: 1, where: "PORTICO_PORT", message });
 	return {};
+};
+
+/** For an image, which always has to listen on every address of its container. */
+const hostOf = ({ environment }: ConfigInput): { host?: string } => {
+	const host = environment["PORTICO_HOST"];
+	return host ? { host } : {};
 };
 
 /** By place in the file, each once. */

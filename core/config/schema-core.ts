@@ -10,7 +10,11 @@ const seconds = (fallback: number, minimum: number, description: string) =>
 	t.Number({ minimum, default: fallback, description: `${description}, in seconds.` });
 
 const server = {
-	host: t.String({ minLength: 1, default: "127.0.0.1", description: "The address to listen on." }),
+	host: t.String({
+		minLength: 1,
+		default: "127.0.0.1",
+		description: "The address to listen on. PORTICO_HOST overrides it.",
+	}),
 	port: t.Integer({
 		minimum: 0,
 		maximum: 65535,

@@ -151,6 +151,8 @@ export const listen = (options: ListenOptions): Listener => {
 	return deno ? listenOnDeno(deno, options) : listenOnBun(options);
 };
 
-/** Where a server that listens there is reached. */
-export const addressOf = (host: string, port: number, secure: boolean): string =>
-	`${secure ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+/** Where a server that listens there is reached; on every address: by this machine itself. */
+export const addressOf = (host: string, port: number | string, secure: boolean): string => {
+	const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+	return `${secure ? "https" : "http"}://${name.includes(":") ? `[${name}]` : name}:${port}`;
+};

@@ -19,8 +19,8 @@ export interface TransferInput {
 	readonly to: Place;
 	/** What this Portico knows of tables. */
 	readonly tables: readonly Tables[];
-	/** Hears of every table that is done. */
-	progress(table: string, rows: number): void;
+	/** Hears how many rows of a table are copied by now, and when that is all of it. */
+	progress(table: string, rows: number, done: boolean): void;
 }
 
 /** What a table holds: its rows, and the exact sum of each column of whole numbers. */
@@ -110,7 +110,12 @@ const pagesOf = async function* (from: Client, { name, order }: SourceTable) {
 	}
 };
 
-const copyRows = async (from: Client, to: Client, table: SourceTable): Promise<number> => {
+const copyRows = async (
+	from: Client,
+	to: Client,
+	table: SourceTable,
+	progress: TransferInput["progress"],
+): Promise<void> => {
 	let copied = 0;
 	for await (const { columns, rows } of pagesOf(from, table)) {
 		const marks = columns.map(() => "?").join(", ");
@@ -121,8 +126,9 @@ const copyRows = async (from: Client, to: Client, table: SourceTable): Promise<n
 				"write",
 			);
 		copied += rows.length;
+		progress(table.name, copied, false);
 	}
-	return copied;
+	progress(table.name, copied, true);
 };
 
 const compare = (table: string, before: Sums, after: Sums, who: string): void => {
@@ -149,7 +155,7 @@ const transfer = async (from: Client, to: Client, input: TransferInput): Promise
 		tables.map(({ sql }) => sql),
 		"write",
 	);
-	for (const table of tables) input.progress(table.name, await copyRows(from, to, table));
+	for (const table of tables) await copyRows(from, to, table, input.progress);
 	if (later.length > 0) await to.batch([...later], "write");
 	for (const table of tables) {
 		const before = sums.get(table.name) ?? {};

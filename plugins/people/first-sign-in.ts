@@ -6,9 +6,6 @@ import { joinLink, type LinkBase } from "./people-routes.ts";
 
 const hours = 24;
 
-/** Everywhere is no place to go to. */
-const reachable = (address: string): string => address.replace("//0.0.0.0", "//127.0.0.1").replace("//[::]", "//[::1]");
-
 /** Made once for a database: an operator who lost it makes another with `portico person invite --role admin`. */
 export const firstSignIn =
 	(store: Store, directory: Directory, invitations: Invitations, url: string | undefined) =>
@@ -16,7 +13,7 @@ export const firstSignIn =
 		if (!(await directory.isEmpty())) return undefined;
 		const { secret, statement } = invitations.make({ role: "admin", hours, by: "first start" });
 		await store.write([statement]);
-		return joinLink(url ?? reachable(address), secret);
+		return joinLink(url ?? address, secret);
 	};
 /** What the operator says; else where this request came to; else where this server listens, or would. */
 export const linkBase =
@@ -24,5 +21,5 @@ export const linkBase =
 	({ request: { headers }, origin }: Operated): string => {
 		if (url !== undefined) return url;
 		const asked = headers.get("origin") ?? (headers.has("host") ? origin : undefined);
-		return asked ?? reachable(host.address() ?? "http://127.0.0.1");
+		return asked ?? host.address() ?? "http://127.0.0.1";
 	};

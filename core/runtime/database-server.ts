@@ -52,8 +52,14 @@ const makeAccess = (): { readonly key: string; readonly authToken: string } => {
 	return { key: publicKey.export({ format: "jwk" }).x ?? "", authToken: `${body}.${signature}` };
 };
 
-/** Ends the server once this process closes what the shell reads, or is gone. */
-const untilLeft = '"$0" "$@" 3<&- & server=$!; { cat <&3; kill $server; } >/dev/null 2>&1 & wait $server';
+/** Ends the server once this process closes what the shell reads, or is gone; who waits for that ends with the server. */
+const untilLeft = [
+	'"$0" "$@" 3<&- & server=$!',
+	"{ cat <&3; kill $server; } >/dev/null 2>&1 & guard=$!",
+	"wait $server; code=$?",
+	"kill $guard",
+	"exit $code",
+].join("\n");
 
 const endOf = (child: ChildProcess): Promise<number> =>
 	new Promise((resolve) => {
@@ -84,13 +90,15 @@ export const startDatabaseServer = async (
 	let child: ChildProcess;
 	let over: Promise<void>;
 	const launch = (): void => {
-		child = spawn("sh", ["-c", `exec 3<&0; ${untilLeft}`, program, ...words], {
+		child = spawn("sh", ["-c", `exec 3<&0\n${untilLeft}`, program, ...words], {
 			// The terminal's Ctrl-C is for those who need it to the end.
 			detached: true,
 			stdio: ["pipe", "ignore", "ignore"],
 			env: { ...process.env, ...oneAtATime, SQLD_AUTH_JWT_KEY: key },
 		});
+		const { stdin } = child;
 		over = endOf(child).then(async (code) => {
+			stdin?.end();
 			if (closing) return;
 			ended(code);
 			await pause(restartMs);

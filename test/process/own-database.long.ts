@@ -13,7 +13,7 @@ beforeEach(() => {
 		{ use: "tokens" },
 		{ use: "chat-completions" },
 		{ use: "demo", with: { wordMs: 0 } },
-		{ use: "prices", with: { default: { input: 1, output: 1 } } },
+		{ use: "prices", with: { models: { demo: { input: 1, output: 1 } } } },
 		{ use: "quota" },
 		{ use: "ledger" },
 		{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
@@ -37,18 +37,29 @@ const ask = async (address: string, key: string): Promise<number> => {
 	return response.status;
 };
 
-/** Addresses of the database servers of this folder that run. */
-const servers = (): string[] =>
+interface Running {
+	readonly pid: number;
+	readonly program: string;
+	readonly words: readonly string[];
+}
+
+/** Processes that were started with a path of this folder. */
+const processes = (): Running[] =>
 	readdirSync("/proc").flatMap((pid) => {
 		if (!/^\d+$/.test(pid) || !existsSync(`/proc/${pid}/cmdline`)) return [];
 		try {
 			const [program = "", ...words] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-			const address = words[words.indexOf("--http-listen-addr") + 1] ?? "";
-			return program.endsWith("sqld") && words.some((word) => word.startsWith(folder)) ? [address] : [];
+			return words.some((word) => word.startsWith(folder)) ? [{ pid: Number(pid), program, words }] : [];
 		} catch {
 			return [];
 		}
 	});
+
+const serverProcesses = (): Running[] => processes().filter(({ program }) => program.endsWith("sqld"));
+
+/** Addresses of the database servers of this folder that run. */
+const servers = (): string[] =>
+	serverProcesses().map(({ words }) => words[words.indexOf("--http-listen-addr") + 1] ?? "");
 
 /** Once a process is gone the server follows in its own time. */
 const noServers = async (): Promise<void> => {
@@ -129,6 +140,69 @@ test.skipIf(!has)(
 		expect(await callsOf()).toBe(6);
 	},
 	90_000,
+);
+
+test.skipIf(!has)(
+	"a server that is killed is started again while calls go on, and none of them is lost",
+	async () => {
+		const two = await start("--workers", "2");
+		await two.says(/"worker":2,"process":\d+/);
+		const made = await portico("token", "create", "--name", "limited", "--quota", "5", "--json");
+		const { id, key } = JSON.parse(made.output) as { id: string; key: string };
+		let over = false;
+		const statuses: number[] = [];
+		const calling = Promise.all(
+			Array.from({ length: 4 }, async () => {
+				while (!over) {
+					statuses.push(await ask(two.address, key));
+					await new Promise((resolve) => setTimeout(resolve, 30));
+				}
+			}),
+		);
+		const answeredAt = async (count: number): Promise<void> => {
+			const limit = performance.now() + 30_000;
+			while (statuses.length < count && performance.now() < limit)
+				await new Promise((resolve) => setTimeout(resolve, 20));
+			expect(statuses.length).toBeGreaterThanOrEqual(count);
+		};
+		await answeredAt(200);
+		for (let time = 0; time < 2; time++) {
+			const [before] = serverProcesses();
+			if (!before) throw new Error("there is no database server");
+			const { length } = statuses;
+			process.kill(before.pid, "SIGKILL");
+			await answeredAt(length + 100);
+			const limit = performance.now() + 30_000;
+			while (serverProcesses()[0]?.pid === undefined && performance.now() < limit)
+				await answeredAt(statuses.length + 1);
+			const [after] = serverProcesses();
+			expect(after?.pid).not.toBe(before.pid);
+			expect(after?.words).toEqual(before.words);
+			await answeredAt(statuses.length + 100);
+		}
+		over = true;
+		await calling;
+		expect(statuses.filter((status) => status !== 200)).toEqual([]);
+		expect(two.output().match(/the database server ended; it is started again/g)).toHaveLength(2);
+		expect(two.output()).toContain('"code":137');
+		// The server, and the shell that waits for it: nothing is left of those that were killed.
+		expect(processes().filter(({ program }) => program === "sh" || program.endsWith("/sh")).length).toBeLessThanOrEqual(
+			2,
+		);
+		const token = JSON.parse((await portico("token", "show", id, "--json")).output) as { used: number };
+		expect(await two.end("SIGTERM")).toBe(0);
+		await noServers();
+		expect(processes()).toEqual([]);
+		expect(token.used).toBeGreaterThan(0);
+		const alone = await start();
+		const shown = JSON.parse((await portico("token", "show", id, "--json")).output) as { used: number };
+		const usage = JSON.parse((await portico("usage", "--token", id, "--json")).output) as {
+			data: { cost: number; calls: number }[];
+		};
+		expect(usage.data.map(({ calls, cost }) => [calls, cost])).toEqual([[statuses.length, shown.used]]);
+		expect(await alone.end("SIGTERM")).toBe(0);
+	},
+	180_000,
 );
 
 test("where the package is missing one sentence says what to do", async () => {

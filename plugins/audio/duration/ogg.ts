@@ -37,15 +37,18 @@ export const isOgg = (bytes: Uint8Array): boolean => capture.equals(bytes.subarr
 
 /** Counts the packets of a page; gives where it ends. */
 const readPackets = (stream: Stream, bytes: Buffer, lacing: Buffer, body: number): number => {
+	const { packetSeconds } = stream;
 	let at = body;
 	let begins = !stream.open;
+	let seconds = 0;
 	for (let segment = 0; segment < lacing.length; segment++) {
 		const size = lacing[segment] ?? 0;
 		if (begins && stream.heads > 0) stream.heads--;
-		else if (begins && size > 0) stream.seconds += stream.packetSeconds(bytes, at);
+		else if (begins && size > 0) seconds += packetSeconds(bytes, at);
 		at += size;
 		begins = size < 255;
 	}
+	stream.seconds += seconds;
 	stream.open = !begins;
 	return at;
 };

@@ -3,11 +3,16 @@
 const milliseconds = [10, 20, 40, 60, 10, 20, 40, 60, 10, 20, 40, 60, 10, 20, 10, 20];
 const short = [2.5, 5, 10, 20];
 
+/** By the first byte: the seconds of one frame, and of all of them where it tells how many there are. A file has millions of packets. */
+const frameSeconds = Float64Array.from({ length: 256 }, (_, first) => {
+	const config = first >> 3;
+	return (config < 16 ? (milliseconds[config] ?? 0) : (short[config & 3] ?? 0)) / 1000;
+});
+const packetSeconds = frameSeconds.map((seconds, first) => ((first & 3) === 0 ? seconds : 2 * seconds));
+const isCounted = 3;
+
 export const opusSeconds = (bytes: Uint8Array, at: number): number => {
 	const first = bytes[at] ?? 0;
-	const config = first >> 3;
-	const frame = config < 16 ? (milliseconds[config] ?? 0) : (short[config & 3] ?? 0);
-	const code = first & 3;
-	const frames = code === 0 ? 1 : code < 3 ? 2 : (bytes[at + 1] ?? 0) & 63;
-	return (frame * frames) / 1000;
+	if ((first & 3) !== isCounted) return packetSeconds[first] ?? 0;
+	return (frameSeconds[first] ?? 0) * ((bytes[at + 1] ?? 0) & 63);
 };

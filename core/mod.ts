@@ -146,6 +146,7 @@ export {
 	definedOnly,
 	inOnePiece,
 	isRecord,
+	jsonStringBytes,
 	lookup,
 	parseJson,
 	textBytes,

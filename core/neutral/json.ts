@@ -58,6 +58,18 @@ export const textBytes = (text: string): number => {
 	return bytes;
 };
 
+/** UTF-8 bytes of the JSON string that begins at `start`, right after its quote; an escape counts as one. */
+export const jsonStringBytes = (data: string, start: number): number => {
+	let bytes = 0;
+	for (let at = start; at < data.length; at++) {
+		const unit = data.charCodeAt(at);
+		if (unit === 34) break;
+		if (unit === 92) at++;
+		bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+	}
+	return bytes;
+};
+
 /** JSON text as its value, or undefined when it is not JSON. */
 export const parseJson = (text: string): unknown => {
 	try {

@@ -9,6 +9,7 @@ import type { Connection, ConnectionOptions } from "./wire.ts";
 export type { Cancellation, JobState, Made, MadeFile, Show, Submission, TaskFailure, TaskJob } from "./job.ts";
 export { klingAnswer, klingFields, klingPage, klingTask, renderKlingDenial } from "./kling.ts";
 export { type PictureData, pictureData, pictureOf } from "./pictures.ts";
+export { upstreamSettings } from "./upstream-settings.ts";
 export type { Answer, AskOptions, Connection, ConnectionOptions } from "./wire.ts";
 
 /** The states of every task, whatever its kind calls them. They only ever move forward. */

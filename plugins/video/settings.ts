@@ -1,5 +1,6 @@
 /** The settings of the kind `video`. */
 import { type Static, t } from "#core";
+import { upstreamSettings } from "../tasks/service.ts";
 
 export const upstreamSetting = t.Object(
 	{
@@ -22,22 +23,7 @@ export const upstreamSetting = t.Object(
 			t.String({ secret: true, description: "Kling's secret key, which signs a token for each request." }),
 		),
 		models: t.Array(t.String(), { description: "Models it does, `*` standing for any text." }),
-		rename: t.Optional(
-			t.Record(t.String(), t.String(), { description: "Its own names for models, by the name clients ask for." }),
-		),
-		tenancy: t.Optional(
-			t.Union([t.Literal("shared"), t.Literal("single")], {
-				default: "shared",
-				description:
-					"shared: its account serves several tokens, so what a request names there must be its token's own. single: all tokens that reach it are one client's, whose ids are forwarded.",
-			}),
-		),
-		concurrency: t.Optional(
-			t.Integer({ minimum: 1, default: 8, description: "Requests that may be under way at once." }),
-		),
-		timeoutMinutes: t.Optional(
-			t.Number({ minimum: 0.1, description: "After so many minutes a task has failed; 30 unless said." }),
-		),
+		...upstreamSettings(30),
 	},
 	{ additionalProperties: false },
 );

@@ -5,6 +5,7 @@ import {
 	type Denial,
 	EventTemplate,
 	isRecord,
+	jsonStringBytes,
 	type ModelAsk,
 	type Observation,
 	openAiFailureWithin,
@@ -23,22 +24,10 @@ const generated = new RegExp(`"(?:${generatedNames.join("|")})"\\s*:\\s*"(?!")`,
 /** The same in the dialects whose content is a list of parts. */
 const generatedPart = /"(?:text|data)"\s*:\s*"(?!")/g;
 
-/** UTF-8 bytes of the JSON string that begins at `start`, escapes counted as they stand. */
-const stringBytes = (data: string, start: number): number => {
-	let bytes = 0;
-	for (let at = start; at < data.length; at++) {
-		const unit = data.charCodeAt(at);
-		if (unit === 34) break;
-		if (unit === 92) at++;
-		bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
-	}
-	return bytes;
-};
-
 const bytesOf = (data: string, from: number, pattern: RegExp): number => {
 	let bytes = 0;
 	pattern.lastIndex = from;
-	while (pattern.test(data)) bytes += stringBytes(data, pattern.lastIndex);
+	while (pattern.test(data)) bytes += jsonStringBytes(data, pattern.lastIndex);
 	pattern.lastIndex = 0;
 	return bytes;
 };
@@ -51,7 +40,7 @@ const contentBytes = (data: string): number => {
 	// Nearly every chunk holds a piece of text and nothing else: searching for that alone costs a tenth.
 	const at = data.indexOf(contentMember, from);
 	if (at !== -1) {
-		const bytes = stringBytes(data, at + contentMember.length);
+		const bytes = jsonStringBytes(data, at + contentMember.length);
 		if (bytes > 0) return bytes;
 	}
 	return bytesOf(data, from, generated) || bytesOf(data, from, generatedPart);

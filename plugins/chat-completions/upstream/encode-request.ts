@@ -5,20 +5,18 @@ import {
 	type EncodedRequest,
 	lookup,
 	type NeutralRequest,
-	plainNames,
 	type Setting,
 	ToolNames,
 	type WireRecord,
 } from "#core";
 import { historyFor, thinksNot } from "../history.ts";
+import { tierOf, toolNames } from "../openai.ts";
 import { rootFieldsLost, strictEdits } from "../strict-fields.ts";
 import { encodeFormat } from "./encode-format.ts";
 import { encodeMessages } from "./encode-message.ts";
 import { encodeReasoning } from "./encode-reasoning.ts";
 import { encodeTools } from "./encode-tools.ts";
 import { beginWriting, ownExtras, type Writing } from "./target.ts";
-
-const toolNames = plainNames(64);
 
 const mostStops = 4;
 
@@ -77,22 +75,10 @@ const encodeStop = (writing: Writing): readonly string[] | undefined => {
 	return stop.slice(0, mostStops);
 };
 
-const tiers = lookup<string>({
-	auto: "auto",
-	default: "default",
-	flex: "flex",
-	scale: "scale",
-	priority: "priority",
-	fast: "fast",
-	standard: "default",
-	standard_only: "default",
-});
-
 const encodeTier = (writing: Writing): string | undefined => {
 	const { tier } = writing.request;
 	if (tier === undefined || writing.sameProtocol) return tier;
-	const known = tiers[tier.toLowerCase()];
-	if (known === undefined) writing.losses.setting("tier", `the upstream has no tier "${tier.slice(0, 32)}"`);
+	const known = tierOf(tier, writing.losses);
 	if (writing.openai) return known;
 	if (known !== undefined && known !== "auto" && known !== "default")
 		writing.losses.setting("tier", "the upstream has no such tier");

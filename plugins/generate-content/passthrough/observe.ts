@@ -5,6 +5,7 @@ import {
 	type Denial,
 	EventTemplate,
 	isRecord,
+	jsonStringBytes,
 	type ModelAsk,
 	type Observation,
 	parseJson,
@@ -18,18 +19,6 @@ import { field } from "../fields.ts";
 import { framingOf } from "../framing.ts";
 import { decodeToldError } from "../upstream/upstream-error.ts";
 import { decodeUsage } from "../usage.ts";
-
-/** UTF-8 bytes of the JSON string that begins at `start`, escapes counted as they stand. */
-const stringBytes = (data: string, start: number): number => {
-	let bytes = 0;
-	for (let at = start; at < data.length; at++) {
-		const unit = data.charCodeAt(at);
-		if (unit === 34) break;
-		if (unit === 92) at++;
-		bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
-	}
-	return bytes;
-};
 
 /** Where the string begins that is the value of the member whose name ends at `at`; -1 when its value is none. */
 const valueStart = (data: string, at: number): number => {
@@ -48,7 +37,7 @@ const bytesUnder = (data: string, name: string): number => {
 	let bytes = 0;
 	for (let at = data.indexOf(name); at !== -1; at = data.indexOf(name, at + name.length)) {
 		const start = valueStart(data, at + name.length);
-		if (start !== -1) bytes += stringBytes(data, start);
+		if (start !== -1) bytes += jsonStringBytes(data, start);
 	}
 	return bytes;
 };

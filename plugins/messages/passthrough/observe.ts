@@ -7,6 +7,7 @@ import {
 	type Denial,
 	definedOnly,
 	isRecord,
+	jsonStringBytes,
 	type ModelAsk,
 	type Observation,
 	parseJson,
@@ -22,21 +23,9 @@ import { decodeUsage, encodeUsage, mergeUsage } from "../usage.ts";
 /** Growth that the model generated; signatures and citations are not. */
 const generated = /"(?:text|partial_json|thinking)"\s*:\s*"/g;
 
-/** UTF-8 bytes of the JSON string that begins at `start`, escapes counted as one. */
-const stringBytes = (data: string, start: number): number => {
-	let bytes = 0;
-	for (let at = start; at < data.length; at++) {
-		const unit = data.charCodeAt(at);
-		if (unit === 34) break;
-		if (unit === 92) at++;
-		bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
-	}
-	return bytes;
-};
-
 const deltaBytes = (data: string): number => {
 	generated.lastIndex = 0;
-	return generated.test(data) ? stringBytes(data, generated.lastIndex) : 0;
+	return generated.test(data) ? jsonStringBytes(data, generated.lastIndex) : 0;
 };
 
 const indexIn = (data: string): number => Number(/"index"\s*:\s*(\d+)/.exec(data)?.[1] ?? 0);

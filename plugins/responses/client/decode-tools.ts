@@ -17,9 +17,9 @@ import {
 	type ToolChoice,
 	type WireRecord,
 } from "#core";
+import { strictForm } from "../../chat-completions/service.ts";
 import { clientTool } from "../client-tools.ts";
 import { ownBag } from "../origin.ts";
-import { strictForm } from "../strict-schema.ts";
 
 const functionOf = (tool: WireRecord, namespace: string | undefined): FunctionTool => {
 	const schema = tool["parameters"] ?? { type: "object", properties: {} };

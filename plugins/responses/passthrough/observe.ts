@@ -4,6 +4,7 @@ import {
 	asRecord,
 	type Denial,
 	isRecord,
+	jsonStringBytes,
 	type ModelAsk,
 	type Observation,
 	openAiFailureWithin,
@@ -20,23 +21,11 @@ import { echoOf, openResponse } from "../response-object.ts";
 import { decodeUsage, encodeUsage } from "../usage.ts";
 import { partialItems } from "./partial-answer.ts";
 
-/** UTF-8 bytes of the JSON string that begins at `start`, escapes counted as they stand. */
-const stringBytes = (data: string, start: number): number => {
-	let bytes = 0;
-	for (let at = start; at < data.length; at++) {
-		const unit = data.charCodeAt(at);
-		if (unit === 34) break;
-		if (unit === 92) at++;
-		bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
-	}
-	return bytes;
-};
-
 const deltaBytes = (data: string): number => {
 	const at = data.indexOf('"delta":');
 	if (at === -1) return 0;
 	const start = data.indexOf('"', at + 8);
-	return start === -1 ? 0 : stringBytes(data, start + 1);
+	return start === -1 ? 0 : jsonStringBytes(data, start + 1);
 };
 
 const typePattern = /"type"\s*:\s*"(response\.[\w.]+|error)"/;

@@ -3,11 +3,11 @@ import {
 	definedOnly,
 	type EncodeContext,
 	type EncodedRequest,
-	lookup,
 	type NeutralRequest,
 	type Setting,
 	type WireRecord,
 } from "#core";
+import { tierOf } from "../../chat-completions/service.ts";
 import { ownFields } from "../origin.ts";
 import { encodeText, spokenFormat } from "./encode-format.ts";
 import { encodeInput } from "./encode-input.ts";
@@ -54,23 +54,10 @@ const encodeSampling = (writing: Writing): WireRecord => {
 	return definedOnly({ ...fields, top_logprobs: logprobs?.enabled === true ? logprobs.top : undefined });
 };
 
-const tiers = lookup<string>({
-	auto: "auto",
-	default: "default",
-	flex: "flex",
-	scale: "scale",
-	priority: "priority",
-	fast: "fast",
-	standard: "default",
-	standard_only: "default",
-});
-
 const encodeTier = (writing: Writing): string | undefined => {
 	const { tier } = writing.request;
 	if (tier === undefined || writing.sameProtocol) return tier;
-	const known = tiers[tier.toLowerCase()];
-	if (known === undefined) writing.losses.setting("tier", `the upstream has no tier "${tier.slice(0, 32)}"`);
-	return known;
+	return tierOf(tier, writing.losses);
 };
 
 /** Labels as this protocol takes them: texts only. */

@@ -1,34 +1,25 @@
 /** What is known of the upstream a request is written for, and of what had to be left behind on the way. */
 import { createHash } from "node:crypto";
-import { type EncodeContext, Losses, type NeutralRequest, plainNames, ToolNames } from "#core";
+import { type EncodeContext, type NeutralRequest, ToolNames } from "#core";
+import { beginOpenAiWriting, type OpenAiWriting, toolNames } from "../../chat-completions/service.ts";
 import { protocolName } from "../name.ts";
 
-const toolNames = plainNames(64);
-
 /** What the parts of the request encoder share. */
-export interface Writing {
-	readonly request: NeutralRequest;
-	readonly context: EncodeContext;
+export interface Writing extends OpenAiWriting {
 	readonly names: ToolNames;
-	/** The client speaks this protocol too: its own words may go on unchanged. */
-	readonly sameProtocol: boolean;
-	/** A model of OpenAI's, which takes all of the protocol and nothing beside it. */
-	readonly openai: boolean;
 	/** Whether the model reasons; undefined where nobody knows. */
 	readonly reasons: boolean | undefined;
-	readonly losses: Losses;
 }
 
 /** Begins the writing of one request. */
-export const beginWriting = (request: NeutralRequest, context: EncodeContext): Writing => ({
-	request,
-	context,
-	names: new ToolNames(request.tools, toolNames),
-	sameProtocol: request.protocol === protocolName,
-	openai: context.capabilities.vendor === "openai",
-	reasons: context.capabilities.thinking === undefined ? undefined : context.capabilities.thinking !== "none",
-	losses: new Losses(),
-});
+export const beginWriting = (request: NeutralRequest, context: EncodeContext): Writing => {
+	const { thinking } = context.capabilities;
+	return {
+		...beginOpenAiWriting(protocolName, request, context),
+		names: new ToolNames(request.tools, toolNames),
+		reasons: thinking === undefined ? undefined : thinking !== "none",
+	};
+};
 
 const shortHash = (text: string, length: number): string =>
 	createHash("sha256").update(text).digest("hex").slice(0, length);

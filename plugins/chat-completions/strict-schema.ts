@@ -1,6 +1,6 @@
-/** What this protocol does with a function whose author says nothing of `strict`. */
+/** The schema subset that OpenAI calls strict, and a schema as part of it. */
 import { isDeepStrictEqual } from "node:util";
-import { asList, isRecord, type WireRecord } from "#core";
+import { asList, asRecord, isRecord, type WireRecord } from "#core";
 
 /** Members that hold schemas by name, and members that hold one schema or a list of them. */
 const named = ["properties", "$defs", "definitions"] as const;
@@ -28,10 +28,12 @@ const isObject = (schema: WireRecord): boolean =>
 
 /** An object with optional members, or with members that are not named, cannot be closed without changing its sense. */
 const closure = (schema: WireRecord): WireRecord => {
-	const open = schema["additionalProperties"] !== undefined && schema["additionalProperties"] !== false;
+	const { additionalProperties } = schema;
+	const isOpen = additionalProperties !== undefined && additionalProperties !== false;
+	const isFreeForm = !isRecord(schema["properties"]) && additionalProperties !== false;
 	const required = new Set(asList(schema["required"]));
-	const properties = isRecord(schema["properties"]) ? Object.keys(schema["properties"]) : undefined;
-	if (open || properties === undefined || properties.some((name) => !required.has(name))) throw new NotStrict();
+	const isOptional = (name: string): boolean => !required.has(name);
+	if (isOpen || isFreeForm || Object.keys(asRecord(schema["properties"])).some(isOptional)) throw new NotStrict();
 	return { additionalProperties: false };
 };
 

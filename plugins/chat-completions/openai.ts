@@ -1,0 +1,67 @@
+/** What OpenAI's two protocols share in asking an upstream. Other vendors speak them too, and take less. */
+import { type EncodeContext, type FunctionTool, Losses, lookup, type NeutralRequest, plainNames } from "#core";
+import { isStrict } from "./strict-schema.ts";
+
+/** What the parts of a request encoder share. */
+export interface OpenAiWriting {
+	readonly request: NeutralRequest;
+	readonly context: EncodeContext;
+	/** The client speaks this protocol too: its own words may go on unchanged. */
+	readonly sameProtocol: boolean;
+	/** A model that OpenAI serves, which takes all of the protocol and nothing beside it. */
+	readonly openai: boolean;
+	readonly losses: Losses;
+}
+
+/** Begins the writing of one request in the protocol of that name. */
+export const beginOpenAiWriting = (
+	protocol: string,
+	request: NeutralRequest,
+	context: EncodeContext,
+): OpenAiWriting => ({
+	request,
+	context,
+	sameProtocol: request.protocol === protocol,
+	openai: context.capabilities.vendor === "openai",
+	losses: new Losses(),
+});
+
+/** The names that tools may have. */
+export const toolNames = plainNames(64);
+
+const tiers = lookup<string>({
+	auto: "auto",
+	default: "default",
+	flex: "flex",
+	scale: "scale",
+	priority: "priority",
+	fast: "fast",
+	standard: "default",
+	standard_only: "default",
+});
+
+/** The tier that another protocol's client asks for, in OpenAI's words; undefined, and lost, where there is none. */
+export const tierOf = (tier: string, losses: Losses): string | undefined => {
+	const known = tiers[tier.toLowerCase()];
+	if (known === undefined) losses.setting("tier", `the upstream has no tier "${tier.slice(0, 32)}"`);
+	return known;
+};
+
+/** A schema's name as it is taken. */
+export const formatName = (name = ""): string => name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "answer";
+
+/** JSON mode is refused unless the conversation speaks of JSON. */
+export const speaksOfJson = ({ messages }: NeutralRequest): boolean =>
+	messages.some(({ blocks }) => blocks.some((block) => block.type === "text" && /json/i.test(block.text)));
+
+/**
+ * Whether a schema, of a tool or of the answer, may be enforced: what other protocols enforce, OpenAI refuses to where an
+ * object is not closed. Such a schema is asked for, which is noted as a loss.
+ */
+export const mayEnforce = (schema: unknown, { losses, sameProtocol }: OpenAiWriting, tool?: FunctionTool): boolean => {
+	if (sameProtocol || isStrict(schema)) return true;
+	const reason = "the upstream enforces only schemas whose objects are closed and have no optional members";
+	if (tool) losses.node(tool, reason, "strict");
+	else losses.setting("formatStrict", reason);
+	return false;
+};

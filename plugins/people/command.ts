@@ -12,8 +12,11 @@ import {
 	isRecord,
 	parseJson,
 	parseWords,
+	type TokenSetting,
 } from "#core";
-import { budgetsFromWords, budgetsInWords } from "../quota/service.ts";
+
+/** How budgets are written on the command line, as the policy that owns them reads and shows them; undefined without it. */
+export type BudgetWords = Pick<TokenSetting<unknown>, "fromWords" | "inWords"> | undefined;
 
 const usage = (): string =>
 	[
@@ -61,19 +64,23 @@ const limitsOf = (words: string): unknown => {
 	return isRecord(limits) ? limits : wrong(`--limits takes a JSON object, such as '{"models":["gpt-*"]}'`);
 };
 
-const budgetsOf = (words: string): unknown => {
+const budgetsOf = (words: string, written: BudgetWords): unknown => {
 	if (words === "none") return null;
+	if (!written?.fromWords) return wrong("--budgets: the plugin quota, which keeps budgets, is not loaded");
 	try {
-		return budgetsFromWords(words);
+		return written.fromWords(words);
 	} catch (error) {
 		return wrong(`--budgets: ${error instanceof Error ? error.message : "cannot be read"}`);
 	}
 };
 
-const bodyOf = ({ role, ceiling, budgets, limits, hours, person }: Values): Record<string, unknown> => ({
+const bodyOf = (
+	{ role, ceiling, budgets, limits, hours, person }: Values,
+	written: BudgetWords,
+): Record<string, unknown> => ({
 	...(role !== undefined && { role }),
 	...(ceiling !== undefined && { ceiling: ceiling === "none" ? null : numberOf("ceiling", ceiling) }),
-	...(budgets !== undefined && { budgets: budgetsOf(budgets) }),
+	...(budgets !== undefined && { budgets: budgetsOf(budgets, written) }),
 	...(limits !== undefined && { limits: limitsOf(limits) }),
 	...(hours !== undefined && { hours: numberOf("hours", hours) }),
 	...(person !== undefined && { person }),
@@ -86,14 +93,14 @@ const ceilingOf = ({ ceiling, remaining }: Readonly<Record<string, unknown>>): s
 	return `ceiling ${dollars(amount)}${left === undefined ? "" : `: ${dollars(left)} left`}`;
 };
 
-const line = (person: Readonly<Record<string, unknown>>): string =>
+const line = (person: Readonly<Record<string, unknown>>, written: BudgetWords): string =>
 	[
 		person["id"],
 		person["name"],
 		person["role"],
 		person["disabled"] === true ? "disabled" : "enabled",
 		ceilingOf(person),
-		budgetsInWords(person["budgets"], person["budgets"]),
+		written?.inWords?.(person["budgets"], person) ?? "",
 	]
 		.filter((word) => word !== "")
 		.join("  ");
@@ -103,18 +110,20 @@ const ask = async (
 	id: string | undefined,
 	values: Values,
 	{ call }: CommandRun,
+	written: BudgetWords,
 ): Promise<unknown> => {
-	if (action === "invite") return await call("POST", "/admin/invitations", bodyOf(values));
+	if (action === "invite") return await call("POST", "/admin/invitations", bodyOf(values, written));
 	if (action === "list") return await call("GET", "/admin/people");
 	if (id === undefined) return wrong(usage());
 	const path = `/admin/people/${encodeURIComponent(id)}`;
-	if (action === "update") return await call("PATCH", path, bodyOf(values));
+	if (action === "update") return await call("PATCH", path, bodyOf(values, written));
 	if (action === "disable" || action === "enable" || action === "sign-out")
 		return await call("POST", `${path}/${action}`);
 	return wrong(usage());
 };
 
-export const personCommand: Command = {
+/** `budgets` is asked once all plugins are set up. */
+export const personCommand = (budgets: () => BudgetWords): Command => ({
 	name: "person",
 	summary: "Invites, lists, changes and disables people.",
 	usage,
@@ -122,17 +131,19 @@ export const personCommand: Command = {
 		const { print } = command;
 		const [action, ...rest] = command.words;
 		const { values, positionals } = parse(rest);
-		const answer = asRecord(await ask(action, positionals[0], values, command));
+		const written = budgets();
+		const answer = asRecord(await ask(action, positionals[0], values, command, written));
 		if (values.json === true) print(JSON.stringify(answer));
 		else if (asText(answer["link"]) !== undefined)
 			print(
 				`${String(answer["link"])}\n(shown this once; it makes one ${String(answer["role"])}, and only within its time)`,
 			);
-		else if (Array.isArray(answer["data"])) for (const one of asList(answer["data"])) print(line(asRecord(one)));
+		else if (Array.isArray(answer["data"]))
+			for (const one of asList(answer["data"])) print(line(asRecord(one), written));
 		else if (answer["signedOut"] === true) print(`${String(answer["id"])} is signed out everywhere`);
-		else print(line(answer));
+		else print(line(answer, written));
 	},
-};
+});
 
 const auditUsage = (): string => "portico audit [--limit N] [--operator ID] [--object ID] [--json]";
 

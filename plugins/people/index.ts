@@ -9,6 +9,7 @@ import {
 	hostInfo,
 	jobs,
 	networksOf,
+	policies,
 	provide,
 	routes,
 	store,
@@ -54,7 +55,7 @@ export default definePlugin({
 		},
 		{ additionalProperties: false },
 	),
-	needs: { store, clock, hostInfo, followers: personFollowers },
+	needs: { store, clock, hostInfo, followers: personFollowers, policies },
 	gives: [people, doorkeepers, auditors, routes, tables, commands, jobs],
 	setup({ name, config, needs }) {
 		const { store, clock, hostInfo } = needs;
@@ -100,7 +101,10 @@ export default definePlugin({
 				add(auditors, { did: async (call, deed) => void (await store.write([service.audit(call, deed)])) }),
 				provide(people, service),
 				...all.map((route) => add(routes, route)),
-				add(commands, personCommand),
+				add(
+					commands,
+					personCommand(() => needs.policies().find(({ setting }) => setting?.key === "budgets")?.setting),
+				),
 				add(commands, auditCommand),
 				add(jobs, {
 					name: `${name}: what is over`,

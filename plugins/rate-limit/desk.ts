@@ -47,7 +47,8 @@ export class Desk {
 	private readonly live = new Set<Share>();
 	private running: Promise<void> | undefined;
 	private cancel: (() => void) | undefined;
-	private failing = false;
+	private failedAt: number | undefined;
+	private serial = 0;
 
 	constructor({ store, clock, log, statements = new Statements() }: DeskOptions) {
 		this.store = store;
@@ -58,6 +59,11 @@ export class Desk {
 
 	now(): Moment {
 		return { monotonic: this.clock.monotonic(), wall: this.clock.now() };
+	}
+
+	/** Since when the database cannot be asked, monotonic milliseconds; undefined while it can. */
+	get awaySince(): number | undefined {
+		return this.failedAt;
 	}
 
 	share(bucket: BucketKind): Share {
@@ -76,7 +82,7 @@ export class Desk {
 	/** Asks and tells without anybody waiting. */
 	soon(share: Share): void {
 		this.keep(share);
-		if (this.failing || this.pending.has(share)) return;
+		if (this.failedAt !== undefined || this.pending.has(share)) return;
 		this.pending.set(share, undefined);
 		this.run();
 	}
@@ -84,12 +90,16 @@ export class Desk {
 	/** Looks after a share from now on. */
 	keep(share: Share): void {
 		this.live.add(share);
-		this.cancel ??= this.clock.after(this.failing ? retryMs : tendMs, () => this.tend());
+		this.cancel ??= this.clock.after(this.pace, () => this.tend());
 	}
 
 	/** Resolves after a while in which other nodes may have given something back. */
 	pause(milliseconds: number): Promise<void> {
 		return new Promise((resolve) => void this.clock.after(milliseconds, resolve));
+	}
+
+	private get pace(): number {
+		return this.failedAt === undefined ? tendMs : retryMs;
 	}
 
 	private run(): void {
@@ -109,7 +119,7 @@ export class Desk {
 		for (const [share, asker] of this.pending) {
 			if (together.length === mostTogether) break;
 			this.pending.delete(share);
-			together.push({ share, question: share.question(asked), asker });
+			together.push({ share, question: share.question(++this.serial, asked), asker });
 		}
 		try {
 			const each = together.map(({ share, question }) => this.statements.ask(share, this.holder, question));
@@ -121,8 +131,8 @@ export class Desk {
 				this.keep(share);
 				asker?.resolve();
 			}
-			if (this.failing) this.log.info("the database can be asked for shares of rate limits again");
-			this.failing = false;
+			if (this.failedAt !== undefined) this.log.info("the database can be asked for shares of rate limits again");
+			this.failedAt = undefined;
 		} catch (error) {
 			this.failed(together, error);
 		}
@@ -134,12 +144,15 @@ export class Desk {
 			this.keep(share);
 			asker?.reject(error);
 		}
-		if (!this.failing)
-			this.log.error("the database cannot be asked for shares of rate limits; calls that need one are refused", {
-				error: error instanceof Error ? error.message : typeof error,
-				code: asText(asRecord(error)["code"]),
-			});
-		this.failing = true;
+		if (this.failedAt === undefined)
+			this.log.error(
+				"the database cannot be asked for shares of rate limits; calls that need one go by this node's part where nodes is set, and are refused where it is not",
+				{
+					error: error instanceof Error ? error.message : typeof error,
+					code: asText(asRecord(error)["code"]),
+				},
+			);
+		this.failedAt ??= this.clock.monotonic();
 	}
 
 	private tend(): void {
@@ -150,7 +163,7 @@ export class Desk {
 			else if (share.isDue(now) && !this.pending.has(share)) this.pending.set(share, undefined);
 		}
 		if (this.pending.size > 0) this.run();
-		if (this.live.size > 0) this.cancel = this.clock.after(this.failing ? retryMs : tendMs, () => this.tend());
+		if (this.live.size > 0) this.cancel = this.clock.after(this.pace, () => this.tend());
 	}
 
 	/** Gives everything back; what cannot be told is given up by the database soon after. */
@@ -159,7 +172,7 @@ export class Desk {
 		this.cancel?.();
 		const together = [...this.live].map((share) => {
 			share.rest();
-			return { share, question: share.question(this.now()) };
+			return { share, question: share.question(++this.serial, this.now()) };
 		});
 		this.live.clear();
 		const statements = together.flatMap(({ share, question }) => this.statements.ask(share, this.holder, question));

@@ -1,4 +1,5 @@
 /** The buckets and running calls of one token, or of one model. */
+import { definedOnly } from "#core";
 import { Bucket } from "./bucket.ts";
 
 /** How much a minute may bring, and how many calls may run at once. What is absent is not limited. */
@@ -88,6 +89,17 @@ export class OwnMeter implements Meter {
 
 /** Makes a meter; `before` is the one of that name whose limits have changed. */
 export type MakeMeter = (name: string, limits: Limits, now: number, before: Meter | undefined) => Meter;
+
+/** A node's part of limits that it cannot ask about; never less than one, or nothing would ever pass. */
+export const partOf = (limits: Limits, nodes: number): Limits => {
+	if (nodes === 1) return limits;
+	const part = (limit: number | undefined) => limit && Math.max(1, Math.floor(limit / nodes));
+	return definedOnly({
+		requestsPerMinute: part(limits.requestsPerMinute),
+		tokensPerMinute: part(limits.tokensPerMinute),
+		concurrent: part(limits.concurrent),
+	});
+};
 
 export const ownMeter: MakeMeter = (_name, limits, now, before) =>
 	new OwnMeter(limits, now, before instanceof OwnMeter ? before.calls : undefined);

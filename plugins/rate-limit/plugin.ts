@@ -21,7 +21,7 @@ export const createRateLimit = (statements = new Statements()) =>
 			const make = (): Meters => {
 				if (!shared) return new Meters(ownMeter);
 				const desk = new Desk({ store: needs.store, clock: needs.clock, log, statements });
-				return new Meters(sharedMeter(desk), () => desk.close());
+				return new Meters(sharedMeter({ desk, nodes: config.nodes }), () => desk.close());
 			};
 			let kept: Meters | undefined;
 			const policy = ratePolicy({

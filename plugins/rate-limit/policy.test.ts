@@ -4,7 +4,7 @@ import type { Denial, Log, Outcome, Permit, Policy, Routed, Usage } from "#core"
 import { createMovedClock } from "../../test/support/moved-clock.ts";
 import { Bucket } from "./bucket.ts";
 import { duration } from "./headers.ts";
-import { type Limits, Meters, ownMeter } from "./meter.ts";
+import { type Limits, type Meter, Meters, ownMeter } from "./meter.ts";
 import { ratePolicy } from "./policy.ts";
 import { modelLimitsOf, type RateConfig, rateLimit } from "./setting.ts";
 
@@ -212,6 +212,43 @@ describe("headers", () => {
 		[61_000, "1m1s"],
 		[3_600_000, "60m0s"],
 	])("write %p milliseconds as %p", (milliseconds, text) => expect(duration(milliseconds)).toBe(text));
+});
+
+describe("a limit that is asked for elsewhere", () => {
+	/** What there is: `there` elsewhere, which comes here all at once. */
+	const asking = (there: number, obtain?: () => Promise<void>) => {
+		let here = 0;
+		const meter: Meter = {
+			limits: { requestsPerMinute: 5 },
+			requests: undefined,
+			tokens: undefined,
+			obstacle: () => (here > 0 ? undefined : { what: "requestsPerMinute", waitMs: 9_500, unsure: true }),
+			async obtain() {
+				await obtain?.();
+				here += there;
+				there = 0;
+				return here > 0 ? undefined : { what: "requestsPerMinute", waitMs: 9_500 };
+			},
+			begin: () => void here--,
+			end: () => undefined,
+			idle: () => true,
+		};
+		const meters = new Meters(() => meter);
+		const options = { meters: () => meters, log: silent, modelLimits: () => undefined, nodes: 1 };
+		return ratePolicy({ ...options, clock: createMovedClock() });
+	};
+	test("lets only so many calls through as came, of all that waited for them", async () => {
+		const policy = asking(2);
+		const answers = await Promise.all(Array.from({ length: 5 }, () => ask(policy, { requestsPerMinute: 5 })));
+		const denials = answers.map((answer) => (answer && "kind" in answer ? answer.retryAfterSeconds : "passed"));
+		expect(denials.toSorted()).toEqual([10, 10, 10, "passed", "passed"]);
+	});
+	test("and cannot be is no limit of the client's", async () => {
+		const policy = asking(0, () => Promise.reject(new Error("no database")));
+		expect(refused(await ask(policy, { requestsPerMinute: 5 })).kind).toBe("overloaded");
+		const beforeBody = await policy.beforeBody?.(call(), { requestsPerMinute: 5 }, "messages");
+		expect(beforeBody).toMatchObject({ kind: "overloaded", retryAfterSeconds: 1 });
+	});
 });
 
 test("tokens that come and go are not kept for ever", () => {

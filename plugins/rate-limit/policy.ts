@@ -1,7 +1,7 @@
 /** The rule: a call passes when neither its token nor its model is at a limit. */
 import { type Clock, type Denial, deny, type Log, type Outcome, type Permit, type Policy, type Routed } from "#core";
 import { limitHeaders } from "./headers.ts";
-import type { Limits, Meter, Meters, Obstacle } from "./meter.ts";
+import { type Limits, type Meter, type Meters, type Obstacle, partOf } from "./meter.ts";
 import { rateLimit } from "./setting.ts";
 
 export interface RateOptions {
@@ -32,18 +32,6 @@ const words: Readonly<Record<keyof Limits, string>> = {
 	requestsPerMinute: "requests a minute",
 	tokensPerMinute: "model tokens a minute",
 	concurrent: "calls at once",
-};
-
-/** A node's part of a limit; never less than one, or nothing would ever pass. */
-const partOf = (limits: Limits, nodes: number): Limits => {
-	if (nodes === 1) return limits;
-	const part = (limit: number | undefined): number | undefined => limit && Math.max(1, Math.floor(limit / nodes));
-	const { requestsPerMinute, tokensPerMinute, concurrent } = limits;
-	return {
-		...(requestsPerMinute !== undefined && { requestsPerMinute: part(requestsPerMinute) ?? 1 }),
-		...(tokensPerMinute !== undefined && { tokensPerMinute: part(tokensPerMinute) ?? 1 }),
-		...(concurrent !== undefined && { concurrent: part(concurrent) ?? 1 }),
-	};
 };
 
 interface Metered {
@@ -142,11 +130,11 @@ export const ratePolicy = ({ meters, clock, log, modelLimits, nodes }: RateOptio
 	): Promise<Gone | Denial> => {
 		for (let left = mostTries; ; left--) {
 			const missing = await obtainAll(metered, tokens);
-			if (!missing) return unreachable;
 			const found = obstacleOf(metered, tokens);
 			if (!found) return go();
-			const [sure = isSure(found, left) ? found : undefined] = missing;
+			const [sure = isSure(found, left) ? found : undefined] = missing ?? [];
 			if (sure) return refuse(...sure, protocol);
+			if (!missing) return unreachable;
 		}
 	};
 

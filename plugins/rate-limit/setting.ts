@@ -25,9 +25,8 @@ export const rateConfig = t.Object(
 		nodes: t.Optional(
 			t.Integer({
 				minimum: 1,
-				default: 1,
 				description:
-					"How many nodes share the work but no database server: each lets its part of every limit through. On a database server all nodes keep limits together, and this counts for nothing.",
+					"How many nodes share the work. On one database server they keep limits together, and while it is away each lets its part through; without this number calls that need a limit are then refused. On files of their own each lets its part through.",
 			}),
 		),
 	},

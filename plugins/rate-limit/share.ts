@@ -36,7 +36,6 @@ export class Share implements BucketKind {
 	/** What calls gave back beyond that: it is the bucket's. And since when. */
 	private refund = 0;
 	private refundSince = 0;
-	private serial = 0;
 	private usableUntil = never;
 	private renewedAt = Number.NEGATIVE_INFINITY;
 	private touchedAt = Number.NEGATIVE_INFINITY;
@@ -127,8 +126,8 @@ export class Share implements BucketKind {
 		return this.told > 0 && now.monotonic - this.renewedAt > renewAfterMs;
 	}
 
-	/** What is to be asked and told now. What goes back is given up at once, whatever becomes of the question. */
-	question(now: Moment): Question {
+	/** What is to be asked and told now. What goes back is given up at once, whatever becomes of the question. `serial` is above any before. */
+	question(serial: number, now: Moment): Question {
 		const { wanted, fills, running } = this;
 		if (!this.usable(now)) this.free = Math.min(this.free, 0);
 		const idle = this.isIdle(now);
@@ -146,7 +145,7 @@ export class Share implements BucketKind {
 		this.least = Number.POSITIVE_INFINITY;
 		const want = Math.max(0, wanted - keptFree);
 		const ahead = idle ? 0 : this.ahead;
-		return { serial: ++this.serial, kept, keptFree, back, refund, refundAgeMs, least, want, ahead };
+		return { serial, kept, keptFree, back, refund, refundAgeMs, least, want, ahead };
 	}
 
 	/** What the database said. `asked`: when the question was made. */

@@ -1,6 +1,6 @@
 /** The limits of one token, or of one model, that all nodes of a database keep together. */
 import type { Desk } from "./desk.ts";
-import type { Limits, MakeMeter, Meter, Obstacle } from "./meter.ts";
+import { type Limits, type MakeMeter, type Meter, type Obstacle, OwnMeter, partOf } from "./meter.ts";
 import { idleMs, type Share } from "./share.ts";
 
 /** Longer than another node keeps what no call wants; and as long as the end of a call takes to be told. Milliseconds. */
@@ -8,6 +8,13 @@ const untilIdleGivenBack = idleMs + 150;
 const untilEndIsTold = 50;
 /** What one call finds others may take before it; after so many questions it is told to come back. */
 const mostQuestions = 20;
+
+/** What all meters of a node have. */
+export interface Together {
+	readonly desk: Desk;
+	/** How many nodes there are: each lets its part through while the database is away. Undefined: none then lets anything through. */
+	readonly nodes: number | undefined;
+}
 
 interface Part {
 	readonly what: keyof Limits;
@@ -23,10 +30,15 @@ export class SharedMeter implements Meter {
 	private readonly concurrent: Share | undefined;
 	private readonly parts: readonly Part[];
 	private readonly desk: Desk;
+	private readonly nodes: number | undefined;
+	/** By what calls go while the database is away. */
+	private alone: OwnMeter | undefined;
+	private calls = 0;
 
 	/** `before`: what is held under limits that have changed is held under the new ones. */
-	constructor(desk: Desk, name: string, limits: Limits, before: SharedMeter | undefined) {
+	constructor({ desk, nodes }: Together, name: string, limits: Limits, before: SharedMeter | undefined) {
 		this.desk = desk;
+		this.nodes = nodes;
 		this.limits = limits;
 		const share = (kind: string, limit: number | undefined, fills: boolean, known: Share | undefined) => {
 			if (limit === undefined) return undefined;
@@ -57,7 +69,21 @@ export class SharedMeter implements Meter {
 			if (share.fills && share.isDry(needed, now) && !part.pausing) return { what, waitMs };
 			found ??= { what, waitMs, unsure: true };
 		}
-		return found;
+		const { awaySince } = this.desk;
+		const goesOn = awaySince !== undefined && this.nodes !== undefined;
+		return found && goesOn ? this.obstacleAlone(this.nodes, awaySince, tokens, now.monotonic) : found;
+	}
+
+	/** What stands in the way of this node's part, which begins with nothing: what was there others may have had. */
+	private obstacleAlone(nodes: number, since: number, tokens: number, now: number): Obstacle | undefined {
+		const { concurrent, ...byMinute } = partOf(this.limits, nodes);
+		if (concurrent !== undefined && (this.concurrent?.running ?? 0) >= concurrent)
+			return { what: "concurrent", waitMs: 1_000 };
+		if (!this.alone) {
+			this.alone = new OwnMeter(byMinute, since);
+			for (const bucket of [this.alone.requests, this.alone.tokens]) bucket?.take(bucket.limit, since);
+		}
+		return this.alone.obstacle(tokens, now);
 	}
 
 	async obtain(tokens: number): Promise<Obstacle | undefined> {
@@ -95,6 +121,11 @@ export class SharedMeter implements Meter {
 
 	begin(tokens: number): void {
 		const now = this.desk.now();
+		this.calls++;
+		if (this.desk.awaySince === undefined) this.alone = undefined;
+		// What passes beyond the shares is told to the database when it is back.
+		else if (!this.parts.every(({ what, share }) => share.has(neededOf(what, tokens), now)))
+			this.alone?.begin(tokens, now.monotonic);
 		for (const { what, share } of this.parts) {
 			const soon = share.take(what === "tokensPerMinute" ? tokens : 1, now);
 			if (soon) this.desk.soon(share);
@@ -104,20 +135,22 @@ export class SharedMeter implements Meter {
 
 	end(guessed: number, used: number, sent: boolean): void {
 		const now = this.desk.now();
+		this.calls--;
 		const give = (share: Share | undefined, amount: number): void => {
 			if (share?.give(amount, now)) this.desk.soon(share);
 			else if (share) this.desk.keep(share);
 		};
 		give(this.concurrent, 1);
 		if (!sent) give(this.requests, 1);
-		const { tokens } = this;
+		const { tokens, alone } = this;
 		const more = (sent ? used : 0) - guessed;
+		alone?.tokens?.take(more, now.monotonic);
 		if (more < 0) give(tokens, -more);
 		else if (more > 0 && tokens?.take(more, now)) this.desk.soon(tokens);
 	}
 
 	idle(): boolean {
-		return this.parts.every(({ share }) => share.settled);
+		return this.calls === 0 && this.parts.every(({ share }) => share.settled);
 	}
 }
 
@@ -125,6 +158,6 @@ export class SharedMeter implements Meter {
 const neededOf = (what: keyof Limits, tokens: number): number => (what === "tokensPerMinute" ? Math.max(1, tokens) : 1);
 
 export const sharedMeter =
-	(desk: Desk): MakeMeter =>
+	(together: Together): MakeMeter =>
 	(name, limits, _now, before) =>
-		new SharedMeter(desk, name, limits, before instanceof SharedMeter ? before : undefined);
+		new SharedMeter(together, name, limits, before instanceof SharedMeter ? before : undefined);

@@ -182,15 +182,42 @@ test("without the database a share goes on as long as it lasts, and nothing pass
 	begin({ requestsPerMinute: 6_000 }, 1);
 	const node = world.node(0);
 	expect(await world.call(node)).toBe("passed");
-	node.faults.push(...Array.from({ length: 1_000 }, (): Fault => "failed"));
+	node.line.cut = true;
 	for (let second = 0; second < 7; second++) {
 		expect(await world.call(node)).toBe("passed");
 		await world.elapse(250);
 	}
 	await world.elapse(9_000);
 	expect(await world.call(node)).toBe("unreachable");
-	node.faults.length = 0;
+	node.line.cut = false;
 	expect(await world.call(node)).toBe("passed");
+});
+
+test("where the number of nodes is told, each lets its part through while the database is away, and tells of it afterwards", async () => {
+	world = new RateWorld({ requestsPerMinute: 600, concurrent: 30 }, 3, true);
+	const endBut = (running: number): void => {
+		for (const one of world.nodes) for (let left = one.running; left > running; left--) world.end(one, true);
+	};
+	const cut = (away: boolean): void => {
+		for (const one of world.nodes) one.line.cut = away;
+	};
+	const crowds = async (seconds: number): Promise<number> => {
+		const before = world.passed;
+		for (let second = 0; second < seconds; second++) {
+			endBut(4);
+			await burst(90);
+		}
+		return world.passed - before;
+	};
+	// The minute is used up when the database goes.
+	await crowds(60);
+	cut(true);
+	expect(await crowds(60)).toBeGreaterThan(500);
+	cut(false);
+	await world.elapse(1_000);
+	await crowds(20);
+	expect(world.lowest).toBeGreaterThanOrEqual(-1e-6);
+	expect(world.mostAtOnce).toBeLessThanOrEqual(30);
 });
 
 test("a bucket that nobody asked for in a while is forgotten, one that is overdrawn is not", async () => {
@@ -277,6 +304,6 @@ test("never lets more through than a single node would, whatever happens to node
 			expect(world.lowest).toBeGreaterThanOrEqual(-1e-6);
 			expect(world.mostAtOnce).toBeLessThanOrEqual(limited.concurrent);
 		}),
-		{ numRuns: Number(process.env["RUNS"] ?? 60) },
+		{ numRuns: Number(process.env["RUNS"] ?? 40) },
 	);
 }, 600_000);

@@ -19,7 +19,7 @@ const databaseTime = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
 
 /** What a node asks of a bucket, and tells of its share. */
 export interface Question {
-	/** Grows with each question of this node about this bucket. */
+	/** Grows with each question of this node. */
 	readonly serial: number;
 	/** What the node goes on holding: what it runs and what it has free. */
 	readonly kept: number;

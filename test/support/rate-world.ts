@@ -45,6 +45,8 @@ export interface RateNode {
 	/** It runs nothing until it goes on, and does not notice. */
 	still: boolean;
 	dead: { value: boolean };
+	/** Whether its database is away. */
+	readonly line: { cut: boolean };
 	/** Calls that run here. */
 	running: number;
 	/** Questions to the database. */
@@ -54,6 +56,7 @@ export interface RateNode {
 export class RateWorld {
 	readonly nodes: RateNode[] = [];
 	readonly limits: Limits;
+	private readonly goOn: number | undefined;
 	readonly requests: Oracle;
 	passed = 0;
 	refused = 0;
@@ -65,22 +68,25 @@ export class RateWorld {
 	time = 1_000_000;
 	readonly statements = new Statements(sqlTime(() => this.time));
 
-	constructor(limits: Limits, nodes: number) {
+	/** `goOn`: calls go on while the database is away, by each node's part. */
+	constructor(limits: Limits, nodes: number, goOn = false) {
 		this.limits = limits;
+		this.goOn = goOn ? nodes : undefined;
 		this.requests = new Oracle(limits.requestsPerMinute ?? Number.MAX_SAFE_INTEGER);
 		for (let index = 0; index < nodes; index++) this.nodes.push(this.start(new MovingClock()));
 	}
 
 	private start(clock: MovingClock, faults: Fault[] = []): RateNode {
 		const dead = { value: false };
+		const line = { cut: false };
 		const store = database.open({
 			shared: true,
-			faults: { next: () => (dead.value ? "failed" : (faults.shift() ?? "none")) },
+			faults: { next: () => (dead.value || line.cut ? "failed" : (faults.shift() ?? "none")) },
 		});
 		const desk = new Desk({ store, clock, log: silent, statements: this.statements });
-		const meter = new SharedMeter(desk, "token t", this.limits, undefined);
+		const meter = new SharedMeter({ desk, nodes: this.goOn }, "token t", this.limits, undefined);
 		const alive = true;
-		return { desk, meter, clock, faults, alive, still: false, dead, running: 0, writes: () => store.writes };
+		return { desk, meter, clock, faults, alive, still: false, dead, line, running: 0, writes: () => store.writes };
 	}
 
 	node(index: number): RateNode {
@@ -96,21 +102,21 @@ export class RateWorld {
 	/** A call as the policy lets it through: at once where the share suffices, else after the database was asked. Who stands still takes none. */
 	async call(node: RateNode, tokens = 0): Promise<"passed" | "refused" | "unreachable" | "dead"> {
 		const { meter, dead } = node;
-		try {
-			for (let tries = 0; tries < 10; tries++) {
-				if (dead.value || node.still) return "dead";
-				const obstacle = meter.obstacle(tokens);
-				if (!obstacle) return this.pass(node, tokens);
-				if (!obstacle.unsure) break;
-				if ((await meter.obtain(tokens)) && meter.obstacle(tokens)) break;
-			}
-		} catch {
-			this.unreachable++;
-			return "unreachable";
+		for (let tries = 0; tries < 10; tries++) {
+			if (dead.value || node.still) return "dead";
+			const obstacle = meter.obstacle(tokens);
+			if (!obstacle) return this.pass(node, tokens);
+			if (!obstacle.unsure) break;
+			const asked = await meter.obtain(tokens).catch(() => "unreachable" as const);
+			if (asked && meter.obstacle(tokens)) return dead.value ? "dead" : this.refuse(asked === "unreachable");
 		}
-		if (dead.value) return "dead";
-		this.refused++;
-		return "refused";
+		return dead.value ? "dead" : this.refuse(false);
+	}
+
+	private refuse(unreachable: boolean): "refused" | "unreachable" {
+		if (unreachable) this.unreachable++;
+		else this.refused++;
+		return unreachable ? "unreachable" : "refused";
 	}
 
 	private pass(node: RateNode, tokens: number): "passed" {

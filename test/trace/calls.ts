@@ -82,7 +82,7 @@ const traceOf = async ([path, body]: (typeof kinds)[keyof typeof kinds]): Promis
 const traces: Record<string, Trace> = {};
 for (const [kind, call] of Object.entries(kinds)) {
 	const found: Trace[] = [];
-	for (let round = 0; round < 12; round++) {
+	for (let round = 0; round < 24; round++) {
 		found.push(await traceOf(call));
 		await pause();
 	}

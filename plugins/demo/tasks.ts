@@ -138,7 +138,10 @@ export const demoTaskUpstreams = ({ clock, seconds, models }: DemoTaskOptions): 
 			return jobs.map((job) => stateOf(job, make));
 		},
 		find: async (job) => nameOf(job, job.submittedAt),
-		cancel: async () => "unbilled",
+		async cancel(job) {
+			shown.delete(job.id);
+			return "unbilled";
+		},
 	});
 
 	return [upstream("image", image), upstream("video", video), upstream("music", music)];

@@ -24,6 +24,8 @@ beforeAll(async () => {
 			"rerank",
 			"moderations",
 			"completions",
+			"audio",
+			"responses",
 			{ use: "demo", with: { wordMs: 0 } },
 			{
 				use: "router",
@@ -53,6 +55,9 @@ const routes: readonly (readonly [path: string, body: object])[] = [
 	["/v1/moderations", { model: "dear", input: "x" }],
 	["/v1/completions", { model: "dear", prompt: "x" }],
 	["/v1/fim/completions", { model: "dear", prompt: "x", suffix: "y" }],
+	["/v1/audio/speech", { model: "dear", input: "x", voice: "alloy" }],
+	["/v1/responses/compact", { model: "dear", input: "x" }],
+	["/openai/responses", { model: "dear", input: "x" }],
 	["/openai/v1/embeddings", { model: "dear", input: "x" }],
 	["/openai/deployments/dear/embeddings?api-version=2024-10-21", { input: "x" }],
 	["/v1beta/openai/embeddings", { model: "dear", input: "x" }],

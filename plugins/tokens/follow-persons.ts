@@ -3,9 +3,9 @@ import { sql } from "drizzle-orm";
 import type { TokenSetting } from "#core";
 import type { PersonFollower } from "../people/service.ts";
 import { checkLimits } from "./bounds.ts";
-import { nextRevision } from "./issuer.ts";
 import type { Registry } from "./registry.ts";
 import { checkSettings } from "./settings.ts";
+import { nextRevision } from "./tables.ts";
 
 export const tokenFollower = (
 	registry: Registry,

@@ -21,6 +21,7 @@ import { tokenCommand } from "./command.ts";
 import { createFirstToken } from "./first-token.ts";
 import { tokenFollower } from "./follow-persons.ts";
 import { Issuer } from "./issuer.ts";
+import { Peppers } from "./peppers.ts";
 import { Registry } from "./registry.ts";
 import { tokenRoutes } from "./routes.ts";
 import { directory, having, ownedBy, tokenFacts, tokenOwnership } from "./service.ts";
@@ -38,7 +39,13 @@ export default definePlugin({
 					minLength: 32,
 					secret: true,
 					description:
-						"Secret that keys are digested with; the same on every node, and tokens are lost when it changes. Default: made at the first start and kept in the database.",
+						"Secret that keys are digested with; the same on every node. Default: made at the first start and kept in the database.",
+				}),
+			),
+			previousPeppers: t.Optional(
+				t.Array(t.String({ minLength: 8, secret: true }), {
+					description:
+						'Secrets of before: keys are recognised by them too, and stored by the new one when they are used. "database" is the one that lies in the database.',
 				}),
 			),
 			withoutDatabaseSeconds: t.Optional(
@@ -57,10 +64,10 @@ export default definePlugin({
 	gives: [authenticators, routes, tables, commands, jobs, personFollowers, tokenOwnership],
 	setup({ name, config, needs, log }) {
 		const settings = () => settingsOf(needs.policies());
-		const { pepper } = config;
+		const peppers = new Peppers(needs.store, log, { pepper: config.pepper, previous: config.previousPeppers ?? [] });
 		const aloneMs = (config.withoutDatabaseSeconds ?? 90) * 1000;
 		const owner = async (id: string) => await needs.people?.owner(id);
-		const options = { store: needs.store, clock: needs.clock, log, settings, pepper, owner, aloneMs };
+		const options = { store: needs.store, clock: needs.clock, log, settings, peppers, owner, aloneMs };
 		const registry = new Registry(options);
 		const issuer = new Issuer(options, registry);
 		const poll = async (): Promise<void> => {

@@ -14,6 +14,7 @@ import {
 	type TokenQuery,
 	withoutNulls,
 } from "./stored-token.ts";
+import { nextRevision } from "./tables.ts";
 
 /** On whose behalf something is done (only to tokens of that person), and what is written in the same batch. */
 export interface By {
@@ -45,9 +46,6 @@ export interface TokenChange {
 	readonly owner?: string | null;
 }
 
-/** Tells other nodes that a token is another now. */
-export const nextRevision = sql`revision = (SELECT max(revision) + 1 FROM tokens)`;
-
 export class Issuer {
 	private readonly options: RegistryOptions;
 	private readonly registry: Registry;
@@ -73,7 +71,7 @@ export class Issuer {
 		const row = {
 			id,
 			name,
-			digest: this.registry.digest(key),
+			digest: this.options.peppers.digest(key),
 			preview: previewOf(key),
 			settings: JSON.stringify(kept),
 			createdAt,
@@ -116,7 +114,7 @@ export class Issuer {
 	): Promise<{ readonly token: StoredToken; readonly key: string }> {
 		await this.get(id, owner);
 		const key = makeKey();
-		const digest = this.registry.digest(key);
+		const digest = this.options.peppers.digest(key);
 		const graced = graceMs > 0;
 		// A batch that is written twice must not take the new key for the old one.
 		const previous = sql`iif(digest = ${digest}, previous_digest, ${graced ? sql`digest` : null})`;

@@ -2,8 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { type AccessToken, type Denial, isFault, type Log, type Policy, type RefusedToken, type Store, t } from "#core";
 import { createTestClock, type TestClock } from "#core/testing";
+import { until } from "../../test/support/moved-clock.ts";
 import { createScratchStore, type ScratchStore } from "../../test/support/scratch-store.ts";
 import { Issuer } from "./issuer.ts";
+import { makeKey } from "./key.ts";
+import { Peppers } from "./peppers.ts";
 import { Registry } from "./registry.ts";
 import { settingsOf } from "./settings.ts";
 import { tokenTables } from "./tables.ts";
@@ -43,9 +46,15 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const open = async (policies: readonly Policy[] = [most], over: Store = store, pepper?: string) => {
+const open = async (
+	policies: readonly Policy[] = [most],
+	over: Store = store,
+	pepper?: string,
+	previous: readonly string[] = [],
+) => {
+	const peppers = new Peppers(over, silent, { pepper, previous });
 	const settings = () => settingsOf(policies);
-	const options = { store: over, clock, log: silent, settings, pepper, owner: async () => undefined, aloneMs: 60_000 };
+	const options = { store: over, clock, log: silent, settings, peppers, owner: async () => undefined, aloneMs: 60_000 };
 	const registry = new Registry(options);
 	await registry.open();
 	const issuer = new Issuer(options, registry);
@@ -145,6 +154,49 @@ describe("a key", () => {
 		const given = await (await open([most], store, pepper)).create("desktop", {});
 		expect(tokenOf(await (await open([most], store, pepper)).identify(given.key)).name).toBe("desktop");
 		expect(await (await open()).identify(given.key)).toBeUndefined();
+	});
+});
+
+describe("another pepper", () => {
+	const [one, two] = ["1".repeat(32), "2".repeat(32)];
+	const digests = async () => (await store.run("SELECT digest FROM tokens ORDER BY name")).map((row) => row["digest"]);
+
+	test("keys of before are recognised, and stored by the new one once they are used; then the old one is not needed", async () => {
+		const before = await open([most], store, one);
+		const [used, idle] = [await before.create("a", {}), await before.create("b", {})];
+		const [stored, other] = await digests();
+		const between = await open([most], store, two, [one]);
+		expect(tokenOf(await between.identify(used.key)).name).toBe("a");
+		await until(async () => (await digests())[0] !== stored);
+		expect(tokenOf(await between.identify(used.key)).name).toBe("a");
+		expect((await digests())[1]).toBe(other);
+		const fresh = await between.create("c", {});
+		const after = await open([most], store, two);
+		expect(tokenOf(await after.identify(used.key)).name).toBe("a");
+		expect(tokenOf(await after.identify(fresh.key)).name).toBe("c");
+		expect(await after.identify(idle.key)).toBeUndefined();
+		expect(await between.identify(`${used.key.slice(0, -1)}!`)).toBeUndefined();
+		expect(await between.identify(makeKey())).toBeUndefined();
+	});
+
+	test("the one of the database can be one of before", async () => {
+		const { key } = await (await open()).create("a", {});
+		expect(await (await open([most], store, one)).identify(key)).toBeUndefined();
+		const moved = await open([most], store, one, ["database"]);
+		const [stored] = await digests();
+		expect(tokenOf(await moved.identify(key)).name).toBe("a");
+		await until(async () => (await digests())[0] !== stored);
+		expect(tokenOf(await (await open([most], store, one)).identify(key)).name).toBe("a");
+	});
+
+	test("a key that was replaced is good for its grace under the pepper of before, and no longer", async () => {
+		const before = await open([most], store, one);
+		const { token, key } = await before.create("a", {});
+		await before.rotate(token.id, { graceMs: 1000 });
+		const after = await open([most], store, two, [one]);
+		expect(tokenOf(await after.identify(key)).name).toBe("a");
+		await clock.advance(1001);
+		expect(await after.identify(key)).toBeUndefined();
 	});
 });
 

@@ -1,13 +1,14 @@
 /** Tokens in the database and, once used, in memory: a call costs one digest and one look-up. */
 
-import { and, eq, gt, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, or } from "drizzle-orm";
 import { type AccessToken, type Clock, deny, Fault, type Log, type RefusedToken, type Store } from "#core";
 import type { Owner } from "../people/service.ts";
 import { boundedBy } from "./bounds.ts";
-import { digestOf, keyLength, looksLikeKey, makeKey } from "./key.ts";
+import { keyLength, looksLikeKey } from "./key.ts";
+import type { Peppers } from "./peppers.ts";
 import { compileSettings, type settingsOf } from "./settings.ts";
 import { type Row, storedOf } from "./stored-token.ts";
-import { pepper as pepperTable, tokens } from "./tables.ts";
+import { tokens } from "./tables.ts";
 
 type Known = ({ readonly token: AccessToken } | RefusedToken) & {
 	/** The key that was tried is good until then only: another has taken its place. Milliseconds since 1970. */
@@ -50,7 +51,7 @@ export interface RegistryOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly settings: () => ReturnType<typeof settingsOf>;
-	readonly pepper: string | undefined;
+	readonly peppers: Peppers;
 	/** For so long tokens that are known here are good while a shared database does not answer, milliseconds. */
 	readonly aloneMs: number;
 	/** Finds the person a token belongs to. */
@@ -63,7 +64,6 @@ export class Registry {
 	/** A token whose key was replaced may be known by two. */
 	private readonly digestsById = new Map<string, readonly string[]>();
 	private readonly strangers = new Map<string, number>();
-	private pepper = "";
 	private revision = 0;
 	/** Grows whenever something is forgotten: what was read before that is not kept. */
 	private forgotten = 0;
@@ -76,16 +76,9 @@ export class Registry {
 		this.options = options;
 	}
 
-	/** Reads the pepper (made and stored at the first start of all) and the newest revision. */
+	/** Reads the peppers and the newest revision. */
 	async open(): Promise<void> {
-		const { store, pepper: given } = this.options;
-		if (given === undefined) {
-			const fresh = makeKey();
-			await store.write([sql`INSERT INTO token_pepper (id, value) VALUES (1, ${fresh}) ON CONFLICT (id) DO NOTHING`]);
-			const [row] = await store.db.select().from(pepperTable);
-			if (!row) throw new Error("the pepper of the tokens is missing from the database");
-			this.pepper = row.value;
-		} else this.pepper = given;
+		await this.options.peppers.open();
 		await this.refresh();
 	}
 
@@ -132,10 +125,11 @@ export class Registry {
 
 	/** Garbage is told from keys before the database is asked, and keys in use cost no check at all. */
 	private find(key: string): Identity | Promise<Identity> {
-		const digest = digestOf(this.pepper, key);
+		const { peppers, clock } = this.options;
+		const digest = peppers.digest(key);
 		const known = this.byDigest.get(digest);
-		if (known && (known.until === undefined || known.until > this.options.clock.now())) return answerOf(known);
-		return looksLikeKey(key) ? this.load(digest).then(answerOf) : undefined;
+		if (known && (known.until === undefined || known.until > clock.now())) return answerOf(known);
+		return looksLikeKey(key) ? this.load(digest, peppers.earlier(key)).then(answerOf) : undefined;
 	}
 
 	/** Takes in what other nodes changed. */
@@ -162,11 +156,6 @@ export class Registry {
 		return row === undefined;
 	}
 
-	/** What is stored instead of a key. */
-	digest(key: string): string {
-		return digestOf(this.pepper, key);
-	}
-
 	/** A key was issued: nobody who tried it before is to be kept out by that. */
 	welcome(digest: string): void {
 		this.strangers.delete(digest);
@@ -179,22 +168,28 @@ export class Registry {
 		this.digestsById.clear();
 	}
 
-	private async load(digest: string): Promise<Known | undefined> {
-		const { store, clock } = this.options;
+	/** `earlier`: what the key is by earlier peppers. */
+	private async load(digest: string, earlier: readonly string[]): Promise<Known | undefined> {
+		const { store, clock, peppers } = this.options;
 		const until = this.strangers.get(digest);
 		if (until !== undefined && until > clock.monotonic()) return undefined;
 		if (this.away) throw unknown(undefined);
 		const { forgotten } = this;
+		const digests = [digest, ...earlier];
 		const [row] = await store.db
 			.select()
 			.from(tokens)
 			.where(
-				or(eq(tokens.digest, digest), and(eq(tokens.previousDigest, digest), gt(tokens.previousUntil, clock.now()))),
+				or(
+					inArray(tokens.digest, digests),
+					and(inArray(tokens.previousDigest, digests), gt(tokens.previousUntil, clock.now())),
+				),
 			)
 			.catch((error: unknown) => {
 				throw unknown(error);
 			});
-		const known = row && this.goodFor(digest, row, await this.knownOf(row));
+		const known = row && this.goodFor(digests, row, await this.knownOf(row));
+		if (row?.digest && earlier.includes(row.digest)) peppers.move(row.id, row.digest, digest);
 		// A change that was made meanwhile may not be in what was read.
 		if (forgotten !== this.forgotten) return known;
 		if (!known) {
@@ -207,8 +202,8 @@ export class Registry {
 		return known;
 	}
 
-	private goodFor(digest: string, { previousDigest, previousUntil }: Row, known: Known): Known {
-		return digest === previousDigest ? { ...known, until: previousUntil ?? 0 } : known;
+	private goodFor(digests: readonly string[], { digest, previousUntil }: Row, known: Known): Known {
+		return digest !== null && digests.includes(digest) ? known : { ...known, until: previousUntil ?? 0 };
 	}
 
 	/** The token of that id, or the only one of that name, as a call with its key would find it. */

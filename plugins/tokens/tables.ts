@@ -1,5 +1,6 @@
 /** What is stored of a token. A deleted token keeps its row, so that the ledger's lines keep their name; its digest goes. */
 
+import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Tables } from "#core";
 
@@ -24,6 +25,9 @@ export const tokens = sqliteTable("tokens", {
 	/** Grows with every change of any token: other nodes ask for what is newer than they have seen. */
 	revision: integer("revision").notNull(),
 });
+
+/** Tells other nodes that a token is another now. */
+export const nextRevision = sql`revision = (SELECT max(revision) + 1 FROM tokens)`;
 
 export const pepper = sqliteTable("token_pepper", {
 	id: integer("id").primaryKey(),

@@ -13,7 +13,8 @@ import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
 import { commandsIn, docPages, type Fence, fencesOf } from "./fences.ts";
 
 const root = resolve(import.meta.dir, "../..");
-const keys = { OPENAI_API_KEY: "k-of-a-test", SQLD_TOKEN: "t-of-a-test" };
+const peppers = { PEPPER: "p".repeat(32), OLD_PEPPER: "o".repeat(32) };
+const keys = { OPENAI_API_KEY: "k-of-a-test", SQLD_TOKEN: "t-of-a-test", ...peppers };
 let folder: string;
 /** The database server of the page. */
 let sqld: Sqld | undefined;

@@ -1,6 +1,6 @@
 /**
- * Refusals and faults. A refusal is a value (`Denial`), a fault is one coded class around the same value; each is
- * rendered once, in the shape of the protocol whose route was called.
+ * Refusals and faults. A refusal is a value (`Denial`); a fault is the same value, thrown. Each is written once, in the
+ * shape of the protocol whose route was called.
  */
 import type { Denial, DenialKind } from "../neutral/denial.ts";
 

@@ -1,4 +1,4 @@
-/** Where a call may go. The `router` plugin (or a stranger's) gives the service; the core only asks it. */
+/** Where a call may go. The plugin `router`, or another in its place, gives the service; the core only asks it. */
 
 import type { ModelCapabilities } from "../neutral/model.ts";
 import type { Routed } from "./call.ts";

@@ -43,7 +43,7 @@ const faces: Readonly<Record<DenialKind, Face>> = {
 	upstream_timeout: { status: 504, type: "timeout", code: "upstream_timeout", passing: true },
 };
 
-/** A plugin that was written without types may name a kind that is none: its call must still come to an end. */
+/** A plugin written without types may give a kind that does not exist; it counts as `internal`, so that the call is still answered. */
 const faceOf = (denial: Denial): Face => faces[Object.hasOwn(faces, denial.kind) ? denial.kind : "internal"];
 
 const codeOf = (denial: Denial, face: Face): string | null =>

@@ -138,7 +138,7 @@ const listenOnDeno = (deno: DenoRuntime, options: ListenOptions): Listener => {
 		port: server.addr.port,
 		close: () => server.shutdown(),
 		cut: async () => {
-			// Deno takes it ill when what has closed is cut.
+			// Deno throws where a server is aborted that has already closed.
 			if (!over) abort.abort();
 			await finished;
 		},

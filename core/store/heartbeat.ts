@@ -32,7 +32,7 @@ export const startHeartbeat = ({ connection, queue, clock, log }: HeartbeatInput
 			{ sql, args: [at] },
 		]);
 		if (connection.file === undefined || readBack(connection.file) === at) return;
-		log.error("the database loses what is written: it is opened anew");
+		log.error("the database does not keep what is written; it is opened again");
 		await connection.heal();
 	};
 	const next = (): void => {

@@ -423,7 +423,7 @@ describe("a file", () => {
 		clock.advance(30_000);
 		await until(() => opened.healthy());
 		expect(await beat()).toBe(clock.now());
-		expect(logged.join("\n")).not.toContain("loses what is written");
+		expect(logged.join("\n")).not.toContain("does not keep what is written");
 	});
 
 	test("that was closed is all there is: nothing is left in the log beside it", async () => {

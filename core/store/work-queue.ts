@@ -1,6 +1,6 @@
 /**
  * Work that outlives its process: rows of a table that become due at some time, each claimed by one node at a time under
- * a lease. Claims what there is room for, renews what it holds, takes over what the dead have left, and sleeps until the
+ * a lease. Claims what there is room for, renews what it holds, takes over the work of nodes that died, and sleeps until the
  * next row is due. What a claim is in SQL, and what is done, belongs to the table's plugin.
  */
 import { randomUUID } from "node:crypto";

@@ -1,4 +1,4 @@
-/** The contract check: what every plugin keeps to, ours and a stranger's. */
+/** The contract check: what every plugin must keep to, built-in or not. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Clock } from "../contract/clock.ts";

@@ -4,7 +4,7 @@ import { ips, refuseAddress } from "./ips.ts";
 
 export default definePlugin({
 	name: "ip-whitelist",
-	summary: "Holds a token to the addresses it lists.",
+	summary: "Limits a token to the addresses on its list.",
 	config: t.Object({}, { additionalProperties: false }),
 	gives: [policies],
 	setup: ({ log }) => {

@@ -4,7 +4,7 @@ import { type AllowedModels, models, refuseModel } from "./models.ts";
 
 export default definePlugin({
 	name: "model-list",
-	summary: "Holds a token to the models it lists.",
+	summary: "Limits a token to the models on its list.",
 	config: t.Object({}, { additionalProperties: false }),
 	gives: [policies],
 	setup: () => {

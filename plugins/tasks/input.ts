@@ -4,8 +4,8 @@ import { callbackNames } from "./callback-url.ts";
 import type { TaskOrder } from "./service.ts";
 
 /**
- * Fields by which some services let whoever asks choose where a request goes and by whose key, and those that name an
- * address to call back: upstreams call Portico's clients never.
+ * Fields by which some services let the caller choose the address or the key of a request, and those that name an address
+ * to call back: upstreams never call Portico's clients.
  */
 const withheld: ReadonlySet<string> = new Set([...callbackNames, ...addressFields, "apiKey", "baseUrl"]);
 

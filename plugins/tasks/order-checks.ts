@@ -20,7 +20,7 @@ const checkNames = ({ model, action }: TaskOrder): void => {
 		refuse({
 			kind: "invalid_request",
 			parameter: "model",
-			message: "The model's name must not be a path that climbs.",
+			message: "The model's name must not contain `.` or `..` between slashes.",
 		});
 	if (!/^[A-Z][A-Z_]{0,31}$/.test(action))
 		refuse({

@@ -1,4 +1,4 @@
-/** When a task is looked at again. What became due together is kept apart by chance, so that no upstream meets a herd. */
+/** When a task is looked at again. Times vary by chance, so that tasks that became due together do not ask their upstream together. */
 import type { TaskUpstream } from "./service.ts";
 
 /** Waits before a submission is tried again, in milliseconds; after the last the task has failed. */

@@ -62,7 +62,7 @@ export class Dispatcher {
 		});
 	}
 
-	/** Called every second: takes over what the dead have left, and looks for due deliveries. */
+	/** Called every second: takes over the deliveries of nodes that died, and looks for due ones. */
 	async tick(): Promise<void> {
 		await this.queue.tick();
 	}

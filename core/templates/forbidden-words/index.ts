@@ -1,4 +1,4 @@
-/** A stranger's policy that reads the words of every kind of call: a token may be held away from some of them. */
+/** A policy that reads the words of every kind of call, and refuses those that the token may not say. */
 import { add, definePlugin, deny, type NeutralRequest, policies, t } from "#core";
 
 const wordsOf = ({ messages }: NeutralRequest): string =>

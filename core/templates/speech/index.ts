@@ -1,4 +1,4 @@
-/** A stranger's plugin that adds a fourth kind of task: texts read aloud, by beeps. It knows `#core` and the service of tasks, nothing else. */
+/** A plugin that adds a kind of task: texts read aloud, as beeps. It imports `#core` and the service of tasks, nothing else. */
 import { add, asText, definePlugin, Fault, type Identified, routes, t, type WireRecord } from "#core";
 import {
 	type Task,

@@ -1,4 +1,4 @@
-/** A stranger's endpoint: rerank as Cohere has it, passed through, metered by searches. */
+/** An endpoint: rerank as Cohere has it, passed through, metered by searches. */
 import {
 	add,
 	asList,

@@ -1,4 +1,4 @@
-/** A protocol of a stranger's own making, which Portico's clients and upstreams know nothing of. */
+/** A protocol of one's own, for clients and upstreams. */
 import { add, definePlugin, protocols, t } from "#core";
 import { client } from "./client.ts";
 import { facts } from "./facts.ts";

@@ -1,4 +1,4 @@
-/** Compacts a conversation that passes the threshold of its client, and answers it in the same breath. */
+/** Compacts a conversation that passes the threshold of its client, and answers it in the same call. */
 import {
 	asList,
 	asRecord,

@@ -1,5 +1,5 @@
 /** `GET /admin/calls` and `/admin/calls/:id`: the rows themselves, refusals at the door among them. */
-import { asList, asNumber, asRecord, deny, Fault, ownerOf, type Route, type Store } from "#core";
+import { asList, asNumber, asRecord, deny, Fault, ownerOf, type Route, type Store, type WireRecord } from "#core";
 import type { Prices } from "../prices/service.ts";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
 import { adviceOn } from "./advice.ts";
@@ -7,6 +7,7 @@ import { callView } from "./call-view.ts";
 import { arithmeticOf } from "./pricing.ts";
 import { timeOf, wrong } from "./queries.ts";
 import { alike, type Filter, filters, findRow, type Search, searchRows } from "./search.ts";
+import { withTokenNames } from "./token-names.ts";
 
 const mostCalls = 500;
 
@@ -36,7 +37,7 @@ const absent = (id: string): Fault =>
 	);
 
 /** What an upstream said itself is for those who run this server. */
-const shownTo = (owner: string | undefined, row: Parameters<typeof callView>[0]) => {
+const shownTo = (owner: string | undefined, row: Parameters<typeof callView>[0]): WireRecord => {
 	const view = callView(row);
 	if (owner === undefined) return view;
 	const attempts = asList(view["attempts"]).map((attempt) => ({ ...asRecord(attempt), message: undefined }));
@@ -50,56 +51,60 @@ export interface CallRouteParts {
 	flush(): Promise<void>;
 }
 
-export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): readonly Route[] => [
-	{
-		method: "GET",
-		path: "/admin/calls",
-		access: "person",
-		summary: `Calls, newest first: ${filters.join(", ")}, id, from, to, limit, after (an id), owner.`,
-		async handle({ url, operator }) {
-			const owner = ownerOf(operator);
-			const whose = narrowedTo(tokens, owner ?? url.searchParams.get("owner") ?? undefined);
-			const after = url.searchParams.get("after");
-			const id = url.searchParams.get("id");
-			const search = {
-				only: keptTo(url),
-				from: timeOf(url, "from") ?? 0,
-				to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
-				limit: limitOf(url),
-				whose,
-				...(after !== null && { after }),
-			};
-			await flush();
-			if (id !== null) {
-				const row = await findRow(store, id, whose);
-				return Response.json({ data: row ? [shownTo(owner, row)] : [], hasMore: false });
-			}
-			const rows = await searchRows(store, search);
-			return Response.json({ data: rows.map((row) => shownTo(owner, row)), hasMore: rows.length === search.limit });
+export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): readonly Route[] => {
+	const named = (views: readonly WireRecord[]) => withTokenNames(store, tokens, views);
+	return [
+		{
+			method: "GET",
+			path: "/admin/calls",
+			access: "person",
+			summary: `Calls, newest first: ${filters.join(", ")}, id, from, to, limit, after (an id), owner.`,
+			async handle({ url, operator }) {
+				const owner = ownerOf(operator);
+				const whose = narrowedTo(tokens, owner ?? url.searchParams.get("owner") ?? undefined);
+				const after = url.searchParams.get("after");
+				const id = url.searchParams.get("id");
+				const search = {
+					only: keptTo(url),
+					from: timeOf(url, "from") ?? 0,
+					to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
+					limit: limitOf(url),
+					whose,
+					...(after !== null && { after }),
+				};
+				await flush();
+				if (id !== null) {
+					const row = await findRow(store, id, whose);
+					return Response.json({ data: await named(row ? [shownTo(owner, row)] : []), hasMore: false });
+				}
+				const rows = await searchRows(store, search);
+				const data = await named(rows.map((row) => shownTo(owner, row)));
+				return Response.json({ data, hasMore: rows.length === search.limit });
+			},
 		},
-	},
-	{
-		method: "GET",
-		path: "/admin/calls/:id",
-		access: "person",
-		summary: "One call by its id or x-request-id: every attempt, what was passed over, what can be done.",
-		async handle({ params, operator }) {
-			const owner = ownerOf(operator);
-			const id = params["id"] ?? "";
-			await flush();
-			const row = await findRow(store, id, narrowedTo(tokens, owner));
-			if (!row) throw absent(id);
-			const view = shownTo(owner, row);
-			const arithmetic = arithmeticOf(prices, view);
-			if (owner !== undefined) return Response.json({ ...view, arithmetic });
-			const advice = adviceOn(view);
-			const same = advice === undefined ? undefined : await alike(store, row);
-			return Response.json({
-				...view,
-				arithmetic,
-				...(advice !== undefined && { advice }),
-				...(same && { alike: { calls: same.calls, since: new Date(asNumber(same.since) ?? 0).toISOString() } }),
-			});
+		{
+			method: "GET",
+			path: "/admin/calls/:id",
+			access: "person",
+			summary: "One call by its id or x-request-id: every attempt, what was passed over, what can be done.",
+			async handle({ params, operator }) {
+				const owner = ownerOf(operator);
+				const id = params["id"] ?? "";
+				await flush();
+				const row = await findRow(store, id, narrowedTo(tokens, owner));
+				if (!row) throw absent(id);
+				const [view = {}] = await named([shownTo(owner, row)]);
+				const arithmetic = arithmeticOf(prices, view);
+				if (owner !== undefined) return Response.json({ ...view, arithmetic });
+				const advice = adviceOn(view);
+				const same = advice === undefined ? undefined : await alike(store, row);
+				return Response.json({
+					...view,
+					arithmetic,
+					...(advice !== undefined && { advice }),
+					...(same && { alike: { calls: same.calls, since: new Date(asNumber(same.since) ?? 0).toISOString() } }),
+				});
+			},
 		},
-	},
-];
+	];
+};

@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("a page of the console", () => {
 			await window.page.keyboard.press("Enter");
 			await settled(window.page, "Tokens");
 		}
-	}, 30_000);
+	}, 90_000);
 	afterAll(async () => {
 		await browser.close();
 		await gateway.stop();

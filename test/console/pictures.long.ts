@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("a page looks as it was approved:", () => {
 			await page.keyboard.press("Enter");
 			await page.getByRole("heading", { level: 1, name: "Tokens" }).waitFor();
 		}
-	}, 30_000);
+	}, 90_000);
 	afterAll(async () => {
 		await browser.close();
 		await gateway.stop();

@@ -18,9 +18,7 @@ import { DeliveryState, deliveryStates } from "./delivery-state.tsx";
 import { TestCallback } from "./test-callback.tsx";
 
 const lastWord = ({ attempts }: Delivery): string => {
-	const last = attempts.at(-1);
-	if (!last) return "not tried yet";
-	return last.error ?? `status ${last.status ?? "–"}`;
+	return attempts.at(-1)?.outcome ?? "not tried yet";
 };
 
 const columns: readonly Column<Delivery>[] = [

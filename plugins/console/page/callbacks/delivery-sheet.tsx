@@ -16,8 +16,8 @@ interface DeliverySheetProps {
 }
 
 const Attempt = ({ attempt }: { readonly attempt: DeliveryAttempt }) => (
-	<li class={attempt.error === undefined && attempt.status === 200 ? "good" : "bad"}>
-		{attempt.error ?? `status ${attempt.status ?? "–"}`}
+	<li class={attempt.good ? "good" : "bad"}>
+		{attempt.outcome}
 		{attempt.durationMs !== undefined && `, ${seconds(attempt.durationMs)}`}
 		<small>
 			{attempt.at === undefined ? "" : exact(attempt.at)}

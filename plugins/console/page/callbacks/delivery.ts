@@ -5,8 +5,9 @@ export interface DeliveryAttempt {
 	readonly number: number;
 	readonly at: number | undefined;
 	readonly durationMs: number | undefined;
-	readonly status: number | undefined;
-	readonly error: string | undefined;
+	/** What came of it, in words. */
+	readonly outcome: string;
+	readonly good: boolean;
 	readonly byHand: boolean;
 }
 
@@ -23,6 +24,21 @@ export interface Delivery {
 	readonly attempts: readonly DeliveryAttempt[];
 }
 
+const outcomes: Readonly<Record<string, string>> = {
+	timeout: "no answer within 5 s",
+	ssrf_blocked: "refused: a private or special address",
+	tls_error: "no good TLS certificate",
+	network_error: "not reached",
+	lease_lost: "its node went away",
+};
+
+/** The server's word in a sentence; for another status than 200 that status. */
+export const outcomeOf = (attempt: Wire): string => {
+	const [error, status] = [text(attempt, "error"), number(attempt, "status")];
+	if (error === undefined || error === `http_${status}`) return `status ${status ?? "–"}`;
+	return outcomes[error] ?? error.replaceAll("_", " ");
+};
+
 export const deliveryOf = (wire: Wire): Delivery => ({
 	id: text(wire, "id") ?? "",
 	subject: text(wire, "subject") ?? "",
@@ -37,8 +53,8 @@ export const deliveryOf = (wire: Wire): Delivery => ({
 		number: number(attempt, "number") ?? 0,
 		at: time(attempt, "started_at", "startedAt"),
 		durationMs: number(attempt, "duration_ms") ?? number(attempt, "durationMs"),
-		status: number(attempt, "status"),
-		error: text(attempt, "error"),
+		outcome: outcomeOf(attempt),
+		good: text(attempt, "error") === undefined && number(attempt, "status") === 200,
 		byHand: text(attempt, "cause") === "manual",
 	})),
 });

@@ -2,21 +2,21 @@
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
 import { seconds } from "../data/format.ts";
-import { number, text, type Wire } from "../data/read.ts";
+import { number, type Wire } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Field } from "../parts/field.tsx";
 import { State } from "../parts/state.tsx";
+import { outcomeOf } from "./delivery.ts";
 
 const Outcome = ({ answer }: { readonly answer: Wire }) => {
 	const delivered = answer["delivered"] === true;
-	const status = number(answer, "status");
 	return (
 		<p aria-live="polite">
 			<State tone={delivered ? "good" : "stop"}>{delivered ? "Delivered" : "Not delivered"}</State>{" "}
 			<span class="quiet">
-				{text(answer, "error") ?? `status ${status ?? "–"}`}, {seconds(number(answer, "duration_ms") ?? 0)}
+				{outcomeOf(answer)}, {seconds(number(answer, "duration_ms") ?? 0)}
 			</span>
 		</p>
 	);

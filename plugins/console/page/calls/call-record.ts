@@ -39,6 +39,8 @@ export interface CallRecord {
 	readonly model: string | undefined;
 	readonly upstream: string | undefined;
 	readonly protocol: string | undefined;
+	/** Of a task its kind. */
+	readonly operation: string | undefined;
 	readonly ending: string;
 	readonly status: number | undefined;
 	readonly cost: number | undefined;
@@ -96,6 +98,7 @@ export const callOf = (wire: Wire): CallRecord => {
 		model: text(wire, "model"),
 		upstream: text(wire, "upstream"),
 		protocol: text(wire, "protocol"),
+		operation: text(wire, "operation"),
 		ending: text(wire, "ending") ?? "",
 		status: number(wire, "status"),
 		cost: number(wire, "cost"),

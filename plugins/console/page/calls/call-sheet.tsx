@@ -13,6 +13,7 @@ import { curlFor } from "./curl.ts";
 export const CallSheet = ({ id, close }: { readonly id: string; readonly close: () => void }) => {
 	const { data, failure } = useAnswer(`/admin/calls/${encodeURIComponent(id)}`, false);
 	const call = data && callOf(data);
+	const curl = call && curlFor(location.origin, call);
 	return (
 		<Dialog sheet title={call?.model ? `A call for ${call.model}` : "A call"} words={<code>{id}</code>} close={close}>
 			<div class="inside">
@@ -22,10 +23,18 @@ export const CallSheet = ({ id, close }: { readonly id: string; readonly close: 
 						<Advice call={call} />
 						<CallFacts call={call} />
 						<Arithmetic call={call} />
-						<h3>What was tried</h3>
-						<AttemptSteps call={call} />
-						<h3>The same again</h3>
-						<Code label="As curl" text={curlFor(location.origin, call)} />
+						{call.protocol === "tasks" ? (
+							<p>
+								<a href={`/console/tasks/${encodeURIComponent(call.id)}`}>See the task</a>
+							</p>
+						) : (
+							<>
+								<h3>What was tried</h3>
+								<AttemptSteps call={call} />
+							</>
+						)}
+						{curl && <h3>The same again</h3>}
+						{curl && <Code label="As curl" text={curl} />}
 					</>
 				)}
 			</div>

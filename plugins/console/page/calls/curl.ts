@@ -1,11 +1,15 @@
 /** A call as curl, without its key and without its words, which nobody keeps. */
 import type { CallRecord } from "./call-record.ts";
 
-const request = (
-	protocol: string | undefined,
-	model: string,
-	stream: boolean,
-): readonly [path: string, body: unknown] => {
+type Asked = Pick<CallRecord, "protocol" | "operation" | "model" | "stream">;
+
+/** Undefined for what takes more than a word: a picture, a sound. */
+const request = ({
+	protocol,
+	operation,
+	model = "demo",
+	stream,
+}: Asked): readonly [path: string, body: unknown] | undefined => {
 	const more = stream ? { stream: true } : {};
 	const messages = [{ role: "user", content: "Hello" }];
 	switch (protocol) {
@@ -18,18 +22,24 @@ const request = (
 				`/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
 				{ contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
 			];
-		default:
+		case "tasks":
+			return ["/v1/tasks", { kind: operation, model, prompt: "Hello" }];
+		case "embeddings":
+			return ["/v1/embeddings", { model, input: "Hello" }];
+		case "chat-completions":
+		case undefined:
 			return ["/v1/chat/completions", { model, messages, ...more }];
+		default:
+			return undefined;
 	}
 };
 
-export const curlFor = (
-	base: string,
-	{ protocol, model, stream }: Pick<CallRecord, "protocol" | "model" | "stream">,
-): string => {
-	const [path, body] = request(protocol, model ?? "demo", stream);
+export const curlFor = (base: string, call: Asked): string | undefined => {
+	const asked = request(call);
+	if (!asked) return undefined;
+	const [path, body] = asked;
 	return [
-		`curl ${stream ? "-N " : ""}"${base}${path}" \\`,
+		`curl ${call.stream ? "-N " : ""}"${base}${path}" \\`,
 		'  -H "authorization: Bearer $PORTICO_KEY" \\',
 		'  -H "content-type: application/json" \\',
 		`  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,

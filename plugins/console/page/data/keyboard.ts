@@ -38,7 +38,7 @@ const isBusy = (event: KeyboardEvent): boolean =>
 	(event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]") !== null) ||
 	document.querySelector("dialog[open]") !== null;
 
-/** Moves the focus to the next or the last row's link. */
+/** Moves the focus to the next or the previous row's link. */
 const moveRow = (step: 1 | -1): void => {
 	const rows = [...document.querySelectorAll<HTMLElement>("main [data-row]")];
 	const at = rows.indexOf(document.activeElement as HTMLElement);

@@ -11,7 +11,16 @@ const columns: readonly Column<AuditLine>[] = [
 	{
 		title: "What",
 		kind: "lead",
-		cell: ({ verb, what }) => `${verb} ${what}`,
+		cell: ({ verb, what, object }) => (
+			<>
+				{verb} {what}
+				{object && (
+					<small>
+						<code>{object}</code>
+					</small>
+				)}
+			</>
+		),
 	},
 	{
 		title: "Changed",

@@ -48,6 +48,8 @@ export interface AuditLine {
 	readonly who: string;
 	readonly verb: string;
 	readonly what: string;
+	/** The id of what has no name. */
+	readonly object: string | undefined;
 	readonly address: string | undefined;
 	readonly changes: readonly string[];
 }
@@ -61,12 +63,15 @@ const changeOf = ([field, value]: [string, unknown]): string => {
 		: `${field}: ${said(change["from"])} → ${said(change["to"])}`;
 };
 
+const named = (wire: Wire): boolean => ![undefined, text(wire, "object")].includes(text(wire, "name"));
+
 export const auditLineOf = (wire: Wire): AuditLine => ({
 	id: text(wire, "id") ?? "",
 	at: time(wire, "at"),
 	who: text(asWire(wire["operator"]), "name") ?? "",
 	verb: text(wire, "verb") ?? "",
-	what: [text(wire, "kind"), text(wire, "name") ?? text(wire, "object")].filter(Boolean).join(" "),
+	what: [text(wire, "kind"), named(wire) && text(wire, "name")].filter(Boolean).join(" "),
+	object: named(wire) ? undefined : text(wire, "object"),
 	address: text(wire, "address"),
 	changes: Object.entries(asWire(wire["changes"]))
 		.filter(([, value]) => Object.keys(asWire(value)).length > 0)

@@ -5,7 +5,7 @@ import { Meter, partOf } from "../parts/meter.tsx";
 import type { PersonRow } from "./person.ts";
 
 export const Spending = ({ person: { used, ceiling, budgets } }: { readonly person: PersonRow }) => {
-	if (ceiling === undefined && budgets.length === 0) return <span class="quiet">no limit</span>;
+	if (ceiling === undefined && budgets.length === 0) return <span class="quiet">{dollars(used)}, no limit</span>;
 	return (
 		<div class="meters">
 			{ceiling !== undefined && <Meter used={used} of={`of ${dollars(ceiling)} in all`} part={partOf(used, ceiling)} />}

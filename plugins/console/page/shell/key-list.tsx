@@ -5,7 +5,7 @@ import { Dialog } from "../parts/dialog.tsx";
 const keys: readonly (readonly [string, string])[] = [
 	["/", "search"],
 	["C", "create a token"],
-	["J K", "next and last row"],
+	["J K", "next and previous row"],
 	["Enter", "open the row"],
 	["E", "edit what is open"],
 	["G T", "go to Tokens; U usage, C calls, K tasks, B callbacks, M models, P playground, F config, E people"],

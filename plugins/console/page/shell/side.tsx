@@ -1,5 +1,5 @@
 /** The links to every page, what calls for action beside them, and who is signed in. */
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { place } from "../data/location.ts";
 import { isAdmin, isSomebody, person, signOut } from "../data/session.ts";
 import { useAction } from "../data/use-action.ts";
@@ -15,6 +15,11 @@ export const Side = () => {
 	const { failure, run } = useAction();
 	const alarms = useAlarms(admin);
 	const here = pageAt(place.value.path, admin);
+	const nav = useRef<HTMLElement>(null);
+	// On a narrow screen the links are a strip, and this one may stand beyond its edge.
+	useEffect(() => {
+		nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+	}, [here]);
 	const link = (page: ConsolePage) => (
 		<li key={page.path}>
 			<a href={page.path} aria-current={page === here ? "page" : undefined}>
@@ -31,7 +36,7 @@ export const Side = () => {
 				<Mark />
 				Portico
 			</a>
-			<nav aria-label="Console">
+			<nav aria-label="Console" ref={nav}>
 				<ul>{known.filter((page) => !page.gateway).map(link)}</ul>
 				{gateway.length > 0 && (
 					<div>

@@ -36,7 +36,8 @@ export const TaskSheet = ({ id, close }: TaskSheetProps) => {
 						<dl class="facts">
 							<dt>State</dt>
 							<dd>
-								<State tone={tone}>{word}</State> {task.progress}
+								<State tone={tone}>{word}</State>{" "}
+								{task.status === "IN_PROGRESS" && task.progress && `${task.progress} %`}
 								{task.failure && <small>{task.failure}</small>}
 							</dd>
 							<dt>Model</dt>

@@ -33,7 +33,7 @@ export const taskOf = (wire: Wire): Task => ({
 		url: text(file, "url") ?? "",
 	})),
 	failure: text(asWire(wire["error"]), "message"),
-	callbackUrl: text(wire, "notifyHook"),
+	callbackUrl: text(wire, "notifyHook") || undefined,
 	submittedAt: time(wire, "created_at", "createdAt", "submittedAt"),
 	startedAt: time(wire, "started_at", "startedAt"),
 	finishedAt: time(wire, "finished_at", "finishedAt"),

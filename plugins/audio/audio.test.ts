@@ -187,6 +187,15 @@ describe("a transcript", () => {
 			"model",
 		],
 		[
+			"two files",
+			(() => {
+				const form = formOf({ model: "listener" });
+				form.append("file", new Blob(["x"]), "x.wav");
+				return form;
+			})(),
+			"file",
+		],
+		[
 			"two models",
 			(() => {
 				const form = formOf({ model: "listener" });

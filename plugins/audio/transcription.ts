@@ -41,7 +41,13 @@ const formOf = ({ body }: Pick<EndpointRequest, "body">): FormBody => {
 const soundIn = ({ bytes, parts }: FormBody): Uint8Array => {
 	const [file, ...more] = parts.filter(({ name }) => name === "file");
 	if (!file) throw refuseField("file", undefined, "send the sound as a part of this name.");
-	if (more.length > 0) throw refuseField("file", [], "send one file.");
+	if (more.length > 0)
+		throw new Fault({
+			kind: "invalid_request",
+			code: "invalid_form",
+			parameter: "file",
+			message: 'The form has more than one "file"; send each sound in a request of its own.',
+		});
 	return bytes.subarray(file.start, file.end);
 };
 

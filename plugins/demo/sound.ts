@@ -88,8 +88,15 @@ const told = (text: string, seconds: number): Response => {
 	return events([...words, { type: "transcript.text.done", text, usage }]);
 };
 
+/** Each word with its share of the time. */
+const timedWords = (text: string, seconds: number): readonly WireRecord[] => {
+	const words = wordsOf(text);
+	const each = seconds / words.length;
+	return words.map((word, at) => ({ word: word.trim(), start: at * each, end: (at + 1) * each }));
+};
+
 /** The answer in the format that was asked for. */
-const written = (text: string, seconds: number, format: string): Response => {
+const written = (text: string, seconds: number, format: string, words: boolean): Response => {
 	const usage = { type: "duration", seconds: Math.ceil(seconds) };
 	switch (format) {
 		case "text":
@@ -108,7 +115,8 @@ const written = (text: string, seconds: number, format: string): Response => {
 			const segment = { id: 0, seek: 0, start: 0, end: seconds, text, tokens: [], temperature: 0 };
 			const numbers = { avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
 			const segments = [{ ...segment, ...numbers }];
-			return Response.json({ task: "transcribe", language: "english", duration: seconds, text, segments, usage });
+			const whole = { task: "transcribe", language: "english", duration: seconds, text, segments, usage };
+			return Response.json(words ? { ...whole, words: timedWords(text, seconds) } : whole);
 		}
 		default:
 			throw new Fault(
@@ -121,6 +129,14 @@ const written = (text: string, seconds: number, format: string): Response => {
 	}
 };
 
+/** Whether words with their times are wanted; forms name a list's items with or without brackets. */
+const wantsWords = ({ bytes, parts }: FormBody): boolean =>
+	parts.some(
+		({ name, start, end }) =>
+			/^timestamp_granularities(?:\[\d*\])?$/.test(name) &&
+			Buffer.from(bytes.subarray(start, end)).toString() === "word",
+	);
+
 const soundIn = ({ bytes, parts }: FormBody): Uint8Array => {
 	const file = parts.find(({ name }) => name === "file");
 	return file ? bytes.subarray(file.start, file.end) : new Uint8Array(0);
@@ -131,7 +147,7 @@ const transcript = (message: UpstreamMessage): Response => {
 	const seconds = Math.round(secondsOf(soundIn(form)) * 1000) / 1000;
 	const text = `This is the demo model of Portico: it got ${seconds} seconds of sound and did not listen to them.`;
 	if (formText(form, "stream") === "true") return told(text, seconds);
-	return written(text, seconds, formText(form, "response_format") ?? "json");
+	return written(text, seconds, formText(form, "response_format") ?? "json", wantsWords(form));
 };
 
 /** Endpoints of sound, in the dialect of OpenAI. */

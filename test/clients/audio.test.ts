@@ -82,6 +82,14 @@ describe.each([
 			response_format: "verbose_json",
 		});
 		expect(verbose.segments?.[0]?.text).toContain("demo");
+		const timed = await client().audio.transcriptions.create({
+			model: "demo",
+			file,
+			response_format: "verbose_json",
+			timestamp_granularities: ["word", "segment"],
+		});
+		expect(timed.words?.map(({ word }) => word).join(" ")).toBe(timed.text);
+		expect([timed.words?.at(0)?.start, timed.words?.at(-1)?.end]).toEqual([0, expect.closeTo(timed.duration, 6)]);
 		const parted = await client().audio.transcriptions.create({
 			model: "demo",
 			file,

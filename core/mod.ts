@@ -113,7 +113,7 @@ export {
 	type Written,
 } from "./contract/store.ts";
 export { bulkInsert } from "./store/bulk-insert.ts";
-export { StoreFault } from "./store/fault.ts";
+export { StoreFault, unlessOutage } from "./store/fault.ts";
 export { fixedStatement } from "./store/fixed-statement.ts";
 export { orderedId } from "./store/ordered-id.ts";
 export { type ClaimedWork, WorkQueue, type WorkQueueOptions } from "./store/work-queue.ts";

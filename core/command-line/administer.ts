@@ -14,6 +14,7 @@ import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, type Opened, openGateway } from "./open.ts";
 import { isTakenOver } from "./own-database.ts";
 import type { Invocation } from "./settings.ts";
+import { statusCommand } from "./status.ts";
 
 const refuse = (message: string): never => {
 	throw new Fault(deny("invalid_request", message));
@@ -61,6 +62,7 @@ class Held extends Error {
 
 const addedBy = async (blueprint: Blueprint): Promise<readonly Command[]> => [
 	databaseCommand,
+	statusCommand,
 	...(await buildOnly(blueprint)).all(commands),
 ];
 

@@ -36,7 +36,7 @@ export const buildOnly = async (blueprint: Blueprint): Promise<Generation> => {
 		migrate: none,
 		backup: none,
 		close: none,
-		healthy: () => true,
+		outage: () => undefined,
 		describe: () => undefined,
 	};
 	const portico = new Portico({

@@ -3,6 +3,7 @@ import type { PluginRow } from "../contract/host-info.ts";
 import type { Auditor } from "../contract/operator.ts";
 import type { PublicRoute, Route } from "../contract/route.ts";
 import { clientRoutes } from "./client-routes.ts";
+import type { Trouble } from "./troubles.ts";
 
 export interface OwnRouteOptions {
 	readonly version: string;
@@ -19,6 +20,8 @@ export interface OwnRouteOptions {
 	check(): Promise<readonly string[]>;
 	/** Reloads the config file; gives the complaints when it could not. */
 	reload(): Promise<readonly string[]>;
+	/** What is wrong with the server itself. */
+	troubles(): readonly Trouble[];
 	readonly audit: Auditor;
 }
 
@@ -48,6 +51,7 @@ export const ownRoutes = ({
 	config,
 	check,
 	reload,
+	troubles,
 	audit,
 }: OwnRouteOptions): readonly Route[] => [
 	{
@@ -87,6 +91,13 @@ export const ownRoutes = ({
 		access: "admin",
 		summary: "The plugins that are running.",
 		handle: () => Response.json({ data: plugins() }),
+	},
+	{
+		method: "GET",
+		path: "/admin/troubles",
+		access: "admin",
+		summary: "What is wrong with the server itself: its database, its config; since when, and what to do.",
+		handle: () => Response.json({ data: troubles() }, { headers: { "cache-control": "no-store" } }),
 	},
 	{
 		method: "GET",

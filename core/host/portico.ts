@@ -19,6 +19,7 @@ import { ownRoutes } from "./own-routes.ts";
 import type { PorticoOptions } from "./portico-options.ts";
 import { callsOf, type Running } from "./running.ts";
 import { startJobs } from "./start-jobs.ts";
+import { Troubles } from "./troubles.ts";
 import { upstreamStates } from "./upstream-states.ts";
 
 export class Portico {
@@ -36,10 +37,12 @@ export class Portico {
 	private leaving = false;
 	private stopping = false;
 	private reloaded = true;
+	private readonly troubles: Troubles;
 	private reloading: Promise<void> = Promise.resolve();
 
 	constructor(options: PorticoOptions) {
 		this.options = options;
+		this.troubles = new Troubles(options.clock, () => options.store.outage());
 		this.budget = budgetFor(options.blueprint.config.server);
 	}
 
@@ -83,6 +86,7 @@ export class Portico {
 		this.reloading = reloaded.then(
 			(complaints) => {
 				this.reloaded = complaints.length === 0;
+				this.troubles.reloaded(complaints);
 			},
 			() => undefined,
 		);
@@ -189,13 +193,14 @@ export class Portico {
 				backups.route,
 				...ownRoutes({
 					version: this.options.version,
-					unready: () => (this.leaving || this.stopping ? "stopping" : store.healthy() ? undefined : "database"),
+					unready: () => (this.leaving || this.stopping ? "stopping" : store.outage() ? "database" : undefined),
 					upstreams: () => upstreamStates(this.current?.generation),
 					plugins: rows,
 					models: () => this.modelNames(),
 					config: () => ({ file: blueprint.file, text: configText(blueprint) }),
 					check: async () => (await this.readAgain()).complaints,
 					reload: () => this.reload(this.options.reloaded),
+					troubles: () => this.troubles.list(),
 					audit,
 				}),
 			],

@@ -4,7 +4,7 @@ import type { Client } from "@libsql/client";
 import type { Clock } from "../contract/clock.ts";
 import type { Log } from "../contract/log.ts";
 import { openClient } from "./client.ts";
-import { StoreFault, storeFault, Unreachable } from "./fault.ts";
+import { type Outage, StoreFault, storeFault, Unreachable } from "./fault.ts";
 import { FileWriter } from "./file-writer.ts";
 
 export interface ConnectionInput {
@@ -52,7 +52,7 @@ export class Connection {
 	readonly #clock: Clock;
 	readonly #log: Log;
 	readonly #patienceMs: number;
-	readonly #failing = new Set<"read" | "write">();
+	readonly #failing = new Map<"read" | "write", Outage>();
 	/** Since when every operation of its kind has failed for a while; monotonic. */
 	readonly #troubledSince = new Map<"read" | "write", number>();
 	/** Opened by the first write to a file. */
@@ -152,7 +152,7 @@ export class Connection {
 	#noted(kind: "read" | "write", fault: StoreFault): StoreFault {
 		const { code, detail } = fault;
 		if (fault.isOutage && !this.#failing.has(kind)) {
-			this.#failing.add(kind);
+			this.#failing.set(kind, { since: this.#clock.now(), code });
 			this.#log.error("the database fails", { for: kind, code, detail });
 			if (kind === "write" && this.file === undefined && code === "UNREACHABLE" && this.#healthyFor("read"))
 				this.#log.warn(stuck);
@@ -178,8 +178,8 @@ export class Connection {
 		return !this.#failing.has(kind) && !this.#troubledSince.has(kind);
 	}
 
-	/** False from an outage until the same kind of operation succeeds. */
-	healthy(): boolean {
-		return this.#failing.size === 0;
+	/** From an outage until the same kind of operation succeeds. */
+	outage(): Outage | undefined {
+		return this.#failing.get("read") ?? this.#failing.get("write");
 	}
 }

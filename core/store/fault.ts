@@ -6,6 +6,14 @@ import { asNumber, asRecord, asText, definedOnly } from "../neutral/json.ts";
 /** The database as a whole does not work; a full disk is among them, and mends when somebody makes room. */
 const outageCodes = /^SQLITE_(IOERR|FULL|CORRUPT|NOTADB|READONLY|CANTOPEN|NOMEM|PERM|AUTH)/;
 
+/** The database as a whole does not work. */
+export interface Outage {
+	/** Milliseconds since 1970. */
+	readonly since: number;
+	/** As of a `StoreFault`. */
+	readonly code: string;
+}
+
 const away: Denial = deny("overloaded", "the database did not answer; try again in a moment", {
 	retryAfterSeconds: 5,
 });
@@ -42,6 +50,21 @@ export class StoreFault extends Fault {
 		return this.code.startsWith("SQLITE_CONSTRAINT");
 	}
 }
+
+/**
+ * Waits for what is being written, but not for a database that takes nothing: for reads, which then tell what was true
+ * before. A full disk is when an operator must look. The store logs the outage.
+ *
+ * @example
+ * await unlessOutage(ledger.flush());
+ */
+export const unlessOutage = async (writing: Promise<unknown>): Promise<void> => {
+	try {
+		await writing;
+	} catch (error) {
+		if (!(error instanceof StoreFault && error.isOutage)) throw error;
+	}
+};
 
 /** The network failed before the whole answer was there: whether the server has done its part is not known. */
 export class Unreachable extends Error {}

@@ -4,7 +4,7 @@ import { deny, Fault } from "../contract/fault.ts";
 import type { Store, Tables } from "../contract/store.ts";
 import { backupFile } from "./backup.ts";
 import { Connection, type ConnectionInput, databaseFile } from "./connection.ts";
-import { storeFault } from "./fault.ts";
+import { type Outage, storeFault } from "./fault.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { type FileLock, lockFile, type Owner } from "./lock.ts";
 import { migrate } from "./migrate.ts";
@@ -25,8 +25,8 @@ export interface OpenStore {
 	backup(file: string): Promise<void>;
 	/** Takes no more writes, finishes those it took, and lets the file go. */
 	close(): Promise<void>;
-	/** False while the database cannot be read or written. */
-	healthy(): boolean;
+	/** While the database cannot be read or written. */
+	outage(): Outage | undefined;
 	/** Tells other processes (the command line) where this one serves. */
 	describe(info: { readonly address: string }): void;
 }
@@ -96,7 +96,7 @@ const open = async (input: OpenStoreInput, lock: FileLock | undefined): Promise<
 			connection.close();
 			lock?.release();
 		},
-		healthy: () => connection.healthy(),
+		outage: () => connection.outage(),
 		describe: (info) => lock?.describe(info),
 	};
 };

@@ -382,7 +382,7 @@ describe("a file", () => {
 		// the truth is what another connection sees
 		expect(other.prepare("SELECT n FROM counts").get()).toMatchObject({ n: 50 });
 		expect(await store.all(sql`PRAGMA synchronous`)).toEqual([{ synchronous: 1 }]);
-		expect(opened.healthy()).toBe(true);
+		expect(opened.outage()).toBeUndefined();
 	});
 
 	test("a database that stays busy refuses kindly, is unhealthy, and is well again after the next write", async () => {
@@ -393,12 +393,12 @@ describe("a file", () => {
 		const fault = await faultOf(store.write([sql`INSERT INTO things VALUES (1, 'x')`]));
 		expect(fault.code).toBe("SQLITE_BUSY");
 		expect(fault.denial.kind).toBe("overloaded");
-		expect(opened.healthy()).toBe(false);
+		expect(opened.outage()).toBeDefined();
 		expect(await names(store)).toEqual([]);
-		expect(opened.healthy()).toBe(false);
+		expect(opened.outage()).toBeDefined();
 		other.exec("ROLLBACK");
 		await store.write([sql`INSERT INTO things VALUES (2, 'y')`]);
-		expect(opened.healthy()).toBe(true);
+		expect(opened.outage()).toBeUndefined();
 		expect(other.prepare("SELECT id FROM things").all()).toMatchObject([{ id: 2 }]);
 		expect(logged.filter((line) => line.startsWith("the database"))).toEqual([
 			expect.stringContaining("the database fails"),
@@ -417,11 +417,11 @@ describe("a file", () => {
 		other.exec("BEGIN IMMEDIATE");
 		await until(() => clock.waiting === 1);
 		clock.advance(30_000);
-		await until(() => !opened.healthy());
+		await until(() => opened.outage() !== undefined);
 		other.exec("ROLLBACK");
 		await until(() => clock.waiting === 1);
 		clock.advance(30_000);
-		await until(() => opened.healthy());
+		await until(() => opened.outage() === undefined);
 		expect(await beat()).toBe(clock.now());
 		expect(logged.join("\n")).not.toContain("does not keep what is written");
 	});
@@ -511,7 +511,7 @@ describe("a server", () => {
 		expect(await names(opened.store)).toEqual(["x"]);
 		shared.faults.push("down");
 		expect(await opened.store.db.select().from(things)).toEqual([{ id: 1, name: "x" }]);
-		expect(opened.healthy()).toBe(true);
+		expect(opened.outage()).toBeUndefined();
 	});
 
 	test("that stays away refuses kindly, and is unhealthy until it is back", async () => {
@@ -523,10 +523,10 @@ describe("a server", () => {
 			faultOf(opened.store.write([sql`INSERT INTO things VALUES (${id}, 'x')`])),
 		);
 		expect(new Set((await Promise.all(writes)).map(({ denial }) => denial.kind))).toEqual(new Set(["overloaded"]));
-		expect(opened.healthy()).toBe(false);
+		expect(opened.outage()).toBeDefined();
 		shared.faults.length = 0;
 		await opened.store.write([sql`INSERT INTO things VALUES (100, 'back')`]);
-		expect(opened.healthy()).toBe(true);
+		expect(opened.outage()).toBeUndefined();
 		expect(await names(opened.store)).toEqual(["back"]);
 	});
 

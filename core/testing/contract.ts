@@ -44,7 +44,7 @@ const untouchable = (complain: Complain): OpenStore => {
 		},
 	});
 	const none = async (): Promise<void> => undefined;
-	return { store, migrate: none, backup: none, close: none, healthy: () => true, describe: () => undefined };
+	return { store, migrate: none, backup: none, close: none, outage: () => undefined, describe: () => undefined };
 };
 
 /** The real clock, with a word to us for every timer. */

@@ -15,6 +15,7 @@ import {
 	store,
 	t,
 	tables,
+	unlessOutage,
 } from "#core";
 
 import { prices as pricesService } from "../prices/service.ts";
@@ -76,6 +77,8 @@ export default definePlugin({
 			await writer.flush();
 			await needs.quota?.flush();
 		};
+		/** What is read is whole, unless nothing can be written just now. */
+		const seen = (): Promise<void> => unlessOutage(flush());
 		const prune = async (signal: AbortSignal): Promise<void> => {
 			const before = needs.clock.now() - (config.retentionDays ?? 400) * 86_400_000;
 			await pruneRows(needs.store, before, signal);
@@ -88,8 +91,11 @@ export default definePlugin({
 				add(recorders, { name, record }),
 				add(ledgerWriters, { statements: insertRows, correction: correctionRow, task: taskRow }),
 				add(tokenFacts, lastUsed(needs.store)),
-				add(routes, usageRoute({ store: needs.store, tokens, saved: prices && savedAt(prices, needs.router), flush })),
-				...callRoutes({ store: needs.store, tokens, prices, flush }).map((route) => add(routes, route)),
+				add(
+					routes,
+					usageRoute({ store: needs.store, tokens, saved: prices && savedAt(prices, needs.router), flush: seen }),
+				),
+				...callRoutes({ store: needs.store, tokens, prices, flush: seen }).map((route) => add(routes, route)),
 				add(commands, usageCommand),
 				add(commands, callsCommand),
 				add(commands, explainCommand),

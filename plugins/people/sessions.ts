@@ -1,6 +1,6 @@
 /** Sessions: opaque secrets whose digests are stored. They slide for 12 hours and end after 7 days whatever happens. */
 import { sql } from "drizzle-orm";
-import { asNumber, asText, type Clock, type Operator, type Statement, type Store } from "#core";
+import { asNumber, asText, type Clock, type Operator, type Statement, type Store, unlessOutage } from "#core";
 import { personOf } from "./person.ts";
 import { newSecret, secretDigest } from "./secret.ts";
 
@@ -65,9 +65,15 @@ export class Sessions {
 		const operator = operatorOf(row);
 		if (!operator) return undefined;
 		const seenAt = asNumber(row["seen_at"]) ?? 0;
-		if (now - seenAt >= noticedMs)
-			await this.store.write([sql`UPDATE sessions SET seen_at = max(seen_at, ${now}) WHERE digest = ${digest}`]);
+		if (now - seenAt >= noticedMs) await this.noteSeen(digest, now);
 		return { digest, operator, expiresAt: Math.min(asNumber(row["ends_at"]) ?? 0, now + idleMs) };
+	}
+
+	/** Whoever has a session is let in though nothing can be written: that is when an operator must look. The store logs it. */
+	private async noteSeen(digest: string, now: number): Promise<void> {
+		await unlessOutage(
+			this.store.write([sql`UPDATE sessions SET seen_at = max(seen_at, ${now}) WHERE digest = ${digest}`]),
+		);
 	}
 
 	/** Whether the person signed in from there before, as far as is remembered. */

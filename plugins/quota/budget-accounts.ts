@@ -1,5 +1,5 @@
 /** What is written of budgets when they are set, and what is shown of them: each window that runs has an account. */
-import type { Statement } from "#core";
+import { type Statement, unlessOutage } from "#core";
 import type { Accounts } from "./accounts.ts";
 import { type Budget, limitIn, windowAccount } from "./budgets.ts";
 import { count, toDollars } from "./numbers.ts";
@@ -42,7 +42,7 @@ export const budgetsShown = async (
 	budgets: readonly Budget[],
 ): Promise<readonly ShownBudget[]> => {
 	if (budgets.length === 0) return [];
-	await accounts().flush();
+	await unlessOutage(accounts().flush());
 	const at = now();
 	const shown = budgets.map(async (budget) => {
 		const window = budget.windowAt(at);

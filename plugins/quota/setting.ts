@@ -1,5 +1,5 @@
 /** The token setting `quota`: dollars, kept as whole micro-dollars, in an account beside the token. */
-import { type TokenSetting, t } from "#core";
+import { type TokenSetting, t, unlessOutage } from "#core";
 import type { Accounts } from "./accounts.ts";
 import { count, toDollars, toMicroDollars } from "./numbers.ts";
 
@@ -37,7 +37,7 @@ export const balanceOf = async (
 	accounts: Accounts,
 	account: string,
 ): Promise<{ readonly used: number; readonly remaining?: number }> => {
-	await accounts.flush();
+	await unlessOutage(accounts.flush());
 	const [row] = await accounts.store.all(accounts.statements.balance(account));
 	const used = count(row?.["used"]) ?? 0;
 	const quota = count(row?.["quota"]);

@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import {
 	asNumber,
 	asText,
+	definedOnly,
 	deny,
 	Fault,
 	ownerOf,
@@ -12,6 +13,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
+import { adviceOn } from "./advice.ts";
 import { taskOf } from "./row.ts";
 import { taskView } from "./views.ts";
 
@@ -37,6 +39,7 @@ const viewFor = (owner: string | undefined, row: WireRecord) => ({
 	...taskView(taskOf(row)),
 	token: asText(row.token_id),
 	...(owner === undefined && {
+		...definedOnly({ advice: adviceOn(taskOf(row)) }),
 		upstream: asText(row.upstream),
 		upstreamId: asText(row.upstream_id) ?? null,
 		submissions: asNumber(row.submissions),

@@ -50,5 +50,6 @@ export const tasksCommand: Command = {
 			rows,
 		))
 			print(line);
+		if (answer["advice"] !== undefined) print(`  what to do: ${answer["advice"]}`);
 	},
 };

@@ -1,8 +1,9 @@
 /** The routes of operators: deliveries over all tokens. */
 import { sql } from "drizzle-orm";
-import { asText, Fault, type Operated, ownerOf, type PersonRoute, type Route, t } from "#core";
+import { asText, definedOnly, Fault, type Operated, ownerOf, type PersonRoute, type Route, t } from "#core";
 import type { People } from "../people/service.ts";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
+import { adviceOn } from "./advice.ts";
 import type { Archive } from "./archive.ts";
 import { bodyOf, invalid, listQuery, timeOf } from "./queries.ts";
 import { underWay } from "./routes.ts";
@@ -36,7 +37,7 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 		const id = call.params["id"] ?? "";
 		const found = await archive.find(id, whoseOf(call));
 		if (!found) throw absent(id);
-		return Response.json(found);
+		return Response.json({ ...found, ...definedOnly({ advice: adviceOn(found) }) });
 	};
 
 	const redeliverOne: PersonRoute["handle"] = async (call) => {

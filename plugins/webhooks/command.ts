@@ -94,7 +94,8 @@ const told = (answer: WireRecord): readonly string[] => {
 		titles.map((title) => ({ title })),
 		rows.map(cellsOf),
 	);
-	return one ? [...lines, ...asList(answer["attempts"]).map(asRecord).map(attemptLine)] : lines;
+	const advice = answer["advice"] === undefined ? [] : [`  what to do: ${answer["advice"]}`];
+	return one ? [...lines, ...asList(answer["attempts"]).map(asRecord).map(attemptLine), ...advice] : lines;
 };
 
 export const deliveriesCommand: Command = {

@@ -43,6 +43,11 @@ export const DeliverySheet = ({ id, close, changed }: DeliverySheetProps) => {
 				<Failure failure={failure} />
 				{delivery && (
 					<>
+						{delivery.advice && (
+							<div class="notice warn">
+								<b>What to do:</b> {delivery.advice}
+							</div>
+						)}
 						<dl class="facts">
 							<dt>State</dt>
 							<dd>
@@ -53,6 +58,10 @@ export const DeliverySheet = ({ id, close, changed }: DeliverySheetProps) => {
 							<dt>Task</dt>
 							<dd>
 								<a href={`/console/tasks/${delivery.subject}`}>{delivery.subject}</a>
+							</dd>
+							<dt>Made</dt>
+							<dd>
+								<Moment at={delivery.createdAt} />
 							</dd>
 							<dt>Next try</dt>
 							<dd>

@@ -21,6 +21,8 @@ export interface Delivery {
 	readonly tokenName: string | undefined;
 	readonly createdAt: number | undefined;
 	readonly nextAt: number | undefined;
+	/** What is to be done about a dead one. */
+	readonly advice: string | undefined;
 	readonly attempts: readonly DeliveryAttempt[];
 }
 
@@ -48,6 +50,7 @@ export const deliveryOf = (wire: Wire): Delivery => ({
 	token: text(wire, "token") ?? text(wire, "owner"),
 	tokenName: text(wire, "tokenName") ?? text(wire, "token_name"),
 	createdAt: time(wire, "created_at", "createdAt"),
+	advice: text(wire, "advice"),
 	nextAt: time(wire, "next_attempt_at", "nextAttemptAt"),
 	attempts: wires(wire, "attempts").map((attempt) => ({
 		number: number(attempt, "number") ?? 0,

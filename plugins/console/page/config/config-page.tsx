@@ -6,6 +6,7 @@ import { Head } from "../parts/head.tsx";
 import { Scrolled } from "../parts/scrolled.tsx";
 import { CheckConfig } from "./check-config.tsx";
 import { PluginTable } from "./plugin-table.tsx";
+import { Troubles } from "./troubles.tsx";
 
 export const ConfigPage = () => {
 	const plugins = useAnswer("/admin/plugins", false);
@@ -21,6 +22,7 @@ export const ConfigPage = () => {
 				What runs, and the file that says so. The file is changed where it lies; here it is checked and applied.
 			</Head>
 			<div class="stack">
+				<Troubles />
 				<CheckConfig file={config.data && text(config.data, "file")} reloaded={reload} />
 				<Failure failure={plugins.failure} />
 				{plugins.data && <PluginTable rows={wires(plugins.data, "data")} />}

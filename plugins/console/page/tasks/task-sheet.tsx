@@ -32,6 +32,11 @@ export const TaskSheet = ({ id, close }: TaskSheetProps) => {
 				<Failure failure={failure} />
 				{task && (
 					<>
+						{task.advice && (
+							<div class="notice warn">
+								<b>What to do:</b> {task.advice}
+							</div>
+						)}
 						<p>{task.prompt}</p>
 						<dl class="facts">
 							<dt>State</dt>

@@ -13,6 +13,8 @@ export interface Task {
 	readonly tokenName: string | undefined;
 	readonly files: readonly { readonly role: string; readonly url: string }[];
 	readonly failure: string | undefined;
+	/** What is to be done about it. */
+	readonly advice: string | undefined;
 	readonly callbackUrl: string | undefined;
 	readonly submittedAt: number | undefined;
 	readonly startedAt: number | undefined;
@@ -32,6 +34,7 @@ export const taskOf = (wire: Wire): Task => ({
 		role: text(file, "role") ?? "file",
 		url: text(file, "url") ?? "",
 	})),
+	advice: text(wire, "advice"),
 	failure: text(asWire(wire["error"]), "message"),
 	callbackUrl: text(wire, "notifyHook") || undefined,
 	submittedAt: time(wire, "created_at", "createdAt", "submittedAt"),

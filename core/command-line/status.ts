@@ -1,0 +1,24 @@
+/** `portico status`: whether the server itself is well, and what to do where it is not. */
+import { parseWords } from "../config/command-words.ts";
+import type { Command } from "../contract/command.ts";
+import { asList, asNumber, asRecord } from "../neutral/json.ts";
+
+const usage = (): string => "portico status [--json]";
+
+export const statusCommand: Command = {
+	name: "status",
+	summary: "Says whether the server itself is well: its database, its config.",
+	usage,
+	async run({ words, call, print }) {
+		const { json } = parseWords({ args: [...words], options: { json: { type: "boolean" } } }, usage()).values;
+		const answer = asRecord(await call("GET", "/admin/troubles"));
+		const troubles = asList(answer["data"]).map(asRecord);
+		if (json === true) return print(JSON.stringify(answer));
+		if (troubles.length === 0) print("The server is well: its database answers, and its config is the file's.");
+		for (const { what, since, message, advice } of troubles) {
+			print(`${String(what)}: ${String(message)}`);
+			print(`  since ${new Date(asNumber(since) ?? 0).toISOString()}`);
+			print(`  what to do: ${String(advice)}`);
+		}
+	},
+};

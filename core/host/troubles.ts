@@ -1,0 +1,73 @@
+/** What is wrong with the server itself: since when, whom it harms, and what to do. Told for as long as it lasts. */
+import type { Clock } from "../contract/clock.ts";
+import type { Outage } from "../store/fault.ts";
+
+export interface Trouble {
+	readonly what: "config" | "database";
+	/** Milliseconds since 1970. */
+	readonly since: number;
+	readonly message: string;
+	readonly advice: string;
+}
+
+const whomItHarms =
+	"Calls under a quota, new tasks and every change are refused with 503 until it does; no charge is lost.";
+
+const byCode: readonly (readonly [pattern: RegExp, message: string, advice: string])[] = [
+	[
+		/FULL/,
+		"The disk of the database is full: it takes nothing more.",
+		"Make room on the disk that holds the database; it goes on by itself.",
+	],
+	[
+		/UNREACHABLE|SERVER|HRANA|CLIENT_CLOSED/,
+		"The database server does not answer.",
+		"Start the database server, or the network between; it goes on by itself.",
+	],
+	[
+		/READONLY|PERM|AUTH|CANTOPEN/,
+		"The database may not be written.",
+		"Give this server's user the right to write the database file and its folder.",
+	],
+	[
+		/CORRUPT|NOTADB/,
+		"The database file is damaged.",
+		"Stop the server, and put the last backup in its place: portico db restore FILE.",
+	],
+];
+
+const ofDatabase = ({ since, code }: Outage): Trouble => {
+	const [, message = "The database does not work.", advice = "The log says what the database answered."] =
+		byCode.find(([pattern]) => pattern.test(code)) ?? [];
+	return { what: "database", since, message: `${message} (${code}) ${whomItHarms}`, advice };
+};
+
+export class Troubles {
+	private readonly clock: Clock;
+	private readonly outage: () => Outage | undefined;
+	private config: Trouble | undefined;
+
+	constructor(clock: Clock, outage: () => Outage | undefined) {
+		this.clock = clock;
+		this.outage = outage;
+	}
+
+	/** What a reload said; a file that is refused again has been so since it was the first time. */
+	reloaded(complaints: readonly string[]): void {
+		const [first] = complaints;
+		this.config =
+			first === undefined
+				? undefined
+				: {
+						what: "config",
+						since: this.config?.since ?? this.clock.now(),
+						message: `The config file was refused, and what ran goes on for all: ${complaints.join("; ")}`,
+						advice: "Correct the file (portico check says whether it is good), then reload.",
+					};
+	}
+
+	list(): readonly Trouble[] {
+		const outage = this.outage();
+		return [...(outage ? [ofDatabase(outage)] : []), ...(this.config ? [this.config] : [])];
+	}
+}

@@ -1,0 +1,38 @@
+/** What an operator can do about a task that failed, by the word there is for it. */
+import type { Task } from "./service.ts";
+
+const byCode: Readonly<Record<string, string>> = {
+	task_timeout: "The upstream took too long: raise timeoutMinutes of the upstream, or send its models elsewhere.",
+	upstream_busy: "The upstream takes no more jobs now: ask it for a higher limit, or add another upstream.",
+	upstream_lost_task: "The upstream forgot the job: submit it again, and ask its operator if it lasts.",
+	upstream_no_result: "The upstream finished without a result: submit it again, and ask its operator if it lasts.",
+	submission_unknown: "Nobody knows whether the upstream took the job: look there before it is submitted again.",
+	result_not_kept: "The result could not be fetched or kept: look at the log, and at the room in the files' folder.",
+	cancelled: "Its client cancelled it; nothing is to be done.",
+};
+
+const byReason: readonly (readonly [pattern: RegExp, advice: string])[] = [
+	[/credit|billing|balance|quota/i, "The upstream's account has no credit: pay, or send its models elsewhere."],
+	[
+		/own account|api.?key|unauthorized|authenticat|\b401\b|\b403\b/i,
+		"The upstream refuses Portico's key: set another for it and reload.",
+	],
+	[
+		/policy|safety|moderation|nsfw|blocked/i,
+		"The upstream refuses the words or pictures: the client must change them.",
+	],
+	[
+		/no longer configured|not configured/i,
+		"The upstream is not in the config any more: put it back, and submit the task again.",
+	],
+];
+
+/** Undefined for a task that has not failed. */
+export const adviceOn = ({ failure }: Task): string | undefined => {
+	if (!failure) return undefined;
+	return (
+		byReason.find(([pattern]) => pattern.test(failure.reason))?.[1] ??
+		byCode[failure.code] ??
+		"The upstream failed: its words say why. Submit the task again, or send its models elsewhere."
+	);
+};

@@ -1,0 +1,22 @@
+/** What an operator can do about a callback that is dead, by what its last attempt met. */
+import type { DeliveryView } from "./service.ts";
+
+const byError: readonly (readonly [pattern: RegExp, advice: string])[] = [
+	[/^http_(401|403)$/, "The receiver refuses the callback: let it in there, or check its signature's secret."],
+	[/^http_(404|405|410)$/, "The receiver has nothing at this address: correct it in the request that makes the task."],
+	[/^http_3/, "The receiver sends callbacks elsewhere, which is not followed: name the last address."],
+	[/^http_/, "The receiver fails: mend it there."],
+	[/^timeout$/, "The receiver does not answer within its time: answer 200 first, work afterwards."],
+	[/^tls_error$/, "The receiver's certificate is not accepted: renew it there."],
+	[/^ssrf_blocked$/, "The address is private: allow it by webhooks.allowPrivateNetworks, or name a public one."],
+	[/^dns/, "The receiver's name is not known: correct the address."],
+	[/^connection_|^network_/, "Nothing answers at the address: start the receiver, or correct the address."],
+];
+
+/** Undefined for one that is not dead. */
+export const adviceOn = ({ id, status, attempts }: DeliveryView): string | undefined => {
+	if (status !== "dead") return undefined;
+	const error = attempts.at(-1)?.error ?? "";
+	const [, mend = "Look at its attempts."] = byError.find(([pattern]) => pattern.test(error)) ?? [];
+	return `${mend} Then send it again: portico deliveries redeliver ${id}.`;
+};

@@ -1,0 +1,32 @@
+/** Incidents beyond a call: one command tells what happened, to whom, since when and what to do; mended, it is told no more. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { asList } from "#core";
+import { type IncidentHouse, startIncidentHouse } from "./house.ts";
+
+let at: IncidentHouse;
+beforeAll(async () => {
+	at = await startIncidentHouse();
+});
+afterAll(() => at.stop());
+
+test.each([
+	"the used-up budget of a person",
+	"a task that failed",
+	"a dead callback",
+	"a reload that failed",
+	"a full disk",
+])(
+	"%s: told by one command",
+	async (what) => {
+		const { told, says, mend } = (await at.incidents[what]?.()) ?? { told: "", says: [] };
+		for (const words of says) expect(told).toContain(words);
+		expect(told).toMatch(/2026-11-22T\d\d:\d\d/);
+		expect(told).toContain("what to do: ");
+		// While it lasts the rest of what operators look at is answered.
+		for (const path of ["people", "tokens", "calls", "usage", "tasks", "deliveries", "upstreams"])
+			expect(asList((await at.gateway.admin("GET", `/admin/${path}`))["data"])).toBeArray();
+		await mend?.();
+		if (mend) expect((await at.gateway.admin("GET", "/admin/troubles"))["data"]).toEqual([]);
+	},
+	60_000,
+);

@@ -4,6 +4,7 @@ import { slot } from "./token.ts";
 /** Calls an admin route of the running server, or of one started for this one command. Throws `Fault` on an error answer. */
 export type CallAdmin = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
+/** What a command is run with. */
 export interface CommandRun {
 	/** Words after the command's name, options still among them; parse them with `parseWords`. */
 	readonly words: readonly string[];
@@ -33,6 +34,7 @@ export interface Command {
 	run(command: CommandRun): Promise<void>;
 }
 
+/** Words of the command line. */
 export const commands = slot<Command>("commands");
 
 /**

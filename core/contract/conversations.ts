@@ -8,6 +8,10 @@ import type { Target } from "./router.ts";
 /**
  * Conversations that clients go on from by the id of an answer. These are called for every call of the protocol, whatever
  * the upstream speaks; the protocol decides which concern it.
+ *
+ * @example
+ * // Keeps nothing, and sends what names a file to upstreams alone whose account is the token's.
+ * load: (ask) => (namesFile(ask.body) ? { ...ask, onlyUpstream: fileDenial } : ask),
  */
 export interface Conversations {
 	/**

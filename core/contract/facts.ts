@@ -37,7 +37,12 @@ export interface Steering {
 	readonly removed: readonly string[];
 }
 
-/** All of it is cheap: it looks at the structure of a request, never at its texts. */
+/**
+ * What a protocol says of its requests. All of it is cheap: it looks at the structure of a request, never at its texts.
+ *
+ * @example
+ * tiers: ({ urgent }) => (urgent === true ? ["urgent"] : []), // priced by `prices.models[].tiers`
+ */
 export interface RequestFacts {
 	bound(body: JsonBody): RequestBound;
 	/**

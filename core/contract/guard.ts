@@ -29,6 +29,7 @@ export interface AnswerWords {
 	readonly last: boolean;
 }
 
+/** What an answer guard wants done; `undefined` lets the words pass as they are. */
 export type AnswerVerdict = { readonly refuse: Denial } | { readonly replace: string } | undefined;
 
 /**
@@ -62,4 +63,5 @@ export interface Guard {
 	inspect(request: NeutralRequest, call: Routed): RequestVerdict | Promise<RequestVerdict>;
 }
 
+/** What looks at words. Requests pass them in the order of the config, answers in the reverse; each sees what the one before left. */
 export const guards = slot<Guard>("guards");

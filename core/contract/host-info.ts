@@ -1,6 +1,7 @@
 /** What the host tells plugins about itself. */
 import { service } from "./token.ts";
 
+/** One plugin, as `portico plugins` lists it. */
 export interface PluginRow {
 	readonly name: string;
 	readonly use: string;
@@ -110,4 +111,5 @@ export interface FirstToken {
 	shown(): Promise<void>;
 }
 
+/** Given by the host. */
 export const hostInfo = service<HostInfo>("host-info");

@@ -13,4 +13,5 @@ export interface Job {
 	run(signal: AbortSignal): Promise<void> | void;
 }
 
+/** Recurring work. Begun when this process serves, ended when it stops or reloads. */
 export const jobs = slot<Job>("jobs");

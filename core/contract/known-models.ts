@@ -25,4 +25,5 @@ export interface KnownModels {
 	readonly note?: string;
 }
 
+/** The table of models. */
 export const models = slot<KnownModels>("models");

@@ -18,6 +18,7 @@ export interface Log {
 	of(plugin: string): Log;
 }
 
+/** `silent` logs nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /** An error for the log: its class and message, which for database faults hold no parameters. */

@@ -2,7 +2,17 @@
 import type { ModelCapabilities } from "../neutral/model.ts";
 import type { ModelInfo } from "./router.ts";
 
-/** `GET` routes that list models. Several protocols may share a path: the first that claims the request answers. */
+/**
+ * `GET` routes that list models. Several protocols may share a path: the first that claims the request answers.
+ *
+ * @example
+ * models: {
+ * 	listPaths: ["/v1/telegraph/models"],
+ * 	itemPaths: ["/v1/telegraph/models/*"],
+ * 	list: (models) => ({ models: models.map(({ name }) => name) }),
+ * 	item: ({ name }) => ({ name }),
+ * },
+ */
 export interface ModelListing {
 	readonly listPaths: readonly string[];
 	/** Paths that end in `*` for the model's name. */

@@ -23,6 +23,7 @@ export type Ending =
 	| "shut_down"
 	| "failed";
 
+/** How a call ended, as permits are told. */
 export interface Outcome {
 	readonly ending: Ending;
 	/** Whether a request was sent to an upstream at all. */
@@ -135,6 +136,7 @@ export interface Recorder {
 	record(call: CallRecord): void;
 }
 
+/** What hears of every call that is over. */
 export const recorders = slot<Recorder>("recorders");
 
 /**
@@ -148,4 +150,5 @@ export interface Costs {
 	chargeOf(outcome: Outcome, model: string): Charge | undefined;
 }
 
+/** Given by whoever knows prices. */
 export const costs = service<Costs>("costs");

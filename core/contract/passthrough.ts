@@ -50,7 +50,7 @@ export interface PassthroughChanges {
  * request: ({ body, headers }, { model }) => ({
  * 	path: "/v1/telegrams",
  * 	headers: definedOnly({ "anthropic-beta": headers.get("anthropic-beta") ?? undefined }),
- * 	body: changeJsonBody(body, { model }),
+ * 	body: editJsonBody(body, { model }),
  * }),
  */
 export interface Passthrough {
@@ -68,6 +68,7 @@ export interface Passthrough {
 	editor(ask: ModelAsk, changes: PassthroughChanges): StreamEditor | undefined;
 }
 
+/** Changes a passing stream, event by event. `end` gives what must follow the last one. */
 export interface StreamEditor {
 	event(event: StreamEvent): string;
 	end(): string;

@@ -102,4 +102,5 @@ export interface Policy<Compiled = unknown> {
 	shows?(model: ModelInfo, setting: Compiled | undefined): boolean;
 }
 
+/** Rules that can refuse a call. */
 export const policies = slot<Policy>("policies");

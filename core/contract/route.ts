@@ -5,6 +5,7 @@ import type { Denial } from "./fault.ts";
 import type { Operated } from "./operator.ts";
 import { slot } from "./token.ts";
 
+/** Methods of HTTP that routes may have. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** A refusal or fault as it goes out. `body` is sent as JSON. */
@@ -53,6 +54,7 @@ export type AdminRoute = RouteFor<"admin", Operated>;
  */
 export type PersonRoute = RouteFor<"person", Operated>;
 
+/** A route of any access. */
 export type Route = PublicRoute | TokenRoute | AdminRoute | PersonRoute;
 
 /**

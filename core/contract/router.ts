@@ -141,4 +141,5 @@ export interface Router {
 	health?(): readonly UpstreamHealth[];
 }
 
+/** Given by the plugin that routes. */
 export const router = service<Router>("router");

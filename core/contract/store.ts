@@ -37,6 +37,7 @@ export interface Store {
 	readonly shared: boolean;
 }
 
+/** Given by the host. */
 export const store = service<Store>("store");
 
 /**
@@ -59,4 +60,5 @@ export interface Migration {
 	readonly statements: readonly string[];
 }
 
+/** Tables of plugins, made and changed before the plugins start. */
 export const tables = slot<Tables>("tables");

@@ -25,7 +25,9 @@ export interface Maybe<T> {
 	readonly of: Service<T>;
 }
 
+/** What a plugin may need or give. */
 export type PluginToken = Service<unknown> | Slot<unknown> | Maybe<unknown>;
+/** What a plugin needs, by the names it uses itself. */
 export type Needs = Readonly<Record<string, PluginToken>>;
 
 /**

@@ -27,4 +27,5 @@ export interface Tracer {
 	spanId(): string;
 }
 
+/** Given by a plugin that traces, such as `otel`. */
 export const tracer = service<Tracer>("tracer");

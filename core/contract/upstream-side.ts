@@ -36,6 +36,7 @@ export interface EncodeContext {
 	readonly operation?: Operation;
 }
 
+/** A neutral request in the wire form. */
 export interface EncodedRequest {
 	readonly body: unknown;
 	/** Extra headers this body needs (`anthropic-beta`). */
@@ -53,6 +54,7 @@ export interface DecodeContext {
 	readonly request: NeutralRequest;
 }
 
+/** Reads a stream in the wire form, event by event. */
 export interface StreamDecoder {
 	push(event: StreamEvent): readonly NeutralEvent[];
 	/** The bytes ended. Gives what is still held; `end {clean:false}` unless the protocol had announced the end. */

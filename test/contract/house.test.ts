@@ -44,6 +44,17 @@ test("the contract stands on nothing but the neutral form", () => {
 	expect([...(arrows.get("core/neutral") ?? [])]).toEqual([]);
 });
 
+test("what authors read says what each thing is, and shows each subject by an example", () => {
+	const bare: string[] = [];
+	for (const file of sources.filter((source) => source.startsWith("core/contract/"))) {
+		const text = readFileSync(join(root, file), "utf8");
+		if (!text.includes("@example")) bare.push(`${file} has no example`);
+		for (const [, before, name] of text.matchAll(/(.*)\nexport (?:interface|class|const|type) ([A-Za-z]+)/g))
+			if (!before?.endsWith("*/")) bare.push(`${file}: ${name} has no comment`);
+	}
+	expect(bare).toEqual([]);
+});
+
 test("files stay short", () => {
 	const lengths = sources
 		.map((file) => readFileSync(join(root, file), "utf8").split("\n").length - 1)

@@ -9,8 +9,8 @@ export interface AccountHouse {
 	/** This process, among all that share the database. */
 	readonly holder: string;
 	now(): Moment;
-	/** A new slice, in the journal before the database hears of it. */
-	slice(account: { readonly token: string }): Lease;
+	/** A new lease, in the journal before the database hears of it. */
+	begin(account: { readonly token: string }, kind: Lease["kind"]): Lease;
 	/** Detaches a slice; it is closed when its calls have settled. */
 	retire(lease: Lease): void;
 	/** Resolves when other nodes have had the time to give back what they do not need. */

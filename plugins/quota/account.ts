@@ -161,7 +161,7 @@ export class Account {
 		await this.house.shrinking();
 		const asked = this.house.now();
 		if (this.slice && !this.slice.usable(asked)) this.retire();
-		this.next ??= this.house.slice(this);
+		this.next ??= this.house.begin(this, "slice");
 		const lease = this.slice ?? this.next;
 		const free = Math.max(0, lease.free);
 		const least = Math.max(0, need.least - free);

@@ -52,14 +52,14 @@ export class Accounts implements AccountHouse {
 
 	/** Charges what an earlier process left in its journal, then begins one of its own. Once for the process. */
 	open(): Promise<void> {
-		this.opening ??= this.begin().catch((error: unknown) => {
+		this.opening ??= this.goOn().catch((error: unknown) => {
 			this.opening = undefined;
 			throw error;
 		});
 		return this.opening;
 	}
 
-	private async begin(): Promise<void> {
+	private async goOn(): Promise<void> {
 		const { boot, statements, holder, tellings } = this;
 		this.journal.restart([lines.start(boot)]);
 		const told = tellings.crossed.bind(tellings);
@@ -135,7 +135,7 @@ export class Accounts implements AccountHouse {
 		const account = this.accountOf(caller.token);
 		account.setting = undefined;
 		const known = account.tally;
-		const lease = known && !known.closing && !known.lost ? known : this.begun(account, "tally");
+		const lease = known && !known.closing && !known.lost ? known : this.begin(account, "tally");
 		account.tally = lease;
 		const { id, model } = caller;
 		const reservation = { id, lease, amount: Number.POSITIVE_INFINITY, model, at: this.clock.now(), watermark: beside };
@@ -184,13 +184,9 @@ export class Accounts implements AccountHouse {
 		return this.writeBehind.flush();
 	}
 
-	slice(account: { readonly token: string }): Lease {
-		return this.begun(account, "slice");
-	}
-
-	private begun(account: { readonly token: string }, kind: Lease["kind"]): Lease {
+	begin({ token }: { readonly token: string }, kind: Lease["kind"]): Lease {
 		const [id, now] = [`lease_${crypto.randomUUID()}`, this.clock.monotonic()];
-		const lease = new Lease(id, account.token, kind, now, this.statements.leaseMs);
+		const lease = new Lease(id, token, kind, now, this.statements.leaseMs);
 		this.journal.now(lines.leased(lease));
 		this.leases.add(lease);
 		this.writeBehind.wake();
@@ -249,11 +245,7 @@ export class Accounts implements AccountHouse {
 	trim(): void {
 		const running = [...this.leases].reduce((sum, lease) => sum + lease.running.size + lease.rows.length, 0);
 		if (!isWorthTrimming(this.journal.size, running)) return;
-		this.journal.restart([
-			lines.start(this.boot),
-			...[...this.leases].flatMap(lines.snapshot),
-			...this.loose.map((row) => lines.row(undefined, row)),
-		]);
+		this.journal.restart(lines.anew(this.boot, [...this.leases], this.loose));
 	}
 
 	/** Gives back what no call holds, and removes the journal when nothing is left in it. */

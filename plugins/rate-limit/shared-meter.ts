@@ -1,4 +1,5 @@
 /** The limits of one token, or of one model, that all nodes of a database keep together. */
+import type { Kept } from "#core";
 import type { Desk } from "./desk.ts";
 import { type Limits, type MakeMeter, type Meter, type Obstacle, OwnMeter, partOf } from "./meter.ts";
 import { idleMs, type Share } from "./share.ts";
@@ -9,11 +10,11 @@ const untilEndIsTold = 50;
 /** What one call finds others may take before it; after so many questions it is told to come back. */
 const mostQuestions = 20;
 
-/** What all meters of a node have. */
-export interface Together {
+/** What all meters of a node have, whatever is reloaded. */
+export interface Together extends Kept {
 	readonly desk: Desk;
 	/** How many nodes there are: each lets its part through while the database is away. Undefined: none then lets anything through. */
-	readonly nodes: number | undefined;
+	nodes: number | undefined;
 }
 
 interface Part {
@@ -30,15 +31,16 @@ export class SharedMeter implements Meter {
 	private readonly concurrent: Share | undefined;
 	private readonly parts: readonly Part[];
 	private readonly desk: Desk;
-	private readonly nodes: number | undefined;
+	private readonly together: Together;
 	/** By what calls go while the database is away. */
 	private alone: OwnMeter | undefined;
 	private calls = 0;
 
 	/** `before`: what is held under limits that have changed is held under the new ones. */
-	constructor({ desk, nodes }: Together, name: string, limits: Limits, before: SharedMeter | undefined) {
+	constructor(together: Together, name: string, limits: Limits, before: SharedMeter | undefined) {
+		const { desk } = together;
+		this.together = together;
 		this.desk = desk;
-		this.nodes = nodes;
 		this.limits = limits;
 		const share = (kind: string, limit: number | undefined, fills: boolean, known: Share | undefined) => {
 			if (limit === undefined) return undefined;
@@ -70,8 +72,9 @@ export class SharedMeter implements Meter {
 			found ??= { what, waitMs, unsure: true };
 		}
 		const { awaySince } = this.desk;
-		const goesOn = awaySince !== undefined && this.nodes !== undefined;
-		return found && goesOn ? this.obstacleAlone(this.nodes, awaySince, tokens, now.monotonic) : found;
+		const { nodes } = this.together;
+		const goesOn = awaySince !== undefined && nodes !== undefined;
+		return found && goesOn ? this.obstacleAlone(nodes, awaySince, tokens, now.monotonic) : found;
 	}
 
 	/** What stands in the way of this node's part, which begins with nothing: what was there others may have had. */

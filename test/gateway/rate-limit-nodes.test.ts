@@ -101,10 +101,12 @@ test("a minute's requests are let through once, whichever nodes they meet", asyn
 	if (refused.status !== 200) expect(refused.text).toContain("60 requests a minute");
 });
 
-test("one request a minute is one, and the others are told so at once", async () => {
+test("one request a minute is one, on the others and after a reload too", async () => {
 	const { key } = await nodeOf(0).token({ rateLimit: { requestsPerMinute: 1 } });
 	expect((await ask(0, key)).status).toBe(200);
 	for (let index = 1; index < 7; index++) expect((await ask(index, key)).status).toBe(429);
+	await nodeOf(0).admin("POST", "/admin/reload");
+	expect((await ask(0, key)).status).toBe(429);
 });
 
 test("what is left is told on every node", async () => {

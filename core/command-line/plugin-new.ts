@@ -38,7 +38,7 @@ test("${name} keeps the contract, and its README's example runs", async () => {
 });
 `;
 
-/** So that \`#core\` is found by editors and by a test runner too, where Portico is installed. */
+/** Lets editors and test runners find \`#core\`, where Portico is installed. */
 const packageOf = (name: string): string =>
 	`${JSON.stringify(
 		{

@@ -14,7 +14,7 @@ export interface DatabasePlace {
 export interface Invocation {
 	/** The config file as the operator named it, or where it was found. */
 	readonly file: string;
-	/** Nobody named one and none was found: until there is one, the built-in default stands for it. */
+	/** No config file was named and none was found: the built-in default is used until there is one. */
 	readonly builtIn?: true;
 	readonly port?: number;
 	/** How many processes are to share the port. */

@@ -13,7 +13,7 @@ import type { RenderDenial } from "./route.ts";
 /** How a whole answer goes out. */
 export interface EncodedResponse {
 	readonly body: unknown;
-	/** What of the answer has no word in this protocol. */
+	/** Parts of the answer that this protocol cannot express. */
 	readonly losses?: readonly Loss[];
 	readonly headers?: Readonly<Record<string, string>>;
 }

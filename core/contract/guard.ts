@@ -37,9 +37,9 @@ export type AnswerVerdict = { readonly refuse: Denial } | { readonly replace: st
  * before them the `window` that was held back.
  */
 export interface AnswerGuard {
-	/** So many characters are held back from the client until more is there: the longest that must be seen in one piece. */
+	/** How many characters are held back from the client until more is there: the longest that must be seen in one piece. */
 	readonly window: number;
-	/** So many new characters make it worth another look; 1 unless said. */
+	/** After how many new characters it looks again; 1 unless said. */
 	readonly every?: number;
 	inspect(words: AnswerWords): AnswerVerdict | Promise<AnswerVerdict>;
 }

@@ -24,8 +24,8 @@ export interface TokenSetting<Compiled> {
 	/** Turns the stored value once into what the checks use; kept with the cached token. Throwing refuses the token. */
 	compile(value: unknown): Compiled;
 	/**
-	 * What of a token's value its owner's limit allows too; the value itself, unchanged, where all of it does; undefined
-	 * where nothing is left. Without it the setting cannot be a limit of a person. Both values passed the schema.
+	 * The part of a token's value that its owner's limit allows; the value itself, unchanged, where that is all of it;
+	 * undefined where nothing is left. Without it the setting cannot be a limit of a person. Both values passed the schema.
 	 *
 	 * @example
 	 * narrow: (value, limit) => Math.min(Number(value), Number(limit)),

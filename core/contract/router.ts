@@ -64,7 +64,7 @@ export interface Upstream {
 	send(message: UpstreamMessage, options: SendOptions): Promise<Response>;
 	/** Asks which models it has, where it can be asked. Rejects, or never answers, as upstreams do. */
 	models?(signal: AbortSignal): Promise<readonly ListedModel[]>;
-	/** Of each of its keys, in the order of the config, whether it is used or rests. */
+	/** For each of its keys, in the order of the config: true where it is used, false where it rests. */
 	keys?(): readonly boolean[];
 	/** Takes what is the operator's own (keys, addresses) out of this upstream's words, before a client hears them. */
 	redact?(words: string): string;
@@ -113,7 +113,7 @@ export interface AttemptReport {
 export interface UpstreamHealth {
 	readonly upstream: string;
 	readonly circuit: "closed" | "open" | "half-open";
-	/** Of each of its keys, where it has several, whether it is used or rests. */
+	/** For each of its keys, where it has several: true where it is used, false where it rests. */
 	readonly keys?: readonly boolean[];
 }
 

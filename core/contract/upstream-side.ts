@@ -15,7 +15,7 @@ export interface UpstreamMessage {
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
 	readonly body: string | Uint8Array;
-	/** Of a passthrough: what of the client's request could not go along, in the client's own words. */
+	/** For a passthrough: parts of the client's request that could not go along, by the client's own names. */
 	readonly losses?: readonly Loss[];
 }
 

@@ -13,7 +13,7 @@ const mebibyte = 1024 * 1024;
 /** A tenth of a small disk, a gibibyte of a large one. */
 const scarceBelow = ({ total }: Space): number => Math.min(total / 10, 1024 * mebibyte);
 
-/** Of the disk that a file lies on; undefined where the system does not tell. */
+/** Free space on the disk that a file lies on; undefined where the system does not tell. */
 export const spaceOf = (file: string): Space | undefined => {
 	try {
 		const { bavail, blocks, bsize } = statfsSync(dirname(file));

@@ -2,7 +2,7 @@
 import type { Clock, Log, Store } from "#core";
 import { type Alert, type Alerts, rowOf } from "./service.ts";
 
-/** Of more that wait for a database the oldest are given up. */
+/** When more than this wait for the database, the oldest are given up. */
 const mostWaiting = 1_000;
 const retryMs = 1_000;
 

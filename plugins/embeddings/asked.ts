@@ -44,7 +44,7 @@ export const pictureTokens = 16_384;
 export const otherFields = (body: WireRecord, known: readonly string[]): readonly string[] =>
 	Object.keys(body).filter((name) => !known.includes(name) && body[name] !== null && body[name] !== undefined);
 
-/** What of the request the target's dialect, which takes `taken`, has no place for. */
+/** Parts of the request that the target's dialect, which takes `taken`, has no place for. */
 export const lossesOf = (asked: Asked, taken: readonly Setting[]): readonly Loss[] => {
 	const lost = (["dimensions", "purpose", "truncate", "title"] as const).filter(
 		(setting) => asked[setting] !== undefined && !taken.includes(setting),

@@ -37,7 +37,7 @@ export default definePlugin({
 			return [...counts().metrics(), ...attempts().metrics(), ...storeTimes().metrics(), ...others, ...state];
 		};
 		const question = `${name}: counts`;
-		/** Of all workers of this machine, whichever was asked. */
+		/** The figures of all workers of this machine, whichever was asked. */
 		const all = async (): Promise<readonly Metric[]> => {
 			const answers = (await needs.hostInfo.workers?.ask(question)) ?? [];
 			const told = answers.map(({ running, answer }) => {

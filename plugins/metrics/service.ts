@@ -56,7 +56,7 @@ const bounds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600
 
 /** How often something took how long. */
 export class Histogram {
-	/** Of each bound, what took longer than the one before and no longer than itself. */
+	/** For each bound: how many took longer than the one before and no longer than this one. */
 	private readonly bounds: readonly number[];
 	private readonly counts: number[];
 	private count = 0;

@@ -68,7 +68,7 @@ export class Failures {
 		return sql`UPDATE sign_in_failures SET failures = failures - 1 WHERE subject = ${subject} AND failures > 0`;
 	}
 
-	/** Nobody was asked for a password in the end. */
+	/** No password was checked in the end. */
 	async undo(subjects: readonly string[]): Promise<void> {
 		await this.store.write(subjects.map((subject) => this.takeBack(subject)));
 	}

@@ -48,7 +48,7 @@ export interface UsageBound {
 	readonly fees?: Fees;
 	/** What an endpoint uses besides tokens. */
 	readonly units?: Units;
-	/** What of the request changes the price of its tokens. */
+	/** Words of the request that change the price of its tokens. */
 	readonly tiers?: readonly string[];
 	/** True when something may be written to a cache that keeps it for an hour. */
 	readonly longCache?: boolean;

@@ -44,7 +44,7 @@ export class Keys {
 		return this.awake(this.turn, tried);
 	}
 
-	/** Of each key whether it is used or rests. */
+	/** For each key: true where it is used, false where it rests. */
 	states(): readonly boolean[] {
 		const now = this.clock.monotonic();
 		return this.keys.map((key) => (this.restsUntil.get(key) ?? 0) <= now);

@@ -1,4 +1,4 @@
-/** What of a client's own fields goes on to an upstream. */
+/** Which of a client's own fields go on to an upstream. */
 import { addressFields, Fault, type WireRecord } from "#core";
 import { callbackNames } from "./callback-url.ts";
 import type { TaskOrder } from "./service.ts";

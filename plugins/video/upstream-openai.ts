@@ -1,4 +1,4 @@
-/** Whatever serves `/v1/videos` as OpenAI published it, as an upstream. */
+/** Upstreams that serve `/v1/videos` as OpenAI published it. */
 import { asNumber, asRecord, asText, definedOnly, type WireRecord } from "#core";
 import {
 	type Cancellation,

@@ -20,7 +20,7 @@ export interface Retention {
 /** Rows removed in one write. */
 const pruneSize = 500;
 
-/** Whose deliveries alone may be changed, ` AND …`, and what is written in the same batch. */
+/** A condition (` AND …`) on whose deliveries may be changed, and what is written in the same batch. */
 export interface Allowed {
 	readonly whose: SQL;
 	readonly beside: readonly Statement[];

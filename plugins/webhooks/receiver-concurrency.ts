@@ -74,7 +74,10 @@ export class ReceiverConcurrency {
 		load.prompt = prompt;
 	}
 
-	/** Whom to look for: all but those that are full or, when strangers have used up their share, only those known to be prompt. */
+	/**
+	 * Which receivers may get another attempt: all but `receivers`, which are full; or, where `only`, those alone, because
+	 * receivers not known to be prompt have used up their share.
+	 */
 	reach(): { readonly only: boolean; readonly receivers: readonly string[] } {
 		const only = !this.hasRoom({ running: 0, prompt: false });
 		const listed = [...this.concurrency].filter(([, load]) => this.hasRoom(load) === only);

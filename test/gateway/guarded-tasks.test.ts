@@ -1,6 +1,6 @@
 /** Tasks under guards: what upstreams are sent, what clients go on seeing, and what is put back in results. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { type MediaHouse, startMediaHouse } from "../support/media-house.ts";
+import { everyKind, type MediaHouse, startMediaHouse } from "../support/media-house.ts";
 import { until } from "../support/moved-clock.ts";
 
 const card = "4111111111111111";
@@ -8,15 +8,7 @@ const card = "4111111111111111";
 let house: MediaHouse;
 beforeAll(async () => {
 	house = await startMediaHouse({
-		image: [
-			{ type: "openai-images", models: ["picture"] },
-			{ type: "midjourney-proxy", models: ["midjourney"] },
-		],
-		video: [
-			{ type: "openai-videos", models: ["clip"] },
-			{ type: "kling", models: ["kling"] },
-		],
-		music: [{ type: "suno-api", models: ["song"] }],
+		...everyKind,
 		more: [{ use: "guard-patterns", with: { patterns: [{ name: "card", pattern: "4[0-9]{15}" }] } }],
 	});
 });

@@ -1,20 +1,12 @@
 /** What of a client's own fields reaches an upstream of tasks: nothing that moves the request, calls back, or is made uncounted. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type MediaHouse, startMediaHouse } from "../support/media-house.ts";
+import { everyKind, type MediaHouse, startMediaHouse } from "../support/media-house.ts";
 import { until } from "../support/moved-clock.ts";
 
 let house: MediaHouse;
 beforeAll(async () => {
 	house = await startMediaHouse({
-		image: [
-			{ type: "openai-images", models: ["picture"] },
-			{ type: "midjourney-proxy", models: ["midjourney"] },
-		],
-		video: [
-			{ type: "openai-videos", models: ["clip"] },
-			{ type: "kling", models: ["kling"] },
-		],
-		music: [{ type: "suno-api", models: ["song"] }],
+		...everyKind,
 	});
 	house.upstream.answer(() => Response.json({ error: { message: "no" } }, { status: 400 }));
 });

@@ -37,6 +37,19 @@ export interface MediaHouseOptions {
 	readonly more?: Parameters<typeof startGateway>[0]["plugins"];
 }
 
+/** Upstreams of every kind, by models that each of their clients can name. */
+export const everyKind = {
+	image: [
+		{ type: "openai-images", models: ["picture"] },
+		{ type: "midjourney-proxy", models: ["midjourney"] },
+	],
+	video: [
+		{ type: "openai-videos", models: ["clip"] },
+		{ type: "kling", models: ["kling"] },
+	],
+	music: [{ type: "suno-api", models: ["song"] }],
+};
+
 export const startMediaHouse = async (options: MediaHouseOptions = {}): Promise<MediaHouse> => {
 	const moved = createMovedClock();
 	const upstream = startUpstream();

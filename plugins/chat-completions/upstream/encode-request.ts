@@ -85,7 +85,7 @@ const encodeTier = (writing: Writing): string | undefined => {
 	return undefined;
 };
 
-/** Whom the call is for. Other vendors refuse what only OpenAI knows, and OpenAI keeps metadata only with stored answers. */
+/** The end user of the call. Other vendors refuse fields that only OpenAI knows; OpenAI keeps metadata with stored answers only. */
 const encodeIdentity = (writing: Writing): WireRecord => {
 	const { identity, state } = writing.request;
 	const { sameProtocol, openai } = writing;

@@ -92,7 +92,7 @@ class Encoder implements AnswerEncoder {
 				this.blocks.ground(event.grounding);
 				break;
 			case "finish":
-				// Of several candidates the first decides how the answer ended.
+				// Where there are several candidates, the first decides how the answer ended.
 				this.finish ??= event.finish;
 				break;
 			case "blocked":

@@ -173,8 +173,8 @@ describe("a slice of a database that nodes share", () => {
 		at.faults.length = 0;
 		for (let turn = 0; turn < 20; turn++) await world.pass(100);
 		expect(account().used).toBe(10_010);
-		expect(Math.max(...batches)).toBeLessThan(700);
-		expect(batches.filter((count) => count > 300).length).toBeGreaterThanOrEqual(3);
+		expect(Math.max(...batches)).toBeLessThan(350);
+		expect(batches.filter((count) => count > 100).length).toBeGreaterThanOrEqual(6);
 	});
 });
 

@@ -8,7 +8,7 @@ import type { LedgerRow } from "./service.ts";
  * Rows and statements in one batch. A server that has been away gets what has gathered in pieces, for it writes one batch
  * after the other and bears no transaction that lasts for more than some seconds.
  */
-const most = 600;
+const most = 300;
 /**
  * A lease nobody used for so long goes back. Of a database that is shared later: what is here when that is away lets calls
  * through, and other nodes that need it ask for it.

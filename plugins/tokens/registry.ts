@@ -173,6 +173,7 @@ export class Registry {
 		const { store, clock, peppers } = this.options;
 		const until = this.strangers.get(digest);
 		if (until !== undefined && until > clock.monotonic()) return undefined;
+		if (this.away) await this.hear();
 		if (this.away) throw unknown(undefined);
 		const { forgotten } = this;
 		const digests = [digest, ...earlier];

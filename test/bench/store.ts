@@ -2,10 +2,11 @@
  * What one `sqld` takes: rows of the ledger a second, and how long a batch waits, by rows in a batch and by nodes that write
  * at once, each through a store of its own as a Portico has it.
  *
- *   npm run bench:store [-- --seconds 3] [-- --nodes 1,3,6] [-- --rows 1,10,100,500] [-- --plain]
+ *   npm run bench:store [-- --seconds 3] [-- --nodes 1,3,6] [-- --rows 1,10,100,500] [-- --plain] [-- --far 80]
  *
  * `--plain` starts the server without the setting that docs/scaling.md asks for: sooner or later its write lock gets stuck,
- * and the line says how many batches then failed.
+ * and the line says how many batches then failed. `--far` puts so many milliseconds on every question, as the way to another
+ * region would.
  */
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -24,6 +25,7 @@ const { values: flags } = parseArgs({
 		nodes: { type: "string", default: "1,3,6" },
 		rows: { type: "string", default: "1,10,100,500" },
 		plain: { type: "boolean" },
+		far: { type: "string", default: "0" },
 	},
 });
 
@@ -78,6 +80,21 @@ const write = async (stores: readonly Store[], rows: number, seconds: number): P
 	return { batches: took.length, failed, milliseconds: performance.now() - began, took: took.sort((a, b) => a - b) };
 };
 
+/** The server as it is seen from far away. */
+const farFrom = (url: string, milliseconds: number) =>
+	Bun.serve({
+		hostname: "127.0.0.1",
+		port: 0,
+		idleTimeout: 0,
+		async fetch(request) {
+			const { pathname } = new URL(request.url);
+			const [body] = await Promise.all([request.arrayBuffer(), Bun.sleep(milliseconds)]);
+			const { method, headers } = request;
+			const answer = await fetch(url + pathname, { method, headers, ...(method !== "GET" && { body }) });
+			return new Response(await answer.arrayBuffer(), { status: answer.status });
+		},
+	});
+
 const at = (took: readonly number[], share: number): string =>
 	(took[Math.floor(took.length * share)] ?? Number.NaN).toFixed(1);
 
@@ -92,9 +109,11 @@ for (const nodes of numbers(flags.nodes))
 	for (const rows of numbers(flags.rows)) {
 		const folder = mkdtempSync(join(tmpdir(), "portico-bench-"));
 		const server = await startSqld(program, folder, flags.plain ? {} : undefined);
+		const way = Number(flags.far) > 0 ? farFrom(server.url, Number(flags.far)) : undefined;
+		const url = way ? `http://127.0.0.1:${way.port}` : server.url;
 		const opened = [];
 		for (let node = 0; node < nodes; node++) {
-			const store = await openStore({ url: server.url, clock: systemClock, log: quiet });
+			const store = await openStore({ url, clock: systemClock, log: quiet });
 			if ("heldBy" in store) throw new Error("a server has no lock");
 			opened.push(store);
 		}
@@ -107,6 +126,7 @@ for (const nodes of numbers(flags.nodes))
 			`| ${nodes} | ${rows} | ${Math.round(perSecond)} | ${Math.round(perSecond * rows)} | ${at(took, 0.5)} ms | ${at(took, 0.99)} ms | ${failed} |`,
 		);
 		await Promise.all(opened.map((one) => one.close()));
+		await way?.stop(true);
 		await server.close();
 		rmSync(folder, { recursive: true, force: true });
 	}

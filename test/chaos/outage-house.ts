@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { asRecord, asText, type WireRecord } from "#core";
 import { type PorticoProcess, startProcess } from "../support/process.ts";
-import { type Sqld, startSqld } from "../support/sqld.ts";
+import type { Sqld } from "../support/sqld.ts";
 
 const adminToken = "admin-token-of-the-outage-test-0123456789";
 /** What every call costs: 10 tokens of input at 1 and 10 of output at 10 micro-dollars. */
@@ -104,10 +104,9 @@ export class OutageHouse {
 		this.ends = ends;
 	}
 
-	static async start(program: string, folder: string, taskSeconds: number): Promise<OutageHouse> {
+	static async start(sqld: Sqld, folder: string, taskSeconds: number): Promise<OutageHouse> {
 		const upstream = startUpstream();
 		const receiver = await startReceiver();
-		const sqld = await startSqld(program, folder);
 		const nodes: PorticoProcess[] = [];
 		for (const name of ["one", "two", "three"]) {
 			const home = join(folder, name);

@@ -43,42 +43,93 @@ const patienceMs = 60_000;
 /** As docs/operating.md says it has to be started: with more connections its write lock can get stuck. */
 const oneAtATime = { SQLD_MAX_CONCURRENT_CONNECTIONS: "1" };
 
-/** Starts the server on a free port of the loopback interface, with its files in `folder`. */
+/** The server at a port of the loopback interface, with its files in `folder`. */
+class Server implements Sqld {
+	readonly url: string;
+	private child: ChildProcess | undefined;
+	private ended: Promise<void> = Promise.resolve();
+	private readonly launch: () => ChildProcess;
+
+	constructor(
+		program: string,
+		folder: string,
+		port: number,
+		words: readonly string[],
+		environment: Readonly<Record<string, string>>,
+	) {
+		this.url = `http://127.0.0.1:${port}`;
+		const all = ["-d", folder, "--http-listen-addr", `127.0.0.1:${port}`, ...words];
+		const env = { ...process.env, ...environment };
+		this.launch = () => spawn(program, all, { stdio: ["ignore", "ignore", "pipe"], env });
+	}
+
+	async again(): Promise<void> {
+		const child = this.launch();
+		this.child = child;
+		let said = "";
+		child.stderr?.on("data", (bytes: Buffer) => {
+			said = (said + bytes.toString()).slice(-2000);
+		});
+		this.ended = new Promise((resolve) => child.once("exit", () => resolve()));
+		const until = performance.now() + patienceMs;
+		while (!(await answers(this.url))) {
+			if (child.exitCode !== null) throw new Error(`the database server ended with ${child.exitCode}: ${said}`);
+			if (performance.now() > until) {
+				child.kill("SIGKILL");
+				throw new Error(`the database server did not answer in ${patienceMs} ms: ${said}`);
+			}
+			await pause(50);
+		}
+	}
+
+	kill(): Promise<void> {
+		this.child?.kill("SIGKILL");
+		return this.ended;
+	}
+
+	close(): Promise<void> {
+		return this.kill();
+	}
+}
+
+/** Starts the server on a free port, with its files in `folder`. */
 export const startSqld = async (
 	program: string,
 	folder: string,
 	environment: Readonly<Record<string, string>> = oneAtATime,
 ): Promise<Sqld> => {
-	const port = await freePort();
-	const url = `http://127.0.0.1:${port}`;
-	const words = ["-d", join(folder, "sqld"), "--http-listen-addr", `127.0.0.1:${port}`];
-	let child: ChildProcess;
-	let ended = Promise.resolve();
-	const launch = async (): Promise<void> => {
-		const started = spawn(program, words, {
-			stdio: ["ignore", "ignore", "pipe"],
-			env: { ...process.env, ...environment },
-		});
-		child = started;
-		let said = "";
-		started.stderr.on("data", (bytes: Buffer) => {
-			said = (said + bytes.toString()).slice(-2000);
-		});
-		ended = new Promise<void>((resolve) => started.once("exit", () => resolve()));
-		const until = performance.now() + patienceMs;
-		while (!(await answers(url))) {
-			if (started.exitCode !== null) throw new Error(`the database server ended with ${started.exitCode}: ${said}`);
-			if (performance.now() > until) {
-				started.kill("SIGKILL");
-				throw new Error(`the database server did not answer in ${patienceMs} ms: ${said}`);
-			}
-			await pause(50);
-		}
+	const server = new Server(program, join(folder, "sqld"), await freePort(), [], environment);
+	await server.again();
+	return server;
+};
+
+/**
+ * The same with a replica that follows it. `again` after `kill` does what an operator does whose primary is lost: ends the
+ * replica and starts it as the primary, on its own files and at the address of the one that is gone.
+ */
+export const startSqldWithReplica = async (program: string, folder: string): Promise<Sqld> => {
+	const [port, inner, behind] = [await freePort(), await freePort(), await freePort()];
+	const files = join(folder, "replica");
+	const listens = ["--grpc-listen-addr", `127.0.0.1:${inner}`];
+	const primary = new Server(program, join(folder, "sqld"), port, listens, oneAtATime);
+	await primary.again();
+	const follows = ["--primary-grpc-url", `http://127.0.0.1:${inner}`];
+	const replica = new Server(program, files, behind, follows, oneAtATime);
+	await replica.again();
+	// It follows from the first question on, and has nothing before.
+	const question = { requests: [{ type: "execute", stmt: { sql: "SELECT 1" } }, { type: "close" }] };
+	const asked = await fetch(`${replica.url}/v2/pipeline`, { method: "POST", body: JSON.stringify(question) });
+	if (!asked.ok) throw new Error(`the replica answered ${asked.status}`);
+	const heir = new Server(program, files, port, listens, oneAtATime);
+	return {
+		url: primary.url,
+		kill: () => primary.kill(),
+		async again() {
+			await replica.kill();
+			await heir.again();
+		},
+		async close() {
+			for (const server of [primary, replica, heir]) await server.close();
+		},
 	};
-	const kill = (): Promise<void> => {
-		child.kill("SIGKILL");
-		return ended;
-	};
-	await launch();
-	return { url, kill, again: launch, close: kill };
 };

@@ -78,6 +78,11 @@ export const ownRoutes = ({
 	state("/livez", "Whether the process runs.", () => undefined),
 	state("/health", "Whether calls can be answered.", unready),
 	state(
+		"/acceptz",
+		"Whether calls are taken, for balancers: 503 only while stopping. A node without its database still answers those whose lease holds.",
+		() => (unready() === "stopping" ? "stopping" : undefined),
+	),
+	state(
 		"/readyz",
 		"Whether calls can be answered; 503 with the reason while stopping or without the database. Counts upstreams by their state.",
 		unready,

@@ -207,11 +207,6 @@ export class Accounts implements AccountHouse {
 		if (account?.unused) this.byToken.delete(lease.token);
 	}
 
-	/** Sees to it that a slice in use lasts for a while, should the database be away. */
-	keepAhead({ token }: Lease): void {
-		this.byToken.get(token)?.keepAhead();
-	}
-
 	isBusy({ token }: Lease): boolean {
 		return this.byToken.get(token)?.busy === true;
 	}

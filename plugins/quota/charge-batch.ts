@@ -79,7 +79,7 @@ export class ChargeBatch {
 		const { accounts, now } = this;
 		const busy = accounts.isBusy(lease);
 		if (!busy && this.isIdle(lease)) accounts.retire(lease);
-		if (lease.opened && !lease.closing && !lease.lost) accounts.keepAhead(lease);
+		if (lease.opened && !lease.closing && !lease.lost) accounts.accountOf(lease.token).keepAhead();
 		const ends = (lease.closing || lease.lost) && lease.drained && !busy;
 		// What was lost is put right at once or not at all, however many rows it has.
 		if (ends && (lease.lost || lease.rows.length <= this.room)) this.end(lease);

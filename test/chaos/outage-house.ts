@@ -142,13 +142,16 @@ export class OutageHouse {
 		});
 	}
 
-	/** What each node says of itself: `/healthz` and `/readyz` with its reason. */
+	/** What each node says of itself: `/healthz`, `/acceptz`, and `/readyz` with its reason. */
 	ready(): Promise<readonly string[]> {
 		return Promise.all(
 			this.addresses.map(async (address) => {
-				const [alive, ready] = await Promise.all([fetch(`${address}/healthz`), fetch(`${address}/readyz`)]);
+				const [alive, accepts, ready] = await Promise.all(
+					["/healthz", "/acceptz", "/readyz"].map((path) => fetch(address + path)),
+				);
+				if (!alive || !accepts || !ready) throw new Error("three were asked");
 				const { reason } = asRecord(await ready.json());
-				return `${alive.status} ${ready.status} ${asText(reason) ?? ""}`.trim();
+				return `${alive.status} ${accepts.status} ${ready.status} ${asText(reason) ?? ""}`.trim();
 			}),
 		);
 	}

@@ -30,7 +30,7 @@ test("the manifests parse, and ask for readiness", () => {
 	const [service, , set] = documents.map((document) => document.toJS());
 	expect(set.spec.template.metadata.labels).toMatchObject(service.spec.selector);
 	expect(set.spec.template.spec.containers[0]).toMatchObject({
-		readinessProbe: { httpGet: { path: "/readyz" } },
+		readinessProbe: { httpGet: { path: "/acceptz" } },
 		securityContext: { readOnlyRootFilesystem: true },
 	});
 	expect(parse(read("config/proxies/traefik.yaml"))).toHaveProperty("http.services.portico");

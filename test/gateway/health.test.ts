@@ -66,6 +66,7 @@ describe("while it is being stopped", () => {
 			status: "unavailable",
 			reason: "stopping",
 		});
+		expect(await status("/acceptz")).toBe(503);
 		const refused = await gateway.ask("/v1/chat/completions", question);
 		expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
 		expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining("shutting down") } });

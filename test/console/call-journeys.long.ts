@@ -15,7 +15,8 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		const { id, key } = await at.gateway.token({ name: "errand", quota: 5 });
 		await at.go("Tokens");
 		await at.page.getByRole("link", { name: "errand" }).click();
-		await at.button("Edit").click();
+		await at.sheet().getByText("Created").waitFor();
+		await at.page.keyboard.press("e");
 		await at.sheet().getByLabel(/^Name/).fill("errands");
 		await at.sheet().getByLabel(/Quota/).fill("7.25");
 		await at.sheet().getByRole("button", { name: "Add to budgets" }).click();

@@ -1,4 +1,4 @@
-/** Single keys that do something. They rest while somebody writes or a dialog is open, and can be switched off. */
+/** Single keys that do something. They rest while somebody writes, in a dialog all but its own do, and they can be switched off. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { go } from "./location.ts";
@@ -14,8 +14,8 @@ export const switchKeys = (on: boolean): void => {
 
 type Actions = Readonly<Record<string, () => void>>;
 
-/** What the components on the screen do at a key; the latest counts. */
-const shown: Actions[] = [];
+/** What the components on the screen do at a key, in a dialog or before one is open; the latest counts. */
+const shown: { readonly actions: Actions; readonly inDialog: boolean }[] = [];
 
 const pages: Readonly<Record<string, string>> = {
 	t: "tokens",
@@ -35,8 +35,7 @@ const isBusy = (event: KeyboardEvent): boolean =>
 	event.ctrlKey ||
 	event.altKey ||
 	event.repeat ||
-	(event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]") !== null) ||
-	document.querySelector("dialog[open]") !== null;
+	(event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]") !== null);
 
 /** Moves the focus to the next or the previous row's link. */
 const moveRow = (step: 1 | -1): void => {
@@ -47,32 +46,35 @@ const moveRow = (step: 1 | -1): void => {
 
 let goingSince = 0;
 
-const press = (event: KeyboardEvent): void => {
-	if (isBusy(event)) return;
-	const key = event.key.toLowerCase();
-	if (performance.now() - goingSince < 1500 && pages[key] !== undefined) {
-		goingSince = 0;
-		event.preventDefault();
-		go(`/console/${pages[key]}`);
-		return;
-	}
-	if (key === "g") goingSince = performance.now();
+/** Whether it was a key to another page or row. */
+const moves = (key: string): boolean => {
+	const page = performance.now() - goingSince < 1500 ? pages[key] : undefined;
+	goingSince = key === "g" ? performance.now() : 0;
+	if (page !== undefined) go(`/console/${page}`);
 	else if (key === "j") moveRow(1);
 	else if (key === "k") moveRow(-1);
-	else {
-		const action = shown.findLast((actions) => actions[key] !== undefined)?.[key];
-		if (!action) return;
-		event.preventDefault();
-		action();
-	}
+	else return false;
+	return true;
+};
+
+const press = (event: KeyboardEvent): void => {
+	const dialogs = document.querySelectorAll("dialog[open]").length;
+	if (isBusy(event) || dialogs > 1) return;
+	const key = event.key.toLowerCase();
+	const inDialog = dialogs === 1;
+	const own = shown.findLast((one) => one.inDialog === inDialog && one.actions[key] !== undefined)?.actions[key];
+	const moved = !inDialog && moves(key);
+	if (moved || own) event.preventDefault();
+	if (!moved) own?.();
 };
 
 export const listenToKeys = (): void => document.addEventListener("keydown", press);
 
 /** While the component is shown. */
-export const useKeys = (actions: Actions): void => {
+export const useKeys = (actions: Actions, inDialog = false): void => {
 	useEffect(() => {
-		shown.push(actions);
-		return () => void shown.splice(shown.indexOf(actions), 1);
+		const mine = { actions, inDialog };
+		shown.push(mine);
+		return () => void shown.splice(shown.indexOf(mine), 1);
 	});
 };

@@ -27,7 +27,8 @@ export const CreateToken = ({ close, created }: CreateTokenProps) => {
 	return (
 		<Dialog title="Create a token" words="What is left empty is not limited." close={close}>
 			<form onSubmit={submit} autocomplete="off">
-				{schema.data && <TokenForm settings={settings} draft={draft} change={setDraft} />}
+				{/* The name can be written at once, by whoever writes on after pressing C; the other fields come with the schema. */}
+				<TokenForm settings={settings} draft={draft} change={setDraft} />
 				<div class="bottom">
 					<Failure failure={failure ?? schema.failure} />
 					<button type="button" onClick={close}>

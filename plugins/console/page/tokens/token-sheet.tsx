@@ -1,6 +1,7 @@
 /** One token: what it may, what it did, and what can be done with it. */
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
+import { useKeys } from "../data/keyboard.ts";
 import type { Wire } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { useAnswer } from "../data/use-answer.ts";
@@ -34,6 +35,7 @@ export const TokenSheet = ({ id, close, changed, rotated }: TokenSheetProps) => 
 		changed();
 	};
 	const look = () => setTask("look");
+	useKeys(token && task === "look" ? { e: () => setTask("edit") } : {}, true);
 
 	const acts = ({ disabled }: Token) => (
 		<div class="bottom">

@@ -1,6 +1,7 @@
 /** The demo's work on tasks: pictures, clips and tunes of its own making, at a pace one can watch, without an account. */
 import { asNumber, asText, type Clock, definedOnly, type WireRecord } from "#core";
 import type { JobState, Made, MadeFile, Show, TaskJob, TaskUpstream } from "../tasks/service.ts";
+import { wordsOf } from "./answer.ts";
 import { film } from "./film.ts";
 import { drawnSoFar, drawPicture, pngOf } from "./picture.ts";
 import { encodeTune } from "./tune.ts";
@@ -52,7 +53,15 @@ const image = (job: TaskJob): Made => {
 	const files = Array.from({ length: count }, (_, index): MadeFile => {
 		return { role: "image", mediaType: "image/png", bytes: pngOf(pictureOf(job, index)) };
 	});
-	return { files, extra: job.action === "DESCRIBE" ? { prompt: "A picture that somebody showed to a demo." } : {} };
+	const described = job.action === "DESCRIBE" ? { prompt: "A picture that somebody showed to a demo." } : {};
+	return { files, extra: { ...described, usage: usageOf(job.prompt) } };
+};
+
+/** As OpenAI's models of pictures tell it: what was read, in words, and what was drawn, which is no tokens. */
+const usageOf = (prompt: string): WireRecord => {
+	const text_tokens = wordsOf(prompt).length;
+	const input_tokens_details = { text_tokens, image_tokens: 0 };
+	return { input_tokens: text_tokens, output_tokens: 0, total_tokens: text_tokens, input_tokens_details };
 };
 
 /** A picture on its way, as OpenAI's events tell of it; `share` of it is drawn. */

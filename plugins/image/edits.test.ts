@@ -206,6 +206,7 @@ describe("a client", () => {
 				b64_json: made.data[0]?.b64_json,
 				created_at: expect.any(Number),
 				size: "auto",
+				output_format: "png",
 				usage: { total_tokens: 9 },
 			});
 		}

@@ -184,6 +184,7 @@ describe("OpenAI's clients", () => {
 			created: expect.any(Number),
 			size: "1024x1536",
 			data: [{ b64_json: expect.any(String) }, { b64_json: expect.any(String) }],
+			usage: expect.objectContaining({ input_tokens: 2, total_tokens: 2 }),
 		});
 		const [image] = bytes.body.data as { b64_json: string }[];
 		expect(

@@ -76,7 +76,7 @@ const imagesOf = (task: Task): readonly ResultFile[] =>
 	(task.result?.files ?? []).filter(({ role }) => role === "image");
 
 export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOptions): readonly Route[] => {
-	const answer = async (task: Task, asBytes: boolean): Promise<Readonly<Record<string, unknown>>> => {
+	const answer = async (task: Task, asBytes: boolean, streams: boolean): Promise<Readonly<Record<string, unknown>>> => {
 		const extra = task.result?.extra ?? {};
 		const prompts = Array.isArray(extra.revisedPrompts) ? (extra.revisedPrompts as readonly unknown[]) : [];
 		const data = await Promise.all(
@@ -95,7 +95,7 @@ export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOp
 			data,
 			...details,
 			// What came, which may be another than was asked for.
-			...(asked !== undefined && { output_format: made ?? asked }),
+			...((streams || asked !== undefined) && { output_format: made ?? asked }),
 			...(extra.usage !== undefined && { usage: extra.usage }),
 		};
 	};
@@ -117,7 +117,7 @@ export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOp
 			const task = await tasks.ended(call, submitted.id, waitSeconds * 1000);
 			if (task.status === "FAILURE") throw failedTask(task);
 			if (task.status !== "SUCCESS") throw stillRunning(task, waitSeconds);
-			return await answer(task, streams || answersBytes(body, task.model));
+			return await answer(task, streams || answersBytes(body, task.model), streams);
 		};
 		if (!streams) return Response.json(await whole());
 		const watch = (told: (preview: WireRecord) => void) => tasks.watch(submitted.id, told);

@@ -113,6 +113,7 @@ describe.each([
 				type: "image_edit.completed",
 				b64_json: made,
 				created_at: expect.any(Number),
+				output_format: "png",
 				usage: { input_tokens: 50, output_tokens: 50, total_tokens: 100 },
 			},
 		]);

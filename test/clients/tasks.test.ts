@@ -115,6 +115,7 @@ describe.each([
 			expect(isLast ? 3 : event.partial_image_index).toBe(pictures.length - 1);
 			// A PNG, whatever was asked for, and called one.
 			expect([event.b64_json.slice(0, 8), event.output_format]).toEqual(["iVBORw0K", "png"]);
+			if (isLast) expect(event.usage).toMatchObject({ input_tokens: 2, output_tokens: 0, total_tokens: 2 });
 		}
 		expect(new Set(pictures).size).toBe(4);
 		const refused = client().images.generate({ model: "dall-e-3", prompt: "a cat /fail no paint" });

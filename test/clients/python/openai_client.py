@@ -157,7 +157,9 @@ def images(model):
     picture = base64.b64decode(whole.data[0].b64_json)
     same(picture[1:4], b"PNG")
     asked = {"model": model, "prompt": "a cat", "partial_images": 2}
-    types = [event.type for event in client.images.generate(**asked, stream=True)]
+    events = list(client.images.generate(**asked, stream=True))
+    same([events[-1].output_format, events[-1].usage.total_tokens], ["png", 2])
+    types = [event.type for event in events]
     same(types, ["image_generation.partial_image"] * 2 + ["image_generation.completed"])
     edited = client.images.edit(model=model, image=("cat.png", picture), prompt="a dog", response_format="b64_json")
     same(base64.b64decode(edited.data[0].b64_json)[1:4], b"PNG")

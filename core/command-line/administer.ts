@@ -1,5 +1,6 @@
 /** Commands that plugins add, and `db`: they speak to the running server, or start Portico's parts themselves when none runs. */
 import { existsSync, readFileSync } from "node:fs";
+import { nearestOption } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { type CallAdmin, type Command, commands } from "../contract/command.ts";
 import { deny, Fault } from "../contract/fault.ts";
@@ -92,7 +93,11 @@ export const administer = async (
 	const names = [...added.map((one) => one.name), ...coreNames];
 	const command =
 		added.find((one) => one.name === name) ??
-		refuse(`there is no command "${name}"${didYouMean(name, names)}; portico help lists what there is`);
+		refuse(
+			name.startsWith("-")
+				? `there is no option "${name}"${nearestOption(name, ["version"])}; portico help lists what there is`
+				: `there is no command "${name}"${didYouMean(name, names)}; portico help lists what there is`,
+		);
 	if (words.includes("--help") || words.includes("-h")) return print(command.usage());
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
 	if (files) return await files(blueprint, print);

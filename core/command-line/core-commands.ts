@@ -1,4 +1,5 @@
 /** The commands that are the core's own, each with the words it takes. */
+import { nearestOption } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import { tellStarter } from "../runtime/system.ts";
@@ -137,7 +138,13 @@ export const runCoreCommand = async (command: CoreCommand, invocation: Invocatio
 	const { words: taken } = command;
 	const unknown = taken === "any" ? undefined : words.find((word) => !taken.includes(word));
 	if (unknown !== undefined) {
-		const near = didYouMean(unknown, taken === "any" ? [] : taken);
+		const own = taken === "any" ? [] : taken;
+		const near = unknown.startsWith("--")
+			? nearestOption(
+					unknown,
+					own.map((word) => word.replace(/^--/, "")),
+				)
+			: didYouMean(unknown, own);
 		const message = `portico ${command.name} takes no ${JSON.stringify(unknown)}${near}; portico ${command.name} --help tells what it takes`;
 		throw new Fault(deny("invalid_request", message));
 	}

@@ -51,6 +51,7 @@ const backupBody = (path: string | undefined, keep: string | undefined) => {
 	if (path === undefined) return { ...(count !== undefined && { keep: count }) };
 	if (isFolder(path)) return { folder: resolve(path), ...(count !== undefined && { keep: count }) };
 	if (count !== undefined) refuse(`--keep is for a folder; ${path} is a file`);
+	if (existsSync(path)) refuse(`${resolve(path)} exists already; name a new file, or a folder`);
 	return { file: resolve(path) };
 };
 

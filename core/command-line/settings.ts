@@ -1,5 +1,6 @@
 /** What every command takes: which config file, which port, how many processes. */
 import { existsSync } from "node:fs";
+import { everyCommandTakes } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { LogLevel } from "../contract/log.ts";
@@ -69,7 +70,8 @@ const oneOf = <const Word extends string>(what: string, text: string, words: rea
 
 const usualFiles = ["portico.yaml", "config/portico.yaml", "/etc/portico/portico.yaml"];
 
-const globals = ["config", "port", "workers", "worker", "log-level", "log-format"] as const;
+/** `worker` is what a supervisor says, never a person. */
+const globals = [...everyCommandTakes, "worker"] as const;
 type Option = (typeof globals)[number];
 
 const options = new Map<string, Option>([["-c", "config"], ...globals.map((name) => [`--${name}`, name] as const)]);

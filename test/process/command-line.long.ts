@@ -181,7 +181,9 @@ describe("words", () => {
 	test.each([
 		[["serv"], 'there is no command "serv" (did you mean "serve"?)'],
 		[["tokens", "list"], 'there is no command "tokens" (did you mean "token"?)'],
-		[["serve", "--prot", "1"], 'portico serve takes no "--prot"'],
+		[["serve", "--prot", "1"], 'portico serve takes no "--prot" (did you mean "--port"?)'],
+		[["--prot=1"], 'there is no option "--prot=1" (did you mean "--port"?)'],
+		[["check", "--confg", "x"], 'portico check takes no "--confg" (did you mean "--config"?)'],
 		[["plugins", "--jsn"], 'portico plugins takes no "--jsn" (did you mean "--json"?)'],
 		[["check", "extra"], 'portico check takes no "extra"'],
 	])("%j is refused with the nearest", async (words, message) => {

@@ -149,10 +149,10 @@ export const settleLeft = async (invocation: Invocation, dataFolder: string, cou
 		if (worker === undefined ? count === 0 : worker <= count) continue;
 		const alive = new Error("it runs");
 		try {
-			const house = await openGateway({ ...invocation, worker }, true, () => {
+			const opened = await openGateway({ ...invocation, worker }, true, () => {
 				throw alive;
 			});
-			await house.close();
+			await opened.close();
 		} catch (error) {
 			if (error !== alive) throw error;
 		}

@@ -21,30 +21,30 @@ const headroomBytes = 64 * 1024 * 1024;
 
 /** One piece of text, so that whoever reads it by machine has all of it or nothing. */
 const greeting = (
-	house: Opened,
+	opened: Opened,
 	invocation: Invocation,
 	address: string,
 	firstToken: string | undefined,
 	signIn: string | undefined,
 ): string => {
 	const called = calledAs(invocation);
-	const { config, file } = house.blueprint;
+	const { config, file } = opened.blueprint;
 	const lines = [
 		`Portico serves at ${address}`,
 		"",
 		`  config        ${invocation.builtIn && !existsSync(file) ? `the built-in default; ${called} init writes a file to begin with` : resolve(file)}`,
-		`  data          in ${house.dataFolder}`,
+		`  data          in ${opened.dataFolder}`,
 	];
 	if (databaseFile(config.database.url) === undefined) lines.push("                and on a database server");
 	if (signIn !== undefined)
 		lines.push(`  sign in       ${signIn}   (once, within a day; more with: ${called} person invite --role admin)`);
 	if (firstToken === undefined) return [...lines, ""].join("\n");
-	const model = house.portico.modelNames()[0] ?? "demo";
+	const model = opened.portico.modelNames()[0] ?? "demo";
 	const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] });
 	const key = `-H "authorization: Bearer ${firstToken}"`;
 	lines.push(
 		`  first token   ${firstToken}   (shown this once; more with: ${called} token create --name NAME)`,
-		`  admin token   in ${adminTokenFile(house.dataFolder)}`,
+		`  admin token   in ${adminTokenFile(opened.dataFolder)}`,
 		"",
 		"  try it:",
 		`  curl ${address}/v1/chat/completions ${key} -H "content-type: application/json" -d '${body}'`,
@@ -56,14 +56,14 @@ const greeting = (
 type LogOf = (level: LogLevel, format: LogFormat | undefined) => Log;
 
 /** Waits until no call is open or the time is up. */
-const drained = async (house: Opened, seconds: number): Promise<void> => {
+const drained = async (opened: Opened, seconds: number): Promise<void> => {
 	const until = systemClock.monotonic() + seconds * 1000;
-	while (house.portico.openCalls() > 0 && systemClock.monotonic() < until)
+	while (opened.portico.openCalls() > 0 && systemClock.monotonic() < until)
 		await new Promise<void>((resolve) => void setTimeout(resolve, 50));
 };
 
-const stop = async (house: Opened, listener: Listener): Promise<void> => {
-	const { log, portico, blueprint } = house;
+const stop = async (opened: Opened, listener: Listener): Promise<void> => {
+	const { log, portico, blueprint } = opened;
 	const { shutdownDelaySeconds } = blueprint.config.server;
 	if (shutdownDelaySeconds > 0) {
 		log.info("told to stop: /readyz says so, calls are still answered", { seconds: shutdownDelaySeconds });
@@ -73,8 +73,8 @@ const stop = async (house: Opened, listener: Listener): Promise<void> => {
 	log.info("stopping: no new calls, running ones may finish", { calls: portico.openCalls() });
 	portico.drain();
 	const closed = listener.close();
-	await drained(house, blueprint.config.server.drainSeconds);
-	await house.close();
+	await drained(opened, blueprint.config.server.drainSeconds);
+	await opened.close();
 	// What shutDown wrote to open streams has to reach their clients before the connections are cut.
 	await Promise.race([closed, new Promise<void>((resolve) => void setTimeout(resolve, 1000))]);
 	await listener.cut();
@@ -143,10 +143,10 @@ const serveUntilStopped = async (
 		invocation.worker === undefined
 			? undefined
 			: workersBeside({ say: tellStarter, hear: hearStarter, clock: systemClock });
-	const house = await openGateway(invocation, true, refuseHeld, { logOf, ...(workers && { workers }) });
-	const { portico, blueprint, log } = house;
+	const opened = await openGateway(invocation, true, refuseHeld, { logOf, ...(workers && { workers }) });
+	const { portico, blueprint, log } = opened;
 	if (invocation.worker === undefined)
-		await settleLeft({ ...invocation, database: house.database }, house.dataFolder, 0);
+		await settleLeft({ ...invocation, database: opened.database }, opened.dataFolder, 0);
 	const { host, port, bodyLimitBytes, tls } = blueprint.config.server;
 	const options: ListenOptions = {
 		host,
@@ -159,7 +159,7 @@ const serveUntilStopped = async (
 	try {
 		listener = tls === undefined ? listenAt(options) : await listenSecurelyAt(options, tls, log);
 	} catch (error) {
-		await house.close();
+		await opened.close();
 		throw error;
 	}
 	if (portico.generation)
@@ -167,12 +167,12 @@ const serveUntilStopped = async (
 			log.warn("check the config", { warning });
 	const address = addressOf(host, listener.port, tls !== undefined);
 	portico.serves(address);
-	house.store.describe({ address });
+	opened.store.describe({ address });
 	const firstKey = await portico.firstToken?.key();
 	// Written down first: a key that somebody has seen is never taken from them.
 	if (firstKey !== undefined) await portico.firstToken?.shown();
 	const signIn = await portico.firstSignIn?.(address);
-	greet(greeting(house, invocation, address, firstKey, signIn));
+	greet(greeting(opened, invocation, address, firstKey, signIn));
 	await new Promise<void>((resolve) => {
 		const hup = onSignal("SIGHUP", () => {
 			portico.reload().then(
@@ -189,5 +189,5 @@ const serveUntilStopped = async (
 		onSignal("SIGTERM", end);
 		onSignal("SIGINT", end);
 	});
-	await stop(house, listener);
+	await stop(opened, listener);
 };

@@ -52,7 +52,7 @@ export interface BuildOptions {
 	readonly log: Log;
 	readonly adminToken: string;
 	readonly version: string;
-	house(rows: () => readonly PluginRow[]): HostInfo;
+	hostInfo(rows: () => readonly PluginRow[]): HostInfo;
 	own(rows: () => readonly PluginRow[]): readonly Route[];
 	draining(): boolean;
 	/** One for the process, whatever is reloaded. */
@@ -90,7 +90,7 @@ export const buildGateway = async (
 	const lent = new Map<string, unknown>([
 		[clockService.id, clock],
 		[storeService.id, store.store],
-		[hostInfoService.id, options.house(() => rows)],
+		[hostInfoService.id, options.hostInfo(() => rows)],
 		[taskAuthority.id, forTasks],
 	]);
 	const order = blueprint.instances.map(({ name }) => name);

@@ -188,7 +188,7 @@ export class Portico {
 		const { built, complaints } = await buildGateway({
 			...this.options,
 			blueprint,
-			house: (rows) => this.houseFor(rows, blueprint.config.server),
+			hostInfo: (rows) => this.hostInfoFor(rows, blueprint.config.server),
 			own: (rows) => [
 				backups.route,
 				...ownRoutes({
@@ -210,7 +210,7 @@ export class Portico {
 		return built ? { built: { ...built, crons: [], backupJobs: backups.jobs }, complaints } : { complaints };
 	}
 
-	private houseFor(rows: () => readonly PluginRow[], { httpProxy: proxy, host, port, tls }: ServerConfig): HostInfo {
+	private hostInfoFor(rows: () => readonly PluginRow[], { httpProxy: proxy, host, port, tls }: ServerConfig): HostInfo {
 		const { serving, dataFolder, sharedFolder = dataFolder, node, workers } = this.options;
 		const configuredAddress = addressOf(host, port, tls !== undefined);
 		return {

@@ -1,6 +1,6 @@
 /**
  * Makes one warm call of each kind in a Portico whose functions are counted, and prints what each entered. Run with
- * `--preload instrument.ts`; see `trace.test.ts`.
+ * `--preload instrument.ts`, and with the names of further plugins; see `trace.test.ts`.
  */
 import { startGateway } from "#core/testing";
 import type { Trace } from "./instrument.ts";
@@ -49,6 +49,8 @@ const gateway = await startGateway({
 		"webhooks",
 		"tasks",
 		"image",
+		// Further ones, by the command line.
+		...process.argv.slice(2),
 	],
 });
 const { key } = await gateway.token({

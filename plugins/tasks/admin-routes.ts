@@ -38,6 +38,7 @@ const limitOf = (query: URLSearchParams): number => {
 const viewFor = (owner: string | undefined, row: WireRecord) => ({
 	...taskView(taskOf(row)),
 	token: asText(row.token_id),
+	...definedOnly({ tokenName: asText(row.token_name) }),
 	...(owner === undefined && {
 		...definedOnly({ advice: adviceOn(taskOf(row)) }),
 		upstream: asText(row.upstream),
@@ -49,6 +50,11 @@ const viewFor = (owner: string | undefined, row: WireRecord) => ({
 
 export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined): readonly Route[] => {
 	const whose = (owner: string | undefined): SQL => narrowedTo(tokens, owner, sql`token_id`);
+
+	/** Beside the row, the name of its token. */
+	const named = tokens
+		? sql`, (SELECT n.name FROM (${tokens.directory()}) n WHERE n.id = tasks.token_id) AS token_name`
+		: sql``;
 
 	const list: PersonRoute["handle"] = async ({ url, operator }) => {
 		const owner = ownerOf(operator);
@@ -62,7 +68,7 @@ export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined
 		// Rows are added in the order of time, so the order of rows needs no index of its own.
 		if (after !== null) kept.push(sql` AND rowid < (SELECT rowid FROM tasks WHERE id = ${after})`);
 		const rows = await store.all(
-			sql`SELECT * FROM tasks WHERE expires_at > 0${whose(owner)}${sql.join(kept)} ORDER BY rowid DESC LIMIT ${limit + 1}`,
+			sql`SELECT *${named} FROM tasks WHERE expires_at > 0${whose(owner)}${sql.join(kept)} ORDER BY rowid DESC LIMIT ${limit + 1}`,
 		);
 		const data = rows.slice(0, limit).map((row) => viewFor(owner, row));
 		return Response.json({ data, hasMore: rows.length > limit });
@@ -71,7 +77,7 @@ export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined
 	const show: PersonRoute["handle"] = async ({ params, operator }) => {
 		const owner = ownerOf(operator);
 		const id = params["id"] ?? "";
-		const [row] = await store.all(sql`SELECT * FROM tasks WHERE id = ${id} AND expires_at > 0${whose(owner)}`);
+		const [row] = await store.all(sql`SELECT *${named} FROM tasks WHERE id = ${id} AND expires_at > 0${whose(owner)}`);
 		if (!row) throw new Fault(deny("not_found", `There is no task "${id.slice(0, 64)}".`));
 		return Response.json(viewFor(owner, row));
 	};

@@ -24,12 +24,14 @@ const parse = (words: readonly string[]) => {
 	);
 };
 
-const titles = ["created", "id", "token", "kind", "model", "upstream", "status", "why"];
+const titles = ["created", "id", "token", "kind", "model", "upstream", "status", "why", "token id"];
 
 const cellsOf = (task: WireRecord): readonly string[] => [
 	new Date((asNumber(task["created_at"]) ?? 0) * 1000).toISOString(),
-	...["id", "token", "kind", "model", "upstream", "status"].map((name) => asText(task[name]) ?? ""),
+	...[task["id"], task["tokenName"] ?? task["token"]].map((value) => asText(value) ?? ""),
+	...["kind", "model", "upstream", "status"].map((name) => asText(task[name]) ?? ""),
 	asText(asRecord(task["error"])["message"]) ?? "",
+	asText(task["token"]) ?? "",
 ];
 
 export const tasksCommand: Command = {

@@ -7,6 +7,7 @@ import { adviceOn } from "./advice.ts";
 import type { Archive } from "./archive.ts";
 import { bodyOf, invalid, listQuery, timeOf } from "./queries.ts";
 import { underWay } from "./routes.ts";
+import type { DeliveryView } from "./service.ts";
 import type { TestCallback } from "./test-callback.ts";
 
 export interface AdminRouteOptions {
@@ -33,11 +34,25 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 	/** A member sees and changes only callbacks of their own tokens. */
 	const whoseOf = ({ operator }: Operated) => narrowedTo(tokens, ownerOf(operator), sql`owner`);
 
+	/** With the names of their tokens, deleted ones excepted. */
+	const named = async (found: readonly DeliveryView[]) => {
+		const ids = [...new Set(found.map(({ token }) => token))];
+		const known = await Promise.all(ids.map(async (id) => await tokens?.find(id)));
+		const names = new Map(
+			known.flatMap((token) => {
+				const who = token && ("refused" in token ? token.refused : token);
+				return who ? [[who.id, who.name] as const] : [];
+			}),
+		);
+		return found.map((one) => ({ ...one, ...definedOnly({ tokenName: names.get(one.token) }) }));
+	};
+
 	const show: PersonRoute["handle"] = async (call) => {
 		const id = call.params["id"] ?? "";
 		const found = await archive.find(id, whoseOf(call));
 		if (!found) throw absent(id);
-		return Response.json({ ...found, ...definedOnly({ advice: adviceOn(found) }) });
+		const [shown] = await named([found]);
+		return Response.json({ ...shown, ...definedOnly({ advice: adviceOn(found) }) });
 	};
 
 	const redeliverOne: PersonRoute["handle"] = async (call) => {
@@ -72,7 +87,7 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 				const query = call.url.searchParams;
 				const token = query.get("token") ?? undefined;
 				const { data, more } = await archive.list(token, listQuery(query), whoseOf(call));
-				return Response.json({ data, hasMore: more });
+				return Response.json({ data: await named(data), hasMore: more });
 			},
 		},
 		{

@@ -44,12 +44,12 @@ const parse = (words: readonly string[]) => {
 	);
 };
 
-const titles = ["created", "id", "token", "event", "status", "attempts", "last error", "url"];
+const titles = ["created", "id", "token", "event", "status", "attempts", "last error", "url", "token id"];
 
 const cellsOf = (delivery: WireRecord): readonly string[] => {
 	const attempts = asList(delivery["attempts"]).map(asRecord);
 	const created = new Date((asNumber(delivery["created_at"]) ?? 0) * 1000).toISOString();
-	const texts = [delivery["id"], delivery["token"], delivery["event"], delivery["status"]].map(
+	const texts = [delivery["id"], delivery["tokenName"] ?? delivery["token"], delivery["event"], delivery["status"]].map(
 		(value) => asText(value) ?? "",
 	);
 	return [
@@ -58,6 +58,7 @@ const cellsOf = (delivery: WireRecord): readonly string[] => {
 		String(attempts.length),
 		asText(attempts.at(-1)?.["error"]) ?? "",
 		asText(delivery["url"]) ?? "",
+		asText(delivery["token"]) ?? "",
 	];
 };
 

@@ -172,7 +172,7 @@ export const startIncidentHouse = async (): Promise<IncidentHouse> => {
 			return {
 				told: await printed("tasks", id),
 				page: `/console/tasks/${id}`,
-				says: [id, "Your account has no credit", "pay, or send its models elsewhere"],
+				says: [id, "films", "Your account has no credit", "pay, or send its models elsewhere"],
 			};
 		},
 		async "a dead callback"() {
@@ -187,7 +187,7 @@ export const startIncidentHouse = async (): Promise<IncidentHouse> => {
 			return {
 				told: await printed("deliveries", "show", delivery),
 				page: `/console/callbacks/${delivery}`,
-				says: [`${receiver.origin}/hook`, "http_500", "The receiver fails", `redeliver ${delivery}`],
+				says: ["hooks", `${receiver.origin}/hook`, "500", "The receiver fails", `redeliver ${delivery}`],
 			};
 		},
 		async "a reload that failed"() {

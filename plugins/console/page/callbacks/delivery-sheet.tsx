@@ -55,6 +55,8 @@ export const DeliverySheet = ({ id, close, changed }: DeliverySheetProps) => {
 							</dd>
 							<dt>Address</dt>
 							<dd>{delivery.url}</dd>
+							<dt>Token</dt>
+							<dd>{delivery.tokenName ?? delivery.token ?? "–"}</dd>
 							<dt>Task</dt>
 							<dd>
 								<a href={`/console/tasks/${delivery.subject}`}>{delivery.subject}</a>

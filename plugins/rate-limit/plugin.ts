@@ -1,9 +1,9 @@
 /** The plugin, and what tests put in place of the database's clock. */
 import { add, clock, definePlugin, hostInfo, jobs, policies, store, tables } from "#core";
-import { Desk } from "./desk.ts";
 import { Meters, ownMeter } from "./meter.ts";
 import { ratePolicy } from "./policy.ts";
 import { modelLimitsOf, rateConfig } from "./setting.ts";
+import { ShareSync } from "./share-sync.ts";
 import { sharedMeter, type Together } from "./shared-meter.ts";
 import { Statements } from "./statements.ts";
 import { rateTables } from "./tables.ts";
@@ -19,7 +19,7 @@ export const createRateLimit = (statements = new Statements()) =>
 			const { shared } = needs.store;
 			const together = (): Together => {
 				const { store, clock } = needs;
-				const make = (): Together => ({ desk: new Desk({ store, clock, log, statements }), nodes: undefined });
+				const make = (): Together => ({ sync: new ShareSync({ store, clock, log, statements }), nodes: undefined });
 				const kept = needs.hostInfo.keep<Together>(`${name}.together`, make);
 				// What is set now counts for what is kept, too.
 				kept.nodes = config.nodes;
@@ -27,7 +27,7 @@ export const createRateLimit = (statements = new Statements()) =>
 			};
 			/** A file is one node's alone, and its limits are too. */
 			const make = (shares: Together | undefined): Meters =>
-				shares ? new Meters(sharedMeter(shares), () => shares.desk.close()) : new Meters(ownMeter);
+				shares ? new Meters(sharedMeter(shares), () => shares.sync.close()) : new Meters(ownMeter);
 			let kept: Meters | undefined;
 			const meters = (): Meters => {
 				if (kept) return kept;

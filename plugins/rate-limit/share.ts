@@ -1,6 +1,6 @@
 /**
  * A node's share of one limit that nodes keep together: what it may let through without asking, and what it has to tell. Time
- * is the caller's, the database is the desk's.
+ * is the caller's, the database is `ShareSync`'s.
  */
 import { type Answer, aheadPart, type BucketKind, marginMs, type Question, shareMs } from "./statements.ts";
 

@@ -1,8 +1,8 @@
 /** The limits of one token, or of one model, that all nodes of a database keep together. */
 import type { Kept } from "#core";
-import type { Desk } from "./desk.ts";
 import { type Limits, type MakeMeter, type Meter, type Obstacle, OwnMeter, partOf } from "./meter.ts";
 import { idleMs, type Share } from "./share.ts";
+import type { ShareSync } from "./share-sync.ts";
 
 /** Longer than another node keeps what no call wants; and as long as the end of a call takes to be told. Milliseconds. */
 const untilIdleGivenBack = idleMs + 150;
@@ -12,7 +12,7 @@ const mostQuestions = 20;
 
 /** What all meters of a node have, whatever is reloaded. */
 export interface Together extends Kept {
-	readonly desk: Desk;
+	readonly sync: ShareSync;
 	/** How many nodes there are: each lets its part through while the database is away. Undefined: none then lets anything through. */
 	nodes: number | undefined;
 }
@@ -30,7 +30,7 @@ export class SharedMeter implements Meter {
 	readonly tokens: Share | undefined;
 	private readonly concurrent: Share | undefined;
 	private readonly parts: readonly Part[];
-	private readonly desk: Desk;
+	private readonly sync: ShareSync;
 	private readonly together: Together;
 	/** By what calls go while the database is away. */
 	private alone: OwnMeter | undefined;
@@ -38,14 +38,14 @@ export class SharedMeter implements Meter {
 
 	/** `before`: what is held under limits that have changed is held under the new ones. */
 	constructor(together: Together, name: string, limits: Limits, before: SharedMeter | undefined) {
-		const { desk } = together;
+		const { sync } = together;
 		this.together = together;
-		this.desk = desk;
+		this.sync = sync;
 		this.limits = limits;
 		const share = (kind: string, limit: number | undefined, fills: boolean, known: Share | undefined) => {
 			if (limit === undefined) return undefined;
 			if (known) known.limit = limit;
-			return known ?? desk.share({ name: `${name} ${kind}`, limit, fills });
+			return known ?? sync.share({ name: `${name} ${kind}`, limit, fills });
 		};
 		this.concurrent = share("concurrent", limits.concurrent, false, before?.concurrent);
 		this.requests = share("requests", limits.requestsPerMinute, true, before?.requests);
@@ -60,7 +60,7 @@ export class SharedMeter implements Meter {
 	}
 
 	obstacle(tokens: number): Obstacle | undefined {
-		const now = this.desk.now();
+		const now = this.sync.now();
 		let found: Obstacle | undefined;
 		for (const part of this.parts) {
 			const { what, share } = part;
@@ -71,7 +71,7 @@ export class SharedMeter implements Meter {
 			if (share.fills && share.isDry(needed, now) && !part.pausing) return { what, waitMs };
 			found ??= { what, waitMs, unsure: true };
 		}
-		const { awaySince } = this.desk;
+		const { awaySince } = this.sync;
 		const { nodes } = this.together;
 		const goesOn = awaySince !== undefined && nodes !== undefined;
 		return found && goesOn ? this.obstacleAlone(nodes, awaySince, tokens, now.monotonic) : found;
@@ -98,7 +98,7 @@ export class SharedMeter implements Meter {
 		const { what, share } = part;
 		let waited = false;
 		for (let questions = 0; questions < mostQuestions; questions++) {
-			const now = this.desk.now();
+			const now = this.sync.now();
 			if (share.has(needed, now)) return undefined;
 			if (share.isDry(needed, now)) {
 				const pause = waited ? undefined : this.pause(part);
@@ -106,9 +106,9 @@ export class SharedMeter implements Meter {
 				waited = true;
 				await pause;
 			}
-			await this.desk.ask(share, needed);
+			await this.sync.ask(share, needed);
 		}
-		return { what, waitMs: share.waitMs(needed, this.desk.now().monotonic) };
+		return { what, waitMs: share.waitMs(needed, this.sync.now().monotonic) };
 	}
 
 	/** For as long as other nodes may take to give something back; undefined when there is nothing to wait for. */
@@ -116,32 +116,32 @@ export class SharedMeter implements Meter {
 		const { share } = part;
 		const length = share.elsewhere > 0 ? untilIdleGivenBack : share.fills ? 0 : untilEndIsTold;
 		if (length > 0)
-			part.pausing ??= this.desk.pause(length).then(() => {
+			part.pausing ??= this.sync.pause(length).then(() => {
 				part.pausing = undefined;
 			});
 		return part.pausing;
 	}
 
 	begin(tokens: number): void {
-		const now = this.desk.now();
+		const now = this.sync.now();
 		this.calls++;
-		if (this.desk.awaySince === undefined) this.alone = undefined;
+		if (this.sync.awaySince === undefined) this.alone = undefined;
 		// What passes beyond the shares is told to the database when it is back.
 		else if (!this.parts.every(({ what, share }) => share.has(neededOf(what, tokens), now)))
 			this.alone?.begin(tokens, now.monotonic);
 		for (const { what, share } of this.parts) {
 			const soon = share.take(what === "tokensPerMinute" ? tokens : 1, now);
-			if (soon) this.desk.soon(share);
-			else this.desk.keep(share);
+			if (soon) this.sync.soon(share);
+			else this.sync.keep(share);
 		}
 	}
 
 	end(guessed: number, used: number, sent: boolean): void {
-		const now = this.desk.now();
+		const now = this.sync.now();
 		this.calls--;
 		const give = (share: Share | undefined, amount: number): void => {
-			if (share?.give(amount, now)) this.desk.soon(share);
-			else if (share) this.desk.keep(share);
+			if (share?.give(amount, now)) this.sync.soon(share);
+			else if (share) this.sync.keep(share);
 		};
 		give(this.concurrent, 1);
 		if (!sent) give(this.requests, 1);
@@ -149,7 +149,7 @@ export class SharedMeter implements Meter {
 		const more = (sent ? used : 0) - guessed;
 		alone?.tokens?.take(more, now.monotonic);
 		if (more < 0) give(tokens, -more);
-		else if (more > 0 && tokens?.take(more, now)) this.desk.soon(tokens);
+		else if (more > 0 && tokens?.take(more, now)) this.sync.soon(tokens);
 	}
 
 	idle(): boolean {

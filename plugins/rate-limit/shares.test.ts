@@ -71,7 +71,7 @@ test("what a node holds and no call wants is back after less than half a second,
 	expect(held()).toEqual([{ bucket: "token t concurrent", held: 1 }]);
 	await world.call(world.node(1));
 	world.end(world.node(0), true);
-	await Promise.all(world.nodes.map(({ desk }) => desk.close()));
+	await Promise.all(world.nodes.map(({ sync }) => sync.close()));
 	expect(held()).toEqual([{ bucket: "token t concurrent", held: 1 }]);
 });
 
@@ -169,10 +169,10 @@ test("a limit that is changed changes what is left by as much, on whichever node
 	begin({ requestsPerMinute: 10 }, 2);
 	await burst(12);
 	expect(world.passed).toBe(10);
-	const { desk } = world.node(1);
+	const { sync } = world.node(1);
 	const later = begin({ requestsPerMinute: 30 }, 1);
 	later.time = 1_000_000 + 1_000;
-	expect(desk.holder).not.toBe(later.node(0).desk.holder);
+	expect(sync.holder).not.toBe(later.node(0).sync.holder);
 	await burst(40);
 	expect(later.passed).toBeGreaterThanOrEqual(20);
 	expect(later.passed).toBeLessThanOrEqual(21);

@@ -3,8 +3,8 @@
  * single node beside them that says what may pass. Nodes can die or stand still, the database can lose replies or be away.
  */
 import type { Log } from "#core";
-import { Desk } from "../../plugins/rate-limit/desk.ts";
 import type { Limits } from "../../plugins/rate-limit/meter.ts";
+import { ShareSync } from "../../plugins/rate-limit/share-sync.ts";
 import { SharedMeter } from "../../plugins/rate-limit/shared-meter.ts";
 import { Statements } from "../../plugins/rate-limit/statements.ts";
 import { rateTables } from "../../plugins/rate-limit/tables.ts";
@@ -37,7 +37,7 @@ class Oracle {
 export type Fault = "lost_reply" | "failed" | "failed_after_commit";
 
 export interface RateNode {
-	desk: Desk;
+	sync: ShareSync;
 	meter: SharedMeter;
 	readonly clock: MovingClock;
 	readonly faults: Fault[];
@@ -83,10 +83,10 @@ export class RateWorld {
 			shared: true,
 			faults: { next: () => (dead.value || line.cut ? "failed" : (faults.shift() ?? "none")) },
 		});
-		const desk = new Desk({ store, clock, log: silent, statements: this.statements });
-		const meter = new SharedMeter({ desk, nodes: this.goOn }, "token t", this.limits, undefined);
+		const sync = new ShareSync({ store, clock, log: silent, statements: this.statements });
+		const meter = new SharedMeter({ sync, nodes: this.goOn }, "token t", this.limits, undefined);
 		const alive = true;
-		return { desk, meter, clock, faults, alive, still: false, dead, line, running: 0, writes: () => store.writes };
+		return { sync, meter, clock, faults, alive, still: false, dead, line, running: 0, writes: () => store.writes };
 	}
 
 	node(index: number): RateNode {

@@ -1,15 +1,15 @@
-/** Brings a node's shares to the database and back: one question at a time for all shares that have something to ask or to tell. */
+/** Keeps a node's shares and the database in step: one question at a time for all shares that have something to ask or to tell. */
 import { asNumber, asRecord, asText, type Clock, type Log, type Store } from "#core";
 import { type Moment, Share } from "./share.ts";
 import { type Answer, type BucketKind, type Question, Statements } from "./statements.ts";
 
 /** How often shares are looked at while there are any, and after a failure. Milliseconds. */
-const tendMs = 100;
+const lookMs = 100;
 const retryMs = 500;
-/** So many shares go in one batch. */
+/** How many shares go in one batch. */
 const mostTogether = 50;
 
-export interface DeskOptions {
+export interface ShareSyncOptions {
 	readonly store: Pick<Store, "write">;
 	readonly clock: Clock;
 	readonly log: Log;
@@ -34,7 +34,7 @@ const decodeAnswer = (row: unknown): Answer => {
 	};
 };
 
-export class Desk {
+export class ShareSync {
 	/** This process, among all that share the database. */
 	readonly holder = `node_${crypto.randomUUID()}`;
 	private readonly store: Pick<Store, "write">;
@@ -50,7 +50,7 @@ export class Desk {
 	private failedAt: number | undefined;
 	private serial = 0;
 
-	constructor({ store, clock, log, statements = new Statements() }: DeskOptions) {
+	constructor({ store, clock, log, statements = new Statements() }: ShareSyncOptions) {
 		this.store = store;
 		this.clock = clock;
 		this.log = log;
@@ -99,7 +99,7 @@ export class Desk {
 	}
 
 	private get pace(): number {
-		return this.failedAt === undefined ? tendMs : retryMs;
+		return this.failedAt === undefined ? lookMs : retryMs;
 	}
 
 	private run(): void {

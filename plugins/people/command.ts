@@ -13,6 +13,7 @@ import {
 	parseJson,
 	parseWords,
 	type TokenSetting,
+	tableLines,
 } from "#core";
 
 /** How budgets are written on the command line, as the policy that owns them reads and shows them; undefined without it. */
@@ -86,24 +87,30 @@ const bodyOf = (
 	...(person !== undefined && { person }),
 });
 
-const ceilingOf = ({ ceiling, remaining }: Readonly<Record<string, unknown>>): string => {
-	const amount = asNumber(ceiling);
-	const left = asNumber(remaining);
-	if (amount === undefined) return "no ceiling";
-	return `ceiling ${dollars(amount)}${left === undefined ? "" : `: ${dollars(left)} left`}`;
+const columns = [
+	{ title: "name" },
+	{ title: "role" },
+	{ title: "state" },
+	{ title: "ceiling", right: true },
+	{ title: "left", right: true },
+	{ title: "budgets" },
+	{ title: "id" },
+] as const;
+
+const amount = (value: unknown): string => {
+	const number = asNumber(value);
+	return number === undefined ? "" : dollars(number);
 };
 
-const line = (person: Readonly<Record<string, unknown>>, written: BudgetWords): string =>
-	[
-		person["id"],
-		person["name"],
-		person["role"],
-		person["disabled"] === true ? "disabled" : "enabled",
-		ceilingOf(person),
-		written?.inWords?.(person["budgets"], person) ?? "",
-	]
-		.filter((word) => word !== "")
-		.join("  ");
+const cellsOf = (person: Readonly<Record<string, unknown>>, written: BudgetWords): readonly string[] => [
+	asText(person["name"]) ?? "",
+	asText(person["role"]) ?? "",
+	person["disabled"] === true ? "disabled" : "enabled",
+	amount(person["ceiling"]),
+	amount(person["remaining"]),
+	written?.inWords?.(person["budgets"], person) ?? "",
+	asText(person["id"]) ?? "",
+];
 
 const ask = async (
 	action: string | undefined,
@@ -138,10 +145,12 @@ export const personCommand = (budgets: () => BudgetWords): Command => ({
 			print(
 				`${String(answer["link"])}\n(shown this once; it makes one ${String(answer["role"])}, and only within its time)`,
 			);
-		else if (Array.isArray(answer["data"]))
-			for (const one of asList(answer["data"])) print(line(asRecord(one), written));
 		else if (answer["signedOut"] === true) print(`${String(answer["id"])} is signed out everywhere`);
-		else print(line(answer, written));
+		else {
+			const people = Array.isArray(answer["data"]) ? asList(answer["data"]).map(asRecord) : [answer];
+			const rows = people.map((person) => cellsOf(person, written));
+			for (const line of tableLines(columns, rows)) print(line);
+		}
 	},
 });
 

@@ -35,8 +35,9 @@ test("the first start prints one link for an admin; the command line invites, li
 	const joins = { secret: secretOf(invitation.link), name: "Bob", password };
 	const { body } = await member.ask("POST", "/v1/session/join", joins);
 	const listed = (await command("person", "list")).output;
-	expect(listed).toContain("Ada  admin  enabled");
-	expect(listed).toContain("Bob  member  enabled  ceiling $5.00");
+	expect(listed).toStartWith("NAME  ROLE    STATE    CEILING  LEFT  BUDGETS  ID\n");
+	expect(listed).toContain("Ada   admin   enabled        -     -  -        per_");
+	expect(listed).toContain("Bob   member  enabled    $5.00     -  -        per_");
 	expect((await command("person", "disable", String(body["id"]))).output).toContain("disabled");
 	expect((await member.ask("GET", "/admin/tokens")).status).toBe(401);
 	await first.end("SIGTERM");

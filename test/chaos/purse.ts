@@ -36,11 +36,11 @@ export class Purse {
 		this.parts = parts;
 	}
 
-	/** Sets another amount, at whatever node is there to hear it; false when none was for five seconds. */
+	/** Sets another amount, at whatever node is there to hear it; false when none was for twenty seconds, or longer where it is slow to refuse. */
 	async set(amount: number, nodes: readonly ChaosNode[]): Promise<boolean> {
 		const { path, field } = this.parts;
 		this.limit = Math.max(this.limit, amount);
-		for (let attempt = 0; attempt < 50; attempt++) {
+		for (let attempt = 0; attempt < 200; attempt++) {
 			const node = nodes.find(({ alive }) => alive);
 			const done = await fetch(`${node?.address}${path}`, {
 				method: "PATCH",

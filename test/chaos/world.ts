@@ -81,7 +81,7 @@ export class Run {
 
 	async topUp(): Promise<void> {
 		for (const purse of this.purses)
-			if (!(await purse.topUp(this.nodes))) this.complain("no node took a new amount for 5 s");
+			if (!(await purse.topUp(this.nodes))) this.complain("no node took a new amount for 20 s");
 	}
 
 	async sample(): Promise<void> {

@@ -7,6 +7,7 @@ import { sql } from "drizzle-orm";
 import type { Log } from "#core";
 import { type OpenStore, openStore } from "../../core/store/open.ts";
 import { systemClock } from "../../core/wire/system-clock.ts";
+import { startSqlServer } from "../support/sql-server.ts";
 import { sqldProgram, startSqld } from "../support/sqld.ts";
 
 const program = sqldProgram() ?? "";
@@ -53,3 +54,35 @@ test.skipIf(program === "")(
 	},
 	120_000,
 );
+
+test("a server that reads and no longer writes is told from one that is away, with what to do", async () => {
+	const folder = mkdtempSync(join(tmpdir(), "portico-stuck-"));
+	const server = startSqlServer(join(folder, "shared.db"));
+	const stuck = Bun.serve({
+		hostname: "127.0.0.1",
+		port: 0,
+		idleTimeout: 0,
+		async fetch(request) {
+			const body = await request.text();
+			if (body.includes("INSERT")) return await new Promise<Response>(() => undefined);
+			const { method } = request;
+			return await fetch(server.url + new URL(request.url).pathname, { method, ...(method !== "GET" && { body }) });
+		},
+	});
+	const warned: string[] = [];
+	const log: Log = { ...quiet, warn: (words) => void warned.push(words) };
+	const opened = await openStore({ url: `http://127.0.0.1:${stuck.port}`, clock: systemClock, log, patienceMs: 0 });
+	if ("heldBy" in opened) throw new Error("a server has no lock");
+	try {
+		await opened.store.write([sql`CREATE TABLE rows (id INTEGER PRIMARY KEY) STRICT`]);
+		const written = opened.store.write([sql`INSERT INTO rows VALUES (1)`]);
+		expect(await written.catch((error: unknown) => error)).toMatchObject({ code: "UNREACHABLE" });
+		expect(await opened.store.all(sql`SELECT count(*) AS rows FROM rows`)).toEqual([{ rows: 0 }]);
+		expect(warned).toEqual([expect.stringContaining("SQLD_MAX_CONCURRENT_CONNECTIONS=1")]);
+	} finally {
+		await opened.close();
+		await stuck.stop(true);
+		await server.close();
+		rmSync(folder, { recursive: true, force: true });
+	}
+}, 60_000);

@@ -11,7 +11,7 @@ export interface Trouble {
 }
 
 const whomItHarms =
-	"Calls under a quota, new tasks and every change are refused with 503 until it does; no charge is lost.";
+	"Calls under a quota (once what this node has leased is spent), new tasks and every change are refused with 503 until it does; no charge is lost.";
 
 const byCode: readonly (readonly [pattern: RegExp, message: string, advice: string])[] = [
 	[

@@ -58,7 +58,7 @@ const start = async (index: number): Promise<PorticoProcess> => {
 			{ use: "tokens" },
 			{ use: "chat-completions" },
 			{ use: "prices", with: { models: { up: { input: 1, output: 10 } } } },
-			{ use: "quota" },
+			{ use: "quota", with: { leaseSeconds: 10 } },
 			{ use: "ledger" },
 			{ use: "webhooks" },
 			{ use: "alerts", with: { url: `${receiver.origin}/alerts`, secret, privateNetwork: true, at: [0.5, 1] } },

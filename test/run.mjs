@@ -29,6 +29,7 @@ const apart = [
 	"test/slow/killed.long.ts",
 	"test/slow/package.long.ts",
 	"test/slow/package-rooms.long.ts",
+	"test/slow/package-roots.long.ts",
 	"test/slow/package-plugins.long.ts",
 	"test/slow/manifests.long.ts",
 	"test/slow/image.long.ts",

@@ -26,10 +26,8 @@ const run = (...words: string[]) => {
 };
 
 beforeAll(() => {
-	const archive = emptyFolder("archive");
 	home = emptyFolder("strangers");
-	install({ archive: pack(archive), folder: home });
-	remove(archive);
+	install({ archive: pack(), folder: home });
 	vendor = startUpstream(() =>
 		Response.json({
 			model: "ranker",

@@ -1,6 +1,6 @@
 /**
  * The packed file, installed in empty folders as strangers install it: several versions of Node, here and globally. Needs a
- * registry; `npm run test:package`. `package-rooms.long.ts` has where it is run.
+ * registry; `npm run test:package`. `package-rooms.long.ts` and `package-roots.long.ts` have where it is run.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { lstatSync, mkdirSync, readdirSync } from "node:fs";
@@ -14,7 +14,7 @@ let folder: string;
 let archive: string;
 beforeAll(() => {
 	folder = emptyFolder("package");
-	archive = pack(folder);
+	archive = pack();
 }, 60_000);
 afterAll(() => remove(folder));
 

@@ -14,12 +14,15 @@ export const emptyFolder = (name: string): string => {
 	return folder;
 };
 
-/** The packed file that `PORTICO_PACKED` names; else packs this checkout into the folder. */
-export const pack = (folder: string): string => {
+/** The packed file that `PORTICO_PACKED` names; else packs this checkout, once for all files of a run. */
+export const pack = (): string => {
 	const given = process.env["PORTICO_PACKED"];
 	if (given !== undefined) return given;
+	const folder = emptyFolder("packed");
+	process.once("exit", () => remove(folder));
 	const packed = execFileSync("npm", ["pack", "--json", "--pack-destination", folder], { cwd: root, encoding: "utf8" });
 	const [{ filename }] = JSON.parse(packed.slice(packed.indexOf("[\n"))) as [{ filename: string }];
+	process.env["PORTICO_PACKED"] = join(folder, filename);
 	return join(folder, filename);
 };
 

@@ -109,7 +109,7 @@ interface Routable {
 
 /**
  * Builds the app. Bodies are never parsed here (`parse: "none"`), nothing is ever set on the library's own response,
- * and `compile` runs now, so that what is wrong is found before a running house is replaced.
+ * and `compile` runs now, so that what is wrong is found before what runs is replaced.
  */
 export const createApp = (routes: readonly OwnedRoute[], handlers: AppHandlers): App => {
 	let app: AnyElysia = new Elysia({ normalize: false });

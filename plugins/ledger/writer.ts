@@ -1,5 +1,5 @@
 /**
- * Writes rows behind the calls: many at a time, again when it fails, and everything before a stop. For a house without
+ * Writes rows behind the calls: many at a time, again when it fails, and everything before a stop. Serves where there are no
  * quotas; with them, rows go through the quota's journal, in one batch with the charges they explain.
  */
 import type { Clock, Log, Store } from "#core";

@@ -1,5 +1,5 @@
 /** One token's account on this node: its slice of the quota, and how more is got when the slice does not suffice. */
-import type { AccountHouse } from "./account-house.ts";
+import type { AccountNode } from "./account-node.ts";
 import type { Lease, Moment, Reservation } from "./lease.ts";
 import { count } from "./numbers.ts";
 import { SpendingPace } from "./spending-pace.ts";
@@ -50,7 +50,7 @@ export class Account {
 	tally: Lease | undefined;
 	/** The setting as the last call brought it: a change means that the database has another quota now. */
 	setting: number | undefined;
-	private readonly house: AccountHouse;
+	private readonly node: AccountNode;
 	private growing: Promise<Position> | undefined;
 	/** A slice the database has not been heard to grant. */
 	private next: Lease | undefined;
@@ -65,9 +65,9 @@ export class Account {
 	/** When a call was last refused for good, and under which quota. */
 	private refused: { readonly quota: number; readonly at: number } | undefined;
 
-	constructor(token: string, house: AccountHouse) {
+	constructor(token: string, node: AccountNode) {
 		this.token = token;
-		this.house = house;
+		this.node = node;
 	}
 
 	/** A question to the database is under way, whose answer may make a lease larger. */
@@ -81,26 +81,26 @@ export class Account {
 
 	/** A call was refused because too little is left. */
 	refuse(quota: number): void {
-		this.refused = { quota, at: this.house.now().monotonic };
+		this.refused = { quota, at: this.node.now().monotonic };
 	}
 
 	/** Whether a call was refused lately for want of quota, which nobody has raised since. */
 	wasRefused(quota: number): boolean {
 		const { refused } = this;
-		return refused?.quota === quota && this.house.now().monotonic - refused.at < refusalCountsMs;
+		return refused?.quota === quota && this.node.now().monotonic - refused.at < refusalCountsMs;
 	}
 
 	/** Whether all of the quota is charged. Where nothing is free here the database is asked, once a second at most. */
 	isUsedUp(quota: number): boolean | Promise<boolean> {
 		if (quota <= 0) return true;
 		if (this.slice !== undefined && this.slice.free > 0) return false;
-		const now = this.house.now().monotonic;
+		const now = this.node.now().monotonic;
 		if (this.charged !== undefined && now - this.charged.at < usedKnownMs) return this.charged.used >= quota;
 		return this.askCharged(now).then((used) => used >= quota);
 	}
 
 	private async askCharged(at: number): Promise<number> {
-		const [row] = await this.house.store.all(this.house.statements.balance(this.token));
+		const [row] = await this.node.store.all(this.node.statements.balance(this.token));
 		const used = count(row?.["used"]) ?? 0;
 		this.charged = { used, at };
 		return used;
@@ -109,7 +109,7 @@ export class Account {
 	/** Fills the slice up before it is spent. A database that is away is nobody's concern here. */
 	keepAhead(): void {
 		const { slice, setting } = this;
-		const wanted = slice && this.pace.lacking(slice, this.house.now().monotonic);
+		const wanted = slice && this.pace.lacking(slice, this.node.now().monotonic);
 		if (wanted === undefined || setting === undefined || this.busy || this.dry) return;
 		this.ask({ least: 0, most: wanted, ahead: true }, setting).catch(() => undefined);
 	}
@@ -117,7 +117,7 @@ export class Account {
 	/** At once, when the slice has the whole of what is wanted. */
 	take({ most }: Need, hold: Hold): Reservation | undefined {
 		const { slice } = this;
-		return slice !== undefined && slice.free >= most && slice.usable(this.house.now()) ? hold(slice, most) : undefined;
+		return slice !== undefined && slice.free >= most && slice.usable(this.node.now()) ? hold(slice, most) : undefined;
 	}
 
 	/** Asks the database for more, and the other nodes before it gives up. Rejects when the database cannot be reached. */
@@ -130,9 +130,9 @@ export class Account {
 				if (taken) return taken;
 				const more = position.available + (this.slice?.free ?? 0) >= need.least;
 				if (more && questions < questionsBeforeRefusal) continue;
-				const othersMayGive = this.house.store.shared && position.elsewhere > 0 && position.left >= need.least;
+				const othersMayGive = this.node.store.shared && position.elsewhere > 0 && position.left >= need.least;
 				if (!othersMayGive || ++recalls > recallsBeforeRefusal) return { left: position.left };
-				await this.house.recall(this.token);
+				await this.node.recall(this.token);
 			}
 		} finally {
 			this.waiting -= need.most;
@@ -142,7 +142,7 @@ export class Account {
 	/** What is there, when it is of use at all. */
 	private takeLess({ least, most }: Need, hold: Hold): Reservation | undefined {
 		const { slice } = this;
-		if (slice === undefined || slice.free < least || !slice.usable(this.house.now())) return undefined;
+		if (slice === undefined || slice.free < least || !slice.usable(this.node.now())) return undefined;
 		return hold(slice, Math.min(slice.free, most));
 	}
 
@@ -157,11 +157,11 @@ export class Account {
 	}
 
 	private async grow(need: Need, quota: number): Promise<Position> {
-		const { store, statements, holder } = this.house;
-		await this.house.shrinking();
-		const asked = this.house.now();
+		const { store, statements, holder } = this.node;
+		await this.node.shrinking();
+		const asked = this.node.now();
 		if (this.slice && !this.slice.usable(asked)) this.retire();
-		this.next ??= this.house.begin(this, "slice");
+		this.next ??= this.node.begin(this, "slice");
 		const lease = this.slice ?? this.next;
 		const free = Math.max(0, lease.free);
 		const least = Math.max(0, need.least - free);
@@ -231,7 +231,7 @@ export class Account {
 
 	/** The slice is to be closed; the next call gets a new one. */
 	private retire(): void {
-		if (this.slice) this.house.retire(this.slice);
+		if (this.slice) this.node.retire(this.slice);
 	}
 
 	/** No call is to use this lease any more. */

@@ -4,7 +4,7 @@
  */
 import type { Clock, Log, Store } from "#core";
 import { Account, type Hold, type Need, type Shortage } from "./account.ts";
-import type { AccountHouse } from "./account-house.ts";
+import type { AccountNode } from "./account-node.ts";
 import type { AccountsOptions, Caller } from "./accounts-options.ts";
 import { bootId, isWorthTrimming, type Journal } from "./journal.ts";
 import { lines } from "./journal-lines.ts";
@@ -17,7 +17,7 @@ import { Statements } from "./statements.ts";
 import { Tellings } from "./threshold-alerts.ts";
 import { WriteBehind } from "./write-behind.ts";
 
-export class Accounts implements AccountHouse {
+export class Accounts implements AccountNode {
 	readonly store: Store;
 	readonly statements: Statements;
 	readonly holder = `node_${crypto.randomUUID()}`;

@@ -5,7 +5,7 @@ import { type Budget, limitIn, windowAccount } from "./budgets.ts";
 import { count, toDollars } from "./numbers.ts";
 import type { Period } from "./windows.ts";
 
-export interface BudgetHouse {
+export interface BudgetOptions {
 	readonly accounts: () => Accounts;
 	/** The wall's clock: windows go by it. */
 	now(): number;
@@ -24,7 +24,7 @@ export interface ShownBudget {
 
 /** The window that runs and the one after it are told; later ones are made with what the account has by then. */
 export const budgetStatements = (
-	{ accounts, now }: BudgetHouse,
+	{ accounts, now }: BudgetOptions,
 	account: string,
 	budgets: readonly Budget[],
 ): readonly Statement[] =>
@@ -37,7 +37,7 @@ export const budgetStatements = (
 
 /** In their order. */
 export const budgetsShown = async (
-	{ accounts, now }: BudgetHouse,
+	{ accounts, now }: BudgetOptions,
 	account: string,
 	budgets: readonly Budget[],
 ): Promise<readonly ShownBudget[]> => {

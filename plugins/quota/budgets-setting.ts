@@ -1,6 +1,6 @@
 /** The token setting `budgets`: dollars for each day, week or month of the calendar, beside the quota for its whole life. */
 import { asList, asNumber, asRecord, asText, type TokenSetting, t } from "#core";
-import { type BudgetHouse, budgetStatements, budgetsShown } from "./budget-accounts.ts";
+import { type BudgetOptions, budgetStatements, budgetsShown } from "./budget-accounts.ts";
 import { budgetsFromWords, budgetsInWords } from "./budget-words.ts";
 import { type Budget, Budgets, budgetsIn, budgetsKey } from "./budgets.ts";
 import { personAccount } from "./holding.ts";
@@ -82,19 +82,19 @@ const complaint = (value: unknown): string | undefined => {
 	return undefined;
 };
 
-export const budgetsSetting = (house: BudgetHouse): TokenSetting<Budgets> => ({
+export const budgetsSetting = (options: BudgetOptions): TokenSetting<Budgets> => ({
 	key: budgetsKey,
 	schema,
 	refuse: complaint,
 	compile: (value) => new Budgets(budgetsOf(value)),
 	fromWords: budgetsFromWords,
 	inWords: (value, shown) => budgetsInWords(value, shown["budgets"]),
-	statements: (token, value) => budgetStatements(house, token, budgetsOf(value)),
+	statements: (token, value) => budgetStatements(options, token, budgetsOf(value)),
 	/** The token's own, and those that its owner's tokens share, marked with the owner. */
 	async view(token, value, owner) {
-		const own = await budgetsShown(house, token, budgetsOf(value));
+		const own = await budgetsShown(options, token, budgetsOf(value));
 		const shared = owner
-			? await budgetsShown(house, personAccount(owner.id), budgetsIn(owner.compiled)?.list ?? [])
+			? await budgetsShown(options, personAccount(owner.id), budgetsIn(owner.compiled)?.list ?? [])
 			: [];
 		const budgets = [...own, ...shared.map((one) => ({ ...one, owner: owner?.id }))];
 		return budgets.length === 0 ? {} : { budgets };

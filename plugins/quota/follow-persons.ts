@@ -1,21 +1,21 @@
 /** A person's ceiling and budgets, kept in accounts beside those of their tokens. */
 import { asRecord } from "#core";
 import type { PersonFollower } from "../people/service.ts";
-import { type BudgetHouse, budgetStatements, budgetsShown } from "./budget-accounts.ts";
+import { type BudgetOptions, budgetStatements, budgetsShown } from "./budget-accounts.ts";
 import { budgetsOf } from "./budgets-setting.ts";
 import { personAccount } from "./holding.ts";
 import { balanceOf } from "./setting.ts";
 
-export const quotaFollower = (house: BudgetHouse): PersonFollower => ({
+export const quotaFollower = (options: BudgetOptions): PersonFollower => ({
 	statements: ({ id, ceiling, budgets }) => [
-		...house.accounts().statements.setQuota(personAccount(id), ceiling ?? null),
-		...budgetStatements(house, personAccount(id), budgetsOf(budgets)),
+		...options.accounts().statements.setQuota(personAccount(id), ceiling ?? null),
+		...budgetStatements(options, personAccount(id), budgetsOf(budgets)),
 	],
 	async view({ id, budgets }) {
 		const account = personAccount(id);
-		const spent = await balanceOf(house.accounts(), account);
+		const spent = await balanceOf(options.accounts(), account);
 		if (budgets === undefined) return spent;
-		const shown = await budgetsShown(house, account, budgetsOf(budgets));
+		const shown = await budgetsShown(options, account, budgetsOf(budgets));
 		// The amount stays what was set, so that what is shown can be sent back; `remaining` counts a boost.
 		return { ...spent, budgets: shown.map((one, index) => ({ ...one, ...asRecord(budgets[index]) })) };
 	},

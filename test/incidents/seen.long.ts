@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
 			for (const words of incident.says) expect(incident.told).toContain(words);
 			await page.goto(incident.page);
 			for (const words of incident.says) await page.getByText(words).filter({ visible: true }).first().waitFor();
-			const text = (await page.locator("body").innerText()).replaceAll("\u00a0", " ");
+			const text = (await page.locator("body").allInnerTexts()).join("\n").replaceAll("\u00a0", " ");
 			expect(text).toMatch(sinceWhen);
 			if (what !== "an open circuit") expect(text).toContain("What to do:");
 			await incident.mend?.();

@@ -18,7 +18,7 @@ export interface Token {
 	readonly name: string;
 	/** The key's beginning and its last four. */
 	readonly preview: string;
-	/** The person it belongs to; nobody: the house. */
+	/** The person it belongs to; absent: no person. */
 	readonly owner: string | undefined;
 	readonly settings: Wire;
 	readonly disabled: boolean;

@@ -3,7 +3,7 @@ import type { Store } from "#core";
 import type { Lease, Moment } from "./lease.ts";
 import type { Statements } from "./statements.ts";
 
-export interface AccountHouse {
+export interface AccountNode {
 	readonly store: Store;
 	readonly statements: Statements;
 	/** This process, among all that share the database. */

@@ -136,45 +136,56 @@ describe("a slice of a database that nodes share", () => {
 		expect(account()).toEqual({ quota: 1_000, used: 14, leased: 0 });
 	});
 
-	test("brings what has gathered while the database was away in pieces, each with the charges it explains", async () => {
-		await open(2);
+	/** While the database is away: so many calls of 5, each with its row. Gives the sizes of the batches from then on, and what was wrong with the books after each. */
+	const gather = async (count: number): Promise<{ batches: number[]; wrong: string[] }> => {
 		world.setQuota(token(), 1_000_000);
 		world.end(await mustAsk(1_000), 10);
 		await world.pass(200);
-		const { accounts } = node();
+		const { accounts, faults } = node();
 		const reservation = (await accounts.reserve(
 			{ id: "many", token: token(), model: "m" },
 			{ least: 1, most: 1 },
 			1_000_000,
 		)) as Reservation;
 		accounts.settle(reservation, 0);
-		const batches: number[] = [];
-		const { store } = accounts;
-		const write = store.write.bind(store);
-		store.write = async (statements) => {
-			batches.push(statements.length);
-			const written = await write(statements);
-			expect(world.broken()).toBeUndefined();
-			return written;
-		};
-		const at = node();
-		at.faults.push(...new Array<"failed">(100_000).fill("failed"));
-		for (let call = 0; call < 2_000; call++) {
+		faults.push(...new Array<"failed">(100_000).fill("failed"));
+		for (let call = 0; call < count; call++) {
 			const { lease } = reservation;
 			const one = { ...reservation, id: `${world.prefix}many-${call}`, amount: 5 };
 			lease.hold(one, 0);
 			const charge = accounts.settle(one, 5);
 			accounts.record(charge.lease, { id: one.id, token: token(), cost: 5 });
 		}
-		world.delivered.set(token(), 10_010);
+		world.delivered.set(token(), 10 + 5 * count);
 		await world.pass(2_000);
 		expect(account().used).toBe(10);
-		batches.length = 0;
-		at.faults.length = 0;
+		faults.length = 0;
+		const [batches, wrong]: [number[], string[]] = [[], []];
+		world.watch = (statements) => {
+			batches.push(statements);
+			const broken = world.broken();
+			if (broken !== undefined) wrong.push(broken);
+		};
+		return { batches, wrong };
+	};
+
+	test("brings what has gathered while the database was away in pieces, each with the charges it explains", async () => {
+		await open(2);
+		const { batches, wrong } = await gather(2_000);
 		for (let turn = 0; turn < 20; turn++) await world.pass(100);
-		expect(account().used).toBe(10_010);
+		expect([account().used, wrong]).toEqual([10_010, []]);
 		expect(Math.max(...batches)).toBeLessThan(350);
 		expect(batches.filter((count) => count > 100).length).toBeGreaterThanOrEqual(6);
+	});
+
+	test("so does the process after one that was killed, from its journal", async () => {
+		await open(2);
+		const { batches, wrong } = await gather(2_000);
+		world.kill(node(), true);
+		await world.start(node());
+		expect([account().used, wrong]).toEqual([10_010, []]);
+		expect(Math.max(...batches)).toBeLessThan(520);
+		expect(batches.filter((count) => count >= 500).length).toBeGreaterThanOrEqual(3);
 	});
 });
 

@@ -16,7 +16,8 @@ const most = 300;
 const idleMs = { alone: 2_000, shared: 30_000 };
 const renewAfterMs = 10_000;
 
-const costOf = ({ cost }: LedgerRow): number => (typeof cost === "number" ? cost : 0);
+/** What a row was charged. */
+export const costOf = ({ cost }: LedgerRow): number => (typeof cost === "number" ? cost : 0);
 
 export class ChargeBatch {
 	/** Leases that it renews. */

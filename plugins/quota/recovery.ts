@@ -3,6 +3,7 @@
  * what they held (or their last watermark), because nobody knows what the upstream had already delivered.
  */
 import type { Clock, Log, Statement, Store } from "#core";
+import { costOf } from "./charge-batch.ts";
 import { isTokenAccount } from "./holding.ts";
 import { type Journals, sameBoot } from "./journal.ts";
 import { type LeftCall, type LeftLease, type LeftWork, leftWork } from "./journal-lines.ts";
@@ -71,12 +72,20 @@ const finish = (
 	];
 };
 
-/** Rows are known by their ids, so those of a long outage go first, in pieces; gives what is left for the last batch. */
-const writeAllButLast = async (rows: readonly LedgerRow[], options: RecoveryOptions): Promise<LedgerRow[]> => {
-	const writer = options.writer();
+/** The rows of a long outage go first, in pieces, each with the charges they explain; gives what is left for the last batch. */
+const writeAllButLast = async (
+	{ id, token, kind, settled, rows, rowless }: LeftLease,
+	{ store, statements, writer: writerOf }: RecoveryOptions,
+): Promise<readonly LedgerRow[]> => {
+	const writer = writerOf();
+	const unexplained = [...rowless.values()].reduce((sum, { amount }) => sum + amount, 0);
+	let explained = rows.reduce((sum, row) => sum - costOf(row), settled - unexplained);
 	let at = 0;
-	for (; writer && rows.length - at > rowsInBatch; at += rowsInBatch)
-		await options.store.write(writer.statements(rows.slice(at, at + rowsInBatch)));
+	for (; writer && rows.length - at > rowsInBatch; at += rowsInBatch) {
+		const piece = rows.slice(at, at + rowsInBatch);
+		explained = piece.reduce((sum, row) => sum + costOf(row), explained);
+		await store.write([...writer.statements(piece), statements.charge({ id, token, kind, settled: explained })]);
+	}
 	return rows.slice(at);
 };
 
@@ -86,8 +95,9 @@ const redo = async (work: LeftWork, options: RecoveryOptions): Promise<void> => 
 		const [row] = await options.store.all(options.statements.state(lease.id));
 		// Charged in full already, by a reaper, and no journal to tell better: there is nothing to add.
 		if (!intact && row?.["state"] === "lost") continue;
-		const last = await writeAllButLast(lease.rows, options);
-		const charged = finish({ ...lease, rows: last }, intact, row !== undefined, options);
+		// What was lost, or was never heard of, is put right at once or not at all.
+		const rows = row?.["state"] === "open" ? await writeAllButLast(lease, options) : lease.rows;
+		const charged = finish({ ...lease, rows: [...rows] }, intact, row !== undefined, options);
 		await options.store.write([...charged, ...options.told(new Set([lease.token]))]);
 	}
 	const writer = options.writer();

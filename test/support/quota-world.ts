@@ -90,6 +90,8 @@ export class World {
 	overreported = 0;
 	/** Writes that failed though no fault was planned: the schema refused something. */
 	readonly refusals: string[] = [];
+	/** Called after every write of a node, with how many statements it had. */
+	watch: ((statements: number) => void) | undefined;
 	readonly prefix = `w${++worlds}_`;
 	/** Tokens that had no limit for a while. */
 	readonly everUnlimited = new Set<string>();
@@ -130,11 +132,14 @@ export class World {
 		const faults: Faults = { next: () => (dead.value ? "failed" : (node.faults.shift() ?? "none")) };
 		const store = database.open({ shared: this.options.nodes > 1, faults });
 		const write = store.write.bind(store);
-		store.write = (statements) =>
-			write(statements).catch((error: unknown) => {
+		store.write = async (statements) => {
+			const written = await write(statements).catch((error: unknown) => {
 				if (error instanceof Error && error.message !== "the database is down") this.refusals.push(error.message);
 				throw error;
 			});
+			this.watch?.(statements.length);
+			return written;
+		};
 		node.accounts = new Accounts({
 			store,
 			clock: node.clock,

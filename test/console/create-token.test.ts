@@ -63,6 +63,7 @@ describe.skipIf(!hasBrowser)("a person with the printed link", () => {
 
 	test("finds no key in the snippets, each of which names the variable", async () => {
 		const { page } = window;
+		await page.getByRole("tab").first().waitFor();
 		const tabs = await page.getByRole("tab").all();
 		expect(tabs.length).toBeGreaterThanOrEqual(6);
 		for (const tab of tabs) {

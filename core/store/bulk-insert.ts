@@ -26,7 +26,7 @@ export const bulkInsert = ({ table, columns }: BulkTable): ((rows: readonly (rea
 		const statements: Statement[] = [];
 		let at = 0;
 		for (const { count, insert } of texts)
-			for (; rows.length - at >= count; at += count) statements.push(insert(...valuesOf(rows, at, at + count)));
+			for (; rows.length - at >= count; at += count) statements.push(insert(valuesOf(rows, at, at + count)));
 		return statements;
 	};
 };

@@ -23,7 +23,7 @@ const deadlineMs = 10_000;
  * between attempts, during which everything else goes on.
  */
 const lockWaitMs = 50;
-/** Between two tries; as much again or half of it, by chance. */
+/** The longest pause between two tries, milliseconds, before chance makes it half to one and a half of that. */
 const longestWaitMs = 500;
 
 /** What a `sqld` does that several wrote to at once while it tidied its log: see docs/scaling.md. */

@@ -16,8 +16,8 @@ class FixedStatement extends SQL {
 	}
 }
 
-/** A statement of a constant text, for what every call writes. A value for each `?` of it, in their order: strings, numbers, booleans, null. */
+/** A statement of a constant text, for what every call writes. `values`: one for each `?` of it, in their order: strings, numbers, booleans, null. */
 export const fixedStatement =
 	(text: string) =>
-	(...values: unknown[]): SQL =>
+	(values: unknown[]): SQL =>
 		new FixedStatement(text, values);

@@ -109,7 +109,8 @@ export class Accounts implements AccountNode {
 		try {
 			await this.journal.together(lines.reserved(held));
 		} catch (error) {
-			this.takeBack(held);
+			// What could not be written down was never promised.
+			if (held.lease.settle(held, 0, this.clock.monotonic())) this.journal.soon(lines.settled(held, 0));
 			throw error;
 		}
 		this.writeBehind.wake();
@@ -122,12 +123,6 @@ export class Accounts implements AccountNode {
 		const reservation = { id, lease, amount, model, at: this.clock.now(), watermark: undefined };
 		lease.hold(reservation, this.clock.monotonic());
 		return reservation;
-	}
-
-	/** What could not be written down was never promised. */
-	private takeBack(reservation: Reservation): void {
-		if (reservation.lease.settle(reservation, 0, this.clock.monotonic()))
-			this.journal.soon(lines.settled(reservation, 0));
 	}
 
 	/** Without a limit nothing is held, the cost is counted. A crash charges what the call holds `beside`, on other accounts. */

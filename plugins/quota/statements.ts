@@ -24,12 +24,11 @@ const windowKeptMs = 62 * 24 * 3_600_000;
 /** So many are forgotten in an hour at most: one statement must not hold others up. */
 const windowsAtOnce = 5_000;
 
-/** A lease as its node knows it. */
+/** A lease as its node knows it. `settled`: everything that was charged to it, micro-dollars. */
 export interface LeaseFigures {
 	readonly id: string;
 	readonly token: string;
 	readonly kind: "slice" | "tally";
-	/** Everything that was charged to it, micro-dollars. */
 	readonly settled: number;
 }
 

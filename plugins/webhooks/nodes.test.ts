@@ -7,11 +7,10 @@ import { sql } from "drizzle-orm";
 import { startGateway, type TestGateway } from "#core/testing";
 import { until } from "../../test/support/moved-clock.ts";
 import { type Receiver, startReceiver, status } from "../../test/support/receiver.ts";
-import { startSqlServer } from "../../test/support/sql-server.ts";
-import { type Sqld, sqldProgram, startSqld } from "../../test/support/sqld.ts";
+import { type SharedDatabase, startSharedDatabase } from "../../test/support/shared-database.ts";
 
 let folder: string;
-let server: Pick<Sqld, "url" | "close">;
+let server: SharedDatabase;
 let hook: Receiver;
 let nodes: readonly TestGateway[] = [];
 const underWay = new Map<string, number>();
@@ -19,9 +18,7 @@ let overlaps = 0;
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-nodes-"));
-	const program = sqldProgram();
-	// Where there is no sqld the stand-in speaks its protocol.
-	server = program ? await startSqld(program, folder) : startSqlServer(join(folder, "shared.db"));
+	server = await startSharedDatabase(folder);
 	hook = await startReceiver((socket, request, index) => {
 		const id = request.headers["x-task-id"] ?? "";
 		const running = (underWay.get(id) ?? 0) + 1;

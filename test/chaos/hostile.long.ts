@@ -4,8 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sized } from "../attacks/sized.ts";
-import { startSqlServer } from "../support/sql-server.ts";
-import { sqldProgram, startSqld } from "../support/sqld.ts";
+import { startSharedDatabase } from "../support/shared-database.ts";
 import { type Bills, liveOf, startBilling, startNode } from "./hostile.ts";
 import { randomFrom } from "./random.ts";
 
@@ -14,11 +13,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Micro-dollars; some hostile clients use theirs up. */
 const quota = 400_000;
-
-const serverIn = async (at: string) => {
-	const program = sqldProgram();
-	return program ? await startSqld(program, at) : startSqlServer(join(at, "shared.db"));
-};
 
 interface Account {
 	readonly mark: string;
@@ -50,7 +44,7 @@ describe.each([1, 3])("on %d node(s)", (count) => {
 		const random = randomFrom(seed);
 		const bills: Bills = new Map();
 		const upstream = startBilling(bills, random);
-		const server = count > 1 ? await serverIn(folder) : undefined;
+		const server = count > 1 ? await startSharedDatabase(folder) : undefined;
 		const gateways = await startNodes(count, upstream.url, server?.url);
 		try {
 			const [issuing] = gateways;

@@ -14,8 +14,7 @@ import { randomNumbers } from "../support/chunkings.ts";
 import { until } from "../support/moved-clock.ts";
 import { joined } from "../support/people-house.ts";
 import { pricedPlugins } from "../support/priced-plugins.ts";
-import { startSqlServer } from "../support/sql-server.ts";
-import { sqldProgram, startSqld } from "../support/sqld.ts";
+import { startSharedDatabase } from "../support/shared-database.ts";
 
 /** The wall shows another time than the machine's; timers and durations are the machine's own. */
 let shownAhead = 0;
@@ -39,8 +38,7 @@ interface World {
 
 const startWorld = async (count: number, random: () => number): Promise<World> => {
 	const folder = mkdtempSync(join(tmpdir(), "portico-budgets-"));
-	const program = sqldProgram();
-	const shared = program ? () => startSqld(program, folder) : async () => startSqlServer(join(folder, "shared.db"));
+	const shared = () => startSharedDatabase(folder);
 	const server = count > 1 ? await shared() : undefined;
 	const upstream = startUpstream(async ({ json }) => {
 		await new Promise((resolve) => setTimeout(resolve, random() * 20));

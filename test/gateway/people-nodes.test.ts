@@ -6,11 +6,10 @@ import { join } from "node:path";
 import { asList, asRecord } from "#core";
 import type { TestGateway } from "#core/testing";
 import { type Browser, createBrowser, joined, peoplePlugins, startPeopleHouse } from "../support/people-house.ts";
-import { startSqlServer } from "../support/sql-server.ts";
-import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
+import { type SharedDatabase, startSharedDatabase } from "../support/shared-database.ts";
 
 let folder: string;
-let server: Pick<Sqld, "url" | "close">;
+let server: SharedDatabase;
 const nodes: TestGateway[] = [];
 
 const nodeAt = (index: number): TestGateway => {
@@ -21,8 +20,7 @@ const nodeAt = (index: number): TestGateway => {
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-people-nodes-"));
-	const program = sqldProgram();
-	server = program ? await startSqld(program, folder) : startSqlServer(join(folder, "shared.db"));
+	server = await startSharedDatabase(folder);
 	const priced = { use: "prices", with: { models: { demo: { input: 1_000, output: 1_000 } } } };
 	const plugins = peoplePlugins.map((plugin) => (plugin === "prices" ? priced : plugin));
 	for (let index = 0; index < 2; index++)

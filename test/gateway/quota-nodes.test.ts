@@ -5,11 +5,10 @@ import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { startSqlServer } from "../support/sql-server.ts";
-import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
+import { type SharedDatabase, startSharedDatabase } from "../support/shared-database.ts";
 
 let folder: string;
-let server: Pick<Sqld, "url" | "close">;
+let server: SharedDatabase;
 let upstream: ScriptedUpstream;
 const nodes: TestGateway[] = [];
 
@@ -26,9 +25,7 @@ const someHeld = Promise.withResolvers<void>();
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-nodes-"));
-	const program = sqldProgram();
-	// Where there is no sqld the stand-in speaks its protocol.
-	server = program ? await startSqld(program, folder) : startSqlServer(join(folder, "shared.db"));
+	server = await startSharedDatabase(folder);
 	upstream = startUpstream(async ({ json }) => {
 		await someHeld.promise;
 		const output = outputOf(json);

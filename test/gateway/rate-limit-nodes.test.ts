@@ -7,11 +7,10 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { until } from "../support/moved-clock.ts";
-import { startSqlServer } from "../support/sql-server.ts";
-import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
+import { type SharedDatabase, startSharedDatabase } from "../support/shared-database.ts";
 
 let folder: string;
-let server: Pick<Sqld, "url" | "close">;
+let server: SharedDatabase;
 let upstream: ScriptedUpstream;
 const nodes: TestGateway[] = [];
 /** Calls at the upstream that wait to be let go. */
@@ -26,9 +25,7 @@ const answer = (): Response => {
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-nodes-"));
-	const program = sqldProgram();
-	// Where there is no sqld the stand-in speaks its protocol.
-	server = program ? await startSqld(program, folder) : startSqlServer(join(folder, "shared.db"));
+	server = await startSharedDatabase(folder);
 	upstream = startUpstream(async () => {
 		if (holding) await new Promise<void>((resolve) => void held.push(resolve));
 		return answer();

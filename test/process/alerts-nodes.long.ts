@@ -10,14 +10,13 @@ import { asList, asRecord } from "#core";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { endProcesses, type PorticoProcess, startProcess } from "../support/process.ts";
 import { type Receiver, startReceiver, status } from "../support/receiver.ts";
-import { startSqlServer } from "../support/sql-server.ts";
-import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
+import { type SharedDatabase, startSharedDatabase } from "../support/shared-database.ts";
 
 const adminToken = "admin-token-of-these-nodes-0123456789";
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 
 let folder: string;
-let server: Pick<Sqld, "url" | "close">;
+let server: SharedDatabase;
 let upstream: ScriptedUpstream;
 let receiver: Receiver;
 const nodes: PorticoProcess[] = [];
@@ -83,8 +82,7 @@ const node = (index: number): PorticoProcess => {
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-alerts-nodes-"));
-	const program = sqldProgram();
-	server = program ? await startSqld(program, folder) : startSqlServer(join(folder, "shared.db"));
+	server = await startSharedDatabase(folder);
 	upstream = startUpstream(async ({ path }) => {
 		if (path.startsWith("/late")) await door.promise;
 		if (path.startsWith("/flaky")) return Response.json({ error: { message: "down" } }, { status: 500 });

@@ -7,11 +7,10 @@ import { join } from "node:path";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { until } from "../support/moved-clock.ts";
 import { endProcesses, type PorticoProcess, startProcess } from "../support/process.ts";
-import { startSqlServer } from "../support/sql-server.ts";
-import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
+import { type SharedDatabase, startSharedDatabase } from "../support/shared-database.ts";
 
 let folder: string;
-let server: Pick<Sqld, "url" | "close">;
+let server: SharedDatabase;
 let upstream: ScriptedUpstream;
 let portico: PorticoProcess;
 let adminToken: string;
@@ -27,8 +26,7 @@ const completion = {
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-workers-"));
-	const program = sqldProgram();
-	server = program ? await startSqld(program, folder) : startSqlServer(join(folder, "shared.db"));
+	server = await startSharedDatabase(folder);
 	upstream = startUpstream(() => Response.json(completion));
 	const upstreams = [{ name: "main", protocol: "chat-completions", url: `${upstream.url}/v1`, key: "sk-secret" }];
 	const plugins = [

@@ -8,12 +8,11 @@ import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { endProcesses, type PorticoProcess, runCommand, startProcess } from "../support/process.ts";
-import { startSqlServer } from "../support/sql-server.ts";
-import { type Sqld, sqldProgram, startSqld } from "../support/sqld.ts";
+import { type SharedDatabase, startSharedDatabase } from "../support/shared-database.ts";
 
 let folder: string;
 let config: string;
-let server: Pick<Sqld, "url" | "close">;
+let server: SharedDatabase;
 let upstream: ScriptedUpstream;
 
 const completion = {
@@ -47,8 +46,7 @@ const write = (name: string, more: object): string => {
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-workers-"));
-	const program = sqldProgram();
-	server = program ? await startSqld(program, folder) : startSqlServer(join(folder, "shared.db"));
+	server = await startSharedDatabase(folder);
 	upstream = startUpstream(() => Response.json(completion));
 	config = write("portico.yaml", {});
 });

@@ -66,9 +66,9 @@ export const keeping = (rows: AnswerRows): readonly Statement[] => {
 	const { token, id, previous, inputText, answerText, bytes, keptAt, items, now } = rows;
 	const { model = null, upstream = null } = keptAt ?? {};
 	const statements: Statement[] = [
-		removeAnswer(token, id),
-		insertAnswer(token, id, previous, inputText, answerText, now, bytes, model, upstream),
-		...items.map((item) => insertItem(token, item, id)),
+		removeAnswer([token, id]),
+		insertAnswer([token, id, previous, inputText, answerText, now, bytes, model, upstream]),
+		...items.map((item) => insertItem([token, item, id])),
 	];
 	if (previous !== null) statements.push(touch(token, previous, now));
 	return statements;

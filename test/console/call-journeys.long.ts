@@ -54,6 +54,22 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		expect([await at.answers(key), await at.answers(next)]).toEqual([401, 401]);
 	}, 30_000);
 
+	test("is heard at a key as soon as the sheet shows what it answers", async () => {
+		await at.gateway.token({ name: "quick" });
+		await at.go("Tokens");
+		// Faster than any hand: in the moment in which the sheet's words come into the page, before they are painted.
+		await at.page.evaluate(() => {
+			const watch = new MutationObserver(() => {
+				if (!document.querySelector("dialog")?.textContent?.includes("Created")) return;
+				watch.disconnect();
+				document.dispatchEvent(new KeyboardEvent("keydown", { key: "e" }));
+			});
+			watch.observe(document, { childList: true, subtree: true });
+		});
+		await at.page.getByRole("link", { name: "quick" }).click();
+		await at.sheet().getByLabel(/^Name/).waitFor();
+	}, 30_000);
+
 	test("sees what was used by day and by hour, and saves it as a table", async () => {
 		const { key } = await at.gateway.token({ name: "counted" });
 		for (let call = 0; call < 3; call++) await at.speak(key);

@@ -1,6 +1,6 @@
 /** Single keys that do something. They rest while somebody writes, in a dialog all but its own do, and they can be switched off. */
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { go } from "./location.ts";
 
 const setting = "portico-single-keys";
@@ -70,9 +70,9 @@ const press = (event: KeyboardEvent): void => {
 
 export const listenToKeys = (): void => document.addEventListener("keydown", press);
 
-/** While the component is shown. */
+/** While the component is shown: from before it is painted, so that no key is lost that answers what somebody sees. */
 export const useKeys = (actions: Actions, inDialog = false): void => {
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const mine = { actions, inDialog };
 		shown.push(mine);
 		return () => void shown.splice(shown.indexOf(mine), 1);

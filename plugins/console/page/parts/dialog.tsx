@@ -1,6 +1,6 @@
 /** A dialog that the browser keeps the focus in. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface DialogProps {
 	readonly title: string;
@@ -16,7 +16,8 @@ interface DialogProps {
 export const Dialog = ({ title, words, children, close, sheet }: DialogProps) => {
 	const element = useRef<HTMLDialogElement>(null);
 	const heading = useId();
-	useEffect(() => {
+	// Before the browser paints: who sees the dialog can use its keys.
+	useLayoutEffect(() => {
 		const dialog = element.current;
 		if (!dialog) return;
 		const before = document.activeElement;

@@ -62,6 +62,17 @@ describe("a slice", () => {
 		expect(account()).toEqual({ quota: 1_000, used: 10, leased: 0 });
 	});
 
+	test("whose time is over by a clock that was set is charged by the time that a flush has ended", async () => {
+		await open();
+		world.setQuota(token(), 1_000);
+		const call = await mustAsk(10);
+		node().clock.wall += 86_400_000;
+		world.end(call, 7);
+		await node().accounts.flush();
+		expect(account()).toMatchObject({ used: 7 });
+		expect(world.recorded(token())).toBe(7);
+	});
+
 	test("that another node starves for is given back at once, but for what calls hold", async () => {
 		await open(2);
 		world.setQuota(token(), 100);

@@ -11,7 +11,7 @@ import type { Lease, Moment } from "./lease.ts";
 const busyMs = 50;
 const promptMs = 5;
 const quietMs = 1_000;
-/** After a failure, so that a database that is down is not besieged. */
+/** After a failure, so that a database that is down is not asked all the time. */
 const retryMs = 500;
 const roundsAtStop = 5;
 
@@ -87,6 +87,14 @@ export class WriteBehind {
 
 	private async round(): Promise<void> {
 		const waiting = [...this.accounts.leases];
+		const now = this.accounts.now();
+		// These are only renewed at first: they are charged when the database has said that it still knows them.
+		const stale = waiting.filter((lease) => lease.dirty && !lease.fresh(now));
+		await this.sendAll(waiting);
+		if (stale.length > 0) await this.sendAll(stale);
+	}
+
+	private async sendAll(waiting: Lease[]): Promise<void> {
 		for (let batches = 0; batches < batchesInRound; batches++) if (!(await this.send(waiting))) return;
 		this.schedule(promptMs);
 	}

@@ -60,22 +60,22 @@ const serving = async ({ supervisor, all, puppet }: ReturnType<typeof assemble>,
 };
 
 test("a worker that ends is replaced after a pause that doubles up to half a minute", async () => {
-	const house = assemble();
-	await serving(house, 1);
+	const world = assemble();
+	await serving(world, 1);
 	const pauses: number[] = [];
 	for (let death = 0; death < 9; death++) {
-		house.puppet(death).end.resolve(137);
+		world.puppet(death).end.resolve(137);
 		await turn();
-		const before = house.clock.monotonic();
-		while (house.all.length === death + 1 && house.clock.monotonic() - before < 60_000) {
-			house.clock.advance(250);
+		const before = world.clock.monotonic();
+		while (world.all.length === death + 1 && world.clock.monotonic() - before < 60_000) {
+			world.clock.advance(250);
 			await turn();
 		}
-		pauses.push(house.clock.monotonic() - before);
+		pauses.push(world.clock.monotonic() - before);
 	}
 	expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-	expect(house.lines.filter(({ msg }) => String(msg).startsWith("a worker ended"))).toHaveLength(9);
-	expect(house.lines.find(({ msg }) => String(msg).startsWith("a worker ended"))).toMatchObject({
+	expect(world.lines.filter(({ msg }) => String(msg).startsWith("a worker ended"))).toHaveLength(9);
+	expect(world.lines.find(({ msg }) => String(msg).startsWith("a worker ended"))).toMatchObject({
 		worker: 1,
 		code: 137,
 		afterMilliseconds: 500,
@@ -83,84 +83,84 @@ test("a worker that ends is replaced after a pause that doubles up to half a min
 });
 
 test("a worker that had served for a while begins again with the shortest pause", async () => {
-	const house = assemble();
-	await serving(house, 1);
+	const world = assemble();
+	await serving(world, 1);
 	for (let death = 0; death < 3; death++) {
-		house.puppet(death).end.resolve(1);
+		world.puppet(death).end.resolve(1);
 		await turn();
-		house.clock.advance(2000);
+		world.clock.advance(2000);
 		await turn();
 	}
-	house.clock.advance(60_001);
-	house.puppet(3).end.resolve(1);
+	world.clock.advance(60_001);
+	world.puppet(3).end.resolve(1);
 	await turn();
-	expect(house.lines.at(-1)).toMatchObject({ afterMilliseconds: 500 });
+	expect(world.lines.at(-1)).toMatchObject({ afterMilliseconds: 500 });
 });
 
 test("one that ends before it serves is an error at the beginning, and not later", async () => {
-	const house = assemble();
-	const begun = house.supervisor.begin(1);
-	house.puppet(0).end.resolve(1);
+	const world = assemble();
+	const begun = world.supervisor.begin(1);
+	world.puppet(0).end.resolve(1);
 	await expect(begun).rejects.toThrow("worker 1 could not start");
-	await serving(house, 2);
-	house.puppet(1).end.resolve(1);
+	await serving(world, 2);
+	world.puppet(1).end.resolve(1);
 	await turn();
-	house.clock.advance(500);
+	world.clock.advance(500);
 	await turn();
-	house.puppet(3).end.resolve(1);
+	world.puppet(3).end.resolve(1);
 	await turn();
-	expect(house.lines.at(-1)).toMatchObject({ worker: 1, afterMilliseconds: 1000 });
+	expect(world.lines.at(-1)).toMatchObject({ worker: 1, afterMilliseconds: 1000 });
 });
 
 test("a reload that one worker tells of reaches every other", async () => {
-	const house = assemble();
-	await serving(house, 3);
-	house.puppet(1).tells({ reloaded: true });
-	expect(house.all.map(({ signals }) => signals)).toEqual([["SIGHUP"], [], ["SIGHUP"]]);
+	const world = assemble();
+	await serving(world, 3);
+	world.puppet(1).tells({ reloaded: true });
+	expect(world.all.map(({ signals }) => signals)).toEqual([["SIGHUP"], [], ["SIGHUP"]]);
 });
 
 test("an end is told to all, waited for, and starts nobody any more", async () => {
-	const house = assemble();
-	await serving(house, 3);
-	house.puppet(2).end.resolve(137);
+	const world = assemble();
+	await serving(world, 3);
+	world.puppet(2).end.resolve(137);
 	await turn();
-	house.supervisor.end();
-	expect(house.all.map(({ signals }) => signals)).toEqual([["SIGTERM"], ["SIGTERM"], []]);
+	world.supervisor.end();
+	expect(world.all.map(({ signals }) => signals)).toEqual([["SIGTERM"], ["SIGTERM"], []]);
 	let over = false;
-	const ended = house.supervisor.ended().finally(() => {
+	const ended = world.supervisor.ended().finally(() => {
 		over = true;
 	});
-	house.puppet(0).end.resolve(0);
+	world.puppet(0).end.resolve(0);
 	await turn();
 	expect(over).toBe(false);
-	house.puppet(1).end.resolve(137);
+	world.puppet(1).end.resolve(137);
 	expect(await ended).toBe(1);
-	house.clock.advance(60_000);
+	world.clock.advance(60_000);
 	await turn();
-	expect(house.all).toHaveLength(3);
+	expect(world.all).toHaveLength(3);
 });
 
 test("one that was told to end before it served has failed at nothing", async () => {
-	const house = assemble();
-	const begun = house.supervisor.begin(1);
-	house.supervisor.end();
-	house.puppet(0).end.resolve(143);
+	const world = assemble();
+	const begun = world.supervisor.begin(1);
+	world.supervisor.end();
+	world.puppet(0).end.resolve(143);
 	expect(await begun).toBe("");
-	expect(await house.supervisor.ended()).toBe(0);
+	expect(await world.supervisor.ended()).toBe(0);
 });
 
 test("a question that one worker asks reaches every one that serves, and the answers reach who asked", async () => {
-	const house = assemble();
-	await serving(house, 2);
-	house.puppet(1).tells({ asks: { id: 7, question: "how many?" } });
-	expect(house.all.map(({ heard }) => heard)).toEqual([
+	const world = assemble();
+	await serving(world, 2);
+	world.puppet(1).tells({ asks: { id: 7, question: "how many?" } });
+	expect(world.all.map(({ heard }) => heard)).toEqual([
 		[{ asked: { id: 1, question: "how many?" } }],
 		[{ asked: { id: 1, question: "how many?" } }],
 	]);
-	house.puppet(0).tells({ answers: { id: 1, question: "how many?", answer: 3 } });
-	expect(house.puppet(1).heard).toHaveLength(1);
-	house.puppet(1).tells({ answers: { id: 1, question: "how many?", answer: 4 } });
-	expect(house.puppet(1).heard.at(-1)).toEqual({
+	world.puppet(0).tells({ answers: { id: 1, question: "how many?", answer: 3 } });
+	expect(world.puppet(1).heard).toHaveLength(1);
+	world.puppet(1).tells({ answers: { id: 1, question: "how many?", answer: 4 } });
+	expect(world.puppet(1).heard.at(-1)).toEqual({
 		answered: {
 			id: 7,
 			answers: [
@@ -169,15 +169,15 @@ test("a question that one worker asks reaches every one that serves, and the ans
 			],
 		},
 	});
-	expect(house.clock.waiting).toBe(0);
+	expect(world.clock.waiting).toBe(0);
 });
 
 test("a worker that ended is answered for by what it last said, and the next one in its place goes on from there", async () => {
-	const house = assemble();
-	await serving(house, 2);
-	const ask = (id: number): void => house.puppet(1).tells({ asks: { id, question: "q" } });
+	const world = assemble();
+	await serving(world, 2);
+	const ask = (id: number): void => world.puppet(1).tells({ asks: { id, question: "q" } });
 	const answer = (index: number, id: number, text: string): void =>
-		house.puppet(index).tells({ answers: { id, question: "q", answer: text } });
+		world.puppet(index).tells({ answers: { id, question: "q", answer: text } });
 	const answered = (id: number, first: object): object => ({
 		answered: {
 			id,
@@ -192,42 +192,42 @@ test("a worker that ended is answered for by what it last said, and the next one
 	answer(1, 1, "two");
 	ask(2);
 	answer(1, 2, "two");
-	house.puppet(0).end.resolve(137);
+	world.puppet(0).end.resolve(137);
 	await turn();
-	expect(house.puppet(1).heard.at(-1)).toEqual(answered(2, { running: false, answer: "one" }));
-	house.clock.advance(500);
+	expect(world.puppet(1).heard.at(-1)).toEqual(answered(2, { running: false, answer: "one" }));
+	world.clock.advance(500);
 	await turn();
 	// Started, and not yet serving: it is not asked.
 	ask(3);
 	answer(1, 3, "two");
-	expect(house.puppet(2).heard).toEqual([]);
-	expect(house.puppet(1).heard.at(-1)).toEqual(answered(3, { running: false, answer: "one" }));
-	house.puppet(2).tells({ greeting: "again" });
+	expect(world.puppet(2).heard).toEqual([]);
+	expect(world.puppet(1).heard.at(-1)).toEqual(answered(3, { running: false, answer: "one" }));
+	world.puppet(2).tells({ greeting: "again" });
 	ask(4);
-	expect(house.puppet(2).heard).toEqual([{ asked: { id: 4, question: "q", before: "one" } }]);
+	expect(world.puppet(2).heard).toEqual([{ asked: { id: 4, question: "q", before: "one" } }]);
 	answer(2, 4, "one and more");
 	answer(1, 4, "two");
-	expect(house.puppet(1).heard.at(-1)).toEqual(answered(4, { running: true, answer: "one and more" }));
+	expect(world.puppet(1).heard.at(-1)).toEqual(answered(4, { running: true, answer: "one and more" }));
 	ask(5);
-	expect(house.puppet(2).heard.at(-1)).toEqual({ asked: { id: 5, question: "q" } });
+	expect(world.puppet(2).heard.at(-1)).toEqual({ asked: { id: 5, question: "q" } });
 });
 
 test("a worker that does not answer is not waited for longer than two seconds", async () => {
-	const house = assemble();
-	await serving(house, 2);
-	house.puppet(1).tells({ asks: { id: 1, question: "q" } });
-	house.puppet(1).tells({ answers: { id: 1, question: "q", answer: 5 } });
-	house.clock.advance(1999);
-	expect(house.puppet(1).heard).toHaveLength(1);
-	house.clock.advance(1);
-	expect(house.puppet(1).heard.at(-1)).toEqual({
+	const world = assemble();
+	await serving(world, 2);
+	world.puppet(1).tells({ asks: { id: 1, question: "q" } });
+	world.puppet(1).tells({ answers: { id: 1, question: "q", answer: 5 } });
+	world.clock.advance(1999);
+	expect(world.puppet(1).heard).toHaveLength(1);
+	world.clock.advance(1);
+	expect(world.puppet(1).heard.at(-1)).toEqual({
 		answered: { id: 1, answers: [{ worker: 2, running: true, answer: 5 }] },
 	});
 	// Too late for that question, in time for the next.
-	house.puppet(0).tells({ answers: { id: 1, question: "q", answer: 4 } });
-	house.puppet(1).tells({ asks: { id: 2, question: "q" } });
-	house.clock.advance(2000);
-	expect(house.puppet(1).heard.at(-1)).toEqual({
+	world.puppet(0).tells({ answers: { id: 1, question: "q", answer: 4 } });
+	world.puppet(1).tells({ asks: { id: 2, question: "q" } });
+	world.clock.advance(2000);
+	expect(world.puppet(1).heard.at(-1)).toEqual({
 		answered: {
 			id: 2,
 			answers: [

@@ -195,7 +195,7 @@ describe("normalizeEvents", () => {
 			normalized(events).flatMap((event) =>
 				event.type === "delta" && "text" in event.delta ? [event.delta.text] : [],
 			);
-		const said: Block = { type: "text", text: "Done in the house." };
+		const said: Block = { type: "text", text: "Done here." };
 		expect(
 			texts([
 				start,

@@ -7,7 +7,7 @@ import { jobs } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { chatAnswer } from "../../test/support/chat-answers.ts";
 import { createMovedClock, type MovedClock, until } from "../../test/support/moved-clock.ts";
-import { joined } from "../../test/support/people-house.ts";
+import { joined } from "../../test/support/people-world.ts";
 import { quiet } from "../../test/support/quiet.ts";
 import { type Receiver, startReceiver, status } from "../../test/support/receiver.ts";
 import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { type MediaHouse, type MediaHouseOptions, startMediaHouse } from "../../test/support/media-house.ts";
+import { type MediaWorld, type MediaWorldOptions, startMediaWorld } from "../../test/support/media-world.ts";
 import { until } from "../../test/support/moved-clock.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n\x00\xff one", "latin1");
@@ -20,12 +20,12 @@ interface Got {
 
 const made = { created: 1, data: [{ b64_json: png.toString("base64") }], usage: { total_tokens: 9 } };
 
-const house = async (
+const world = async (
 	type: string,
 	models: readonly string[],
 	answer: (got: Got) => Response = () => Response.json(made),
-	demo: MediaHouseOptions["demo"] = {},
-): Promise<MediaHouse & { readonly got: readonly Got[] }> => {
+	demo: MediaWorldOptions["demo"] = {},
+): Promise<MediaWorld & { readonly got: readonly Got[] }> => {
 	const got: Got[] = [];
 	const upstream = Bun.serve({
 		hostname: "127.0.0.1",
@@ -41,7 +41,7 @@ const house = async (
 			return answer(one);
 		},
 	});
-	const started = await startMediaHouse({
+	const started = await startMediaWorld({
 		image: [{ type, models, url: `http://127.0.0.1:${upstream.port}/v1` }],
 		demo,
 	});
@@ -53,7 +53,7 @@ const house = async (
 };
 
 /** Moves the clock until the answer is there. */
-const waited = async <T>(at: MediaHouse, answer: Promise<T>): Promise<T> => {
+const waited = async <T>(at: MediaWorld, answer: Promise<T>): Promise<T> => {
 	let done = false;
 	const watched = answer.finally(() => {
 		done = true;
@@ -71,7 +71,7 @@ const formOf = (fields: readonly (readonly [string, string | File])[]): FormData
 const file = (bytes: Buffer, name: string, type = "application/octet-stream"): File =>
 	new File([new Uint8Array(bytes)], name, { type });
 
-const send = (at: MediaHouse, body: FormData, path = "/v1/images/edits"): Promise<Response> =>
+const send = (at: MediaWorld, body: FormData, path = "/v1/images/edits"): Promise<Response> =>
 	fetch(at.url + path, { method: "POST", headers: { authorization: `Bearer ${at.key}` }, body });
 
 /** Every part, files as their name, type and bytes. */
@@ -85,7 +85,7 @@ const partsOf = async (form: FormData | undefined): Promise<unknown[]> =>
 	);
 
 describe("an OpenAI-shaped upstream", () => {
-	const start = (answer?: (got: Got) => Response) => house("openai-images", ["gpt-image-1", "dall-e-2"], answer);
+	const start = (answer?: (got: Got) => Response) => world("openai-images", ["gpt-image-1", "dall-e-2"], answer);
 
 	test("gets one file as it was sent, with every other field", async () => {
 		const at = await start();
@@ -193,7 +193,7 @@ describe("a client", () => {
 	const two = () => Response.json({ ...made, data: [made.data[0], made.data[0]] });
 
 	test("is given one event for each picture", async () => {
-		const at = await house("openai-images", ["gpt-image-1"], two);
+		const at = await world("openai-images", ["gpt-image-1"], two);
 		const answer = await waited(at, at.ask("/v1/images/edits", { ...order, stream: true, size: "auto" }));
 		expect(answer.headers.get("content-type")).toBe("text/event-stream");
 		const events = (await answer.text()).trim().split("\n\n");
@@ -218,7 +218,7 @@ describe("a client", () => {
 	])(
 		"gets the task when it asks for it by %j %j, and neither log nor task shows what it sent",
 		async (more, headers) => {
-			const at = await house("openai-images", ["gpt-image-1"], two);
+			const at = await world("openai-images", ["gpt-image-1"], two);
 			const { status, body } = await at.json("/v1/images/edits", { ...order, ...more }, { headers });
 			expect([status, body]).toMatchObject([202, { object: "task", kind: "image", action: "EDIT" }]);
 			await at.finish(body.id);
@@ -230,7 +230,7 @@ describe("a client", () => {
 	);
 
 	test("is called back as for any picture", async () => {
-		const at = await house("openai-images", ["gpt-image-1"], two);
+		const at = await world("openai-images", ["gpt-image-1"], two);
 		const { status, body } = await at.json("/v1/images/edits", { ...order, notifyHook: `${at.hook.origin}/hook` });
 		expect(status).toBe(202);
 		await at.finish(body.id);
@@ -252,7 +252,7 @@ describe("a client", () => {
 		["no prompt", { prompt: "" }, "prompt", "prompt"],
 		["11 of them", { n: 11 }, "n", "10"],
 	])("is refused %s", async (_, change, param, words) => {
-		const at = await house("openai-images", ["gpt-image-1"]);
+		const at = await world("openai-images", ["gpt-image-1"]);
 		const { status, body } = await at.json("/v1/images/edits", { ...order, ...change });
 		expect([status, body]).toMatchObject([400, { error: { param, message: expect.stringContaining(words) } }]);
 		expect(at.got).toEqual([]);
@@ -262,7 +262,7 @@ describe("a client", () => {
 		["an empty file", file(Buffer.alloc(0), "x.png", "image/png"), "empty"],
 		["a file of text", file(Buffer.from("hello"), "x.txt", "text/plain"), "no picture"],
 	])("is refused %s", async (_, picture, words) => {
-		const at = await house("openai-images", ["gpt-image-1"]);
+		const at = await world("openai-images", ["gpt-image-1"]);
 		const answer = await send(
 			at,
 			formOf([
@@ -278,14 +278,14 @@ describe("a client", () => {
 	});
 
 	test("is told that a model is not there when only Midjourney's service has it", async () => {
-		const at = await house("midjourney-proxy", ["only-midjourney"], undefined, { taskModels: [] });
+		const at = await world("midjourney-proxy", ["only-midjourney"], undefined, { taskModels: [] });
 		const { status, body } = await at.json("/v1/images/edits", { ...order, model: "only-midjourney" });
 		expect([status, body]).toMatchObject([404, { error: { code: "model_not_found" } }]);
 		expect(at.got).toEqual([]);
 	});
 
 	test("may ask the demo, which says so", async () => {
-		const at = await house("openai-images", []);
+		const at = await world("openai-images", []);
 		const { status, body } = await waited(at, at.json("/v1/images/edits", { ...order, model: "demo" }));
 		expect([status, (body.data as unknown[]).length]).toEqual([200, 2]);
 	});
@@ -293,7 +293,7 @@ describe("a client", () => {
 
 describe("Gemini", () => {
 	const start = () =>
-		house("gemini-images", ["gemini-*", "imagen-*"], () =>
+		world("gemini-images", ["gemini-*", "imagen-*"], () =>
 			Response.json({
 				candidates: [{ content: { parts: [{ inlineData: { mimeType: "image/png", data: png.toString("base64") } }] } }],
 			}),

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { ReceivedRequest } from "#core/testing";
-import { type MediaHouse, type MediaHouseOptions, startMediaHouse } from "../../test/support/media-house.ts";
+import { type MediaWorld, type MediaWorldOptions, startMediaWorld } from "../../test/support/media-world.ts";
 import { until } from "../../test/support/moved-clock.ts";
 
-const open: MediaHouse[] = [];
+const open: MediaWorld[] = [];
 afterEach(async () => {
-	for (const house of open.splice(0)) await house.close();
+	for (const world of open.splice(0)) await world.close();
 });
-const house = async (options?: MediaHouseOptions): Promise<MediaHouse> => {
-	const started = await startMediaHouse(options);
+const world = async (options?: MediaWorldOptions): Promise<MediaWorld> => {
+	const started = await startMediaWorld(options);
 	open.push(started);
 	return started;
 };
@@ -17,7 +17,7 @@ const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 
 describe("Midjourney's clients", () => {
 	test("submit, are called back with exactly the ten fields, and fetch", async () => {
-		const at = await house();
+		const at = await world();
 		const { status, body } = await at.json("/mj/submit/imagine", {
 			prompt: "a beautiful sunset",
 			notifyHook: `${at.hook.origin}/hook`,
@@ -79,7 +79,7 @@ describe("Midjourney's clients", () => {
 	});
 
 	test("are told of a failure with its reason", async () => {
-		const at = await house();
+		const at = await world();
 		const { body } = await at.json("/mj/submit/imagine", {
 			prompt: "a cat /fail out of paint",
 			notifyHook: `${at.hook.origin}/hook`,
@@ -95,7 +95,7 @@ describe("Midjourney's clients", () => {
 	});
 
 	test("go on from a picture by change, simple-change and action", async () => {
-		const at = await house();
+		const at = await world();
 		const parent = String((await at.json("/mj/submit/imagine", { prompt: "a cat" })).body.result);
 		await at.finish(parent);
 		const results = [
@@ -127,7 +127,7 @@ describe("Midjourney's clients", () => {
 		["/mj/submit/action", { taskId: "x" }],
 		["/mj/submit/imagine", { prompt: "x", notifyHook: "ftp://example.org" }],
 	])("are refused %s %j in their own shape", async (path, body) => {
-		const at = await house();
+		const at = await world();
 		const answer = await at.json(path, body);
 		expect(answer.status).toBe(400);
 		expect(answer.body).toEqual({
@@ -140,7 +140,7 @@ describe("Midjourney's clients", () => {
 	});
 
 	test("39: find nothing of others, in their own shape", async () => {
-		const at = await house();
+		const at = await world();
 		const id = String((await at.json("/mj/submit/imagine", { prompt: "a cat" })).body.result);
 		const headers = { authorization: (await at.token()).key };
 		for (const path of [`/mj/task/${id}/fetch`, "/mj/task/unknown/fetch", `/mj/image/${id}`]) {
@@ -151,7 +151,7 @@ describe("Midjourney's clients", () => {
 	});
 
 	test("may send their key as mj-api-secret or without Bearer, and choose the mode by the path", async () => {
-		const at = await house();
+		const at = await world();
 		for (const [path, headers] of [
 			["/mj-fast/mj/submit/imagine", { "mj-api-secret": at.key }],
 			["/mj-relax/submit/imagine", { authorization: at.key }],
@@ -167,7 +167,7 @@ describe("Midjourney's clients", () => {
 
 describe("OpenAI's clients", () => {
 	/** Moves the clock until the answer is there. */
-	const waited = async <T>(at: MediaHouse, answer: Promise<T>): Promise<T> => {
+	const waited = async <T>(at: MediaWorld, answer: Promise<T>): Promise<T> => {
 		let done = false;
 		const watched = answer.finally(() => (done = true));
 		for (let step = 0; step < 200 && !done; step++) await at.pass(250);
@@ -175,7 +175,7 @@ describe("OpenAI's clients", () => {
 	};
 
 	test("wait for their pictures, as bytes or as addresses", async () => {
-		const at = await house();
+		const at = await world();
 		const bytes = await waited(
 			at,
 			at.json("/v1/images/generations", { model: "gpt-image-1", prompt: "a cat", n: 2, size: "1024x1536" }),
@@ -206,14 +206,14 @@ describe("OpenAI's clients", () => {
 		[{}, { prefer: "respond-async" }],
 		[{ notifyHook: "https://example.org/x" }, {}],
 	])("get the task when they ask for it by %j %j", async (more, headers) => {
-		const at = await house();
+		const at = await world();
 		const { status, body } = await at.json("/v1/images/generations", { prompt: "a cat", ...more }, { headers });
 		expect(status).toBe(202);
 		expect(body).toMatchObject({ object: "task", kind: "image", status: "NOT_START" });
 	});
 
 	test("are told why there is no picture, and not to try again by themselves", async () => {
-		const at = await house();
+		const at = await world();
 		const failed = await waited(at, at.ask("/v1/images/generations", { prompt: "a cat /fail no paint" }));
 		expect([failed.status, failed.headers.get("x-should-retry")]).toEqual([502, "false"]);
 		expect(await failed.json()).toMatchObject({ error: { message: expect.stringContaining("no paint") } });
@@ -227,7 +227,7 @@ describe("OpenAI's clients", () => {
 });
 
 test("Kling's clients read their envelope", async () => {
-	const at = await house();
+	const at = await world();
 	const { body } = await at.json("/kling/v1/images/generations", {
 		model_name: "kling-v1",
 		prompt: "a cat",
@@ -249,14 +249,14 @@ test("Kling's clients read their envelope", async () => {
 });
 
 describe("upstreams", () => {
-	const task = async (at: MediaHouse, path: string, body: unknown): Promise<string> => {
+	const task = async (at: MediaWorld, path: string, body: unknown): Promise<string> => {
 		const answer = await at.json(path, body);
 		return String(answer.body.result ?? answer.body.id);
 	};
-	const show = async (at: MediaHouse, id: string) => (await at.json(`/v1/tasks/${id}`)).body;
+	const show = async (at: MediaWorld, id: string) => (await at.json(`/v1/tasks/${id}`)).body;
 
 	test("midjourney-proxy gets the client's fields without its hook, and one question for all jobs", async () => {
-		const at = await house({ image: [{ type: "midjourney-proxy", models: ["midjourney"] }] });
+		const at = await world({ image: [{ type: "midjourney-proxy", models: ["midjourney"] }] });
 		let serial = 0;
 		const answer = ({ path, json: body }: ReceivedRequest): Response => {
 			if (path === "/mj/submit/imagine")
@@ -314,7 +314,7 @@ describe("upstreams", () => {
 		[{ error: "x" }, 401, "upstream_error"],
 		[{ error: "x" }, 500, "submission_unknown"],
 	])("midjourney-proxy answering %j %d fails the task as %s", async (body, status, code) => {
-		const at = await house({ image: [{ type: "midjourney-proxy", models: ["midjourney"] }] });
+		const at = await world({ image: [{ type: "midjourney-proxy", models: ["midjourney"] }] });
 		at.upstream.answer(() => json(body, status));
 		const id = await task(at, "/mj/submit/imagine", { prompt: "x" });
 		await at.pass(1000);
@@ -323,7 +323,7 @@ describe("upstreams", () => {
 	});
 
 	test("midjourney-proxy that knows no list is asked after each job", async () => {
-		const at = await house({ image: [{ type: "midjourney-proxy", models: ["midjourney"] }] });
+		const at = await world({ image: [{ type: "midjourney-proxy", models: ["midjourney"] }] });
 		at.upstream.answer(({ path }) => {
 			if (path === "/mj/submit/imagine") return json({ code: 1, description: "ok", result: "7" });
 			if (path === "/mj/task/7/fetch")
@@ -336,7 +336,7 @@ describe("upstreams", () => {
 	});
 
 	test("a model may have another name at its upstream", async () => {
-		const at = await house({
+		const at = await world({
 			image: [{ type: "openai-images", models: ["midjourney"], rename: { midjourney: "gpt-image-1" }, path: "/v1" }],
 		});
 		at.upstream.answer(() => json({ data: [{ b64_json: pixel }] }));
@@ -353,7 +353,7 @@ describe("upstreams", () => {
 	] as const)(
 		"an image that its upstream keeps and that %s is fetched for a client that wants bytes",
 		async (_, file, status) => {
-			const at = await house({ image: [{ type: "openai-images", models: ["dall-e-3"], path: "/v1" }] });
+			const at = await world({ image: [{ type: "openai-images", models: ["dall-e-3"], path: "/v1" }] });
 			at.upstream.answer(({ path }) =>
 				path === "/dot.png" ? file() : json({ created: 1, data: [{ url: `${at.upstream.url}/dot.png` }] }),
 			);
@@ -368,7 +368,7 @@ describe("upstreams", () => {
 	);
 
 	test("OpenAI's images are asked once and kept when they come as bytes", async () => {
-		const at = await house({ image: [{ type: "openai-images", models: ["gpt-image-1"], path: "/v1" }] });
+		const at = await world({ image: [{ type: "openai-images", models: ["gpt-image-1"], path: "/v1" }] });
 		at.upstream.answer(() =>
 			json({
 				created: 1,
@@ -397,7 +397,7 @@ describe("upstreams", () => {
 	});
 
 	test("OpenAI's refusal of a prompt is the client's 400, without the upstream's secrets", async () => {
-		const at = await house({ image: [{ type: "openai-images", models: ["*-image-*"], path: "/v1" }] });
+		const at = await world({ image: [{ type: "openai-images", models: ["*-image-*"], path: "/v1" }] });
 		at.upstream.answer(() =>
 			json(
 				{
@@ -418,7 +418,7 @@ describe("upstreams", () => {
 	});
 
 	test("Gemini's pictures come one to a conversation, Imagen's together", async () => {
-		const at = await house({ image: [{ type: "gemini-images", models: ["gemini-*", "imagen-*"], path: "/v1beta" }] });
+		const at = await world({ image: [{ type: "gemini-images", models: ["gemini-*", "imagen-*"], path: "/v1beta" }] });
 		at.upstream.answer(({ path }) =>
 			path.endsWith(":predict")
 				? json({ predictions: [1, 2].map(() => ({ bytesBase64Encoded: pixel, mimeType: "image/png" })) })
@@ -455,7 +455,7 @@ describe("upstreams", () => {
 	});
 
 	test("Gemini's blocked prompt is a violation", async () => {
-		const at = await house({ image: [{ type: "gemini-images", models: ["gemini-*"] }] });
+		const at = await world({ image: [{ type: "gemini-images", models: ["gemini-*"] }] });
 		at.upstream.answer(() => json({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } }));
 		const answer = at.json("/v1/images/generations", { model: "gemini-x", prompt: "x" });
 		await at.pass(1000);

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { type MediaHouse, type MediaHouseOptions, startMediaHouse } from "../../test/support/media-house.ts";
+import { type MediaWorld, type MediaWorldOptions, startMediaWorld } from "../../test/support/media-world.ts";
 import { until } from "../../test/support/moved-clock.ts";
 
-const open: MediaHouse[] = [];
+const open: MediaWorld[] = [];
 afterEach(async () => {
-	for (const house of open.splice(0)) await house.close();
+	for (const world of open.splice(0)) await world.close();
 });
-const house = async (options?: MediaHouseOptions): Promise<MediaHouse> => {
-	const started = await startMediaHouse(options);
+const world = async (options?: MediaWorldOptions): Promise<MediaWorld> => {
+	const started = await startMediaWorld(options);
 	open.push(started);
 	return started;
 };
@@ -24,7 +24,7 @@ const song = (id: string, more: Record<string, unknown> = {}) => ({
 
 describe("Suno's clients", () => {
 	test("submit, are called back with exactly the fields, and fetch", async () => {
-		const at = await house();
+		const at = await world();
 		const { status, body } = await at.json("/suno/submit/music", {
 			gpt_description_prompt: "a song about rain",
 			mv: "chirp-v3-5",
@@ -66,7 +66,7 @@ describe("Suno's clients", () => {
 	});
 
 	test("ask for words", async () => {
-		const at = await house();
+		const at = await world();
 		const id = String((await at.json("/suno/submit/lyrics", { prompt: "rain" })).body.data);
 		await at.finish(id);
 		expect((await at.json(`/suno/fetch/${id}`)).body.data).toMatchObject({
@@ -78,7 +78,7 @@ describe("Suno's clients", () => {
 	});
 
 	test("are told of failures and refusals in their own shape", async () => {
-		const at = await house();
+		const at = await world();
 		const { body } = await at.json("/suno/submit/music", {
 			prompt: "words /fail hoarse",
 			title: "T",
@@ -114,7 +114,7 @@ describe("Suno's clients", () => {
 	});
 
 	test("39: find nothing of others", async () => {
-		const at = await house();
+		const at = await world();
 		const id = String((await at.json("/suno/submit/music", { prompt: "x" })).body.data);
 		const headers = { authorization: `Bearer ${(await at.token()).key}` };
 		expect((await at.json(`/suno/fetch/${id}`, undefined, { headers })).body).toMatchObject({ code: "task_not_exist" });
@@ -123,7 +123,7 @@ describe("Suno's clients", () => {
 	});
 
 	test("of the feed read bare lists", async () => {
-		const at = await house();
+		const at = await world();
 		const { body } = await at.json("/suno/generate/description-mode", { gpt_description_prompt: "rain" });
 		expect(body).toMatchObject({ clips: [{ status: "submitted" }] });
 		await at.finish(body.id);
@@ -134,7 +134,7 @@ describe("Suno's clients", () => {
 
 describe("upstreams", () => {
 	test("44: Suno-API is asked after many at once; the callback is about the first clip that is complete", async () => {
-		const at = await house({ music: [{ type: "suno-api", models: ["chirp-*"] }] });
+		const at = await world({ music: [{ type: "suno-api", models: ["chirp-*"] }] });
 		let serial = 0;
 		let singing = true;
 		at.upstream.answer(({ path, json: body }) => {
@@ -179,7 +179,7 @@ describe("upstreams", () => {
 	});
 
 	test("Suno-API's refusal and failure are told", async () => {
-		const at = await house({ music: [{ type: "suno-api", models: ["chirp-*"] }] });
+		const at = await world({ music: [{ type: "suno-api", models: ["chirp-*"] }] });
 		at.upstream.answer(() => json({ code: "invalid_request", message: "bad tags", data: null }, 400));
 		const refused = String((await at.json("/suno/submit/music", { prompt: "x" })).body.data);
 		await at.pass(1000);
@@ -199,7 +199,7 @@ describe("upstreams", () => {
 	});
 
 	test("ElevenLabs answers with the song, which is kept", async () => {
-		const at = await house({ music: [{ type: "elevenlabs", models: ["music_v1"] }] });
+		const at = await world({ music: [{ type: "elevenlabs", models: ["music_v1"] }] });
 		const bytes = new Uint8Array(16_000 * 20);
 		at.upstream.answer(() => new Response(bytes, { headers: { "content-type": "audio/mpeg" } }));
 		const { body } = await at.json("/v1/tasks", {

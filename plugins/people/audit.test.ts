@@ -3,24 +3,24 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestGateway } from "#core/testing";
-import { joined, startPeopleHouse } from "../../test/support/people-house.ts";
+import { joined, startPeopleWorld } from "../../test/support/people-world.ts";
 
-let house: TestGateway;
+let world: TestGateway;
 beforeAll(async () => {
-	house = await startPeopleHouse();
+	world = await startPeopleWorld();
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
-const newest = async (limit: number) => (await house.admin("GET", `/admin/audit?limit=${limit}`))["data"];
+const newest = async (limit: number) => (await world.admin("GET", `/admin/audit?limit=${limit}`))["data"];
 
 test("a reload and a backup are told with who asked for them; those that failed are not", async () => {
-	const ada = await joined(house, "Ada", { role: "admin" });
+	const ada = await joined(world, "Ada", { role: "admin" });
 	const operator = { id: ada.id, name: "Ada" };
-	const file = join(house.folder, "copy.db");
+	const file = join(world.folder, "copy.db");
 	expect((await ada.ask("POST", "/admin/backup", { file })).status).toBe(200);
 	expect((await ada.ask("POST", "/admin/backup", { file })).status).toBe(400);
 	expect((await ada.ask("POST", "/admin/reload")).status).toBe(200);
-	const config = join(house.folder, "portico.yaml");
+	const config = join(world.folder, "portico.yaml");
 	writeFileSync(config, "plugins: [{ use: nobody }]");
 	expect((await ada.ask("POST", "/admin/reload")).status).toBe(422);
 	expect(await newest(2)).toMatchObject([

@@ -3,22 +3,22 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asList, asRecord, type CallAdmin, commands } from "#core";
 import type { TestGateway } from "#core/testing";
 import { createMovedClock, type MovedClock } from "../../test/support/moved-clock.ts";
-import { joined, peoplePlugins, startPeopleHouse } from "../../test/support/people-house.ts";
+import { joined, peoplePlugins, startPeopleWorld } from "../../test/support/people-world.ts";
 
-let house: TestGateway;
+let world: TestGateway;
 let clock: MovedClock;
 beforeAll(async () => {
 	clock = createMovedClock(Date.parse("2028-02-29T12:00:00Z"));
 	const priced = { models: { demo: { input: 1_000, output: 1_000 } } };
 	const plugins = peoplePlugins.map((plugin) => (plugin === "prices" ? { use: "prices", with: priced } : plugin));
-	house = await startPeopleHouse({ clock, plugins });
+	world = await startPeopleWorld({ clock, plugins });
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const to = (instant: string): void => clock.jump(Date.parse(instant) - clock.now());
 
 const ask = async (key: string, path: string, body?: unknown) => {
-	const response = await house.ask(path, body, { headers: { authorization: `Bearer ${key}` } });
+	const response = await world.ask(path, body, { headers: { authorization: `Bearer ${key}` } });
 	const answer = asRecord(await response.json());
 	return { status: response.status, answer, error: asRecord(answer["error"]) };
 };
@@ -35,7 +35,7 @@ const spent = async (keys: readonly string[]) => {
 };
 
 const withTokens = async (name: string, terms: object) => {
-	const person = await joined(house, name, { ...terms });
+	const person = await joined(world, name, { ...terms });
 	const tokens = await Promise.all(
 		["a", "b"].map(async (one) => asRecord((await person.ask("POST", "/admin/tokens", { name: one })).body)),
 	);
@@ -44,8 +44,8 @@ const withTokens = async (name: string, terms: object) => {
 
 const printed = async (...words: readonly string[]): Promise<string> => {
 	const lines: string[] = [];
-	const call: CallAdmin = (method, path, body) => house.admin(method, path, body);
-	const command = house.portico.generation?.all(commands).find(({ name }) => name === "person");
+	const call: CallAdmin = (method, path, body) => world.admin(method, path, body);
+	const command = world.portico.generation?.all(commands).find(({ name }) => name === "person");
 	await command?.run({ words, call, print: (line) => lines.push(line) });
 	return lines.join("\n");
 };
@@ -61,14 +61,14 @@ test("all tokens of a person share the day; the refusal says whose it is and whe
 	expect((await speak(keys[(refused.calls + 1) % 2] ?? "")).status).toBe(429);
 
 	const told = await Promise.all(keys.map(async (key) => asList((await ask(key, "/v1/me")).answer["budgets"])));
-	const [shown] = asList((await house.admin("GET", `/admin/people/${person.id}`))["budgets"]).map(asRecord);
+	const [shown] = asList((await world.admin("GET", `/admin/people/${person.id}`))["budgets"]).map(asRecord);
 	expect(shown).toMatchObject({ amount: 0.3, per: "day", zone: "UTC", resetsAt: "2028-03-01T00:00:00.000Z" });
 	expect(Number(shown?.["used"])).toBeGreaterThan(0.1);
 	expect(Number(shown?.["used"]) + Number(shown?.["remaining"])).toBeCloseTo(0.3, 9);
 	for (const budgets of told) expect(budgets).toEqual([{ ...shown, owner: person.id }]);
 	expect((await person.ask("GET", "/v1/session")).body["budgets"]).toEqual([shown]);
 	const costs = await Promise.all(
-		ids.map(async (id) => Number((await house.admin("GET", `/admin/tokens/${id}`))["used"])),
+		ids.map(async (id) => Number((await world.admin("GET", `/admin/tokens/${id}`))["used"])),
 	);
 	expect(costs.reduce((sum, cost) => sum + cost, 0)).toBeCloseTo(Number(shown?.["used"]), 9);
 
@@ -81,7 +81,7 @@ test("all tokens of a person share the day; the refusal says whose it is and whe
 test("a person's budget is raised, boosted and removed, and a token's own holds beside it", async () => {
 	to("2028-04-10T12:00:00Z");
 	const { person, keys, ids } = await withTokens("Bob", { budgets: [{ amount: 0, per: "week" }] });
-	const change = (budgets: unknown) => house.admin("PATCH", `/admin/people/${person.id}`, { budgets });
+	const change = (budgets: unknown) => world.admin("PATCH", `/admin/people/${person.id}`, { budgets });
 	expect((await speak(keys[0] ?? "")).status).toBe(429);
 	await change([{ amount: 1, per: "week" }]);
 	expect((await speak(keys[0] ?? "")).status).toBe(200);
@@ -94,9 +94,9 @@ test("a person's budget is raised, boosted and removed, and a token's own holds 
 	expect((await speak(keys[0] ?? "")).status).toBe(429);
 	await change(null);
 	expect((await speak(keys[0] ?? "")).status).toBe(200);
-	expect(await house.admin("GET", `/admin/people/${person.id}`)).not.toHaveProperty("budgets");
+	expect(await world.admin("GET", `/admin/people/${person.id}`)).not.toHaveProperty("budgets");
 	await change([{ amount: 9, per: "month", zone: "Europe/Berlin" }]);
-	await house.admin("PATCH", `/admin/tokens/${ids[0]}`, { budgets: [{ amount: 0, per: "day" }] });
+	await world.admin("PATCH", `/admin/tokens/${ids[0]}`, { budgets: [{ amount: 0, per: "day" }] });
 	const own = await speak(keys[0] ?? "");
 	expect(String(own.error["message"])).toContain("This token's budget for the day");
 	expect((await speak(keys[1] ?? "")).status).toBe(200);
@@ -124,6 +124,6 @@ test.each([
 	[{ amount: 1, per: "day" }],
 ])("budgets that make no sense are refused, for persons and in invitations: %j", async (budgets) => {
 	const { person } = await withTokens(`Wrong ${JSON.stringify(budgets).slice(0, 40)}`, {});
-	await expect(house.admin("PATCH", `/admin/people/${person.id}`, { budgets })).rejects.toThrow("answered 400");
-	await expect(house.admin("POST", "/admin/invitations", { budgets })).rejects.toThrow("answered 400");
+	await expect(world.admin("PATCH", `/admin/people/${person.id}`, { budgets })).rejects.toThrow("answered 400");
+	await expect(world.admin("POST", "/admin/invitations", { budgets })).rejects.toThrow("answered 400");
 });

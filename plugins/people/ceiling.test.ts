@@ -1,18 +1,18 @@
 /** A person's ceiling through the front door: all their tokens together, calls and tasks, over two nodes of one database. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { TestGateway } from "#core/testing";
-import { joined, peoplePlugins, startPeopleHouse } from "../../test/support/people-house.ts";
+import { joined, peoplePlugins, startPeopleWorld } from "../../test/support/people-world.ts";
 
-let house: TestGateway;
+let world: TestGateway;
 beforeAll(async () => {
 	const priced = { use: "prices", with: { models: { demo: { input: 1_000, output: 1_000 } } } };
 	const plugins = peoplePlugins.map((plugin) => (plugin === "prices" ? priced : plugin));
-	house = await startPeopleHouse({ plugins });
+	world = await startPeopleWorld({ plugins });
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const speak = async (key: string, tokens: number) => {
-	const response = await fetch(`${house.url}/v1/chat/completions`, {
+	const response = await fetch(`${world.url}/v1/chat/completions`, {
 		method: "POST",
 		headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
 		body: JSON.stringify({ model: "demo", max_tokens: tokens, messages: [{ role: "user", content: "Hello" }] }),
@@ -23,7 +23,7 @@ const speak = async (key: string, tokens: number) => {
 
 test("ten tokens of two persons, each with one ceiling: called at once, neither is overspent", async () => {
 	const people = await Promise.all(
-		["Ada", "Bob"].map((name) => joined(house, name, { ceiling: name === "Ada" ? 0.5 : 0.3 })),
+		["Ada", "Bob"].map((name) => joined(world, name, { ceiling: name === "Ada" ? 0.5 : 0.3 })),
 	);
 	const keys = await Promise.all(
 		Array.from({ length: 10 }, async (_, index) => {
@@ -35,10 +35,10 @@ test("ten tokens of two persons, each with one ceiling: called at once, neither 
 		const answers = await Promise.all(keys.flatMap((key) => [speak(key, 20), speak(key, 20)]));
 		expect(answers.every(({ status }) => status === 200 || status === 429)).toBe(true);
 	}
-	const { data } = (await house.admin("GET", "/admin/people")) as unknown as {
+	const { data } = (await world.admin("GET", "/admin/people")) as unknown as {
 		data: { name: string; used: number; remaining: number; ceiling: number }[];
 	};
-	const usage = (await house.admin("GET", "/admin/usage?by=token"))["data"] as { token: string; cost: number }[];
+	const usage = (await world.admin("GET", "/admin/usage?by=token"))["data"] as { token: string; cost: number }[];
 	for (const [index, person] of people.entries()) {
 		const found = data.find(({ name }) => name === ["Ada", "Bob"][index]);
 		const { used = 0, ceiling = 0, remaining = 0 } = found ?? {};
@@ -57,21 +57,21 @@ test("ten tokens of two persons, each with one ceiling: called at once, neither 
 }, 30_000);
 
 test("a ceiling that is raised or lowered counts from the next call on, and is seen by its person", async () => {
-	const carol = await joined(house, "Carol", { ceiling: 0 });
+	const carol = await joined(world, "Carol", { ceiling: 0 });
 	const { body } = await carol.ask("POST", "/admin/tokens", { name: "t", quota: 100 });
 	const key = String(body["key"]);
 	expect((await speak(key, 10)).status).toBe(429);
-	await house.admin("PATCH", `/admin/people/${carol.id}`, { ceiling: 10 });
+	await world.admin("PATCH", `/admin/people/${carol.id}`, { ceiling: 10 });
 	expect((await speak(key, 10)).status).toBe(200);
 	const seen = (await carol.ask("GET", "/v1/session")).body;
 	expect(seen).toMatchObject({ ceiling: 10 });
 	expect(Number(seen["used"])).toBeGreaterThan(0);
-	await house.admin("PATCH", `/admin/people/${carol.id}`, { ceiling: 0 });
+	await world.admin("PATCH", `/admin/people/${carol.id}`, { ceiling: 0 });
 	expect((await speak(key, 10)).status).toBe(429);
-	await house.admin("PATCH", `/admin/people/${carol.id}`, { ceiling: null });
+	await world.admin("PATCH", `/admin/people/${carol.id}`, { ceiling: null });
 	expect((await speak(key, 10)).status).toBe(200);
 	// What was spent without a ceiling counts once there is one.
 	const before = Number((await carol.ask("GET", "/v1/session")).body["used"]);
-	await house.admin("PATCH", `/admin/people/${carol.id}`, { ceiling: before });
+	await world.admin("PATCH", `/admin/people/${carol.id}`, { ceiling: before });
 	expect((await speak(key, 10)).status).toBe(429);
 });

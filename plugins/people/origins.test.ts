@@ -1,15 +1,15 @@
 /** Which requests with a session's cookie are let through, by what the browser says of the page that sent them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { TestGateway } from "#core/testing";
-import { joined, password, rawAsk, startPeopleHouse } from "../../test/support/people-house.ts";
+import { joined, password, rawAsk, startPeopleWorld } from "../../test/support/people-world.ts";
 
-let house: TestGateway;
+let world: TestGateway;
 let cookie: string;
 beforeAll(async () => {
-	house = await startPeopleHouse();
-	cookie = (await joined(house, "Ada", { role: "admin" })).cookie;
+	world = await startPeopleWorld();
+	cookie = (await joined(world, "Ada", { role: "admin" })).cookie;
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const json = { "content-type": "application/json" };
 type Case = readonly [what: string, headers: (own: string) => Record<string, string>, status: number];
@@ -42,23 +42,23 @@ const changing: readonly Case[] = [
 
 describe("a change with the cookie", () => {
 	test.each(changing)("%s", async (_what, headers, status) => {
-		const answer = await rawAsk(`${house.url}/admin/invitations`, {
+		const answer = await rawAsk(`${world.url}/admin/invitations`, {
 			method: "POST",
-			headers: { cookie, ...headers(house.url) },
+			headers: { cookie, ...headers(world.url) },
 			body: JSON.stringify({ role: "member" }),
 		});
 		expect(answer.status).toBe(status);
 	});
 
 	test("a body that is JSON by its type only", async () => {
-		const headers = { cookie, ...json, origin: house.url };
-		const answer = await rawAsk(`${house.url}/admin/invitations`, { method: "POST", headers, body: "role=admin" });
+		const headers = { cookie, ...json, origin: world.url };
+		const answer = await rawAsk(`${world.url}/admin/invitations`, { method: "POST", headers, body: "role=admin" });
 		expect(answer.status).toBe(400);
 	});
 
 	test("an authorization beside it: the cookie does not count", async () => {
-		const headers = { cookie, ...json, origin: house.url, authorization: "Bearer wrong" };
-		const answer = await rawAsk(`${house.url}/admin/invitations`, { method: "POST", headers, body: "{}" });
+		const headers = { cookie, ...json, origin: world.url, authorization: "Bearer wrong" };
+		const answer = await rawAsk(`${world.url}/admin/invitations`, { method: "POST", headers, body: "{}" });
 		expect(answer.status).toBe(401);
 	});
 });
@@ -74,7 +74,7 @@ const reading: readonly Case[] = [
 
 describe("a question with the cookie", () => {
 	test.each(reading)("%s", async (_what, headers, status) => {
-		const answer = await rawAsk(`${house.url}/admin/people`, { headers: { cookie, ...headers(house.url) } });
+		const answer = await rawAsk(`${world.url}/admin/people`, { headers: { cookie, ...headers(world.url) } });
 		expect(answer.status).toBe(status);
 		expect(answer.headers.get("access-control-allow-origin")).toBeNull();
 	});
@@ -82,7 +82,7 @@ describe("a question with the cookie", () => {
 
 describe("a sign-in", () => {
 	const signIn = (headers: Readonly<Record<string, string>>) =>
-		rawAsk(`${house.url}/v1/session`, {
+		rawAsk(`${world.url}/v1/session`, {
 			method: "POST",
 			headers: { ...json, ...headers },
 			body: JSON.stringify({ name: "Ada", password }),
@@ -114,7 +114,7 @@ describe("behind a proxy that ends TLS and is trusted", () => {
 	const forwarded = { "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https", host, origin: `https://${host}` };
 	beforeAll(async () => {
 		const server = { trustedProxies: ["127.0.0.1/32"], hosts: [host] };
-		behind = await startPeopleHouse({ config: { server, admin: { allow: ["0.0.0.0/0"] } } });
+		behind = await startPeopleWorld({ config: { server, admin: { allow: ["0.0.0.0/0"] } } });
 		await joined(behind, "Ada", { role: "admin" });
 	});
 	afterAll(() => behind.stop());
@@ -162,9 +162,9 @@ describe("behind a proxy that ends TLS and is trusted", () => {
 });
 
 test("from a peer that is not trusted a forwarded scheme is not believed", async () => {
-	const { headers } = await rawAsk(`${house.url}/v1/session`, {
+	const { headers } = await rawAsk(`${world.url}/v1/session`, {
 		method: "POST",
-		headers: { ...json, origin: house.url, "x-forwarded-proto": "https" },
+		headers: { ...json, origin: world.url, "x-forwarded-proto": "https" },
 		body: JSON.stringify({ name: "Ada", password }),
 	});
 	expect(headers.get("set-cookie")).toStartWith("portico-session=");

@@ -2,17 +2,17 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { TestGateway } from "#core/testing";
-import { type Browser, joined, peoplePlugins, startPeopleHouse } from "../../test/support/people-house.ts";
+import { type Browser, joined, peoplePlugins, startPeopleWorld } from "../../test/support/people-world.ts";
 
-let house: TestGateway;
+let world: TestGateway;
 beforeAll(async () => {
-	house = await startPeopleHouse({ plugins: [...peoplePlugins, "tasks", "image", "webhooks"] });
+	world = await startPeopleWorld({ plugins: [...peoplePlugins, "tasks", "image", "webhooks"] });
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const submitted = async (who: Browser): Promise<string> => {
 	const { body } = await who.ask("POST", "/admin/tokens", { name: "t" });
-	const response = await fetch(`${house.url}/v1/tasks`, {
+	const response = await fetch(`${world.url}/v1/tasks`, {
 		method: "POST",
 		headers: { authorization: `Bearer ${String(body["key"])}`, "content-type": "application/json" },
 		body: JSON.stringify({ kind: "image", model: "demo-image", prompt: "a door" }),
@@ -22,7 +22,7 @@ const submitted = async (who: Browser): Promise<string> => {
 };
 
 test("tasks and deliveries of others are in no list, and are not sent again", async () => {
-	const [ada, bob] = [await joined(house, "Ada"), await joined(house, "Bob")];
+	const [ada, bob] = [await joined(world, "Ada"), await joined(world, "Bob")];
 	const [mine, hers] = [await submitted(ada), await submitted(bob)];
 	for (const query of ["", `?token=${hers}`, "?limit=500"]) {
 		const { status, body } = await ada.ask("GET", `/admin/tasks${query}`);
@@ -30,10 +30,10 @@ test("tasks and deliveries of others are in no list, and are not sent again", as
 		expect((body["data"] as { token: string }[]).every(({ token }) => token === mine)).toBe(true);
 	}
 	expect((await ada.ask("GET", "/admin/tasks")).body["data"]).toHaveLength(1);
-	expect((await house.admin("GET", "/admin/tasks"))["data"]).toHaveLength(2);
+	expect((await world.admin("GET", "/admin/tasks"))["data"]).toHaveLength(2);
 
 	const died = [mine, hers].map((token) => `('${token}')`).join(",");
-	await house.store.write([
+	await world.store.write([
 		sql.raw(`INSERT INTO deliveries (id, owner, subject, sequence, event, url, origin, body, state, created_at, due_at, finished_at)
 			SELECT 'msg_' || column1, column1, column1, 1, 'e', 'https://127.0.0.1:1/', 'https://127.0.0.1:1', '{}', 'dead', 1, 1, 1 FROM (VALUES ${died})`),
 	]);
@@ -47,17 +47,17 @@ test("tasks and deliveries of others are in no list, and are not sent again", as
 		expect(sent).toMatchObject({ status: 202, body: { count: token === undefined ? 1 : 0 } });
 	}
 	expect(await dead(bob)).toEqual([hers]);
-	const { data } = await house.admin("GET", `/admin/audit?operator=${ada.id}&limit=1`);
+	const { data } = await world.admin("GET", `/admin/audit?operator=${ada.id}&limit=1`);
 	expect(data).toMatchObject([{ verb: "redeliver", kind: "deliveries", object: hers }]);
 });
 
 /** A member against every route about tasks and callbacks with another's ids. */
 test("another's task and callback are not there, by whatever route", async () => {
-	const [eve, fay] = [await joined(house, "Eve"), await joined(house, "Fay")];
+	const [eve, fay] = [await joined(world, "Eve"), await joined(world, "Fay")];
 	const token = await submitted(fay);
 	const [task] = (await fay.ask("GET", "/admin/tasks")).body["data"] as { id: string; upstream?: string }[];
 	const id = `msg_${token}`;
-	await house.store.write([
+	await world.store.write([
 		sql.raw(`INSERT INTO deliveries (id, owner, subject, sequence, event, url, origin, body, state, created_at, due_at, finished_at)
 			VALUES ('${id}', '${token}', '${token}', 1, 'e', 'https://127.0.0.1:1/', 'https://127.0.0.1:1', '{}', 'dead', 1, 1, 1)`),
 	]);
@@ -74,18 +74,18 @@ test("another's task and callback are not there, by whatever route", async () =>
 	}
 	expect((await eve.ask("POST", "/admin/webhooks/test", { url, token })).status).toBe(400);
 	expect(task).not.toHaveProperty("upstream");
-	expect((await house.admin("GET", `/admin/tasks/${task?.id}`))["upstream"]).toBe("demo-image");
+	expect((await world.admin("GET", `/admin/tasks/${task?.id}`))["upstream"]).toBe("demo-image");
 });
 
 test("a change of a signing secret is written down with the token that made it, and without the secret", async () => {
-	const { id, key } = await house.token();
+	const { id, key } = await world.token();
 	const post = async (path: string) =>
-		await fetch(house.url + path, { method: "POST", headers: { authorization: `Bearer ${key}` } });
+		await fetch(world.url + path, { method: "POST", headers: { authorization: `Bearer ${key}` } });
 	const secrets: string[] = [];
 	for (const path of ["/v1/webhooks/secret", "/v1/webhooks/secret/rotate"])
 		secrets.push(((await (await post(path)).json()) as { secret: string }).secret);
 	expect((await post("/v1/webhooks/secret")).status).toBe(409);
-	const { data } = await house.admin("GET", `/admin/audit?object=${id}&limit=2`);
+	const { data } = await world.admin("GET", `/admin/audit?object=${id}&limit=2`);
 	const line = { operator: { id }, kind: "signing secret", object: id, address: "127.0.0.1" };
 	expect(data).toMatchObject([
 		{ ...line, verb: "rotate" },

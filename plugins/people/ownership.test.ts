@@ -1,17 +1,17 @@
 /** A member against every route: what is theirs is there, another's is not, and no token of theirs goes beyond them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { TestGateway } from "#core/testing";
-import { type Browser, joined, startPeopleHouse } from "../../test/support/people-house.ts";
+import { type Browser, joined, startPeopleWorld } from "../../test/support/people-world.ts";
 
-let house: TestGateway;
+let world: TestGateway;
 let ada: Browser & { readonly id: string };
 let bob: Browser & { readonly id: string };
 beforeAll(async () => {
-	house = await startPeopleHouse();
-	ada = await joined(house, "Ada");
-	bob = await joined(house, "Bob");
+	world = await startPeopleWorld();
+	ada = await joined(world, "Ada");
+	bob = await joined(world, "Bob");
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const issue = async (who: Browser, body: Readonly<Record<string, unknown>> = {}) => {
 	const { status, body: token } = await who.ask("POST", "/admin/tokens", { name: "mine", ...body });
@@ -20,7 +20,7 @@ const issue = async (who: Browser, body: Readonly<Record<string, unknown>> = {})
 };
 
 const speak = (key: string, model = "demo") =>
-	fetch(`${house.url}/v1/chat/completions`, {
+	fetch(`${world.url}/v1/chat/completions`, {
 		method: "POST",
 		headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
 		body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
@@ -58,12 +58,12 @@ describe("a member", () => {
 	]);
 	test.each(others)("%s /admin/tokens/{another's}%s is 404, and changes nothing", async (method, path, body) => {
 		const hers = await issue(bob);
-		const ofTheHouse = await house.token();
-		for (const { id, key } of [hers, ofTheHouse]) {
+		const ofTheWorld = await world.token();
+		for (const { id, key } of [hers, ofTheWorld]) {
 			const { status, body: said } = await ada.ask(method, `/admin/tokens/${id}${path}`, body);
 			expect({ status, code: said["error"] }).toMatchObject({ status: 404, code: { code: "not_found" } });
 			expect((await speak(key)).status).toBe(200);
-			expect((await house.admin("GET", `/admin/tokens/${id}`))["name"]).not.toBe("stolen");
+			expect((await world.admin("GET", `/admin/tokens/${id}`))["name"]).not.toBe("stolen");
 		}
 	});
 
@@ -82,18 +82,18 @@ describe("a member", () => {
 		expect((await ada.ask(method, path, body)).status).toBe(403);
 	});
 
-	test("cannot give a token to another, nor to the house", async () => {
+	test("cannot give a token to another, nor to nobody", async () => {
 		const mine = await issue(ada);
 		for (const owner of [bob.id, null]) {
 			expect((await ada.ask("POST", "/admin/tokens", { name: "x", owner })).status).toBe(403);
 			expect((await ada.ask("PATCH", `/admin/tokens/${mine.id}`, { owner })).status).toBe(403);
 		}
-		expect((await house.admin("GET", `/admin/tokens/${mine.id}`))["owner"]).toBe(ada.id);
+		expect((await world.admin("GET", `/admin/tokens/${mine.id}`))["owner"]).toBe(ada.id);
 	});
 });
 
 test("a member's usage and calls are of their own tokens, whatever is asked for", async () => {
-	const [dan, fay] = [await joined(house, "Dan"), await joined(house, "Fay")];
+	const [dan, fay] = [await joined(world, "Dan"), await joined(world, "Fay")];
 	const [mine, hers] = [await issue(dan), await issue(fay)];
 	const answers = await Promise.all([mine.key, mine.key, hers.key].map((key) => speak(key)));
 	const ids = answers.map((answer) => answer.headers.get("x-request-id") ?? "");
@@ -107,13 +107,13 @@ test("a member's usage and calls are of their own tokens, whatever is asked for"
 	expect((await dan.ask("GET", `/admin/calls/${ids[2]}`)).status).toBe(404);
 	const sums = (await dan.ask("GET", `/admin/usage?by=token&owner=${fay.id}`)).body["data"];
 	expect(sums).toMatchObject([{ token: mine.id, calls: 2 }]);
-	const ofFay = (await house.admin("GET", `/admin/usage?by=token&owner=${fay.id}`))["data"];
+	const ofFay = (await world.admin("GET", `/admin/usage?by=token&owner=${fay.id}`))["data"];
 	expect(ofFay).toMatchObject([{ token: hers.id, calls: 1 }]);
 });
 
 describe("an admin", () => {
 	test("sees everybody's, gives tokens to persons that exist, and takes them back", async () => {
-		const chief = await joined(house, "Chief", { role: "admin" });
+		const chief = await joined(world, "Chief", { role: "admin" });
 		const hers = await issue(bob);
 		expect((await chief.ask("GET", `/admin/tokens/${hers.id}`)).body["owner"]).toBe(bob.id);
 		const { id, token } = await issue(chief);
@@ -128,14 +128,14 @@ describe("an admin", () => {
 
 describe("limits of a person", () => {
 	test("hold for their tokens, made before or after, whatever those say", async () => {
-		const eve = await joined(house, "Eve");
+		const eve = await joined(world, "Eve");
 		const [plain, wide] = [await issue(eve), await issue(eve, { models: ["*"], expiresAt: "2031-01-01T00:00:00Z" })];
 		expect((await speak(wide.key)).status).toBe(200);
-		await house.admin("PATCH", `/admin/people/${eve.id}`, { limits: { models: ["other-*"] } });
+		await world.admin("PATCH", `/admin/people/${eve.id}`, { limits: { models: ["other-*"] } });
 		for (const { key } of [plain, wide]) expect((await speak(key)).status).toBe(404);
-		await house.admin("PATCH", `/admin/people/${eve.id}`, { limits: { models: ["demo"] } });
+		await world.admin("PATCH", `/admin/people/${eve.id}`, { limits: { models: ["demo"] } });
 		for (const { key } of [plain, wide]) expect((await speak(key)).status).toBe(200);
-		await house.admin("PATCH", `/admin/people/${eve.id}`, { limits: { ips: ["203.0.113.0/24"] } });
+		await world.admin("PATCH", `/admin/people/${eve.id}`, { limits: { ips: ["203.0.113.0/24"] } });
 		for (const { key } of [plain, wide]) expect((await speak(key)).status).toBe(403);
 	});
 
@@ -157,7 +157,7 @@ describe("limits of a person", () => {
 			expiresAt: "2040-01-01T00:00:00Z",
 			ips: ["10.0.0.0/8"],
 		};
-		const eve = await joined(house, name, { limits });
+		const eve = await joined(world, name, { limits });
 		const refused = await eve.ask("POST", "/admin/tokens", { name: "x", ...settings });
 		expect(refused).toMatchObject({ status: 403, body: { error: { code: "beyond_owner" } } });
 		const within = { models: ["other-1", "other-2*"], rateLimit: { requestsPerMinute: 9 }, ips: ["10.1.0.0/16"] };
@@ -169,31 +169,31 @@ describe("limits of a person", () => {
 
 	test("that no policy can keep are refused", async () => {
 		for (const limits of [{ quota: 5 }, { colour: "red" }, { models: "demo" }])
-			await expect(house.admin("POST", "/admin/invitations", { limits })).rejects.toThrow("400");
+			await expect(world.admin("POST", "/admin/invitations", { limits })).rejects.toThrow("400");
 	});
 });
 
 test("a disabled person's tokens are refused at once, and let in again with their owner", async () => {
-	const leaver = await joined(house, "Leaver");
+	const leaver = await joined(world, "Leaver");
 	const { key } = await issue(leaver);
 	expect((await speak(key)).status).toBe(200);
-	await house.admin("POST", `/admin/people/${leaver.id}/disable`);
+	await world.admin("POST", `/admin/people/${leaver.id}/disable`);
 	const refused = await speak(key);
 	expect(refused.status).toBe(401);
 	expect(await refused.json()).toMatchObject({ error: { code: "owner_disabled" } });
-	await house.admin("POST", `/admin/people/${leaver.id}/enable`);
+	await world.admin("POST", `/admin/people/${leaver.id}/enable`);
 	expect((await speak(key)).status).toBe(200);
 });
 
 test("every change of a token is written down: who, what, and each field as it was and is", async () => {
-	const carol = await joined(house, "Carol");
+	const carol = await joined(world, "Carol");
 	const { id } = await issue(carol, { quota: 1 });
 	await carol.ask("PATCH", `/admin/tokens/${id}`, { quota: 2, models: ["demo"], name: "renamed" });
 	await carol.ask("POST", `/admin/tokens/${id}/disable`);
-	await house.admin("POST", `/admin/tokens/${id}/rotate`);
-	await house.admin("DELETE", `/admin/tokens/${id}`);
+	await world.admin("POST", `/admin/tokens/${id}/rotate`);
+	await world.admin("DELETE", `/admin/tokens/${id}`);
 	await carol.ask("PATCH", `/admin/tokens/${id}`, { quota: 3 });
-	const { data } = await house.admin("GET", `/admin/audit?object=${id}`);
+	const { data } = await world.admin("GET", `/admin/audit?object=${id}`);
 	const byCarol = { operator: { id: carol.id, name: "Carol" }, kind: "token", object: id, address: "127.0.0.1" };
 	const byToken = { operator: { id: "admin-token", name: "admin token" }, kind: "token", object: id };
 	expect(data).toMatchObject([

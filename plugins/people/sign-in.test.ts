@@ -2,26 +2,26 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { TestGateway } from "#core/testing";
 import { MovingClock } from "../../test/support/moving-clock.ts";
-import { createBrowser, joined, password, secretOf, startPeopleHouse } from "../../test/support/people-house.ts";
+import { createBrowser, joined, password, secretOf, startPeopleWorld } from "../../test/support/people-world.ts";
 
 const clock = new MovingClock();
-let house: TestGateway;
+let world: TestGateway;
 beforeAll(async () => {
-	house = await startPeopleHouse({ clock });
+	world = await startPeopleWorld({ clock });
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const hour = 3_600_000;
 
 const signIn = (name: string, word = password, headers = {}) =>
-	createBrowser(house.url).ask("POST", "/v1/session", { name, password: word }, headers);
+	createBrowser(world.url).ask("POST", "/v1/session", { name, password: word }, headers);
 
 describe("an invitation", () => {
 	test("makes a person once, and its answer's cookie opens the admin routes of their role", async () => {
-		const { link, role } = await house.admin("POST", "/admin/invitations", { role: "admin" });
-		expect(String(link)).toStartWith(`${house.url}/console/join#`);
+		const { link, role } = await world.admin("POST", "/admin/invitations", { role: "admin" });
+		expect(String(link)).toStartWith(`${world.url}/console/join#`);
 		expect(role).toBe("admin");
-		const browser = createBrowser(house.url);
+		const browser = createBrowser(world.url);
 		const join = { secret: secretOf(link), name: "  Ada   Admin ", password };
 		const entered = await browser.ask("POST", "/v1/session/join", join);
 		expect(entered).toMatchObject({ status: 201, body: { signedIn: true, name: "Ada Admin", role: "admin" } });
@@ -29,42 +29,42 @@ describe("an invitation", () => {
 		const cookie = entered.headers.get("set-cookie") ?? "";
 		expect(cookie).toMatch(/^portico-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=604800$/);
 		expect((await browser.ask("GET", "/admin/people")).status).toBe(200);
-		const again = await createBrowser(house.url).ask("POST", "/v1/session/join", { ...join, name: "Eve" });
+		const again = await createBrowser(world.url).ask("POST", "/v1/session/join", { ...join, name: "Eve" });
 		expect(again).toMatchObject({ status: 403, body: { error: { code: "invitation_not_valid" } } });
 	});
 
 	test("is over after its time, and after it was withdrawn", async () => {
-		const late = await house.admin("POST", "/admin/invitations", { hours: 1 });
-		const withdrawn = await house.admin("POST", "/admin/invitations", {});
-		await house.admin("DELETE", `/admin/invitations/${String(withdrawn["id"])}`);
+		const late = await world.admin("POST", "/admin/invitations", { hours: 1 });
+		const withdrawn = await world.admin("POST", "/admin/invitations", {});
+		await world.admin("DELETE", `/admin/invitations/${String(withdrawn["id"])}`);
 		clock.jump(hour);
 		for (const { link } of [late, withdrawn]) {
 			const join = { secret: secretOf(link), name: "Late", password };
-			expect((await createBrowser(house.url).ask("POST", "/v1/session/join", join)).status).toBe(403);
+			expect((await createBrowser(world.url).ask("POST", "/v1/session/join", join)).status).toBe(403);
 		}
-		expect((await house.admin("GET", "/admin/people"))["data"]).not.toContainEqual(
+		expect((await world.admin("GET", "/admin/people"))["data"]).not.toContainEqual(
 			expect.objectContaining({ name: "Late" }),
 		);
 	});
 
 	test("of two who use it at once, one is refused and leaves nothing", async () => {
-		const { link } = await house.admin("POST", "/admin/invitations", {});
+		const { link } = await world.admin("POST", "/admin/invitations", {});
 		const names = ["first of two", "second of two"];
 		const answers = await Promise.all(
 			names.map((name) =>
-				createBrowser(house.url).ask("POST", "/v1/session/join", { secret: secretOf(link), name, password }),
+				createBrowser(world.url).ask("POST", "/v1/session/join", { secret: secretOf(link), name, password }),
 			),
 		);
 		expect(answers.map(({ status }) => status).sort()).toEqual([201, 403]);
-		const people = (await house.admin("GET", "/admin/people"))["data"] as { name: string }[];
+		const people = (await world.admin("GET", "/admin/people"))["data"] as { name: string }[];
 		expect(people.filter(({ name }) => names.includes(name))).toHaveLength(1);
 	});
 
 	test("is not used up by a name somebody has, a short password, or the name as the password", async () => {
-		await joined(house, "Grace");
-		const { link } = await house.admin("POST", "/admin/invitations", {});
+		await joined(world, "Grace");
+		const { link } = await world.admin("POST", "/admin/invitations", {});
 		const join = (name: string, word: string) =>
-			createBrowser(house.url).ask("POST", "/v1/session/join", { secret: secretOf(link), name, password: word });
+			createBrowser(world.url).ask("POST", "/v1/session/join", { secret: secretOf(link), name, password: word });
 		expect(await join("GRACE", password)).toMatchObject({ status: 409, body: { error: { code: "name_taken" } } });
 		expect((await join("Hopper", "too short")).status).toBe(400);
 		expect((await join("a very long name", "A very long  name")).status).toBe(400);
@@ -72,10 +72,10 @@ describe("an invitation", () => {
 	});
 
 	test("for somebody known sets another password and ends their sessions", async () => {
-		const browser = await joined(house, "Forgetful", { role: "admin" });
-		const { link } = await house.admin("POST", "/admin/invitations", { person: browser.id });
+		const browser = await joined(world, "Forgetful", { role: "admin" });
+		const { link } = await world.admin("POST", "/admin/invitations", { person: browser.id });
 		const join = { secret: secretOf(link), name: "whatever", password: "another long password" };
-		const entered = await createBrowser(house.url).ask("POST", "/v1/session/join", join);
+		const entered = await createBrowser(world.url).ask("POST", "/v1/session/join", join);
 		expect(entered).toMatchObject({ status: 201, body: { id: browser.id, name: "Forgetful", role: "admin" } });
 		expect((await browser.ask("GET", "/admin/people")).status).toBe(401);
 		expect((await signIn("forgetful")).status).toBe(401);
@@ -85,7 +85,7 @@ describe("an invitation", () => {
 
 describe("a session", () => {
 	test("slides for 12 hours and ends after 7 days whatever happens", async () => {
-		const [busy, idle] = [await joined(house, "Busy"), await joined(house, "Idle")];
+		const [busy, idle] = [await joined(world, "Busy"), await joined(world, "Idle")];
 		for (let hours = 0; hours < 7 * 24 - 1; hours += 11) {
 			expect((await busy.ask("GET", "/v1/session")).body["signedIn"]).toBe(true);
 			if (hours === 11) expect((await idle.ask("GET", "/v1/session")).body["signedIn"]).toBe(true);
@@ -96,10 +96,10 @@ describe("a session", () => {
 	});
 
 	test("ends with signing out, here or everywhere; what is stored is no secret", async () => {
-		const one = await joined(house, "Twice");
-		const other = createBrowser(house.url);
+		const one = await joined(world, "Twice");
+		const other = createBrowser(world.url);
 		await other.ask("POST", "/v1/session", { name: "twice", password });
-		const stored = JSON.stringify(await house.store.all(sql`SELECT * FROM sessions`));
+		const stored = JSON.stringify(await world.store.all(sql`SELECT * FROM sessions`));
 		expect(stored).not.toContain(one.cookie.split("=")[1] ?? "-");
 		const before = one.cookie;
 		const left = await one.ask("DELETE", "/v1/session");
@@ -107,37 +107,37 @@ describe("a session", () => {
 		one.cookie = before;
 		expect((await one.ask("GET", "/v1/session")).body["signedIn"]).toBe(false);
 		expect((await other.ask("GET", "/v1/session")).body["signedIn"]).toBe(true);
-		const third = createBrowser(house.url);
+		const third = createBrowser(world.url);
 		await third.ask("POST", "/v1/session", { name: "twice", password });
 		await third.ask("DELETE", "/v1/session?everywhere=true");
 		expect((await other.ask("GET", "/v1/session")).body["signedIn"]).toBe(false);
 	});
 
 	test("of the admin token lasts an hour, and only the right token begins one", async () => {
-		const browser = createBrowser(house.url);
+		const browser = createBrowser(world.url);
 		const as = (token: string) =>
 			browser.ask("POST", "/admin/session", undefined, { authorization: `Bearer ${token}` });
 		expect((await as("wrong")).status).toBe(401);
-		expect(await as(house.adminToken)).toMatchObject({ status: 201, body: { id: "admin-token", role: "admin" } });
+		expect(await as(world.adminToken)).toMatchObject({ status: 201, body: { id: "admin-token", role: "admin" } });
 		expect((await browser.ask("GET", "/admin/people")).status).toBe(200);
 		clock.jump(hour);
 		expect((await browser.ask("GET", "/admin/people")).status).toBe(401);
 	});
 
 	test("ends for a member who is disabled, and for one whose role is another", async () => {
-		const browser = await joined(house, "Leaver");
+		const browser = await joined(world, "Leaver");
 		expect((await browser.ask("GET", "/admin/people")).body).toMatchObject({ error: { code: "admins_only" } });
-		await house.admin("PATCH", `/admin/people/${browser.id}`, { role: "admin" });
+		await world.admin("PATCH", `/admin/people/${browser.id}`, { role: "admin" });
 		expect((await browser.ask("GET", "/admin/people")).status).toBe(401);
 		await browser.ask("POST", "/v1/session", { name: "leaver", password });
 		expect((await browser.ask("GET", "/admin/people")).status).toBe(200);
-		await house.admin("POST", `/admin/people/${browser.id}/disable`);
+		await world.admin("POST", `/admin/people/${browser.id}/disable`);
 		expect((await browser.ask("GET", "/admin/people")).status).toBe(401);
 		expect((await signIn("leaver")).status).toBe(401);
 	});
 
 	test("stays when its person changes the password, and the others end", async () => {
-		const [here, there] = [await joined(house, "Changer"), createBrowser(house.url)];
+		const [here, there] = [await joined(world, "Changer"), createBrowser(world.url)];
 		await there.ask("POST", "/v1/session", { name: "changer", password });
 		const change = (word: string) =>
 			here.ask("POST", "/v1/session/password", { password: word, newPassword: "quite another password" });
@@ -153,7 +153,7 @@ describe("guessing", () => {
 	const from = (address: string) => ({ "x-forwarded-for": address });
 	let far: TestGateway;
 	beforeAll(async () => {
-		far = await startPeopleHouse({ clock, config: { server: { trustedProxies: ["127.0.0.1/32"] } } });
+		far = await startPeopleWorld({ clock, config: { server: { trustedProxies: ["127.0.0.1/32"] } } });
 		await joined(far, "Victim");
 	});
 	afterAll(() => far.stop());

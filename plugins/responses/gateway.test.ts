@@ -1,4 +1,4 @@
-/** The whole house with this plugin: conversations over any upstream, its routes, and streams that stop in the middle. */
+/** The whole gateway with this plugin: conversations over any upstream, its routes, and streams that stop in the middle. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import {

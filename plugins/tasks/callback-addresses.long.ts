@@ -1,7 +1,7 @@
 /** Callback addresses at submission. Edge cases by their numbers; the other numbers are in the files beside this and in `plugins/webhooks`. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { resetScript } from "../../test/support/scripted-kind.ts";
-import { count, house, idOf, stopAll, submit } from "../../test/support/scripted-tasks.ts";
+import { count, idOf, stopAll, submit, world } from "../../test/support/scripted-tasks.ts";
 
 beforeEach(resetScript);
 afterEach(stopAll);
@@ -14,7 +14,7 @@ test.each([
 	[{ notify_hook: "" }],
 	[{ callback_url: "" }],
 ])("11: %j means no callback", async (more) => {
-	const at = await house();
+	const at = await world();
 	await idOf(at, more);
 	expect(await count(at, "deliveries")).toBe(0);
 });
@@ -29,7 +29,7 @@ test.each([
 	[{ notifyHook: `https://example.org/${"x".repeat(2000)}` }],
 	[{ callback_url: "http://example.org:0/" }],
 ])("12: %j is refused, and there is no task", async (more) => {
-	const at = await house();
+	const at = await world();
 	const { status: code, body } = await submit(at, more);
 	expect(code).toBe(400);
 	expect(body).toMatchObject({ error: { type: "invalid_request_error", code: "invalid_callback_url" } });
@@ -47,7 +47,7 @@ test.each([
 	"http://localhost:8080/",
 	"http://metadata.google.internal/",
 ])("13: %s is refused with a constant sentence", async (url) => {
-	const at = await house({ webhooks: { allowPrivateNetworks: false } });
+	const at = await world({ webhooks: { allowPrivateNetworks: false } });
 	const { status: code, body } = await submit(at, { notifyHook: url });
 	expect(code).toBe(400);
 	expect(body).toEqual({
@@ -63,7 +63,7 @@ test.each([
 });
 
 test("without webhooks a callback is refused, a task is not", async () => {
-	const at = await house({ webhooks: false });
+	const at = await world({ webhooks: false });
 	expect((await submit(at, { notifyHook: "https://example.org/" })).status).toBe(400);
 	expect((await submit(at, { notifyHook: "" })).status).toBe(202);
 });

@@ -2,13 +2,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../test/support/moved-clock.ts";
 import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";
-import { count, house, idOf, receiver, show, stopAll, submit } from "../../test/support/scripted-tasks.ts";
+import { count, idOf, receiver, show, stopAll, submit, world } from "../../test/support/scripted-tasks.ts";
 
 beforeEach(resetScript);
 afterEach(stopAll);
 
 test("28: a repeated Idempotency-Key gives the same task; with another request it is refused", async () => {
-	const at = await house();
+	const at = await world();
 	const init = { headers: { "idempotency-key": "k-1" } };
 	const first = await submit(at, {}, init);
 	const second = await submit(at, {}, init);
@@ -31,7 +31,7 @@ test("28: a repeated Idempotency-Key gives the same task; with another request i
 });
 
 test("38: a task of a token that was removed goes on with its callbacks; the dead token cannot ask for it", async () => {
-	const [at, hook] = [await house(), await receiver()];
+	const [at, hook] = [await world(), await receiver()];
 	const gone = await at.token();
 	const headers = { authorization: `Bearer ${gone.key}` };
 	const { body } = await submit(at, { notifyHook: `${hook.origin}/x` }, { headers });
@@ -43,7 +43,7 @@ test("38: a task of a token that was removed goes on with its callbacks; the dea
 });
 
 test("39: what belongs to another token does not exist", async () => {
-	const at = await house();
+	const at = await world();
 	const id = await idOf(at);
 	const stranger = await at.token();
 	const headers = { authorization: `Bearer ${stranger.key}` };
@@ -64,7 +64,7 @@ test("39: what belongs to another token does not exist", async () => {
 });
 
 test("43: an address that leads nowhere is given as the upstream gave it", async () => {
-	const at = await house();
+	const at = await world();
 	const gone = { files: [{ role: "picture", mediaType: "image/png", url: "https://files.example/expired.png" }] };
 	scripted.poll = async () => ({ state: "done", made: gone });
 	const id = await idOf(at);
@@ -78,7 +78,7 @@ test("43: an address that leads nowhere is given as the upstream gave it", async
 });
 
 test("bytes are kept and handed out by a signed link that expires", async () => {
-	const at = await house({ tasks: { publicUrl: "https://gateway.example/", keepDays: 1 } });
+	const at = await world({ tasks: { publicUrl: "https://gateway.example/", keepDays: 1 } });
 	const bytes = new Uint8Array([1, 2, 3, 4]);
 	scripted.poll = async () => ({
 		state: "done",
@@ -110,7 +110,7 @@ test("bytes are kept and handed out by a signed link that expires", async () => 
 });
 
 test("tasks are listed newest first, in pages, by kind and status", async () => {
-	const at = await house();
+	const at = await world();
 	const ids: string[] = [];
 	for (let index = 0; index < 5; index++) {
 		ids.unshift(await idOf(at));
@@ -130,13 +130,13 @@ test("tasks are listed newest first, in pages, by kind and status", async () => 
 });
 
 test("an unknown kind or model is refused", async () => {
-	const at = await house();
+	const at = await world();
 	expect((await at.json("/v1/tasks", { kind: "sculpture" })).status).toBe(400);
 	expect((await submit(at, { model: "unheard-of" })).status).toBe(404);
 });
 
 test("a task that goes on from another gets its upstream's name for it, and its upstream", async () => {
-	const at = await house();
+	const at = await world();
 	scripted.poll = async () => ({ state: "done", made });
 	const parent = await idOf(at, { model: "both" });
 	await at.pass(3000, 100);

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { asList, asRecord } from "#core";
 import { resetScript } from "../../test/support/scripted-kind.ts";
-import { startTaskHouse, type TaskHouse } from "../../test/support/task-house.ts";
+import { startTaskWorld, type TaskWorld } from "../../test/support/task-world.ts";
 
-let at: TaskHouse;
+let at: TaskWorld;
 beforeAll(async () => {
-	at = await startTaskHouse({
+	at = await startTaskWorld({
 		more: [
 			"ledger",
 			"model-list",

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { until } from "../../test/support/moved-clock.ts";
 import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";
 import { doLater, idOf, stopAll } from "../../test/support/scripted-tasks.ts";
-import { startTaskHouse } from "../../test/support/task-house.ts";
+import { startTaskWorld } from "../../test/support/task-world.ts";
 
 beforeEach(resetScript);
 afterEach(stopAll);
@@ -13,7 +13,7 @@ afterEach(stopAll);
 test("every open task goes on after a restart; one whose submission had begun is not submitted again", async () => {
 	const folder = mkdtempSync(`${tmpdir()}/portico-restart-`);
 	doLater(() => rmSync(folder, { recursive: true, force: true }));
-	const first = await startTaskHouse({ folder });
+	const first = await startTaskWorld({ folder });
 	const polled = await idOf(first);
 	await first.pass(300, 100);
 	let hangs: (() => void) | undefined;
@@ -33,7 +33,7 @@ test("every open task goes on after a restart; one whose submission had begun is
 
 	scripted.submit = async (job) => ({ outcome: "accepted", upstreamId: `up-${job.id}` });
 	scripted.poll = async () => ({ state: "done", made });
-	const second = await startTaskHouse({ folder, clock: first.moved });
+	const second = await startTaskWorld({ folder, clock: first.moved });
 	doLater(() => second.stop());
 	await second.pass(40_000, 1000);
 	const shown = async (id: string) =>
@@ -48,7 +48,7 @@ test("every open task goes on after a restart; one whose submission had begun is
 test("47: a stop lets a submission under way end and keeps its outcome", async () => {
 	const folder = mkdtempSync(`${tmpdir()}/portico-stop-`);
 	doLater(() => rmSync(folder, { recursive: true, force: true }));
-	const first = await startTaskHouse({ folder });
+	const first = await startTaskWorld({ folder });
 	scripted.submit = async (job) => {
 		await new Promise((resolve) => setTimeout(resolve, 50));
 		return { outcome: "accepted", upstreamId: `late-${job.id}` };
@@ -57,7 +57,7 @@ test("47: a stop lets a submission under way end and keeps its outcome", async (
 	first.moved.advance(10);
 	await until(() => scripted.submitted.length === 1);
 	await first.stop();
-	const second = await startTaskHouse({ folder, clock: first.moved });
+	const second = await startTaskWorld({ folder, clock: first.moved });
 	doLater(() => second.stop());
 	const { createShelf } = await import("./task-store.ts");
 	expect((await createShelf(second.store).work(id))?.upstreamId).toBe(`late-${id}`);

@@ -2,13 +2,13 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../test/support/moved-clock.ts";
 import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";
-import { bodies, count, house, idOf, receiver, show, stopAll } from "../../test/support/scripted-tasks.ts";
+import { bodies, count, idOf, receiver, show, stopAll, world } from "../../test/support/scripted-tasks.ts";
 
 beforeEach(resetScript);
 afterEach(stopAll);
 
 test("23: a jump from queued to done still reports that it ran", async () => {
-	const [at, hook] = [await house(), await receiver()];
+	const [at, hook] = [await world(), await receiver()];
 	const id = await idOf(at, { notifyHook: `${hook.origin}/x` });
 	scripted.poll = async () => ({ state: "done", made });
 	await at.pass(3000, 100);
@@ -31,7 +31,7 @@ test("23: a jump from queued to done still reports that it ran", async () => {
 });
 
 test("20, 22: every state is reported as it was, however fast it passed", async () => {
-	const [at, hook] = [await house(), await receiver()];
+	const [at, hook] = [await world(), await receiver()];
 	scripted.submit = async () => ({ outcome: "done", made });
 	await idOf(at, { notifyHook: `${hook.origin}/x` });
 	await at.pass(1000, 50);
@@ -44,7 +44,7 @@ test("20, 22: every state is reported as it was, however fast it passed", async 
 });
 
 test("progress never falls, is never 100 before the end, and calls nobody back", async () => {
-	const [at, hook] = [await house(), await receiver()];
+	const [at, hook] = [await world(), await receiver()];
 	const percents = [30, 20, 100, 40];
 	scripted.poll = async () => ({ state: "running", percent: percents[scripted.polled.length - 1] ?? 0 });
 	const id = await idOf(at, { notifyHook: `${hook.origin}/x` });
@@ -59,7 +59,7 @@ test("progress never falls, is never 100 before the end, and calls nobody back",
 });
 
 test("24: two that see the end at once make one end", async () => {
-	const [at, hook] = [await house(), await receiver()];
+	const [at, hook] = [await world(), await receiver()];
 	const id = await idOf(at, { notifyHook: `${hook.origin}/x` });
 	await at.pass(200, 100);
 	const { createShelf } = await import("./task-store.ts");
@@ -75,7 +75,7 @@ test("24: two that see the end at once make one end", async () => {
 });
 
 test("25: what an upstream says after the end is ignored", async () => {
-	const at = await house();
+	const at = await world();
 	let answer: (state: { state: "done"; made: typeof made }) => void = () => undefined;
 	scripted.poll = () => new Promise((resolve) => (answer = resolve));
 	const id = await idOf(at);
@@ -95,7 +95,7 @@ test("25: what an upstream says after the end is ignored", async () => {
 });
 
 test("33: the end is never before the start, whatever the clock does", async () => {
-	const [at, hook] = [await house(), await receiver()];
+	const [at, hook] = [await world(), await receiver()];
 	scripted.poll = async () => ({ state: "running" });
 	await idOf(at, { notifyHook: `${hook.origin}/x` });
 	await at.pass(2000, 100);
@@ -110,7 +110,7 @@ test("33: the end is never before the start, whatever the clock does", async () 
 });
 
 test("42: a waiting task is cancelled at once, a running one with its upstream told, an ended one not", async () => {
-	const [at, hook] = [await house(), await receiver()];
+	const [at, hook] = [await world(), await receiver()];
 	const waiting = await idOf(at, { notifyHook: `${hook.origin}/x` });
 	await at.pass(200, 100);
 	expect((await at.json(`/v1/tasks/${waiting}/cancel`, {})).body).toMatchObject({

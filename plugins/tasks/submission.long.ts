@@ -1,13 +1,13 @@
 /** Submission to the upstream. Edge cases by their numbers; the other numbers are in the files beside this and in `plugins/webhooks`. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";
-import { house, idOf, show, stopAll } from "../../test/support/scripted-tasks.ts";
+import { idOf, show, stopAll, world } from "../../test/support/scripted-tasks.ts";
 
 beforeEach(resetScript);
 afterEach(stopAll);
 
 test("an outcome that is not known is looked up, and never submitted twice", async () => {
-	const at = await house();
+	const at = await world();
 	scripted.submit = async () => ({ outcome: "unknown" });
 	scripted.find = async (job) => `found-${job.id}`;
 	scripted.poll = async (job) =>
@@ -19,7 +19,7 @@ test("an outcome that is not known is looked up, and never submitted twice", asy
 });
 
 test("an outcome that cannot be looked up is a failure", async () => {
-	const at = await house();
+	const at = await world();
 	scripted.submit = async () => {
 		throw new Error("broke off");
 	};
@@ -30,7 +30,7 @@ test("an outcome that cannot be looked up is a failure", async () => {
 });
 
 test("a refusal fails the task at once", async () => {
-	const at = await house();
+	const at = await world();
 	scripted.submit = async () => ({ outcome: "refused", failure: { code: "content_policy_violation", reason: "no" } });
 	const id = await idOf(at);
 	await at.pass(500, 100);
@@ -41,7 +41,7 @@ test("a refusal fails the task at once", async () => {
 });
 
 test("a busy upstream is followed by the next that does the model, and at last by a failure", async () => {
-	const at = await house();
+	const at = await world();
 	scripted.submit = async () => ({ outcome: "busy" });
 	const id = await idOf(at, { model: "both" });
 	await at.pass(60_000, 500);
@@ -50,7 +50,7 @@ test("a busy upstream is followed by the next that does the model, and at last b
 });
 
 test("what is not ended in time has failed, and its upstream's silence does not end it sooner", async () => {
-	const at = await house();
+	const at = await world();
 	scripted.poll = async () => ({ state: "unanswered" });
 	const id = await idOf(at);
 	await at.pass(590_000, 10_000);
@@ -63,7 +63,7 @@ test("what is not ended in time has failed, and its upstream's silence does not 
 });
 
 test("three answers that there is no such job, or twenty unknown words, are a failure", async () => {
-	const at = await house();
+	const at = await world();
 	scripted.poll = async () => ({ state: "missing" });
 	const missing = await idOf(at);
 	await at.pass(15_000, 500);
@@ -75,7 +75,7 @@ test("three answers that there is no such job, or twenty unknown words, are a fa
 }, 20_000);
 
 test("success without a result is a failure", async () => {
-	const at = await house();
+	const at = await world();
 	scripted.poll = async () => ({ state: "done", made: { files: [] } });
 	const id = await idOf(at);
 	await at.pass(3000, 100);
@@ -91,7 +91,7 @@ test("41: a reason is told without the upstream's addresses and keys", async () 
 });
 
 test("polls of one upstream run at once, no more than its concurrency", async () => {
-	const at = await house({ scripted: { concurrency: 5 } });
+	const at = await world({ scripted: { concurrency: 5 } });
 	let running = 0;
 	let most = 0;
 	scripted.poll = async () => {

@@ -1,25 +1,25 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
-import { type MediaHouse, type MediaHouseOptions, startMediaHouse } from "../../test/support/media-house.ts";
+import { type MediaWorld, type MediaWorldOptions, startMediaWorld } from "../../test/support/media-world.ts";
 import { until } from "../../test/support/moved-clock.ts";
 import { fileName, ownFile } from "./gemini-files.ts";
 import { klingToken } from "./upstream-kling.ts";
 
-const open: MediaHouse[] = [];
+const open: MediaWorld[] = [];
 afterEach(async () => {
-	for (const house of open.splice(0)) await house.close();
+	for (const world of open.splice(0)) await world.close();
 });
-const house = async (options?: MediaHouseOptions): Promise<MediaHouse> => {
-	const started = await startMediaHouse(options);
+const world = async (options?: MediaWorldOptions): Promise<MediaWorld> => {
+	const started = await startMediaWorld(options);
 	open.push(started);
 	return started;
 };
 const json = (value: unknown, status = 200): Response => Response.json(value, { status });
-const show = async (at: MediaHouse, id: unknown) => (await at.json(`/v1/tasks/${id}`)).body;
+const show = async (at: MediaWorld, id: unknown) => (await at.json(`/v1/tasks/${id}`)).body;
 
 describe("callbacks", () => {
 	test("have exactly the fields, in seconds, with a decimal duration", async () => {
-		const at = await house();
+		const at = await world();
 		const { body } = await at.json("/v1/video/generations", {
 			model: "x",
 			prompt: "the sea",
@@ -46,7 +46,7 @@ describe("callbacks", () => {
 	});
 
 	test("of a failure tell the reason in headers; the routes tell it too", async () => {
-		const at = await house();
+		const at = await world();
 		const { body } = await at.json("/v1/videos", {
 			prompt: "the sea /fail dried up: 100 % sèche",
 			callback_url: `${at.hook.origin}/x`,
@@ -77,7 +77,7 @@ describe("callbacks", () => {
 
 describe("dialects", () => {
 	test("45: a form and JSON mean the same, seconds as text or number", async () => {
-		const at = await house();
+		const at = await world();
 		const form = new FormData();
 		for (const [name, value] of Object.entries({ prompt: "a fox", model: "sora-2", seconds: "4", size: "1280x720" }))
 			form.set(name, value);
@@ -117,12 +117,12 @@ describe("dialects", () => {
 		["/v1beta/models/veo:predictLongRunning", { instances: [] }],
 		["/v1/video/generations", { model: "x" }],
 	])("refuse %s %j", async (path, body) => {
-		const at = await house();
+		const at = await world();
 		expect((await at.json(path, body)).status).toBe(400);
 	});
 
 	test("JSON that curl calls a form is JSON", async () => {
-		const at = await house();
+		const at = await world();
 		const headers = { authorization: `Bearer ${at.key}`, "content-type": "application/x-www-form-urlencoded" };
 		const sent = await fetch(`${at.url}/v1/videos`, { method: "POST", headers, body: '{"prompt":"a fox"}' });
 		expect(await sent.json()).toMatchObject({ prompt: "a fox" });
@@ -131,7 +131,7 @@ describe("dialects", () => {
 	});
 
 	test("a body that is no form says so", async () => {
-		const at = await house();
+		const at = await world();
 		const headers = {
 			authorization: `Bearer ${at.key}`,
 			"content-type": `multipart/form-data; boundary=${"x".repeat(300)}`,
@@ -140,7 +140,7 @@ describe("dialects", () => {
 	});
 
 	test("Kling's clients see their own envelope, under both addresses", async () => {
-		const at = await house();
+		const at = await world();
 		const { body } = await at.json("/v1/videos/image2video", {
 			model_name: "kling-v1",
 			image: "aGk=",
@@ -168,7 +168,7 @@ describe("dialects", () => {
 	});
 
 	test("Google's clients read an operation, and fetch the clip with their key", async () => {
-		const at = await house();
+		const at = await world();
 		const begun = await at.json("/v1beta/models/veo-3:predictLongRunning", {
 			instances: [{ prompt: "a river" }],
 			parameters: { durationSeconds: 4 },
@@ -187,7 +187,7 @@ describe("dialects", () => {
 	});
 
 	test("39: what belongs to another token does not exist, in each shape", async () => {
-		const at = await house();
+		const at = await world();
 		const id = String((await at.json("/v1/videos", { prompt: "x" })).body.id);
 		const headers = { authorization: `Bearer ${(await at.token()).key}` };
 		const answers = await Promise.all(
@@ -209,7 +209,7 @@ describe("dialects", () => {
 	});
 
 	test("a finished video can be removed, an open one not", async () => {
-		const at = await house();
+		const at = await world();
 		const id = String((await at.json("/v1/videos", { prompt: "x" })).body.id);
 		expect((await at.json(`/v1/videos/${id}`, undefined, { method: "DELETE" })).status).toBe(409);
 		expect((await at.json(`/v1/videos/${id}/content`)).status).toBe(400);
@@ -236,7 +236,7 @@ test("names of files hold a task and a number, and nothing else", () => {
 
 describe("upstreams", () => {
 	test("46: Kling gets its own fields and our id; its duration in text is a number in the callback", async () => {
-		const at = await house({ video: [{ type: "kling", models: ["kling-*"], accessKey: "ak", secretKey: "sk" }] });
+		const at = await world({ video: [{ type: "kling", models: ["kling-*"], accessKey: "ak", secretKey: "sk" }] });
 		at.upstream.answer(({ method }) =>
 			method === "POST"
 				? json({ code: 0, message: "SUCCEED", data: { task_id: "k1", task_status: "submitted" } })
@@ -279,7 +279,7 @@ describe("upstreams", () => {
 	});
 
 	test("Kling's job whose answer was lost is found by our id, not submitted again", async () => {
-		const at = await house({ video: [{ type: "kling", models: ["kling-*"] }] });
+		const at = await world({ video: [{ type: "kling", models: ["kling-*"] }] });
 		let id = "";
 		at.upstream.answer(({ method, path, json: body }) => {
 			if (method === "POST") {
@@ -301,7 +301,7 @@ describe("upstreams", () => {
 		[{ code: 1201, message: "bad duration" }, 400, "upstream_refused"],
 		[{ code: 1000, message: "auth" }, 401, "upstream_error"],
 	])("Kling answering %j fails the task as %3$s", async (answer, status, code) => {
-		const at = await house({ video: [{ type: "kling", models: ["kling-*"] }] });
+		const at = await world({ video: [{ type: "kling", models: ["kling-*"] }] });
 		at.upstream.answer(() => json(answer, status));
 		const { body } = await at.json("/v1/videos", { model: "kling-v1", prompt: "x" });
 		await at.pass(1000);
@@ -309,7 +309,7 @@ describe("upstreams", () => {
 	});
 
 	test("Veo's clip is fetched with the key and handed out by a link", async () => {
-		const at = await house({ video: [{ type: "veo", models: ["veo-*"], path: "/v1beta" }] });
+		const at = await world({ video: [{ type: "veo", models: ["veo-*"], path: "/v1beta" }] });
 		at.upstream.answer(({ method, path }) => {
 			if (method === "POST") return json({ name: "models/veo-3/operations/op1" });
 			if (path === "/v1beta/models/veo-3/operations/op1")
@@ -340,7 +340,7 @@ describe("upstreams", () => {
 	});
 
 	test("Veo is sent pictures as bytes, and not at all where there is only an address", async () => {
-		const at = await house({ video: [{ type: "veo", models: ["veo-*"] }] });
+		const at = await world({ video: [{ type: "veo", models: ["veo-*"] }] });
 		at.upstream.answer(() => json({ name: "operations/1" }));
 		const { body } = await at.json("/kling/v1/videos/image2video", { model_name: "veo-3", prompt: "x", image: "aGk=" });
 		await at.pass(500);
@@ -361,7 +361,7 @@ describe("upstreams", () => {
 	});
 
 	test("Veo's withheld clip is a violation, its error a failure", async () => {
-		const at = await house({ video: [{ type: "veo", models: ["veo-*"] }] });
+		const at = await world({ video: [{ type: "veo", models: ["veo-*"] }] });
 		const operations = [
 			{
 				done: true,
@@ -380,7 +380,7 @@ describe("upstreams", () => {
 	});
 
 	test("an OpenAI-shaped upstream gets a form; its clip is fetched where it gives no address", async () => {
-		const at = await house({ video: [{ type: "openai-videos", models: ["sora-*"], path: "/v1" }] });
+		const at = await world({ video: [{ type: "openai-videos", models: ["sora-*"], path: "/v1" }] });
 		let polls = 0;
 		at.upstream.answer(({ method, path }) => {
 			if (method === "POST") return json({ id: "video_1", status: "queued", progress: 0 });

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../test/support/moved-clock.ts";
 import { type Receiver, startReceiver, status } from "../../test/support/receiver.ts";
 import { resetScript } from "../../test/support/scripted-kind.ts";
-import { startTaskHouse, type TaskHouse } from "../../test/support/task-house.ts";
+import { startTaskWorld, type TaskWorld } from "../../test/support/task-world.ts";
 
-let at: TaskHouse;
+let at: TaskWorld;
 let hook: Receiver;
 let down = true;
 let headers: Record<string, string>;
@@ -13,7 +13,7 @@ let stranger: Record<string, string>;
 beforeAll(async () => {
 	resetScript();
 	hook = await startReceiver((socket, request, index) => status(down ? 503 : 200)(socket, request, index));
-	at = await startTaskHouse();
+	at = await startTaskWorld();
 	headers = { authorization: `Bearer ${at.key}` };
 	stranger = { authorization: `Bearer ${(await at.token()).key}` };
 });

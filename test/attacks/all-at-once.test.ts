@@ -11,10 +11,10 @@ import { fileURLToPath } from "node:url";
 import { type ScriptedUpstream, startUpstream, streamOf } from "#core/testing";
 import { endProcesses, type PorticoProcess, startProcess } from "../support/process.ts";
 import { answers, requestOf } from "../support/upstream-answers.ts";
-import { attackProtocols, rates, roots } from "./house.ts";
 import type { SiegeTold } from "./siege.ts";
 import { attacks, pause, type Siege } from "./siege-attacks.ts";
 import { sized } from "./sized.ts";
+import { attackProtocols, rates, roots } from "./world.ts";
 
 const megabyte = 1024 * 1024;
 const adminToken = "admin-token-of-the-siege-0123456789abcdef";

@@ -1,18 +1,18 @@
 /** A quota for so many calls is spent on no more, however many come at once. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type AttackHouse, attackHouse, rates } from "./house.ts";
 import { sized } from "./sized.ts";
+import { type AttackWorld, attackWorld, rates } from "./world.ts";
 
-let house: AttackHouse;
+let world: AttackWorld;
 beforeAll(async () => {
-	house = await attackHouse();
+	world = await attackWorld();
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 test("many calls at once on a quota for a few of them", async () => {
 	const [input, output, affordable] = [20, 100, 10];
 	let billed = 0;
-	house.upstream.answer(async ({ json }) => {
+	world.upstream.answer(async ({ json }) => {
 		await new Promise((resolve) => setTimeout(resolve, 20));
 		const { max_completion_tokens: limit, max_tokens } = json as {
 			max_completion_tokens?: number;
@@ -30,14 +30,14 @@ test("many calls at once on a quota for a few of them", async () => {
 		});
 	});
 	const quota = affordable * (input * rates.input + output * rates.output);
-	const { key } = await house.gateway.token({ quota: quota / 1_000_000 });
+	const { key } = await world.gateway.token({ quota: quota / 1_000_000 });
 	const body = { model: "chat-completions-a", max_tokens: output, messages: [{ role: "user", content: "Hello" }] };
 	const headers = { authorization: `Bearer ${key}` };
-	const ask = async (): Promise<number> => (await house.gateway.ask("/v1/chat/completions", body, { headers })).status;
+	const ask = async (): Promise<number> => (await world.gateway.ask("/v1/chat/completions", body, { headers })).status;
 	const statuses = await Promise.all(Array.from({ length: sized(100, 2_000) }, ask));
 	expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
 	expect(statuses).toContain(200);
 	expect(statuses).toContain(429);
 	expect(billed).toBeLessThanOrEqual(quota);
-	expect(await house.used(key)).toBe(billed);
+	expect(await world.used(key)).toBe(billed);
 });

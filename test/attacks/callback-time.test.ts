@@ -1,12 +1,12 @@
 /** A callback has five seconds and no more, whatever the receiver does in them. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { type AttackHouse, attackHouse } from "./house.ts";
+import { type AttackWorld, attackWorld } from "./world.ts";
 
-let house: AttackHouse;
+let world: AttackWorld;
 let receiver: ReturnType<typeof Bun.serve>;
 beforeAll(async () => {
-	house = await attackHouse({ plugins: [{ use: "webhooks", with: { allowPrivateNetworks: true } }] });
+	world = await attackWorld({ plugins: [{ use: "webhooks", with: { allowPrivateNetworks: true } }] });
 	receiver = Bun.serve({
 		hostname: "127.0.0.1",
 		port: 0,
@@ -19,13 +19,13 @@ beforeAll(async () => {
 });
 afterAll(async () => {
 	await receiver.stop(true);
-	await house.stop();
+	await world.stop();
 });
 
 /** What came of a callback to a receiver that takes so many milliseconds. */
 const outcomeAfter = async (milliseconds: number): Promise<string> => {
 	const url = `http://127.0.0.1:${receiver.port}/${milliseconds}`;
-	const { delivered, error } = (await (await house.gateway.ask("/v1/webhooks/test", { url })).json()) as {
+	const { delivered, error } = (await (await world.gateway.ask("/v1/webhooks/test", { url })).json()) as {
 		delivered: boolean;
 		error: string | null;
 	};

@@ -1,8 +1,8 @@
 /** Work that an upstream has taken on is paid for, however the client gets out of it; and the upstream is told to stop. */
 import { afterEach, expect, test } from "bun:test";
 import { createMovedClock, type MovedClock, until } from "../support/moved-clock.ts";
-import { type AttackHouse, attackHouse, rates } from "./house.ts";
 import { sized } from "./sized.ts";
+import { type AttackWorld, attackWorld, rates } from "./world.ts";
 
 /** Micro-dollars of a clip of four seconds. */
 const clipCost = 400_000;
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 interface Scene {
 	readonly studio: Studio;
-	readonly house: AttackHouse;
+	readonly world: AttackWorld;
 	readonly clock: MovedClock;
 	/** Submits a clip; gives its id. */
 	submit(key: string): Promise<string>;
@@ -70,7 +70,7 @@ const start = async (upstream: Readonly<Record<string, unknown>> = {}): Promise<
 	};
 	const url = `http://127.0.0.1:${server.port}/v1`;
 	const studios = [{ name: "studio", type: "openai-videos", url, key: "k", models: ["clip"], ...upstream }];
-	const house = await attackHouse({
+	const world = await attackWorld({
 		clock,
 		plugins: [
 			{ use: "prices", with: { models: { "*": rates, clip: { perSecond: 0.1 } } } },
@@ -79,34 +79,34 @@ const start = async (upstream: Readonly<Record<string, unknown>> = {}): Promise<
 		],
 	});
 	stop.push(closeStudio, async () => {
-		const stopping = house.stop();
+		const stopping = world.stop();
 		clock.advance(10_000);
 		await stopping;
 	});
 	const as = (key: string): RequestInit => ({ headers: { authorization: `Bearer ${key}` } });
 	return {
 		studio,
-		house,
+		world,
 		clock,
 		closeStudio,
 		async submit(key) {
 			const body = { model: "clip", prompt: "the sea", seconds: "4" };
-			const answer = await house.gateway.ask("/v1/videos", body, as(key));
+			const answer = await world.gateway.ask("/v1/videos", body, as(key));
 			expect(answer.status).toBe(200);
 			return ((await answer.json()) as { id: string }).id;
 		},
 		taken: (wanted) => until(() => studio.jobs.size === wanted),
-		cancel: async (key, id) => (await house.gateway.ask(`/v1/tasks/${id}/cancel`, {}, as(key))).status,
+		cancel: async (key, id) => (await world.gateway.ask(`/v1/tasks/${id}/cancel`, {}, as(key))).status,
 		async settles(key, used) {
 			const held = async (): Promise<unknown> => {
 				const { sql } = await import("drizzle-orm");
-				return await house.gateway.store.all(sql`SELECT id FROM quota_leases WHERE kind = 'task' AND state = 'open'`);
+				return await world.gateway.store.all(sql`SELECT id FROM quota_leases WHERE kind = 'task' AND state = 'open'`);
 			};
 			await until(async () => {
 				clock.advance(1_000);
 				return ((await held()) as unknown[]).length === 0;
 			}, "every task to be settled");
-			expect(await house.used(key)).toBe(used);
+			expect(await world.used(key)).toBe(used);
 		},
 	};
 };
@@ -115,7 +115,7 @@ const many = sized(12, 200);
 
 test("clips that were taken on and cancelled are paid for, and the upstream is told of each", async () => {
 	const scene = await start();
-	const { key } = await scene.house.gateway.token({ quota: 100 });
+	const { key } = await scene.world.gateway.token({ quota: 100 });
 	const ids = await Promise.all(Array.from({ length: many }, () => scene.submit(key)));
 	await scene.taken(many);
 	for (const id of ids) expect(await scene.cancel(key, id)).toBe(200);
@@ -129,7 +129,7 @@ test("clips that were taken on and cancelled are paid for, and the upstream is t
 test("an upstream that says it billed nothing is taken at its word", async () => {
 	const scene = await start();
 	scene.studio.remove = (id) => Response.json({ id, object: "video.deleted", deleted: true, billed: false });
-	const { key } = await scene.house.gateway.token({ quota: 1 });
+	const { key } = await scene.world.gateway.token({ quota: 1 });
 	const id = await scene.submit(key);
 	await scene.taken(1);
 	await scene.cancel(key, id);
@@ -141,7 +141,7 @@ test("an upstream that deletes nothing that runs is asked to cancel it", async (
 	const scene = await start();
 	scene.studio.remove = () => Response.json({ error: { message: "still being made" } }, { status: 409 });
 	scene.studio.cancel = (id) => Response.json({ id, status: "cancelled", usage: { seconds: 0 } });
-	const { key } = await scene.house.gateway.token({ quota: 1 });
+	const { key } = await scene.world.gateway.token({ quota: 1 });
 	const id = await scene.submit(key);
 	await scene.taken(1);
 	await scene.cancel(key, id);
@@ -159,13 +159,13 @@ test("cancelled while it is being submitted: paid for when it was taken on, and 
 		await held;
 		return Response.json({ id, object: "video", status: "queued" });
 	};
-	const { key } = await scene.house.gateway.token({ quota: 1 });
+	const { key } = await scene.world.gateway.token({ quota: 1 });
 	const id = await scene.submit(key);
 	await until(() => scene.studio.asked.length === 1);
 	expect(await scene.cancel(key, id)).toBe(200);
 	expect(
 		(
-			await scene.house.gateway.ask(`/v1/videos/${id}`, undefined, {
+			await scene.world.gateway.ask(`/v1/videos/${id}`, undefined, {
 				method: "DELETE",
 				headers: { authorization: `Bearer ${key}` },
 			})
@@ -175,7 +175,7 @@ test("cancelled while it is being submitted: paid for when it was taken on, and 
 	await scene.settles(key, clipCost);
 	expect(scene.studio.asked).toEqual(["POST /v1/videos", "DELETE /v1/videos/video_1"]);
 	expect(
-		(await scene.house.gateway.ask(`/v1/videos/${id}`, undefined, { headers: { authorization: `Bearer ${key}` } }))
+		(await scene.world.gateway.ask(`/v1/videos/${id}`, undefined, { headers: { authorization: `Bearer ${key}` } }))
 			.status,
 	).toBe(404);
 });
@@ -190,7 +190,7 @@ test("cancelled while it is being submitted: nothing is paid when it was refused
 		await held;
 		return Response.json({ error: { message: "no" } }, { status: 400 });
 	};
-	const { key } = await scene.house.gateway.token({ quota: 1 });
+	const { key } = await scene.world.gateway.token({ quota: 1 });
 	const id = await scene.submit(key);
 	await until(() => scene.studio.asked.length === 1);
 	await scene.cancel(key, id);
@@ -208,7 +208,7 @@ test("cancelled before anything was submitted: nothing is paid, and nobody is to
 		await held;
 		return Response.json({ id, object: "video", status: "queued" });
 	};
-	const { key } = await scene.house.gateway.token({ quota: 1 });
+	const { key } = await scene.world.gateway.token({ quota: 1 });
 	const first = await scene.submit(key);
 	await until(() => scene.studio.asked.length === 1);
 	const second = await scene.submit(key);
@@ -216,7 +216,7 @@ test("cancelled before anything was submitted: nothing is paid, and nobody is to
 	// Though the upstream has no place free: nothing is to be asked of it.
 	const { sql } = await import("drizzle-orm");
 	const closed = sql`SELECT id FROM quota_leases WHERE id = ${second} AND state = 'closed'`;
-	await until(async () => (await scene.house.gateway.store.all(closed)).length === 1);
+	await until(async () => (await scene.world.gateway.store.all(closed)).length === 1);
 	letGo();
 	await scene.taken(1);
 	await scene.cancel(key, first);
@@ -226,7 +226,7 @@ test("cancelled before anything was submitted: nothing is paid, and nobody is to
 
 test("an upstream that is gone when it is to be told does not make the clip free", async () => {
 	const scene = await start();
-	const { key } = await scene.house.gateway.token({ quota: 1 });
+	const { key } = await scene.world.gateway.token({ quota: 1 });
 	const id = await scene.submit(key);
 	await scene.taken(1);
 	await scene.closeStudio();
@@ -236,12 +236,12 @@ test("an upstream that is gone when it is to be told does not make the clip free
 
 test("a clip that is not ready in time is paid for, and stopped", async () => {
 	const scene = await start({ timeoutMinutes: 0.2 });
-	const { key } = await scene.house.gateway.token({ quota: 1 });
+	const { key } = await scene.world.gateway.token({ quota: 1 });
 	const id = await scene.submit(key);
 	await scene.taken(1);
 	await until(async () => {
 		scene.clock.advance(1_000);
-		const shown = await scene.house.gateway.ask(`/v1/tasks/${id}`, undefined, {
+		const shown = await scene.world.gateway.ask(`/v1/tasks/${id}`, undefined, {
 			headers: { authorization: `Bearer ${key}` },
 		});
 		return ((await shown.json()) as { status: string }).status === "FAILURE";
@@ -253,7 +253,7 @@ test("a clip that is not ready in time is paid for, and stopped", async () => {
 test("a submission that is broken off is paid for, for it may have been taken on", async () => {
 	const scene = await start();
 	scene.studio.create = () => new Promise<Response>(() => undefined);
-	const { key } = await scene.house.gateway.token({ quota: 1 });
+	const { key } = await scene.world.gateway.token({ quota: 1 });
 	await scene.submit(key);
 	await until(() => scene.studio.asked.length === 1);
 	await scene.closeStudio();
@@ -271,7 +271,7 @@ test.each([
 ] as const)("a submission that %s", async (_name, create, charged) => {
 	const scene = await start();
 	scene.studio.create = create;
-	const { key } = await scene.house.gateway.token({ quota: 1 });
+	const { key } = await scene.world.gateway.token({ quota: 1 });
 	await scene.submit(key);
 	await until(() => scene.studio.asked.length === 1);
 	await scene.settles(key, charged);
@@ -287,7 +287,7 @@ test.each([
 	async (_name, show, charged) => {
 		const scene = await start();
 		scene.studio.show = show;
-		const { key } = await scene.house.gateway.token({ quota: 1 });
+		const { key } = await scene.world.gateway.token({ quota: 1 });
 		await scene.submit(key);
 		await scene.taken(1);
 		await scene.settles(key, charged);

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createMovedClock, until } from "../support/moved-clock.ts";
-import { type AttackHouse, attackHouse } from "./house.ts";
+import { type AttackWorld, attackWorld } from "./world.ts";
 
 const clock = createMovedClock();
-let house: AttackHouse;
+let world: AttackWorld;
 let busy: ReturnType<typeof Bun.serve>;
 const asked: string[] = [];
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 	});
 	const url = `http://127.0.0.1:${busy.port}/v1`;
 	const upstreams = [{ name: "pictures", type: "openai-images", url, key: "k", models: ["dall-e-3"] }];
-	house = await attackHouse({
+	world = await attackWorld({
 		clock,
 		plugins: [
 			"tasks",
@@ -33,11 +33,11 @@ beforeAll(async () => {
 });
 afterAll(async () => {
 	await busy.stop(true);
-	await house.stop();
+	await world.stop();
 });
 
 const send = async (path: string, body: object) => {
-	const response = await house.gateway.ask(path, body);
+	const response = await world.gateway.ask(path, body);
 	return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
 
@@ -58,7 +58,7 @@ test.each([
 
 test("a model that is rate-limited upstream fails, and no placeholder takes its place", async () => {
 	const { body } = await send("/v1/tasks", { kind: "image", prompt: "a cat", model: "dall-e-3" });
-	const shown = async () => (await house.gateway.ask(`/v1/tasks/${body.id}`)).json();
+	const shown = async () => (await world.gateway.ask(`/v1/tasks/${body.id}`)).json();
 	await until(async () => {
 		clock.advance(1_000);
 		return ((await shown()) as { status: string }).status === "FAILURE";

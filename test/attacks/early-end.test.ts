@@ -1,24 +1,24 @@
 /** Whoever ends a call early is charged no less than its upstream bills: at every phase, in every protocol, streamed or whole. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answers, type Counts, requestOf } from "../support/upstream-answers.ts";
-import {
-	type AttackHouse,
-	type AttackHouseOptions,
-	type AttackProtocol,
-	attackHouse,
-	attackProtocols,
-	rates,
-} from "./house.ts";
 import { sized } from "./sized.ts";
+import {
+	type AttackProtocol,
+	type AttackWorld,
+	type AttackWorldOptions,
+	attackProtocols,
+	attackWorld,
+	rates,
+} from "./world.ts";
 
 /** What the upstream generates in a second while it thinks in secret, as Portico takes for granted of unknown models. */
 const thoughtsPerSecond = 500;
 const limit = 20_000;
 const inputTokens = 5;
 
-let house: AttackHouse;
-const start = async (options?: AttackHouseOptions): Promise<void> => {
-	house = await attackHouse(options);
+let world: AttackWorld;
+const start = async (options?: AttackWorldOptions): Promise<void> => {
+	world = await attackWorld(options);
 };
 
 const costOf = ({ input, output }: Counts): number => input * rates.input + output * rates.output;
@@ -50,7 +50,7 @@ const ask = (
 ): Promise<Response> => {
 	const { path, body } = requestOf(speaks, { model: `${upstream}-m`, prompt, stream, limit });
 	const headers = { authorization: `Bearer ${key}`, "x-goog-api-key": key };
-	return house.gateway.ask(path, body, { headers, ...(signal && { signal }) });
+	return world.gateway.ask(path, body, { headers, ...(signal && { signal }) });
 };
 
 /** Reads until it has seen `text` and leaves. */
@@ -76,7 +76,7 @@ const ways = attackProtocols.flatMap((upstream): [string, AttackProtocol, Attack
 
 /** What the ledger says that the token cost, in micro-dollars: it must say what `used` says. */
 const recorded = async (id: string): Promise<number> => {
-	const { data } = (await house.gateway.admin("GET", `/admin/usage?by=token&token=${id}`)) as {
+	const { data } = (await world.gateway.admin("GET", `/admin/usage?by=token&token=${id}`)) as {
 		data: { cost: number }[];
 	};
 	return Math.round((data[0]?.cost ?? 0) * 1_000_000);
@@ -84,17 +84,17 @@ const recorded = async (id: string): Promise<number> => {
 
 describe("a model that does not think", () => {
 	beforeAll(() => start({ capabilities: { thinking: "none" } }));
-	afterAll(() => house.stop());
+	afterAll(() => world.stop());
 
 	test.each(ways)("read to its last word and left before its count: %s", async (_name, speaks, upstream) => {
 		const words = 400;
-		const { id, key } = await house.gateway.token({ quota: 100 });
+		const { id, key } = await world.gateway.token({ quota: 100 });
 		const text = Array.from({ length: words - 1 }, (_, index) => answers[upstream].word(`w${index} `));
-		house.upstream.answer(() =>
+		world.upstream.answer(() =>
 			held([answers[upstream].opening({ input: inputTokens, output: 0 }), ...text, answers[upstream].word("LAST")]),
 		);
 		await Promise.all(Array.from({ length: callers }, () => readTo({ key, speaks, upstream }, "LAST")));
-		const used = await house.used(key);
+		const used = await world.used(key);
 		expect(used).toBeGreaterThanOrEqual(callers * costOf({ input: inputTokens, output: words }));
 		// And not more than a word or so of difference: nobody is charged for time that this model cannot have hidden.
 		expect(used).toBeLessThan(callers * costOf({ input: 100, output: words * 1.2 }));
@@ -103,16 +103,16 @@ describe("a model that does not think", () => {
 
 	test.each(ways)("broken off by the upstream: %s", async (_name, speaks, upstream) => {
 		const words = 100;
-		const { id, key } = await house.gateway.token({ quota: 100 });
+		const { id, key } = await world.gateway.token({ quota: 100 });
 		const pieces = Array.from({ length: words }, (_, index) => answers[upstream].word(`w${index} `));
-		house.upstream.answer(
+		world.upstream.answer(
 			() =>
 				new Response([answers[upstream].opening({ input: inputTokens, output: 0 }), ...pieces].join(""), {
 					headers: { "content-type": "text/event-stream" },
 				}),
 		);
 		await (await ask({ key, speaks, upstream })).text();
-		const used = await house.used(key);
+		const used = await world.used(key);
 		expect(used).toBeGreaterThanOrEqual(costOf({ input: inputTokens, output: words }));
 		expect(await recorded(id)).toBe(used);
 	});
@@ -120,13 +120,13 @@ describe("a model that does not think", () => {
 
 describe("a model that may think in secret", () => {
 	beforeAll(() => start());
-	afterAll(() => house.stop());
+	afterAll(() => world.stop());
 
 	test.each(ways)("left in its thoughts: %s", async (_name, speaks, upstream) => {
-		const { id, key } = await house.gateway.token({ quota: 100 });
+		const { id, key } = await world.gateway.token({ quota: 100 });
 		let billed = 0;
 		const begun: number[] = [];
-		house.upstream.answer(() => {
+		world.upstream.answer(() => {
 			begun.push(performance.now());
 			return held([answers[upstream].opening({ input: inputTokens, output: 0 })]);
 		});
@@ -145,7 +145,7 @@ describe("a model that may think in secret", () => {
 			});
 		abort.abort();
 		await Promise.all(calls);
-		const used = await house.used(key);
+		const used = await world.used(key);
 		expect(used).toBeGreaterThanOrEqual(billed);
 		expect(used).toBeLessThan(billed * 2);
 		expect(await recorded(id)).toBe(used);
@@ -155,11 +155,11 @@ describe("a model that may think in secret", () => {
 		["streamed", true],
 		["whole", false],
 	])("long prompts left before the first byte, %s", async (_name, stream) => {
-		const { id, key } = await house.gateway.token({ quota: 100 });
+		const { id, key } = await world.gateway.token({ quota: 100 });
 		const prompt = "a few words again and again ".repeat(sized(1_000, 7_200));
 		let billed = 0;
 		let arrived = 0;
-		house.upstream.answer(async ({ text, signal }) => {
+		world.upstream.answer(async ({ text, signal }) => {
 			arrived++;
 			billed += costOf({ input: Math.floor(text.length / 4), output: 0 });
 			await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
@@ -174,29 +174,29 @@ describe("a model that may think in secret", () => {
 		await pause(250);
 		abort.abort();
 		await Promise.all(calls);
-		const used = await house.used(key);
+		const used = await world.used(key);
 		expect(used).toBeGreaterThanOrEqual(billed + calls.length * costOf({ input: 0, output: 0.25 * thoughtsPerSecond }));
 		expect(await recorded(id)).toBe(used);
 	});
 
 	test("never costs more than was held", async () => {
-		const { key } = await house.gateway.token({ quota: 100 });
-		house.upstream.answer(() => held([answers.messages.opening({ input: inputTokens, output: 0 })]));
+		const { key } = await world.gateway.token({ quota: 100 });
+		world.upstream.answer(() => held([answers.messages.opening({ input: inputTokens, output: 0 })]));
 		const abort = new AbortController();
 		const headers = { authorization: `Bearer ${key}` };
 		const body = { model: "messages-m", stream: true, max_tokens: 30, messages: [{ role: "user", content: "Hello" }] };
-		const call = house.gateway.ask("/v1/messages", body, { headers, signal: abort.signal }).catch(() => undefined);
+		const call = world.gateway.ask("/v1/messages", body, { headers, signal: abort.signal }).catch(() => undefined);
 		await pause(300);
 		abort.abort();
 		await call;
-		expect(await house.used(key)).toBe(costOf({ input: inputTokens, output: 30 }));
+		expect(await world.used(key)).toBe(costOf({ input: inputTokens, output: 30 }));
 	});
 
 	test("left after its finish and before its count is charged by the count", async () => {
-		const { key } = await house.gateway.token({ quota: 100 });
+		const { key } = await world.gateway.token({ quota: 100 });
 		const counts = { input: inputTokens, output: 1_000, reasoning: 990 };
 		const chat = answers["chat-completions"];
-		house.upstream.answer(() => {
+		world.upstream.answer(() => {
 			const encoder = new TextEncoder();
 			const body = new ReadableStream<Uint8Array>({
 				async start(controller) {
@@ -209,24 +209,24 @@ describe("a model that may think in secret", () => {
 			return new Response(body, { headers: { "content-type": "text/event-stream" } });
 		});
 		await readTo({ key, speaks: "chat-completions", upstream: "chat-completions" }, '"finish_reason":"stop"');
-		expect(await house.used(key)).toBe(costOf(counts));
+		expect(await world.used(key)).toBe(costOf(counts));
 	});
 
 	test("costs nothing where the upstream refuses or cannot be reached", async () => {
-		const { key } = await house.gateway.token({ quota: 100 });
-		house.upstream.answer(() => Response.json({ error: { message: "no" } }, { status: 429 }));
+		const { key } = await world.gateway.token({ quota: 100 });
+		world.upstream.answer(() => Response.json({ error: { message: "no" } }, { status: 429 }));
 		expect((await ask({ key, speaks: "messages", upstream: "messages" })).status).toBe(429);
-		house.upstream.answer(() =>
+		world.upstream.answer(() =>
 			held(['event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Busy"}}\n\n']),
 		);
 		expect((await ask({ key, speaks: "messages", upstream: "messages" })).status).not.toBe(200);
-		expect(await house.used(key)).toBe(0);
+		expect(await world.used(key)).toBe(0);
 	});
 });
 
 describe("with abandoned: finish", () => {
 	beforeAll(() => start({ plugins: [{ use: "quota", with: { abandoned: "finish" } }] }));
-	afterAll(() => house.stop());
+	afterAll(() => world.stop());
 
 	/** Goes on for half a second whether anybody reads or not, then tells its count. */
 	const patient = (upstream: AttackProtocol, counts: Counts): Response => {
@@ -245,10 +245,10 @@ describe("with abandoned: finish", () => {
 	const counts = { input: 50, output: 777, reasoning: 700 };
 
 	test.each(ways)("what is left is charged exactly: %s", async (_name, speaks, upstream) => {
-		const { id, key } = await house.gateway.token({ quota: 100 });
-		house.upstream.answer(() => patient(upstream, counts));
+		const { id, key } = await world.gateway.token({ quota: 100 });
+		world.upstream.answer(() => patient(upstream, counts));
 		await readTo({ key, speaks, upstream }, "FIRST");
-		expect(await house.used(key)).toBe(costOf(counts));
+		expect(await world.used(key)).toBe(costOf(counts));
 		expect(await recorded(id)).toBe(costOf(counts));
 	});
 
@@ -256,9 +256,9 @@ describe("with abandoned: finish", () => {
 		["streamed", true],
 		["whole", false],
 	])("also when it is left before the first byte, %s", async (_name, stream) => {
-		const { key } = await house.gateway.token({ quota: 100 });
+		const { key } = await world.gateway.token({ quota: 100 });
 		const asked = Promise.withResolvers<void>();
-		house.upstream.answer(async () => {
+		world.upstream.answer(async () => {
 			asked.resolve();
 			await pause(300);
 			return stream ? patient("messages", counts) : Response.json(answers.messages.whole("Hi", counts));
@@ -269,6 +269,6 @@ describe("with abandoned: finish", () => {
 		abort.abort();
 		await call;
 		await pause(50);
-		expect(await house.used(key)).toBe(costOf(counts));
+		expect(await world.used(key)).toBe(costOf(counts));
 	});
 });

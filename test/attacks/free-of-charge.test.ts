@@ -1,14 +1,14 @@
 /** What costs nothing still obeys: counts of tokens and test callbacks are limited, and no model is free for want of a rate. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Receiver, startReceiver, status } from "../support/receiver.ts";
-import { type AttackHouse, attackHouse } from "./house.ts";
 import { sized } from "./sized.ts";
+import { type AttackWorld, attackWorld } from "./world.ts";
 
-let house: AttackHouse;
+let world: AttackWorld;
 let receiver: Receiver;
 beforeAll(async () => {
 	receiver = await startReceiver(status(200));
-	house = await attackHouse({
+	world = await attackWorld({
 		plugins: [
 			"demo",
 			{ use: "webhooks", with: { allowPrivateNetworks: true } },
@@ -25,12 +25,12 @@ beforeAll(async () => {
 	});
 });
 afterAll(async () => {
-	await house.stop();
+	await world.stop();
 	await receiver.close();
 });
 
 const post = (path: string, key: string, body: object): Promise<Response> =>
-	house.gateway.ask(path, body, { headers: { authorization: `Bearer ${key}`, "x-goog-api-key": key } });
+	world.gateway.ask(path, body, { headers: { authorization: `Bearer ${key}`, "x-goog-api-key": key } });
 const messages = [{ role: "user", content: "Hello" }];
 const counts: readonly (readonly [path: string, body: object])[] = [
 	["/v1/messages/count_tokens", { model: "messages-a", messages }],
@@ -40,24 +40,24 @@ const counts: readonly (readonly [path: string, body: object])[] = [
 
 describe("counts of tokens", () => {
 	test.each(counts)("%s is refused where the quota is used up, and nobody is asked", async (path, body) => {
-		house.upstream.received.length = 0;
-		house.upstream.answer(() => Response.json({ input_tokens: 5 }));
+		world.upstream.received.length = 0;
+		world.upstream.answer(() => Response.json({ input_tokens: 5 }));
 		for (const quota of [0, 0.000001]) {
-			const { key } = await house.gateway.token({ quota });
+			const { key } = await world.gateway.token({ quota });
 			const refused = await Promise.all(Array.from({ length: sized(5, 200) }, () => post(path, key, body)));
 			// 402 is how Anthropic's clients are told.
 			const told = path.includes("messages/") ? 402 : 429;
 			expect(refused.map((response) => response.status).filter((one) => one !== told)).toEqual([]);
 		}
-		expect(house.upstream.received).toEqual([]);
-		const { key } = await house.gateway.token({ quota: 1 });
+		expect(world.upstream.received).toEqual([]);
+		const { key } = await world.gateway.token({ quota: 1 });
 		expect((await post(path, key, body)).status).toBe(200);
-		expect(await house.used(key)).toBe(0);
+		expect(await world.used(key)).toBe(0);
 	});
 
 	test.each(counts)("%s counts as a request", async (path, body) => {
-		house.upstream.answer(() => Response.json({ input_tokens: 5 }));
-		const { key } = await house.gateway.token({ rateLimit: { requestsPerMinute: 3 } });
+		world.upstream.answer(() => Response.json({ input_tokens: 5 }));
+		const { key } = await world.gateway.token({ rateLimit: { requestsPerMinute: 3 } });
 		const answers = await Promise.all(Array.from({ length: sized(10, 500) }, () => post(path, key, body)));
 		expect(answers.filter((response) => response.status === 200)).toHaveLength(3);
 		expect(answers.filter((response) => response.status === 429)).toHaveLength(answers.length - 3);
@@ -65,7 +65,7 @@ describe("counts of tokens", () => {
 });
 
 test("test callbacks of one token are limited though it has no limit of its own", async () => {
-	const { key } = await house.gateway.token();
+	const { key } = await world.gateway.token();
 	const posts = await Promise.all(
 		Array.from({ length: sized(150, 1_000) }, () => post("/v1/webhooks/test", key, { url: `${receiver.origin}/t` })),
 	);
@@ -73,15 +73,15 @@ test("test callbacks of one token are limited though it has no limit of its own"
 	expect([...new Set(statuses)].sort()).toEqual([200, 429]);
 	expect(posts.find((response) => response.status === 429)?.headers.get("retry-after")).toMatch(/^\d+$/);
 	expect(statuses.filter((one) => one === 200).length).toBeLessThanOrEqual(30);
-	const other = await house.gateway.token();
+	const other = await world.gateway.token();
 	expect((await post("/v1/webhooks/test", other.key, { url: `${receiver.origin}/t` })).status).toBe(200);
 });
 
 test("a model without a rate for its output is refused under a quota, and nobody is asked", async () => {
-	house.upstream.received.length = 0;
-	const { key } = await house.gateway.token({ quota: 1 });
+	world.upstream.received.length = 0;
+	const { key } = await world.gateway.token({ quota: 1 });
 	const response = await post("/v1/messages", key, { model: "messages-half", max_tokens: 5, messages });
 	expect(response.status).toBe(403);
 	expect(await response.text()).toContain("not known");
-	expect(house.upstream.received).toEqual([]);
+	expect(world.upstream.received).toEqual([]);
 });

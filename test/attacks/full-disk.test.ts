@@ -4,20 +4,20 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type SqlServer, startSqlServer } from "../support/sql-server.ts";
-import { type AttackHouse, attackHouse } from "./house.ts";
+import { type AttackWorld, attackWorld } from "./world.ts";
 
 let folder: string;
 let database: SqlServer;
-let house: AttackHouse;
+let world: AttackWorld;
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-full-"));
 	database = startSqlServer(join(folder, "shared.db"));
-	house = await attackHouse({
+	world = await attackWorld({
 		plugins: ["tasks", "image", { use: "demo", with: { wordMs: 0 } }],
 		config: { database: { url: database.url } },
 	});
-	house.upstream.answer(() =>
+	world.upstream.answer(() =>
 		Response.json({
 			id: "c1",
 			object: "chat.completion",
@@ -29,13 +29,13 @@ beforeAll(async () => {
 	);
 });
 afterAll(async () => {
-	await house.stop();
+	await world.stop();
 	await database.close();
 	rmSync(folder, { recursive: true, force: true });
 });
 
 test("503 for new tokens, tasks and calls under a quota; lists are still answered; then all of it works again", async () => {
-	const { gateway } = house;
+	const { gateway } = world;
 	const { key } = await gateway.token({ quota: 1 });
 	const writes = {
 		token: () =>

@@ -1,19 +1,19 @@
 /** A client cannot switch off what the bill is made of, and sees no more than it asked for. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { streamOf } from "#core/testing";
-import { type AttackHouse, attackHouse, rates } from "./house.ts";
+import { type AttackWorld, attackWorld, rates } from "./world.ts";
 
-let house: AttackHouse;
+let world: AttackWorld;
 beforeAll(async () => {
-	house = await attackHouse();
+	world = await attackWorld();
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const asked = async (path: string, body: object, headers: Record<string, string> = {}) => {
-	const { key } = await house.gateway.token({ quota: 10 });
-	const response = await house.gateway.ask(path, body, { headers: { authorization: `Bearer ${key}`, ...headers } });
+	const { key } = await world.gateway.token({ quota: 10 });
+	const response = await world.gateway.ask(path, body, { headers: { authorization: `Bearer ${key}`, ...headers } });
 	const text = await response.text();
-	return { status: response.status, text, used: await house.used(key) };
+	return { status: response.status, text, used: await world.used(key) };
 };
 
 describe("chat-completions: 990 reasoning tokens that only usage tells of", () => {
@@ -29,7 +29,7 @@ describe("chat-completions: 990 reasoning tokens that only usage tells of", () =
 	const delta = (content: string, finish_reason: string | null) => [{ index: 0, delta: { content }, finish_reason }];
 	/** A vendor that counts only when it is asked to, in a chunk of its own or with the last one. */
 	const answer = (withLast: boolean) => {
-		house.upstream.answer(({ json }) => {
+		world.upstream.answer(({ json }) => {
 			const { stream_options } = json as { stream_options?: { include_usage?: unknown } };
 			const counts = stream_options?.include_usage === true;
 			return streamOf([
@@ -98,7 +98,7 @@ describe("generate-content: a mask that leaves usage out", () => {
 	};
 	/** An upstream that obeys a mask as Google does: what is not asked for is not sent. */
 	const answer = () => {
-		house.upstream.answer(({ path, headers }) => {
+		world.upstream.answer(({ path, headers }) => {
 			const query = new URLSearchParams(path.split("?")[1] ?? "");
 			query.delete("alt");
 			const hides = query.size > 0 || headers.has("x-goog-fieldmask");
@@ -160,7 +160,7 @@ describe("generate-content: a mask that leaves usage out", () => {
 		expect(used).toBe(billed);
 	});
 	test("an error in a stream is told, whatever the mask", async () => {
-		house.upstream.answer(() => streamOf(['data: {"error":{"code":503,"message":"no","status":"UNAVAILABLE"}}\n\n']));
+		world.upstream.answer(() => streamOf(['data: {"error":{"code":503,"message":"no","status":"UNAVAILABLE"}}\n\n']));
 		const { text } = await asked(`${path}:streamGenerateContent?alt=sse&fields=candidates`, body);
 		expect(text).toContain("UNAVAILABLE");
 	});
@@ -170,7 +170,7 @@ describe("generate-content: a mask that leaves usage out", () => {
 		expect(text).toContain("INVALID_ARGUMENT");
 	});
 	test("holds for an upstream of another protocol, too", async () => {
-		house.upstream.answer(() =>
+		world.upstream.answer(() =>
 			Response.json({
 				id: "c",
 				object: "chat.completion",

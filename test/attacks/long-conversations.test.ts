@@ -1,18 +1,18 @@
 /** Conversations that grow by small requests: what is put together for one is bounded, refused with words, and stops nobody else. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type AttackHouse, attackHouse } from "./house.ts";
 import { longestStop } from "./longest-stop.ts";
 import { sized } from "./sized.ts";
+import { type AttackWorld, attackWorld } from "./world.ts";
 
 const turnBytes = sized(600_000, 30_000_000);
 const limit = sized(1_500_000, 33_554_432);
 const turns = 6;
 
-let house: AttackHouse;
+let world: AttackWorld;
 beforeAll(async () => {
-	house = await attackHouse({ plugins: [{ use: "responses", with: { conversationBytes: limit } }] });
+	world = await attackWorld({ plugins: [{ use: "responses", with: { conversationBytes: limit } }] });
 	let number = 0;
-	house.upstream.answer(() =>
+	world.upstream.answer(() =>
 		Response.json({
 			id: `resp_${number++}`,
 			object: "response",
@@ -24,10 +24,10 @@ beforeAll(async () => {
 		}),
 	);
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const goOn = (previous: string | undefined, input: string): Promise<Response> =>
-	house.gateway.ask("/v1/responses", {
+	world.gateway.ask("/v1/responses", {
 		model: "responses-a",
 		input,
 		...(previous !== undefined && { previous_response_id: previous }),
@@ -44,7 +44,7 @@ test("six chained answers, then four small requests at once: each is refused wit
 	}
 	// A conversation may grow by what one request brings beyond the limit, and no further.
 	expect(kept).toBeLessThan(limit + 2 * turnBytes);
-	const asked = house.upstream.received.length;
+	const asked = world.upstream.received.length;
 	const { result, stoppedMs } = await longestStop(() => Promise.all([1, 2, 3, 4].map(() => goOn(previous, "and?"))));
 	for (const response of result) {
 		expect(response.status).toBe(400);
@@ -52,6 +52,6 @@ test("six chained answers, then four small requests at once: each is refused wit
 			error: { code: "conversation_too_long", message: expect.stringContaining(`at most ${limit}`) },
 		});
 	}
-	expect(house.upstream.received).toHaveLength(asked);
+	expect(world.upstream.received).toHaveLength(asked);
 	expect(stoppedMs).toBeLessThan(sized(500, 200));
 }, 60_000);

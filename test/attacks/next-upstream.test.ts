@@ -1,7 +1,7 @@
 /** A task goes to another upstream only where config says that both serve its model, and never when the first may have taken it on. */
 import { afterEach, expect, test } from "bun:test";
 import { createMovedClock, until } from "../support/moved-clock.ts";
-import { attackHouse } from "./house.ts";
+import { attackWorld } from "./world.ts";
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -30,18 +30,18 @@ const journey = async (
 		url: `http://127.0.0.1:${server.port}/studio-${index}`,
 		models: names,
 	}));
-	const house = await attackHouse({ clock, plugins: ["tasks", { use: "video", with: { upstreams } }] });
+	const world = await attackWorld({ clock, plugins: ["tasks", { use: "video", with: { upstreams } }] });
 	open.push(async () => {
-		const stopping = house.stop();
+		const stopping = world.stop();
 		clock.advance(10_000);
 		await stopping;
 	});
-	const submitted = await house.gateway.ask("/v1/tasks", { kind: "video", model: "clip-2", prompt: "the sea" });
+	const submitted = await world.gateway.ask("/v1/tasks", { kind: "video", model: "clip-2", prompt: "the sea" });
 	const { id } = (await submitted.json()) as { id: string };
 	let code = "";
 	await until(async () => {
 		clock.advance(1_000);
-		const shown = (await (await house.gateway.ask(`/v1/tasks/${id}`)).json()) as { error: { code: string } | null };
+		const shown = (await (await world.gateway.ask(`/v1/tasks/${id}`)).json()) as { error: { code: string } | null };
 		code = shown.error?.code ?? "";
 		return code !== "";
 	});

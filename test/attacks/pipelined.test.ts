@@ -3,14 +3,14 @@
  * requests: it ends the connection, and the first with it. So the first must not have cost anything by then.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { type AttackHouse, attackHouse } from "./house.ts";
 import { rawClient } from "./raw-client.ts";
 import { sized } from "./sized.ts";
+import { type AttackWorld, attackWorld } from "./world.ts";
 
-let house: AttackHouse;
+let world: AttackWorld;
 beforeAll(async () => {
-	house = await attackHouse();
-	house.upstream.answer(() =>
+	world = await attackWorld();
+	world.upstream.answer(() =>
 		Response.json({
 			id: "c1",
 			object: "chat.completion",
@@ -21,9 +21,9 @@ beforeAll(async () => {
 		}),
 	);
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 beforeEach(() => {
-	house.upstream.received.length = 0;
+	world.upstream.received.length = 0;
 });
 
 const body = JSON.stringify({
@@ -40,19 +40,19 @@ test.each([
 	["a second request", (key: string) => post(key), {}],
 	["a stray line end", () => "\r\n", {}],
 ] as const)("%s in the same breath: whatever is charged was answered", async (_, behind, settings) => {
-	const { key } = await house.gateway.token(settings);
+	const { key } = await world.gateway.token(settings);
 	// The first call of a token asks the database, and those after it do not.
 	expect(
-		(await house.gateway.ask("/v1/chat/completions", body, { headers: { authorization: `Bearer ${key}` } })).status,
+		(await world.gateway.ask("/v1/chat/completions", body, { headers: { authorization: `Bearer ${key}` } })).status,
 	).toBe(200);
-	const before = await house.used(key);
+	const before = await world.used(key);
 	let answered = 0;
 	for (let round = 0; round < sized(5, 200); round++) {
-		const client = await rawClient(house.gateway.url);
+		const client = await rawClient(world.gateway.url);
 		await client.send(post(key) + behind(key));
 		await client.closed;
 		if (client.received().startsWith("HTTP/1.1 200")) answered++;
 	}
-	expect(await house.used(key)).toBe(before + answered * 20);
-	expect(house.upstream.received).toHaveLength(1 + answered);
+	expect(await world.used(key)).toBe(before + answered * 20);
+	expect(world.upstream.received).toHaveLength(1 + answered);
 });

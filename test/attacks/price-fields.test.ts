@@ -1,12 +1,12 @@
 /** What a request says that makes it dearer is held, and charged, at the price it chose; what has no price is refused. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type AttackHouse, attackHouse, rates } from "./house.ts";
+import { type AttackWorld, attackWorld, rates } from "./world.ts";
 
-let house: AttackHouse;
+let world: AttackWorld;
 beforeAll(async () => {
-	house = await attackHouse();
+	world = await attackWorld();
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const [input, output] = [50, 500];
 const plain = input * rates.input + output * rates.output;
@@ -41,8 +41,8 @@ const answers: Record<string, object> = {
 	},
 };
 const answer = (more: object = {}) => {
-	house.upstream.received.length = 0;
-	house.upstream.answer(({ path }) =>
+	world.upstream.received.length = 0;
+	world.upstream.answer(({ path }) =>
 		Response.json(
 			path.includes("/models/")
 				? {
@@ -65,12 +65,12 @@ const asks = {
 } as const;
 
 const ask = async (protocol: keyof typeof asks, fields: object, settings: object = { quota: 10 }) => {
-	const { key } = await house.gateway.token({ ...settings });
+	const { key } = await world.gateway.token({ ...settings });
 	const { path, body } = asks[protocol];
 	const headers = { authorization: `Bearer ${key}` };
-	const response = await house.gateway.ask(path, { ...body, ...fields }, { headers });
+	const response = await world.gateway.ask(path, { ...body, ...fields }, { headers });
 	const text = await response.text();
-	return { status: response.status, text, key, used: await house.used(key) };
+	return { status: response.status, text, key, used: await world.used(key) };
 };
 
 const tiers: readonly [protocol: keyof typeof asks, fields: object, times: number][] = [
@@ -92,7 +92,7 @@ describe("a tier", () => {
 		const { status, used } = await ask(protocol, fields);
 		expect(status).toBe(200);
 		expect(used).toBe(Math.ceil(Number((plain * times).toPrecision(12))));
-		expect(house.upstream.received[0]?.json).toMatchObject(fields);
+		expect(world.upstream.received[0]?.json).toMatchObject(fields);
 	});
 	test.each([...tiers])("%s %j costs a token without a quota as much", async (protocol, fields, times) => {
 		answer();
@@ -103,7 +103,7 @@ describe("a tier", () => {
 		// What the plain call may cost: its output limit, and its few words.
 		const bound = (500 * rates.output + 400 * rates.input) * 1;
 		const { used } = await ask(protocol, fields, { quota: bound / 1_000_000 });
-		const sent = house.upstream.received.at(0)?.json as Record<string, unknown> | undefined;
+		const sent = world.upstream.received.at(0)?.json as Record<string, unknown> | undefined;
 		const limit = (sent?.["max_tokens"] ?? sent?.["max_output_tokens"] ?? 500) as number;
 		expect(used).toBeLessThanOrEqual(bound);
 		// The upstream was asked for no more output than the quota pays for in that tier.
@@ -118,16 +118,16 @@ describe("a tier", () => {
 		const { status, text } = await ask(protocol, fields);
 		expect(status).toBe(403);
 		expect(text).toContain("is not known");
-		expect(house.upstream.received).toEqual([]);
+		expect(world.upstream.received).toEqual([]);
 	});
 	test("that another protocol has no field for costs nothing", async () => {
-		house.upstream.answer(() => Response.json(chatAnswer));
-		const { key } = await house.gateway.token({ quota: 10 });
+		world.upstream.answer(() => Response.json(chatAnswer));
+		const { key } = await world.gateway.token({ quota: 10 });
 		const body = { ...asks.messages.body, model: "chat-completions-a", speed: "fast" };
-		const response = await house.gateway.ask("/v1/messages", body, { headers: { authorization: `Bearer ${key}` } });
+		const response = await world.gateway.ask("/v1/messages", body, { headers: { authorization: `Bearer ${key}` } });
 		expect(response.headers.get("x-portico-dropped")).toContain("speed");
 		await response.text();
-		expect(await house.used(key)).toBe(plain);
+		expect(await world.used(key)).toBe(plain);
 	});
 });
 
@@ -173,7 +173,7 @@ describe("tools that the upstream runs", () => {
 			answer(answered);
 			const { status } = await ask(protocol, fields, { quota: (plain + fee - 1) / 1_000_000 });
 			expect([402, 429]).toContain(status);
-			expect(house.upstream.received).toEqual([]);
+			expect(world.upstream.received).toEqual([]);
 		},
 	);
 	test.each([
@@ -184,7 +184,7 @@ describe("tools that the upstream runs", () => {
 		answer();
 		const { status } = await ask(protocol, fields, { quota: 0.15 });
 		expect([402, 429]).toContain(status);
-		expect(house.upstream.received).toEqual([]);
+		expect(world.upstream.received).toEqual([]);
 	});
 });
 
@@ -201,6 +201,6 @@ describe("2 MB of text that say they are a picture", () => {
 		answer();
 		const { status } = await ask(protocol, fields, { quota: 0.4 });
 		expect([402, 429]).toContain(status);
-		expect(house.upstream.received).toEqual([]);
+		expect(world.upstream.received).toEqual([]);
 	});
 });

@@ -1,8 +1,8 @@
-/** Each kind of attack of this folder that needs no house of its own, as one round of it. */
+/** Each kind of attack of this folder that needs no world of its own, as one round of it. */
 import { connect, type Socket } from "node:net";
 import { requestOf } from "../support/upstream-answers.ts";
-import { type AttackProtocol, attackProtocols } from "./house.ts";
 import { postHead, rawClient } from "./raw-client.ts";
+import { type AttackProtocol, attackProtocols } from "./world.ts";
 
 export interface Siege {
 	readonly url: string;

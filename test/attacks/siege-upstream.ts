@@ -1,7 +1,7 @@
 /** An upstream of the siege: what it answers, the end of the asked model's name says. */
 import { createServer, type Server, type Socket } from "node:net";
 import { answers } from "../support/upstream-answers.ts";
-import type { AttackProtocol } from "./house.ts";
+import type { AttackProtocol } from "./world.ts";
 
 const counts = { input: 10, output: 5, reasoning: 2 };
 const eventStream = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";

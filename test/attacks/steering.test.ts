@@ -1,12 +1,12 @@
 /** No field of a client's chooses another model, upstream, address or key; what is taken out is told. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type AttackHouse, attackHouse } from "./house.ts";
+import { type AttackWorld, attackWorld } from "./world.ts";
 
-let house: AttackHouse;
+let world: AttackWorld;
 beforeAll(async () => {
-	house = await attackHouse({ plugins: ["model-list"] });
+	world = await attackWorld({ plugins: ["model-list"] });
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const said = [{ role: "user", content: "Hi" }];
 const asks = {
@@ -22,8 +22,8 @@ type Name = keyof typeof asks;
 const names = Object.keys(asks) as Name[];
 
 const ask = async (protocol: Name, fields: object, settings: object = {}) => {
-	house.upstream.received.length = 0;
-	house.upstream.answer(({ path }) =>
+	world.upstream.received.length = 0;
+	world.upstream.answer(({ path }) =>
 		Response.json(
 			path.includes("responses")
 				? { id: "resp_1", object: "response", status: "completed", model: "responses-a", output: [] }
@@ -40,12 +40,12 @@ const ask = async (protocol: Name, fields: object, settings: object = {}) => {
 					},
 		),
 	);
-	const { key } = await house.gateway.token({ ...settings });
+	const { key } = await world.gateway.token({ ...settings });
 	const [path, body] = asks[protocol];
 	const headers = { authorization: `Bearer ${key}` };
-	const response = await house.gateway.ask(path, { ...body, ...fields }, { headers });
+	const response = await world.gateway.ask(path, { ...body, ...fields }, { headers });
 	await response.text();
-	const sent = house.upstream.received[0];
+	const sent = world.upstream.received[0];
 	return { status: response.status, dropped: response.headers.get("x-portico-dropped"), sent };
 };
 

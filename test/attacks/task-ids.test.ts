@@ -3,13 +3,13 @@
  * is 404 in the shape of the route and reaches no upstream, unless the account is one client's alone.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type MediaHouse, startMediaHouse } from "../support/media-house.ts";
+import { type MediaWorld, startMediaWorld } from "../support/media-world.ts";
 import { until } from "../support/moved-clock.ts";
 
 const json = (value: unknown): Response => Response.json(value);
 
 /** Kling, Suno and Midjourney at once: `clip-…` and `job-…` are their own names for what they made. */
-const script = ({ upstream }: MediaHouse): void => {
+const script = ({ upstream }: MediaWorld): void => {
 	let serial = 0;
 	const titles = new Map<string, unknown>();
 	upstream.answer(({ method, path, json: body }) => {
@@ -66,28 +66,28 @@ interface Made {
 	readonly part: string;
 }
 
-const made = async (house: MediaHouse, key: string) => {
+const made = async (world: MediaWorld, key: string) => {
 	const headers = { authorization: `Bearer ${key}` };
 	const finished = async (path: string, body: object): Promise<string> => {
-		const answer = (await house.json(path, body, { headers })).body as { data?: { task_id: string }; result?: string };
+		const answer = (await world.json(path, body, { headers })).body as { data?: { task_id: string }; result?: string };
 		const id = String(answer.result ?? (answer.data as { task_id?: string })?.task_id ?? answer.data);
 		await until(async () => {
-			await house.pass(1000);
-			const { status } = (await house.json(`/v1/tasks/${id}`, undefined, { headers })).body;
+			await world.pass(1000);
+			const { status } = (await world.json(`/v1/tasks/${id}`, undefined, { headers })).body;
 			return status === "SUCCESS";
 		});
 		return id;
 	};
 	const video = await finished("/kling/v1/videos/text2video", { model_name: "kling-v1", prompt: "x" });
-	const shown = (await house.json(`/kling/v1/videos/text2video/${video}`, undefined, { headers })).body as {
+	const shown = (await world.json(`/kling/v1/videos/text2video/${video}`, undefined, { headers })).body as {
 		data: { task_result: { videos: { id: string }[] } };
 	};
 	const song = await finished("/suno/submit/music", { prompt: "x", title: "x" });
-	const songs = (await house.json(`/suno/fetch/${song}`, undefined, { headers })).body as {
+	const songs = (await world.json(`/suno/fetch/${song}`, undefined, { headers })).body as {
 		data: { data: { id: string }[] };
 	};
 	const picture = await finished("/mj/submit/imagine", { prompt: "x" });
-	const pictures = (await house.json(`/mj/task/${picture}/fetch`, undefined, { headers })).body as {
+	const pictures = (await world.json(`/mj/task/${picture}/fetch`, undefined, { headers })).body as {
 		buttons: { customId: string }[];
 	};
 	return {
@@ -167,62 +167,62 @@ const attacks: readonly (readonly [string, string, (of: AllMade) => object])[] =
 ];
 
 describe("an account that serves several tokens", () => {
-	let house: MediaHouse;
+	let world: MediaWorld;
 	let ofA: AllMade;
 	let ofB: AllMade;
 	let headers: Record<string, string>;
 	beforeAll(async () => {
-		house = await startMediaHouse(upstreams({}));
-		script(house);
-		ofA = await made(house, house.key);
-		const { key } = await house.token();
+		world = await startMediaWorld(upstreams({}));
+		script(world);
+		ofA = await made(world, world.key);
+		const { key } = await world.token();
 		headers = { authorization: `Bearer ${key}` };
-		ofB = await made(house, key);
+		ofB = await made(world, key);
 	});
-	afterAll(() => house.close());
+	afterAll(() => world.close());
 
 	/** What its next submission was sent. */
 	const sent = async (path: string, body: object): Promise<Record<string, unknown>> => {
-		const before = house.upstream.received.length;
-		expect((await house.json(path, body, { headers })).status).toBeLessThan(300);
+		const before = world.upstream.received.length;
+		expect((await world.json(path, body, { headers })).status).toBeLessThan(300);
 		await until(async () => {
-			await house.pass(500);
-			return house.upstream.received.length > before;
+			await world.pass(500);
+			return world.upstream.received.length > before;
 		});
-		return house.upstream.received[before]?.json as Record<string, unknown>;
+		return world.upstream.received[before]?.json as Record<string, unknown>;
 	};
 
 	test.each(attacks.map(([name, path, body]) => ({ name, path, body })))("$name", async ({ path, body }) => {
-		const before = house.upstream.received.length;
-		const answer = await house.json(path, body(ofA), { headers });
+		const before = world.upstream.received.length;
+		const answer = await world.json(path, body(ofA), { headers });
 		expect([answer.status, answer.body]).toEqual([404, expect.anything()]);
-		await house.pass(3000, 500);
-		expect(house.upstream.received.length).toBe(before);
+		await world.pass(3000, 500);
+		expect(world.upstream.received.length).toBe(before);
 	});
 
 	test("refuses in the shape of the route", async () => {
-		const ofKling = await house.json("/v1/videos/video-extend", kling({ video_id: "v" }), { headers });
+		const ofKling = await world.json("/v1/videos/video-extend", kling({ video_id: "v" }), { headers });
 		expect(ofKling.body).toMatchObject({ code: 1203, message: expect.stringContaining("video_id") });
-		const ofSuno = await house.json("/suno/submit/music", { continue_clip_id: "c" }, { headers });
+		const ofSuno = await world.json("/suno/submit/music", { continue_clip_id: "c" }, { headers });
 		expect(ofSuno.body).toMatchObject({ code: "task_not_exist", data: null });
-		const ofOpenAi = await house.json("/v1/videos", { model: "sora-2", prompt: "x", video_id: "v" }, { headers });
+		const ofOpenAi = await world.json("/v1/videos", { model: "sora-2", prompt: "x", video_id: "v" }, { headers });
 		expect(ofOpenAi.body).toMatchObject({ error: { code: "unknown_reference", param: "video_id" } });
 	});
 
 	test("a title that is another's clip makes it nobody's own", async () => {
 		const title = ofA.song.part;
 		await sent("/suno/submit/music", { prompt: "x", title });
-		await house.pass(8000, 500);
-		const { data } = (await house.json("/v1/tasks?kind=music&limit=1", undefined, { headers })).body;
+		await world.pass(8000, 500);
+		const { data } = (await world.json("/v1/tasks?kind=music&limit=1", undefined, { headers })).body;
 		expect(data).toMatchObject([{ status: "SUCCESS", output: { title } }]);
-		expect((await house.json("/suno/submit/music", { continue_clip_id: title }, { headers })).status).toBe(404);
+		expect((await world.json("/suno/submit/music", { continue_clip_id: title }, { headers })).status).toBe(404);
 	});
 
 	test("another's button on one's own picture goes nowhere; one's own is pressed", async () => {
 		const press = (customId: string) => ({ taskId: ofB.picture.id, customId });
-		const before = house.upstream.received.length;
-		expect((await house.json("/mj/submit/action", press(ofA.picture.part), { headers })).status).toBe(404);
-		expect(house.upstream.received.length).toBe(before);
+		const before = world.upstream.received.length;
+		expect((await world.json("/mj/submit/action", press(ofA.picture.part), { headers })).status).toBe(404);
+		expect(world.upstream.received.length).toBe(before);
 		const job = ofB.picture.part.split("::").at(-1);
 		expect(await sent("/mj/submit/action", press(ofB.picture.part))).toEqual({
 			action: "UPSCALE",
@@ -250,8 +250,8 @@ describe("an account that serves several tokens", () => {
 });
 
 test("an account that is one client's alone is told every id", async () => {
-	const house = await startMediaHouse(upstreams({ tenancy: "single" }));
-	script(house);
+	const world = await startMediaWorld(upstreams({ tenancy: "single" }));
+	script(world);
 	const wishes: readonly (readonly [string, object, string])[] = [
 		["/v1/videos/video-extend", kling({ video_id: "v-1" }), "v-1"],
 		["/v1/videos/omni-video", kling({ element_list: [{ element_id: 160 }] }), "160"],
@@ -259,11 +259,11 @@ test("an account that is one client's alone is told every id", async () => {
 		["/mj/submit/show", { jobInfo: "j-1" }, "j-1"],
 	];
 	for (const [path, body, id] of wishes) {
-		expect((await house.json(path, body)).status).toBe(200);
+		expect((await world.json(path, body)).status).toBe(200);
 		await until(async () => {
-			await house.pass(500);
-			return house.upstream.received.some(({ text }) => text.includes(id));
+			await world.pass(500);
+			return world.upstream.received.some(({ text }) => text.includes(id));
 		});
 	}
-	await house.close();
+	await world.close();
 });

@@ -1,23 +1,23 @@
 /** Inputs of open tasks: a token fills no more of the disk than its limit, and others are still served. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startTaskHouse, type TaskHouse } from "../support/task-house.ts";
+import { startTaskWorld, type TaskWorld } from "../support/task-world.ts";
 
-let house: TaskHouse;
+let world: TaskWorld;
 beforeAll(async () => {
-	house = await startTaskHouse({ tasks: { inputMegabytesPerToken: 0.1, inputMegabytes: 0.2 } });
+	world = await startTaskWorld({ tasks: { inputMegabytesPerToken: 0.1, inputMegabytes: 0.2 } });
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 test("429 beyond a token's limit, 503 beyond the limit of all; what was kept is no more than that", async () => {
 	const submit = async (key: string): Promise<number> =>
 		(
-			await house.json(
+			await world.json(
 				"/v1/tasks",
 				{ kind: "scripted", prompt: "p", extra: "x".repeat(30_000) },
 				{ headers: { authorization: `Bearer ${key}` } },
 			)
 		).status;
-	const [one, two, three] = [await house.token(), await house.token(), await house.token()];
+	const [one, two, three] = [await world.token(), await world.token(), await world.token()];
 	const statuses: number[] = [];
 	for (let round = 0; round < 5; round++) statuses.push(await submit(one.key));
 	expect(statuses).toEqual([202, 202, 202, 429, 429]);

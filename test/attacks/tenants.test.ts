@@ -3,25 +3,25 @@
  * tenant A's ids: nothing is answered, and nothing reaches an upstream.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type AttackHouse, attackHouse } from "./house.ts";
+import { type AttackWorld, attackWorld } from "./world.ts";
 
-let house: AttackHouse;
+let world: AttackWorld;
 let keyOfB: string;
 /** A's answer, its items, a task and one of its deliveries. */
 let [answer, reasoning, item, task, delivery] = ["", "", "", "", ""];
 
 const asB = (method: string, path: string, body?: unknown): Promise<Response> =>
-	fetch(house.gateway.url + path, {
+	fetch(world.gateway.url + path, {
 		method,
 		headers: { authorization: `Bearer ${keyOfB}`, "content-type": "application/json" },
 		...(body !== undefined && { body: JSON.stringify(body) }),
 	});
 
 beforeAll(async () => {
-	house = await attackHouse({
+	world = await attackWorld({
 		plugins: ["demo", "tasks", { use: "webhooks", with: { allowPrivateNetworks: true } }, "image", "video", "music"],
 	});
-	const { gateway, upstream } = house;
+	const { gateway, upstream } = world;
 	upstream.answer(() =>
 		Response.json({
 			id: "resp_of_a",
@@ -57,23 +57,23 @@ beforeAll(async () => {
 	delivery = deliveries.data[0]?.id ?? "";
 	keyOfB = (await gateway.token()).key;
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 /** Refused, without a word of A's and without a call to the upstream. */
 const refused = async (asked: () => Promise<Response>, statuses: readonly number[]): Promise<void> => {
-	const before = house.upstream.received.length;
+	const before = world.upstream.received.length;
 	const response = await asked();
 	expect(await response.text()).not.toContain("A's");
 	expect(statuses).toContain(response.status);
-	expect(house.upstream.received.length).toBe(before);
+	expect(world.upstream.received.length).toBe(before);
 };
 
 test("A has an answer, an item and a task", async () => {
 	expect([answer, reasoning, item]).toEqual(["resp_of_a", "rs_of_a", "msg_of_a"]);
 	expect(task).toStartWith("task_");
-	expect((await house.gateway.ask(`/v1/responses/${answer}`)).status).toBe(200);
-	expect((await house.gateway.ask(`/v1/tasks/${task}`)).status).toBe(200);
-	expect((await house.gateway.ask(`/v1/deliveries/${delivery}`)).status).toBe(200);
+	expect((await world.gateway.ask(`/v1/responses/${answer}`)).status).toBe(200);
+	expect((await world.gateway.ask(`/v1/tasks/${task}`)).status).toBe(200);
+	expect((await world.gateway.ask(`/v1/deliveries/${delivery}`)).status).toBe(200);
 });
 
 /** The path with every parameter an id of A's of that sort; empty for one that has none. */
@@ -86,7 +86,7 @@ const withIdsOfA = (path: string): string => {
 };
 
 test("every route with a parameter, with A's ids", async () => {
-	const { data } = (await house.gateway.admin("GET", "/admin/plugins")) as { data: { routes: string[] }[] };
+	const { data } = (await world.gateway.admin("GET", "/admin/plugins")) as { data: { routes: string[] }[] };
 	const routes = data.flatMap(({ routes }) => routes).map((route) => route.split(" ") as [string, string]);
 	const walked = routes.flatMap(([method, path]) => {
 		// What is submitted to Suno is called by a word, and a deployment is a model: no ids.
@@ -103,18 +103,18 @@ test("every route with a parameter, with A's ids", async () => {
 	expect(walked.map(([, path]) => path)).toContain(`/v1/tasks/${task}`);
 	expect(walked.length).toBeGreaterThan(15);
 	const answered: unknown[] = [];
-	const before = house.upstream.received.length;
+	const before = world.upstream.received.length;
 	for (const [method, path] of walked) {
 		const response = await asB(method, path, method === "POST" ? {} : undefined);
 		const text = await response.text();
 		if (response.status !== 404 || text.includes("A's")) answered.push([method, path, response.status, text]);
 	}
 	expect(answered).toEqual([]);
-	expect(house.upstream.received.length).toBe(before);
+	expect(world.upstream.received.length).toBe(before);
 });
 
 test("lists by ids or by what came before: none of A's, though a list of nothing is a list", async () => {
-	const before = house.upstream.received.length;
+	const before = world.upstream.received.length;
 	const asked: readonly (readonly [method: string, path: string, body?: object])[] = [
 		["GET", "/v1/tasks"],
 		["GET", `/v1/tasks?after=${task}`],
@@ -136,7 +136,7 @@ test("lists by ids or by what came before: none of A's, though a list of nothing
 		const text = await response.text();
 		for (const ofA of ["A's", task.slice(5), delivery]) expect([path, text.includes(ofA)]).toEqual([path, false]);
 	}
-	expect(house.upstream.received.length).toBe(before);
+	expect(world.upstream.received.length).toBe(before);
 });
 
 test("what goes on from A's tasks, or changes them", async () => {
@@ -225,22 +225,22 @@ describe("Responses: an id that is not the caller's own goes nowhere", () => {
 });
 
 test("Responses: reasoning that is the caller's own, or is there itself, goes on", async () => {
-	const before = house.upstream.received.length;
+	const before = world.upstream.received.length;
 	const encrypted = { type: "reasoning", id: "rs_elsewhere", summary: [], encrypted_content: "gAAAA" };
 	const open = { type: "reasoning", id: "rs_open", summary: [], content: [{ type: "reasoning_text", text: "Hm." }] };
 	await (await asB("POST", "/v1/responses", ask({ input: [...known, encrypted, open] }))).text();
 	const own = { type: "reasoning", id: reasoning, summary: [] };
-	await (await house.gateway.ask("/v1/responses", ask({ input: [...known, own] }))).text();
-	const sent = house.upstream.received.slice(before).map(({ text }) => JSON.parse(text) as { input: unknown[] });
+	await (await world.gateway.ask("/v1/responses", ask({ input: [...known, own] }))).text();
+	const sent = world.upstream.received.slice(before).map(({ text }) => JSON.parse(text) as { input: unknown[] });
 	expect(sent.map(({ input }) => input.slice(1))).toEqual([[encrypted, open], [own]]);
 });
 
 test("Responses: reasoning that nobody knows is left out where the model speaks another protocol", async () => {
-	const before = house.upstream.received.length;
+	const before = world.upstream.received.length;
 	const unknown = { type: "reasoning", id: "rs_elsewhere", summary: [] };
 	const body = { model: "chat-completions-a", input: [...known, unknown], store: false };
 	await (await asB("POST", "/v1/responses", body)).text();
-	const sent = house.upstream.received.slice(before).map(({ text }) => text);
+	const sent = world.upstream.received.slice(before).map(({ text }) => text);
 	expect(sent).toHaveLength(1);
 	expect(sent[0]).not.toContain("rs_elsewhere");
 });
@@ -319,8 +319,8 @@ describe("the other protocols: files, caches and containers of the account go no
 	});
 
 	test("a tool's arguments and schemas may be called what they like", async () => {
-		house.upstream.answer(() => Response.json({ error: { message: "enough" } }, { status: 400 }));
-		const before = house.upstream.received.length;
+		world.upstream.answer(() => Response.json({ error: { message: "enough" } }, { status: 400 }));
+		const before = world.upstream.received.length;
 		await asB("POST", "/v1/messages", {
 			...claude(text),
 			tools: [{ name: "read", input_schema: { type: "object", properties: { file_id: { type: "string" } } } }],
@@ -337,6 +337,6 @@ describe("the other protocols: files, caches and containers of the account go no
 			ask({ tools: [{ type: "function", name: "f", parameters: { properties: { file_id: { type: "string" } } } }] }),
 		);
 		await asB("POST", geminiPath, gemini({ fileData: { fileUri: "https://youtu.be/abc" } }));
-		expect(house.upstream.received.length).toBe(before + 4);
+		expect(world.upstream.received.length).toBe(before + 4);
 	});
 });

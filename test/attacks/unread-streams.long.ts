@@ -4,9 +4,9 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Order } from "./fast-upstream.ts";
 import type { Seen, Watch } from "./health-watch.ts";
-import { type AttackHouse, attackHouse } from "./house.ts";
 import { longestStop } from "./longest-stop.ts";
 import { sized } from "./sized.ts";
+import { type AttackWorld, attackWorld } from "./world.ts";
 
 const clients = sized(40, 100);
 /** On a machine that does other things meanwhile, this much; it was seconds. */
@@ -15,7 +15,7 @@ const megabyte = 1024 * 1024;
 
 let upstream: ChildProcess;
 let watcher: ChildProcess;
-let house: AttackHouse;
+let world: AttackWorld;
 
 const told = <T>(other: ChildProcess): Promise<T> =>
 	new Promise((resolve) => other.once("message", (message) => resolve(message as T)));
@@ -27,7 +27,7 @@ beforeAll(async () => {
 	await told(watcher);
 	upstream = started("fast-upstream.ts");
 	const { port } = await told<{ port: number }>(upstream);
-	house = await attackHouse({
+	world = await attackWorld({
 		plugins: [
 			{
 				use: "router",
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	upstream.kill();
 	watcher.kill();
-	await house.stop();
+	await world.stop();
 });
 
 test.each([
@@ -51,7 +51,7 @@ test.each([
 ])(
 	"%s: /healthz is answered soon, the loop never stops for long, and memory is bounded by the streams",
 	async (_, path) => {
-		const { gateway } = house;
+		const { gateway } = world;
 		const before = process.memoryUsage.rss();
 		const body = JSON.stringify({
 			model: "m",

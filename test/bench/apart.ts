@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { asNumber, asRecord, parseJson } from "#core";
 import { bodyOf, drive, type Party } from "./drive.ts";
-import { type Started, startHouse, startRelay } from "./house.ts";
+import { type Started, startPortico, startRelay } from "./portico.ts";
 import { runToItsEnd } from "./processes.ts";
 import { row } from "./rows.ts";
 import type { Row } from "./table.ts";
@@ -14,8 +14,8 @@ export const startRows = async (
 	upstream: string,
 	{ ms, processorMs, built }: { readonly ms?: number; readonly processorMs?: number; readonly built: boolean },
 ): Promise<Row[]> => {
-	const house = (at: string): Promise<Started> => startHouse(at, { built });
-	const parties = [startRelay, house].map((begin) => ({ begin, took: [] as number[], used: [] as number[] }));
+	const gateway = (at: string): Promise<Started> => startPortico(at, { built });
+	const parties = [startRelay, gateway].map((begin) => ({ begin, took: [] as number[], used: [] as number[] }));
 	for (let index = 0; index < 5; index++)
 		for (const { begin, took, used } of parties) {
 			const started = await begin(upstream);

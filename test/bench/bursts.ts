@@ -1,7 +1,7 @@
 /** What comes all at once: streams that open together, and large calls that are held together. And a process that rests. */
 import { bodyOf, chatPath, makeCalls, type Party } from "./drive.ts";
-import { type Started, startHouse, startRelay } from "./house.ts";
 import { steadyBytes } from "./memory.ts";
+import { type Started, startPortico, startRelay } from "./portico.ts";
 import { memoryBytes } from "./processes.ts";
 import type { Pair } from "./rows.ts";
 import type { Row } from "./table.ts";
@@ -77,10 +77,10 @@ const hold = async ({ pid, ...party }: Started): Promise<Held> => {
 
 /** Calls of 150 KB that all wait for their upstream together, in a fresh process each. `beside` is the payload. */
 export const heldRows = async (upstream: string): Promise<Row[]> => {
-	const house = await startHouse(upstream);
+	const gateway = await startPortico(upstream);
 	try {
-		await makeCalls(house, { body: bodyOf(), connections: 64 }, 5_000);
-		const { most, after } = await hold(house);
+		await makeCalls(gateway, { body: bodyOf(), connections: 64 }, 5_000);
+		const { most, after } = await hold(gateway);
 		const payload = (heldAtOnce * heldBytes) / 1e6;
 		const what = "1,500 held calls of 150 KB";
 		return [
@@ -88,19 +88,19 @@ export const heldRows = async (upstream: string): Promise<Row[]> => {
 			{ what: `${what}: the same 8 s after`, unit: "MB", beside: payload, portico: after / 1e6, most: 0.2 },
 		];
 	} finally {
-		await house.stop();
+		await gateway.stop();
 	}
 };
 
 /** Resident memory of processes that have answered one call; of Portico as packages have it. */
 export const idleRows = async (upstream: string): Promise<Row[]> => {
-	const [relay, house] = [await startRelay(upstream), await startHouse(upstream, { built: true })];
+	const [relay, gateway] = [await startRelay(upstream), await startPortico(upstream, { built: true })];
 	try {
-		const figures = [await steadyBytes(relay.pid), await steadyBytes(house.pid)].map((bytes) => bytes / 1e6);
+		const figures = [await steadyBytes(relay.pid), await steadyBytes(gateway.pid)].map((bytes) => bytes / 1e6);
 		const [beside, portico = Number.NaN] = figures;
 		return [{ what: "memory of a fresh idle process", unit: "MB", beside, portico, by: "figure", most: 80 }];
 	} finally {
 		await relay.stop();
-		await house.stop();
+		await gateway.stop();
 	}
 };

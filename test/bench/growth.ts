@@ -1,19 +1,19 @@
 /**
- * What a call costs as a house grows: with more tokens, models, persons, rows in the ledger; and what a task costs with more tasks
+ * What a call costs as a gateway grows: with more tokens, models, persons, rows in the ledger; and what a task costs with more tasks
  * open. In one process without a network, everything on, the real store on a file; rows are made in bulk.
  *
  *   npm run bench:growth [-- --json] [-- --quick] [-- --only "ledger rows"]
  *
- * Exits with 1 when the largest house costs more than half as much again as the smallest.
+ * Exits with 1 when the largest gateway costs more than half as much again as the smallest.
  */
 import { parseArgs } from "node:util";
-import { buildGateway, type GrownHouse, type Size } from "./growth-house.ts";
+import { buildGateway, type GrownPortico, type Size } from "./growth-portico.ts";
 
 const { values: flags } = parseArgs({
 	options: { json: { type: "boolean" }, quick: { type: "boolean" }, only: { type: "string" } },
 });
 
-/** How many times the smallest house's cost the largest may have. */
+/** How many times the smallest gateway's cost the largest may have. */
 const most = 1.5;
 const rounds = 4;
 
@@ -21,12 +21,12 @@ interface Growth {
 	readonly what: string;
 	readonly sizes: readonly Size[];
 	/** Microseconds of processor time. */
-	measure(house: GrownHouse): Promise<number>;
+	measure(gateway: GrownPortico): Promise<number>;
 }
 
 const calls = flags.quick ? 2_000 : 6_000;
 const tasks = flags.quick ? 100 : 300;
-const call = (house: GrownHouse): Promise<number> => house.calls(calls);
+const call = (gateway: GrownPortico): Promise<number> => gateway.calls(calls);
 
 const growths: readonly Growth[] = [
 	{
@@ -44,7 +44,7 @@ const growths: readonly Growth[] = [
 	{
 		what: "open tasks",
 		sizes: (flags.quick ? [0, 10_000] : [0, 10_000, 100_000]).map((openTasks) => ({ openTasks })),
-		measure: (house) => house.tasks(tasks),
+		measure: (gateway) => gateway.tasks(tasks),
 	},
 ];
 
@@ -53,19 +53,19 @@ const costs = async ({
 	sizes,
 	measure,
 }: Growth): Promise<readonly { readonly size: number; readonly micros: number }[]> => {
-	const houses: GrownHouse[] = [];
+	const gateways: GrownPortico[] = [];
 	try {
-		for (const size of sizes) houses.push(await buildGateway(size));
-		const least = houses.map(() => Number.POSITIVE_INFINITY);
+		for (const size of sizes) gateways.push(await buildGateway(size));
+		const least = gateways.map(() => Number.POSITIVE_INFINITY);
 		// The first round is the warm-up.
 		for (let round = 0; round <= rounds; round++)
-			for (const [index, house] of houses.entries()) {
-				const micros = await measure(house);
+			for (const [index, gateway] of gateways.entries()) {
+				const micros = await measure(gateway);
 				if (round > 0) least[index] = Math.min(least[index] ?? micros, micros);
 			}
 		return sizes.map((size, index) => ({ size: Object.values(size)[0] ?? 0, micros: least[index] ?? Number.NaN }));
 	} finally {
-		for (const house of houses) await house.stop();
+		for (const gateway of gateways) await gateway.stop();
 	}
 };
 

@@ -1,6 +1,6 @@
 /** What each part costs: the whole, and the whole without one thing or several, all beside the bare relay. */
 import { bodyOf, compare, type Pace, warm } from "./drive.ts";
-import { type Started, seeing, startHouse } from "./house.ts";
+import { type Started, seeing, startPortico } from "./portico.ts";
 import type { Row } from "./table.ts";
 
 const policies = ["expiry", "model-list", "ip-whitelist", "rate-limit"];
@@ -20,14 +20,14 @@ const rungs: readonly (readonly [what: string, without: readonly string[]])[] = 
 export const ladderRows = async (relay: Started, upstream: string, pace: Pace, warmUp: number): Promise<Row[]> => {
 	const rows: Row[] = [];
 	for (const [what, without] of rungs) {
-		const house = await startHouse(upstream, { without });
+		const gateway = await startPortico(upstream, { without });
 		try {
-			await warm(house, warmUp);
+			await warm(gateway, warmUp);
 			const load = { body: bodyOf(), connections: 64 };
-			const { beside, portico, ratio } = await compare([relay, house], [load, load], pace);
+			const { beside, portico, ratio } = await compare([relay, gateway], [load, load], pace);
 			rows.push({ what: `ladder: ${what}`, unit: "µs", beside: beside.micros, portico: portico.micros, ratio });
 		} finally {
-			await house.stop();
+			await gateway.stop();
 		}
 	}
 	return rows;

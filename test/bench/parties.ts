@@ -1,7 +1,7 @@
 /** Who takes part in a run, each started and made warm when it is first asked for. */
 import { join } from "node:path";
 import { type Party, warm } from "./drive.ts";
-import { type Started, startHouse, startRelay } from "./house.ts";
+import { type Started, startPortico, startRelay } from "./portico.ts";
 import { type Measured, start } from "./processes.ts";
 import type { Pair } from "./rows.ts";
 
@@ -37,11 +37,11 @@ export class Parties {
 
 	readonly relay = once(async (): Promise<Started> => await this.warmed(await startRelay(await this.upstream())));
 
-	readonly house = once(async (): Promise<Started> => await this.warmed(await startHouse(await this.upstream())));
+	readonly gateway = once(async (): Promise<Started> => await this.warmed(await startPortico(await this.upstream())));
 
 	/** The bare relay, or what stands in its place, and Portico. */
 	async pair(): Promise<Pair> {
-		return [this.options.against ?? (await this.relay()), await this.house()];
+		return [this.options.against ?? (await this.relay()), await this.gateway()];
 	}
 
 	async stop(): Promise<void> {

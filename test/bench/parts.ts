@@ -51,7 +51,7 @@ export const fullParts = (pace: Pace): readonly Part[] => [
 	),
 	part("opening", async (parties) => openingRows(await parties.pair())),
 	part("held", async (parties) => heldRows(await parties.upstream())),
-	part("memory", async (parties) => measure.memoryRows(await parties.house())),
+	part("memory", async (parties) => measure.memoryRows(await parties.gateway())),
 	part("idle", async (parties) => idleRows(await parties.upstream())),
 	part("start", async (parties) => startRows(await parties.upstream(), { ms: 200, built: true })),
 	part("policies", () => policyRows(20)),

@@ -64,7 +64,7 @@ const { key } = await gateway.token({
 });
 
 const { generation } = gateway.portico;
-if (!generation) throw new Error("the house does not run");
+if (!generation) throw new Error("the gateway does not run");
 const rules: readonly Policy[] = generation.all(policies);
 const books = generation.all(recorders);
 const [doorkeeper] = generation.all(authenticators);

@@ -1,8 +1,8 @@
 /** What the bench measures of a running pair, each as rows of its table. */
 import { bodyOf, type Compared, compare, type Pace, type Party } from "./drive.ts";
-import type { protocols, Started } from "./house.ts";
 import { atSteadyRate, oneAtATime } from "./latency.ts";
 import { measureMemory } from "./memory.ts";
+import type { protocols, Started } from "./portico.ts";
 import type { Row } from "./table.ts";
 
 /** The bare relay (or what else is beside), and Portico. */
@@ -168,9 +168,9 @@ export const translatedWholeRows = async (
 };
 
 /** Memory of Portico alone: beside the open streams, and after them, stands the idle figure. */
-export const memoryRows = async (house: Started): Promise<Row[]> => {
+export const memoryRows = async (gateway: Started): Promise<Row[]> => {
 	const streams = 512;
-	const { idle, open, after } = await measureMemory(house, house.pid, streams);
+	const { idle, open, after } = await measureMemory(gateway, gateway.pid, streams);
 	return [
 		row(`memory idle, and under ${streams} streams`, "MB", [idle / 1e6, open / 1e6]),
 		row("memory idle, and after them", "MB", [idle / 1e6, after / 1e6], { most: 1.1 }),

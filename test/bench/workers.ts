@@ -5,7 +5,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqldProgram, startSqld } from "../support/sqld.ts";
 import { bodyOf, compare, type Pace, warm } from "./drive.ts";
-import { type Started, startHouse } from "./house.ts";
+import { type Started, startPortico } from "./portico.ts";
 import { start } from "./processes.ts";
 import { costRow, row } from "./rows.ts";
 import type { Row } from "./table.ts";
@@ -27,7 +27,7 @@ const moveTo = (list: string): string => {
 const compareWorkers = async (one: Started, two: Started, pace: Pace): Promise<Row[]> => {
 	const load = { body: bodyOf(), connections: 64 };
 	// Each worker has code of its own to make warm.
-	for (const [index, house] of [one, two].entries()) await warm(house, 20_000 * (index + 1));
+	for (const [index, gateway] of [one, two].entries()) await warm(gateway, 20_000 * (index + 1));
 	const compared = await compare([one, two], [load, load], pace);
 	return [
 		row("calls a second, 1 worker and 2 workers", "/s", [compared.beside.perSecond, compared.portico.perSecond]),
@@ -44,14 +44,14 @@ export const workerRows = async (pace: Pace): Promise<Row[]> => {
 	const core = canPin ? cores.workers : undefined;
 	const upstream = await start([join(import.meta.dir, "mock-upstream.ts")]);
 	const database = await startSqld(program, folder);
-	const houses: Started[] = [];
+	const gateways: Started[] = [];
 	try {
 		for (const workers of [1, 2])
-			houses.push(await startHouse(upstream.url, { database: database.url, workers, core }));
-		const [one, two] = houses;
+			gateways.push(await startPortico(upstream.url, { database: database.url, workers, core }));
+		const [one, two] = gateways;
 		return one && two ? await compareWorkers(one, two, pace) : [];
 	} finally {
-		for (const house of houses) await house.stop();
+		for (const gateway of gateways) await gateway.stop();
 		await upstream.stop();
 		await database.close();
 		if (had !== undefined) moveTo(had);

@@ -1,4 +1,4 @@
-/** The house's own quota with one fault planted, named by `PORTICO_CHAOS_FAULT`: the harness has to find each. */
+/** Portico's own quota with one fault planted, named by `PORTICO_CHAOS_FAULT`: the harness has to find each. */
 import { sql } from "drizzle-orm";
 import { fileJournals } from "../../plugins/quota/journal.ts";
 import { type QuotaParts, quotaPlugin } from "../../plugins/quota/plugin.ts";

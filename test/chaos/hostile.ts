@@ -4,7 +4,7 @@
  * that it thinks in secret included.
  */
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { type AttackProtocol, attackProtocols, rates } from "../attacks/house.ts";
+import { type AttackProtocol, attackProtocols, rates } from "../attacks/world.ts";
 import { answers, requestOf } from "../support/upstream-answers.ts";
 import type { Random } from "./random.ts";
 

@@ -9,7 +9,7 @@ import { quotaTables } from "../../plugins/quota/tables.ts";
 export default definePlugin({
 	name: "naive-quota",
 	summary: "Looks, calls, adds.",
-	// What the house's own is given here; this one has no leases.
+	// What Portico's own is given here; this one has no leases.
 	config: t.Object({ leaseSeconds: t.Optional(t.Integer()) }),
 	needs: { store, prices, writers: ledgerWriters },
 	gives: [policies, tables],

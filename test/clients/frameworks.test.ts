@@ -9,18 +9,18 @@ import { ChatGoogleGenerativeAI } from "@langchain/google-genai";
 import { ChatOpenAI } from "@langchain/openai";
 import { generateText, type LanguageModel, streamText, type ToolSet, tool } from "ai";
 import { z } from "zod";
-import { modelNames, spoken, startTwoHouses, type TwoHouses } from "../support/two-houses.ts";
+import { modelNames, spoken, startTwoWorlds, type TwoWorlds } from "../support/two-worlds.ts";
 
 // Its hints about models it does not know are not this suite's business.
 (globalThis as { AI_SDK_LOG_WARNINGS?: boolean }).AI_SDK_LOG_WARNINGS = false;
 
-let houses: TwoHouses;
+let worlds: TwoWorlds;
 beforeAll(async () => {
-	houses = await startTwoHouses();
+	worlds = await startTwoWorlds();
 });
-afterAll(() => houses.stop());
+afterAll(() => worlds.stop());
 
-const at = () => ({ url: houses.near.url, apiKey: houses.near.key });
+const at = () => ({ url: worlds.near.url, apiKey: worlds.near.key });
 
 const providers: Readonly<Record<string, (model: string) => LanguageModel>> = {
 	"openai (responses)": (model) => createOpenAI({ baseURL: `${at().url}/v1`, apiKey: at().apiKey })(model),

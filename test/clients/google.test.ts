@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FunctionCallingConfigMode, GoogleGenAI } from "@google/genai";
 import { GoogleGenAI as GoogleGenAI1 } from "google-genai-1";
-import { modelNames, spoken, startTwoHouses, type TwoHouses } from "../support/two-houses.ts";
+import { modelNames, spoken, startTwoWorlds, type TwoWorlds } from "../support/two-worlds.ts";
 
-let houses: TwoHouses;
+let worlds: TwoWorlds;
 beforeAll(async () => {
-	houses = await startTwoHouses();
+	worlds = await startTwoWorlds();
 });
-afterAll(() => houses.stop());
+afterAll(() => worlds.stop());
 
 const tools = [
 	{
@@ -26,7 +26,7 @@ describe.each([
 	["3", GoogleGenAI],
 	["1", GoogleGenAI1 as unknown as typeof GoogleGenAI],
 ])("@google/genai %s", (_, Client) => {
-	const client = () => new Client({ apiKey: houses.near.key, httpOptions: { baseUrl: houses.near.url } });
+	const client = () => new Client({ apiKey: worlds.near.key, httpOptions: { baseUrl: worlds.near.url } });
 
 	describe.each(["demo", ...modelNames])("%s", (model) => {
 		test("generateContent", async () => {
@@ -82,7 +82,7 @@ describe.each([
 		const names: string[] = [];
 		for await (const model of await client().models.list()) names.push(model.name ?? "");
 		expect(names).toContain("models/demo");
-		const wrong = new Client({ apiKey: "sk-wrong", httpOptions: { baseUrl: houses.near.url } });
+		const wrong = new Client({ apiKey: "sk-wrong", httpOptions: { baseUrl: worlds.near.url } });
 		const refused = (await wrong.models
 			.generateContent({ model: "demo", contents: "x" })
 			.catch((error: unknown) => error)) as { status: number; message: string };

@@ -6,16 +6,16 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { asRecord, parseJson } from "../../core/neutral/json.ts";
-import { type EndpointHouses, startEndpointHouses } from "./python-houses.ts";
+import { type EndpointWorlds, startEndpointWorlds } from "./python-worlds.ts";
 
 const python = process.env["PORTICO_PYTHON"] ?? "";
 
-let houses: EndpointHouses;
+let worlds: EndpointWorlds;
 beforeAll(async () => {
-	if (python !== "") houses = await startEndpointHouses();
+	if (python !== "") worlds = await startEndpointWorlds();
 });
 afterAll(async () => {
-	if (python !== "") await houses.stop();
+	if (python !== "") await worlds.stop();
 });
 
 /** What a file's checks print, to its end. */
@@ -23,7 +23,7 @@ const outcomes = (
 	file: string,
 ): Promise<{ readonly code: number | null; readonly said: string; readonly errors: string }> =>
 	new Promise((resolve, reject) => {
-		const { url, key } = houses.near;
+		const { url, key } = worlds.near;
 		const child = spawn(python, [join(import.meta.dir, "python", file)], {
 			stdio: ["ignore", "pipe", "pipe"],
 			env: { PATH: process.env["PATH"], PORTICO_URL: url, PORTICO_KEY: key, PYTHONDONTWRITEBYTECODE: "1" },

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { AzureOpenAI } from "openai";
 import OpenAI6 from "openai-6";
-import { modelNames, spoken, startTwoHouses, type TwoHouses } from "../support/two-houses.ts";
+import { modelNames, spoken, startTwoWorlds, type TwoWorlds } from "../support/two-worlds.ts";
 
-let houses: TwoHouses;
+let worlds: TwoWorlds;
 beforeAll(async () => {
-	houses = await startTwoHouses();
+	worlds = await startTwoWorlds();
 });
-afterAll(() => houses.stop());
+afterAll(() => worlds.stop());
 
 const weather = {
 	type: "function" as const,
@@ -18,7 +18,7 @@ const weather = {
 };
 
 test("Azure's own class: a conversation, by id, compacted", async () => {
-	const { url, key } = houses.near;
+	const { url, key } = worlds.near;
 	const client = new AzureOpenAI({ endpoint: url, apiKey: key, apiVersion: "2025-04-01-preview", maxRetries: 0 });
 	const first = await client.responses.create({ model: "demo", input: "Good morning" });
 	const second = await client.responses.create({ model: "demo", input: "And again", previous_response_id: first.id });
@@ -32,7 +32,7 @@ describe.each([
 	["7", OpenAI],
 	["6", OpenAI6 as unknown as typeof OpenAI],
 ])("openai %s", (_, Client) => {
-	const client = () => new Client({ baseURL: `${houses.near.url}/v1`, apiKey: houses.near.key, maxRetries: 0 });
+	const client = () => new Client({ baseURL: `${worlds.near.url}/v1`, apiKey: worlds.near.key, maxRetries: 0 });
 
 	describe.each(["demo", ...modelNames])("%s", (model) => {
 		test("responses.create", async () => {
@@ -100,7 +100,7 @@ describe.each([
 	});
 
 	test.each(["/openai/v1", "/v1beta/openai", "/openai", ""])("an answer is kept for clients at %s", async (base) => {
-		const there = new Client({ baseURL: houses.near.url + base, apiKey: houses.near.key, maxRetries: 0 });
+		const there = new Client({ baseURL: worlds.near.url + base, apiKey: worlds.near.key, maxRetries: 0 });
 		const { id } = await there.responses.create({ model: "demo", input: "Good morning" });
 		expect((await there.responses.retrieve(id)).output_text).toBe(spoken("Good morning"));
 		for await (const item of there.responses.inputItems.list(id)) expect(item.type).toBe("message");

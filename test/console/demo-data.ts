@@ -1,4 +1,4 @@
-/** What a house looks like after some days: tokens in every state, calls that went well and did not, tasks and callbacks. */
+/** What a gateway looks like after some days: tokens in every state, calls that went well and did not, tasks and callbacks. */
 import { sql } from "drizzle-orm";
 import type { TestGateway } from "#core/testing";
 import { insertRows, type LedgerRow } from "../../plugins/ledger/tables.ts";

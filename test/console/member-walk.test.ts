@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { asList, asRecord } from "#core";
 import type { TestGateway } from "#core/testing";
-import { type Browser, joined } from "../support/people-house.ts";
+import { type Browser, joined } from "../support/people-world.ts";
 import { startShipped } from "./world.ts";
 
 let gateway: TestGateway;

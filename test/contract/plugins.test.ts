@@ -1,4 +1,4 @@
-/** Every plugin of the house keeps the contract that a stranger's has to keep, and its README's example runs. */
+/** Every built-in plugin keeps the contract that a stranger's has to keep, and its README's example runs. */
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

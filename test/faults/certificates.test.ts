@@ -79,16 +79,16 @@ const serve = async (name: string): Promise<number> => {
 };
 
 const kinds = [
-	["trusted", "IP:127.0.0.1", 1, "house"],
-	["expired", "IP:127.0.0.1", -1, "house"],
-	["another-host", "DNS:elsewhere.example", 1, "house"],
+	["trusted", "IP:127.0.0.1", 1, "inner"],
+	["expired", "IP:127.0.0.1", -1, "inner"],
+	["another-host", "DNS:elsewhere.example", 1, "inner"],
 	["another-authority", "IP:127.0.0.1", 1, "stranger"],
 	["self-signed", "IP:127.0.0.1", 1, undefined],
 ] as const;
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "portico-certificates-"));
-	authority("house");
+	authority("inner");
 	authority("stranger");
 	const upstreams: object[] = [];
 	for (const [name, subject, days, by] of kinds) {
@@ -105,7 +105,7 @@ beforeAll(async () => {
 	];
 	const config = file("portico.yaml");
 	writeFileSync(config, JSON.stringify({ server: { port: 0 }, database: { url: "file:data/portico.db" }, plugins }));
-	portico = await startProcess(folder, config, { NODE_EXTRA_CA_CERTS: file("house.pem") });
+	portico = await startProcess(folder, config, { NODE_EXTRA_CA_CERTS: file("inner.pem") });
 }, 60_000);
 
 afterAll(endProcesses);

@@ -1,6 +1,6 @@
 /** Throws changed requests and answers at Portico from three sides, for so long or so often. */
 import { protocolNames } from "../support/recordings.ts";
-import { answerWell, askIn, startHouse } from "./house.ts";
+import { answerWell, askIn, startFuzzed } from "./gateway.ts";
 import { Chance } from "./random.ts";
 import { readSeeds } from "./seeds.ts";
 import { type Side, tries, type World } from "./tries.ts";
@@ -21,13 +21,13 @@ export interface FuzzResult {
 
 /** Beyond this many there is nothing new. */
 const enough = 10;
-/** A house is built anew now and then: so long as hours of tries are not to fill its database. */
-const triesPerHouse = 20_000;
+/** The gateway is built anew now and then: so long as hours of tries are not to fill its database. */
+const triesPerGateway = 20_000;
 const settleMs = 10_000;
 
 /** What is wrong once nobody asks any more: calls that are still open, or a good call that is not answered. */
-const wrongAfterwards = async ({ house, seeds }: World): Promise<readonly string[]> => {
-	const { gateway, upstream } = house;
+const wrongAfterwards = async ({ fuzzed, seeds }: World): Promise<readonly string[]> => {
+	const { gateway, upstream } = fuzzed;
 	for (let waited = 0; waited < settleMs && gateway.portico.openCalls() > 0; waited += 10)
 		await new Promise((resolve) => setTimeout(resolve, 10));
 	const open = gateway.portico.openCalls();
@@ -54,7 +54,7 @@ const attempt = async (side: Side, world: World, seeds: readonly number[]): Prom
 			return wrong === undefined ? [] : [`seed ${seed}: ${wrong}`];
 		}),
 	);
-	return [...tried.flat(), ...world.house.takeWrongs().map((wrong) => `seed ${seeds.join(" or ")}: ${wrong}`)];
+	return [...tried.flat(), ...world.fuzzed.takeWrongs().map((wrong) => `seed ${seeds.join(" or ")}: ${wrong}`)];
 };
 
 /** Goes on until the time is up, there have been enough tries, or enough was found. */
@@ -68,15 +68,15 @@ export const fuzz = async (
 	let count = 0;
 	const goesOn = (): boolean => performance.now() < until && found.length < enough && count < most;
 	while (goesOn()) {
-		const world: World = { house: await startHouse(), seeds };
+		const world: World = { fuzzed: await startFuzzed(), seeds };
 		const first = count;
 		do {
 			const batch = Array.from({ length: Math.min(together[side], most - count) }, (_, index) => seed + count + index);
 			count += batch.length;
 			found.push(...(await attempt(side, world, batch)));
-		} while (goesOn() && count - first < triesPerHouse);
+		} while (goesOn() && count - first < triesPerGateway);
 		found.push(...(await wrongAfterwards(world)));
-		await world.house.stop();
+		await world.fuzzed.stop();
 	}
 	return { tries: count, found };
 };

@@ -4,7 +4,7 @@ import { asRecord } from "#core";
 import { streamOf } from "#core/testing";
 import { streamFaults } from "../support/grammar/check.ts";
 import { type ProtocolName, protocolNames } from "../support/recordings.ts";
-import { answerWell, askIn, type House } from "./house.ts";
+import { answerWell, askIn, type FuzzedGateway } from "./gateway.ts";
 import { damage, mutateEvents, mutateText } from "./mutate.ts";
 import type { Chance } from "./random.ts";
 import type { Seeds } from "./seeds.ts";
@@ -13,13 +13,13 @@ export const sides = ["http", "bodies", "streams"] as const;
 export type Side = (typeof sides)[number];
 
 export interface World {
-	readonly house: House;
+	readonly fuzzed: FuzzedGateway;
 	readonly seeds: Readonly<Record<ProtocolName, Seeds>>;
 }
 
 type Try = (world: World, chance: Chance) => Promise<string | undefined>;
 
-/** Longer than any limit of the house. */
+/** Longer than any limit of the gateway. */
 const patienceMs = 8_000;
 
 const within = <T>(work: Promise<T>): Promise<T | "hang"> => {
@@ -69,7 +69,7 @@ const wrongAnswer = (
 };
 
 const ask = async (
-	{ gateway }: House,
+	{ gateway }: FuzzedGateway,
 	client: ProtocolName,
 	path: string,
 	body: string | Uint8Array,
@@ -95,7 +95,7 @@ const withFields = (request: string, fields: object): string =>
 	JSON.stringify({ ...asRecord(parsed(request)), ...fields });
 
 /** Requests with their structure changed, or their bytes. */
-const bodies: Try = async ({ house, seeds }, chance) => {
+const bodies: Try = async ({ fuzzed, seeds }, chance) => {
 	const client = chance.pick(protocolNames);
 	const upstream = chance.pick(protocolNames);
 	const stream = chance.happens(0.3);
@@ -104,8 +104,8 @@ const bodies: Try = async ({ house, seeds }, chance) => {
 	const body = chance.happens(0.85)
 		? mutateText(request, 1 + chance.below(4), chance, chance.happens(0.9) ? fields : {})
 		: damage(new TextEncoder().encode(request), chance);
-	house.upstream.answer(answerWell);
-	const wrong = await ask(house, client, path, body, true, client === upstream);
+	fuzzed.upstream.answer(answerWell);
+	const wrong = await ask(fuzzed, client, path, body, true, client === upstream);
 	return wrong && `${wrong}\n    for ${path} ${typeof body === "string" ? body : Buffer.from(body).toString("latin1")}`;
 };
 
@@ -148,15 +148,15 @@ const saying = (
 };
 
 /** Answers with their structure changed, or their bytes, to every client. */
-const streams: Try = async ({ house, seeds }, chance) => {
+const streams: Try = async ({ fuzzed, seeds }, chance) => {
 	const client = chance.pick(protocolNames);
 	const upstream = chance.pick(protocolNames);
 	const stream = chance.happens(0.8);
 	const { path, fields } = askIn(client, upstream, stream);
 	const { text, response } = saying(seeds[upstream], chance.happens(0.95) ? stream : !stream, chance);
-	house.upstream.answer(response);
+	fuzzed.upstream.answer(response);
 	const [plain = "{}"] = seeds[client].requests;
-	const wrong = await ask(house, client, path, withFields(plain, fields), stream, client === upstream);
+	const wrong = await ask(fuzzed, client, path, withFields(plain, fields), stream, client === upstream);
 	return wrong && `${wrong}\n    for ${path} answered by ${text}`;
 };
 
@@ -205,7 +205,7 @@ const lineChanges = (head: readonly string[], chance: Chance): readonly string[]
 };
 
 /** Raw requests with their lines or bytes changed. */
-const http: Try = async ({ house, seeds }, chance) => {
+const http: Try = async ({ fuzzed, seeds }, chance) => {
 	const client = chance.pick(protocolNames);
 	const { path, fields } = askIn(client, chance.pick(protocolNames), chance.happens(0.3));
 	const short = seeds[client].requests.filter(({ length }) => length < 3_000);
@@ -213,7 +213,7 @@ const http: Try = async ({ house, seeds }, chance) => {
 	let head: readonly string[] = [
 		`${chance.happens(0.9) ? "POST" : chance.pick(["GET", "TRACE", "OPTIONS", "PUT", "x"])} ${path} HTTP/1.1`,
 		"Host: 127.0.0.1",
-		`Authorization: Bearer ${house.gateway.key}`,
+		`Authorization: Bearer ${fuzzed.gateway.key}`,
 		"Content-Type: application/json",
 		"X-Request-Id: a",
 		`Content-Length: ${body.length}`,
@@ -221,8 +221,8 @@ const http: Try = async ({ house, seeds }, chance) => {
 	if (chance.happens(0.5)) head = lineChanges(head, chance);
 	const whole = Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]);
 	const bytes = chance.happens(0.7) ? damage(whole, chance) : whole;
-	house.upstream.answer(answerWell);
-	const got = await exchange(Number(new URL(house.gateway.url).port), bytes);
+	fuzzed.upstream.answer(answerWell);
+	const got = await exchange(Number(new URL(fuzzed.gateway.url).port), bytes);
 	if (!/^(HTTP\/1\.1 (?!500)\d{3} |$)/.test(got))
 		return `${got.slice(0, 500)}\n    for ${Buffer.from(bytes).toString("latin1")}`;
 	return undefined;

@@ -12,7 +12,7 @@ import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type Test
 import { chatAnswer, chatStream } from "../support/chat-answers.ts";
 import { randomNumbers } from "../support/chunkings.ts";
 import { until } from "../support/moved-clock.ts";
-import { joined } from "../support/people-house.ts";
+import { joined } from "../support/people-world.ts";
 import { pricedPlugins } from "../support/priced-plugins.ts";
 import { startSharedDatabase } from "../support/shared-database.ts";
 

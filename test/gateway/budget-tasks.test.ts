@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { asList, asRecord } from "#core";
 import { createMovedClock } from "../support/moved-clock.ts";
-import { joined } from "../support/people-house.ts";
+import { joined } from "../support/people-world.ts";
 import { made, resetScript, scripted } from "../support/scripted-kind.ts";
-import { startTaskHouse, type TaskHouse } from "../support/task-house.ts";
+import { startTaskWorld, type TaskWorld } from "../support/task-world.ts";
 
-let at: TaskHouse;
+let at: TaskWorld;
 beforeAll(async () => {
-	at = await startTaskHouse({
+	at = await startTaskWorld({
 		clock: createMovedClock(Date.parse("2028-02-29T23:59:00Z")),
 		more: ["ledger", "people", "quota", { use: "prices", with: { models: { script: { perImage: 0.5 } } } }],
 	});

@@ -32,7 +32,7 @@ const wordsIn: Readonly<Record<ProtocolName, (event: Readonly<Record<string, unk
 beforeAll(async () => {
 	upstream = startUpstream();
 	inspector = startUpstream();
-	const house = (guard: object) =>
+	const world = (guard: object) =>
 		startGateway({
 			plugins: [
 				"tokens",
@@ -52,8 +52,8 @@ beforeAll(async () => {
 				},
 			],
 		});
-	gateway = await house({ use: "guard-patterns", with: { patterns: [{ name: "card", pattern: "4[0-9]{15}" }] } });
-	watched = await house({
+	gateway = await world({ use: "guard-patterns", with: { patterns: [{ name: "card", pattern: "4[0-9]{15}" }] } });
+	watched = await world({
 		use: "guard-http",
 		with: { url: inspector.url, privateNetwork: true, answers: true, window: 24 },
 	});
@@ -83,9 +83,9 @@ const eventsOf = (text: string): readonly Readonly<Record<string, unknown>>[] =>
 		.filter((line) => line.startsWith("data: {"))
 		.map((line) => asRecord(parseJson(line.slice(6))));
 
-const asked = async (house: TestGateway, client: ProtocolName, at: ProtocolName): Promise<string> => {
+const asked = async (world: TestGateway, client: ProtocolName, at: ProtocolName): Promise<string> => {
 	const { path, body } = requestOf(client, { model: `at-${at}`, prompt: card, stream: true, limit: 99 });
-	return await (await house.ask(path, body)).text();
+	return await (await world.ask(path, body)).text();
 };
 
 const wordsOf = (client: ProtocolName, text: string): string =>

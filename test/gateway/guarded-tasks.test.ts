@@ -1,20 +1,20 @@
 /** Tasks under guards: what upstreams are sent, what clients go on seeing, and what is put back in results. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { everyKind, type MediaHouse, startMediaHouse } from "../support/media-house.ts";
+import { everyKind, type MediaWorld, startMediaWorld } from "../support/media-world.ts";
 import { until } from "../support/moved-clock.ts";
 
 const card = "4111111111111111";
 
-let house: MediaHouse;
+let world: MediaWorld;
 beforeAll(async () => {
-	house = await startMediaHouse({
+	world = await startMediaWorld({
 		...everyKind,
 		more: [{ use: "guard-patterns", with: { patterns: [{ name: "card", pattern: "4[0-9]{15}" }] } }],
 	});
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 beforeEach(() => {
-	house.upstream.answer(() => Response.json({ error: { message: "no" } }, { status: 400 }));
+	world.upstream.answer(() => Response.json({ error: { message: "no" } }, { status: 400 }));
 });
 
 const submissions: readonly (readonly [path: string, body: Record<string, unknown>])[] = [
@@ -31,24 +31,24 @@ const submissions: readonly (readonly [path: string, body: Record<string, unknow
 ];
 
 test.each(submissions)("%s sends no card", async (path, body) => {
-	const before = house.upstream.received.length;
-	const response = await house.ask(path, body);
+	const before = world.upstream.received.length;
+	const response = await world.ask(path, body);
 	expect([response.status, response.ok]).toEqual([response.status, true]);
-	await until(() => house.upstream.received.length > before, "the submission");
-	const sent = house.upstream.received[before]?.text ?? "";
+	await until(() => world.upstream.received.length > before, "the submission");
+	const sent = world.upstream.received[before]?.text ?? "";
 	expect(sent).toMatch(/"/);
 	expect(sent).not.toContain(card);
 	if (body["prompt"] !== "x" || body["title"] !== undefined) expect(sent).toContain("[card_1]");
 });
 
 test("the client sees its own words, and gets them back in what the upstream says", async () => {
-	house.upstream.answer(() => Response.json({ error: { message: "I will not draw [card_1]" } }, { status: 400 }));
+	world.upstream.answer(() => Response.json({ error: { message: "I will not draw [card_1]" } }, { status: 400 }));
 	const submitted = (await (
-		await house.ask("/v1/tasks", { kind: "image", model: "picture", prompt: `draw ${card}` })
+		await world.ask("/v1/tasks", { kind: "image", model: "picture", prompt: `draw ${card}` })
 	).json()) as { id: string; prompt: string };
 	expect(submitted.prompt).toBe(`draw ${card}`);
-	await house.finish(submitted.id);
-	const shown = (await (await house.ask(`/v1/tasks/${submitted.id}`)).json()) as {
+	await world.finish(submitted.id);
+	const shown = (await (await world.ask(`/v1/tasks/${submitted.id}`)).json()) as {
 		status: string;
 		prompt: string;
 		error: { message: string };

@@ -15,7 +15,7 @@ const rows = 1_000_000;
 const days = 90;
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 const adminToken = "admin-token-of-a-large-ledger-0123456789";
-/** Of the busiest kind of house: forty applications that use two models each, on three upstreams. */
+/** Of the busiest kind of gateway: forty applications that use two models each, on three upstreams. */
 
 const plugins = [
 	{ use: "tokens" },

@@ -5,9 +5,9 @@ import { until } from "../support/moved-clock.ts";
 import { printedBy } from "../support/printed.ts";
 import { type Receiver, startReceiver, status } from "../support/receiver.ts";
 import { resetScript } from "../support/scripted-kind.ts";
-import { startTaskHouse, type TaskHouse } from "../support/task-house.ts";
+import { startTaskWorld, type TaskWorld } from "../support/task-world.ts";
 
-let at: TaskHouse;
+let at: TaskWorld;
 let hook: Receiver;
 let down = true;
 let second: { readonly id: string; readonly key: string };
@@ -18,7 +18,7 @@ const list = async (path: string) => asList((await at.admin("GET", path))["data"
 beforeAll(async () => {
 	resetScript();
 	hook = await startReceiver((socket, request, index) => status(down ? 503 : 200)(socket, request, index));
-	at = await startTaskHouse({
+	at = await startTaskWorld({
 		more: ["metrics", "chat-completions", "demo", { use: "router", with: { upstreams: [], models: [] } }],
 	});
 	second = await at.token({ name: "films" });

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asList, asRecord } from "#core";
 import type { TestGateway } from "#core/testing";
-import { type Browser, createBrowser, joined, peoplePlugins, startPeopleHouse } from "../support/people-house.ts";
+import { type Browser, createBrowser, joined, peoplePlugins, startPeopleWorld } from "../support/people-world.ts";
 import { type SharedDatabase, startSharedDatabase } from "../support/shared-database.ts";
 
 let folder: string;
@@ -24,7 +24,7 @@ beforeAll(async () => {
 	const priced = { use: "prices", with: { models: { demo: { input: 1_000, output: 1_000 } } } };
 	const plugins = peoplePlugins.map((plugin) => (plugin === "prices" ? priced : plugin));
 	for (let index = 0; index < 2; index++)
-		nodes.push(await startPeopleHouse({ plugins, config: { database: { url: server.url } } }));
+		nodes.push(await startPeopleWorld({ plugins, config: { database: { url: server.url } } }));
 }, 30_000);
 afterAll(async () => {
 	for (const node of nodes) await node.stop();

@@ -1,4 +1,4 @@
-/** Reloading: the new house is built beside the old one, and only a sound one takes its place. */
+/** Reloading: the new generation is built beside the old one, and only a sound one takes its place. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -70,7 +70,7 @@ const models = async () => {
 };
 const longEnough = 60_000;
 const untilNoted = (note: string) => until(() => notes.includes(note), note, longEnough);
-/** The old house is looked at some times a second. */
+/** The old generation is looked at some times a second. */
 const untilLookedAt = (condition: () => boolean, what: string) =>
 	until(
 		async () => {
@@ -166,12 +166,12 @@ describe("what runs goes on as it was", () => {
 	});
 });
 
-describe("what was under way on the old house", () => {
+describe("what was under way on the old generation", () => {
 	const chunk = (content: string) =>
 		`data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 	const ending = `${chunk("").replace('"finish_reason":null', '"finish_reason":"stop"')}data: [DONE]\n\n`;
 
-	test("streams on to its end, and only then is the old house stopped", async () => {
+	test("streams on to its end, and only then is the old generation stopped", async () => {
 		const release = Promise.withResolvers<void>();
 		upstream.answer(() => {
 			const encoder = new TextEncoder();

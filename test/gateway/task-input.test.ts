@@ -1,16 +1,16 @@
 /** What of a client's own fields reaches an upstream of tasks: nothing that moves the request, calls back, or is made uncounted. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { everyKind, type MediaHouse, startMediaHouse } from "../support/media-house.ts";
+import { everyKind, type MediaWorld, startMediaWorld } from "../support/media-world.ts";
 import { until } from "../support/moved-clock.ts";
 
-let house: MediaHouse;
+let world: MediaWorld;
 beforeAll(async () => {
-	house = await startMediaHouse({
+	world = await startMediaWorld({
 		...everyKind,
 	});
-	house.upstream.answer(() => Response.json({ error: { message: "no" } }, { status: 400 }));
+	world.upstream.answer(() => Response.json({ error: { message: "no" } }, { status: 400 }));
 });
-afterAll(() => house.close());
+afterAll(() => world.close());
 
 const moved = {
 	api_base: "http://evil.example",
@@ -19,7 +19,7 @@ const moved = {
 	extra_headers: { authorization: "evil-key" },
 	extra_body: { model: "evil-model" },
 };
-const hook = (): string => `${house.hook.origin}/evil-hook`;
+const hook = (): string => `${world.hook.origin}/evil-hook`;
 
 const submissions: readonly (readonly [path: string, body: Record<string, unknown>])[] = [
 	["/v1/tasks", { kind: "image", model: "picture", prompt: "x", input: moved }],
@@ -39,11 +39,11 @@ const submissions: readonly (readonly [path: string, body: Record<string, unknow
 ];
 
 test.each(submissions)("%s", async (path, body) => {
-	const before = house.upstream.received.length;
+	const before = world.upstream.received.length;
 	const callbacks = { callbackUrl: hook(), callBackUrl: hook(), webhookUrl: hook(), webhook_url: hook() };
-	expect((await house.ask(path, { ...body, ...callbacks })).ok).toBe(true);
-	await until(() => house.upstream.received.length > before, "the submission");
-	const sent = house.upstream.received[before];
+	expect((await world.ask(path, { ...body, ...callbacks })).ok).toBe(true);
+	await until(() => world.upstream.received.length > before, "the submission");
+	const sent = world.upstream.received[before];
 	expect(sent?.text).toContain("x");
 	expect(sent?.text).not.toMatch(/evil/);
 	expect(sent?.text).not.toMatch(/\b(?:900|50)\b/);
@@ -52,12 +52,12 @@ test.each(submissions)("%s", async (path, body) => {
 
 test("an upstream that refuses Portico's key is told of in the log: once, and once when that is over", async () => {
 	const told = (): unknown[] =>
-		house.log.filter(({ msg }) => /upstream of tasks/.test(String(msg))).map(({ msg, status }) => [msg, status]);
+		world.log.filter(({ msg }) => /upstream of tasks/.test(String(msg))).map(({ msg, status }) => [msg, status]);
 	const submit = async (status: number): Promise<void> => {
-		house.upstream.answer(() => Response.json({ error: { message: "no" } }, { status }));
-		const before = house.upstream.received.length;
-		await house.ask("/v1/tasks", { kind: "image", model: "picture", prompt: "x" });
-		await until(() => house.upstream.received.length > before, "the submission");
+		world.upstream.answer(() => Response.json({ error: { message: "no" } }, { status }));
+		const before = world.upstream.received.length;
+		await world.ask("/v1/tasks", { kind: "image", model: "picture", prompt: "x" });
+		await until(() => world.upstream.received.length > before, "the submission");
 	};
 	for (const status of [401, 401, 400, 400]) await submit(status);
 	await until(() => told().length === 2, "the log");
@@ -65,17 +65,17 @@ test("an upstream that refuses Portico's key is told of in the log: once, and on
 		["an upstream of tasks refused Portico's own key", 401],
 		["an upstream of tasks answers again", undefined],
 	]);
-	expect(JSON.stringify(house.log)).not.toMatch(/key-of-/);
+	expect(JSON.stringify(world.log)).not.toMatch(/key-of-/);
 });
 
 test("a length that only the metadata names is the one that is asked for and counted", async () => {
-	const before = house.upstream.received.length;
-	const { body } = await house.json("/v1/video/generations", {
+	const before = world.upstream.received.length;
+	const { body } = await world.json("/v1/video/generations", {
 		model: "clip",
 		prompt: "x",
 		metadata: { seconds: 7 },
 	});
-	await until(() => house.upstream.received.length > before, "the submission");
-	expect(house.upstream.received[before]?.text).toMatch(/name="seconds"\r\n\r\n7\r\n/);
-	expect((await house.json(`/v1/videos/${body.id}`)).body).toMatchObject({ seconds: "7" });
+	await until(() => world.upstream.received.length > before, "the submission");
+	expect(world.upstream.received[before]?.text).toMatch(/name="seconds"\r\n\r\n7\r\n/);
+	expect((await world.json(`/v1/videos/${body.id}`)).body).toMatchObject({ seconds: "7" });
 });

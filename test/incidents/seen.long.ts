@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { hasBrowser, launch, openWindow, type Watched } from "../console/browser.ts";
 import { joined } from "../console/world.ts";
-import { type IncidentHouse, startIncidentHouse } from "./house.ts";
+import { type IncidentWorld, startIncidentWorld } from "./world.ts";
 
 /** What the page says of the time: when it was, or how long ago. */
 const sinceWhen = /\d\d:\d\d:\d\d|just now|ago|more|Nov/;
 
 describe.skipIf(!hasBrowser)("the console", () => {
-	let at: IncidentHouse;
+	let at: IncidentWorld;
 	let browser: Browser;
 	let window: Watched;
 	let page: Page;
 	beforeAll(async () => {
-		at = await startIncidentHouse();
+		at = await startIncidentWorld();
 		const [name = "", value = ""] = (await joined(at.gateway, "Operator", "admin")).split("=");
 		browser = await launch();
 		window = await openWindow(browser, at.gateway.url);

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asList, asRecord, asText, parseJson, type WireRecord } from "#core";
 import type { ProtocolName } from "../support/recordings.ts";
-import { type LossHouse, startLossHouse } from "./house.ts";
+import { type LossWorld, startLossWorld } from "./world.ts";
 
-let house: LossHouse;
+let world: LossWorld;
 
 beforeAll(async () => {
-	house = await startLossHouse();
+	world = await startLossWorld();
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const claude = (name: string, input: WireRecord, type: string, printed: WireRecord) => ({
 	id: "msg",
@@ -88,7 +88,7 @@ type Maker = keyof typeof answers;
 const makers = Object.keys(answers) as Maker[];
 
 const ask = (client: ProtocolName, maker: Maker, body: WireRecord = {}): Promise<Response> =>
-	house.send(client, answers[maker][0], body, { answer: answers[maker][1] });
+	world.send(client, answers[maker][0], body, { answer: answers[maker][1] });
 
 const blocksOf = (list: unknown): readonly WireRecord[] => asList(list).map(asRecord);
 
@@ -171,17 +171,17 @@ const others: readonly (readonly [ProtocolName, Maker, ProtocolName])[] = [
 
 describe("in the history", () => {
 	test.each(others)("of a client of %s a run of %s is told to the model of %s", async (client, maker, to) => {
-		const response = await house.send(client, to, await nextTurn(client, maker));
+		const response = await world.send(client, to, await nextTurn(client, maker));
 		expect(response.status).toBe(200);
-		const sent = asText(house.upstream.received.at(-1)?.text) ?? "";
+		const sent = asText(world.upstream.received.at(-1)?.text) ?? "";
 		expect(sent).toContain("print(6*7)");
 		expect(sent).toContain("42");
 		expect(sent).not.toContain("cntr_portico");
 	});
 
 	test("a run goes back to its own maker as it was", async () => {
-		await house.send("messages", "messages", await nextTurn("messages", "Claude's shell"));
-		const { messages } = asRecord(house.upstream.received.at(-1)?.json);
+		await world.send("messages", "messages", await nextTurn("messages", "Claude's shell"));
+		const { messages } = asRecord(world.upstream.received.at(-1)?.json);
 		expect(asRecord(blocksOf(messages)[1])["content"]).toEqual(answers["Claude's shell"][1].content);
 	});
 });

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asRecord } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { type LossHouse, startLossHouse } from "./house.ts";
+import { type LossWorld, startLossWorld } from "./world.ts";
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
-let house: LossHouse;
+let world: LossWorld;
 
 beforeAll(async () => {
-	house = await startLossHouse();
+	world = await startLossWorld();
 	upstream = startUpstream(() =>
 		Response.json({
 			candidates: [{ index: 0, content: {}, finishReason: "MALFORMED_FUNCTION_CALL", finishMessage: "Malformed: f(" }],
@@ -29,7 +29,7 @@ beforeAll(async () => {
 	});
 });
 afterAll(async () => {
-	await house.stop();
+	await world.stop();
 	await gateway.stop();
 	await upstream.stop();
 });
@@ -57,16 +57,16 @@ describe("an answer that pauses amid the upstream's own tools", () => {
 		["responses", '"incomplete_details":{"reason":"max_output_tokens"}'],
 		["generate-content", '"finishReason":"MAX_TOKENS"'],
 	] as const)("goes on for a client of %s, which is told so", async (client, word) => {
-		const response = await house.send(client, "messages", {}, { answer });
+		const response = await world.send(client, "messages", {}, { answer });
 		expect(response.headers.get("x-portico-dropped")).toBe("pause_turn");
 		expect(await response.text()).toContain(word);
 		if (client === "generate-content") return;
-		const streamed = await house.send(client, "messages", { stream: true }, { answer });
+		const streamed = await world.send(client, "messages", { stream: true }, { answer });
 		expect(await streamed.text()).toContain(word);
 	});
 
 	test("is told as it is in its own protocol", async () => {
-		const response = await house.send("messages", "messages", {}, { answer });
+		const response = await world.send("messages", "messages", {}, { answer });
 		expect(response.headers.get("x-portico-dropped")).toBeNull();
 		expect(asRecord(await response.json())["stop_reason"]).toBe("pause_turn");
 	});
@@ -93,13 +93,13 @@ describe("what a model says on the way", () => {
 	test.each(["chat-completions", "generate-content"] as const)(
 		"stands apart from the answer, by %s",
 		async (client) => {
-			const whole = await (await house.send(client, "responses", {}, { answer })).text();
+			const whole = await (await world.send(client, "responses", {}, { answer })).text();
 			expect(whole).toContain("I look.\\n\\nIt is 42.");
 		},
 	);
 
 	test("and in a stream", async () => {
-		const text = await (await house.send("chat-completions", "responses", { stream: true }, { answer })).text();
+		const text = await (await world.send("chat-completions", "responses", { stream: true }, { answer })).text();
 		const said = [...text.matchAll(/"delta":\{"content":("(?:[^"\\]|\\.)*")/g)].map(([, piece]) =>
 			JSON.parse(piece ?? '""'),
 		);
@@ -108,8 +108,8 @@ describe("what a model says on the way", () => {
 
 	test("and in the history of the next model", async () => {
 		const input = [{ role: "user", content: "Hi" }, ...answer.output, { role: "user", content: "Sure?" }];
-		await house.send("responses", "chat-completions", { input });
-		const sent = house.upstream.received.at(-1)?.text;
+		await world.send("responses", "chat-completions", { input });
+		const sent = world.upstream.received.at(-1)?.text;
 		expect(sent).not.toContain("I look.It is 42.");
 		expect(sent).toContain("It is 42.");
 	});

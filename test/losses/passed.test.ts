@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asList, asRecord, type WireRecord } from "#core";
 import type { ProtocolName } from "../support/recordings.ts";
-import { type LossHouse, type SendOptions, startLossHouse } from "./house.ts";
+import { type LossWorld, type SendOptions, startLossWorld } from "./world.ts";
 
-let house: LossHouse;
+let world: LossWorld;
 
 beforeAll(async () => {
-	house = await startLossHouse([
+	world = await startLossWorld([
 		["chat-completions", "gpt-4o"],
 		["chat-completions", "kimi-k2-thinking"],
 		["messages", "claude-opus-5-5"],
@@ -15,7 +15,7 @@ beforeAll(async () => {
 		["generate-content", "gemini-3-pro-preview"],
 	]);
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const dropped = (response: Response): readonly string[] =>
 	(response.headers.get("x-portico-dropped") ?? "").split(",").filter((path) => path !== "");
@@ -27,14 +27,14 @@ const expectTold = async (
 	told: readonly string[],
 	options: SendOptions = {},
 ): Promise<void> => {
-	const response = await house.send(protocol, protocol, body, options);
+	const response = await world.send(protocol, protocol, body, options);
 	expect(response.status).toBe(200);
 	expect([...dropped(response)].sort()).toEqual([...told].sort());
-	const before = house.upstream.received.length;
-	const strict = await house.send(protocol, protocol, body, { ...options, strict: true });
+	const before = world.upstream.received.length;
+	const strict = await world.send(protocol, protocol, body, { ...options, strict: true });
 	if (told.length === 0) return expect(strict.status).toBe(200);
 	expect(strict.status).toBe(400);
-	expect(house.upstream.received.length).toBe(before);
+	expect(world.upstream.received.length).toBe(before);
 	const { message } = asRecord(asRecord(await strict.json())["error"]);
 	for (const path of told) expect(message).toContain(path);
 };
@@ -68,7 +68,7 @@ describe("reasoning of another provider's model in the history", () => {
 	const again = { role: "user", content: "Go on." };
 
 	test("of a Messages client", async () => {
-		const first = await house.send("messages", "generate-content", {}, { answer: thinkingGemini });
+		const first = await world.send("messages", "generate-content", {}, { answer: thinkingGemini });
 		const { content } = asRecord(await first.json());
 		expect(asRecord(asList(content)[0])["type"]).toBe("thinking");
 		const messages = [{ role: "user", content: "Hi" }, { role: "assistant", content }, again];
@@ -76,7 +76,7 @@ describe("reasoning of another provider's model in the history", () => {
 	});
 
 	test("of a Gemini client", async () => {
-		const first = await house.send("generate-content", "messages", {}, { answer: thinkingClaude });
+		const first = await world.send("generate-content", "messages", {}, { answer: thinkingClaude });
 		const { content } = asRecord(asList(asRecord(await first.json())["candidates"])[0]);
 		const contents = [
 			{ role: "user", parts: [{ text: "Hi" }] },
@@ -87,14 +87,14 @@ describe("reasoning of another provider's model in the history", () => {
 	});
 
 	test("of a Responses client", async () => {
-		const first = await house.send("responses", "messages", {}, { answer: thinkingClaude });
+		const first = await world.send("responses", "messages", {}, { answer: thinkingClaude });
 		const { output } = asRecord(await first.json());
 		expect(asRecord(asList(output)[0])["type"]).toBe("reasoning");
 		await expectTold("responses", { input: [{ role: "user", content: "Hi" }, ...asList(output), again] }, ["input[1]"]);
 	});
 
 	test("of a chat client", async () => {
-		const first = await house.send("chat-completions", "messages", {}, { answer: thinkingClaude });
+		const first = await world.send("chat-completions", "messages", {}, { answer: thinkingClaude });
 		const { message } = asRecord(asList(asRecord(await first.json())["choices"])[0]);
 		expect(asRecord(message)["reasoning_content"]).toBe("Hm.");
 		const body = { messages: [{ role: "user", content: "Hi" }, message, again] };
@@ -120,9 +120,9 @@ describe("fields of a chat client that a strict vendor does not take", () => {
 		};
 		const told = ["user", "logit_bias", "metadata", "prompt_cache_key", "reasoning_effort"];
 		await expectTold("chat-completions", body, told);
-		const plain = await house.send("chat-completions", "chat-completions", body);
+		const plain = await world.send("chat-completions", "chat-completions", body);
 		expect(plain.status).toBe(200);
-		expect(house.upstream.received.at(-1)?.json).toMatchObject({ random_seed: 7, max_tokens: 9 });
+		expect(world.upstream.received.at(-1)?.json).toMatchObject({ random_seed: 7, max_tokens: 9 });
 	});
 
 	test("and those of its messages", async () => {
@@ -157,11 +157,11 @@ describe("levels of thinking that the model has not", () => {
 
 	test("the nearest level is no loss", async () => {
 		await expectTold("responses", { reasoning: { effort: "xhigh" } }, [], { model: "o3" });
-		expect(house.upstream.received.at(-1)?.json).toMatchObject({ reasoning: { effort: "high" } });
+		expect(world.upstream.received.at(-1)?.json).toMatchObject({ reasoning: { effort: "high" } });
 		const level = { generationConfig: { thinkingConfig: { thinkingLevel: "LOW" } } };
 		await expectTold("generate-content", level, []);
 		const sent = { generationConfig: { thinkingConfig: { thinkingBudget: 1024 } } };
-		expect(house.upstream.received.at(-1)?.json).toMatchObject(sent);
+		expect(world.upstream.received.at(-1)?.json).toMatchObject(sent);
 	});
 });
 

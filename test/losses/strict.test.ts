@@ -5,19 +5,19 @@ import { loadProtocols } from "../matrix/protocols.ts";
 import { type ProtocolName, protocolNames, withoutShared } from "../support/recordings.ts";
 import { type DeclaredLoss, declaredLosses, lossKey, lossyModels } from "./declared.ts";
 import table from "./fixtures/declared.json" with { type: "json" };
-import { type LossHouse, startLossHouse } from "./house.ts";
+import { type LossWorld, startLossWorld } from "./world.ts";
 
 // It was written by write-declared.ts, as what its type says.
 const declared = table as unknown as readonly DeclaredLoss[];
 
-let house: LossHouse;
+let world: LossWorld;
 
 beforeAll(async () => {
-	house = await startLossHouse(
+	world = await startLossWorld(
 		protocolNames.flatMap((upstream) => lossyModels[upstream].slice(1).map((model) => [upstream, model] as const)),
 	);
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 /** What is kept in an account goes nowhere, lost or not: that has tests of its own. */
 const namesAnAccount = /not known here as your own|Previous response with id/;
@@ -25,7 +25,7 @@ const namesAnAccount = /not known here as your own|Previous response with id/;
 type Way = DeclaredLoss["to"][number];
 
 const wrongWhereOpen = async ({ client, body }: DeclaredLoss, { upstream, model, told }: Way) => {
-	const response = await house.send(client, upstream, body, { model });
+	const response = await world.send(client, upstream, body, { model });
 	if (response.status !== 200) {
 		const text = await response.text();
 		return namesAnAccount.test(text) ? [] : [`${model} answers ${response.status}: ${text}`];
@@ -36,10 +36,10 @@ const wrongWhereOpen = async ({ client, body }: DeclaredLoss, { upstream, model,
 };
 
 const wrongWhereStrict = async ({ client, body }: DeclaredLoss, { upstream, model, told }: Way) => {
-	const before = house.upstream.received.length;
-	const response = await house.send(client, upstream, body, { model, strict: true });
+	const before = world.upstream.received.length;
+	const response = await world.send(client, upstream, body, { model, strict: true });
 	if (response.status !== 400) return [`${model}: ${told.join()} is not refused: ${response.status}`];
-	if (house.upstream.received.length > before) return [`${model}: ${told.join()} was sent all the same`];
+	if (world.upstream.received.length > before) return [`${model}: ${told.join()} was sent all the same`];
 	const message = asText(asRecord(asRecord(await response.json())["error"])["message"]) ?? "";
 	if (namesAnAccount.test(message)) return [];
 	const unnamed = told.filter((path) => !message.includes(path));

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asRecord, type WireRecord } from "#core";
 import { type ProtocolName, protocolNames } from "../support/recordings.ts";
-import { type LossHouse, startLossHouse } from "./house.ts";
+import { type LossWorld, startLossWorld } from "./world.ts";
 
-let house: LossHouse;
+let world: LossWorld;
 
 beforeAll(async () => {
-	house = await startLossHouse();
+	world = await startLossWorld();
 });
-afterAll(() => house.stop());
+afterAll(() => world.stop());
 
 const fn = { name: "f", input_schema: { type: "object", properties: {} } };
 const grammar = { type: "grammar", syntax: "lark", definition: "start: /a+/" };
@@ -129,16 +129,16 @@ const cases: readonly (readonly [ProtocolName, ProtocolName, WireRecord, readonl
 
 describe.each(cases)("a client of %s, by %s,", (client, to, body, told) => {
 	test(`is told of ${told.join(", ")}`, async () => {
-		const response = await house.send(client, to, body);
+		const response = await world.send(client, to, body);
 		expect(response.status).toBe(200);
 		expect(response.headers.get("x-portico-dropped")?.split(",").sort()).toEqual([...told].sort());
 	});
 
 	test("is refused before anything is sent where nothing may be lost", async () => {
-		const before = house.upstream.received.length;
-		const response = await house.send(client, to, body, { strict: true });
+		const before = world.upstream.received.length;
+		const response = await world.send(client, to, body, { strict: true });
 		expect(response.status).toBe(400);
-		expect(house.upstream.received.length).toBe(before);
+		expect(world.upstream.received.length).toBe(before);
 		const { error } = asRecord(await response.json());
 		for (const path of told) expect(asRecord(error)["message"]).toContain(path);
 	});
@@ -153,14 +153,14 @@ test("what Portico itself put into a conversation is no loss of the client's", a
 		],
 		tools: [fn],
 	};
-	const response = await house.send("messages", "chat-completions", open, { strict: true });
+	const response = await world.send("messages", "chat-completions", open, { strict: true });
 	expect(response.status).toBe(200);
 	expect(response.headers.get("x-portico-dropped")).toBeNull();
 });
 
 test.each(protocolNames)("a plain request of %s loses nothing anywhere", async (client) => {
 	for (const to of protocolNames) {
-		const response = await house.send(client, to, {}, { strict: true });
+		const response = await world.send(client, to, {}, { strict: true });
 		expect(response.status).toBe(200);
 		expect(response.headers.get("x-portico-dropped")).toBeNull();
 	}

@@ -123,7 +123,7 @@ test.skipIf(!has)(
 );
 
 test.skipIf(!has)(
-	"a new house with workers never has a file; killed, it leaves no server and loses no call",
+	"a new installation with workers never has a file; killed, it leaves no server and loses no call",
 	async () => {
 		const two = await start("--workers", "2");
 		await two.says(/"worker":2,"process":\d+/);

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startGateway } from "#core/testing";
-import { createBrowser, joined, password, secretOf } from "../support/people-house.ts";
+import { createBrowser, joined, password, secretOf } from "../support/people-world.ts";
 import { endProcesses, runCommand, startProcess } from "../support/process.ts";
 import { startSqlServer } from "../support/sql-server.ts";
 

@@ -40,7 +40,7 @@ const start = async (protocol: ProtocolName): Promise<void> => {
 				with: {
 					upstreams: [main],
 					models: [
-						{ name: "in-house/*", targets: [{ upstream: "recorded" }] },
+						{ name: "replayed/*", targets: [{ upstream: "recorded" }] },
 						{ name: "*", targets: [{ upstream: "main" }] },
 					],
 				},
@@ -57,14 +57,14 @@ const replay = async (recording: Recording, cut: string): Promise<{ status: numb
 	return { status: response.status, text: await response.text() };
 };
 
-/** The same without a network between the house and its two sides. */
+/** The same without a network between the gateway and its two sides. */
 const replayWithin = async (recording: Recording, cut: string): Promise<string> => {
 	put((path) => answered(recording, path, cutBy(cut)));
 	const { path, body } = askedFor(recording);
-	const request = new Request(gateway.url + path.replace("/models/", "/models/in-house/"), {
+	const request = new Request(gateway.url + path.replace("/models/", "/models/replayed/"), {
 		method: "POST",
 		headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
-		body: JSON.stringify({ ...body, ...("model" in body && { model: `in-house/${String(body["model"])}` }) }),
+		body: JSON.stringify({ ...body, ...("model" in body && { model: `replayed/${String(body["model"])}` }) }),
 	});
 	const response = await gateway.portico.handle(request, {
 		address: "127.0.0.1",
@@ -138,7 +138,7 @@ describe.each([...protocolNames])("every recorded exchange of %s", (protocol) =>
 			({ answer, request }) =>
 				answer.form === "events" &&
 				answer.text.length <= longest &&
-				// Background answers are for upstreams that keep them, which one inside the house does not say of itself.
+				// Background answers are for upstreams that keep them, which one inside the machine does not say of itself.
 				request?.["background"] !== true,
 		);
 		expect(short.length).toBeGreaterThanOrEqual(atLeast(50));

@@ -1,4 +1,4 @@
-/** A database in a file of its own, for tests of plugins that store. The same rules as the house's store, without its care for failures. */
+/** A database in a file of its own, for tests of plugins that store. The same rules as Portico's store, without its care for failures. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

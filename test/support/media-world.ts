@@ -4,7 +4,7 @@ import { createMovedClock, type MovedClock } from "./moved-clock.ts";
 import { quiet } from "./quiet.ts";
 import { type Received, type Receiver, startReceiver } from "./receiver.ts";
 
-export interface MediaHouse extends TestGateway {
+export interface MediaWorld extends TestGateway {
 	readonly moved: MovedClock;
 	readonly hook: Receiver;
 	readonly upstream: ScriptedUpstream;
@@ -29,7 +29,7 @@ export type Upstreams = readonly {
 	readonly [more: string]: unknown;
 }[];
 
-export interface MediaHouseOptions {
+export interface MediaWorldOptions {
 	readonly image?: Upstreams;
 	readonly video?: Upstreams;
 	readonly music?: Upstreams;
@@ -50,7 +50,7 @@ export const everyKind = {
 	music: [{ type: "suno-api", models: ["song"] }],
 };
 
-export const startMediaHouse = async (options: MediaHouseOptions = {}): Promise<MediaHouse> => {
+export const startMediaWorld = async (options: MediaWorldOptions = {}): Promise<MediaWorld> => {
 	const moved = createMovedClock();
 	const upstream = startUpstream();
 	const hook = await startReceiver();
@@ -78,7 +78,7 @@ export const startMediaHouse = async (options: MediaHouseOptions = {}): Promise<
 			...(options.more ?? []),
 		],
 	});
-	const pass: MediaHouse["pass"] = async (milliseconds, step = 250) => {
+	const pass: MediaWorld["pass"] = async (milliseconds, step = 250) => {
 		for (let left = milliseconds; left > 0; left -= step) {
 			moved.advance(Math.min(step, left));
 			await quiet(8);

@@ -1,4 +1,4 @@
-/** A house filled in bulk, and what a call and a task cost in it. */
+/** A gateway filled in bulk, and what a call and a task cost in it. */
 import { type SQL, sql } from "drizzle-orm";
 import { startGateway, type TestGateway } from "#core/testing";
 
@@ -12,7 +12,7 @@ export interface Size {
 	readonly persons?: number;
 }
 
-export interface GrownHouse {
+export interface GrownPortico {
 	/** Microseconds of processor time a call, of so many. */
 	calls(count: number): Promise<number>;
 	/** The same for a task, from its submission to its end. */
@@ -107,7 +107,7 @@ const spentBy = async (work: () => Promise<void>): Promise<number> => {
 };
 
 /** Builds it and fills it. */
-export const buildGateway = async (size: Size): Promise<GrownHouse> => {
+export const buildGateway = async (size: Size): Promise<GrownPortico> => {
 	const { models = 1, persons = 0 } = size;
 	const gateway = await startGateway({ config: { server: { logLevel: "warn" } }, plugins: plugins(models, persons) });
 	await fill(gateway, size);

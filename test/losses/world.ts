@@ -56,7 +56,7 @@ const pathFor = (client: ProtocolName, model: string): string =>
 		"generate-content": `/v1beta/models/${model}:generateContent`,
 	})[client];
 
-export interface LossHouse {
+export interface LossWorld {
 	readonly gateway: TestGateway;
 	readonly upstream: ScriptedUpstream;
 	/** Asks by the client's protocol for the model of the upstream; `strict`: where nothing may be lost. */
@@ -74,7 +74,7 @@ export interface SendOptions {
 }
 
 /** Starts it; `more` are models at upstreams beside the usual ones. */
-export const startLossHouse = async (more: readonly (readonly [ProtocolName, string])[] = []): Promise<LossHouse> => {
+export const startLossWorld = async (more: readonly (readonly [ProtocolName, string])[] = []): Promise<LossWorld> => {
 	const upstream = startUpstream();
 	const upstreams = protocolNames.map((protocol) => ({ name: protocol, protocol, url: upstream.url, key: "k" }));
 	const all = [...protocolNames.map((protocol) => [protocol, models[protocol]] as const), ...more];

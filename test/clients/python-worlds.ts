@@ -3,7 +3,7 @@
  * dialect and kind of task that can, so that each client meets models of all of them.
  */
 import { startGateway, startUpstream, type TestGateway } from "#core/testing";
-import { protocolNames } from "../support/two-houses.ts";
+import { protocolNames } from "../support/two-worlds.ts";
 
 const embeddings = { openai: "/v1", gemini: "/v1beta", cohere: "/v2", voyage: "/v1", jina: "/v1" };
 const ranking = { cohere: "/v2", voyage: "/v1", jina: "/v1" };
@@ -11,7 +11,7 @@ const bases = { "chat-completions": "/v1", responses: "/v1", messages: "", "gene
 
 const served = ["embeddings", "rerank", "moderations", "completions", "audio"];
 
-export interface EndpointHouses {
+export interface EndpointWorlds {
 	readonly near: TestGateway;
 	stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ const spokenBy = (far: TestGateway, endpoint: string, dialects: Readonly<Record<
 		endpoints: [{ [endpoint]: dialect }],
 	}));
 
-export const startEndpointHouses = async (): Promise<EndpointHouses> => {
+export const startEndpointWorlds = async (): Promise<EndpointWorlds> => {
 	const demo = { use: "demo", with: { wordMs: 0, taskSeconds: 0.4 } };
 	const toDemo = { name: "demo", targets: [{ upstream: "demo" }] };
 	const toTokens = { name: "gpt-tokens-tts", targets: [{ upstream: "demo" }] };

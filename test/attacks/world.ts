@@ -20,7 +20,7 @@ export const attackProtocols = Object.keys(roots) as AttackProtocol[];
 /** Dollars a million, so micro-dollars a token; every model of an attack has these prices unless the attack says otherwise. */
 export const rates = { input: 1, output: 10 } as const;
 
-export interface AttackHouse {
+export interface AttackWorld {
 	readonly gateway: TestGateway;
 	/** Speaks all four protocols: a model of any name that begins with a protocol's (`messages-a`) is asked in that protocol. */
 	readonly upstream: ScriptedUpstream;
@@ -29,7 +29,7 @@ export interface AttackHouse {
 	stop(): Promise<void>;
 }
 
-export interface AttackHouseOptions {
+export interface AttackWorldOptions {
 	/** Plugins besides those of every attack, or instead of one of the same name. */
 	readonly plugins?: GatewayOptions["plugins"];
 	readonly config?: NonNullable<GatewayOptions["config"]>;
@@ -42,11 +42,11 @@ const nameOf = (plugin: GatewayOptions["plugins"][number]): string =>
 	typeof plugin === "string" ? plugin : (plugin.as ?? plugin.use);
 
 /** Starts it; `stop` ends the upstream too. */
-export const attackHouse = async ({
+export const attackWorld = async ({
 	plugins = [],
 	capabilities,
 	...more
-}: AttackHouseOptions = {}): Promise<AttackHouse> => {
+}: AttackWorldOptions = {}): Promise<AttackWorld> => {
 	const upstream = startUpstream();
 	const usual: GatewayOptions["plugins"] = [
 		"tokens",

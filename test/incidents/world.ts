@@ -6,7 +6,7 @@ import { asList, asRecord, asText, type CallAdmin, commands } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { statusCommand } from "../../core/command-line/status.ts";
 import { createMovedClock, type MovedClock, until } from "../support/moved-clock.ts";
-import { joined } from "../support/people-house.ts";
+import { joined } from "../support/people-world.ts";
 import { quiet } from "../support/quiet.ts";
 import { type Receiver, startReceiver, status } from "../support/receiver.ts";
 import { resetScript, scripted } from "../support/scripted-kind.ts";
@@ -24,7 +24,7 @@ export interface Incident {
 	mend?(): void | Promise<void>;
 }
 
-export interface IncidentHouse {
+export interface IncidentWorld {
 	readonly gateway: TestGateway;
 	readonly clock: MovedClock;
 	readonly upstream: ScriptedUpstream;
@@ -55,7 +55,7 @@ const printer =
 		return lines.join("\n");
 	};
 
-export const startIncidentHouse = async (): Promise<IncidentHouse> => {
+export const startIncidentWorld = async (): Promise<IncidentWorld> => {
 	resetScript();
 	const folder = mkdtempSync(join(tmpdir(), "portico-incidents-"));
 	const database = startSqlServer(join(folder, "shared.db"));
@@ -127,7 +127,7 @@ export const startIncidentHouse = async (): Promise<IncidentHouse> => {
 			return (await gateway.admin("GET", `/admin/tasks/${id}`))["status"] === wanted;
 		}, wanted);
 
-	const incidents: IncidentHouse["incidents"] = {
+	const incidents: IncidentWorld["incidents"] = {
 		async "a dead key"() {
 			upstream.answer(() => Response.json({ error: { message: "Incorrect API key provided" } }, { status: 401 }));
 			const { key } = await gateway.token({ name: "shop" });

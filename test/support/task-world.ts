@@ -4,7 +4,7 @@ import { type GatewayOptions, startGateway, type TestGateway } from "#core/testi
 import { createMovedClock, type MovedClock } from "./moved-clock.ts";
 import { quiet } from "./quiet.ts";
 
-export interface TaskHouse extends TestGateway {
+export interface TaskWorld extends TestGateway {
 	readonly moved: MovedClock;
 	/** Moves the clock in steps, letting the work between them happen. */
 	pass(milliseconds: number, step?: number): Promise<void>;
@@ -17,7 +17,7 @@ export interface TaskHouse extends TestGateway {
 
 const here = (name: string): string => resolve(import.meta.dir, name);
 
-export interface TaskHouseOptions {
+export interface TaskWorldOptions {
 	readonly clock?: MovedClock;
 	readonly folder?: string;
 	readonly webhooks?: Readonly<Record<string, unknown>> | false;
@@ -26,7 +26,7 @@ export interface TaskHouseOptions {
 	readonly more?: GatewayOptions["plugins"];
 }
 
-export const startTaskHouse = async (options: TaskHouseOptions = {}): Promise<TaskHouse> => {
+export const startTaskWorld = async (options: TaskWorldOptions = {}): Promise<TaskWorld> => {
 	const moved = options.clock ?? createMovedClock();
 	const gateway = await startGateway({
 		clock: moved,

@@ -9,7 +9,7 @@ import {
 import { answers } from "../soak/answers.ts";
 import { type ProtocolName, protocolNames } from "../support/recordings.ts";
 
-export interface House {
+export interface FuzzedGateway {
 	readonly gateway: TestGateway;
 	readonly upstream: ScriptedUpstream;
 	/** What the upstream was sent that no upstream should be; emptied by whoever reads it. */
@@ -49,7 +49,7 @@ export const answerWell = ({ path, json }: ReceivedRequest): Response => {
 		: new Response(whole, { headers: { "content-type": "application/json" } });
 };
 
-export const startHouse = async (): Promise<House> => {
+export const startFuzzed = async (): Promise<FuzzedGateway> => {
 	const upstream = startUpstream(answerWell);
 	const gateway = await startGateway({
 		plugins: [

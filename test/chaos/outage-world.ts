@@ -83,7 +83,7 @@ const configOf = (database: string, upstream: string, taskSeconds: number): obje
 	],
 });
 
-export class OutageHouse {
+export class OutageWorld {
 	readonly sqld: Sqld;
 	readonly nodes: readonly PorticoProcess[];
 	readonly delivered: ReadonlyMap<string, number>;
@@ -93,7 +93,7 @@ export class OutageHouse {
 	private readonly ends: (() => unknown)[];
 
 	private constructor(
-		parts: Omit<OutageHouse, "admin" | "submit" | "ready" | "close" | "addresses">,
+		parts: Omit<OutageWorld, "admin" | "submit" | "ready" | "close" | "addresses">,
 		ends: (() => unknown)[],
 	) {
 		this.sqld = parts.sqld;
@@ -104,7 +104,7 @@ export class OutageHouse {
 		this.ends = ends;
 	}
 
-	static async start(sqld: Sqld, folder: string, taskSeconds: number): Promise<OutageHouse> {
+	static async start(sqld: Sqld, folder: string, taskSeconds: number): Promise<OutageWorld> {
 		const upstream = startUpstream();
 		const receiver = await startReceiver();
 		const nodes: PorticoProcess[] = [];
@@ -116,7 +116,7 @@ export class OutageHouse {
 		}
 		const ends = [() => upstream.stop(), () => receiver.stop(), () => sqld.close()];
 		const { delivered } = upstream;
-		return new OutageHouse({ sqld, nodes, delivered, callbacks: receiver.statuses, hook: receiver.url }, ends);
+		return new OutageWorld({ sqld, nodes, delivered, callbacks: receiver.statuses, hook: receiver.url }, ends);
 	}
 
 	get addresses(): readonly string[] {

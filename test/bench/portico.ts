@@ -57,7 +57,7 @@ const alertSecret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 /** What operators see of calls, beside the ledger and the log; and of tokens budgets and tags. */
 export const seeing = ["metrics", "people", "console", "alerts", "webhooks", "budgets", "tags"];
 
-export interface HouseOptions {
+export interface PorticoOptions {
 	/** A database server; without it a file. */
 	readonly database?: string;
 	readonly workers?: number;
@@ -139,9 +139,9 @@ const issue = async (url: string, without: readonly string[]): Promise<string> =
 };
 
 /** Starts it in a folder of its own, which `stop` removes. */
-export const startHouse = async (
+export const startPortico = async (
 	upstream: string,
-	{ database, workers = 1, built = false, core, without = [] }: HouseOptions = {},
+	{ database, workers = 1, built = false, core, without = [] }: PorticoOptions = {},
 ): Promise<Started> => {
 	const program = built ? await builtProgram() : join(root, "core/main.ts");
 	const folder = mkdtempSync(join(tmpdir(), "portico-bench-"));

@@ -47,12 +47,12 @@ export const secretOf = (link: unknown): string => String(link).split("#")[1] ??
 
 /** Invites somebody and lets them join: their browser is signed in. */
 export const joined = async (
-	house: TestGateway,
+	world: TestGateway,
 	name: string,
 	terms: Readonly<Record<string, unknown>> = {},
 ): Promise<Browser & { readonly id: string }> => {
-	const { link } = await house.admin("POST", "/admin/invitations", terms);
-	const browser = createBrowser(house.url);
+	const { link } = await world.admin("POST", "/admin/invitations", terms);
+	const browser = createBrowser(world.url);
 	const { status, body } = await browser.ask("POST", "/v1/session/join", { secret: secretOf(link), name, password });
 	if (status !== 201) throw new Error(`${name} could not join: ${status} ${JSON.stringify(body)}`);
 	return Object.assign(browser, { id: String(body["id"]) });
@@ -74,5 +74,5 @@ export const peoplePlugins = [
 	"people",
 ];
 
-export const startPeopleHouse = (options: Partial<Parameters<typeof startGateway>[0]> = {}): Promise<TestGateway> =>
+export const startPeopleWorld = (options: Partial<Parameters<typeof startGateway>[0]> = {}): Promise<TestGateway> =>
 	startGateway({ plugins: peoplePlugins, ...options });

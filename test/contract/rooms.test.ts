@@ -1,4 +1,4 @@
-/** The rooms of the house: what stands below imports nothing from above, no two rooms import each other, no file is long. */
+/** The rooms of the source: what stands below imports nothing from above, no two rooms import each other, no file is long. */
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";

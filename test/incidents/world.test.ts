@@ -1,11 +1,11 @@
 /** Incidents beyond a call: one command tells what happened, to whom, since when and what to do; mended, it is told no more. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asList } from "#core";
-import { type IncidentHouse, startIncidentHouse } from "./house.ts";
+import { type IncidentWorld, startIncidentWorld } from "./world.ts";
 
-let at: IncidentHouse;
+let at: IncidentWorld;
 beforeAll(async () => {
-	at = await startIncidentHouse();
+	at = await startIncidentWorld();
 });
 afterAll(() => at.stop());
 

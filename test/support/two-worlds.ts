@@ -13,7 +13,7 @@ export const spoken = (words: string): string =>
 /** Models of the near gateway: one for each protocol spoken upstream. */
 export const modelNames = protocolNames.map((name) => `via-${name}`);
 
-export interface TwoHouses {
+export interface TwoWorlds {
 	readonly near: TestGateway;
 	stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface TwoHouses {
 const base = { "chat-completions": "/v1", responses: "/v1", messages: "", "generate-content": "/v1beta" } as const;
 
 /** Starts both. Models: `demo` within the near one, and `via-…` through the far one. */
-export const startTwoHouses = async (): Promise<TwoHouses> => {
+export const startTwoWorlds = async (): Promise<TwoWorlds> => {
 	const demo = { use: "demo", with: { wordMs: 0 } };
 	const far = await startGateway({
 		plugins: [

@@ -60,6 +60,17 @@ const readTool = (reader: BoundReader, tool: WireRecord): void => {
 	}
 };
 
+/** From so many tokens on a conversation may be made shorter first, where the request does not say; what a summary has at most. */
+const leastToCompact = 50_000;
+const summaryTokens = 8_192;
+
+/** A summary that the provider is asked to put in the place of a conversation that has grown long. */
+const readCompaction = (reader: BoundReader, managed: WireRecord): void => {
+	for (const { type, trigger } of membersOf(managed["edits"]))
+		if (typeof type === "string" && type.startsWith("compact"))
+			reader.compacts(asCount(asRecord(trigger)["value"]) ?? leastToCompact, summaryTokens);
+};
+
 /** Fields that point to what is kept at the provider, or let it run something. */
 const references = ["mcp_servers", "container", "thread", "previous_message_id"];
 
@@ -81,6 +92,7 @@ export const facts: RequestFacts = {
 		if (tools.length > 0 || formatted !== undefined)
 			reader.tools(tools.filter(({ type }) => typeof type === "string" && type !== "custom").length);
 		for (const tool of tools) readTool(reader, tool);
+		readCompaction(reader, asRecord(value["context_management"]));
 		for (const field of references) if (value[field] !== undefined && value[field] !== null) reader.reachesOut();
 		if (membersOf(value["mcp_servers"]).length > 0) reader.hosted(undefined);
 		if (value["container"] !== undefined && value["container"] !== null) reader.hosted("codeSessions");

@@ -2,7 +2,7 @@
  * Token counts. On the wire `input_tokens` leaves out what was read from or written to the cache; the neutral total
  * holds everything.
  */
-import { asCount, asRecord, asText, definedOnly, isRecord, lookup, type Usage, type WireRecord } from "#core";
+import { asCount, asList, asRecord, asText, definedOnly, isRecord, lookup, type Usage, type WireRecord } from "#core";
 import { protocolName } from "./name.ts";
 
 const requests = "_requests";
@@ -26,17 +26,47 @@ const extrasOf = (told: WireRecord): Usage["extras"] => {
 	return Object.keys(bag).length === 0 ? undefined : { [protocolName]: bag };
 };
 
+/** Iterations that are billed and that the counts beside them leave out: summaries, and what another model was asked. */
+const apart = new Set(["compaction", "advisor_message"]);
+
+const apartIn = (iterations: unknown): readonly WireRecord[] =>
+	asList(iterations)
+		.map(asRecord)
+		.filter(({ type }) => apart.has(asText(type) ?? ""));
+
+interface Counts {
+	readonly cacheRead: number | undefined;
+	readonly cacheWrite: number | undefined;
+	readonly cacheWriteLong: number | undefined;
+	readonly input: number;
+	readonly output: number;
+}
+
+const sumOf = (all: readonly WireRecord[]): Counts => {
+	const sum = (count: (told: WireRecord) => unknown): number | undefined =>
+		all.reduce<number | undefined>((before, told) => {
+			const more = asCount(count(told));
+			return more === undefined ? before : (before ?? 0) + more;
+		}, undefined);
+	const cacheRead = sum((told) => told["cache_read_input_tokens"]);
+	const cacheWrite = sum((told) => told["cache_creation_input_tokens"]);
+	return {
+		cacheRead,
+		cacheWrite,
+		cacheWriteLong: sum((told) => asRecord(told["cache_creation"])["ephemeral_1h_input_tokens"]),
+		input: (sum((told) => told["input_tokens"]) ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0),
+		output: sum((told) => told["output_tokens"]) ?? 0,
+	};
+};
+
 /** What `usage` says; undefined when there is none. Counts that are missing or no counts are taken as 0. */
 export const decodeUsage = (usage: unknown): Usage | undefined => {
 	if (!isRecord(usage)) return undefined;
-	const cacheRead = asCount(usage["cache_read_input_tokens"]);
-	const cacheWrite = asCount(usage["cache_creation_input_tokens"]);
-	const cacheWriteLong = asCount(asRecord(usage["cache_creation"])["ephemeral_1h_input_tokens"]);
-	const total = (asCount(usage["input_tokens"]) ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0);
+	const { cacheRead, cacheWrite, cacheWriteLong, input, output } = sumOf([usage, ...apartIn(usage["iterations"])]);
 	const reasoning = asCount(asRecord(usage["output_tokens_details"])["thinking_tokens"]);
 	return {
-		input: { total, ...definedOnly({ cacheRead, cacheWrite, cacheWriteLong }) },
-		output: { total: asCount(usage["output_tokens"]) ?? 0, ...definedOnly({ reasoning }) },
+		input: { total: input, ...definedOnly({ cacheRead, cacheWrite, cacheWriteLong }) },
+		output: { total: output, ...definedOnly({ reasoning }) },
 		...definedOnly({ serverTools: serverToolsOf(usage["server_tool_use"]), extras: extrasOf(usage) }),
 	};
 };
@@ -68,10 +98,32 @@ const serverToolUse = (counts: Usage["serverTools"]): WireRecord | undefined => 
 	return { web_search_requests: web_search ?? 0, web_fetch_requests: web_fetch ?? 0 };
 };
 
+const iterationsOf = (usage: Usage | undefined): unknown => usage?.extras?.[protocolName]?.["iterations"];
+
+/** The usage without what this protocol tells apart from it. */
+const withoutApart = (usage: Usage | undefined): Pick<Usage, "input" | "output"> | undefined => {
+	const told = apartIn(iterationsOf(usage));
+	if (!usage || told.length === 0) return usage;
+	const { input, output } = usage;
+	const less = sumOf(told);
+	const rest = (all: number | undefined, part: number | undefined): number => Math.max(0, (all ?? 0) - (part ?? 0));
+	return {
+		input: {
+			...input,
+			total: rest(input.total, less.input),
+			cacheRead: rest(input.cacheRead, less.cacheRead),
+			cacheWrite: rest(input.cacheWrite, less.cacheWrite),
+			cacheWriteLong: rest(input.cacheWriteLong, less.cacheWriteLong),
+		},
+		output: { ...output, total: rest(output.total, less.output) },
+	};
+};
+
 /** Usage as `message_delta` has it: totals so far. Without usage, zeros: this protocol's clients demand numbers. */
 export const encodeUsage = (usage: Usage | undefined): WireRecord => {
-	const { total = 0, cacheRead = 0, cacheWrite = 0 } = usage?.input ?? {};
-	const { total: output = 0, reasoning } = usage?.output ?? {};
+	const shown = withoutApart(usage);
+	const { total = 0, cacheRead = 0, cacheWrite = 0 } = shown?.input ?? {};
+	const { total: output = 0, reasoning } = shown?.output ?? {};
 	// Some upstreams count a token as read and as written: the parts must not be more than the whole.
 	const read = Math.min(cacheRead, total);
 	const written = Math.min(cacheWrite, total - read);
@@ -83,13 +135,14 @@ export const encodeUsage = (usage: Usage | undefined): WireRecord => {
 		...definedOnly({
 			output_tokens_details: reasoning === undefined ? undefined : { thinking_tokens: reasoning },
 			server_tool_use: serverToolUse(usage?.serverTools),
+			iterations: iterationsOf(usage),
 		}),
 	};
 };
 
 /** Usage as a message has it. */
 export const encodeWholeUsage = (usage: Usage | undefined, tier: string | undefined): WireRecord => {
-	const { cacheWrite, cacheWriteLong = 0 } = usage?.input ?? {};
+	const { cacheWrite, cacheWriteLong = 0 } = withoutApart(usage)?.input ?? {};
 	return {
 		...encodeUsage(usage),
 		...definedOnly({

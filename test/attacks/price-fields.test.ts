@@ -204,3 +204,53 @@ describe("2 MB of text that say they are a picture", () => {
 		expect(world.upstream.received).toEqual([]);
 	});
 });
+
+describe("a conversation that the upstream makes shorter first", () => {
+	const context_management = {
+		edits: [{ type: "compact_20260112", trigger: { type: "input_tokens", value: 50_000 } }],
+	};
+	const messages = [{ role: "user", content: "word ".repeat(12_000) }];
+	/** The counts beside the iterations leave the summary out, and it is billed. */
+	const usage = {
+		input_tokens: 230,
+		output_tokens: 100,
+		iterations: [
+			{ type: "compaction", input_tokens: 1_000, cache_read_input_tokens: 800, output_tokens: 350 },
+			{ type: "message", input_tokens: 230, output_tokens: 100 },
+		],
+	};
+	const billed = (1_800 + 230) * rates.input + (350 + 100) * rates.output;
+
+	test("is charged with its summary, whole and streamed, and told as the upstream told it", async () => {
+		answer({ usage });
+		const whole = await ask("messages", { messages, context_management });
+		expect(JSON.parse(whole.text).usage).toEqual(usage);
+		expect(whole.used).toBe(billed);
+		const event = (type: string, more: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+		const message = { ...answers["/v1/messages"], content: [], stop_reason: null, usage: { input_tokens: 230 } };
+		const stream = [
+			event("message_start", { message }),
+			event("message_delta", { delta: { stop_reason: "end_turn", stop_sequence: null }, usage }),
+			event("message_stop", {}),
+		].join("");
+		world.upstream.answer(() => new Response(stream, { headers: { "content-type": "text/event-stream" } }));
+		const streamed = await ask("messages", { messages, context_management, stream: true });
+		expect(streamed.text).toBe(stream);
+		expect(streamed.used).toBe(billed);
+		const { key } = await world.gateway.token({ quota: 10 });
+		const chat = { model: "messages-a", messages };
+		const translated = await world.gateway.ask("/v1/chat/completions", chat, {
+			headers: { authorization: `Bearer ${key}` },
+		});
+		expect(await translated.json()).toMatchObject({ usage: { prompt_tokens: 2_030, completion_tokens: 450 } });
+		expect(await world.used(key)).toBe(billed);
+	});
+	test("is refused where the quota does not hold its summary", async () => {
+		answer({ usage });
+		const bound = (60_400 * rates.input + 500 * rates.output) / 1_000_000;
+		expect((await ask("messages", { messages }, { quota: bound })).status).toBe(200);
+		world.upstream.received.length = 0;
+		expect((await ask("messages", { messages, context_management }, { quota: bound })).status).toBe(402);
+		expect(world.upstream.received).toEqual([]);
+	});
+});

@@ -20,8 +20,8 @@ import { frame } from "../block-writer.ts";
 import { decodeToldError } from "../upstream/upstream-error.ts";
 import { decodeUsage, encodeUsage, mergeUsage } from "../usage.ts";
 
-/** Growth that the model generated; signatures and citations are not. */
-const generated = /"(?:text|partial_json|thinking)"\s*:\s*"/g;
+/** Growth that the model generated, `content` being that of a summary; signatures and citations are not. */
+const generated = /"(?:text|partial_json|thinking|content)"\s*:\s*"/g;
 
 const deltaBytes = (data: string): number => {
 	generated.lastIndex = 0;

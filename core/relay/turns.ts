@@ -66,7 +66,7 @@ let ending: Promise<void> | undefined;
 
 /**
  * The runtime's server ends a connection on which something follows a request that has no answer yet, and that request
- * with it. What came in the same breath is known when this turn of the event loop ends: nothing is sent before.
+ * with it. Whether something followed at once is known when this turn of the event loop ends: nothing is sent before.
  */
 export const turnEnds = (): Promise<void> => {
 	ending ??= new Promise((resolve) => {

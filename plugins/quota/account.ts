@@ -19,7 +19,7 @@ export interface Shortage {
 	readonly left: number;
 }
 
-/** Holds an amount of a lease for one call. Called in the same breath in which the amount was found to be free. */
+/** Holds an amount of a lease for one call. Called before anything is awaited after the amount was found to be free. */
 export type Hold = (lease: Lease, amount: number) => Reservation;
 
 /** What the database said of an account when it was asked for more. */

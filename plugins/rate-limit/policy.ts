@@ -121,7 +121,7 @@ export const ratePolicy = ({ meters, clock, log, modelLimits, nodes }: RateOptio
 		}
 	};
 
-	/** Asks until it is sure; `go` is called in the same breath in which nothing stands in the way. */
+	/** Asks until it is sure; `go` is called before anything is awaited after nothing stood in the way. */
 	const findOut = async <Gone>(
 		metered: readonly Metered[],
 		tokens: number,

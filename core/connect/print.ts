@@ -2,9 +2,9 @@
 import { stringify } from "yaml";
 import type { Client, Gateway, Setting } from "./client.ts";
 
-/** A word as a shell takes it; where it names the variable of the key, the shell puts in the key. */
+/** A word as a shell takes it; where it names the variable of the key, the shell puts in the key, and nothing else. */
 const quoted = (word: string): string => {
-	if (/\$PORTICO_KEY\b/.test(word)) return `"${word.replace(/["\\`]/g, "\\$&")}"`;
+	if (/\$PORTICO_KEY\b/.test(word)) return `"${word.replace(/["\\`]|\$(?!PORTICO_KEY\b)/g, "\\$&")}"`;
 	return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 };
 
@@ -34,7 +34,7 @@ const textOf = (setting: Setting): readonly string[] => {
 		return [`# ${place}`, ...exportLines(setting.variables)];
 	}
 	if (setting.kind === "command") return ["# run", brokenLine(setting.words)];
-	if (setting.kind === "steps") return setting.steps.map((step, at) => `# ${at + 1}. ${step}`);
+	if (setting.kind === "steps") return setting.steps.map((step, at) => `# ${at + 1}. ${step.replace(/[\r\n]+/g, " ")}`);
 	const head = `# in ${setting.file}`;
 	if (setting.kind === "toml")
 		return [head, ...tomlLines(setting.top), "", `[${setting.table}]`, ...tomlLines(setting.members)];

@@ -1,4 +1,5 @@
 /** A call as curl, without its key and without its words, which nobody keeps. */
+import { inPath, quoted } from "../data/shell.ts";
 import type { CallRecord } from "./call-record.ts";
 
 type Asked = Pick<CallRecord, "protocol" | "operation" | "model" | "stream">;
@@ -19,7 +20,7 @@ const request = ({
 			return ["/v1/messages", { model, max_tokens: 500, messages, ...more }];
 		case "generate-content":
 			return [
-				`/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+				`/v1beta/models/${inPath(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
 				{ contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
 			];
 		case "tasks":
@@ -39,9 +40,9 @@ export const curlFor = (base: string, call: Asked): string | undefined => {
 	if (!asked) return undefined;
 	const [path, body] = asked;
 	return [
-		`curl ${call.stream ? "-N " : ""}"${base}${path}" \\`,
+		`curl ${call.stream ? "-N " : ""}${quoted(base + path)} \\`,
 		'  -H "authorization: Bearer $PORTICO_KEY" \\',
 		'  -H "content-type: application/json" \\',
-		`  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
+		`  -d ${quoted(JSON.stringify(body))}`,
 	].join("\n");
 };

@@ -1,5 +1,7 @@
 /** How each protocol is asked and how its events are read: what the playground needs, and no more. */
+
 import { asWire, list, text, type Wire, wires } from "../data/read.ts";
+import { inPath } from "../data/shell.ts";
 
 export interface Asking {
 	readonly name: string;
@@ -8,6 +10,12 @@ export interface Asking {
 	/** The words that one event adds. */
 	readonly words: (event: Wire) => string;
 }
+
+/** What an event says went wrong after the answer had begun, in whatever protocol. */
+export const wrongIn = (event: Wire): string | undefined =>
+	[event["error"], asWire(event["response"])["error"], event["type"] === "error" && event]
+		.map((error) => text(asWire(error), "message"))
+		.find((message) => message !== undefined);
 
 const partsText = (event: Wire): string =>
 	wires(event, "candidates")
@@ -42,7 +50,7 @@ export const askings: readonly Asking[] = [
 	},
 	{
 		name: "generate-content",
-		path: (model) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+		path: (model) => `/v1beta/models/${inPath(model)}:streamGenerateContent?alt=sse`,
 		body: (_, prompt) => ({ contents: [{ role: "user", parts: [{ text: prompt }] }] }),
 		words: partsText,
 	},

@@ -12,6 +12,8 @@ export const ModelField = ({ apiKey, model, change }: ModelFieldProps) => {
 	const id = useId();
 	const [names, setNames] = useState<readonly string[]>([]);
 	useEffect(() => {
+		// Those of another key would be no true answer for this one.
+		setNames([]);
 		if (!/^sk-[0-9A-Za-z]{49}$/.test(apiKey.trim())) return;
 		const abort = new AbortController();
 		const look = async () => {

@@ -1,8 +1,9 @@
 /** Any model through any protocol, streamed, with the events as they came beside the text. */
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { call, Refusal } from "../data/call.ts";
 import { seconds } from "../data/format.ts";
 import { text } from "../data/read.ts";
+import { quoted } from "../data/shell.ts";
 import { useAction } from "../data/use-action.ts";
 import { Code } from "../parts/code.tsx";
 import { Failure } from "../parts/failure.tsx";
@@ -11,16 +12,16 @@ import { Head } from "../parts/head.tsx";
 import { Scrolled } from "../parts/scrolled.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { Tabs } from "../parts/tabs.tsx";
-import { type Asking, askings } from "./asking.ts";
+import { type Asking, askings, wrongIn } from "./asking.ts";
 import { ModelField } from "./model-field.tsx";
 import { streamEvents } from "./stream.ts";
 
 const curl = (asking: Asking, model: string, prompt: string): string =>
 	[
-		`curl -N "${location.origin}${asking.path(model)}" \\`,
+		`curl -N ${quoted(location.origin + asking.path(model))} \\`,
 		'  -H "authorization: Bearer $PORTICO_KEY" \\',
 		'  -H "content-type: application/json" \\',
-		`  -d '${JSON.stringify(asking.body(model, prompt)).replaceAll("'", "'\\''")}'`,
+		`  -d ${quoted(JSON.stringify(asking.body(model, prompt)))}`,
 	].join("\n");
 
 interface Answer {
@@ -33,6 +34,12 @@ interface Answer {
 
 const nothing: Answer = { words: "", events: [] };
 
+/** Why there are no words. */
+const silence = (busy: boolean, { events }: Answer): string => {
+	if (busy) return "Waiting for the first word.";
+	return events.length === 0 ? "Nothing was asked yet." : "No words came; the events say what did.";
+};
+
 export const PlaygroundPage = () => {
 	const [key, setKey] = useState("");
 	const [model, setModel] = useState("demo");
@@ -41,6 +48,8 @@ export const PlaygroundPage = () => {
 	const [answer, setAnswer] = useState(nothing);
 	const [tab, setTab] = useState("Answer");
 	const abort = useRef<AbortController>();
+	// Whoever leaves does not wait for the rest, and is not charged for it.
+	useEffect(() => () => abort.current?.abort(), []);
 	const { busy, failure, run } = useAction();
 	const making = useAction();
 	const asking = askings.find(({ name }) => name === protocol) ?? askings[0];
@@ -51,20 +60,24 @@ export const PlaygroundPage = () => {
 		abort.current = controller;
 		const began = performance.now();
 		setAnswer(nothing);
+		let wrong: string | undefined;
 		try {
 			const requestId = await streamEvents(
 				asking.path(model),
 				key.trim(),
 				asking.body(model, prompt),
-				({ raw, event }) =>
+				({ raw, event }) => {
+					wrong ??= wrongIn(event);
 					setAnswer((so) => ({
 						words: so.words + asking.words(event),
 						events: [...so.events, raw],
 						firstMs: so.firstMs ?? performance.now() - began,
-					})),
+					}));
+				},
 				controller.signal,
 			);
 			setAnswer((so) => ({ ...so, tookMs: performance.now() - began, requestId }));
+			if (wrong !== undefined) throw new Refusal(wrong, 200, undefined, requestId);
 		} catch (error) {
 			if (controller.signal.aborted) return;
 			throw error instanceof Refusal ? error : new Refusal("The answer broke off.", 0);
@@ -137,9 +150,7 @@ export const PlaygroundPage = () => {
 					<Tabs label="Shown as" names={["Answer", "Events", "curl"]} chosen={tab} choose={setTab}>
 						{tab === "Answer" && (
 							<p class="answer" aria-live="polite" aria-busy={busy}>
-								{answer.words || (
-									<span class="quiet">{busy ? "Waiting for the first word." : "Nothing was asked yet."}</span>
-								)}
+								{answer.words || <span class="quiet">{silence(busy, answer)}</span>}
 							</p>
 						)}
 						{tab === "Events" && (

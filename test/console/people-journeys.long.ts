@@ -1,16 +1,18 @@
 /** Who may do what: the config, invitations, passwords: each page as a person lives it, against a gateway as it ships. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hasBrowser } from "./browser.ts";
+import { hasBrowser, patience } from "./browser.ts";
 import { type Journey, startJourney } from "./journey.ts";
 import { joined, password } from "./world.ts";
+
+setDefaultTimeout(patience);
 
 describe.skipIf(!hasBrowser)("somebody", () => {
 	let at: Journey;
 	beforeAll(async () => {
 		at = await startJourney();
-	}, 30_000);
+	});
 	afterAll(() => at.stop());
 
 	test("checks the config file, and reloads it", async () => {
@@ -31,11 +33,19 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.page.getByText("The file is good and runs.").waitFor();
 		await at.go("People");
 		await at.page.getByRole("row", { name: /^reload config/ }).waitFor();
-	}, 30_000);
+	});
 
 	test("invites somebody, who joins elsewhere and sees what is theirs", async () => {
 		await at.go("People");
 		await at.page.getByRole("button", { name: "Invite somebody" }).click();
+		// No number is no limit of none: it would lift the ceiling.
+		await at.sheet().getByLabel("Ceiling").fill("3,50");
+		await at.button("Make the link").click();
+		await at
+			.sheet()
+			.getByRole("alert")
+			.getByText(/ceiling/)
+			.waitFor();
 		await at.sheet().getByLabel("Ceiling").fill("3");
 		await at.button("Make the link").click();
 		const link = (await at.sheet().locator(".key code").textContent()) ?? "";
@@ -68,6 +78,14 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.go("People");
 		await at.page.getByRole("row", { name: /Bob.*of \$3\.00 in all/ }).waitFor();
 		await at.page.getByRole("button", { name: "Bob", exact: true }).click();
+		await at.sheet().getByLabel("Ceiling").fill("3 dollars");
+		await at.button("Save").click();
+		await at
+			.sheet()
+			.getByRole("alert")
+			.getByText(/ceiling/)
+			.waitFor();
+		await at.sheet().getByLabel("Ceiling").fill("3");
 		await at.button("Add to budgets").click();
 		await at.sheet().getByLabel("Amount").fill("2");
 		await at.sheet().getByLabel("Per", { exact: true }).selectOption("day");
@@ -77,7 +95,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.button("Remove 1 of Budgets").click();
 		await at.button("Save").click();
 		await at.page.getByRole("row", { name: /of \$2\.00 a day/ }).waitFor({ state: "detached" });
-	}, 30_000);
+	});
 
 	test("changes the password, which ends other sessions, and signs out everywhere", async () => {
 		const [eve, elsewhere] = [await at.newWindow(), await at.newWindow()];
@@ -100,7 +118,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await here.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
 		await elsewhere.page.getByRole("link", { name: "Calls" }).click();
 		await elsewhere.page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
-	}, 30_000);
+	});
 
 	test("and no page asked others, broke the policy or threw", () => {
 		expect(at.wrongs()).toEqual([]);

@@ -9,6 +9,7 @@ import { Field } from "../parts/field.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { sentOf, type Written } from "../tokens/settings.ts";
 import { BudgetsField, useBudgetsSetting } from "./budgets-field.tsx";
+import { ceilingSent } from "./ceiling.ts";
 import { LinkShown } from "./link-shown.tsx";
 import { roles } from "./person-sheet.tsx";
 
@@ -29,7 +30,7 @@ export const Invite = ({ close, made }: InviteProps) => {
 		run(async () => {
 			const terms = {
 				role,
-				...(ceiling.trim() !== "" && { ceiling: Number(ceiling) }),
+				ceiling: ceilingSent(ceiling),
 				...(setting && { budgets: sentOf(setting, budgets) }),
 			};
 			setLink(text(await call("POST", "/admin/invitations", terms), "link"));

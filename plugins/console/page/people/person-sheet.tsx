@@ -9,6 +9,7 @@ import { Field } from "../parts/field.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { sentOf, type Written, writtenOf } from "../tokens/settings.ts";
 import { BudgetsField, useBudgetsSetting } from "./budgets-field.tsx";
+import { ceilingSent } from "./ceiling.ts";
 import { LinkShown } from "./link-shown.tsx";
 import { asSet, type PersonRow } from "./person.ts";
 
@@ -33,10 +34,9 @@ export const PersonSheet = ({ person, close, changed }: PersonSheetProps) => {
 	const save = (event: Event) => {
 		event.preventDefault();
 		run(async () => {
-			const amount = ceiling.trim() === "" ? null : Number(ceiling);
 			await call("PATCH", `/admin/people/${encodeURIComponent(person.id)}`, {
 				role,
-				ceiling: amount,
+				ceiling: ceilingSent(ceiling),
 				...(setting && budgets !== undefined && { budgets: sentOf(setting, budgets) ?? null }),
 			});
 			changed();

@@ -11,13 +11,24 @@ import { Shell } from "./shell/shell.tsx";
 import { Join } from "./sign-in/join.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
 
+/** While nobody knows who is signed in. */
+const againMs = 5_000;
+
 export const App = () => {
 	const [failure, setFailure] = useState<Refusal>();
 	useEffect(() => {
-		findSession().catch((error: unknown) => {
-			if (!(error instanceof Refusal)) throw error;
-			setFailure(error);
-		});
+		let timer: ReturnType<typeof setTimeout>;
+		const find = () =>
+			void findSession().then(
+				() => setFailure(undefined),
+				(error: unknown) => {
+					if (!(error instanceof Refusal)) throw error;
+					setFailure(error);
+					timer = setTimeout(find, againMs);
+				},
+			);
+		find();
+		return () => clearTimeout(timer);
 	}, []);
 	const { path } = place.value;
 	if (path === "/console/join") return <Join />;

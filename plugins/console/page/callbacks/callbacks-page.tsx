@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { call, query } from "../data/call.ts";
 import { count } from "../data/format.ts";
-import { go, place, setQuery } from "../data/location.ts";
+import { go, openRow, place, setQuery } from "../data/location.ts";
 import { number, wires } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { useAnswer } from "../data/use-answer.ts";
@@ -50,7 +50,7 @@ export const CallbacksPage = () => {
 	const action = useAction();
 	const deliveries = data ? wires(data, "data").map(deliveryOf) : [];
 	const deadCount = dead ? wires(dead, "data").length : 0;
-	const openId = place.value.path.split("/")[3];
+	const openId = openRow();
 	const redeliverAll = () =>
 		action.run(async () => {
 			setSent(number(await call("POST", "/admin/deliveries/redeliver"), "count"));
@@ -103,7 +103,7 @@ export const CallbacksPage = () => {
 			{openId && (
 				<DeliverySheet
 					key={openId}
-					id={decodeURIComponent(openId)}
+					id={openId}
 					close={() => go(`/console/callbacks${location.search}`)}
 					changed={reload}
 				/>

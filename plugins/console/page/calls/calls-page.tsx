@@ -3,7 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { query } from "../data/call.ts";
 import { count, dollars, exact, seconds, short } from "../data/format.ts";
 import { useKeys } from "../data/keyboard.ts";
-import { go, place, setQuery } from "../data/location.ts";
+import { go, openRow, place, setQuery } from "../data/location.ts";
 import { text, wires } from "../data/read.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Code } from "../parts/code.tsx";
@@ -64,7 +64,7 @@ export const CallsPage = () => {
 	const { data, failure } = useAnswer(path);
 	const calls = data ? wires(data, "data").map(callOf) : [];
 	const filtered = ["token", "model", "ending", "after", "span"].some((name) => words.has(name));
-	const openId = place.value.path.split("/")[3];
+	const openId = openRow();
 	const last = data && wires(data, "data").at(-1);
 	return (
 		<>
@@ -96,9 +96,7 @@ export const CallsPage = () => {
 					</div>
 				</>
 			)}
-			{openId && (
-				<CallSheet key={openId} id={decodeURIComponent(openId)} close={() => go(`/console/calls${location.search}`)} />
-			)}
+			{openId && <CallSheet key={openId} id={openId} close={() => go(`/console/calls${location.search}`)} />}
 		</>
 	);
 };

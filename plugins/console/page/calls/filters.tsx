@@ -1,6 +1,6 @@
 /** What keeps the list of calls to some of them; it stands in the address, so that it can be shared. */
 import type { RefObject } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { go, place, setQuery } from "../data/location.ts";
 import { text, wires } from "../data/read.ts";
 import { useAnswer } from "../data/use-answer.ts";
@@ -14,6 +14,10 @@ export const Filters = ({ search }: { readonly search: RefObject<HTMLInputElemen
 	const words = place.value.query;
 	const tokens = useAnswer("/admin/tokens?limit=1000", false).data;
 	const [id, setId] = useState("");
+	const asked = words.get("model") ?? "";
+	/** Kept while it is written: the list is asked anew in between, and what stands in the address would take its place. */
+	const [model, setModel] = useState(asked);
+	useEffect(() => setModel(asked), [asked]);
 	const open = (event: Event) => {
 		event.preventDefault();
 		if (id.trim() !== "") go(`/console/calls/${encodeURIComponent(id.trim())}${location.search}`);
@@ -42,7 +46,8 @@ export const Filters = ({ search }: { readonly search: RefObject<HTMLInputElemen
 				type="text"
 				aria-label="Model"
 				placeholder="Model"
-				value={words.get("model") ?? ""}
+				value={model}
+				onInput={({ currentTarget }) => setModel(currentTarget.value)}
 				onChange={({ currentTarget }) => setQuery({ model: currentTarget.value.trim(), after: undefined })}
 			/>
 			<select aria-label="Ending" value={words.get("ending") ?? ""} onChange={choose("ending")}>

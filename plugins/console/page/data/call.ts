@@ -15,7 +15,14 @@ export class Refusal extends Error {
 	}
 }
 
-const unreachable = "The server does not answer. It may be starting, or the network is gone; this page tries again.";
+const unreachable = {
+	reading: "The server does not answer. It may be starting, or the network is gone; this page tries again.",
+	changing:
+		"The server did not answer, so nobody knows whether this was done. Look before you try again: the network may be gone.",
+};
+
+/** A question that the network lost is asked anew after it. */
+const longestMs = 60_000;
 
 /** The refusal that an answer holds. */
 export const refusalOf = async (response: Response): Promise<Refusal> => {
@@ -35,12 +42,14 @@ export const send = async (
 	/** Statuses beside 2xx that are answers too. */
 	taken: readonly number[] = [],
 ): Promise<Response> => {
+	const reads = method === "GET";
 	const response = await fetch(path, {
 		method,
 		headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
 		...(body !== undefined && { body: JSON.stringify(body) }),
+		...(reads && { signal: AbortSignal.timeout(longestMs) }),
 	}).catch(() => {
-		throw new Refusal(unreachable, 0);
+		throw new Refusal(reads ? unreachable.reading : unreachable.changing, 0);
 	});
 	if (!response.ok && !taken.includes(response.status)) throw await refusalOf(response);
 	return response;

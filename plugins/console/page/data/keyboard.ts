@@ -44,12 +44,13 @@ const moveRow = (step: 1 | -1): void => {
 	rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
 };
 
-let goingSince = 0;
+/** When G was pressed, as the page's own time has it, which begins at nought. */
+let goingSince = Number.NEGATIVE_INFINITY;
 
 /** Whether it was a key to another page or row. */
 const moves = (key: string): boolean => {
 	const page = performance.now() - goingSince < 1500 ? pages[key] : undefined;
-	goingSince = key === "g" ? performance.now() : 0;
+	goingSince = key === "g" ? performance.now() : Number.NEGATIVE_INFINITY;
 	if (page !== undefined) go(`/console/${page}`);
 	else if (key === "j") moveRow(1);
 	else if (key === "k") moveRow(-1);

@@ -5,11 +5,16 @@ const read = () => ({ path: location.pathname.replace(/\/+$/, ""), query: new UR
 
 export const place = signal(read());
 
-/** Goes there; `replace` leaves no step to go back to. */
+/** `/console/calls/req_1` is of the page `calls`. */
+const section = (): string | undefined => place.value.path.split("/")[2];
+
+/** Goes there; `replace` leaves no step to go back to. What opens beside a list leaves it where it is. */
 export const go = (address: string, replace = false): void => {
+	const before = section();
 	if (replace) history.replaceState(null, "", address);
 	else history.pushState(null, "", address);
 	place.value = read();
+	if (section() !== before) scrollTo(0, 0);
 };
 
 /** The same page with other words in its query; empty ones are left out. */
@@ -31,6 +36,17 @@ const isOurs = (event: MouseEvent, link: HTMLAnchorElement): boolean =>
 	!link.hasAttribute("download") &&
 	/^\/console(?:\/|$)/.test(link.pathname);
 
+/** What the address names within its page, such as the id of the row that is open: `/console/calls/req_1`. */
+export const openRow = (): string | undefined => {
+	const word = place.value.path.split("/")[3];
+	try {
+		return word && decodeURIComponent(word);
+	} catch {
+		// Mistyped; the server says that there is no such thing.
+		return word;
+	}
+};
+
 /** Follows links inside the console without loading the page anew. */
 export const followLinks = (): void => {
 	addEventListener("popstate", () => {
@@ -41,6 +57,5 @@ export const followLinks = (): void => {
 		if (link?.hash !== "" || !isOurs(event, link)) return;
 		event.preventDefault();
 		go(link.pathname + link.search);
-		scrollTo(0, 0);
 	});
 };

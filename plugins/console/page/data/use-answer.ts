@@ -16,28 +16,44 @@ const everyMs = 10_000;
 /** For one thing that somebody watches while it changes. */
 export const watchedMs = 2_000;
 
-/** Without a path nothing is asked. `again` false: asked once; a number: after so many milliseconds each time. */
+const answerOf = async (path: string): Promise<Wire | Refusal> => {
+	try {
+		return await call("GET", path);
+	} catch (error) {
+		if (error instanceof Refusal) return error;
+		throw error;
+	}
+};
+
+/**
+ * Without a path nothing is asked. `again` false: asked until it is answered once; a number: after so many milliseconds each time.
+ * What is asked already is waited for, however slow: a server that takes longer than the interval would never be heard otherwise.
+ */
 export const useAnswer = (path: string | undefined, again: boolean | number = true): Answer => {
 	const [answer, setAnswer] = useState<{ path?: string | undefined; data?: Wire; failure?: Refusal }>({});
 	const asked = useRef(0);
+	const state = useRef<"new" | "waiting" | "good" | "bad">("new");
+	const latest = useRef(path);
+	latest.current = path;
 
 	const load = useCallback(async () => {
+		const path = latest.current;
 		if (path === undefined) return;
 		const turn = ++asked.current;
-		try {
-			const data = await call("GET", path);
-			if (turn === asked.current) setAnswer({ path, data });
-		} catch (error) {
-			if (!(error instanceof Refusal)) throw error;
-			if (error.status === 401) forget();
-			else if (turn === asked.current) setAnswer((last) => ({ ...(last.path === path && last), path, failure: error }));
-		}
-	}, [path]);
+		state.current = "waiting";
+		const got = await answerOf(path);
+		if (turn !== asked.current) return;
+		state.current = got instanceof Refusal ? "bad" : "good";
+		if (!(got instanceof Refusal)) setAnswer({ path, data: got });
+		else if (got.status === 401) forget();
+		else setAnswer((last) => ({ ...(last.path === path && last), path, failure: got }));
+	}, []);
 
 	useEffect(() => {
 		void load();
 		const look = () => {
-			if (again !== false && document.visibilityState === "visible") void load();
+			const due = again === false ? state.current === "bad" : state.current !== "waiting";
+			if (due && document.visibilityState === "visible") void load();
 		};
 		const timer = setInterval(look, typeof again === "number" ? again : everyMs);
 		document.addEventListener("visibilitychange", look);
@@ -46,7 +62,7 @@ export const useAnswer = (path: string | undefined, again: boolean | number = tr
 			clearInterval(timer);
 			document.removeEventListener("visibilitychange", look);
 		};
-	}, [load, again]);
+	}, [path, load, again]);
 
 	const current = answer.path === path;
 	return {

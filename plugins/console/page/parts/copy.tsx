@@ -14,7 +14,8 @@ const select = (element: HTMLElement | null | undefined): void => {
 };
 
 export const Copy = ({ text, shown, first, autofocus }: CopyProps) => {
-	const [word, setWord] = useState("Copy");
+	/** What was copied, or could not be: not whatever is shown by now in the same place. */
+	const [tried, setTried] = useState<{ readonly text: string; readonly word: string }>();
 	const button = useRef<HTMLButtonElement>(null);
 	useEffect(() => {
 		if (autofocus) button.current?.focus();
@@ -22,16 +23,16 @@ export const Copy = ({ text, shown, first, autofocus }: CopyProps) => {
 	const copy = async () => {
 		try {
 			await navigator.clipboard.writeText(text);
-			setWord("Copied");
+			setTried({ text, word: "Copied" });
 		} catch {
 			// No clipboard here (plain http under a name, or a browser that asks and was told no).
 			select(shown?.());
-			setWord("Press Ctrl+C");
+			setTried({ text, word: "Press Ctrl+C" });
 		}
 	};
 	return (
 		<button ref={button} type="button" class={first ? "first" : undefined} onClick={() => void copy()}>
-			<span aria-live="polite">{word}</span>
+			<span aria-live="polite">{tried?.text === text ? tried.word : "Copy"}</span>
 		</button>
 	);
 };

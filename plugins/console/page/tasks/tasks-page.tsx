@@ -1,6 +1,6 @@
 /** Image, video and music jobs over all tokens. */
 import { query } from "../data/call.ts";
-import { go, place, setQuery } from "../data/location.ts";
+import { go, openRow, place, setQuery } from "../data/location.ts";
 import { wires } from "../data/read.ts";
 import { useTokenNames } from "../data/token-names.ts";
 import { useAnswer } from "../data/use-answer.ts";
@@ -28,7 +28,7 @@ export const TasksPage = () => {
 	const { data, failure } = useAnswer(`/admin/tasks${query({ status, limit: 500 })}`);
 	const tokenName = useTokenNames();
 	const tasks = data ? wires(data, "data").map(taskOf) : [];
-	const openId = place.value.path.split("/")[3];
+	const openId = openRow();
 	const columns: readonly Column<Task>[] = [
 		{
 			title: "Task",
@@ -83,9 +83,7 @@ export const TasksPage = () => {
 				</Empty>
 			)}
 			{tasks.length > 0 && <Table label="Tasks" columns={columns} rows={tasks} keyOf={({ id }) => id} />}
-			{openId && (
-				<TaskSheet key={openId} id={decodeURIComponent(openId)} close={() => go(`/console/tasks${location.search}`)} />
-			)}
+			{openId && <TaskSheet key={openId} id={openId} close={() => go(`/console/tasks${location.search}`)} />}
 		</>
 	);
 };

@@ -1,7 +1,7 @@
 /** The list of tokens, the dialog that makes one, and the sheet of the one that the address names. */
 import { useRef, useState } from "preact/hooks";
 import { useKeys } from "../data/keyboard.ts";
-import { go, place } from "../data/location.ts";
+import { go, openRow } from "../data/location.ts";
 import { usePersonNames } from "../data/person-names.ts";
 import { type Wire, wires } from "../data/read.ts";
 import { isAdmin } from "../data/session.ts";
@@ -47,7 +47,7 @@ export const TokensPage = () => {
 	const inGroup = (value: string) =>
 		value === "all" ? found : found.filter((token) => stateOf(token, Date.now()).group === value);
 	const shown = inGroup(group);
-	const openId = place.value.path.split("/")[3];
+	const openId = openRow();
 
 	return (
 		<>

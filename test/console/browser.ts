@@ -19,6 +19,12 @@ export const hasBrowser = program !== undefined;
 if (!hasBrowser)
 	console.warn("SKIPPED: no Chromium here, so nobody looked at the console. Install it, or name it in CHROMIUM.");
 
+/**
+ * For whole tests, milliseconds; a test that is ended takes its browser along, and all tests after it fail too. A machine
+ * that is eight times slower than ours is slow, not wrong.
+ */
+export const patience = 180_000;
+
 export const launch = (): Promise<Browser> =>
 	chromium.launch({ executablePath: program ?? "", args: ["--no-sandbox", "--disable-gpu"] });
 
@@ -45,7 +51,7 @@ export const openWindow = async (
 		permissions: ["clipboard-read", "clipboard-write"],
 	});
 	const page = await context.newPage();
-	page.setDefaultTimeout(8_000);
+	page.setDefaultTimeout(30_000);
 	const wrongs: string[] = [];
 	page.on("pageerror", (error) => wrongs.push(`page error: ${error.message}`));
 	page.on("console", (message) => {

@@ -1,14 +1,16 @@
 /** What is asked of models: keys, usage, calls, where a call would go, the playground: each page as a person lives it, against a gateway as it ships. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { hasBrowser } from "./browser.ts";
+import { hasBrowser, patience } from "./browser.ts";
 import { type Journey, startJourney } from "./journey.ts";
+
+setDefaultTimeout(patience);
 
 describe.skipIf(!hasBrowser)("somebody", () => {
 	let at: Journey;
 	beforeAll(async () => {
 		at = await startJourney();
-	}, 30_000);
+	});
 	afterAll(() => at.stop());
 
 	test("changes a token, disables it, rotates its key with a grace, and deletes it", async () => {
@@ -52,7 +54,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.button("Delete it").click();
 		await at.page.getByRole("link", { name: "errands" }).waitFor({ state: "detached" });
 		expect([await at.answers(key), await at.answers(next)]).toEqual([401, 401]);
-	}, 30_000);
+	});
 
 	test("is heard at a key as soon as the sheet shows what it answers", async () => {
 		await at.gateway.token({ name: "quick" });
@@ -68,7 +70,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		});
 		await at.page.getByRole("link", { name: "quick" }).click();
 		await at.sheet().getByLabel(/^Name/).waitFor();
-	}, 30_000);
+	});
 
 	test("sees what was used by day and by hour, and saves it as a table", async () => {
 		const { key } = await at.gateway.token({ name: "counted" });
@@ -87,7 +89,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 			.split("\r\n");
 		expect(lines[0]).toStartWith("hour,token,token name,person,model,upstream,calls");
 		expect(lines.filter((line) => line.includes(",counted,")).map((line) => line.split(",")[6])).toEqual(["3"]);
-	}, 20_000);
+	});
 
 	test("finds a call by its id, and is told why it went wrong and what to do", async () => {
 		const { key } = await at.gateway.token({ name: "caller" });
@@ -112,7 +114,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 			.first()
 			.waitFor({ state: "detached" });
 		await at.page.getByRole("row", { name: /no-such-model/ }).waitFor();
-	}, 20_000);
+	});
 
 	test("asks where a call would go", async () => {
 		await at.gateway.token({ name: "narrow", models: ["other"] });
@@ -129,7 +131,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 			.getByRole("alert")
 			.getByText(/No model "nothing-of-the-kind"/)
 			.waitFor();
-	}, 20_000);
+	});
 
 	test("asks a model through each protocol, and sees words and events", async () => {
 		await at.go("Playground");
@@ -150,7 +152,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.page.getByRole("link", { name: "Explain this call" }).click();
 		await at.sheet().getByText("generate-content, streamed").waitFor();
 		await at.button("Close").click();
-	}, 30_000);
+	});
 
 	test("and no page asked others, broke the policy or threw", () => {
 		expect(at.wrongs()).toEqual([]);

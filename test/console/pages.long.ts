@@ -1,12 +1,14 @@
 /** Every page as an admin sees it: by its address, light, dark and narrow, with nothing that axe complains of. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import type { TestGateway } from "#core/testing";
-import { hasBrowser, launch, openWindow, type Watched } from "./browser.ts";
+import { hasBrowser, launch, openWindow, patience, type Watched } from "./browser.ts";
 import { fillWithDemo } from "./demo-data.ts";
 import { joined, password, startShipped } from "./world.ts";
+
+setDefaultTimeout(patience);
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -68,7 +70,7 @@ describe.skipIf(!hasBrowser)("a page of the console", () => {
 			await window.page.keyboard.press("Enter");
 			await settled(window.page, "Tokens");
 		}
-	}, 90_000);
+	});
 	afterAll(async () => {
 		await browser.close();
 		await gateway.stop();
@@ -92,30 +94,25 @@ describe.skipIf(!hasBrowser)("a page of the console", () => {
 			expect(await sideways(page)).toBe(0);
 			expect(await complaints(page, look)).toEqual([]);
 		},
-		20_000,
 	);
 
-	test.each(looks.map(({ name }) => name))(
-		"dialogs and sheets, %s, fit, and axe finds nothing",
-		async (look) => {
-			const page = pageIn(look);
-			await page.goto("/console/tokens");
-			await page.getByRole("button", { name: "Create token" }).click();
-			await page.getByLabel(/^Quota/).waitFor();
-			expect(await complaints(page)).toEqual([]);
-			expect(await sideways(page)).toBe(0);
-			await page.keyboard.press("Escape");
-			await page.getByRole("link", { name: "support-bot" }).click();
-			await page.getByRole("dialog").getByText("Created").waitFor();
-			expect(await complaints(page)).toEqual([]);
-			await page.goto("/console/calls");
-			await page.locator("main [data-row]").first().click();
-			await page.getByRole("dialog").getByText("What was tried").waitFor();
-			expect(await complaints(page)).toEqual([]);
-			expect(await sideways(page)).toBe(0);
-		},
-		20_000,
-	);
+	test.each(looks.map(({ name }) => name))("dialogs and sheets, %s, fit, and axe finds nothing", async (look) => {
+		const page = pageIn(look);
+		await page.goto("/console/tokens");
+		await page.getByRole("button", { name: "Create token" }).click();
+		await page.getByLabel(/^Quota/).waitFor();
+		expect(await complaints(page)).toEqual([]);
+		expect(await sideways(page)).toBe(0);
+		await page.keyboard.press("Escape");
+		await page.getByRole("link", { name: "support-bot" }).click();
+		await page.getByRole("dialog").getByText("Created").waitFor();
+		expect(await complaints(page)).toEqual([]);
+		await page.goto("/console/calls");
+		await page.locator("main [data-row]").first().click();
+		await page.getByRole("dialog").getByText("What was tried").waitFor();
+		expect(await complaints(page)).toEqual([]);
+		expect(await sideways(page)).toBe(0);
+	});
 
 	test("the way in, in every look, is as good", async () => {
 		for (const { look } of looks) {
@@ -129,7 +126,7 @@ describe.skipIf(!hasBrowser)("a page of the console", () => {
 			expect(wrongs).toEqual([]);
 			await context.close();
 		}
-	}, 20_000);
+	});
 
 	test("nothing was asked of others, refused by the policy or thrown", () => {
 		expect([...windows.values()].flatMap(({ wrongs }) => wrongs)).toEqual([]);

@@ -2,14 +2,16 @@
  * How every page looks, beside the pictures that are kept. `npm run pictures` makes them anew, for whoever has looked at
  * them: what axe finds nothing wrong with may still be black on black.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import type { Clock } from "#core";
 import type { TestGateway } from "#core/testing";
-import { hasBrowser, launch, openWindow } from "./browser.ts";
+import { hasBrowser, launch, openWindow, patience } from "./browser.ts";
 import { complaintAbout } from "./compare.ts";
 import { fillWithDemo } from "./demo-data.ts";
 import { joined, password, startShipped } from "./world.ts";
+
+setDefaultTimeout(patience);
 
 const keep = process.env["PORTICO_PICTURES"] === "keep";
 
@@ -97,7 +99,7 @@ describe.skipIf(!hasBrowser)("a page looks as it was approved:", () => {
 			await page.keyboard.press("Enter");
 			await page.getByRole("heading", { level: 1, name: "Tokens" }).waitFor();
 		}
-	}, 90_000);
+	});
 	afterAll(async () => {
 		await browser.close();
 		await gateway.stop();
@@ -116,7 +118,6 @@ describe.skipIf(!hasBrowser)("a page looks as it was approved:", () => {
 			await evened(page);
 			expect(complaintAbout(`${name.toLowerCase()}-${look}`, await page.screenshot(), keep)).toBeUndefined();
 		},
-		20_000,
 	);
 
 	test.skipIf(keep)("and one whose letters nobody can see is not", async () => {

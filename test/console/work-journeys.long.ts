@@ -1,14 +1,16 @@
 /** Asynchronous work: tasks and callbacks: each page as a person lives it, against a gateway as it ships. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import { hasBrowser } from "./browser.ts";
+import { hasBrowser, patience } from "./browser.ts";
 import { type Journey, startJourney } from "./journey.ts";
+
+setDefaultTimeout(patience);
 
 describe.skipIf(!hasBrowser)("somebody", () => {
 	let at: Journey;
 	beforeAll(async () => {
 		at = await startJourney();
-	}, 30_000);
+	});
 	afterAll(() => at.stop());
 
 	test("follows a task to its result", async () => {
@@ -18,11 +20,11 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		const task = (await (await at.gateway.ask("/v1/tasks", body, { headers })).json()) as { id: string };
 		await at.go("Tasks");
 		await at.page.getByRole("link", { name: "A door in the sun" }).click();
-		await at.sheet().locator(".state", { hasText: "Done" }).waitFor({ timeout: 15_000 });
+		await at.sheet().locator(".state", { hasText: "Done" }).waitFor();
 		expect(await at.sheet().getByRole("link", { name: "image" }).getAttribute("href")).toContain(task.id);
 		await at.sheet().getByRole("link", { name: "painter" }).waitFor();
 		await at.button("Close").click();
-	}, 30_000);
+	});
 
 	test("sends a dead callback again, and tests an address", async () => {
 		const { id: token } = await at.gateway.token({ name: "called back" });
@@ -35,7 +37,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.page.getByRole("button", { name: "Dead", exact: true }).click();
 		await at.page.getByRole("link", { name: "SUCCESS" }).click();
 		await at.button("Send again").click();
-		await at.sheet().locator(".state", { hasText: "Delivered" }).waitFor({ timeout: 15_000 });
+		await at.sheet().locator(".state", { hasText: "Delivered" }).waitFor();
 		await at
 			.sheet()
 			.getByText(/by hand/)
@@ -52,7 +54,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.button("Send").click();
 		await at.sheet().getByRole("alert").waitFor();
 		await at.button("Close").click();
-	}, 30_000);
+	});
 
 	test("and no page asked others, broke the policy or threw", () => {
 		expect(at.wrongs()).toEqual([]);

@@ -4,6 +4,7 @@ import {
 	asRecord,
 	asText,
 	BoundReader,
+	isRecord,
 	membersOf,
 	type RequestFacts,
 	steeringFinder,
@@ -92,7 +93,8 @@ export const facts: RequestFacts = {
 		if (tools.length > 0 || formatted !== undefined)
 			reader.tools(tools.filter(({ type }) => typeof type === "string" && type !== "custom").length);
 		for (const tool of tools) readTool(reader, tool);
-		readCompaction(reader, asRecord(value["context_management"]));
+		const managed = value["context_management"];
+		if (isRecord(managed)) readCompaction(reader, managed);
 		for (const field of references) if (value[field] !== undefined && value[field] !== null) reader.reachesOut();
 		if (membersOf(value["mcp_servers"]).length > 0) reader.hosted(undefined);
 		if (value["container"] !== undefined && value["container"] !== null) reader.hosted("codeSessions");

@@ -98,14 +98,9 @@ const serverToolUse = (counts: Usage["serverTools"]): WireRecord | undefined => 
 	return { web_search_requests: web_search ?? 0, web_fetch_requests: web_fetch ?? 0 };
 };
 
-const iterationsOf = (usage: Usage | undefined): unknown => usage?.extras?.[protocolName]?.["iterations"];
-
 /** The usage without what this protocol tells apart from it. */
-const withoutApart = (usage: Usage | undefined): Pick<Usage, "input" | "output"> | undefined => {
-	const told = apartIn(iterationsOf(usage));
-	if (!usage || told.length === 0) return usage;
-	const { input, output } = usage;
-	const less = sumOf(told);
+const withoutApart = ({ input, output }: Usage, iterations: unknown): Pick<Usage, "input" | "output"> => {
+	const less = sumOf(apartIn(iterations));
 	const rest = (all: number | undefined, part: number | undefined): number => Math.max(0, (all ?? 0) - (part ?? 0));
 	return {
 		input: {
@@ -121,7 +116,8 @@ const withoutApart = (usage: Usage | undefined): Pick<Usage, "input" | "output">
 
 /** Usage as `message_delta` has it: totals so far. Without usage, zeros: this protocol's clients demand numbers. */
 export const encodeUsage = (usage: Usage | undefined): WireRecord => {
-	const shown = withoutApart(usage);
+	const iterations = usage?.extras?.[protocolName]?.["iterations"];
+	const shown = usage && iterations !== undefined ? withoutApart(usage, iterations) : usage;
 	const { total = 0, cacheRead = 0, cacheWrite = 0 } = shown?.input ?? {};
 	const { total: output = 0, reasoning } = shown?.output ?? {};
 	// Some upstreams count a token as read and as written: the parts must not be more than the whole.
@@ -135,14 +131,14 @@ export const encodeUsage = (usage: Usage | undefined): WireRecord => {
 		...definedOnly({
 			output_tokens_details: reasoning === undefined ? undefined : { thinking_tokens: reasoning },
 			server_tool_use: serverToolUse(usage?.serverTools),
-			iterations: iterationsOf(usage),
+			iterations,
 		}),
 	};
 };
 
 /** Usage as a message has it. */
 export const encodeWholeUsage = (usage: Usage | undefined, tier: string | undefined): WireRecord => {
-	const { cacheWrite, cacheWriteLong = 0 } = withoutApart(usage)?.input ?? {};
+	const { cacheWrite, cacheWriteLong = 0 } = usage?.input ?? {};
 	return {
 		...encodeUsage(usage),
 		...definedOnly({

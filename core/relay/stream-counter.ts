@@ -10,6 +10,7 @@ export class StreamCounter {
 	private usage: Usage | undefined;
 	/** Usage was told at the start only, before anything was generated. */
 	private early = false;
+	private tools: Record<string, number> | undefined;
 	private error: Denial | undefined;
 	private finished = false;
 
@@ -19,6 +20,9 @@ export class StreamCounter {
 
 	add(event: NeutralEvent): void {
 		switch (event.type) {
+			case "open":
+				if (event.shell.type === "server_call") this.ran(event.shell.tool);
+				break;
 			case "delta":
 				this.count(event.delta);
 				break;
@@ -36,6 +40,11 @@ export class StreamCounter {
 		}
 	}
 
+	private ran(tool: string): void {
+		this.tools ??= {};
+		this.tools[tool] = (this.tools[tool] ?? 0) + 1;
+	}
+
 	private count(delta: Extract<NeutralEvent, { type: "delta" }>["delta"]): void {
 		if ("text" in delta && delta.text !== "") {
 			this.pieces++;
@@ -49,6 +58,7 @@ export class StreamCounter {
 			pieces,
 			contentBytes,
 			finished,
+			...(this.tools && { serverTools: this.tools }),
 			...(this.usage && { usage: this.usage, ...(this.early && { usageIsTotal: false }) }),
 			...(this.error && { error: this.error }),
 		};

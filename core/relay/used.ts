@@ -91,6 +91,14 @@ const outputOf = (call: RelayedCall, end: CallEnd): number => {
 	return Math.max(said, Math.min(generated, limitOf(call, end) * answers));
 };
 
+/** Of the upstream's own tools what it said, and no less than was seen of them: they are billed by the call. */
+const toolsOf = ({ usage, serverTools: seen }: Observation): Pick<Usage, "serverTools"> => {
+	if (!seen) return {};
+	const counts: Record<string, number> = { ...usage?.serverTools };
+	for (const [name, calls] of Object.entries(seen)) counts[name] = Math.max(counts[name] ?? 0, calls);
+	return { serverTools: counts };
+};
+
 const boundUsage = ({ inputTokens, outputTokens, units }: Bound): Usage => ({
 	input: { total: inputTokens },
 	output: { total: outputTokens },
@@ -117,6 +125,7 @@ export const usedBy = (call: RelayedCall, end: CallEnd): Usage | undefined => {
 		...said,
 		input: said?.input ?? inputOf(call),
 		output: { ...said?.output, total: outputOf(call, end) },
+		...toolsOf(end.seen),
 		estimated: true,
 	};
 };

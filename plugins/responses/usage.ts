@@ -10,6 +10,9 @@ const hosted = lookup<string>({
 	image_generation_call: "image_generation",
 });
 
+/** The tool that an item of this type is one call of. */
+export const hostedTool = (type: string): string | undefined => hosted[type];
+
 /** How often each hosted tool was called, by the output items; undefined when none was. */
 export const hostedCalls = (output: unknown): Readonly<Record<string, number>> | undefined => {
 	const counts: Record<string, number> = {};

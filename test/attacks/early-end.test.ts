@@ -101,6 +101,52 @@ describe("a model that does not think", () => {
 		expect(await recorded(id)).toBe(used);
 	});
 
+	const event = (type: string, more: object): string =>
+		`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+	/** Two searches and a picture, or two searches. */
+	const hosted = {
+		responses: ["web_search_call", "web_search_call", "image_generation_call"].map((type, index) => {
+			const item = {
+				id: `i_${index}`,
+				type,
+				...(type === "image_generation_call" ? { result: "iVBORw0KGgo=" } : { action: { type: "search", query: "q" } }),
+			};
+			const place = { output_index: index + 1 };
+			const begins = event("response.output_item.added", { ...place, item: { ...item, status: "in_progress" } });
+			return begins + event("response.output_item.done", { ...place, item: { ...item, status: "completed" } });
+		}),
+		messages: [1, 2].map((index) =>
+			event("content_block_start", {
+				index,
+				content_block: { type: "server_tool_use", id: `srvtoolu_${index}`, name: "web_search", input: {} },
+			}),
+		),
+	};
+	const search = 35_000;
+	test.each([
+		["responses", "responses", 2 * search + 250_000],
+		["messages", "messages", 2 * search],
+		// No other protocol asks for pictures of a tool.
+		["messages", "responses", 2 * search],
+		["responses", "messages", 2 * search],
+	] as const)("left after tools of the upstream's own have run: %s at %s", async (speaks, upstream, fees) => {
+		const { id, key } = await world.gateway.token();
+		const before = upstream === "messages" ? event("content_block_stop", { index: 0 }) : "";
+		world.upstream.answer(() =>
+			held([
+				answers[upstream].opening({ input: inputTokens, output: 0 }),
+				answers[upstream].word("FIRST"),
+				before,
+				...hosted[upstream],
+			]),
+		);
+		await readTo({ key, speaks, upstream }, "FIRST");
+		const used = await world.used(key);
+		expect(used).toBeGreaterThanOrEqual(fees);
+		expect(used).toBeLessThan(fees + 2_000);
+		expect(await recorded(id)).toBe(used);
+	});
+
 	test.each(ways)("broken off by the upstream: %s", async (_name, speaks, upstream) => {
 		const words = 100;
 		const { id, key } = await world.gateway.token({ quota: 100 });

@@ -28,6 +28,9 @@ const deltaBytes = (data: string): number => {
 	return generated.test(data) ? jsonStringBytes(data, generated.lastIndex) : 0;
 };
 
+/** The one tool of the provider's own that is billed by the call. */
+const search = /"type"\s*:\s*"server_tool_use"[^{]*"name"\s*:\s*"web_search"/;
+
 const indexIn = (data: string): number => Number(/"index"\s*:\s*(\d+)/.exec(data)?.[1] ?? 0);
 
 /** The name of the event: this protocol's streams give it twice. */
@@ -43,6 +46,7 @@ class Observer implements StreamObserver {
 	private over = false;
 	private open: number | undefined;
 	private pieces = 0;
+	private searches = 0;
 	private bytes = 0;
 
 	constructor(model: string) {
@@ -60,6 +64,7 @@ class Observer implements StreamObserver {
 			}
 			case "content_block_start":
 				this.open = indexIn(data);
+				if (search.test(data)) this.searches++;
 				return;
 			case "content_block_stop":
 				this.open = undefined;
@@ -89,7 +94,7 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { error, over, pieces, bytes, summed } = this;
+		const { error, over, pieces, bytes, summed, searches } = this;
 		const usage = decodeUsage(this.usage);
 		const finished = over && error === undefined;
 		return {
@@ -97,6 +102,7 @@ class Observer implements StreamObserver {
 			pieces,
 			contentBytes: bytes,
 			...definedOnly({ usage, error }),
+			...(searches > 0 && { serverTools: { web_search: searches } }),
 			...(usage && summed !== finished && { usageIsTotal: summed }),
 		};
 	}

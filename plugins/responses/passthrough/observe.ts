@@ -18,7 +18,7 @@ import {
 import { answerError } from "../client/errors.ts";
 import type { Ending } from "../finish.ts";
 import { echoOf, openResponse } from "../response-object.ts";
-import { decodeUsage, encodeUsage } from "../usage.ts";
+import { decodeUsage, encodeUsage, hostedTool } from "../usage.ts";
 import { partialItems } from "./partial-answer.ts";
 
 const deltaBytes = (data: string): number => {
@@ -28,6 +28,7 @@ const deltaBytes = (data: string): number => {
 	return start === -1 ? 0 : jsonStringBytes(data, start + 1);
 };
 
+const callPattern = /"type"\s*:\s*"(\w+_call)"/;
 const typePattern = /"type"\s*:\s*"(response\.[\w.]+|error)"/;
 
 const terminal = new Set(["response.completed", "response.incomplete", "response.failed"]);
@@ -42,6 +43,8 @@ class Observer implements StreamObserver {
 	private pieces = 0;
 	private bytes = 0;
 	private events = 0;
+	/** Calls of the upstream's own tools that have begun. */
+	private tools: Record<string, number> | undefined;
 	private last = "";
 	/** Data of the event that told of the response first. */
 	private created: string | undefined;
@@ -81,6 +84,8 @@ class Observer implements StreamObserver {
 
 	private opened(data: string): void {
 		this.open++;
+		const tool = hostedTool(callPattern.exec(data)?.[1] ?? "");
+		if (tool !== undefined) this.tools = { ...this.tools, [tool]: (this.tools?.[tool] ?? 0) + 1 };
 		this.unfinished.push(data);
 	}
 
@@ -107,11 +112,12 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { usage, error, answer, pieces } = this;
+		const { usage, error, answer, pieces, tools } = this;
 		return {
 			finished: this.finished && error === undefined,
 			pieces,
 			contentBytes: this.bytes,
+			...(tools !== undefined && { serverTools: tools }),
 			// It is told at the end only, also of an answer that failed.
 			...(usage !== undefined && { usage, ...(error !== undefined && { usageIsTotal: true }) }),
 			...(error !== undefined && { error }),

@@ -28,6 +28,13 @@ const run = async (): Promise<void> => {
 		);
 };
 
+/** Of what nobody foresaw the runtime would show the source too, which is one long line in what is built. */
+const wordsOf = (error: unknown): string => {
+	if (!(error instanceof Error)) return String(error);
+	// The system's own refusals (a file that may not be read) say all there is in their message.
+	return isFault(error) || "syscall" in error ? error.message : (error.stack ?? error.message);
+};
+
 const start = async (): Promise<void> => {
 	try {
 		const ranElsewhere = await shareModules();
@@ -35,8 +42,7 @@ const start = async (): Promise<void> => {
 		await run();
 		process.exit(0);
 	} catch (error) {
-		if (!isFault(error)) throw error;
-		say(error.message);
+		say(wordsOf(error));
 		process.exit(1);
 	}
 };

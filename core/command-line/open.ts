@@ -20,7 +20,8 @@ import { tightenFiles } from "../host/tighten-files.ts";
 import { createLog, type LogFormat } from "../runtime/log.ts";
 import { makeFilesPrivate, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
-import { type OpenStore, type Owner, openStore } from "../store/open.ts";
+import { StoreFault } from "../store/fault.ts";
+import { type OpenStore, type Owner, openStore, unusable } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import type { DatabasePlace, Invocation } from "./settings.ts";
@@ -62,16 +63,25 @@ export interface OpenOptions {
 	readonly logOf?: (level: LogLevel, format: LogFormat | undefined) => Log;
 	/** Where this process is one of several. */
 	readonly workers?: Workers;
+	/** Called before the tables of an earlier version are changed. */
+	readonly changing?: () => void;
 }
 
 const withoutOwn = { database: undefined, describe: () => undefined, close: async () => undefined };
+
+/** What the database said, whatever a plugin made of it for its clients. */
+const storeFaultIn = (error: unknown): StoreFault | undefined => {
+	let cause = error;
+	while (cause instanceof Error && !(cause instanceof StoreFault)) cause = cause.cause;
+	return cause instanceof StoreFault ? cause : undefined;
+};
 
 /** Opens the store (and holds its lock) and starts the plugins. Throws `Fault`; `held` is called when another process has what this one needs. */
 export const openGateway = async (
 	invocation: Invocation,
 	serving: boolean,
 	held: (owner: Owner) => never,
-	{ logOf, workers }: OpenOptions = {},
+	{ logOf, workers, changing }: OpenOptions = {},
 ): Promise<Opened> => {
 	const blueprint = await blueprintOf(invocation, !serving);
 	const { database } = blueprint.config;
@@ -89,7 +99,8 @@ export const openGateway = async (
 	const { describe, close: stopServer, ...started } = server ?? withoutOwn;
 	const place = invocation.database ?? started.database;
 	const node = serving ? { node: nodeLock(own) } : {};
-	const opened = await openStore({ ...database, ...place, ...node, clock: systemClock, log }).catch(async (error) => {
+	const input = { ...database, ...place, ...node, clock: systemClock, log, changing };
+	const opened = await openStore(input).catch(async (error) => {
 		await stopServer();
 		throw error;
 	});
@@ -120,7 +131,8 @@ export const openGateway = async (
 	});
 	const complaints = await portico.start().catch(async (error: unknown) => {
 		await closeStore();
-		throw error;
+		const fault = storeFaultIn(error);
+		throw fault ? unusable(input.url, fault) : error;
 	});
 	if (complaints.length > 0) {
 		await closeStore();

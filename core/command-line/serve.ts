@@ -125,10 +125,11 @@ export const serve = async (invocation: Invocation, greet: (text: string) => voi
 		return log;
 	};
 	try {
-		await serveUntilStopped(invocation, held, (text) => {
+		const greetFirst = (text: string): void => {
 			greet(text);
 			release();
-		});
+		};
+		await serveUntilStopped(invocation, held, greetFirst, () => release());
 	} finally {
 		release();
 	}
@@ -138,12 +139,13 @@ const serveUntilStopped = async (
 	invocation: Invocation,
 	logOf: LogOf,
 	greet: (text: string) => void,
+	changing: () => void,
 ): Promise<void> => {
 	const workers =
 		invocation.worker === undefined
 			? undefined
 			: workersBeside({ say: tellStarter, hear: hearStarter, clock: systemClock });
-	const opened = await openGateway(invocation, true, refuseHeld, { logOf, ...(workers && { workers }) });
+	const opened = await openGateway(invocation, true, refuseHeld, { logOf, changing, ...(workers && { workers }) });
 	const { portico, blueprint, log } = opened;
 	if (invocation.worker === undefined)
 		await settleLeft({ ...invocation, database: opened.database }, opened.dataFolder, 0);

@@ -1,6 +1,7 @@
 /** One built set of plugins: set up, checked, and ready to be started in place of another. */
 
 import type { Contribution } from "../contract/define.ts";
+import { deny, Fault, isFault } from "../contract/fault.ts";
 import type { PluginRow } from "../contract/host-info.ts";
 import { describe, type Log } from "../contract/log.ts";
 import { routes as routesSlot } from "../contract/route.ts";
@@ -26,6 +27,16 @@ interface Built {
 	readonly instance: Instance;
 	readonly contribution: Contribution;
 }
+
+/** Throws what the plugin threw where that is for the operator already; else a `Fault` that names the plugin. */
+const startOne = async ({ instance, contribution }: Built): Promise<void> => {
+	try {
+		await contribution.start?.();
+	} catch (error) {
+		if (isFault(error)) throw error;
+		throw new Fault(deny("internal", `the plugin "${instance.name}" could not be started: ${describe(error)}`), error);
+	}
+};
 
 /** Sets up every instance in order. Complaints name the plugin; with any, the generation must not be started. */
 export const buildGeneration = async (
@@ -98,7 +109,7 @@ export const buildGeneration = async (
 		async start() {
 			for (const one of built) {
 				started.push(one);
-				await one.contribution.start?.();
+				await startOne(one);
 			}
 		},
 		async stop() {

@@ -3,10 +3,21 @@
  * keeps it and drops it with the process, however that ends. A second file says who holds it, for messages and for the
  * command line, and is believed only while the lock is held.
  */
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	readFileSync,
+	realpathSync,
+	renameSync,
+	rmSync,
+	truncateSync,
+	writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { pid } from "node:process";
 import Database from "libsql";
+import { deny, Fault } from "../contract/fault.ts";
+import { describe } from "../contract/log.ts";
 import { asCount, asRecord, asText, parseJson } from "../neutral/json.ts";
 
 /** Who holds a database file. */
@@ -23,23 +34,49 @@ export interface FileLock {
 	release(): void;
 }
 
+const unlockable = (path: string, error: unknown): Fault =>
+	new Fault(deny("conflict", `${path} cannot be locked for this process: ${describe(error)}`), error);
+
+/** There is no room on the disk. */
+const isFull = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOSPC";
+
+const open = (file: string): Database.Database => {
+	try {
+		return new Database(file, { timeout: 0 });
+	} catch (error) {
+		throw unlockable(file, error);
+	}
+};
+
 /** Takes the lock of a database file, whose folder is made if need be, or says at once who has it. */
 export const lockFile = (path: string): FileLock | { readonly heldBy: Owner } => {
 	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 	const target = existsSync(path) ? realpathSync(path) : path;
 	const ownerFile = `${target}.owner`;
-	const lock = new Database(`${target}.lock`, { timeout: 0 });
+	const lock = open(`${target}.lock`);
 	try {
+		// It is never committed: without a journal it needs no room, so that a full disk hinders no backup to another one.
+		lock.exec("PRAGMA journal_mode = MEMORY");
 		lock.exec("BEGIN EXCLUSIVE");
 	} catch (error) {
 		lock.close();
 		if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY"))
 			return { heldBy: readOwner(ownerFile) };
-		throw error;
+		throw unlockable(target, error);
 	}
 	const write = (owner: Owner): void => {
-		writeFileSync(`${ownerFile}.new`, JSON.stringify(owner), { mode: 0o600 });
-		renameSync(`${ownerFile}.new`, ownerFile);
+		try {
+			writeFileSync(`${ownerFile}.new`, JSON.stringify(owner), { mode: 0o600 });
+			renameSync(`${ownerFile}.new`, ownerFile);
+		} catch (error) {
+			if (!isFull(error)) {
+				lock.close();
+				throw unlockable(target, error);
+			}
+			rmSync(`${ownerFile}.new`, { force: true });
+			// The lock holds all the same; only who held it before must not be believed to hold it now.
+			if (existsSync(ownerFile)) truncateSync(ownerFile);
+		}
 	};
 	write({ pid });
 	return {

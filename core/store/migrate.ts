@@ -1,5 +1,7 @@
 /** Brings the tables of every plugin up to date: forward only, each migration once, also when several nodes start at once. */
 import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
@@ -14,17 +16,22 @@ export interface MigrateInput {
 	readonly log: Log;
 	/** In the order in which they are applied. */
 	readonly tables: readonly Tables[];
+	/** Called before tables of an earlier version are changed, which takes long where they are large. */
+	readonly changing?: (() => void) | undefined;
 }
 
 /** Throws `Fault`, for the operator, when a released migration was changed, comes too late, or does not work. */
-export const migrate = async ({ connection, clock, log, tables }: MigrateInput): Promise<void> => {
+export const migrate = async (input: MigrateInput): Promise<void> => {
+	const { connection, clock, log, tables } = input;
 	const { client } = connection;
 	const write = (sql: string) => connection.run("write", () => client.execute(sql));
 	await write(`CREATE TABLE IF NOT EXISTS portico_migrations (
 		plugin TEXT NOT NULL, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL,
 		PRIMARY KEY (plugin, name)
 	) STRICT`);
-	refuseNewer("the database", await appliedToAll(connection), tables);
+	const before = await appliedToAll(connection);
+	refuseNewer("the database", before, tables);
+	const told = progressOf(input, before);
 	for (const { plugin, migrations } of tables) {
 		const applied = await appliedTo(connection, plugin);
 		for (const [index, migration] of migrations.entries()) {
@@ -33,11 +40,42 @@ export const migrate = async ({ connection, clock, log, tables }: MigrateInput):
 			else {
 				const later = migrations.slice(index + 1).find(({ name }) => applied.has(name));
 				if (later !== undefined) refuse(plugin, migration, `must come after ${later.name}, which is already applied`);
+				await told?.next(plugin, migration.name);
 				await apply(connection, plugin, migration, clock.now());
 				log.info("applied a migration", { plugin, name: migration.name });
 			}
 		}
 	}
+	told?.done();
+};
+
+interface Progress {
+	next(plugin: string, name: string): Promise<void>;
+	done(): void;
+}
+
+/** Tells whoever waits what is being done. Undefined where there is nothing to do, and for a new database, which is made in a moment. */
+const progressOf = (
+	{ connection, clock, log, tables, changing }: MigrateInput,
+	before: readonly AppliedMigration[],
+): Progress | undefined => {
+	const known = new Set(before.map(({ plugin, name }) => JSON.stringify([plugin, name])));
+	const all = tables.flatMap(({ plugin, migrations }) => migrations.map(({ name }) => JSON.stringify([plugin, name])));
+	const missing = all.filter((one) => !known.has(one)).length;
+	if (known.size === 0 || missing === 0) return undefined;
+	const began = clock.monotonic();
+	const { file } = connection;
+	const size = file === undefined ? {} : { megabytes: Math.ceil(statSync(file).size / 1_000_000) };
+	changing?.();
+	log.info("bringing the database up to date", { migrations: missing, ...size });
+	return {
+		async next(plugin, name) {
+			log.info("applying a migration", { plugin, name });
+			// A file is changed without a pause, in which nothing of the log would be written.
+			await turn();
+		},
+		done: () => log.info("the database is up to date", { seconds: Math.round((clock.monotonic() - began) / 1000) }),
+	};
 };
 
 const appliedToAll = async (connection: Connection): Promise<readonly AppliedMigration[]> => {

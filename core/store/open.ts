@@ -15,6 +15,8 @@ export type { Owner } from "./lock.ts";
 export interface OpenStoreInput extends ConnectionInput {
 	/** What is locked where the database is a server and has no file of its own: a path in a folder that one process may use. */
 	readonly node?: string;
+	/** As of `MigrateInput`. */
+	readonly changing?: (() => void) | undefined;
 }
 
 export interface OpenStore {
@@ -44,11 +46,17 @@ export const openStore = async (input: OpenStoreInput): Promise<OpenStore | { re
 		return await open(input, lock);
 	} catch (error) {
 		lock?.release();
-		const name = file === undefined ? `server ${new URL(input.url).host}` : `file ${file}`;
-		const { code, detail } = storeFault(error);
-		const hint = damaged.test(code) ? "; nothing was written to it: put a backup in its place" : "";
-		throw new Fault(deny("internal", `the database ${name} cannot be used: ${detail}${hint}`), error);
+		throw unusable(input.url, error, "nothing was written to it: ");
 	}
+};
+
+/** For the operator: which database cannot be used, and why. Clients are never told. */
+export const unusable = (url: string, error: unknown, assurance = ""): Fault => {
+	const file = databaseFile(url);
+	const name = file === undefined ? `server ${new URL(url).host}` : `file ${file}`;
+	const { code, detail } = storeFault(error);
+	const hint = damaged.test(code) ? `; ${assurance}put a backup in its place` : "";
+	return new Fault(deny("internal", `the database ${name} cannot be used: ${detail}${hint}`), error);
 };
 
 /** The file is not, or is no longer, a database. */
@@ -84,7 +92,7 @@ const open = async (input: OpenStoreInput, lock: FileLock | undefined): Promise<
 	};
 	return {
 		store,
-		migrate: (tables) => migrate({ connection, clock, log, tables }),
+		migrate: (tables) => migrate({ connection, clock, log, tables, changing: input.changing }),
 		async backup(target) {
 			if (connection.file === undefined)
 				throw new Fault(deny("unsupported", "a database server makes its own backups"));

@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import Database from "libsql";
 import { deny, Fault } from "../contract/fault.ts";
+import { describe } from "../contract/log.ts";
 import type { Tables } from "../contract/store.ts";
 import { asRecord } from "../neutral/json.ts";
 import { stamp } from "./backup-files.ts";
@@ -97,6 +98,16 @@ const putAside = (target: string, now: number): string => {
 	return aside;
 };
 
+const copy = (backup: string, incoming: string): void => {
+	try {
+		copyFileSync(backup, incoming);
+		// A copy that was made by hand while the database was in use has a log of its own.
+		if (existsSync(`${backup}-wal`)) copyFileSync(`${backup}-wal`, `${incoming}-wal`);
+	} catch (error) {
+		refuse(`${backup} cannot be copied to where the database is: ${describe(error)}. Nothing was changed.`, error);
+	}
+};
+
 const flush = (file: string): void => {
 	const handle = openSync(file, "r+");
 	fsyncSync(handle);
@@ -121,9 +132,7 @@ export const restoreFile = ({ backup, database, tables, now }: RestoreInput): { 
 		if (existsSync(database) && realpathSync(backup) === target)
 			refuse(`${backup} is the database itself. Nothing was changed.`);
 		removeAll(incoming);
-		copyFileSync(backup, incoming);
-		// A copy that was made by hand while the database was in use has a log of its own.
-		if (existsSync(`${backup}-wal`)) copyFileSync(`${backup}-wal`, `${incoming}-wal`);
+		copy(backup, incoming);
 		check(incoming, backup, tables);
 		chmodSync(incoming, 0o600);
 		flush(incoming);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execPath } from "node:process";
@@ -52,7 +52,10 @@ const folder = (): string => {
 	return made;
 };
 
-const open = async (url: string, more: { clock?: Clock; patienceMs?: number } = {}): Promise<OpenStore> => {
+const open = async (
+	url: string,
+	more: { clock?: Clock; patienceMs?: number; changing?: () => void } = {},
+): Promise<OpenStore> => {
 	const opened = await openStore({ url, clock: systemClock, log, ...more });
 	if ("heldBy" in opened) throw new Error(`held by ${opened.heldBy.pid}`);
 	cleanups.push(() => opened.close());
@@ -209,6 +212,25 @@ describe("migrations", () => {
 		]);
 	});
 
+	test("an older database is told of before it is changed, a new one is not", async () => {
+		const { file, opened } = await openFile();
+		expect(logged).toEqual(['applied a migration {"plugin":"things","name":"0001-things"}']);
+		await opened.close();
+		logged.length = 0;
+		const changing = () => void logged.push("let go");
+		const again = await open(`file:${file}`, { changing });
+		await again.migrate([tables]);
+		expect(logged).toEqual([]);
+		await again.migrate([{ ...tables, migrations: [...tables.migrations, second] }]);
+		expect(logged).toEqual([
+			"let go",
+			'bringing the database up to date {"migrations":1,"megabytes":1}',
+			'applying a migration {"plugin":"things","name":"0002-more"}',
+			'applied a migration {"plugin":"things","name":"0002-more"}',
+			'the database is up to date {"seconds":0}',
+		]);
+	});
+
 	const refusal = async (opened: OpenStore, migrations: Tables["migrations"]): Promise<string> =>
 		opened.migrate([{ plugin: "things", migrations }]).then(
 			() => "nothing was refused",
@@ -308,6 +330,19 @@ describe("a file", () => {
 		const lock = lockFile(file);
 		expect("release" in lock).toBe(true);
 		if ("release" in lock) lock.release();
+	});
+
+	test("a lock that cannot be taken is told in words, and leaves nothing held", async () => {
+		const file = join(folder(), "portico.db");
+		mkdirSync(`${file}.owner.new`);
+		expect(() => lockFile(file)).toThrow(`${file} cannot be locked for this process: Error: EISDIR`);
+		rmSync(`${file}.owner.new`, { recursive: true });
+		const lock = lockFile(file);
+		if ("release" in lock) lock.release();
+		expect("release" in lock).toBe(true);
+		rmSync(`${file}.lock`);
+		mkdirSync(`${file}.lock`);
+		expect(() => lockFile(file)).toThrow(`${file}.lock cannot be locked for this process: `);
 	});
 
 	/** A process that writes to `file`, and the ids that were acknowledged to it. */

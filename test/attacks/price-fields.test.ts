@@ -48,6 +48,7 @@ const answer = (more: object = {}) => {
 				? {
 						candidates: [{ content: { parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
 						usageMetadata: { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output },
+						...more,
 					}
 				: { ...answers[path], ...more },
 		),
@@ -132,6 +133,14 @@ describe("a tier", () => {
 });
 
 describe("tools that the upstream runs", () => {
+	const found = {
+		webSearchQueries: ["one", "", "two", "one"],
+		groundingChunks: [{ web: { uri: "https://example.org" } }],
+	};
+	const grounded = (modelVersion: string) => ({
+		candidates: [{ content: { parts: [{ text: "Hello" }] }, finishReason: "STOP", groundingMetadata: found }],
+		modelVersion,
+	});
 	const hosted: readonly [name: string, protocol: keyof typeof asks, fields: object, answered: object, fee: number][] =
 		[
 			[
@@ -160,12 +169,39 @@ describe("tools that the upstream runs", () => {
 				{ usage: { input_tokens: input, output_tokens: output, server_tool_use: { web_search_requests: 2 } } },
 				70_000,
 			],
+			[
+				"prompts that rest on searches",
+				"gemini",
+				{ tools: [{ googleSearch: {} }] },
+				grounded("gemini-2.5-pro"),
+				35_000,
+			],
+			["Google's searches", "gemini", { tools: [{ googleSearch: {} }] }, grounded("gemini-3-pro"), 70_000],
 		];
 	test.each([...hosted])("%s are charged by the piece", async (_name, protocol, fields, answered, fee) => {
 		answer(answered);
 		const { status, used } = await ask(protocol, fields);
 		expect(status).toBe(200);
 		expect(used).toBe(plain + fee);
+	});
+	test("Google's searches are charged in streams, left early and translated, too", async () => {
+		const gemini = { tools: [{ googleSearch: {} }], ...asks.gemini.body };
+		const usageMetadata = { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output };
+		const event = (more: object) => `data: ${JSON.stringify({ ...grounded("gemini-3-pro"), ...more })}\n\n`;
+		const whole = event({}) + event({ usageMetadata });
+		const open = event({ candidates: [{ ...grounded("").candidates[0], finishReason: undefined }] });
+		const charged = async (text: string, path: string, body: object): Promise<number> => {
+			world.upstream.answer(() => new Response(text, { headers: { "content-type": "text/event-stream" } }));
+			const { key } = await world.gateway.token({ quota: 10 });
+			await (await world.gateway.ask(path, body, { headers: { authorization: `Bearer ${key}` } })).text();
+			return await world.used(key);
+		};
+		const streamed = asks.gemini.path.replace(":generateContent", ":streamGenerateContent?alt=sse");
+		expect(await charged(whole, streamed, gemini)).toBe(plain + 70_000);
+		expect(await charged(open, streamed, gemini)).toBeGreaterThan(70_000);
+		const tools = [{ type: "web_search_20250305", name: "web_search" }];
+		const messages = { ...asks.messages.body, model: "generate-content-a", tools, stream: true };
+		expect(await charged(whole, "/v1/messages", messages)).toBe(plain + 70_000);
 	});
 	test.each([...hosted])(
 		"%s are refused when the quota does not hold their fee",

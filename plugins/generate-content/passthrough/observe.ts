@@ -17,6 +17,7 @@ import {
 import { candidatesOf } from "../candidate-decoder.ts";
 import { field } from "../fields.ts";
 import { framingOf } from "../framing.ts";
+import { searchesBy } from "../searches.ts";
 import { decodeToldError } from "../upstream/upstream-error.ts";
 import { decodeUsage } from "../usage.ts";
 
@@ -65,8 +66,16 @@ const tellsCounts = (data: string): boolean => {
 
 const tellsEnd = (data: string): boolean => data.includes('"finishReason"') || data.includes('"blockReason"');
 
+const tellsSearches = /"grounding_?[mM]etadata"/;
+
 /** What is counted beside texts, or may be a failure. */
 const mayBeMore = /"(?:functionCall|data|code|output|error)"/;
+
+/** A search is part of what was used, and no count of Google's own tells it. */
+const tellUse = (usage: Usage | undefined, serverTools: Usage["serverTools"]) => ({
+	...(usage && { usage: serverTools ? { ...usage, serverTools } : usage }),
+	...(serverTools && { serverTools }),
+});
 
 const usageIn = (chunk: WireRecord): Usage | undefined => decodeUsage(field(chunk, "usageMetadata"));
 
@@ -76,6 +85,7 @@ class Observer implements StreamObserver {
 	/** The last event that told counts, and how many pieces there were by then; parsed when it is asked for. */
 	private counted: string | undefined;
 	private told = 0;
+	private searches: Usage["serverTools"];
 	private first: string | undefined;
 	private error: Denial | undefined;
 	private finished = false;
@@ -99,6 +109,7 @@ class Observer implements StreamObserver {
 		this.count(bytes);
 		// Some streams tell a reason with every chunk: only what comes last counts.
 		if (ends) this.finished = true;
+		if (tellsSearches.test(data)) this.searches = searchesBy(this.searches, asRecord(parseJson(data)));
 		if (counts) {
 			this.counted = data;
 			this.told = this.pieces;
@@ -115,14 +126,14 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { error, finished, pieces } = this;
-		const usage = this.counted === undefined ? undefined : usageIn(asRecord(parseJson(this.counted)));
+		const { error, finished, pieces, searches } = this;
+		const told = this.counted === undefined ? undefined : usageIn(asRecord(parseJson(this.counted)));
 		return {
 			finished: finished && error === undefined,
 			pieces,
 			contentBytes: this.bytes,
-			...(usage && { usage }),
-			...(usage && this.told < pieces && { usageIsTotal: false }),
+			...tellUse(told, searches),
+			...(told && this.told < pieces && { usageIsTotal: false }),
 			...(error && { error }),
 		};
 	}
@@ -156,12 +167,14 @@ const answers = ["candidates", "promptFeedback", "usageMetadata", "totalTokens"]
 /** What a whole answer says; one of `countTokens` says nothing but that it came. */
 export const observe = (body: unknown): Observation => {
 	const chunks = asList(body).length > 0 ? asList(body) : [body];
-	let usage: Usage | undefined;
+	let told: Usage | undefined;
+	let searches: Usage["serverTools"];
 	let error: Denial | undefined;
 	let pieces = 0;
 	let bytes = 0;
 	for (const chunk of chunks.map(asRecord)) {
-		usage = usageIn(chunk) ?? usage;
+		told = usageIn(chunk) ?? told;
+		searches = searchesBy(searches, chunk);
 		if (isRecord(chunk["error"])) error ??= decodeToldError(chunk);
 		for (const { candidate } of candidatesOf(chunk)) {
 			const size = contentBytes(JSON.stringify(candidate["content"]) ?? "");
@@ -174,7 +187,7 @@ export const observe = (body: unknown): Observation => {
 			error === undefined && chunks.some((chunk) => answers.some((name) => field(asRecord(chunk), name) !== undefined)),
 		pieces,
 		contentBytes: bytes,
-		...(usage && { usage }),
+		...tellUse(told, searches),
 		...(error && { error }),
 	};
 };

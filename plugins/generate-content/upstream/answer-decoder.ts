@@ -7,10 +7,12 @@ import {
 	type Finish,
 	isRecord,
 	type NeutralEvent,
+	type Usage,
 	type WireRecord,
 } from "#core";
 import { type AnswerState, CandidateDecoder, candidatesOf } from "../candidate-decoder.ts";
 import { field, otherFields } from "../fields.ts";
+import { searchesBy } from "../searches.ts";
 import { bagOf } from "../signatures.ts";
 import { decodeTier, decodeUsage } from "../usage.ts";
 import { decodeToldError } from "./upstream-error.ts";
@@ -27,6 +29,7 @@ export class AnswerDecoder {
 	private readonly state: AnswerState;
 	private readonly candidates = new Map<number, CandidateDecoder>();
 	private speaker: CandidateDecoder | undefined;
+	private searches: Usage["serverTools"];
 	private started = false;
 	private blocked = false;
 	private failed = false;
@@ -51,7 +54,13 @@ export class AnswerDecoder {
 		}
 		const metadata = field(chunk, "usageMetadata");
 		const usage = decodeUsage(metadata);
-		if (usage) events.push({ type: "usage", usage, ...definedOnly({ tier: decodeTier(metadata) }) });
+		this.searches = searchesBy(this.searches, chunk);
+		if (usage)
+			events.push({
+				type: "usage",
+				usage: { ...usage, ...definedOnly({ serverTools: this.searches }) },
+				...definedOnly({ tier: decodeTier(metadata) }),
+			});
 		return events;
 	}
 

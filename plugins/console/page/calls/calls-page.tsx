@@ -87,7 +87,7 @@ export const CallsPage = () => {
 				<>
 					<Table label="Calls" columns={columns} rows={calls} keyOf={({ id }) => id} />
 					<div class="foot">
-						<span>{count(calls.length)} calls</span>
+						<span>{calls.length === 1 ? "1 call" : `${count(calls.length)} calls`}</span>
 						{calls.length >= pageLength && last && (
 							<button type="button" onClick={() => setQuery({ after: text(last, "id") })}>
 								Older

@@ -160,7 +160,7 @@ export const PlaygroundPage = () => {
 					</Tabs>
 					<div class="foot">
 						<span>
-							{answer.events.length} events
+							{answer.events.length === 1 ? "1 event" : `${answer.events.length} events`}
 							{answer.firstMs !== undefined && `, the first after ${seconds(answer.firstMs)}`}
 							{answer.tookMs !== undefined && `, the last after ${seconds(answer.tookMs)}`}
 						</span>

@@ -23,6 +23,8 @@ export interface HostLoad {
 	readonly runtime: string;
 	/** Whether the last reload succeeded; true before there was any. */
 	readonly reloaded: boolean;
+	/** Whether the database works. */
+	readonly database: boolean;
 	/** Calls that are running, by protocol. */
 	readonly calls: ReadonlyMap<string, number>;
 	/** Calls that wait for others to end. */

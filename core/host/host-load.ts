@@ -6,8 +6,7 @@ import { runtimeName } from "../runtime/system.ts";
 /** `running`: every generation that still has calls. */
 export const hostLoad = (
 	running: readonly { readonly relay: Relay | undefined }[],
-	version: string,
-	reloaded: boolean,
+	state: Pick<HostLoad, "version" | "reloaded" | "database">,
 ): HostLoad => {
 	const calls = new Map<string, number>();
 	let waiting = 0;
@@ -15,5 +14,5 @@ export const hostLoad = (
 		for (const { routed } of relay?.open ?? []) calls.set(routed.protocol, (calls.get(routed.protocol) ?? 0) + 1);
 		waiting += relay?.waiting ?? 0;
 	}
-	return { version, runtime: runtimeName(), reloaded, calls, waiting };
+	return { ...state, runtime: runtimeName(), calls, waiting };
 };

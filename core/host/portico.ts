@@ -223,7 +223,12 @@ export class Portico {
 			plugins: rows,
 			...(workers && { workers }),
 			draining: () => this.stopping,
-			load: () => hostLoad(this.all(), this.options.version, this.reloaded),
+			load: () =>
+				hostLoad(this.all(), {
+					version: this.options.version,
+					reloaded: this.reloaded,
+					database: this.options.store.outage() === undefined,
+				}),
 			keep: this.kept.keep,
 			greetWith: (first) => {
 				this.firstToken = first;

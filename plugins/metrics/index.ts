@@ -1,9 +1,10 @@
 /** Counts calls and shows the counts to Prometheus. */
-import { add, type CallRecord, definePlugin, hostInfo, recorders, router, routes, store, t } from "#core";
+import { add, type CallRecord, clock, definePlugin, hostInfo, recorders, router, routes, store, t } from "#core";
 
 import { AttemptCounts } from "./attempt-counts.ts";
 import { CallCounts } from "./call-counts.ts";
 import { contentType, expose } from "./exposition.ts";
+import { gather } from "./gather.ts";
 import { type Metric, metricSources } from "./service.ts";
 import { circuitMetric, keyMetric, loadMetrics, processMetrics } from "./state.ts";
 import { StoreTimes } from "./store-times.ts";
@@ -13,9 +14,9 @@ export default definePlugin({
 	name: "metrics",
 	summary: "Counts calls, their time, model tokens and cost, for Prometheus.",
 	config: t.Object({}, { additionalProperties: false }),
-	needs: { hostInfo, router, store, sources: metricSources },
+	needs: { clock, hostInfo, router, store, sources: metricSources },
 	gives: [recorders, routes],
-	setup({ name, needs }) {
+	setup({ name, needs, log }) {
 		// Counts go on over a reload: one that falls back to 0 looks like a restart.
 		const counts = () => needs.hostInfo.keep("metrics", () => new CallCounts());
 		const attempts = () => needs.hostInfo.keep("metrics.attempts", () => new AttemptCounts());
@@ -27,7 +28,7 @@ export default definePlugin({
 		/** What this process counted and is like. */
 		const own = async (): Promise<readonly Metric[]> => {
 			const upstreams = needs.router.health?.() ?? [];
-			const others = (await Promise.all(needs.sources().map((read) => read()))).flat();
+			const others = await gather(needs.sources(), needs.clock, log);
 			const state = [
 				circuitMetric(upstreams),
 				keyMetric(upstreams),

@@ -26,7 +26,7 @@ export const keyMetric = (upstreams: readonly UpstreamHealth[]): Metric => ({
 	),
 });
 
-export const loadMetrics = ({ version, runtime, reloaded, calls, waiting }: HostLoad): readonly Metric[] => [
+export const loadMetrics = ({ version, runtime, reloaded, database, calls, waiting }: HostLoad): readonly Metric[] => [
 	{
 		name: "portico_build_info",
 		type: "gauge",
@@ -39,6 +39,13 @@ export const loadMetrics = ({ version, runtime, reloaded, calls, waiting }: Host
 		"gauge",
 		"0 when the last reload failed, and what ran before still runs.",
 		reloaded ? 1 : 0,
+		"lowest",
+	),
+	figure(
+		"portico_database_up",
+		"gauge",
+		"0 while the database does not work: it does not answer, its disk is full, or it may not be written.",
+		database ? 1 : 0,
 		"lowest",
 	),
 	figure("portico_workers", "gauge", "Processes of this machine whose figures these are.", 1),

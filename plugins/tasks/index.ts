@@ -204,7 +204,8 @@ export default definePlugin({
 				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", run: prune }),
 				...adminTaskRoutes(needs.store, needs.tokens).map((route) => add(routes, route)),
 				add(commands, tasksCommand),
-				add(metricSources, async () => [await openTasks(needs.store), ...counts.metrics()]),
+				add(metricSources, () => counts.metrics()),
+				add(metricSources, async () => [await openTasks(needs.store)]),
 				...createRoutes({ tasks: service, files, links, webhooks: needs.webhooks, catalogue, now }).map((route) =>
 					add(routes, service.route(route)),
 				),

@@ -132,7 +132,8 @@ export default definePlugin({
 					run: () => archive.prune(time.now(), retention),
 				}),
 				add(commands, deliveriesCommand),
-				add(metricSources, async () => [...outcomes.metrics(), await waiting(needs.store)]),
+				add(metricSources, () => outcomes.metrics()),
+				add(metricSources, async () => [await waiting(needs.store)]),
 				...createAdminRoutes({ archive, tokens, people, test, now, wake }).map((route) => add(routes, route)),
 				...createRoutes({ archive, secrets, test, rotationOverlapMs, audited, now, wake }).map((route) =>
 					add(routes, route),

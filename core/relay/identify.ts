@@ -2,7 +2,7 @@
 
 import type { Authenticator, RefusedToken } from "../contract/authenticator.ts";
 import type { AccessToken, Admitted, Identified } from "../contract/call.ts";
-import { type Denial, deny } from "../contract/fault.ts";
+import { type Denial, deny, isFault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import { isPending } from "../wire/pending.ts";
 import { keyOf } from "./key.ts";
@@ -55,10 +55,21 @@ export const createIdentify = (
 		return isPending(refusal) ? refusal.then(answer) : answer(refusal);
 	};
 
+	/** Nobody could say whose key it is, as the database is away: the call is refused, and seen. */
+	const unidentified = (call: Admitted, key: string, error: unknown): never => {
+		if (isFault(error)) note(call, error.denial, { key });
+		throw error;
+	};
+
 	return (call: Admitted, keyInQuery: boolean): Answer | Promise<Answer> => {
 		const carried = keyOf(call.request.headers, keyInQuery ? call.url.searchParams : undefined);
 		if ("denial" in carried) return refuse(call, carried.denial, {});
 		const token = authenticate(carried.key, call);
-		return isPending(token) ? token.then((known) => admit(call, carried.key, known)) : admit(call, carried.key, token);
+		return isPending(token)
+			? token.then(
+					(known) => admit(call, carried.key, known),
+					(error: unknown) => unidentified(call, carried.key, error),
+				)
+			: admit(call, carried.key, token);
 	};
 };

@@ -22,6 +22,9 @@ const byReason: Readonly<Record<string, string>> = {
 const ownersMoney =
 	"Raise what the token's owner may spend: portico person update ID --ceiling DOLLARS, or --budgets 5/day.";
 
+const databaseAway =
+	"The database did not answer: portico status says whether it does again, since when not, and what to do.";
+
 /** By the status of an upstream. */
 const byStatus: Readonly<Record<number, string>> = {
 	401: "The upstream refuses Portico's key: set another for it and reload.",
@@ -66,6 +69,8 @@ export const adviceOn = (call: WireRecord): string | undefined => {
 	if (onAttempt !== undefined) return onAttempt;
 	if (call["ending"] === "timed_out") return byStatus[408];
 	const reason = asText(call["reason"]) ?? "";
-	if (reason === "quota_exhausted" && /token's owner/.test(asText(call["message"]) ?? "")) return ownersMoney;
+	const message = asText(call["message"]) ?? "";
+	if (reason === "quota_exhausted" && /token's owner/.test(message)) return ownersMoney;
+	if (reason === "overloaded" && /\bdatabase\b/.test(message)) return databaseAway;
 	return byReason[reason];
 };

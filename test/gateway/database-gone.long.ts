@@ -22,6 +22,10 @@ beforeAll(async () => {
 			"quota",
 			{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
 			"ledger",
+			"call-log",
+			"tasks",
+			{ use: "webhooks", with: {} },
+			"metrics",
 		],
 		config: { database: { url: database.url } },
 	});
@@ -44,6 +48,24 @@ const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => 
 	while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
+/** While the database is away metrics are told, and a call whose key cannot be looked up is seen: its id. */
+const seenWithoutDatabase = async (): Promise<string> => {
+	const refused = await ask(gateway.key);
+	expect(refused.status).toBe(503);
+	const id = refused.headers.get("x-request-id") ?? "";
+	expect(gateway.log.find((line) => line["request_id"] === id)).toMatchObject({
+		status: 503,
+		ending: "refused",
+		error_code: "overloaded",
+	});
+	const shown = await fetch(`${gateway.url}/metrics`, { headers: { authorization: `Bearer ${gateway.adminToken}` } });
+	const lines = (await shown.text()).split("\n");
+	expect(lines).toContain("portico_database_up 0");
+	expect(lines).toContain('portico_deliveries_total{outcome="dead"} 0');
+	expect(lines.some((line) => /^portico_refusals_total\{code="overloaded"\} [1-9]/.test(line))).toBe(true);
+	return id;
+};
+
 test("away: a metered call that needs a new lease is refused with 503, /readyz is red, and both mend without a hand", async () => {
 	const { id, key } = await gateway.token({ quota: 1 });
 	expect(await ready()).toBe(200);
@@ -57,9 +79,17 @@ test("away: a metered call that needs a new lease is refused with 503, /readyz i
 	expect(await refused.json()).toMatchObject({ error: { code: "server_is_overloaded" } });
 	await until(async () => (await ready()) === 503);
 	expect(await (await fetch(`${gateway.url}/readyz`)).json()).toMatchObject({ reason: "database" });
+	const unknown = await seenWithoutDatabase();
 	database.faults.length = 0;
 	await until(async () => (await ask(key)).status === 200);
 	await until(async () => (await ready()) === 200);
+	expect(await gateway.admin("GET", `/admin/calls/${unknown}`)).toMatchObject({
+		ending: "refused",
+		status: 503,
+		reason: "overloaded",
+		token: null,
+		advice: expect.stringContaining("portico status"),
+	});
 	const { used } = await gateway.admin("GET", `/admin/tokens/${id}`);
 	const usage = (await gateway.admin("GET", `/admin/usage?by=token&token=${id}`)) as { data: { cost: number }[] };
 	expect(usage.data[0]?.cost).toBe(Number(used));

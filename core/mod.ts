@@ -56,6 +56,7 @@ export { renderOwnDenial } from "./errors/own-errors.ts";
 export { scrub, withoutKeys } from "./errors/redact.ts";
 export { calmWords, retryAfterIn, retryHeaders, waitOf } from "./errors/retry.ts";
 export { unknownModel } from "./errors/unknown-model.ts";
+export { adviceOnUpstream, slowUpstream } from "./errors/upstream-advice.ts";
 export {
 	closedDoor,
 	isClosedDoor,

@@ -4,7 +4,7 @@ import type { ModelCapabilities } from "../neutral/model.ts";
 import type { Routed } from "./call.ts";
 import type { Denial } from "./fault.ts";
 import type { ListedModel } from "./model-listing.ts";
-import type { PassedOver } from "./outcome.ts";
+import type { AttemptRecord, PassedOver } from "./outcome.ts";
 import type { UpstreamMessage, UpstreamSide } from "./protocol.ts";
 import { service, slot } from "./token.ts";
 
@@ -105,6 +105,8 @@ export interface AttemptReport {
 	readonly target: Target;
 	/** Absent when it went well. */
 	readonly error?: Denial;
+	/** What the upstream said of it, for operators only. */
+	readonly said?: Pick<AttemptRecord, "status" | "code" | "message"> | undefined;
 	/** Milliseconds to the first byte. */
 	readonly firstByteMs?: number;
 }

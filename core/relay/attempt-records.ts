@@ -49,6 +49,11 @@ export class AttemptRecords implements KeyNotes {
 		return this.all.at(-1)?.record.spanId;
 	}
 
+	/** The attempt that runs, or ran last. */
+	get last(): AttemptRecord | undefined {
+		return this.all.at(-1)?.record;
+	}
+
 	get count(): number {
 		return this.all.length;
 	}

@@ -97,7 +97,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 		if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
 		const denial = redacted(denialOf(error, log, live.routed.id), target);
 		live.attempts.end(denial, error);
-		router.report({ target, error: denial });
+		router.report({ target, error: denial, said: live.attempts.last });
 		return denial;
 	};
 

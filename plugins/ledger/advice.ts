@@ -1,5 +1,14 @@
 /** What an operator can do about a call that did not go well, by the words its record has for it. */
-import { asList, asRecord, asText, isEmptyAccount, type WireRecord } from "#core";
+import {
+	adviceOnUpstream,
+	asList,
+	asNumber,
+	asRecord,
+	asText,
+	definedOnly,
+	slowUpstream,
+	type WireRecord,
+} from "#core";
 
 /** By the reason of the call. */
 const byReason: Readonly<Record<string, string>> = {
@@ -25,39 +34,9 @@ const ownersMoney =
 const databaseAway =
 	"The database did not answer: portico status says whether it does again, since when not, and what to do.";
 
-/** By the status of an upstream. */
-const byStatus: Readonly<Record<number, string>> = {
-	401: "The upstream refuses Portico's key: set another for it and reload.",
-	402: "The upstream's account has no credit: pay, or send its models elsewhere.",
-	403: "The upstream refuses Portico's key: set another for it and reload.",
-	404: "The upstream does not know the model: correct the target's model in the router.",
-	408: "The upstream is too slow: try again later, or add a target beside it.",
-	429: "The upstream takes no more calls now: wait, ask it for a higher limit, or add a key or a target.",
-};
-
-/** Without an answer, by the word there is for it. */
-const byCode: readonly (readonly [RegExp, string])[] = [
-	[/upstream_timeout|timed_out/, "The upstream is too slow: raise firstByteSeconds, or add a target beside it."],
-	[/CERT|TLS|SSL|SELF_SIGNED/, "The upstream's certificate is not accepted: it has expired or is for another name."],
-	[/ENOTFOUND|EAI_/, "The upstream's name is not known: correct its url."],
-	[/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/, "Nothing answers at the upstream's address: correct its url, or start it."],
-	[
-		/something other than/,
-		"Something else answers at the upstream's address, a proxy or a page to sign in: correct its url, or the way to it.",
-	],
-	[/broke_off|ECONNRESET/, "The upstream closed the connection: try again, and ask its operator if it lasts."],
-];
-
-const adviceOnAttempt = (attempt: WireRecord): string | undefined => {
-	const [code, message, status] = [asText(attempt["code"]), asText(attempt["message"]), Number(attempt["status"])];
-	if (isEmptyAccount(code, message)) return byStatus[402];
-	const known = byStatus[status];
-	if (known !== undefined) return known;
-	const words = `${code ?? ""} ${message ?? ""}`;
-	const [, told] = byCode.find(([pattern]) => pattern.test(words)) ?? [];
-	if (told !== undefined) return told;
-	if (status >= 500) return "The upstream itself fails: try again later, or add a target beside it.";
-	return status >= 400 ? "The upstream refuses the request: its message says what the client must change." : undefined;
+const onAttempt = (attempt: WireRecord): string | undefined => {
+	const { code, message, status } = attempt;
+	return adviceOnUpstream(definedOnly({ code: asText(code), message: asText(message), status: asNumber(status) }));
 };
 
 /** Undefined for a call that went well. */
@@ -65,9 +44,9 @@ export const adviceOn = (call: WireRecord): string | undefined => {
 	const bad = asList(call["attempts"])
 		.map(asRecord)
 		.filter(({ code }) => code !== undefined);
-	const onAttempt = bad.map(adviceOnAttempt).find((advice) => advice !== undefined);
-	if (onAttempt !== undefined) return onAttempt;
-	if (call["ending"] === "timed_out") return byStatus[408];
+	const onUpstream = bad.map(onAttempt).find((advice) => advice !== undefined);
+	if (onUpstream !== undefined) return onUpstream;
+	if (call["ending"] === "timed_out") return slowUpstream;
 	const reason = asText(call["reason"]) ?? "";
 	const message = asText(call["message"]) ?? "";
 	if (reason === "quota_exhausted" && /token's owner/.test(message)) return ownersMoney;

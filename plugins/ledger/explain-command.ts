@@ -61,6 +61,23 @@ export const explainCall = (call: WireRecord): readonly string[] => {
 	];
 };
 
+/** How the upstream does: what it failed with, since when, and what to do. */
+const stateLines = ({
+	circuit,
+	failures,
+	openForSeconds,
+	failingSince,
+	lastFailure,
+}: WireRecord): readonly string[] => {
+	if (circuit === "closed" || lastFailure === undefined) return [];
+	const { message, status, advice } = asRecord(lastFailure);
+	const wait = openForSeconds === undefined ? "" : `, left alone for ${openForSeconds} s more`;
+	return [
+		`     failed ${failures} times in a row since ${failingSince}${wait}${status === undefined ? "" : `, status ${status}`}: "${message}"`,
+		...(advice === undefined ? [] : [`     what to do: ${advice}`]),
+	];
+};
+
 /** Where a call would go, and whether its token would be let through. */
 const explainModel = (answer: WireRecord): readonly string[] => {
 	const targets = asList(answer["targets"]).map(asRecord);
@@ -72,9 +89,10 @@ const explainModel = (answer: WireRecord): readonly string[] => {
 	return [
 		`${answer["model"]}: ${targets.length === 1 ? "one target" : `${targets.length} targets`}, matched by ${answer["matched"]}`,
 		...asList(answer["skipped"]).map(asRecord).map(skippedLine),
-		...targets.map(
-			({ upstream, model, why, circuit }, index) => `  ${index + 1}. ${upstream}:${model} (${why}), circuit ${circuit}`,
-		),
+		...targets.flatMap((target, index) => [
+			`  ${index + 1}. ${target["upstream"]}:${target["model"]} (${target["why"]}), circuit ${target["circuit"]}`,
+			...stateLines(target),
+		]),
 		...(answer["token"] === undefined
 			? []
 			: [`  token ${token["name"]}: ${token["admitted"] === true ? "let through" : "refused"}`, ...denials]),

@@ -1,18 +1,21 @@
 /** What operators are told of circuits: once for all nodes, and not again while it opens and closes. */
-import type { Denial } from "#core";
+import type { AttemptReport } from "#core";
 import type { Alert } from "../alerts/service.ts";
 
 const quietMs = 15 * 60_000;
 
-export const circuitOpened = (upstream: string, error: Denial | undefined): Alert => ({
+/** The upstream's own words, where it had any. */
+export const reasonOf = ({ error, said }: AttemptReport): string | undefined => said?.message ?? error?.message;
+
+export const circuitOpened = (upstream: string, report: AttemptReport): Alert => ({
 	event: "circuit.opened",
 	about: upstream,
 	quietMs,
 	data: {
 		message: `The upstream ${upstream} fails; its calls go elsewhere, where they can. portico calls --upstream ${upstream} shows them.`,
 		upstream,
-		kind: error?.kind,
-		reason: error?.message,
+		kind: report.error?.kind,
+		reason: reasonOf(report),
 	},
 });
 

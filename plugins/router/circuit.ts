@@ -1,5 +1,5 @@
 /** Keeps calls away from an upstream that fails, and lets one through now and then to see whether it has recovered. */
-import type { AttemptReport, Clock, Denial } from "#core";
+import { type AttemptReport, adviceOnUpstream, type Clock, type Denial, definedOnly } from "#core";
 
 /** Failures in a row after which the circuit opens. */
 const tolerated = 5;
@@ -16,14 +16,26 @@ const upstreamsFault: ReadonlySet<Denial["kind"]> = new Set(["upstream", "overlo
 
 export type CircuitState = "closed" | "open" | "half-open";
 
+export interface LastFailure {
+	readonly at: string;
+	readonly kind: Denial["kind"];
+	/** The upstream's own words, where it had any. */
+	readonly message: string;
+	readonly status?: number;
+	/** What can be done about it. */
+	readonly advice?: string;
+}
+
 /** What operators are shown of an upstream besides its circuit. */
 export interface Trouble {
 	/** Failures in a row. */
 	readonly failures: number;
+	/** When the first of them was. */
+	readonly failingSince?: string;
 	/** Until a call looks whether it has recovered; absent while nothing keeps calls away. */
 	readonly openForSeconds?: number;
 	/** The last failure there was, however long ago. */
-	readonly lastFailure?: { readonly at: string; readonly kind: Denial["kind"]; readonly message: string };
+	readonly lastFailure?: LastFailure;
 }
 
 export class Circuit {
@@ -33,7 +45,8 @@ export class Circuit {
 	private pauseMs = firstPauseMs;
 	private openUntil = 0;
 	private probedUntil = 0;
-	private last: { readonly at: number; readonly error: Denial } | undefined;
+	private failingSince = 0;
+	private last: LastFailure | undefined;
 
 	/** `random`: from 0 to 1. */
 	constructor(clock: Clock, random: () => number) {
@@ -61,25 +74,21 @@ export class Circuit {
 		return {
 			failures: this.failures,
 			...(this.state === "open" && { openForSeconds: Math.ceil(wait / 1000) }),
-			...(this.last && {
-				lastFailure: {
-					at: new Date(this.last.at).toISOString(),
-					kind: this.last.error.kind,
-					message: this.last.error.message,
-				},
-			}),
+			...(this.failures > 0 && { failingSince: new Date(this.failingSince).toISOString() }),
+			...(this.last && { lastFailure: this.last }),
 		};
 	}
 
 	/** Says when calls begin to be kept away, and when they no longer are. */
-	report({ error }: AttemptReport): "opened" | "closed" | undefined {
+	report({ error, said }: AttemptReport): "opened" | "closed" | undefined {
 		if (!error || !upstreamsFault.has(error.kind)) {
 			const wasOpen = this.failures >= tolerated;
 			this.failures = 0;
 			this.pauseMs = firstPauseMs;
 			return wasOpen ? "closed" : undefined;
 		}
-		this.last = { at: this.clock.now(), error };
+		this.last = this.failureOf(error, said);
+		if (this.failures === 0) this.failingSince = this.clock.now();
 		// Calls that were under way when it opened tell nothing new.
 		if (this.state === "open") return undefined;
 		this.failures++;
@@ -88,5 +97,15 @@ export class Circuit {
 		this.openUntil = this.clock.monotonic() + this.pauseMs * (1 - jitter * this.random());
 		this.probedUntil = 0;
 		return this.failures === tolerated ? "opened" : undefined;
+	}
+
+	private failureOf(error: Denial, said: AttemptReport["said"] = {}): LastFailure {
+		const { status, code = error.code ?? error.kind, message = error.message } = said;
+		return {
+			at: new Date(this.clock.now()).toISOString(),
+			kind: error.kind,
+			message,
+			...definedOnly({ status, advice: adviceOnUpstream({ code, message, ...definedOnly({ status }) }) }),
+		};
 	}
 }

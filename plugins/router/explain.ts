@@ -85,16 +85,14 @@ export const explainRoutes = (options: ExplainOptions): readonly Route[] => {
 			matched: plan.pattern,
 			translation: plan.translation,
 			targets: plan.targets.map((target, index) => {
-				const { circuit, failures, keys } = states.get(target.upstream.name) ?? {};
+				const { upstream: _, ...state } = states.get(target.upstream.name) ?? {};
 				const { upstream } = target;
 				return {
 					upstream: upstream.name,
 					model: target.model,
 					protocols: upstream.protocols,
 					why: plan.why?.[index],
-					circuit,
-					failures,
-					keys,
+					...state,
 				};
 			}),
 			skipped: plan.passedOver ?? [],

@@ -191,6 +191,7 @@ describe("an upstream that fails", () => {
 			circuit: "open",
 			failures: 5,
 			openForSeconds: 5,
+			failingSince: expect.stringMatching(/^20.*Z$/),
 			lastFailure: { at: expect.stringMatching(/^20.*Z$/), kind: "upstream", message: "It failed." },
 		});
 		expect(router.logged).toEqual(["an upstream fails; calls go elsewhere while it does, where they can"]);

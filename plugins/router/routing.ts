@@ -14,7 +14,7 @@ import {
 } from "#core";
 import { type Alerts, raiseOn } from "../alerts/service.ts";
 import { Circuit, type Trouble } from "./circuit.ts";
-import { circuitClosed, circuitOpened } from "./circuit-alerts.ts";
+import { circuitClosed, circuitOpened, reasonOf } from "./circuit-alerts.ts";
 import { spread } from "./keys.ts";
 import type { ModelLookup } from "./known-models.ts";
 import { safeAfter } from "./repeating.ts";
@@ -225,11 +225,11 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			const upstream = report.target.upstream.name;
 			const change = circuitOf(upstream).report(report);
 			if (change === "opened") {
-				raiseOn(alerts(), circuitOpened(upstream, report.error));
+				raiseOn(alerts(), circuitOpened(upstream, report));
 				log.warn("an upstream fails; calls go elsewhere while it does, where they can", {
 					upstream,
 					kind: report.error?.kind,
-					reason: report.error?.message,
+					reason: reasonOf(report),
 				});
 			} else if (change === "closed") {
 				raiseOn(alerts(), circuitClosed(upstream));

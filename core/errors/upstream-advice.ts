@@ -1,0 +1,47 @@
+/** What an operator can do about an upstream that failed, by what is known of the attempt. */
+import type { AttemptRecord } from "../contract/outcome.ts";
+import { isEmptyAccount } from "./upstream-failure.ts";
+
+const emptyAccount = "The upstream's account has no credit: pay, or send its models elsewhere.";
+const refusedKey = "The upstream refuses Portico's key: set another for it and reload.";
+
+/** Also for a call that was given up for want of time. */
+export const slowUpstream = "The upstream is too slow: try again later, or add a target beside it.";
+
+const byStatus: Readonly<Record<number, string>> = {
+	401: refusedKey,
+	402: emptyAccount,
+	403: refusedKey,
+	404: "The upstream does not know the model: correct the target's model in the router.",
+	408: slowUpstream,
+	429: "The upstream takes no more calls now: wait, ask it for a higher limit, or add a key or a target.",
+};
+
+/** Without an answer, by the word there is for it. */
+const byCode: readonly (readonly [RegExp, string])[] = [
+	[/upstream_timeout|timed_out/, "The upstream is too slow: raise firstByteSeconds, or add a target beside it."],
+	[/CERT|TLS|SSL|SELF_SIGNED/, "The upstream's certificate is not accepted: it has expired or is for another name."],
+	[/ENOTFOUND|EAI_/, "The upstream's name is not known: correct its url."],
+	[/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/, "Nothing answers at the upstream's address: correct its url, or start it."],
+	[
+		/something other than/,
+		"Something else answers at the upstream's address, a proxy or a page to sign in: correct its url, or the way to it.",
+	],
+	[/broke_off|ECONNRESET/, "The upstream closed the connection: try again, and ask its operator if it lasts."],
+];
+
+/** Undefined where nothing is known that could be done. */
+export const adviceOnUpstream = ({
+	code,
+	message,
+	status = 0,
+}: Pick<AttemptRecord, "code" | "message" | "status">): string | undefined => {
+	if (isEmptyAccount(code, message)) return emptyAccount;
+	const known = byStatus[status];
+	if (known !== undefined) return known;
+	const words = `${code ?? ""} ${message ?? ""}`;
+	const [, told] = byCode.find(([pattern]) => pattern.test(words)) ?? [];
+	if (told !== undefined) return told;
+	if (status >= 500) return "The upstream itself fails: try again later, or add a target beside it.";
+	return status >= 400 ? "The upstream refuses the request: its message says what the client must change." : undefined;
+};

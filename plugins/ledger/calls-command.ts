@@ -48,6 +48,13 @@ const wayOf = (call: WireRecord): string =>
 export const callerOf = (call: WireRecord): string =>
 	asText(call["tokenName"]) ?? asText(call["token"]) ?? (asText(call["key"]) === undefined ? "" : `key ${call["key"]}`);
 
+/** Of a key that is no token's, and of none, it matters where they come from. */
+const strangerOf = (call: WireRecord): string | undefined => {
+	const address = asText(call["address"]);
+	if (asText(call["token"]) !== undefined || address === undefined) return undefined;
+	return `${callerOf(call)} from ${address}`.trim();
+};
+
 const titles = ["at", "id", "token", "model", "status", "ending", "reason", "upstreams", "cost"];
 
 const cellsOf = (call: WireRecord): readonly string[] => {
@@ -56,7 +63,7 @@ const cellsOf = (call: WireRecord): readonly string[] => {
 	return [
 		asText(call["at"]) ?? "",
 		asText(call["requestId"]) ?? "",
-		callerOf(call),
+		strangerOf(call) ?? callerOf(call),
 		asText(call["model"]) ?? "",
 		String(call["status"] ?? ""),
 		asText(call["ending"]) ?? "",

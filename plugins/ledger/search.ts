@@ -61,15 +61,22 @@ export const searchRows = async (store: Store, search: Search): Promise<readonly
 	return found;
 };
 
-/** How many rows of the last ones before `at` tell the same trouble, and since when. */
+/** What an attempt met: the upstream's status, or the word for there being none. */
+const met = (detail: SQL, place: "0" | "#-1"): SQL =>
+	sql`coalesce(${detail}->>${`$.attempts[${place}].status`}, ${detail}->>${`$.attempts[${place}].code`}, '')`;
+
+/** How many calls of the last rows before `at` tell the same trouble, and since when. */
 export const alike = async (
 	store: Store,
 	row: Row,
 ): Promise<{ readonly calls: number; readonly since: number } | undefined> => {
-	const [sum] = await store.all(sql`SELECT count(*) AS calls, min(at) AS since FROM (
-			SELECT at, upstream, token, ending, detail FROM ledger WHERE at <= ${asNumber(row["at"])} ORDER BY at DESC LIMIT ${rowsAtOnce})
+	const detail = sql`${row["detail"]}`;
+	const [sum] = await store.all(sql`SELECT sum(coalesce(detail->>'repeats', 1)) AS calls, min(at) AS since FROM (
+			SELECT at, upstream, token, model, ending, detail FROM ledger WHERE at <= ${asNumber(row["at"])} ORDER BY at DESC LIMIT ${rowsAtOnce})
 		WHERE ending = ${asText(row["ending"])} AND upstream IS ${row["upstream"]} AND detail->>'reason' IS (${row["detail"]}->>'reason')
-			AND (upstream IS NOT NULL OR token IS ${row["token"]})`);
+			AND ${met(sql`detail`, "0")} = ${met(detail, "0")} AND ${met(sql`detail`, "#-1")} = ${met(detail, "#-1")}
+			AND (upstream IS NOT NULL OR token IS ${row["token"]})
+			AND (coalesce(detail->>'reason', '') NOT IN ('model_not_found', 'model_not_priced') OR model IS ${row["model"]})`);
 	const calls = asNumber(sum?.["calls"]) ?? 0;
 	return calls > 1 ? { calls, since: asNumber(sum?.["since"]) ?? 0 } : undefined;
 };

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asList, asRecord, asText, type CallAdmin, commands } from "#core";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { statusCommand } from "../../core/command-line/status.ts";
 import { createMovedClock, type MovedClock, until } from "../support/moved-clock.ts";
 import { joined } from "../support/people-world.ts";
@@ -11,23 +11,11 @@ import { quiet } from "../support/quiet.ts";
 import { type Receiver, startReceiver, status } from "../support/receiver.ts";
 import { resetScript, scripted } from "../support/scripted-kind.ts";
 import { startSqlServer } from "../support/sql-server.ts";
-
-/** What an incident left behind. */
-export interface Incident {
-	/** The command whose words tell of it, and the words. */
-	readonly told: string;
-	/** The console's page on which it stands. */
-	readonly page: string;
-	/** What both say: what happened, to whom, and what to do. */
-	readonly says: readonly string[];
-	/** Makes it good. */
-	mend?(): void | Promise<void>;
-}
+import type { Incident } from "./incident.ts";
 
 export interface IncidentWorld {
 	readonly gateway: TestGateway;
 	readonly clock: MovedClock;
-	readonly upstream: ScriptedUpstream;
 	/** By what went wrong. */
 	readonly incidents: Readonly<Record<string, () => Promise<Incident>>>;
 	stop(): Promise<void>;
@@ -81,17 +69,8 @@ export const startIncidentWorld = async (): Promise<IncidentWorld> => {
 				with: {
 					upstreams: [
 						{ name: "main", protocol: "chat-completions", url: `${upstream.url}/v1`, key: "sk-main-0123456789" },
-						{
-							name: "failing",
-							protocol: "chat-completions",
-							url: `${upstream.url}/failing`,
-							key: "sk-fail-0123456789",
-						},
 					],
-					models: [
-						{ name: "m", targets: [{ upstream: "main", model: "up" }] },
-						{ name: "failing", targets: [{ upstream: "failing", model: "up" }] },
-					],
+					models: [{ name: "m", targets: [{ upstream: "main", model: "up" }] }],
 				},
 			},
 		],
@@ -128,39 +107,11 @@ export const startIncidentWorld = async (): Promise<IncidentWorld> => {
 		}, wanted);
 
 	const incidents: IncidentWorld["incidents"] = {
-		async "a dead key"() {
-			upstream.answer(() => Response.json({ error: { message: "Incorrect API key provided" } }, { status: 401 }));
-			const { key } = await gateway.token({ name: "shop" });
-			const incident = await ofCall(await asked("m", key), [
-				"shop",
-				"main",
-				"401",
-				"Incorrect API key provided",
-				"set another for it",
-			]);
-			upstream.answer(answered);
-			return incident;
-		},
-		async "a key that is no token's"() {
-			const id = await asked("m", "sk-tried-by-somebody".padEnd(52, "0"));
-			return await ofCall(id, ["127.0.0.1", "authentication", "No token has this key"]);
-		},
 		async "the used-up budget of a person"() {
 			const ada = await joined(gateway, "Ada", { budgets: [{ amount: 0, per: "day" }] });
 			const { key } = await gateway.token({ name: "adas", owner: ada.id });
 			const words = ["adas", "quota_exhausted", "he budget of this token's owner for the day is used up"];
 			return await ofCall(await asked("m", key), [...words, "resets at 2026-11-23", "portico person update ID"]);
-		},
-		async "an open circuit"() {
-			upstream.answer(() => Response.json({ error: { message: "down for repair" } }, { status: 500 }));
-			const { key } = await gateway.token({ name: "web" });
-			for (let call = 0; call < 5; call++) await asked("failing", key);
-			upstream.answer(answered);
-			return {
-				told: await printed("explain", await asked("failing", key)),
-				page: "/console/models",
-				says: ["failing"],
-			};
 		},
 		async "a task that failed"() {
 			scripted.poll = async () => ({
@@ -224,7 +175,6 @@ export const startIncidentWorld = async (): Promise<IncidentWorld> => {
 	return {
 		gateway,
 		clock,
-		upstream,
 		incidents,
 		async stop() {
 			database.fill(false);

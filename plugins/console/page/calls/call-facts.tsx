@@ -10,12 +10,18 @@ const used = ({ inputTokens, cachedTokens, outputTokens, reasoningTokens, estima
 		...(estimated ? ["estimated, the upstream did not count"] : []),
 	].join(", ");
 
+/** Who called without being known: by a key that is no token's, or by none. */
+const stranger = ({ key, reason }: CallRecord): string => {
+	if (key === undefined) return "nobody: no key was sent";
+	return reason === "authentication" ? `a key that is no token's, ${key}` : `a key that could not be looked up, ${key}`;
+};
+
 const Who = ({ call }: { readonly call: CallRecord }) => (
 	<dd>
 		{call.token ? (
 			<a href={`/console/tokens/${call.token}`}>{call.tokenName ?? call.token}</a>
 		) : (
-			(call.tokenName ?? "a key that is no token's")
+			(call.tokenName ?? stranger(call))
 		)}
 		{call.address && ` from ${call.address}`}
 	</dd>
@@ -26,6 +32,7 @@ const Ended = ({ call }: { readonly call: CallRecord }) => (
 		<Ending ending={call.ending} />
 		{call.status !== undefined && ` with status ${call.status}`}
 		{call.reason && <small>{call.reason}</small>}
+		{call.repeats !== undefined && <small>{count(call.repeats)} times within a minute</small>}
 		{call.message && <small>The client was told: {call.message}</small>}
 	</dd>
 );

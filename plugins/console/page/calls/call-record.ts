@@ -36,6 +36,10 @@ export interface CallRecord {
 	readonly at: number | undefined;
 	readonly token: string | undefined;
 	readonly tokenName: string | undefined;
+	/** The beginning of the SHA-256 of a key that is no token's. */
+	readonly key: string | undefined;
+	/** How many refusals of a flood it stands for. */
+	readonly repeats: number | undefined;
 	readonly model: string | undefined;
 	readonly upstream: string | undefined;
 	readonly protocol: string | undefined;
@@ -95,6 +99,8 @@ export const callOf = (wire: Wire): CallRecord => {
 		at: time(wire, "at"),
 		token: text(wire, "token"),
 		tokenName: text(wire, "tokenName"),
+		key: text(wire, "key"),
+		repeats: number(wire, "repeats"),
 		model: text(wire, "model"),
 		upstream: text(wire, "upstream"),
 		protocol: text(wire, "protocol"),

@@ -28,7 +28,17 @@ const columns: readonly Column<CallRecord>[] = [
 			</a>
 		),
 	},
-	{ title: "Token", cell: ({ token, tokenName }) => tokenName ?? token ?? <span class="quiet">unknown key</span> },
+	{
+		title: "Token",
+		cell: ({ token, tokenName, key, address }) =>
+			tokenName ??
+			token ?? (
+				<>
+					<span class="quiet">{key === undefined ? "no key" : `unknown key ${key}`}</span>
+					{address && <small>from {address}</small>}
+				</>
+			),
+	},
 	{
 		title: "Model",
 		cell: ({ model, upstream }) => (
@@ -42,7 +52,21 @@ const columns: readonly Column<CallRecord>[] = [
 	{ title: "Out", kind: "figure", cell: ({ outputTokens }) => short(outputTokens) },
 	{ title: "Took", kind: "figure", cell: ({ durationMs }) => (durationMs === undefined ? "–" : seconds(durationMs)) },
 	{ title: "Charged", kind: "figure", cell: ({ cost }) => (cost === undefined ? "–" : dollars(cost)) },
-	{ title: "Ending", kind: "end", cell: ({ ending }) => <Ending ending={ending} /> },
+	{
+		title: "Ending",
+		kind: "end",
+		cell: ({ ending, reason, repeats }) => (
+			<>
+				<Ending ending={ending} />
+				{reason && (
+					<small>
+						{reason}
+						{repeats !== undefined && ` ×${count(repeats)}`}
+					</small>
+				)}
+			</>
+		),
+	},
 ];
 
 const pageLength = 50;

@@ -7,22 +7,39 @@ export interface Upstream {
 	readonly circuit: string;
 	/** Failures in a row. */
 	readonly failures: number;
+	/** When the first of them was. */
+	readonly failingSince: number | undefined;
 	readonly openForSeconds: number | undefined;
 	readonly lastFailure:
-		| { readonly at: number | undefined; readonly kind: string; readonly message: string }
+		| {
+				readonly at: number | undefined;
+				readonly kind: string;
+				readonly status: number | undefined;
+				readonly message: string;
+				readonly advice: string | undefined;
+		  }
 		| undefined;
 }
 
 export const upstreamOf = (wire: Wire): Upstream => {
 	const failure = asWire(wire["lastFailure"]);
-	const message = text(failure, "upstreamMessage") ?? text(failure, "message");
+	const message = text(failure, "message");
 	return {
 		name: text(wire, "upstream") ?? "",
 		circuit: text(wire, "circuit") ?? "",
 		failures: number(wire, "failures") ?? 0,
+		failingSince: time(wire, "failingSince"),
 		openForSeconds: number(wire, "openForSeconds"),
 		lastFailure:
-			message === undefined ? undefined : { at: time(failure, "at"), kind: text(failure, "kind") ?? "", message },
+			message === undefined
+				? undefined
+				: {
+						at: time(failure, "at"),
+						kind: text(failure, "kind") ?? "",
+						status: number(failure, "status"),
+						message,
+						advice: text(failure, "advice"),
+					},
 	};
 };
 

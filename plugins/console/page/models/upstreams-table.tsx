@@ -10,16 +10,31 @@ import { circuits, type Upstream, upstreamOf } from "./upstream.ts";
 
 const columns: readonly Column<Upstream>[] = [
 	{ title: "Upstream", kind: "lead", cell: ({ name }) => name },
-	{ title: "Failures in a row", kind: "figure", cell: ({ failures }) => count(failures) },
+	{
+		title: "Failures in a row",
+		kind: "figure",
+		cell: ({ failures, failingSince }) => (
+			<>
+				{count(failures)}
+				{failingSince !== undefined && (
+					<small>
+						since <Moment at={failingSince} />
+					</small>
+				)}
+			</>
+		),
+	},
 	{
 		title: "Last failure",
-		cell: ({ lastFailure }) =>
+		cell: ({ failures, lastFailure }) =>
 			lastFailure ? (
 				<span>
 					{lastFailure.message}
 					<small>
-						{lastFailure.kind}, <Moment at={lastFailure.at} />
+						{lastFailure.kind}
+						{lastFailure.status !== undefined && ` (${lastFailure.status})`}, <Moment at={lastFailure.at} />
 					</small>
+					{failures > 0 && lastFailure.advice && <small>What to do: {lastFailure.advice}</small>}
 				</span>
 			) : (
 				<span class="quiet">none</span>

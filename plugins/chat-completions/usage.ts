@@ -1,5 +1,5 @@
 /** Counts of model tokens, between the wire and the neutral form. Neutral totals hold their parts. */
-import { asCount, asRecord, definedOnly, isRecord, type Usage, type WireRecord } from "#core";
+import { asCount, asList, asRecord, definedOnly, isRecord, type Usage, type WireRecord } from "#core";
 
 /** What a vendor counted beside prompt and completion though it belongs to one of them; its own total tells. */
 interface Beside {
@@ -49,14 +49,22 @@ const outputOf = (usage: WireRecord, completion: number, beside: number): Usage[
 	};
 };
 
-const searchesOf = (usage: WireRecord): Usage["serverTools"] => {
+/** Searches as vendors count them: by the search, by the query, by the source that was read. */
+const searchesOf = (usage: WireRecord): number | undefined => {
 	const details = asRecord(usage["server_tool_use_details"] ?? usage["server_tool_use"]);
-	const searches = asCount(details["web_search_requests"]);
-	return searches === undefined || searches === 0 ? undefined : { web_search: searches };
+	return (
+		asCount(details["web_search_requests"]) ??
+		asCount(usage["num_search_queries"]) ??
+		asCount(usage["num_sources_used"])
+	);
 };
 
-/** The usage of an answer or chunk; undefined when there is none or its counts are not counts. */
-export const decodeUsage = (value: unknown): Usage | undefined => {
+/** Whether a message, or a piece of one, cites what was found on the web. OpenAI tells no more of the search it bills. */
+export const citesWeb = (message: WireRecord): boolean =>
+	asList(message["annotations"]).some((annotation) => asRecord(annotation)["type"] === "url_citation");
+
+/** The usage of an answer or chunk; undefined when there is none or its counts are not counts. `cites`: it cites the web. */
+export const decodeUsage = (value: unknown, cites = false): Usage | undefined => {
 	if (!isRecord(value)) return undefined;
 	const prompt = asCount(value["prompt_tokens"]);
 	const completion = asCount(value["completion_tokens"] ?? 0);
@@ -66,8 +74,8 @@ export const decodeUsage = (value: unknown): Usage | undefined => {
 		input: inputOf(value, prompt + beside.input),
 		output: outputOf(value, completion, beside.output),
 	};
-	const serverTools = searchesOf(value);
-	return serverTools ? { ...usage, serverTools } : usage;
+	const searches = searchesOf(value) ?? (cites ? 1 : 0);
+	return searches > 0 ? { ...usage, serverTools: { web_search: searches } } : usage;
 };
 
 /** OpenAI's usage object, with both groups of details, as its own answers have them. */

@@ -184,6 +184,42 @@ describe("tools that the upstream runs", () => {
 		expect(status).toBe(200);
 		expect(used).toBe(plain + fee);
 	});
+	test.each([
+		["its count", {}, { server_tool_use: { web_search_requests: 2 } }, 70_000],
+		["xAI's count of sources", {}, { num_sources_used: 3 }, 105_000],
+		["Perplexity's count of queries", {}, { num_search_queries: 1 }, 35_000],
+		[
+			"what it cites",
+			{ annotations: [{ type: "url_citation", url_citation: { url: "https://example.org" } }] },
+			{},
+			35_000,
+		],
+	] as const)(
+		"a search of a chat model is charged by %s, whole, streamed and translated",
+		async (_name, said, more, fee) => {
+			const web_search_options = {};
+			const usage = { ...chatAnswer.usage, ...more };
+			const message = { role: "assistant", content: "Hello", ...said };
+			answer({ usage, choices: [{ index: 0, message, finish_reason: "stop" }] });
+			expect((await ask("chat", { web_search_options })).used).toBe(plain + fee);
+			const event = (choices: readonly object[], told?: object) =>
+				`data: ${JSON.stringify({ ...chatAnswer, object: "chat.completion.chunk", choices, usage: told })}\n\n`;
+			const stream = [
+				event([{ index: 0, delta: message, finish_reason: null }]),
+				event([{ index: 0, delta: {}, finish_reason: "stop" }]),
+				event([], usage),
+				"data: [DONE]\n\n",
+			].join("");
+			world.upstream.answer(() => new Response(stream, { headers: { "content-type": "text/event-stream" } }));
+			expect((await ask("chat", { web_search_options, stream: true })).used).toBe(plain + fee);
+			const tools = [{ type: "web_search_20250305", name: "web_search" }];
+			for (const streamed of [true, false]) {
+				if (!streamed) answer({ usage, choices: [{ index: 0, message, finish_reason: "stop" }] });
+				const translated = { model: "chat-completions-a", tools, stream: streamed };
+				expect((await ask("messages", translated)).used).toBe(plain + fee);
+			}
+		},
+	);
 	test("Google's searches are charged in streams, left early and translated, too", async () => {
 		const gemini = { tools: [{ googleSearch: {} }], ...asks.gemini.body };
 		const usageMetadata = { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output };

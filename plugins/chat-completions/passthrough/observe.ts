@@ -13,10 +13,9 @@ import {
 	type StreamEvent,
 	type StreamObserver,
 	textBytes,
-	type Usage,
 } from "#core";
 import { padding } from "../stream-scope.ts";
-import { decodeUsage } from "../usage.ts";
+import { citesWeb, decodeUsage } from "../usage.ts";
 
 const generatedNames = ["content", "reasoning_content", "reasoning", "refusal", "arguments", "input", "transcript"];
 /** The start of a non-empty string that the model generated. */
@@ -56,9 +55,11 @@ const mayMatter = (data: string): boolean =>
 class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
 	private readonly template = new EventTemplate(generatedNames, padding);
-	private usage: Usage | undefined;
+	private told: unknown;
+	/** It cites what was found on the web. */
+	private cites = false;
 	/** How many pieces there were when usage was told: some tell it with every chunk, and not with the last. */
-	private told = 0;
+	private toldAt = 0;
 	private error: Denial | undefined;
 	private done = false;
 	private readonly ended = new Set<number>();
@@ -82,6 +83,7 @@ class Observer implements StreamObserver {
 		this.first ??= data;
 		const bytes = contentBytes(data);
 		this.count(bytes);
+		if (data.includes('"url_citation"')) this.cites = true;
 		if (mayMatter(data)) this.parse(data);
 		else if (bytes > 0) this.template.learn(data);
 	}
@@ -94,10 +96,9 @@ class Observer implements StreamObserver {
 
 	private parse(data: string): void {
 		const chunk = asRecord(parseJson(data));
-		const usage = decodeUsage(chunk["usage"]);
-		if (usage) {
-			this.usage = usage;
-			this.told = this.pieces;
+		if (decodeUsage(chunk["usage"])) {
+			this.told = chunk["usage"];
+			this.toldAt = this.pieces;
 		}
 		if (chunk["error"]) this.error ??= openAiFailureWithin(chunk);
 		for (const choice of asList(chunk["choices"])) {
@@ -107,13 +108,15 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { usage, error } = this;
+		const { error, cites } = this;
+		const usage = decodeUsage(this.told, cites);
 		return {
 			finished: error === undefined && (this.done || this.ended.size >= this.ask.call.candidates),
 			pieces: this.pieces,
 			contentBytes: this.bytes,
 			...(usage === undefined ? {} : { usage }),
-			...(usage && this.told < this.pieces && { usageIsTotal: false }),
+			...(cites && { serverTools: { web_search: 1 } }),
+			...(usage && this.toldAt < this.pieces && { usageIsTotal: false }),
 			...(error === undefined ? {} : { error }),
 		};
 	}
@@ -163,12 +166,16 @@ const messageBytes = (message: unknown): number =>
 /** What a whole answer says. */
 export const observe = (body: unknown): Observation => {
 	const root = asRecord(body);
-	const usage = decodeUsage(root["usage"]);
+	const choices = asList(root["choices"]).map(asRecord);
+	const usage = decodeUsage(
+		root["usage"],
+		choices.some(({ message }) => citesWeb(asRecord(message))),
+	);
 	const error = isRecord(root["error"]) || typeof root["error"] === "string" ? openAiFailureWithin(root) : undefined;
 	let pieces = 0;
 	let bytes = 0;
-	for (const choice of asList(root["choices"])) {
-		const size = messageBytes(asRecord(choice)["message"]);
+	for (const choice of choices) {
+		const size = messageBytes(choice["message"]);
 		if (size > 0) pieces++;
 		bytes += size;
 	}

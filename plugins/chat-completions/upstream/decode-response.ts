@@ -21,7 +21,7 @@ import { decodeAssistant } from "../decode-assistant.ts";
 import { decodeFinish } from "../finish.ts";
 import { decodeLogprobs } from "../logprobs.ts";
 import { protocolName } from "../name.ts";
-import { decodeUsage } from "../usage.ts";
+import { citesWeb, decodeUsage } from "../usage.ts";
 import { searchGrounding } from "./grounding.ts";
 import { unwrapInput } from "./wrapped-input.ts";
 
@@ -97,7 +97,10 @@ export const decodeResponse = (body: unknown, context: DecodeContext): NeutralRe
 		model: asText(root["model"]) ?? "",
 		candidates: choices.map((choice, place) => candidateOf(choice, place, context, root)),
 		...definedOnly({
-			usage: decodeUsage(root["usage"]),
+			usage: decodeUsage(
+				root["usage"],
+				choices.some((choice) => citesWeb(asRecord(asRecord(choice)["message"]))),
+			),
 			tier: asText(root["service_tier"]),
 			error,
 			extras: extrasOf(root),

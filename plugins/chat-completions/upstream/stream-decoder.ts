@@ -20,7 +20,7 @@ import {
 } from "#core";
 import { protocolName } from "../name.ts";
 import { padding, type StreamScope } from "../stream-scope.ts";
-import { decodeUsage } from "../usage.ts";
+import { citesWeb, decodeUsage } from "../usage.ts";
 import { ChoiceDecoder } from "./choice-decoder.ts";
 import { searchGrounding } from "./grounding.ts";
 
@@ -42,6 +42,7 @@ class Decoder implements StreamDecoder {
 	private grounding: Grounding | undefined;
 	private blocks = 0;
 	private started = false;
+	private cites = false;
 	private over = false;
 
 	constructor(context: DecodeContext) {
@@ -83,6 +84,7 @@ class Decoder implements StreamDecoder {
 		for (const [place, value] of choices.entries()) {
 			const choice = asRecord(value);
 			if (isRecord(choice["error"])) return [...events, ...this.fail(openAiFailureWithin(choice))];
+			this.cites ||= citesWeb(asRecord(choice["delta"]));
 			this.speaker = this.choice(choice, place);
 			for (const event of this.speaker.push(choice)) events.push(event);
 		}
@@ -120,7 +122,7 @@ class Decoder implements StreamDecoder {
 	}
 
 	private usage(chunk: WireRecord, events: NeutralEvent[]): void {
-		const usage = decodeUsage(chunk["usage"] ?? asRecord(chunk["x_groq"])["usage"]);
+		const usage = decodeUsage(chunk["usage"] ?? asRecord(chunk["x_groq"])["usage"], this.cites);
 		if (usage === undefined) return;
 		events.push({ type: "usage", usage, ...definedOnly({ tier: asText(chunk["service_tier"]) }) });
 	}

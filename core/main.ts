@@ -47,6 +47,11 @@ const start = async (): Promise<void> => {
 	}
 };
 
+// Nothing is left that could happen, and the work has not ended: that is no success.
+process.once("beforeExit", () => {
+	say("portico waits for something that never comes, most likely in a plugin, and ends");
+	process.exit(1);
+});
 forgetProxies();
 endWithLauncher();
 // Not awaited: what is built into one file may wait for nothing at its top.

@@ -48,6 +48,8 @@ const packageOf = (name: string): string =>
 			exports: "./index.ts",
 			imports: { "#core": "portico", "#core/testing": "portico/testing", "#core/plugins/*": "portico/plugins/*" },
 			peerDependencies: { portico: "*" },
+			// Whatever Portico loads it gives it `#core`; npm is to fetch none beside one that is installed elsewhere.
+			peerDependenciesMeta: { portico: { optional: true } },
 		},
 		undefined,
 		2,

@@ -8,6 +8,8 @@ import { routes as routesSlot } from "../contract/route.ts";
 import { type Tables, tables } from "../contract/store.ts";
 import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../contract/token.ts";
 import type { OwnedRoute } from "../http/app.ts";
+import { nameClashes } from "./clashes.ts";
+import { inTime } from "./in-time.ts";
 import type { Instance, PluginComplaint } from "./order.ts";
 
 /** What a generation holds. */
@@ -85,13 +87,15 @@ export const buildGeneration = async (
 			Object.entries(plugin.needs).map(([key, token]) => [key, resolve(token)]),
 		) as unknown as Resolved<Needs>;
 		try {
-			const contribution = await plugin.setup({ name, config, needs, log: log.of(name) });
+			const settingUp = plugin.setup({ name, config, needs, log: log.of(name) });
+			const contribution = await inTime(settingUp, "its set-up");
 			for (const offer of contribution.offers ?? []) take(instance, offer);
 			built.push({ instance, contribution });
 		} catch (error) {
-			complain(name, `could not be set up: ${describe(error)}`);
+			complain(name, `could not be set up: ${isFault(error) ? error.message : describe(error)}`);
 		}
 	}
+	complaints.push(...nameClashes(offers));
 	slots = new Map();
 	for (const { instance, contribution } of built)
 		for (const message of contribution.check?.() ?? []) complain(instance.name, message);

@@ -9,6 +9,7 @@ import { Fault } from "../contract/fault.ts";
 import { isRecord } from "../neutral/json.ts";
 import { importablePath } from "../runtime/importable.ts";
 import { builtInPlugins } from "./built-ins.ts";
+import { inTime } from "./in-time.ts";
 
 const refuse = (message: string, cause?: unknown): never => {
 	throw new Fault({ kind: "invalid_request", message }, cause);
@@ -45,7 +46,7 @@ const isPlugin = (value: unknown): value is Plugin =>
 /** Loads a plugin. Throws `Fault` whose message completes a complaint: what is missing, or what the module is not. */
 export const loadPlugin = async (use: string, configFile: string): Promise<Plugin> => {
 	const load = builtInPlugins.get(use)?.load ?? imported(pathToFileURL(importablePath(locate(use, configFile))).href);
-	const module: unknown = await load().catch((error: unknown) =>
+	const module: unknown = await inTime(load(), "loading it").catch((error: unknown) =>
 		refuse(`its module could not be loaded: ${error instanceof Error ? error.message : "unknown error"}`, error),
 	);
 	const plugin = isRecord(module) ? module["default"] : undefined;

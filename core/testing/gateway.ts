@@ -59,8 +59,15 @@ export const startGateway = async (options: GatewayOptions): Promise<TestGateway
 	writeFileSync(file, JSON.stringify({ database, ...options.config, plugins }));
 	const environment = options.environment ?? {};
 	const read = () => readBlueprint({ file, environment, lent: lentServices });
+	const remove = (): void => {
+		if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+	};
+	const refused = (complaints: readonly string[]): Error => {
+		remove();
+		return new Error(complaints.join("\n"));
+	};
 	const { blueprint, complaints } = await read();
-	if (!blueprint) throw new Error(complaints.join("\n"));
+	if (!blueprint) throw refused(complaints);
 	const log: Record<string, unknown>[] = [];
 	const logger = createLog("debug", (line) => log.push(JSON.parse(line) as Record<string, unknown>));
 	const clock = options.clock ?? systemClock;
@@ -79,10 +86,10 @@ export const startGateway = async (options: GatewayOptions): Promise<TestGateway
 		serving: true,
 		again: read,
 	});
-	const wrong = await portico.start();
+	const wrong = await portico.start().catch((error: Error) => [error.message]);
 	if (wrong.length > 0) {
 		await store.close();
-		throw new Error(wrong.join("\n"));
+		throw refused(wrong);
 	}
 	const listener = listen({
 		host: "127.0.0.1",
@@ -146,7 +153,7 @@ export const startGateway = async (options: GatewayOptions): Promise<TestGateway
 			await portico.stop();
 			await listener.cut();
 			await store.close();
-			if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+			remove();
 		},
 	};
 };

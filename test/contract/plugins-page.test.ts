@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { startGateway } from "#core/testing";
+import { startGateway, startUpstream } from "#core/testing";
 
 const root = resolve(import.meta.dir, "../..");
 const plugins = ["docs/plugins.md", "README.md"].flatMap((page) =>
@@ -15,6 +15,7 @@ const settings: Readonly<Record<string, object>> = {
 	"night-watch": { until: 24 },
 	"no-secrets": { word: "mellon" },
 	"office-hours": { from: 0, to: 0 },
+	"project-names": { hidden: "Bluebird" },
 };
 const said = { "night-watch": "Hello", "no-secrets": "Say mellon", "office-hours": "Hello" } as Record<string, string>;
 let folder = "";
@@ -29,19 +30,45 @@ test("the pages show some", () => {
 	expect(plugins.map(({ name }) => name).sort()).toEqual(Object.keys(settings).sort());
 });
 
-describe.each(plugins)("$name", ({ name, code }) => {
+const withPlugin = (name: string, code: string, others: readonly { readonly use: string; readonly with: object }[]) => {
+	const file = join(folder, `${name}.ts`);
+	writeFileSync(file, code);
+	return startGateway({
+		plugins: ["tokens", "chat-completions", "demo", { use: file, with: settings[name] }, ...others],
+	});
+};
+
+test("the guard hides a name from the upstream, and puts it back into the answer", async () => {
+	const name = "project-names";
+	const upstream = startUpstream(() =>
+		Response.json({
+			id: "c",
+			object: "chat.completion",
+			created: 1,
+			model: "m",
+			choices: [{ index: 0, message: { role: "assistant", content: "THE-PROJECT flies." }, finish_reason: "stop" }],
+			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+		}),
+	);
+	const upstreams = [{ name: "up", protocol: "chat-completions", url: upstream.url, key: "k" }];
+	const models = [{ name: "m", targets: [{ upstream: "up" }] }];
+	const code = plugins.find((one) => one.name === name)?.code ?? "";
+	const gateway = await withPlugin(name, code, [{ use: "router", with: { upstreams, models } }]);
+	try {
+		const asked = { model: "m", messages: [{ role: "user", content: "Does Bluebird fly?" }] };
+		const answer = await (await gateway.ask("/v1/chat/completions", asked)).json();
+		expect(answer).toMatchObject({ choices: [{ message: { content: "Bluebird flies." } }] });
+		expect(upstream.received[0]?.json).toMatchObject({ messages: [{ content: "Does THE-PROJECT fly?" }] });
+	} finally {
+		await gateway.stop();
+		await upstream.stop();
+	}
+});
+
+describe.each(plugins.filter(({ name }) => said[name] !== undefined))("$name", ({ name, code }) => {
 	test("loads and refuses what it says", async () => {
-		const file = join(folder, `${name}.ts`);
-		writeFileSync(file, code);
-		const gateway = await startGateway({
-			plugins: [
-				"tokens",
-				"chat-completions",
-				"demo",
-				{ use: file, with: settings[name] },
-				{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
-			],
-		});
+		const router = { use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } };
+		const gateway = await withPlugin(name, code, [router]);
 		try {
 			const body = { model: "demo", messages: [{ role: "user", content: said[name] }] };
 			expect((await gateway.ask("/v1/chat/completions", body)).status).toBe(403);

@@ -14,7 +14,7 @@ import { commandsIn, docPages, type Fence, fencesOf } from "./fences.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const peppers = { PEPPER: "p".repeat(32), OLD_PEPPER: "o".repeat(32) };
-const keys = { OPENAI_API_KEY: "k-of-a-test", SQLD_TOKEN: "t-of-a-test", ...peppers };
+const keys = { OPENAI_API_KEY: "k-of-a-test", SQLD_TOKEN: "t-of-a-test", VENDOR_KEY: "v-of-a-test", ...peppers };
 let folder: string;
 /** The database server of the page. */
 let sqld: Sqld | undefined;
@@ -93,10 +93,18 @@ const runStart = async (home: string): Promise<void> => {
 	await closed;
 };
 
+/** `npm` with a package that lies in the folder of the page; nothing is fetched for it. */
+const runNpm = async (home: string, command: string): Promise<void> => {
+	const words = [...command.split(" ").slice(1), "--offline", "--no-audit", "--no-fund"];
+	const { status, stderr } = spawnSync("npm", words, { cwd: home, encoding: "utf8" });
+	expect({ command, status, stderr }).toMatchObject({ status: 0 });
+};
+
 /** What is run in a way of its own. */
 const own: readonly (readonly [command: RegExp, run: (home: string, command: string) => Promise<void>])[] = [
 	[/^npm install && npm start$/, runStart],
 	[/^([A-Z_]+=\S+ )?sqld /, runSqld],
+	[/^npm (pack|install) \.\//, runNpm],
 ];
 
 /** A command's words, as a shell divides them. */

@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { checkPlugin, createTestClock, startGateway, type TestGateway } from "#core/testing";
+import { inTime } from "../../core/host/in-time.ts";
 import { endProcesses, startProcess } from "../support/process.ts";
 
 const root = resolve(import.meta.dir, "../..");
@@ -179,4 +180,54 @@ describe("a plugin that is installed as a package, in an operator's own project"
 			config(limited);
 		}
 	}, 30_000);
+});
+
+describe("a plugin that cannot be used is said to be so, by its name", () => {
+	const folder = mkdtempSync(join(tmpdir(), "portico-unusable-"));
+	afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+	/** What a start says where this stands in a plugin's description. */
+	const said = async (name: string, spec: string): Promise<string> => {
+		const file = join(folder, `${name}.ts`);
+		const about = `name: "${name}", summary: "Unusable.", config: t.Object({})`;
+		writeFileSync(
+			file,
+			`import { add, commands, definePlugin, policies, t, upstreams } from "${join(root, "core/mod.ts")}";
+			export default definePlugin({ ${about}, gives: [commands, policies, upstreams], setup: () => (${spec}) });`,
+		);
+		return await startGateway({ plugins: [...demo, { use: "expiry" }, { use: file }] }).then(
+			async (gateway) => {
+				await gateway.stop();
+				return "it started";
+			},
+			(error: Error) => error.message,
+		);
+	};
+
+	test.each([
+		[
+			"setting",
+			"{ offers: [add(policies, { name: 'p', setting: { key: 'expiresAt', schema: t.String(), compile: String } })] }",
+			'"expiry" offers the token setting "expiresAt" too; switch one of them off',
+		],
+		[
+			"upstream",
+			"{ offers: [add(upstreams, { name: 'demo', protocols: [], send: async () => new Response() })] }",
+			'"demo" offers the upstream "demo" too; switch one of them off',
+		],
+		[
+			"command",
+			"{ offers: [add(commands, { name: 'token', summary: '', usage: () => '', run: async () => {} })] }",
+			'"tokens" offers the command "token" too; switch one of them off',
+		],
+		["setup", "(() => { throw new Error('no'); })()", "could not be set up: Error: no"],
+		["start", "{ start() { throw new Error('no'); } }", 'the plugin "unusable-start" could not be started: Error: no'],
+	])("%s", async (name, spec, words) => {
+		expect(await said(`unusable-${name}`, spec)).toEndWith(words);
+	});
+
+	test("one whose module or set-up never ends is not waited for", async () => {
+		const endless = new Promise<never>(() => undefined);
+		await expect(inTime(endless, "its set-up", 1)).rejects.toThrow("its set-up has not ended after 0.001 seconds");
+	});
 });

@@ -1,7 +1,7 @@
 /** Plugins that lie anywhere: written by `portico plugin new`, tested, loaded by path and as packages, on Bun and on Deno. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -36,6 +36,11 @@ describe.each(kinds)("a new plugin of kind %s", (kind) => {
 		expect(readdirSync(join(folder, name))).toEqual(
 			expect.arrayContaining(["README.md", "index.test.ts", "index.ts", "package.json"]),
 		);
+		expect(JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8"))).toMatchObject({
+			name,
+			peerDependencies: { portico: "*" },
+			peerDependenciesMeta: { portico: { optional: true } },
+		});
 		const tested = portico("bun", "test", `./${name}`);
 		expect([tested.status, tested.errors]).toEqual([0, expect.stringContaining("1 pass")]);
 		configFor([`./${name}`]);

@@ -8,7 +8,7 @@ import { protocolName } from "./wire.ts";
 
 export default definePlugin({
 	name: protocolName,
-	summary: "Speaks the telegraph's protocol with clients and with upstreams.",
+	summary: "Speaks a protocol of its own with clients and with upstreams.",
 	config: t.Object({}, { additionalProperties: false }),
 	gives: [protocols],
 	setup: () => ({ offers: [add(protocols, { name: protocolName, client, upstream, passthrough, facts })] }),

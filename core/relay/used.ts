@@ -115,12 +115,20 @@ const unsaidUse = (call: EndpointRouted, { seen, target, sentMs = 0 }: CallEnd):
 	return boundUsage({ ...bound, outputTokens: Math.min(bound.outputTokens, written) });
 };
 
+/** Of a stream that was left its upstream goes on: what it said by then is the least. */
+const endpointUse = (call: EndpointRouted, end: CallEnd): Usage => {
+	const { usage: said, finished } = end.seen;
+	if (!said) return unsaidUse(call, end);
+	const { total } = finished || !call.model.stream ? said.output : unsaidUse(call, end).output;
+	return total <= said.output.total ? said : { ...said, output: { ...said.output, total }, estimated: true };
+};
+
 /** Undefined when nothing was used, as far as anybody can know. */
 export const usedBy = (call: RelayedCall, end: CallEnd): Usage | undefined => {
 	const { usage: said } = end.seen;
 	if (said && isTotal(end.seen)) return said;
 	if (call.model.operation === "count_tokens" || !isCharged(end)) return undefined;
-	if (call.surface === "endpoint") return said ?? unsaidUse(call, end);
+	if (call.surface === "endpoint") return endpointUse(call, end);
 	return {
 		...said,
 		input: said?.input ?? inputOf(call),

@@ -64,8 +64,8 @@ const read = (request: EndpointRequest) => {
 	const form = formOf(request);
 	const name = model(formText(form, "model"));
 	// What an upstream fetches itself cannot be measured.
-	if (form.parts.some((part) => part.name === "url"))
-		throw refuseField("url", "an address", "send the sound itself as `file`.");
+	const elsewhere = form.parts.find(({ name }) => /(?:url|uri)s?$|^(?:file|audio|upload)[_-]?ids?$/i.test(name));
+	if (elsewhere) throw refuseField(elsewhere.name, "an address", "send the sound itself as `file`.");
 	const prompt = formText(form, "prompt") ?? "";
 	return {
 		model: name,

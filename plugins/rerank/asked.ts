@@ -69,6 +69,11 @@ const searchesFor = (query: number, documents: readonly number[]): number => {
 	return Math.ceil(pieces / documentsPerSearch);
 };
 
+/** An object is ranked by all of its fields that are named elsewhere; a picture in it counts for more than its address. */
+const bytesOf = (document: unknown): number =>
+	typeof document === "string" ? textBytes(document) : textBytes(JSON.stringify(document));
+const pictureTokens = 16_384;
+
 /** `most`: the dialect's name for how many results are wanted. */
 export const readRerank = (request: EndpointRequest, most: string): EndpointCall => {
 	const body = jsonOf(request);
@@ -78,13 +83,14 @@ export const readRerank = (request: EndpointRequest, most: string): EndpointCall
 	whole(body[most], most, 1);
 	// A token stands for at least a byte; the query is read with each document.
 	const queryBytes = textBytes(query);
-	const sizes = documents.map((one) => textBytes(textOf(one) ?? JSON.stringify(one)));
+	const sizes = documents.map(bytesOf);
+	const pictures = documents.filter((one) => textOf(one) === undefined).length;
 	return {
 		model,
 		stream: false,
 		texts: [query, ...documents.map((one) => textOf(one) ?? "")],
 		bound: {
-			inputTokens: bytesIn(request) + queryBytes * documents.length,
+			inputTokens: bytesIn(request) + queryBytes * documents.length + pictures * pictureTokens,
 			outputTokens: 0,
 			units: { searches: searchesFor(queryBytes, sizes) },
 		},

@@ -15,6 +15,8 @@ import { wav } from "../../plugins/audio/fixtures/sounds.ts";
 /** Micro-dollars. */
 let billed = 0;
 let says: "all" | "nothing" | "half an answer" = "all";
+/** The beginning of a stream that has no end. */
+let streamed: string | undefined;
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 
@@ -74,6 +76,10 @@ const broken = (text: string): Response => {
 beforeAll(async () => {
 	upstream = startUpstream((request) => {
 		const { path } = request;
+		if (streamed !== undefined) {
+			const body = new ReadableStream({ start: (to) => to.enqueue(new TextEncoder().encode(streamed)) });
+			return new Response(body, { headers: { "content-type": "text/event-stream" } });
+		}
 		if (path === "/v1/audio/speech") {
 			billed += 15 * (request.json as { input: string }).input.length;
 			if (says === "half an answer") return broken("sound".repeat(100));
@@ -158,6 +164,65 @@ const settled = async (id: string): Promise<number> => {
 	}
 	throw new Error("something is held for ever");
 };
+
+describe("what is billed by more than is seen at first", () => {
+	const refused = async (path: string, body: object | FormData, quota = 0.003): Promise<number> => {
+		const { key } = await gateway.token({ quota });
+		const isForm = body instanceof FormData;
+		const headers = { authorization: `Bearer ${key}`, ...(!isForm && { "content-type": "application/json" }) };
+		const answer = await fetch(gateway.url + path, {
+			method: "POST",
+			headers,
+			body: isForm ? body : JSON.stringify(body),
+		});
+		await answer.text();
+		expect(billed).toBe(0);
+		return answer.status;
+	};
+	test("rerank: fields beside the text, and pictures", async () => {
+		const long = { text: "a", body: words.repeat(100) };
+		const documents = [long, ...Array.from({ length: 99 }, () => "b")];
+		expect(await refused("/v1/rerank", { model: "m", query: "what", documents, rank_fields: ["body"] })).toBe(429);
+		const picture = { image: "https://example.org/a.png" };
+		expect(await refused("/v1/rerank", { model: "m", query: "what", documents: [picture] })).toBe(429);
+	});
+	test.each(["url", "file_url", "file_id", "Audio_URL", "cloud_storage_url"])(
+		"a sound that is elsewhere: %s",
+		async (name) => {
+			const elsewhere = form();
+			elsewhere.append(name, "https://example.org/hours.mp3");
+			expect(await refused("/v1/audio/transcriptions", elsewhere, 1)).toBe(400);
+		},
+	);
+	test("completions: a stream that counts along, and is left unread", async () => {
+		const { key, id } = await gateway.token({ quota: 1 });
+		const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 };
+		const choices = [{ index: 0, text: "a", finish_reason: null }];
+		streamed = `data: ${JSON.stringify({ id: "c", object: "text_completion", created: 1, model: "m", choices, usage })}\n\n`;
+		const abort = new AbortController();
+		const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+		const asked = {
+			model: "m",
+			prompt: "a",
+			max_tokens: 4_000,
+			stream: true,
+			stream_options: { continuous_usage_stats: true },
+		};
+		const body = JSON.stringify(asked);
+		const answer = await fetch(`${gateway.url}/v1/completions`, {
+			method: "POST",
+			headers,
+			body,
+			signal: abort.signal,
+		});
+		await answer.body?.getReader().read();
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		abort.abort();
+		streamed = undefined;
+		// 500 tokens a second may have been made meanwhile.
+		expect(Math.round((await settled(id)) * 1e6)).toBeGreaterThanOrEqual(10 + 100 * 10);
+	});
+});
 
 describe.each([...Object.keys(bodies), "/v1/audio/transcriptions"])("%s", (path) => {
 	test.each(["all", "nothing", "half an answer"] as const)("tells %s", async (told) => {

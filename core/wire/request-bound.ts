@@ -83,8 +83,12 @@ export class BoundReader {
 		this.around += aroundTools * (1 + providersOwn);
 	}
 
-	/** A tool that the upstream runs: it reads what it likes, and the model reads everything again after each round. */
-	hosted(fee: keyof Fees | undefined, rounds: number = usualRounds): void {
+	/**
+	 * A tool that the upstream runs: it reads what it likes, and the model reads everything again after each round. A limit
+	 * of no rounds is none: some upstreams take it so.
+	 */
+	hosted(fee: keyof Fees | undefined, limit = 0): void {
+		const rounds = limit || usualRounds;
 		this.open = true;
 		this.turns = Math.max(this.turns, rounds + 1);
 		if (fee === "codeSessions") this.fees.codeSessions++;

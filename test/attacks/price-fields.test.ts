@@ -249,6 +249,14 @@ describe("tools that the upstream runs", () => {
 		},
 	);
 	test.each([
+		["responses", { max_tool_calls: 0, tools: [{ type: "web_search" }] }],
+		["messages", { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 0 }] }],
+	] as const)("%s %j: none is no limit", async (protocol, fields) => {
+		answer();
+		expect([402, 429]).toContain((await ask(protocol, fields, { quota: 0.3 })).status);
+		expect(world.upstream.received).toEqual([]);
+	});
+	test.each([
 		["messages", { mcp_servers: [{ type: "url", url: "https://example.org", name: "n" }] }],
 		["gemini", { tools: { googleSearch: {} } }],
 		["chat", { search_parameters: { mode: "on" } }],

@@ -9,5 +9,6 @@ export {
 	tierOf,
 	toolNames,
 } from "./openai.ts";
+export { asksForUsage, otherStreamOptions } from "./passthrough/request.ts";
 export { strictForm } from "./strict-schema.ts";
 export { decodeUsage } from "./usage.ts";

@@ -16,7 +16,7 @@ import {
 	refuseField,
 	renderOwnDenial,
 } from "#core";
-import { decodeUsage } from "../chat-completions/service.ts";
+import { asksForUsage, decodeUsage, otherStreamOptions } from "../chat-completions/service.ts";
 import { Observer } from "./observe.ts";
 import { StreamNames } from "./stream-names.ts";
 
@@ -44,10 +44,8 @@ const promptsOf = (prompt: unknown): readonly unknown[] => {
 	throw refuseField("prompt", prompt, "send a text, or a list of texts.");
 };
 
-const asksForUsage = (ask: EndpointAsk): boolean => asRecord(jsonOf(ask)["stream_options"])["include_usage"] === true;
-
 /** Usage is asked for where it would not come: without it nobody knows what a stream costs. Mistral always sends it. */
-const injectsUsage = (ask: EndpointAsk): boolean => ask.call.stream && !isFill(ask) && !asksForUsage(ask);
+const injectsUsage = (ask: EndpointAsk): boolean => ask.call.stream && !isFill(ask) && !asksForUsage(jsonOf(ask));
 
 export const openai: Dialect = {
 	name: "openai",
@@ -85,7 +83,7 @@ export const openai: Dialect = {
 		const edits = {
 			...(body["model"] !== model && { model }),
 			...(limitOf(ask) === undefined && { max_tokens: usualLimit(ask) }),
-			...(injectsUsage(ask) && { stream_options: { ...asRecord(body["stream_options"]), include_usage: true } }),
+			...(injectsUsage(ask) && { stream_options: { ...otherStreamOptions(body), include_usage: true } }),
 		};
 		return {
 			path: openai.path({ model, stream: ask.call.stream, request: ask }),

@@ -40,10 +40,14 @@ export const spelling = (record: WireRecord, name: string): string | undefined =
 	return Object.hasOwn(record, snake) ? snake : undefined;
 };
 
-/** True when the record holds the field under both spellings, which could mean two different things to two readers. */
+/** As the most careless reader compares names. */
+const folded = (name: string): string => name.toUpperCase().toLowerCase().replaceAll("_", "");
+
+/** True when the record holds the field in several spellings, or in one of its own: two readers could take it for two things. */
 export const isAmbiguous = (record: WireRecord, name: string): boolean => {
-	const snake = snakeOf(name);
-	return snake !== name && Object.hasOwn(record, name) && Object.hasOwn(record, snake);
+	const same = Object.keys(record).filter((key) => folded(key) === folded(name));
+	const [only] = same;
+	return same.length > 1 || (only !== undefined && only !== name && only !== snakeOf(name));
 };
 
 /** The fields whose names are not among `known`, in camelCase; undefined when there are none. */

@@ -33,9 +33,11 @@ const bytesOf = (data: string, from: number, pattern: RegExp): number => {
 
 const contentMember = '"content":"';
 
-const contentBytes = (data: string): number => {
+/** `several`: an event may hold pieces of more answers than one. */
+const contentBytes = (data: string, several: boolean): number => {
 	const from = data.indexOf('"delta"');
 	if (from === -1) return 0;
+	if (several) return bytesOf(data, from, generated) || bytesOf(data, from, generatedPart);
 	// Nearly every chunk holds a piece of text and nothing else: searching for that alone costs a tenth.
 	const at = data.indexOf(contentMember, from);
 	if (at !== -1) {
@@ -81,7 +83,7 @@ class Observer implements StreamObserver {
 			return;
 		}
 		this.first ??= data;
-		const bytes = contentBytes(data);
+		const bytes = contentBytes(data, this.ask.call.candidates > 1);
 		this.count(bytes);
 		if (data.includes('"url_citation"')) this.cites = true;
 		if (mayMatter(data)) this.parse(data);

@@ -242,6 +242,15 @@ describe("the observer", () => {
 		expect(watched([chunk({}), chunk({ role: "assistant" }), usageChunk]).result().pieces).toBe(0);
 	});
 
+	test("counts the text of every answer in a chunk", () => {
+		const choices = ["one", "two", "three"].map((content, index) => ({
+			index,
+			delta: { content },
+			finish_reason: null,
+		}));
+		expect(watched([JSON.stringify({ choices })], { n: 3 }).result().contentBytes).toBe(11);
+	});
+
 	test("takes a finish without [DONE] for an end, and neither for none", () => {
 		expect(watched([chunk({}, {}, "stop")]).result().finished).toBe(true);
 		expect(watched([chunk({ content: "a" })]).result().finished).toBe(false);

@@ -30,11 +30,26 @@ const limitChanges = (body: WireRecord, field: string | undefined, limit: number
 	return changes;
 };
 
+/** The name as careless upstreams read it, in any case: they would take what it says for the member itself. */
+const otherSpelling = /^include[_-]?usage$/iu;
+
+/** What else a stream is asked for. */
+export const otherStreamOptions = (body: WireRecord): WireRecord =>
+	Object.fromEntries(Object.entries(asRecord(body["stream_options"])).filter(([name]) => !otherSpelling.test(name)));
+
+/** Whether the client asks for usage, in a way that every upstream understands. */
+export const asksForUsage = (body: WireRecord): boolean => {
+	const options = asRecord(body["stream_options"]);
+	return (
+		options["include_usage"] === true && Object.keys(options).filter((name) => otherSpelling.test(name)).length === 1
+	);
+};
+
 /** True when Portico asks for usage that the client did not ask for, and must take it out of the answer again. */
 export const injectsUsage = ({ call, body }: ModelAsk, { capabilities = {} }: PassthroughChanges): boolean => {
 	if (!takesStreamOptions(capabilities)) return false;
 	if (!call.stream || call.operation !== "generate") return false;
-	return asRecord(body.value["stream_options"])["include_usage"] !== true;
+	return !asksForUsage(body.value);
 };
 
 /** True when the client said that it wants no usage; one that said nothing gets what a vendor sends with every stream. */
@@ -116,7 +131,6 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 	editEffort(ask, changes, { edits, losses });
 	editHistory(ask, changes, { edits, losses });
 	editFields(ask, changes, { edits, losses });
-	if (injectsUsage(ask, changes))
-		edits["stream_options"] = { ...asRecord(body.value["stream_options"]), include_usage: true };
+	if (injectsUsage(ask, changes)) edits["stream_options"] = { ...otherStreamOptions(body.value), include_usage: true };
 	return { path: "/chat/completions", headers: headersOf(ask), body: editJsonBody(body, edits), losses };
 };

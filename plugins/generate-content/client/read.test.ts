@@ -81,6 +81,8 @@ describe("limits", () => {
 	test("a limit under two spellings is no limit, and is refused", () => {
 		const twice = { maxOutputTokens: 5, max_output_tokens: 50_000 };
 		expect(denialOf(() => askOf({ contents: "Hi", generationConfig: twice }))?.message).toContain("two spellings");
+		for (const config of [{ maxOutputTokens: 5, MaxOutputTokens: 50_000 }, { MAX_OUTPUT_TOKENS: 50_000 }])
+			expect(denialOf(() => askOf({ contents: "Hi", generationConfig: config }))?.parameter).toContain("OutputTokens");
 		const configs = { contents: "Hi", generationConfig: {}, generation_config: { max_output_tokens: 50_000 } };
 		expect(denialOf(() => askOf(configs))?.parameter).toBe("generationConfig");
 	});

@@ -13,7 +13,7 @@ export const lossWords: LossWords = {
 		candidates: "n",
 		reasoning: ["reasoning_effort", "reasoning", "thinking", "enable_thinking"],
 		format: "response_format",
-		formatStrict: "response_format.strict",
+		formatStrict: "response_format.json_schema.strict",
 		tier: "service_tier",
 		safetyId: "safety_identifier",
 		cacheKey: "prompt_cache_key",

@@ -22,11 +22,14 @@ export const strictness = (
 const schemaFormat = (format: SchemaFormat, writing: Writing): EncodedFormat => {
 	const { context } = writing;
 	const schema = format.schema;
-	if (context.capabilities.nativeSchema === false)
+	if (context.capabilities.nativeSchema === false) {
+		if (format.strict === true)
+			writing.losses.setting("formatStrict", "the upstream is asked for the schema, and not held to it");
 		return {
 			response_format: { type: "json_object" },
 			instruction: `Answer with JSON that conforms to this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`,
 		};
+	}
 	const name = formatName(format.name);
 	const { description } = format;
 	const strict = strictness(format.strict, schema, writing);

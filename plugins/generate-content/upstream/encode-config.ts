@@ -40,9 +40,11 @@ const encodeSampling = ({ sampling }: NeutralRequest, { capabilities }: EncodeCo
 };
 
 /** Words for the model where Gemini cannot be made to keep to the format; undefined where it can. */
-export const spokenFormat = (request: NeutralRequest, context: EncodeContext): string | undefined => {
+export const spokenFormat = (request: NeutralRequest, context: EncodeContext, losses: Losses): string | undefined => {
 	const { format } = request;
 	if (!format || format.type === "text" || enforces(request, context)) return undefined;
+	if (format.type === "schema" && format.strict === true)
+		losses.setting("formatStrict", "Gemini is asked for the schema, and not held to it beside functions");
 	if (format.type === "enum") return `Answer with exactly one of these words: ${format.values.join(", ")}.`;
 	if (format.type === "json") return "Answer with a single JSON value and nothing else.";
 	return `Answer with a single JSON value and nothing else. It must conform to this JSON Schema: ${JSON.stringify(described(format.schema, format.description))}`;

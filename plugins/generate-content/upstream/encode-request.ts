@@ -78,7 +78,7 @@ export const encodeRequest = (request: NeutralRequest, context: EncodeContext): 
 	const losses = new Losses();
 	const names = new ToolNames(request.tools, toolNames);
 	const { contents, system } = encodeContents(request, context, names, losses);
-	const spoken = spokenFormat(request, context);
+	const spoken = spokenFormat(request, context, losses);
 	const parts = spoken === undefined ? system : [...system, { text: spoken }];
 	noteUnplaced(request, losses);
 	const body = {

@@ -288,6 +288,54 @@ describe("structured output", () => {
 		expect(thinking.sent).not.toHaveProperty("tool_choice");
 	});
 
+	const leaf = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+	const holdsItself = { ...leaf, properties: { a: { $ref: "#" } } };
+	const open = { ...leaf, properties: { a: { type: "object", additionalProperties: { type: "string" } } } };
+	const elsewhere = { ...leaf, properties: { a: { $ref: "https://example.com/schema" } } };
+	const members = (count: number, schema: object) =>
+		Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, schema]));
+	const optional = (count: number) => ({ type: "object", properties: members(count, { type: "string" }) });
+	const nullable = (count: number) => ({
+		type: "object",
+		properties: members(count, { type: ["string", "null"] }),
+		required: Object.keys(members(count, {})),
+	});
+	const refused = [holdsItself, open, elsewhere, optional(25), nullable(17)];
+
+	test("is asked for, and told as not enforced, where the upstream would refuse the schema", () => {
+		for (const schema of refused) {
+			const { sent, paths } = encode(neutral({ format: { type: "schema", schema, strict: true } }));
+			expect(sent).not.toHaveProperty("output_config");
+			expect(sent).toMatchObject({ tools: [{ name: "structured_answer", input_schema: schema }] });
+			expect(paths).toContain("formatStrict");
+		}
+		const named = { $ref: "#/$defs/Tree", $defs: { Tree: { ...leaf, properties: { a: { $ref: "#/$defs/Tree" } } } } };
+		expect(encode(neutral({ format: { type: "schema", schema: named } })).sent).toMatchObject({
+			tools: [{ input_schema: { type: "object", required: ["a"], $defs: named.$defs } }],
+		});
+		const enforced = [optional(24), nullable(16), { $ref: "#/$defs/A", $defs: { A: leaf } }];
+		for (const schema of enforced)
+			expect(encode(neutral({ format: { type: "schema", schema, strict: true } })).sent).toHaveProperty(
+				"output_config",
+			);
+	});
+
+	test("of strict tools is enforced as far as one request may, and told where it is not", () => {
+		const tool = (at: number, schema: object) => named(`f${at}`, { strict: true, schema });
+		const stricts = (tools: readonly Tool[], format?: NeutralRequest["format"]) => {
+			const encoded = encode(neutral({ tools, ...(format && { format }) }));
+			const enforced = toolsOf(encoded).filter(({ strict }) => strict === true).length;
+			return [enforced, encoded.paths.includes("function.strict")];
+		};
+		const some = (count: number, schema: object) => Array.from({ length: count }, (_, at) => tool(at, schema));
+		expect(stricts(some(20, leaf))).toEqual([20, false]);
+		expect(stricts(some(25, leaf))).toEqual([20, true]);
+		expect(stricts(refused.map((schema, at) => tool(at, schema)))).toEqual([0, true]);
+		expect(stricts([tool(1, optional(20)), tool(2, optional(8)), tool(3, optional(4))])).toEqual([2, true]);
+		expect(stricts(some(2, nullable(8)), { type: "schema", schema: nullable(8) })).toEqual([1, true]);
+		expect(encode(neutral({ tools: some(1, leaf) }), { strictTools: false }).paths).toContain("function.strict");
+	});
+
 	test("without a schema is a sentence in the system prompt", () => {
 		for (const format of [{ type: "json" as const }, { type: "enum" as const, values: ["yes", "no"] }])
 			expect(encode(neutral({ format })).sent["system"]).toHaveLength(1);

@@ -17,6 +17,7 @@ import { protocolName, protocolVersion } from "../name.ts";
 import { encodeReasoning, encodeSampling } from "./encode-reasoning.ts";
 import { encodeToolChoice, encodeTools, toolsOfHistory } from "./encode-tools.ts";
 import { callsWithoutThinking, encodeConversation, endTurns, type Turn } from "./encode-turns.ts";
+import { StrictRoom } from "./strict-limits.ts";
 import { type EncodedFormat, encodeFormat } from "./structured.ts";
 
 const toolNames = plainNames(128);
@@ -133,8 +134,9 @@ export const encodeRequest = (request: NeutralRequest, context: EncodeContext): 
 	};
 	if (request.format?.type === "enum")
 		losses.setting("format", "the upstream cannot be held to a list of words; it is asked for one of them");
-	const format = encodeFormat(request, capabilities);
-	const defined = encodeTools(request, capabilities.strictTools !== false, encoding);
+	const room = new StrictRoom();
+	const format = encodeFormat(request, capabilities.nativeSchema === false ? undefined : room, losses);
+	const defined = encodeTools(request, capabilities.strictTools === false ? undefined : room, encoding);
 	const { system, turns } = encodeConversation(request.messages, capabilities, encoding);
 	const remembered = defined.length === 0 && !format.tool ? toolsOfHistory(turns) : [];
 	const asked = defined.length === 0 ? undefined : encodeToolChoice(request, encoding);

@@ -15,17 +15,37 @@ import { cacheMember, type Encoding } from "../encode-content.ts";
 import { protocolName } from "../name.ts";
 import { webSearchConfig } from "../server-tools.ts";
 import { closedSchema, toolSchema } from "./schema.ts";
+import type { StrictRoom } from "./strict-limits.ts";
 
 /** The version of web search that every model which has one understands. */
 const plainWebSearch = "web_search_20250305";
 
-const encodeFunction = (tool: FunctionTool, own: boolean, strict: boolean, encoding: Encoding): WireRecord => {
+/** Whether the model is held to the schema of a tool of another protocol's; what it is not held to is told. */
+const isEnforced = (
+	tool: FunctionTool,
+	schema: unknown,
+	room: StrictRoom | undefined,
+	{ losses }: Encoding,
+): boolean => {
+	if (tool.strict !== true) return false;
+	const reason = room === undefined ? "it does not enforce the schemas of tools" : room.take(schema, true);
+	if (reason !== undefined)
+		losses.node(tool, `the model is not held to the schema of "${tool.name}": ${reason}`, "strict");
+	return reason === undefined;
+};
+
+const encodeFunction = (
+	tool: FunctionTool,
+	own: boolean,
+	room: StrictRoom | undefined,
+	encoding: Encoding,
+): WireRecord => {
 	const definition = definitionOf(tool);
 	if (definition !== undefined) return { ...definition, ...cacheMember(tool, encoding) };
 	const told = tool.schema;
 	const { schema, widened } = own && isRecord(told) ? { schema: told, widened: false } : toolSchema(told);
 	if (widened) encoding.losses.node(tool, `the schema of "${tool.name}" had to be widened to an object`);
-	const enforced = tool.strict === true && strict;
+	const enforced = own ? tool.strict === true : isEnforced(tool, schema, room, encoding);
 	return {
 		name: encoding.names.upstream(tool.name, tool.namespace),
 		...definedOnly({ description: tool.description || undefined }),
@@ -58,12 +78,12 @@ const encodeHosted = (tool: HostedTool, encoding: Encoding): WireRecord | undefi
 const encodeTool = (
 	tool: Tool,
 	request: NeutralRequest,
-	strict: boolean,
+	room: StrictRoom | undefined,
 	encoding: Encoding,
 ): WireRecord | undefined => {
 	switch (tool.type) {
 		case "function":
-			return encodeFunction(tool, request.protocol === protocolName, strict, encoding);
+			return encodeFunction(tool, request.protocol === protocolName, room, encoding);
 		case "custom":
 			if (isRecord(tool.format) && tool.format["type"] === "grammar")
 				encoding.losses.node(tool, "the upstream is told the grammar, but does not hold the model to it", "grammar");
@@ -103,10 +123,15 @@ const chosenTools = ({ tools = [], toolChoice }: NeutralRequest): readonly Tool[
 const vendorWord = (tool: Exclude<Tool, { type: "unknown" }>): string =>
 	tool.type === "server" ? tool.vendorType : tool.name;
 
-export const encodeTools = (request: NeutralRequest, strict: boolean, encoding: Encoding): readonly WireRecord[] => {
+/** The tools; `room`: what the model may be held to, undefined for one that is held to none. */
+export const encodeTools = (
+	request: NeutralRequest,
+	room: StrictRoom | undefined,
+	encoding: Encoding,
+): readonly WireRecord[] => {
 	const encoded: WireRecord[] = [];
 	for (const tool of chosenTools(request)) {
-		const written = encodeTool(tool, request, strict, encoding);
+		const written = encodeTool(tool, request, room, encoding);
 		if (written) encoded.push(written);
 	}
 	return encoded;

@@ -29,15 +29,24 @@ const inner = (keyword: string, value: unknown, change: (schema: unknown) => unk
 	}
 };
 
+/** What a reference that begins with `#/` names in its document. */
+export const referredIn = (root: unknown, reference: string): unknown => {
+	let target: unknown = root;
+	for (const step of reference.slice(2).split("/"))
+		target = asRecord(target)[step.replaceAll("~1", "/").replaceAll("~0", "~")];
+	return target;
+};
+
 const resolved = (root: WireRecord, schema: unknown, depth = 0): WireRecord => {
 	const told = asRecord(schema);
 	const reference = asText(told["$ref"]);
 	if (reference === undefined || !reference.startsWith("#/") || depth > 8) return told;
-	let target: unknown = root;
-	for (const step of reference.slice(2).split("/"))
-		target = asRecord(target)[step.replaceAll("~1", "/").replaceAll("~0", "~")];
-	return resolved(root, target, depth + 1);
+	return resolved(root, referredIn(root, reference), depth + 1);
 };
+
+/** Whether a schema's root is an object's, said by itself or by what it refers to. */
+export const isObjectSchema = (schema: unknown): boolean =>
+	isRecord(schema) && resolved(schema, schema)["type"] === "object";
 
 const strings = (value: unknown): readonly string[] => asList(value).filter((item) => typeof item === "string");
 

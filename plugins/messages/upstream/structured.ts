@@ -2,8 +2,9 @@
  * Structured output. Models that enforce a schema get it as `output_config.format`. Others are given a tool whose input
  * is the answer, and the decoder turns its call back into text; what no schema can say is said in the system prompt.
  */
-import { isRecord, type ModelCapabilities, type NeutralRequest, type OutputFormat, type WireRecord } from "#core";
-import { closedSchema } from "./schema.ts";
+import { isRecord, type Losses, type NeutralRequest, type OutputFormat, type WireRecord } from "#core";
+import { closedSchema, isObjectSchema, toolSchema } from "./schema.ts";
+import type { StrictRoom } from "./strict-limits.ts";
 
 /** The name of the tool whose input is the answer. */
 const answerTool = "structured_answer";
@@ -16,43 +17,49 @@ export interface EncodedFormat {
 	readonly tool?: WireRecord;
 }
 
-const schemaOf = (format: Extract<OutputFormat, { type: "schema" }>): unknown => format.schema;
-
-const isObjectSchema = (schema: unknown): schema is WireRecord =>
-	typeof schema === "object" && schema !== null && "type" in schema && schema.type === "object";
+type SchemaFormat = Extract<OutputFormat, { type: "schema" }>;
 
 /** There is no field beside the schema that says what the answer is. */
 const described = (schema: unknown, description: string | undefined): unknown =>
 	description === undefined || !isRecord(schema) || "description" in schema ? schema : { ...schema, description };
 
-const encodeSchema = (
-	format: Extract<OutputFormat, { type: "schema" }>,
-	own: boolean,
-	native: boolean,
-): EncodedFormat => {
-	const schema = schemaOf(format);
-	// A client of this protocol wrote its schema within the limits itself.
-	if (native)
+/** Asked for where the model cannot be held to it: as the input of a tool where it is an object's, or in words. */
+const askedSchema = ({ schema, description }: SchemaFormat): EncodedFormat => {
+	const root = toolSchema(schema);
+	if (root.widened || !isObjectSchema(schema))
 		return {
-			format: { type: "json_schema", schema: own ? schema : closedSchema(described(schema, format.description)) },
+			instruction: `Answer with nothing but JSON that conforms to this JSON Schema:\n${JSON.stringify(described(schema, description))}`,
 		};
-	if (!isObjectSchema(schema))
-		return {
-			instruction: `Answer with nothing but JSON that conforms to this JSON Schema:\n${JSON.stringify(described(schema, format.description))}`,
-		};
-	const description = format.description ?? "Gives the final answer. Call it once, with the whole answer as its input.";
+	const told = description ?? "Gives the final answer. Call it once, with the whole answer as its input.";
 	return {
-		tool: { name: answerTool, description, input_schema: schema },
+		tool: { name: answerTool, description: told, input_schema: root.schema },
 		instruction: `Give your final answer only by calling the tool \`${answerTool}\`.`,
 	};
 };
 
-/** What the asked format becomes. */
-export const encodeFormat = (request: NeutralRequest, capabilities: ModelCapabilities): EncodedFormat => {
+const encodeSchema = (
+	format: SchemaFormat,
+	own: boolean,
+	room: StrictRoom | undefined,
+	losses: Losses,
+): EncodedFormat => {
+	const { schema } = format;
+	// A client of this protocol wrote its schema within the limits itself.
+	if (own && room !== undefined) return { format: { type: "json_schema", schema } };
+	const reason = room === undefined ? "it does not enforce schemas" : room.take(schema, false);
+	if (reason === undefined)
+		return { format: { type: "json_schema", schema: closedSchema(described(schema, format.description)) } };
+	if (format.strict === true)
+		losses.setting("formatStrict", `the model is asked for the schema, and not held to it: ${reason}`);
+	return askedSchema(format);
+};
+
+/** What the asked format becomes; `room`: what the model may be held to, undefined for one that is held to none. */
+export const encodeFormat = (request: NeutralRequest, room: StrictRoom | undefined, losses: Losses): EncodedFormat => {
 	const { format } = request;
 	switch (format?.type) {
 		case "schema":
-			return encodeSchema(format, request.protocol === "messages", capabilities.nativeSchema !== false);
+			return encodeSchema(format, request.protocol === "messages", room, losses);
 		case "json":
 			return { instruction: "Answer with nothing but one valid JSON object, without a code fence around it." };
 		case "enum":

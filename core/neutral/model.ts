@@ -29,6 +29,10 @@ export interface ModelCapabilities {
 	/** A response format and functions may stand in one request. */
 	readonly schemaBesideTools?: boolean;
 	readonly strictTools?: boolean;
+	/** Whether it can be made to call a tool; `unthinking`: only while it does not think. */
+	readonly forcedCalls?: boolean | "unthinking";
+	/** It refuses thinking of its own from a conversation that was changed since, unless it is told to leave it out. */
+	readonly boundThinking?: boolean;
 	readonly customTools?: boolean;
 	readonly imagesInToolResults?: boolean;
 	/** It searches the web when asked by `web_search_options` of Chat Completions. */
@@ -66,6 +70,9 @@ export const pausedLoss: Loss = {
 	path: "pause_turn",
 	reason: "the model paused amid its own tools and is not done; ask again with the conversation so far",
 };
+
+/** Why a choice of tools is told as lost where none may be forced. */
+export const unforced = "the model cannot be made to call a tool; it was left to choose";
 
 /** Names that were changed for the upstream and are changed back in its answer: upstream's name → client's name. */
 export interface NameMap {

@@ -61,6 +61,14 @@ export const capabilitySetting = t.Object(
 		schemaBesideTools: t.Optional(
 			t.Boolean({ description: "It takes a schema for its answer and functions in one request." }),
 		),
+		forcedCalls: t.Optional(
+			t.Union([t.Boolean(), t.Literal("unthinking")], {
+				description: "Whether it can be made to call a tool; `unthinking`: only while it does not think.",
+			}),
+		),
+		boundThinking: t.Optional(
+			t.Boolean({ description: "It refuses its own thinking once the conversation before it was changed." }),
+		),
 		customTools: t.Optional(t.Boolean({ description: "It takes custom tools in Chat Completions." })),
 		searches: t.Optional(t.Boolean({ description: "It takes `web_search_options`." })),
 		films: t.Optional(t.Boolean({ description: "It takes films in Chat Completions." })),

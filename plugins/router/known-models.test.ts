@@ -55,6 +55,19 @@ test.each([
 });
 
 test.each([
+	["claude-opus-5", undefined],
+	["claude-fable-5", undefined],
+	["claude-fable-5-1", false],
+	["claude-fable-5-3", false],
+	["claude-opus-5-5", false],
+	["claude-sonnet-5-5", false],
+	["claude-haiku-5-5", undefined],
+	["claude-next-7", false],
+] as const)("whether %s may be made to call a tool: %p", (model, forcedCalls) =>
+	expect(capabilitiesOf(model).forcedCalls).toBe(forcedCalls),
+);
+
+test.each([
 	["gemini-2.5-pro", { min: 128, max: 32_768, off: false }],
 	["gemini-2.5-flash", { min: 1, max: 24_576, off: true }],
 	["gemini-2.5-flash-lite", { min: 512, max: 24_576, off: true }],

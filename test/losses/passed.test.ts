@@ -145,6 +145,15 @@ describe("levels of thinking that the model has not", () => {
 	test("of a Messages client", () =>
 		expectTold("messages", { thinking: { type: "disabled" } }, ["thinking"], { model: "claude-opus-5-5" }));
 
+	test("a call cannot be forced on every model", async () => {
+		const tools = [{ name: "f", input_schema: { type: "object", properties: {} } }];
+		const body = { tools, tool_choice: { type: "tool", name: "f", disable_parallel_tool_use: true } };
+		await expectTold("messages", body, ["tool_choice"], { model: "claude-opus-5-5" });
+		expect(world.upstream.received.at(-1)?.json).toMatchObject({
+			tool_choice: { type: "auto", disable_parallel_tool_use: true },
+		});
+	});
+
 	test("of a Gemini client", () =>
 		expectTold(
 			"generate-content",

@@ -14,6 +14,7 @@ import {
 	type PassthroughChanges,
 	thinksAnyway,
 	type UpstreamMessage,
+	unforced,
 	type WireRecord,
 } from "#core";
 import { protocolVersion } from "../name.ts";
@@ -61,6 +62,15 @@ const thinkingEdits = (body: WireRecord, capabilities: ModelCapabilities, losses
 	return { output_config: definedOnly({ ...config, effort }) };
 };
 
+/** A call that is forced on a model that is known to refuse that. */
+const choiceEdits = (body: WireRecord, capabilities: ModelCapabilities, losses: Loss[]): WireRecord => {
+	const { type, name: _name, ...rest } = asRecord(body["tool_choice"]);
+	const { forcedCalls, effortsAssumed } = capabilities;
+	if (forcedCalls !== false || effortsAssumed === true || (type !== "any" && type !== "tool")) return {};
+	losses.push({ path: "tool_choice", reason: unforced });
+	return { tool_choice: { type: "auto", ...rest } };
+};
+
 /** Fields that no beta brings to this upstream. */
 const betaLosses = (edits: WireRecord): readonly Loss[] =>
 	Object.keys(edits).map((name) => ({
@@ -77,7 +87,9 @@ export const passthroughRequest =
 		const history = historyEdits(body, familyOf(changes.model));
 		const losses: Loss[] = [...betaLosses(forwarded.edits), ...history.losses];
 		const edits: Record<string, unknown> = { ...forwarded.edits, ...history.edits };
-		Object.assign(edits, thinkingEdits({ ...body.value, ...edits }, changes.capabilities ?? {}, losses));
+		const { capabilities = {} } = changes;
+		Object.assign(edits, thinkingEdits({ ...body.value, ...edits }, capabilities, losses));
+		Object.assign(edits, choiceEdits(body.value, capabilities, losses));
 		if (body.value["model"] !== changes.model) edits["model"] = changes.model;
 		if (changes.maxOutputTokens !== undefined && call.operation === "generate")
 			Object.assign(edits, limitEdits(body.value, changes.maxOutputTokens));

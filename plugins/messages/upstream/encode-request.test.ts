@@ -183,6 +183,21 @@ describe("the choice of tools", () => {
 		});
 	});
 
+	test("is left to a model that cannot be forced, and that is told", () => {
+		const forced: readonly NeutralRequest["toolChoice"][] = [
+			{ mode: "required" },
+			{ mode: "named", names: ["g"], force: true },
+		];
+		for (const toolChoice of forced) {
+			const encoded = encode(neutral({ tools, ...(toolChoice && { toolChoice }) }), { forcedCalls: false });
+			expect(encoded.sent["tool_choice"]).toEqual({ type: "auto" });
+			expect(encoded.paths).toEqual(["toolChoice"]);
+		}
+		const format = { type: "schema", schema: { type: "object", properties: {} } } as const;
+		const answer = encode(neutral({ format }), { forcedCalls: false, nativeSchema: false });
+		expect(answer.sent).not.toHaveProperty("tool_choice");
+	});
+
 	test("calls for one call at a time where that was asked", () => {
 		expect(choiceFor({ parallelTools: false })).toEqual({ type: "auto", disable_parallel_tool_use: true });
 		expect(choiceFor({ parallelTools: false, toolChoice: { mode: "required" } })).toEqual({
@@ -437,6 +452,29 @@ describe("thinking", () => {
 		expect(loop(call).sent).not.toHaveProperty("thinking");
 		expect(loop(call).paths).toEqual(["reasoning"]);
 		expect(loop(thought, call).sent).toHaveProperty("thinking");
+	});
+
+	test("of a model that binds it to the conversation may be left out when that has changed", () => {
+		const origin = { protocol: "messages", family: "claude" };
+		const thought: Block = { type: "thinking", text: "hm", form: "full", signature: { value: "S", origin } };
+		const said = (...blocks: readonly Block[]) =>
+			neutral({
+				messages: [
+					{ role: "user", blocks: [words("Go")] },
+					{ role: "assistant", blocks: [...blocks, words("Gone")] },
+					{ role: "user", blocks: [words("On")] },
+				],
+			});
+		const bound = encode(said(thought), { thinking: "always", boundThinking: true });
+		expect(bound.sent["thinking"]).toEqual({
+			type: "adaptive",
+			block_binding: { prefix_mismatch_behavior: "drop_block" },
+		});
+		expect(bound.headers?.["anthropic-beta"]).toBe("thinking-binding-controls-2026-08-01");
+		expect(encode(said(), { thinking: "always", boundThinking: true }).sent).not.toHaveProperty("thinking");
+		expect(encode(said(thought), { thinking: "always" }).sent).not.toHaveProperty("thinking");
+		const off = { ...said(thought), reasoning: { mode: "off" } as const };
+		expect(encode(off, { thinking: "adaptive", boundThinking: true }).sent["thinking"]).toEqual({ type: "disabled" });
 	});
 
 	test("keeps sampling within what it allows", () => {

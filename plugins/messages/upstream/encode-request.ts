@@ -14,8 +14,9 @@ import {
 } from "#core";
 import { cacheMember, type Encoding } from "../encode-content.ts";
 import { protocolName, protocolVersion } from "../name.ts";
+import { boundThinking } from "./bound-thinking.ts";
 import { encodeReasoning, encodeSampling } from "./encode-reasoning.ts";
-import { encodeToolChoice, encodeTools, toolsOfHistory } from "./encode-tools.ts";
+import { encodeToolChoice, encodeTools, isForced, toolsOfHistory } from "./encode-tools.ts";
 import { callsWithoutThinking, encodeConversation, endTurns, type Turn } from "./encode-turns.ts";
 import { StrictRoom } from "./strict-limits.ts";
 import { type EncodedFormat, encodeFormat } from "./structured.ts";
@@ -80,20 +81,18 @@ const tierOf = ({ tier }: NeutralRequest, losses: Losses): string | undefined =>
 	return tiers[tier];
 };
 
-/** Tools with the one that holds a structured answer, and the choice that goes with them. */
+/** Tools with the one that holds a structured answer, and the choice that goes with them; `free`: nothing may be forced. */
 const withAnswerTool = (
 	tools: readonly WireRecord[],
 	choice: WireRecord | undefined,
 	tool: WireRecord,
-	budgeted: boolean,
+	free: boolean,
 ): { readonly tools: readonly WireRecord[]; readonly choice: WireRecord | undefined } => {
 	const all = [...tools, tool];
-	if (budgeted || choice !== undefined) return { tools: all, choice };
+	if (free || choice !== undefined) return { tools: all, choice };
 	if (tools.length > 0) return { tools: all, choice: { type: "any" } };
 	return { tools: all, choice: { type: "tool", name: tool["name"], disable_parallel_tool_use: true } };
 };
-
-const isForced = (choice: WireRecord | undefined): boolean => choice?.["type"] === "any" || choice?.["type"] === "tool";
 
 const hindranceOf = (turns: readonly Turn[], choice: WireRecord | undefined): string | undefined => {
 	if (isForced(choice)) return "the model does not think when a tool call is forced";
@@ -139,13 +138,15 @@ export const encodeRequest = (request: NeutralRequest, context: EncodeContext): 
 	const defined = encodeTools(request, capabilities.strictTools === false ? undefined : room, encoding);
 	const { system, turns } = encodeConversation(request.messages, capabilities, encoding);
 	const remembered = defined.length === 0 && !format.tool ? toolsOfHistory(turns) : [];
-	const asked = defined.length === 0 ? undefined : encodeToolChoice(request, encoding);
+	const asked = defined.length === 0 ? undefined : encodeToolChoice(request, capabilities, encoding);
 	const choice = remembered.length > 0 ? { type: "none" } : asked;
 	const hindrance = hindranceOf(turns, choice);
 	const reasoning = encodeReasoning(request, { capabilities, losses, hindrance });
 	const plain = { tools: [...defined, ...remembered], choice };
-	const picked = format.tool ? withAnswerTool(defined, choice, format.tool, reasoning.budgeted) : plain;
+	const free = reasoning.budgeted || capabilities.forcedCalls === false;
+	const picked = format.tool ? withAnswerTool(defined, choice, format.tool, free) : plain;
 	const thinks = reasoning.budgeted || reasoning.thinking?.["type"] === "adaptive";
+	const thinking = boundThinking(reasoning.thinking, turns, capabilities, encoding);
 	const own: WireRecord = request.extras?.[protocolName] ?? {};
 	noteUnsupported(request, losses);
 	const prefill = capabilities.prefill !== false && !reasoning.budgeted;
@@ -156,7 +157,7 @@ export const encodeRequest = (request: NeutralRequest, context: EncodeContext): 
 		...definedOnly({
 			tools: list(picked.tools),
 			tool_choice: picked.choice,
-			thinking: reasoning.thinking,
+			thinking,
 			output_config: outputConfig(reasoning.effort, format, own["output_config"]),
 			...cacheMember(request, encoding),
 		}),

@@ -5,9 +5,11 @@ import {
 	type FunctionTool,
 	type HostedTool,
 	isRecord,
+	type ModelCapabilities,
 	type NeutralRequest,
 	type Tool,
 	type ToolChoice,
+	unforced,
 	type WireRecord,
 } from "#core";
 import { definitionOf } from "../client-tools.ts";
@@ -153,11 +155,21 @@ const choiceOf = (choice: ToolChoice, { tools = [] }: NeutralRequest, encoding: 
 	return { type: "tool", name: encoding.names.upstream(name, namespace) };
 };
 
+export const isForced = (choice: WireRecord | undefined): boolean =>
+	choice?.["type"] === "any" || choice?.["type"] === "tool";
+
 /** The choice; undefined when nothing needs to be said. `disable_parallel_tool_use` lives in it and calls for one. */
-export const encodeToolChoice = (request: NeutralRequest, encoding: Encoding): WireRecord | undefined => {
+export const encodeToolChoice = (
+	request: NeutralRequest,
+	{ forcedCalls }: ModelCapabilities,
+	encoding: Encoding,
+): WireRecord | undefined => {
 	const { toolChoice, parallelTools } = request;
 	if (toolChoice === undefined && parallelTools !== false) return undefined;
-	const choice = choiceOf(toolChoice ?? { mode: "auto" }, request, encoding);
+	const wanted = choiceOf(toolChoice ?? { mode: "auto" }, request, encoding);
+	const isRefused = forcedCalls === false && isForced(wanted);
+	if (isRefused) encoding.losses.setting("toolChoice", unforced);
+	const choice = isRefused ? { type: "auto" } : wanted;
 	if (parallelTools !== false || choice["type"] === "none") return choice;
 	return { ...choice, disable_parallel_tool_use: true };
 };

@@ -4,6 +4,7 @@ import type { KnownModels, ModelCapabilities } from "#core";
 const effortPage = "https://platform.claude.com/docs/en/build-with-claude/effort";
 const thinkingPage = "https://platform.claude.com/docs/en/build-with-claude/thinking";
 const overviewPage = "https://platform.claude.com/docs/en/about-claude/models/overview";
+const bindingPage = "https://platform.claude.com/docs/en/build-with-claude/preserved-thinking";
 const aiSdk = "https://github.com/vercel/ai, @ai-sdk/anthropic 3.0.138, getModelCapabilities";
 
 /** What Claude models have in common that decide themselves how much to think. */
@@ -22,6 +23,9 @@ const latest: ModelCapabilities = {
 	samplingRefused: true,
 	efforts: ["low", "medium", "high", "xhigh", "max"],
 };
+
+/** Of Opus 5.5 and Fable 5.1 on: always thinking, of its own accord alone, and bound to the conversation. */
+const bound: ModelCapabilities = { ...latest, thinking: "always", forcedCalls: false, boundThinking: true };
 
 const budgeted = (maxOutput: number, nativeSchema: boolean): ModelCapabilities => ({
 	thinking: "budget",
@@ -51,15 +55,31 @@ export const claude: readonly KnownModels[] = [
 			samplingRefused: true,
 			efforts: ["low", "medium", "high"],
 			effortsAssumed: true,
+			forcedCalls: false,
+			boundThinking: true,
 		},
-		sources: [effortPage, overviewPage],
-		note: "A newer name gets the levels that every Claude with levels takes; that its thinking can be switched off is not assumed.",
+		sources: [effortPage, overviewPage, bindingPage],
+		note: "A newer name gets the levels that every Claude with levels takes; that its thinking can be switched off, or a call be forced, is not assumed.",
+	},
+	{
+		names: ["claude-fable-5", "claude-fable-5@*", "claude-mythos-5", "claude-mythos-5@*"],
+		capabilities: { ...latest, thinking: "always" },
+		sources: [effortPage, thinkingPage, "https://github.com/withceleste/celeste-python/pull/393"],
+		note: "As its successors, but calls may be forced.",
 	},
 	{
 		names: ["claude-opus-5-5*", "claude-sonnet-5-5*", "claude-fable-5*", "claude-mythos-5*"],
-		capabilities: { ...latest, thinking: "always" },
-		sources: [effortPage, aiSdk, thinkingPage],
-		note: "Refuses `thinking: disabled`; Portico asks for `low` instead.",
+		capabilities: bound,
+		sources: [
+			effortPage,
+			aiSdk,
+			thinkingPage,
+			bindingPage,
+			"https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5",
+			"https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5",
+			"https://platform.claude.com/docs/en/models/fable-5-1/migration-guide",
+		],
+		note: "Refuses `thinking: disabled`; Portico asks for `low` instead. Refuses a forced call.",
 	},
 	{
 		names: ["claude-opus-5*", "claude-sonnet-5*", "claude-opus-4-7*", "claude-opus-4-8*"],
@@ -72,6 +92,11 @@ export const claude: readonly KnownModels[] = [
 		capabilities: { ...latest, contextWindow: 200_000, efforts: ["low", "medium", "high"], effortsAssumed: true },
 		sources: [effortPage, aiSdk],
 		note: "The page lists it among models with levels and names none beyond `high` for it.",
+	},
+	{
+		names: ["claude-haiku-5-5*"],
+		capabilities: { ...latest, efforts: ["low", "medium", "high"], effortsAssumed: true, boundThinking: true },
+		sources: [effortPage, bindingPage, "https://platform.claude.com/docs/en/models/haiku-5-5/whats-new-haiku-5-5"],
 	},
 	{
 		names: ["claude-mythos-preview*"],

@@ -29,8 +29,8 @@ export interface ModelCapabilities {
 	/** A response format and functions may stand in one request. */
 	readonly schemaBesideTools?: boolean;
 	readonly strictTools?: boolean;
-	/** Whether it can be made to call a tool; `unthinking`: only while it does not think. */
-	readonly forcedCalls?: boolean | "unthinking";
+	/** Whether it can be made to call a tool; `unthinking`: only while it does not think; `unnamed`: any, but not a certain one. */
+	readonly forcedCalls?: boolean | "unthinking" | "unnamed";
 	/** It refuses thinking of its own from a conversation that was changed since, unless it is told to leave it out. */
 	readonly boundThinking?: boolean;
 	readonly customTools?: boolean;

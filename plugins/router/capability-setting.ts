@@ -62,8 +62,9 @@ export const capabilitySetting = t.Object(
 			t.Boolean({ description: "It takes a schema for its answer and functions in one request." }),
 		),
 		forcedCalls: t.Optional(
-			t.Union([t.Boolean(), t.Literal("unthinking")], {
-				description: "Whether it can be made to call a tool; `unthinking`: only while it does not think.",
+			t.Union([t.Boolean(), t.Literal("unthinking"), t.Literal("unnamed")], {
+				description:
+					"Whether it can be made to call a tool; `unthinking`: only while it does not think; `unnamed`: any, but not a certain one.",
 			}),
 		),
 		boundThinking: t.Optional(

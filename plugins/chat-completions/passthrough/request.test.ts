@@ -30,6 +30,59 @@ const usageChunk = JSON.stringify({
 	usage,
 });
 
+describe("what a vendor refuses of fields that it knows", () => {
+	const tool = { type: "function", function: { name: "f", parameters: {} } };
+	const named = { type: "function", function: { name: "f" } };
+	const schema = { type: "object" };
+	const format = { type: "json_schema", json_schema: { name: "a", strict: true, schema } };
+	const fitted = (model: string, more: object, vendor?: string) => {
+		const made = passthroughRequest(askFor(bodyWith({ tools: [tool], ...more })), {
+			model,
+			capabilities: capabilitiesOf(model, vendor),
+		});
+		return { body: JSON.parse(text(made.body)), lost: (made.losses ?? []).map(({ path }) => path) };
+	};
+
+	test("a call is forced while the model does not think, where it can be told not to", () => {
+		for (const tool_choice of ["required", named])
+			for (const model of ["deepseek-v4-pro", "kimi-k2.6"]) {
+				const { body, lost } = fitted(model, { tool_choice });
+				expect(body).toMatchObject({ tool_choice, thinking: { type: "disabled" } });
+				expect(lost).toEqual([]);
+				const thinking = fitted(model, { tool_choice, reasoning_effort: "high" });
+				expect(thinking.body).toMatchObject({ tool_choice, thinking: { type: "disabled" } });
+				expect(thinking.body).not.toHaveProperty("reasoning_effort");
+				expect(thinking.lost).toContain("reasoning_effort");
+			}
+		expect(fitted("deepseek-v4-pro", { tool_choice: "auto" }).body).not.toHaveProperty("thinking");
+	});
+
+	test("elsewhere the model is left to choose, or made to call any", () => {
+		for (const tool_choice of ["required", named]) {
+			const { body, lost } = fitted("kimi-k2.7-code", { tool_choice });
+			expect(body).toMatchObject({ tool_choice: "auto" });
+			expect(lost).toEqual(["tool_choice"]);
+		}
+		expect(fitted("kimi-k3", { tool_choice: named })).toMatchObject({
+			body: { tool_choice: "required" },
+			lost: ["tool_choice"],
+		});
+		expect(fitted("kimi-k3", { tool_choice: "required" }).lost).toEqual([]);
+		expect(fitted("kimi-k2.6", { tool_choice: named }, "groq").body).toMatchObject({ tool_choice: named });
+	});
+
+	test("a schema is asked for in words, beside tools or at all", () => {
+		const { body, lost } = fitted("deepseek-v4-pro", { response_format: format });
+		expect(body.response_format).toEqual({ type: "json_object" });
+		expect(body.messages[0]).toEqual({ role: "system", content: expect.stringContaining(JSON.stringify(schema)) });
+		expect(lost).toEqual(["response_format.json_schema.strict"]);
+		const groq = fitted("llama-4", { response_format: format }, "groq").body;
+		expect(groq).not.toHaveProperty("response_format");
+		expect(groq.messages[0].role).toBe("system");
+		expect(fitted("llama-4", { response_format: format, tools: [] }, "groq").body.response_format).toEqual(format);
+	});
+});
+
 describe("the request that passes through", () => {
 	const odd =
 		'{ "messages":[ {"content":"\\u00e9\\/", "role":"user"} ],\n "seed":1.0, "x":12345678901234567890, "model":"gpt-4o"}';

@@ -12,6 +12,7 @@ import {
 	type UpstreamMessage,
 	type WireRecord,
 } from "#core";
+import { fitRequest, instructed } from "../fit-request.ts";
 import { historyFor, mayNeedChange, thinksNot } from "../history.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
 
@@ -82,8 +83,7 @@ const editHistory = ({ body }: ModelAsk, changes: PassthroughChanges, { edits, l
 	const lost = (at: number, field: string): void => {
 		losses.push({ path: `messages[${at}].${field}`, reason: "the model does not take it in its history" });
 	};
-	const sent = "reasoning_effort" in edits ? { ...body.value, ...edits } : body.value;
-	const target = { capabilities, family: familyOf(model), thinksNot: thinksNot(sent), lost };
+	const target = { capabilities, family: familyOf(model), thinksNot: thinksNot({ ...body.value, ...edits }), lost };
 	if (!mayNeedChange(body.text, target)) return;
 	const before = asList(body.value["messages"]);
 	const after = historyFor(before, target);
@@ -120,6 +120,27 @@ const editEffort = (
 	if (lost !== undefined) losses.push({ path: "reasoning_effort", reason: lost });
 };
 
+/** The client's own names for what a model does not get. */
+const pathOf = (setting: string, body: WireRecord): string => {
+	if (setting === "toolChoice") return "tool_choice";
+	if (setting === "formatStrict") return "response_format.json_schema.strict";
+	return body["reasoning_effort"] === undefined ? "thinking" : "reasoning_effort";
+};
+
+/** What the vendor refuses in fields that it knows. Gives what is to be said in words. */
+const editRefused = (
+	{ body }: ModelAsk,
+	{ capabilities = {} }: PassthroughChanges,
+	{ edits, losses }: Editing,
+): string | undefined => {
+	const { forcedCalls, nativeSchema, schemaBesideTools } = capabilities;
+	if (forcedCalls === undefined && nativeSchema !== false && schemaBesideTools !== false) return undefined;
+	const fitted = fitRequest({ ...body.value, ...edits }, capabilities);
+	Object.assign(edits, fitted.edits);
+	for (const { setting, reason } of fitted.lost) losses.push({ path: pathOf(setting, body.value), reason });
+	return fitted.instruction;
+};
+
 /** The message to send: the client's bytes when nothing must change. */
 export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): UpstreamMessage => {
 	const { body, call } = ask;
@@ -129,7 +150,10 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 	if (changes.maxOutputTokens !== undefined && call.operation === "generate")
 		Object.assign(edits, limitChanges(body.value, changes.capabilities?.maxTokensField, changes.maxOutputTokens));
 	editEffort(ask, changes, { edits, losses });
+	const instruction = editRefused(ask, changes, { edits, losses });
 	editHistory(ask, changes, { edits, losses });
+	if (instruction !== undefined)
+		edits["messages"] = instructed(asList(edits["messages"] ?? body.value["messages"]), instruction);
 	editFields(ask, changes, { edits, losses });
 	if (injectsUsage(ask, changes)) edits["stream_options"] = { ...otherStreamOptions(body.value), include_usage: true };
 	return { path: "/chat/completions", headers: headersOf(ask), body: editJsonBody(body, edits), losses };

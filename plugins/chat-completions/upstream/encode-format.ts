@@ -20,16 +20,7 @@ export const strictness = (
 ): boolean | undefined => (strict !== true || mayEnforce(schema, writing, tool) ? strict : undefined);
 
 const schemaFormat = (format: SchemaFormat, writing: Writing): EncodedFormat => {
-	const { context } = writing;
-	const schema = format.schema;
-	if (context.capabilities.nativeSchema === false) {
-		if (format.strict === true)
-			writing.losses.setting("formatStrict", "the upstream is asked for the schema, and not held to it");
-		return {
-			response_format: { type: "json_object" },
-			instruction: `Answer with JSON that conforms to this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`,
-		};
-	}
+	const { schema } = format;
 	const name = formatName(format.name);
 	const { description } = format;
 	const strict = strictness(format.strict, schema, writing);

@@ -448,6 +448,16 @@ describe("options for an upstream", () => {
 		expect(strict.losses).toEqual([]);
 	});
 
+	test("a call that cannot be forced while the model thinks, or at all", () => {
+		const asked = { tools: [fn("f")], toolChoice: { mode: "required" } as const };
+		const calm = written(foreign(asked), "m", { forcedCalls: "unthinking", thinkingSwitch: "thinking" });
+		expect(calm.body).toMatchObject({ tool_choice: "required", thinking: { type: "disabled" } });
+		expect(calm.losses).toEqual([]);
+		const free = written(foreign(asked), "m", { forcedCalls: "unthinking" });
+		expect(free.body).toMatchObject({ tool_choice: "auto" });
+		expect(free.losses).toEqual(["toolChoice"]);
+	});
+
 	test("H118 a schema goes with its name, in words where the upstream has none, and JSON is spoken of", () => {
 		const schema = { type: "object", additionalProperties: false };
 		const format = { type: "schema", schema, strict: true } as const;
@@ -458,6 +468,7 @@ describe("options for an upstream", () => {
 		const told = written(foreign({ format }), "deepseek-chat", { nativeSchema: false });
 		expect(told.body["response_format"]).toEqual({ type: "json_object" });
 		expect(told.messages[0]).toMatchObject({ role: "system" });
+		expect(told.losses).toEqual(["formatStrict"]);
 		expect(told.messages[0]?.["content"]).toContain('{"type":"object","additionalProperties":false}');
 		const json = written(foreign({ format: { type: "json" } }));
 		expect(json.body["response_format"]).toEqual({ type: "json_object" });

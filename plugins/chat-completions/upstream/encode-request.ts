@@ -9,6 +9,7 @@ import {
 	ToolNames,
 	type WireRecord,
 } from "#core";
+import { fitRequest, instructed } from "../fit-request.ts";
 import { historyFor, thinksNot } from "../history.ts";
 import { tierOf, toolNames } from "../openai.ts";
 import { rootFieldsLost, strictEdits } from "../strict-fields.ts";
@@ -164,16 +165,20 @@ const makeStrict = (body: Record<string, unknown>, { context, losses }: Writing)
 	Object.assign(body, edits);
 };
 
+/** Makes the body one that a vendor takes who refuses some of what it knows; gives what is to be said in words instead. */
+const fit = (body: Record<string, unknown>, { context, losses }: Writing): string | undefined => {
+	const { edits, lost, instruction } = fitRequest(body, context.capabilities);
+	Object.assign(body, edits);
+	for (const { setting, reason } of lost) losses.setting(setting, reason);
+	return instruction;
+};
+
 /** Encodes the conversation and every option the protocol has a place for; the rest is reported as lost. */
 export const encodeRequest = (request: NeutralRequest, context: EncodeContext): EncodedRequest => {
 	const writing = beginWriting(request, context);
 	const names = new ToolNames(request.tools, toolNames);
 	const messages = encodeMessages(names, writing);
 	const { response_format, instruction } = encodeFormat(writing);
-	if (instruction !== undefined) {
-		const at = messages.findIndex((message) => message["role"] !== "system" && message["role"] !== "developer");
-		messages.splice(at === -1 ? messages.length : at, 0, { role: "system", content: instruction });
-	}
 	reportForeign(writing);
 	const body: Record<string, unknown> = {
 		model: context.model,
@@ -194,7 +199,12 @@ export const encodeRequest = (request: NeutralRequest, context: EncodeContext): 
 		...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
 	};
 	const { capabilities, family } = context;
-	body["messages"] = historyFor(messages, { capabilities, family, thinksNot: thinksNot(body) });
+	const { forcedCalls, nativeSchema, schemaBesideTools } = capabilities;
+	const isPicky = forcedCalls !== undefined || nativeSchema === false || schemaBesideTools === false;
+	const fitting = isPicky ? fit(body, writing) : undefined;
+	const told = fitting ?? instruction;
+	const said = told === undefined ? messages : instructed(messages, told);
+	body["messages"] = historyFor(said, { capabilities, family, thinksNot: thinksNot(body) });
 	if (capabilities.strictFields === true) makeStrict(body, writing);
 	return { body: definedOnly(body), losses: writing.losses.list(), names: { tools: names.changed } };
 };

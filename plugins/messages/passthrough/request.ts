@@ -65,8 +65,7 @@ const thinkingEdits = (body: WireRecord, capabilities: ModelCapabilities, losses
 /** A call that is forced on a model that is known to refuse that. */
 const choiceEdits = (body: WireRecord, capabilities: ModelCapabilities, losses: Loss[]): WireRecord => {
 	const { type, name: _name, ...rest } = asRecord(body["tool_choice"]);
-	const { forcedCalls, effortsAssumed } = capabilities;
-	if (forcedCalls !== false || effortsAssumed === true || (type !== "any" && type !== "tool")) return {};
+	if (capabilities.effortsAssumed === true || (type !== "any" && type !== "tool")) return {};
 	losses.push({ path: "tool_choice", reason: unforced });
 	return { tool_choice: { type: "auto", ...rest } };
 };
@@ -89,7 +88,7 @@ export const passthroughRequest =
 		const edits: Record<string, unknown> = { ...forwarded.edits, ...history.edits };
 		const { capabilities = {} } = changes;
 		Object.assign(edits, thinkingEdits({ ...body.value, ...edits }, capabilities, losses));
-		Object.assign(edits, choiceEdits(body.value, capabilities, losses));
+		if (capabilities.forcedCalls === false) Object.assign(edits, choiceEdits(body.value, capabilities, losses));
 		if (body.value["model"] !== changes.model) edits["model"] = changes.model;
 		if (changes.maxOutputTokens !== undefined && call.operation === "generate")
 			Object.assign(edits, limitEdits(body.value, changes.maxOutputTokens));

@@ -7,9 +7,18 @@ const kimiThread = "https://github.com/QuantumNous/new-api/issues/3121";
 const grokPage = "https://docs.x.ai/developers/model-capabilities/text/reasoning";
 const mistralPage = "https://docs.mistral.ai/api/";
 
+const kimiChoiceThread = "https://github.com/UKGovernmentBEIS/inspect_ai/pull/5152";
+const kimiK3Thread = "https://github.com/enricoros/big-AGI/issues/1161";
+
 /** Models that think unless told not to, and want their reasoning back beside tool calls. */
 const insisting: ModelCapabilities = { thinking: "effort", reasoningWithCalls: true };
-const kimi: ModelCapabilities = { ...insisting, contextWindow: 262_144, films: true };
+const kimi: ModelCapabilities = {
+	...insisting,
+	contextWindow: 262_144,
+	films: true,
+	forcedCalls: "unthinking",
+	samplingRefused: true,
+};
 
 /** What Mistral's own service demands of every request. */
 export const mistralService: ModelCapabilities = {
@@ -26,24 +35,32 @@ export const mistralService: ModelCapabilities = {
 export const chatModels: readonly KnownModels[] = [
 	{
 		names: ["deepseek-*"],
-		capabilities: { ...insisting, thinkingSwitch: "thinking", efforts: ["low", "medium", "high", "xhigh", "max"] },
+		capabilities: {
+			...insisting,
+			thinkingSwitch: "thinking",
+			efforts: ["low", "medium", "high", "xhigh", "max"],
+			forcedCalls: "unthinking",
+			nativeSchema: false,
+		},
 		sources: [
 			deepseekPage,
+			"https://api-docs.deepseek.com/guides/json_mode",
+			"https://github.com/deepseek-ai/DeepSeek-V3/issues/1376",
 			"https://github.com/Gitlawb/openclaude/issues/878",
 			"https://github.com/HKUDS/nanobot/issues/946",
 		],
-		note: "Takes every word and maps it to `low`, `high` or `max` itself. Reasoning that is an empty text counts as missing.",
+		note: "Takes every word and maps it to `low`, `high` or `max` itself. Reasoning that is an empty text counts as missing. While it thinks no call can be forced; it takes no schema for its answer.",
 	},
 	{
 		names: ["kimi-*"],
 		capabilities: { ...kimi, thinking: "always", efforts: [] },
-		sources: [kimiPage, kimiThread],
-		note: "A newer name gets no level, and its thinking is not switched off: not all of the family take that.",
+		sources: [kimiPage, kimiThread, kimiChoiceThread],
+		note: "While it thinks no call can be forced, and sampling is its own. A newer name gets no level, and its thinking is not switched off: not all of the family take that.",
 	},
 	{
 		names: ["kimi-k2.5*", "kimi-k2.6*"],
 		capabilities: { ...kimi, thinkingSwitch: "thinking", efforts: [] },
-		sources: [kimiPage, kimiThread, "https://github.com/bytedance/deer-flow/issues/3043"],
+		sources: [kimiPage, kimiThread, kimiChoiceThread, "https://github.com/bytedance/deer-flow/issues/3043"],
 	},
 	{
 		names: ["kimi-k2-thinking*", "kimi-k2.7*"],
@@ -52,8 +69,15 @@ export const chatModels: readonly KnownModels[] = [
 	},
 	{
 		names: ["kimi-k3*"],
-		capabilities: { ...kimi, thinking: "always", efforts: ["low", "high", "max"] },
-		sources: [kimiPage],
+		capabilities: {
+			...kimi,
+			thinking: "always",
+			efforts: ["low", "high", "max"],
+			contextWindow: 1_000_000,
+			forcedCalls: "unnamed",
+		},
+		sources: [kimiPage, kimiChoiceThread, kimiK3Thread],
+		note: "Can be made to call a tool, not a certain one.",
 	},
 	{
 		names: ["kimi-k2", "kimi-k2-0*", "kimi-k2-turbo*", "kimi-latest*", "moonshot-*"],

@@ -5,7 +5,7 @@ import { mistralService } from "./chat-models.ts";
 export const vendors: readonly KnownModels[] = [
 	{
 		vendors: ["mistral"],
-		capabilities: { ...mistralService, reasoningWithCalls: false },
+		capabilities: { ...mistralService, reasoningWithCalls: false, forcedCalls: true },
 		sources: [
 			"https://github.com/BerriAI/litellm/issues/30835",
 			"https://github.com/openai/openai-agents-python/issues/442",
@@ -15,13 +15,30 @@ export const vendors: readonly KnownModels[] = [
 	},
 	{
 		vendors: ["groq"],
-		capabilities: { vendor: "groq", strictFields: true, reasoningWithCalls: false, developerRole: false },
-		sources: ["https://github.com/tashfeenahmed/freellmapi/issues/1070", "https://console.groq.com/docs/openai"],
-		note: "400 for `reasoning_content` in the history.",
+		capabilities: {
+			vendor: "groq",
+			strictFields: true,
+			schemaBesideTools: false,
+			reasoningWithCalls: false,
+			forcedCalls: true,
+			developerRole: false,
+		},
+		sources: [
+			"https://github.com/tashfeenahmed/freellmapi/issues/1070",
+			"https://console.groq.com/docs/openai",
+			"https://github.com/vercel/ai/pull/16540",
+		],
+		note: "400 for `reasoning_content` in the history, and for a form of the answer beside tools.",
 	},
 	{
 		vendors: ["cerebras"],
-		capabilities: { vendor: "cerebras", strictFields: true, reasoningWithCalls: false, developerRole: false },
+		capabilities: {
+			vendor: "cerebras",
+			strictFields: true,
+			reasoningWithCalls: false,
+			forcedCalls: true,
+			developerRole: false,
+		},
 		sources: ["https://github.com/QwenLM/qwen-code/issues/11045", "https://github.com/Kilo-Org/kilocode/issues/10375"],
 		note: "400 for `reasoning_content` in the history, whatever the model.",
 	},

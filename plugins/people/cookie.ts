@@ -8,15 +8,27 @@ const secureName = "__Host-portico-session";
 /** Plain http on this very machine. */
 const plainName = "portico-session";
 
+/** How people reach this server. */
+export interface Reach {
+	/** The address that people use, where the operator says it. */
+	readonly url: string | undefined;
+	/** The operator lets people sign in without TLS. */
+	readonly insecure: boolean;
+}
+
+/** A page of a neighbouring name may set a cookie of any name but the first; over TLS it would sign somebody in as whom it likes. */
+const takesPlain = (call: Admitted, { url, insecure }: Reach): boolean =>
+	insecure || (isPlainLoopback(call.origin) && url?.startsWith("https:") !== true);
+
 /** The session's secret that a request carries. */
-export const sessionSecretOf = ({ headers }: Request): string | undefined => {
+export const sessionSecretOf = (call: Admitted, reach: Reach): string | undefined => {
 	const cookies = new Map(
-		(headers.get("cookie") ?? "").split(";").map((pair) => {
+		(call.request.headers.get("cookie") ?? "").split(";").map((pair) => {
 			const equals = pair.indexOf("=");
 			return [pair.slice(0, Math.max(0, equals)).trim(), pair.slice(equals + 1).trim()] as const;
 		}),
 	);
-	return cookies.get(secureName) ?? cookies.get(plainName);
+	return cookies.get(secureName) ?? (takesPlain(call, reach) ? cookies.get(plainName) : undefined);
 };
 
 /** Whether the browser reached this server without TLS, as far as it says; TLS may have ended before this server. */
@@ -26,7 +38,6 @@ const isPlain = (call: Admitted, insecure: boolean): boolean => {
 	return isPlainLoopback(call.origin) || (insecure && origin !== null);
 };
 
-/** `insecure`: the operator lets people sign in without TLS. */
 export const sessionCookie = (call: Admitted, secret: string, seconds: number, insecure: boolean): string => {
 	const rest = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
 	return isPlain(call, insecure) ? `${plainName}=${secret}; ${rest}` : `${secureName}=${secret}; ${rest}; Secure`;

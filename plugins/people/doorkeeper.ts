@@ -1,26 +1,24 @@
 /** Knows an operator by the cookie of their session. */
 import { type Admitted, type Denial, type Doorkeeper, deny, type Networks, notServed } from "#core";
-import { isSessionSecret, sessionSecretOf } from "./cookie.ts";
+import { isSessionSecret, type Reach, sessionSecretOf } from "./cookie.ts";
 import { refuseForeign } from "./same-origin.ts";
 import type { Session, Sessions } from "./sessions.ts";
 
 const ended = deny("authentication", "Your session has ended; sign in again.", { code: "session_ended" });
 
-export interface SessionRules {
+export interface SessionRules extends Reach {
 	/** Addresses from which people may sign in and work. */
 	readonly allow: Networks;
-	/** The address that people use, where the operator says it. */
-	readonly url: string | undefined;
 }
 
 /** Finds the session of a request: undefined when it carries none, a denial when it may not be used. */
 export const sessionFinder =
-	(sessions: Sessions, { allow, url }: SessionRules) =>
+	(sessions: Sessions, rules: SessionRules) =>
 	async (call: Admitted): Promise<Session | Denial | undefined> => {
-		const secret = sessionSecretOf(call.request);
+		const secret = sessionSecretOf(call, rules);
 		if (secret === undefined) return undefined;
-		if (!allow.has(call.address)) return notServed(call.request);
-		const foreign = refuseForeign(call, url);
+		if (!rules.allow.has(call.address)) return notServed(call.request);
+		const foreign = refuseForeign(call, rules.url);
 		if (foreign) return foreign;
 		return (isSessionSecret(secret) ? await sessions.find(secret) : undefined) ?? ended;
 	};

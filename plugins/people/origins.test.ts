@@ -106,6 +106,15 @@ describe("a sign-in", () => {
 		expect(set).toContain("; Secure");
 		expect(set).not.toContain("Domain");
 	});
+
+	test("is of no use where the cookie without TLS comes with it, which neighbouring names can set", async () => {
+		const signedIn = async (headers: Readonly<Record<string, string>>, sent = cookie) =>
+			(await rawAsk(`${world.url}/v1/session`, { headers: { ...headers, cookie: sent } })).body["signedIn"];
+		expect(cookie).toStartWith("portico-session=");
+		const host = "portico.example";
+		expect([await signedIn({}), await signedIn({ host })]).toEqual([true, false]);
+		expect(await signedIn({ host }, `__Host-${cookie}; portico-session=other`)).toBe(true);
+	});
 });
 
 describe("behind a proxy that ends TLS and is trusted", () => {

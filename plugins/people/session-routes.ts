@@ -43,7 +43,7 @@ export interface SessionRouteParts {
 	readonly invitations: Invitations;
 	readonly signIn: SignIn;
 	readonly find: FindSession;
-	readonly rules: SessionRules & { readonly insecure: boolean };
+	readonly rules: SessionRules;
 	now(): number;
 	followers(): readonly PersonFollower[];
 }

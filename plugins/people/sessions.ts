@@ -26,6 +26,7 @@ export interface NewSession {
 	readonly statement: Statement;
 }
 
+/** Sessions of nobody in particular. */
 const adminTokenOperator: Operator = { id: "admin-token", name: "admin token", role: "admin", scope: "all" };
 
 export class Sessions {
@@ -89,9 +90,10 @@ export class Sessions {
 		return sql`DELETE FROM sessions WHERE digest = ${digest}`;
 	}
 
-	/** Ends all sessions of a person; `but` stays. */
-	endAll(person: string, but = ""): Statement {
-		return sql`DELETE FROM sessions WHERE person = ${person} AND digest <> ${but}`;
+	/** Ends all sessions of a person, or of whoever held the admin token; `but` stays. */
+	endAll(operator: string, but = ""): Statement {
+		const person = operator === adminTokenOperator.id ? null : operator;
+		return sql`DELETE FROM sessions WHERE person IS ${person} AND digest <> ${but}`;
 	}
 
 	prune(): Statement {

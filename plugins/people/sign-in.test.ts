@@ -122,6 +122,11 @@ describe("a session", () => {
 		expect((await browser.ask("GET", "/admin/people")).status).toBe(200);
 		clock.jump(hour);
 		expect((await browser.ask("GET", "/admin/people")).status).toBe(401);
+		await as(world.adminToken);
+		const second = createBrowser(world.url);
+		await second.ask("POST", "/admin/session", undefined, { authorization: `Bearer ${world.adminToken}` });
+		await second.ask("DELETE", "/v1/session?everywhere=true");
+		expect((await browser.ask("GET", "/admin/people")).status).toBe(401);
 	});
 
 	test("ends for a member who is disabled, and for one whose role is another", async () => {

@@ -3,7 +3,7 @@
 /** A spreadsheet takes what begins so for a formula. */
 const cell = (value: unknown): string => {
 	const text = value === null || value === undefined ? "" : String(value);
-	const plain = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+	const plain = typeof value === "string" && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
 	return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 };
 

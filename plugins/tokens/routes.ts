@@ -28,8 +28,8 @@ type KnownSettings = () => ReadonlyMap<string, TokenSetting<unknown>>;
 const nameSchema = t.String({
 	minLength: 1,
 	maxLength: 200,
-	pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
-	description: "A name, without control characters.",
+	pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+	description: "A name that can be seen, without control characters.",
 });
 /** The person a token belongs to; null: nobody. */
 const ownerSchema = t.Union([t.String({ minLength: 1, maxLength: 64 }), t.Null()]);

@@ -3,7 +3,7 @@
 const cell = (value: string | number): string => {
 	const text = String(value);
 	// A spreadsheet would compute what begins like a formula.
-	const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+	const safe = typeof value === "string" && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
 	return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 

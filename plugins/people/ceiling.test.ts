@@ -1,5 +1,6 @@
 /** A person's ceiling through the front door: all their tokens together, calls and tasks, over two nodes of one database. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import type { TestGateway } from "#core/testing";
 import { joined, peoplePlugins, startPeopleWorld } from "../../test/support/people-world.ts";
 
@@ -74,4 +75,28 @@ test("a ceiling that is raised or lowered counts from the next call on, and is s
 	const before = Number((await carol.ask("GET", "/v1/session")).body["used"]);
 	await world.admin("PATCH", `/admin/people/${carol.id}`, { ceiling: before });
 	expect((await speak(key, 10)).status).toBe(429);
+});
+
+test("where nobody keeps ceilings none is taken, and the tokens of a person who has one are refused", async () => {
+	const plugins = peoplePlugins.filter((plugin) => plugin !== "quota");
+	const without = await startPeopleWorld({ plugins });
+	try {
+		for (const [method, path] of [
+			["POST", "/admin/invitations"],
+			["PATCH", `/admin/people/${(await joined(without, "Ada")).id}`],
+		] as const)
+			await expect(without.admin(method, path, { ceiling: 5 })).rejects.toThrow(
+				/answered 400.*Nothing here can keep a ceiling; switch the plugins tokens and quota on/,
+			);
+		const bob = await joined(without, "Bob", { ceiling: null });
+		const { key } = (await bob.ask("POST", "/admin/tokens", { name: "t" })).body;
+		const listed = async () =>
+			(await without.ask("/v1/models", undefined, { headers: { authorization: `Bearer ${String(key)}` } })).status;
+		await without.store.write([sql`UPDATE persons SET ceiling = 5000000 WHERE id = ${bob.id}`]);
+		expect(await listed()).toBe(403);
+		await without.admin("PATCH", `/admin/people/${bob.id}`, { ceiling: null });
+		expect(await listed()).toBe(200);
+	} finally {
+		await without.stop();
+	}
 });

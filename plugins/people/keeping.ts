@@ -1,9 +1,16 @@
-/** What a person is held to must be kept by somebody: limits and budgets are checked by those who will. */
+/** What a person is held to must be kept by somebody: a ceiling, limits and budgets are checked by those who will. */
 import { deny, Fault } from "#core";
 import type { Person } from "./person.ts";
 import type { PersonFollower } from "./service.ts";
 
 export const keeping = (followers: () => readonly PersonFollower[]) => ({
+	/** Throws `Fault` for a ceiling that nobody keeps. */
+	checkCeiling(ceiling: number | null | undefined): void {
+		if (typeof ceiling !== "number" || followers().some(({ keepsCeiling }) => keepsCeiling)) return;
+		const message = "Nothing here can keep a ceiling; switch the plugins tokens and quota on.";
+		throw new Fault(deny("invalid_request", message, { parameter: "ceiling" }));
+	},
+
 	/** Throws `Fault` for limits that nobody can keep. */
 	checkLimits(limits: Person["limits"]): void {
 		const keepers = followers().flatMap(({ checkLimits: check }) => (check ? [check] : []));

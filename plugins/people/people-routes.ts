@@ -97,7 +97,7 @@ const withChange = (before: Person, { ceiling, budgets, ...rest }: PersonChange)
 export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 	const { store, directory, sessions, invitations, people, followers, base } = parts;
 
-	const { checkLimits, checkBudgets } = keeping(followers);
+	const { checkCeiling, checkLimits, checkBudgets } = keeping(followers);
 
 	/** A person with what those add who keep their things. */
 	const shown = async (one: Person & { readonly seenAt?: number }) => {
@@ -147,6 +147,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 		),
 		route("PATCH", "/admin/people/:id", "Changes a person's role, ceiling, budgets or limits.", async (call) => {
 			const { ceiling, role, disabled, budgets, limits } = await readJson(call.request, changeBody);
+			checkCeiling(ceiling);
 			if (limits) checkLimits(limits);
 			if (budgets) checkBudgets(budgets);
 			const amount = typeof ceiling === "number" ? microDollars(ceiling) : ceiling;
@@ -186,6 +187,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 			async (call) => {
 				const asked = await readJson(call.request, inviteBody);
 				const { role = "member", ceiling, budgets, limits, person: who, hours = 72 } = asked;
+				checkCeiling(ceiling);
 				if (limits) checkLimits(limits);
 				if (budgets) checkBudgets(budgets);
 				const known = who === undefined ? undefined : await directory.get(who);

@@ -49,6 +49,8 @@ export interface PersonFollower {
 	statements(person: Owner): readonly Statement[];
 	/** Fields added to what admins and the person see of them (`used`, `remaining`). */
 	view?(person: Owner): Promise<Readonly<Record<string, unknown>>>;
+	/** True where the person's ceiling is kept. */
+	readonly keepsCeiling?: true;
 	/** Throws `Fault` for limits that cannot be kept. */
 	checkLimits?(limits: Owner["limits"]): void;
 	/** Throws `Fault` for budgets that cannot be kept. */

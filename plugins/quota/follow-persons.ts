@@ -7,6 +7,7 @@ import { personAccount } from "./holding.ts";
 import { balanceOf } from "./setting.ts";
 
 export const quotaFollower = (options: BudgetOptions): PersonFollower => ({
+	keepsCeiling: true,
 	statements: ({ id, ceiling, budgets }) => [
 		...options.accounts().statements.setQuota(personAccount(id), ceiling ?? null),
 		...budgetStatements(options, personAccount(id), budgetsOf(budgets)),

@@ -1,7 +1,7 @@
 /** What a token may have when it belongs to somebody: never more than its owner, whatever was stored and whenever. */
 import { type Denial, deny, Fault, type TokenOwner, type TokenSetting } from "#core";
 import type { Owner } from "../people/service.ts";
-import { checkSettings, compileSettings, type Settings } from "./settings.ts";
+import { checkSettings, compileSettings, type Settings, unenforceable } from "./settings.ts";
 
 type Known = ReadonlyMap<string, TokenSetting<unknown>>;
 
@@ -9,11 +9,13 @@ const refuse = (message: string, code: string): { readonly denial: Denial } => (
 	denial: deny("authentication", message, { code }),
 });
 
-/** The person as policies see them, or why none of their tokens may be used: a budget that nobody here keeps. */
+/** The person as policies see them, or why none of their tokens may be used: a ceiling or a budget that nobody here keeps. */
 export const ownerOfTokens = (
 	{ id, ceiling, budgets }: Owner,
 	known: Known,
 ): TokenOwner | { readonly denial: Denial } => {
+	// Kept by whoever keeps quotas.
+	if (ceiling !== undefined && !known.has("quota")) return { denial: unenforceable("ceiling") };
 	const owner = { id, ...(ceiling !== undefined && { ceiling }) };
 	if (budgets === undefined) return owner;
 	const shared = compileSettings({ budgets }, known);

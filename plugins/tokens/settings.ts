@@ -28,7 +28,7 @@ export const checkSettings = (given: Settings, known: ReadonlyMap<string, TokenS
 };
 
 /** Fail closed: a rule that cannot be applied refuses the token, whatever else it may. */
-const unenforceable = (key: string): Denial =>
+export const unenforceable = (key: string): Denial =>
 	deny(
 		"permission",
 		`This token carries the rule "${key}", which this server cannot apply; so it refuses the token. Ask the operator to switch its plugin on.`,

@@ -14,9 +14,12 @@ export const statusCommand: Command = {
 		const answer = asRecord(await call("GET", "/admin/troubles"));
 		const troubles = asList(answer["data"]).map(asRecord);
 		if (json === true) return print(JSON.stringify(answer));
-		if (troubles.length === 0) print("The server is well: its database answers, and its config is the file's.");
-		for (const { what, since, message, advice } of troubles) {
-			print(`${String(what)}: ${String(message)}`);
+		const workers = asNumber(answer["workers"]) ?? 1;
+		const all = workers > 1 ? ` All ${workers} workers say so.` : "";
+		if (troubles.length === 0) print(`The server is well: its database answers, and its config is the file's.${all}`);
+		for (const { what, since, message, advice, workers: some } of troubles) {
+			const whose = some === undefined ? "" : ` of worker ${asList(some).map(String).join(", ")} of ${workers}`;
+			print(`${String(what)}${whose}: ${String(message)}`);
 			print(`  since ${new Date(asNumber(since) ?? 0).toISOString()}`);
 			print(`  what to do: ${String(advice)}`);
 		}

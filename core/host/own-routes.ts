@@ -3,7 +3,7 @@ import type { PluginRow } from "../contract/host-info.ts";
 import type { Auditor } from "../contract/operator.ts";
 import type { PublicRoute, Route } from "../contract/route.ts";
 import { clientRoutes } from "./client-routes.ts";
-import type { Trouble } from "./troubles.ts";
+import type { TroublesTogether } from "./troubles-together.ts";
 
 export interface OwnRouteOptions {
 	readonly version: string;
@@ -20,8 +20,8 @@ export interface OwnRouteOptions {
 	check(): Promise<readonly string[]>;
 	/** Reloads the config file; gives the complaints when it could not. */
 	reload(): Promise<readonly string[]>;
-	/** What is wrong with the server itself. */
-	troubles(): readonly Trouble[];
+	/** What is wrong with the server itself, all its workers. */
+	troubles(): Promise<TroublesTogether>;
 	readonly audit: Auditor;
 }
 
@@ -101,8 +101,9 @@ export const ownRoutes = ({
 		method: "GET",
 		path: "/admin/troubles",
 		access: "admin",
-		summary: "What is wrong with the server itself: its database, its config; since when, and what to do.",
-		handle: () => Response.json({ data: troubles() }, { headers: { "cache-control": "no-store" } }),
+		summary:
+			"What is wrong with the server itself, at any worker: its database, its config; since when, and what to do.",
+		handle: async () => Response.json(await troubles(), { headers: { "cache-control": "no-store" } }),
 	},
 	{
 		method: "GET",

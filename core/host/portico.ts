@@ -20,6 +20,7 @@ import type { PorticoOptions } from "./portico-options.ts";
 import { callsOf, type Running } from "./running.ts";
 import { startJobs } from "./start-jobs.ts";
 import { Troubles } from "./troubles.ts";
+import { tellTroubles, troublesTogether } from "./troubles-together.ts";
 import { upstreamStates } from "./upstream-states.ts";
 
 export class Portico {
@@ -38,11 +39,14 @@ export class Portico {
 	private stopping = false;
 	private reloaded = true;
 	private readonly troubles: Troubles;
+	private readonly ownTroubles = () => this.troubles.list();
+	private readonly endAnswers: (() => void) | undefined;
 	private reloading: Promise<void> = Promise.resolve();
 
 	constructor(options: PorticoOptions) {
 		this.options = options;
 		this.troubles = new Troubles(options.clock, () => options.store.outage());
+		this.endAnswers = tellTroubles(options.workers, this.ownTroubles);
 		this.budget = budgetFor(options.blueprint.config.server);
 	}
 
@@ -113,6 +117,7 @@ export class Portico {
 		this.stopping = true;
 		for (const built of this.all()) built.relay?.shutDown();
 		await this.reloading;
+		this.endAnswers?.();
 		for (const built of this.all()) await this.retire(built);
 		await this.kept.close();
 	}
@@ -200,7 +205,7 @@ export class Portico {
 					config: () => ({ file: blueprint.file, text: configText(blueprint) }),
 					check: async () => (await this.readAgain()).complaints,
 					reload: () => this.reload(this.options.reloaded),
-					troubles: () => this.troubles.list(),
+					troubles: () => troublesTogether(this.options.workers, this.ownTroubles),
 					audit,
 				}),
 			],

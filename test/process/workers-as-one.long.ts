@@ -126,6 +126,21 @@ test("no counter falls when a worker is killed, while it is away, and when anoth
 	}
 }, 60_000);
 
+test("what is wrong at one worker is told by every one of them, with its number", async () => {
+	const file = join(folder, "portico.yaml");
+	const good = await Bun.file(file).text();
+	writeFileSync(file, "plugins: [{ use: nobody }]");
+	expect((await send("POST", "/admin/reload", adminToken)).status).toBe(422);
+	const troubles = async () => JSON.parse((await send("GET", "/admin/troubles", adminToken)).text) as unknown;
+	const told = await troubles();
+	expect(told).toMatchObject({ data: [{ what: "config", workers: [expect.any(Number)] }], workers: 3 });
+	for (let index = 0; index < 12; index++) expect(await troubles()).toEqual(told);
+	// Whichever worker is asked reloads, and lets the others follow.
+	writeFileSync(file, good);
+	expect((await send("POST", "/admin/reload", adminToken)).status).toBe(200);
+	await until(async () => JSON.stringify(await troubles()) === '{"data":[],"workers":3}', "no trouble", 60_000);
+}, 60_000);
+
 const tokenWith = async (rateLimit: object): Promise<string> => {
 	const { text } = await send("POST", "/admin/tokens", adminToken, { name: "limited", rateLimit });
 	return (JSON.parse(text) as { key: string }).key;

@@ -31,6 +31,8 @@ interface RouteFor<Access extends string, Call> {
 	readonly summary: string;
 	/** The shape of this route's errors; without it Portico's own, which is OpenAI's. */
 	readonly renderDenial?: RenderDenial;
+	/** The shape of one caller's errors at an address that several protocols have; goes before `renderDenial`. */
+	readonly shapeFor?: (request: Request) => RenderDenial;
 	/** True where clients may send their key as `?key=` (Gemini's paths); elsewhere such a key is ignored. */
 	readonly keyInQuery?: boolean;
 	/** What a refusal at the door is written down as a call of: `tasks`, `models`; the plugin's name unless said. */

@@ -137,7 +137,8 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 	const serve = async (route: Route, arrival: Arrival, params: Params): Promise<Response> => {
 		const { request, connection } = arrival;
 		const call = admitted(arrival, route.path, params, clock, trustedProxies);
-		const render = route.renderDenial ?? renderOwnDenial;
+		const render: RenderDenial = (denial, requestId) =>
+			(route.shapeFor?.(request) ?? route.renderDenial ?? renderOwnDenial)(denial, requestId);
 		let response: Response;
 		waiting++;
 		try {

@@ -26,10 +26,10 @@ export const modelRoutes = (protocols: readonly Protocol[], rulesOf: RulesOf, ro
 		return listing ? [{ protocol, listing }] : [];
 	});
 
-	const claimant = (candidates: readonly Listed[], call: Identified): Listed => {
-		const claimed = candidates.find(({ protocol }) => protocol.client.claims?.(call.request.headers, call.url));
+	const claimant = (candidates: readonly Listed[], request: Request, url: URL): Listed => {
+		const claimed = candidates.find(({ protocol }) => protocol.client.claims?.(request.headers, url));
 		const chosen = claimed ?? candidates.find(({ listing }) => listing.fallback) ?? candidates[0];
-		if (!chosen) throw new Fault(notServed(call.request));
+		if (!chosen) throw new Fault(notServed(request));
 		return chosen;
 	};
 
@@ -41,6 +41,12 @@ export const modelRoutes = (protocols: readonly Protocol[], rulesOf: RulesOf, ro
 		return all.map((path) => {
 			const candidates = listed.filter(({ listing }) => paths(listing).includes(path));
 			const only = candidates.length === 1 ? candidates[0] : undefined;
+			const shape = only
+				? { renderDenial: only.protocol.client.renderDenial }
+				: {
+						shapeFor: (request: Request) =>
+							claimant(candidates, request, new URL(request.url)).protocol.client.renderDenial,
+					};
 			return {
 				method: "GET",
 				path,
@@ -48,8 +54,8 @@ export const modelRoutes = (protocols: readonly Protocol[], rulesOf: RulesOf, ro
 				protocol: "models",
 				summary: "The models this token may use.",
 				keyInQuery: candidates.some(({ protocol }) => protocol.client.keyInQuery === true),
-				...(only && { renderDenial: only.protocol.client.renderDenial }),
-				handle: async (call) => Response.json(await answer(claimant(candidates, call), call)),
+				...shape,
+				handle: async (call) => Response.json(await answer(claimant(candidates, call.request, call.url), call)),
 			} satisfies Route;
 		});
 	};

@@ -104,3 +104,25 @@ describe("a key that is not known", () => {
 		expect(body).toMatchObject({ error: { message: expect.stringMatching(/^Incorrect API key provided/) } });
 	});
 });
+
+describe("the list of models, whose address three protocols share", () => {
+	const anthropic = { "anthropic-version": "2023-06-01" };
+
+	test("a model that there is none of: for each client in its own shape", async () => {
+		for (const path of ["/v1/models/nope", "/models/nope"]) {
+			const asked = await get(path, { ...anthropic, "x-api-key": gateway.key });
+			expect(asked).toMatchObject({ status: 404, body: { type: "error", error: { type: "not_found_error" } } });
+		}
+		const google = await get("/v1/models/nope", { "x-goog-api-key": gateway.key });
+		expect(google).toMatchObject({ status: 404, body: { error: { code: 404, status: "NOT_FOUND" } } });
+		const other = await get("/v1/models/nope", { authorization: `Bearer ${gateway.key}` });
+		expect(other).toMatchObject({ status: 404, body: { error: { code: "model_not_found", param: "model" } } });
+	});
+
+	test("a key that is not known: for each client in its own shape", async () => {
+		const asked = await get("/v1/models", { ...anthropic, "x-api-key": "sk-wrong" });
+		expect(asked).toMatchObject({ status: 401, body: { type: "error", error: { type: "authentication_error" } } });
+		const google = await get("/v1/models?key=sk-wrong", {});
+		expect(google.body).toMatchObject({ error: { code: google.status, status: expect.any(String) } });
+	});
+});

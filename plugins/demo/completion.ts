@@ -1,6 +1,7 @@
 /** The demo's text completions: the same words for the same prompt, between prefix and suffix, whole or word by word. */
-import { asCount, asList, asText, type Clock, estimateTextTokens, type WireRecord } from "#core";
+import { asCount, asList, asText, type Clock, type WireRecord } from "#core";
 import { wordsOf } from "./answer.ts";
+import { inputTokens } from "./input-tokens.ts";
 
 const usualTokens = 16;
 const longestEcho = 60;
@@ -58,7 +59,7 @@ export const complete = (body: WireRecord, { clock, wordMs, callId, signal }: Co
 	const choices = prompts.flatMap((prompt) =>
 		Array.from({ length: asCount(body["n"]) ?? 1 }, () => choiceOf(prompt, body)),
 	);
-	const input = prompts.reduce((sum, prompt) => sum + estimateTextTokens(prompt), 0);
+	const input = inputTokens(body["prompt"]);
 	const output = choices.reduce((sum, { words }) => sum + words.length, 0);
 	const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
 	const head = {

@@ -1,17 +1,8 @@
 /** What the demo answers at endpoints, each in the endpoint's usual dialect; Portico translates from and to all others. */
 import { setImmediate } from "node:timers/promises";
-import {
-	asNumber,
-	asRecord,
-	asText,
-	deny,
-	estimateTextTokens,
-	Fault,
-	parseJson,
-	type UpstreamMessage,
-	type WireRecord,
-} from "#core";
+import { asNumber, asRecord, asText, deny, Fault, parseJson, type UpstreamMessage, type WireRecord } from "#core";
 import { type CompletionOptions, complete } from "./completion.ts";
+import { inputTokens } from "./input-tokens.ts";
 import { moderate } from "./moderation.ts";
 import { rerank } from "./relevance.ts";
 import { sounds } from "./sound.ts";
@@ -24,8 +15,6 @@ const textOf = (value: unknown): string => asText(value) ?? JSON.stringify(value
 /** The inputs of a request that may hold one or a list; a list of token ids is one. */
 const inputsOf = (input: unknown): readonly string[] =>
 	Array.isArray(input) && typeof input[0] !== "number" ? input.map(textOf) : [textOf(input)];
-
-const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + estimateTextTokens(text), 0);
 
 /** Numbers of vectors that are made before others have their turn. */
 const numbersATurn = 64 * 1024;
@@ -46,7 +35,7 @@ async function* embeddingsText({
 }: WireRecord): AsyncGenerator<string> {
 	const count = asNumber(dimensions);
 	const texts = inputsOf(input);
-	const tokens = tokensOf(texts);
+	const tokens = inputTokens(input);
 	let made = 0;
 	yield '{"object":"list","data":[';
 	for (const [index, text] of texts.entries()) {

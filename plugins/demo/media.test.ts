@@ -1,9 +1,11 @@
 /** The demo's files, read back by what is known of their formats rather than by what wrote them. */
 import { describe, expect, test } from "bun:test";
 import { inflateSync } from "node:zlib";
+import type { TaskJob } from "../tasks/service.ts";
 import { film } from "./film.ts";
 import { wrap } from "./letters.ts";
 import { drawPicture, pngOf } from "./picture.ts";
+import { demoTaskUpstreams } from "./tasks.ts";
 import { encodeTune } from "./tune.ts";
 import { tuneMp3 } from "./tune-mp3.ts";
 
@@ -48,6 +50,34 @@ describe("a tune", () => {
 		expect(bytes.readUInt32LE(40) / (rate * 2)).toBe(3);
 		expect(bytes.subarray(44).some((byte) => byte !== 0)).toBe(true);
 	});
+});
+
+test("every preview is shown before the picture is done, however long each takes to draw", async () => {
+	let time = 0;
+	// Whoever reads it finds that a while has passed.
+	const now = () => {
+		time += 1500;
+		return time;
+	};
+	const clock = { now, monotonic: now, after: () => () => undefined };
+	const [upstream] = demoTaskUpstreams({ clock, seconds: 4, models: [] });
+	const job: TaskJob = {
+		id: "task_1",
+		action: "IMAGINE",
+		model: "demo",
+		prompt: "rain",
+		details: { size: "1x8" },
+		input: {},
+		submittedAt: 0,
+		upstreamId: "demo-0-task_1",
+		memo: { partialImages: 3 },
+	};
+	let shown = 0;
+	for (let state = "waiting"; state !== "done"; ) {
+		const [told] = (await upstream?.poll?.([job], AbortSignal.timeout(1000), () => void shown++)) ?? [];
+		state = told?.state ?? "done";
+	}
+	expect(shown).toBe(3);
 });
 
 test("the tune's MP3 is frames of 24 ms, whole, one after the other, which begin where its text says", () => {

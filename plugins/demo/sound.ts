@@ -96,7 +96,7 @@ const timedWords = (text: string, seconds: number): readonly WireRecord[] => {
 };
 
 /** The answer in the format that was asked for. */
-const written = (text: string, seconds: number, format: string, words: boolean): Response => {
+const written = (task: string, text: string, seconds: number, format: string, words: boolean): Response => {
 	const usage = { type: "duration", seconds: Math.ceil(seconds) };
 	switch (format) {
 		case "text":
@@ -109,13 +109,13 @@ const written = (text: string, seconds: number, format: string, words: boolean):
 			return Response.json({ text, usage });
 		case "diarized_json": {
 			const segment = { type: "transcript.text.segment", id: "seg_0", start: 0, end: seconds, text, speaker: "A" };
-			return Response.json({ task: "transcribe", duration: seconds, text, segments: [segment], usage });
+			return Response.json({ task, duration: seconds, text, segments: [segment], usage });
 		}
 		case "verbose_json": {
 			const segment = { id: 0, seek: 0, start: 0, end: seconds, text, tokens: [], temperature: 0 };
 			const numbers = { avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
 			const segments = [{ ...segment, ...numbers }];
-			const whole = { task: "transcribe", language: "english", duration: seconds, text, segments, usage };
+			const whole = { task, language: "english", duration: seconds, text, segments, usage };
 			return Response.json(words ? { ...whole, words: timedWords(text, seconds) } : whole);
 		}
 		default:
@@ -142,17 +142,17 @@ const soundIn = ({ bytes, parts }: FormBody): Uint8Array => {
 	return file ? bytes.subarray(file.start, file.end) : new Uint8Array(0);
 };
 
-const transcript = (message: UpstreamMessage): Response => {
+const transcript = (task: "transcribe" | "translate", message: UpstreamMessage): Response => {
 	const form = readForm(bytesOf(message), message.headers["content-type"] ?? "");
 	const seconds = Math.round(secondsOf(soundIn(form)) * 1000) / 1000;
 	const text = `This is the demo model of Portico: it got ${seconds} seconds of sound and did not listen to them.`;
 	if (formText(form, "stream") === "true") return told(text, seconds);
-	return written(text, seconds, formText(form, "response_format") ?? "json", wantsWords(form));
+	return written(task, text, seconds, formText(form, "response_format") ?? "json", wantsWords(form));
 };
 
 /** Endpoints of sound, in the dialect of OpenAI. */
 export const sounds: Readonly<Record<string, (message: UpstreamMessage) => Response>> = {
 	speech,
-	transcriptions: transcript,
-	translations: transcript,
+	transcriptions: (message) => transcript("transcribe", message),
+	translations: (message) => transcript("translate", message),
 };

@@ -104,8 +104,8 @@ const lyricsOf = (prompt: string): string =>
 export const demoTaskUpstreams = ({ clock, seconds, models }: DemoTaskOptions): readonly TaskUpstream[] => {
 	const total = Math.max(0.1, seconds) * 1000;
 
-	const stateOf = (job: TaskJob, make: (job: TaskJob) => Made): JobState => {
-		const done = (clock.now() - beganAt(job)) / total;
+	const stateOf = (job: TaskJob, now: number, make: (job: TaskJob) => Made): JobState => {
+		const done = (now - beganAt(job)) / total;
 		if (done < 0.25) return { state: "waiting" };
 		if (done < 1) return { state: "running", percent: done * 100 };
 		const asked = failure.exec(job.prompt);
@@ -120,9 +120,9 @@ export const demoTaskUpstreams = ({ clock, seconds, models }: DemoTaskOptions): 
 	const shown = new Map<string, number>();
 
 	/** The pictures on their way that are due by now: those asked for, at even steps. */
-	const showDue = (job: TaskJob, show: Show): void => {
+	const showDue = (job: TaskJob, now: number, show: Show): void => {
 		const wanted = whole(job.memo.partialImages, 0, 3, 0);
-		const done = (clock.now() - beganAt(job)) / total;
+		const done = (now - beganAt(job)) / total;
 		const due = Math.min(wanted, Math.floor(done * (wanted + 1)));
 		for (let index = shown.get(job.id) ?? 0; index < due; index++)
 			show(job, previewOf(job, index, (index + 1) / (wanted + 1)));
@@ -143,8 +143,10 @@ export const demoTaskUpstreams = ({ clock, seconds, models }: DemoTaskOptions): 
 			return { outcome: "accepted", upstreamId: nameOf(job, clock.now()), memo };
 		},
 		async poll(jobs, _signal, show) {
-			for (const job of jobs) if (job.memo.partialImages !== undefined) showDue(job, show);
-			return jobs.map((job) => stateOf(job, make));
+			// Drawing takes time: a job that was not done when its previews were counted is not done here either.
+			const now = clock.now();
+			for (const job of jobs) if (job.memo.partialImages !== undefined) showDue(job, now, show);
+			return jobs.map((job) => stateOf(job, now, make));
 		},
 		find: async (job) => nameOf(job, job.submittedAt),
 		async cancel(job) {

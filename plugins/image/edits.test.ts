@@ -87,6 +87,19 @@ const partsOf = async (form: FormData | undefined): Promise<unknown[]> =>
 describe("an OpenAI-shaped upstream", () => {
 	const start = (answer?: (got: Got) => Response) => world("openai-images", ["gpt-image-1", "dall-e-2"], answer);
 
+	test("a client that cannot say how it wants the picture gets its bytes and its address", async () => {
+		const at = await start();
+		const order = (format: readonly (readonly [string, string])[]) =>
+			formOf([["model", "dall-e-2"], ["prompt", "a hat"], ["image", file(png, "cat.png")], ...format]);
+		const data = async (format: readonly (readonly [string, string])[] = []) =>
+			((await (await waited(at, send(at, order(format)))).json()) as { data: unknown }).data;
+		const url = expect.stringContaining("/files/0.png");
+		const [{ b64_json }] = made.data as [{ b64_json: string }];
+		expect(await data()).toEqual([{ b64_json, url }]);
+		expect(await data([["response_format", "url"]])).toEqual([{ url }]);
+		expect(await data([["response_format", "b64_json"]])).toEqual([{ b64_json }]);
+	});
+
 	test("gets one file as it was sent, with every other field", async () => {
 		const at = await start();
 		const body = formOf([
@@ -143,7 +156,7 @@ describe("an OpenAI-shaped upstream", () => {
 		const order = { model: "dall-e-2", prompt: "a hat", n: 1 };
 		const bytes = { ...order, images: [{ image_url: url(jpeg, "image/jpeg") }] };
 		expect((await waited(at, at.json("/v1/images/edits", bytes))).body.data).toEqual([
-			{ url: expect.stringMatching(/^http/) },
+			{ url: expect.stringMatching(/^http/), b64_json: made.data[0]?.b64_json },
 		]);
 		expect(await partsOf(at.got[0]?.form)).toContainEqual([
 			"image",

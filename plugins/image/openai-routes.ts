@@ -1,6 +1,17 @@
 /** `POST /v1/images/generations` and `/v1/images/edits`: a task that the client waits for, or does not. */
-import { asText, Fault, type Identified, openAiPaths, type Route, type TSchema, t, type WireRecord } from "#core";
+import {
+	asText,
+	Fault,
+	type Identified,
+	isFault,
+	openAiPaths,
+	type Route,
+	type TSchema,
+	t,
+	type WireRecord,
+} from "#core";
 import type { ResultFile, Task, Tasks } from "../tasks/service.ts";
+import { edit } from "./edit-pictures.ts";
 import { failedTask, stillRunning } from "./failed.ts";
 import { editOrder, imagineOrder, type ReadOrder } from "./openai-orders.ts";
 import { pictureStream } from "./picture-stream.ts";
@@ -66,26 +77,53 @@ const partialsOf = ({ partial_images: value }: WireRecord): WireRecord => {
 	return count === 0 ? {} : { partial_images: count };
 };
 
-/** Models that only ever answer with bytes; the others answer with an address unless told otherwise. */
-const answersBytes = (body: WireRecord, model: string): boolean => {
+/** How a picture is handed over: as bytes, as an address, or as both. */
+interface Handing {
+	readonly bytes: boolean;
+	readonly address: boolean;
+}
+
+const asBytes: Handing = { bytes: true, address: false };
+const asAddress: Handing = { bytes: false, address: true };
+const asBoth: Handing = { bytes: true, address: true };
+
+/**
+ * Models that only ever answer with bytes do so; others with an address unless told otherwise. A changed picture has both:
+ * those who cannot say what they want, for these models take no word of it at `/edits`, read its bytes.
+ */
+const handingOf = (body: WireRecord, { model, action }: Task): Handing => {
 	const format = asText(body.response_format);
-	return format === undefined ? /^(?:gpt-image|chatgpt-image)/.test(model) : format === "b64_json";
+	if (format !== undefined) return format === "b64_json" ? asBytes : asAddress;
+	if (/^(?:gpt-image|chatgpt-image)/.test(model)) return asBytes;
+	return action === edit ? asBoth : asAddress;
 };
 
 const imagesOf = (task: Task): readonly ResultFile[] =>
 	(task.result?.files ?? []).filter(({ role }) => role === "image");
 
 export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOptions): readonly Route[] => {
-	const answer = async (task: Task, asBytes: boolean, streams: boolean): Promise<Readonly<Record<string, unknown>>> => {
+	/** Where the address is handed over too, a file that cannot be had fails nothing. */
+	const bytesOf = async (task: Task, file: ResultFile, { address }: Handing): Promise<Uint8Array | undefined> => {
+		try {
+			return await tasks.bytes(task, file);
+		} catch (error) {
+			if (address && isFault(error)) return undefined;
+			throw error;
+		}
+	};
+
+	const answer = async (task: Task, handing: Handing, streams: boolean): Promise<Readonly<Record<string, unknown>>> => {
 		const extra = task.result?.extra ?? {};
 		const prompts = Array.isArray(extra.revisedPrompts) ? (extra.revisedPrompts as readonly unknown[]) : [];
 		const data = await Promise.all(
 			imagesOf(task).map(async (file, index) => {
 				const revised = asText(prompts[index]);
-				const image = asBytes
-					? { b64_json: Buffer.from(await tasks.bytes(task, file)).toString("base64") }
-					: { url: file.url };
-				return { ...image, ...(revised !== undefined && { revised_prompt: revised }) };
+				const bytes = handing.bytes ? await bytesOf(task, file, handing) : undefined;
+				return {
+					...(bytes && { b64_json: Buffer.from(bytes).toString("base64") }),
+					...(handing.address && { url: file.url }),
+					...(revised !== undefined && { revised_prompt: revised }),
+				};
 			}),
 		);
 		const { n: _n, output_format: asked, ...details } = task.details;
@@ -117,7 +155,7 @@ export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOp
 			const task = await tasks.ended(call, submitted.id, waitSeconds * 1000);
 			if (task.status === "FAILURE") throw failedTask(task);
 			if (task.status !== "SUCCESS") throw stillRunning(task, waitSeconds);
-			return await answer(task, streams || answersBytes(body, task.model), streams);
+			return await answer(task, streams ? asBytes : handingOf(body, task), streams);
 		};
 		if (!streams) return Response.json(await whole());
 		const watch = (told: (preview: WireRecord) => void) => tasks.watch(submitted.id, told);

@@ -58,6 +58,8 @@ test("openai 7 and 6: speech, its transcript, streamed and not", async () => {
 		const file = await toFile(speech, "hello.wav");
 		expect((await client.audio.transcriptions.create({ model, file })).text).toContain("demo");
 		expect((await client.audio.translations.create({ model, file })).text).toContain("demo");
+		const spoken = { model, file, response_format: "verbose_json" } as const;
+		expect(await client.audio.translations.create(spoken)).toMatchObject({ task: "translate" });
 		let last = "";
 		for await (const { type } of await client.audio.transcriptions.create({ model, file, stream: true })) last = type;
 		expect(last).toBe("transcript.text.done");
@@ -72,6 +74,22 @@ test("openai 7 and 6: a conversation is compacted, and goes on", async () => {
 		const asked = { role: "user" as const, content: "Give me a summary of our conversation." };
 		expect((await client.responses.create({ model, input: [...kept, asked] })).output_text).toContain("Ada");
 	}
+});
+
+test("who names no model gets the demo, at every address where one may be left out", async () => {
+	expect(await openai().moderations.create({ input: "Hello" })).toMatchObject({ model, results: [{ flagged: false }] });
+	expect(await openai().videos.create({ prompt: "the sea" })).toMatchObject({ model, status: "queued" });
+	for (const kind of ["image", "video", "music"])
+		expect(await openai().post("/tasks", { body: { kind, prompt: "rain" } })).toMatchObject({ kind, model });
+	const pictures = { body: { prompt: "rain", async: true } };
+	expect(await openai().post("/images/generations", pictures)).toMatchObject({ kind: "image", model });
+});
+
+test("token ids are counted, each as one", async () => {
+	const two = [[1, 2, 3], [4]];
+	expect((await openai().embeddings.create({ model, input: two, dimensions })).usage.prompt_tokens).toBe(4);
+	expect((await openai().embeddings.create({ model, input: [7, 8, 9], dimensions })).usage.prompt_tokens).toBe(3);
+	expect((await openai().completions.create({ model, prompt: two })).usage?.prompt_tokens).toBe(4);
 });
 
 test("genai, Cohere and Voyage: embeddings and rerank", async () => {

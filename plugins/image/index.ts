@@ -1,7 +1,7 @@
 /** The kind `image`. */
 import { add, definePlugin, type Route, routes } from "#core";
 import { type Tasks, type TaskUpstream, taskKinds, tasks, taskUpstreams } from "../tasks/service.ts";
-import { imageKind } from "./kind.ts";
+import { imageKind, midjourneyModel } from "./kind.ts";
 import { klingRoutes } from "./kling-routes.ts";
 import { midjourneyRoutes } from "./midjourney-routes.ts";
 import { openAiRoutes } from "./openai-routes.ts";
@@ -23,15 +23,15 @@ export default definePlugin({
 	needs: { tasks },
 	gives: [taskKinds, taskUpstreams, routes],
 	setup({ config, needs }) {
-		const { waitSeconds = 300, defaultModel = "gpt-image-1", upstreams = [] } = config;
+		const { waitSeconds = 300, defaultModel, upstreams = [] } = config;
 		const all: readonly Route[] = [
 			...midjourneyRoutes(needs.tasks),
-			...openAiRoutes({ tasks: needs.tasks, waitSeconds, defaultModel }),
+			...openAiRoutes({ tasks: needs.tasks, waitSeconds, defaultModel: defaultModel ?? "gpt-image-1" }),
 			...klingRoutes(needs.tasks),
 		];
 		return {
 			offers: [
-				add(taskKinds, imageKind),
+				add(taskKinds, imageKind(defaultModel ?? midjourneyModel)),
 				...upstreams.map((setting) =>
 					add(taskUpstreams, {
 						...makers[setting.type](setting, needs.tasks),

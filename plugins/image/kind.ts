@@ -10,7 +10,7 @@ export const imageWords = {
 	FAILURE: "FAILURE",
 } as const;
 
-/** Asked for by clients that name no model: Midjourney's have no field for one. */
+/** Asked for by Midjourney's clients, which have no field for a model. */
 export const midjourneyModel = "midjourney";
 
 const longestPrompt = 100_000;
@@ -76,14 +76,14 @@ const inputOf = async (input: WireRecord, action: string): Promise<WireRecord> =
 	return { ...Object.fromEntries(rest), ...(await editPictures(input)) };
 };
 
-const read = async (body: WireRecord): Promise<TaskOrder> => {
+const read = async (body: WireRecord, defaultModel: string): Promise<TaskOrder> => {
 	const input = { ...asRecord(body.metadata), ...asRecord(body.input) };
 	const action = (asText(body.action) ?? "IMAGINE").toUpperCase();
 	const n = countOf(input.n ?? body.n);
 	return {
 		kind: "image",
 		action,
-		model: asText(body.model) ?? midjourneyModel,
+		model: asText(body.model) ?? defaultModel,
 		prompt: promptOf(body.prompt, true),
 		details: { n, ...(asText(input.size) !== undefined && { size: input.size }) },
 		input: await inputOf(input, action),
@@ -91,12 +91,12 @@ const read = async (body: WireRecord): Promise<TaskOrder> => {
 	};
 };
 
-export const imageKind: TaskKind = {
+export const imageKind = (defaultModel: string): TaskKind => ({
 	name: "image",
 	words: imageWords,
-	defaultModel: midjourneyModel,
+	defaultModel,
 	timeoutMinutes: 10,
-	read,
+	read: (body) => read(body, defaultModel),
 	callback,
 	units: (task) => ({ images: (task.result?.files ?? []).filter(({ role }) => role === "image").length }),
-};
+});

@@ -30,8 +30,8 @@ export const settings = t.Object(
 		),
 		defaultModel: t.Optional(
 			t.String({
-				default: "gpt-image-1",
-				description: "The model of clients of /v1/images that name none.",
+				description:
+					"The model of clients that name none; unless set gpt-image-1 at /v1/images, and midjourney at /v1/tasks.",
 			}),
 		),
 	},

@@ -15,17 +15,17 @@ export default definePlugin({
 	config: settings,
 	needs: { tasks },
 	gives: [taskKinds, taskUpstreams, routes],
-	setup: ({ config, needs }) => ({
+	setup: ({ config: { upstreams = [], defaultModel = "chirp-v3-0" }, needs }) => ({
 		offers: [
-			add(taskKinds, musicKind),
-			...(config.upstreams ?? []).map((setting) =>
+			add(taskKinds, musicKind(defaultModel)),
+			...upstreams.map((setting) =>
 				add(taskUpstreams, {
 					...makers[setting.type](setting, needs.tasks),
 					rename: setting.rename ?? {},
 					tenancy: setting.tenancy === "single" ? setting.tenancy : undefined,
 				}),
 			),
-			...sunoRoutes(needs.tasks).map((route) => add(routes, needs.tasks.route(route))),
+			...sunoRoutes(needs.tasks, defaultModel).map((route) => add(routes, needs.tasks.route(route))),
 		],
 	}),
 });

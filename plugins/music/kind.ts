@@ -9,9 +9,6 @@ export const musicWords = {
 	FAILURE: "error",
 } as const;
 
-/** Asked for by clients that name no model. */
-export const defaultModel = "chirp-v3-0";
-
 const longestPrompt = 100_000;
 
 /** Suno's services answer each submission with two variants. */
@@ -50,7 +47,7 @@ const vendorFields = (body: WireRecord): WireRecord =>
 	Object.fromEntries(Object.entries(body).filter(([name]) => !ownFields.has(name)));
 
 /** A song from Suno's fields: a description, or words with a title and a style. Throws `Fault`. */
-export const songOrder = (body: WireRecord): TaskOrder => {
+export const songOrder = (body: WireRecord, defaultModel: string): TaskOrder => {
 	const description = textOf(body, "gpt_description_prompt");
 	const words = textOf(body, "prompt");
 	const [title, tags] = [textOf(body, "title"), textOf(body, "tags")];
@@ -77,7 +74,7 @@ export const songOrder = (body: WireRecord): TaskOrder => {
 };
 
 /** Words for a song. Throws `Fault`. */
-export const lyricsOrder = (body: WireRecord): TaskOrder => {
+export const lyricsOrder = (body: WireRecord, defaultModel: string): TaskOrder => {
 	const prompt = textOf(body, "prompt");
 	if (prompt === undefined)
 		throw new Fault({
@@ -142,20 +139,20 @@ const callback = (task: Task): string => {
 	});
 };
 
-const read = (body: WireRecord): TaskOrder => {
+const read = (body: WireRecord, defaultModel: string): TaskOrder => {
 	const flat = { ...body, ...asRecord(body.metadata), ...asRecord(body.input) };
 	const action = (asText(body.action) ?? "MUSIC").toUpperCase();
-	if (action === "LYRICS") return lyricsOrder(flat);
+	if (action === "LYRICS") return lyricsOrder(flat, defaultModel);
 	const described = flat.title === undefined && flat.tags === undefined && flat.gpt_description_prompt === undefined;
-	return songOrder(described ? { ...flat, gpt_description_prompt: flat.prompt } : flat);
+	return songOrder(described ? { ...flat, gpt_description_prompt: flat.prompt } : flat, defaultModel);
 };
 
-export const musicKind: TaskKind = {
+export const musicKind = (defaultModel: string): TaskKind => ({
 	name: "music",
 	words: musicWords,
 	defaultModel,
 	timeoutMinutes: 10,
-	read,
+	read: (body) => read(body, defaultModel),
 	callback,
 	units: (task) => ({ songs: fileUrls(task, "audio").length }),
-};
+});

@@ -9,7 +9,7 @@ const isMusic = (task: Task | undefined): task is Task => task?.kind === "music"
 const absent = (): Fault =>
 	new Fault({ kind: "not_found", code: "task_not_exist", message: "There is no task of that id under this token." });
 
-export const sunoRoutes = (tasks: Tasks): readonly Route[] => {
+export const sunoRoutes = (tasks: Tasks, defaultModel: string): readonly Route[] => {
 	const known = async (call: Identified): Promise<Task> => {
 		const task = await tasks.find(call, call.params.id ?? "");
 		if (!isMusic(task)) throw absent();
@@ -18,10 +18,10 @@ export const sunoRoutes = (tasks: Tasks): readonly Route[] => {
 
 	const take = async (
 		call: Identified,
-		orderOf: (body: Awaited<ReturnType<Tasks["read"]>>) => TaskOrder,
+		orderOf: (body: Awaited<ReturnType<Tasks["read"]>>, defaultModel: string) => TaskOrder,
 	): Promise<Task> => {
 		const body = await tasks.read(call);
-		return await tasks.submit(call, { ...orderOf(body), callbackUrl: tasks.callbackUrlOf(body) });
+		return await tasks.submit(call, { ...orderOf(body, defaultModel), callbackUrl: tasks.callbackUrlOf(body) });
 	};
 
 	const submit = async (call: Identified): Promise<Response> => {

@@ -20,15 +20,16 @@ export default definePlugin({
 	needs: { tasks, clock },
 	gives: [taskKinds, taskUpstreams, routes],
 	setup({ config, needs }) {
+		const { defaultModel = "sora-2" } = config;
 		const all: readonly Route[] = [
-			...openAiRoutes(needs.tasks),
-			...unifiedRoutes(needs.tasks),
+			...openAiRoutes(needs.tasks, defaultModel),
+			...unifiedRoutes(needs.tasks, defaultModel),
 			...klingRoutes(needs.tasks),
 			...geminiRoutes(needs.tasks),
 		];
 		return {
 			offers: [
-				add(taskKinds, videoKind),
+				add(taskKinds, videoKind(defaultModel)),
 				...(config.upstreams ?? []).map((setting) =>
 					add(taskUpstreams, {
 						...makers[setting.type](setting, needs.tasks, needs.clock),

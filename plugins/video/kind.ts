@@ -9,9 +9,6 @@ const videoWords = {
 	FAILURE: "failed",
 } as const;
 
-/** Asked for by clients that name no model. */
-export const defaultModel = "sora-2";
-
 /** Charged where neither the client nor its model says how long a clip is. */
 export const usualSeconds = 10;
 
@@ -96,7 +93,7 @@ const callback = (task: Task): string => {
 	return `{"id":${text(task.id)},"status":"${videoWords[task.status]}","type":"video","output":${output},"created_at":${seconds(task.submittedAt)},"updated_at":${seconds(task.updatedAt)}}`;
 };
 
-const read = (body: WireRecord): TaskOrder => {
+const read = (body: WireRecord, defaultModel: string): TaskOrder => {
 	const input = { ...asRecord(body.metadata), ...asRecord(body.input) };
 	const image = asText(input.image) ?? asText(body.image);
 	return videoOrder({
@@ -110,16 +107,16 @@ const read = (body: WireRecord): TaskOrder => {
 	});
 };
 
-export const videoKind: TaskKind = {
+export const videoKind = (defaultModel: string): TaskKind => ({
 	name: "video",
 	words: videoWords,
 	defaultModel,
 	timeoutMinutes: 30,
-	read,
+	read: (body) => read(body, defaultModel),
 	callback,
 	// Clips are sold by the length that was asked for; what comes is a few frames longer or shorter.
 	units: (task) => ({ seconds: asNumber(task.details.seconds) ?? Math.round(durationOf(task)) }),
-};
+});
 
 /** The task, or a `Fault`: also for one of another kind. */
 export const isVideo = (task: Task | undefined): task is Task => task?.kind === "video";

@@ -4,7 +4,6 @@ import { pictureOf, type Task, type TaskOrder, type Tasks } from "../tasks/servi
 import {
 	absent,
 	coverUrl,
-	defaultModel,
 	durationOf,
 	isVideo,
 	promptOf,
@@ -48,12 +47,17 @@ export const openAiVideo = (task: Task): WireRecord => ({
 	...(task.result && { video_url: videoUrl(task), thumbnail_url: coverUrl(task), metadata: { url: videoUrl(task) } }),
 });
 
-const orderOf = async (body: WireRecord, action: VideoWish["action"], follows?: string): Promise<TaskOrder> => {
+const orderOf = async (
+	body: WireRecord,
+	model: string,
+	action: VideoWish["action"],
+	follows?: string,
+): Promise<TaskOrder> => {
 	const image = await pictureOf(body.input_reference ?? body.image, "input_reference");
 	const rest = Object.entries(body).filter(([name]) => !ownFields.has(name));
 	return videoOrder({
 		action: image !== undefined && action === "TEXT_TO_VIDEO" ? "IMAGE_TO_VIDEO" : action,
-		model: asText(body.model) ?? defaultModel,
+		model,
 		prompt: promptOf(body.prompt, true),
 		seconds: secondsOf(body.seconds ?? body.duration, "seconds"),
 		size: asText(body.size),
@@ -65,7 +69,7 @@ const orderOf = async (body: WireRecord, action: VideoWish["action"], follows?: 
 
 const pageSize = 100;
 
-export const openAiRoutes = (tasks: Tasks): readonly Route[] => {
+export const openAiRoutes = (tasks: Tasks, defaultModel: string): readonly Route[] => {
 	const known = async (call: Identified, id = call.params.id ?? ""): Promise<Task> => {
 		const task = await tasks.find(call, id);
 		if (!isVideo(task)) throw absent();
@@ -77,7 +81,7 @@ export const openAiRoutes = (tasks: Tasks): readonly Route[] => {
 
 	const create = async (call: Identified): Promise<Response> => {
 		const body = await tasks.read(call);
-		return await take(call, body, await orderOf(body, "TEXT_TO_VIDEO"));
+		return await take(call, body, await orderOf(body, asText(body.model) ?? defaultModel, "TEXT_TO_VIDEO"));
 	};
 
 	/** A new video that goes on from one of this token's: remixed, extended or edited. */
@@ -89,11 +93,7 @@ export const openAiRoutes = (tasks: Tasks): readonly Route[] => {
 	): Promise<Response> => {
 		const parent = await known(call, id);
 		const seconds = body.seconds ?? parent.details.seconds;
-		const order = await orderOf(
-			{ size: parent.details.size, ...body, model: parent.model, seconds },
-			action,
-			parent.id,
-		);
+		const order = await orderOf({ size: parent.details.size, ...body, seconds }, parent.model, action, parent.id);
 		return await take(call, body, order);
 	};
 

@@ -31,7 +31,10 @@ export const upstreamSetting = t.Object(
 export type UpstreamSetting = Static<typeof upstreamSetting>;
 
 export const settings = t.Object(
-	{ upstreams: t.Optional(t.Array(upstreamSetting, { default: [], description: "Where clips are made." })) },
+	{
+		upstreams: t.Optional(t.Array(upstreamSetting, { default: [], description: "Where clips are made." })),
+		defaultModel: t.Optional(t.String({ default: "sora-2", description: "The model of clients that name none." })),
+	},
 	{ additionalProperties: false },
 );
 

@@ -1,7 +1,7 @@
 /** `/v1/video/generations` and `/v1/video/create`, as clients of new-api and its relatives call them. */
 import { asList, asNumber, asRecord, asText, Fault, type Identified, type Route, type WireRecord } from "#core";
 import { pictureOf, type Task, type Tasks } from "../tasks/service.ts";
-import { absent, coverUrl, defaultModel, isVideo, promptOf, secondsOf, videoOrder, videoUrl } from "./kind.ts";
+import { absent, coverUrl, isVideo, promptOf, secondsOf, videoOrder, videoUrl } from "./kind.ts";
 
 const words = { NOT_START: "queued", IN_PROGRESS: "processing", SUCCESS: "succeeded", FAILURE: "failed" } as const;
 
@@ -41,7 +41,7 @@ const sizeOf = ({ width, height }: WireRecord): string | undefined => {
 	return `${width}x${height}`;
 };
 
-export const unifiedRoutes = (tasks: Tasks): readonly Route[] => {
+export const unifiedRoutes = (tasks: Tasks, defaultModel: string): readonly Route[] => {
 	const submit = async (call: Identified): Promise<Response> => {
 		const body = await tasks.read(call);
 		const image = await pictureOf(body.image ?? asList(body.images)[0], "image");

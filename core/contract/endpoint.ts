@@ -63,6 +63,8 @@ export interface EndpointCall {
 	readonly affinity?: string;
 	/** The words that are sent to the model, for policies and guards that read prompts. */
 	readonly texts: readonly string[];
+	/** About how many input tokens there are besides `texts` (ids of tokens, pictures), where the upstream does not say. */
+	readonly otherTokens?: number;
 }
 
 /** A request of an endpoint with what `read` found. */
@@ -138,7 +140,7 @@ export interface Dialect<Asked = unknown, Answer = unknown> {
 	 * only the length in bytes is known.
 	 */
 	observe(body: unknown, ask: EndpointAsk, bytes: number): Usage | undefined;
-	/** What the call used, where the answer does not say. Unless given: the tokens of its texts. */
+	/** What the call used, where the answer does not say. Unless given: the tokens of its texts, and its `otherTokens`. */
 	estimate?(ask: EndpointAsk): Usage;
 	/** For answers that come as events. */
 	observer?(ask: EndpointAsk): EndpointObserver;

@@ -104,12 +104,12 @@ export interface EndpointExchange extends Exchange {
 /** Bytes of an answer in one token. */
 const bytesPerToken = 4;
 
-/** What a call used whose upstream does not say: the tokens of its texts, and of the answer as many as it can have. */
+/** What a call used whose upstream does not say: the tokens of what it sent, and of the answer as many as it can have. */
 const estimated = (ask: EndpointAsk, dialect: Dialect, bytes: number): Usage => {
 	const said = dialect.estimate?.(ask);
 	if (said) return { ...said, estimated: true };
-	const { texts, bound } = ask.call;
-	const total = texts.reduce((sum, text) => sum + estimateTextTokens(text), 0);
+	const { texts, otherTokens = 0, bound } = ask.call;
+	const total = texts.reduce((sum, text) => sum + estimateTextTokens(text), otherTokens);
 	const written = Math.min(bound.outputTokens, Math.ceil(bytes / bytesPerToken));
 	return { input: { total }, output: { total: written }, estimated: true };
 };

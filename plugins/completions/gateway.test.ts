@@ -66,6 +66,13 @@ test("a stream whose upstream tells nothing is charged by what was seen", async 
 	expect(await usedBy(id)).toBe(0.000_033); // 3 tokens in, 3 out
 });
 
+test("ids of tokens are charged by their number where the upstream tells nothing", async () => {
+	upstream.answer(() => streamOf([piece("a", "stop"), done]));
+	const { id, key } = await gateway.token({ quota: 1 });
+	await (await ask("/v1/completions", { model: "base", prompt: [[1, 2, 3], [4]], stream: true }, key)).text();
+	expect(await usedBy(id)).toBe(0.000_014);
+});
+
 test("a stream that breaks off is an error in it, and charged no less than what came", async () => {
 	upstream.answer(() => streamOf([piece("a"), piece("b")]));
 	const { id, key } = await gateway.token({ quota: 1 });

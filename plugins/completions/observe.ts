@@ -40,7 +40,8 @@ export class Observer implements EndpointObserver {
 	/** What was said; of a stream that ended without a word of it, what was seen. */
 	get usage(): Usage | undefined {
 		if (this.told || !this.finished) return this.told;
-		const input = this.ask.call.texts.reduce((sum, text) => sum + estimateTextTokens(text), 0);
+		const { texts, otherTokens = 0 } = this.ask.call;
+		const input = texts.reduce((sum, text) => sum + estimateTextTokens(text), otherTokens);
 		const output = Math.max(this.pieces, Math.ceil(this.textLength / bytesPerToken));
 		return { input: { total: input }, output: { total: output }, estimated: true };
 	}

@@ -66,6 +66,7 @@ export const openai: Dialect = {
 			stream: flag(body["stream"], "stream"),
 			answers: all,
 			texts,
+			otherTokens: prompts.reduce((sum: number, prompt) => sum + (Array.isArray(prompt) ? prompt.length : 0), 0),
 			bound: { inputTokens: bytesIn(request), outputTokens: each * all },
 		};
 	},

@@ -26,6 +26,7 @@ import {
 	type Asked,
 	batches,
 	lossesOf,
+	mediaTokens,
 	otherFields,
 	type Purpose,
 	pictureTokens,
@@ -71,12 +72,13 @@ const readCohere = (request: EndpointRequest) => {
 	const body = jsonOf(request);
 	const model = modelOf(body["model"]);
 	const mixed = mixedTexts(body["inputs"]);
-	const pictures = asList(body["images"]).length + mixed.filter((text) => text === undefined).length;
-	const plain = mixed.length + pictures > 0 && !body["texts"] ? [] : readTexts(body["texts"], "texts");
+	const media = [...asList(body["images"]), ...asList(body["inputs"]).filter((_, at) => mixed[at] === undefined)];
+	const plain = mixed.length + media.length > 0 && !body["texts"] ? [] : readTexts(body["texts"], "texts");
 	whole(body["output_dimension"], "output_dimension", 1);
 	const texts = [...plain, ...mixed.filter((text) => text !== undefined)];
-	const inputTokens = bytesIn(request) + pictures * pictureTokens;
-	return { model, stream: false, texts, bound: { inputTokens, outputTokens: 0 } };
+	const inputTokens = bytesIn(request) + media.length * pictureTokens;
+	const otherTokens = media.reduce((sum: number, part) => sum + mediaTokens(part), 0);
+	return { model, stream: false, texts, otherTokens, bound: { inputTokens, outputTokens: 0 } };
 };
 
 const decodeCohere = (ask: EndpointAsk): Asked => {

@@ -254,3 +254,33 @@ test("an answer that says nothing of tokens is charged by an estimate", async ()
 	expect((await ask({ model: "openai", input: "four letters make a token" }, key)).status).toBe(200);
 	expect(await usedBy(id)).toBe(0.000_007); // 25 letters
 });
+
+test("so is what is no text: ids of tokens by their number, pictures as a token count has them", async () => {
+	first.answer(() => Response.json({ data: [{ embedding: [1], index: 0 }], model: "m" }));
+	const ids = await gateway.token({ quota: 1 });
+	expect((await ask({ model: "openai", input: [[9, 8, 7, 6, 5]] }, ids.key)).status).toBe(200);
+	expect(await usedBy(ids.id)).toBe(0.000_005);
+	const pictures = await gateway.token({ quota: 1 });
+	const picture = { image: `data:image/png;base64,${"A".repeat(400)}` };
+	expect((await ask({ model: "jina", input: [picture] }, pictures.key)).status).toBe(200);
+	expect(await usedBy(pictures.id)).toBe(0.000_8);
+	first.answer(() => Response.json({ embedding: { values: [1] } }));
+	const part = { inlineData: { mimeType: "image/png", data: "AAAA" } };
+	const google = await gateway.ask(
+		"/v1beta/models/gemini:embedContent",
+		{ content: { parts: [{ text: "what" }, part] } },
+		{ headers: { authorization: `Bearer ${pictures.key}` } },
+	);
+	expect(google.status).toBe(200);
+	expect(await usedBy(pictures.id)).toBe(0.001_601);
+	first.answer(() =>
+		Response.json({ id: "1", embeddings: { float: [[1]] }, texts: [], meta: { billed_units: { images: 1 } } }),
+	);
+	const shown = await gateway.ask(
+		"/v2/embed",
+		{ model: "cohere", input_type: "image", embedding_types: ["float"], images: [picture.image] },
+		{ headers: { authorization: `Bearer ${pictures.key}` } },
+	);
+	expect(shown.status).toBe(200);
+	expect(await usedBy(pictures.id)).toBe(0.002_401);
+});

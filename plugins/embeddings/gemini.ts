@@ -30,6 +30,7 @@ import {
 	type Asked,
 	batches,
 	lossesOf,
+	mediaTokens,
 	otherFields,
 	type Purpose,
 	pictureTokens,
@@ -99,10 +100,14 @@ const readGemini = (request: EndpointRequest) => {
 		return partsOf(one);
 	});
 	for (const one of parts) refuseFiles(one);
-	const texts = parts.flat().map(textIn);
-	const said = texts.filter((text) => text !== undefined);
-	const inputTokens = bytesIn(request) + (texts.length - said.length) * pictureTokens;
-	return { model, stream: false, texts: said, bound: { inputTokens, outputTokens: 0 } };
+	const texts = parts
+		.flat()
+		.map(textIn)
+		.filter((text) => text !== undefined);
+	const media = parts.flat().filter((part) => textIn(part) === undefined);
+	const inputTokens = bytesIn(request) + media.length * pictureTokens;
+	const otherTokens = media.reduce((sum: number, part) => sum + mediaTokens(part), 0);
+	return { model, stream: false, texts, otherTokens, bound: { inputTokens, outputTokens: 0 } };
 };
 
 const textOf = (request: WireRecord): string =>

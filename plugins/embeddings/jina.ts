@@ -25,6 +25,7 @@ import {
 	type Asked,
 	batches,
 	lossesOf,
+	mediaTokens,
 	otherFields,
 	type Purpose,
 	pictureTokens,
@@ -88,8 +89,10 @@ export const jina: Dialect<Asked, Answer> = {
 		const items = itemsOf(body["input"]);
 		const texts = items.map(textOf).filter((text) => text !== undefined);
 		whole(body["dimensions"], "dimensions", 1);
-		const inputTokens = bytesIn(request) + (items.length - texts.length) * pictureTokens;
-		return { model, stream: false, texts, bound: { inputTokens, outputTokens: 0 } };
+		const media = items.filter((item) => textOf(item) === undefined);
+		const inputTokens = bytesIn(request) + media.length * pictureTokens;
+		const otherTokens = media.reduce((sum: number, item) => sum + mediaTokens(item), 0);
+		return { model, stream: false, texts, otherTokens, bound: { inputTokens, outputTokens: 0 } };
 	},
 	path: () => "/embeddings",
 	headers: bearer,

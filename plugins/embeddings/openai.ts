@@ -53,7 +53,8 @@ export const openai: Dialect<Asked, Answer> = {
 		whole(body["dimensions"], "dimensions", 1);
 		checkEncoding(body["encoding_format"]);
 		const texts = inputs.filter((input) => typeof input === "string");
-		return { model, stream: false, texts, bound: { inputTokens: bytesIn(request), outputTokens: 0 } };
+		const otherTokens = inputs.reduce((sum, input) => sum + (typeof input === "string" ? 0 : input.length), 0);
+		return { model, stream: false, texts, otherTokens, bound: { inputTokens: bytesIn(request), outputTokens: 0 } };
 	},
 	path: () => "/embeddings",
 	headers: bearer,

@@ -255,6 +255,13 @@ test("an answer that says nothing of tokens is charged by an estimate", async ()
 	expect(await usedBy(id)).toBe(0.000_007); // 25 letters
 });
 
+test("a refusal is told to Voyage's and Jina's clients too, who read `detail`", async () => {
+	const refused = await ask({ model: "nobody", input: "a", input_type: "query" });
+	const { detail, error } = (await refused.json()) as { detail: string; error: { message: string } };
+	expect([refused.status, detail]).toEqual([404, error.message]);
+	expect(detail).toContain("nobody");
+});
+
 test("so is what is no text: ids of tokens by their number, pictures as a token count has them", async () => {
 	first.answer(() => Response.json({ data: [{ embedding: [1], index: 0 }], model: "m" }));
 	const ids = await gateway.token({ quota: 1 });

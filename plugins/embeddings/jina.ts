@@ -18,7 +18,6 @@ import {
 	openAiFailure,
 	openAiPaths,
 	refuseField,
-	renderOwnDenial,
 } from "#core";
 import {
 	type Answer,
@@ -32,6 +31,7 @@ import {
 	refuseOtherTypes,
 	textsOf,
 } from "./asked.ts";
+import { renderDenial } from "./denial.ts";
 import { tokensTold } from "./told.ts";
 import { joined, listedVectors, vectorList } from "./vectors.ts";
 
@@ -78,7 +78,7 @@ export const jina: Dialect<Asked, Answer> = {
 	name: "jina",
 	paths: openAiPaths("/embeddings"),
 	body: "json",
-	renderDenial: renderOwnDenial,
+	renderDenial,
 	claims(request) {
 		const body = jsonOf(request);
 		return own.some((name) => Object.hasOwn(body, name)) || asList(body["input"]).some(isRecord);

@@ -11,9 +11,9 @@ import {
 	openAiFailure,
 	openAiPaths,
 	refuseField,
-	renderOwnDenial,
 } from "#core";
 import { type Answer, type Asked, batches, type Input, lossesOf, otherFields } from "./asked.ts";
+import { renderDenial } from "./denial.ts";
 import { tokensTold } from "./told.ts";
 import { joined, listedVectors, vectorList, wantsBase64 } from "./vectors.ts";
 
@@ -45,7 +45,7 @@ export const openai: Dialect<Asked, Answer> = {
 	paths: openAiPaths("/embeddings"),
 	body: "json",
 	fields: ["input", "dimensions", "encoding_format"],
-	renderDenial: renderOwnDenial,
+	renderDenial,
 	read(request) {
 		const body = jsonOf(request);
 		const model = modelOf(body["model"]);

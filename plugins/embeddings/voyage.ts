@@ -12,7 +12,6 @@ import {
 	openAiFailure,
 	openAiPaths,
 	refuseField,
-	renderOwnDenial,
 } from "#core";
 import {
 	type Answer,
@@ -25,6 +24,7 @@ import {
 	refuseOtherTypes,
 	textsOf,
 } from "./asked.ts";
+import { renderDenial } from "./denial.ts";
 import { tokensTold } from "./told.ts";
 import { joined, listedVectors, vectorList, wantsBase64 } from "./vectors.ts";
 
@@ -42,7 +42,7 @@ export const voyage: Dialect<Asked, Answer> = {
 	name: "voyage",
 	paths: openAiPaths("/embeddings"),
 	body: "json",
-	renderDenial: renderOwnDenial,
+	renderDenial,
 	claims: (request) => own.some((name) => Object.hasOwn(jsonOf(request), name)),
 	read(request) {
 		const body = jsonOf(request);

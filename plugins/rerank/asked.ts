@@ -153,6 +153,9 @@ export const told = (body: unknown, ask: EndpointAsk): Usage | undefined => {
 	};
 };
 
+/** For clients that are billed by tokens: an upstream that bills searches tells of none, and read some all the same. */
+export const shownTokens = (ask: EndpointAsk, told: number): number => told || estimate(ask).input.total;
+
 export const estimate = ({ call: { texts } }: EndpointAsk): Usage => {
 	const [query = 0, ...documents] = texts.map(estimateTextTokens);
 	const total = documents.reduce((sum, tokens) => sum + tokens + query, 0);

@@ -9,6 +9,7 @@ import {
 	estimate,
 	lossesOf,
 	readRerank,
+	shownTokens,
 	told,
 } from "./asked.ts";
 import { renderDenial } from "./denial.ts";
@@ -35,13 +36,16 @@ export const jina: Dialect<Asked, Answer> = {
 		return { messages: [jsonMessage("/rerank", definedOnly(fields))], losses: lossesOf(asked) };
 	},
 	decodeAnswer: ([body], asked) => decodeResults((body as { readonly results?: unknown } | null)?.results, asked),
-	encodeAnswer(answer, ask, { input }) {
+	/** Clients of Cohere's first version ask for the documents in the same word, and read `id` and `meta`. */
+	encodeAnswer(answer, ask, { input, units }) {
 		const full = jsonOf(ask)["return_documents"] !== false;
 		const results = answer.map(({ index, score }) => ({
 			index,
 			relevance_score: score,
 			...(full && { document: { text: documentAt(ask, index) } }),
 		}));
-		return { body: { model: ask.call.model, object: "list", usage: { total_tokens: input.total }, results } };
+		const meta = { api_version: { version: "1" }, billed_units: definedOnly({ search_units: units?.searches }) };
+		const usage = { total_tokens: shownTokens(ask, input.total) };
+		return { body: { id: crypto.randomUUID(), model: ask.call.model, object: "list", usage, results, meta } };
 	},
 };

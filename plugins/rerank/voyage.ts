@@ -9,6 +9,7 @@ import {
 	estimate,
 	lossesOf,
 	readRerank,
+	shownTokens,
 	told,
 } from "./asked.ts";
 import { renderDenial } from "./denial.ts";
@@ -44,6 +45,8 @@ export const voyage: Dialect<Asked, Answer> = {
 			relevance_score: score,
 			...(full && { document: documentAt(ask, index) }),
 		}));
-		return { body: { object: "list", data, model: ask.call.model, usage: { total_tokens: input.total } } };
+		return {
+			body: { object: "list", data, model: ask.call.model, usage: { total_tokens: shownTokens(ask, input.total) } },
+		};
 	},
 };

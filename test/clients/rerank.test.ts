@@ -70,13 +70,17 @@ const clients: Readonly<Record<string, Rank>> = {
 			.results,
 	"cohere, version 1": async (model) => {
 		const client = new CohereClient({ environment: near.url, token: near.key });
-		const { results } = await client.rerank({ model, query, documents, topN: 2, returnDocuments: true });
+		const { results, meta } = await client.rerank({ model, query, documents, topN: 2, returnDocuments: true });
+		// What passes through as Jina's bytes has none.
+		if (model !== "jina") expect(meta?.billedUnits?.searchUnits).toBe(1);
 		expect(results.map(({ document }) => document?.text)).toEqual(best.map((at) => documents[at]));
 		return results;
 	},
 	voyage: async (model) => {
 		const client = new VoyageAIClient({ environment: `${near.url}/v1`, apiKey: near.key });
-		return (await client.rerank({ model, query, documents, topK: 2 })).data ?? [];
+		const { data, usage } = await client.rerank({ model, query, documents, topK: 2 });
+		expect(usage?.totalTokens).toBeGreaterThan(0);
+		return data ?? [];
 	},
 	"AI SDK, cohere": async (model) => {
 		const provider = createCohere({ baseURL: `${near.url}/v2`, apiKey: near.key });
@@ -87,7 +91,9 @@ const clients: Readonly<Record<string, Rank>> = {
 		const body = { model, query, documents: documents.map((text) => ({ text })), top_n: 2, return_documents: true };
 		const answer = (await (await near.ask("/rerank", body)).json()) as {
 			readonly results: readonly { index: number; relevance_score: number; document: { text: string } }[];
+			readonly usage: { readonly total_tokens: number };
 		};
+		expect(answer.usage.total_tokens).toBeGreaterThan(0);
 		expect(answer.results.map(({ document }) => document.text)).toEqual(best.map((at) => documents[at] ?? ""));
 		return answer.results.map(({ index, relevance_score: relevanceScore }) => ({ index, relevanceScore }));
 	},

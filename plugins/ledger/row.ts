@@ -9,6 +9,10 @@ const longestName = 256;
 const longestList = 1_000;
 const longestMessage = 500;
 
+/** No call has more tokens: sums of what an upstream told wrongly must stay numbers. */
+const mostTokens = 1_000_000_000;
+const counted = (tokens = 0): number => Math.min(tokens, mostTokens);
+
 /** `cost` and `excess` in micro-dollars; the cost is null when no price is known. */
 export const rowOf = (call: CallRecord): LedgerRow => {
 	const { outcome, token, charge } = call;
@@ -20,10 +24,10 @@ export const rowOf = (call: CallRecord): LedgerRow => {
 		model: call.model?.slice(0, longestName) ?? null,
 		upstream: outcome.target?.upstream.name ?? null,
 		ending: outcome.ending,
-		input_tokens: usage?.input.total ?? 0,
-		cached_tokens: usage?.input.cacheRead ?? 0,
-		output_tokens: usage?.output.total ?? 0,
-		reasoning_tokens: usage?.output.reasoning ?? 0,
+		input_tokens: counted(usage?.input.total),
+		cached_tokens: counted(usage?.input.cacheRead),
+		output_tokens: counted(usage?.output.total),
+		reasoning_tokens: counted(usage?.output.reasoning),
 		cost: charge?.charged ?? (usage ? null : 0),
 		excess: charge?.excess ?? 0,
 		request: call.requestId === undefined || call.requestId === call.id ? null : call.requestId,

@@ -89,17 +89,23 @@ const toolSum = (tools: Usage["serverTools"], price: Price): number => {
 	return sum;
 };
 
+/** A million dollars: an upstream that told of more is wrong, and sums of what it told would be exact no longer. */
+const mostOfACall = million * million;
+const believable = (found: number | undefined): number | undefined => found && Math.min(found, mostOfACall);
+
 /** Micro-dollars for what a call used. */
 export const cost = (usage: Usage, price: Price, tiers: readonly string[] = []): number | undefined =>
-	together(
-		usage.units,
-		usage.input.total,
-		usage.output.total,
-		price,
-		() =>
-			times(inputSum(usage, price) + outputSum(usage, price), tierFactor(tiers, price)) +
-			toolSum(usage.serverTools, price) +
-			perPiece(price.perRequest),
+	believable(
+		together(
+			usage.units,
+			usage.input.total,
+			usage.output.total,
+			price,
+			() =>
+				times(inputSum(usage, price) + outputSum(usage, price), tierFactor(tiers, price)) +
+				toolSum(usage.serverTools, price) +
+				perPiece(price.perRequest),
+		),
 	);
 
 /** Units and tokens in one sum. A price must have a rate for what was used, be it for one or the other. */

@@ -198,3 +198,21 @@ describe("generate-content: a mask that leaves usage out", () => {
 		expect(used).toBe(billed);
 	});
 });
+
+test("counts that cannot be leave every sum a number", async () => {
+	const { key } = await world.gateway.token();
+	for (const completion_tokens of [Number.MAX_SAFE_INTEGER, 1e15, 1e300, -5]) {
+		const choices = [{ index: 0, message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }];
+		const usage = { prompt_tokens: 9e15, completion_tokens, prompt_tokens_details: { cached_tokens: 9e15 } };
+		world.upstream.answer(() => Response.json({ id: "c", object: "chat.completion", created: 1, choices, usage }));
+		const body = { model: "chat-completions-a", messages: [{ role: "user", content: "Hi" }] };
+		const answer = await world.gateway.ask("/v1/chat/completions", body, {
+			headers: { authorization: `Bearer ${key}` },
+		});
+		expect(answer.status).toBe(200);
+		await answer.text();
+	}
+	expect(await world.used(key)).toBeGreaterThan(0);
+	for (const path of ["/admin/usage", "/admin/usage?by=token", "/admin/tokens", "/admin/calls"])
+		expect(await world.gateway.admin("GET", path)).toHaveProperty("data");
+});

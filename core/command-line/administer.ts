@@ -61,6 +61,10 @@ class Held extends Error {
 	}
 }
 
+/** What a command does, and then how it is called. */
+export const explained = ({ summary, usage }: { readonly summary: string; readonly usage: string }): string =>
+	`${summary}\n\n${usage}`;
+
 const addedBy = async (blueprint: Blueprint): Promise<readonly Command[]> => [
 	databaseCommand,
 	statusCommand,
@@ -98,7 +102,8 @@ export const administer = async (
 				? `there is no option "${name}"${nearestOption(name, ["version"])}; portico help lists what there is`
 				: `there is no command "${name}"${didYouMean(name, names)}; portico help lists what there is`,
 		);
-	if (words.includes("--help") || words.includes("-h")) return print(command.usage());
+	if (words.includes("--help") || words.includes("-h"))
+		return print(explained({ summary: command.summary, usage: command.usage() }));
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
 	if (files) return await files(blueprint, print);
 	refuseWithoutDatabase(blueprint, invocation.builtIn === true);

@@ -3,7 +3,7 @@ import { nearestOption } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import { tellStarter } from "../runtime/system.ts";
-import { addedCommands } from "./administer.ts";
+import { addedCommands, explained } from "./administer.ts";
 import { connect, connectUsage } from "./connect.ts";
 import { init, initUsage } from "./init.ts";
 import { check, listPlugins, showConfig, writeSchema } from "./inspect.ts";
@@ -39,9 +39,23 @@ const everywhere = [
 	"Exit codes: 0 done; 1 refused or failed, the reason stands on standard error; 128 and more ended by a signal.",
 ].join("\n");
 
+const refuseWord = (command: string, word: string, taken: readonly string[]): never => {
+	const options = taken.map((one) => one.replace(/^--/, ""));
+	const near = word.startsWith("--") ? nearestOption(word, options) : didYouMean(word, taken);
+	const message = `portico ${command} takes no ${JSON.stringify(word)}${near}; portico ${command} --help tells what it takes`;
+	throw new Fault(deny("invalid_request", message));
+};
+
 const help = async (invocation: Invocation, print: Print): Promise<void> => {
 	const added = await addedCommands(invocation).catch(() => []);
-	const all = [...coreCommands, ...added];
+	const all = [...coreCommands, ...added.map(({ name, summary, usage }) => ({ name, summary, usage: usage() }))];
+	const [asked, ...more] = invocation.words;
+	if (more.length > 0) refuseWord("help", more[0] ?? "", []);
+	if (asked !== undefined) {
+		const command = all.find(({ name }) => name === asked);
+		const names = all.map(({ name }) => name);
+		return command ? print(explained(command)) : refuseWord("help", asked, names);
+	}
 	const width = Math.max(...all.map(({ name }) => name.length));
 	print("portico [COMMAND] [--help]\n");
 	for (const { name, summary } of all) print(`  ${name.padEnd(width)}  ${summary}`);
@@ -128,25 +142,21 @@ export const coreCommands: readonly CoreCommand[] = [
 		words: [],
 		run: showVersion,
 	},
-	{ name: "help", summary: "Lists the commands.", usage: "portico help", words: [], run: help },
+	{
+		name: "help",
+		summary: "Lists the commands, or explains one.",
+		usage: "portico help [COMMAND]",
+		words: "any",
+		run: help,
+	},
 ];
 
 /** Runs one of them. Throws `Fault` for a word that it does not take. */
 export const runCoreCommand = async (command: CoreCommand, invocation: Invocation, print: Print): Promise<void> => {
 	const { words } = invocation;
-	if (words.includes("--help") || words.includes("-h")) return print(command.usage);
+	if (words.includes("--help") || words.includes("-h")) return print(explained(command));
 	const { words: taken } = command;
 	const unknown = taken === "any" ? undefined : words.find((word) => !taken.includes(word));
-	if (unknown !== undefined) {
-		const own = taken === "any" ? [] : taken;
-		const near = unknown.startsWith("--")
-			? nearestOption(
-					unknown,
-					own.map((word) => word.replace(/^--/, "")),
-				)
-			: didYouMean(unknown, own);
-		const message = `portico ${command.name} takes no ${JSON.stringify(unknown)}${near}; portico ${command.name} --help tells what it takes`;
-		throw new Fault(deny("invalid_request", message));
-	}
+	if (unknown !== undefined) refuseWord(command.name, unknown, taken === "any" ? [] : taken);
 	await command.run(invocation, print);
 };

@@ -4,6 +4,7 @@ import { checkSettings } from "../config/check.ts";
 import { type Complaint, formatComplaint } from "../config/complaint.ts";
 import { type Config, type PluginEntry, readConfig } from "../config/read.ts";
 import { isFault } from "../contract/fault.ts";
+import { describe } from "../contract/log.ts";
 import { atHome, homeOf } from "./home.ts";
 import { loadPlugin } from "./load.ts";
 import { type Instance, orderInstances, type PluginComplaint } from "./order.ts";
@@ -42,11 +43,18 @@ export const complaintLines = (file: string, complaints: readonly Complaint[]): 
 		.toSorted((a, b) => a.line - b.line || a.column - b.column)
 		.map((complaint) => formatComplaint(file, complaint));
 
-const readText = (file: string): string | undefined => {
+/** What the file says, or why it cannot be read. */
+const readText = (
+	file: string,
+	fallback: string | undefined,
+): { readonly text: string } | { readonly wrong: string } => {
 	try {
-		return readFileSync(file, "utf8");
-	} catch {
-		return undefined;
+		return { text: readFileSync(file, "utf8") };
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error && error.code === "ENOENT"))
+			return { wrong: `${file}: it cannot be read (${describe(error)})` };
+		if (fallback !== undefined) return { text: fallback };
+		return { wrong: `${file}: there is no such file; name one with --config FILE` };
 	}
 };
 
@@ -81,23 +89,23 @@ export const readBlueprint = async (
 	input: BlueprintInput,
 ): Promise<{ readonly blueprint?: Blueprint; readonly complaints: readonly string[] }> => {
 	const { file, environment, port, lent } = input;
-	const text = readText(file) ?? input.fallback;
-	if (text === undefined) return { complaints: [`${file}: there is no such file; name one with --config FILE`] };
+	const found = readText(file, input.fallback);
+	if ("wrong" in found) return { complaints: [found.wrong] };
 	const {
 		config: read,
-		complaints: found,
+		complaints: inFile,
 		secrets,
 	} = readConfig({
 		file,
-		text,
+		text: found.text,
 		environment,
 		readFile: (path) => readFileSync(path, "utf8"),
 		...(port !== undefined && { override: { port } }),
 		...(input.withoutSecrets && { withoutSecrets: true }),
 	});
-	if (!read) return { complaints: complaintLines(file, found) };
+	if (!read) return { complaints: complaintLines(file, inFile) };
 	const config = atHome(read, homeOf(file));
-	const complaints: Complaint[] = [...found];
+	const complaints: Complaint[] = [...inFile];
 	const instances: Instance[] = [];
 	const entries = new Map<string, PluginEntry>();
 	for (const entry of config.plugins) {

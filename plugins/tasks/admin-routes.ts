@@ -14,6 +14,7 @@ import {
 } from "#core";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
 import { adviceOn } from "./advice.ts";
+import { statusOf } from "./routes.ts";
 import { taskOf } from "./row.ts";
 import { taskView } from "./views.ts";
 
@@ -60,6 +61,7 @@ export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined
 		const owner = ownerOf(operator);
 		const query = url.searchParams;
 		const limit = limitOf(query);
+		statusOf(query);
 		const after = query.get("after");
 		const kept = Object.entries(filters).flatMap(([name, column]): SQL[] => {
 			const value = query.get(name);

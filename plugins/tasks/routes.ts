@@ -24,7 +24,8 @@ const longestPage = 100;
 const invalid = (parameter: string, message: string): Fault =>
 	new Fault({ kind: "invalid_request", parameter, message });
 
-const statusOf = (query: URLSearchParams): TaskStatus | undefined => {
+/** The status that tasks are to have. Throws `Fault` for a word that is none. */
+export const statusOf = (query: URLSearchParams): TaskStatus | undefined => {
 	const given = query.get("status");
 	const status = statuses.find((known) => known === given);
 	if (given !== null && !status) throw invalid("status", `The status must be one of ${statuses.join(", ")}.`);

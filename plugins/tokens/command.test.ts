@@ -86,7 +86,7 @@ describe("portico token", () => {
 	});
 
 	test("an id cannot lead to another route", async () => {
-		expect((await run(["show", "../plugins?x"])).asked[0]?.path).toBe("/admin/tokens/..%2Fplugins%3Fx");
+		expect((await run(["show", "../plugins?x"])).asked.at(-1)?.path).toBe("/admin/tokens/..%2Fplugins%3Fx");
 	});
 
 	test("list goes on while the server has more", async () => {
@@ -137,5 +137,31 @@ describe("portico token", () => {
 		const usage = tokenCommand(() => known).usage();
 		for (const flag of ["--quota", "--expires-at", "--models", "--noisy", "--limits"]) expect(usage).toContain(flag);
 		expect(usage).toContain("In dollars.");
+	});
+
+	test("a token is named by its name too, where only one has it", async () => {
+		const data = [
+			{ id: "tok_1", name: "alice" },
+			{ id: "tok_2", name: "bob" },
+			{ id: "tok_3", name: "bob" },
+		];
+		const { asked } = await run(["disable", "alice"], { data });
+		expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual([
+			"GET /admin/tokens?limit=1000&after=",
+			"POST /admin/tokens/tok_1/disable",
+		]);
+		expect(run(["delete", "bob"], { data })).rejects.toThrow(
+			'several tokens are called "bob": say which by its id (tok_2, tok_3)',
+		);
+		expect((await run(["show", "carol"], { data })).asked.at(-1)?.path).toBe("/admin/tokens/carol");
+	});
+
+	test("a word that nobody reads is refused", async () => {
+		expect(run(["create", "alice"])).rejects.toThrow(
+			'portico token create takes no "alice"; its name is given by --name',
+		);
+		expect(run(["list", "alice"])).rejects.toThrow('portico token list takes no "alice"');
+		expect(run(["disable", "tok_1", "tok_2"])).rejects.toThrow('portico token disable takes no "tok_2"');
+		expect(run(["disable"])).rejects.toThrow("portico token disable takes the token's id or name");
 	});
 });

@@ -113,9 +113,9 @@ export const tokenCommand = (known: KnownSettings): Command => {
 		[
 			"portico token create --name NAME [--owner PERSON] [settings] [--json]",
 			"portico token list [--json]",
-			"portico token show|disable|enable|delete ID [--json]",
-			"portico token rotate ID [--grace-seconds N] [--json]      the old key is good for N seconds more",
-			"portico token update ID [--name NAME] [--owner PERSON] [settings] [--json]",
+			"portico token show|disable|enable|delete ID|NAME [--json]",
+			"portico token rotate ID|NAME [--grace-seconds N] [--json]      the old key is good for N seconds more",
+			"portico token update ID|NAME [--name NAME] [--owner PERSON] [settings] [--json]",
 			"",
 			"settings (none removes one):",
 			...[...known()].map(([key, { schema }]) => `  --${flagOf(key).padEnd(16)} ${schema.description ?? ""}`),
@@ -172,10 +172,9 @@ export const tokenCommand = (known: KnownSettings): Command => {
 			if (!actions.some((one) => one === action)) wrong(`${unknownAction(action)}${usage()}`);
 			const { values, positionals } = parse(rest);
 			const body = action === "rotate" ? graceOf(values["grace-seconds"]) : bodyOf(values);
-			const path = `/admin/tokens/${encodeURIComponent(positionals[0] ?? "")}`;
 			const json = values["json"] === true;
-			if (action !== "create" && action !== "list" && positionals[0] === undefined)
-				wrong(`portico token ${action} takes the token's id`);
+			refuseWords(String(action), positionals);
+			const path = `/admin/tokens/${encodeURIComponent(await idOf(positionals[0] ?? "", command))}`;
 			const answer = await callFor(String(action), command, path, body);
 			show(command, asRecord(answer), json);
 		},
@@ -185,6 +184,27 @@ export const tokenCommand = (known: KnownSettings): Command => {
 /** A number in words, as JSON; the server says what it may be. */
 const graceOf = (words: unknown): Readonly<Record<string, unknown>> | undefined =>
 	typeof words === "string" ? { graceSeconds: Number(words) } : undefined;
+
+/** A word that nobody reads would be taken for one that was obeyed. */
+const refuseWords = (action: string, words: readonly string[]): void => {
+	const most = action === "create" || action === "list" ? 0 : 1;
+	if (words.length < most) wrong(`portico token ${action} takes the token's id or name`);
+	const hint = action === "create" ? "; its name is given by --name" : "";
+	if (words.length > most) wrong(`portico token ${action} takes no ${JSON.stringify(words[most])}${hint}`);
+};
+
+/** The id of the one token of that name; what may be an id is taken for one. */
+const idOf = async (words: string, { call }: CommandRun): Promise<string> => {
+	if (words === "" || words.startsWith("tok_")) return words;
+	const { data } = asRecord(await listAll(call));
+	const [id = words, ...more] = asList(data)
+		.map(asRecord)
+		.filter(({ name }) => name === words)
+		.map((token) => String(token["id"]));
+	return more.length === 0
+		? id
+		: wrong(`several tokens are called "${words}": say which by its id (${[id, ...more].join(", ")})`);
+};
 
 const unknownAction = (action: string | undefined): string =>
 	action === undefined ? "" : `portico token takes no ${JSON.stringify(action)}${didYouMean(action, actions)}\n\n`;

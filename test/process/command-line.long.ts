@@ -175,6 +175,8 @@ describe("words", () => {
 		const { output } = await runCommand(folder, ["help"]);
 		for (const command of commands) expect(output).toMatch(new RegExp(`^ {2}${command} +\\S`, "m"));
 		expect(output).toContain("Exit codes");
+		const explained = await runCommand(folder, ["help", "usage"]);
+		expect(explained.output).toMatch(/^Shows what was used, and what it cost\.\n\nportico usage \[--by /);
 		expect(readdirSync(folder)).toEqual([]);
 	}, 60_000);
 
@@ -186,6 +188,8 @@ describe("words", () => {
 		[["check", "--confg", "x"], 'portico check takes no "--confg" (did you mean "--config"?)'],
 		[["plugins", "--jsn"], 'portico plugins takes no "--jsn" (did you mean "--json"?)'],
 		[["check", "extra"], 'portico check takes no "extra"'],
+		[["help", "tokn"], 'portico help takes no "tokn" (did you mean "token"?)'],
+		[["check", "--config", "."], ".: it cannot be read (Error: EISDIR"],
 	])("%j is refused with the nearest", async (words, message) => {
 		const { code, errors } = await runCommand(folder, words);
 		expect(code).toBe(1);

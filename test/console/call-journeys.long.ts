@@ -72,6 +72,36 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.sheet().getByLabel(/^Name/).waitFor();
 	});
 
+	test("has the focus in what is open, by keys alone, and at the heading when that is gone", async () => {
+		await at.gateway.token({ name: "handled" });
+		await at.go("Tokens");
+		const focused = () => at.page.evaluate(() => document.activeElement?.closest("dialog, h1, [data-row]")?.tagName);
+		const press = async (name: string) => {
+			await at.button(name).focus();
+			await at.page.keyboard.press("Enter");
+		};
+		await at.page.getByRole("link", { name: "handled" }).focus();
+		await at.page.keyboard.press("Enter");
+		await at.sheet().getByText("Created").waitFor();
+		expect(await focused()).toBe("DIALOG");
+		for (const name of ["Rotate", "Delete"]) {
+			await press(name);
+			await at.sheet().getByText("Created").waitFor({ state: "detached" });
+			expect(await focused()).toBe("DIALOG");
+			await at.page.keyboard.press("Escape");
+			await at.sheet().getByText("Created").waitFor();
+			expect(await focused()).toBe("DIALOG");
+		}
+		await at.page.keyboard.press("Escape");
+		await at.sheet().waitFor({ state: "detached" });
+		expect(await focused()).toBe("A");
+		await at.page.keyboard.press("Enter");
+		await press("Delete");
+		await press("Delete it");
+		await at.page.getByRole("link", { name: "handled" }).waitFor({ state: "detached" });
+		expect(await focused()).toBe("H1");
+	});
+
 	test("sees what was used by day and by hour, and saves it as a table", async () => {
 		const { key } = await at.gateway.token({ name: "counted" });
 		for (let call = 0; call < 3; call++) await at.speak(key);

@@ -1,6 +1,7 @@
 /** A dialog that the browser keeps the focus in. */
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { focusHeading, focusIsLost } from "../data/focus.ts";
 
 interface DialogProps {
 	readonly title: string;
@@ -16,22 +17,29 @@ interface DialogProps {
 export const Dialog = ({ title, words, children, close, sheet }: DialogProps) => {
 	const element = useRef<HTMLDialogElement>(null);
 	const heading = useId();
+	// Newer browsers close at a second Esc whatever the page says, unless told so.
+	useLayoutEffect(() => element.current?.setAttribute("closedby", close ? "closerequest" : "none"));
 	// Before the browser paints: who sees the dialog can use its keys.
 	useLayoutEffect(() => {
 		const dialog = element.current;
 		if (!dialog) return;
 		const before = document.activeElement;
-		// Newer browsers close at a second Esc whatever the page says, unless told so.
-		dialog.setAttribute("closedby", close ? "closerequest" : "none");
 		dialog.showModal();
 		return () => {
 			dialog.close();
 			if (before instanceof HTMLElement) before.focus();
+			// The row that was opened may be gone.
+			if (focusIsLost()) focusHeading();
 		};
 	}, []);
+	useLayoutEffect(() => {
+		// What had the focus may have made way for something else.
+		if (focusIsLost()) element.current?.focus();
+	});
 	return (
 		<dialog
 			ref={element}
+			tabIndex={-1}
 			class={sheet ? "sheet" : undefined}
 			aria-labelledby={heading}
 			onCancel={(event) => {

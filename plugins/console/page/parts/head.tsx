@@ -1,6 +1,7 @@
 /** A page's head: its name, what it is for in a sentence, and what can be done. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { useArrival } from "../data/focus.ts";
 
 interface HeadProps {
 	readonly title: string;
@@ -10,10 +11,7 @@ interface HeadProps {
 
 export const Head = ({ title, children, acts }: HeadProps) => {
 	const heading = useRef<HTMLHeadingElement>(null);
-	// Who follows a link to another page begins at its heading, as after a load; it may have come a while after the link was followed.
-	useLayoutEffect(() => {
-		if (document.activeElement?.closest("nav")) heading.current?.focus();
-	}, []);
+	useArrival(heading);
 	useEffect(() => {
 		document.title = `${title} · Portico`;
 	}, [title]);

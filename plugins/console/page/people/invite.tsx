@@ -41,7 +41,7 @@ export const Invite = ({ close, made }: InviteProps) => {
 		<Dialog
 			title="Invite somebody"
 			words="Whoever opens the link chooses a name and a password. It is valid for 72 hours."
-			close={close}
+			{...(!link && { close })}
 		>
 			<form onSubmit={submit}>
 				<div class="inside">

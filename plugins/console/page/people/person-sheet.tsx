@@ -46,7 +46,7 @@ export const PersonSheet = ({ person, close, changed }: PersonSheetProps) => {
 	const makeLink = () =>
 		run(async () => setLink(text(await call("POST", "/admin/invitations", { person: person.id }), "link")));
 	return (
-		<Dialog sheet title={person.name} words={<code>{person.id}</code>} close={close}>
+		<Dialog sheet title={person.name} words={<code>{person.id}</code>} {...(!link && { close })}>
 			<form onSubmit={save}>
 				<div class="inside">
 					<Segments label="Role" options={roles} value={role} choose={setRole} />

@@ -1,6 +1,7 @@
 /** The frame of the pages that are shown before somebody is signed in. */
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { useArrival } from "../data/focus.ts";
 import { Mark } from "../parts/mark.tsx";
 
 interface GateProps {
@@ -10,6 +11,7 @@ interface GateProps {
 }
 
 export const Frame = ({ title, words, children }: GateProps) => {
+	useArrival();
 	useEffect(() => {
 		document.title = `${title} · Portico`;
 	}, [title]);

@@ -1,6 +1,7 @@
 /** One token: what it may, what it did, and what can be done with it. */
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
+import { focusHeading } from "../data/focus.ts";
 import { useKeys } from "../data/keyboard.ts";
 import type { Wire } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
@@ -108,6 +109,8 @@ export const TokenSheet = ({ id, close, changed, rotated }: TokenSheetProps) => 
 					deleted={() => {
 						changed();
 						close();
+						// The row it was opened by goes too, a moment later.
+						setTimeout(focusHeading);
 					}}
 				/>
 			)}

@@ -157,6 +157,7 @@ export { Losses, type LossWords, type NeutralLoss, type Setting, wordLosses } fr
 export * from "./neutral/model.ts";
 export { normalizeEvents, normalizeResponse } from "./neutral/normalize-events.ts";
 export { normalizeRequest } from "./neutral/normalize-request.ts";
+export { asObjectSchema, describedSchema, objectSchema, referredIn } from "./neutral/object-schema.ts";
 export { gapBetween } from "./neutral/phase.ts";
 export { inPlaceOf, placed, placeOf } from "./neutral/place.ts";
 export type * from "./neutral/request.ts";

@@ -2,8 +2,18 @@
  * What a vendor refuses of a request in this protocol though it knows the field: a call that is forced on a model while it
  * thinks, a schema for the answer. A client of this protocol meets it too, wherever a name leads to several vendors.
  */
-import { asList, asRecord, type ModelCapabilities, type Setting, unforced, type WireRecord } from "#core";
+import {
+	asList,
+	asRecord,
+	asText,
+	definedOnly,
+	type ModelCapabilities,
+	type Setting,
+	unforced,
+	type WireRecord,
+} from "#core";
 import { thinksNot } from "./history.ts";
+import { spokenSchema } from "./openai.ts";
 
 /** One thing that the model does not get, and why. */
 interface Lost {
@@ -58,14 +68,14 @@ const fitFormat = (body: WireRecord, { nativeSchema, schemaBesideTools }: ModelC
 	const isAlone = asList(body["tools"]).length === 0 || schemaBesideTools !== false;
 	const isEnforced = isAlone && (format["type"] !== "json_schema" || nativeSchema !== false);
 	if (isEnforced || !formats.includes(format["type"])) return nothing;
-	const { schema, strict } = asRecord(format["json_schema"]);
+	const { schema, strict, description } = asRecord(format["json_schema"]);
 	const reason = "the upstream is asked for the schema, and not held to it";
 	return {
 		edits: { response_format: isAlone ? { type: "json_object" } : undefined },
 		instruction:
 			format["type"] === "json_object"
 				? "Answer in JSON."
-				: `Answer with JSON that conforms to this JSON Schema, and with nothing else:\n${JSON.stringify(schema)}`,
+				: spokenSchema({ schema, ...definedOnly({ description: asText(description) }) }),
 		lost: strict === true ? [{ setting: "formatStrict", reason }] : [],
 	};
 };

@@ -1,6 +1,20 @@
 /** What OpenAI's two protocols share in asking an upstream. Other vendors speak them too, and take less. */
-import { type EncodeContext, type FunctionTool, Losses, lookup, type NeutralRequest, plainNames } from "#core";
+import {
+	asObjectSchema,
+	describedSchema,
+	type EncodeContext,
+	type FunctionTool,
+	Losses,
+	lookup,
+	type NeutralRequest,
+	type OutputFormat,
+	plainNames,
+	type WireRecord,
+} from "#core";
 import { isStrict } from "./strict-schema.ts";
+
+/** A schema that an answer is to have. */
+export type SchemaFormat = Extract<OutputFormat, { type: "schema" }>;
 
 /** What the parts of a request encoder share. */
 export interface OpenAiWriting {
@@ -53,6 +67,18 @@ export const formatName = (name = ""): string => name.replace(/[^a-zA-Z0-9_-]/g,
 /** JSON mode is refused unless the conversation speaks of JSON. */
 export const speaksOfJson = ({ messages }: NeutralRequest): boolean =>
 	messages.some(({ blocks }) => blocks.some((block) => block.type === "text" && /json/i.test(block.text)));
+
+/** The schema of an answer as OpenAI takes it: an object's. Undefined for any other, which can only be asked for in words. */
+export const answersObject = (format: SchemaFormat, { losses }: OpenAiWriting): WireRecord | undefined => {
+	const schema = asObjectSchema(format.schema);
+	if (schema === undefined && format.strict === true)
+		losses.setting("formatStrict", "the upstream enforces only schemas of objects; it is asked for this one");
+	return schema;
+};
+
+/** The words for it. */
+export const spokenSchema = ({ schema, description }: Pick<SchemaFormat, "schema" | "description">): string =>
+	`Answer with JSON that conforms to this JSON Schema, and with nothing else:\n${JSON.stringify(describedSchema(schema, description))}`;
 
 /**
  * Whether a schema, of a tool or of the answer, may be enforced: what other protocols enforce, OpenAI refuses to where an

@@ -1,11 +1,14 @@
 /** What other plugins that speak with OpenAI's clients and servers share. */
 
+export { functionSchema } from "./function-schema.ts";
 export {
+	answersObject,
 	beginOpenAiWriting,
 	formatName,
 	mayEnforce,
 	type OpenAiWriting,
 	speaksOfJson,
+	spokenSchema,
 	tierOf,
 	toolNames,
 } from "./openai.ts";

@@ -9,12 +9,19 @@ const nested = ["items", "anyOf"] as const;
 /** Words that strict decoding does not know. */
 const loose = ["oneOf", "allOf", "not", "if", "patternProperties", "propertyNames", "unevaluatedProperties"] as const;
 
+const besideReference = ["$ref", "$defs", "definitions"];
+
 class NotStrict extends Error {}
 
 const closed = (schema: unknown): unknown => {
 	if (Array.isArray(schema)) return schema.map(closed);
 	if (!isRecord(schema)) throw new NotStrict();
 	if (loose.some((word) => schema[word] !== undefined)) throw new NotStrict();
+	// A reference may have nothing beside it but the definitions of the whole schema.
+	if (schema["$ref"] !== undefined && Object.keys(schema).some((word) => !besideReference.includes(word)))
+		throw new NotStrict();
+	const isList = schema["type"] === "array" || asList(schema["type"]).includes("array");
+	if (isList && schema["items"] === undefined) throw new NotStrict();
 	const copy: Record<string, unknown> = { ...schema };
 	for (const word of named)
 		if (isRecord(schema[word]))

@@ -546,6 +546,9 @@ describe("what an upstream is sent", () => {
 		expect(asked.body["text"]).toMatchObject({ format: { schema: loose, strict: false } });
 		expect(asked.body.tools).toMatchObject([{ parameters: loose, strict: false }]);
 		expect(asked.lost).toEqual(expect.arrayContaining(["formatStrict", "function.strict"]));
+		const list = sent({ format: { type: "schema", schema: { type: "array" } } });
+		expect(list.body).not.toHaveProperty("text");
+		expect(list.body.input.at(-1)).toEqual({ role: "developer", content: expect.stringContaining('{"type":"array"}') });
 		const { body } = sent({ format: { type: "json" } });
 		expect(body["text"]).toEqual({ format: { type: "json_object" } });
 		expect(body.input.at(-1)).toEqual({ role: "developer", content: "Answer in JSON." });

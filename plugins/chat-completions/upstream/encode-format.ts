@@ -1,6 +1,6 @@
 /** The form of the answer, for an upstream: `response_format`, and in words what it cannot be told otherwise. */
-import { definedOnly, type FunctionTool, type OutputFormat, type WireRecord } from "#core";
-import { formatName, mayEnforce, speaksOfJson } from "../openai.ts";
+import { definedOnly, type FunctionTool, type WireRecord } from "#core";
+import { answersObject, formatName, mayEnforce, type SchemaFormat, speaksOfJson, spokenSchema } from "../openai.ts";
 import type { Writing } from "./target.ts";
 
 /** What is sent, and a sentence for the model where the protocol has no field for it. */
@@ -8,8 +8,6 @@ export interface EncodedFormat {
 	readonly response_format?: WireRecord;
 	readonly instruction?: string;
 }
-
-type SchemaFormat = Extract<OutputFormat, { type: "schema" }>;
 
 /** What is said of `strict`: nothing where the schema cannot be enforced. */
 export const strictness = (
@@ -20,7 +18,9 @@ export const strictness = (
 ): boolean | undefined => (strict !== true || mayEnforce(schema, writing, tool) ? strict : undefined);
 
 const schemaFormat = (format: SchemaFormat, writing: Writing): EncodedFormat => {
-	const { schema } = format;
+	const isOwn = writing.sameProtocol || !writing.openai;
+	const schema = isOwn ? format.schema : answersObject(format, writing);
+	if (schema === undefined) return { instruction: spokenSchema(format) };
 	const name = formatName(format.name);
 	const { description } = format;
 	const strict = strictness(format.strict, schema, writing);

@@ -448,6 +448,63 @@ describe("options for an upstream", () => {
 		expect(strict.losses).toEqual([]);
 	});
 
+	test("a schema that is no object's is asked of OpenAI in words, and of others as it is", () => {
+		const schema = { type: "array", items: { type: "string" } };
+		const asked = foreign({ format: { type: "schema", schema, strict: true, description: "Words" } });
+		const told = written(asked);
+		expect(told.body).not.toHaveProperty("response_format");
+		expect(told.messages[0]).toEqual({
+			role: "system",
+			content: expect.stringContaining(JSON.stringify({ ...schema, description: "Words" })),
+		});
+		expect(told.losses).toEqual(["formatStrict"]);
+		expect(written(asked, "m").body).toMatchObject({ response_format: { json_schema: { schema } } });
+	});
+
+	test("a function has an object at its root, and every list its items", () => {
+		const kinds = ["a", "b"].map((kind) => ({
+			type: "object",
+			properties: { kind: { const: kind }, [kind]: { type: "array" } },
+			required: ["kind", kind],
+		}));
+		const { body, losses } = written(
+			foreign({
+				tools: [
+					{ type: "function", name: "f", schema: { anyOf: kinds } },
+					{ type: "function", name: "g", schema: { $ref: "#/$defs/G", $defs: { G: kinds[0] } } },
+				],
+			}),
+		);
+		expect(losses).toEqual(["function"]);
+		expect(body["tools"]).toMatchObject([
+			{
+				function: {
+					parameters: {
+						type: "object",
+						properties: {
+							kind: { anyOf: [{ const: "a" }, { const: "b" }] },
+							a: { type: "array", items: {} },
+							b: { type: "array", items: {} },
+						},
+						required: ["kind"],
+					},
+				},
+			},
+			{ function: { parameters: { type: "object", properties: { a: { items: {} } } } } },
+		]);
+		expect(JSON.stringify(body["tools"])).not.toContain('"anyOf":[{"type":"object"');
+	});
+
+	test("a reference with words beside it is not enforced, which OpenAI refuses", () => {
+		const inner = { type: "object", properties: {}, additionalProperties: false };
+		const asked = (reference: object) => {
+			const root = { ...inner, properties: { a: reference }, required: ["a"], $defs: { A: inner } };
+			return written(foreign({ format: { type: "schema", schema: root, strict: true } })).losses;
+		};
+		expect(asked({ $ref: "#/$defs/A" })).toEqual([]);
+		expect(asked({ $ref: "#/$defs/A", description: "An A" })).toEqual(["formatStrict"]);
+	});
+
 	test("a call that cannot be forced while the model thinks, or at all", () => {
 		const asked = { tools: [fn("f")], toolChoice: { mode: "required" } as const };
 		const calm = written(foreign(asked), "m", { forcedCalls: "unthinking", thinkingSwitch: "thinking" });

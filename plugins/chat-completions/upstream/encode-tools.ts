@@ -12,6 +12,7 @@ import {
 	type ToolNames,
 	type WireRecord,
 } from "#core";
+import { functionSchema } from "../function-schema.ts";
 import { protocolName } from "../name.ts";
 import { strictness } from "./encode-format.ts";
 import { ownExtras, type Writing } from "./target.ts";
@@ -23,7 +24,7 @@ export const takesCustomTools = ({ sameProtocol, context }: Writing): boolean =>
 const emptySchema = { type: "object", properties: {} };
 
 const functionTool = (tool: FunctionTool, names: ToolNames, writing: Writing): WireRecord => {
-	const schema = tool.schema;
+	const schema = writing.sameProtocol ? tool.schema : functionSchema(tool, writing);
 	const { strictTools } = writing.context.capabilities;
 	const strict = strictTools === false ? undefined : strictness(tool.strict, schema, writing, tool);
 	return {

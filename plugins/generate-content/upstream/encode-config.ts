@@ -1,8 +1,8 @@
 /** Neutral settings as Gemini's `generationConfig`. */
 import {
 	definedOnly,
+	describedSchema,
 	type EncodeContext,
-	isRecord,
 	type Losses,
 	type NeutralRequest,
 	type OutputFormat,
@@ -47,7 +47,7 @@ export const spokenFormat = (request: NeutralRequest, context: EncodeContext, lo
 		losses.setting("formatStrict", "Gemini is asked for the schema, and not held to it beside functions");
 	if (format.type === "enum") return `Answer with exactly one of these words: ${format.values.join(", ")}.`;
 	if (format.type === "json") return "Answer with a single JSON value and nothing else.";
-	return `Answer with a single JSON value and nothing else. It must conform to this JSON Schema: ${JSON.stringify(described(format.schema, format.description))}`;
+	return `Answer with a single JSON value and nothing else. It must conform to this JSON Schema: ${JSON.stringify(describedSchema(format.schema, format.description))}`;
 };
 
 /** Many models refuse a response format and functions in one request. */
@@ -57,10 +57,6 @@ const enforces = (request: NeutralRequest, { capabilities }: EncodeContext): boo
 	const functions = request.tools?.some((tool) => tool.type === "function" || tool.type === "custom") === true;
 	return !functions || capabilities.schemaBesideTools === true;
 };
-
-/** There is no field beside the schema that says what the answer is. */
-const described = (schema: unknown, description: string | undefined): unknown =>
-	description === undefined || !isRecord(schema) || "description" in schema ? schema : { ...schema, description };
 
 const encodeFormat = (format: OutputFormat): WireRecord => {
 	switch (format.type) {
@@ -73,7 +69,7 @@ const encodeFormat = (format: OutputFormat): WireRecord => {
 		case "schema":
 			return {
 				responseMimeType: "application/json",
-				responseJsonSchema: described(cleanSchema(format.schema), format.description),
+				responseJsonSchema: describedSchema(cleanSchema(format.schema), format.description),
 			};
 	}
 };

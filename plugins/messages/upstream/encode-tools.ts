@@ -7,6 +7,7 @@ import {
 	isRecord,
 	type ModelCapabilities,
 	type NeutralRequest,
+	objectSchema,
 	type Tool,
 	type ToolChoice,
 	unforced,
@@ -16,7 +17,7 @@ import { definitionOf } from "../client-tools.ts";
 import { cacheMember, type Encoding } from "../encode-content.ts";
 import { protocolName } from "../name.ts";
 import { webSearchConfig } from "../server-tools.ts";
-import { closedSchema, toolSchema } from "./schema.ts";
+import { closedSchema } from "./schema.ts";
 import type { StrictRoom } from "./strict-limits.ts";
 
 /** The version of web search that every model which has one understands. */
@@ -45,7 +46,7 @@ const encodeFunction = (
 	const definition = definitionOf(tool);
 	if (definition !== undefined) return { ...definition, ...cacheMember(tool, encoding) };
 	const told = tool.schema;
-	const { schema, widened } = own && isRecord(told) ? { schema: told, widened: false } : toolSchema(told);
+	const { schema, widened } = own && isRecord(told) ? { schema: told, widened: false } : objectSchema(told);
 	if (widened) encoding.losses.node(tool, `the schema of "${tool.name}" had to be widened to an object`);
 	const enforced = own ? tool.strict === true : isEnforced(tool, schema, room, encoding);
 	return {

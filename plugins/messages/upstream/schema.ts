@@ -1,5 +1,5 @@
-/** JSON Schemas as this protocol takes them: for tools an object at the root, for structured output a closed subset. */
-import { asList, asRecord, asText, isRecord, type WireRecord } from "#core";
+/** JSON Schemas that upstreams of this protocol enforce: a closed subset. */
+import { asList, asRecord, asText, isRecord } from "#core";
 
 type Draft = Record<string, unknown>;
 
@@ -27,55 +27,6 @@ const inner = (keyword: string, value: unknown, change: (schema: unknown) => unk
 		default:
 			return value;
 	}
-};
-
-/** What a reference that begins with `#/` names in its document. */
-export const referredIn = (root: unknown, reference: string): unknown => {
-	let target: unknown = root;
-	for (const step of reference.slice(2).split("/"))
-		target = asRecord(target)[step.replaceAll("~1", "/").replaceAll("~0", "~")];
-	return target;
-};
-
-const resolved = (root: WireRecord, schema: unknown, depth = 0): WireRecord => {
-	const told = asRecord(schema);
-	const reference = asText(told["$ref"]);
-	if (reference === undefined || !reference.startsWith("#/") || depth > 8) return told;
-	return resolved(root, referredIn(root, reference), depth + 1);
-};
-
-/** Whether a schema's root is an object's, said by itself or by what it refers to. */
-export const isObjectSchema = (schema: unknown): boolean =>
-	isRecord(schema) && resolved(schema, schema)["type"] === "object";
-
-const strings = (value: unknown): readonly string[] => asList(value).filter((item) => typeof item === "string");
-
-/** Alternatives at the root are refused: what any of them allows is allowed, what all demand is demanded. */
-const withoutAlternatives = (root: WireRecord): Draft => {
-	const { anyOf, oneOf, allOf, ...rest } = root;
-	const all = asList(allOf).map((branch) => resolved(root, branch));
-	const any = [...asList(anyOf), ...asList(oneOf)].map((branch) => resolved(root, branch));
-	const properties: Draft = {};
-	for (const branch of [...any, ...all, rest]) Object.assign(properties, asRecord(branch["properties"]));
-	const [first, ...others] = any.map((branch) => strings(branch["required"]));
-	const common = (first ?? []).filter((name) => others.every((names) => names.includes(name)));
-	const required = new Set([...strings(rest["required"]), ...all.flatMap((b) => strings(b["required"])), ...common]);
-	return { ...rest, type: "object", properties, ...(required.size > 0 && { required: [...required] }) };
-};
-
-const alternatives = ["anyOf", "oneOf", "allOf"];
-
-/** A tool's input schema. `widened`: the root allowed less than this one does. */
-export const toolSchema = (schema: unknown): { readonly schema: WireRecord; readonly widened: boolean } => {
-	if (!isRecord(schema)) return { schema: { type: "object", properties: {} }, widened: false };
-	const { $ref: _reference, ...own } = schema;
-	const root = schema["$ref"] === undefined ? schema : { ...own, ...resolved(schema, schema) };
-	if (alternatives.some((keyword) => root[keyword] !== undefined))
-		return { schema: withoutAlternatives(root), widened: true };
-	const { type } = root;
-	const isObject = type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
-	if (!isObject) return { schema: { type: "object", properties: {} }, widened: true };
-	return { schema: { ...root, type: "object", properties: asRecord(root["properties"]) }, widened: false };
 };
 
 const kept = new Set(

@@ -3,8 +3,7 @@
  * refuses the whole request when they are too many, when they choose too often, or when a schema holds itself.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#schema-complexity-limits
  */
-import { asList, asRecord, asText, isRecord, type WireRecord } from "#core";
-import { referredIn } from "./schema.ts";
+import { asList, asRecord, asText, isRecord, referredIn, type WireRecord } from "#core";
 
 const mostTools = 20;
 const mostOptional = 24;

@@ -2,8 +2,15 @@
  * Structured output. Models that enforce a schema get it as `output_config.format`. Others are given a tool whose input
  * is the answer, and the decoder turns its call back into text; what no schema can say is said in the system prompt.
  */
-import { isRecord, type Losses, type NeutralRequest, type OutputFormat, type WireRecord } from "#core";
-import { closedSchema, isObjectSchema, toolSchema } from "./schema.ts";
+import {
+	asObjectSchema,
+	describedSchema,
+	type Losses,
+	type NeutralRequest,
+	type OutputFormat,
+	type WireRecord,
+} from "#core";
+import { closedSchema } from "./schema.ts";
 import type { StrictRoom } from "./strict-limits.ts";
 
 /** The name of the tool whose input is the answer. */
@@ -19,20 +26,16 @@ export interface EncodedFormat {
 
 type SchemaFormat = Extract<OutputFormat, { type: "schema" }>;
 
-/** There is no field beside the schema that says what the answer is. */
-const described = (schema: unknown, description: string | undefined): unknown =>
-	description === undefined || !isRecord(schema) || "description" in schema ? schema : { ...schema, description };
-
 /** Asked for where the model cannot be held to it: as the input of a tool where it is an object's, or in words. */
 const askedSchema = ({ schema, description }: SchemaFormat): EncodedFormat => {
-	const root = toolSchema(schema);
-	if (root.widened || !isObjectSchema(schema))
+	const root = asObjectSchema(schema);
+	if (root === undefined)
 		return {
-			instruction: `Answer with nothing but JSON that conforms to this JSON Schema:\n${JSON.stringify(described(schema, description))}`,
+			instruction: `Answer with nothing but JSON that conforms to this JSON Schema:\n${JSON.stringify(describedSchema(schema, description))}`,
 		};
 	const told = description ?? "Gives the final answer. Call it once, with the whole answer as its input.";
 	return {
-		tool: { name: answerTool, description: told, input_schema: root.schema },
+		tool: { name: answerTool, description: told, input_schema: root },
 		instruction: `Give your final answer only by calling the tool \`${answerTool}\`.`,
 	};
 };
@@ -48,7 +51,7 @@ const encodeSchema = (
 	if (own && room !== undefined) return { format: { type: "json_schema", schema } };
 	const reason = room === undefined ? "it does not enforce schemas" : room.take(schema, false);
 	if (reason === undefined)
-		return { format: { type: "json_schema", schema: closedSchema(described(schema, format.description)) } };
+		return { format: { type: "json_schema", schema: closedSchema(describedSchema(schema, format.description)) } };
 	if (format.strict === true)
 		losses.setting("formatStrict", `the model is asked for the schema, and not held to it: ${reason}`);
 	return askedSchema(format);

@@ -1,6 +1,14 @@
 /** The form the answer's text must have, for an upstream. */
-import { definedOnly, type FunctionTool, type NeutralRequest, type OutputFormat, type WireRecord } from "#core";
-import { formatName, mayEnforce, speaksOfJson } from "../../chat-completions/service.ts";
+import {
+	asObjectSchema,
+	definedOnly,
+	type FunctionTool,
+	type NeutralRequest,
+	type OutputFormat,
+	type WireRecord,
+} from "#core";
+import { answersObject, formatName, mayEnforce, speaksOfJson, spokenSchema } from "../../chat-completions/service.ts";
+import { protocolName } from "../name.ts";
 import type { Writing } from "./writing.ts";
 
 /** What is said of `strict`: that it is not where the schema cannot be enforced, for unsaid it is. */
@@ -16,7 +24,9 @@ const encodeFormat = (format: OutputFormat, writing: Writing): WireRecord | unde
 		case "json":
 			return { type: "json_object" };
 		case "schema": {
-			const { name, description, schema } = format;
+			const { name, description } = format;
+			const schema = writing.sameProtocol ? format.schema : answersObject(format, writing);
+			if (schema === undefined) return undefined;
 			const strict = strictness(format.strict, schema, writing);
 			return { type: "json_schema", name: formatName(name), schema, ...definedOnly({ description, strict }) };
 		}
@@ -41,7 +51,9 @@ const needsMentionOfJson = (request: NeutralRequest): boolean =>
 
 /** Words for the model where the protocol has no field for the form; undefined where it has. */
 export const spokenFormat = (request: NeutralRequest): string | undefined => {
-	const { format } = request;
+	const { format, protocol } = request;
+	if (format?.type === "schema" && protocol !== protocolName && asObjectSchema(format.schema) === undefined)
+		return spokenSchema(format);
 	if (format?.type === "enum") return `Answer with exactly one of these and nothing else: ${format.values.join(", ")}`;
 	return needsMentionOfJson(request) ? "Answer in JSON." : undefined;
 };

@@ -9,6 +9,7 @@ import {
 	type ToolChoice,
 	type WireRecord,
 } from "#core";
+import { functionSchema } from "../../chat-completions/service.ts";
 import { definitionOf } from "../client-tools.ts";
 import { protocolName } from "../name.ts";
 import { ownFields } from "../origin.ts";
@@ -27,7 +28,7 @@ const parametersOf = (tool: FunctionTool): unknown => {
 const encodeFunction = (tool: FunctionTool, writing: Writing): WireRecord => {
 	const definition = definitionOf(tool);
 	if (definition !== undefined) return definition;
-	const parameters = parametersOf(tool);
+	const parameters = writing.sameProtocol ? parametersOf(tool) : functionSchema(tool, writing);
 	const strict = strictness(tool.strict, parameters, writing, tool);
 	return {
 		type: "function",

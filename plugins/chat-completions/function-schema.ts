@@ -1,0 +1,31 @@
+/** The schema of a function as OpenAI takes it, enforced or not: an object at the root, and items for every list. */
+import { asList, asRecord, type FunctionTool, isRecord, objectSchema, type WireRecord } from "#core";
+import type { OpenAiWriting } from "./openai.ts";
+import { strictForm } from "./strict-schema.ts";
+
+const named = ["properties", "$defs", "definitions"];
+const nested = ["items", "anyOf", "oneOf", "allOf", "prefixItems", "additionalProperties"];
+
+/** A list of which nobody says what it holds is refused, whoever takes it elsewhere. */
+const withItems = (schema: unknown): unknown => {
+	if (Array.isArray(schema)) return schema.map(withItems);
+	if (!isRecord(schema)) return schema;
+	const copy: Record<string, unknown> = { ...schema };
+	for (const word of named)
+		if (isRecord(schema[word]))
+			copy[word] = Object.fromEntries(Object.entries(schema[word]).map(([name, inner]) => [name, withItems(inner)]));
+	for (const word of nested) if (schema[word] !== undefined) copy[word] = withItems(schema[word]);
+	const isList = schema["type"] === "array" || asList(schema["type"]).includes("array");
+	return isList && schema["items"] === undefined ? { ...copy, items: {} } : copy;
+};
+
+/**
+ * The parameters of a function that a client of another protocol offers; what they had to be widened by is told. They are
+ * closed where they are to be enforced and that does not change what they allow.
+ */
+export const functionSchema = (tool: FunctionTool, { losses }: OpenAiWriting): WireRecord => {
+	const { schema, widened } = objectSchema(tool.schema);
+	if (widened) losses.node(tool, `the schema of "${tool.name}" had to be widened to an object`);
+	const fitting = withItems(schema);
+	return asRecord((tool.strict === true ? strictForm(fitting) : undefined) ?? fitting);
+};

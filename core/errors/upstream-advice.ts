@@ -5,6 +5,8 @@ import { isEmptyAccount } from "./upstream-failure.ts";
 const emptyAccount = "The upstream's account has no credit: pay, or send its models elsewhere.";
 const refusedKey = "The upstream refuses Portico's key: set another for it and reload.";
 
+const failing = "The upstream itself fails: try again later, or add a target beside it.";
+
 /** Also for a call that was given up for want of time. */
 export const slowUpstream = "The upstream is too slow: try again later, or add a target beside it.";
 
@@ -27,7 +29,10 @@ const byCode: readonly (readonly [RegExp, string])[] = [
 		/something other than/,
 		"Something else answers at the upstream's address, a proxy or a page to sign in: correct its url, or the way to it.",
 	],
-	[/broke_off|ECONNRESET/, "The upstream closed the connection: try again, and ask its operator if it lasts."],
+	[
+		/broke_off|stream_incomplete|ECONNRESET/,
+		"The upstream closed the connection: try again, and ask its operator if it lasts.",
+	],
 ];
 
 /** Undefined where nothing is known that could be done. */
@@ -42,6 +47,7 @@ export const adviceOnUpstream = ({
 	const words = `${code ?? ""} ${message ?? ""}`;
 	const [, told] = byCode.find(([pattern]) => pattern.test(words)) ?? [];
 	if (told !== undefined) return told;
-	if (status >= 500) return "The upstream itself fails: try again later, or add a target beside it.";
-	return status >= 400 ? "The upstream refuses the request: its message says what the client must change." : undefined;
+	if (status >= 500 || /server_error|api_error|overloaded/.test(code ?? "")) return failing;
+	if (status >= 400) return "The upstream refuses the request: its message says what the client must change.";
+	return status >= 300 ? "The upstream's address leads elsewhere: correct its url." : undefined;
 };

@@ -41,12 +41,23 @@ const plain = (text: string): string =>
 /** A key that stands where a code should is none. */
 const isWord = (code: string): boolean => /^[\w.-]{1,64}$/.test(code) && withoutKeys(scrub(code)) === code;
 
-/** `text`: the body of an answer that is not 2xx. */
-export const vendorWords = (text: string): VendorWords => {
-	const { message = plain(text.slice(0, 4 * longest)), code } = told(parseJson(text));
-	const shown = scrubMessage(message).slice(0, longest);
+const shown = ({ message = "", code }: VendorWords): VendorWords => {
+	const words = scrubMessage(message).slice(0, longest);
 	return {
-		...(shown !== "" && { message: shown }),
+		...(words !== "" && { message: words }),
 		...(code !== undefined && isWord(code) && { code }),
 	};
+};
+
+/** `text`: the body of an answer that is not 2xx. */
+export const vendorWords = (text: string): VendorWords => {
+	const { message = plain(text.slice(0, 4 * longest)), ...rest } = told(parseJson(text));
+	return shown({ message, ...rest });
+};
+
+/** `text`: an answer, or an event of one, that tells a failure within itself. Nothing of it but its error is taken. */
+export const vendorWordsWithin = (text: string): VendorWords => {
+	const body = asRecord(parseJson(text));
+	const error = body["error"] ?? asRecord(body["response"])["error"];
+	return error === undefined || error === null ? {} : shown(told({ error }));
 };

@@ -1,15 +1,16 @@
 /** From an upstream's good answer to the client's response, whichever of the two forms was asked for and whichever came. */
 import type { Clock } from "../contract/clock.ts";
 import { Fault } from "../contract/fault.ts";
-import { createFrames, type Frames } from "../wire/frames.ts";
+import { createFrames } from "../wire/frames.ts";
 import { isPending } from "../wire/pending.ts";
 import type { OpenStreamBody } from "../wire/stream-body.ts";
 import { bodyOf } from "./answer-body.ts";
 import { plainBytes } from "./endpoint-stream.ts";
-import type { Exchange, MaybeLater, StreamPass, WholeAnswer } from "./exchange.ts";
+import type { Exchange, MaybeLater, WholeAnswer } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import { CallStream } from "./stream.ts";
 import { StreamMemory } from "./stream-memory.ts";
+import { readOpening } from "./stream-opening.ts";
 import { type StreamLimits, silent } from "./stream-watch.ts";
 import { told } from "./told.ts";
 import { notAnAnswer } from "./translation.ts";
@@ -27,9 +28,6 @@ export interface AnswerOptions {
 	/** Told of every stream that begins, so that a stop can reach it. */
 	opened(stream: CallStream, live: LiveCall): void;
 }
-
-/** How long an answer that has begun is held back while it says nothing yet: an early error can still be a status. */
-const graceMs = 50;
 
 const streamType = (type: string, { streamsAs }: Exchange): string =>
 	(type.includes("event-stream") ? streamsAs : undefined) ?? type;
@@ -55,12 +53,6 @@ const keep = async ({ routed, target }: LiveCall, answer: unknown): Promise<void
 	if (routed.surface !== "model") return;
 	const { ask, token } = routed;
 	if (answer !== undefined) await ask.protocol.conversations?.save?.(ask, token, answer, target);
-};
-
-/** Throws the failure that an answer told within itself before any of it was sent. */
-const throwEarlyError = (pass: StreamPass): void => {
-	const { error, pieces } = pass.seen();
-	if (error && pieces === 0) throw new Fault(error);
 };
 
 /** At once, unless the answer has to be kept first. */
@@ -111,79 +103,15 @@ export const foldStream = async ({
 
 const explodeWhole = async (options: AnswerOptions): Promise<Response> => {
 	const { live, exchange, source, limits, openStreamBody } = options;
-	const { text, seen, answer: kept } = await exchange.wholeAsStream(await source.rest(limits.answerBytes));
+	const bytes = await source.rest(limits.answerBytes);
+	const { text, seen, answer: kept } = await exchange.wholeAsStream(bytes);
 	live.observe(() => seen);
+	if (seen.error) live.attempts.saidWithin(bytes);
 	if (seen.error) throw new Fault(seen.error);
 	live.firstByte();
 	await keep(live, kept);
 	live.end(live.left ? "client_left" : "completed", 200);
 	return new Response(bodyOf(text, live.routed.held, openStreamBody), { headers: streamHeaders(options) });
-};
-
-/** What was read of a stream before its answer could begin. */
-interface Opening {
-	readonly head: (string | Uint8Array)[];
-	/** The upstream's bytes have ended, and `head` holds all there is. */
-	complete: boolean;
-	/** A read that is still waiting. */
-	pending: Promise<Uint8Array | undefined> | undefined;
-}
-
-/** Puts what one read brought into the opening; gives how many events it completed. */
-const take = async (
-	opening: Opening,
-	chunk: Uint8Array | undefined,
-	frames: Frames,
-	pass: StreamPass,
-): Promise<number> => {
-	const events = chunk === undefined ? frames.end() : frames.feed(chunk);
-	const said = chunk === undefined ? pass.end(events) : pass.push(events, chunk);
-	const piece = isPending(said) ? await said : said;
-	if (piece !== undefined && piece !== "") opening.head.push(piece);
-	opening.complete = chunk === undefined;
-	throwEarlyError(pass);
-	return events.length;
-};
-
-/** Something was said, or all is. */
-const hasBegun = (pass: StreamPass): boolean => {
-	const { pieces, finished } = pass.seen();
-	return pieces > 0 || finished;
-};
-
-/**
- * Reads on until the answer has begun, has failed, or lets us wait: a moment after its first event, or as long as a
- * client may be left without a sign of life before it.
- */
-const readOpening = async (
-	options: AnswerOptions,
-	frames: Frames,
-	pass: StreamPass,
-	memory: StreamMemory,
-): Promise<Opening> => {
-	const { source, clock, limits } = options;
-	const opening: Opening = { head: [], complete: false, pending: undefined };
-	const patience = Promise.withResolvers<"patience">();
-	let cancel = clock.after(Math.min(limits.keepAliveMs, limits.idleMs), () => patience.resolve("patience"));
-	let begun = false;
-	try {
-		for (;;) {
-			opening.pending ??= source.next();
-			const next = await Promise.race([opening.pending, patience.promise]);
-			if (next === "patience") return opening;
-			opening.pending = undefined;
-			// All of it waits here until the answer begins.
-			memory.took(next?.length ?? 0, false);
-			const events = await take(opening, next, frames, pass);
-			if (opening.complete || hasBegun(pass)) return opening;
-			if (begun || events === 0) continue;
-			begun = true;
-			cancel();
-			cancel = clock.after(graceMs, () => patience.resolve("patience"));
-		}
-	} finally {
-		cancel();
-	}
 };
 
 const openStream = async (options: AnswerOptions): Promise<Response> => {
@@ -233,8 +161,11 @@ export const answer = async (options: AnswerOptions): Promise<Response> => {
 	try {
 		if (isStream) return await sendWhole(options, await foldStream(options));
 		if (stream && live.routed.surface === "model") return await explodeWhole(options);
-		const whole = exchange.whole(await source.rest(limits.answerBytes));
-		const sent = sendWhole(options, isPending(whole) ? await whole : whole);
+		const bytes = await source.rest(limits.answerBytes);
+		const given = exchange.whole(bytes);
+		const whole = isPending(given) ? await given : given;
+		if (whole.seen.error) live.attempts.saidWithin(bytes);
+		const sent = sendWhole(options, whole);
 		return sent instanceof Response ? sent : await sent;
 	} finally {
 		unwatch();

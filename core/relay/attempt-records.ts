@@ -5,7 +5,7 @@ import type { AttemptRecord, PassedOver } from "../contract/outcome.ts";
 import type { KeyNotes, Target } from "../contract/router.ts";
 import type { Tracer } from "../contract/trace.ts";
 import { plainName, scrubMessage } from "../errors/redact.ts";
-import { vendorWords } from "../errors/vendor-words.ts";
+import { vendorWords, vendorWordsWithin } from "../errors/vendor-words.ts";
 import { asRecord, asText } from "../neutral/json.ts";
 
 type Changeable = { -readonly [K in keyof AttemptRecord]: AttemptRecord[K] };
@@ -17,6 +17,8 @@ interface Open {
 	readonly begunAt: number;
 	ended: boolean;
 }
+
+const utf8 = new TextDecoder();
 
 /** Of more than these the ones in the middle are left out. */
 const most = 8;
@@ -102,6 +104,13 @@ export class AttemptRecords implements KeyNotes {
 	said(words: string): void {
 		const now = this.all.at(-1);
 		if (now) Object.assign(now.record, vendorWords(now.target.upstream.redact?.(words) ?? words));
+	}
+
+	/** An answer, or an event of one, in which the upstream told a failure. */
+	saidWithin(answer: string | Uint8Array): void {
+		const now = this.all.at(-1);
+		const text = typeof answer === "string" ? answer : utf8.decode(answer);
+		if (now) Object.assign(now.record, vendorWordsWithin(now.target.upstream.redact?.(text) ?? text));
 	}
 
 	/** The first byte of the answer is there. */

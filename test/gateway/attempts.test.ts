@@ -11,6 +11,8 @@ let gateway: TestGateway;
 
 const path = "/v1/chat/completions";
 const body = (model: string) => ({ model, messages: [{ role: "user", content: "hello" }] });
+const eventsOf = (event: object): Response =>
+	new Response(`data: ${JSON.stringify(event)}\n\n`, { headers: { "content-type": "text/event-stream" } });
 const completion = (): Response => Response.json(chatAnswer("hi", { input: 7, output: 3 }));
 const emptyAccount = () =>
 	Response.json(
@@ -38,6 +40,7 @@ beforeEach(async () => {
 		plugins: [
 			"tokens",
 			"chat-completions",
+			"messages",
 			"call-log",
 			"metrics",
 			"ledger",
@@ -118,6 +121,25 @@ describe("the attempts of a call", () => {
 		expect(detail["attempts"]).toMatchObject([
 			{ upstream: "broken", why: "only", status: 400, message: "Your credit balance is too low. Key [removed]." },
 		]);
+	});
+
+	test.each([
+		["an answer that is none", false, (error: object) => Response.json({ error, choices: [{ message: "not kept" }] })],
+		["the first event of a stream", true, (error: object) => eventsOf({ error })],
+	] as const)("tell what the upstream says of an empty account in %s", async (_, stream, answer) => {
+		const error = { message: "Billing hard limit reached. Key sk-broken-key-0123456789.", code: "billing_hard_limit" };
+		broken.answer(() => answer(error));
+		for (const url of [path, "/v1/messages"]) {
+			const response = await gateway.ask(url, { ...body("lost"), max_tokens: 9, stream });
+			expect(await response.text()).not.toMatch(/billing/i);
+			expect(response.status).toBe(502);
+			const told = await gateway.admin("GET", `/admin/calls/${response.headers.get("x-request-id")}`);
+			expect(told).toMatchObject({
+				attempts: [{ status: 200, code: "billing_hard_limit", message: "Billing hard limit reached. Key [removed]." }],
+				advice: "The upstream's account has no credit: pay, or send its models elsewhere.",
+			});
+			expect(JSON.stringify(told)).not.toContain("not kept");
+		}
 	});
 
 	test("are only counted where the first one was good", async () => {

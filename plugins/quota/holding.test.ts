@@ -1,5 +1,5 @@
 /**
- * Two persons, ten tokens, one ceiling and one budget of the day each, around a midnight: random histories over several nodes, with crashes, lost replies and tasks,
+ * Two persons, ten tokens, one ceiling and one budget of the day each, around a midnight: random histories over several nodes, with crashes, lost replies, tasks, and clocks that are set,
  * against an oracle that counts what the upstream delivered. `HOLDING_SEEDS` sets how many, `HOLDING_SEED` and
  * `HOLDING_PATH` replay one.
  */
@@ -23,11 +23,14 @@ type Command =
 	| { readonly do: "restart"; readonly node: number }
 	| { readonly do: "stop" | "go on"; readonly node: number }
 	| { readonly do: "pass"; readonly milliseconds: number }
+	| { readonly do: "clock"; readonly node: number; readonly milliseconds: number }
 	| { readonly do: "reap" }
 	| { readonly do: "fault"; readonly node: number; readonly kind: "lost_reply" | "failed" | "failed_after_commit" }
 	| { readonly do: "ask task"; readonly node: number; readonly token: number; readonly amount: number }
 	| { readonly do: "end task"; readonly task: number; readonly cost: number };
 
+const dayMs = 86_400_000;
+const secondDay = 20_000;
 const node = fc.nat(2);
 const token = fc.nat(tokens - 1);
 const one = <T extends Command>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary });
@@ -47,6 +50,14 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 	one(
 		5,
 		fc.record({ do: fc.constant("pass" as const), milliseconds: fc.constantFrom(1, 50, 100, 300, 2_500, 16_000) }),
+	),
+	one(
+		1,
+		fc.record({
+			do: fc.constant("clock" as const),
+			node,
+			milliseconds: fc.constantFrom(-dayMs, -40_000, -500, 500, 40_000, dayMs),
+		}),
 	),
 	one(1, fc.constant({ do: "reap" as const })),
 	one(
@@ -72,7 +83,6 @@ interface Call {
 	delivered: number;
 }
 
-const dayMs = 86_400_000;
 const compiled = (amount: number) =>
 	new Map([
 		[
@@ -88,8 +98,8 @@ class Household {
 	private readonly tasks = new Map<string, { readonly token: number; readonly day: number; readonly amount: number }>();
 	private readonly delivered = new Map<string, number>();
 	private serial = 0;
-	/** Half a minute before the second day. */
-	private time = dayMs - 30_000;
+	/** Days in which something was let in, by the clocks of the nodes. */
+	private readonly days = new Set([secondDay - 1, secondDay]);
 	crashed = false;
 
 	constructor(nodes: number) {
@@ -106,8 +116,10 @@ class Household {
 		return { id: `${this.world.prefix}p${person}`, ...bounds };
 	}
 
-	private get day(): number {
-		return Math.floor(this.time / dayMs);
+	private dayOf(now: number): number {
+		const day = Math.floor(now / dayMs);
+		this.days.add(day);
+		return day;
 	}
 
 	private dayName(person: number, day: number): string {
@@ -120,6 +132,8 @@ class Household {
 
 	async open(): Promise<void> {
 		await this.world.open();
+		// Half a minute before the second day.
+		for (const { clock } of this.world.nodes) clock.wall = secondDay * dayMs - 30_000 - clock.monotonic();
 		for (let token = 0; token < tokens; token++) {
 			const quota = this.quota(token);
 			if (quota !== undefined) this.world.write(this.world.sql.setQuota(this.tokenName(token), quota));
@@ -136,8 +150,9 @@ class Household {
 		if (!node.alive || node.stopped) return;
 		const { accounts } = node;
 		const id = `${this.world.prefix}c${++this.serial}`;
-		const { day } = this;
-		const on = accountsOf(this.spender(token), this.quota(token), this.time);
+		const now = node.clock.now();
+		const day = this.dayOf(now);
+		const on = accountsOf(this.spender(token), this.quota(token), now);
 		holdOnAll(accounts, { id, model: "m" }, on, { least, most }).then(
 			(holding) => {
 				if (isLack(holding) || node.accounts !== accounts || !node.alive) return;
@@ -181,8 +196,9 @@ class Household {
 	askTask(node: WorldNode, token: number, amount: number): void {
 		if (!node.alive || node.stopped) return;
 		const id = `${this.world.prefix}k${++this.serial}`;
-		const { day } = this;
-		reserveTask(node.accounts, this.spender(token), amount, id, this.time).then(
+		const now = node.clock.now();
+		const day = this.dayOf(now);
+		reserveTask(node.accounts, this.spender(token), amount, id, now).then(
 			(answer) => {
 				if (!("keep" in answer)) return;
 				try {
@@ -223,8 +239,10 @@ class Household {
 				if (what.do === "stop") this.crashed = true;
 				return void Object.assign(nodeOf(what.node), { stopped: what.do === "stop" });
 			case "pass":
-				this.time += what.milliseconds;
 				return await this.world.pass(what.milliseconds);
+			case "clock":
+				nodeOf(what.node).clock.wall += what.milliseconds;
+				return;
 			case "reap":
 				return await this.world.reap();
 			case "fault":
@@ -255,7 +273,7 @@ class Household {
 		return [
 			...own.flatMap(([name, quota]) => (quota === undefined ? [] : [[name, quota] as const])),
 			...owners.map(({ id, ceiling }) => [personAccount(id), ceiling] as const),
-			...[0, 1].flatMap((day) => [[this.dayName(0, day), 200] as const, [this.dayName(1, day), 90] as const]),
+			...[...this.days].flatMap((day) => [[this.dayName(0, day), 200] as const, [this.dayName(1, day), 90] as const]),
 		];
 	}
 
@@ -282,7 +300,7 @@ class Household {
 	private leftOf(person: number): string | undefined {
 		const name = personAccount(this.owner(person).id);
 		const { used } = this.world.account(name);
-		const days = [0, 1].map((day) => this.dayName(person, day));
+		const days = [...this.days].map((day) => this.dayName(person, day));
 		for (const account of [name, ...days]) {
 			const [charged, delivered] = [this.world.account(account).used, this.delivered.get(account) ?? 0];
 			if (charged < delivered) return `${account}: charged ${charged}, delivered ${delivered}`;

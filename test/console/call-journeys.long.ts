@@ -1,6 +1,7 @@
 /** What is asked of models: keys, usage, calls, where a call would go, the playground: each page as a person lives it, against a gateway as it ships. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { until } from "../support/moved-clock.ts";
 import { hasBrowser, patience } from "./browser.ts";
 import { type Journey, startJourney } from "./journey.ts";
 
@@ -105,6 +106,9 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 	test("sees what was used by day and by hour, and saves it as a table", async () => {
 		const { key } = await at.gateway.token({ name: "counted" });
 		for (let call = 0; call < 3; call++) await at.speak(key);
+		// A client has its answer a moment before the ledger has its row.
+		const sums = async () => JSON.stringify((await at.gateway.admin("GET", "/admin/usage?by=token"))["data"]);
+		await until(async () => /"tokenName":"counted","calls":3/.test(await sums()), "three calls in the ledger");
 		await at.go("Usage");
 		const row = at.page.getByRole("row", { name: /counted/ });
 		expect(await row.getByRole("cell").nth(1).textContent()).toBe("3");

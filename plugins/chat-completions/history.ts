@@ -109,11 +109,19 @@ const lostOf = (before: WireRecord, after: WireRecord): readonly string[] => {
 	return reasoningFields.some((field) => after[field] !== undefined) ? rest : [...thoughts.slice(0, 1), ...rest];
 };
 
+/** Mistral refuses a beginning of its own answer that is not called one. */
+const begun = (message: WireRecord): WireRecord =>
+	message["role"] === "assistant" && asList(message["tool_calls"]).length === 0
+		? { ...message, prefix: true }
+		: message;
+
 /** All messages as the target takes them. */
 export const historyFor = (messages: readonly unknown[], target: HistoryTarget): readonly unknown[] =>
 	messages.flatMap((value, at) => {
 		if (!isRecord(value)) return [value];
-		const message = messageFor(value, target);
+		const made = messageFor(value, target);
+		const isMistralsLast = target.capabilities.vendor === "mistral" && at === messages.length - 1;
+		const message = isMistralsLast ? begun(made) : made;
 		if (target.lost && message !== value) for (const field of lostOf(value, message)) target.lost(at, field);
 		const afterResults = asRecord(messages[at - 1])["role"] === "tool" && message["role"] === "user";
 		return target.capabilities.answerAfterResults === true && afterResults ? [seen, message] : [message];

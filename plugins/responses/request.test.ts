@@ -546,6 +546,8 @@ describe("what an upstream is sent", () => {
 		expect(asked.body["text"]).toMatchObject({ format: { schema: loose, strict: false } });
 		expect(asked.body.tools).toMatchObject([{ parameters: loose, strict: false }]);
 		expect(asked.lost).toEqual(expect.arrayContaining(["formatStrict", "function.strict"]));
+		const sampling = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 };
+		expect(sent({ sampling }, { capabilities: { samplingRefused: true } }).lost).toEqual([]);
 		const list = sent({ format: { type: "schema", schema: { type: "array" } } });
 		expect(list.body).not.toHaveProperty("text");
 		expect(list.body.input.at(-1)).toEqual({ role: "developer", content: expect.stringContaining('{"type":"array"}') });

@@ -378,12 +378,12 @@ describe("options for an upstream", () => {
 
 	test("H126 sampling is sent, or reported where the model refuses it", () => {
 		const request = foreign({
-			sampling: { temperature: 1, topP: 0.5, topK: 4, presencePenalty: 1, seed: 3 },
+			sampling: { temperature: 0.7, topP: 0.5, topK: 4, presencePenalty: 1, seed: 3 },
 			logprobs: { enabled: true, top: 2 },
 			candidates: 2,
 		});
 		expect(written(request)).toMatchObject({
-			body: { temperature: 1, top_p: 0.5, presence_penalty: 1, seed: 3, logprobs: true, top_logprobs: 2, n: 2 },
+			body: { temperature: 0.7, top_p: 0.5, presence_penalty: 1, seed: 3, logprobs: true, top_logprobs: 2, n: 2 },
 			losses: ["topK"],
 		});
 		const refused = written(request, "o3", { samplingRefused: true });
@@ -503,6 +503,17 @@ describe("options for an upstream", () => {
 		};
 		expect(asked({ $ref: "#/$defs/A" })).toEqual([]);
 		expect(asked({ $ref: "#/$defs/A", description: "An A" })).toEqual(["formatStrict"]);
+	});
+
+	test("settings that say nothing are no loss, and Mistral is told which answer it began", () => {
+		const sampling = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 };
+		const plain = written(foreign({ sampling }), "o3", { samplingRefused: true });
+		expect(plain.losses).toEqual([]);
+		expect(plain.body).not.toHaveProperty("temperature");
+		const begun = conversation(user(text("Hi")), assistant(text("So")));
+		const { messages } = written(begun, "m", { vendor: "mistral", strictFields: true });
+		expect(messages.at(-1)).toEqual({ role: "assistant", content: "So", prefix: true });
+		expect(written(begun, "m").messages.at(-1)).not.toHaveProperty("prefix");
 	});
 
 	test("a call that cannot be forced while the model thinks, or at all", () => {

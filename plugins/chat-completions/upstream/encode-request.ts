@@ -40,12 +40,12 @@ const samplingFields = (writing: Writing): Record<string, unknown> => {
 	};
 };
 
-/** The fields that a model which samples in its own way refuses. */
-const refusable: readonly (readonly [string, Setting])[] = [
-	["temperature", "temperature"],
-	["top_p", "topP"],
-	["presence_penalty", "presencePenalty"],
-	["frequency_penalty", "frequencyPenalty"],
+/** The fields that a model which samples in its own way refuses, and the value that says nothing. */
+const refusable: readonly (readonly [name: string, setting: Setting, harmless?: number])[] = [
+	["temperature", "temperature", 1],
+	["top_p", "topP", 1],
+	["presence_penalty", "presencePenalty", 0],
+	["frequency_penalty", "frequencyPenalty", 0],
 	["logit_bias", "logitBias"],
 	["logprobs", "logprobs"],
 	["top_logprobs", "logprobs"],
@@ -55,14 +55,15 @@ const encodeSampling = (writing: Writing): WireRecord => {
 	const { sampling } = writing.request;
 	const { samplingRefused, temperatureOrTopP } = writing.context.capabilities;
 	const fields = samplingFields(writing);
-	const drop = (name: string, setting: Setting, reason: string): void => {
-		if (fields[name] === undefined) return;
+	const drop = (name: string, setting: Setting, reason: string, harmless?: number): void => {
+		const given = fields[name];
 		fields[name] = undefined;
-		writing.losses.setting(setting, reason);
+		if (given !== undefined && given !== harmless) writing.losses.setting(setting, reason);
 	};
-	if (samplingRefused === true) for (const [name, setting] of refusable) drop(name, setting, "the model refuses it");
+	if (samplingRefused === true)
+		for (const [name, setting, harmless] of refusable) drop(name, setting, "the model refuses it", harmless);
 	if (temperatureOrTopP === true && fields["temperature"] !== undefined)
-		drop("top_p", "topP", "the model takes temperature or top_p, not both");
+		drop("top_p", "topP", "the model takes temperature or top_p, not both", 1);
 	if (sampling.topK !== undefined && !writing.sameProtocol)
 		writing.losses.setting("topK", "the upstream has no such setting");
 	const topK = writing.sameProtocol ? sampling.topK : undefined;

@@ -33,8 +33,11 @@ const loseSettings = (writing: Writing): void => {
 	const { sampling, stop, candidates = 1 } = writing.request;
 	const { temperature: _temperature, topP: _topP, ...absent } = sampling;
 	const given = { ...absent, stop, candidates: candidates > 1 ? candidates : undefined };
-	for (const setting of Object.keys(definedOnly(given)) as (keyof typeof given)[])
+	for (const setting of Object.keys(definedOnly(given)) as (keyof typeof given)[]) {
+		const isPenalty = setting === "presencePenalty" || setting === "frequencyPenalty";
+		if (isPenalty && given[setting] === 0) continue;
 		writing.losses.setting(setting, "the upstream has no such setting");
+	}
 };
 
 const encodeSampling = (writing: Writing): WireRecord => {
@@ -42,9 +45,10 @@ const encodeSampling = (writing: Writing): WireRecord => {
 	const { samplingRefused, temperatureOrTopP } = writing.context.capabilities;
 	const fields: Record<string, unknown> = { temperature: sampling.temperature, top_p: sampling.topP };
 	const drop = (name: string, setting: Setting, reason: string): void => {
-		if (fields[name] === undefined) return;
+		const given = fields[name];
 		fields[name] = undefined;
-		writing.losses.setting(setting, reason);
+		// 1 is what the model does anyway.
+		if (given !== undefined && given !== 1) writing.losses.setting(setting, reason);
 	};
 	if (samplingRefused === true) {
 		drop("temperature", "temperature", "the model refuses it");

@@ -149,7 +149,7 @@ export const mistral: Vendor = {
 			odd && extra(odd),
 			anyOf(messages, (message, at) => strictMessage(message, messages[at - 1], at)),
 			pairRefusal(messages),
-			messages.at(-1)?.["role"] === "assistant" && "Expected last role User or Tool",
+			messages.at(-1)?.["role"] === "assistant" && !messages.at(-1)?.["prefix"] && "Expected last role User or Tool",
 		);
 	},
 	answer: answerWith("mistral-large-latest", {

@@ -40,7 +40,9 @@ export class StreamCounter {
 		}
 	}
 
+	/** Code is billed by the container, or not at all: whoever bills it tells so. */
 	private ran(tool: string): void {
+		if (tool === "code_execution") return;
 		this.tools ??= {};
 		this.tools[tool] = (this.tools[tool] ?? 0) + 1;
 	}

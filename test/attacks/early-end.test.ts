@@ -147,6 +147,15 @@ describe("a model that does not think", () => {
 		expect(await recorded(id)).toBe(used);
 	});
 
+	test("code that Google runs costs its tokens alone, left early too", async () => {
+		const { key } = await world.gateway.token();
+		const parts = [{ executableCode: { language: "PYTHON", code: "print(1)" } }, { text: "FIRST" }];
+		const chunk = { candidates: [{ content: { role: "model", parts }, index: 0 }], modelVersion: "m" };
+		world.upstream.answer(() => held([`data: ${JSON.stringify(chunk)}\n\n`]));
+		await readTo({ key, speaks: "messages", upstream: "generate-content" }, "FIRST");
+		expect(await world.used(key)).toBeLessThan(1_000);
+	});
+
 	test.each(ways)("broken off by the upstream: %s", async (_name, speaks, upstream) => {
 		const words = 100;
 		const { id, key } = await world.gateway.token({ quota: 100 });

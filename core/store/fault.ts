@@ -51,6 +51,10 @@ export class StoreFault extends Fault {
 	}
 }
 
+/** A file beside the database could not be written, such as the journal: what the system says of its disk. */
+const isDiskFull = (error: unknown): boolean =>
+	error instanceof Error && /^(ENOSPC|EDQUOT|EROFS|EIO)$/.test(String(Reflect.get(error, "code")));
+
 /**
  * Waits for what is being written, but not for a database that takes nothing: for reads, which then tell what was true
  * before. A full disk is when an operator must look. The store logs the outage.
@@ -62,7 +66,7 @@ export const unlessOutage = async (writing: Promise<unknown>): Promise<void> => 
 	try {
 		await writing;
 	} catch (error) {
-		if (!(error instanceof StoreFault && error.isOutage)) throw error;
+		if (!(error instanceof StoreFault && error.isOutage) && !isDiskFull(error)) throw error;
 	}
 };
 

@@ -15,7 +15,7 @@ import type { Store, Tables } from "../contract/store.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { backupFile } from "./backup.ts";
 import { Connection, databaseFile } from "./connection.ts";
-import { StoreFault } from "./fault.ts";
+import { StoreFault, unlessOutage } from "./fault.ts";
 import { lockFile } from "./lock.ts";
 import { migrate } from "./migrate.ts";
 import { type OpenStore, openStore } from "./open.ts";
@@ -586,4 +586,10 @@ describe("a server", () => {
 test("nothing of the driver is loaded by the faults that plugins import", () => {
 	const source = readFileSync(join(import.meta.dir, "fault.ts"), "utf8");
 	expect(source).not.toContain('libsql"');
+});
+
+test("what is read is told although a file beside the database could not be written, as its disk is full", async () => {
+	const full = Object.assign(new Error("no space left on device, write"), { code: "ENOSPC" });
+	await unlessOutage(Promise.reject(full));
+	await expect(unlessOutage(Promise.reject(new Error("a mistake")))).rejects.toThrow("a mistake");
 });

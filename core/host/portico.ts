@@ -5,6 +5,7 @@ import type { FirstToken, HostInfo, PluginRow } from "../contract/host-info.ts";
 import { jobs } from "../contract/job.ts";
 import { describe } from "../contract/log.ts";
 import { router } from "../contract/router.ts";
+import { freeBytes } from "../runtime/free-bytes.ts";
 import { addressOf, type Connection } from "../runtime/serve.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
 import { auditOf } from "./audit.ts";
@@ -45,7 +46,8 @@ export class Portico {
 
 	constructor(options: PorticoOptions) {
 		this.options = options;
-		this.troubles = new Troubles(options.clock, () => options.store.outage());
+		const { clock, store, dataFolder } = options;
+		this.troubles = new Troubles(clock, store.outage, () => freeBytes(dataFolder));
 		this.endAnswers = tellTroubles(options.workers, this.ownTroubles);
 		this.budget = budgetFor(options.blueprint.config.server);
 	}
@@ -232,7 +234,7 @@ export class Portico {
 				hostLoad(this.all(), {
 					version: this.options.version,
 					reloaded: this.reloaded,
-					database: this.options.store.outage() === undefined,
+					database: this.troubles.list().every(({ what }) => what === "config"),
 				}),
 			keep: this.kept.keep,
 			greetWith: (first) => {

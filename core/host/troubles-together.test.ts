@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
+import { createMovedClock } from "../../test/support/moved-clock.ts";
 import type { WorkerAnswer, Workers } from "../contract/host-info.ts";
-import type { Trouble } from "./troubles.ts";
+import { type Trouble, Troubles } from "./troubles.ts";
 import { troublesTogether } from "./troubles-together.ts";
 
 const trouble = (what: Trouble["what"], since: number): Trouble => ({
@@ -30,4 +31,19 @@ test("a worker that has ended has no troubles any more, and without others this 
 	expect(await troublesTogether(undefined, () => [own])).toEqual(alone);
 	const silent: Workers = { ...saying(), ask: () => Promise.reject(new Error("no answer")) };
 	expect(await troublesTogether(silent, () => [own])).toEqual(alone);
+});
+
+test("a full disk is a trouble for as long as it lasts, also where the database still finds room in its own files", () => {
+	const clock = createMovedClock();
+	let free: number | undefined = 0;
+	const troubles = new Troubles(
+		clock,
+		() => undefined,
+		() => free,
+	);
+	const since = clock.now();
+	troubles.list();
+	clock.advance(60_000);
+	expect(troubles.list()).toMatchObject([{ what: "disk", since, advice: expect.stringMatching(/Make room/) }]);
+	for (free of [undefined, 1024 ** 3]) expect(troubles.list()).toEqual([]);
 });

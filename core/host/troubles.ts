@@ -3,12 +3,15 @@ import type { Clock } from "../contract/clock.ts";
 import type { Outage } from "../store/fault.ts";
 
 export interface Trouble {
-	readonly what: "config" | "database";
+	readonly what: "config" | "database" | "disk";
 	/** Milliseconds since 1970. */
 	readonly since: number;
 	readonly message: string;
 	readonly advice: string;
 }
+
+/** With less room than this, in bytes, neither a journal nor a database grows. */
+const leastFree = 256 * 1024;
 
 const whomItHarms =
 	"Calls under a quota (once what this node has leased is spent), new tasks and every change are refused with 503 until it does; no charge is lost.";
@@ -45,11 +48,16 @@ const ofDatabase = ({ since, code }: Outage): Trouble => {
 export class Troubles {
 	private readonly clock: Clock;
 	private readonly outage: () => Outage | undefined;
+	private readonly freeBytes: () => number | undefined;
 	private config: Trouble | undefined;
+	/** Since when the disk of the data folder is full. */
+	private fullSince: number | undefined;
 
-	constructor(clock: Clock, outage: () => Outage | undefined) {
+	/** `freeBytes`: how much room there is in the data folder, where that can be told. */
+	constructor(clock: Clock, outage: () => Outage | undefined, freeBytes: () => number | undefined) {
 		this.clock = clock;
 		this.outage = outage;
+		this.freeBytes = freeBytes;
 	}
 
 	/** What a reload said; a file that is refused again has been so since it was the first time. */
@@ -68,6 +76,20 @@ export class Troubles {
 
 	list(): readonly Trouble[] {
 		const outage = this.outage();
-		return [...(outage ? [ofDatabase(outage)] : []), ...(this.config ? [this.config] : [])];
+		const database = outage ? ofDatabase(outage) : this.ofDisk();
+		return [...(database ? [database] : []), ...(this.config ? [this.config] : [])];
+	}
+
+	/** Small writes may find room in the database's own files while the journal beside it cannot grow. */
+	private ofDisk(): Trouble | undefined {
+		const free = this.freeBytes();
+		if (free === undefined || free >= leastFree) {
+			this.fullSince = undefined;
+			return undefined;
+		}
+		this.fullSince ??= this.clock.now();
+		const message = `The disk of the data folder is full. ${whomItHarms}`;
+		const advice = "Make room on the disk that holds the data folder; it goes on by itself.";
+		return { what: "disk", since: this.fullSince, message, advice };
 	}
 }

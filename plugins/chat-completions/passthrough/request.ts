@@ -14,6 +14,7 @@ import {
 } from "#core";
 import { fitRequest, instructed } from "../fit-request.ts";
 import { historyFor, mayNeedChange, thinksNot } from "../history.ts";
+import { asksForUsage, otherStreamOptions } from "../stream-options.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
 
 /** Client headers that an upstream may see; everything else (keys, cookies, addresses) stays here. */
@@ -29,21 +30,6 @@ const limitChanges = (body: WireRecord, field: string | undefined, limit: number
 		if (value !== body[name]) changes[name] = value;
 	}
 	return changes;
-};
-
-/** The name as careless upstreams read it, in any case: they would take what it says for the member itself. */
-const otherSpelling = /^include[_-]?usage$/iu;
-
-/** What else a stream is asked for. */
-export const otherStreamOptions = (body: WireRecord): WireRecord =>
-	Object.fromEntries(Object.entries(asRecord(body["stream_options"])).filter(([name]) => !otherSpelling.test(name)));
-
-/** Whether the client asks for usage, in a way that every upstream understands. */
-export const asksForUsage = (body: WireRecord): boolean => {
-	const options = asRecord(body["stream_options"]);
-	return (
-		options["include_usage"] === true && Object.keys(options).filter((name) => otherSpelling.test(name)).length === 1
-	);
 };
 
 /** True when Portico asks for usage that the client did not ask for, and must take it out of the answer again. */

@@ -4,6 +4,7 @@ import type { PersonFollower } from "../people/service.ts";
 import { type BudgetOptions, budgetStatements, budgetsShown } from "./budget-accounts.ts";
 import { budgetsOf } from "./budgets-setting.ts";
 import { personAccount } from "./holding.ts";
+import { toDollars } from "./numbers.ts";
 import { balanceOf } from "./setting.ts";
 
 export const quotaFollower = (options: BudgetOptions): PersonFollower => ({
@@ -12,9 +13,11 @@ export const quotaFollower = (options: BudgetOptions): PersonFollower => ({
 		...options.accounts().statements.setQuota(personAccount(id), ceiling ?? null),
 		...budgetStatements(options, personAccount(id), budgetsOf(budgets)),
 	],
-	async view({ id, budgets }) {
+	async view({ id, ceiling, budgets }) {
 		const account = personAccount(id);
-		const spent = await balanceOf(options.accounts(), account);
+		// Who has joined by an invitation has no account before the first call.
+		const whole = ceiling !== undefined && { remaining: toDollars(ceiling) };
+		const spent = { ...whole, ...(await balanceOf(options.accounts(), account)) };
 		if (budgets === undefined) return spent;
 		const shown = await budgetsShown(options, account, budgetsOf(budgets));
 		// The amount stays what was set, so that what is shown can be sent back; `remaining` counts a boost.

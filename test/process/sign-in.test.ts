@@ -18,7 +18,10 @@ const plugins = [{ use: "people" }, { use: "tokens" }, { use: "chat-completions"
 
 test("the first start prints one link for an admin; the command line invites, lists and disables while it runs", async () => {
 	const config = join(folder, "portico.yaml");
-	writeFileSync(config, JSON.stringify({ server: { port: 0 }, database: { url: "file:data/portico.db" }, plugins }));
+	// A ceiling is taken where a plugin keeps it.
+	const keeping = [...plugins, { use: "prices" }, { use: "quota" }];
+	const settings = { server: { port: 0 }, database: { url: "file:data/portico.db" }, plugins: keeping };
+	writeFileSync(config, JSON.stringify(settings));
 	const command = async (...words: string[]) => await runCommand(folder, [...words, "--config", config]);
 	const first = await startProcess(folder, config);
 	const [link = ""] = /http:\S+\/console\/join#[\w-]{43}/.exec(first.output()) ?? [];
@@ -35,9 +38,9 @@ test("the first start prints one link for an admin; the command line invites, li
 	const joins = { secret: secretOf(invitation.link), name: "Bob", password };
 	const { body } = await member.ask("POST", "/v1/session/join", joins);
 	const listed = (await command("person", "list")).output;
-	expect(listed).toStartWith("NAME  ROLE    STATE    CEILING  LEFT  BUDGETS  ID\n");
-	expect(listed).toContain("Ada   admin   enabled        -     -  -        per_");
-	expect(listed).toContain("Bob   member  enabled    $5.00     -  -        per_");
+	expect(listed).toStartWith("NAME  ROLE    STATE    CEILING   LEFT  BUDGETS  ID\n");
+	expect(listed).toContain("Ada   admin   enabled        -      -  -        per_");
+	expect(listed).toContain("Bob   member  enabled    $5.00  $5.00  -        per_");
 	expect((await command("person", "disable", String(body["id"]))).output).toContain("disabled");
 	expect((await member.ask("GET", "/admin/tokens")).status).toBe(401);
 	await first.end("SIGTERM");

@@ -61,6 +61,8 @@ export interface Usage {
 	readonly serverTools?: Readonly<Record<string, number>>;
 	/** What endpoints use besides. */
 	readonly units?: Units;
+	/** Billed with the answer and told apart from it: a summary made first, what another model was asked. */
+	readonly beside?: Pick<Usage, "input" | "output">;
 	/** True when Portico counted because the upstream did not. */
 	readonly estimated?: boolean;
 	readonly extras?: Extras;
@@ -158,6 +160,14 @@ export const addUsage = (a: Usage, b: Usage): Usage => {
 		output: added(a.output, b.output),
 		...(Object.keys(units).length > 0 && { units }),
 		...(Object.keys(serverTools).length > 0 && { serverTools }),
+		...(a.beside && { beside: b.beside ? addUsage(a.beside, b.beside) : a.beside }),
 		...((a.estimated || b.estimated) && { estimated: true }),
 	};
+};
+
+/** All that is billed, in one count. */
+export const billedUsage = (usage: Usage): Usage => {
+	if (!usage.beside) return usage;
+	const { beside, ...answer } = usage;
+	return addUsage(beside, answer);
 };

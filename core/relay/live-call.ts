@@ -9,7 +9,7 @@ import type { Target } from "../contract/router.ts";
 import type { CallTrace } from "../contract/trace.ts";
 import type { Loss } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
-import { addUsage, type Usage } from "../neutral/response.ts";
+import { addUsage, billedUsage, type Usage } from "../neutral/response.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import type { Guarded } from "./guarded.ts";
 import type { Permits } from "./permits.ts";
@@ -177,12 +177,13 @@ export class LiveCall {
 		const told = denial ?? seen.error;
 		const permitted = this.permits.maxOutputTokens;
 		const used = usedBy(routed, { ending, seen, target, permitted, writes, sentMs, unreadMs });
+		const all = before && used ? addUsage(before, used) : (used ?? before);
 		const outcome: Outcome = {
 			ending,
 			sent: this.sends > 0,
 			contentBytes: seen.contentBytes,
 			pieces: seen.pieces,
-			usage: before && used ? addUsage(before, used) : (used ?? before),
+			usage: all && billedUsage(all),
 			target,
 			tiers: this.tiers,
 			denial: told && target ? redacted(told, target) : told,

@@ -2,7 +2,18 @@
  * Token counts. On the wire `input_tokens` leaves out what was read from or written to the cache; the neutral total
  * holds everything.
  */
-import { asCount, asList, asRecord, asText, definedOnly, isRecord, lookup, type Usage, type WireRecord } from "#core";
+import {
+	addUsage,
+	asCount,
+	asList,
+	asRecord,
+	asText,
+	definedOnly,
+	isRecord,
+	lookup,
+	type Usage,
+	type WireRecord,
+} from "#core";
 import { protocolName } from "./name.ts";
 
 const requests = "_requests";
@@ -34,40 +45,34 @@ const apartIn = (iterations: unknown): readonly WireRecord[] =>
 		.map(asRecord)
 		.filter(({ type }) => apart.has(asText(type) ?? ""));
 
-interface Counts {
-	readonly cacheRead: number | undefined;
-	readonly cacheWrite: number | undefined;
-	readonly cacheWriteLong: number | undefined;
-	readonly input: number;
-	readonly output: number;
-}
-
-const sumOf = (all: readonly WireRecord[]): Counts => {
-	const sum = (count: (told: WireRecord) => unknown): number | undefined =>
-		all.reduce<number | undefined>((before, told) => {
-			const more = asCount(count(told));
-			return more === undefined ? before : (before ?? 0) + more;
-		}, undefined);
-	const cacheRead = sum((told) => told["cache_read_input_tokens"]);
-	const cacheWrite = sum((told) => told["cache_creation_input_tokens"]);
+const decodeCounts = (told: WireRecord): Pick<Usage, "input" | "output"> => {
+	const cacheRead = asCount(told["cache_read_input_tokens"]);
+	const cacheWrite = asCount(told["cache_creation_input_tokens"]);
+	const cacheWriteLong = asCount(asRecord(told["cache_creation"])["ephemeral_1h_input_tokens"]);
+	const reasoning = asCount(asRecord(told["output_tokens_details"])["thinking_tokens"]);
+	const total = (asCount(told["input_tokens"]) ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0);
 	return {
-		cacheRead,
-		cacheWrite,
-		cacheWriteLong: sum((told) => asRecord(told["cache_creation"])["ephemeral_1h_input_tokens"]),
-		input: (sum((told) => told["input_tokens"]) ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0),
-		output: sum((told) => told["output_tokens"]) ?? 0,
+		input: { total, ...definedOnly({ cacheRead, cacheWrite, cacheWriteLong }) },
+		output: { total: asCount(told["output_tokens"]) ?? 0, ...definedOnly({ reasoning }) },
 	};
+};
+
+const besideOf = (iterations: unknown): Usage["beside"] => {
+	const counts = apartIn(iterations).map(decodeCounts);
+	return counts.length === 0 ? undefined : counts.reduce(addUsage);
 };
 
 /** What `usage` says; undefined when there is none. Counts that are missing or no counts are taken as 0. */
 export const decodeUsage = (usage: unknown): Usage | undefined => {
 	if (!isRecord(usage)) return undefined;
-	const { cacheRead, cacheWrite, cacheWriteLong, input, output } = sumOf([usage, ...apartIn(usage["iterations"])]);
-	const reasoning = asCount(asRecord(usage["output_tokens_details"])["thinking_tokens"]);
+	const { iterations } = usage;
 	return {
-		input: { total: input, ...definedOnly({ cacheRead, cacheWrite, cacheWriteLong }) },
-		output: { total: output, ...definedOnly({ reasoning }) },
-		...definedOnly({ serverTools: serverToolsOf(usage["server_tool_use"]), extras: extrasOf(usage) }),
+		...decodeCounts(usage),
+		...definedOnly({
+			serverTools: serverToolsOf(usage["server_tool_use"]),
+			beside: iterations === undefined ? undefined : besideOf(iterations),
+			extras: extrasOf(usage),
+		}),
 	};
 };
 
@@ -98,28 +103,10 @@ const serverToolUse = (counts: Usage["serverTools"]): WireRecord | undefined => 
 	return { web_search_requests: web_search ?? 0, web_fetch_requests: web_fetch ?? 0 };
 };
 
-/** The usage without what this protocol tells apart from it. */
-const withoutApart = ({ input, output }: Usage, iterations: unknown): Pick<Usage, "input" | "output"> => {
-	const less = sumOf(apartIn(iterations));
-	const rest = (all: number | undefined, part: number | undefined): number => Math.max(0, (all ?? 0) - (part ?? 0));
-	return {
-		input: {
-			...input,
-			total: rest(input.total, less.input),
-			cacheRead: rest(input.cacheRead, less.cacheRead),
-			cacheWrite: rest(input.cacheWrite, less.cacheWrite),
-			cacheWriteLong: rest(input.cacheWriteLong, less.cacheWriteLong),
-		},
-		output: { ...output, total: rest(output.total, less.output) },
-	};
-};
-
 /** Usage as `message_delta` has it: totals so far. Without usage, zeros: this protocol's clients demand numbers. */
 export const encodeUsage = (usage: Usage | undefined): WireRecord => {
-	const iterations = usage?.extras?.[protocolName]?.["iterations"];
-	const shown = usage && iterations !== undefined ? withoutApart(usage, iterations) : usage;
-	const { total = 0, cacheRead = 0, cacheWrite = 0 } = shown?.input ?? {};
-	const { total: output = 0, reasoning } = shown?.output ?? {};
+	const { total = 0, cacheRead = 0, cacheWrite = 0 } = usage?.input ?? {};
+	const { total: output = 0, reasoning } = usage?.output ?? {};
 	// Some upstreams count a token as read and as written: the parts must not be more than the whole.
 	const read = Math.min(cacheRead, total);
 	const written = Math.min(cacheWrite, total - read);
@@ -131,7 +118,7 @@ export const encodeUsage = (usage: Usage | undefined): WireRecord => {
 		...definedOnly({
 			output_tokens_details: reasoning === undefined ? undefined : { thinking_tokens: reasoning },
 			server_tool_use: serverToolUse(usage?.serverTools),
-			iterations,
+			iterations: usage?.extras?.[protocolName]?.["iterations"],
 		}),
 	};
 };

@@ -166,8 +166,4 @@ export const addUsage = (a: Usage, b: Usage): Usage => {
 };
 
 /** All that is billed, in one count. */
-export const billedUsage = (usage: Usage): Usage => {
-	if (!usage.beside) return usage;
-	const { beside, ...answer } = usage;
-	return addUsage(beside, answer);
-};
+export const billedUsage = ({ beside, ...answer }: Usage): Usage => (beside ? addUsage(beside, answer) : answer);

@@ -183,7 +183,7 @@ export class LiveCall {
 			sent: this.sends > 0,
 			contentBytes: seen.contentBytes,
 			pieces: seen.pieces,
-			usage: all && billedUsage(all),
+			usage: all?.beside ? billedUsage(all) : all,
 			target,
 			tiers: this.tiers,
 			denial: told && target ? redacted(told, target) : told,

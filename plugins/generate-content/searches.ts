@@ -13,26 +13,39 @@ const queryLists = ["webSearchQueries", "imageSearchQueries"];
 /** A source that is none of the web's, and what looked it up. */
 const otherSources = { maps: "google_maps", retrievedContext: "file_search" } as const;
 
-const callsIn = (grounding: WireRecord, once: boolean): Calls => {
+const queriesOf = (grounding: WireRecord): number => {
 	const queries = new Set(queryLists.flatMap((name) => asList(field(grounding, name)).map(asText)));
 	queries.delete("");
-	const sources = listField(grounding, "groundingChunks").map(asRecord);
-	const searched = queries.size > 0 || sources.some((source) => field(source, "web") !== undefined);
-	const calls: Record<string, number> = {};
-	if (searched) calls["web_search"] = once ? 1 : Math.max(1, queries.size);
-	for (const [name, tool] of Object.entries(otherSources))
-		if (sources.some((source) => field(source, name) !== undefined)) calls[tool] = 1;
-	return calls;
+	return queries.size;
 };
 
-/** What the chunks of an answer tell by now: each tells it again, or nothing. */
-export const searchesBy = (before: Calls | undefined, chunk: WireRecord): Calls | undefined => {
-	let calls = before;
-	for (const { candidate } of candidatesOf(chunk)) {
-		const grounding = recordField(candidate, "groundingMetadata");
-		const found = callsIn(grounding, billedOnce.test(asText(field(chunk, "modelVersion")) ?? ""));
-		for (const [tool, count] of Object.entries(found))
-			calls = { ...calls, [tool]: Math.max(calls?.[tool] ?? 0, count) };
+/** What was looked up for one answer, chunk by chunk: each tells it again, or nothing. */
+export class Searches {
+	private made: Calls | undefined;
+	/** Pages that the prompt names are sources of the web too, and no search found them. */
+	private readsPages = false;
+
+	get calls(): Calls | undefined {
+		return this.made;
 	}
-	return calls;
-};
+
+	add(chunk: WireRecord): void {
+		const once = billedOnce.test(asText(field(chunk, "modelVersion")) ?? "");
+		for (const { candidate } of candidatesOf(chunk)) {
+			if (field(candidate, "urlContextMetadata") !== undefined) this.readsPages = true;
+			this.read(recordField(candidate, "groundingMetadata"), once);
+		}
+	}
+
+	private read(grounding: WireRecord, once: boolean): void {
+		const queries = queriesOf(grounding);
+		const sources = listField(grounding, "groundingChunks").map(asRecord);
+		const isFrom = (name: string): boolean => sources.some((source) => field(source, name) !== undefined);
+		if (queries > 0 || (isFrom("web") && !this.readsPages)) this.count("web_search", once ? 1 : Math.max(1, queries));
+		for (const [name, tool] of Object.entries(otherSources)) if (isFrom(name)) this.count(tool, 1);
+	}
+
+	private count(tool: string, calls: number): void {
+		this.made = { ...this.made, [tool]: Math.max(this.made?.[tool] ?? 0, calls) };
+	}
+}

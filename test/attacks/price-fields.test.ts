@@ -238,6 +238,15 @@ describe("tools that the upstream runs", () => {
 		const tools = [{ type: "web_search_20250305", name: "web_search" }];
 		const messages = { ...asks.messages.body, model: "generate-content-a", tools, stream: true };
 		expect(await charged(whole, "/v1/messages", messages)).toBe(plain + 70_000);
+		const pages = { urlContextMetadata: { urlMetadata: [{ retrievedUrl: "https://example.org" }] } };
+		const sources = { groundingMetadata: { groundingChunks: [{ web: { uri: "https://example.org" } }] } };
+		const parts = { content: { parts: [{ text: "Hello" }] } };
+		const read =
+			event({ candidates: [{ ...parts, ...pages }] }) +
+			event({ candidates: [{ ...parts, ...sources, finishReason: "STOP" }], usageMetadata });
+		const addresses = { tools: [{ urlContext: {} }], ...asks.gemini.body };
+		expect(await charged(read, streamed, addresses)).toBe(plain);
+		expect(await charged(read, "/v1/messages", messages)).toBe(plain);
 	});
 	test.each([...hosted])(
 		"%s are refused when the quota does not hold their fee",

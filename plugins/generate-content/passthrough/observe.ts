@@ -17,7 +17,7 @@ import {
 import { candidatesOf } from "../candidate-decoder.ts";
 import { field } from "../fields.ts";
 import { framingOf } from "../framing.ts";
-import { searchesBy } from "../searches.ts";
+import { Searches } from "../searches.ts";
 import { decodeToldError } from "../upstream/upstream-error.ts";
 import { decodeUsage } from "../usage.ts";
 
@@ -66,7 +66,7 @@ const tellsCounts = (data: string): boolean => {
 
 const tellsEnd = (data: string): boolean => data.includes('"finishReason"') || data.includes('"blockReason"');
 
-const tellsSearches = /"grounding_?[mM]etadata"/;
+const tellsSearches = /"(?:grounding|url_?[cC]ontext)_?[mM]etadata"/;
 
 /** What is counted beside texts, or may be a failure. */
 const mayBeMore = /"(?:functionCall|data|code|output|error)"/;
@@ -85,7 +85,7 @@ class Observer implements StreamObserver {
 	/** The last event that told counts, and how many pieces there were by then; parsed when it is asked for. */
 	private counted: string | undefined;
 	private told = 0;
-	private searches: Usage["serverTools"];
+	private readonly searches = new Searches();
 	private first: string | undefined;
 	private error: Denial | undefined;
 	private finished = false;
@@ -109,7 +109,7 @@ class Observer implements StreamObserver {
 		this.count(bytes);
 		// Some streams tell a reason with every chunk: only what comes last counts.
 		if (ends) this.finished = true;
-		if (tellsSearches.test(data)) this.searches = searchesBy(this.searches, asRecord(parseJson(data)));
+		if (tellsSearches.test(data)) this.searches.add(asRecord(parseJson(data)));
 		if (counts) {
 			this.counted = data;
 			this.told = this.pieces;
@@ -132,7 +132,7 @@ class Observer implements StreamObserver {
 			finished: finished && error === undefined,
 			pieces,
 			contentBytes: this.bytes,
-			...tellUse(told, searches),
+			...tellUse(told, searches.calls),
 			...(told && this.told < pieces && { usageIsTotal: false }),
 			...(error && { error }),
 		};
@@ -168,13 +168,13 @@ const answers = ["candidates", "promptFeedback", "usageMetadata", "totalTokens"]
 export const observe = (body: unknown): Observation => {
 	const chunks = asList(body).length > 0 ? asList(body) : [body];
 	let told: Usage | undefined;
-	let searches: Usage["serverTools"];
+	const searches = new Searches();
 	let error: Denial | undefined;
 	let pieces = 0;
 	let bytes = 0;
 	for (const chunk of chunks.map(asRecord)) {
 		told = usageIn(chunk) ?? told;
-		searches = searchesBy(searches, chunk);
+		searches.add(chunk);
 		if (isRecord(chunk["error"])) error ??= decodeToldError(chunk);
 		for (const { candidate } of candidatesOf(chunk)) {
 			const size = contentBytes(JSON.stringify(candidate["content"]) ?? "");
@@ -187,7 +187,7 @@ export const observe = (body: unknown): Observation => {
 			error === undefined && chunks.some((chunk) => answers.some((name) => field(asRecord(chunk), name) !== undefined)),
 		pieces,
 		contentBytes: bytes,
-		...tellUse(told, searches),
+		...tellUse(told, searches.calls),
 		...(error && { error }),
 	};
 };

@@ -7,12 +7,11 @@ import {
 	type Finish,
 	isRecord,
 	type NeutralEvent,
-	type Usage,
 	type WireRecord,
 } from "#core";
 import { type AnswerState, CandidateDecoder, candidatesOf } from "../candidate-decoder.ts";
 import { field, otherFields } from "../fields.ts";
-import { searchesBy } from "../searches.ts";
+import { Searches } from "../searches.ts";
 import { bagOf } from "../signatures.ts";
 import { decodeTier, decodeUsage } from "../usage.ts";
 import { decodeToldError } from "./upstream-error.ts";
@@ -29,7 +28,7 @@ export class AnswerDecoder {
 	private readonly state: AnswerState;
 	private readonly candidates = new Map<number, CandidateDecoder>();
 	private speaker: CandidateDecoder | undefined;
-	private searches: Usage["serverTools"];
+	private readonly searches = new Searches();
 	private started = false;
 	private blocked = false;
 	private failed = false;
@@ -54,11 +53,11 @@ export class AnswerDecoder {
 		}
 		const metadata = field(chunk, "usageMetadata");
 		const usage = decodeUsage(metadata);
-		this.searches = searchesBy(this.searches, chunk);
+		this.searches.add(chunk);
 		if (usage)
 			events.push({
 				type: "usage",
-				usage: { ...usage, ...definedOnly({ serverTools: this.searches }) },
+				usage: { ...usage, ...definedOnly({ serverTools: this.searches.calls }) },
 				...definedOnly({ tier: decodeTier(metadata) }),
 			});
 		return events;

@@ -13,6 +13,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { isForeignRun } from "./origin.ts";
+import { looksAtPage } from "./usage.ts";
 
 const tools = lookup<ServerTool>({
 	web_search_call: "web_search",
@@ -56,10 +57,8 @@ const searchOf = (action: WireRecord): WireRecord => {
 	});
 };
 
-const toolOf = (item: WireRecord): ServerTool | undefined => {
-	const opens = /^(?:open_page|find)/.test(asText(asRecord(item["action"])["type"]) ?? "");
-	return item["type"] === "web_search_call" && opens ? "web_fetch" : tools[asText(item["type"]) ?? ""];
-};
+const toolOf = (item: WireRecord): ServerTool | undefined =>
+	looksAtPage(item) ? "web_fetch" : tools[asText(item["type"]) ?? ""];
 
 const nameOf = (item: WireRecord, tool: ServerTool): string =>
 	asText(item["name"]) ?? (tool === "other" ? "tool" : tool);

@@ -1,5 +1,5 @@
 /** Counts of model tokens, between the wire and the neutral form. Totals hold their parts on both sides. */
-import { asCount, asList, asRecord, asText, definedOnly, isRecord, lookup, type Usage } from "#core";
+import { asCount, asList, asRecord, asText, definedOnly, isRecord, lookup, type Usage, type WireRecord } from "#core";
 
 /** Items that stand for one call of a tool which the upstream ran itself. */
 const hosted = lookup<string>({
@@ -13,11 +13,17 @@ const hosted = lookup<string>({
 /** The tool that an item of this type is one call of. */
 export const hostedTool = (type: string): string | undefined => hosted[type];
 
+const pageActions = /^(?:open_page|find)/;
+
+/** A call of the search tool that looks at one page: OpenAI bills searches, not this. */
+export const looksAtPage = ({ type, action }: WireRecord): boolean =>
+	type === "web_search_call" && pageActions.test(asText(asRecord(action)["type"]) ?? "");
+
 /** How often each hosted tool was called, by the output items; undefined when none was. */
 export const hostedCalls = (output: unknown): Readonly<Record<string, number>> | undefined => {
 	const counts: Record<string, number> = {};
-	for (const item of asList(output)) {
-		const tool = hosted[asText(asRecord(item)["type"]) ?? ""];
+	for (const item of asList(output).map(asRecord)) {
+		const tool = looksAtPage(item) ? "web_fetch" : hosted[asText(item["type"]) ?? ""];
 		if (tool !== undefined) counts[tool] = (counts[tool] ?? 0) + 1;
 	}
 	return Object.keys(counts).length > 0 ? counts : undefined;

@@ -176,6 +176,19 @@ describe("tools that the upstream runs", () => {
 				grounded("gemini-2.5-pro"),
 				35_000,
 			],
+			[
+				"searches, and not the pages that are read after them,",
+				"responses",
+				{ max_tool_calls: 2, tools: [{ type: "web_search" }] },
+				{
+					output: [
+						{ type: "web_search_call", id: "a", action: { type: "search", query: "the port" } },
+						{ type: "web_search_call", id: "b", action: { type: "open_page", url: "https://example.org" } },
+						{ type: "web_search_call", id: "c", action: { type: "find_in_page", pattern: "port" } },
+					],
+				},
+				35_000,
+			],
 			["Google's searches", "gemini", { tools: [{ googleSearch: {} }] }, grounded("gemini-3-pro"), 70_000],
 		];
 	test.each([...hosted])("%s are charged by the piece", async (_name, protocol, fields, answered, fee) => {

@@ -1,9 +1,9 @@
-/** Quotas hold in every random history. `QUOTA_SEEDS` sets how many (10,000 unless said); see `quota-histories.ts`. */
+/** Quotas hold in every random history. `QUOTA_SEEDS` sets how many (6,000 unless said); see `quota-histories.ts`. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { checkHistories, seed } from "../../test/support/quota-histories.ts";
 
-const seeds = Number(process.env["QUOTA_SEEDS"] ?? 10_000);
+const seeds = Number(process.env["QUOTA_SEEDS"] ?? 6_000);
 
 test(`a quota holds in ${seeds} histories (seed ${seed})`, async () => {
 	const details = await checkHistories(seeds, {});

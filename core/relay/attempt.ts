@@ -2,7 +2,6 @@
 import { type Denial, deny, Fault, isFault } from "../contract/fault.ts";
 import type { UpstreamMessage } from "../contract/protocol.ts";
 import type { SendOptions, Target } from "../contract/router.ts";
-import { renderOwnDenial } from "../errors/own-errors.ts";
 import { scrub } from "../errors/redact.ts";
 import { estimateTokens } from "../neutral/estimate.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
@@ -10,6 +9,7 @@ import { type HeldBody, heldBody } from "../wire/held-body.ts";
 import { type AnswerOptions, answer, sendWhole } from "./answer.ts";
 import { type Approach, type ApproachOptions, approach } from "./approach.ts";
 import { askBatch } from "./batch.ts";
+import { clientGone } from "./call-ending.ts";
 import { compactFirst } from "./compact-first.ts";
 import type { LiveCall } from "./live-call.ts";
 import { traceHeaders } from "./trace-headers.ts";
@@ -49,9 +49,6 @@ const failure = async (
 		headers: { "content-type": "application/json", "x-should-retry": "false" },
 	});
 };
-
-/** What a reader of the answer is told when nobody is left to read it. */
-export const clientGone: Denial = { kind: "internal", message: "The client left." };
 
 /** The client's question how many tokens its request is, answered by Portico's own estimate, and marked so. */
 const estimateCount = (live: LiveCall): Response => {
@@ -174,6 +171,3 @@ export const attempt = async (
 	const type = response.headers.get("content-type") ?? "";
 	return await answer({ live, exchange: way.exchange, source, type, clock, limits, opened, openStreamBody });
 };
-
-/** A denial in the protocol's own shape is rendered by the gate; this is the status its row gets. */
-export const statusOf = (denial: Denial): number => renderOwnDenial(denial).status;

@@ -1,7 +1,8 @@
 /** How a call that came to no answer has ended, and the failures that are Portico's own. */
 import type { Denial } from "../contract/fault.ts";
 import { noRoom } from "../contract/held-bytes.ts";
-import type { Ending } from "../contract/outcome.ts";
+import type { CallRecord, Ending, Outcome } from "../contract/outcome.ts";
+import { renderOwnDenial } from "../errors/own-errors.ts";
 import type { LiveCall } from "./live-call.ts";
 import { tooLong } from "./stream-watch.ts";
 
@@ -10,6 +11,9 @@ export const shuttingDown: Denial = {
 	message: "Portico is being stopped and could not finish this answer. Ask again.",
 	retryAfterSeconds: 1,
 };
+
+/** What a reader of the answer is told when nobody is left to read it. */
+export const clientGone: Denial = { kind: "internal", message: "The client left." };
 
 /** What a connection that broke before its answer means. */
 export const lost: Denial = {
@@ -24,3 +28,23 @@ export const endingOf = (live: LiveCall): Ending => {
 	if (live.stoppedFor) return live.stoppedFor === tooLong ? "timed_out" : "shut_down";
 	return live.left ? "client_left" : "upstream_failed";
 };
+
+/** A denial in the protocol's own shape is rendered by whoever answers; this is the status its row gets. */
+export const statusOf = (denial: Denial): number => renderOwnDenial(denial).status;
+
+/** What permits are told of a call that was refused before anything of it was sent. */
+export const refusedOutcome = (denial: Denial): Outcome => ({
+	ending: "refused",
+	sent: false,
+	contentBytes: 0,
+	pieces: 0,
+	denial,
+});
+
+/** The same for its row. */
+export const refusedEnd = (denial: Denial): Pick<CallRecord, "outcome" | "status" | "attempts" | "losses"> => ({
+	outcome: refusedOutcome(denial),
+	status: statusOf(denial),
+	attempts: [],
+	losses: [],
+});

@@ -1,16 +1,15 @@
 /** The permits one call holds: asked of every policy, settled exactly once, newest first, whatever ended the call. */
 
 import type { Routed } from "../contract/call.ts";
-import { type Denial, deny } from "../contract/fault.ts";
+import type { Denial } from "../contract/fault.ts";
 import { describe, type Log } from "../contract/log.ts";
 import type { Charge, Outcome } from "../contract/outcome.ts";
 import type { Permit } from "../contract/policy.ts";
 import { isPending } from "../wire/pending.ts";
-import { type Rule, refuseForFailure } from "./token-rules.ts";
+import { refusedOutcome } from "./call-ending.ts";
+import { type Rule, refuseForFailure, ruleFailed } from "./token-rules.ts";
 
 const isDenial = (value: Permit | Denial): value is Denial => "kind" in value;
-
-const unsent: Outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0 };
 
 const watches = ({ progress }: Permit): boolean => progress !== undefined;
 const noHeaders: Readonly<Record<string, string>> = {};
@@ -120,13 +119,13 @@ const afterReady = async (permits: Permits, held: readonly Permit[], log: Log): 
 
 const notKept = (error: unknown, log: Log): Denial => {
 	log.error("what a policy promised could not be kept; the call is refused", { error: describe(error) });
-	return deny("internal", "A rule for this token could not be applied, so the call is refused. Ask the operator.");
+	return ruleFailed;
 };
 
 type Answer = Permits | Denial;
 
 const refuse = (held: readonly Permit[], denial: Denial, log: Log): Denial => {
-	new Permits(held, log).settle({ ...unsent, denial });
+	new Permits(held, log).settle(refusedOutcome(denial));
 	return denial;
 };
 

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Admitted } from "../contract/call.ts";
 import type { Denial } from "../contract/fault.ts";
 import type { CallToken } from "../contract/outcome.ts";
-import { statusOf } from "./attempt.ts";
+import { refusedEnd } from "./call-ending.ts";
 import { type Recording, record } from "./record.ts";
 
 /** Who was refused: the token, or the key that is no token's. */
@@ -43,15 +43,11 @@ export class Refusals {
 	/** `protocol`: what its route is of. */
 	add(call: Admitted, denial: Denial, { token, key }: Refused, protocol: string): void {
 		const counted = this.of(denial.code ?? denial.kind, token?.id ?? call.address ?? "");
-		const outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial } as const;
 		const start = { call, protocol, ...(token && { token }) };
 		const known = token || key === undefined ? {} : { keyDigest: keyDigest(key) };
 		const write = (repeats?: number): void =>
 			record(this.options, start, {
-				outcome,
-				status: statusOf(denial),
-				attempts: [],
-				losses: [],
+				...refusedEnd(denial),
 				...known,
 				...(repeats !== undefined && { repeats }),
 			});

@@ -7,15 +7,14 @@
 
 import type { Identified, RelayedCall } from "../contract/call.ts";
 import { type Denial, deny, Fault, isFault } from "../contract/fault.ts";
-import type { Log } from "../contract/log.ts";
-import { describe } from "../contract/log.ts";
+import { describe, type Log } from "../contract/log.ts";
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Plan, Target } from "../contract/router.ts";
 import { unknownModel } from "../errors/unknown-model.ts";
 import { isPending } from "../wire/pending.ts";
 import { AfterBursts } from "./after-bursts.ts";
-import { type AttemptOptions, attempt, clientGone, statusOf } from "./attempt.ts";
-import { endingOf, lost, shuttingDown } from "./call-ending.ts";
+import { type AttemptOptions, attempt } from "./attempt.ts";
+import { clientGone, endingOf, lost, refusedEnd, refusedOutcome, shuttingDown, statusOf } from "./call-ending.ts";
 import { CallWatch } from "./call-watch.ts";
 import type { Guarded } from "./guarded.ts";
 import { guardCall } from "./guards.ts";
@@ -30,8 +29,6 @@ import type { CallStream } from "./stream.ts";
 import { tooLong } from "./stream-watch.ts";
 import { turnEnds } from "./turns.ts";
 import { redacted } from "./upstream-words.ts";
-
-const refusedOutcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0 } as const;
 
 const isDenial = (value: Permits | Denial): value is Denial => "kind" in value;
 
@@ -161,7 +158,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 	const guard = async ({ routed, permits }: LiveCall): Promise<Guarded> => {
 		const guarded = await guardCall(guards, routed, leniently.endpoints, log);
 		if (!("kind" in guarded)) return guarded;
-		permits.settle({ ...refusedOutcome, denial: guarded });
+		permits.settle(refusedOutcome(guarded));
 		throw new Fault(guarded);
 	};
 
@@ -174,11 +171,6 @@ export const createRelay = (options: RelayOptions): Relay => {
 		if (guards.length > 0) live.guarded = await guard(live);
 		routed.held?.carry();
 		return live;
-	};
-
-	const refused = (start: CallStart, { denial }: Fault): void => {
-		const outcome = { ...refusedOutcome, denial };
-		record(options, start, { outcome, status: statusOf(denial), attempts: [], losses: [] });
 	};
 
 	const serve = async (entry: Entry, call: Identified): Promise<Response> => {
@@ -200,7 +192,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 			live = await permitted(found.routed);
 		} catch (error) {
 			if (entered) concurrency.leave(call.token.id);
-			if (isFault(error)) refused(start, error);
+			if (isFault(error)) record(options, start, refusedEnd(error.denial));
 			throw error;
 		}
 		return await run(live, plan, turnOver);

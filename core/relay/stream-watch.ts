@@ -19,6 +19,8 @@ export const silent: Denial = {
 	kind: "upstream_timeout",
 	message: "The upstream fell silent in the middle of its answer. Ask again.",
 };
+/** Why an answer ends that its client takes no more of. */
+export const stalled: Denial = { kind: "client_timeout", message: "The client stopped reading." };
 /** Told when an answer takes longer than a call may. */
 export const tooLong: Denial = {
 	kind: "upstream_timeout",

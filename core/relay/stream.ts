@@ -5,11 +5,11 @@ import type { Ending } from "../contract/outcome.ts";
 import type { Frames } from "../wire/frames.ts";
 import { isPending } from "../wire/pending.ts";
 import type { OpenStreamBody, StreamBody } from "../wire/stream-body.ts";
-import { endingOf } from "./call-ending.ts";
+import { clientGone, endingOf } from "./call-ending.ts";
 import type { StreamPass } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { StreamMemory } from "./stream-memory.ts";
-import { type StreamLimits, StreamWatch, silent, tooLong } from "./stream-watch.ts";
+import { type StreamLimits, StreamWatch, silent, stalled, tooLong } from "./stream-watch.ts";
 import type { UpstreamBody } from "./upstream-body.ts";
 import { isTotal } from "./used.ts";
 
@@ -33,7 +33,6 @@ export interface StreamParts {
 
 /** For how long the count of an answer is waited for whose end the client has seen. */
 const countMs = 5_000;
-const stalled: Denial = { kind: "client_timeout", message: "The client stopped reading." };
 
 /** The stream of one call. Reads upstream only when the client can take more, so a slow client slows the upstream. */
 export class CallStream {
@@ -75,17 +74,16 @@ export class CallStream {
 		const sawTheEnd = seen.finished && !seen.error && this.head.length === 0;
 		this.leftAs = sawTheEnd ? "completed" : "client_left";
 		const readOnMs = sawTheEnd ? countMs : live.permits.readOnMs - live.leftSince();
-		if (isTotal(seen) || readOnMs <= 0) {
-			this.giveUp();
-			return;
+		if (isTotal(seen) || readOnMs <= 0) this.giveUp();
+		else {
+			this.cancelReadingOn = clock.after(readOnMs, () => this.giveUp());
+			// What waits for the client would wait for ever; what waits for the upstream goes on by itself.
+			if (live.unread.waits) void this.run();
 		}
-		this.cancelReadingOn = clock.after(readOnMs, () => this.giveUp());
-		// What waits for the client would wait for ever; what waits for the upstream goes on by itself.
-		if (live.unread.waits) void this.run();
 	}
 
 	private giveUp(): void {
-		this.parts.source.stop({ kind: "internal", message: "The client left." });
+		this.parts.source.stop(clientGone);
 		this.over("client_left");
 	}
 
@@ -116,8 +114,7 @@ export class CallStream {
 	/** False when the client left meanwhile, and another reads on. */
 	private async handOnHead(): Promise<boolean> {
 		for (let early = this.head.shift(); early !== undefined; early = this.head.shift()) {
-			const keeping = this.keepFinished();
-			if (keeping) await keeping;
+			await this.keepFinished();
 			const full = this.write(early);
 			if (full && !(await this.clientTakes(full))) return false;
 		}

@@ -4,7 +4,7 @@ import type { Denial } from "../contract/fault.ts";
 import type { Guard } from "../contract/guard.ts";
 import type { Log } from "../contract/log.ts";
 import type { TaskAuthority } from "../contract/task-authority.ts";
-import { statusOf } from "./attempt.ts";
+import { refusedEnd, refusedOutcome } from "./call-ending.ts";
 import { changedWords } from "./edit-words.ts";
 import { guardFailed } from "./guarded.ts";
 import { askGuards } from "./guards.ts";
@@ -13,13 +13,6 @@ import { type Recording, record } from "./record.ts";
 import { firstRefusal, type RulesOf } from "./token-rules.ts";
 
 const isDenial = (value: Permits | Denial): value is Denial => "kind" in value;
-
-const refusedAs = (denial: Denial) => ({
-	outcome: { ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial } as const,
-	status: statusOf(denial),
-	attempts: [],
-	losses: [],
-});
 
 /** `recording`: who is told of what is refused. */
 export const createTaskAuthority = (
@@ -34,13 +27,13 @@ export const createTaskAuthority = (
 			({ policy, setting }) => policy.beforeBody?.(call, setting, "tasks"),
 			log,
 		);
-		if (denial) record(recording(), { call, token: call.token, protocol: "tasks" }, refusedAs(denial));
+		if (denial) record(recording(), { call, token: call.token, protocol: "tasks" }, refusedEnd(denial));
 		return denial;
 	},
 	refused(call, task, denial) {
 		const model = task && { operation: task.kind, name: task.model, stream: false, candidates: 1 };
 		const start = { call, token: call.token, protocol: "tasks", ...(model && { model }) };
-		record(recording(), start, refusedAs(denial));
+		record(recording(), start, refusedEnd(denial));
 	},
 	async authorize(call, { kind, model, targets, requestBytes, prompt }) {
 		const routed: TaskRouted = {
@@ -62,7 +55,7 @@ export const createTaskAuthority = (
 		if (!("kind" in guarded) && words)
 			return words.size === 0 ? { permits } : { permits, words: { sent: words, restore: guarded.restore } };
 		const denial = "kind" in guarded ? guarded : guardFailed;
-		permits.settle({ ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial });
+		permits.settle(refusedOutcome(denial));
 		return denial;
 	},
 });

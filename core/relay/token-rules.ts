@@ -44,7 +44,7 @@ export const createRulesOf = (policies: () => readonly Policy[]): RulesOf => {
 };
 
 /** The refusal when a rule itself failed: nobody passes a rule that could not be applied. */
-const ruleFailed: Denial = deny(
+export const ruleFailed: Denial = deny(
 	"internal",
 	"A rule for this token could not be applied, so the call is refused. Ask the operator.",
 );

@@ -8,10 +8,13 @@ let gateway: TestGateway;
 
 beforeAll(async () => {
 	upstream = startUpstream();
-	const models = [{ name: "m", targets: [{ upstream: "chat", model: "gpt-4.1" }] }];
+	const models = [
+		{ name: "m", targets: [{ upstream: "chat", model: "gpt-4.1" }] },
+		{ name: "demo", targets: [{ upstream: "demo" }] },
+	];
 	const upstreams = [{ name: "chat", protocol: "chat-completions", url: upstream.url, key: "k" }];
 	gateway = await startGateway({
-		plugins: ["tokens", "messages", "chat-completions", { use: "router", with: { upstreams, models } }],
+		plugins: ["tokens", "messages", "chat-completions", "demo", { use: "router", with: { upstreams, models } }],
 	});
 });
 afterAll(async () => {
@@ -21,6 +24,17 @@ afterAll(async () => {
 
 const chunk = (more: object): string =>
 	`data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", ...more })}\n\n`;
+
+/** The usage that the first event of an answer tells, and that of its end. */
+const toldBy = async (asked: object): Promise<{ readonly start: unknown; readonly end: unknown }> => {
+	const response = await gateway.ask("/v1/messages", { ...asked, stream: true });
+	const events = (await response.text())
+		.split("\n")
+		.flatMap((line) => (line.startsWith("data: ") ? [asRecord(parseJson(line.slice(6)))] : []));
+	const start = events.find(({ type }) => type === "message_start");
+	const end = events.find(({ type }) => type === "message_delta");
+	return { start: asRecord(start?.["message"])["usage"], end: end?.["usage"] };
+};
 
 test("the input is the estimate of count_tokens at first, and the upstream's count at the end", async () => {
 	upstream.answer(() =>
@@ -40,12 +54,13 @@ test("the input is the estimate of count_tokens at first, and the upstream's cou
 	const count = await gateway.ask("/v1/messages/count_tokens", asked);
 	const { input_tokens: estimate } = asRecord(await count.json());
 	expect(estimate).toBeGreaterThan(10);
-	const response = await gateway.ask("/v1/messages", { ...asked, max_tokens: 99, stream: true });
-	const events = (await response.text())
-		.split("\n")
-		.flatMap((line) => (line.startsWith("data: ") ? [asRecord(parseJson(line.slice(6)))] : []));
-	const [start] = events.filter(({ type }) => type === "message_start");
-	expect(asRecord(asRecord(start?.["message"])["usage"])).toMatchObject({ input_tokens: estimate, output_tokens: 0 });
-	const [delta] = events.filter(({ type }) => type === "message_delta");
-	expect(delta?.["usage"]).toMatchObject({ input_tokens: 77, output_tokens: 2 });
+	const { start, end } = await toldBy({ ...asked, max_tokens: 99 });
+	expect(start).toMatchObject({ input_tokens: estimate, output_tokens: 0 });
+	expect(end).toMatchObject({ input_tokens: 77, output_tokens: 2 });
+});
+
+test("an answer that was whole before it was streamed tells its output once, at the end", async () => {
+	const { start, end } = await toldBy({ model: "demo", max_tokens: 99, messages: [{ role: "user", content: "hi" }] });
+	expect(start).toMatchObject({ output_tokens: 0 });
+	expect(end).toMatchObject({ output_tokens: 15 });
 });

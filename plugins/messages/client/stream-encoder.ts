@@ -178,11 +178,15 @@ const finalOf = ({ final, shell, input }: Part): Block => {
 	return { ...shell, arguments: parseJson(input) ?? input };
 };
 
-/** Some clients read the input here alone, and most upstreams count it at the end: until then it is Portico's estimate. */
-const beginning = (usage: Usage | undefined, request: NeutralRequest): Usage =>
-	usage !== undefined && usage.input.total > 0
-		? usage
-		: { ...usage, input: { total: estimateTokens(request) }, output: { total: usage?.output.total ?? 0 } };
+/**
+ * Some clients read the input here alone, and most upstreams count it at the end: until then it is Portico's estimate.
+ * Others add what the end tells of the output to what stands here, and none of it was written yet.
+ */
+const beginning = (usage: Usage | undefined, request: NeutralRequest): Usage => ({
+	...usage,
+	input: usage !== undefined && usage.input.total > 0 ? usage.input : { total: estimateTokens(request) },
+	output: { total: 0 },
+});
 
 /** Writes one stream. */
 export const streamEncoder = (request: NeutralRequest): StreamEncoder => new Encoder(request);

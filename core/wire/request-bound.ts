@@ -152,5 +152,9 @@ export const tierWords = (value: unknown, prefix = ""): readonly string[] => {
 export const tiersNamed = (body: Readonly<Record<string, unknown>>): readonly string[] => {
 	const { service_tier: tier, speed, inference_geo: place } = body;
 	if (tier === undefined && speed === undefined && place === undefined) return [];
-	return [...tierWords(tier), ...tierWords(speed), ...tierWords(place, "inference_geo:")];
+	return [...serviceWords(tier), ...tierWords(speed), ...tierWords(place, "inference_geo:")];
 };
+
+/** OpenAI takes two names for one tier; a speed of that name is Anthropic's, and another price. */
+export const serviceWords = (value: unknown): readonly string[] =>
+	tierWords(value).map((word) => (word === "fast" ? "priority" : word));

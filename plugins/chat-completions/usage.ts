@@ -63,6 +63,9 @@ const searchesOf = (usage: WireRecord): number | undefined => {
 export const citesWeb = (message: WireRecord): boolean =>
 	asList(message["annotations"]).some((annotation) => asRecord(annotation)["type"] === "url_citation");
 
+/** What a chunk tells of usage; Groq's streams have it in a member of their own. */
+export const usageIn = (chunk: WireRecord): unknown => chunk["usage"] ?? asRecord(chunk["x_groq"])["usage"];
+
 /** The usage of an answer or chunk; undefined when there is none or its counts are not counts. `cites`: it cites the web. */
 export const decodeUsage = (value: unknown, cites = false): Usage | undefined => {
 	if (!isRecord(value)) return undefined;

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import type { calcPrice, PriceCalculation } from "@pydantic/genai-prices";
 import { type Clock, definedOnly, type Log } from "#core";
 import type { Price, Rate } from "./service.ts";
+import { publishedTiers } from "./tiers.ts";
 
 /** Prices change by date and by hour of the day, so nothing is believed for longer. */
 const freshMilliseconds = 60_000;
@@ -45,6 +46,7 @@ const toPrice = ({ model, model_price: rates }: PriceCalculation): Price =>
 		perRequest: perThousand(rates["requests_kcount"]),
 		perWebSearch: perThousand(rates["web_searches_kcount"]),
 		perFileSearch: perThousand(rates["storage_searches_kcount"]),
+		tiers: publishedTiers(model.id),
 		contextWindow: model.context_window,
 	});
 

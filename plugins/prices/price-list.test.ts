@@ -83,6 +83,11 @@ describe("the data package", () => {
 		for (let index = 0; index < 10_500; index++) catalogue.find(`unknown-${index}`);
 		expect((catalogue as unknown as { kept: Map<string, unknown> }).kept.size).toBeLessThanOrEqual(10_000);
 		expect(catalogue.find("x".repeat(100_000))).toBeUndefined();
+		// As their makers publish them.
+		expect(catalogue.find("gpt-5.5")?.tiers).toEqual({ priority: 2.5 });
+		expect(catalogue.find("gpt-5.4")?.tiers).toBeUndefined();
+		expect(catalogue.find("claude-opus-4-8")?.tiers).toEqual({ fast: 2 });
+		expect(catalogue.find("claude-opus-4-6")?.tiers).toBeUndefined();
 		expect(warnings).toEqual([]);
 	});
 });

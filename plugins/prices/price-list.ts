@@ -34,7 +34,7 @@ const priceSchema = (description: string) =>
 			tiers: t.Optional(
 				t.Record(t.String({ minLength: 1, maxLength: 64 }), t.Number({ minimum: 0, maximum: 1_000 }), {
 					description:
-						"How many times the plain rates a tier costs, by the request's word in lower case (`priority`, `fast`, `inference_geo:us`); 2, 6 and 1.1 for these when absent.",
+						"How many times the plain rates a tier costs, by the request's word in lower case (`priority`, `ultrafast`, the speed `fast`, `inference_geo:us`); 2, 6, 6 and 1.1 for these when absent.",
 				}),
 			),
 			contextWindow: t.Optional(t.Integer({ minimum: 1, description: "The most input tokens the model takes." })),

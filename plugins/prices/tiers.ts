@@ -1,8 +1,9 @@
-/** What tiers and hosted tools cost where a price does not say: no provider is known to ask for more. */
+/** What tiers and hosted tools cost where a price does not say. */
 import type { Price } from "./service.ts";
 
 const usualTiers: Readonly<Record<string, number>> = {
 	priority: 2,
+	ultrafast: 6,
 	fast: 6,
 	"inference_geo:us": 1.1,
 	// Cheaper ones cost what plain tokens cost, unless the price says otherwise.
@@ -12,6 +13,14 @@ const usualTiers: Readonly<Record<string, number>> = {
 };
 
 const usualFees = { perWebSearch: 0.035, perFileSearch: 0.0025, perCodeSession: 0.03, perImage: 0.25 } as const;
+
+/** What makers publish of models that differ, by the names that the data package has for them. */
+const published: readonly (readonly [model: RegExp, tiers: NonNullable<Price["tiers"]>])[] = [
+	[/^gpt-5\.5/, { priority: 2.5 }],
+	[/^claude-opus-(?:4-8|5)/, { fast: 2 }],
+];
+
+export const publishedTiers = (model: string): Price["tiers"] => published.find(([name]) => name.test(model))?.[1];
 
 const factorOf = (tier: string, price: Price): number | undefined =>
 	lookup(price.tiers, tier) ?? lookup(usualTiers, tier);

@@ -2,6 +2,7 @@
 import {
 	asList,
 	asRecord,
+	asText,
 	type Denial,
 	EventTemplate,
 	isRecord,
@@ -15,7 +16,7 @@ import {
 	textBytes,
 } from "#core";
 import { padding } from "../stream-scope.ts";
-import { citesWeb, decodeUsage } from "../usage.ts";
+import { citesWeb, decodeUsage, usageIn } from "../usage.ts";
 
 const generatedNames = ["content", "reasoning_content", "reasoning", "refusal", "arguments", "input", "transcript"];
 /** The start of a non-empty string that the model generated. */
@@ -58,6 +59,7 @@ class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
 	private readonly template = new EventTemplate(generatedNames, padding);
 	private told: unknown;
+	private tier: string | undefined;
 	/** It cites what was found on the web. */
 	private cites = false;
 	/** How many pieces there were when usage was told: some tell it with every chunk, and not with the last. */
@@ -98,10 +100,12 @@ class Observer implements StreamObserver {
 
 	private parse(data: string): void {
 		const chunk = asRecord(parseJson(data));
-		if (decodeUsage(chunk["usage"])) {
-			this.told = chunk["usage"];
+		const usage = usageIn(chunk);
+		if (decodeUsage(usage)) {
+			this.told = usage;
 			this.toldAt = this.pieces;
 		}
+		this.tier = asText(chunk["service_tier"]) ?? this.tier;
 		if (chunk["error"]) this.error ??= openAiFailureWithin(chunk);
 		for (const choice of asList(chunk["choices"])) {
 			const { finish_reason: reason, index } = asRecord(choice);
@@ -110,7 +114,7 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { error, cites } = this;
+		const { error, cites, tier } = this;
 		const usage = decodeUsage(this.told, cites);
 		return {
 			finished: error === undefined && (this.done || this.ended.size >= this.ask.call.candidates),
@@ -119,6 +123,7 @@ class Observer implements StreamObserver {
 			...(usage === undefined ? {} : { usage }),
 			...(cites && { serverTools: { web_search: 1 } }),
 			...(usage && this.toldAt < this.pieces && { usageIsTotal: false }),
+			...(tier !== undefined && { served: { service: tier } }),
 			...(error === undefined ? {} : { error }),
 		};
 	}
@@ -173,6 +178,7 @@ export const observe = (body: unknown): Observation => {
 		root["usage"],
 		choices.some(({ message }) => citesWeb(asRecord(message))),
 	);
+	const tier = asText(root["service_tier"]);
 	const error = isRecord(root["error"]) || typeof root["error"] === "string" ? openAiFailureWithin(root) : undefined;
 	let pieces = 0;
 	let bytes = 0;
@@ -186,6 +192,7 @@ export const observe = (body: unknown): Observation => {
 		pieces,
 		contentBytes: bytes,
 		...(usage === undefined ? {} : { usage }),
+		...(tier === undefined ? {} : { served: { service: tier } }),
 		...(error === undefined ? {} : { error }),
 	};
 };

@@ -20,7 +20,7 @@ import {
 } from "#core";
 import { protocolName } from "../name.ts";
 import { padding, type StreamScope } from "../stream-scope.ts";
-import { citesWeb, decodeUsage } from "../usage.ts";
+import { citesWeb, decodeUsage, usageIn } from "../usage.ts";
 import { ChoiceDecoder } from "./choice-decoder.ts";
 import { searchGrounding } from "./grounding.ts";
 
@@ -122,7 +122,7 @@ class Decoder implements StreamDecoder {
 	}
 
 	private usage(chunk: WireRecord, events: NeutralEvent[]): void {
-		const usage = decodeUsage(chunk["usage"] ?? asRecord(chunk["x_groq"])["usage"], this.cites);
+		const usage = decodeUsage(usageIn(chunk), this.cites);
 		if (usage === undefined) return;
 		events.push({ type: "usage", usage, ...definedOnly({ tier: asText(chunk["service_tier"]) }) });
 	}

@@ -8,6 +8,20 @@ const hosted = lookup<string>({
 	file_search_call: "file_search",
 	code_interpreter_call: "code_execution",
 	image_generation_call: "image_generation",
+	// What ran in a container of the upstream's: a shell of the client's own tells its output in the next request.
+	shell_call_output: "code_execution",
+});
+
+/** How xAI and Perplexity name what they count, and bill, in the usage itself: not every call of theirs is an item. */
+const counted = lookup<string>({
+	web_search_calls: "web_search",
+	x_search_calls: "web_search",
+	web_search: "web_search",
+	search_web: "web_search",
+	file_search_calls: "file_search",
+	document_search_calls: "file_search",
+	code_interpreter_calls: "code_execution",
+	image_generation_calls: "image_generation",
 });
 
 /** The tool that an item of this type is one call of. */
@@ -19,14 +33,30 @@ const pageActions = /^(?:open_page|find)/;
 export const looksAtPage = ({ type, action }: WireRecord): boolean =>
 	type === "web_search_call" && pageActions.test(asText(asRecord(action)["type"]) ?? "");
 
-/** How often each hosted tool was called, by the output items; undefined when none was. */
-export const hostedCalls = (output: unknown): Readonly<Record<string, number>> | undefined => {
+/** How often each hosted tool was called, by the output items. */
+const hostedCalls = (output: unknown): Record<string, number> => {
 	const counts: Record<string, number> = {};
 	for (const item of asList(output).map(asRecord)) {
 		const tool = looksAtPage(item) ? "web_fetch" : hosted[asText(item["type"]) ?? ""];
 		if (tool !== undefined) counts[tool] = (counts[tool] ?? 0) + 1;
 	}
-	return Object.keys(counts).length > 0 ? counts : undefined;
+	return counts;
+};
+
+const countedCalls = (usage: WireRecord): Record<string, number> => {
+	const counts: Record<string, number> = {};
+	const told = { ...asRecord(usage["server_side_tool_usage_details"]), ...asRecord(usage["tool_calls_details"]) };
+	for (const [name, value] of Object.entries(told)) {
+		const [tool, calls] = [counted[name], asCount(value) ?? asCount(asRecord(value)["invocation"]) ?? 0];
+		if (tool !== undefined && calls > 0) counts[tool] = (counts[tool] ?? 0) + calls;
+	}
+	return counts;
+};
+
+/** Undefined when none was called. */
+const toolsOf = (usage: WireRecord, output: unknown): Usage["serverTools"] => {
+	const calls = { ...hostedCalls(output), ...countedCalls(usage) };
+	return Object.keys(calls).length > 0 ? calls : undefined;
 };
 
 /** The usage of an answer; undefined when there is none or its counts are not counts. */
@@ -55,7 +85,7 @@ export const decodeUsage = (value: unknown, output?: unknown): Usage | undefined
 				image: asCount(made["image_tokens"]),
 			}),
 		},
-		...definedOnly({ serverTools: hostedCalls(output) }),
+		...definedOnly({ serverTools: toolsOf(value, output) }),
 	};
 };
 

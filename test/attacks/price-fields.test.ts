@@ -20,6 +20,7 @@ const chatAnswer = {
 	choices: [{ index: 0, message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
 	usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
 };
+const responsesUsage = { input_tokens: input, output_tokens: output, total_tokens: input + output };
 const answers: Record<string, object> = {
 	"/v1/chat/completions": chatAnswer,
 	"/v1/messages": {
@@ -38,7 +39,7 @@ const answers: Record<string, object> = {
 		status: "completed",
 		model: "responses-a",
 		output: [{ type: "message", id: "i", role: "assistant", content: [{ type: "output_text", text: "Hello" }] }],
-		usage: { input_tokens: input, output_tokens: output, total_tokens: input + output },
+		usage: responsesUsage,
 	},
 };
 const answer = (more: object = {}) => {
@@ -237,6 +238,43 @@ describe("tools that the upstream runs", () => {
 					],
 				},
 				35_000,
+			],
+			[
+				"xAI's searches, as it counts them",
+				"responses",
+				{ max_tool_calls: 3, tools: [{ type: "web_search" }, { type: "x_search" }] },
+				{
+					output: [
+						{ type: "web_search_call", id: "a", action: { type: "search", query: "the port" } },
+						{ type: "custom_tool_call", id: "b", call_id: "c", name: "x_keyword_search", input: "{}" },
+					],
+					usage: {
+						...responsesUsage,
+						server_side_tool_usage_details: { web_search_calls: 1, x_search_calls: 2, mcp_calls: 0 },
+					},
+				},
+				105_000,
+			],
+			[
+				"Perplexity's searches",
+				"responses",
+				{ max_tool_calls: 2, tools: [{ type: "web_search" }] },
+				{ usage: { ...responsesUsage, tool_calls_details: { search_web: { invocation: 2 } } } },
+				70_000,
+			],
+			[
+				"containers of a shell",
+				"responses",
+				{ max_tool_calls: 2, tools: [{ type: "shell", environment: { type: "container_auto" } }] },
+				{
+					output: [
+						{ type: "shell_call", id: "a", call_id: "c", action: { commands: ["ls"] } },
+						{ type: "shell_call_output", id: "b", call_id: "c", output: [] },
+						{ type: "shell_call", id: "d", call_id: "e", action: { commands: ["ls"] } },
+						{ type: "shell_call_output", id: "f", call_id: "e", output: [] },
+					],
+				},
+				30_000,
 			],
 			["Google's searches", "gemini", { tools: [{ googleSearch: {} }] }, grounded("gemini-3-pro"), 70_000],
 		];

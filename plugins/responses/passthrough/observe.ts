@@ -29,7 +29,7 @@ const deltaBytes = (data: string): number => {
 	return start === -1 ? 0 : jsonStringBytes(data, start + 1);
 };
 
-const callPattern = /"type"\s*:\s*"(\w+_call)"/;
+const callPattern = /"type"\s*:\s*"(\w+_call(?:_output)?)"/;
 const typePattern = /"type"\s*:\s*"(response\.[\w.]+|error)"/;
 
 const terminal = new Set(["response.completed", "response.incomplete", "response.failed"]);

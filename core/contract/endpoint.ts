@@ -77,7 +77,7 @@ export interface EndpointAsk extends EndpointRequest {
 
 /** A request as it goes to an upstream of another dialect. */
 export interface EncodedEndpointRequest {
-	/** One message, or several whose answers `decode` gets in the same order: a batch that is too long for one. */
+	/** One message, or several whose answers `decodeAnswer` gets in the same order: a batch that is too long for one. */
 	readonly messages: readonly UpstreamMessage[];
 	/** What the target's dialect has no place for. */
 	readonly losses: readonly Loss[];

@@ -23,7 +23,7 @@ export interface HostLoad {
 	readonly runtime: string;
 	/** Whether the last reload succeeded; true before there was any. */
 	readonly reloaded: boolean;
-	/** Whether the database works. */
+	/** Whether the database can be read and written, and the disk of the data folder has room. */
 	readonly database: boolean;
 	/** Calls that are running, by protocol. */
 	readonly calls: ReadonlyMap<string, number>;

@@ -73,7 +73,12 @@ const components = {
 		apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "The same token." },
 		googleKey: { type: "apiKey", in: "header", name: "x-goog-api-key", description: "The same token." },
 		admin: { type: "http", scheme: "bearer", description: "The admin token, from the data folder." },
-		session: { type: "apiKey", in: "cookie", name: "portico_session", description: "Somebody who signed in." },
+		session: {
+			type: "apiKey",
+			in: "cookie",
+			name: "__Host-portico-session",
+			description: "Somebody who signed in. Over plain http, on this very machine, its name is portico-session.",
+		},
 	},
 	schemas: {
 		Failure: {

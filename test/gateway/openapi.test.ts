@@ -12,6 +12,7 @@ interface Operation {
 }
 interface Description {
 	readonly openapi: string;
+	readonly components: { readonly securitySchemes: Readonly<Record<string, object>> };
 	readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
@@ -44,6 +45,13 @@ test("every operation has an id of its own, and every route is there", () => {
 		expect(Object.keys(description.paths)).toContain(path);
 	expect(description.paths["/readyz"]?.["get"]?.security).toEqual([]);
 	expect(description.paths["/v1/me"]?.["get"]?.security).not.toEqual([]);
+});
+
+test("a session is the cookie that signing in sets", () => {
+	expect(description.components.securitySchemes["session"]).toMatchObject({
+		in: "cookie",
+		name: "__Host-portico-session",
+	});
 });
 
 test("the tokens' routes have the settings of the policies", () => {

@@ -107,8 +107,8 @@ export interface AttemptReport {
 	readonly error?: Denial;
 	/** What the upstream said of it, for operators only. */
 	readonly said?: Pick<AttemptRecord, "status" | "code" | "message"> | undefined;
-	/** Milliseconds to the first byte. */
-	readonly firstByteMs?: number;
+	/** Milliseconds from its beginning to the first byte of its answer; absent where none was handed on. */
+	readonly firstByteMs?: number | undefined;
 }
 
 /** `open`: calls are kept away from it; `half-open`: one call is let through to see. */

@@ -155,10 +155,10 @@ export class LiveCall {
 		this.seen = seen;
 	}
 
-	firstByte(): number {
+	/** The first byte of the answer is there. */
+	firstByte(): void {
 		this.firstByteMs ??= this.options.clock.monotonic() - this.routed.startedAt;
 		this.attempts.firstByte();
-		return this.firstByteMs;
 	}
 
 	/** The first of a streamed answer's words is there. */

@@ -106,7 +106,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 			beginAttempt(live, plan, target);
 			try {
 				const response = await attempt(live, target, plan.translation === "strict" ? strictly : leniently, left > 0);
-				router.report({ target, firstByteMs: live.firstByte() });
+				router.report({ target, firstByteMs: live.attempts.last?.firstByteMs });
 				return response;
 			} catch (error) {
 				const denial = failed(live, target, error);

@@ -1,9 +1,11 @@
 /** What is kept of each attempt of a call: in its row, in its log line, and that a charge has one figure everywhere. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { asList, asRecord, parseJson } from "#core";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { createTestClock, type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { chatAnswer } from "../support/chat-answers.ts";
+import { answerWith, reports } from "./fixtures/reporting-router/reports.ts";
 
 let broken: ScriptedUpstream;
 let sound: ScriptedUpstream;
@@ -183,4 +185,24 @@ describe("the attempts of a call", () => {
 			},
 		]);
 	});
+});
+
+test("a router hears how long an attempt took to its first byte, not those before it", async () => {
+	const clock = createTestClock();
+	answerWith(async (upstream) => {
+		await clock.advance(upstream === "first" ? 900 : 40);
+		return upstream === "first" ? new Response("{}", { status: 500 }) : completion();
+	});
+	const router = join(import.meta.dir, "fixtures/reporting-router");
+	const plugins = ["tokens", "chat-completions", { use: router }];
+	const other = await startGateway({ plugins, clock });
+	try {
+		expect((await other.ask(path, body("m"))).status).toBe(200);
+		expect(reports).toEqual([
+			{ upstream: "first", failed: true, firstByteMs: undefined },
+			{ upstream: "second", failed: false, firstByteMs: 40 },
+		]);
+	} finally {
+		await other.stop();
+	}
 });

@@ -18,12 +18,12 @@ export default definePlugin({
 	gives: [recorders, routes],
 	setup({ name, needs, log }) {
 		// Counts go on over a reload: one that falls back to 0 looks like a restart.
-		const counts = () => needs.hostInfo.keep("metrics", () => new CallCounts());
-		const attempts = () => needs.hostInfo.keep("metrics.attempts", () => new AttemptCounts());
-		const storeTimes = () => needs.hostInfo.keep("metrics.store", () => new StoreTimes());
+		const counts = needs.hostInfo.keep("metrics", () => new CallCounts());
+		const attempts = needs.hostInfo.keep("metrics.attempts", () => new AttemptCounts());
+		const storeTimes = needs.hostInfo.keep("metrics.store", () => new StoreTimes());
 		const count = (call: CallRecord): void => {
-			counts().count(call);
-			attempts().count(call);
+			counts.count(call);
+			attempts.count(call);
 		};
 		/** What this process counted and is like. */
 		const own = async (): Promise<readonly Metric[]> => {
@@ -35,7 +35,7 @@ export default definePlugin({
 				...loadMetrics(needs.hostInfo.load()),
 				...processMetrics(),
 			];
-			return [...counts().metrics(), ...attempts().metrics(), ...storeTimes().metrics(), ...others, ...state];
+			return [...counts.metrics(), ...attempts.metrics(), ...storeTimes.metrics(), ...others, ...state];
 		};
 		const question = `${name}: counts`;
 		/** The figures of all workers of this machine, whichever was asked. */
@@ -64,7 +64,7 @@ export default definePlugin({
 				}),
 			],
 			start() {
-				needs.store.timed?.(storeTimes().observe);
+				needs.store.timed?.(storeTimes.observe);
 				// What the process had counted that this one took the place of goes on here: a restart is no fall to 0.
 				endAnswers = needs.hostInfo.workers?.answer(question, async (before) =>
 					together([await own(), lasting(decodeMetrics(before))]),

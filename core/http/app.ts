@@ -86,7 +86,8 @@ const placed = (path: string) => {
 		return `:p${index}`;
 	});
 	const read = (found: Found): Readonly<Record<string, string>> | undefined => {
-		const params: Record<string, string> = found["*"] === undefined ? {} : { "*": found["*"] };
+		const rest = found["*"];
+		const params: Record<string, string> = typeof rest === "string" ? { "*": rest } : {};
 		for (const [place, name] of names) {
 			const value = found[place];
 			if (typeof value !== "string") return undefined;
@@ -98,9 +99,9 @@ const placed = (path: string) => {
 };
 
 /** What the library found: a text it could not decode is null. */
-type Found = Readonly<Record<string, string>>;
+type Found = Readonly<Record<string, string | null>>;
 
-type Handler = (context: { request: Request; params?: Record<string, string> }) => Promise<Response>;
+type Handler = (context: { request: Request; params?: Found }) => Promise<Response>;
 
 /** What is used of Elysia's `route`, whose own types follow every route added and slow the compiler to a crawl. */
 interface Routable {

@@ -47,10 +47,14 @@ export interface RequestHandler {
 }
 
 /** A denial as a response, in whatever shape. */
-export const denialResponse = (render: RenderDenial, denial: Denial, requestId: string): Response => {
+const denialResponse = (render: RenderDenial, denial: Denial, requestId: string): Response => {
 	const { status, headers, body } = render(denial, requestId);
 	return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
 };
+
+/** How a refusal is told at a route. */
+const shapeAt = ({ shapeFor, renderDenial = renderOwnDenial }: Route, request: Request): RenderDenial =>
+	shapeFor?.(request) ?? renderDenial;
 
 const crooked = deny(
 	"not_found",
@@ -133,20 +137,19 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		return options.draining() ? stopping : answerToken(route, call, connection);
 	};
 
-	/** Answers at a route. `target`: the address that was matched, which may differ from the one that was sent. */
+	/** Answers at a route. */
 	const serve = async (route: Route, arrival: Arrival, params: Params): Promise<Response> => {
 		const { request, connection } = arrival;
 		const call = admitted(arrival, route.path, params, clock, trustedProxies);
-		const render: RenderDenial = (denial, requestId) =>
-			(route.shapeFor?.(request) ?? route.renderDenial ?? renderOwnDenial)(denial, requestId);
 		let response: Response;
 		waiting++;
 		try {
 			const answered = answer(route, call, connection);
 			const given = isPending(answered) ? await answered : answered;
-			response = given instanceof Response ? given : denialResponse(render, given, call.requestId);
+			response = given instanceof Response ? given : denialResponse(shapeAt(route, request), given, call.requestId);
 		} catch (error) {
-			response = denialResponse(render, denialOf(error, call.route, call.requestId), call.requestId);
+			const denial = denialOf(error, call.route, call.requestId);
+			response = denialResponse(shapeAt(route, request), denial, call.requestId);
 		} finally {
 			waiting--;
 			giveBack(call);

@@ -13,7 +13,7 @@ export interface ConcurrencyLimits {
 
 interface Waiting {
 	readonly token: string;
-	sit(): void;
+	begin(): void;
 }
 
 const full = (): Fault =>
@@ -70,7 +70,7 @@ export class ConcurrencyLimit {
 	leave(token: string): void {
 		this.forget(token);
 		const [next] = this.queue;
-		if (next) next.sit();
+		if (next) next.begin();
 		else this.taken--;
 	}
 
@@ -88,7 +88,7 @@ export class ConcurrencyLimit {
 			};
 			const waiting: Waiting = {
 				token,
-				sit() {
+				begin() {
 					end();
 					resolve();
 				},

@@ -16,7 +16,7 @@ const policy = [
 	"base-uri 'none'",
 ].join("; ");
 
-const guards = {
+const securityHeaders = {
 	"content-security-policy": policy,
 	"x-content-type-options": "nosniff",
 	"referrer-policy": "no-referrer",
@@ -65,9 +65,9 @@ export const pageRoutes = (source: PageSource): readonly PublicRoute[] => {
 	const showPage = async (): Promise<Response> => {
 		const { html } = await page();
 		if (html === "")
-			return new Response(notBuilt, { status: 503, headers: { ...guards, "content-type": "text/plain" } });
+			return new Response(notBuilt, { status: 503, headers: { ...securityHeaders, "content-type": "text/plain" } });
 		return new Response(html, {
-			headers: { ...guards, "content-type": "text/html;charset=utf-8", "cache-control": "no-cache" },
+			headers: { ...securityHeaders, "content-type": "text/html;charset=utf-8", "cache-control": "no-cache" },
 		});
 	};
 
@@ -75,10 +75,10 @@ export const pageRoutes = (source: PageSource): readonly PublicRoute[] => {
 		const file = (await page()).files.get(call.params["*"] ?? "");
 		if (!file) {
 			const { status, headers, body } = renderOwnDenial(notServed(call.request));
-			return Response.json(body, { status, headers: { ...headers, ...guards } });
+			return Response.json(body, { status, headers: { ...headers, ...securityHeaders } });
 		}
 		const headers = {
-			...guards,
+			...securityHeaders,
 			"content-type": file.type,
 			"cache-control": "public, max-age=31536000, immutable",
 			vary: "accept-encoding",

@@ -1,6 +1,6 @@
 /** The page before its script runs: it names the files and says what to do without a script. */
 
-/** A pillared front in copper, as a picture that needs no request of its own. */
+/** The front of a temple, as a picture that needs no request of its own. */
 const icon =
 	"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 20 20'%3E%3Cpath fill='%23006b5b' d='M10 1.5 1.5 6v1.5h17V6zM3 9h2.4v6.5H3zm4 0h2.4v6.5H7zm3.6 0H13v6.5h-2.4zm4 0H17v6.5h-2.4zM1.5 16.5h17v2h-17z'/%3E%3C/svg%3E";
 

@@ -86,9 +86,13 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 			const accounts = (): Accounts => {
 				kept ??= needs.hostInfo.keep(`${name}.accounts`, () => {
 					const { store, clock } = needs;
-					const kept = journals(join(needs.hostInfo.dataFolder, name));
-					const asked = statements ?? new Statements(databaseTime, (config.leaseSeconds ?? 90) * 1000);
-					return new Accounts({ store, clock, log, journals: kept, statements: asked });
+					return new Accounts({
+						store,
+						clock,
+						log,
+						journals: journals(join(needs.hostInfo.dataFolder, name)),
+						statements: statements ?? new Statements(databaseTime, (config.leaseSeconds ?? 90) * 1000),
+					});
 				});
 				return kept;
 			};

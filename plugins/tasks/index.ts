@@ -41,7 +41,7 @@ import { createLinks } from "./signed-links.ts";
 import { Work } from "./step.ts";
 import { createSubmission } from "./submission.ts";
 import { taskTables } from "./tables.ts";
-import { createShelf } from "./task-store.ts";
+import { createTaskStore } from "./task-store.ts";
 import { createTasksService } from "./tasks-service.ts";
 import { UpstreamConcurrency } from "./upstream-concurrency.ts";
 import { Worker } from "./worker.ts";
@@ -115,7 +115,7 @@ export default definePlugin({
 		};
 		const now = (): number => needs.clock.now();
 		const baseUrl = (call: Identified): string => baseUrlOf(call, config.publicUrl);
-		const taskStore = createShelf(needs.store);
+		const taskStore = createTaskStore(needs.store);
 		const links = createLinks(() => linkKey);
 		const files = createFiles({ folder: config.filesFolder ?? join(needs.hostInfo.sharedFolder, "tasks"), links });
 		const accounts = createAccounts({

@@ -59,6 +59,6 @@ test("47: a stop lets a submission under way end and keeps its outcome", async (
 	await first.stop();
 	const second = await startTaskWorld({ folder, clock: first.moved });
 	doLater(() => second.stop());
-	const { createShelf } = await import("./task-store.ts");
-	expect((await createShelf(second.store).work(id))?.upstreamId).toBe(`late-${id}`);
+	const { createTaskStore } = await import("./task-store.ts");
+	expect((await createTaskStore(second.store).work(id))?.upstreamId).toBe(`late-${id}`);
 });

@@ -62,9 +62,9 @@ test("24: two that see the end at once make one end", async () => {
 	const [at, hook] = [await world(), await receiver()];
 	const id = await idOf(at, { notifyHook: `${hook.origin}/x` });
 	await at.pass(200, 100);
-	const { createShelf } = await import("./task-store.ts");
+	const { createTaskStore } = await import("./task-store.ts");
 	const { succeed } = await import("./transitions.ts");
-	const taskStore = createShelf(at.store);
+	const taskStore = createTaskStore(at.store);
 	const row = await taskStore.work(id);
 	if (!row) throw new Error("no task");
 	const kind = { callback: () => "{}" } as never;

@@ -77,7 +77,7 @@ export interface TaskStore {
 	linkKey(fresh: string): Promise<string>;
 }
 
-export const createShelf = (store: Store): TaskStore => {
+export const createTaskStore = (store: Store): TaskStore => {
 	const read = async (where: SQL): Promise<readonly Task[]> =>
 		(await store.all(sql`SELECT ${columns} FROM tasks t WHERE ${where}`)).map(taskOf);
 	const readWork = async (where: SQL): Promise<WorkRow | undefined> => {

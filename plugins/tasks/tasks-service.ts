@@ -23,7 +23,7 @@ import type { Task, TaskOrder, Tasks } from "./service.ts";
 import type { TaskStore } from "./task-store.ts";
 import { taskView } from "./views.ts";
 
-export interface DeskOptions {
+export interface TasksServiceOptions {
 	readonly log: Log;
 	readonly taskStore: TaskStore;
 	readonly endings: Endings;
@@ -48,7 +48,7 @@ const ended = (task: Task): boolean => task.status === "SUCCESS" || task.status 
 
 const cancelled = { code: "cancelled", reason: "cancelled" };
 
-export const createTasksService = (options: DeskOptions): Tasks => {
+export const createTasksService = (options: TasksServiceOptions): Tasks => {
 	const { taskStore, files } = options;
 	/** Calls whose order has been read and not yet been handed over: from then on whoever takes it on writes the row. */
 	const reading = new WeakSet<Identified>();

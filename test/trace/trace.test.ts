@@ -21,8 +21,8 @@ const figures = (trace: Trace = []) => {
 
 /** The most that each may enter. Lower them when a call gets shorter; `docs/architecture.md` tells the numbers. */
 const most = {
-	passthrough: { entries: 345, files: 91 },
-	translated: { entries: 510, files: 121 },
+	passthrough: { entries: 342, files: 90 },
+	translated: { entries: 508, files: 120 },
 	task: { entries: 286, files: 66 },
 };
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Page, Route } from "playwright-core";
 import { hasBrowser, patience } from "./browser.ts";
 import { type Journey, startJourney } from "./journey.ts";
+import { joined, password } from "./world.ts";
 
 setDefaultTimeout(patience);
 
@@ -156,6 +157,67 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.page.goto("/console/calls/req_%C3");
 		await at.sheet().getByRole("alert").waitFor();
 		await at.button("Close").click();
+		await at.sheet().waitFor({ state: "detached" });
+		expect(await at.page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
+	});
+
+	test("loses neither what they wrote nor a key that is shown once when their session ends or they go back", async () => {
+		await joined(at.gateway, "Bob", "member");
+		await joined(at.gateway, "Eve", "member");
+		const { page } = await at.newWindow();
+		await at.signIn(page, "Bob");
+		const people = (await at.gateway.admin("GET", "/admin/people"))["data"] as Record<string, unknown>[];
+		const endSession = (): Promise<unknown> =>
+			at.gateway.admin("POST", `/admin/people/${people.find(({ name }) => name === "Bob")?.["id"]}/sign-out`);
+		const again = page.getByRole("dialog", { name: "Sign in again" });
+		const comeBack = async (): Promise<void> => {
+			expect(await again.getByLabel("Name").inputValue()).toBe("Bob");
+			await page.keyboard.type(password);
+			await page.keyboard.press("Enter");
+			await again.waitFor({ state: "detached" });
+		};
+		await page.getByRole("navigation").getByRole("link", { name: "Usage" }).click();
+		await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
+		await page.getByRole("navigation").getByRole("link", { name: "Tokens" }).click();
+		await page.getByRole("button", { name: "Create token" }).click();
+		const form = page.getByRole("dialog", { name: "Create a token" });
+		await form.getByLabel(/^Name/).fill("long form");
+		await form.getByLabel(/Quota/).fill("7");
+		await endSession();
+		await form.getByRole("button", { name: "Create" }).click();
+		await again.waitFor();
+		await page.keyboard.press("Escape");
+		await comeBack();
+		expect(await form.getByLabel(/Quota/).inputValue()).toBe("7");
+		await form.getByRole("button", { name: "Create" }).click();
+
+		const shown = page.getByRole("dialog", { name: /Copy the key/ });
+		const key = (await shown.locator(".key code").textContent()) ?? "";
+		await page.goBack();
+		await page.waitForURL("**/console/tokens");
+		const asked = page.waitForEvent("dialog").then(async (dialog) => {
+			await dialog.dismiss();
+			return dialog.type();
+		});
+		await page.evaluate(() => location.reload());
+		expect(await asked).toBe("beforeunload");
+		await endSession();
+		await lookAgain(page);
+		await again.waitFor();
+		await comeBack();
+		expect(await shown.locator(".key code").textContent()).toBe(key);
+		await shown.getByRole("button", { name: "I have copied it" }).click();
+
+		// Somebody else is shown nothing of it.
+		await page.keyboard.press("c");
+		await form.getByLabel(/^Name/).fill("Bob's");
+		await endSession();
+		await lookAgain(page);
+		await again.getByLabel("Name").fill("Eve");
+		await again.getByLabel("Password").fill(password);
+		await page.keyboard.press("Enter");
+		await page.locator(".me").getByText("Eve").waitFor();
+		expect(await page.getByRole("dialog").count()).toBe(0);
 	});
 
 	test("and no page asked others, broke the policy or threw", () => {

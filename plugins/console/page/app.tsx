@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Refusal } from "./data/call.ts";
 import { place } from "./data/location.ts";
-import { findSession, isAdmin, person } from "./data/session.ts";
+import { findSession, isAdmin, person, sessionOver } from "./data/session.ts";
 import { Failure } from "./parts/failure.tsx";
 import { LoadedPage } from "./shell/loaded-page.tsx";
 import { Missing } from "./shell/missing.tsx";
@@ -10,6 +10,7 @@ import { pageAt } from "./shell/pages.ts";
 import { Shell } from "./shell/shell.tsx";
 import { Join } from "./sign-in/join.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
+import { SignInAgain } from "./sign-in/sign-in-again.tsx";
 
 /** While nobody knows who is signed in. */
 const againMs = 5_000;
@@ -27,8 +28,19 @@ export const App = () => {
 					timer = setTimeout(find, againMs);
 				},
 			);
+		// Somebody else may have signed in at another tab, and this one would still bear the name of whoever was here.
+		const look = () => {
+			if (document.visibilityState === "visible" && person.value !== undefined)
+				void findSession().catch(() => undefined);
+		};
 		find();
-		return () => clearTimeout(timer);
+		document.addEventListener("visibilitychange", look);
+		addEventListener("focus", look);
+		return () => {
+			clearTimeout(timer);
+			document.removeEventListener("visibilitychange", look);
+			removeEventListener("focus", look);
+		};
 	}, []);
 	const { path } = place.value;
 	if (path === "/console/join") return <Join />;
@@ -42,5 +54,11 @@ export const App = () => {
 	if (person.value === undefined) return <main aria-busy="true" />;
 	if (person.value === null) return <SignIn />;
 	const page = pageAt(path, isAdmin());
-	return <Shell>{page ? <LoadedPage key={page.path} page={page} /> : <Missing />}</Shell>;
+	const { id, role } = person.value;
+	return (
+		<>
+			<Shell key={`${id} ${role}`}>{page ? <LoadedPage key={page.path} page={page} /> : <Missing />}</Shell>
+			{sessionOver.value && <SignInAgain />}
+		</>
+	);
 };

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
 import { seconds } from "../data/format.ts";
+import { useKept } from "../data/kept.ts";
 import { number, type Wire } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -26,6 +27,7 @@ export const TestCallback = ({ close }: { readonly close: () => void }) => {
 	const [url, setUrl] = useState("");
 	const [answer, setAnswer] = useState<Wire>();
 	const { busy, failure, run } = useAction();
+	useKept(url !== "");
 	const submit = (event: Event) => {
 		event.preventDefault();
 		setAnswer(undefined);

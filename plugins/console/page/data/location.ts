@@ -1,5 +1,6 @@
 /** Where in the console one is: the address bar, as signals. */
 import { signal } from "@preact/signals";
+import { holdsBack } from "./kept.ts";
 
 const read = () => ({ path: location.pathname.replace(/\/+$/, ""), query: new URLSearchParams(location.search) });
 
@@ -17,6 +18,11 @@ export const go = (address: string, replace = false): void => {
 	if (section() !== before) scrollTo(0, 0);
 };
 
+const address = (path: string, query: URLSearchParams): string => {
+	const text = query.toString();
+	return `${path}${text === "" ? "" : `?${text}`}`;
+};
+
 /** The same page with other words in its query; empty ones are left out. */
 export const setQuery = (words: Readonly<Record<string, string | undefined>>): void => {
 	const query = new URLSearchParams(place.value.query);
@@ -24,8 +30,7 @@ export const setQuery = (words: Readonly<Record<string, string | undefined>>): v
 		if (value === undefined || value === "") query.delete(key);
 		else query.set(key, value);
 	}
-	const text = query.toString();
-	go(`${place.value.path}${text === "" ? "" : `?${text}`}`, true);
+	go(address(place.value.path, query), true);
 };
 
 const isOurs = (event: MouseEvent, link: HTMLAnchorElement): boolean =>
@@ -50,7 +55,8 @@ export const openRow = (): string | undefined => {
 /** Follows links inside the console without loading the page anew. */
 export const followLinks = (): void => {
 	addEventListener("popstate", () => {
-		place.value = read();
+		if (holdsBack()) history.pushState(null, "", address(place.value.path, place.value.query));
+		else place.value = read();
 	});
 	document.addEventListener("click", (event) => {
 		const link = event.target instanceof Element ? event.target.closest("a") : null;

@@ -1,6 +1,7 @@
 /** Who is signed in, as far as this page knows. The session itself is a cookie that no script can read. */
 import { signal } from "@preact/signals";
 import { call, Refusal } from "./call.ts";
+import { outlivesSession } from "./kept.ts";
 import { text, type Wire } from "./read.ts";
 
 export interface Person {
@@ -20,30 +21,45 @@ const personIn = (answer: Wire): Person => ({
 
 export const isAdmin = (): boolean => person.value?.role === "admin";
 
+/** Their session is over, and what they wrote or are shown stays behind the question who sits there. */
+export const sessionOver = signal(false);
+
+const enter = (answer: Wire): void => {
+	person.value = personIn(answer);
+	sessionOver.value = false;
+};
+
+const leave = (): void => {
+	person.value = null;
+	sessionOver.value = false;
+};
+
 /** The server knows nobody any more: the page asks to sign in. */
 export const forget = (): void => {
-	person.value = null;
+	if (person.value && outlivesSession()) sessionOver.value = true;
+	else leave();
 };
 
 /** Throws `Refusal` when the server cannot say. */
 export const findSession = async (): Promise<void> => {
 	const answer = await call("GET", "/v1/session");
-	person.value = answer["signedIn"] === true ? personIn(answer) : null;
+	if (answer["signedIn"] === true) enter(answer);
+	else forget();
 };
 
 /** Throws `Refusal`. */
 export const signIn = async (name: string, password: string): Promise<void> => {
-	person.value = personIn(await call("POST", "/v1/session", { name, password }));
+	enter(await call("POST", "/v1/session", { name, password }));
 };
 
 /** The admin token is sent once and kept nowhere. Throws `Refusal`. */
 export const signInWithAdminToken = async (token: string): Promise<void> => {
-	person.value = personIn(await call("POST", "/admin/session", undefined, { authorization: `Bearer ${token}` }));
+	enter(await call("POST", "/admin/session", undefined, { authorization: `Bearer ${token}` }));
 };
 
 /** Throws `Refusal`. */
 export const join = async (secret: string, name: string, password: string): Promise<void> => {
-	person.value = personIn(await call("POST", "/v1/session/join", { secret, name, password }));
+	enter(await call("POST", "/v1/session/join", { secret, name, password }));
 };
 
 /** Whoever signed in with the admin token is nobody in particular, and has no password. */
@@ -61,5 +77,5 @@ export const signOut = async (everywhere = false): Promise<void> => {
 	} catch (error) {
 		if (!(error instanceof Refusal) || error.status !== 401) throw error;
 	}
-	forget();
+	leave();
 };

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { call, Refusal } from "./call.ts";
 import type { Wire } from "./read.ts";
-import { forget } from "./session.ts";
+import { forget, sessionOver } from "./session.ts";
 
 export interface Answer {
 	/** The last good answer, kept while a later one fails. */
@@ -35,6 +35,8 @@ export const useAnswer = (path: string | undefined, again: boolean | number = tr
 	const state = useRef<"new" | "waiting" | "good" | "bad">("new");
 	const latest = useRef(path);
 	latest.current = path;
+	/** Nobody is there to ask; as soon as the person is back it is asked anew. */
+	const over = sessionOver.value;
 
 	const load = useCallback(async () => {
 		const path = latest.current;
@@ -50,6 +52,7 @@ export const useAnswer = (path: string | undefined, again: boolean | number = tr
 	}, []);
 
 	useEffect(() => {
+		if (over) return;
 		void load();
 		const look = () => {
 			const due = again === false ? state.current === "bad" : state.current !== "waiting";
@@ -62,7 +65,7 @@ export const useAnswer = (path: string | undefined, again: boolean | number = tr
 			clearInterval(timer);
 			document.removeEventListener("visibilitychange", look);
 		};
-	}, [path, load, again]);
+	}, [path, load, again, over]);
 
 	const current = answer.path === path;
 	return {

@@ -1,6 +1,7 @@
 /** Makes a link by which somebody joins. */
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
+import { useKept } from "../data/kept.ts";
 import { text } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -25,6 +26,7 @@ export const Invite = ({ close, made }: InviteProps) => {
 	const [link, setLink] = useState<string>();
 	const setting = useBudgetsSetting();
 	const { busy, failure, run } = useAction();
+	useKept(busy || ceiling !== "" || budgets.length !== 0);
 	const submit = (event: Event) => {
 		event.preventDefault();
 		run(async () => {

@@ -1,9 +1,11 @@
 /** The link of an invitation, in the only place that has it. */
 import { useRef } from "preact/hooks";
+import { useKept } from "../data/kept.ts";
 import { Copy } from "../parts/copy.tsx";
 
 export const LinkShown = ({ link }: { readonly link: string }) => {
 	const shown = useRef<HTMLElement>(null);
+	useKept(true);
 	return (
 		<div class="stack">
 			<div class="key">

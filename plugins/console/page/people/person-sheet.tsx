@@ -1,6 +1,7 @@
 /** Changes a person's role and ceiling, and makes a link for another password. */
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
+import { useKept } from "../data/kept.ts";
 import { text } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -26,11 +27,13 @@ export const roles = [
 
 export const PersonSheet = ({ person, close, changed }: PersonSheetProps) => {
 	const [role, setRole] = useState(person.role);
-	const [ceiling, setCeiling] = useState(person.ceiling === undefined ? "" : String(person.ceiling));
+	const before = person.ceiling === undefined ? "" : String(person.ceiling);
+	const [ceiling, setCeiling] = useState(before);
 	const [budgets, setBudgets] = useState<Written>();
 	const [link, setLink] = useState<string>();
 	const setting = useBudgetsSetting();
 	const { busy, failure, run } = useAction();
+	useKept(busy || role !== person.role || ceiling !== before || budgets !== undefined);
 	const save = (event: Event) => {
 		event.preventDefault();
 		run(async () => {

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, Refusal } from "../data/call.ts";
 import { seconds } from "../data/format.ts";
+import { useKept } from "../data/kept.ts";
 import { text } from "../data/read.ts";
 import { quoted } from "../data/shell.ts";
 import { useAction } from "../data/use-action.ts";
@@ -15,6 +16,8 @@ import { Tabs } from "../parts/tabs.tsx";
 import { type Asking, askings, wrongIn } from "./asking.ts";
 import { ModelField } from "./model-field.tsx";
 import { streamEvents } from "./stream.ts";
+
+const question = "Say in one sentence what a portico is.";
 
 const curl = (asking: Asking, model: string, prompt: string): string =>
 	[
@@ -44,7 +47,7 @@ export const PlaygroundPage = () => {
 	const [key, setKey] = useState("");
 	const [model, setModel] = useState("demo");
 	const [protocol, setProtocol] = useState("chat-completions");
-	const [prompt, setPrompt] = useState("Say in one sentence what a portico is.");
+	const [prompt, setPrompt] = useState(question);
 	const [answer, setAnswer] = useState(nothing);
 	const [tab, setTab] = useState("Answer");
 	const abort = useRef<AbortController>();
@@ -52,6 +55,7 @@ export const PlaygroundPage = () => {
 	useEffect(() => () => abort.current?.abort(), []);
 	const { busy, failure, run } = useAction();
 	const making = useAction();
+	useKept(making.busy || key !== "" || prompt !== question, false);
 	const asking = askings.find(({ name }) => name === protocol) ?? askings[0];
 	if (!asking) return null;
 

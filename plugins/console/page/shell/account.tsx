@@ -1,5 +1,6 @@
 /** What a person does about themselves: another password, an end of all sessions. */
 import { useState } from "preact/hooks";
+import { useKept } from "../data/kept.ts";
 import { changePassword, person, signOut } from "../data/session.ts";
 import { useAction } from "../data/use-action.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -12,6 +13,7 @@ export const Account = ({ close }: { readonly close: () => void }) => {
 	const [again, setAgain] = useState("");
 	const [changed, setChanged] = useState(false);
 	const { busy, failure, run } = useAction();
+	useKept(next !== "");
 	const differ = again !== "" && again !== next;
 	const submit = (event: Event) => {
 		event.preventDefault();

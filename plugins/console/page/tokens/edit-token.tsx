@@ -1,6 +1,7 @@
 /** Changes a token's name and settings. */
 import { useEffect, useState } from "preact/hooks";
 import { call } from "../data/call.ts";
+import { useKept } from "../data/kept.ts";
 import { useAction } from "../data/use-action.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Failure } from "../parts/failure.tsx";
@@ -18,6 +19,8 @@ interface EditTokenProps {
 export const EditToken = ({ token, path, cancel, saved }: EditTokenProps) => {
 	const schema = useAnswer("/admin/tokens/schema", false);
 	const [draft, setDraft] = useState<TokenDraft>();
+	const [written, setWritten] = useState(false);
+	useKept(written);
 	const { busy, failure, run } = useAction();
 	const settings = schema.data ? settingsIn(schema.data) : [];
 	useEffect(() => {
@@ -37,7 +40,16 @@ export const EditToken = ({ token, path, cancel, saved }: EditTokenProps) => {
 	};
 	return (
 		<form onSubmit={submit} autocomplete="off">
-			{draft && <TokenForm settings={settings} draft={draft} change={setDraft} />}
+			{draft && (
+				<TokenForm
+					settings={settings}
+					draft={draft}
+					change={(next) => {
+						setWritten(true);
+						setDraft(next);
+					}}
+				/>
+			)}
 			<div class="bottom">
 				<Failure failure={failure ?? schema.failure} />
 				<button type="button" onClick={cancel}>

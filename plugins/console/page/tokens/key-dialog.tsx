@@ -1,5 +1,6 @@
 /** Shows a key, once. Nothing keeps it but this dialog, and what closes it says that it was copied. */
 import { useRef } from "preact/hooks";
+import { useKept } from "../data/kept.ts";
 import { text, type Wire } from "../data/read.ts";
 import { Copy } from "../parts/copy.tsx";
 import { Dialog } from "../parts/dialog.tsx";
@@ -17,6 +18,7 @@ export const KeyDialog = ({ answer, done }: KeyDialogProps) => {
 	const token = tokenOf(answer);
 	const key = text(answer, "key") ?? "";
 	const shown = useRef<HTMLElement>(null);
+	useKept(true);
 	return (
 		<Dialog
 			title={`Copy the key of “${token.name}”`}

@@ -1,6 +1,7 @@
 /** Gives a token another key; the old one is refused at once, or after a time in which applications change over. */
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
+import { useKept } from "../data/kept.ts";
 import type { Wire } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { Failure } from "../parts/failure.tsx";
@@ -24,6 +25,8 @@ interface RotateTokenProps {
 export const RotateToken = ({ token, path, cancel, rotated }: RotateTokenProps) => {
 	const { busy, failure, run } = useAction();
 	const [grace, setGrace] = useState("0");
+	// The answer holds the key.
+	useKept(busy);
 	const rotate = () => run(async () => rotated(await call("POST", `${path}/rotate`, { graceSeconds: Number(grace) })));
 	return (
 		<>

@@ -9,12 +9,14 @@ interface DialogProps {
 	/** A sentence below the title. */
 	readonly words?: ComponentChildren;
 	/** Esc closes by it. Without it only what is inside can close the dialog. */
-	readonly close?: () => void;
+	readonly close?: (() => void) | undefined;
 	/** At the side instead of in the middle. */
 	readonly sheet?: boolean;
+	/** Nothing of the page behind can be seen. */
+	readonly cover?: boolean;
 }
 
-export const Dialog = ({ title, words, children, close, sheet }: DialogProps) => {
+export const Dialog = ({ title, words, children, close, sheet, cover }: DialogProps) => {
 	const element = useRef<HTMLDialogElement>(null);
 	const heading = useId();
 	// Newer browsers close at a second Esc whatever the page says, unless told so.
@@ -28,8 +30,8 @@ export const Dialog = ({ title, words, children, close, sheet }: DialogProps) =>
 		return () => {
 			dialog.close();
 			if (before instanceof HTMLElement) before.focus();
-			// The row that was opened may be gone.
-			if (focusIsLost()) focusHeading();
+			// The row that was opened may be gone, and by its address a dialog is opened by none.
+			if (focusIsLost() || dialog.contains(document.activeElement)) focusHeading();
 		};
 	}, []);
 	useLayoutEffect(() => {
@@ -40,7 +42,7 @@ export const Dialog = ({ title, words, children, close, sheet }: DialogProps) =>
 		<dialog
 			ref={element}
 			tabIndex={-1}
-			class={sheet ? "sheet" : undefined}
+			class={sheet ? "sheet" : cover ? "cover" : undefined}
 			aria-labelledby={heading}
 			onCancel={(event) => {
 				if (event.target !== element.current) return;

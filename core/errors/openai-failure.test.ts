@@ -105,6 +105,14 @@ describe("an upstream's error", () => {
 		expect(told(422, { detail: [{ loc: ["body"], msg: "Extra inputs are not permitted" }] }).message).toBe(
 			"Extra inputs are not permitted",
 		);
+		const fields = {
+			loc: ["body", "messages", 1, "assistant", "reasoning_content"],
+			msg: "Extra inputs are not permitted",
+		};
+		for (const body of [{ detail: [fields] }, { object: "error", message: { detail: [fields] }, code: null }])
+			expect(told(422, body).message).toBe("messages.1.assistant.reasoning_content: Extra inputs are not permitted");
+		const many = [1, 2, 3, 4, 5].map((at) => ({ loc: ["body", "tools", at], msg: "Bad" }));
+		expect(told(422, { detail: many }).message).toBe("tools.1: Bad; tools.2: Bad; tools.3: Bad (and 2 more)");
 		expect(told(400, { message: "Bad.", type: "invalid_request_message_order" }).code).toBe(
 			"invalid_request_message_order",
 		);

@@ -4,6 +4,7 @@
  */
 import type { Denial, DenialKind } from "../contract/fault.ts";
 import { asRecord, asText, definedOnly, isRecord, lookup, parseJson, type WireRecord } from "../neutral/json.ts";
+import { fieldComplaints } from "./field-complaints.ts";
 import { scrubMessage } from "./redact.ts";
 import { retryAfterIn, waitSaidIn } from "./retry.ts";
 import { closedDoor, isClosedDoor, isEmptyAccount, kindOfStatus, sentenceFor } from "./upstream-failure.ts";
@@ -16,9 +17,9 @@ interface Told {
 }
 
 const messageIn = (body: WireRecord): string | undefined => {
-	const detail = body["detail"];
-	const first = Array.isArray(detail) ? asText(asRecord(detail[0])["msg"]) : asText(detail);
-	return asText(body["message"]) || asText(body["error"]) || first || undefined;
+	const { message, detail } = body;
+	const complaints = fieldComplaints(detail) ?? fieldComplaints(asRecord(message)["detail"]);
+	return asText(message) || asText(body["error"]) || complaints || asText(detail) || undefined;
 };
 
 const usable = (code: string | undefined): string | undefined =>

@@ -1,5 +1,6 @@
 /** What every upstream's failure has in common, whatever its protocol: status, and what is said of it. */
 import type { Denial, DenialKind } from "../contract/fault.ts";
+import { asRecord, asText, parseJson } from "../neutral/json.ts";
 
 const kinds: Readonly<Record<number, DenialKind>> = {
 	400: "invalid_request",
@@ -60,3 +61,10 @@ const sentences: Readonly<Partial<Record<DenialKind, string>>> = {
 export const sentenceFor = (kind: DenialKind, status?: number): string =>
 	sentences[kind] ??
 	(status === undefined ? "The upstream failed without saying why." : `The upstream answered with status ${status}.`);
+
+/** Whether a body tells an error as all protocols do: with a message, in an object `error`, which Google's may stand in a list. */
+export const tellsError = (text: string): boolean => {
+	const body = parseJson(text);
+	const root = asRecord(Array.isArray(body) ? body[0] : body);
+	return asText(asRecord(root["error"])["message"]) !== undefined;
+};

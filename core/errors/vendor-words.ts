@@ -1,5 +1,6 @@
 /** What a vendor itself said of a failure, for the operator: whatever shape it has, short, and without secrets. */
 import { asRecord, asText, isRecord, parseJson } from "../neutral/json.ts";
+import { fieldComplaints } from "./field-complaints.ts";
 import { scrub, scrubMessage, withoutKeys } from "./redact.ts";
 
 export interface VendorWords {
@@ -23,6 +24,7 @@ const told = (body: unknown): VendorWords => {
 		root["error"],
 		root["message"],
 		root["detail"],
+		fieldComplaints(root["detail"]) ?? fieldComplaints(asRecord(root["message"])["detail"]),
 		root["error_description"],
 		listed,
 	);

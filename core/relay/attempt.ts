@@ -3,6 +3,7 @@ import { type Denial, deny, Fault, isFault } from "../contract/fault.ts";
 import type { UpstreamMessage } from "../contract/protocol.ts";
 import type { SendOptions, Target } from "../contract/router.ts";
 import { scrub } from "../errors/redact.ts";
+import { tellsError } from "../errors/upstream-failure.ts";
 import { estimateTokens } from "../neutral/estimate.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
 import { type HeldBody, heldBody } from "../wire/held-body.ts";
@@ -42,7 +43,9 @@ const failure = async (
 	// Some upstreams refuse Portico's own key with a 400: what the protocol calls the upstream's failure is not the client's.
 	const isClients =
 		clientsOwn.has(response.status) && denial.kind !== "upstream" && !(hasNext && denial.kind === "model_not_found");
-	if (!sameForm || !isClients || !isJson) throw new Fault(denial);
+	// What speaks the protocol need not tell errors as it does; endpoints have dialects, each with a shape of its own.
+	const isShaped = live.routed.surface !== "model" || tellsError(text);
+	if (!sameForm || !isClients || !isJson || !isShaped) throw new Fault(denial);
 	live.end("upstream_failed", response.status, denial);
 	return new Response(scrub(text), {
 		status: response.status,

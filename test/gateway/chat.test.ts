@@ -212,6 +212,19 @@ describe("when an upstream fails", () => {
 		});
 	});
 
+	test.each([
+		[
+			{ object: "error", message: "bad temperature", type: "BadRequestError", param: null, code: 400 },
+			"bad temperature",
+		],
+		[{ detail: [{ loc: ["body", "top_k"], msg: "Field required" }] }, "top_k: Field required"],
+	])("a refusal in a shape of the vendor's own is told in the protocol's", async (body, message) => {
+		main.answer(() => Response.json(body, { status: 422 }));
+		const response = await gateway.ask("/v1/chat/completions", { ...question, model: "gpt-4o" });
+		expect(response.status).toBe(400);
+		expect(await response.json()).toMatchObject({ error: { message, type: "invalid_request_error", param: null } });
+	});
+
 	test("a stream that breaks off ends with an error and not with [DONE]", async () => {
 		main.answer(() => streamOf(wholeStream.slice(0, 2)));
 		const response = await gateway.ask("/v1/chat/completions", {

@@ -3,8 +3,8 @@
 import { createRequire } from "node:module";
 import type { calcPrice, PriceCalculation } from "@pydantic/genai-prices";
 import { type Clock, definedOnly, type Log } from "#core";
+import { publishedOf } from "./published.ts";
 import type { Price, Rate } from "./service.ts";
-import { publishedTiers } from "./tiers.ts";
 
 /** Prices change by date and by hour of the day, so nothing is believed for longer. */
 const freshMilliseconds = 60_000;
@@ -30,8 +30,9 @@ const perThousand = (value: PriceCalculation["model_price"][string]): number | u
 const perMinute = (value: PriceCalculation["model_price"][string]): number | undefined =>
 	typeof value === "number" ? value / 60 : undefined;
 
-const toPrice = ({ model, model_price: rates }: PriceCalculation): Price =>
-	definedOnly({
+const toPrice = ({ model, model_price: rates }: PriceCalculation): Price => ({
+	...publishedOf(model.id),
+	...definedOnly({
 		input: rate(rates["input_mtok"]),
 		output: rate(rates["output_mtok"]),
 		cacheRead: rate(rates["cache_read_mtok"]),
@@ -46,9 +47,9 @@ const toPrice = ({ model, model_price: rates }: PriceCalculation): Price =>
 		perRequest: perThousand(rates["requests_kcount"]),
 		perWebSearch: perThousand(rates["web_searches_kcount"]),
 		perFileSearch: perThousand(rates["storage_searches_kcount"]),
-		tiers: publishedTiers(model.id),
 		contextWindow: model.context_window,
-	});
+	}),
+});
 
 interface PriceData {
 	readonly calcPrice: typeof calcPrice;

@@ -88,6 +88,10 @@ describe("the data package", () => {
 		expect(catalogue.find("gpt-5.4")?.tiers).toBeUndefined();
 		expect(catalogue.find("claude-opus-4-8")?.tiers).toEqual({ fast: 2 });
 		expect(catalogue.find("claude-opus-4-6")?.tiers).toBeUndefined();
+		expect(catalogue.find("gemini-3-pro-preview")?.perWebSearch).toBe(0.014);
+		expect(catalogue.find("gemini-2.5-pro")?.perWebSearch).toBeUndefined();
+		expect(catalogue.find("grok-4.3")?.perWebSearch).toBe(0.005);
+		expect(catalogue.find("gpt-5")?.perWebSearch).toBe(0.01);
 		expect(warnings).toEqual([]);
 	});
 });

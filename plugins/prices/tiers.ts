@@ -14,14 +14,6 @@ const usualTiers: Readonly<Record<string, number>> = {
 
 const usualFees = { perWebSearch: 0.035, perFileSearch: 0.0025, perCodeSession: 0.03, perImage: 0.25 } as const;
 
-/** What makers publish of models that differ, by the names that the data package has for them. */
-const published: readonly (readonly [model: RegExp, tiers: NonNullable<Price["tiers"]>])[] = [
-	[/^gpt-5\.5/, { priority: 2.5 }],
-	[/^claude-opus-(?:4-8|5)/, { fast: 2 }],
-];
-
-export const publishedTiers = (model: string): Price["tiers"] => published.find(([name]) => name.test(model))?.[1];
-
 const factorOf = (tier: string, price: Price): number | undefined =>
 	lookup(price.tiers, tier) ?? lookup(usualTiers, tier);
 

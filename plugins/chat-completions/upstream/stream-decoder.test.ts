@@ -207,6 +207,19 @@ describe("a stream of chunks", () => {
 		}
 	});
 
+	test("what a broken answer cost is told with its failure", () => {
+		const usage = { prompt_tokens: 43, completion_tokens: 10, total_tokens: 53 };
+		const told = rawEventsOf(
+			[chunk({ content: "a" }), beside({ usage, error: { message: "Busy", code: 503 } })],
+			plain,
+		);
+		expect(told.slice(-3)).toMatchObject([
+			{ type: "usage", usage: { input: { total: 43 }, output: { total: 10 } } },
+			{ type: "error" },
+			{ type: "end", clean: false },
+		]);
+	});
+
 	test("H42 [DONE] without a finish is a clean stop, or tool calls when some were made", () => {
 		const stop = answer([chunk({ content: "a" }), done]);
 		expect(stop.candidates[0]?.finish).toEqual({ reason: "stop" });

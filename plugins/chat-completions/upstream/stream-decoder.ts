@@ -77,8 +77,12 @@ class Decoder implements StreamDecoder {
 	}
 
 	private chunk(chunk: WireRecord): readonly NeutralEvent[] {
-		if (chunk["error"]) return this.fail(openAiFailureWithin(chunk));
 		const events: NeutralEvent[] = [];
+		if (chunk["error"]) {
+			// What the broken answer cost all the same is told with its failure.
+			if (this.started) this.usage(chunk, events);
+			return [...events, ...this.fail(openAiFailureWithin(chunk))];
+		}
 		const choices = asList(chunk["choices"]);
 		this.start(chunk, choices.length > 0, events);
 		for (const [place, value] of choices.entries()) {

@@ -1,0 +1,11 @@
+/** What makers publish of their models that the data package leaves out, by the names it has for them. */
+import type { Price } from "./service.ts";
+
+const published: readonly (readonly [model: RegExp, price: Price])[] = [
+	[/^gpt-5\.5/, { tiers: { priority: 2.5 } }],
+	[/^claude-opus-(?:4-8|5)/, { tiers: { fast: 2 } }],
+	[/^gemini-[3-9]/, { perWebSearch: 0.014 }],
+	[/^grok-/, { perWebSearch: 0.005, perFileSearch: 0.0025 }],
+];
+
+export const publishedOf = (model: string): Price | undefined => published.find(([name]) => name.test(model))?.[1];

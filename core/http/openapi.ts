@@ -101,7 +101,7 @@ const components = {
 };
 
 /** The document, in the order of the paths. */
-export const openApiOf = (routes: readonly OwnedRoute[], version: string): Readonly<Record<string, unknown>> => {
+const openApiOf = (routes: readonly OwnedRoute[], version: string): Readonly<Record<string, unknown>> => {
 	const paths = new Map<string, { readonly template: string; readonly item: Record<string, unknown> }>();
 	const ids = new Set<string>();
 	const freeId = (wanted: string): string => {

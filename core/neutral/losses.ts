@@ -130,7 +130,7 @@ const unsaid = function* (
 };
 
 /** For a protocol without words of its own: the neutral names, and every field of its bags. */
-export const plainWords: LossWords = { words: {}, groups: [], harmless: {} };
+const plainWords: LossWords = { words: {}, groups: [], harmless: {} };
 
 /** Losses as the client is told them, one for each place: what was said of them, and every field that nobody else understands. */
 export const wordLosses = (

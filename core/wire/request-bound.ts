@@ -11,7 +11,7 @@ import { kindOfBytes } from "./media-bytes.ts";
 const aroundConversation = 16;
 const aroundTools = 1_024;
 /** Rounds of a hosted tool where the request does not limit them. */
-export const usualRounds = 10;
+const usualRounds = 10;
 
 const pictures = new Set(
 	["png", "jpeg", "jpg", "gif", "webp", "heic", "heif", "avif", "bmp", "tiff"].map((type) => `image/${type}`),

@@ -11,7 +11,7 @@ export const addressFields: readonly string[] = (
 ).split(" ");
 
 /** Another model or provider, or more tries than one, at an upstream that is a gateway itself. */
-export const choiceFields: readonly string[] = (
+const choiceFields: readonly string[] = (
 	"models model_list route router provider providers targets preset plugins fallback fallbacks context_window_fallbacks " +
 	"content_policy_fallbacks router_settings_override num_retries mock_response"
 ).split(" ");

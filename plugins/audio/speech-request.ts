@@ -35,7 +35,7 @@ const { model, checkNumber } = fieldReaders(refuseField);
 export const charactersOf = (text: string): number => [...text].length;
 
 /** Plain samples: 24 kHz, 16 bits, one channel, as all vendors here send them. */
-export const pcmBytesPerSecond = 48_000;
+const pcmBytesPerSecond = 48_000;
 
 export const speechBound = ({ text, instructions = "", speed = 1 }: AskedSpeech): Bound => {
 	const characters = charactersOf(text);

@@ -8,7 +8,7 @@ export interface Spoken {
 	readonly rate: number;
 }
 
-export const wavOf = ({ samples, rate }: Spoken): Uint8Array => {
+const wavOf = ({ samples, rate }: Spoken): Uint8Array => {
 	const header = Buffer.alloc(44);
 	header.write("RIFF", 0);
 	header.writeUInt32LE(36 + samples.length, 4);

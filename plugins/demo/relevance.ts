@@ -4,7 +4,7 @@ import { asCount, asList, asRecord, asText, type WireRecord } from "#core";
 const wordsIn = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 
 /** From 0 to 1. Of two documents with the same words of the question, the shorter is more to the point. */
-export const relevanceOf = (query: string, document: string): number => {
+const relevanceOf = (query: string, document: string): number => {
 	const asked = wordsIn(query);
 	const said = wordsIn(document);
 	if (asked.size === 0 || said.size === 0) return 0;

@@ -28,7 +28,7 @@ const odd = (what: string): Fault =>
 	});
 
 /** A vector in either form. Throws `Fault` (`upstream`) for anything else. */
-export const readVector = (value: unknown): Vector => {
+const readVector = (value: unknown): Vector => {
 	const vector = typeof value === "string" ? fromBase64(value) : asList(value);
 	if (vector.length === 0) throw odd("holds something that is no vector");
 	for (let at = 0; at < vector.length; at++)

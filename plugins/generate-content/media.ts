@@ -43,7 +43,7 @@ const byExtension = lookup<string>({
 const isYouTube = (url: string): boolean => /^https?:\/\/(?:[\w-]+\.)?(?:youtube\.com|youtu\.be)\//i.test(url);
 
 /** The MIME type that an address lets guess. */
-export const mimeOfUrl = (url: string): string | undefined => {
+const mimeOfUrl = (url: string): string | undefined => {
 	if (isYouTube(url)) return "video/mp4";
 	const path = url.split(/[?#]/, 1)[0] ?? "";
 	const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
@@ -51,7 +51,7 @@ export const mimeOfUrl = (url: string): string | undefined => {
 };
 
 /** A block of the kind that the MIME type says; what is no image, sound or film is a document. */
-export const mediaBlock = (media: Media, mime: string | undefined): MediaBlock => {
+const mediaBlock = (media: Media, mime: string | undefined): MediaBlock => {
 	const kind = mime?.slice(0, mime.indexOf("/")).toLowerCase();
 	switch (kind) {
 		case "image":

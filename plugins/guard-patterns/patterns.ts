@@ -1,7 +1,7 @@
 /** Patterns as the config has them, made fit to run over anybody's text: no run is endless, nothing tries every way twice. */
 
 /** How long a run of `+` or `*` may get. An endless one costs the square of a long text. */
-export const longestRun = 1024;
+const longestRun = 1024;
 
 export interface Pattern {
 	readonly name: string;

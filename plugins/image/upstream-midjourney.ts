@@ -79,7 +79,7 @@ const percentOf = (progress: unknown): number | undefined => {
 };
 
 /** What the upstream says of one task. */
-export const midjourneyState = (task: unknown, publicReason: (reason: string) => string): JobState => {
+const midjourneyState = (task: unknown, publicReason: (reason: string) => string): JobState => {
 	if (!isRecord(task)) return { state: "missing" };
 	const { status, failReason, buttons, properties, promptEn, description, prompt, action } = task;
 	switch (status) {

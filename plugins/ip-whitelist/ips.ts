@@ -18,7 +18,7 @@ const within = (entry: string, list: readonly string[]): boolean => {
 };
 
 /** What both lists allow; undefined when that is nothing. An empty list allows everything. */
-export const sharedAddresses = (value: readonly string[], limit: readonly string[]): readonly string[] | undefined => {
+const sharedAddresses = (value: readonly string[], limit: readonly string[]): readonly string[] | undefined => {
 	if (limit.length === 0) return value;
 	if (value.length === 0) return limit;
 	const kept = value.filter((entry) => within(entry, limit));

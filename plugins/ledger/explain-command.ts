@@ -45,7 +45,7 @@ const attemptLines = (attempt: WireRecord, index: number): readonly string[] => 
 };
 
 /** What happened, to whom, since when, and what to do. */
-export const explainCall = (call: WireRecord): readonly string[] => {
+const explainCall = (call: WireRecord): readonly string[] => {
 	const { reason, message, repeats, alike, advice } = call;
 	const cost = asNumber(call["cost"]);
 	const same = asRecord(alike);

@@ -13,7 +13,7 @@ export const isTagGroup = (word: string): boolean => word.startsWith("tag:") && 
 export const tagOf = (group: string): string => `$."${group.slice(4)}"`;
 
 /** `app=web,env=prod`; what is not allowed or not well formed is left out, for tags must never stop a call. */
-export const readTags = (header: string | null, allowed: ReadonlySet<string>): Tags =>
+const readTags = (header: string | null, allowed: ReadonlySet<string>): Tags =>
 	Object.fromEntries(
 		(header ?? "")
 			.split(",")
@@ -36,7 +36,7 @@ const setting: TokenSetting<Tags> = {
 };
 
 /** The tag that holds the client's own user. */
-export const endUserTag = "end_user";
+const endUserTag = "end_user";
 const longestUser = 128;
 
 /** Whom a conversation is had for, as its protocol has a field for it. What cannot be read is refused elsewhere, in its own words. */

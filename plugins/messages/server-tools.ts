@@ -29,7 +29,7 @@ const kinds: readonly (readonly [RegExp, ServerTool])[] = [
 ];
 
 /** The sort of a tool, by the name of a call, the type of a result or the type in a definition. */
-export const serverToolOf = (word: string): ServerTool => kinds.find(([pattern]) => pattern.test(word))?.[1] ?? "other";
+const serverToolOf = (word: string): ServerTool => kinds.find(([pattern]) => pattern.test(word))?.[1] ?? "other";
 
 /** True for a block that holds what a tool of the upstream gave. */
 export const isServerResult = (type: string): boolean => type !== "tool_result" && type.endsWith("_tool_result");

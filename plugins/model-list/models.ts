@@ -20,7 +20,7 @@ export const allowedModels = (entries: readonly string[]): AllowedModels => {
 const within = (entry: string, list: readonly string[]): boolean => list.some((wider) => matchesPattern(wider, entry));
 
 /** What both lists allow, where one pattern lies within the other; undefined when that is nothing. An empty list allows everything. */
-export const sharedModels = (value: readonly string[], limit: readonly string[]): readonly string[] | undefined => {
+const sharedModels = (value: readonly string[], limit: readonly string[]): readonly string[] | undefined => {
 	if (limit.length === 0) return value;
 	if (value.length === 0) return limit;
 	const kept = value.filter((entry) => within(entry, limit));

@@ -2,7 +2,7 @@
 import { asBoolean, asList, asNumber, asRecord, asText, Fault, type WireRecord } from "#core";
 import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
 
-export const musicWords = {
+const musicWords = {
 	NOT_START: "submitted",
 	IN_PROGRESS: "processing",
 	SUCCESS: "complete",

@@ -91,7 +91,7 @@ const percentOf = (progress: unknown): number | undefined => {
 };
 
 /** What the upstream says of one task. */
-export const sunoState = (job: TaskJob, task: unknown, publicReason: (reason: string) => string): JobState => {
+const sunoState = (job: TaskJob, task: unknown, publicReason: (reason: string) => string): JobState => {
 	if (!isRecord(task)) return { state: "missing" };
 	const status = asText(task.status)?.toUpperCase();
 	switch (status) {

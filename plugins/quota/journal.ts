@@ -79,7 +79,7 @@ export const sameBoot = (one: string, other: string): boolean => {
 };
 
 /** Whole lines as fields. */
-export const recordsOf = (text: string): readonly (readonly string[])[] =>
+const recordsOf = (text: string): readonly (readonly string[])[] =>
 	text
 		.split("\n")
 		.slice(0, -1)

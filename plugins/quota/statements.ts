@@ -8,7 +8,7 @@ import type { Statement } from "#core";
 import { endOfAccount } from "./budgets.ts";
 
 /** How long a lease lasts without being renewed, unless set, and how far clocks and delays may stretch that. Milliseconds. */
-export const usualLeaseMs = 90_000;
+const usualLeaseMs = 90_000;
 export const marginMs = 2_000;
 /** How long the hold of a task lasts that was never created. */
 export const unkeptTaskMs = 60_000;

@@ -6,7 +6,7 @@ import type { Statement } from "#core";
 export const shareMs = 10_000;
 export const marginMs = 2_000;
 /** Of a limit, the part that all nodes together may hold before a call wants it, and the part that one may. */
-export const sparePart = 8;
+const sparePart = 8;
 export const aheadPart = 16;
 const minuteMs = 60_000;
 /** How long a question may be on its way. */

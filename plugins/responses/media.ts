@@ -4,7 +4,7 @@ import { asRecord, asText, definedOnly, lookup, type Media, type Origin, type Wi
 const dataAddress = /^data:([^;,]*)((?:;[^;,]*)*),/s;
 
 /** The bytes of a `data:` address; undefined for any other text. */
-export const mediaOfDataUrl = (url: string): Media | undefined => {
+const mediaOfDataUrl = (url: string): Media | undefined => {
 	const head = dataAddress.exec(url);
 	if (head === null) return undefined;
 	const mime = head[1] === undefined || head[1] === "" ? "text/plain" : head[1].toLowerCase();
@@ -22,10 +22,10 @@ const unescaped = (text: string): string => {
 };
 
 /** The media behind an address, whatever its scheme. */
-export const mediaOfUrl = (url: string): Media => mediaOfDataUrl(url) ?? { by: "url", url };
+const mediaOfUrl = (url: string): Media => mediaOfDataUrl(url) ?? { by: "url", url };
 
 /** The address of media that has one: its own, or a `data:` address of its bytes; undefined for a file by id. */
-export const urlOfMedia = (media: Media): string | undefined => {
+const urlOfMedia = (media: Media): string | undefined => {
 	switch (media.by) {
 		case "bytes":
 			return `data:${media.mime};base64,${media.base64}`;

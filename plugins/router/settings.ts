@@ -68,7 +68,7 @@ export const upstreamSetting = t.Object(
 	closed,
 );
 
-export const modelSetting = t.Object(
+const modelSetting = t.Object(
 	{
 		name: t.String({ minLength: 1, description: "The name clients ask for; `*` stands for anything." }),
 		targets: t.Array(

@@ -5,7 +5,7 @@ import { digestOf, makeKey } from "./key.ts";
 import { nextRevision, pepper as pepperTable } from "./tables.ts";
 
 /** Stands among previous peppers for the one that was made at the first start and lies in the database. */
-export const inDatabase = "database";
+const inDatabase = "database";
 
 export interface PepperSettings {
 	readonly pepper: string | undefined;

@@ -29,7 +29,7 @@ const ownFields = new Set([
 const seconds = (milliseconds: number): number | null => (milliseconds === 0 ? null : Math.floor(milliseconds / 1000));
 
 /** The published fields, and those that clients of other gateways read besides. */
-export const openAiVideo = (task: Task): WireRecord => ({
+const openAiVideo = (task: Task): WireRecord => ({
 	id: task.id,
 	object: "video",
 	model: task.model,

@@ -73,7 +73,7 @@ const submissionOf = (answer: Answer, maker: string, connection: Connection, tas
 };
 
 /** What the upstream says of one job. */
-export const klingState = (data: WireRecord, publicReason: (reason: string) => string): JobState => {
+const klingState = (data: WireRecord, publicReason: (reason: string) => string): JobState => {
 	const { task_status: status, task_status_msg: message, task_result: result } = data;
 	switch (status) {
 		case "submitted":

@@ -5,7 +5,7 @@ import { type Alerts, alertOwner, enqueueOn } from "../alerts/service.ts";
 import { type AttemptResult, localFault } from "./sender.ts";
 
 /** Waits after the end of each failed attempt, in milliseconds; after the last there is none. */
-export const retryDelaysMs: readonly number[] = [10_000, 30_000, 60_000];
+const retryDelaysMs: readonly number[] = [10_000, 30_000, 60_000];
 
 /** How long a claim holds without word of its claimer: the time limit of an attempt, and ten seconds to record it. */
 export const leaseMs = 15_000;

@@ -6,7 +6,7 @@ import { type Clock, dialable, lookup, pinnedRequest, type Resolve } from "#core
 import { checkAddress, forbidden } from "./address.ts";
 
 /** From the start of name resolution to the end of the answer's headers, in milliseconds. */
-export const attemptLimitMs = 5000;
+const attemptLimitMs = 5000;
 
 export interface Message {
 	readonly url: string;

@@ -28,7 +28,7 @@ export const textPart = (text: string, thought: boolean, signature?: string): st
 };
 
 /** A function call; undefined for one whose arguments are no JSON, which cannot be told here. */
-export const callPart = (block: ToolCallBlock): WireRecord | undefined => {
+const callPart = (block: ToolCallBlock): WireRecord | undefined => {
 	if (block.arguments.form === "invalid" && block.arguments.text.trim() !== "") return undefined;
 	const name = block.namespace ? `${block.namespace}__${block.name}` : block.name;
 	return {

@@ -142,7 +142,7 @@ export class TextPartWriter implements PartWriter {
 	}
 }
 
-export class RefusalPartWriter implements PartWriter {
+class RefusalPartWriter implements PartWriter {
 	private readonly wire: Wire;
 	private readonly members: string;
 	private value = "";

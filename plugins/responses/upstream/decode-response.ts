@@ -23,7 +23,7 @@ const notAResponse = (): Fault =>
 	});
 
 /** What the output says of itself: whether a client's tool was called, and whether the model refused. */
-export const seenIn = (blocks: readonly Block[]): { readonly calls: boolean; readonly refusal: boolean } => ({
+const seenIn = (blocks: readonly Block[]): { readonly calls: boolean; readonly refusal: boolean } => ({
 	calls: blocks.some(({ type }) => type === "tool_call"),
 	refusal: blocks.some(({ type }) => type === "refusal"),
 });

@@ -7,7 +7,7 @@ const cell = (value: string | number): string => {
 	return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-export const csvOf = (rows: readonly (readonly (string | number)[])[]): string =>
+const csvOf = (rows: readonly (readonly (string | number)[])[]): string =>
 	rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 
 export const saveCsv = (name: string, rows: readonly (readonly (string | number)[])[]): void => {

@@ -9,7 +9,7 @@ export const nearly = 0.9;
 export const partOf = (used: number, amount: number): number => (amount === 0 ? 1 : Math.min(1, used / amount));
 
 /** How it looks when this part is used. */
-export const toneOf = (part: number): Tone => (part >= 1 ? "stop" : part >= nearly ? "warn" : "good");
+const toneOf = (part: number): Tone => (part >= 1 ? "stop" : part >= nearly ? "warn" : "good");
 
 interface MeterProps {
 	readonly used: number;

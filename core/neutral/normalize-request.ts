@@ -7,6 +7,7 @@ import { Losses, type NeutralLoss } from "./losses.ts";
 import { pairTools } from "./pair-tools.ts";
 import { inPlaceOf } from "./place.ts";
 import type { NeutralRequest, Tool, ToolChoice } from "./request.ts";
+import { flatName } from "./tool-names.ts";
 
 /** A request in good order, and what had to be left behind for it. */
 export interface NormalizedRequest {
@@ -115,5 +116,5 @@ const fitting = (choice: ToolChoice, tools: readonly Tool[], losses: Losses): To
 /** Another word by which a choice may name the tool. */
 const wordOf = (tool: Exclude<Tool, { type: "unknown" }>): string => {
 	if (tool.type === "server") return tool.vendorType;
-	return "namespace" in tool && tool.namespace ? `${tool.namespace}__${tool.name}` : tool.name;
+	return flatName(tool.name, "namespace" in tool ? tool.namespace : undefined);
 };

@@ -2,6 +2,7 @@
 import {
 	asRecord,
 	type Block,
+	flatName,
 	isRecord,
 	type Losses,
 	parseJson,
@@ -33,11 +34,12 @@ export const argumentsObject = (given: ToolArguments): WireRecord => {
 	return isRecord(given.value) ? given.value : { value: given.value };
 };
 
-const flatCallName = (block: ToolCallBlock): string =>
-	block.namespace ? `${block.namespace}__${block.name}` : block.name;
-
 const encodeCall = (block: ToolCallBlock, { names, family }: PartContext): WireRecord => ({
-	functionCall: { id: block.id, name: names.upstream(flatCallName(block)), args: argumentsObject(block.arguments) },
+	functionCall: {
+		id: block.id,
+		name: names.upstream(flatName(block.name, block.namespace)),
+		args: argumentsObject(block.arguments),
+	},
 	...(block.signature && isOwn(block.signature, family) && { thoughtSignature: block.signature.value }),
 });
 

@@ -4,6 +4,7 @@ import {
 	type Block,
 	codeOf,
 	definedOnly,
+	flatName,
 	isRecord,
 	type Media,
 	type NeutralRequest,
@@ -30,7 +31,7 @@ export const textPart = (text: string, thought: boolean, signature?: string): st
 /** A function call; undefined for one whose arguments are no JSON, which cannot be told here. */
 const callPart = (block: ToolCallBlock): WireRecord | undefined => {
 	if (block.arguments.form === "invalid" && block.arguments.text.trim() !== "") return undefined;
-	const name = block.namespace ? `${block.namespace}__${block.name}` : block.name;
+	const name = flatName(block.name, block.namespace);
 	return {
 		functionCall: { id: block.id, name, args: argumentsObject(block.arguments) },
 		...(block.signature && { thoughtSignature: writeSignature(block.signature) }),

@@ -2,7 +2,17 @@
  * Messages as Gemini's `contents`: roles user and model in turn, all results of a step in one content of their own that
  * follows the calls, and a first content of the user's. Signatures stay on the part they were made for.
  */
-import type { Block, EncodeContext, Losses, Message, NeutralRequest, Opaque, ToolNames, WireRecord } from "#core";
+import {
+	type Block,
+	type EncodeContext,
+	flatName,
+	type Losses,
+	type Message,
+	type NeutralRequest,
+	type Opaque,
+	type ToolNames,
+	type WireRecord,
+} from "#core";
 import { encodePart, encodeResult, type PartContext } from "../encode-part.ts";
 import { protocolName } from "../name.ts";
 import { isOwn, skipSentinel } from "../signatures.ts";
@@ -98,8 +108,7 @@ class ContentsEncoder {
 	private modelParts(blocks: readonly Block[]): readonly WireRecord[] {
 		const made = new ModelParts();
 		for (const block of blocks) {
-			if (block.type === "tool_call")
-				this.callNames.set(block.id, block.namespace ? `${block.namespace}__${block.name}` : block.name);
+			if (block.type === "tool_call") this.callNames.set(block.id, flatName(block.name, block.namespace));
 			if (block.type === "thinking" || block.type === "opaque_thinking") this.reason(block, made);
 			else for (const part of encodePart(block, this.context)) made.add(part);
 		}

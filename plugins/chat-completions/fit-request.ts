@@ -80,6 +80,10 @@ const fitFormat = (body: WireRecord, { nativeSchema, schemaBesideTools }: ModelC
 	};
 };
 
+/** Whether anything may have to: a cheap look before the body is copied. */
+export const mayNeedFitting = ({ forcedCalls, nativeSchema, schemaBesideTools }: ModelCapabilities): boolean =>
+	forcedCalls !== undefined || nativeSchema === false || schemaBesideTools === false;
+
 /** What must change of the body for a model of these capabilities. */
 export const fitRequest = (body: WireRecord, capabilities: ModelCapabilities): FittedRequest => {
 	const choice = fitChoice(body, capabilities);

@@ -1,12 +1,12 @@
 /** The schema of a function as OpenAI takes it, enforced or not: an object at the root, and items for every list. */
-import { asList, asRecord, type FunctionTool, isRecord, objectSchema, type WireRecord } from "#core";
+import { asRecord, type FunctionTool, isRecord, objectSchema, type WireRecord } from "#core";
 import type { OpenAiWriting } from "./openai.ts";
-import { strictForm } from "./strict-schema.ts";
+import { lacksItems, strictForm } from "./strict-schema.ts";
 
 const named = ["properties", "$defs", "definitions"];
 const nested = ["items", "anyOf", "oneOf", "allOf", "prefixItems", "additionalProperties"];
 
-/** A list of which nobody says what it holds is refused, whoever takes it elsewhere. */
+/** Lists of anything are said to be. */
 const withItems = (schema: unknown): unknown => {
 	if (Array.isArray(schema)) return schema.map(withItems);
 	if (!isRecord(schema)) return schema;
@@ -15,8 +15,7 @@ const withItems = (schema: unknown): unknown => {
 		if (isRecord(schema[word]))
 			copy[word] = Object.fromEntries(Object.entries(schema[word]).map(([name, inner]) => [name, withItems(inner)]));
 	for (const word of nested) if (schema[word] !== undefined) copy[word] = withItems(schema[word]);
-	const isList = schema["type"] === "array" || asList(schema["type"]).includes("array");
-	return isList && schema["items"] === undefined ? { ...copy, items: {} } : copy;
+	return lacksItems(schema) ? { ...copy, items: {} } : copy;
 };
 
 /**

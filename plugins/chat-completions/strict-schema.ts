@@ -11,6 +11,10 @@ const loose = ["oneOf", "allOf", "not", "if", "patternProperties", "propertyName
 
 const besideReference = ["$ref", "$defs", "definitions"];
 
+/** Whether it is a list of which nobody says what it holds: OpenAI refuses such a schema, whoever takes it elsewhere. */
+export const lacksItems = ({ type, items }: WireRecord): boolean =>
+	items === undefined && (type === "array" || asList(type).includes("array"));
+
 class NotStrict extends Error {}
 
 const closed = (schema: unknown): unknown => {
@@ -20,8 +24,7 @@ const closed = (schema: unknown): unknown => {
 	// A reference may have nothing beside it but the definitions of the whole schema.
 	if (schema["$ref"] !== undefined && Object.keys(schema).some((word) => !besideReference.includes(word)))
 		throw new NotStrict();
-	const isList = schema["type"] === "array" || asList(schema["type"]).includes("array");
-	if (isList && schema["items"] === undefined) throw new NotStrict();
+	if (lacksItems(schema)) throw new NotStrict();
 	const copy: Record<string, unknown> = { ...schema };
 	for (const word of named)
 		if (isRecord(schema[word]))

@@ -38,15 +38,20 @@ export interface Answer {
 }
 
 /** The most that a model counts a picture as; its bytes may be fewer. */
-export const pictureTokens = 16_384;
+const pictureTokens = 16_384;
 
 /** What it usually is, as `count_tokens` has it, and for sound and films no less than so many bytes a token. */
 const usualPictureTokens = 800;
 const bytesPerToken = 1000;
 
-/** About how many tokens a part is that is no text. */
-export const mediaTokens = (part: unknown): number =>
+const usualTokensOf = (part: unknown): number =>
 	Math.max(usualPictureTokens, Math.ceil((JSON.stringify(part) ?? "").length / bytesPerToken));
+
+/** How many tokens the parts are that are no texts: at most, besides their bytes, and about. */
+export const mediaTokens = (parts: readonly unknown[]): { readonly most: number; readonly about: number } => ({
+	most: parts.length * pictureTokens,
+	about: parts.reduce((sum: number, part) => sum + usualTokensOf(part), 0),
+});
 
 /** The names of the fields that are set and not among `known`. */
 export const otherFields = (body: WireRecord, known: readonly string[]): readonly string[] =>

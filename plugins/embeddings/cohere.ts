@@ -29,7 +29,6 @@ import {
 	mediaTokens,
 	otherFields,
 	type Purpose,
-	pictureTokens,
 	readTexts,
 	refuseOtherTypes,
 	textsOf,
@@ -76,9 +75,14 @@ const readCohere = (request: EndpointRequest) => {
 	const plain = mixed.length + media.length > 0 && !body["texts"] ? [] : readTexts(body["texts"], "texts");
 	whole(body["output_dimension"], "output_dimension", 1);
 	const texts = [...plain, ...mixed.filter((text) => text !== undefined)];
-	const inputTokens = bytesIn(request) + media.length * pictureTokens;
-	const otherTokens = media.reduce((sum: number, part) => sum + mediaTokens(part), 0);
-	return { model, stream: false, texts, otherTokens, bound: { inputTokens, outputTokens: 0 } };
+	const { most, about } = mediaTokens(media);
+	return {
+		model,
+		stream: false,
+		texts,
+		otherTokens: about,
+		bound: { inputTokens: bytesIn(request) + most, outputTokens: 0 },
+	};
 };
 
 const decodeCohere = (ask: EndpointAsk): Asked => {

@@ -33,7 +33,6 @@ import {
 	mediaTokens,
 	otherFields,
 	type Purpose,
-	pictureTokens,
 	textsOf,
 } from "./asked.ts";
 import { joined, ofLengthOne, written } from "./vectors.ts";
@@ -105,9 +104,14 @@ const readGemini = (request: EndpointRequest) => {
 		.map(textIn)
 		.filter((text) => text !== undefined);
 	const media = parts.flat().filter((part) => textIn(part) === undefined);
-	const inputTokens = bytesIn(request) + media.length * pictureTokens;
-	const otherTokens = media.reduce((sum: number, part) => sum + mediaTokens(part), 0);
-	return { model, stream: false, texts, otherTokens, bound: { inputTokens, outputTokens: 0 } };
+	const { most, about } = mediaTokens(media);
+	return {
+		model,
+		stream: false,
+		texts,
+		otherTokens: about,
+		bound: { inputTokens: bytesIn(request) + most, outputTokens: 0 },
+	};
 };
 
 const textOf = (request: WireRecord): string =>

@@ -27,7 +27,6 @@ import {
 	mediaTokens,
 	otherFields,
 	type Purpose,
-	pictureTokens,
 	refuseOtherTypes,
 	textsOf,
 } from "./asked.ts";
@@ -90,9 +89,14 @@ export const jina: Dialect<Asked, Answer> = {
 		const texts = items.map(textOf).filter((text) => text !== undefined);
 		whole(body["dimensions"], "dimensions", 1);
 		const media = items.filter((item) => textOf(item) === undefined);
-		const inputTokens = bytesIn(request) + media.length * pictureTokens;
-		const otherTokens = media.reduce((sum: number, item) => sum + mediaTokens(item), 0);
-		return { model, stream: false, texts, otherTokens, bound: { inputTokens, outputTokens: 0 } };
+		const { most, about } = mediaTokens(media);
+		return {
+			model,
+			stream: false,
+			texts,
+			otherTokens: about,
+			bound: { inputTokens: bytesIn(request) + most, outputTokens: 0 },
+		};
 	},
 	path: () => "/embeddings",
 	headers: bearer,

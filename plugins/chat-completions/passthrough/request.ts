@@ -12,7 +12,7 @@ import {
 	type UpstreamMessage,
 	type WireRecord,
 } from "#core";
-import { fitRequest, instructed } from "../fit-request.ts";
+import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { historyFor, mayNeedChange, thinksNot } from "../history.ts";
 import { asksForUsage, otherStreamOptions } from "../stream-options.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
@@ -119,8 +119,7 @@ const editRefused = (
 	{ capabilities = {} }: PassthroughChanges,
 	{ edits, losses }: Editing,
 ): string | undefined => {
-	const { forcedCalls, nativeSchema, schemaBesideTools } = capabilities;
-	if (forcedCalls === undefined && nativeSchema !== false && schemaBesideTools !== false) return undefined;
+	if (!mayNeedFitting(capabilities)) return undefined;
 	const fitted = fitRequest({ ...body.value, ...edits }, capabilities);
 	Object.assign(edits, fitted.edits);
 	for (const { setting, reason } of fitted.lost) losses.push({ path: pathOf(setting, body.value), reason });

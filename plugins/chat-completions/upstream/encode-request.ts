@@ -9,7 +9,7 @@ import {
 	ToolNames,
 	type WireRecord,
 } from "#core";
-import { fitRequest, instructed } from "../fit-request.ts";
+import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { historyFor, thinksNot } from "../history.ts";
 import { tierOf, toolNames } from "../openai.ts";
 import { rootFieldsLost, strictEdits } from "../strict-fields.ts";
@@ -200,9 +200,7 @@ export const encodeRequest = (request: NeutralRequest, context: EncodeContext): 
 		...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
 	};
 	const { capabilities, family } = context;
-	const { forcedCalls, nativeSchema, schemaBesideTools } = capabilities;
-	const isPicky = forcedCalls !== undefined || nativeSchema === false || schemaBesideTools === false;
-	const fitting = isPicky ? fit(body, writing) : undefined;
+	const fitting = mayNeedFitting(capabilities) ? fit(body, writing) : undefined;
 	const told = fitting ?? instruction;
 	const said = told === undefined ? messages : instructed(messages, told);
 	body["messages"] = historyFor(said, { capabilities, family, thinksNot: thinksNot(body) });

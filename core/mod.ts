@@ -63,6 +63,7 @@ export {
 	isEmptyAccount,
 	isOperatorsAffair,
 	kindOfStatus,
+	mayBeDone,
 	sentenceFor,
 } from "./errors/upstream-failure.ts";
 export { notServed } from "./relay/not-served.ts";
@@ -240,7 +241,6 @@ export {
 	systemResolve,
 } from "./wire/public-addresses.ts";
 export {
-	type FoundReference,
 	findReference,
 	leadsIntoAccount,
 	type ReferenceFields,

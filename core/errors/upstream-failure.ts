@@ -39,6 +39,10 @@ export const closedDoor: Denial = {
 export const isOperatorsAffair = ({ kind, message }: Denial): boolean =>
 	kind === closedDoor.kind && message === closedDoor.message;
 
+/** Whether the upstream may have done, or still be doing, what it was asked: nobody knows after such a failure. */
+export const mayBeDone = ({ kind, code }: Denial): boolean =>
+	kind === "upstream_timeout" || code === "upstream_broke_off";
+
 /** Codes of vendors for an account without credit, whatever the status they come with. */
 const emptyAccountCode =
 	/insufficient_?(?:user_?)?(?:quota|balance|credit|funds)|exceeded_current_quota|billing|arrearage|payment_required|credit_?balance/i;

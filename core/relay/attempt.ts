@@ -1,9 +1,9 @@
 /** One try at one target: sends, and gives a response once the first byte of a good answer is there. */
-import { type Denial, deny, Fault, isFault } from "../contract/fault.ts";
+import { deny, Fault, isFault } from "../contract/fault.ts";
 import type { UpstreamMessage } from "../contract/protocol.ts";
 import type { SendOptions, Target } from "../contract/router.ts";
 import { scrub } from "../errors/redact.ts";
-import { tellsError } from "../errors/upstream-failure.ts";
+import { mayBeDone, tellsError } from "../errors/upstream-failure.ts";
 import { estimateTokens } from "../neutral/estimate.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
 import { type HeldBody, heldBody } from "../wire/held-body.ts";
@@ -70,9 +70,6 @@ const isClientsOwn = ({ tenancy, remembers }: Target["upstream"]): boolean =>
 /** Statuses by which an upstream says that it has no such route. */
 const noSuchRoute = new Set([404, 405, 501]);
 
-/** Nobody knows whether the upstream has done its work. */
-const isUnknown = ({ kind, code }: Denial): boolean => kind === "upstream_timeout" || code === "upstream_broke_off";
-
 /** The request's body, where it is JSON. */
 const heldOf = ({ routed }: LiveCall): HeldBody | undefined => {
 	if (routed.surface === "model") return heldBody(routed.ask.body);
@@ -88,7 +85,7 @@ const send = (live: LiveCall, target: Target, message: UpstreamMessage, options:
 			return response;
 		},
 		(error: unknown) => {
-			if (isFault(error) && !isUnknown(error.denial) && !live.left && !live.stoppedFor) live.refused();
+			if (isFault(error) && !mayBeDone(error.denial) && !live.left && !live.stoppedFor) live.refused();
 			throw error;
 		},
 	);

@@ -1,11 +1,8 @@
 /** Which calls may be asked again when nobody knows whether an upstream has done its work. */
-import { asList, asRecord, asText, type Denial, type Routed } from "#core";
+import { asList, asRecord, asText, type Denial, mayBeDone, type Routed } from "#core";
 
 /** Hosted tools that may change something outside of the answer. */
 const lastingTools = /^(mcp|code_interpreter|code_execution|shell|bash|computer)/;
-
-/** Failures after which an upstream may have done, or still be doing, what it was asked. */
-const isUnknown = ({ kind, code }: Denial): boolean => kind === "upstream_timeout" || code === "upstream_broke_off";
 
 /** Whether asking twice leaves nothing behind twice: what it may cost, the operator bears. */
 const leavesNothing = (call: Routed): boolean => {
@@ -20,8 +17,8 @@ const leavesNothing = (call: Routed): boolean => {
 	});
 };
 
-/** A known failure may be followed by another try; an unknown one where that leaves nothing behind twice. */
-export const safeAfter = (denial: Denial, call: Routed): boolean => !isUnknown(denial) || leavesNothing(call);
+/** Where nothing can have been done another try may follow; else where that leaves nothing behind twice. */
+export const safeAfter = (denial: Denial, call: Routed): boolean => !mayBeDone(denial) || leavesNothing(call);
 
 /** A few tries in hand, and one more for every so many calls: a broken upstream is not asked twice for everything. */
 export class Budget {

@@ -32,7 +32,7 @@ export interface Outcome {
 	readonly usage?: Usage | undefined;
 	/** The target that answered, or the last one tried. */
 	readonly target?: Target | undefined;
-	/** What changes the price of its tokens: what the request that was sent said (`RequestFacts.tiers`), or the answer of how it was served. */
+	/** What the request that was sent said that changes the price of its tokens (`RequestFacts.tiers`). */
 	readonly tiers?: readonly string[];
 	readonly denial?: Denial | undefined;
 	/** Bytes of generated content that were read from the upstream, approximately. */

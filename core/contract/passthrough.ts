@@ -6,16 +6,8 @@ import type { Denial } from "./fault.ts";
 import type { ModelAsk } from "./protocol.ts";
 import type { StreamEvent, UpstreamMessage } from "./upstream-side.ts";
 
-/** The service tier and the speed of an answer. */
-export interface ServedAt {
-	readonly service?: string;
-	readonly speed?: string;
-}
-
 /** What was seen of an answer that passed through as bytes. */
 export interface Observation {
-	/** What the answer says of how it was served, in the upstream's words: that is billed, whatever was asked for. */
-	readonly served?: ServedAt;
 	readonly usage?: Usage;
 	/** False where `usage` was told before all was generated, and so is the least there can be; as `finished` unless said. */
 	readonly usageIsTotal?: boolean;

@@ -10,7 +10,6 @@ import type { CallTrace } from "../contract/trace.ts";
 import type { Loss } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { addUsage, billedUsage, type Usage } from "../neutral/response.ts";
-import { servedTiers } from "../wire/served-tiers.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import type { Guarded } from "./guarded.ts";
 import type { Permits } from "./permits.ts";
@@ -186,7 +185,7 @@ export class LiveCall {
 			pieces: seen.pieces,
 			usage: all?.beside ? billedUsage(all) : all,
 			target,
-			tiers: this.tiers.length > 0 ? servedTiers(this.tiers, seen.served) : this.tiers,
+			tiers: this.tiers,
 			denial: told && target ? redacted(told, target) : told,
 		};
 		const { denial: shown } = outcome;

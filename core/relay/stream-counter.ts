@@ -8,7 +8,6 @@ export class StreamCounter {
 	private pieces = 0;
 	private contentBytes = 0;
 	private usage: Usage | undefined;
-	private tier: string | undefined;
 	/** Usage was told at the start only, before anything was generated. */
 	private early = false;
 	private tools: Record<string, number> | undefined;
@@ -29,7 +28,6 @@ export class StreamCounter {
 				break;
 			case "start":
 			case "usage":
-				this.tier = event.tier ?? this.tier;
 				if (!event.usage) break;
 				this.usage = event.usage;
 				this.early = event.type === "start";
@@ -64,7 +62,6 @@ export class StreamCounter {
 			finished,
 			...(this.tools && { serverTools: this.tools }),
 			...(this.usage && { usage: this.usage, ...(this.early && { usageIsTotal: false }) }),
-			...(this.tier !== undefined && { served: { service: this.tier } }),
 			...(this.error && { error: this.error }),
 		};
 	}

@@ -2,7 +2,6 @@
 import {
 	asList,
 	asRecord,
-	asText,
 	type Denial,
 	EventTemplate,
 	isRecord,
@@ -59,7 +58,6 @@ class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
 	private readonly template = new EventTemplate(generatedNames, padding);
 	private told: unknown;
-	private tier: string | undefined;
 	/** It cites what was found on the web. */
 	private cites = false;
 	/** How many pieces there were when usage was told: some tell it with every chunk, and not with the last. */
@@ -105,7 +103,6 @@ class Observer implements StreamObserver {
 			this.told = usage;
 			this.toldAt = this.pieces;
 		}
-		this.tier = asText(chunk["service_tier"]) ?? this.tier;
 		if (chunk["error"]) this.error ??= openAiFailureWithin(chunk);
 		for (const choice of asList(chunk["choices"])) {
 			const { finish_reason: reason, index } = asRecord(choice);
@@ -114,7 +111,7 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { error, cites, tier } = this;
+		const { error, cites } = this;
 		const usage = decodeUsage(this.told, cites);
 		return {
 			finished: error === undefined && (this.done || this.ended.size >= this.ask.call.candidates),
@@ -123,7 +120,6 @@ class Observer implements StreamObserver {
 			...(usage === undefined ? {} : { usage }),
 			...(cites && { serverTools: { web_search: 1 } }),
 			...(usage && this.toldAt < this.pieces && { usageIsTotal: false }),
-			...(tier !== undefined && { served: { service: tier } }),
 			...(error === undefined ? {} : { error }),
 		};
 	}
@@ -178,7 +174,6 @@ export const observe = (body: unknown): Observation => {
 		root["usage"],
 		choices.some(({ message }) => citesWeb(asRecord(message))),
 	);
-	const tier = asText(root["service_tier"]);
 	const error = isRecord(root["error"]) || typeof root["error"] === "string" ? openAiFailureWithin(root) : undefined;
 	let pieces = 0;
 	let bytes = 0;
@@ -192,7 +187,6 @@ export const observe = (body: unknown): Observation => {
 		pieces,
 		contentBytes: bytes,
 		...(usage === undefined ? {} : { usage }),
-		...(tier === undefined ? {} : { served: { service: tier } }),
 		...(error === undefined ? {} : { error }),
 	};
 };

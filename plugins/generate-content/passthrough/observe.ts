@@ -19,7 +19,7 @@ import { field } from "../fields.ts";
 import { framingOf } from "../framing.ts";
 import { Searches } from "../searches.ts";
 import { decodeToldError } from "../upstream/upstream-error.ts";
-import { decodeTier, decodeUsage } from "../usage.ts";
+import { decodeUsage } from "../usage.ts";
 
 /** Where the string begins that is the value of the member whose name ends at `at`; -1 when its value is none. */
 const valueStart = (data: string, at: number): number => {
@@ -77,11 +77,6 @@ const tellUse = (usage: Usage | undefined, serverTools: Usage["serverTools"]) =>
 	...(serverTools && { serverTools }),
 });
 
-const servedAt = (chunk: WireRecord): Pick<Observation, "served"> => {
-	const service = decodeTier(field(chunk, "usageMetadata"));
-	return service === undefined ? {} : { served: { service } };
-};
-
 const usageIn = (chunk: WireRecord): Usage | undefined => decodeUsage(field(chunk, "usageMetadata"));
 
 class Observer implements StreamObserver {
@@ -132,14 +127,12 @@ class Observer implements StreamObserver {
 
 	result(): Observation {
 		const { error, finished, pieces, searches } = this;
-		const last = asRecord(this.counted === undefined ? undefined : parseJson(this.counted));
-		const told = usageIn(last);
+		const told = this.counted === undefined ? undefined : usageIn(asRecord(parseJson(this.counted)));
 		return {
 			finished: finished && error === undefined,
 			pieces,
 			contentBytes: this.bytes,
 			...tellUse(told, searches.calls),
-			...servedAt(last),
 			...(told && this.told < pieces && { usageIsTotal: false }),
 			...(error && { error }),
 		};
@@ -175,14 +168,12 @@ const answers = ["candidates", "promptFeedback", "usageMetadata", "totalTokens"]
 export const observe = (body: unknown): Observation => {
 	const chunks = asList(body).length > 0 ? asList(body) : [body];
 	let told: Usage | undefined;
-	let served: Pick<Observation, "served"> = {};
 	const searches = new Searches();
 	let error: Denial | undefined;
 	let pieces = 0;
 	let bytes = 0;
 	for (const chunk of chunks.map(asRecord)) {
 		told = usageIn(chunk) ?? told;
-		served = { ...served, ...servedAt(chunk) };
 		searches.add(chunk);
 		if (isRecord(chunk["error"])) error ??= decodeToldError(chunk);
 		for (const { candidate } of candidatesOf(chunk)) {
@@ -197,7 +188,6 @@ export const observe = (body: unknown): Observation => {
 		pieces,
 		contentBytes: bytes,
 		...tellUse(told, searches.calls),
-		...served,
 		...(error && { error }),
 	};
 };

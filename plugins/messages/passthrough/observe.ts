@@ -31,12 +31,6 @@ const deltaBytes = (data: string): number => {
 /** The one tool of the provider's own that is billed by the call. */
 const search = /"type"\s*:\s*"server_tool_use"[^{]*"name"\s*:\s*"web_search"/;
 
-/** The usage of an answer names its speed; a tier of Anthropic's is bought ahead, and no request can make it dearer. */
-const servedAt = (usage: unknown): Observation["served"] => {
-	const speed = asText(asRecord(usage)["speed"]);
-	return speed === undefined ? undefined : { speed };
-};
-
 const indexIn = (data: string): number => Number(/"index"\s*:\s*(\d+)/.exec(data)?.[1] ?? 0);
 
 /** The name of the event: this protocol's streams give it twice. */
@@ -107,7 +101,7 @@ class Observer implements StreamObserver {
 			finished,
 			pieces,
 			contentBytes: bytes,
-			...definedOnly({ usage, error, served: servedAt(this.usage) }),
+			...definedOnly({ usage, error }),
 			...(searches > 0 && { serverTools: { web_search: searches } }),
 			...(usage && summed !== finished && { usageIsTotal: summed }),
 		};
@@ -152,6 +146,6 @@ export const observe = (body: unknown): Observation => {
 		finished: error === undefined && (root["type"] === "message" || asCount(root["input_tokens"]) !== undefined),
 		pieces: sizes.filter((bytes) => bytes > 0).length,
 		contentBytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
-		...definedOnly({ usage: decodeUsage(root["usage"]), error, served: servedAt(root["usage"]) }),
+		...definedOnly({ usage: decodeUsage(root["usage"]), error }),
 	};
 };

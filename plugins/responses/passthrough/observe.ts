@@ -2,7 +2,6 @@
 import {
 	asList,
 	asRecord,
-	asText,
 	type Denial,
 	isRecord,
 	jsonStringBytes,
@@ -38,7 +37,6 @@ class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
 	private readonly keeps: boolean;
 	private usage: Usage | undefined;
-	private tier: string | undefined;
 	private error: Denial | undefined;
 	private answer: WireRecord | undefined;
 	private finished = false;
@@ -102,7 +100,6 @@ class Observer implements StreamObserver {
 		const response = asRecord(event["response"]);
 		const output = asList(response["output"]).length > 0 ? response["output"] : this.doneItems();
 		this.usage = decodeUsage(response["usage"], output) ?? this.usage;
-		this.tier = asText(response["service_tier"]);
 		if (event["type"] === "response.failed") this.error ??= openAiFailureWithin(response);
 		else {
 			this.finished = true;
@@ -115,7 +112,7 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { usage, error, answer, pieces, tools, tier } = this;
+		const { usage, error, answer, pieces, tools } = this;
 		return {
 			finished: this.finished && error === undefined,
 			pieces,
@@ -123,7 +120,6 @@ class Observer implements StreamObserver {
 			...(tools !== undefined && { serverTools: tools }),
 			// It is told at the end only, also of an answer that failed.
 			...(usage !== undefined && { usage, ...(error !== undefined && { usageIsTotal: true }) }),
-			...(tier !== undefined && { served: { service: tier } }),
 			...(error !== undefined && { error }),
 			...(answer !== undefined && { answer }),
 		};
@@ -204,14 +200,12 @@ export const observe = (body: unknown, keeps: boolean): Observation => {
 	const root = asRecord(body);
 	const failed = root["status"] === "failed" || isRecord(root["error"]) || typeof root["error"] === "string";
 	const usage = decodeUsage(root["usage"], root["output"]);
-	const tier = asText(root["service_tier"]);
 	const sizes = asList(root["output"]).map((item) => itemBytes(asRecord(item)));
 	return {
 		finished: !failed && (Array.isArray(root["output"]) || root["input_tokens"] !== undefined),
 		pieces: sizes.filter((size) => size > 0).length,
 		contentBytes: sizes.reduce((sum, size) => sum + size, 0),
 		...(usage !== undefined && { usage, ...(failed && { usageIsTotal: true }) }),
-		...(tier !== undefined && { served: { service: tier } }),
 		...(failed && { error: openAiFailureWithin(root) }),
 		...(keeps && !failed && root["object"] === "response" && { answer: root }),
 	};

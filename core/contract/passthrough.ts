@@ -11,6 +11,8 @@ export interface Observation {
 	readonly usage?: Usage;
 	/** False where `usage` was told before all was generated, and so is the least there can be; as `finished` unless said. */
 	readonly usageIsTotal?: boolean;
+	/** True when the upstream bills nothing for such an answer, though it may tell usage. */
+	readonly unbilled?: boolean;
 	/** Calls of tools of the upstream's own that were seen to begin, by name as in `usage`: for an answer whose end tells none. */
 	readonly serverTools?: Usage["serverTools"];
 	/** The protocol's own announcement of the end was seen. */

@@ -21,6 +21,8 @@ export interface Finish {
 	readonly raw?: string;
 	readonly stopSequence?: string;
 	readonly message?: string;
+	/** True when the upstream bills nothing for an answer that ended so before it had begun. */
+	readonly unbilled?: boolean;
 	readonly extras?: Extras;
 }
 

@@ -4,6 +4,8 @@ import type { Observation } from "../contract/protocol.ts";
 import { textBytes } from "../neutral/json.ts";
 import type { NeutralEvent, Usage } from "../neutral/response.ts";
 
+const isEmpty = (usage: Usage | undefined): boolean => usage?.output.total === 0 && !usage.beside;
+
 export class StreamCounter {
 	private pieces = 0;
 	private contentBytes = 0;
@@ -13,6 +15,7 @@ export class StreamCounter {
 	private tools: Record<string, number> | undefined;
 	private error: Denial | undefined;
 	private finished = false;
+	private unbilled = false;
 
 	get hasUsage(): boolean {
 		return this.usage !== undefined;
@@ -31,6 +34,9 @@ export class StreamCounter {
 				if (!event.usage) break;
 				this.usage = event.usage;
 				this.early = event.type === "start";
+				break;
+			case "finish":
+				this.unbilled = event.finish.unbilled === true;
 				break;
 			case "error":
 				this.error = event.error;
@@ -62,6 +68,7 @@ export class StreamCounter {
 			finished,
 			...(this.tools && { serverTools: this.tools }),
 			...(this.usage && { usage: this.usage, ...(this.early && { usageIsTotal: false }) }),
+			...(this.unbilled && pieces === 0 && isEmpty(this.usage) && { unbilled: true }),
 			...(this.error && { error: this.error }),
 		};
 	}

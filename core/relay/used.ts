@@ -125,7 +125,8 @@ const endpointUse = (call: EndpointRouted, end: CallEnd): Usage => {
 
 /** Undefined when nothing was used, as far as anybody can know. */
 export const usedBy = (call: RelayedCall, end: CallEnd): Usage | undefined => {
-	const { usage: said } = end.seen;
+	const { usage: said, unbilled } = end.seen;
+	if (unbilled) return undefined;
 	if (said && isTotal(end.seen)) return said;
 	if (call.model.operation === "count_tokens" || !isCharged(end)) return undefined;
 	if (call.surface === "endpoint") return endpointUse(call, end);

@@ -13,6 +13,13 @@ const reasons = lookup<Finish["reason"]>({
 	sensitive: "safety",
 });
 
+/** Refusals of these sorts Anthropic bills like answers; others only for what they had begun to say. */
+const billedRefusals = new Set(["bio", "frontier_llm", "reasoning_extraction"]);
+
+/** Whether `told` is a refusal that costs nothing where it came before any output. */
+export const isUnbilled = ({ stop_reason: reason, stop_details: details }: WireRecord): boolean =>
+	reason === "refusal" && isRecord(details) && !billedRefusals.has(asText(details["category"]) ?? "");
+
 /** `told` is a message, or the `delta` of `message_delta`. An unknown word is a stop that keeps the word. */
 export const decodeFinish = (told: WireRecord): Finish => {
 	const raw = asText(told["stop_reason"]);
@@ -23,6 +30,7 @@ export const decodeFinish = (told: WireRecord): Finish => {
 			raw,
 			stopSequence: asText(told["stop_sequence"]),
 			message: asText(asRecord(details)["explanation"]),
+			unbilled: isUnbilled(told) || undefined,
 			extras: details ? { [protocolName]: { stop_details: details } } : undefined,
 		}),
 	};

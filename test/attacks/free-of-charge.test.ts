@@ -64,6 +64,50 @@ describe("counts of tokens", () => {
 	});
 });
 
+describe("a refusal of Anthropic's", () => {
+	const refused = (category: string | null, output: number) => {
+		const delta = { stop_reason: "refusal", stop_sequence: null, stop_details: { type: "refusal", category } };
+		const usage = { input_tokens: 100, output_tokens: output };
+		const content = output > 0 ? [{ type: "text", text: "Well" }] : [];
+		const message = { id: "m", type: "message", role: "assistant", model: "messages-a", content, ...delta, usage };
+		const begun = { ...message, content: [], stop_reason: null, stop_details: null };
+		const block = { index: 0, content_block: { type: "text", text: "" }, delta: { type: "text_delta", text: "Well" } };
+		const said = ["content_block_start", "content_block_delta", "content_block_stop"].map((type) => ({
+			type,
+			...block,
+		}));
+		const events = [
+			{ type: "message_start", message: begun },
+			...(output > 0 ? said : []),
+			{ type: "message_delta", delta, usage },
+			{ type: "message_stop" },
+		];
+		const text = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+		world.upstream.answer(({ json }) =>
+			(json as { stream?: boolean }).stream
+				? new Response(text, { headers: { "content-type": "text/event-stream" } })
+				: Response.json(message),
+		);
+	};
+	test.each([
+		["cyber", 0, 0],
+		[null, 0, 0],
+		["a later one", 0, 0],
+		["bio", 0, 100],
+		["cyber", 10, 200],
+	] as const)("%s after %i tokens costs %i", async (category, output, cost) => {
+		refused(category, output);
+		for (const path of ["/v1/messages", "/v1/chat/completions"])
+			for (const stream of [false, true]) {
+				const { key } = await world.gateway.token({ quota: 1 });
+				const response = await post(path, key, { model: "messages-a", max_tokens: 50, messages, stream });
+				expect(response.status).toBe(200);
+				await response.text();
+				expect(await world.used(key)).toBe(cost);
+			}
+	});
+});
+
 test("test callbacks of one token are limited though it has no limit of its own", async () => {
 	const { key } = await world.gateway.token();
 	const posts = await Promise.all(

@@ -17,6 +17,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { frame } from "../block-writer.ts";
+import { isUnbilled } from "../finish.ts";
 import { decodeToldError } from "../upstream/upstream-error.ts";
 import { decodeUsage, encodeUsage, mergeUsage } from "../usage.ts";
 
@@ -31,6 +32,8 @@ const deltaBytes = (data: string): number => {
 /** The one tool of the provider's own that is billed by the call. */
 const search = /"type"\s*:\s*"server_tool_use"[^{]*"name"\s*:\s*"web_search"/;
 
+const isEmpty = (usage: Usage | undefined): boolean => usage?.output.total === 0 && !usage.beside;
+
 const indexIn = (data: string): number => Number(/"index"\s*:\s*(\d+)/.exec(data)?.[1] ?? 0);
 
 /** The name of the event: this protocol's streams give it twice. */
@@ -44,6 +47,7 @@ class Observer implements StreamObserver {
 	private error: Denial | undefined;
 	private started = false;
 	private over = false;
+	private unbilled = false;
 	private open: number | undefined;
 	private pieces = 0;
 	private searches = 0;
@@ -73,9 +77,12 @@ class Observer implements StreamObserver {
 				this.started = true;
 				this.count(asRecord(asRecord(parseJson(data))["message"])["usage"]);
 				return;
-			case "message_delta":
-				this.sum(asRecord(parseJson(data))["usage"]);
+			case "message_delta": {
+				const { usage, delta } = asRecord(parseJson(data));
+				this.sum(usage);
+				this.unbilled = isUnbilled(asRecord(delta));
 				return;
+			}
 			case "message_stop":
 				this.over = true;
 				return;
@@ -102,6 +109,7 @@ class Observer implements StreamObserver {
 			pieces,
 			contentBytes: bytes,
 			...definedOnly({ usage, error }),
+			...(this.unbilled && pieces === 0 && isEmpty(usage) && { unbilled: true }),
 			...(searches > 0 && { serverTools: { web_search: searches } }),
 			...(usage && summed !== finished && { usageIsTotal: summed }),
 		};
@@ -142,10 +150,13 @@ export const observe = (body: unknown): Observation => {
 	const root = asRecord(body);
 	const error = root["type"] === "error" || isRecord(root["error"]) ? decodeToldError(root) : undefined;
 	const sizes = asList(root["content"]).map((block) => bytesOf(asRecord(block)));
+	const usage = decodeUsage(root["usage"]);
+	const unbilled = isUnbilled(root) && sizes.length === 0 && isEmpty(usage);
 	return {
 		finished: error === undefined && (root["type"] === "message" || asCount(root["input_tokens"]) !== undefined),
 		pieces: sizes.filter((bytes) => bytes > 0).length,
 		contentBytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
-		...definedOnly({ usage: decodeUsage(root["usage"]), error }),
+		...(unbilled && { unbilled }),
+		...definedOnly({ usage, error }),
 	};
 };

@@ -82,6 +82,12 @@ describe("a member", () => {
 		expect((await ada.ask(method, path, body)).status).toBe(403);
 	});
 
+	test("cannot name a token so that others read it the wrong way round", async () => {
+		for (const name of ["gnp.\u202eexe", "\u2066a", "a\u2028b"])
+			expect((await ada.ask("POST", "/admin/tokens", { name })).status).toBe(400);
+		expect((await ada.ask("POST", "/admin/tokens", { name: "می\u200cخواهم 👩‍💻" })).status).toBe(201);
+	});
+
 	test("cannot give a token to another, nor to nobody", async () => {
 		const mine = await issue(ada);
 		for (const owner of [bob.id, null]) {

@@ -73,9 +73,11 @@ export const nameKey = (name: string): string => name.normalize("NFKC").trim().r
 /** The name as it is kept. Throws `Fault` for one that cannot be. */
 export const checkName = (name: string): string => {
 	const kept = name.trim().replace(/\s+/g, " ");
-	if (kept === "" || /[\p{Cc}\p{Cf}]/u.test(kept))
+	if (kept === "" || /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(kept))
 		throw new Fault(
-			deny("invalid_request", "A name has at least one letter and no control characters.", { parameter: "name" }),
+			deny("invalid_request", "A name has at least one letter, no control characters and none that cannot be seen.", {
+				parameter: "name",
+			}),
 		);
 	return kept;
 };

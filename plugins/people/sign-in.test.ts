@@ -66,6 +66,9 @@ describe("an invitation", () => {
 		const join = (name: string, word: string) =>
 			createBrowser(world.url).ask("POST", "/v1/session/join", { secret: secretOf(link), name, password: word });
 		expect(await join("GRACE", password)).toMatchObject({ status: 409, body: { error: { code: "name_taken" } } });
+		// With a letter that nobody sees it would look the same.
+		for (const unseen of ["\u200b", "\u3164", "\u034f", "\u202e"])
+			expect((await join(`Grace${unseen}`, password)).status).toBe(400);
 		expect((await join("Hopper", "too short")).status).toBe(400);
 		expect((await join("a very long name", "A very long  name")).status).toBe(400);
 		expect((await join("Hopper", password)).status).toBe(201);

@@ -28,8 +28,9 @@ type KnownSettings = () => ReadonlyMap<string, TokenSetting<unknown>>;
 const nameSchema = t.String({
 	minLength: 1,
 	maxLength: 200,
-	pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f]*$",
-	description: "A name that can be seen, without control characters.",
+	// Marks of direction too: they turn round how the name and what stands beside it are read, on any screen.
+	pattern: "^(?=.*\\S)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$",
+	description: "A name that can be seen, without control characters and marks of direction.",
 });
 /** The person a token belongs to; null: nobody. */
 const ownerSchema = t.Union([t.String({ minLength: 1, maxLength: 64 }), t.Null()]);

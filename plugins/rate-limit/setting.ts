@@ -4,14 +4,14 @@ import type { Limits } from "./meter.ts";
 
 const limit = (description: string) => t.Optional(t.Integer({ minimum: 1, maximum: 1_000_000_000_000, description }));
 
-export const limitsSchema = (description: string) =>
+export const limitsSchema = (description: string, form?: Readonly<Record<string, unknown>>) =>
 	t.Object(
 		{
 			requestsPerMinute: limit("Calls in a minute."),
 			tokensPerMinute: limit("Model tokens in a minute, input and output together."),
 			concurrent: limit("Calls that run at the same time."),
 		},
-		{ additionalProperties: false, minProperties: 1, description },
+		{ additionalProperties: false, minProperties: 1, description, ...(form && { form }) },
 	);
 
 export const rateConfig = t.Object(
@@ -65,7 +65,9 @@ const complaint = "must have some of requestsPerMinute, tokensPerMinute and conc
 
 export const rateLimit: TokenSetting<Limits> = {
 	key: "rateLimit",
-	schema: limitsSchema('Limits of the token: {"requestsPerMinute":60,"tokensPerMinute":100000,"concurrent":4}.'),
+	schema: limitsSchema('Limits of the token: {"requestsPerMinute":60,"tokensPerMinute":100000,"concurrent":4}.', {
+		note: "For this token alone. Empty: no limit.",
+	}),
 	refuse: (value) => (read(value) ? undefined : complaint),
 	narrow: (value, limit) => {
 		const [own, most] = [read(value), read(limit)];

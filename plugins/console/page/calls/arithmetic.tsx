@@ -22,8 +22,9 @@ export const Arithmetic = ({ call: { arithmetic, cost } }: { readonly call: Call
 					))}
 					<tr>
 						<th scope="row">{charged ? "charged" : "at the prices of today"}</th>
-						<td />
-						<td class="figure">{microDollars(charged ? (cost ?? sum) : sum)}</td>
+						<td class="figure" colSpan={2}>
+							{microDollars(charged ? (cost ?? sum) : sum)}
+						</td>
 					</tr>
 				</tbody>
 			</table>

@@ -1,17 +1,7 @@
 /** From the door to the end: each attempt, why it was made, and what the vendor said. */
 import { seconds } from "../data/format.ts";
 import type { Attempt, CallRecord } from "./call-record.ts";
-
-/** The router's words in a sentence. */
-const reasons: Readonly<Record<string, string>> = {
-	only: "the only target",
-	first: "the first target",
-	next: "the next target",
-	weight: "chosen by weight",
-	affinity: "where its prompt may be cached",
-	probe: "to see whether it has recovered",
-	"last resort": "as nothing else was left",
-};
+import { whyInWords } from "./why.ts";
 
 const Step = ({ attempt }: { readonly attempt: Attempt }) => {
 	const { upstream, model, why, code, status, message, durationMs, skipped } = attempt;
@@ -26,7 +16,7 @@ const Step = ({ attempt }: { readonly attempt: Attempt }) => {
 				<b>{upstream}</b> <code>{model}</code> {code === undefined ? "answered" : `failed: ${code}`}
 				{status !== undefined && ` (${status})`}
 				{durationMs !== undefined && `, ${seconds(durationMs)}`}
-				{why && <small>{reasons[why] ?? why}</small>}
+				{why && <small>{whyInWords(why)}</small>}
 				{message && (
 					<small>
 						<q>{message}</q>

@@ -23,7 +23,7 @@ const columns: readonly Column<CallRecord>[] = [
 		title: "Call",
 		kind: "lead",
 		cell: ({ id, at }) => (
-			<a href={`/console/calls/${encodeURIComponent(id)}${location.search}`} data-row title={id}>
+			<a href={`/console/calls/${encodeURIComponent(id)}${location.search}`} class="whole" data-row title={id}>
 				{at === undefined ? id : exact(at)}
 			</a>
 		),
@@ -100,7 +100,11 @@ export const CallsPage = () => {
 			{data &&
 				calls.length === 0 &&
 				(filtered ? (
-					<Empty title="No call is like that." />
+					<Empty title="No call is like that.">
+						<p>
+							<a href="/console/calls">Show every call</a>
+						</p>
+					</Empty>
 				) : (
 					<Empty title="No call yet.">
 						<p>A call appears here a moment after it ends. This makes one:</p>

@@ -1,4 +1,5 @@
 /** Targets in the order in which they would be tried, and what would refuse the call. */
+import { whyInWords } from "../calls/why.ts";
 import { asWire, text, type Wire, wires } from "../data/read.ts";
 
 const target = (wire: Wire): string => [text(wire, "upstream"), text(wire, "model")].filter(Boolean).join(" ");
@@ -29,7 +30,7 @@ export const DryRunAnswer = ({ answer }: { readonly answer: Wire }) => {
 				<li class={index === 0 ? "good" : ""} key={target(one)}>
 					{index === 0 ? "First to " : "Then to "}
 					<b>{target(one)}</b>
-					{text(one, "why") && <small>{text(one, "why")}</small>}
+					{text(one, "why") && <small>{whyInWords(text(one, "why") ?? "")}</small>}
 				</li>
 			))}
 			{wires(answer, "skipped").map((one) => (

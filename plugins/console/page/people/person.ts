@@ -70,7 +70,10 @@ export const auditLineOf = (wire: Wire): AuditLine => ({
 	at: time(wire, "at"),
 	who: text(asWire(wire["operator"]), "name") ?? "",
 	verb: text(wire, "verb") ?? "",
-	what: [text(wire, "kind"), named(wire) && text(wire, "name")].filter(Boolean).join(" "),
+	// Nobody else is invited than whom an invitation is for.
+	what: [text(wire, "verb") !== "invite" && text(wire, "kind"), named(wire) && text(wire, "name")]
+		.filter(Boolean)
+		.join(" "),
 	object: named(wire) ? undefined : text(wire, "object"),
 	address: text(wire, "address"),
 	changes: Object.entries(asWire(wire["changes"]))

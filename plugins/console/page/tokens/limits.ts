@@ -14,6 +14,8 @@ export const limitsOf = (token: Token): string => {
 		...ownBudgets(token).map(({ amount, per }) => `${dollars(amount)} a ${per}`),
 		few(models, "all models"),
 		few(ips, "any address"),
-		expiresAt === undefined ? "no end" : `until ${new Date(expiresAt).toLocaleDateString("en-GB")}`,
+		expiresAt === undefined
+			? "no end"
+			: `until ${new Date(expiresAt).toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" })}`,
 	].join(" · ");
 };

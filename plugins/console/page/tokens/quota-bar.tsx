@@ -11,7 +11,7 @@ export const QuotaBar = ({ token }: { readonly token: Token }) => {
 			{(quota !== undefined || budgets.length === 0) && (
 				<Meter
 					used={used}
-					of={quota === undefined ? "no limit" : `of ${dollars(quota)}`}
+					of={quota === undefined ? "no limit" : `of ${dollars(quota)}${budgets.length > 0 ? " in all" : ""}`}
 					part={quota === undefined ? undefined : usedPart(token)}
 				/>
 			)}

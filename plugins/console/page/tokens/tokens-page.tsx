@@ -92,7 +92,17 @@ export const TokensPage = () => {
 					{shown.length > 0 ? (
 						<Table label="Tokens" columns={tokenColumns(isAdmin())} rows={shown} keyOf={({ id }) => id} />
 					) : (
-						<Empty title="No token is like that." />
+						<Empty title="No token is like that.">
+							<button
+								type="button"
+								onClick={() => {
+									setWords("");
+									setGroup("all");
+								}}
+							>
+								Show all tokens
+							</button>
+						</Empty>
 					)}
 					<div class="foot">
 						<span>

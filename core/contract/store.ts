@@ -52,6 +52,11 @@ export const store = service<Store>("store");
 export interface Tables {
 	readonly plugin: string;
 	readonly migrations: readonly Migration[];
+	/**
+	 * Run on a backup before it takes the database's place, after checks: what processes had set aside when it was made,
+	 * none of which goes on with it. They may be run twice, and use only what the first migration made.
+	 */
+	readonly restored?: readonly string[];
 }
 
 /** Never changed once released, never drops data. One statement in each text; they run in one batch. */

@@ -49,8 +49,11 @@ const withDatabase = <T>(file: string, read: (database: InstanceType<typeof Data
 	}
 };
 
-/** Throws `Fault` when it is damaged, no database of Portico's, or of a newer one. What its log holds is in the file afterwards. */
-const check = (copy: string, named: string, tables: readonly Tables[]): void => {
+/**
+ * Throws `Fault` when it is damaged, no database of Portico's, or of a newer one. Afterwards plugins have let go of what
+ * processes held when it was made, and what its log holds is in the file.
+ */
+const prepare = (copy: string, named: string, tables: readonly Tables[]): void => {
 	let applied: readonly AppliedMigration[] = [];
 	try {
 		applied = withDatabase(copy, (database) => {
@@ -68,6 +71,12 @@ const check = (copy: string, named: string, tables: readonly Tables[]): void => 
 		refuse(`${named} is no backup that can be restored (${reason}). Nothing was changed.`, error);
 	}
 	refuseNewer(named, applied, tables);
+	const made = new Set(applied.map(({ plugin }) => plugin));
+	withDatabase(copy, (database) => {
+		for (const { plugin, restored = [] } of tables)
+			if (made.has(plugin)) for (const statement of restored) database.exec(statement);
+		database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+	});
 };
 
 /** What the log holds goes into the file where that can still be done; one that cannot is kept with its log as it is. */
@@ -133,7 +142,7 @@ export const restoreFile = ({ backup, database, tables, now }: RestoreInput): { 
 			refuse(`${backup} is the database itself. Nothing was changed.`);
 		removeAll(incoming);
 		copy(backup, incoming);
-		check(incoming, backup, tables);
+		prepare(incoming, backup, tables);
 		chmodSync(incoming, 0o600);
 		flush(incoming);
 		const aside = existsSync(target) ? putAside(target, now) : undefined;

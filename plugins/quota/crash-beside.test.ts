@@ -11,6 +11,7 @@ import {
 	isLack,
 	markOnAll,
 	personAccount,
+	settleOnAll,
 } from "./holding.ts";
 
 let world: World;
@@ -81,3 +82,25 @@ test("nothing, where nothing was held", async () => {
 	await dieAndComeBack();
 	expect(charged()).toEqual([0, 0, 0]);
 });
+
+test.each([
+	{ journal: "lost", used: 30 },
+	{ journal: "kept", used: 130 },
+])(
+	"a slice out of a restored backup, its journal $journal: charged $used, the rest goes back",
+	async ({ journal, used }) => {
+		await open();
+		world.setQuota(token(), 1_000);
+		const limits = { quota: 1_000, ceiling: undefined };
+		settleOnAll(node().accounts, await hold("settled", limits, 30), 30);
+		await world.pass(1_000);
+		await hold("running", limits, 100);
+		world.kill(node(), true);
+		if (journal === "lost") for (const left of node().journals.left()) left.remove();
+		world.restoreAsItIs();
+		await world.start(node());
+		await world.pass(60_000);
+		await world.reap();
+		expect(world.account(token())).toEqual({ quota: 1_000, used, leased: 0 });
+	},
+);

@@ -2,6 +2,7 @@
  * What an earlier process left undone. Its journal tells what its calls were charged; calls that were running are charged
  * what they held (or their last watermark), because nobody knows what the upstream had already delivered.
  */
+import { sql } from "drizzle-orm";
 import type { Clock, Log, Statement, Store } from "#core";
 import { costOf } from "./charge-batch.ts";
 import { isTokenAccount } from "./holding.ts";
@@ -26,6 +27,10 @@ export interface RecoveryOptions {
 }
 
 const rowsInBatch = 500;
+
+/** Slices out of a restored backup that no journal told of: what was not spent when it was made goes back. */
+const releaseRestored = sql`UPDATE quota_leases SET granted = settled, state = 'closed'
+	WHERE kind = 'slice' AND state = 'open' AND expires_at IS NULL`;
 
 /** Calls that have a charge, or get one now, and no row that tells more of them. */
 const unrecorded = (
@@ -125,4 +130,5 @@ export const recover = async (options: RecoveryOptions): Promise<void> => {
 				callsThatWereRunning: running,
 			});
 	}
+	await options.store.write([releaseRestored]);
 };

@@ -82,8 +82,12 @@ WHEN OLD.state = 'lost' AND NEW.state = 'closed' BEGIN
 		FROM quota_corrections WHERE id = 'lost_' || NEW.id;
 END`;
 
+/** No node renews the slices that a backup tells of; without an end they wait for a journal that tells what was spent. */
+const restored = "UPDATE quota_leases SET expires_at = NULL WHERE kind = 'slice' AND state = 'open'";
+
 export const quotaTables = (plugin: string): Tables => ({
 	plugin,
+	restored: [restored],
 	migrations: [
 		{
 			name: "001-quota",

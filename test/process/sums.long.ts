@@ -69,6 +69,14 @@ interface Books {
 	readonly rows: bigint;
 }
 
+/** What nodes had set aside and not spent. */
+const leased = async (file: string): Promise<bigint> => {
+	const client = createClient({ url: `file:${file}`, intMode: "bigint" });
+	const { rows } = await client.execute("SELECT sum(leased) AS sum FROM quota_accounts");
+	client.close();
+	return BigInt(String(rows[0]?.["sum"] ?? 0));
+};
+
 const booksOf = async (file: string): Promise<Books> => {
 	const client = createClient({ url: `file:${file}`, intMode: "bigint" });
 	try {
@@ -141,3 +149,21 @@ test("killed, backed up, restored: the books are what was answered", async () =>
 	expect(refused).toMatchObject({ code: 1, errors: expect.stringContaining("was written by a newer Portico") });
 	expect(await booksOf(database())).toEqual(kept);
 }, 120_000);
+
+test("a backup of a token in use: what it had set aside and not spent is not charged", async () => {
+	rmSync(join(folder, "data"), { recursive: true });
+	let portico = await restarted();
+	const key = String(JSON.parse(await run("token", "create", "--name", "b", "--quota", "50", "--json")).key);
+	expect(await calls(40, portico.address, key)).toBe(40);
+	const before = (await booksOf(database())).used;
+	await run("db", "backup", "in-use.db");
+	expect(await leased(join(folder, "in-use.db"))).toBeGreaterThan(0n);
+	expect(await calls(20, portico.address, key)).toBe(20);
+	await portico.end("SIGTERM");
+	await run("db", "restore", "in-use.db");
+	portico = await restarted();
+	expect(await leased(database())).toBe(0n);
+	expect((await booksOf(database())).used).toBe((await booksOf(join(folder, "in-use.db"))).used);
+	expect((await booksOf(database())).used).toBeGreaterThanOrEqual(before);
+	await portico.end("SIGTERM");
+}, 60_000);

@@ -222,6 +222,11 @@ export class World {
 		]);
 	}
 
+	/** The database is a backup of itself, that was put in its place. */
+	restoreAsItIs(): void {
+		for (const statement of quotaTables("quota").restored ?? []) database.write([sql.raw(statement)]);
+	}
+
 	/** What the operator sets; undefined is unlimited. */
 	setQuota(token: string, quota: number | undefined): void {
 		const [before] = database.rows("SELECT used, leased FROM quota_accounts WHERE token = ?", token);

@@ -1,6 +1,6 @@
 /** The exchange with an upstream of another protocol: both directions go through the neutral form. */
 import { type Denial, Fault } from "../contract/fault.ts";
-import type { DecodeContext, ModelAsk, Observation, Protocol, StreamEvent } from "../contract/protocol.ts";
+import type { DecodeContext, ModelAsk, Observation, Protocol } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import { estimateUsage } from "../neutral/estimate.ts";
 import { explode } from "../neutral/explode.ts";
@@ -12,10 +12,10 @@ import { normalizeEvents } from "../neutral/normalize-events.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { NeutralEvent, NeutralResponse } from "../neutral/response.ts";
-import type { Exchange, ExplodedAnswer, MaybeLater, StreamPass, WholeAnswer } from "./exchange.ts";
+import type { Exchange, ExplodedAnswer, MaybeLater, WholeAnswer } from "./exchange.ts";
 import type { GuardedEvents } from "./guarded-events.ts";
 import { StreamCounter } from "./stream-counter.ts";
-import { redacted } from "./upstream-words.ts";
+import { TranslatedStream } from "./translated-stream.ts";
 
 /** What a stream that simply stops is told to the client as. */
 export const unannouncedEnd: Denial = {
@@ -101,12 +101,6 @@ export const createTranslation = (options: TranslationOptions): Exchange => {
 		return folder;
 	};
 
-	/** Clients of most protocols cannot do without usage; what the upstream did not count is estimated, and marked so. */
-	const estimated = (counter: StreamCounter): NeutralEvent => ({
-		type: "usage",
-		usage: estimateUsage(request, counter.result()),
-	});
-
 	const normalized = (response: NeutralResponse): readonly NeutralEvent[] => {
 		const stage = normalizeEvents();
 		return explode(response).flatMap((event) => stage.push(event));
@@ -115,70 +109,6 @@ export const createTranslation = (options: TranslationOptions): Exchange => {
 	/** Hands on what the guards let pass: at once where there are none. */
 	const guarded = <T>(events: readonly NeutralEvent[], next: (events: readonly NeutralEvent[]) => T): MaybeLater<T> =>
 		guardAnswer ? guardAnswer().through(events).then(next) : next(events);
-
-	const stream = (): StreamPass => {
-		const decoder = upstream.upstream.streamDecoder(context);
-		const encoder = client.streamEncoder(request);
-		const stage = normalizeEvents();
-		const counter = new StreamCounter();
-		const guard = guardAnswer?.();
-		let unseen: NeutralEvent[] = [];
-		const write = (given: NeutralEvent): string => {
-			const event = given.type === "error" ? { ...given, error: redacted(given.error, target) } : given;
-			let text = event.type === "end" && event.clean && !counter.hasUsage ? write(estimated(counter)) : "";
-			for (const next of stage.push(event)) {
-				counter.add(next);
-				if (guard) unseen.push(next);
-				else text += encoder.push(next);
-			}
-			return text;
-		};
-		const encodeAll = (events: readonly NeutralEvent[]): string => {
-			let text = "";
-			for (const event of events) text += encoder.push(event);
-			return text;
-		};
-		/** What the guards let pass of what was written since. */
-		const seen = (text: string): MaybeLater<string> => {
-			if (!guard) return text;
-			const events = unseen;
-			unseen = [];
-			return guard.through(events).then(encodeAll);
-		};
-		/** An end that does not wait for guards: what they have not seen does not go out. */
-		const endNow = (text: string): string => {
-			const events = unseen;
-			unseen = [];
-			return text + encodeAll(events.map((event) => (event.type === "close" ? withoutFinal(event) : event)));
-		};
-		const through = (events: readonly StreamEvent[]): string => {
-			let text = "";
-			for (const event of events) for (const neutral of decoder.push(event)) text += write(neutral);
-			return text;
-		};
-		return {
-			push: (events) => (events.length === 0 ? undefined : seen(through(events)) || undefined),
-			end(events) {
-				let text = through(events);
-				for (const neutral of decoder.end()) text += write(neutral);
-				return seen(text);
-			},
-			seen: () => counter.result(),
-			answer: () => encoder.answer?.(),
-			cut() {
-				unseen = [];
-				return endNow(
-					write({ type: "finish", candidate: 0, finish: { reason: "length" } }) + write({ type: "end", clean: true }),
-				);
-			},
-			fail(denial) {
-				unseen = [];
-				// What the guards were looking at may have held the end: then the stage has nothing more to say, but the client was not told.
-				if (guard) return encodeAll(failedEnd(redacted(denial, target)));
-				return endNow(write({ type: "error", error: denial }) + write({ type: "end", clean: false }));
-			},
-		};
-	};
 
 	return {
 		message: {
@@ -211,7 +141,14 @@ export const createTranslation = (options: TranslationOptions): Exchange => {
 				return { text, seen: counter.result(), answer: encoder.answer?.() };
 			});
 		},
-		stream,
+		stream: () =>
+			new TranslatedStream({
+				decoder: upstream.upstream.streamDecoder(context),
+				encoder: client.streamEncoder(request),
+				guard: guardAnswer?.(),
+				request,
+				target,
+			}),
 		streamAsWhole() {
 			const decoder = upstream.upstream.streamDecoder(context);
 			const stage = normalizeEvents();
@@ -237,12 +174,3 @@ export const createTranslation = (options: TranslationOptions): Exchange => {
 		error: (status, headers, text) => upstream.upstream.decodeError(status, headers, text),
 	};
 };
-
-type Close = Extract<NeutralEvent, { type: "close" }>;
-
-const failedEnd = (error: Denial): readonly NeutralEvent[] => [
-	{ type: "error", error },
-	{ type: "end", clean: false },
-];
-
-const withoutFinal = ({ type, block }: Close): Close => ({ type, block });

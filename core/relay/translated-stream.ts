@@ -1,0 +1,120 @@
+/** A stream of an upstream of another protocol, on its way to the client by the neutral form. */
+import type { Denial } from "../contract/fault.ts";
+import type { Observation, StreamDecoder, StreamEncoder, StreamEvent } from "../contract/protocol.ts";
+import type { Target } from "../contract/router.ts";
+import { estimateUsage } from "../neutral/estimate.ts";
+import { normalizeEvents } from "../neutral/normalize-events.ts";
+import type { NeutralRequest } from "../neutral/request.ts";
+import type { NeutralEvent } from "../neutral/response.ts";
+import type { MaybeLater, StreamPass } from "./exchange.ts";
+import type { GuardedEvents } from "./guarded-events.ts";
+import { StreamCounter } from "./stream-counter.ts";
+import { redacted } from "./upstream-words.ts";
+
+export interface TranslatedStreamOptions {
+	/** The upstream's protocol, and the client's. */
+	readonly decoder: StreamDecoder;
+	readonly encoder: StreamEncoder;
+	/** What looks at the answer; absent where no guard wants to. */
+	readonly guard: GuardedEvents | undefined;
+	readonly request: NeutralRequest;
+	readonly target: Target;
+}
+
+type Close = Extract<NeutralEvent, { type: "close" }>;
+
+const withoutFinal = ({ type, block }: Close): Close => ({ type, block });
+
+export class TranslatedStream implements StreamPass {
+	private readonly options: TranslatedStreamOptions;
+	private readonly stage = normalizeEvents();
+	private readonly counter = new StreamCounter();
+	/** What guards have not looked at yet. */
+	private unseen: NeutralEvent[] = [];
+
+	constructor(options: TranslatedStreamOptions) {
+		this.options = options;
+	}
+
+	push(events: readonly StreamEvent[]): MaybeLater<string | undefined> {
+		return events.length === 0 ? undefined : this.guarded(this.through(events)) || undefined;
+	}
+
+	end(events: readonly StreamEvent[]): MaybeLater<string> {
+		let text = this.through(events);
+		for (const event of this.options.decoder.end()) text += this.write(event);
+		return this.guarded(text);
+	}
+
+	seen(): Observation {
+		return this.counter.result();
+	}
+
+	answer(): unknown {
+		return this.options.encoder.answer?.();
+	}
+
+	cut(): string {
+		this.unseen = [];
+		const finished = this.write({ type: "finish", candidate: 0, finish: { reason: "length" } });
+		return this.endNow(finished + this.write({ type: "end", clean: true }));
+	}
+
+	fail(denial: Denial): string {
+		const { guard, target } = this.options;
+		this.unseen = [];
+		// What the guards were looking at may have held the end: then the stage has nothing more to say, but the client was not told.
+		if (guard)
+			return this.encode([
+				{ type: "error", error: redacted(denial, target) },
+				{ type: "end", clean: false },
+			]);
+		return this.endNow(this.write({ type: "error", error: denial }) + this.write({ type: "end", clean: false }));
+	}
+
+	private through(events: readonly StreamEvent[]): string {
+		let text = "";
+		for (const event of events) for (const neutral of this.options.decoder.push(event)) text += this.write(neutral);
+		return text;
+	}
+
+	private write(given: NeutralEvent): string {
+		const { encoder, guard, target } = this.options;
+		const event = given.type === "error" ? { ...given, error: redacted(given.error, target) } : given;
+		let text = event.type === "end" && event.clean && !this.counter.hasUsage ? this.write(this.estimated()) : "";
+		for (const next of this.stage.push(event)) {
+			this.counter.add(next);
+			if (guard) this.unseen.push(next);
+			else text += encoder.push(next);
+		}
+		return text;
+	}
+
+	/** Clients of most protocols cannot do without usage; what the upstream did not count is estimated, and marked so. */
+	private estimated(): NeutralEvent {
+		return { type: "usage", usage: estimateUsage(this.options.request, this.counter.result()) };
+	}
+
+	private encode(events: readonly NeutralEvent[]): string {
+		const { encoder } = this.options;
+		let text = "";
+		for (const event of events) text += encoder.push(event);
+		return text;
+	}
+
+	/** What the guards let pass of what was written since. */
+	private guarded(text: string): MaybeLater<string> {
+		const { guard } = this.options;
+		if (!guard) return text;
+		const events = this.unseen;
+		this.unseen = [];
+		return guard.through(events).then((passed) => this.encode(passed));
+	}
+
+	/** An end that does not wait for guards: what they have not seen does not go out. */
+	private endNow(text: string): string {
+		const events = this.unseen;
+		this.unseen = [];
+		return text + this.encode(events.map((event) => (event.type === "close" ? withoutFinal(event) : event)));
+	}
+}

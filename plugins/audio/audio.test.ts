@@ -127,7 +127,7 @@ describe("a transcript", () => {
 		expect(await usedBy(other.key)).toBe(0.06);
 	});
 
-	test("as plain text is charged by the file's own length, verbose by the duration told", async () => {
+	test("as plain text is charged by the file's own length, verbose and Mistral's by the duration told", async () => {
 		const { key } = await gateway.token({ quota: 1 });
 		upstream.answer(() => new Response("Hello\n", { headers: { "content-type": "text/plain" } }));
 		const plain = await upload("/v1/audio/transcriptions", formOf({ model: "listener", response_format: "text" }), key);
@@ -136,6 +136,10 @@ describe("a transcript", () => {
 		upstream.answer(() => Response.json({ text: "Hello", duration: 10 }));
 		await upload("/v1/audio/transcriptions", formOf({ model: "listener", response_format: "verbose_json" }), key);
 		expect(await settled(key, 0.07)).toBe(0.07);
+		const usage = { prompt_audio_seconds: 20, prompt_tokens: 4, completion_tokens: 25, total_tokens: 404 };
+		upstream.answer(() => Response.json({ model: "voxtral-mini-latest", text: "Hello", segments: [], usage }));
+		await upload("/v1/audio/transcriptions", formOf({ model: "listener" }), key);
+		expect(await settled(key, 0.09)).toBe(0.09);
 	});
 
 	test("streams event by event to the official client, and tells its use at the end", async () => {

@@ -90,6 +90,14 @@ const toldUsage = (value: unknown, ask: EndpointAsk): Usage | undefined => {
 	const units = { audioSecondsIn: seconds ?? ask.call.bound.units?.audioSecondsIn ?? 0 };
 	if (usage["type"] === "duration" && seconds !== undefined)
 		return { input: { total: 0 }, output: { total: 0 }, units };
+	// Mistral's bills the sound by its length, and tells the tokens of the words around it.
+	const heard = asNumber(usage["prompt_audio_seconds"]);
+	if (heard !== undefined)
+		return {
+			input: { total: asCount(usage["prompt_tokens"]) ?? 0 },
+			output: { total: asCount(usage["completion_tokens"]) ?? 0 },
+			units: { audioSecondsIn: heard },
+		};
 	const [input, output] = [asCount(usage["input_tokens"]), asCount(usage["output_tokens"])];
 	if (input === undefined || output === undefined) return undefined;
 	const audio = asCount(asRecord(usage["input_token_details"])["audio_tokens"]);

@@ -1,5 +1,6 @@
 /** JSON bodies of Portico's own routes: read, parsed and checked against a schema in one step. */
 import type { Static, TSchema } from "@sinclair/typebox";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
 import { Fault } from "../contract/fault.ts";
 import { readBody } from "../wire/body.ts";
@@ -7,6 +8,14 @@ import { readJsonBody } from "../wire/json-body.ts";
 
 /** Bodies of such routes are small. */
 const bodyLimitBytes = 1024 * 1024;
+
+/** What a pattern stands for is told by its description: nobody reads the pattern. */
+const wordsOf = ({ type, message, schema: { description } }: ValueError): string => {
+	if (message === "Unexpected property") return "not a setting here";
+	const words =
+		type === ValueErrorType.StringPattern && description ? `Expected ${description.replace(/\.$/, "")}` : message;
+	return words.replace(/^Expected ./, (begin) => begin.toLowerCase());
+};
 
 /** The first thing that is wrong with a value, in words; undefined when nothing is. `path` is like `limits.perMinute`. */
 export const complaintOf = (
@@ -16,8 +25,7 @@ export const complaintOf = (
 	const error = Value.Errors(schema, value).First();
 	if (!error) return undefined;
 	const path = error.path.slice(1).replaceAll("/", ".");
-	const known = error.message === "Unexpected property" ? "not a setting here" : error.message.replace(/^E/, "e");
-	return { path, message: known };
+	return { path, message: wordsOf(error) };
 };
 
 /** The value as the schema's type, or a `Fault` (`invalid_request`) that names the field. */

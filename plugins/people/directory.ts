@@ -76,7 +76,10 @@ export class Directory {
 		});
 	}
 
-	/** Whoever may do less than before, or nothing, signs in again. */
+	/**
+	 * Whoever may do less than before, or nothing, signs in again, and no link is left by which they would come back: neither
+	 * one that they made, nor one for a password of theirs.
+	 */
 	change(id: string, { role, disabled, ceiling, budgets, limits }: PersonChange): readonly Statement[] {
 		const sets: SQL[] = [];
 		if (role !== undefined) sets.push(sql`role = ${role}`);
@@ -87,7 +90,12 @@ export class Directory {
 		const out = role !== undefined || disabled === true;
 		return [
 			...(sets.length > 0 ? [sql`UPDATE persons SET ${sql.join(sets, sql`, `)} WHERE id = ${id}`] : []),
-			...(out ? [this.sessions.endAll(id)] : []),
+			...(out
+				? [
+						this.sessions.endAll(id),
+						sql`UPDATE invitations SET expires_at = 0 WHERE used_at IS NULL AND (created_by = ${id} OR person = ${id})`,
+					]
+				: []),
 		];
 	}
 

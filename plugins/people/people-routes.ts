@@ -118,8 +118,10 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 		handle,
 	});
 
-	const change = async (call: Operated, wanted: PersonChange, verb: string): Promise<Response> => {
+	const change = async (call: Operated, { role, ...rest }: PersonChange, verb: string): Promise<Response> => {
 		const before = await directory.get(call.params["id"] ?? "");
+		// A form sends the role along whatever is changed; the same role is no reason to sign in again.
+		const wanted: PersonChange = { ...rest, ...(role !== undefined && role !== before.role && { role }) };
 		const after = withChange(before, wanted);
 		const followed = followers();
 		const statements: readonly Statement[] = [

@@ -47,6 +47,25 @@ describe("an invitation", () => {
 		);
 	});
 
+	test("is over when whoever made it, or whose password it sets, may do less", async () => {
+		const rogue = await joined(world, "Rogue", { role: "admin" });
+		const made = await rogue.ask("POST", "/admin/invitations", { role: "admin" });
+		const reset = await world.admin("POST", "/admin/invitations", { person: rogue.id });
+		const others = await world.admin("POST", "/admin/invitations", {});
+		await world.admin("PATCH", `/admin/people/${rogue.id}`, { role: "member" });
+		const join = async (link: unknown) =>
+			(
+				await createBrowser(world.url).ask("POST", "/v1/session/join", {
+					secret: secretOf(link),
+					name: "Sockpuppet",
+					password,
+				})
+			).status;
+		expect([await join(made.body["link"]), await join(reset["link"]), await join(others["link"])]).toEqual([
+			403, 403, 201,
+		]);
+	});
+
 	test("of two who use it at once, one is refused and leaves nothing", async () => {
 		const { link } = await world.admin("POST", "/admin/invitations", {});
 		const names = ["first of two", "second of two"];
@@ -135,6 +154,8 @@ describe("a session", () => {
 	test("ends for a member who is disabled, and for one whose role is another", async () => {
 		const browser = await joined(world, "Leaver");
 		expect((await browser.ask("GET", "/admin/people")).body).toMatchObject({ error: { code: "admins_only" } });
+		await world.admin("PATCH", `/admin/people/${browser.id}`, { role: "member", ceiling: 5 });
+		expect((await browser.ask("GET", "/admin/people")).status).toBe(403);
 		await world.admin("PATCH", `/admin/people/${browser.id}`, { role: "admin" });
 		expect((await browser.ask("GET", "/admin/people")).status).toBe(401);
 		await browser.ask("POST", "/v1/session", { name: "leaver", password });

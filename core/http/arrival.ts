@@ -36,8 +36,7 @@ export const admitted = (
 	{ request, target, connection }: Arrival,
 	route: string,
 	params: Params,
-	clock: Clock,
-	trustedProxies: Networks,
+	{ clock, trustedProxies }: { readonly clock: Clock; readonly trustedProxies: Networks },
 ): Admitted => {
 	const { headers } = request;
 	const id = newCallId(clock.now());

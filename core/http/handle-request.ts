@@ -73,7 +73,7 @@ const exposed =
 const isDenial = (value: Identified | Denial): value is Denial => "kind" in value;
 
 export const createRequestHandler = (options: RequestHandlerOptions): RequestHandler => {
-	const { clock, log, trustedProxies, origins } = options;
+	const { clock, log, origins } = options;
 	const recognise = createRecogniseOperator(options);
 	const exactRoute = exactRoutes(options.routes);
 	let waiting = 0;
@@ -140,7 +140,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 	/** Answers at a route. */
 	const serve = async (route: Route, arrival: Arrival, params: Params): Promise<Response> => {
 		const { request, connection } = arrival;
-		const call = admitted(arrival, route.path, params, clock, trustedProxies);
+		const call = admitted(arrival, route.path, params, options);
 		let response: Response;
 		waiting++;
 		try {

@@ -122,7 +122,7 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 	const pass = exchange.stream(isEvents, options.type);
 	live.observe(() => pass.seen());
 	const memory = new StreamMemory(live, source);
-	const { head, complete, pending } = await readOpening(options, frames, pass, memory);
+	const { head, complete, pending } = await readOpening({ live, source, clock, limits, frames, pass, memory });
 	if (complete && head.length === 0) throw notAnAnswer("a stream of events");
 	live.firstByte();
 	if (pass.seen().pieces > 0) live.firstContent();

@@ -128,8 +128,14 @@ const renamed = (bytes: Uint8Array, from: string, to: string): string | Uint8Arr
 	return Buffer.concat([whole.subarray(0, at), put, whole.subarray(at + member.length)]);
 };
 
+/** An answer as it came: its bytes, and their media type. */
+interface Came {
+	readonly bytes: Uint8Array;
+	readonly type: string;
+}
+
 /** The client's own dialect's answer, with the name of the model that it asked for. */
-const passedAnswer = (bytes: Uint8Array, body: unknown, type: string, ask: EndpointAsk, model: string) => {
+const passedAnswer = ({ bytes, type }: Came, body: unknown, ask: EndpointAsk, model: string) => {
 	const isRenamed = model !== ask.call.model && isRecord(body) && body["model"] === model;
 	return {
 		body: isRenamed ? renamed(bytes, model, ask.call.model) : bytes,
@@ -144,7 +150,14 @@ interface Conversion {
 	answer?(bodies: readonly unknown[], usage: Usage): EncodedResponse;
 }
 
-const converted = (ask: EndpointAsk, endpoint: Endpoint, from: Dialect, to: Dialect, model: string): Conversion => {
+/** The client's dialect, that of the upstream, and the upstream's name for the model. */
+interface Ways {
+	readonly from: Dialect;
+	readonly to: Dialect;
+	readonly model: string;
+}
+
+const converted = (ask: EndpointAsk, endpoint: Endpoint, { from, to, model }: Ways): Conversion => {
 	if (from === to) return { messages: [passed(ask, to, model)], losses: [] };
 	const { decodeRequest, encodeAnswer } = from;
 	const { encodeRequest, decodeAnswer } = to;
@@ -164,7 +177,7 @@ export const createEndpointExchange = (
 	const to = dialectAt(endpoint, upstream, ask.dialect);
 	const from = endpoint.dialects.find(({ name }) => name === ask.dialect);
 	if (!to || !from) throw new Fault(deny("unsupported", `This model's upstream does not serve ${endpoint.name}.`));
-	const { messages, losses, answer } = converted(ask, endpoint, from, to, model);
+	const { messages, losses, answer } = converted(ask, endpoint, { from, to, model });
 	const [message, ...more] = messages;
 	if (!message)
 		throw new Fault(deny("invalid_request", "The request holds nothing to work on; send at least one input."));
@@ -174,7 +187,7 @@ export const createEndpointExchange = (
 		let size = 0;
 		let told: Usage | undefined;
 		let isTold = true;
-		let last: { readonly bytes: Uint8Array; readonly type: string } = { bytes: new Uint8Array(0), type: "" };
+		let last: Came = { bytes: new Uint8Array(0), type: "" };
 		const usage = (): Usage => (isTold && told ? told : estimated(ask, to, size));
 		return {
 			take(bytes, type) {
@@ -191,7 +204,7 @@ export const createEndpointExchange = (
 			end() {
 				const seen = whole(usage(), size);
 				if (answer) return encoded(answer(bodies, usage()), seen);
-				return { ...passedAnswer(last.bytes, bodies[0], last.type, ask, model), seen };
+				return { ...passedAnswer(last, bodies[0], ask, model), seen };
 			},
 		};
 	};

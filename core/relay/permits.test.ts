@@ -27,7 +27,11 @@ const granting = (name: string, settled: string[], more: Permit = {}): Policy =>
 describe("the permits of a call", () => {
 	test("are settled once, newest first", async () => {
 		const settled: string[] = [];
-		const permits = await askPolicies(rulesOf(["a", "b", "c"].map((name) => granting(name, settled))), call, log);
+		const permits = await askPolicies({
+			rules: rulesOf(["a", "b", "c"].map((name) => granting(name, settled))),
+			call,
+			log,
+		});
 		if (!(permits instanceof Permits)) throw new Error("refused");
 		permits.settle(outcome);
 		permits.settle({ ...outcome, ending: "client_left" });
@@ -44,7 +48,11 @@ describe("the permits of a call", () => {
 				},
 			}),
 		};
-		const permits = await askPolicies(rulesOf([granting("a", settled), broken, granting("c", settled)]), call, log);
+		const permits = await askPolicies({
+			rules: rulesOf([granting("a", settled), broken, granting("c", settled)]),
+			call,
+			log,
+		});
 		(permits as Permits).settle(outcome);
 		expect(settled).toEqual(["c completed", "a completed"]);
 	});
@@ -54,7 +62,11 @@ describe("the permits of a call", () => {
 		policies.push({ name: "y", check: () => Promise.reject(new Error("broken")) });
 		for (const last of policies) {
 			const settled: string[] = [];
-			const answer = await askPolicies(rulesOf([granting("a", settled), granting("b", settled), last]), call, log);
+			const answer = await askPolicies({
+				rules: rulesOf([granting("a", settled), granting("b", settled), last]),
+				call,
+				log,
+			});
 			expect(answer).not.toBeInstanceOf(Permits);
 			expect(settled).toEqual(["b refused", "a refused"]);
 		}
@@ -83,15 +95,12 @@ describe("a policy", () => {
 		const got: unknown[] = [];
 		const setting = (key: string) => ({ key, schema: {} as never, compile: (value: unknown) => value });
 		const check = (_: Routed, compiled: unknown) => void got.push(compiled);
-		await askPolicies(
-			rulesOf([
-				{ name: "limit", setting: setting("limit"), check },
-				{ name: "other", setting: setting("other"), check },
-				{ name: "none", check },
-			]),
-			call,
-			log,
-		);
+		const rules = rulesOf([
+			{ name: "limit", setting: setting("limit"), check },
+			{ name: "other", setting: setting("other"), check },
+			{ name: "none", check },
+		]);
+		await askPolicies({ rules, call, log });
 		expect(got).toEqual([7, undefined, undefined]);
 	});
 
@@ -116,7 +125,7 @@ describe("a policy", () => {
 					};
 					return { name: String(index), check: (...words) => checks[kind]?.(...words) };
 				});
-				const answer = await askPolicies(rulesOf(policies), call, log);
+				const answer = await askPolicies({ rules: rulesOf(policies), call, log });
 				if (answer instanceof Permits) {
 					answer.settle(outcome);
 					answer.settle(outcome);

@@ -78,20 +78,22 @@ export class Permits {
 	}
 }
 
+/** Which rules are asked, and about which call. */
+export interface Question {
+	readonly rules: readonly Rule[];
+	readonly call: Routed;
+	readonly log: Log;
+}
+
 /** Asks these rules, at once where none of them has to wait. A denial settles what the others had already granted. */
-export const askPolicies = (
-	rules: readonly Rule[],
-	call: Routed,
-	log: Log,
-	held: Permit[] = [],
-	from = 0,
-): Answer | Promise<Answer> => {
+export const askPolicies = (question: Question, held: Permit[] = [], from = 0): Answer | Promise<Answer> => {
+	const { rules, call, log } = question;
 	for (let index = from; index < rules.length; index++) {
 		const rule = rules[index];
 		if (rule === undefined) break;
 		try {
 			const answer = rule.policy.check?.(call, rule.setting);
-			if (isPending(answer)) return afterWaiting(answer, rules, call, log, held, index);
+			if (isPending(answer)) return afterWaiting(answer, question, held, index);
 			if (answer === undefined) continue;
 			if (isDenial(answer)) return refuse(held, answer, log);
 			held.push(answer);
@@ -131,12 +133,11 @@ const refuse = (held: readonly Permit[], denial: Denial, log: Log): Denial => {
 
 const afterWaiting = async (
 	waiting: PromiseLike<Permit | Denial | undefined>,
-	rules: readonly Rule[],
-	call: Routed,
-	log: Log,
+	question: Question,
 	held: Permit[],
 	index: number,
 ): Promise<Answer> => {
+	const { rules, log } = question;
 	const rule = rules[index];
 	try {
 		const answer = await waiting;
@@ -147,5 +148,5 @@ const afterWaiting = async (
 	} catch (error) {
 		if (rule) return refuse(held, refuseForFailure(rule, error, log), log);
 	}
-	return await askPolicies(rules, call, log, held, index + 1);
+	return await askPolicies(question, held, index + 1);
 };

@@ -164,7 +164,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 
 	/** The call once every policy and guard has let it through; throws the `Fault` of the one that has not. */
 	const permitted = async (routed: RelayedCall): Promise<LiveCall> => {
-		const asked = askPolicies(rulesOf(routed.token).check, routed, log);
+		const asked = askPolicies({ rules: rulesOf(routed.token).check, call: routed, log });
 		const permits = isPending(asked) ? await asked : asked;
 		if (isDenial(permits)) throw new Fault(permits);
 		const live = new LiveCall(routed, permits, liveOptions);

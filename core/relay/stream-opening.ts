@@ -3,7 +3,6 @@ import type { Clock } from "../contract/clock.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Frames } from "../wire/frames.ts";
 import { isPending } from "../wire/pending.ts";
-import type { AttemptRecords } from "./attempt-records.ts";
 import type { StreamPass } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { StreamMemory } from "./stream-memory.ts";
@@ -15,6 +14,9 @@ export interface OpeningOptions {
 	readonly source: UpstreamBody;
 	readonly clock: Clock;
 	readonly limits: StreamLimits;
+	readonly frames: Frames;
+	readonly pass: StreamPass;
+	readonly memory: StreamMemory;
 }
 
 /** How long it is held back after its first event. */
@@ -39,9 +41,7 @@ interface Opening {
 const take = async (
 	opening: Opening,
 	chunk: Uint8Array | undefined,
-	frames: Frames,
-	pass: StreamPass,
-	attempts: AttemptRecords,
+	{ live, frames, pass }: OpeningOptions,
 ): Promise<number> => {
 	const events = chunk === undefined ? frames.end() : frames.feed(chunk);
 	try {
@@ -51,7 +51,7 @@ const take = async (
 		opening.complete = chunk === undefined;
 		throwEarlyError(pass);
 	} catch (error) {
-		attempts.saidWithin(events.at(-1)?.data ?? "");
+		live.attempts.saidWithin(events.at(-1)?.data ?? "");
 		throw error;
 	}
 	return events.length;
@@ -67,12 +67,8 @@ const hasBegun = (pass: StreamPass): boolean => {
  * Reads on until the answer has begun, has failed, or lets us wait: a moment after its first event, or as long as a
  * client may be left without a sign of life before it.
  */
-export const readOpening = async (
-	{ live, source, clock, limits }: OpeningOptions,
-	frames: Frames,
-	pass: StreamPass,
-	memory: StreamMemory,
-): Promise<Opening> => {
+export const readOpening = async (options: OpeningOptions): Promise<Opening> => {
+	const { source, clock, limits, pass, memory } = options;
 	const opening: Opening = { head: [], complete: false, pending: undefined };
 	const patience = Promise.withResolvers<"patience">();
 	let cancel = clock.after(Math.min(limits.keepAliveMs, limits.idleMs), () => patience.resolve("patience"));
@@ -85,7 +81,7 @@ export const readOpening = async (
 			opening.pending = undefined;
 			// All of it waits here until the answer begins.
 			memory.took(next?.length ?? 0, false);
-			const events = await take(opening, next, frames, pass, live.attempts);
+			const events = await take(opening, next, options);
 			if (opening.complete || hasBegun(pass)) return opening;
 			if (begun || events === 0) continue;
 			begun = true;

@@ -46,7 +46,7 @@ export const createTaskAuthority = (
 			requestBytes,
 			prompt,
 		};
-		const permits = await askPolicies(rulesOf(call.token).check, routed, log);
+		const permits = await askPolicies({ rules: rulesOf(call.token).check, call: routed, log });
 		if (isDenial(permits)) return permits;
 		if (guards().length === 0) return { permits };
 		const before = prompt();

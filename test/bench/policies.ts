@@ -123,7 +123,7 @@ const call = async (): Promise<void> => {
 	);
 	if (denial) throw new Error(denial.message);
 	const routed = routedOf(identified);
-	const permits = await askPolicies(tokenRules.check, routed, log);
+	const permits = await askPolicies({ rules: tokenRules.check, call: routed, log });
 	if ("kind" in permits) throw new Error(permits.message);
 	const outcome: Outcome = {
 		ending: "completed",
@@ -159,7 +159,7 @@ const call = async (): Promise<void> => {
 /** The same without rules and books: what the bench itself costs. */
 const nothing = async (): Promise<void> => {
 	const id = `call_${(++serial).toString(36)}_${Math.random().toString(36).slice(2, 14)}`;
-	const permits = await askPolicies([], routedOf({ ...admitted, id, token }), log);
+	const permits = await askPolicies({ rules: [], call: routedOf({ ...admitted, id, token }), log });
 	if ("kind" in permits) throw new Error(permits.message);
 };
 

@@ -76,11 +76,23 @@ export const decodeUsage = (usage: unknown): Usage | undefined => {
 	};
 };
 
-/** The start of a message tells the input, its end the totals: a later count replaces an earlier one, null says nothing. */
+const inputCounts = new Set(["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]);
+
+const tellsInput = (usage: WireRecord): boolean => [...inputCounts].some((name) => (asCount(usage[name]) ?? 0) > 0);
+
+/**
+ * The start of a message tells the input, its end the totals: a later count replaces an earlier one, null says nothing.
+ * Some servers tell the input at the start alone, and zeros at the end.
+ */
 export const mergeUsage = (before: WireRecord, later: unknown): WireRecord => {
 	const merged: Record<string, unknown> = { ...before };
-	for (const [name, value] of Object.entries(asRecord(later)))
-		if (value !== undefined && value !== null) merged[name] = value;
+	const told = asRecord(later);
+	const keepsInput = !tellsInput(told);
+	for (const [name, value] of Object.entries(told)) {
+		if (value === undefined || value === null) continue;
+		if (keepsInput && inputCounts.has(name) && before[name] !== undefined) continue;
+		merged[name] = value;
+	}
 	return merged;
 };
 

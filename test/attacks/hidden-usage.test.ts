@@ -199,6 +199,27 @@ describe("generate-content: a mask that leaves usage out", () => {
 	});
 });
 
+test("messages: zeros at the end of a stream do not take back the input that its start told", async () => {
+	const start = { id: "m", type: "message", role: "assistant", model: "messages-a", content: [], stop_reason: null };
+	const events = [
+		{ type: "message_start", message: { ...start, usage: { input_tokens: 100, output_tokens: 0 } } },
+		{ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+		{ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hello" } },
+		{ type: "content_block_stop", index: 0 },
+		{
+			type: "message_delta",
+			delta: { stop_reason: "end_turn", stop_sequence: null },
+			usage: { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 },
+		},
+		{ type: "message_stop" },
+	];
+	const text = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+	world.upstream.answer(() => streamOf(text));
+	const body = { model: "messages-a", max_tokens: 50, stream: true, messages: [{ role: "user", content: "Hi" }] };
+	for (const path of ["/v1/messages", "/v1/chat/completions"])
+		expect((await asked(path, body)).used).toBe(100 * rates.input + 5 * rates.output);
+});
+
 test("counts that cannot be leave every sum a number", async () => {
 	const { key } = await world.gateway.token();
 	for (const completion_tokens of [Number.MAX_SAFE_INTEGER, 1e15, 1e300, -5]) {

@@ -35,6 +35,8 @@ export interface Outcome {
 	/** What the request that was sent said that changes the price of its tokens (`RequestFacts.tiers`). */
 	readonly tiers?: readonly string[];
 	readonly denial?: Denial | undefined;
+	/** The upstream's own word for an end that is not the answer's: a limit, a filter, a tool call that cannot be read. */
+	readonly stopped?: string | undefined;
 	/** Bytes of generated content that were read from the upstream, approximately. */
 	readonly contentBytes: number;
 	readonly pieces: number;

@@ -19,6 +19,8 @@ export interface Observation {
 	readonly finished: boolean;
 	/** An error told within the answer. */
 	readonly error?: Denial;
+	/** The upstream's own word for an end that is not the answer's: a limit, a filter, a tool call that cannot be read. */
+	readonly stopped?: string;
 	/** How many events carried generated content: a count of tokens that is never too high for a well-behaved upstream. */
 	readonly pieces: number;
 	/** UTF-8 bytes of generated content, approximately. */

@@ -18,6 +18,10 @@ import { Unread } from "./unread.ts";
 import { redacted } from "./upstream-words.ts";
 import { usedBy } from "./used.ts";
 
+/** A word of an upstream that is no word is not repeated. */
+const plainStop = (word: string | undefined): string | undefined =>
+	word !== undefined && /^[\w.-]{1,64}$/.test(word) ? word : undefined;
+
 const nothingSeen: Observation = { finished: false, pieces: 0, contentBytes: 0 };
 
 export interface LiveCallOptions extends Recording {
@@ -187,6 +191,7 @@ export class LiveCall {
 			target,
 			tiers: this.tiers,
 			denial: told && target ? redacted(told, target) : told,
+			stopped: plainStop(seen.stopped),
 		};
 		const { denial: shown } = outcome;
 		this.attempts.end(ending === "completed" || ending === "client_left" ? seen.error && shown : shown);

@@ -2,7 +2,10 @@
 import type { Denial } from "../contract/fault.ts";
 import type { Observation } from "../contract/protocol.ts";
 import { textBytes } from "../neutral/json.ts";
-import type { NeutralEvent, Usage } from "../neutral/response.ts";
+import type { Finish, NeutralEvent, Usage } from "../neutral/response.ts";
+
+/** Why an answer ends that is whole. */
+const ordinary: ReadonlySet<Finish["reason"]> = new Set(["stop", "stop_sequence", "tool_calls"]);
 
 const isEmpty = (usage: Usage | undefined): boolean => usage?.output.total === 0 && !usage.beside;
 
@@ -14,6 +17,7 @@ export class StreamCounter {
 	private early = false;
 	private tools: Record<string, number> | undefined;
 	private error: Denial | undefined;
+	private stopped: string | undefined;
 	private finished = false;
 	private unbilled = false;
 
@@ -37,6 +41,7 @@ export class StreamCounter {
 				break;
 			case "finish":
 				this.unbilled = event.finish.unbilled === true;
+				if (!ordinary.has(event.finish.reason)) this.stopped = event.finish.raw ?? event.finish.reason;
 				break;
 			case "error":
 				this.error = event.error;
@@ -70,6 +75,7 @@ export class StreamCounter {
 			...(this.usage && { usage: this.usage, ...(this.early && { usageIsTotal: false }) }),
 			...(this.unbilled && pieces === 0 && isEmpty(this.usage) && { unbilled: true }),
 			...(this.error && { error: this.error }),
+			...(this.stopped !== undefined && { stopped: this.stopped }),
 		};
 	}
 }

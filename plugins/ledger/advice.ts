@@ -34,6 +34,13 @@ const ownersMoney =
 const databaseAway =
 	"The database did not answer: portico status says whether it does again, since when not, and what to do.";
 
+const atLimit =
+	"The answer reached its limit of tokens, in which thinking counts too: let the client ask for more, or for less thinking.";
+const notTheModels =
+	"The model or its provider stopped the answer, which may be empty: look at what was asked, or ask another model.";
+
+const onStop = (word: string): string => (/length|max|limit|context/i.test(word) ? atLimit : notTheModels);
+
 const onAttempt = (attempt: WireRecord): string | undefined => {
 	const { code, message, status } = attempt;
 	return adviceOnUpstream(definedOnly({ code: asText(code), message: asText(message), status: asNumber(status) }));
@@ -51,5 +58,6 @@ export const adviceOn = (call: WireRecord): string | undefined => {
 	const message = asText(call["message"]) ?? "";
 	if (reason === "quota_exhausted" && /token's owner/.test(message)) return ownersMoney;
 	if (reason === "overloaded" && /\bdatabase\b/.test(message)) return databaseAway;
-	return byReason[reason];
+	const stopped = asText(call["stopped"]);
+	return byReason[reason] ?? (stopped === undefined ? undefined : onStop(stopped));
 };

@@ -46,7 +46,7 @@ const attemptLines = (attempt: WireRecord, index: number): readonly string[] => 
 
 /** What happened, to whom, since when, and what to do. */
 const explainCall = (call: WireRecord): readonly string[] => {
-	const { reason, message, repeats, alike, advice } = call;
+	const { reason, message, repeats, alike, advice, stopped } = call;
 	const cost = asNumber(call["cost"]);
 	const same = asRecord(alike);
 	return [
@@ -54,6 +54,7 @@ const explainCall = (call: WireRecord): readonly string[] => {
 		`  at ${call["at"]}, ${joined(`token ${callerOf(call) || "none"}`, asText(call["token"]), asText(call["address"]) && `from ${call["address"]}`)}`,
 		...(call["model"] ? [`  asked for ${call["model"]} in ${call["protocol"] ?? "no protocol"}`] : []),
 		...asList(call["attempts"]).map(asRecord).flatMap(attemptLines),
+		...(stopped === undefined ? [] : [`  The answer did not end by itself: ${stopped}`]),
 		...(message === undefined ? [] : [`  the client was told: ${message}`]),
 		...(cost === undefined ? ["  no price is known for it"] : [`  charged ${dollars(cost)}`]),
 		...(alike === undefined ? [] : [`  the same since ${same["since"]}: ${same["calls"]} calls`]),

@@ -62,6 +62,7 @@ const detailOf = (call: CallRecord) => {
 		target: target?.model,
 		stream: call.stream,
 		reason: denial ? (denial.code ?? denial.kind) : undefined,
+		stopped: outcome.stopped,
 		cacheWriteTokens: usage?.input.cacheWrite,
 		estimated: usage?.estimated,
 		attempts: matters(call) ? call.attempts.map(attemptOf) : call.attempts.length,

@@ -103,6 +103,13 @@ export const wrongCalls: Readonly<Record<string, WrongCall>> = {
 		printed: ["main:up"],
 		seen: ["main up failed: upstream (200)"],
 	},
+	"an empty answer": {
+		answer: () => {
+			const [choice] = chatAnswer("").choices;
+			return Response.json({ ...chatAnswer(""), choices: [{ ...choice, finish_reason: "content_filter" }] });
+		},
+		says: ["The answer did not end by itself: content_filter", "The model or its provider stopped the answer"],
+	},
 	"a call that a fallback saved": {
 		model: "saved",
 		answer: ({ path }) =>

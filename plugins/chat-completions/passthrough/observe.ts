@@ -54,6 +54,12 @@ const mayMatter = (data: string): boolean =>
 	data.includes('"finish_reason": "') ||
 	data.includes('"error"');
 
+const ordinary = new Set(["stop", "tool_calls", "function_call", "eos", ""]);
+
+/** The reason why it ended, where that is not the answer's own end. */
+const stopOf = (reason: unknown): string | undefined =>
+	typeof reason === "string" && !ordinary.has(reason) ? reason : undefined;
+
 class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
 	private readonly template = new EventTemplate(generatedNames, padding);
@@ -65,6 +71,7 @@ class Observer implements StreamObserver {
 	private error: Denial | undefined;
 	private done = false;
 	private readonly ended = new Set<number>();
+	private stopped: string | undefined;
 	private pieces = 0;
 	private bytes = 0;
 	private first: string | undefined;
@@ -106,12 +113,14 @@ class Observer implements StreamObserver {
 		if (chunk["error"]) this.error ??= openAiFailureWithin(chunk);
 		for (const choice of asList(chunk["choices"])) {
 			const { finish_reason: reason, index } = asRecord(choice);
-			if (typeof reason === "string") this.ended.add(typeof index === "number" ? index : 0);
+			if (typeof reason !== "string") continue;
+			this.ended.add(typeof index === "number" ? index : 0);
+			this.stopped ??= stopOf(reason);
 		}
 	}
 
 	result(): Observation {
-		const { error, cites } = this;
+		const { error, cites, stopped } = this;
 		const usage = decodeUsage(this.told, cites);
 		return {
 			finished: error === undefined && (this.done || this.ended.size >= this.ask.call.candidates),
@@ -120,6 +129,7 @@ class Observer implements StreamObserver {
 			...(usage === undefined ? {} : { usage }),
 			...(cites && { serverTools: { web_search: 1 } }),
 			...(usage && this.toldAt < this.pieces && { usageIsTotal: false }),
+			...(stopped !== undefined && { stopped }),
 			...(error === undefined ? {} : { error }),
 		};
 	}
@@ -177,7 +187,9 @@ export const observe = (body: unknown): Observation => {
 	const error = isRecord(root["error"]) || typeof root["error"] === "string" ? openAiFailureWithin(root) : undefined;
 	let pieces = 0;
 	let bytes = 0;
+	let stopped: string | undefined;
 	for (const choice of choices) {
+		stopped ??= stopOf(choice["finish_reason"]);
 		const size = messageBytes(choice["message"]);
 		if (size > 0) pieces++;
 		bytes += size;
@@ -187,6 +199,7 @@ export const observe = (body: unknown): Observation => {
 		pieces,
 		contentBytes: bytes,
 		...(usage === undefined ? {} : { usage }),
+		...(stopped === undefined ? {} : { stopped }),
 		...(error === undefined ? {} : { error }),
 	};
 };

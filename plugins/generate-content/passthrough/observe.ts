@@ -79,6 +79,15 @@ const tellUse = (usage: Usage | undefined, serverTools: Usage["serverTools"]) =>
 
 const usageIn = (chunk: WireRecord): Usage | undefined => decodeUsage(field(chunk, "usageMetadata"));
 
+const ordinary = /^(?:STOP|(?:FINISH|BLOCKED)_REASON_UNSPECIFIED|)$/;
+
+/** The reason why it ended, where that is not the answer's own end. */
+const stopOf = (reason: unknown): string | undefined =>
+	typeof reason === "string" && !ordinary.test(reason) ? reason : undefined;
+
+const stopIn = (data: string): string | undefined =>
+	stopOf(/"(?:finish|block)Reason"\s*:\s*"([A-Z_]+)"/.exec(data)?.[1]);
+
 class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
 	private readonly template = new EventTemplate(["text"]);
@@ -89,6 +98,7 @@ class Observer implements StreamObserver {
 	private first: string | undefined;
 	private error: Denial | undefined;
 	private finished = false;
+	private stopped: string | undefined;
 	private pieces = 0;
 	private bytes = 0;
 
@@ -108,7 +118,10 @@ class Observer implements StreamObserver {
 		const counts = tellsCounts(data);
 		this.count(bytes);
 		// Some streams tell a reason with every chunk: only what comes last counts.
-		if (ends) this.finished = true;
+		if (ends) {
+			this.finished = true;
+			this.stopped = stopIn(data);
+		}
 		if (tellsSearches.test(data)) this.searches.add(asRecord(parseJson(data)));
 		if (counts) {
 			this.counted = data;
@@ -126,7 +139,7 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { error, finished, pieces, searches } = this;
+		const { error, finished, pieces, searches, stopped } = this;
 		const told = this.counted === undefined ? undefined : usageIn(asRecord(parseJson(this.counted)));
 		return {
 			finished: finished && error === undefined,
@@ -135,6 +148,7 @@ class Observer implements StreamObserver {
 			...tellUse(told, searches.calls),
 			...(told && this.told < pieces && { usageIsTotal: false }),
 			...(error && { error }),
+			...(stopped !== undefined && { stopped }),
 		};
 	}
 
@@ -172,11 +186,14 @@ export const observe = (body: unknown): Observation => {
 	let error: Denial | undefined;
 	let pieces = 0;
 	let bytes = 0;
+	let stopped: string | undefined;
 	for (const chunk of chunks.map(asRecord)) {
+		stopped ??= stopOf(field(asRecord(field(chunk, "promptFeedback")), "blockReason"));
 		told = usageIn(chunk) ?? told;
 		searches.add(chunk);
 		if (isRecord(chunk["error"])) error ??= decodeToldError(chunk);
 		for (const { candidate } of candidatesOf(chunk)) {
+			stopped ??= stopOf(field(candidate, "finishReason"));
 			const size = contentBytes(JSON.stringify(candidate["content"]) ?? "");
 			if (size > 0) pieces++;
 			bytes += size;
@@ -189,5 +206,6 @@ export const observe = (body: unknown): Observation => {
 		contentBytes: bytes,
 		...tellUse(told, searches.calls),
 		...(error && { error }),
+		...(stopped !== undefined && { stopped }),
 	};
 };

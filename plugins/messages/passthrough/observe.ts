@@ -39,6 +39,12 @@ const indexIn = (data: string): number => Number(/"index"\s*:\s*(\d+)/.exec(data
 /** The name of the event: this protocol's streams give it twice. */
 const nameOf = ({ name, data }: StreamEvent): string => name ?? /"type"\s*:\s*"([a-z_]+)"/.exec(data)?.[1] ?? "";
 
+const ordinary = new Set(["end_turn", "tool_use", "stop_sequence"]);
+
+/** The reason why it ended, where that is not the answer's own end. */
+const stopOf = (reason: unknown): string | undefined =>
+	typeof reason === "string" && !ordinary.has(reason) ? reason : undefined;
+
 class Observer implements StreamObserver {
 	private readonly model: string;
 	private usage: WireRecord | undefined;
@@ -48,6 +54,7 @@ class Observer implements StreamObserver {
 	private started = false;
 	private over = false;
 	private unbilled = false;
+	private stopped: string | undefined;
 	private open: number | undefined;
 	private pieces = 0;
 	private searches = 0;
@@ -81,6 +88,7 @@ class Observer implements StreamObserver {
 				const { usage, delta } = asRecord(parseJson(data));
 				this.sum(usage);
 				this.unbilled = isUnbilled(asRecord(delta));
+				this.stopped = stopOf(asRecord(delta)["stop_reason"]);
 				return;
 			}
 			case "message_stop":
@@ -101,14 +109,14 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { error, over, pieces, bytes, summed, searches } = this;
+		const { error, over, pieces, bytes, summed, searches, stopped } = this;
 		const usage = decodeUsage(this.usage);
 		const finished = over && error === undefined;
 		return {
 			finished,
 			pieces,
 			contentBytes: bytes,
-			...definedOnly({ usage, error }),
+			...definedOnly({ usage, error, stopped }),
 			...(this.unbilled && pieces === 0 && isEmpty(usage) && { unbilled: true }),
 			...(searches > 0 && { serverTools: { web_search: searches } }),
 			...(usage && summed !== finished && { usageIsTotal: summed }),
@@ -157,6 +165,6 @@ export const observe = (body: unknown): Observation => {
 		pieces: sizes.filter((bytes) => bytes > 0).length,
 		contentBytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
 		...(unbilled && { unbilled }),
-		...definedOnly({ usage, error }),
+		...definedOnly({ usage, error, stopped: stopOf(root["stop_reason"]) }),
 	};
 };

@@ -2,7 +2,9 @@
 import {
 	asList,
 	asRecord,
+	asText,
 	type Denial,
+	definedOnly,
 	isRecord,
 	jsonStringBytes,
 	type ModelAsk,
@@ -33,6 +35,12 @@ const typePattern = /"type"\s*:\s*"(response\.[\w.]+|error)"/;
 
 const terminal = new Set(["response.completed", "response.incomplete", "response.failed"]);
 
+/** The reason why it ended, where that is not the answer's own end. */
+const stopOf = (response: WireRecord): string | undefined =>
+	response["status"] === "incomplete"
+		? (asText(asRecord(response["incomplete_details"])["reason"]) ?? "incomplete")
+		: undefined;
+
 class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
 	private readonly keeps: boolean;
@@ -40,6 +48,7 @@ class Observer implements StreamObserver {
 	private error: Denial | undefined;
 	private answer: WireRecord | undefined;
 	private finished = false;
+	private stopped: string | undefined;
 	private pieces = 0;
 	private bytes = 0;
 	private events = 0;
@@ -103,6 +112,7 @@ class Observer implements StreamObserver {
 		if (event["type"] === "response.failed") this.error ??= openAiFailureWithin(response);
 		else {
 			this.finished = true;
+			this.stopped = stopOf(response);
 			if (this.keeps) this.answer = { ...response, output };
 		}
 	}
@@ -112,7 +122,7 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { usage, error, answer, pieces, tools } = this;
+		const { usage, error, answer, pieces, tools, stopped } = this;
 		return {
 			finished: this.finished && error === undefined,
 			pieces,
@@ -121,6 +131,7 @@ class Observer implements StreamObserver {
 			// It is told at the end only, also of an answer that failed.
 			...(usage !== undefined && { usage, ...(error !== undefined && { usageIsTotal: true }) }),
 			...(error !== undefined && { error }),
+			...(stopped !== undefined && { stopped }),
 			...(answer !== undefined && { answer }),
 		};
 	}
@@ -207,6 +218,7 @@ export const observe = (body: unknown, keeps: boolean): Observation => {
 		contentBytes: sizes.reduce((sum, size) => sum + size, 0),
 		...(usage !== undefined && { usage, ...(failed && { usageIsTotal: true }) }),
 		...(failed && { error: openAiFailureWithin(root) }),
+		...definedOnly({ stopped: stopOf(root) }),
 		...(keeps && !failed && root["object"] === "response" && { answer: root }),
 	};
 };

@@ -33,6 +33,7 @@ const Ended = ({ call }: { readonly call: CallRecord }) => (
 		{call.status !== undefined && ` with status ${call.status}`}
 		{call.reason && <small>{call.reason}</small>}
 		{call.repeats !== undefined && <small>{count(call.repeats)} times within a minute</small>}
+		{call.stopped && <small>The answer did not end by itself: {call.stopped}</small>}
 		{call.message && <small>The client was told: {call.message}</small>}
 	</dd>
 );

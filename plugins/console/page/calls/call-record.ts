@@ -56,6 +56,8 @@ export interface CallRecord {
 	readonly durationMs: number | undefined;
 	readonly address: string | undefined;
 	readonly reason: string | undefined;
+	/** The upstream's word for an end that is not the answer's own. */
+	readonly stopped: string | undefined;
 	readonly message: string | undefined;
 	readonly advice: string | undefined;
 	readonly target: string | undefined;
@@ -116,6 +118,7 @@ export const callOf = (wire: Wire): CallRecord => {
 		durationMs: number(wire, "durationMs"),
 		address: text(wire, "address"),
 		reason: text(wire, "reason"),
+		stopped: text(wire, "stopped"),
 		message: text(wire, "message"),
 		advice: text(wire, "advice"),
 		target: text(wire, "target"),

@@ -1,5 +1,5 @@
 /** What a name leads to and costs, how the upstreams do, and where a call would go. */
-import { dollars, short } from "../data/format.ts";
+import { short } from "../data/format.ts";
 import { wires } from "../data/read.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Empty } from "../parts/empty.tsx";
@@ -7,13 +7,9 @@ import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { DryRun } from "./dry-run.tsx";
-import { type Model, modelOf, type Target } from "./model.ts";
+import { type Model, modelOf } from "./model.ts";
+import { priceOf } from "./price.ts";
 import { UpstreamsTable } from "./upstreams-table.tsx";
-
-const priceOf = ({ price }: Target): string => {
-	if (price?.input === undefined && price?.output === undefined) return price ? "by other units" : "no price known";
-	return `${dollars(price.input ?? 0)} in, ${dollars(price.output ?? price.input ?? 0)} out`;
-};
 
 const columns: readonly Column<Model>[] = [
 	{ title: "Name", kind: "lead", cell: ({ name }) => <code>{name}</code> },
@@ -33,10 +29,10 @@ const columns: readonly Column<Model>[] = [
 	},
 	{
 		title: "A million tokens",
-		cell: ({ targets }) => (
+		cell: ({ name, targets }) => (
 			<span>
 				{targets.map((target, index) => (
-					<div key={`${index} ${target.upstream}`}>{priceOf(target)}</div>
+					<div key={`${index} ${target.upstream}`}>{priceOf(name, target)}</div>
 				))}
 			</span>
 		),

@@ -203,7 +203,7 @@ export {
 	type Recorder,
 	recorders,
 } from "./contract/outcome.ts";
-export { type Permit, type Policy, policies, type TokenSetting } from "./contract/policy.ts";
+export { narrowList, type Permit, type Policy, policies, type TokenSetting } from "./contract/policy.ts";
 export { type CallTrace, type Tracer, tracer } from "./contract/trace.ts";
 export { mapJsonTexts, mapTexts, restoreWords } from "./neutral/map-texts.ts";
 export { editWords } from "./relay/edit-words.ts";

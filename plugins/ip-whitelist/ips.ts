@@ -4,6 +4,7 @@ import {
 	deny,
 	type Identified,
 	type Networks,
+	narrowList,
 	networksOf,
 	readNetwork,
 	type TokenSetting,
@@ -15,16 +16,6 @@ const within = (entry: string, list: readonly string[]): boolean => {
 	if (!network) return false;
 	const wider = list.filter((one) => (readNetwork(one)?.bits ?? Number.POSITIVE_INFINITY) <= network.bits);
 	return networksOf(wider).has(network.base.toString());
-};
-
-/** What both lists allow; undefined when that is nothing. An empty list allows everything. */
-const sharedAddresses = (value: readonly string[], limit: readonly string[]): readonly string[] | undefined => {
-	if (limit.length === 0) return value;
-	if (value.length === 0) return limit;
-	const kept = value.filter((entry) => within(entry, limit));
-	if (kept.length === value.length) return value;
-	const shared = [...kept, ...limit.filter((entry) => !kept.includes(entry) && within(entry, value))];
-	return shared.length > 0 ? shared : undefined;
 };
 
 const isList = (value: unknown): value is readonly string[] =>
@@ -43,7 +34,7 @@ export const ips: TokenSetting<Networks> = {
 		if (wrong === undefined) return undefined;
 		return `has "${wrong.slice(0, 64)}", which is neither an address nor a network; write "192.0.2.7", "10.0.0.0/8" or "2001:db8::/32", without a zone`;
 	},
-	narrow: (value, limit) => (isList(value) && isList(limit) ? sharedAddresses(value, limit) : undefined),
+	narrow: (value, limit) => (isList(value) && isList(limit) ? narrowList(value, limit, within) : undefined),
 	compile(value) {
 		if (!isList(value)) throw new TypeError("ips must be a list of addresses and networks");
 		return networksOf(value);

@@ -1,5 +1,5 @@
 /** The token setting `models`: which models a token may ask for. */
-import { type Denial, matchesPattern, type Routed, type TokenSetting, t, unknownModel } from "#core";
+import { type Denial, matchesPattern, narrowList, type Routed, type TokenSetting, t, unknownModel } from "#core";
 
 /** What a list of models was compiled to. */
 export interface AllowedModels {
@@ -19,16 +19,6 @@ export const allowedModels = (entries: readonly string[]): AllowedModels => {
 /** A `*` of the narrower pattern can only be met by a `*` of the wider one, so a pattern may be read as a name here. */
 const within = (entry: string, list: readonly string[]): boolean => list.some((wider) => matchesPattern(wider, entry));
 
-/** What both lists allow, where one pattern lies within the other; undefined when that is nothing. An empty list allows everything. */
-const sharedModels = (value: readonly string[], limit: readonly string[]): readonly string[] | undefined => {
-	if (limit.length === 0) return value;
-	if (value.length === 0) return limit;
-	const kept = value.filter((entry) => within(entry, limit));
-	if (kept.length === value.length) return value;
-	const shared = [...kept, ...limit.filter((entry) => !kept.includes(entry) && within(entry, value))];
-	return shared.length > 0 ? shared : undefined;
-};
-
 const isList = (value: unknown): value is readonly string[] =>
 	Array.isArray(value) && value.every((entry) => typeof entry === "string" && entry !== "");
 
@@ -40,7 +30,7 @@ export const models: TokenSetting<AllowedModels> = {
 		form: { label: "Models", order: 2 },
 	}),
 	refuse: (value) => (isList(value) ? undefined : 'must be a list of model names, such as ["gpt-*", "fast"]'),
-	narrow: (value, limit) => (isList(value) && isList(limit) ? sharedModels(value, limit) : undefined),
+	narrow: (value, limit) => (isList(value) && isList(limit) ? narrowList(value, limit, within) : undefined),
 	compile(value) {
 		if (!isList(value)) throw new TypeError("models must be a list of model names");
 		return allowedModels(value);

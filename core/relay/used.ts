@@ -132,7 +132,8 @@ export const usedBy = (call: RelayedCall, end: CallEnd): Usage | undefined => {
 	if (call.surface === "endpoint") return endpointUse(call, end);
 	return {
 		...said,
-		input: said?.input ?? inputOf(call),
+		// Whoever tells of no input at the start has not counted it yet.
+		input: said && said.input.total > 0 ? said.input : inputOf(call),
 		output: { ...said?.output, total: outputOf(call, end) },
 		...toolsOf(end.seen),
 		estimated: true,

@@ -101,6 +101,17 @@ describe("a model that does not think", () => {
 		expect(await recorded(id)).toBe(used);
 	});
 
+	test("whose server counts its input at the end only", async () => {
+		const prompt = "Twelve words of some text that any tokenizer makes some tokens of. ".repeat(300);
+		const opening = answers.messages.opening({ input: 0, output: 0 });
+		for (const speaks of ["messages", "chat-completions"] as const) {
+			const { key } = await world.gateway.token({ quota: 100 });
+			world.upstream.answer(() => held([opening, answers.messages.word("LAST")]));
+			await readTo({ key, speaks, upstream: "messages", prompt }, "LAST");
+			expect(await world.used(key)).toBeGreaterThanOrEqual(costOf({ input: prompt.length / 6, output: 1 }));
+		}
+	});
+
 	const event = (type: string, more: object): string =>
 		`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
 	/** Two searches and a picture, or two searches. */

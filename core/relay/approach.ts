@@ -42,7 +42,7 @@ export interface Approach {
 	/** Further messages of a batch that is too long for one. */
 	readonly more: readonly UpstreamMessage[];
 	/** Given where there are more: makes one answer of all. */
-	gathering?: EndpointExchange["gathering"];
+	readonly gathering?: EndpointExchange["gathering"];
 	/** Set where a summary is asked for first: the request for it, and how the call goes on from its answer. */
 	readonly first?: NeutralRequest;
 	readonly goOn?: (answer: unknown, usage: Usage) => NeutralRequest;

@@ -146,7 +146,7 @@ const signed = (parts: readonly WireRecord[]): readonly WireRecord[] => {
 
 const hasCall = (content: Content): boolean => content.parts.some((part) => part["functionCall"] !== undefined);
 
-/** The conversation begins with the user; it ends with words put into the model's mouth only where it takes them. */
+/** The conversation begins with the user; it ends with the beginning of an answer only where the model goes on from one. */
 const framed = (encoder: ContentsEncoder, context: EncodeContext, losses: Losses): readonly Content[] => {
 	const { contents, system } = encoder;
 	const last = contents.at(-1);

@@ -156,6 +156,7 @@ const choiceOf = (choice: ToolChoice, { tools = [] }: NeutralRequest, encoding: 
 	return { type: "tool", name: encoding.names.upstream(name, namespace) };
 };
 
+/** Whether the model must call a tool: any, or a certain one. */
 export const isForced = (choice: WireRecord | undefined): boolean =>
 	choice?.["type"] === "any" || choice?.["type"] === "tool";
 

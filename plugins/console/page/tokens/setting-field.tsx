@@ -4,6 +4,7 @@ import { Field } from "../parts/field.tsx";
 import { Choice } from "./choice.tsx";
 import { SettingParts, SettingRows } from "./setting-rows.tsx";
 import { type Row, rowsOf, type Setting, type Written } from "./settings.ts";
+import { localTime } from "./times.ts";
 
 interface SettingFieldProps {
 	readonly setting: Setting;
@@ -18,12 +19,6 @@ const spans: readonly (readonly [string, number])[] = [
 	["90 days", 90],
 	["1 year", 365],
 ];
-
-/** To the minute, in the browser's zone: what the field takes and a person can read. */
-const localTime = (at: number): string => {
-	const date = new Date(at);
-	return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16).replace("T", " ");
-};
 
 export const SettingField = ({ setting, written, change }: SettingFieldProps) => {
 	const id = useId();

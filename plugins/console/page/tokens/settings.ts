@@ -3,6 +3,7 @@
  * plugin nobody here has heard of has its field by this.
  */
 import { asWire, number, text, texts, type Wire, wires } from "../data/read.ts";
+import { asTime, writtenTime } from "./times.ts";
 
 export type Kind = "number" | "switch" | "text" | "time" | "choice" | "list" | "parts" | "rows" | "json";
 
@@ -92,14 +93,6 @@ export const settingsIn = (schema: Wire): readonly Setting[] =>
 		.sort((a, b) => a.order - b.order)
 		.map(({ setting }) => setting);
 
-const asTime = (words: string): string => {
-	const local = /^\d{4}-\d{2}-\d{2}$/.test(words) ? `${words}T00:00` : words;
-	const at = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?$/.test(local)
-		? new Date(local.replace(" ", "T"))
-		: undefined;
-	return at && !Number.isNaN(at.getTime()) ? at.toISOString() : words;
-};
-
 const asJson = (words: string): unknown => {
 	try {
 		return JSON.parse(words);
@@ -160,5 +153,6 @@ export const writtenOf = ({ kind, parts }: Setting, value: unknown): Written => 
 	if (kind === "rows") return wires({ value }, "value").map((row) => rowWritten(parts, row));
 	if (value === undefined || value === null) return "";
 	if (kind === "list") return texts({ value }, "value").join(", ");
+	if (kind === "time" && typeof value === "string") return writtenTime(value);
 	return typeof value === "string" ? value : JSON.stringify(value);
 };

@@ -15,6 +15,11 @@ export interface Observation {
 	readonly unbilled?: boolean;
 	/** Calls of tools of the upstream's own that were seen to begin, by name as in `usage`: for an answer whose end tells none. */
 	readonly serverTools?: Usage["serverTools"];
+	/**
+	 * Results of the upstream's own tools that were seen: after each the model reads everything again. `bytes`: of the results
+	 * alone, as often as they were read.
+	 */
+	readonly results?: { readonly times: number; readonly bytes: number };
 	/** The protocol's own announcement of the end was seen. */
 	readonly finished: boolean;
 	/** An error told within the answer. */

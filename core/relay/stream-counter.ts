@@ -16,6 +16,8 @@ export class StreamCounter {
 	/** Usage was told at the start only, before anything was generated. */
 	private early = false;
 	private tools: Record<string, number> | undefined;
+	private results: Observation["results"];
+	private resultBytes = 0;
 	private error: Denial | undefined;
 	private stopped: string | undefined;
 	private finished = false;
@@ -29,6 +31,7 @@ export class StreamCounter {
 		switch (event.type) {
 			case "open":
 				if (event.shell.type === "server_call") this.ran(event.shell.tool);
+				else if (event.shell.type === "server_result") this.read(JSON.stringify(event.shell).length);
 				break;
 			case "delta":
 				this.count(event.delta);
@@ -58,6 +61,12 @@ export class StreamCounter {
 		this.tools[tool] = (this.tools[tool] ?? 0) + 1;
 	}
 
+	private read(bytes: number): void {
+		this.resultBytes += bytes;
+		const { times, bytes: before } = this.results ?? { times: 0, bytes: 0 };
+		this.results = { times: times + 1, bytes: before + this.resultBytes };
+	}
+
 	private count(delta: Extract<NeutralEvent, { type: "delta" }>["delta"]): void {
 		if ("text" in delta && delta.text !== "") {
 			this.pieces++;
@@ -72,6 +81,7 @@ export class StreamCounter {
 			contentBytes,
 			finished,
 			...(this.tools && { serverTools: this.tools }),
+			...(this.results && { results: this.results }),
 			...(this.usage && { usage: this.usage, ...(this.early && { usageIsTotal: false }) }),
 			...(this.unbilled && pieces === 0 && isEmpty(this.usage) && { unbilled: true }),
 			...(this.error && { error: this.error }),

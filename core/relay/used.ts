@@ -68,6 +68,19 @@ const inputOf = (call: RelayedCall): Usage["input"] => {
 	}
 };
 
+/** Whoever tells of no input at the start has not counted it yet. */
+const firstInput = (call: RelayedCall, said: Usage | undefined): Usage["input"] =>
+	said && said.input.total > 0 ? said.input : inputOf(call);
+
+/** What a search finds is told sealed, and has no fewer bytes to a token than this. */
+const resultBytesPerToken = 3;
+
+/** What was told at the start holds none of the rounds that came after it. */
+const readAgain = (input: Usage["input"], { results }: Observation): Usage["input"] =>
+	results
+		? { ...input, total: input.total * (1 + results.times) + Math.ceil(results.bytes / resultBytesPerToken) }
+		: input;
+
 /** Output tokens for each answer that the upstream was held to. */
 const limitOf = ({ model }: RelayedCall, { permitted, target, writes }: CallEnd): number =>
 	writes ??
@@ -132,8 +145,7 @@ export const usedBy = (call: RelayedCall, end: CallEnd): Usage | undefined => {
 	if (call.surface === "endpoint") return endpointUse(call, end);
 	return {
 		...said,
-		// Whoever tells of no input at the start has not counted it yet.
-		input: said && said.input.total > 0 ? said.input : inputOf(call),
+		input: readAgain(firstInput(call, said), end.seen),
 		output: { ...said?.output, total: outputOf(call, end) },
 		...toolsOf(end.seen),
 		estimated: true,

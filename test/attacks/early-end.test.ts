@@ -158,6 +158,31 @@ describe("a model that does not think", () => {
 		expect(await recorded(id)).toBe(used);
 	});
 
+	test("left after results that the model reads, and all before them again", async () => {
+		const found = Array.from({ length: 10 }, (_, index) => ({
+			type: "web_search_result",
+			url: `https://example.org/${index}`,
+			title: "The port",
+			encrypted_content: "x".repeat(3_000),
+		}));
+		const block = (index: number) => {
+			const content_block = { type: "web_search_tool_result", tool_use_id: `srvtoolu_${index}`, content: found };
+			return event("content_block_start", { index, content_block }) + event("content_block_stop", { index });
+		};
+		for (const speaks of ["messages", "chat-completions"] as const) {
+			const { key } = await world.gateway.token({ quota: 100 });
+			const stop = event("content_block_stop", { index: 0 });
+			const opening = answers.messages.opening({ input: 2_000, output: 0 });
+			const text = event("content_block_start", { index: 3, content_block: { type: "text", text: "" } });
+			const last = event("content_block_delta", { index: 3, delta: { type: "text_delta", text: "LAST" } });
+			world.upstream.answer(() => held([opening, stop, block(1), block(2), text, last]));
+			await readTo({ key, speaks, upstream: "messages" }, "LAST");
+			// Of 30,000 bytes, 8,000 tokens or so: they were read twice, and those of the second result once.
+			expect(await world.used(key)).toBeGreaterThanOrEqual((3 * 2_000 + 3 * 8_000) * rates.input);
+			expect(await world.used(key)).toBeLessThan((3 * 2_000 + 3 * 12_000) * rates.input);
+		}
+	});
+
 	test("code that Google runs costs its tokens alone, left early too", async () => {
 		const { key } = await world.gateway.token();
 		const parts = [{ executableCode: { language: "PYTHON", code: "print(1)" } }, { text: "FIRST" }];

@@ -32,6 +32,9 @@ const deltaBytes = (data: string): number => {
 /** The one tool of the provider's own that is billed by the call. */
 const search = /"type"\s*:\s*"server_tool_use"[^{]*"name"\s*:\s*"web_search"/;
 
+/** What a tool of the provider's own gave: the model reads it, and all before it again. */
+const result = /"type"\s*:\s*"\w+_tool_result"/;
+
 const isEmpty = (usage: Usage | undefined): boolean => usage?.output.total === 0 && !usage.beside;
 
 const indexIn = (data: string): number => Number(/"index"\s*:\s*(\d+)/.exec(data)?.[1] ?? 0);
@@ -58,6 +61,8 @@ class Observer implements StreamObserver {
 	private open: number | undefined;
 	private pieces = 0;
 	private searches = 0;
+	private results: Observation["results"];
+	private resultBytes = 0;
 	private bytes = 0;
 
 	constructor(model: string) {
@@ -76,6 +81,7 @@ class Observer implements StreamObserver {
 			case "content_block_start":
 				this.open = indexIn(data);
 				if (search.test(data)) this.searches++;
+				else if (result.test(data)) this.read(data.length);
 				return;
 			case "content_block_stop":
 				this.open = undefined;
@@ -99,6 +105,12 @@ class Observer implements StreamObserver {
 		}
 	}
 
+	private read(bytes: number): void {
+		this.resultBytes += bytes;
+		const { times, bytes: before } = this.results ?? { times: 0, bytes: 0 };
+		this.results = { times: times + 1, bytes: before + this.resultBytes };
+	}
+
 	private count(usage: unknown): void {
 		if (isRecord(usage)) this.usage = mergeUsage(this.usage ?? {}, usage);
 	}
@@ -118,6 +130,7 @@ class Observer implements StreamObserver {
 			contentBytes: bytes,
 			...definedOnly({ usage, error, stopped }),
 			...(this.unbilled && pieces === 0 && isEmpty(usage) && { unbilled: true }),
+			...(this.results && { results: this.results }),
 			...(searches > 0 && { serverTools: { web_search: searches } }),
 			...(usage && summed !== finished && { usageIsTotal: summed }),
 		};

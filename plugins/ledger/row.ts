@@ -113,5 +113,10 @@ export const taskRow = (task: TaskCharge): LedgerRow => ({
 	excess: 0,
 	...noCall,
 	protocol: "tasks",
-	detail: JSON.stringify({ operation: task.kind, durationMs: Math.round(task.durationMs) }),
+	detail: JSON.stringify({
+		operation: task.kind,
+		durationMs: Math.round(task.durationMs),
+		reason: task.failure?.code,
+		message: task.failure?.reason.slice(0, longestMessage),
+	}),
 });

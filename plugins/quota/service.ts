@@ -35,6 +35,8 @@ export interface TaskCharge {
 	readonly model: string;
 	readonly upstream: string;
 	readonly succeeded: boolean;
+	/** Why it failed: a word, and what its client was told. */
+	readonly failure?: { readonly code: string; readonly reason: string };
 	/** Micro-dollars; absent when no price is known. */
 	readonly charged?: number;
 	/** Milliseconds since 1970, of the end; and how long it took. */

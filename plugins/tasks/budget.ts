@@ -75,10 +75,10 @@ export const createAccounts = ({ quota, prices, writer, ...options }: AccountsOp
 	const row = (task: Task, upstream: string, charged: number | undefined): readonly Statement[] => {
 		const ledger = writer();
 		if (!ledger?.task) return [];
-		const { id, tokenId, kind, model, finishedAt: at } = task;
+		const { id, tokenId, kind, model, failure, finishedAt: at } = task;
 		const charge = { id, tokenId, kind, model, upstream, at, succeeded: task.status === "SUCCESS" };
 		const durationMs = at - task.submittedAt;
-		return ledger.statements([ledger.task({ ...charge, durationMs, ...(charged !== undefined && { charged }) })]);
+		return ledger.statements([ledger.task({ ...charge, durationMs, ...definedOnly({ charged, failure }) })]);
 	};
 	return {
 		async hold(call, upstreams, order, taskId) {

@@ -1,7 +1,7 @@
 /** A task that is not taken on has a row, as a refused call has: whoever refused it. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { asList, asRecord } from "#core";
-import { resetScript } from "../../test/support/scripted-kind.ts";
+import { resetScript, scripted } from "../../test/support/scripted-kind.ts";
 import { startTaskWorld, type TaskWorld } from "../../test/support/task-world.ts";
 
 let at: TaskWorld;
@@ -64,4 +64,20 @@ test("a task that is taken on has no row of a refusal", async () => {
 	expect(taken.status).toBe(202);
 	const { data } = await at.admin("GET", `/admin/calls?token=${taken.id}`);
 	expect(asList(data).map((row) => asRecord(row)["ending"])).not.toContain("refused");
+});
+
+test("the row of a task that failed says why", async () => {
+	const failure = { code: "upstream_refused", reason: "Out of paint." };
+	scripted.submit = async () => ({ outcome: "refused", failure });
+	const { json } = at;
+	const { key } = await at.token({ name: "painter", quota: 1 });
+	const headers = { authorization: `Bearer ${key}` };
+	const { body } = await json("/v1/tasks", { kind: "scripted", prompt: "x" }, { headers });
+	await at.pass(2000);
+	expect(await at.admin("GET", `/admin/calls/${String(body["id"])}`)).toMatchObject({
+		ending: "failed",
+		tokenName: "painter",
+		reason: "upstream_refused",
+		message: "Out of paint.",
+	});
 });

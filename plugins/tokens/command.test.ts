@@ -59,6 +59,15 @@ describe("portico token", () => {
 		]);
 	});
 
+	test.each([
+		['["bomb", "a, b"]', ["bomb", "a, b"]],
+		["[a-z]*,fast", ["[a-z]*", "fast"]],
+		["7", ["7"]],
+	])("a list may be JSON: %s", async (words, models) => {
+		const { asked } = await run(["create", "--name", "demo", "--models", words]);
+		expect(asked[0]?.body).toEqual({ name: "demo", models });
+	});
+
 	test("create --json prints one line with id and key", async () => {
 		const { printed } = await run(["create", "--name", "demo", "--json"]);
 		expect(printed).toHaveLength(1);

@@ -5,52 +5,18 @@ import {
 	asText,
 	type Command,
 	type CommandRun,
-	deny,
 	didYouMean,
 	dollars,
-	Fault,
 	parseWords,
 	type TokenSetting,
 	type TSchema,
 	tableLines,
 } from "#core";
+import { wordsAsValue, wrong } from "./setting-words.ts";
 
 type KnownSettings = () => ReadonlyMap<string, TokenSetting<unknown>>;
 
 const flagOf = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-const wrong = (message: string): never => {
-	throw new Fault(deny("invalid_request", message));
-};
-
-/** Words of the command line as the setting's schema wants them: numbers, lists by commas, JSON for objects. `none` removes. */
-const wordsAsValue = (schema: TSchema, words: string, flag: string): unknown => {
-	if (words === "none") return null;
-	switch (schema["type"]) {
-		case "number":
-		case "integer": {
-			const number = Number(words);
-			return words.trim() !== "" && Number.isFinite(number)
-				? number
-				: wrong(`--${flag} takes a number, not "${words}"`);
-		}
-		case "boolean":
-			return words === "true" || (words === "false" ? false : wrong(`--${flag} takes true or false, not "${words}"`));
-		case "array":
-			return words
-				.split(",")
-				.map((word) => word.trim())
-				.filter((word) => word !== "");
-		case "object":
-			try {
-				return JSON.parse(words);
-			} catch {
-				return wrong(`--${flag} takes a JSON object`);
-			}
-		default:
-			return words;
-	}
-};
 
 const settingFrom = ({ schema, fromWords }: TokenSetting<unknown>, words: string, flag: string): unknown => {
 	if (!fromWords || words === "none") return wordsAsValue(schema, words, flag);

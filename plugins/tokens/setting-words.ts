@@ -1,0 +1,47 @@
+/** The words of a command line as values of token settings. */
+import { deny, Fault, type TSchema } from "#core";
+
+/** Throws `Fault` (`invalid_request`). */
+export const wrong = (message: string): never => {
+	throw new Fault(deny("invalid_request", message));
+};
+
+/** By commas, or as JSON: taken for one word, a list in brackets would be a rule that fits nothing. */
+const listOf = (words: string): readonly unknown[] => {
+	try {
+		const list: unknown = JSON.parse(words);
+		if (Array.isArray(list)) return list;
+	} catch {
+		// Not JSON: words and patterns as they are.
+	}
+	return words
+		.split(",")
+		.map((word) => word.trim())
+		.filter((word) => word !== "");
+};
+
+/** Words of the command line as the setting's schema wants them: numbers, lists by commas or as JSON, JSON for objects. `none` removes. */
+export const wordsAsValue = (schema: TSchema, words: string, flag: string): unknown => {
+	if (words === "none") return null;
+	switch (schema["type"]) {
+		case "number":
+		case "integer": {
+			const number = Number(words);
+			return words.trim() !== "" && Number.isFinite(number)
+				? number
+				: wrong(`--${flag} takes a number, not "${words}"`);
+		}
+		case "boolean":
+			return words === "true" || (words === "false" ? false : wrong(`--${flag} takes true or false, not "${words}"`));
+		case "array":
+			return listOf(words);
+		case "object":
+			try {
+				return JSON.parse(words);
+			} catch {
+				return wrong(`--${flag} takes a JSON object`);
+			}
+		default:
+			return words;
+	}
+};

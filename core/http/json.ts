@@ -2,6 +2,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
+import { literalsOf, optionsOf, wantedBy } from "../config/shape.ts";
 import { Fault } from "../contract/fault.ts";
 import { readBody } from "../wire/body.ts";
 import { readJsonBody } from "../wire/json-body.ts";
@@ -10,8 +11,11 @@ import { readJsonBody } from "../wire/json-body.ts";
 const bodyLimitBytes = 1024 * 1024;
 
 /** What a pattern stands for is told by its description: nobody reads the pattern. */
-const wordsOf = ({ type, message, schema: { description } }: ValueError): string => {
+const wordsOf = ({ type, message, schema }: ValueError): string => {
+	const { description } = schema;
 	if (message === "Unexpected property") return "not a setting here";
+	if (type === ValueErrorType.Union && optionsOf(schema).every((option) => literalsOf(option).length > 0))
+		return `expected ${wantedBy(schema)}`;
 	const words =
 		type === ValueErrorType.StringPattern && description ? `Expected ${description.replace(/\.$/, "")}` : message;
 	return words.replace(/^Expected ./, (begin) => begin.toLowerCase());

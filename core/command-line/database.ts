@@ -60,7 +60,8 @@ const backup = async (words: readonly string[], { call, print }: CommandRun): Pr
 		{ args: [...words], options: { keep: { type: "string" } }, allowPositionals: true },
 		usage,
 	);
-	if (positionals.length > 1) refuse(usage);
+	if (positionals.length > 1)
+		refuse(`portico db backup takes one FILE or FOLDER, not ${positionals.length}\n\n${usage}`);
 	const copied = call("POST", "/admin/backup", backupBody(positionals[0], values.keep));
 	const answer = asRecord(await showWaiting("copying the database", copied));
 	print(`wrote ${String(answer["file"])}`);
@@ -138,8 +139,6 @@ const move = async (work: FileWork, out: boolean): Promise<void> => {
 	const given: Place = { url: `file:${file.replace(/[%?#]/g, encodeURIComponent)}`, named: file };
 	if (out && existsSync(file)) refuse(`${file} exists already; name a new file`);
 	if (!out && !existsSync(file)) refuse(`there is no file ${file}`);
-	const dataFolder = dataFolderOf(blueprint);
-	if (out) refuseJournals(dataFolder);
 	const known = tablesInOrder(await buildOnly(blueprint));
 	const progress = (table: string, rows: number, done: boolean): void => {
 		showPassing(done ? "" : `  ${table}: ${rows} rows …`);
@@ -147,9 +146,12 @@ const move = async (work: FileWork, out: boolean): Promise<void> => {
 	};
 	let sums: ReadonlyMap<string, Sums>;
 	try {
-		sums = await atRest(blueprint, (place) =>
-			transferDatabase({ ...(out ? { from: place, to: given } : { from: given, to: place }), tables: known, progress }),
-		);
+		sums = await atRest(blueprint, (place) => {
+			// Only now: what a process that serves has in its journal is no reason to start one.
+			if (out) refuseJournals(dataFolderOf(blueprint));
+			const places = out ? { from: place, to: given } : { from: given, to: place };
+			return transferDatabase({ ...places, tables: known, progress });
+		});
 	} catch (error) {
 		if (out) for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
 		throw error;
@@ -173,7 +175,9 @@ export const databaseFilesWork = (
 	const run = Object.hasOwn(onFiles, action) ? onFiles[action] : undefined;
 	if (run === undefined) return undefined;
 	return async (blueprint, print) => {
-		if (file === undefined || file.startsWith("-") || more.length > 0) return refuse(usage);
+		const [strange] = [file ?? "", ...more].filter((word, at) => at > 0 || word.startsWith("-"));
+		if (strange !== undefined) return refuse(`portico db ${action} takes one FILE and no "${strange}"\n\n${usage}`);
+		if (file === undefined) return refuse(`portico db ${action} needs a FILE\n\n${usage}`);
 		makeFilesPrivate();
 		await run({ blueprint, file: resolve(file), print });
 	};

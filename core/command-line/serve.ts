@@ -95,7 +95,8 @@ export const listenAt = (options: ListenOptions): Listener => {
 		return listen(options);
 	} catch (error) {
 		const where = `${options.host}:${options.port}`;
-		const message = `${where} cannot be listened on: ${describe(error)}. Choose another port with --port.`;
+		const why = error instanceof Error ? error.message.replace(/[.\s]+$/, "") : describe(error);
+		const message = `${where} cannot be listened on (${why}). Choose another port with --port.`;
 		throw new Fault(deny("conflict", message), error);
 	}
 };

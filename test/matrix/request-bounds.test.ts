@@ -210,7 +210,7 @@ describe("words that change the price", () => {
 		[chat, { service_tier: "auto", speed: "standard" }, []],
 		[chat, { service_tier: null }, []],
 		[chat, { service_tier: ["priority"] }, ["unreadable"]],
-		[responses, { service_tier: "fast" }, ["fast"]],
+		[responses, { service_tier: "fast" }, ["priority"]],
 		[messages, { speed: "fast", inference_geo: "us" }, ["fast", "inference_geo:us"]],
 		[messages, { service_tier: "standard_only", inference_geo: "global" }, []],
 		[gemini, { serviceTier: "SERVICE_TIER_PRIORITY" }, ["priority"]],

@@ -81,7 +81,7 @@ class Observer implements StreamObserver {
 			case "content_block_start":
 				this.open = indexIn(data);
 				if (search.test(data)) this.searches++;
-				else if (result.test(data)) this.read(data.length);
+				else if (result.test(data)) this.read(JSON.stringify(asRecord(parseJson(data))).length);
 				return;
 			case "content_block_stop":
 				this.open = undefined;

@@ -8,6 +8,7 @@ import { refusing, type WrongCall, wrongCalls } from "./wrong-calls.ts";
 
 export interface CallWorld {
 	readonly gateway: TestGateway;
+	readonly clock: MovingClock;
 	/** Lets it go wrong in one of the ways of `callIncidents`. `call`: the request id of the last call, where that is what is told. */
 	play(what: string): Promise<Incident & { readonly call?: string }>;
 	stop(): Promise<void>;
@@ -173,6 +174,7 @@ export const startCallWorld = async (): Promise<CallWorld> => {
 
 	return {
 		gateway,
+		clock,
 		play(what) {
 			const call = wrongCalls[what];
 			if (call) return playCall(call);

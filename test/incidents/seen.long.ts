@@ -1,7 +1,6 @@
 /** The same incidents as an operator sees them in the console: the page says what happened, to whom, since when and what to do. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
-import type { TestGateway } from "#core/testing";
 import { hasBrowser, launch, openWindow, patience, type Watched } from "../console/browser.ts";
 import { joined } from "../console/world.ts";
 import { type CallWorld, callIncidents, startCallWorld } from "./call-world.ts";
@@ -10,28 +9,34 @@ import { type IncidentWorld, startIncidentWorld } from "./world.ts";
 
 setDefaultTimeout(patience);
 
-/** When it was, or how long ago; of what lasts, for how long still. */
-const sinceWhen = /22 Nov, 03:\d\d:\d\d|just now|(?:min|h) ago/;
+/** When it was, or how long ago. */
+const sinceWhen = /2[23] Nov, 03:\d\d:\d\d|just now|(?:min|h) ago/;
+
+/** What a person at that gateway has before them: their clock shows the gateway's time, whatever day it is here. */
+interface OperatorWindow extends Watched {
+	readonly world: CallWorld | IncidentWorld;
+}
 
 describe.skipIf(!hasBrowser)("the console", () => {
 	let ofCalls: CallWorld;
 	let beyond: IncidentWorld;
 	let browser: Browser;
-	let atCalls: Watched;
-	let atBeyond: Watched;
+	let atCalls: OperatorWindow;
+	let atBeyond: OperatorWindow;
 
-	const signedIn = async (gateway: TestGateway): Promise<Watched> => {
+	const signedIn = async (world: CallWorld | IncidentWorld): Promise<OperatorWindow> => {
+		const { gateway } = world;
 		const [name = "", value = ""] = (await joined(gateway, "Operator", "admin")).split("=");
 		const window = await openWindow(browser, gateway.url);
 		await window.context.addCookies([{ name, value, url: gateway.url }]);
-		return window;
+		return { ...window, world };
 	};
 	beforeAll(async () => {
 		browser = await launch();
 		ofCalls = await startCallWorld();
 		beyond = await startIncidentWorld();
-		atCalls = await signedIn(ofCalls.gateway);
-		atBeyond = await signedIn(beyond.gateway);
+		atCalls = await signedIn(ofCalls);
+		atBeyond = await signedIn(beyond);
 	});
 	afterAll(async () => {
 		await browser.close();
@@ -40,7 +45,12 @@ describe.skipIf(!hasBrowser)("the console", () => {
 	});
 
 	/** What a person reads there, once all of it stands there: the dialog, where one is open. */
-	const read = async ({ page }: Watched, path: string, words: readonly string[]): Promise<string> => {
+	const read = async (
+		{ page, context, world }: OperatorWindow,
+		path: string,
+		words: readonly string[],
+	): Promise<string> => {
+		await context.clock.setFixedTime(world.clock.now());
 		await page.goto(path);
 		const inDialog = path.split("/").length > 3;
 		const place = inDialog ? page.locator("dialog[open]") : page.locator("body");
@@ -51,7 +61,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
 		}
 	};
 
-	const look = async (window: Watched, { page, says, seen = [], list }: Incident): Promise<void> => {
+	const look = async (window: OperatorWindow, { page, says, seen = [], list }: Incident): Promise<void> => {
 		const words = [...says, ...seen, "What to do:"];
 		const text = await read(window, page, words);
 		for (const one of words) expect(text).toContain(one);

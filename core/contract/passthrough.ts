@@ -34,10 +34,15 @@ export interface Observation {
 	readonly answer?: unknown;
 }
 
+/** How far a stream has come: what is asked after every chunk. */
+export type Progress = Pick<Observation, "finished" | "pieces" | "contentBytes">;
+
 /** Reads a passing stream for accounting. It must be cheap: parse an event's JSON only when it can matter. */
 export interface StreamObserver {
 	event(event: StreamEvent): void;
 	result(): Observation;
+	/** What `result` says of these, where that takes more than a look at a few fields. */
+	progress?(): Progress;
 	/** Text that ends the stream as if the model had reached its output limit: what a client is told at the bound of its quota. */
 	cut(): string;
 	/** What `renderStreamDenial` would write, where the protocol can say more for having seen the stream; preferred to it. */

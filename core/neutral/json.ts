@@ -7,11 +7,14 @@ export type WireRecord = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is WireRecord =>
 	typeof value === "object" && value !== null && !Array.isArray(value);
 
+const noMembers: WireRecord = Object.freeze({});
+const noItems: readonly unknown[] = Object.freeze([]);
+
 /** The object, or an empty one for anything else. */
-export const asRecord = (value: unknown): WireRecord => (isRecord(value) ? value : {});
+export const asRecord = (value: unknown): WireRecord => (isRecord(value) ? value : noMembers);
 
 /** The array, or an empty one for anything else. */
-export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : noItems);
 
 /** The string, or undefined for anything else. */
 export const asText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

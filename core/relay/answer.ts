@@ -6,7 +6,7 @@ import { isPending } from "../wire/pending.ts";
 import type { OpenStreamBody } from "../wire/stream-body.ts";
 import { bodyOf } from "./answer-body.ts";
 import { plainBytes } from "./endpoint-stream.ts";
-import type { Exchange, MaybeLater, WholeAnswer } from "./exchange.ts";
+import { type Exchange, type MaybeLater, progressOf, type WholeAnswer } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import { CallStream } from "./stream.ts";
 import { StreamMemory } from "./stream-memory.ts";
@@ -125,7 +125,7 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 	const { head, complete, pending } = await readOpening({ live, source, clock, limits, frames, pass, memory });
 	if (complete && head.length === 0) throw notAnAnswer("a stream of events");
 	live.firstByte();
-	if (pass.seen().pieces > 0) live.firstContent();
+	if (progressOf(pass).pieces > 0) live.firstContent();
 	const stream = new CallStream({
 		live,
 		source: pending === undefined ? source : source.resume(pending),

@@ -12,7 +12,7 @@ import type { Exchange } from "./exchange.ts";
 import { guardEndpoint } from "./guarded-endpoint.ts";
 import { guardAnswers, guardedAsk, guardedPassthrough } from "./guarded-exchange.ts";
 import type { LiveCall } from "./live-call.ts";
-import { createPassthrough } from "./passthrough.ts";
+import { Passthrough } from "./passthrough.ts";
 import { createTranslation } from "./translation.ts";
 
 export interface ApproachOptions {
@@ -86,7 +86,7 @@ const approachModel = (live: LiveCall, routed: ModelRouted, target: Target, opti
 	};
 	const sent = guarded ? guardedAsk(guarded, ask) : ask;
 	if (!passes || !sent || live.compaction.request) return byTranslation();
-	const passed = createPassthrough(sent, target, limit, () => translate(prompt()));
+	const passed = new Passthrough(sent, target, limit, () => translate(prompt()));
 	const found = complete(guarded ? guardedPassthrough(guarded, passed, () => translate(prompt())) : passed);
 	if (!compaction) return found;
 	const otherwise: Approach["otherwise"] = (status, text) =>

@@ -1,6 +1,6 @@
 /** One attempt's two directions, whether the bytes pass through or are translated. */
 import type { Denial } from "../contract/fault.ts";
-import type { Observation, StreamEvent, UpstreamMessage } from "../contract/protocol.ts";
+import type { Observation, Progress, StreamEvent, UpstreamMessage } from "../contract/protocol.ts";
 import type { Loss } from "../neutral/model.ts";
 
 /** An answer that is not a stream, ready for the client unless what was seen of it is an error. */
@@ -31,6 +31,8 @@ export interface StreamPass {
 	/** The upstream's bytes ended: what is still to be sent. Throws `Fault` when the end was not announced. */
 	end(events: readonly StreamEvent[]): MaybeLater<string>;
 	seen(): Observation;
+	/** What `seen` says of these, where that takes more than a look at a few fields. */
+	progress?(): Progress;
 	/** The whole answer as the client has it, once it has ended, for a protocol that keeps conversations. */
 	answer(): unknown;
 	/** What ends the stream at a quota's bound, as the protocol itself would. */
@@ -38,6 +40,9 @@ export interface StreamPass {
 	/** What tells the client that the stream cannot go on. */
 	fail(denial: Denial): string;
 }
+
+/** How far a stream has come. */
+export const progressOf = (pass: StreamPass): Progress => pass.progress?.() ?? pass.seen();
 
 /** A stream that is gathered into one answer. */
 export interface StreamFold {

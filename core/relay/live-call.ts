@@ -23,6 +23,17 @@ const plainStop = (word: string | undefined): string | undefined =>
 	word !== undefined && /^[\w.-]{1,64}$/.test(word) ? word : undefined;
 
 const nothingSeen: Observation = { finished: false, pieces: 0, contentBytes: 0 };
+const seeNothing = (): Observation => nothingSeen;
+
+/** The conversation made shorter by a summary before it is answered, what that used, and its limit while it is written. */
+interface Compaction {
+	readonly request?: NeutralRequest;
+	readonly used?: Usage;
+	readonly limit?: number | undefined;
+}
+
+const noCompaction: Compaction = {};
+const none: readonly never[] = [];
 
 export interface LiveCallOptions extends Recording {
 	/** Absent where no plugin knows prices. */
@@ -45,11 +56,10 @@ export class LiveCall {
 	partlyDone = false;
 	target: Target | undefined;
 	readonly unread: Unread;
-	losses: readonly Loss[] = [];
-	tiers: readonly string[] = [];
+	losses: readonly Loss[] = none;
+	tiers: readonly string[] = none;
 	emulated: string | undefined;
-	/** The conversation made shorter by a summary before it is answered, what that used, and its limit while it is written. */
-	compaction: { readonly request?: NeutralRequest; readonly used?: Usage; readonly limit?: number | undefined } = {};
+	compaction = noCompaction;
 	/** Why Portico itself ended the call; undefined while it runs, and when the client left. */
 	stoppedFor: Denial | undefined;
 	private endTimeLimit: (() => void) | undefined;
@@ -67,7 +77,7 @@ export class LiveCall {
 	private firstByteMs: number | undefined;
 	firstContentMs: number | undefined;
 	private sentAt: number | undefined;
-	private seen: () => Observation = () => nothingSeen;
+	private seen = seeNothing;
 	private ended = false;
 	private readonly options: LiveCallOptions;
 
@@ -141,7 +151,7 @@ export class LiveCall {
 		this.sends++;
 		this.target = target;
 		this.sentAt = this.options.clock.monotonic();
-		this.seen = () => nothingSeen;
+		this.seen = seeNothing;
 	}
 
 	/** The upstream did not get the request, or did not take it: nothing is billed. */

@@ -1,53 +1,70 @@
 /** The exchange with an upstream that speaks the client's protocol: bytes untouched but for what must change. */
-import { Fault } from "../contract/fault.ts";
-import type { ModelAsk, PassthroughChanges, StreamEvent } from "../contract/protocol.ts";
+import { type Denial, Fault } from "../contract/fault.ts";
+import type { ModelAsk, PassthroughChanges, StreamEvent, UpstreamMessage } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import { isOperatorsAffair } from "../errors/upstream-failure.ts";
 import { isRecord, parseJson } from "../neutral/json.ts";
+import type { Loss } from "../neutral/model.ts";
 import { WholeEvents } from "../wire/whole-events.ts";
-import type { Exchange, StreamPass } from "./exchange.ts";
+import type { Exchange, ExplodedAnswer, MaybeLater, StreamFold, StreamPass, WholeAnswer } from "./exchange.ts";
 import { notAnAnswer, unannouncedEnd } from "./translation.ts";
 import { cleanWords, mayTellError } from "./upstream-words.ts";
 
 const utf8 = new TextDecoder();
 
-/** `translated` makes the same exchange by way of the neutral form, for answers that came as a stream unasked or the reverse. */
-export const createPassthrough = (
-	ask: ModelAsk,
-	target: Target,
-	limit: number | undefined,
-	translated: () => Exchange,
-): Exchange => {
-	const { passthrough, upstream } = ask.protocol;
-	const { model, capabilities } = target;
-	const changes: PassthroughChanges = {
-		model,
-		capabilities,
-		...(limit !== undefined && { maxOutputTokens: limit }),
-	};
-	const altered = target.model !== ask.call.name || ask.continues !== undefined || ask.call.selective === true;
-	const message = passthrough.request(ask, changes);
-	return {
-		message,
-		losses: message.losses ?? [],
-		tiers: ask.protocol.facts.tiers(ask.body.value),
-		whole(bytes) {
-			const text = utf8.decode(bytes);
-			const body = parseJson(text);
-			if (!isRecord(body)) throw notAnAnswer("JSON");
-			const seen = passthrough.observe(body);
-			if (!seen.finished && !seen.error) throw notAnAnswer("an answer of its protocol");
-			const answer = ask.protocol.conversations?.save && body;
-			if (!altered) return { body: bytes, seen, answer };
-			const restored = passthrough.restore(text, ask, changes);
-			return { body: restored, seen, answer: answer && parseJson(restored) };
-		},
-		wholeAsStream: (bytes) => translated().wholeAsStream(bytes),
-		streamAsWhole: () => translated().streamAsWhole(),
-		stream: () => createPass(ask, target, changes),
-		error: (status, headers, text) => upstream.decodeError(status, headers, text),
-	};
-};
+/** One attempt whose bytes pass. */
+export class Passthrough implements Exchange {
+	readonly message: UpstreamMessage;
+	readonly losses: readonly Loss[];
+	readonly tiers: readonly string[];
+	private readonly ask: ModelAsk;
+	private readonly target: Target;
+	private readonly changes: PassthroughChanges;
+	private readonly translated: () => Exchange;
+
+	/** `translated` makes the same exchange by way of the neutral form, for answers that came as a stream unasked or the reverse. */
+	constructor(ask: ModelAsk, target: Target, limit: number | undefined, translated: () => Exchange) {
+		const { model, capabilities } = target;
+		this.ask = ask;
+		this.target = target;
+		this.changes = { model, capabilities, ...(limit !== undefined && { maxOutputTokens: limit }) };
+		this.translated = translated;
+		this.message = ask.protocol.passthrough.request(ask, this.changes);
+		this.losses = this.message.losses ?? [];
+		this.tiers = ask.protocol.facts.tiers(ask.body.value);
+	}
+
+	whole(bytes: Uint8Array): WholeAnswer {
+		const { ask, target, changes } = this;
+		const { passthrough, conversations } = ask.protocol;
+		const text = utf8.decode(bytes);
+		const body = parseJson(text);
+		if (!isRecord(body)) throw notAnAnswer("JSON");
+		const seen = passthrough.observe(body);
+		if (!seen.finished && !seen.error) throw notAnAnswer("an answer of its protocol");
+		const answer = conversations?.save && body;
+		const altered = target.model !== ask.call.name || ask.continues !== undefined || ask.call.selective === true;
+		if (!altered) return { body: bytes, seen, answer };
+		const restored = passthrough.restore(text, ask, changes);
+		return { body: restored, seen, answer: answer && parseJson(restored) };
+	}
+
+	wholeAsStream(bytes: Uint8Array): MaybeLater<ExplodedAnswer> {
+		return this.translated().wholeAsStream(bytes);
+	}
+
+	streamAsWhole(): StreamFold {
+		return this.translated().streamAsWhole();
+	}
+
+	stream(): StreamPass {
+		return createPass(this.ask, this.target, this.changes);
+	}
+
+	error(status: number, headers: Headers, text: string): Denial {
+		return this.ask.protocol.upstream.decodeError(status, headers, text);
+	}
+}
 
 /** The observer sees every event; the editor, when there is one, rewrites each; otherwise bytes go on as they came. */
 const createPass = (ask: ModelAsk, target: Target, changes: PassthroughChanges): StreamPass => {
@@ -89,6 +106,7 @@ const createPass = (ask: ModelAsk, target: Target, changes: PassthroughChanges):
 			return editor ? clean(text, events) + editor.end() : clean(whole.rest(), events);
 		},
 		seen: () => observer.result(),
+		progress: () => observer.progress?.() ?? observer.result(),
 		answer: () => observer.result().answer,
 		cut: () => observer.cut(),
 		fail: (denial) => observer.fail?.(denial) ?? client.renderStreamDenial(denial, ask),

@@ -14,6 +14,11 @@ const isDenial = (value: Permit | Denial): value is Denial => "kind" in value;
 const watches = ({ progress }: Permit): boolean => progress !== undefined;
 const noHeaders: Readonly<Record<string, string>> = {};
 
+type Tags = Readonly<Record<string, string>>;
+
+/** Nearly always there is one who tells any: theirs stay one object, for which its text is known. */
+const tagsOfBoth = (some: Tags | undefined, more: Tags): Tags => (some ? { ...some, ...more } : more);
+
 export class Permits {
 	/** The lowest bound on output tokens that any permit set. */
 	readonly maxOutputTokens: number | undefined;
@@ -21,7 +26,7 @@ export class Permits {
 	/** Somebody wants the answer's headers to tell how it came about. */
 	readonly explains: boolean;
 	/** What the call's record is marked with. */
-	readonly tags: Readonly<Record<string, string>> | undefined;
+	readonly tags: Tags | undefined;
 	/** For how long an answer is read to its end, once its client has gone, to be charged exactly. */
 	readonly readOnMs: number;
 	private readonly watching: readonly Permit[];
@@ -35,14 +40,14 @@ export class Permits {
 		let bound = Number.POSITIVE_INFINITY;
 		let readOnMs = 0;
 		let headers: Record<string, string> | undefined;
-		let tags: Readonly<Record<string, string>> | undefined;
+		let tags: Tags | undefined;
 		let explains = false;
 		for (const permit of held) {
 			if (permit.maxOutputTokens !== undefined) bound = Math.min(bound, permit.maxOutputTokens);
 			if (permit.explains) explains = true;
 			if (permit.readOnMs !== undefined) readOnMs = Math.max(readOnMs, permit.readOnMs);
 			if (permit.headers) headers = Object.assign(headers ?? {}, permit.headers);
-			if (permit.tags) tags = { ...tags, ...permit.tags };
+			if (permit.tags) tags = tagsOfBoth(tags, permit.tags);
 		}
 		this.watching = held.filter(watches);
 		this.tags = tags;
@@ -58,7 +63,8 @@ export class Permits {
 	}
 
 	progress(pieces: number, contentBytes: number): "go_on" | "cut" {
-		return this.watching.some((permit) => permit.progress?.(pieces, contentBytes) === "cut") ? "cut" : "go_on";
+		for (const permit of this.watching) if (permit.progress?.(pieces, contentBytes) === "cut") return "cut";
+		return "go_on";
 	}
 
 	/** What the call was charged, by the newest permit that charges. */
@@ -113,7 +119,8 @@ const whenReady = (held: readonly Permit[], log: Log): Answer | Promise<Answer> 
 
 const afterReady = async (permits: Permits, held: readonly Permit[], log: Log): Promise<Answer> => {
 	for (const { ready } of held) {
-		const denial = await ready?.catch((error: unknown) => notKept(error, log));
+		if (!ready) continue;
+		const denial = await ready.catch((error: unknown) => notKept(error, log));
 		if (denial) return refuse(held, denial, log);
 	}
 	return permits;

@@ -1,6 +1,6 @@
 /** Counts a neutral stream on its way, for accounting. */
 import type { Denial } from "../contract/fault.ts";
-import type { Observation } from "../contract/protocol.ts";
+import type { Observation, Progress } from "../contract/protocol.ts";
 import { textBytes } from "../neutral/json.ts";
 import type { Finish, NeutralEvent, Usage } from "../neutral/response.ts";
 
@@ -9,9 +9,10 @@ const ordinary: ReadonlySet<Finish["reason"]> = new Set(["stop", "stop_sequence"
 
 const isEmpty = (usage: Usage | undefined): boolean => usage?.output.total === 0 && !usage.beside;
 
-export class StreamCounter {
-	private pieces = 0;
-	private contentBytes = 0;
+export class StreamCounter implements Progress {
+	pieces = 0;
+	contentBytes = 0;
+	finished = false;
 	private usage: Usage | undefined;
 	/** Usage was told at the start only, before anything was generated. */
 	private early = false;
@@ -20,7 +21,6 @@ export class StreamCounter {
 	private resultBytes = 0;
 	private error: Denial | undefined;
 	private stopped: string | undefined;
-	private finished = false;
 	private unbilled = false;
 
 	get hasUsage(): boolean {

@@ -3,7 +3,7 @@ import type { Clock } from "../contract/clock.ts";
 import { Fault } from "../contract/fault.ts";
 import type { Frames } from "../wire/frames.ts";
 import { isPending } from "../wire/pending.ts";
-import type { StreamPass } from "./exchange.ts";
+import { progressOf, type StreamPass } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { StreamMemory } from "./stream-memory.ts";
 import type { StreamLimits } from "./stream-watch.ts";
@@ -24,8 +24,8 @@ const graceMs = 50;
 
 /** Throws the failure that an answer told within itself before any of it was sent. */
 const throwEarlyError = (pass: StreamPass): void => {
-	const { error, pieces } = pass.seen();
-	if (error && pieces === 0) throw new Fault(error);
+	const error = progressOf(pass).pieces === 0 ? pass.seen().error : undefined;
+	if (error) throw new Fault(error);
 };
 
 /** What was read of a stream before its answer could begin. */
@@ -59,7 +59,7 @@ const take = async (
 
 /** Something was said, or all is. */
 const hasBegun = (pass: StreamPass): boolean => {
-	const { pieces, finished } = pass.seen();
+	const { pieces, finished } = progressOf(pass);
 	return pieces > 0 || finished;
 };
 

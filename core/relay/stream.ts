@@ -6,7 +6,7 @@ import type { Frames } from "../wire/frames.ts";
 import { isPending } from "../wire/pending.ts";
 import type { OpenStreamBody, StreamBody } from "../wire/stream-body.ts";
 import { clientGone, endingOf } from "./call-ending.ts";
-import type { StreamPass } from "./exchange.ts";
+import { progressOf, type StreamPass } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { StreamMemory } from "./stream-memory.ts";
 import { type StreamLimits, StreamWatch, silent, stalled, tooLong } from "./stream-watch.ts";
@@ -165,8 +165,8 @@ export class CallStream {
 	}
 
 	private atBound(): boolean {
-		const { pass, live } = this.parts;
-		const { pieces, contentBytes } = pass.seen();
+		const { live, pass } = this.parts;
+		const { pieces, contentBytes } = progressOf(pass);
 		return live.permits.progress(pieces, contentBytes) === "cut";
 	}
 
@@ -174,14 +174,14 @@ export class CallStream {
 	private write(piece: string | Uint8Array | undefined): Promise<unknown> | undefined {
 		const { live, pass } = this.parts;
 		if (piece === undefined || live.isOver || this.leftAs !== undefined) return undefined;
-		if (live.firstContentMs === undefined && pass.seen().pieces > 0) live.firstContent();
+		if (live.firstContentMs === undefined && progressOf(pass).pieces > 0) live.firstContent();
 		this.watch.wroteAt = this.watch.readAt;
 		return this.streamBody.write(piece);
 	}
 
 	/** Before the end reaches the client. */
 	private keepFinished(): Promise<void> | undefined {
-		return this.parts.keep && this.parts.pass.seen().finished ? this.keep() : undefined;
+		return this.parts.keep && progressOf(this.parts.pass).finished ? this.keep() : undefined;
 	}
 
 	private async keep(): Promise<void> {

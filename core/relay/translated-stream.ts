@@ -1,6 +1,6 @@
 /** A stream of an upstream of another protocol, on its way to the client by the neutral form. */
 import type { Denial } from "../contract/fault.ts";
-import type { Observation, StreamDecoder, StreamEncoder, StreamEvent } from "../contract/protocol.ts";
+import type { Observation, Progress, StreamDecoder, StreamEncoder, StreamEvent } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import { estimateUsage } from "../neutral/estimate.ts";
 import { normalizeEvents } from "../neutral/normalize-events.ts";
@@ -48,6 +48,10 @@ export class TranslatedStream implements StreamPass {
 
 	seen(): Observation {
 		return this.counter.result();
+	}
+
+	progress(): Progress {
+		return this.counter;
 	}
 
 	answer(): unknown {

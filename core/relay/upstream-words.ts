@@ -17,8 +17,10 @@ export const redacted = (denial: Denial, { upstream }: Target): Denial => {
 };
 
 /** Whether one of these events may tell an error: cheap enough to be asked of every one. */
-export const mayTellError = (events: readonly StreamEvent[]): boolean =>
-	events.some(({ data }) => data.includes('"error"'));
+export const mayTellError = (events: readonly StreamEvent[]): boolean => {
+	for (const { data } of events) if (data.includes('"error"')) return true;
+	return false;
+};
 
 /** An error's own text, ready to pass on as it came but for the upstream's secrets. */
 export const cleanWords = (text: string, { upstream }: Target): string => {

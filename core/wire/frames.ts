@@ -1,5 +1,5 @@
 /** Bytes of an event stream as events. Written for streams whose chunks fall anywhere, down to one byte. */
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceParser } from "eventsource-parser";
 import { Fault } from "../contract/fault.ts";
 import type { StreamEvent } from "../contract/protocol.ts";
 
@@ -38,23 +38,26 @@ const takePlain = (text: string, events: StreamEvent[]): number => {
 export const createFrames = (longestEvent = 64 * 1024 * 1024): Frames => {
 	const decoder = new TextDecoder();
 	let events: StreamEvent[] = [];
-	const parser = createParser({
-		maxBufferSize: longestEvent,
-		onEvent: ({ event, data }) => events.push(event === undefined ? { data } : { name: event, data }),
-		onError: (error) => {
-			if (error.type === "max-buffer-size-exceeded")
-				throw new Fault(
-					{ kind: "upstream", message: "The upstream sent an event that is too large to be held." },
-					error,
-				);
-		},
-	});
+	const makeParser = () =>
+		createParser({
+			maxBufferSize: longestEvent,
+			onEvent: ({ event, data }) => events.push(event === undefined ? { data } : { name: event, data }),
+			onError: (error) => {
+				if (error.type === "max-buffer-size-exceeded")
+					throw new Fault(
+						{ kind: "upstream", message: "The upstream sent an event that is too large to be held." },
+						error,
+					);
+			},
+		});
+	let parser: EventSourceParser | undefined;
 	/** The parser holds nothing of an event that has begun. */
 	let between = true;
 	const feed = (text: string): readonly StreamEvent[] => {
 		events = [];
 		const at = between && !text.includes("\r") ? takePlain(text, events) : 0;
 		if (at === text.length) return events;
+		parser ??= makeParser();
 		parser.feed(at === 0 ? text : text.slice(at));
 		between = text.endsWith("\n\n");
 		return events;

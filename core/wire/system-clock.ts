@@ -4,16 +4,6 @@ import type { Clock } from "../contract/clock.ts";
 /** Waits longer than this need no exactness; such timers share the system's. Milliseconds. */
 const coarseFrom = 5_000;
 
-/**
- * Longer waits share more: they may be late by less than a hundredth, so that the timers of an hour's calls, each with a
- * limit of an hour, are some hundred and not four a second.
- */
-const stepFor = (milliseconds: number): number => {
-	let step = 250;
-	while (step * 250 < milliseconds) step *= 2;
-	return step;
-};
-
 /** Actions by the time at which they fall due, one system timer for each such time. */
 const coarse = new Map<number, Set<() => void>>();
 
@@ -34,9 +24,14 @@ const newlyDue = (at: number): Set<() => void> => {
 	return due;
 };
 
-/** Every call has several long limits that hardly ever fall due: setting one must cost next to nothing. */
+/**
+ * Every call has several long limits that hardly ever fall due: setting one must cost next to nothing. Longer waits share
+ * more: they may be late by less than a hundredth, so that the timers of an hour's calls, each with a limit of an hour,
+ * are some hundred and not four a second.
+ */
 const afterCoarsely = (milliseconds: number, action: () => void): (() => void) => {
-	const step = stepFor(milliseconds);
+	let step = 250;
+	while (step * 250 < milliseconds) step *= 2;
 	const at = Math.ceil((performance.now() + milliseconds) / step) * step;
 	const due = coarse.get(at) ?? newlyDue(at);
 	due.add(action);

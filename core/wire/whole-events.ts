@@ -29,6 +29,8 @@ export class WholeEvents {
 			if (chunk.length > 0) this.held.push(chunk);
 			return undefined;
 		}
+		// Most chunks are whole events, and go on as they are.
+		if (end === chunk.length && this.held.length === 0) return chunk;
 		this.held.push(end === chunk.length ? chunk : chunk.subarray(0, end));
 		const whole = joined(this.held);
 		this.held = end === chunk.length ? [] : [chunk.subarray(end)];

@@ -101,8 +101,7 @@ export const cost = (usage: Usage, price: Price, tiers: readonly string[] = []):
 			usage.input.total,
 			usage.output.total,
 			price,
-			() =>
-				times(inputSum(usage, price) + outputSum(usage, price), tierFactor(tiers, price)) +
+			times(inputSum(usage, price) + outputSum(usage, price), tierFactor(tiers, price)) +
 				toolSum(usage.serverTools, price) +
 				perPiece(price.perRequest),
 		),
@@ -114,13 +113,13 @@ const together = (
 	input: number,
 	output: number,
 	price: Price,
-	tokenSum: () => number,
+	tokenSum: number,
 ): number | undefined => {
 	const byTokens = pricesTokens(price, input, output);
-	if (units === undefined) return byTokens ? roundUp(tokenSum()) : undefined;
+	if (units === undefined) return byTokens ? roundUp(tokenSum) : undefined;
 	const { sum, unpriced } = unitCost(units, price);
 	// A vendor that bills tokens tells units besides; one that bills units may tell tokens.
-	if (input + output > 0 && byTokens) return roundUp(sum + tokenSum());
+	if (input + output > 0 && byTokens) return roundUp(sum + tokenSum);
 	return unpriced ? undefined : roundUp(sum + perPiece(price.perRequest));
 };
 
@@ -165,7 +164,12 @@ const feeSum = (fees: UsageBound["fees"], price: Price): number =>
 			fees.codeSessions * perPiece(feeOf("perCodeSession", price)) +
 			fees.images * perPiece(feeOf("perImage", price));
 
-const boundSum = ({ inputTokens, outputTokens, longCache, tiers = [], fees }: UsageBound, price: Price): number => {
+const noTiers: readonly string[] = [];
+
+const boundSum = (
+	{ inputTokens, outputTokens, longCache, tiers = noTiers, fees }: UsageBound,
+	price: Price,
+): number => {
 	const { input, longInput, output } = dearest(price, inputTokens);
 	const tokens = inputTokens * (longCache ? longInput : input) + outputTokens * output;
 	return times(tokens, tierFactor(tiers, price)) + feeSum(fees, price) + perPiece(price.perRequest);
@@ -173,7 +177,7 @@ const boundSum = ({ inputTokens, outputTokens, longCache, tiers = [], fees }: Us
 
 /** Micro-dollars that no call within the bound costs more than. */
 export const costBound = (bound: UsageBound, price: Price): number | undefined =>
-	together(bound.units, bound.inputTokens, bound.outputTokens, price, () => boundSum(bound, price));
+	together(bound.units, bound.inputTokens, bound.outputTokens, price, boundSum(bound, price));
 
 /** Output tokens that fit into `microDollars`, when the input may have up to `inputTokens`. */
 export const outputFor = (

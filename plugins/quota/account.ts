@@ -114,10 +114,16 @@ export class Account {
 		this.ask({ least: 0, most: wanted, ahead: true }, setting).catch(() => undefined);
 	}
 
+	/** The slice, when the whole of it is there. */
+	sliceWith(amount: number): Lease | undefined {
+		const { slice } = this;
+		return slice !== undefined && slice.free >= amount && slice.usable(this.node.now()) ? slice : undefined;
+	}
+
 	/** At once, when the slice has the whole of what is wanted. */
 	take({ most }: Need, hold: Hold): Reservation | undefined {
-		const { slice } = this;
-		return slice !== undefined && slice.free >= most && slice.usable(this.node.now()) ? hold(slice, most) : undefined;
+		const slice = this.sliceWith(most);
+		return slice && hold(slice, most);
 	}
 
 	/** Asks the database for more, and the other nodes before it gives up. Rejects when the database cannot be reached. */

@@ -239,8 +239,8 @@ describe("a call", () => {
 		world.setQuota(token(), 1_000);
 		await mustAsk(10);
 		node().journals.begin(node().accounts.holder);
-		const journal = (node().accounts as unknown as { journal: { now(line: string): void } }).journal;
-		journal.now = () => {
+		const { journal } = node().accounts;
+		journal.flush = () => {
 			throw new Error("no space left on device");
 		};
 		expect(await ask(10)).toBeUndefined();

@@ -30,7 +30,7 @@ export class Accounts implements AccountNode {
 	private readonly recalls: Recalls;
 	private readonly clock: Clock;
 	private readonly log: Log;
-	private readonly journal: Journal;
+	readonly journal: Journal;
 	private readonly options: AccountsOptions;
 	private readonly writeBehind: WriteBehind;
 	private readonly boot: string;
@@ -77,17 +77,17 @@ export class Accounts implements AccountNode {
 	}
 
 	/**
-	 * Holds the whole of it at once, where the node's slice has as much. `kept` resolves when it is in the journal: nothing
-	 * may be sent upstream before. Undefined where the database has to be asked.
+	 * Holds the whole of it at once, where the node's slice has as much; nothing may be sent upstream before `journal.kept()`.
+	 * Undefined where the database has to be asked.
 	 */
-	take(caller: Caller, amount: number, quota: number): { held: Reservation; kept: Promise<void> } | undefined {
+	take(caller: Caller, amount: number, quota: number): Reservation | undefined {
 		const account = this.accountOf(caller.token);
-		if (account.setting !== quota) return undefined;
-		const held = account.take({ least: amount, most: amount }, (lease) => this.hold(caller, lease, amount));
-		if (!held) return undefined;
+		const lease = account.setting === quota ? account.sliceWith(amount) : undefined;
+		if (!lease) return undefined;
+		const held = this.hold(caller, lease, amount);
 		this.writeBehind.wake();
-		// One write for all calls of a turn of the event loop.
-		return { held, kept: this.journal.together(lines.reserved(held)) };
+		this.journal.soon(lines.reserved(held));
+		return held;
 	}
 
 	/**
@@ -107,7 +107,8 @@ export class Accounts implements AccountNode {
 		if ("left" in held) return held;
 		caller.promised?.(held.amount);
 		try {
-			await this.journal.together(lines.reserved(held));
+			this.journal.soon(lines.reserved(held));
+			await this.journal.kept();
 		} catch (error) {
 			// What could not be written down was never promised.
 			if (held.lease.settle(held, 0, this.clock.monotonic())) this.journal.soon(lines.settled(held, 0));

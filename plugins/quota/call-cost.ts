@@ -67,18 +67,14 @@ const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): read
 		if (!price || !isPriced(prices, price)) return undefined;
 		targets.push({
 			price,
-			input: inputTokens(bound, { ...price, ...capabilities }),
+			input: inputTokens(bound, {
+				contextWindow: capabilities.contextWindow ?? price.contextWindow,
+				imageTokens: capabilities.imageTokens,
+			}),
 			maxOutput: capabilities.maxOutput,
 		});
 	}
 	return targets;
-};
-
-/** The largest of what is said of each; most calls have one target. */
-const mostOf = (targets: readonly Target[], of: (target: Target) => number): number => {
-	let most = Number.NEGATIVE_INFINITY;
-	for (const target of targets) most = Math.max(most, of(target));
-	return most;
 };
 
 const unknownTierOf = (targets: readonly Target[], tiers: readonly string[], prices: Prices): string | undefined => {
@@ -115,29 +111,74 @@ export const callCost = (call: RelayedCall, prices: Prices, settings: CostSettin
 	if (!targets) return notPriced(call.model.name);
 	const unpriced = bound.unpriced ?? unknownTierOf(targets, tiers, prices);
 	if (unpriced !== undefined) return unknownPrice(unpriced);
-	const { fees, longCache, summary = 0 } = bound;
-	const answers = Math.max(1, call.model.candidates);
-
-	const modelMost = mostOf(targets, ({ maxOutput }) => maxOutput ?? settings.unknownOutput);
-	const limit = call.model.maxOutputTokens;
-	const known = mostOf(targets, ({ maxOutput }) => maxOutput ?? Number.POSITIVE_INFINITY);
-	const asked = generates(call.model.operation) ? Math.min(limit ?? modelMost, known) : 0;
-	const costAt = ({ price, input }: Target, output: number): number =>
-		prices.bound({ inputTokens: input, outputTokens: output * answers + summary, fees, longCache, tiers }, price) ??
-		Number.POSITIVE_INFINITY;
-	return {
-		prices: targets.map(({ price }) => price),
-		asked,
-		wanted: limit === undefined ? Math.min(asked, settings.wantedOutput) : asked,
-		limit,
-		most: (output) => mostOf(targets, (target) => costAt(target, output)),
-		outputFor(amount) {
-			let least = asked;
-			for (const target of targets) {
-				const covered = prices.outputFor(amount - costAt(target, 0), target.input, target.price, tiers);
-				least = Math.min(least, Math.floor(covered / answers));
-			}
-			return least;
-		},
-	};
+	return new ModelCost(call, prices, targets, { tiers, bound }, settings);
 };
+
+/** The largest of the targets' limits of output; `unknown` stands for one that is not known. */
+const largestOutput = (targets: readonly Target[], unknown: number): number => {
+	let largest = Number.NEGATIVE_INFINITY;
+	for (const { maxOutput } of targets) largest = Math.max(largest, maxOutput ?? unknown);
+	return largest;
+};
+
+class ModelCost implements CallCost {
+	readonly asked: number;
+	readonly wanted: number;
+	readonly limit: number | undefined;
+	readonly prices: readonly Price[];
+	private readonly answers: number;
+	private readonly list: Prices;
+	private readonly targets: readonly Target[];
+	private readonly tiers: readonly string[];
+	private readonly bound: RequestBound;
+
+	constructor(
+		{ model }: ModelRouted,
+		list: Prices,
+		targets: readonly Target[],
+		{ tiers, bound }: { readonly tiers: readonly string[]; readonly bound: RequestBound },
+		{ unknownOutput, wantedOutput }: CostSettings,
+	) {
+		const limit = model.maxOutputTokens;
+		const known = largestOutput(targets, Number.POSITIVE_INFINITY);
+		this.asked = generates(model.operation) ? Math.min(limit ?? largestOutput(targets, unknownOutput), known) : 0;
+		this.wanted = limit === undefined ? Math.min(this.asked, wantedOutput) : this.asked;
+		this.limit = limit;
+		this.prices = targets.map(priceOf);
+		this.answers = Math.max(1, model.candidates);
+		this.list = list;
+		this.targets = targets;
+		this.tiers = tiers;
+		this.bound = bound;
+	}
+
+	most(output: number): number {
+		let most = Number.NEGATIVE_INFINITY;
+		for (const target of this.targets) most = Math.max(most, this.costAt(target, output));
+		return most;
+	}
+
+	outputFor(amount: number): number {
+		let least = this.asked;
+		for (const target of this.targets) {
+			const { price, input } = target;
+			const covered = this.list.outputFor(amount - this.costAt(target, 0), input, price, this.tiers);
+			least = Math.min(least, Math.floor(covered / this.answers));
+		}
+		return least;
+	}
+
+	private costAt({ price, input }: Target, output: number): number {
+		const { fees, longCache, summary = 0 } = this.bound;
+		const used = {
+			inputTokens: input,
+			outputTokens: output * this.answers + summary,
+			fees,
+			longCache,
+			tiers: this.tiers,
+		};
+		return this.list.bound(used, price) ?? Number.POSITIVE_INFINITY;
+	}
+}
+
+const priceOf = ({ price }: Target): Price => price;

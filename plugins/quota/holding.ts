@@ -92,21 +92,17 @@ export const holdNow = (
 	amount: number,
 ): Holding | undefined => {
 	const parts: Reservation[] = [];
-	let kept: Promise<void> | undefined;
 	for (const { account, limit } of on) {
 		const caller = callerOn(call, account, account === on[0].account);
-		const taken =
-			limit === undefined ? { held: accounts.follow(caller, amount), kept } : accounts.take(caller, amount, limit);
-		if (!taken) {
+		const held = limit === undefined ? accounts.follow(caller, amount) : accounts.take(caller, amount, limit);
+		if (!held) {
 			for (const reservation of parts) accounts.settle(reservation, 0);
 			return undefined;
 		}
-		parts.push(taken.held);
-		// All of this turn are written at once, so that the last one tells of all.
-		kept = taken.kept;
+		parts.push(held);
 	}
 	const [own, ...others] = parts;
-	return own && { own, others, amount, ...(kept && { kept }) };
+	return own && { own, others, amount, kept: accounts.journal.kept() };
 };
 
 /**

@@ -44,7 +44,8 @@ describe("a journal", () => {
 
 	test("tells those who wait for the end of the turn that their lines are on the disk", async () => {
 		const journal = begin("a");
-		const both = Promise.all(["hold\tone", "hold\ttwo"].map((line) => journal.together(line)));
+		for (const line of ["hold\tone", "hold\ttwo"]) journal.soon(line);
+		const both = Promise.all([journal.kept(), journal.kept()]);
 		expect(text()).not.toContain("hold");
 		await both;
 		expect(text()).toEndWith("hold\tone\nhold\ttwo\n");
@@ -53,7 +54,8 @@ describe("a journal", () => {
 	test("tells those who wait that nothing could be written", async () => {
 		const journal = begin("a");
 		journal.close(false);
-		await expect(journal.together("hold\tone")).rejects.toThrow("not open");
+		journal.soon("hold\tone");
+		await expect(journal.kept()).rejects.toThrow("not open");
 	});
 
 	test("begins anew with what still matters, and leaves nothing else behind", () => {

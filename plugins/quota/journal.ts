@@ -29,8 +29,8 @@ export interface Journal {
 	now(line: string): void;
 	/** Writes within this turn of the event loop. */
 	soon(line: string): void;
-	/** As `soon`, with all others of this turn in one write; resolves when that is done. Rejects as `now` throws. */
-	together(line: string): Promise<void>;
+	/** Resolves when what `soon` was given in this turn is written, all of it in one write. Rejects as `now` throws. */
+	kept(): Promise<void>;
 	/** Writes what waits. Throws when it cannot be written. */
 	flush(): void;
 	/** Begins anew with what still matters; only then is the rest removed. Also how a journal begins. */
@@ -112,7 +112,8 @@ class FileJournal implements Journal {
 	private file: number | undefined;
 	private path = "";
 	private sequence = 0;
-	private tail = "";
+	/** Lines that wait. */
+	private tail: string[] = [];
 	private scheduled = false;
 	/** Settles with the next write of what waits. */
 	private written: PromiseWithResolvers<void> | undefined;
@@ -125,19 +126,18 @@ class FileJournal implements Journal {
 	}
 
 	now(line: string): void {
-		this.append(`${this.tail}${line}\n`);
-		this.tail = "";
+		this.append([...this.tail, line]);
+		this.tail = [];
 	}
 
 	soon(line: string): void {
-		this.tail += `${line}\n`;
+		this.tail.push(line);
 		if (this.scheduled) return;
 		this.scheduled = true;
 		setImmediate(() => this.turnEnds());
 	}
 
-	together(line: string): Promise<void> {
-		this.soon(line);
+	kept(): Promise<void> {
 		this.written ??= Promise.withResolvers();
 		return this.written.promise;
 	}
@@ -157,9 +157,9 @@ class FileJournal implements Journal {
 	}
 
 	flush(): void {
-		if (this.tail === "" || this.file === undefined) return;
+		if (this.tail.length === 0 || this.file === undefined) return;
 		this.append(this.tail);
-		this.tail = "";
+		this.tail = [];
 	}
 
 	restart(lines: readonly string[]): void {
@@ -170,7 +170,7 @@ class FileJournal implements Journal {
 		writeAll(file, text);
 		renameSync(`${path}.part`, path);
 		const [oldFile, oldPath] = [this.file, this.path];
-		[this.file, this.path, this.size, this.torn, this.tail] = [file, path, text.length, false, ""];
+		[this.file, this.path, this.size, this.torn, this.tail] = [file, path, text.length, false, []];
 		if (oldFile === undefined) return;
 		closeSync(oldFile);
 		unlinkSync(oldPath);
@@ -185,8 +185,9 @@ class FileJournal implements Journal {
 	}
 
 	/** After a line that was only half written, the next begins on a line of its own. */
-	private append(text: string): void {
+	private append(lines: readonly string[]): void {
 		if (this.file === undefined) throw new Error("the journal is not open");
+		const text = `${lines.join("\n")}\n`;
 		try {
 			writeAll(this.file, this.torn ? `\n${text}` : text);
 			this.torn = false;

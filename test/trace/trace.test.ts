@@ -21,9 +21,9 @@ const figures = (trace: Trace = []) => {
 
 /** The most that each may enter. Lower them when a call gets shorter; `docs/architecture.md` tells the numbers. */
 const most = {
-	passthrough: { entries: 342, files: 90 },
-	translated: { entries: 508, files: 120 },
-	task: { entries: 286, files: 66 },
+	passthrough: { entries: 340, files: 90 },
+	translated: { entries: 506, files: 120 },
+	task: { entries: 285, files: 66 },
 };
 
 for (const [kind, limit] of Object.entries(most))

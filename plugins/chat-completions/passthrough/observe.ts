@@ -9,10 +9,12 @@ import {
 	type ModelAsk,
 	type Observation,
 	openAiFailureWithin,
+	type Progress,
 	parseJson,
 	type StreamEvent,
 	type StreamObserver,
 	textBytes,
+	type Usage,
 } from "#core";
 import { padding } from "../stream-scope.ts";
 import { citesWeb, decodeUsage, usageIn } from "../usage.ts";
@@ -64,6 +66,8 @@ class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
 	private readonly template = new EventTemplate(generatedNames, padding);
 	private told: unknown;
+	/** The same, decoded; undefined where that has to be done again. */
+	private usage: Usage | undefined;
 	/** It cites what was found on the web. */
 	private cites = false;
 	/** How many pieces there were when usage was told: some tell it with every chunk, and not with the last. */
@@ -92,7 +96,10 @@ class Observer implements StreamObserver {
 		this.first ??= data;
 		const bytes = contentBytes(data, this.ask.call.candidates > 1);
 		this.count(bytes);
-		if (data.includes('"url_citation"')) this.cites = true;
+		if (!this.cites && data.includes('"url_citation"')) {
+			this.cites = true;
+			this.usage = undefined;
+		}
 		if (mayMatter(data)) this.parse(data);
 		else if (bytes > 0) this.template.learn(data);
 	}
@@ -106,8 +113,10 @@ class Observer implements StreamObserver {
 	private parse(data: string): void {
 		const chunk = asRecord(parseJson(data));
 		const usage = usageIn(chunk);
-		if (decodeUsage(usage)) {
+		const decoded = decodeUsage(usage, this.cites);
+		if (decoded) {
 			this.told = usage;
+			this.usage = decoded;
 			this.toldAt = this.pieces;
 		}
 		if (chunk["error"]) this.error ??= openAiFailureWithin(chunk);
@@ -119,13 +128,17 @@ class Observer implements StreamObserver {
 		}
 	}
 
+	progress(): Progress {
+		const finished = this.error === undefined && (this.done || this.ended.size >= this.ask.call.candidates);
+		return { finished, pieces: this.pieces, contentBytes: this.bytes };
+	}
+
 	result(): Observation {
 		const { error, cites, stopped } = this;
-		const usage = decodeUsage(this.told, cites);
+		this.usage ??= decodeUsage(this.told, cites);
+		const { usage } = this;
 		return {
-			finished: error === undefined && (this.done || this.ended.size >= this.ask.call.candidates),
-			pieces: this.pieces,
-			contentBytes: this.bytes,
+			...this.progress(),
 			...(usage === undefined ? {} : { usage }),
 			...(cites && { serverTools: { web_search: 1 } }),
 			...(usage && this.toldAt < this.pieces && { usageIsTotal: false }),

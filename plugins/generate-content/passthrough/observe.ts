@@ -8,6 +8,7 @@ import {
 	jsonStringBytes,
 	type ModelAsk,
 	type Observation,
+	type Progress,
 	parseJson,
 	type StreamEvent,
 	type StreamObserver,
@@ -93,6 +94,8 @@ class Observer implements StreamObserver {
 	private readonly template = new EventTemplate(["text"]);
 	/** The last event that told counts, and how many pieces there were by then; parsed when it is asked for. */
 	private counted: string | undefined;
+	/** What it tells of usage; undefined where it has still to be read. */
+	private usage: Usage | undefined;
 	private told = 0;
 	private readonly searches = new Searches();
 	private first: string | undefined;
@@ -125,6 +128,7 @@ class Observer implements StreamObserver {
 		if (tellsSearches.test(data)) this.searches.add(asRecord(parseJson(data)));
 		if (counts) {
 			this.counted = data;
+			this.usage = undefined;
 			this.told = this.pieces;
 		}
 		if (bytes > 0 && !ends && !counts && !mayBeMore.test(data)) this.template.learn(data);
@@ -138,13 +142,16 @@ class Observer implements StreamObserver {
 		this.finished = false;
 	}
 
+	progress(): Progress {
+		return { finished: this.finished && this.error === undefined, pieces: this.pieces, contentBytes: this.bytes };
+	}
+
 	result(): Observation {
-		const { error, finished, pieces, searches, stopped } = this;
-		const told = this.counted === undefined ? undefined : usageIn(asRecord(parseJson(this.counted)));
+		const { error, pieces, searches, stopped } = this;
+		if (this.counted !== undefined) this.usage ??= usageIn(asRecord(parseJson(this.counted)));
+		const told = this.usage;
 		return {
-			finished: finished && error === undefined,
-			pieces,
-			contentBytes: this.bytes,
+			...this.progress(),
 			...tellUse(told, searches.calls),
 			...(told && this.told < pieces && { usageIsTotal: false }),
 			...(error && { error }),

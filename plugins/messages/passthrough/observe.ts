@@ -10,6 +10,7 @@ import {
 	jsonStringBytes,
 	type ModelAsk,
 	type Observation,
+	type Progress,
 	parseJson,
 	type StreamEvent,
 	type StreamObserver,
@@ -120,14 +121,17 @@ class Observer implements StreamObserver {
 		this.summed = asCount(asRecord(usage)["output_tokens"]) !== undefined;
 	}
 
+	progress(): Progress {
+		return { finished: this.over && this.error === undefined, pieces: this.pieces, contentBytes: this.bytes };
+	}
+
 	result(): Observation {
-		const { error, over, pieces, bytes, summed, searches, stopped } = this;
+		const { error, pieces, summed, searches, stopped } = this;
 		const usage = decodeUsage(this.usage);
-		const finished = over && error === undefined;
+		const progress = this.progress();
+		const { finished } = progress;
 		return {
-			finished,
-			pieces,
-			contentBytes: bytes,
+			...progress,
 			...definedOnly({ usage, error, stopped }),
 			...(this.unbilled && pieces === 0 && isEmpty(usage) && { unbilled: true }),
 			...(this.results && { results: this.results }),

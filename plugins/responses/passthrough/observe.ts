@@ -11,6 +11,7 @@ import {
 	type Observation,
 	openAiFailureWithin,
 	orderedId,
+	type Progress,
 	parseJson,
 	type StreamEvent,
 	type StreamObserver,
@@ -121,12 +122,14 @@ class Observer implements StreamObserver {
 		return this.done.map((data) => asRecord(parseJson(data))["item"]);
 	}
 
+	progress(): Progress {
+		return { finished: this.finished && this.error === undefined, pieces: this.pieces, contentBytes: this.bytes };
+	}
+
 	result(): Observation {
-		const { usage, error, answer, pieces, tools, stopped } = this;
+		const { usage, error, answer, tools, stopped } = this;
 		return {
-			finished: this.finished && error === undefined,
-			pieces,
-			contentBytes: this.bytes,
+			...this.progress(),
 			...(tools !== undefined && { serverTools: tools }),
 			// It is told at the end only, also of an answer that failed.
 			...(usage !== undefined && { usage, ...(error !== undefined && { usageIsTotal: true }) }),

@@ -8,10 +8,14 @@ test("rows are inserted, in as many statements as it takes, and those already th
 	const store = await createScratchStore([{ plugin: "things", migrations: [{ name: "001", statements }] }]);
 	try {
 		const insert = bulkInsert({ table: "things", columns: ["id", "size", "good"] });
-		const rows = Array.from({ length: 250 }, (_, index) => [`t${index}`, index % 3 === 0 ? null : index, index % 2]);
+		const rows = Array.from({ length: 250 }, (_, index) => ({
+			id: `t${index}`,
+			...(index % 3 !== 0 && { size: index }),
+			good: index % 2,
+		}));
 		expect(insert(rows)).toHaveLength(10);
 		expect(insert([])).toEqual([]);
-		await store.write(insert([["t7", 1000, 0]]));
+		await store.write(insert([{ id: "t7", size: 1000, good: 0 }]));
 		await store.write(insert(rows));
 		await store.write(insert(rows));
 		const found = await store.all(sql`SELECT count(*) AS n, sum(size IS NULL) AS empty, max(size) AS most FROM things`);

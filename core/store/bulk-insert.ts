@@ -11,28 +11,27 @@ export interface BulkTable {
 /** Rows in one statement: each size is a text that stays prepared. SQLite takes 32,766 values in one. */
 const sizes = [64, 16, 4, 1];
 
-/**
- * A function from rows to statements that insert them and leave out rows whose key is there already. Each row gives its
- * values in the order of the columns: strings, numbers, booleans, null.
- */
-export const bulkInsert = ({ table, columns }: BulkTable): ((rows: readonly (readonly unknown[])[]) => Statement[]) => {
+/** Values by column: strings, numbers, booleans, null, which stands for what is not there. */
+export type BulkRow = Readonly<Record<string, unknown>>;
+
+/** A function from rows to statements that insert them and leave out rows whose key is there already. */
+export const bulkInsert = ({ table, columns }: BulkTable): ((rows: readonly BulkRow[]) => Statement[]) => {
 	const one = `(${columns.map(() => "?").join(", ")})`;
 	const texts = sizes.map((count) => {
 		const rows = new Array<string>(count).fill(one).join(", ");
 		const text = `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${rows} ON CONFLICT DO NOTHING`;
 		return { count, insert: fixedStatement(text) };
 	});
+	const valuesOf = (rows: readonly BulkRow[]): unknown[] => {
+		const values: unknown[] = [];
+		for (const row of rows) for (const column of columns) values.push(row[column] ?? null);
+		return values;
+	};
 	return (rows) => {
 		const statements: Statement[] = [];
 		let at = 0;
 		for (const { count, insert } of texts)
-			for (; rows.length - at >= count; at += count) statements.push(insert(valuesOf(rows, at, at + count)));
+			for (; rows.length - at >= count; at += count) statements.push(insert(valuesOf(rows.slice(at, at + count))));
 		return statements;
 	};
-};
-
-const valuesOf = (rows: readonly (readonly unknown[])[], from: number, to: number): unknown[] => {
-	const values: unknown[] = [];
-	for (let index = from; index < to; index++) for (const value of rows[index] ?? []) values.push(value);
-	return values;
 };

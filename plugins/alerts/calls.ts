@@ -34,14 +34,16 @@ const priceUnknown = (model: string, upstream: string | undefined, call: CallRec
 	},
 });
 
+const none: readonly Alert[] = [];
+
 const pricesOf = (call: CallRecord): readonly Alert[] => {
 	const { usage, target, denial } = call.outcome;
 	if (denial?.code === "model_not_priced") return [priceUnknown(call.model ?? "a model", undefined, call)];
-	if (usage === undefined || target === undefined || call.charge === undefined) return [];
-	return call.charge.charged === undefined ? [priceUnknown(target.model, target.upstream.name, call)] : [];
+	if (usage === undefined || target === undefined || call.charge === undefined) return none;
+	return call.charge.charged === undefined ? [priceUnknown(target.model, target.upstream.name, call)] : none;
 };
 
-export const alertsOf = (call: CallRecord): readonly Alert[] => [
-	...call.attempts.filter(refusesKey).map(keyRefused),
-	...pricesOf(call),
-];
+export const alertsOf = (call: CallRecord): readonly Alert[] => {
+	const prices = pricesOf(call);
+	return call.attempts.some(refusesKey) ? [...call.attempts.filter(refusesKey).map(keyRefused), ...prices] : prices;
+};

@@ -1,7 +1,7 @@
 /** One row for every call. What is summed and searched has a column; the rest is JSON in `detail`, to keep a row cheap to write. */
 
 import { sql } from "drizzle-orm";
-import { bulkInsert, type Statement, type Store, type Tables } from "#core";
+import { bulkInsert, type Store, type Tables } from "#core";
 import { rollupStatements, tookStatements } from "./rollup.ts";
 import { spanOfRow } from "./took.ts";
 
@@ -59,11 +59,8 @@ const columns = [
 	"detail",
 ] as const satisfies readonly (keyof LedgerRow)[];
 
-const insert = bulkInsert({ table: "ledger", columns });
-
 /** Inserts that leave out rows already there. */
-export const insertRows = (rows: readonly Readonly<Record<string, unknown>>[]): Statement[] =>
-	insert(rows.map((row) => columns.map((column) => row[column] ?? null)));
+export const insertRows = bulkInsert({ table: "ledger", columns });
 
 const prunedAtOnce = 2_000;
 

@@ -1,5 +1,5 @@
 /** Tags: what a client says of its calls for reports, by names that the config allows, or what its token is pinned to. */
-import { definedOnly, isFault, isRecord, type Policy, type Routed, type TokenSetting, t } from "#core";
+import { definedOnly, isFault, isRecord, type Policy, type Routed, remembering, type TokenSetting, t } from "#core";
 
 export type Tags = Readonly<Record<string, string>>;
 
@@ -13,9 +13,9 @@ export const isTagGroup = (word: string): boolean => word.startsWith("tag:") && 
 export const tagOf = (group: string): string => `$."${group.slice(4)}"`;
 
 /** `app=web,env=prod`; what is not allowed or not well formed is left out, for tags must never stop a call. */
-const readTags = (header: string | null, allowed: ReadonlySet<string>): Tags =>
+const readTags = (header: string, allowed: ReadonlySet<string>): Tags =>
 	Object.fromEntries(
-		(header ?? "")
+		header
 			.split(",")
 			.map((pair) => pair.trim().split("="))
 			.filter(([name = "", value = "", ...more]) => allowed.has(name) && tagValue.test(value) && more.length === 0)
@@ -59,19 +59,44 @@ export interface TagOptions {
 	readonly endUser: boolean;
 }
 
-/** Marks calls with their tags; refuses nothing. */
-export const tagPolicy = (name: string, { allowed, endUser }: TagOptions): Policy<Tags> => ({
-	name: `${name}.tags`,
-	setting,
-	check(call, pinned) {
-		const header = call.request.headers.get("x-portico-tags");
-		if (header === null && pinned === undefined) return undefined;
-		const said = readTags(header, allowed);
-		const tags = { ...said, ...(endUser && endUserOf(call)), ...pinned };
-		return Object.keys(tags).length === 0 ? undefined : { tags };
-	},
-});
+/** A header is as long as a client likes; of the usual ones the same few come again and again. */
+const longestRemembered = 256;
 
-/** As a row keeps them: in one order, so that the same tags are the same text. */
-export const tagText = (tags: Tags | undefined): string | null =>
-	(tags && JSON.stringify(Object.fromEntries(Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1))))) || null;
+type TagsOf = (header: string) => Tags;
+
+/** Marks calls with their tags; refuses nothing. */
+export const tagPolicy = (name: string, { allowed, endUser }: TagOptions): Policy<Tags> => {
+	const unpinned: Tags = {};
+	const known = new WeakMap<Tags, TagsOf>();
+	/** The tags of calls of tokens that are pinned to these, by what their header says. */
+	const tagsBeside = (pinned: Tags): TagsOf => {
+		const found = known.get(pinned) ?? remembering((header) => ({ ...readTags(header, allowed), ...pinned }), 100);
+		known.set(pinned, found);
+		return found;
+	};
+	return {
+		name: `${name}.tags`,
+		setting,
+		check(call, pinned = unpinned) {
+			const header = call.request.headers.get("x-portico-tags") ?? "";
+			if (header === "" && pinned === unpinned && !endUser) return undefined;
+			const tagsOf = tagsBeside(pinned);
+			const said = header.length > longestRemembered ? { ...readTags(header, allowed), ...pinned } : tagsOf(header);
+			const tags = endUser ? { ...said, ...endUserOf(call), ...pinned } : said;
+			return tagText(tags) === null ? undefined : { tags };
+		},
+	};
+};
+
+const texts = new WeakMap<Tags, string>();
+
+/** As a row keeps them: in one order, so that the same tags are the same text; null for none. */
+export const tagText = (tags: Tags | undefined): string | null => {
+	if (!tags) return null;
+	const text = texts.get(tags) ?? inOrder(tags);
+	texts.set(tags, text);
+	return text === "{}" ? null : text;
+};
+
+const inOrder = (tags: Tags): string =>
+	JSON.stringify(Object.fromEntries(Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1))));

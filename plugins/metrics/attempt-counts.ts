@@ -16,18 +16,17 @@ const outcomeOf = ({ status, code }: AttemptRecord): string => {
 };
 
 export class AttemptCounts {
-	private readonly attempts = new Counter();
-	private readonly refusals = new Counter(200);
-	private readonly dropped = new Counter(200);
+	private readonly attempts = new Counter(["upstream", "model", "outcome"]);
+	private readonly refusals = new Counter(["code"], 200);
+	private readonly dropped = new Counter(["protocol", "field"], 200);
 	private readonly overhead = new Map<string, { readonly labels: Record<string, string>; readonly times: Histogram }>();
 
 	count(call: CallRecord): void {
 		const { outcome, protocol, losses } = call;
-		for (const attempt of call.attempts)
-			this.attempts.add({ upstream: attempt.upstream, model: attempt.model, outcome: outcomeOf(attempt) });
+		for (const attempt of call.attempts) this.attempts.add([attempt.upstream, attempt.model, outcomeOf(attempt)]);
 		if (outcome.ending === "refused")
-			this.refusals.add({ code: outcome.denial?.code ?? outcome.denial?.kind ?? "" }, call.repeats ?? 1);
-		for (const { path } of losses) this.dropped.add({ protocol, field: path.replace(/\[\d+\]/g, "[]") });
+			this.refusals.add([outcome.denial?.code ?? outcome.denial?.kind ?? ""], call.repeats ?? 1);
+		for (const { path } of losses) this.dropped.add([protocol, path.replace(/\[\d+\]/g, "[]")]);
 		if (call.attempts.length > 0) this.countOverhead(call);
 	}
 
@@ -38,8 +37,9 @@ export class AttemptCounts {
 			times: new Histogram(shortBounds),
 		};
 		this.overhead.set(key, known);
-		const waited = attempts.reduce((sum, attempt) => sum + attempt.durationMs, 0);
-		known.times.observe(Math.max(0, durationMs - waited) / 1000);
+		let own = durationMs;
+		for (const attempt of attempts) own -= attempt.durationMs;
+		known.times.observe(Math.max(0, own) / 1000);
 	}
 
 	close(): void {

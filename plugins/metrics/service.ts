@@ -70,8 +70,9 @@ export class Histogram {
 	observe(seconds: number): void {
 		this.count++;
 		this.sum += seconds;
-		const at = this.bounds.findIndex((bound) => seconds <= bound);
-		if (at >= 0) this.counts[at] = (this.counts[at] ?? 0) + 1;
+		let at = 0;
+		while (seconds > (this.bounds[at] ?? Number.POSITIVE_INFINITY)) at++;
+		if (at < this.bounds.length) this.counts[at] = (this.counts[at] ?? 0) + 1;
 	}
 
 	/** Buckets that hold all below them, as the format wants it, and nothing when nothing was observed. */

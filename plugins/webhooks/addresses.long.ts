@@ -8,7 +8,7 @@ afterEach(closeAll);
 
 const selfSigned = async (): Promise<{ key: string; cert: string }> => {
 	const { execFileSync } = await import("node:child_process");
-	const { mkdtempSync, readFileSync } = await import("node:fs");
+	const { mkdtempSync, readFileSync, rmSync } = await import("node:fs");
 	const { tmpdir } = await import("node:os");
 	const folder = mkdtempSync(`${tmpdir()}/portico-tls-`);
 	const file = (name: string): string => `${folder}/${name}`;
@@ -31,7 +31,9 @@ const selfSigned = async (): Promise<{ key: string; cert: string }> => {
 		],
 		{ stdio: "ignore" },
 	);
-	return { key: readFileSync(file("key"), "utf8"), cert: readFileSync(file("cert"), "utf8") };
+	const made = { key: readFileSync(file("key"), "utf8"), cert: readFileSync(file("cert"), "utf8") };
+	rmSync(folder, { recursive: true, force: true });
+	return made;
 };
 
 test("13: a name that resolves to a private address is blocked at each of four attempts, and nothing is sent", async () => {

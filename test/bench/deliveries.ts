@@ -62,4 +62,5 @@ const micros = (user + system) / count;
 const text = `${count} deliveries in ${seconds.toFixed(2)} s: ${Math.round(count / seconds)} a second; ${micros.toFixed(0)} µs of processor time each; ${posts} posts received`;
 console.log(flags.json ? JSON.stringify({ perSecond: count / seconds, budget, micros, lost: count - posts }) : text);
 child.kill();
+box.store.close();
 process.exit(posts >= count && count / seconds >= budget ? 0 : 1);

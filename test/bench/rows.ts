@@ -114,8 +114,12 @@ export const translations = [
 ] as const;
 export type Translation = (typeof translations)[number];
 
+/** What sets the upstream's pace is the user, whom Anthropic's protocol names elsewhere. */
+const inMessages = ({ user, ...rest }: { readonly user?: string }): object =>
+	user === undefined ? rest : { ...rest, metadata: { user_id: user } };
+
 /** The same question in the client's words, for a model whose upstream speaks another protocol. */
-const question = ([client, spoken]: Translation, extra: object): string => {
+const question = ([client, spoken]: Translation, extra: { readonly user?: string }): string => {
 	const model = `bench-${spoken}`;
 	const text = "Say hello.";
 	if (client === "responses") return JSON.stringify({ model, input: text, ...extra });
@@ -124,7 +128,7 @@ const question = ([client, spoken]: Translation, extra: object): string => {
 			contents: [{ role: "user", parts: [{ text }] }],
 			generationConfig: { maxOutputTokens: 400 },
 		});
-	return bodyOf({ model, max_tokens: 400, ...extra });
+	return bodyOf({ model, max_tokens: 400, ...(client === "messages" ? inMessages(extra) : extra) });
 };
 
 const pathOf = (protocol: Translation[0 | 1], model: string, stream: boolean): string =>
@@ -132,7 +136,7 @@ const pathOf = (protocol: Translation[0 | 1], model: string, stream: boolean): s
 		? `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`
 		: paths[protocol];
 
-const translatedLoads = (translation: Translation, connections: number, extra: object) => {
+const translatedLoads = (translation: Translation, connections: number, extra: { readonly user?: string }) => {
 	const [client, spoken] = translation;
 	const stream = "stream" in extra;
 	const plain = bodyOf(extra);

@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "portico-runtime-"));
+// Deno does not run the `after` of a file; it tells of its end by this event.
+globalThis.addEventListener?.("unload", () => rmSync(folder, { recursive: true, force: true }));
 const config = join(folder, "portico.yaml");
 
 /** How this runtime runs a file: the same one that runs this test. */

@@ -12,6 +12,8 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "portico-runtime-tasks-"));
+// Deno does not run the `after` of a file; it tells of its end by this event.
+globalThis.addEventListener?.("unload", () => rmSync(folder, { recursive: true, force: true }));
 const config = join(folder, "portico.yaml");
 const runtime = "Deno" in globalThis ? ["run", "-A", "--no-check"] : [];
 

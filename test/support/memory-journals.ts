@@ -64,8 +64,8 @@ class MemoryJournal implements Journal {
 		this.tail.push(line);
 	}
 
-	async together(line: string): Promise<void> {
-		this.now(line);
+	async kept(): Promise<void> {
+		this.flush();
 	}
 
 	flush(): void {

@@ -1,5 +1,5 @@
-// The suite, one step after the other: style and walls, types, the shipped schema, the tests on Bun, the runtime tests
-// on Deno. With `--long` what takes longer instead: files that end in `.long.ts`, the schedule of callbacks in real time,
+// The suite: the tests on Bun, and beside them, one after the other, style and walls, types, the shipped schema and the
+// runtime tests on Deno, each of which prints at its end. With `--long` what takes longer instead: files that end in `.long.ts`, the schedule of callbacks in real time,
 // the bench in its short form, a minute of chaos. Every step runs even when one before it failed; the exit code says
 // whether all were good.
 import { spawn } from "node:child_process";
@@ -36,32 +36,37 @@ const apart = [
 	"test/attacks/unread-streams.long.ts",
 ];
 
+/** In rows of steps: rows run side by side, and the steps of a row one after the other. */
 const quick = [
-	["style and walls", bin("biome"), ["ci", "."]],
-	["types", bin("tsc"), ["-p", "."]],
-	["the shipped config is good", process.execPath, [portico, "check", "--config", "config/portico.yaml"]],
-	["its schema is fresh", process.execPath, [portico, "schema", "--check", "--config", "config/portico.yaml"]],
 	// A busy machine is slow, not wrong: five seconds, the default, is too little for the longest property tests there.
-	["tests", process.execPath, test],
-	["runtime tests on Deno", bin("deno"), ["test", "-A", "--no-check", "--quiet", "test/runtime"]],
+	[["tests", process.execPath, test]],
+	[
+		["style and walls", bin("biome"), ["ci", "."]],
+		["types", bin("tsc"), ["-p", "."]],
+		["the shipped config is good", process.execPath, [portico, "check", "--config", "config/portico.yaml"]],
+		["its schema is fresh", process.execPath, [portico, "schema", "--check", "--config", "config/portico.yaml"]],
+		["runtime tests on Deno", bin("deno"), ["test", "-A", "--no-check", "--quiet", "test/runtime"]],
+	],
 ];
 
 const long = [
-	["long tests", process.execPath, [...test, ...longFiles()]],
-	["clients that do not read", process.execPath, [...test, "./test/attacks/unread-streams.long.ts"]],
 	[
-		"the packed package, installed",
-		process.execPath,
+		["long tests", process.execPath, [...test, ...longFiles()]],
+		["clients that do not read", process.execPath, [...test, "./test/attacks/unread-streams.long.ts"]],
 		[
-			...test,
-			...["package", "package-rooms", "package-plugins", "manifests"].map((name) => `./test/slow/${name}.long.ts`),
+			"the packed package, installed",
+			process.execPath,
+			[
+				...test,
+				...["package", "package-rooms", "package-plugins", "manifests"].map((name) => `./test/slow/${name}.long.ts`),
+			],
 		],
+		["the bench, short", process.execPath, [portico, "bun", "test/bench/run.ts", "--quick"]],
+		["chaos for a minute", process.execPath, [portico, "bun", "test/chaos/run.ts", "--seconds", "60"]],
 	],
-	["the bench, short", process.execPath, [portico, "bun", "test/bench/run.ts", "--quick"]],
-	["chaos for a minute", process.execPath, [portico, "bun", "test/chaos/run.ts", "--seconds", "60"]],
 ];
 
-const steps = process.argv.includes("--long") ? long : quick;
+const rows = process.argv.includes("--long") ? long : quick;
 
 /** What a failing test printed: the lines since the test before it ended. Long ones keep their beginning. */
 const failuresIn = (lines) => {
@@ -75,19 +80,19 @@ const failuresIn = (lines) => {
 	return failures;
 };
 
-/** Runs one step to its end; what it prints is shown as it comes, and kept. */
-const run = async ([name, command, words]) => {
+/** Runs one step to its end; what it prints is kept, and shown as it comes if it is `watched`, else at its end. */
+const run = async ([name, command, words], watched) => {
 	const began = performance.now();
-	console.log(`\n── ${name}`);
+	if (watched) console.log(`\n── ${name}`);
 	const child = spawn(command, words, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
-	const printed = [];
+	const pieces = [];
 	for (const [from, to] of [
 		[child.stdout, process.stdout],
 		[child.stderr, process.stderr],
 	])
 		from.setEncoding("utf8").on("data", (text) => {
-			to.write(text);
-			printed.push(text);
+			if (watched) to.write(text);
+			pieces.push(text);
 		});
 	const passed = await new Promise((resolve) => {
 		child.on("error", (error) => {
@@ -96,15 +101,23 @@ const run = async ([name, command, words]) => {
 		});
 		child.on("close", (status) => resolve(status === 0));
 	});
-	const failures = passed ? [] : failuresIn(printed.join("").split("\n"));
-	return { name, passed, failures, seconds: (performance.now() - began) / 1000 };
+	const printed = pieces.join("");
+	if (!watched) console.log(`\n── ${name}\n${printed}`);
+	const failures = passed ? [] : failuresIn(printed.split("\n"));
+	// What no test failed of is told whole, for it stands in the midst of what others print.
+	const report = passed || watched ? failures : [`── ${name}\n${printed}`];
+	return { name, passed, failures, report, seconds: (performance.now() - began) / 1000 };
 };
 
 const results = [];
-for (const step of steps) results.push(await run(step));
+await Promise.all(
+	rows.map(async (steps, index) => {
+		for (const step of steps) results.push(await run(step, index === 0));
+	}),
+);
 
 // Once more at the end, where a person looks first and a log that keeps only its end still has it.
-for (const failure of results.flatMap(({ failures }) => failures)) console.log(`\n${failure}`);
+for (const failure of results.flatMap(({ report }) => report)) console.log(`\n${failure}`);
 console.log("");
 for (const { name, passed, failures, seconds } of results) {
 	console.log(`${passed ? "passed" : "FAILED"}  ${name} (${seconds.toFixed(1)} s)`);

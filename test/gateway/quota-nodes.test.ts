@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "drizzle-orm";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { until } from "../support/moved-clock.ts";
 import { type SharedDatabase, startSharedDatabase } from "../support/shared-database.ts";
 
 let folder: string;
@@ -137,15 +139,18 @@ describe("a burst of 500 calls on three nodes, on a quota worth about 50", () =>
 	}, 30_000);
 
 	test("is recorded to the last micro-dollar, and leaves nothing held", async () => {
-		await pause(3_500);
+		const account = async () =>
+			(await nodeOf(0).store.all(sql`SELECT used, leased FROM quota_accounts WHERE token = ${token.id}`))[0];
+		// Node 2 was refused last and called back what the others keep; it may keep what is too little for a call itself.
+		expect(await ask(nodeOf(0), token.key)).toBe("used up");
+		await until(async () => (await account())?.["leased"] === 0, "nothing is held", 20_000);
+		expect(await account()).toEqual({ used: delivered, leased: 0 });
+		await Promise.all(nodes.map((node) => node.admin("GET", "/admin/usage")));
 		const { used } = await view();
 		const { data } = (await nodeOf(0).admin("GET", `/admin/usage?by=token&token=${token.id}`)) as {
 			data: { cost: number }[];
 		};
 		expect(data[0]?.cost).toBe(used);
-		const { sql } = await import("drizzle-orm");
-		const [row] = await nodeOf(0).store.all(sql`SELECT used, leased FROM quota_accounts WHERE token = ${token.id}`);
-		expect(row).toEqual({ used: delivered, leased: 0 });
 	}, 30_000);
 });
 

@@ -22,9 +22,9 @@ describe("a picture", () => {
 			chunks.set(type, bytes.subarray(at + 8, at + 8 + length));
 			at += 12 + length;
 		}
-		expect([...chunks.keys()]).toEqual(["IHDR", "IDAT", "IEND"]);
+		expect([...chunks.keys()]).toEqual(["IHDR", "PLTE", "IDAT", "IEND"]);
 		expect([chunks.get("IHDR")?.readUInt32BE(0), chunks.get("IHDR")?.readUInt32BE(4)]).toEqual([320, 192]);
-		expect(inflateSync(chunks.get("IDAT") ?? "")).toHaveLength((1 + 3 * 320) * 192);
+		expect(inflateSync(chunks.get("IDAT") ?? "")).toHaveLength((1 + 320) * 192);
 	});
 
 	test("shows what was asked for: other words are another picture", () => {
@@ -78,6 +78,26 @@ test("every preview is shown before the picture is done, however long each takes
 		state = told?.state ?? "done";
 	}
 	expect(shown).toBe(3);
+});
+
+test("jobs that end together let others have their turn between them", async () => {
+	const clock = { now: () => 10_000, monotonic: () => 10_000, after: () => () => undefined };
+	const [upstream] = demoTaskUpstreams({ clock, seconds: 4, models: [] });
+	const details = { size: "1x8" };
+	const jobs = Array.from({ length: 10 }, (_, index): TaskJob => {
+		const id = `task_${index}`;
+		return { id, action: "IMAGINE", model: "demo", prompt: "rain", details, input: {}, submittedAt: 0, memo: {} };
+	});
+	let turns = 0;
+	const count = (): void => {
+		turns++;
+		next = setImmediate(count);
+	};
+	let next = setImmediate(count);
+	const states = await upstream?.poll?.(jobs, AbortSignal.timeout(60_000), () => undefined);
+	clearImmediate(next);
+	expect(states?.map((told) => told?.state)).toEqual(jobs.map(() => "done"));
+	expect(turns).toBeGreaterThanOrEqual(jobs.length - 1);
 });
 
 test("the tune's MP3 is frames of 24 ms, whole, one after the other, which begin where its text says", () => {

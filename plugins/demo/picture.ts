@@ -62,8 +62,5 @@ export const drawnSoFar = (picture: Picture, share: number): Picture => {
 	return { ...picture, dots: dots.slice().fill(paper, width * Math.round(height * share)) };
 };
 
-export const pngOf = ({ width, height, dots, palette }: Picture): Uint8Array => {
-	const data = new Uint8Array(dots.length * 3);
-	for (const [at, dot] of dots.entries()) data.set(palette[dot] ?? [0, 0, 0], at * 3);
-	return encode({ width, height, data, channels: 3 });
-};
+export const pngOf = ({ width, height, dots, palette }: Picture): Uint8Array =>
+	encode({ width, height, data: dots, channels: 1, palette: palette.map((colour) => [...colour]) });

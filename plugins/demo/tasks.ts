@@ -1,4 +1,5 @@
 /** The demo's work on tasks: pictures, clips and tunes of its own making, at a pace one can watch, without an account. */
+import { setImmediate as turn } from "node:timers/promises";
 import { asNumber, asText, type Clock, definedOnly, type WireRecord } from "#core";
 import type { JobState, Made, MadeFile, Show, TaskJob, TaskUpstream } from "../tasks/service.ts";
 import { wordsOf } from "./answer.ts";
@@ -146,7 +147,14 @@ export const demoTaskUpstreams = ({ clock, seconds, models }: DemoTaskOptions): 
 			// Drawing takes time: a job that was not done when its previews were counted is not done here either.
 			const now = clock.now();
 			for (const job of jobs) if (job.memo.partialImages !== undefined) showDue(job, now, show);
-			return jobs.map((job) => stateOf(job, now, make));
+			const states: JobState[] = [];
+			for (const job of jobs) {
+				const state = stateOf(job, now, make);
+				states.push(state);
+				// What was drawn took milliseconds: whoever waits for something else comes first.
+				if (state.state === "done") await turn();
+			}
+			return states;
 		},
 		find: async (job) => nameOf(job, job.submittedAt),
 		async cancel(job) {

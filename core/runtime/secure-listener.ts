@@ -19,6 +19,9 @@ export interface SecureListenOptions {
 /** How often the files are looked at. By their time and not by the system's notices, which do not follow the links that orchestrators swap. */
 const lookMs = 1000;
 
+/** Deno stops to listen a turn of the loop after it is told to: a connection until then may still be the earlier listener's, and be reset. */
+const leavesMs = 10;
+
 /** Throws when a file cannot be read, or the key is not the certificate's. */
 export const readCertificate = (files: CertificateFiles): Certificate & { readonly until: string } => {
 	const [cert, key] = [readFileSync(files.cert, "utf8"), readFileSync(files.key, "utf8")];
@@ -59,7 +62,7 @@ export const listenSecurely = async (
 			closing.add(closed);
 			earlier.add(before);
 			[current, certificate] = [next, now];
-			renewed(now.until);
+			setTimeout(() => renewed(now.until), leavesMs);
 		} catch (error) {
 			failed(error);
 		}

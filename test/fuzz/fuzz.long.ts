@@ -10,7 +10,7 @@ test.each(sides)(
 	async (side) => {
 		const { tries, found } = await fuzz(side, { seed, milliseconds: 20_000 });
 		expect(found).toEqual([]);
-		expect(tries).toBeGreaterThan(20);
+		expect(tries).toBeGreaterThan(5);
 	},
 	120_000,
 );

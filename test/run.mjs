@@ -3,7 +3,8 @@
 // the bench in its short form, a minute of chaos. Every step runs even when one before it failed; the exit code says
 // whether all were good.
 import { spawn } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -68,6 +69,10 @@ const long = [
 
 const rows = process.argv.includes("--long") ? long : quick;
 
+/** The temporary folder of all tests, whose own folders other users must reach: what one of them leaves behind goes with it. */
+const temporary = mkdtempSync(join(tmpdir(), "portico-suite-"));
+chmodSync(temporary, 0o755);
+
 /** What a failing test printed: the lines since the test before it ended. Long ones keep their beginning. */
 const failuresIn = (lines) => {
 	const failures = [];
@@ -84,7 +89,11 @@ const failuresIn = (lines) => {
 const run = async ([name, command, words], watched) => {
 	const began = performance.now();
 	if (watched) console.log(`\n── ${name}`);
-	const child = spawn(command, words, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+	const child = spawn(command, words, {
+		cwd: root,
+		env: { ...process.env, TMPDIR: temporary },
+		stdio: ["ignore", "pipe", "pipe"],
+	});
 	const pieces = [];
 	for (const [from, to] of [
 		[child.stdout, process.stdout],
@@ -115,6 +124,7 @@ await Promise.all(
 		for (const step of steps) results.push(await run(step, index === 0));
 	}),
 );
+rmSync(temporary, { recursive: true, force: true });
 
 // Once more at the end, where a person looks first and a log that keeps only its end still has it.
 for (const failure of results.flatMap(({ report }) => report)) console.log(`\n${failure}`);

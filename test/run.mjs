@@ -1,7 +1,7 @@
-// The suite: the tests on Bun, and beside them, one after the other, style and walls, types, the shipped schema and the
-// runtime tests on Deno, each of which prints at its end. With `--long` what takes longer instead: files that end in `.long.ts`, the schedule of callbacks in real time,
-// the bench in its short form, a minute of chaos. Every step runs even when one before it failed; the exit code says
-// whether all were good.
+// The suite: the tests of `test/`, and beside them, one after the other, style and walls, types, the shipped schema, the
+// runtime tests on Deno and the tests that stand beside the code, each of which prints at its end. With `--long` what takes
+// longer instead: files that end in `.long.ts`, the schedule of callbacks in real time, the bench in its short form, a
+// minute of chaos. Every step runs even when one before it failed; the exit code says whether all were good.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +12,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const bin = (name) => join(root, "node_modules", ".bin", name);
 const portico = join(root, "bin", "portico.mjs");
 
+/** A busy machine is slow, not wrong: five seconds, the default, is too little for the longest property tests there. */
 const test = [portico, "bun", "test", "--timeout", "60000"];
 
 /** Files that end in `.long.ts`, by path. */
@@ -39,14 +40,14 @@ const apart = [
 
 /** In rows of steps: rows run side by side, and the steps of a row one after the other. */
 const quick = [
-	// A busy machine is slow, not wrong: five seconds, the default, is too little for the longest property tests there.
-	[["tests", process.execPath, test]],
+	[["tests across folders", process.execPath, [...test, "./test"]]],
 	[
 		["style and walls", bin("biome"), ["ci", "."]],
 		["types", bin("tsc"), ["-p", "."]],
 		["the shipped config is good", process.execPath, [portico, "check", "--config", "config/portico.yaml"]],
 		["its schema is fresh", process.execPath, [portico, "schema", "--check", "--config", "config/portico.yaml"]],
 		["runtime tests on Deno", bin("deno"), ["test", "-A", "--no-check", "--quiet", "test/runtime"]],
+		["tests beside the code", process.execPath, [...test, "./core", "./plugins"]],
 	],
 ];
 
@@ -114,7 +115,7 @@ const run = async ([name, command, words], watched) => {
 	if (!watched) console.log(`\n── ${name}\n${printed}`);
 	const failures = passed ? [] : failuresIn(printed.split("\n"));
 	// What no test failed of is told whole, for it stands in the midst of what others print.
-	const report = passed || watched ? failures : [`── ${name}\n${printed}`];
+	const report = passed || watched || failures.length > 0 ? failures : [`── ${name}\n${printed}`];
 	return { name, passed, failures, report, seconds: (performance.now() - began) / 1000 };
 };
 

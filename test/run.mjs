@@ -38,7 +38,7 @@ const apart = [
 	"test/attacks/unread-streams.long.ts",
 ];
 
-/** In rows of steps: rows run side by side, and the steps of a row one after the other. */
+/** Rows of steps: the rows run side by side, the steps of a row one after the other. */
 const quick = [
 	[["tests across folders", process.execPath, [...test, "./test"]]],
 	[
@@ -70,7 +70,7 @@ const long = [
 
 const rows = process.argv.includes("--long") ? long : quick;
 
-/** The temporary folder of all tests, whose own folders other users must reach: what one of them leaves behind goes with it. */
+/** The temporary folder of all tests: what one leaves behind goes with it. Some run as other users, who must reach theirs. */
 const temporary = mkdtempSync(join(tmpdir(), "portico-suite-"));
 chmodSync(temporary, 0o755);
 
@@ -114,7 +114,7 @@ const run = async ([name, command, words], watched) => {
 	const printed = pieces.join("");
 	if (!watched) console.log(`\n── ${name}\n${printed}`);
 	const failures = passed ? [] : failuresIn(printed.split("\n"));
-	// What no test failed of is told whole, for it stands in the midst of what others print.
+	// A failure that is not a test's is told whole: it stands in the midst of what the other row prints.
 	const report = passed || watched || failures.length > 0 ? failures : [`── ${name}\n${printed}`];
 	return { name, passed, failures, report, seconds: (performance.now() - began) / 1000 };
 };

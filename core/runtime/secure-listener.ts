@@ -19,7 +19,7 @@ export interface SecureListenOptions {
 /** How often the files are looked at. By their time and not by the system's notices, which do not follow the links that orchestrators swap. */
 const lookMs = 1000;
 
-/** Deno stops to listen a turn of the loop after it is told to: a connection until then may still be the earlier listener's, and be reset. */
+/** Deno stops listening a turn of the loop after it is told to; until then the earlier listener may get a connection, and reset it. */
 const leavesMs = 10;
 
 /** Throws when a file cannot be read, or the key is not the certificate's. */

@@ -23,6 +23,7 @@ export class Accounts implements AccountNode {
 	readonly holder = `node_${crypto.randomUUID()}`;
 	readonly leases = new Set<Lease>();
 	readonly tellings = new Tellings();
+	readonly journal: Journal;
 	writer: LedgerWriter | undefined;
 	/** Rows of calls that were charged nothing. */
 	loose: LedgerRow[] = [];
@@ -30,7 +31,6 @@ export class Accounts implements AccountNode {
 	private readonly recalls: Recalls;
 	private readonly clock: Clock;
 	private readonly log: Log;
-	readonly journal: Journal;
 	private readonly options: AccountsOptions;
 	private readonly writeBehind: WriteBehind;
 	private readonly boot: string;

@@ -9,6 +9,8 @@ export interface FuzzOptions {
 	/** The first try's seed; each further one has the next, so that any can be made again alone. */
 	readonly seed: number;
 	readonly milliseconds: number;
+	/** Tries that a slow machine makes although the time is up. */
+	readonly least?: number;
 	/** The most tries. */
 	readonly most?: number;
 }
@@ -57,16 +59,17 @@ const attempt = async (side: Side, world: World, seeds: readonly number[]): Prom
 	return [...tried.flat(), ...world.fuzzed.takeWrongs().map((wrong) => `seed ${seeds.join(" or ")}: ${wrong}`)];
 };
 
-/** Goes on until the time is up, there have been enough tries, or enough was found. */
+/** Goes on until the time is up and the fewest tries are made, there have been enough tries, or enough was found. */
 export const fuzz = async (
 	side: Side,
-	{ seed, milliseconds, most = Number.POSITIVE_INFINITY }: FuzzOptions,
+	{ seed, milliseconds, least = 0, most = Number.POSITIVE_INFINITY }: FuzzOptions,
 ): Promise<FuzzResult> => {
 	const seeds = readSeeds();
 	const found: string[] = [];
 	const until = performance.now() + milliseconds;
 	let count = 0;
-	const goesOn = (): boolean => performance.now() < until && found.length < enough && count < most;
+	const hasTime = (): boolean => performance.now() < until || count < least;
+	const goesOn = (): boolean => hasTime() && found.length < enough && count < most;
 	while (goesOn()) {
 		const world: World = { fuzzed: await startFuzzed(), seeds };
 		const first = count;

@@ -77,6 +77,7 @@ const kinds = {
 } as const;
 
 const recording = globalThis as { trace?: Trace };
+
 /** What a call enters, from its arrival to its answer; what is written behind it is not part of it. */
 const traceOf = async ([path, body]: (typeof kinds)[keyof typeof kinds]): Promise<Trace> => {
 	const trace: Trace = [];

@@ -9,10 +9,24 @@ import type { Row } from "./table.ts";
 
 const middle = (times: number[]): number => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 
+/** What is held against the relay's calls, for a busy machine makes both dearer. */
+interface Share {
+	readonly relay: Party;
+	readonly most: number;
+}
+
+/** Microseconds of processor time, the middle of three rounds. */
+const relayedCall = async (relay: Party): Promise<number> => {
+	const rounds: number[] = [];
+	for (let round = 0; round < 3; round++)
+		rounds.push((await drive(relay, { body: bodyOf(), connections: 64 }, { amount: 8000 })).micros);
+	return middle(rounds);
+};
+
 /** The middle of five starts, each in a new folder: tables made, a token issued, a call answered. */
 export const startRows = async (
 	upstream: string,
-	{ ms, processorMs, built }: { readonly ms?: number; readonly processorMs?: number; readonly built: boolean },
+	{ ms, share, built }: { readonly ms?: number; readonly share?: Share; readonly built: boolean },
 ): Promise<Row[]> => {
 	const gateway = (at: string): Promise<Started> => startPortico(at, { built });
 	const parties = [startRelay, gateway].map((begin) => ({ begin, took: [] as number[], used: [] as number[] }));
@@ -25,9 +39,12 @@ export const startRows = async (
 		}
 	const [relay, portico] = parties.map(({ took, used }) => ({ took: middle(took), used: middle(used) }));
 	if (!relay || !portico) throw new Error("there are two parties");
+	const took = row("start to first answered call", "ms", [relay.took, portico.took], { by: "figure", most: ms });
+	if (!share) return [took, { what: "processor time of that", unit: "ms", portico: portico.used, by: "figure" }];
+	const beside = (10_000 * (await relayedCall(share.relay))) / 1000;
 	return [
-		row("start to first answered call", "ms", [relay.took, portico.took], { by: "figure", most: ms }),
-		{ what: "processor time of that", unit: "ms", portico: portico.used, by: "figure", most: processorMs },
+		took,
+		row("processor time of that, beside 10,000 relayed calls", "ms", [beside, portico.used], { most: share.most }),
 	];
 };
 
@@ -37,10 +54,18 @@ const figuresOf = async (file: string, ...words: string[]): Promise<(name: strin
 };
 
 /** What the rules and the books cost by themselves, without HTTP. */
-export const policyRows = async (most: number, ...words: string[]): Promise<Row[]> => {
-	const figure = await figuresOf("policies.ts", ...words);
+export const policyRows = async (most: number): Promise<Row[]> => {
+	const figure = await figuresOf("policies.ts");
 	const what = "policies, reservation, journal and ledger, a call";
 	return [{ what, unit: "µs", portico: figure("policiesMicros"), by: "figure", most }];
+};
+
+/** The same in its short form, beside the relay's call. */
+export const policyShareRows = async ({ relay, most }: Share): Promise<Row[]> => {
+	const micros = await relayedCall(relay);
+	const figure = await figuresOf("policies.ts", "--quick");
+	const what = "policies, reservation, journal and ledger, beside a relayed call";
+	return [row(what, "µs", [micros, figure("policiesMicros")], { most })];
 };
 
 /** Callbacks. Of their cost the relay's call is the measure. */
@@ -49,7 +74,7 @@ export const deliveryRows = async (
 	count: number,
 	limit: { readonly least?: number; readonly most?: number },
 ): Promise<Row[]> => {
-	const { micros } = await drive(relay, { body: bodyOf(), connections: 64 }, { amount: 8000 });
+	const micros = await relayedCall(relay);
 	const figure = await figuresOf("deliveries.ts", String(count));
 	return [
 		{

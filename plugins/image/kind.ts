@@ -55,6 +55,9 @@ export const imageUrl = (task: Task): string => task.result?.files.find(({ role 
 /** A described picture is answered with words; those are its prompt from then on. */
 export const shownPrompt = (task: Task): string => asText(task.result?.extra?.prompt) ?? task.prompt;
 
+/** What else is done counts as one picture at least: of a clip there need not be a still one. */
+const answeredInWords: ReadonlySet<string> = new Set(["DESCRIBE", "SHORTEN"]);
+
 const callback = (task: Task): string =>
 	JSON.stringify({
 		id: task.id,
@@ -98,5 +101,8 @@ export const imageKind = (defaultModel: string): TaskKind => ({
 	timeoutMinutes: 10,
 	read: (body) => read(body, defaultModel),
 	callback,
-	units: (task) => ({ images: (task.result?.files ?? []).filter(({ role }) => role === "image").length }),
+	units({ action, result }) {
+		const pictures = (result?.files ?? []).filter(({ role }) => role === "image").length;
+		return { images: Math.max(pictures, answeredInWords.has(action) ? 0 : 1) };
+	},
 });

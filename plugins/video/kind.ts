@@ -1,6 +1,7 @@
 /** The kind `video`: its words, its callback, and how the uniform route's body is read. */
 import { asNumber, asRecord, asText, Fault, type WireRecord } from "#core";
 import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
+import type { KlingMaker } from "./kling-makers.ts";
 
 const videoWords = {
 	NOT_START: "submitted",
@@ -13,6 +14,8 @@ const videoWords = {
 export const usualSeconds = 10;
 
 const longestPrompt = 100_000;
+/** Whoever asks for a hundredth of a second is made a clip of some seconds all the same. */
+const shortestSeconds = 1;
 const longestSeconds = 3600;
 
 const invalid = (parameter: string, message: string): Fault =>
@@ -32,8 +35,11 @@ export const promptOf = (value: unknown, required: boolean): string => {
 export const secondsOf = (value: unknown, parameter: string): number | undefined => {
 	if (value === undefined || value === null || value === "") return undefined;
 	const seconds = asNumber(value) ?? Number(asText(value) ?? Number.NaN);
-	if (!Number.isFinite(seconds) || seconds <= 0 || seconds > longestSeconds)
-		throw invalid(parameter, `"${parameter}" must be a number of seconds.`);
+	if (!(seconds >= shortestSeconds && seconds <= longestSeconds))
+		throw invalid(
+			parameter,
+			`"${parameter}" must be a number of seconds from ${shortestSeconds} to ${longestSeconds}.`,
+		);
 	return seconds;
 };
 
@@ -47,11 +53,14 @@ export interface VideoWish {
 	readonly aspectRatio?: string | undefined;
 	readonly externalId?: string | undefined;
 	readonly follows?: string | undefined;
+	/** The route of Kling's that was called; nobody else can choose one. */
+	readonly maker?: KlingMaker;
 	readonly input: WireRecord;
 }
 
 export const videoOrder = (wish: VideoWish): TaskOrder => {
-	const { seconds, size, aspectRatio, externalId, follows } = wish;
+	const { seconds, size, aspectRatio, externalId, follows, maker } = wish;
+	const { maker: _clients, ...input } = wish.input;
 	return {
 		kind: "video",
 		action: wish.action,
@@ -64,7 +73,7 @@ export const videoOrder = (wish: VideoWish): TaskOrder => {
 			...(externalId !== undefined && { externalId }),
 			...(follows !== undefined && { follows }),
 		},
-		input: wish.input,
+		input: { ...input, ...(maker !== undefined && { maker }) },
 		bound: { seconds: seconds ?? usualSeconds },
 		...(follows !== undefined && { follows }),
 	};

@@ -1,5 +1,5 @@
 /** Kling's own API, for its clients: under `/kling/v1` and, for those that are only given another host, under `/v1`. */
-import { asList, asRecord, type Identified, type Route, type WireRecord } from "#core";
+import { asList, asRecord, asText, type Identified, type Route, type WireRecord } from "#core";
 import {
 	klingAnswer,
 	klingFields,
@@ -11,30 +11,40 @@ import {
 	type TaskOrder,
 	type Tasks,
 } from "../tasks/service.ts";
-import { absent, durationOf, isVideo, promptOf, secondsOf, videoOrder, videoUrl } from "./kind.ts";
+import { absent, durationOf, isVideo, promptOf, secondsOf, type VideoWish, videoOrder, videoUrl } from "./kind.ts";
+import { isKlingMaker, type KlingMaker, klingMakers } from "./kling-makers.ts";
 
-/** Kling's routes by what they make a clip of. */
-const makers = [
-	"text2video",
-	"image2video",
-	"multi-image2video",
-	"omni-video",
-	"video-extend",
-	"lip-sync",
-	"effects",
-	"multi-elements",
-];
+const makerNames = Object.keys(klingMakers).filter(isKlingMaker);
 
-const orderOf = async (maker: string, body: WireRecord): Promise<TaskOrder> => {
+/** Where a client does not say how long. */
+const usualLength = 5;
+
+/** Seconds of the clip; undefined where the upstream tells them at the end. */
+const lengthOf = (maker: KlingMaker, { duration, input }: WireRecord): number | undefined => {
+	if (maker === "lip-sync") return undefined;
+	if (klingMakers[maker] === "nowhere") return usualLength;
+	const within = klingMakers[maker] === "within" ? asRecord(input).duration : undefined;
+	return secondsOf(within ?? duration, within === undefined ? "duration" : "input.duration") ?? usualLength;
+};
+
+const actionOf = (maker: KlingMaker): VideoWish["action"] => {
+	if (maker === "text2video") return "TEXT_TO_VIDEO";
+	return maker === "video-extend" ? "EXTEND" : "IMAGE_TO_VIDEO";
+};
+
+const orderOf = async (maker: KlingMaker, body: WireRecord): Promise<TaskOrder> => {
 	const image = await pictureOf(body.image ?? asRecord(asList(body.image_list)[0]).image, "image");
 	const needsPrompt = maker === "text2video";
-	const { input, ...fields } = klingFields(body);
+	const { input, model, ...fields } = klingFields(body);
+	const within = klingMakers[maker] === "within" ? asText(asRecord(body.input).model_name) : undefined;
 	return videoOrder({
 		...fields,
-		action: maker === "text2video" ? "TEXT_TO_VIDEO" : maker === "video-extend" ? "EXTEND" : "IMAGE_TO_VIDEO",
+		model: within ?? model,
+		action: actionOf(maker),
 		prompt: promptOf(body.prompt, needsPrompt),
-		seconds: secondsOf(body.duration, "duration") ?? 5,
-		input: { ...input, maker, ...(image !== undefined && { image }) },
+		seconds: lengthOf(maker, body),
+		maker,
+		input: { ...input, ...(image !== undefined && { image }) },
 	});
 };
 
@@ -45,7 +55,7 @@ const dataOf = (task: Task): WireRecord =>
 
 export const klingRoutes = (tasks: Tasks): readonly Route[] => {
 	const submitTo =
-		(maker: string) =>
+		(maker: KlingMaker) =>
 		async (call: Identified): Promise<Response> => {
 			const body = await tasks.read(call);
 			const order = await orderOf(maker, body);
@@ -66,7 +76,7 @@ export const klingRoutes = (tasks: Tasks): readonly Route[] => {
 
 	const shared = { access: "token", renderDenial: renderKlingDenial } as const;
 	return ["/kling/v1/videos", "/v1/videos"].flatMap((base) =>
-		makers.flatMap((maker): readonly Route[] => [
+		makerNames.flatMap((maker): readonly Route[] => [
 			{
 				...shared,
 				method: "POST",

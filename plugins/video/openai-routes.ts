@@ -92,8 +92,11 @@ export const openAiRoutes = (tasks: Tasks, defaultModel: string): readonly Route
 		action: VideoWish["action"],
 	): Promise<Response> => {
 		const parent = await known(call, id);
-		const seconds = body.seconds ?? parent.details.seconds;
-		const order = await orderOf({ size: parent.details.size, ...body, seconds }, parent.model, action, parent.id);
+		const length = asNumber(parent.details.seconds) ?? (Math.round(durationOf(parent)) || undefined);
+		// A remix is as long as what it is made of, whatever is asked.
+		const seconds = action === "REMIX" ? length : (body.seconds ?? body.duration ?? length);
+		const wish = { size: parent.details.size, ...body, seconds, duration: undefined };
+		const order = await orderOf(wish, parent.model, action, parent.id);
 		return await take(call, body, order);
 	};
 

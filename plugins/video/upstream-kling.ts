@@ -12,6 +12,7 @@ import {
 	type Tasks,
 	type TaskUpstream,
 } from "../tasks/service.ts";
+import { isKlingMaker, type KlingMaker, klingMakers } from "./kling-makers.ts";
 import { type UpstreamSetting, videoPollDelaysMs } from "./settings.ts";
 
 const tokenSeconds = 1800;
@@ -25,8 +26,11 @@ export const klingToken = (accessKey: string, secretKey: string, now: number): s
 	return `${signed}.${createHmac("sha256", secretKey).update(signed).digest("base64url")}`;
 };
 
-const makerOf = (job: TaskJob): string =>
-	asText(job.memo.maker) ?? asText(job.input.maker) ?? (job.action === "IMAGE_TO_VIDEO" ? "image2video" : "text2video");
+const usualMaker: Readonly<Record<string, KlingMaker>> = { IMAGE_TO_VIDEO: "image2video", EXTEND: "video-extend" };
+
+/** A part of addresses: only one of those that are known. */
+const makerOf = ({ memo, input, action }: TaskJob): KlingMaker =>
+	[memo.maker, input.maker].find(isKlingMaker) ?? usualMaker[action] ?? "text2video";
 
 /** Fields of other dialects that Kling does not know. */
 const foreign = new Set(["maker", "seconds", "duration", "size", "image", "aspect_ratio"]);
@@ -34,8 +38,20 @@ const foreign = new Set(["maker", "seconds", "duration", "size", "image", "aspec
 /** What is made of one whole clip; the others say themselves which clip they need, and where. */
 const goesOn: ReadonlySet<string> = new Set(["REMIX", "EXTEND", "EDIT"]);
 
+/** The length where the route reads it, so that no more is made than was counted; the same of the model. */
+const lengthFor = (maker: KlingMaker, job: TaskJob): WireRecord => {
+	const seconds = asNumber(job.details.seconds);
+	const duration = seconds === undefined ? undefined : String(seconds);
+	if (klingMakers[maker] === "beside") return definedOnly({ duration });
+	if (klingMakers[maker] === "nowhere") return {};
+	const input = asRecord(job.input.input);
+	return {
+		input: { ...input, ...(input.model_name !== undefined && { model_name: job.model }), ...definedOnly({ duration }) },
+	};
+};
+
 const bodyOf = (job: TaskJob): WireRecord => {
-	const { seconds, aspectRatio } = job.details;
+	const { aspectRatio } = job.details;
 	const image = asText(job.input.image);
 	const picture = image === undefined ? undefined : (pictureData(image)?.base64 ?? image);
 	const rest = Object.entries(job.input).filter(([name]) => !foreign.has(name));
@@ -48,7 +64,7 @@ const bodyOf = (job: TaskJob): WireRecord => {
 			aspect_ratio: asText(aspectRatio),
 		}),
 		...(job.parent && goesOn.has(job.action) && { video_id: asText(job.parent.memo.clip) ?? job.parent.upstreamId }),
-		...(asNumber(seconds) !== undefined && { duration: String(seconds) }),
+		...lengthFor(makerOf(job), job),
 		external_task_id: job.id,
 	};
 };

@@ -24,11 +24,48 @@ export interface SteeringFinder {
 	find(body: JsonBody, mayUse: (model: string) => boolean): Steering | undefined;
 }
 
+/** What a request's tools may name. */
+interface ToolRules {
+	mayUse(model: string): boolean;
+	/** Takes the place of each model that was left out: `tools[0].model`. */
+	readonly removed: string[];
+}
+
+/** A hosted tool without the model that the token may not use, the tools within it alike; itself where it names none. */
+const permittedTool = (tool: unknown, path: string, rules: ToolRules): unknown => {
+	if (!isRecord(tool) || typeof tool["type"] !== "string") return tool;
+	const { model, tools, ...rest } = tool;
+	const name = asText(model);
+	const keeps =
+		!Object.hasOwn(tool, "model") || tool["type"] === "function" || (name !== undefined && rules.mayUse(name));
+	const inner = Array.isArray(tools) ? permittedTools(tools, `${path}.tools`, rules) : tools;
+	if (keeps && inner === tools) return tool;
+	if (!keeps) rules.removed.push(`${path}.model`);
+	return { ...rest, ...(keeps && model !== undefined && { model }), ...(inner !== undefined && { tools: inner }) };
+};
+
+/** The list itself where nothing is left out. */
+const permittedTools = (tools: readonly unknown[], path: string, rules: ToolRules): readonly unknown[] => {
+	const kept = tools.map((tool, index) => permittedTool(tool, `${path}[${index}]`, rules));
+	return kept.some((tool, index) => tool !== tools[index]) ? kept : tools;
+};
+
+/** A list of items, of which some bring tools. */
+const permittedItems = (items: readonly unknown[], path: string, rules: ToolRules): readonly unknown[] => {
+	const kept = items.map((item, index) => {
+		if (!isRecord(item) || !Array.isArray(item["tools"])) return item;
+		const tools = permittedTools(item["tools"], `${path}[${index}].tools`, rules);
+		return tools === item["tools"] ? item : { ...item, tools };
+	});
+	return kept.some((item, index) => item !== items[index]) ? kept : items;
+};
+
 /**
  * `exact`: fields of the protocol that decide what is asked and what it costs, in the spellings it takes; another
- * spelling of one of them would be read by some upstreams and by nobody here.
+ * spelling of one of them would be read by some upstreams and by nobody here. `bringers`: lists whose items may have
+ * `tools` of their own.
  */
-export const steeringFinder = (exact: readonly string[]): SteeringFinder => {
+export const steeringFinder = (exact: readonly string[], bringers: readonly string[] = []): SteeringFinder => {
 	const known = new Set(exact);
 	const forbidden = new Set([...addressFields, ...choiceFields, ...exact].map(folded));
 	return {
@@ -40,18 +77,15 @@ export const steeringFinder = (exact: readonly string[]): SteeringFinder => {
 					edits[name] = undefined;
 					removed.push(name);
 				}
-			const { tools } = body.value;
-			if (Array.isArray(tools)) {
-				const kept = tools.map((tool: unknown, index) => {
-					if (!isRecord(tool) || !Object.hasOwn(tool, "model") || typeof tool["type"] !== "string") return tool;
-					const model = asText(tool["model"]);
-					if (tool["type"] === "function" || (model !== undefined && mayUse(model))) return tool;
-					removed.push(`tools[${index}].model`);
-					const { model: _, ...rest } = tool;
-					return rest;
-				});
-				if (kept.some((tool, index) => tool !== tools[index])) edits["tools"] = kept;
-			}
+			const rules = { mayUse, removed };
+			const edit = (name: string, permitted: typeof permittedTools): void => {
+				const list = body.value[name];
+				if (!Array.isArray(list)) return;
+				const kept = permitted(list, name, rules);
+				if (kept !== list) edits[name] = kept;
+			};
+			edit("tools", permittedTools);
+			for (const name of bringers) edit(name, permittedItems);
 			return removed.length === 0 ? undefined : { edits, removed };
 		},
 	};

@@ -4,6 +4,7 @@ import {
 	asRecord,
 	asText,
 	BoundReader,
+	isRecord,
 	membersOf,
 	type RequestFacts,
 	steeringFinder,
@@ -67,19 +68,28 @@ const references = ["previous_response_id", "conversation", "prompt"];
 const finder = steeringFinder(
 	(
 		"model input instructions stream max_output_tokens max_tool_calls tools service_tier speed inference_geo background " +
-		"conversation previous_response_id prompt store"
+		"conversation previous_response_id prompt store multi_agent"
 	).split(" "),
+	["input"],
 );
+
+/** Every tool that a request gives the model: beside its input, or within it (`additional_tools`, `tool_search_output`). */
+const toolsOf = ({ tools, input }: WireRecord): readonly WireRecord[] => [
+	...membersOf(tools),
+	...membersOf(input).flatMap((item) => membersOf(item["tools"])),
+];
 
 export const facts: RequestFacts = {
 	bound(body) {
 		const reader = new BoundReader(body);
 		const { value } = body;
 		for (const item of [...membersOf(value["instructions"]), ...membersOf(value["input"])]) readItem(reader, item);
-		const tools = membersOf(value["tools"]);
+		const tools = toolsOf(value);
 		const own = tools.filter(({ type }) => typeof type === "string" && type !== "function" && type !== "custom").length;
 		if (tools.length > 0 || asRecord(value["text"])["format"] !== undefined) reader.tools(own);
 		for (const tool of tools) readTool(reader, tool, asCount(value["max_tool_calls"]));
+		// Agents that the upstream starts by itself ask as often as they like, each of them with an input of its own.
+		if (isRecord(value["multi_agent"]) && value["multi_agent"]["enabled"] !== false) reader.unknownPrice("multi_agent");
 		const above = compactAbove(value);
 		if (above !== undefined) reader.compacts(above, summaryTokens + summaryInstruction.length);
 		for (const field of references) if (value[field] !== undefined && value[field] !== null) reader.reachesOut();

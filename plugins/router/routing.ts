@@ -24,6 +24,10 @@ import { UpstreamLists } from "./upstream-lists.ts";
 /** How specific a pattern is: the characters it fixes. */
 const fixed = (name: string): number => name.replaceAll("*", "").length;
 
+/** A name that an address of an upstream would take for another: `cheap/../dear` is `dear` there. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no name has them
+const isCrooked = (name: string): boolean => /(?:^|[/\\])\.{1,2}(?:$|[/\\])|[\u0000-\u001f\u007f]/.test(name);
+
 /** Failures that another target may not have. */
 const followed = new Set([
 	"upstream",
@@ -68,7 +72,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 	const circuits = new Map<string, Circuit>();
 
 	const settingFor = (name: string): ModelSetting | undefined =>
-		exact.get(name) ?? patterns.find((pattern) => matchesPattern(pattern.name, name));
+		exact.get(name) ?? (isCrooked(name) ? undefined : patterns.find((pattern) => matchesPattern(pattern.name, name)));
 
 	const circuitOf = (upstream: string): Circuit => {
 		const known = circuits.get(upstream) ?? new Circuit(clock, random);

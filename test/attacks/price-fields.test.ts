@@ -122,6 +122,7 @@ describe("a tier", () => {
 		["chat", { service_tier: "turbo" }],
 		["messages", { inference_geo: "moon" }],
 		["responses", { service_tier: { tier: "priority" } }],
+		["responses", { multi_agent: { enabled: true, max_concurrent_subagents: 100 } }],
 	] as const)("%s %j, which nobody knows a price for, is refused, and nobody is asked", async (protocol, fields) => {
 		answer();
 		const { status, text } = await ask(protocol, fields);
@@ -233,6 +234,21 @@ describe("tools that the upstream runs", () => {
 					],
 				},
 				30_000,
+			],
+			[
+				"searches of tools that an item of the input brings",
+				"responses",
+				{
+					max_tool_calls: 2,
+					input: [...said, { type: "additional_tools", role: "developer", tools: [{ type: "web_search" }] }],
+				},
+				{
+					output: [
+						{ type: "web_search_call", id: "a", action: { type: "search", query: "the port" } },
+						{ type: "web_search_call", id: "b", action: { type: "search", query: "the harbour" } },
+					],
+				},
+				70_000,
 			],
 			["Google's searches", "gemini", { tools: [{ googleSearch: {} }] }, grounded("gemini-3-pro"), 70_000],
 		];

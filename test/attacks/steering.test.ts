@@ -104,4 +104,49 @@ describe("a tool that names a model", () => {
 		expect(dropped).toBe("tools[0].model");
 		expect(sent?.json).toHaveProperty("tools", [{ type: "image_generation", quality: "low" }]);
 	});
+	test.each(["additional_tools", "tool_search_output"])(
+		"loses it within an item %s, and in a list of its own",
+		async (type) => {
+			const named = { type: "namespace", name: "n", tools };
+			const input = [
+				{ role: "user", content: "Hi" },
+				{ type, tools: [{ type: "web_search" }, ...tools, named] },
+			];
+			const { dropped, sent } = await ask("responses", { input }, { models: ["responses-*"] });
+			expect(dropped).toBe("input[1].tools[1].model,input[1].tools[2].tools[0].model");
+			const without = { type: "image_generation", quality: "low" };
+			const kept = [{ type: "web_search" }, without, { type: "namespace", name: "n", tools: [without] }];
+			expect(sent?.json).toHaveProperty("input", [input[0], { type, tools: kept }]);
+			expect((await ask("responses", { input }, { models: ["responses-*", "gpt-image-2"] })).sent?.json).toMatchObject({
+				input,
+			});
+		},
+	);
+});
+
+describe("a model's name that is the way to another", () => {
+	const ways = [
+		"/../generate-content-dear",
+		"/../../cachedContents",
+		"/./x",
+		"\\..\\generate-content-dear",
+		"/..",
+		"\u0000",
+		"\n",
+	];
+	test.each(ways)("generate-content-a%j is no model, whoever asks", async (way) => {
+		for (const protocol of names) {
+			if (protocol === "generate-content") continue;
+			const model = `generate-content-a${way}`;
+			for (const settings of [{}, { models: ["generate-content-a*"] }])
+				expect(await ask(protocol, { model }, settings)).toMatchObject({ status: 404, sent: undefined });
+		}
+	});
+	test.each([
+		["generate-content-a.b", "generate-content-a.b"],
+		["generate-content-a/b..c", "generate-content-a/b..c"],
+		["generate-content-a:b@c#d", "generate-content-a:b%40c%23d"],
+	])("%s is one", async (model, step) => {
+		expect((await ask("chat-completions", { model })).sent?.path).toBe(`/v1beta/models/${step}:generateContent`);
+	});
 });

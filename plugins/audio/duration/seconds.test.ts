@@ -43,7 +43,17 @@ describe("a header that lies never makes it shorter", () => {
 	test("FLAC, Ogg, M4A: of their length", () => {
 		expect(secondsOf(flac(40, 16))).toBeCloseTo((40 * 4096) / 16_000, 6);
 		expect(secondsOf(oggOpus(150, 1))).toBeCloseTo(3, 6);
-		expect(secondsOf(m4a(500, 0.5))).toBeCloseTo(32, 6);
+		expect(secondsOf(m4a(500, { seconds: 0.5 }))).toBeCloseTo(32, 6);
+		expect(secondsOf(m4a(500, { seconds: 0.5, bare: true }))).toBeCloseTo(32, 6);
+	});
+
+	test.each([48_000, 192_000, 4_000_000_000])("M4A: of its units in a second (%d)", (scale) => {
+		expect(secondsOf(m4a(500, { scale }))).toBeCloseTo(32, 6);
+	});
+
+	test("M4A: where units are told that no sound has, and nothing else, it lasts as its bytes can", () => {
+		const bytes = m4a(500, { scale: 4_000_000_000, bare: true });
+		expect(secondsOf(bytes)).toBe(bytes.length / 1000);
 	});
 
 	test("of what is not known it lasts as its bytes can", () => {

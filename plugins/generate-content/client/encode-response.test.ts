@@ -93,6 +93,14 @@ describe("answers for Gemini clients", () => {
 		expect(texts).toEqual(["👋", "👋", "a"]);
 	});
 
+	test("parts of a summary are kept apart in a stream as in a whole answer", () => {
+		const { whole, parts } = both(
+			response([{ type: "thinking", text: "", parts: ["p1", "p2"], form: "summary" }, say("Hi")]),
+		);
+		expect(whole.candidates[0].content.parts[0]).toEqual({ text: "p1\n\np2", thought: true });
+		expect(parts).toEqual([{ text: "p1\n\np2", thought: true }, { text: "Hi" }]);
+	});
+
 	test("the first words go out with their first event", () => {
 		const encoder = generateContent.client.streamEncoder(neutral());
 		encoder.push({ type: "start", id: "r", model: "m", createdAt: 1 });

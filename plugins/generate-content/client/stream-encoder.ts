@@ -10,6 +10,7 @@ import {
 	Folder,
 	type NeutralEvent,
 	type NeutralRequest,
+	partSeparator,
 	type StreamEncoder,
 	type TextBlock,
 } from "#core";
@@ -29,6 +30,8 @@ interface OpenText {
 	/** The block, where it is the answer's text. */
 	readonly shell: TextBlock | undefined;
 	text: string;
+	/** The part of a thought's summary that grows. */
+	part: number | undefined;
 	readonly citations: Citation[];
 }
 
@@ -37,6 +40,13 @@ interface OpenWhole {
 	readonly candidate: number;
 	readonly gathered: Folder;
 }
+
+/** What stands between a part of a summary and the one before it. */
+const gapOfPart = (open: OpenText, part: number | undefined): string => {
+	const isNext = open.part !== undefined && part !== undefined && part > open.part;
+	open.part = part ?? open.part;
+	return isNext ? partSeparator : "";
+};
 
 class Encoder implements StreamEncoder {
 	private readonly request: NeutralRequest;
@@ -106,6 +116,7 @@ class Encoder implements StreamEncoder {
 				thought: shell.type === "thinking",
 				shell: shell.type === "text" ? shell : undefined,
 				text: "",
+				part: undefined,
 				citations: [],
 			});
 		else {
@@ -134,7 +145,7 @@ class Encoder implements StreamEncoder {
 				return this.chunk(held.addText(gap + delta.text, false), candidate);
 			}
 			case "thinking":
-				return this.hides ? "" : this.chunk(held.addText(delta.text, true), candidate);
+				return this.hides ? "" : this.chunk(held.addText(gapOfPart(open, delta.part) + delta.text, true), candidate);
 			case "signature":
 				return this.chunk(held.sign(delta.value, thought), candidate);
 			case "citation":

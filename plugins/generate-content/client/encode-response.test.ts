@@ -101,6 +101,21 @@ describe("answers for Gemini clients", () => {
 		expect(parts).toEqual([{ text: "p1\n\np2", thought: true }, { text: "Hi" }]);
 	});
 
+	test("the last chunk has a part also when the answer ends in a block that cannot be shown", () => {
+		const search = { type: "server_call", id: "s", tool: "web_search", name: "web_search", arguments: { query: "x" } };
+		const { chunks } = both(response([say("done"), search as Block]));
+		expect(chunks.map(({ candidates }) => candidates[0].content)).toEqual([
+			{ parts: [{ text: "don" }], role: "model" },
+			{ parts: [{ text: "e" }], role: "model" },
+		]);
+	});
+
+	test("the signature of a text without a letter does not go to the text before it", () => {
+		const { whole, parts } = both(response([say("done"), say("", { signature: { value: "U0lH", origin: own } })]));
+		expect(whole.candidates[0].content.parts).toEqual([{ text: "done" }, { text: "", thoughtSignature: "U0lH" }]);
+		expect(parts).toEqual([{ text: "done" }, { text: "", thoughtSignature: "U0lH" }]);
+	});
+
 	test("the first words go out with their first event", () => {
 		const encoder = generateContent.client.streamEncoder(neutral());
 		encoder.push({ type: "start", id: "r", model: "m", createdAt: 1 });

@@ -54,11 +54,16 @@ export class HeldParts {
 		return before;
 	}
 
-	/** Takes the signature of the text just given; without one it stands on an empty text. Gives what waited before. */
+	/** Takes the signature of the text just given. Gives what waited before. */
 	sign(signature: Opaque, thought: boolean): string {
 		const signed = this.thought === thought ? this.text : "";
 		if (signed !== "") this.text = "";
 		return this.addPart(textPart(signed, thought, writeSignature(signature)));
+	}
+
+	/** Takes a signature that has no text, which stands on an empty one. Gives what waited before. */
+	signEmpty(signature: Opaque, thought: boolean): string {
+		return this.addPart(textPart("", thought, writeSignature(signature)));
 	}
 }
 

@@ -73,7 +73,8 @@ class Encoder implements StreamEncoder {
 			case "delta":
 				return this.delta(event);
 			case "open":
-				return this.begin(event);
+				this.begin(event);
+				return "";
 			case "close":
 				return this.close(event);
 			case "tick":
@@ -108,7 +109,8 @@ class Encoder implements StreamEncoder {
 		);
 	}
 
-	private begin(event: Of<"open">): string {
+	/** What is held back stays so: whether anything of the block can be shown is not known yet. */
+	private begin(event: Of<"open">): void {
 		const { block, candidate, shell } = event;
 		if (shell.type === "text" || shell.type === "thinking" || shell.type === "refusal")
 			this.texts.set(block, {
@@ -124,7 +126,6 @@ class Encoder implements StreamEncoder {
 			gathered.push(event);
 			this.wholes.set(block, { candidate, gathered });
 		}
-		return this.chunk(this.held(candidate).flush(), candidate);
 	}
 
 	private delta(event: Of<"delta">): string {
@@ -145,9 +146,12 @@ class Encoder implements StreamEncoder {
 				return this.chunk(held.addText(gap + delta.text, false), candidate);
 			}
 			case "thinking":
-				return this.hides ? "" : this.chunk(held.addText(gapOfPart(open, delta.part) + delta.text, true), candidate);
+				return this.hides ? "" : this.think(open, gapOfPart(open, delta.part) + delta.text);
 			case "signature":
-				return this.chunk(held.sign(delta.value, thought), candidate);
+				return this.chunk(
+					open.text === "" ? held.signEmpty(delta.value, thought) : held.sign(delta.value, thought),
+					candidate,
+				);
 			case "citation":
 				open.citations.push(delta.citation);
 				break;
@@ -155,6 +159,11 @@ class Encoder implements StreamEncoder {
 				held.logprobs.push(...delta.items);
 		}
 		return "";
+	}
+
+	private think(open: OpenText, text: string): string {
+		open.text += text;
+		return this.chunk(this.held(open.candidate).addText(text, true), open.candidate);
 	}
 
 	private close({ block, final }: Of<"close">): string {

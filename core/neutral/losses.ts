@@ -69,6 +69,12 @@ export class Losses {
 		this.found.push({ node, reason, ...(setting !== undefined && { setting }) });
 	}
 
+	/** The node as a whole, which is not to vanish: what stands in its place, so that the words around it still make sense. */
+	leaveOut(node: object, what: string): string {
+		this.node(node, `the upstream cannot take ${what}`);
+		return `[Left out here: ${what}, which this model cannot take.]`;
+	}
+
 	list(): readonly NeutralLoss[] {
 		return this.found;
 	}

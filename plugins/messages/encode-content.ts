@@ -60,13 +60,9 @@ export const cacheMember = (node: NeutralNode, encoding: Encoding): WireRecord =
 
 const isOwn = (origin: Origin, family: string): boolean => origin.protocol === protocolName && origin.family === family;
 
-/** Stands where the model was to see what it cannot. */
-const note = (text: string): WireRecord => ({ type: "text", text: `[${text}]` });
-
-const leftOut = (block: Block, what: string, { losses }: Encoding): readonly WireRecord[] => {
-	losses.node(block, `the upstream cannot take ${what}`);
-	return [note(`Left out here: ${what}, which this model cannot take.`)];
-};
+const leftOut = (block: Block, what: string, { losses }: Encoding): readonly WireRecord[] => [
+	{ type: "text", text: losses.leaveOut(block, what) },
+];
 
 const encodeText = (block: TextBlock, encoding: Encoding): readonly WireRecord[] => {
 	const reference = block.extras?.[protocolName]?.["tool_reference"];
@@ -177,7 +173,7 @@ export const encodeResult = (
 	const content = block.content.flatMap((part): readonly WireRecord[] => {
 		if (part.type !== "image" || encoding.imagesInToolResults) return encodeGiven(part, encoding);
 		beside.push(...encodeImage(part, encoding));
-		return [note("The picture follows after the results.")];
+		return [{ type: "text", text: "[The picture follows after the results.]" }];
 	});
 	if (block.content.length === 0 && block.structured !== undefined)
 		content.push({ type: "text", text: JSON.stringify(block.structured) });

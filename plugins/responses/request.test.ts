@@ -420,6 +420,42 @@ describe("what an upstream is sent", () => {
 		expect(sent({ messages: [said("user", "Read.", kept)] }).lost).toEqual(["document"]);
 	});
 
+	test("what cannot go leaves a note, so that no turn vanishes", () => {
+		const origin = { protocol: "messages", family: "claude" };
+		const sound: Block = { type: "audio", media: { by: "bytes", base64: "UklGRg==", mime: "audio/wav" } };
+		const film: Block = { type: "video", media: { by: "bytes", base64: "AAAA", mime: "video/mp4" } };
+		const alone = sent({ messages: [said("user", sound)] });
+		expect(alone.body.input).toEqual([
+			{ role: "user", content: "[Left out here: sound, which this model cannot take.]" },
+		]);
+		expect(alone.lost).toEqual(["audio"]);
+		const all = sent({
+			messages: [
+				said(
+					"user",
+					"See.",
+					film,
+					{ ...sound, transcript: "Hello" },
+					{ type: "image", media: { by: "file", id: "f", origin } },
+					{ type: "document", media: { by: "file", id: "f", origin } },
+					{ type: "unknown", origin, raw: { type: "novel" } },
+				),
+			],
+		});
+		expect(all.body.input[0]?.["content"]).toEqual([
+			{ type: "input_text", text: "See." },
+			{ type: "input_text", text: "[Left out here: a film, which this model cannot take.]" },
+			{ type: "input_text", text: "Hello" },
+			{ type: "input_text", text: "[Left out here: an image kept by another provider, which this model cannot take.]" },
+			{ type: "input_text", text: "[Left out here: a file kept by another provider, which this model cannot take.]" },
+			{
+				type: "input_text",
+				text: "[Left out here: content of a kind that only its own maker knows, which this model cannot take.]",
+			},
+		]);
+		expect(all.lost).toEqual(["video", "audio", "image", "document", "unknown"]);
+	});
+
 	test("functions are flat, say whether they are strict, and have names that fit", () => {
 		const closed = { type: "object", properties: {}, additionalProperties: false };
 		const { body, names } = sent({

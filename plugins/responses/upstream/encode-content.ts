@@ -21,13 +21,14 @@ const searchResultText = ({ title, source, content }: SearchResultBlock): string
 const isOwnFile = (media: Media, { context }: Writing): boolean =>
 	media.by === "file" && media.origin.protocol === protocolName && isOwn(media.origin, context.family);
 
-const documentPart = (block: DocumentBlock, writing: Writing): WireRecord | undefined => {
+const leftOut = (block: Block, what: string, { losses }: Writing): WireRecord => textPart(losses.leaveOut(block, what));
+
+const documentPart = (block: DocumentBlock, writing: Writing): WireRecord => {
 	const { losses } = writing;
 	if (block.context !== undefined) losses.node(block, "the upstream has no such field", "context");
 	if (block.citationsEnabled === true) losses.node(block, "the upstream cites no documents", "citationsEnabled");
 	const part = filePart(block.media, block.filename ?? block.title, isOwnFile(block.media, writing));
-	if (part === undefined) losses.node(block, "the file is kept by another provider");
-	return part;
+	return part ?? leftOut(block, "a file kept by another provider", writing);
 };
 
 /** The part for a block; undefined for what this protocol has no part for. */
@@ -38,25 +39,23 @@ const partOf = (block: Block, writing: Writing): WireRecord | undefined => {
 			return block.text === "" ? undefined : textPart(block.text);
 		case "image": {
 			const part = imagePart(block.media, block.detail, isOwnFile(block.media, writing));
-			if (part === undefined) writing.losses.node(block, "the file is kept by another provider");
-			return part;
+			return part ?? leftOut(block, "an image kept by another provider", writing);
 		}
 		case "document":
 			return documentPart(block, writing);
 		case "audio":
-			writing.losses.node(block, "the upstream takes no sound");
-			return block.transcript ? textPart(block.transcript) : undefined;
+			if (!block.transcript) return leftOut(block, "sound", writing);
+			writing.losses.node(block, "the upstream takes no sound; it is told the transcript");
+			return textPart(block.transcript);
 		case "video":
-			writing.losses.node(block, "the upstream takes no film");
-			return undefined;
+			return leftOut(block, "a film", writing);
 		case "search_result":
 			if (block.citationsEnabled === true)
 				writing.losses.node(block, "the upstream cites only what it has found itself", "citationsEnabled");
 			return textPart(searchResultText(block));
 		case "unknown":
 			if (isOwn(block.origin, writing.context.family) && isRecord(block.raw)) return block.raw;
-			writing.losses.node(block, "the upstream does not know it");
-			return undefined;
+			return leftOut(block, "content of a kind that only its own maker knows", writing);
 		default:
 			writing.losses.node(block, "the upstream has no place for it here");
 			return undefined;

@@ -1,6 +1,6 @@
 /** Cases that broke other gateways, by their numbers: clients of this protocol with models of others, and the reverse. */
 import { describe, expect, test } from "bun:test";
-import type { Block, NeutralEvent } from "#core";
+import { type Block, type NeutralEvent, wordLosses } from "#core";
 import { carry } from "../../core/neutral/family.ts";
 import { messagesFaults } from "../../test/support/grammar/messages.ts";
 import { chatCompletions } from "../chat-completions/protocol.ts";
@@ -624,6 +624,24 @@ describe("requests to models of this protocol", () => {
 		const small = thinking(2000, 1000);
 		expect(small.sent).not.toHaveProperty("thinking");
 		expect(small.paths).toEqual(["reasoning"]);
+	});
+
+	test("a way of thinking that others do not have is told as lost; between tools alone is none before them", () => {
+		const lostOf = (thinking: Json) => {
+			const request = asked({ thinking });
+			return [
+				request.reasoning,
+				wordLosses([], request, "responses", messages.client.lossWords).map(({ path }) => path),
+			];
+		};
+		expect(lostOf({ type: "between_tools" })).toEqual([{ mode: "off" }, ["thinking"]]);
+		expect(lostOf({ type: "some_day" })).toEqual([undefined, ["thinking"]]);
+		expect(lostOf({ type: "enabled", budget_tokens: 2000 })).toEqual([
+			{ mode: "on", expose: "full", budget: 2000 },
+			[],
+		]);
+		expect(lostOf({ type: "disabled" })).toEqual([{ mode: "off" }, []]);
+		expect(asked({ thinking: null }).extras).toBeUndefined();
 	});
 
 	test("H98: thinking with a budget gives way to a tool that is forced", () => {

@@ -67,6 +67,8 @@ const decodeReasoning = (body: WireRecord): Reasoning | undefined => {
 	const expose = exposures[asText(thinking["display"]) ?? ""] ?? "full";
 	switch (thinking["type"]) {
 		case "disabled":
+		// Where a model does not take this, Anthropic itself puts no thinking in its place.
+		case "between_tools":
 			return { mode: "off", ...definedOnly({ effort }) };
 		case "enabled":
 			return { mode: "on", expose, ...definedOnly({ effort, budget: asNumber(thinking["budget_tokens"]) }) };
@@ -109,11 +111,18 @@ const without = (told: unknown, ...names: readonly string[]): WireRecord | undef
 	return Object.keys(rest).length === 0 ? undefined : rest;
 };
 
+const carriedThinking: ReadonlySet<unknown> = new Set(["disabled", "enabled", "adaptive"]);
+
+/** A way of thinking that other protocols have no word for. */
+const ownThinking = ({ thinking }: WireRecord): WireRecord | undefined =>
+	isRecord(thinking) && !carriedThinking.has(thinking["type"]) ? thinking : undefined;
+
 const extrasOf = (body: WireRecord): Extras | undefined => {
 	const bag = definedOnly({
 		...bagOf(body, known)?.[protocolName],
 		output_config: without(body["output_config"], "effort", "format"),
 		metadata: without(body["metadata"], "user_id"),
+		thinking: ownThinking(body),
 	});
 	return Object.keys(bag).length === 0 ? undefined : { [protocolName]: bag };
 };

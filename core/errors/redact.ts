@@ -5,8 +5,11 @@ import { remembering } from "../wire/remember.ts";
 const secrets =
 	/\b(?:sk|rk|pk)-[\w*-]{8,}|\bAIza[\w*-]{8,}|\bBearer\s+[\w.*-]{8,}|\borg-[\w*]{6,}|\bproj_[\w*]{6,}|\bprojects\/\d{4,}|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g;
 
+/** Anthropic's organisations, which are UUIDs, with what else stands in the same brackets: the model's own name. */
+const organizations = /(?<=\(org: |\borganization \()[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}[^()"\\]*(?=\))/gi;
+
 /** The text with such values replaced by `[removed]`. Safe to apply to JSON text. */
-export const scrub = (text: string): string => text.replace(secrets, "[removed]");
+export const scrub = (text: string): string => text.replace(secrets, "[removed]").replace(organizations, "[removed]");
 
 const keys =
 	/(?<![a-z0-9])(?:sk|rk|pk|whsec)[-_][\w*-]{16,}|\b(?:gsk_|nvapi-|pplx-|admin-)[\w*-]{24,}|\bAIza[\w*-]{16,}|\bBearer\s+\S{16,}/gi;
@@ -27,6 +30,7 @@ const secretsAndAddresses: readonly (readonly [RegExp, string])[] = [
 	[/\b(?:sk|pk|rk|gsk|xai|csk|pplx|nvapi|key|r8|hf)[-_][\w*.-]{6,}/gi, "[key]"],
 	[/\bAIza[\w*-]{10,}/g, "[key]"],
 	[/\borg-[\w-]{3,}/g, "[organization]"],
+	[organizations, "[organization]"],
 	[/\bproj_\w{3,}/g, "[project]"],
 	[/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g, "[address]"],
 ];

@@ -113,6 +113,22 @@ describe("errors of an upstream", () => {
 		expect(decodeError(400, new Headers(), text).message).toBe("bad: [removed] at [removed]");
 	});
 
+	test("the operator's organisation is taken out, and the model that stands beside it", () => {
+		const id = "0b1c2d3e-4f50-4617-8293-a4b5c6d7e8f9";
+		const told = (message: string) => decodeError(429, new Headers(), bodyOf("rate_limit_error", message)).message;
+		expect(
+			told(
+				`This request would exceed your organization's rate limit of 30,000 input tokens per minute (org: ${id}, model: claude-real).`,
+			),
+		).toBe(
+			"This request would exceed your organization's rate limit of 30,000 input tokens per minute (org: [removed]).",
+		);
+		expect(told(`This request would exceed the rate limit for your organization (${id}) of 30,000 tokens.`)).toBe(
+			"This request would exceed the rate limit for your organization ([removed]) of 30,000 tokens.",
+		);
+		expect(told(`No file ${id} (see page 2).`)).toBe(`No file ${id} (see page 2).`);
+	});
+
 	test("a page of HTML is told by its status alone", () => {
 		const denial = decodeError(503, new Headers({ "retry-after": "7" }), "<html>Bad gateway</html>");
 		expect(denial).toEqual({

@@ -644,6 +644,48 @@ describe("requests to models of this protocol", () => {
 		expect(asked({ thinking: null }).extras).toBeUndefined();
 	});
 
+	test("white space between texts stays, joined to the text beside it", () => {
+		const text = (said: string, more: object = {}): Block => ({ type: "text", text: said, ...more });
+		const result: Block = { type: "tool_result", callId: "c", content: [text("\n"), text("one"), text(" \n")] };
+		const call: Block = {
+			type: "tool_call",
+			id: "c",
+			name: "f",
+			kind: "function",
+			arguments: { form: "json", value: {}, text: "{}" },
+		};
+		const { sent } = encode(
+			neutral({
+				messages: [
+					{ role: "user", blocks: [text(" "), text("Go"), text("\n", { cache: {} }), text("on")] },
+					{ role: "assistant", blocks: ["def f()", ":", "\n   ", " return ", "\n"].map((said) => text(said)) },
+					{ role: "user", blocks: [text("\n")] },
+					{ role: "assistant", blocks: [text("\n\n"), call] },
+					{ role: "tool", blocks: [result] },
+				],
+			}),
+		);
+		expect(sent["messages"]).toEqual([
+			{
+				role: "user",
+				content: [
+					{ type: "text", text: " Go\n", cache_control: { type: "ephemeral" } },
+					{ type: "text", text: "on" },
+				],
+			},
+			{
+				role: "assistant",
+				content: [
+					{ type: "text", text: "def f()" },
+					{ type: "text", text: ":\n   " },
+					{ type: "text", text: " return " },
+					{ type: "tool_use", id: "c", name: "f", input: {} },
+				],
+			},
+			{ role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: "\none" }] },
+		]);
+	});
+
 	test("H98: thinking with a budget gives way to a tool that is forced", () => {
 		const { sent, paths } = encode(
 			neutral({

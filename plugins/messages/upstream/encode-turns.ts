@@ -1,6 +1,7 @@
 /** The conversation as this protocol demands it: system text apart, user and assistant in turns, results before all else. */
-import { asText, type Block, type Message, type ModelCapabilities, type WireRecord } from "#core";
+import { asText, type Block, inPlaceOf, type Message, type ModelCapabilities, type WireRecord } from "#core";
 import { type Encoding, encodeAssistantBlock, encodeResult, encodeUserBlock } from "../encode-content.ts";
+import { withSpacesJoined } from "./white-space.ts";
 
 export interface Turn {
 	readonly role: "user" | "assistant" | "system";
@@ -79,10 +80,11 @@ const withoutOrphans = (turn: Turn, before: Turn | undefined, { losses }: Encodi
 
 /** The system prompt and the turns. The first turn is a user's; `endTurns` sees to the last. */
 export const encodeConversation = (
-	messages: readonly Message[],
+	given: readonly Message[],
 	capabilities: ModelCapabilities,
 	encoding: Encoding,
 ): { readonly system: readonly WireRecord[]; readonly turns: readonly Turn[] } => {
+	const messages = given.map((message) => inPlaceOf({ ...message, blocks: withSpacesJoined(message.blocks) }, message));
 	const spoken = messages.findIndex((message) => !isSystem(message));
 	const leading = spoken === -1 ? messages : messages.slice(0, spoken);
 	for (const message of leading) loseName(message, encoding);

@@ -195,6 +195,22 @@ describe("a whole answer for a client", () => {
 		});
 	});
 
+	test("why an answer was withheld is its refusal, beside content_filter and what was said before", () => {
+		const choice = (blocks: Block[]) => {
+			const response = answerWith(blocks, {}, { reason: "refusal", message: "No way." });
+			return (client.encodeResponse(response, plain).body as { choices: unknown[] }).choices[0];
+		};
+		expect(choice([])).toMatchObject({
+			message: { content: null, refusal: "No way." },
+			finish_reason: "content_filter",
+		});
+		expect(choice([textBlock("Well")])).toMatchObject({ message: { content: "Well", refusal: "No way." } });
+		expect(choice([{ type: "refusal", text: "I cannot." }])).toMatchObject({
+			message: { refusal: "I cannot." },
+			finish_reason: "stop",
+		});
+	});
+
 	test("an answer that is nothing, or an error, is a fault", () => {
 		const empty = { ...answerWith([]), candidates: [] };
 		expect(() => client.encodeResponse(empty, plain)).toThrow("empty");

@@ -56,6 +56,7 @@ const answers: Readonly<Record<string, NeutralResponse>> = {
 		{ usage },
 	),
 	"a refusal": answerWith([{ type: "refusal", text: "No." }], { usage }),
+	"a refusal told by its end": answerWith([], { usage }, { reason: "refusal", message: "No way." }),
 	citations: answerWith([{ type: "text", text: "See A", citations: [{ kind: "url", url: "https://a.test" }] }], {
 		usage,
 	}),

@@ -1,7 +1,7 @@
 /** One choice of a stream: blocks as the deltas of its message. */
 import { type Block, type Delta, type Finish, gapBetween, inOnePiece, partSeparator, type TextBlock } from "#core";
 import { encodeAnnotation } from "../annotations.ts";
-import { encodeFinish } from "../finish.ts";
+import { encodeFinish, untoldRefusal } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
 import { signatureMember, writeOpaque, writeThinking } from "../reasoning.ts";
 import { CallEncoder } from "./call-encoder.ts";
@@ -117,13 +117,14 @@ export class ChoiceEncoder {
 		const reason = (this.frame.legacy ? encodeLegacyFinish : encodeFinish)(finish, this.refused);
 		const cited =
 			this.annotations.length === 0 ? "" : this.chunk(`{"annotations":${JSON.stringify(this.annotations)}}`);
-		return this.begin('""') + cited + this.chunk("{}", "null", JSON.stringify(reason));
+		const why = untoldRefusal(finish, this.refused);
+		const refusal = why === undefined ? "" : this.begin("null") + this.chunk(`{"refusal":${JSON.stringify(why)}}`);
+		return refusal + this.begin('""') + cited + this.chunk("{}", "null", JSON.stringify(reason));
 	}
 
 	/** The prompt was blocked: there is nothing but the reason. */
 	block(message: string | undefined): string {
-		const refusal = message === undefined ? "" : this.chunk(`{"refusal":${JSON.stringify(message)}}`);
-		return this.begin("null") + refusal + this.finish({ reason: "safety" });
+		return this.begin("null") + this.finish({ reason: "safety", ...(message !== undefined && { message }) });
 	}
 
 	private chunk(delta: string, logprobs = "null", finish = "null"): string {

@@ -22,7 +22,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { encodeAnnotation } from "../annotations.ts";
-import { encodeFinish, isFailure } from "../finish.ts";
+import { encodeFinish, isFailure, untoldRefusal } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
 import { addressOf } from "../media.ts";
 import { protocolName } from "../name.ts";
@@ -184,11 +184,14 @@ class Message {
 const choiceOf = (candidate: Candidate, createdAt: number, legacy: boolean): WireRecord => {
 	const message = new Message(createdAt, legacy);
 	for (const block of candidate.blocks) message.add(block);
+	const finish_reason = (legacy ? encodeLegacyFinish : encodeFinish)(candidate.finish, message.isRefusal);
+	const why = untoldRefusal(candidate.finish, message.isRefusal);
+	if (why !== undefined) message.add({ type: "refusal", text: why });
 	return {
 		index: candidate.index,
 		message: message.written(),
 		logprobs: message.writtenLogprobs,
-		finish_reason: (legacy ? encodeLegacyFinish : encodeFinish)(candidate.finish, message.isRefusal),
+		finish_reason,
 	};
 };
 

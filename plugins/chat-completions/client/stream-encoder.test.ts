@@ -147,6 +147,21 @@ describe("a stream of chunks for a client", () => {
 		expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe("stop");
 	});
 
+	test("why an answer was withheld is its refusal, beside content_filter and what was said before", () => {
+		const finish = { reason: "refusal", message: "No way." } as const;
+		const withheld = chunksOf(eventsWith(answerWith([], {}, finish)));
+		expect(withheld.map(({ choices }) => [choices[0]?.delta, choices[0]?.finish_reason])).toEqual([
+			[{ role: "assistant", content: null, refusal: null }, null],
+			[{ refusal: "No way." }, null],
+			[{}, "content_filter"],
+		]);
+		expect(deltas(eventsWith(answerWith([textBlock("Well")], {}, finish))).slice(1)).toEqual([
+			{ content: "Well" },
+			{ refusal: "No way." },
+			{},
+		]);
+	});
+
 	test("H29 H31 redacted and signed thinking is carried, and never told as text", () => {
 		const events = said(
 			{ type: "thinking", text: "hm", form: "full", signature: opaque },

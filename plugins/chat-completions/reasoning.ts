@@ -53,6 +53,18 @@ export const detailOpaque = (detail: WireRecord, family: string): Opaque => {
 const isSealed = (detail: WireRecord): boolean =>
 	typeof detail["signature"] === "string" || typeof detail["data"] === "string";
 
+/** What a sealed entry is known by when it comes again; undefined for any other. */
+export const sealOf = (detail: WireRecord): string | undefined => {
+	const { type, signature, data } = detail;
+	return signature || data ? JSON.stringify([type, signature, data]) : undefined;
+};
+
+/** Takes each sealed entry once: what was read from a stream may hold an entry twice. */
+const withoutRepeats = (details: readonly WireRecord[]): readonly WireRecord[] => {
+	const seals = details.map(sealOf);
+	return details.filter((_detail, at) => seals[at] === undefined || seals.indexOf(seals[at]) === at);
+};
+
 const detailBlock = (detail: WireRecord, family: string): Block[] => {
 	const text = textOf(detail);
 	if (asText(detail["data"]) !== undefined) return [{ type: "opaque_thinking", data: detailOpaque(detail, family) }];
@@ -63,7 +75,7 @@ const detailBlock = (detail: WireRecord, family: string): Block[] => {
 
 /** Reasoning of a whole message, before anything else it says. `family`: the models its opaque values are bound to. */
 export const decodeReasoning = (message: WireRecord, family: string, fromUpstream: boolean): Block[] => {
-	const details = asList(message["reasoning_details"]).filter(isRecord);
+	const details = withoutRepeats(asList(message["reasoning_details"]).filter(isRecord));
 	const blocks = details.flatMap((detail) => detailBlock(detail, family));
 	const plain = plainReasoning(message);
 	if (plain === undefined || blocks.some((block) => block.type === "thinking")) return blocks;

@@ -128,6 +128,34 @@ for (const [version, Sdk] of [
 				expect(final.usage?.completion_tokens_details?.reasoning_tokens).toBe(2);
 			});
 
+		test("keeps all signed thoughts and all pictures of a stream, for the next turn", async () => {
+			const origin = { protocol: "messages", family: "claude" };
+			const thought = (text: string, value: string): Block => ({
+				type: "thinking",
+				text,
+				form: "full",
+				signature: { value, origin },
+			});
+			const picture = (base64: string): Block => ({
+				type: "image",
+				media: { by: "bytes", base64, mime: "image/png" },
+			});
+			const blocks = [thought("one", "SIG1"), textBlock("a"), thought("two", "SIG2"), picture("AAAA"), picture("BBBB")];
+			const stream = sdkFor(answerWith([...blocks, callBlock("c", "f", "{}")], { usage })).chat.completions.stream({
+				model: "fast",
+				messages,
+			});
+			const message = (await stream.finalChatCompletion()).choices[0]?.message as unknown as {
+				images: { image_url: { url: string } }[];
+			};
+			expect(message.images.map(({ image_url }) => image_url.url)).toEqual([
+				"data:image/png;base64,AAAA",
+				"data:image/png;base64,BBBB",
+			]);
+			const again = neutralOf(bodyWith({ messages: [...messages, message] })).messages.at(-1)?.blocks ?? [];
+			expect(again.filter(({ type }) => type === "thinking")).toEqual([thought("one", "SIG1"), thought("two", "SIG2")]);
+		});
+
 		test("reads every chunk of a plain stream", async () => {
 			const sdk = sdkFor(answers["text"] ?? answerWith([]));
 			let text = "";

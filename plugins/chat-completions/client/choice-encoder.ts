@@ -1,5 +1,14 @@
 /** One choice of a stream: blocks as the deltas of its message. */
-import { type Block, type Delta, type Finish, gapBetween, inOnePiece, partSeparator, type TextBlock } from "#core";
+import {
+	type Block,
+	type Delta,
+	type Finish,
+	gapBetween,
+	inOnePiece,
+	partSeparator,
+	type TextBlock,
+	type WireRecord,
+} from "#core";
 import { encodeAnnotation } from "../annotations.ts";
 import { encodeFinish, untoldRefusal } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
@@ -34,11 +43,12 @@ export class ChoiceEncoder {
 	/** Length of the content so far. */
 	private length = 0;
 	private lastText: TextBlock | undefined;
-	private details = 0;
-	private images = 0;
 	private thoughts = 0;
+	/** What stands in `reasoning_details` so far. */
+	private readonly details: WireRecord[] = [];
 	/** They go out together before the end: SDKs cannot join lists without an index, they raise or keep the last alone. */
 	private readonly annotations: unknown[] = [];
+	private readonly images: WireRecord[] = [];
 
 	constructor(index: number, frame: ChunkFrame) {
 		this.head = `${frame.head}{"index":${index},"delta":`;
@@ -60,7 +70,7 @@ export class ChoiceEncoder {
 			case "thinking":
 				return this.begin("null") + (this.thoughts++ > 0 ? this.reasoning(partSeparator) : "");
 			case "opaque_thinking":
-				return this.begin("null") + this.detail(writeOpaque(shell.data, this.details++));
+				return this.begin("null") + this.detail(writeOpaque(shell.data, this.details.length));
 			case "refusal":
 			case "image":
 			case "audio":
@@ -103,7 +113,8 @@ export class ChoiceEncoder {
 			case "thinking":
 				return this.closeThought(growing, growing.shell);
 			case "image":
-				return this.image(final?.type === "image" ? final : growing.shell, growing.text);
+				this.gatherImage(final?.type === "image" ? final : growing.shell, growing.text);
+				return "";
 			case "audio":
 				return this.closeAudio(growing, growing.shell);
 			default:
@@ -115,11 +126,13 @@ export class ChoiceEncoder {
 		if (this.finished) return "";
 		this.finished = true;
 		const reason = (this.frame.legacy ? encodeLegacyFinish : encodeFinish)(finish, this.refused);
-		const cited =
-			this.annotations.length === 0 ? "" : this.chunk(`{"annotations":${JSON.stringify(this.annotations)}}`);
+		const gathered =
+			this.list("annotations", this.annotations) +
+			this.list("images", this.images) +
+			this.list("reasoning_details", this.repeatedDetails());
 		const why = untoldRefusal(finish, this.refused);
 		const refusal = why === undefined ? "" : this.begin("null") + this.chunk(`{"refusal":${JSON.stringify(why)}}`);
-		return refusal + this.begin('""') + cited + this.chunk("{}", "null", JSON.stringify(reason));
+		return refusal + this.begin('""') + gathered + this.chunk("{}", "null", JSON.stringify(reason));
 	}
 
 	/** The prompt was blocked: there is nothing but the reason. */
@@ -161,14 +174,24 @@ export class ChoiceEncoder {
 
 	private closeThought({ text, signature }: Growing, shell: Extract<Block, { type: "thinking" }>): string {
 		if (signature === undefined) return "";
-		const { detail } = writeThinking({ ...shell, text, signature }, this.details);
-		if (detail === undefined) return "";
-		this.details++;
-		return this.detail(detail);
+		const { detail } = writeThinking({ ...shell, text, signature }, this.details.length);
+		return detail === undefined ? "" : this.detail(detail);
 	}
 
-	private detail(detail: unknown): string {
-		return this.chunk(`{"reasoning_details":[${JSON.stringify(detail)}]}`);
+	/** Told at once: some clients show thoughts by it, and only before the text. */
+	private detail(detail: WireRecord): string {
+		this.details.push(detail);
+		return this.list("reasoning_details", [detail]);
+	}
+
+	/** Several details once more, numbered anew for who joins by number: OpenAI's SDK for Node keeps the last list alone. */
+	private repeatedDetails(): readonly WireRecord[] {
+		const { length } = this.details;
+		return length < 2 ? [] : this.details.map((detail, at) => ({ ...detail, index: length + at }));
+	}
+
+	private list(member: string, items: readonly unknown[]): string {
+		return items.length === 0 ? "" : this.chunk(`{"${member}":${JSON.stringify(items)}}`);
 	}
 
 	/** What is kept until the close; sound goes out as it comes. */
@@ -199,14 +222,12 @@ export class ChoiceEncoder {
 		return signature === undefined ? "" : this.chunk(JSON.stringify(signatureMember(signature)));
 	}
 
-	private image(block: Extract<Block, { type: "image" }>, grown: string): string {
+	private gatherImage(block: Extract<Block, { type: "image" }>, grown: string): void {
 		const { media } = block;
 		const whole =
 			media.by === "bytes" && media.base64 === "" ? { ...block, media: { ...media, base64: grown } } : block;
-		const image = encodeImage(whole, this.images);
-		if (image === undefined) return "";
-		this.images++;
-		return this.chunk(`{"images":[${JSON.stringify(image)}]}`);
+		const image = encodeImage(whole, this.images.length);
+		if (image !== undefined) this.images.push(image);
 	}
 
 	private sound(

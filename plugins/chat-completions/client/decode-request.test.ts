@@ -433,6 +433,15 @@ describe("opaque values that a client gives back", () => {
 		]);
 	});
 
+	test("an entry that a stream told twice is one", () => {
+		const entry = { type: "reasoning.text", text: "hm", signature: "portico.messages.claude.SIG", index: 0 };
+		const reasoning_details = [entry, { ...entry, index: 1 }];
+		expect(blocksOf({ role: "assistant", content: "x", reasoning_details })).toMatchObject([
+			{ type: "thinking", text: "hm", signature: { value: "SIG" } },
+			{ type: "text", text: "x" },
+		]);
+	});
+
 	test("H68 a signature at a call is Gemini's, or what was carried there", () => {
 		const signatureOf = (thought_signature: string) => {
 			const call = {

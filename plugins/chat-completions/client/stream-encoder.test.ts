@@ -187,6 +187,29 @@ describe("a stream of chunks for a client", () => {
 				],
 			},
 			{ content: "Four" },
+			{
+				reasoning_details: [
+					{
+						type: "reasoning.text",
+						text: "hm",
+						signature: "portico.messages.claude.SIG",
+						format: "unknown",
+						index: 2,
+					},
+					{ type: "reasoning.encrypted", data: "portico.messages.claude.RED", format: "unknown", index: 3 },
+				],
+			},
+		]);
+	});
+
+	test("one thought alone is told once, before what follows it", () => {
+		const events = said({ type: "thinking", text: "hm", form: "full", signature: opaque }, textBlock("Four"));
+		expect(deltas(events).map((delta) => Object.keys(delta).join())).toEqual([
+			"role,content,refusal",
+			"reasoning_content",
+			"reasoning_details",
+			"content",
+			"",
 		]);
 	});
 

@@ -508,6 +508,31 @@ describe("reasoning that must go back as it came", () => {
 		expect(JSON.parse(value ?? "null")).toEqual(detail({ signature: "SIG" }));
 	});
 
+	test("reasoning_details that are repeated at the end are told once", () => {
+		const first = { type: "reasoning.text", text: "a", signature: "S1", index: 0 };
+		const second = { type: "reasoning.encrypted", data: "ENC", index: 1 };
+		const said = blocks([
+			chunk({ reasoning_content: "a" }),
+			chunk({ reasoning_details: [first] }),
+			chunk({ reasoning_details: [second] }),
+			chunk({ content: "x" }),
+			chunk({
+				reasoning_details: [
+					{ ...first, index: 2 },
+					{ ...second, index: 3 },
+				],
+			}),
+			ending("stop"),
+			done,
+		]);
+		expect(said).toMatchObject([
+			{ type: "thinking", text: "a" },
+			{ type: "opaque_thinking" },
+			{ type: "text", text: "x" },
+		]);
+		expect(said.length).toBe(3);
+	});
+
 	test("encrypted reasoning is kept whole", () => {
 		const entry = { type: "reasoning.encrypted", data: "ENC", format: "openai-responses-v1", id: "rs_1" };
 		const said = blocks([chunk({ reasoning_details: [entry] }), chunk({ content: "x" }), ending("stop"), done]);

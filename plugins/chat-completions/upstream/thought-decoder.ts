@@ -1,6 +1,6 @@
 /** The reasoning of one choice of a stream, in whichever dialect it comes, marked so that it can be given back. */
 import { asList, asText, isRecord, partSeparator, type ThinkingBlock, type WireRecord } from "#core";
-import { detailOpaque, placeMark, plainReasoning, type ReasoningPlace } from "../reasoning.ts";
+import { detailOpaque, placeMark, plainReasoning, type ReasoningPlace, sealOf } from "../reasoning.ts";
 import type { BlockRun } from "./block-run.ts";
 
 export class ThoughtDecoder {
@@ -11,6 +11,8 @@ export class ThoughtDecoder {
 	private place: ReasoningPlace | undefined;
 	private detail: Record<string, unknown> | undefined;
 	private any = false;
+	/** What sealed entries are known by that were told: some upstreams repeat all of them at the end. */
+	private readonly told = new Set<string>();
 
 	/** `family`: the models that the reasoning is bound to. */
 	constructor(run: BlockRun, family: string) {
@@ -37,13 +39,18 @@ export class ThoughtDecoder {
 
 	/** The reasoning is about to end: tells where it must go back to. */
 	seal(): void {
-		if (this.detail !== undefined) this.run.tell({ type: "signature", value: detailOpaque(this.detail, this.family) });
-		else if (this.place !== undefined) this.run.tell({ type: "signature", value: placeMark(this.place, this.family) });
+		if (this.detail !== undefined) {
+			this.run.tell({ type: "signature", value: detailOpaque(this.detail, this.family) });
+			this.remember(this.detail);
+		} else if (this.place !== undefined)
+			this.run.tell({ type: "signature", value: placeMark(this.place, this.family) });
 		this.forget();
 	}
 
 	private entry(detail: WireRecord, toldPlainly: boolean, form: ThinkingBlock["form"]): void {
+		if (this.told.has(sealOf(detail) ?? "")) return;
 		if (typeof detail["data"] === "string") {
+			this.remember(detail);
 			this.run.whole({ type: "opaque_thinking", data: detailOpaque(detail, this.family) });
 			return;
 		}
@@ -52,6 +59,7 @@ export class ThoughtDecoder {
 		const signed = typeof detail["signature"] === "string";
 		if (signed && !toldPlainly && this.isWhole(said)) {
 			this.run.closeAs({ type: "thinking", text: said, form, signature: detailOpaque(detail, this.family) });
+			this.remember(detail);
 			this.forget();
 			return;
 		}
@@ -64,6 +72,11 @@ export class ThoughtDecoder {
 	/** True for all of the reasoning that was told in pieces; what stands between two reasonings may be before it. */
 	private isWhole(text: string): boolean {
 		return text !== "" && (this.text === text || this.text === partSeparator + text);
+	}
+
+	private remember(detail: WireRecord): void {
+		const seal = sealOf(detail);
+		if (seal !== undefined) this.told.add(seal);
 	}
 
 	private forget(): void {

@@ -15,9 +15,11 @@ const apart = /\.test\.ts$|\/core\/testing\//;
 const opensFunction =
 	/(?:=> \{|\bfunction\*?(?: [\w$]+)?\(.*\) \{|^\s+(?:(?:async|static|get|set) |\*)*(?:#?[\w$]+|\[[^\]]+\])\(.*\) \{)$/;
 const opensBlock = /^\s*(?:if|for|while|switch|catch|return|with)\b/;
-/** The name of a function by what stands before it on its line. */
+/** What Bun makes of `() => undefined`. */
+const givesNothing = /^\s+return;$/;
+/** The name of a function by what stands before it on its line, where other functions may have ended. */
 const named =
-	/([\w$]+) = (?:async )?(?:\(.*\)|[\w$]+) => \{$|\bfunction\*? ([\w$]+)|^\s+(?:(?:async|static|get|set) |\*)*([\w$#]+)\(/;
+	/([\w$]+) = (?:async )?(?:\((?:(?!\) => ).)*\)|[\w$]+) => \{$|\bfunction\*? ([\w$]+)|^\s+(?:(?:async|static|get|set) |\*)*([\w$#]+)\(/;
 
 const transpiler = new Bun.Transpiler({ loader: "ts", target: "bun" });
 
@@ -26,8 +28,9 @@ export const instrumented = (source: string, file: string): string =>
 	transpiler
 		.transformSync(source)
 		.split("\n")
-		.map((line) => {
+		.map((line, index, lines) => {
 			if (!opensFunction.test(line) || (opensBlock.test(line) && !line.endsWith("=> {"))) return line;
+			if (line.endsWith("=> {") && givesNothing.test(lines[index + 1] ?? "")) return line;
 			const [, ...names] = named.exec(line) ?? [];
 			const entry = JSON.stringify(`${file} ${names.find((name) => name !== undefined) ?? "(anonymous)"}`);
 			return `${line} globalThis.trace?.push(${entry});`;

@@ -6,7 +6,7 @@ import { count, toDollars } from "./numbers.ts";
 import type { Period } from "./windows.ts";
 
 export interface BudgetOptions {
-	readonly accounts: () => Accounts;
+	readonly accounts: Accounts;
 	/** The wall's clock: windows go by it. */
 	now(): number;
 }
@@ -31,7 +31,7 @@ export const budgetStatements = (
 	budgets.flatMap((budget) => {
 		const current = budget.windowAt(now());
 		return [current, budget.windowAt(current.end)].flatMap((window) =>
-			accounts().statements.setQuota(windowAccount(account, budget, window), limitIn(budget, window)),
+			accounts.statements.setQuota(windowAccount(account, budget, window), limitIn(budget, window)),
 		);
 	});
 
@@ -42,12 +42,12 @@ export const budgetsShown = async (
 	budgets: readonly Budget[],
 ): Promise<readonly ShownBudget[]> => {
 	if (budgets.length === 0) return [];
-	await unlessOutage(accounts().flush());
+	await unlessOutage(accounts.flush());
 	const at = now();
 	const shown = budgets.map(async (budget) => {
 		const window = budget.windowAt(at);
 		const limit = limitIn(budget, window);
-		const [row] = await accounts().store.all(accounts().statements.balance(windowAccount(account, budget, window)));
+		const [row] = await accounts.store.all(accounts.statements.balance(windowAccount(account, budget, window)));
 		const used = count(row?.["used"]) ?? 0;
 		return {
 			amount: toDollars(limit),

@@ -1,10 +1,11 @@
 /** Budgets as people write them, and what of a boost counts when. */
 import { describe, expect, test } from "bun:test";
+import type { Accounts } from "./accounts.ts";
 import { limitIn } from "./budgets.ts";
 import { budgetsSetting } from "./budgets-setting.ts";
 
 const setting = budgetsSetting({
-	accounts: () => {
+	get accounts(): Accounts {
 		throw new Error("nothing is asked of accounts here");
 	},
 	now: () => 0,

@@ -10,14 +10,14 @@ import { balanceOf } from "./setting.ts";
 export const quotaFollower = (options: BudgetOptions): PersonFollower => ({
 	keepsCeiling: true,
 	statements: ({ id, ceiling, budgets }) => [
-		...options.accounts().statements.setQuota(personAccount(id), ceiling ?? null),
+		...options.accounts.statements.setQuota(personAccount(id), ceiling ?? null),
 		...budgetStatements(options, personAccount(id), budgetsOf(budgets)),
 	],
 	async view({ id, ceiling, budgets }) {
 		const account = personAccount(id);
 		// Who has joined by an invitation has no account before the first call.
 		const whole = ceiling !== undefined && { remaining: toDollars(ceiling) };
-		const spent = { ...whole, ...(await balanceOf(options.accounts(), account)) };
+		const spent = { ...whole, ...(await balanceOf(options.accounts, account)) };
 		if (budgets === undefined) return spent;
 		const shown = await budgetsShown(options, account, budgetsOf(budgets));
 		// The amount stays what was set, so that what is shown can be sent back; `remaining` counts a boost.

@@ -82,33 +82,31 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 		needs: { store, clock, hostInfo, prices, alerts, writers: ledgerWriters },
 		gives: [policies, tables, jobs, quota, metricSources, personFollowers],
 		setup({ name, config, needs, log }) {
-			let kept: Accounts | undefined;
-			const accounts = (): Accounts => {
-				kept ??= needs.hostInfo.keep(`${name}.accounts`, () => {
-					const { store, clock } = needs;
-					return new Accounts({
+			const { store, clock, hostInfo } = needs;
+			const accounts = hostInfo.keep(
+				`${name}.accounts`,
+				() =>
+					new Accounts({
 						store,
 						clock,
 						log,
-						journals: journals(join(needs.hostInfo.dataFolder, name)),
+						journals: journals(join(hostInfo.dataFolder, name)),
 						statements: statements ?? new Statements(databaseTime, (config.leaseSeconds ?? 90) * 1000),
-					});
-				});
-				return kept;
-			};
+					}),
+			);
 			const setting = quotaSetting(accounts);
-			const now = (): number => needs.clock.now();
+			const now = (): number => clock.now();
 			const settings = {
 				unknownOutput: config.outputWithoutLimit ?? 8192,
 				wantedOutput: config.outputToWaitFor ?? 4096,
 			};
 			const readOnMs = config.abandoned === "finish" ? 30_000 : 0;
 			const service: Quota = {
-				record: (charge, row) => accounts().record(charge instanceof LeaseCharge ? charge.lease : undefined, row),
-				flush: () => accounts().flush(),
-				reserve: (token, amount, taskId) => reserveTask(accounts(), token, amount, taskId, now()),
+				record: (charge, row) => accounts.record(charge instanceof LeaseCharge ? charge.lease : undefined, row),
+				flush: () => accounts.flush(),
+				reserve: (token, amount, taskId) => reserveTask(accounts, token, amount, taskId, now()),
 				settle: (taskId, amount) => [
-					...settleTask(accounts().statements, taskId, amount),
+					...settleTask(accounts.statements, taskId, amount),
 					...taskAlerts(needs.alerts(), taskId),
 				],
 			};
@@ -120,31 +118,31 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 					add(policies, policy),
 					add(policies, budgets),
 					provide(quota, service),
-					add(metricSources, () => quotaMetrics(accounts())),
+					add(metricSources, () => quotaMetrics(accounts)),
 					add(personFollowers, quotaFollower({ accounts, now })),
 					add(jobs, {
 						name: `${name}: leases of silent nodes`,
 						schedule: "*/5 * * * * *",
 						async run() {
-							await needs.store.write(accounts().statements.reap());
-							await recordCorrections(accounts());
+							await store.write(accounts.statements.reap());
+							await recordCorrections(accounts);
 						},
 					}),
 					add(jobs, {
 						name: `${name}: old leases and windows`,
 						schedule: "23 * * * *",
 						async run() {
-							const { statements } = accounts();
-							await needs.store.write([statements.prune(), statements.pruneWindows(now())]);
+							const { statements } = accounts;
+							await store.write([statements.prune(), statements.pruneWindows(now())]);
 						},
 					}),
 				],
 				async start() {
-					accounts().writer = needs.writers()[0];
-					accounts().tellings.listeners = needs.alerts();
-					if (needs.hostInfo.serving) await accounts().open();
+					accounts.writer = needs.writers()[0];
+					accounts.tellings.listeners = needs.alerts();
+					if (hostInfo.serving) await accounts.open();
 				},
-				stop: () => accounts().flush(),
+				stop: () => accounts.flush(),
 			};
 		},
 	});

@@ -29,7 +29,7 @@ import { heldBack, nearlyUsedUp, unreachable, usedUp } from "./refusals.ts";
 import type { quotaSetting } from "./setting.ts";
 
 export interface PolicyOptions {
-	readonly accounts: () => Accounts;
+	readonly accounts: Accounts;
 	readonly prices: Prices;
 	readonly log: Log;
 	readonly settings: CostSettings;
@@ -80,7 +80,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		const found = costOf(call, outcome, prices, holding.amount, known);
 		// An estimate is no report of the upstream: beyond what was held it proves nothing.
 		const estimated = found !== undefined && outcome.usage?.estimated === true;
-		const charge = settleOnAll(options.accounts(), holding, estimated ? Math.min(found, holding.amount) : found);
+		const charge = settleOnAll(options.accounts, holding, estimated ? Math.min(found, holding.amount) : found);
 		const { charged, excess } = charge;
 		if (excess > 0)
 			log.warn("an upstream reported more than the call had reserved; the operator bears the rest", {
@@ -108,7 +108,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 			const seen = Math.max(pieces, Math.ceil((contentBytes ?? Number.POSITIVE_INFINITY) / bytesPerToken));
 			if (!thinksInSecret && seen + markEvery / 2 > marked && seen < bound) {
 				marked = seen + markEvery;
-				markOnAll(options.accounts(), holding, cost.most(marked / Math.max(1, call.model.candidates)));
+				markOnAll(options.accounts, holding, cost.most(marked / Math.max(1, call.model.candidates)));
 			}
 			return "go_on";
 		};
@@ -132,15 +132,12 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 	};
 
 	const told = (denial: Denial, { account, limit = 0 }: AccountLimit): Denial => {
-		options.accounts().refuse(account, limit);
+		options.accounts.refuse(account, limit);
 		return denial;
 	};
 
 	const refusedFor = ({ on, left }: Lack, least: number): Denial => {
-		options
-			.accounts()
-			.accountOf(on.account)
-			.refuse(on.limit ?? 0);
+		options.accounts.accountOf(on.account).refuse(on.limit ?? 0);
 		return told(usedUp(on, left, least), on);
 	};
 
@@ -150,7 +147,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		const least = cost.most(Math.min(cost.asked, leastOutput));
 		if (lack.left < least) return refusedFor(lack, least);
 		const need = { least, most: cost.most(cost.wanted), greedy: true };
-		const answer = await holdOnAll(options.accounts(), callerOf(call), on, need);
+		const answer = await holdOnAll(options.accounts, callerOf(call), on, need);
 		if (!isLack(answer)) return permit(call, answer, cost);
 		return answer.left >= least ? heldBack(answer.on) : refusedFor(answer, least);
 	};
@@ -161,7 +158,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		if ("kind" in cost) return cost;
 		const most = cost.most(cost.asked);
 		if (most === 0) return undefined;
-		const held = holdNow(options.accounts(), callerOf(call), on, most);
+		const held = holdNow(options.accounts, callerOf(call), on, most);
 		return held ? permit(call, held, cost, cost.asked) : limitedByDatabase(call, on, cost, most);
 	};
 
@@ -173,7 +170,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 	): Promise<Permit | Denial> => {
 		try {
 			const need = { least: cost.most(cost.wanted), most };
-			const found = await holdOnAll(options.accounts(), callerOf(call), on, need);
+			const found = await holdOnAll(options.accounts, callerOf(call), on, need);
 			return isLack(found) ? await scarce(call, on, cost, found) : permit(call, found, cost);
 		} catch (error) {
 			return notLookedAt(error);
@@ -195,9 +192,9 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		const least = cost.most(leastOutput);
 		if (least === 0) return undefined;
 		try {
-			const found = await holdOnAll(options.accounts(), callerOf(call), on, { least, most: least });
+			const found = await holdOnAll(options.accounts, callerOf(call), on, { least, most: least });
 			if (isLack(found)) return found.left >= least ? heldBack(found.on) : usedUp(found.on, found.left, least);
-			return { settle: () => settleOnAll(options.accounts(), found, 0) };
+			return { settle: () => settleOnAll(options.accounts, found, 0) };
 		} catch (error) {
 			return notLookedAt(error);
 		}
@@ -206,7 +203,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 	/** What can be told without the body: an account that has nothing left, or too little for a large one. */
 	const beforeBodyOn = (on: AccountLimit, request: Request): Denial | undefined | Promise<Denial | undefined> => {
 		if (on.limit === undefined) return undefined;
-		const account = options.accounts().accountOf(on.account);
+		const account = options.accounts.accountOf(on.account);
 		if (account.wasRefused(on.limit) && isLarge(request)) return nearlyUsedUp(on);
 		const found = account.isUsedUp(on.limit);
 		if (typeof found === "boolean") return found ? told(usedUp(on, 0, 0), on) : undefined;
@@ -242,7 +239,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 			if (call.surface === "model" && bounded && call.ask.onlyUpstream) return call.ask.onlyUpstream;
 			if (call.model.operation === "count_tokens") return bounded ? counted(call, on) : undefined;
 			if (bounded) return limited(call, on);
-			return { settle: settle(call, followOnAll(options.accounts(), callerOf(call), on)), readOnMs };
+			return { settle: settle(call, followOnAll(options.accounts, callerOf(call), on)), readOnMs };
 		},
 	};
 };

@@ -7,7 +7,7 @@ const isAmount = (value: unknown): value is number =>
 	typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= 1_000_000_000;
 
 /** Compiled to micro-dollars. */
-export const quotaSetting = (accounts: () => Accounts): TokenSetting<number> => ({
+export const quotaSetting = (accounts: Accounts): TokenSetting<number> => ({
 	key: "quota",
 	schema: t.Number({
 		minimum: 0,
@@ -26,10 +26,9 @@ export const quotaSetting = (accounts: () => Accounts): TokenSetting<number> => 
 		if (!isAmount(value)) throw new TypeError("quota must be an amount in dollars");
 		return toMicroDollars(value);
 	},
-	statements: (tokenId, value) =>
-		accounts().statements.setQuota(tokenId, isAmount(value) ? toMicroDollars(value) : null),
+	statements: (tokenId, value) => accounts.statements.setQuota(tokenId, isAmount(value) ? toMicroDollars(value) : null),
 	/** `used` for every token; `remaining` for those with a quota: what has not been charged yet. Dollars. */
-	view: (tokenId) => balanceOf(accounts(), tokenId),
+	view: (tokenId) => balanceOf(accounts, tokenId),
 });
 
 /** What was charged to an account, and, where it has a limit, what is left. Dollars. */

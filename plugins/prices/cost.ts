@@ -36,6 +36,9 @@ const pricesTokens = ({ input, output, perRequest }: Price, inputTokens: number,
 	return (inputTokens === 0 || input !== undefined) && (outputTokens === 0 || output !== undefined);
 };
 
+/** Whether there is a rate for the tokens of both sides, or one price for the whole call. */
+export const isPriced = (price: Price): boolean => pricesTokens(price, 1, 1);
+
 const count = (value: number | undefined, most: number): number => Math.min(Math.max(value ?? 0, 0), Math.max(most, 0));
 
 /** Millionths of a micro-dollar for so many tokens; most calls have none of most kinds. */

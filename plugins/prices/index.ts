@@ -1,7 +1,7 @@
 /** The plugin `prices`: what models cost. */
 import { type Costs, clock, costs, definePlugin, provide } from "#core";
 import { Catalogue } from "./catalogue.ts";
-import { cost, costBound, outputFor, taskCost } from "./cost.ts";
+import { cost, costBound, isPriced, outputFor, taskCost } from "./cost.ts";
 import { priceParts, savedBy } from "./parts.ts";
 import { PriceList, pricesConfig } from "./price-list.ts";
 import { prices, upstreamPrices } from "./service.ts";
@@ -28,6 +28,7 @@ export default definePlugin({
 					find,
 					cost,
 					bound: costBound,
+					isPriced,
 					parts: priceParts,
 					saved: savedBy,
 					outputFor,

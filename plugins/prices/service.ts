@@ -89,6 +89,8 @@ export interface Prices {
 	unknownTier(tiers: readonly string[], price: Price): string | undefined;
 	/** No usage within the bound costs more. Undefined when the price has no rate for something within it. */
 	bound(bound: UsageBound, price: Price): number | undefined;
+	/** Whether it has a rate for input and for output, or is one for each call: any number of tokens then has a bound. */
+	isPriced(price: Price): boolean;
 	/** The most output tokens that cost no more than `microDollars` at this price, whatever kind they are. */
 	outputFor(microDollars: number, inputTokens: number, price: Price, tiers?: readonly string[]): number;
 	/** Micro-dollars, rounded up once. Undefined when the price has no rate for one of the units. */

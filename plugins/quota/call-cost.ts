@@ -56,15 +56,11 @@ const unknownPrice = (name: string): Denial =>
 		{ code: "tier_not_priced" },
 	);
 
-/** Whether the model's price has a rate for the tokens that the call may use. */
-const isPriced = (prices: Prices, price: Price): boolean =>
-	prices.bound({ inputTokens: 1, outputTokens: 1 }, price) !== undefined;
-
 const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): readonly Target[] | undefined => {
 	const targets: Target[] = [];
 	for (const { model, upstream, capabilities } of call.targets) {
 		const price = prices.find(model, { requested: call.model.name, upstream: upstream.name });
-		if (!price || !isPriced(prices, price)) return undefined;
+		if (!price || !prices.isPriced(price)) return undefined;
 		targets.push({
 			price,
 			input: inputTokens(bound, {

@@ -13,7 +13,7 @@ import { steeringFinder } from "../wire/steering.ts";
 import { dialectAt } from "./endpoint-exchange.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
 import { readWithoutSteering } from "./steering.ts";
-import { firstRefusal, infoOf, showsModel } from "./token-rules.ts";
+import { infoOf, showsModel } from "./token-rules.ts";
 
 export interface EndpointReadingOptions extends ReadingOptions {
 	/** All endpoints, to name those that a model can do. */
@@ -54,7 +54,7 @@ const bytesOf = (body: EndpointBody): number =>
 
 /** `shared`: the dialects of one path. */
 export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: EndpointReadingOptions): Entry => {
-	const { rulesOf, log, pace, planFor } = options;
+	const { rulesOf, pace, planFor } = options;
 	const limit = endpoint.bodyLimitBytes ?? options.bodyLimitBytes;
 
 	const finder = steeringFinder(["model", ...shared.flatMap(({ fields = [] }) => fields)]);
@@ -81,12 +81,6 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 	return {
 		protocol: shared[0].name,
 		async read(call, found) {
-			const denial = await firstRefusal(
-				rulesOf(call.token).beforeBody,
-				({ policy, setting }) => policy.beforeBody?.(call, setting, shared[0].name),
-				log,
-			);
-			if (denial) throw new Fault(denial);
 			const request = { url: call.url, params: call.params, headers: call.request.headers, ...(await bodyOf(call)) };
 			const dialect = dialectOf(shared, request);
 			const read = dialect.read(request);

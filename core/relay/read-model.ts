@@ -1,6 +1,5 @@
 /** Reads a call of a protocol: from its body to where it may go. */
 import type { ModelRouted } from "../contract/call.ts";
-import { Fault } from "../contract/fault.ts";
 import type { ModelAsk, Protocol } from "../contract/protocol.ts";
 import type { Plan } from "../contract/router.ts";
 import { readBody } from "../wire/body.ts";
@@ -8,7 +7,6 @@ import { isPending } from "../wire/pending.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
 import { requestOf, routedOf } from "./routed.ts";
 import { readWithoutSteering } from "./steering.ts";
-import { firstRefusal } from "./token-rules.ts";
 
 /** Of the targets those that can read what the request holds; all of them where none can, which is refused when one is tried. */
 const readableBy = ({ onlyProtocol, protocol }: ModelAsk, plan: Plan): Plan => {
@@ -18,17 +16,10 @@ const readableBy = ({ onlyProtocol, protocol }: ModelAsk, plan: Plan): Plan => {
 };
 
 export const readModel = (protocol: Protocol, options: ReadingOptions): Entry => {
-	const { rulesOf, log, pace, bodyLimitBytes, planFor } = options;
+	const { pace, bodyLimitBytes, planFor } = options;
 	return {
 		protocol: protocol.name,
 		async read(call, found): Promise<{ readonly routed: ModelRouted; readonly plan: Plan }> {
-			const refusal = firstRefusal(
-				rulesOf(call.token).beforeBody,
-				({ policy, setting }) => policy.beforeBody?.(call, setting, protocol.name),
-				log,
-			);
-			const denial = isPending(refusal) ? await refusal : refusal;
-			if (denial) throw new Fault(denial);
 			const bytes = await readBody(call.request, bodyLimitBytes, call.held, pace);
 			const { body, steered } = readWithoutSteering(bytes, protocol.facts.steering, call, options);
 			const request = requestOf(call, body);

@@ -1,6 +1,5 @@
 /** What the ways to read a call have in common, whether it is of a protocol or of an endpoint. */
 import type { Identified, RelayedCall } from "../contract/call.ts";
-import type { Log } from "../contract/log.ts";
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Plan, Router } from "../contract/router.ts";
 import type { Pace } from "../wire/body.ts";
@@ -9,7 +8,6 @@ import type { RulesOf } from "./token-rules.ts";
 export interface ReadingOptions {
 	readonly rulesOf: RulesOf;
 	readonly router: Router;
-	readonly log: Log;
 	readonly pace: Pace;
 	readonly bodyLimitBytes: number;
 	/** Throws `Fault` when there is no such model. */

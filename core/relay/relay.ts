@@ -27,6 +27,7 @@ import type { Relay, RelayOptions } from "./relay-options.ts";
 import { relayRoutes } from "./routes.ts";
 import type { CallStream } from "./stream.ts";
 import { tooLong } from "./stream-watch.ts";
+import { firstRefusal } from "./token-rules.ts";
 import { turnEnds } from "./turns.ts";
 import { redacted } from "./upstream-words.ts";
 
@@ -173,6 +174,14 @@ export const createRelay = (options: RelayOptions): Relay => {
 		return live;
 	};
 
+	/** What needs no body is asked before it is read. */
+	const refusedBefore = (call: Identified, protocol: string) =>
+		firstRefusal(
+			rulesOf(call.token).beforeBody,
+			({ policy, setting }) => policy.beforeBody?.(call, setting, protocol),
+			log,
+		);
+
 	const serve = async (entry: Entry, call: Identified): Promise<Response> => {
 		const start: CallStart & { model?: ModelCall } = { call, token: call.token, protocol: entry.protocol };
 		let entered = false;
@@ -183,6 +192,9 @@ export const createRelay = (options: RelayOptions): Relay => {
 			const waiting = concurrency.take(call.token.id, call.request.signal);
 			if (waiting) await waiting;
 			entered = true;
+			const refusal = refusedBefore(call, entry.protocol);
+			const denial = isPending(refusal) ? await refusal : refusal;
+			if (denial) throw new Fault(denial);
 			const found = await entry.read(call, (model) => {
 				start.model = model;
 			});
@@ -198,7 +210,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 		return await run(live, plan, turnOver);
 	};
 
-	const reading = { rulesOf, router, log, pace, bodyLimitBytes: options.bodyLimitBytes, planFor };
+	const reading = { rulesOf, router, pace, bodyLimitBytes: options.bodyLimitBytes, planFor };
 	const routes = relayRoutes(options.protocols, options.endpoints, reading, serve);
 
 	return {

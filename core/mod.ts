@@ -38,7 +38,7 @@ export {
 	type PluginRow,
 } from "./contract/host-info.ts";
 export { type Job, jobs } from "./contract/job.ts";
-export type { Log, LogFields } from "./contract/log.ts";
+export { describe, type Log, type LogFields } from "./contract/log.ts";
 export { type TaskAsk, type TaskAuthority, taskAuthority } from "./contract/task-authority.ts";
 export { keyedDigest } from "./runtime/digest.ts";
 export { bundlePage, type PageFile, type PageSource } from "./runtime/page.ts";

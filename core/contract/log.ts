@@ -1,4 +1,5 @@
 /** The one log, as plugins see it. Fields are chosen by the caller; nothing is logged that was not named. */
+import { asText } from "../neutral/json.ts";
 
 /** Values that may be logged. Objects are left out on purpose: name the fields you mean. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -21,6 +22,16 @@ export interface Log {
 /** `silent` logs nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
-/** An error for the log: its class and message, which for database faults hold no parameters. */
-export const describe = (error: unknown): string =>
-	error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
+/**
+ * An error for the log: its class, its message, which for database faults holds no parameters, and the code that the system
+ * or the database gave it.
+ *
+ * @example
+ * log.error("the forecast could not be kept", { error: describe(error) });
+ */
+export const describe = (error: unknown): string => {
+	if (!(error instanceof Error)) return typeof error;
+	const code = asText(Reflect.get(error, "code"));
+	const said = `${error.name}: ${error.message}`;
+	return code === undefined || said.includes(code) ? said : `${said} (${code})`;
+};

@@ -1,5 +1,5 @@
 /** Writes the alerts that no batch of others brings; again, while the database refuses. */
-import type { Clock, Log, Store } from "#core";
+import { type Clock, describe, type Log, type Store } from "#core";
 import { type Alert, type Alerts, rowOf } from "./service.ts";
 
 /** When more than this wait for the database, the oldest are given up. */
@@ -50,7 +50,7 @@ export class AlertWriter {
 				this.waiting = [...alerts, ...this.waiting];
 				log.warn("alerts could not be written and will be tried again", {
 					alerts: this.waiting.length,
-					error: error instanceof Error ? error.message : typeof error,
+					error: describe(error),
 				});
 				clock.after(retryMs, () => void this.flush());
 				return;

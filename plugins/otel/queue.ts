@@ -1,5 +1,5 @@
 /** Records of calls on their way to the collector: bounded, sent in batches, one at a time, never waited for by a call. */
-import type { CallRecord, CallTrace, Clock, Log } from "#core";
+import { type CallRecord, type CallTrace, type Clock, describe, type Log } from "#core";
 import type { Names } from "./conventions.ts";
 import type { SpanExport } from "./export.ts";
 import { type CallSpan, hasFailed, spansOf } from "./spans.ts";
@@ -73,7 +73,7 @@ export class SpanQueue {
 			this.dropped += calls.length;
 			if (!this.failing)
 				this.options.log.warn("the collector does not take spans; those of the calls in between are left out", {
-					error: error instanceof Error ? error.message : typeof error,
+					error: describe(error),
 				});
 			this.failing = true;
 		}

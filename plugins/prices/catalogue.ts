@@ -2,7 +2,7 @@
 
 import { createRequire } from "node:module";
 import type { calcPrice, PriceCalculation } from "@pydantic/genai-prices";
-import { type Clock, definedOnly, type Log } from "#core";
+import { type Clock, definedOnly, describe, type Log } from "#core";
 import { publishedOf } from "./published.ts";
 import type { Price, Rate } from "./service.ts";
 
@@ -98,7 +98,7 @@ export class Catalogue {
 		} catch (error) {
 			this.log.warn("the price data of a model cannot be read; its price counts as unknown", {
 				model,
-				error: error instanceof Error ? error.message : typeof error,
+				error: describe(error),
 			});
 			return undefined;
 		}

@@ -3,6 +3,7 @@ import {
 	asRecord,
 	asText,
 	type Denial,
+	describe,
 	type Log,
 	type Outcome,
 	type Permit,
@@ -179,7 +180,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 
 	const notLookedAt = (error: unknown): Denial => {
 		log.error("a call was refused because its quota could not be looked at", {
-			error: error instanceof Error ? error.message : typeof error,
+			error: describe(error),
 			code: asText(asRecord(error)["code"]),
 		});
 		return unreachable;

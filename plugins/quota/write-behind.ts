@@ -2,7 +2,7 @@
  * Brings to the database what happened in memory: charges with their ledger rows, every 50 ms while there are any;
  * leases renewed, made smaller, closed when nobody needs them.
  */
-import { asRecord, asText, type Clock, type Log, type Statement } from "#core";
+import { asRecord, asText, type Clock, describe, type Log, type Statement } from "#core";
 import type { Accounts } from "./accounts.ts";
 import { ChargeBatch } from "./charge-batch.ts";
 import type { Lease, Moment } from "./lease.ts";
@@ -60,7 +60,7 @@ export class WriteBehind {
 		} catch (error) {
 			if (!this.failing)
 				this.log.error("charges cannot be written to the database; they wait in memory and in the journal", {
-					error: error instanceof Error ? error.message : typeof error,
+					error: describe(error),
 					code: asText(asRecord(error)["code"]),
 				});
 			this.failing = true;
@@ -172,7 +172,7 @@ export class WriteBehind {
 		for (let round = 0; round < roundsAtStop && this.unfinished(); round++)
 			await this.flush().catch((error: unknown) =>
 				this.log.error("charges could not be written before the stop; the next start writes them", {
-					error: error instanceof Error ? error.message : typeof error,
+					error: describe(error),
 				}),
 			);
 	}

@@ -1,5 +1,15 @@
 /** The rule: a call passes when neither its token nor its model is at a limit. */
-import { type Clock, type Denial, deny, type Log, type Outcome, type Permit, type Policy, type Routed } from "#core";
+import {
+	type Clock,
+	type Denial,
+	deny,
+	describe,
+	type Log,
+	type Outcome,
+	type Permit,
+	type Policy,
+	type Routed,
+} from "#core";
 import { limitHeaders } from "./headers.ts";
 import { type Limits, type Meter, type Meters, type Obstacle, partOf } from "./meter.ts";
 import { rateLimit } from "./setting.ts";
@@ -115,7 +125,7 @@ export const ratePolicy = ({ meters, clock, log, modelLimits, nodes }: RateOptio
 			return asked.flat();
 		} catch (error) {
 			log.warn("a call was refused because its share of a limit could not be asked for", {
-				error: error instanceof Error ? error.message : typeof error,
+				error: describe(error),
 			});
 			return undefined;
 		}

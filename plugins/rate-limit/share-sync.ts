@@ -1,5 +1,5 @@
 /** Keeps a node's shares and the database in step: one question at a time for all shares that have something to ask or to tell. */
-import { asNumber, asRecord, asText, type Clock, type Log, type Store } from "#core";
+import { asNumber, asRecord, asText, type Clock, describe, type Log, type Store } from "#core";
 import { type Moment, Share } from "./share.ts";
 import { type Answer, type BucketKind, type Question, Statements } from "./statements.ts";
 
@@ -148,7 +148,7 @@ export class ShareSync {
 			this.log.error(
 				"the database cannot be asked for shares of rate limits; calls that need one go by this node's part where nodes is set, and are refused where it is not",
 				{
-					error: error instanceof Error ? error.message : typeof error,
+					error: describe(error),
 					code: asText(asRecord(error)["code"]),
 				},
 			);
@@ -179,7 +179,7 @@ export class ShareSync {
 		if (statements.length === 0) return;
 		await this.store.write(statements).catch((error: unknown) =>
 			this.log.warn("shares of rate limits could not be given back; they run out by themselves", {
-				error: error instanceof Error ? error.message : typeof error,
+				error: describe(error),
 			}),
 		);
 	}

@@ -1,5 +1,5 @@
 /** What upstreams say they have: asked when a list of models is, kept for a while, and never waited for long. */
-import type { Clock, ListedModel, Log, Upstream } from "#core";
+import { type Clock, describe, type ListedModel, type Log, type Upstream } from "#core";
 
 /** How long a list is believed, and how long an upstream is left alone that did not give one. Milliseconds. */
 const freshMs = 10 * 60_000;
@@ -75,7 +75,7 @@ export class UpstreamLists {
 		} catch (error) {
 			this.log.warn("an upstream did not tell which models it has; patterns that lead to it list what is known", {
 				upstream: upstream.name,
-				reason: error instanceof Error ? error.message : typeof error,
+				reason: describe(error),
 			});
 			kept.models ??= none;
 			kept.until = this.clock.monotonic() + restMs;

@@ -1,5 +1,5 @@
 /** Looks at every task when it is due: claims what each upstream has room for, and does for each what is next. */
-import { type ClaimedWork, type Clock, type Log, StoreFault, WorkQueue } from "#core";
+import { type ClaimedWork, type Clock, describe, type Log, WorkQueue } from "#core";
 import type { Catalogue } from "./catalogue.ts";
 import type { WorkRow } from "./row.ts";
 import type { TaskUpstream } from "./service.ts";
@@ -34,12 +34,6 @@ interface Request {
 	readonly ids: readonly string[];
 }
 
-/** For the log; of the database its own word, which says more than its public message. */
-const reasonOf = (error: unknown): string => {
-	if (error instanceof StoreFault) return error.code;
-	return error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
-};
-
 export class Worker {
 	private readonly options: WorkerOptions;
 	private readonly queue: WorkQueue;
@@ -55,7 +49,7 @@ export class Worker {
 			claim: (lease, held) => this.claim(lease, held),
 			nextDue: (now) => taskStore.nextDue(now),
 			renew: (leases) => taskStore.renew(leases, clock.now()),
-			failed: (error) => log.error("tasks could not be claimed", { error: reasonOf(error) }),
+			failed: (error) => log.error("tasks could not be claimed", { error: describe(error) }),
 		});
 	}
 
@@ -121,7 +115,7 @@ export class Worker {
 		try {
 			answered = await this.carryOut(rows, lease, catalogue().upstream(upstream));
 		} catch (error) {
-			log.error("a task could not be looked at", { upstream, error: reasonOf(error) });
+			log.error("a task could not be looked at", { upstream, error: describe(error) });
 		}
 		if (entered) concurrency.leave(upstream, answered);
 	}

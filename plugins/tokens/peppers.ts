@@ -1,6 +1,6 @@
 /** The secrets that keys are digested with: the one of now, and those before it, by which keys are still recognised. */
 import { sql } from "drizzle-orm";
-import type { Log, Store } from "#core";
+import { describe, type Log, type Store } from "#core";
 import { digestOf, makeKey } from "./key.ts";
 import { nextRevision, pepper as pepperTable } from "./tables.ts";
 
@@ -67,7 +67,7 @@ export class Peppers {
 				this.moved.delete(id);
 				this.log.warn("a key could not be stored by the new pepper; it is good by the one before", {
 					token_id: id,
-					error: error instanceof Error ? error.message : "no reason was given",
+					error: describe(error),
 				});
 			});
 	}

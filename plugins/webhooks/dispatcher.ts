@@ -1,5 +1,5 @@
 /** Sends what is due: claims as many deliveries as receivers have room for, posts them, and records what came of it. */
-import { type ClaimedWork, type Clock, type Log, StoreFault, WorkQueue } from "#core";
+import { type ClaimedWork, type Clock, describe, type Log, WorkQueue } from "#core";
 import { type Delivery, leaseMs, type Queue } from "./queue.ts";
 import type { ReceiverConcurrency } from "./receiver-concurrency.ts";
 import type { AttemptRecorder } from "./recorder.ts";
@@ -32,9 +32,6 @@ export interface DispatcherOptions {
 const headerText = (text: string): string =>
 	text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]+/g, (part) => encodeURIComponent(part));
 
-const reasonOf = (error: unknown): string =>
-	error instanceof StoreFault ? error.code : error instanceof Error ? error.name : "unknown";
-
 export class Dispatcher {
 	private readonly options: DispatcherOptions;
 	private readonly queue: WorkQueue;
@@ -50,7 +47,7 @@ export class Dispatcher {
 			claim: (lease) => this.claim(lease),
 			nextDue: (now) => queue.nextDue(now),
 			recover: (held) => queue.recover(options.now(), held),
-			failed: (error) => log.error("deliveries could not be claimed", { error: reasonOf(error) }),
+			failed: (error) => log.error("deliveries could not be claimed", { error: describe(error) }),
 		});
 	}
 

@@ -1,0 +1,31 @@
+/** How an error is told in the log. */
+import { expect, test } from "bun:test";
+import { describe } from "./log.ts";
+
+class Refused extends Error {
+	override readonly name = "Refused";
+	readonly code: string | number;
+
+	constructor(message: string, code: string | number) {
+		super(message);
+		this.code = code;
+	}
+}
+
+test.each([
+	["by its class and its message", new TypeError("x is not a function"), "TypeError: x is not a function"],
+	[
+		"with its code",
+		new Refused("the database could not do this", "SQLITE_FULL"),
+		"Refused: the database could not do this (SQLITE_FULL)",
+	],
+	[
+		"with a code that its message tells once",
+		new Refused("ENOENT: no such file", "ENOENT"),
+		"Refused: ENOENT: no such file",
+	],
+	["without a code that is no text", new Refused("no", 5), "Refused: no"],
+	["by its type where it is no error", { secret: "s" }, "object"],
+])("%s", (_how, error, told) => {
+	expect(describe(error)).toBe(told);
+});

@@ -115,7 +115,7 @@ export interface AttemptReport {
 export interface UpstreamHealth {
 	readonly upstream: string;
 	readonly circuit: "closed" | "open" | "half-open";
-	/** For each of its keys, where it has several: true where it is used, false where it rests. */
+	/** For each of its keys, where it has any: true where it is used, false where it rests. */
 	readonly keys?: readonly boolean[];
 }
 

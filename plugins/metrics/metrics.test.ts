@@ -67,6 +67,7 @@ test("calls, their tokens and their cost are counted, and go on over a reload", 
 	expect(lines).toContain(`portico_cost_dollars_total{${completed}} 0.000074`);
 	expect(lines).toContain('portico_upstream_circuit{upstream="main",state="closed"} 1');
 	expect(lines).toContain('portico_upstream_circuit{upstream="main",state="open"} 0');
+	expect(lines).toContain('portico_upstream_key_up{upstream="main",key="1"} 1');
 	const count = 'portico_call_duration_seconds_count{protocol="chat-completions",upstream="main",stream="false"} 2';
 	expect(lines).toContain(count);
 	const slowest =
@@ -74,6 +75,14 @@ test("calls, their tokens and their cost are counted, and go on over a reload", 
 	expect(lines).toContain(slowest);
 	expect(lines.some((line) => line.startsWith("process_resident_memory_bytes "))).toBe(true);
 	expect(lines.join("\n")).not.toContain("stranger");
+});
+
+test("a key that the upstream refuses is shown to rest, also where there is no other", async () => {
+	upstream.answer(() =>
+		Response.json({ error: { message: "Incorrect API key", code: "invalid_api_key" } }, { status: 401 }),
+	);
+	await ask("m");
+	expect((await scrape()).split("\n")).toContain('portico_upstream_key_up{upstream="main",key="1"} 0');
 });
 
 test("nobody sees them without the admin token", async () => {

@@ -156,10 +156,9 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		return [...models(), ...found];
 	};
 
-	/** One key alone is known by its circuit. */
 	const keysOf = (upstream: string): Pick<UpstreamHealth, "keys"> => {
 		const keys = upstreamNamed(upstream)?.keys?.() ?? [];
-		return keys.length > 1 ? { keys } : {};
+		return keys.length > 0 ? { keys } : {};
 	};
 
 	/** Configured ones come first, in their order. */

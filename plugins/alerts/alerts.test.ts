@@ -149,7 +149,7 @@ describe("a budget", () => {
 			},
 		});
 		expect(most?.data["message"]).toBe(
-			"The budget of the token for the day is 80 % used: $0.004 of $0.005. It resets at 2026-11-23T00:00:00.000Z.",
+			`The budget of the token bot (${id}) for the day is 80 % used: $0.004 of $0.005. It resets at 2026-11-23T00:00:00.000Z.`,
 		);
 		receiver.received.length = 0;
 		for (let call = 0; call < 4; call++) await ask("m", key);
@@ -169,7 +169,9 @@ describe("a budget", () => {
 		for (const key of [...keys, ...keys]) expect(await ask("m", key)).toBe(200);
 		const last = (await arrived(1)).at(-1);
 		expect(last?.data).toMatchObject({ token: null, owner, per: "week", threshold: 0.8, amount: 0.005 });
-		expect(last?.data["message"]).toContain("The budget of the person for the week is 80 % used: $0.004 of $0.005.");
+		expect(last?.data["message"]).toContain(
+			`The budget of the person ${owner} for the week is 80 % used: $0.004 of $0.005.`,
+		);
 	}, 20_000);
 
 	test("that a refusal shows to be too small is told of as used up", async () => {
@@ -182,7 +184,7 @@ describe("a budget", () => {
 			[id, 0.8],
 			[id, 1],
 		]);
-		expect(all[1]?.data["message"]).toContain("The quota of the token refuses calls:");
+		expect(all[1]?.data["message"]).toContain(`The quota of the token poor (${id}) refuses calls:`);
 	}, 20_000);
 
 	test("is told of when a task crosses its line", async () => {

@@ -22,7 +22,10 @@ export interface Alert extends Telling {
 	readonly event: string;
 	/** What it is about: the upstream, the token … */
 	readonly about: string;
-	/** What the receiver gets as `data`. `message` says it in a sentence; `token` gets the token's name beside it. */
+	/**
+	 * What the receiver gets as `data`. `message` says it in a sentence, where `{token}` becomes the token's name and id;
+	 * `token`, its id, gets the name beside it.
+	 */
 	readonly data: Readonly<Record<string, string | number | null | undefined>>;
 }
 

@@ -57,8 +57,11 @@ export interface AlertRow {
 }
 
 export const insertAlerts = ({ rows, telling, url, now, nameOf }: AlertRow): Statement => {
-	const token = sql`r.data->>'token'`;
-	const data = sql`iif(${token} IS NULL, json(r.data), json_set(r.data, '$.tokenName', ${nameOf(token)}))`;
+	const token = sql`(r.data->>'token')`;
+	const named = sql`coalesce(${nameOf(token)} || ' (' || ${token} || ')', ${token})`;
+	const message = sql`replace(r.data->>'message', '{token}', ${named})`;
+	const data = sql`iif(${token} IS NULL, json(r.data),
+		json_set(r.data, '$.tokenName', ${nameOf(token)}, '$.message', ${message}))`;
 	return sql`INSERT INTO alerts (id, owner, event, about, sequence, url, body, at)
 		SELECT 'alert_' || lower(hex(randomblob(12))), ${alertOwner}, r.event, r.about, 1, ${url},
 			json_object('type', r.event, 'timestamp', ${new Date(now).toISOString()}, 'data', ${data}), ${now}

@@ -19,8 +19,10 @@ const periodOf = sql`iif(${isBudget}, substr(${afterToken}, 1, instr(${afterToke
 const personOf = sql`iif(${isPerson}, substr(${holder}, ${personPrefix.length + 1}), NULL)`;
 const resetsAt = sql`strftime('%Y-%m-%dT%H:%M:%fZ', a.ends_at / 1000.0, 'unixepoch')`;
 
-const whose = sql`coalesce('The budget of the ' || iif(${isPerson}, 'person', 'token') || ' for the ' || ${periodOf},
-	iif(${isPerson}, 'The ceiling of the person', 'The quota of the token'))`;
+/** Of a token the place for its name, which those who tell it know. */
+const holderNamed = sql`iif(${isPerson}, 'the person ' || ${personOf}, 'the token {token}')`;
+const whose = sql`coalesce('The budget of ' || ${holderNamed} || ' for the ' || ${periodOf},
+	iif(${isPerson}, 'The ceiling of ', 'The quota of ') || ${holderNamed})`;
 const remedy = sql`coalesce('It resets at ' || ${resetsAt} || '.', 'Raise it, or let it end.')`;
 
 const dollarsOf = (micro: SQL): SQL => sql`'$' || rtrim(rtrim(printf('%.6f', ${micro} / 1e6), '0'), '.')`;

@@ -124,16 +124,7 @@ export { type ClaimedWork, WorkQueue, type WorkQueueOptions } from "./store/work
 
 export { codeOf, outputOf, printed, type RunOutput, runAsText } from "./neutral/code-run.ts";
 export type * from "./neutral/content.ts";
-export {
-	asEffort,
-	effortLoss,
-	effortToSend,
-	fittingBudget,
-	fittingEffort,
-	nearestEffort,
-	noLevels,
-	thinksAnyway,
-} from "./neutral/effort.ts";
+export * from "./neutral/effort.ts";
 export { estimateTextTokens, estimateTokens, maxTokens } from "./neutral/estimate.ts";
 export { explode } from "./neutral/explode.ts";
 export { carry, familyOf, uncarry } from "./neutral/family.ts";
@@ -164,6 +155,7 @@ export { inPlaceOf, placed, placeOf } from "./neutral/place.ts";
 export type * from "./neutral/request.ts";
 export * from "./neutral/response.ts";
 export { type CalledTool, calledTool, flatName, type NameRule, plainNames, ToolNames } from "./neutral/tool-names.ts";
+export { unwrapInput, wrapInput } from "./neutral/wrapped-input.ts";
 export { EventTemplate } from "./wire/event-template.ts";
 
 // the life of a call

@@ -11,11 +11,11 @@ import {
 	type NeutralEvent,
 	type Opaque,
 	parseJson,
+	unwrapInput,
 	type WireRecord,
 } from "#core";
 import { googleSignature } from "../reasoning.ts";
 import type { StreamScope } from "../stream-scope.ts";
-import { unwrapInput } from "./wrapped-input.ts";
 
 interface Call {
 	id: string;

@@ -15,6 +15,7 @@ import {
 	type NeutralResponse,
 	openAiFailureWithin,
 	type TokenLogprob,
+	unwrapInput,
 	type WireRecord,
 } from "#core";
 import { decodeAssistant } from "../decode-assistant.ts";
@@ -23,7 +24,6 @@ import { decodeLogprobs } from "../logprobs.ts";
 import { protocolName } from "../name.ts";
 import { citesWeb, decodeUsage } from "../usage.ts";
 import { searchGrounding } from "./grounding.ts";
-import { unwrapInput } from "./wrapped-input.ts";
 
 /** The format of the sound that the client asked for, in this protocol's words. */
 export const audioFormatOf = ({ request }: DecodeContext): { audioFormat?: string } =>

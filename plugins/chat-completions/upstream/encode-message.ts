@@ -13,6 +13,7 @@ import {
 	type ToolNames,
 	type ToolResultBlock,
 	type WireRecord,
+	wrapInput,
 } from "#core";
 import { protocolName } from "../name.ts";
 import { markedPlace, nativeDetail, nativeOpaque, replayed } from "../reasoning.ts";
@@ -20,7 +21,6 @@ import { callIdFor } from "../tool-call-ids.ts";
 import { contentOf, encodePart, isPlainText, marks } from "./encode-content.ts";
 import { takesCustomTools } from "./encode-tools.ts";
 import { ownExtras, type Writing } from "./target.ts";
-import { wrapInput } from "./wrapped-input.ts";
 
 const partsOf = (message: Message, writing: Writing): WireRecord[] =>
 	message.blocks.flatMap((block) => {

@@ -606,6 +606,14 @@ describe("names that only the request explains", () => {
 		]);
 	});
 
+	test("a custom tool's input that the limit cut comes back as far as it came", () => {
+		const context = contextFor({ ...request, protocol: "responses" });
+		const chunks = [call({ index: 0, id: "a", function: fn("patch", '{"input":"*** Be') }), ending("length"), done];
+		expect(answerOf(chunks, context).candidates[0]?.blocks).toMatchObject([
+			{ kind: "custom", arguments: { form: "text", text: "*** Be" } },
+		]);
+	});
+
 	test("a custom call keeps its free text", () => {
 		const chunks = [
 			call({ index: 0, id: "a", type: "custom", custom: { name: "patch", input: "a" } }),

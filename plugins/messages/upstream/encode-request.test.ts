@@ -123,6 +123,28 @@ describe("tools", () => {
 		expect(turnsOf(again)[1]?.content).toEqual([{ type: "tool_use", id: "t1", name: "patch", input: { input: "x" } }]);
 	});
 
+	test("with free input that the limit cut come back as far as they came", () => {
+		const request = neutral({ tools: [{ type: "custom", name: "patch" }] });
+		const input = '{"input": "*** Begin\\nrm -rf /tm';
+		const { whole } = answerTo(request, [{ type: "tool_use", id: "t1", name: "patch", input }]);
+		expect(whole?.blocks).toMatchObject([{ arguments: { form: "text", text: "*** Begin\nrm -rf /tm" } }]);
+		const events = understood(
+			messages,
+			[
+				{
+					type: "content_block_start",
+					index: 0,
+					content_block: { type: "tool_use", id: "t1", name: "patch", input: {} },
+				},
+				{ type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: input } },
+				{ type: "content_block_stop", index: 0 },
+			],
+			contextOf(request, encode(request)),
+		);
+		const told = { type: "arguments", text: "*** Begin\nrm -rf /tm" } as const;
+		expect(events).toContainEqual({ type: "delta", block: 0, delta: told });
+	});
+
 	test("that providers run: web search is known everywhere, others only at home", () => {
 		const hosted = (tool: HostedTool["tool"], protocol: string, config = {}): Tool => ({
 			type: "server",

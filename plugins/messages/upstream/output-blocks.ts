@@ -1,7 +1,6 @@
 /** Blocks of an upstream's answer, from the wire. */
 import {
 	asList,
-	asRecord,
 	asText,
 	type Block,
 	calledTool,
@@ -10,6 +9,7 @@ import {
 	isRecord,
 	type ToolArguments,
 	type ToolCallBlock,
+	unwrapInput,
 	type WireRecord,
 } from "#core";
 import { originOf } from "../carried.ts";
@@ -20,10 +20,9 @@ import { isAnswer } from "./structured.ts";
 
 const argumentsOf = (input: unknown, kind: ToolCallBlock["kind"]): ToolArguments => {
 	if (kind === "custom") {
-		const text = asRecord(input)["input"];
-		return { form: "text", text: typeof text === "string" ? text : JSON.stringify(input ?? {}) };
+		// A call that was cut off has its arguments as text.
+		return { form: "text", text: unwrapInput(typeof input === "string" ? input : JSON.stringify(input ?? {})) };
 	}
-	// A call that was cut off has its arguments as text.
 	if (typeof input === "string" && input !== "") return { form: "invalid", text: input };
 	const value = input === undefined || input === null || input === "" ? {} : input;
 	return { form: "json", value, text: JSON.stringify(value) };

@@ -17,7 +17,7 @@ import {
 import type { Bearer } from "../carrier.ts";
 import { protocolName } from "../name.ts";
 import { ownFields } from "../origin.ts";
-import { hostedTarget, imageTarget, type Target } from "./block-target.ts";
+import { callTarget, hostedTarget, imageTarget, refusalTarget, type Target } from "./block-target.ts";
 import { callWriterOf } from "./call-writer.ts";
 import { CodeWriter, isRun } from "./code-writer.ts";
 import { ImageWriter, RawWriter, SearchWriter } from "./hosted-writers.ts";
@@ -36,6 +36,8 @@ export class AnswerBlocks {
 	private candidate = 0;
 	/** The call of an upstream's own tool that waits for its result. */
 	private hosted: SearchWriter | CodeWriter | undefined;
+	/** The call that closed last: whether it was cut off is known only by what follows it. */
+	private closedCall: ItemWriter | undefined;
 	private lastText: TextPartWriter | undefined;
 	/** Whether a text has told its sources itself. */
 	private cited = false;
@@ -99,9 +101,10 @@ export class AnswerBlocks {
 		});
 	}
 
-	/** Puts an item into the output; what was open of a message ends before it. */
+	/** Puts an item into the output; what was open of a message or call ends before it. */
 	private item<W extends ItemWriter>(make: () => W): W {
 		this.endMessage();
+		this.endCall();
 		return this.output.add(make());
 	}
 
@@ -124,6 +127,11 @@ export class AnswerBlocks {
 		this.messages.delete(this.candidate);
 	}
 
+	private endCall(): void {
+		this.closedCall?.end(false);
+		this.closedCall = undefined;
+	}
+
 	private endHosted(): void {
 		this.hosted?.end();
 		this.hosted = undefined;
@@ -133,12 +141,7 @@ export class AnswerBlocks {
 		this.refused = true;
 		const part = this.messageFor(undefined, undefined).refusal();
 		if (text !== "") part.grow(text);
-		return {
-			grow: (delta) => {
-				if (delta.type === "refusal") part.grow(delta.text);
-			},
-			close: () => part.end(),
-		};
+		return refusalTarget(part);
 	}
 
 	/** Reasoning itself is told as such only where a Responses upstream did; every client shows summaries. */
@@ -167,17 +170,11 @@ export class AnswerBlocks {
 	private call(shell: ToolCallBlock): Target {
 		if (shell.signature) this.carry(shell.signature, "next");
 		const item = this.item(() => this.callWriter(this.output, shell));
-		let signature: Opaque | undefined;
-		return {
-			grow: (delta) => {
-				if (delta.type === "arguments") item.grow(delta.text);
-				else if (delta.type === "signature") signature = delta.value;
-			},
-			close: () => {
-				item.end();
-				if (signature !== undefined) this.carry(signature, "previous");
-			},
-		};
+		return callTarget(item, (signature) => {
+			this.endCall();
+			this.closedCall = item;
+			if (signature !== undefined) this.carry(signature, "previous");
+		});
 	}
 
 	private image(shell: ImageBlock): Target | undefined {

@@ -1,13 +1,39 @@
 /** What an open block of an answer writes to while it grows. */
-import type { Block, Delta } from "#core";
+import type { Block, Delta, Opaque } from "#core";
+import type { CallWriter } from "./call-writer.ts";
+import type { ClientToolWriter } from "./client-tool-writer.ts";
 import type { CodeWriter } from "./code-writer.ts";
 import type { ImageWriter, SearchWriter } from "./hosted-writers.ts";
+import type { MessageWriter } from "./message-writer.ts";
 
 /** What an open block writes to. */
 export interface Target {
 	grow(delta: Delta): void;
 	close(final: Block | undefined): void;
 }
+
+/** A call of a client's tool. `closed` is told the signature that came on the way. */
+export const callTarget = (
+	item: CallWriter | ClientToolWriter,
+	closed: (signature: Opaque | undefined) => void,
+): Target => {
+	let signature: Opaque | undefined;
+	return {
+		grow: (delta) => {
+			if (delta.type === "arguments") item.grow(delta.text);
+			else if (delta.type === "signature") signature = delta.value;
+		},
+		close: () => closed(signature),
+	};
+};
+
+/** A refusal in the model's words. */
+export const refusalTarget = (part: ReturnType<MessageWriter["refusal"]>): Target => ({
+	grow: (delta) => {
+		if (delta.type === "refusal") part.grow(delta.text);
+	},
+	close: () => part.end(),
+});
 
 /** A picture, told piece by piece. */
 export const imageTarget = (item: ImageWriter): Target => ({

@@ -38,11 +38,14 @@ export class CallWriter implements ItemWriter {
 		if (this.wire.live) this.wire.emit(type, `${this.members},"delta":${JSON.stringify(text)}`);
 	}
 
-	/** Arguments that are not whole JSON were cut off with the answer: such a call must not look ready to run. */
-	end(): void {
+	/**
+	 * What an answer that reached its limit told last may be cut off, and what is not whole JSON is: such a call must not
+	 * look ready to run.
+	 */
+	end(cut: boolean): void {
 		if (this.status !== "in_progress") return;
 		if (!this.custom && this.text === "") this.grow("{}");
-		this.status = this.custom || isWhole(this.text) ? "completed" : "incomplete";
+		this.status = !cut && (this.custom || isWhole(this.text)) ? "completed" : "incomplete";
 		this.tellEnd();
 		conclude(this.wire, this.index, this.item());
 	}

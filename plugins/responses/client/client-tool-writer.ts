@@ -28,10 +28,10 @@ export class ClientToolWriter implements ItemWriter {
 		this.text += text;
 	}
 
-	/** What is not whole JSON was cut off with the answer: such a call must not look ready to run. */
-	end(): void {
+	/** What was cut off with the answer must not look ready to run. */
+	end(cut: boolean): void {
 		if (this.status !== "in_progress") return;
-		this.status = parseJson(this.text) === undefined ? "incomplete" : "completed";
+		this.status = cut || parseJson(this.text) === undefined ? "incomplete" : "completed";
 		conclude(this.wire, this.index, this.item());
 	}
 

@@ -231,6 +231,25 @@ test("H44: a call whose arguments were cut off is not completed", () => {
 	expect(last(events)["output"][0]!).toMatchObject({ status: "incomplete", arguments: '{"a":' });
 });
 
+test("H44: a call that the limit cut is not completed, though it looks whole; one before it is", () => {
+	const first = callEvents(0, "call_1", "look", '{"a":1}');
+	const second = callEvents(1, "call_2", "look", '{"a":2}');
+	const statuses = (output: readonly unknown[]) => output.map((item) => (item as { status: string }).status);
+	const events = stream([start, ...first, ...second, ...end("length")]);
+	expect(statuses(last(events)["output"])).toEqual(["completed", "incomplete"]);
+	const done = events.filter(({ type }) => type === "response.output_item.done");
+	expect(statuses(done.map(({ item }) => item))).toEqual(["completed", "incomplete"]);
+	expect(statuses(last(stream([start, ...first, ...second, ...end()]))["output"])).toEqual(["completed", "completed"]);
+	const patch: NeutralEvent = {
+		type: "open",
+		block: 0,
+		candidate: 0,
+		shell: { type: "tool_call", id: "c", name: "patch", kind: "custom", arguments: { form: "text", text: "*** Beg" } },
+	};
+	const custom = last(stream([start, patch, { type: "close", block: 0 }, ...end("length")]));
+	expect(custom["output"]).toMatchObject([{ type: "custom_tool_call", status: "incomplete", input: "*** Beg" }]);
+});
+
 test("H44: a filter of content makes the answer incomplete", () => {
 	expect(last(stream([start, ...end("safety")]))).toMatchObject({
 		status: "incomplete",

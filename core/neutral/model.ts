@@ -77,4 +77,6 @@ export const unforced = "the model cannot be made to call a tool; it was left to
 /** Names that were changed for the upstream and are changed back in its answer: upstream's name → client's name. */
 export interface NameMap {
 	readonly tools: ReadonlyMap<string, string>;
+	/** The tool whose call is the answer itself, where the schema of an answer went as a tool. */
+	readonly answer?: string;
 }

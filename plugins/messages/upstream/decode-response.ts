@@ -15,6 +15,7 @@ import { decodeFinish } from "../finish.ts";
 import { protocolName } from "../name.ts";
 import { decodeTier, decodeUsage } from "../usage.ts";
 import { decodeOutputBlock } from "./output-blocks.ts";
+import { withoutPreface } from "./structured.ts";
 import { decodeToldError } from "./upstream-error.ts";
 
 const known = new Set("id type role model content stop_reason stop_sequence stop_details usage".split(" "));
@@ -43,7 +44,8 @@ export const decodeResponse = (body: unknown, context: DecodeContext): NeutralRe
 	if (!isRecord(body) || !Array.isArray(body["content"]))
 		throw new Fault({ kind: "upstream", message: "The upstream answered with something that is not a message." });
 	const { usage } = body;
-	const blocks = asList(body["content"]).map((block) => decodeOutputBlock(asRecord(block), context));
+	const content = withoutPreface(asList(body["content"]).map(asRecord), context);
+	const blocks = content.map((block) => decodeOutputBlock(block, context));
 	return {
 		id: asText(body["id"]) ?? "",
 		createdAt: now(),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Block, HostedTool, NeutralRequest, Tool } from "#core";
+import { type Block, fold, type HostedTool, type NeutralRequest, type Tool } from "#core";
 import { answered, asked, contextOf, encode, type Json, neutral, understood } from "../fixtures/exchange.ts";
 import { messages } from "../protocol.ts";
 
@@ -316,13 +316,62 @@ describe("structured output", () => {
 
 	test("is not forced against the client's tools or thinking", () => {
 		const withTools = encode({ ...request, tools: [named("f")] }, { nativeSchema: false });
-		expect(withTools.sent["tool_choice"]).toEqual({ type: "any" });
+		expect(withTools.sent["tool_choice"]).toEqual({ type: "any", disable_parallel_tool_use: true });
+		const together = encode({ ...request, tools: [named("f")], parallelTools: true }, { nativeSchema: false });
+		expect(together.sent["tool_choice"]).toEqual({ type: "any" });
 		const thinking = encode(
 			{ ...request, reasoning: { mode: "on", effort: "low" }, maxOutputTokens: 9000 },
 			{ nativeSchema: false, thinking: "budget" },
 		);
 		expect(thinking.sent).toMatchObject({ thinking: { type: "enabled" } });
 		expect(thinking.sent).not.toHaveProperty("tool_choice");
+	});
+
+	const answer = (input: unknown, id = "t") => ({ type: "tool_use", id, name: "structured_answer", input });
+	const text = (words: string) => ({ type: "text", text: words });
+	const said = ({ whole, events }: ReturnType<typeof answerTo>) => ({
+		whole: whole?.blocks.map((block) => (block.type === "text" ? block.text : block.type)),
+		streamed: fold(events).candidates[0]?.blocks.map((block) => (block.type === "text" ? block.text : block.type)),
+	});
+
+	test.each([
+		[[text("Here you are:"), answer({ a: 1 }), text("Done.")], ['{"a":1}']],
+		[[answer({ a: 1 }), answer({ a: 2 }, "u")], ['{"a":1}']],
+		[[text("I cannot say.")], ["I cannot say."]],
+		[
+			[text("Let me look."), { type: "tool_use", id: "c", name: "f", input: {} }],
+			["Let me look.", "tool_call"],
+		],
+		[
+			[text("Let me look."), { type: "tool_use", id: "c", name: "f", input: {} }, text("So:"), answer({ a: 1 })],
+			["Let me look.", "tool_call", '{"a":1}'],
+		],
+	])("of %j is the JSON alone, or the words where it never came", (content, want) => {
+		const asking = { ...request, tools: [named("f")] };
+		expect(said(answerTo(asking, content, "tool_use", { nativeSchema: false }))).toEqual({
+			whole: want,
+			streamed: want,
+		});
+	});
+
+	test("streams as it comes, and so do words where the schema is enforced", () => {
+		const pieces = (capabilities: object, blocks: readonly Json[]) => {
+			const decoder = messages.upstream.streamDecoder(contextOf(request, encode(request, capabilities)));
+			return blocks.map((data) => decoder.push({ data: JSON.stringify(data) }).length);
+		};
+		const json = (partial_json: string) => ({
+			type: "content_block_delta",
+			index: 1,
+			delta: { type: "input_json_delta", partial_json },
+		});
+		const words = [
+			{ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+			{ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Here" } },
+			{ type: "content_block_stop", index: 0 },
+		];
+		const called = [{ type: "content_block_start", index: 1, content_block: answer({}) }, json('{"a"'), json(":1}")];
+		expect(pieces({ nativeSchema: false }, [...words, ...called])).toEqual([0, 0, 0, 1, 1, 1]);
+		expect(pieces({}, words)).toEqual([1, 1, 1]);
 	});
 
 	const leaf = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };

@@ -19,7 +19,7 @@ import { encodeReasoning, encodeSampling } from "./encode-reasoning.ts";
 import { encodeToolChoice, encodeTools, isForced, toolsOfHistory } from "./encode-tools.ts";
 import { callsWithoutThinking, encodeConversation, endTurns, type Turn } from "./encode-turns.ts";
 import { StrictRoom } from "./strict-limits.ts";
-import { type EncodedFormat, encodeFormat } from "./structured.ts";
+import { answerToolOf, type EncodedFormat, encodeFormat } from "./structured.ts";
 
 const toolNames = plainNames(128);
 
@@ -81,17 +81,27 @@ const tierOf = ({ tier }: NeutralRequest, losses: Losses): string | undefined =>
 	return tiers[tier];
 };
 
-/** Tools with the one that holds a structured answer, and the choice that goes with them; `free`: nothing may be forced. */
+/** How the tool that holds a structured answer joins the client's tools. */
+interface Joining {
+	readonly tool: WireRecord;
+	/** Nothing may be forced. */
+	readonly free: boolean;
+	/** The client asked for several calls at once. */
+	readonly parallel: boolean;
+}
+
+/** Tools with the one that holds a structured answer, and the choice that goes with them. */
 const withAnswerTool = (
 	tools: readonly WireRecord[],
 	choice: WireRecord | undefined,
-	tool: WireRecord,
-	free: boolean,
+	{ tool, free, parallel }: Joining,
 ): { readonly tools: readonly WireRecord[]; readonly choice: WireRecord | undefined } => {
 	const all = [...tools, tool];
 	if (free || choice !== undefined) return { tools: all, choice };
-	if (tools.length > 0) return { tools: all, choice: { type: "any" } };
-	return { tools: all, choice: { type: "tool", name: tool["name"], disable_parallel_tool_use: true } };
+	// One call: an answer beside another call would be given before that call's result.
+	const single = parallel && tools.length > 0 ? {} : { disable_parallel_tool_use: true };
+	if (tools.length > 0) return { tools: all, choice: { type: "any", ...single } };
+	return { tools: all, choice: { type: "tool", name: tool["name"], ...single } };
 };
 
 const hindranceOf = (turns: readonly Turn[], choice: WireRecord | undefined): string | undefined => {
@@ -144,7 +154,8 @@ export const encodeRequest = (request: NeutralRequest, context: EncodeContext): 
 	const reasoning = encodeReasoning(request, { capabilities, losses, hindrance });
 	const plain = { tools: [...defined, ...remembered], choice };
 	const free = reasoning.budgeted || capabilities.forcedCalls === false;
-	const picked = format.tool ? withAnswerTool(defined, choice, format.tool, free) : plain;
+	const parallel = request.parallelTools === true;
+	const picked = format.tool ? withAnswerTool(defined, choice, { tool: format.tool, free, parallel }) : plain;
 	const thinks = reasoning.budgeted || reasoning.thinking?.["type"] === "adaptive";
 	const thinking = boundThinking(reasoning.thinking, turns, capabilities, encoding);
 	const own: WireRecord = request.extras?.[protocolName] ?? {};
@@ -178,6 +189,6 @@ export const encodeRequest = (request: NeutralRequest, context: EncodeContext): 
 			...(encoding.betas.size > 0 && { "anthropic-beta": [...encoding.betas].join(",") }),
 		},
 		losses: losses.list(),
-		names: { tools: names.changed },
+		names: { tools: names.changed, ...definedOnly({ answer: answerToolOf(format, request) }) },
 	};
 };

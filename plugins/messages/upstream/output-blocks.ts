@@ -73,8 +73,7 @@ export const decodeOutputBlock = (told: WireRecord, context: DecodeContext): Blo
 		case "redacted_thinking":
 			return { type: "opaque_thinking", data: { value: asText(told["data"]) ?? "", origin } };
 		case "tool_use":
-			if (isAnswer(asText(told["name"]) ?? "", context.request))
-				return { type: "text", text: JSON.stringify(told["input"] ?? {}) };
+			if (isAnswer(told, context)) return { type: "text", text: JSON.stringify(told["input"] ?? {}) };
 			return decodeCall(told, told["input"], context);
 		default:
 			if (isServerCall(type)) return decodeServerCall(told, origin);

@@ -24,7 +24,7 @@ const mannerOf = (start: WireRecord, context: DecodeContext): Manner => {
 	if (type === "text" || type === "thinking") return type;
 	if (isServerCall(type)) return "server";
 	if (type !== "tool_use") return "whole";
-	if (isAnswer(asText(start["name"]) ?? "", context.request)) return "answer";
+	if (isAnswer(start, context)) return "answer";
 	return decodeCall(start, {}, context).kind === "custom" ? "custom" : "call";
 };
 
@@ -48,6 +48,13 @@ export class OutputStream {
 		this.start = start;
 		this.context = context;
 		this.manner = mannerOf(start, context);
+	}
+
+	/** What the block is beside an answer that is a call. */
+	get sort(): "text" | "answer" | "call" | "other" {
+		const { manner } = this;
+		if (manner === "text" || manner === "answer") return manner;
+		return manner === "call" || manner === "custom" ? "call" : "other";
 	}
 
 	/** What the start says, the beginning of the text included. */

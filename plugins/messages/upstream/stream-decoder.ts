@@ -16,6 +16,7 @@ import {
 } from "#core";
 import { decodeFinish } from "../finish.ts";
 import { decodeTier, decodeUsage, mergeUsage } from "../usage.ts";
+import { AnswerStage } from "./answer-stage.ts";
 import { messageExtras, now } from "./decode-response.ts";
 import { OutputStream } from "./output-stream.ts";
 import { decodeToldError } from "./upstream-error.ts";
@@ -31,6 +32,7 @@ class Decoder implements StreamDecoder {
 	/** Events that only let the block grow that grew last. */
 	private readonly template = new EventTemplate(["text", "thinking", "partial_json"], ["p"]);
 	private growing: OutputStream | undefined;
+	private readonly stage: AnswerStage | undefined;
 	private usage: WireRecord = {};
 	/** Numbers of blocks that came with the start, below those of the stream's own. */
 	private before = 0;
@@ -38,13 +40,24 @@ class Decoder implements StreamDecoder {
 
 	constructor(context: DecodeContext) {
 		this.context = context;
+		if (context.names.answer !== undefined) this.stage = new AnswerStage();
+	}
+
+	/** What a block tells, as far as it may be told yet. */
+	private said(stream: OutputStream, events: readonly NeutralEvent[]): readonly NeutralEvent[] {
+		return this.stage === undefined ? events : this.stage.take(stream, events);
+	}
+
+	/** What ends the answer, behind all that it still has to tell. */
+	private last(...events: readonly NeutralEvent[]): readonly NeutralEvent[] {
+		return this.stage === undefined ? events : [...this.stage.rest(), ...events];
 	}
 
 	push({ name, data }: StreamEvent): readonly NeutralEvent[] {
 		if (this.over) return none;
 		if (this.growing && this.template.repeats(data)) {
 			const more = this.template.value(data);
-			if (more !== undefined) return this.growing.grow({ [this.template.name]: more });
+			if (more !== undefined) return this.said(this.growing, this.growing.grow({ [this.template.name]: more }));
 		}
 		this.growing = undefined;
 		if (isNoise(data)) return none;
@@ -63,7 +76,7 @@ class Decoder implements StreamDecoder {
 				return this.tell(event);
 			case "message_stop":
 				this.over = true;
-				return [{ type: "end", clean: true }];
+				return this.last({ type: "end", clean: true });
 			case "ping":
 				return [{ type: "tick" }];
 			default:
@@ -75,15 +88,12 @@ class Decoder implements StreamDecoder {
 	end(): readonly NeutralEvent[] {
 		if (this.over) return none;
 		this.over = true;
-		return [{ type: "end", clean: false }];
+		return this.last({ type: "end", clean: false });
 	}
 
 	private fail(told: WireRecord): readonly NeutralEvent[] {
 		this.over = true;
-		return [
-			{ type: "error", error: decodeToldError(told) },
-			{ type: "end", clean: false },
-		];
+		return this.last({ type: "error", error: decodeToldError(told) }, { type: "end", clean: false });
 	}
 
 	/** A message that goes on from before may start with blocks it has already. */
@@ -112,7 +122,7 @@ class Decoder implements StreamDecoder {
 	private open(block: number, start: WireRecord): readonly NeutralEvent[] {
 		const stream = new OutputStream(block, start, this.context);
 		this.blocks.set(block, stream);
-		return stream.open();
+		return this.said(stream, stream.open());
 	}
 
 	private grow(event: WireRecord, data: string): readonly NeutralEvent[] {
@@ -122,7 +132,7 @@ class Decoder implements StreamDecoder {
 		if (known) {
 			this.growing = known;
 			this.template.learn(data);
-			return known.grow(delta);
+			return this.said(known, known.grow(delta));
 		}
 		// Some upstreams speak before they open a block.
 		const type = typeof delta["thinking"] === "string" ? "thinking" : "text";
@@ -133,7 +143,7 @@ class Decoder implements StreamDecoder {
 	private close(block: number): readonly NeutralEvent[] {
 		const known = this.blocks.get(block);
 		this.blocks.delete(block);
-		return known?.close() ?? none;
+		return known === undefined ? none : this.said(known, known.close());
 	}
 
 	private tell(event: WireRecord): readonly NeutralEvent[] {
@@ -146,7 +156,7 @@ class Decoder implements StreamDecoder {
 		if (typeof told["stop_reason"] !== "string") return events;
 		const extras = messageExtras({ ...told, context_management });
 		events.push({ type: "finish", candidate: 0, finish: decodeFinish(told), ...definedOnly({ extras }) });
-		return events;
+		return this.last(...events);
 	}
 }
 

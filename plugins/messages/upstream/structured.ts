@@ -4,6 +4,7 @@
  */
 import {
 	asObjectSchema,
+	type DecodeContext,
 	describedSchema,
 	type Losses,
 	type NeutralRequest,
@@ -72,8 +73,22 @@ export const encodeFormat = (request: NeutralRequest, room: StrictRoom | undefin
 	}
 };
 
+/** The tool whose call is the answer itself; undefined where there is none, or the client has one of that name. */
+export const answerToolOf = ({ tool }: EncodedFormat, { tools = [] }: NeutralRequest): string | undefined =>
+	tool === undefined || tools.some((each) => each.type !== "unknown" && each.name === answerTool)
+		? undefined
+		: answerTool;
+
 /** True for a call that is the answer itself. */
-export const isAnswer = (wireName: string, { format, tools = [] }: NeutralRequest): boolean =>
-	wireName === answerTool &&
-	format?.type === "schema" &&
-	!tools.some((tool) => tool.type !== "unknown" && tool.name === answerTool);
+export const isAnswer = (told: WireRecord, { names }: DecodeContext): boolean =>
+	told["type"] === "tool_use" && names.answer !== undefined && told["name"] === names.answer;
+
+/** A whole answer's blocks without what stands around such a call, but for what was said before another call. */
+export const withoutPreface = (content: readonly WireRecord[], context: DecodeContext): readonly WireRecord[] => {
+	const answer = content.findIndex((block) => isAnswer(block, context));
+	if (answer === -1) return content;
+	const call = content.slice(0, answer).findLastIndex(({ type }) => type === "tool_use");
+	return content.filter(
+		(block, at) => at <= call || at === answer || !(block["type"] === "text" || isAnswer(block, context)),
+	);
+};

@@ -91,7 +91,11 @@ const withSource = (
 	return [write(encoded.source)];
 };
 
+/** The document before it has the picture in its own source. */
+const isInDocument = (image: ImageBlock): boolean => image.extras?.[protocolName]?.["in_document"] === true;
+
 const encodeImage = (image: ImageBlock, encoding: Encoding): readonly WireRecord[] => {
+	if (isInDocument(image)) return [];
 	if (image.detail !== undefined && image.detail !== "auto")
 		encoding.losses.node(image, "the upstream chooses how closely it looks", "detail");
 	return withSource(imageSource(image.media), image, encoding, (source) => ({
@@ -171,7 +175,7 @@ export const encodeResult = (
 ): { readonly result: WireRecord; readonly beside: readonly WireRecord[] } => {
 	const beside: WireRecord[] = [];
 	const content = block.content.flatMap((part): readonly WireRecord[] => {
-		if (part.type !== "image" || encoding.imagesInToolResults) return encodeGiven(part, encoding);
+		if (part.type !== "image" || encoding.imagesInToolResults || isInDocument(part)) return encodeGiven(part, encoding);
 		beside.push(...encodeImage(part, encoding));
 		return [{ type: "text", text: "[The picture follows after the results.]" }];
 	});

@@ -966,6 +966,28 @@ describe("requests to models of this protocol", () => {
 		expect(encode(neutral({ sampling: { presencePenalty: 0 }, candidates: 1 })).paths).toEqual([]);
 	});
 
+	test("pictures in a document go behind it to others, and within it to this protocol", () => {
+		const picture = { type: "image", source: { type: "base64", media_type: "image/png", data: "QUJD" } };
+		const document = {
+			type: "document",
+			source: { type: "content", content: [{ type: "text", text: "one" }, picture] },
+		};
+		const request = asked({ messages: [{ role: "user", content: [document] }] });
+		expect(turnsOf(encode(request).sent)[0]?.content).toEqual([document]);
+		const context = { model: "gpt-4o", family: "gpt", capabilities: {} };
+		const { body, losses } = chatCompletions.upstream.encodeRequest(request, context);
+		expect((body as Json)["messages"]).toEqual([
+			{
+				role: "user",
+				content: [
+					{ type: "text", text: "one" },
+					{ type: "image_url", image_url: { url: "data:image/png;base64,QUJD" } },
+				],
+			},
+		]);
+		expect(wordLosses(losses, request, "chat-completions", messages.client.lossWords)).toEqual([]);
+	});
+
 	test("H127: pictures go by their address when it is http, and are told otherwise", () => {
 		const at = (url: string): Block => ({ type: "image", media: { by: "url", url } });
 		const good = encode(neutral({ messages: [user(at("https://a.test/x.png"))] }));

@@ -27,7 +27,7 @@ const fromUrl = (url: string, at: string): Media => {
 const textOf = (content: unknown): string =>
 	asText(content) ??
 	asList(content)
-		.map((part) => asText(asRecord(part)["text"]) ?? "")
+		.flatMap((part) => asText(asRecord(part)["text"]) ?? [])
 		.join("\n");
 
 /** The media a `source` stands for. Throws `Fault` for one that is none. `mime` is taken where the source tells none. */

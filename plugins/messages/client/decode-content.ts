@@ -71,6 +71,19 @@ const decodeDocument = (told: WireRecord, at: string): DocumentBlock => {
 	};
 };
 
+/** Pictures of a document that is a list of blocks, which stand behind it; its own protocol gets them within it. */
+const picturesIn = ({ type, source }: WireRecord, at: string): readonly Block[] => {
+	const told = asRecord(source);
+	if (type !== "document" || told["type"] !== "content") return [];
+	return asList(told["content"]).flatMap((value, index) => {
+		const part = asRecord(value);
+		if (part["type"] !== "image") return [];
+		const place = `${at}.source.content[${index}]`;
+		const media = decodeSource(part["source"], place, "image/png");
+		return placed<Block>({ type: "image", media, extras: { [protocolName]: { in_document: true } } }, place);
+	});
+};
+
 const decodeSearchResult = (told: WireRecord, at: string): SearchResultBlock => ({
 	type: "search_result",
 	source: asText(told["source"]) ?? "",
@@ -195,7 +208,7 @@ const take = (gathering: Gathering, told: unknown, at: string): void => {
 	}
 	const block: Block =
 		carried?.place === "empty" ? { type: "text", text: "", signature: carried.opaque } : decodeBlock(told, at);
-	blocks.push(placed(waiting ? signed(block, waiting) : block, at));
+	blocks.push(placed(waiting ? signed(block, waiting) : block, at), ...picturesIn(told, at));
 	gathering.waiting = undefined;
 };
 

@@ -27,6 +27,7 @@ export const lossWords: LossWords = {
 	harmless: {
 		definition:
 			"not lost: the tool goes as a function of the same name; the bag keeps it for an upstream of this protocol",
+		in_document: "not lost: it goes as a picture behind its document",
 		source: "not lost: its text goes in the neutral document; the bag keeps its form for an upstream of this protocol",
 	},
 };

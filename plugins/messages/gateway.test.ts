@@ -216,6 +216,30 @@ test("bytes pass untouched where there is nothing to change, pings included", as
 	expect(own.received[0]?.headers.get("anthropic-beta")).toBe("context-1m-2025-08-07");
 });
 
+describe("a prompt that is only to be cached", () => {
+	const warming = { ...asking, max_tokens: 0 };
+
+	test("goes to an upstream of this protocol as it came", async () => {
+		const empty = { ...message, content: [], stop_reason: "max_tokens" };
+		own.answer(() => Response.json(empty));
+		const answer = await gateway.ask("/v1/messages", { ...warming, model: "claude-real" });
+		expect([answer.status, await answer.json()]).toEqual([200, empty]);
+		expect(own.received[0]?.json).toEqual({ ...warming, model: "claude-real" });
+	});
+
+	test("is refused for a model of another protocol", async () => {
+		const answer = await gateway.ask("/v1/messages", { ...warming, model: "gpt" });
+		expect(answer.status).toBe(400);
+		expect(await answer.json()).toMatchObject({
+			error: {
+				type: "invalid_request_error",
+				message: "max_tokens: this model cannot be asked to read a prompt without answering it; give at least 1.",
+			},
+		});
+		expect(chat.received).toEqual([]);
+	});
+});
+
 describe("a thread, which only Anthropic's servers hold,", () => {
 	const thread = { type: "continue", previous_message_id: "msg_1" };
 

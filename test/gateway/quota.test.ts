@@ -34,18 +34,32 @@ beforeAll(async () => {
 		plugins: [
 			"tokens",
 			"chat-completions",
+			"messages",
 			{
 				use: "router",
 				with: {
-					upstreams: [{ name: "up", protocol: "chat-completions", url: `${upstream.url}/v1`, key: "k" }],
+					upstreams: [
+						{ name: "up", protocol: "chat-completions", url: `${upstream.url}/v1`, key: "k" },
+						{ name: "claude", protocol: "messages", url: upstream.url, key: "k" },
+					],
 					models: [
+						{ name: "cached", targets: [{ upstream: "claude" }] },
 						{ name: "priced", targets: [{ upstream: "up" }], caps: { maxOutput: 1000, thinking: "none" } },
 						{ name: "unpriced", targets: [{ upstream: "up" }] },
 						{ name: "free", targets: [{ upstream: "up" }] },
 					],
 				},
 			},
-			{ use: "prices", with: { models: { priced: { input: 1, output: 10 }, free: { input: 0, output: 0 } } } },
+			{
+				use: "prices",
+				with: {
+					models: {
+						priced: { input: 1, output: 10 },
+						free: { input: 0, output: 0 },
+						cached: { input: 1, output: 10, cacheWrite: 2 },
+					},
+				},
+			},
 			"quota",
 			"ledger",
 		],
@@ -115,6 +129,24 @@ describe("a call under a quota", () => {
 		expect(response.status).toBe(429);
 		expect(response.headers.get("x-should-retry")).toBe("false");
 		expect(await response.json()).toMatchObject({ error: { code: "insufficient_quota" } });
+		expect(upstream.received).toHaveLength(0);
+	});
+
+	test("that only fills the cache holds what its input costs, and is charged what it wrote", async () => {
+		const usage = { input_tokens: 10, cache_creation_input_tokens: 100, cache_read_input_tokens: 0, output_tokens: 0 };
+		upstream.answer(() =>
+			Response.json({ id: "m", type: "message", role: "assistant", model: "cached", content: [], usage }),
+		);
+		const warm = async (quota: number) => {
+			const { id, key } = await gateway.token({ quota });
+			const body = { model: "cached", max_tokens: 0, messages: [{ role: "user", content: "x".repeat(1000) }] };
+			const { status } = await gateway.ask("/v1/messages", body, { headers: { authorization: `Bearer ${key}` } });
+			return [status, (await balance(id)).used];
+		};
+		expect(await warm(1)).toEqual([200, 0.00021]);
+		expect(upstream.received[0]?.json).toMatchObject({ max_tokens: 0 });
+		upstream.received.length = 0;
+		expect(await warm(0.00001)).toEqual([402, 0]);
 		expect(upstream.received).toHaveLength(0);
 	});
 

@@ -28,7 +28,6 @@ describe("what is refused before anything is sent", () => {
 		["messages no list", "messages", { role: "user" }],
 		["max_tokens missing", "max_tokens", undefined],
 		["max_tokens null", "max_tokens", null],
-		["max_tokens 0", "max_tokens", 0],
 		["max_tokens -1", "max_tokens", -1],
 		["max_tokens 1.5", "max_tokens", 1.5],
 		["max_tokens a string", "max_tokens", "5"],
@@ -50,6 +49,12 @@ describe("what is refused before anything is sent", () => {
 			error: { type: "invalid_request_error", message: denial?.message ?? "" },
 			request_id: "req_1",
 		});
+	});
+
+	test("more messages than Anthropic takes", () => {
+		const many = (count: number) => Array(count).fill(good.messages[0]);
+		expect(refusalOf(withMember("messages", many(100_000)))).toBeUndefined();
+		expect(refusalOf(withMember("messages", many(100_001)))).toMatchObject({ parameter: "messages" });
 	});
 
 	test.each([

@@ -15,15 +15,16 @@ import {
 import { refuse } from "../refuse.ts";
 import { continuesThread } from "./threads.ts";
 
-const mostMessages = 50_000;
+/** Anthropic's own. */
+const mostMessages = 100_000;
 const roles = new Set(["user", "assistant", "system"]);
 
 const { flag, checkNumber, model: modelOf } = fieldReaders(refuse);
 
 const limitOf = (body: WireRecord): number => {
 	const limit = body["max_tokens"];
-	if (typeof limit === "number" && Number.isSafeInteger(limit) && limit > 0) return limit;
-	throw refuse("max_tokens", limit, "give the most tokens of the answer, a whole number from 1 on.");
+	if (typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 0) return limit;
+	throw refuse("max_tokens", limit, "give the most tokens of the answer, a whole number.");
 };
 
 const checkMessage = (message: unknown, at: string): void => {

@@ -15,11 +15,21 @@ const refused = deny(
 /** True when the upstream holds the conversation: `messages` may be empty then, to go on with a paused turn. */
 export const continuesThread = ({ thread }: WireRecord): boolean => isRecord(thread) && thread["type"] === "continue";
 
-/** Sends requests that name a thread, a file or a container to upstreams of this protocol alone. Nothing is kept. */
+const noAnswer = deny(
+	"unsupported",
+	"max_tokens: this model cannot be asked to read a prompt without answering it; give at least 1.",
+	{ parameter: "max_tokens" },
+);
+
+/** Sends requests that name a thread, a file or a container to upstreams of this protocol alone, and those that only fill its cache. Nothing is kept. */
 export const threads: Conversations = {
 	load(ask) {
 		const body = ask.body.value;
 		const denial = isRecord(body["thread"]) ? refused : foreignReference(body);
-		return denial ? { ...ask, onlyUpstream: denial } : ask;
+		return {
+			...ask,
+			...(denial && { onlyUpstream: denial }),
+			...(ask.call.maxOutputTokens === 0 && { onlyProtocol: noAnswer }),
+		};
 	},
 };

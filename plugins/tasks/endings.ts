@@ -54,7 +54,10 @@ export class Endings {
 		await this.write(begin(this.kindOf(task), task, this.options.now()));
 	}
 
-	/** To FAILURE, where it is certain that nothing was made that anybody bills: what was held is given back. */
+	/**
+	 * To FAILURE, where it is certain that nothing was made that anybody bills, or where what was made was lost by a fault that is
+	 * not the upstream's: what was held is given back.
+	 */
 	async fail(row: WorkRow, failure: TaskFailure): Promise<void> {
 		await this.failFor(row, failure, {});
 	}

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { isWebAddress } from "#core";
+import { describe, isWebAddress } from "#core";
 import { pictureData } from "./pictures.ts";
 import type { Made, MadeFile, ResultFile, TaskResult } from "./service.ts";
 import type { Links } from "./signed-links.ts";
@@ -15,12 +15,15 @@ export interface FilesOptions {
 }
 
 export interface Files {
-	/** Keeps what must be kept and gives every file an address. Rejects when an upstream does not give its file. */
+	/** Keeps what must be kept and gives every file an address. Rejects with `Unfetched` when an upstream does not give its file. */
 	keep(taskId: string, baseUrl: string, expiresAt: number, made: Made, signal: AbortSignal): Promise<TaskResult>;
 	/** The bytes of a kept file; undefined when it is not here (any more). `range`: the request's header. */
 	open(taskId: string, file: string, range: string | null): Promise<Response | undefined>;
 	remove(taskId: string): Promise<void>;
 }
+
+/** An upstream did not give a file of its result; `cause` says why. */
+export class Unfetched extends Error {}
 
 const extensions = new Map(
 	Object.entries({
@@ -67,7 +70,9 @@ export const createFiles = ({ folder, links }: FilesOptions): Files => ({
 	async keep(id, baseUrl, expiresAt, made, signal) {
 		const files: ResultFile[] = [];
 		for (const [index, file] of made.files.entries()) {
-			const bytes = await bytesOf(file, signal);
+			const bytes = await bytesOf(file, signal).catch((cause: unknown) => {
+				throw new Unfetched(describe(cause), { cause });
+			});
 			const { role, mediaType } = file;
 			if (bytes === undefined) {
 				if ("url" in file) files.push({ role, mediaType, url: file.url });

@@ -43,6 +43,7 @@ import { createSubmission } from "./submission.ts";
 import { taskTables } from "./tables.ts";
 import { createTaskStore } from "./task-store.ts";
 import { createTasksService } from "./tasks-service.ts";
+import { Troubles } from "./troubles.ts";
 import { UpstreamConcurrency } from "./upstream-concurrency.ts";
 import { Worker } from "./worker.ts";
 
@@ -128,6 +129,7 @@ export default definePlugin({
 		const counts = needs.hostInfo.keep(`${name}.counts`, () => new TaskCounts());
 		const previews = needs.hostInfo.keep(`${name}.previews`, () => new Previews());
 		const retryWrite = createRetryWrite((wait) => new Promise((resolve) => needs.clock.after(wait, resolve)));
+		const troubles = new Troubles(log);
 		const endings = new Endings({
 			store: needs.store,
 			retryWrite,
@@ -142,11 +144,12 @@ export default definePlugin({
 				counts.note(task);
 			},
 		});
-		const settlement = new Settlement({ taskStore, endings, now });
+		const settlement = new Settlement({ taskStore, endings, troubles, now });
 		const work = new Work({
 			taskStore,
 			endings,
 			settlement,
+			troubles,
 			retryWrite,
 			catalogue,
 			now,

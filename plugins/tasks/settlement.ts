@@ -4,10 +4,12 @@ import { jobOf, type WorkRow } from "./row.ts";
 import type { Cancellation, TaskFailure, TaskUpstream } from "./service.ts";
 import type { Answered } from "./step.ts";
 import type { TaskStore } from "./task-store.ts";
+import type { Troubles } from "./troubles.ts";
 
 export interface SettlementOptions {
 	readonly taskStore: TaskStore;
 	readonly endings: Endings;
+	readonly troubles: Troubles;
 	now(): number;
 }
 
@@ -42,15 +44,20 @@ export class Settlement {
 		upstream: TaskUpstream | undefined,
 		signal: AbortSignal,
 	): Promise<Answered> {
-		const { endings, taskStore } = this.options;
+		const { endings, taskStore, troubles } = this.options;
 		if (row.upstreamId === undefined && row.submissions === 0) {
 			await endings.charge(row, {});
 			return undefined;
 		}
-		const word = upstream ? await stop(upstream, row, signal) : "told";
+		const word = upstream
+			? await stop(upstream, row, signal).catch((error: unknown): Cancellation => {
+					troubles.note(row, "a job could not be cancelled", error);
+					return "unanswered";
+				})
+			: "told";
 		const wait = word === "unanswered" ? delaysMs[row.tries] : undefined;
 		if (wait !== undefined) await taskStore.askAgain(row, lease, this.options.now() + wait);
-		else await endings.charge(row, word === "unbilled" ? {} : row.task.bound);
+		else await endings.charge(row, word === "unbilled" || troubles.lostHere(row) ? {} : row.task.bound);
 		return word !== "unanswered";
 	}
 }
@@ -59,10 +66,6 @@ const stop = async (upstream: TaskUpstream, row: WorkRow, signal: AbortSignal): 
 	if (!upstream.cancel) return "told";
 	const limited = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
 	const job = jobOf(row, upstream);
-	try {
-		const upstreamId = row.upstreamId ?? (await upstream.find?.(job, limited));
-		return upstreamId === undefined ? "told" : await upstream.cancel({ ...job, upstreamId }, limited);
-	} catch {
-		return "unanswered";
-	}
+	const upstreamId = row.upstreamId ?? (await upstream.find?.(job, limited));
+	return upstreamId === undefined ? "told" : await upstream.cancel({ ...job, upstreamId }, limited);
 };

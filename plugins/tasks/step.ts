@@ -1,19 +1,22 @@
 /** One look at one task: submits it when that has not been done, else takes in what its upstream says of it. */
 import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
+import { failures, tooLate } from "./failures.ts";
 import { namedIds } from "./named-ids.ts";
 import { Pace } from "./poll-schedule.ts";
 import type { RetryWrite } from "./retry-write.ts";
 import { jobOf, type WorkRow } from "./row.ts";
-import type { JobState, Show, Submission, TaskFailure, TaskJob, TaskUpstream } from "./service.ts";
+import type { JobState, Show, Submission, TaskJob, TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
 import type { Look, TaskStore } from "./task-store.ts";
 import { advance } from "./transitions.ts";
+import type { Troubles } from "./troubles.ts";
 
 export interface WorkOptions {
 	readonly taskStore: TaskStore;
 	readonly endings: Endings;
 	readonly settlement: Settlement;
+	readonly troubles: Troubles;
 	readonly catalogue: () => Catalogue;
 	now(): number;
 	/** From 0 to 1, for jitter. */
@@ -28,22 +31,6 @@ const missingLimit = 3;
 
 /** How often a task is looked at whose upstream is not configured (any more), until its time is over. */
 const orphanMs = 30_000;
-
-const failures = {
-	unknown: {
-		code: "submission_unknown",
-		reason: "It is not known whether the upstream took the task on, so it was not sent again. Submit it anew.",
-	},
-	busy: { code: "upstream_busy", reason: "The upstream was too busy to take the task on. Submit it again later." },
-	missing: { code: "upstream_lost_task", reason: "The upstream does not know the task any more." },
-	strange: { code: "upstream_strange", reason: "The upstream kept answering with a state that is not known." },
-	unkept: { code: "result_not_kept", reason: "The result was made but could not be kept." },
-} satisfies Record<string, TaskFailure>;
-
-const tooLate = (row: WorkRow): TaskFailure => ({
-	code: "task_timeout",
-	reason: `task timeout after ${Math.round((row.deadlineAt - row.task.submittedAt) / 60_000)} minutes`,
-});
 
 /** Whether an upstream answered: fewer tasks at once for one that did not. */
 export type Answered = boolean | undefined;
@@ -67,7 +54,8 @@ export class Work {
 		const kind = this.options.catalogue().kind(row.task.kind);
 		const begun = row.upstreamId !== undefined || row.submissions > 1;
 		if (kind && this.options.now() >= row.deadlineAt) {
-			if (begun) await this.options.settlement.giveUp(row, lease, upstream, tooLate(row), signal);
+			if (this.options.troubles.lostHere(row)) await this.options.endings.fail(row, failures.unkept);
+			else if (begun) await this.options.settlement.giveUp(row, lease, upstream, tooLate(row), signal);
 			else await this.options.endings.fail(row, tooLate(row));
 			return true;
 		}
@@ -79,9 +67,10 @@ export class Work {
 	async submit(row: WorkRow, lease: string, upstream: TaskUpstream, signal: AbortSignal): Promise<Answered> {
 		const job = jobOf(row, upstream, await this.options.retryWrite(() => this.options.taskStore.inputOf(row.task.id)));
 		if (row.submissions > 1) return await this.reconcile(row, lease, upstream, job, signal);
-		const submission = await upstream
-			.submit(job, signal, this.options.show)
-			.catch((): Submission => ({ outcome: "unknown" }));
+		const submission = await upstream.submit(job, signal, this.options.show).catch((error: unknown): Submission => {
+			this.options.troubles.note(row, "a task could not be submitted", error);
+			return { outcome: "unknown" };
+		});
 		switch (submission.outcome) {
 			case "accepted":
 				await this.accepted(row, lease, upstream, submission, signal);
@@ -114,7 +103,10 @@ export class Work {
 			this.options.taskStore.submitted(row, lease, upstreamId, memo, look),
 		);
 		const known = { ...row, upstreamId, memo };
-		if (!kept) await upstream.cancel?.(jobOf(known, upstream), signal).catch(() => undefined);
+		if (!kept)
+			await upstream
+				.cancel?.(jobOf(known, upstream), signal)
+				.catch((error: unknown) => this.options.troubles.note(row, "a job could not be cancelled", error));
 		else if (job) await this.take(known, lease, upstream, job, signal);
 	}
 
@@ -125,12 +117,17 @@ export class Work {
 		signal: AbortSignal,
 	): Promise<void> {
 		const { upstreamId, made } = submission;
+		const { endings, troubles } = this.options;
 		// Later tasks that go on from this one need its upstream's name for it.
 		if (upstreamId !== undefined)
 			await this.options.retryWrite(() => this.options.taskStore.named(row, lease, upstreamId));
-		await this.options.endings
-			.succeed(row, made, signal)
-			.catch(() => this.options.endings.failCharged(row, failures.unkept));
+		try {
+			await endings.succeed(row, made, signal);
+		} catch (error) {
+			troubles.unkept(row, error);
+			if (troubles.lostHere(row)) await endings.fail(row, failures.unkept);
+			else await endings.failCharged(row, failures.unkept);
+		}
 	}
 
 	/** Finds out whether a submission arrived; when that cannot be known the task has failed, for it must never be sent twice. */
@@ -142,7 +139,10 @@ export class Work {
 		signal: AbortSignal,
 		saidFailed = false,
 	): Promise<Answered> {
-		const upstreamId = await upstream.find?.(job, signal).catch(() => undefined);
+		const upstreamId = await upstream.find?.(job, signal).catch((error: unknown) => {
+			this.options.troubles.note(row, "a submission could not be looked up", error);
+			return undefined;
+		});
 		if (upstreamId === undefined && saidFailed) await this.options.endings.fail(row, failures.unknown);
 		else if (upstreamId === undefined) await this.options.endings.failCharged(row, failures.unknown);
 		else
@@ -174,18 +174,24 @@ export class Work {
 	/** Asks after submitted jobs. What could not be taken in (a file that did not come) is asked for again later. */
 	async poll(rows: readonly WorkRow[], lease: string, upstream: TaskUpstream, signal: AbortSignal): Promise<Answered> {
 		const unanswered: JobState = { state: "unanswered" };
+		const { troubles } = this.options;
 		const states = await (
 			upstream.poll?.(
 				rows.map((row) => jobOf(row, upstream)),
 				signal,
 				this.options.show,
 			) ?? Promise.resolve([])
-		).catch(() => []);
+		).catch((error: unknown) => {
+			for (const row of rows) troubles.note(row, "an upstream could not be asked after a task", error);
+			return [];
+		});
 		let answered = true;
 		for (const [index, row] of rows.entries()) {
-			const word = await this.take(row, lease, upstream, states[index] ?? unanswered, signal).catch(() =>
-				this.take(row, lease, upstream, unanswered, signal),
-			);
+			const said = states[index] ?? unanswered;
+			const word = await this.take(row, lease, upstream, said, signal).catch((error: unknown) => {
+				troubles.untaken(row, said, error);
+				return this.take(row, lease, upstream, unanswered, signal);
+			});
 			answered = answered && word !== false;
 		}
 		return answered;

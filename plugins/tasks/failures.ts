@@ -1,0 +1,21 @@
+/** How a task fails by Portico's own judgement, in words for its client. */
+import type { WorkRow } from "./row.ts";
+import type { TaskFailure } from "./service.ts";
+
+/** Failures that no upstream tells of. */
+export const failures = {
+	unknown: {
+		code: "submission_unknown",
+		reason: "It is not known whether the upstream took the task on, so it was not sent again. Submit it anew.",
+	},
+	busy: { code: "upstream_busy", reason: "The upstream was too busy to take the task on. Submit it again later." },
+	missing: { code: "upstream_lost_task", reason: "The upstream does not know the task any more." },
+	strange: { code: "upstream_strange", reason: "The upstream kept answering with a state that is not known." },
+	unkept: { code: "result_not_kept", reason: "The result was made but could not be kept." },
+} satisfies Record<string, TaskFailure>;
+
+/** It did not end in the time of its kind. */
+export const tooLate = (row: WorkRow): TaskFailure => ({
+	code: "task_timeout",
+	reason: `task timeout after ${Math.round((row.deadlineAt - row.task.submittedAt) / 60_000)} minutes`,
+});

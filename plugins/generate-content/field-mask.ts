@@ -2,7 +2,7 @@
  * Which fields of an answer the client wants (`?fields=`, `?$fields=`, `x-goog-fieldmask`). The upstream is not told: what
  * it counted is needed for the bill, so it sends all, and the client is given what it asked for.
  */
-import { Fault, isRecord, type ModelRequest, parseJson, type WireRecord } from "#core";
+import { Fault, isRecord, type ModelCall, type ModelRequest, parseJson, type WireRecord } from "#core";
 import { camelOf } from "./fields.ts";
 
 /** Fields by their camelCase names, `*` for every other; what is empty holds all that is below it. */
@@ -81,17 +81,22 @@ const told = ({ url, headers }: ModelRequest): readonly [parameter: string, text
 	return text === null || text.trim() === "" ? undefined : [header, text];
 };
 
-/** By the parsed body of the request: an encoder of answers knows no more of it. */
+/**
+ * By the parsed body that the client sent, for an encoder of answers knows no more of the request; and by the call, which stays
+ * the same where a guard changes words and so makes another body.
+ */
 const masks = new WeakMap<object, FieldMask>();
 
-/** Reads the client's mask. True when there is one. Throws `Fault` (`invalid_request`) for one that cannot be read. */
-export const readFieldMask = (request: ModelRequest): boolean => {
+/** The call, with the client's mask where there is one. Throws `Fault` (`invalid_request`) for one that cannot be read. */
+export const withFieldMask = (request: ModelRequest, call: ModelCall): ModelCall => {
 	const found = told(request);
-	if (!found) return false;
+	if (!found) return call;
 	const mask = new MaskReader(found[1], found[0]).read();
-	if (mask.get("*")?.size === 0) return false;
+	if (mask.get("*")?.size === 0) return call;
+	const selective: ModelCall = { ...call, selective: true };
 	masks.set(request.body.value, mask);
-	return true;
+	masks.set(selective, mask);
+	return selective;
 };
 
 const pick = (value: unknown, mask: FieldMask): unknown => {
@@ -107,10 +112,7 @@ const pick = (value: unknown, mask: FieldMask): unknown => {
 	return picked;
 };
 
-/** True when the client of the request with this parsed body wants some fields only. */
-export const isMasked = (request: object): boolean => masks.has(request);
-
-/** The fields of an answer that the client wants; all of one that tells an error. `request`: its parsed body. */
+/** The fields of an answer that the client wants; all of one that tells an error. `request`: its call, or its parsed body. */
 export const masked = (answer: WireRecord, request: object): WireRecord => {
 	const mask = masks.get(request);
 	if (!mask || answer["error"] !== undefined) return answer;

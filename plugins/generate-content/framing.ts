@@ -12,7 +12,7 @@ export class Framing {
 	private begun = false;
 	private closed = false;
 
-	/** `request`: the parsed body of the request. */
+	/** `request`: its call, or its parsed body. */
 	constructor(array: boolean, request: object) {
 		this.array = array;
 		this.request = request;
@@ -52,7 +52,7 @@ export const wantsEvents = (url: URL): boolean =>
 
 /** A fresh stream for the request; an attempt that failed before anything was sent is forgotten. */
 export const beginFraming = (ask: ModelAsk): Framing => {
-	const framing = new Framing(ask.call.stream && !wantsEvents(ask.url), ask.body.value);
+	const framing = new Framing(ask.call.stream && !wantsEvents(ask.url), ask.call);
 	framings.set(ask.body.value, framing);
 	return framing;
 };

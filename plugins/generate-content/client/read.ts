@@ -12,7 +12,7 @@ import {
 	refuseField,
 	type WireRecord,
 } from "#core";
-import { readFieldMask } from "../field-mask.ts";
+import { withFieldMask } from "../field-mask.ts";
 import { field, isAmbiguous, recordField } from "../fields.ts";
 import { type ModelPath, readModelPath, verbs } from "../model-path.ts";
 
@@ -92,13 +92,14 @@ const readGeneration = (
 	};
 };
 
-/** Finds model, verb and limits. Throws `Fault`: `not_found` for the address, `invalid_request` for the body. */
-export const readCall = (request: ModelRequest): ModelCall => {
+const readPlainCall = (request: ModelRequest): ModelCall => {
 	const path = pathOf(request);
 	const { operation, stream } = verbs[path.verb] ?? { operation: "generate", stream: false };
 	const body = request.body.value;
-	const selective = readFieldMask(request) && { selective: true };
-	if (operation !== "generate") return { operation, name: path.model, stream: false, candidates: 1, ...selective };
+	if (operation !== "generate") return { operation, name: path.model, stream: false, candidates: 1 };
 	const affinity = asText(field(body, "cachedContent")) ?? request.headers.get("x-session-affinity") ?? undefined;
-	return { ...readGeneration(body, path, stream, affinity), ...selective };
+	return readGeneration(body, path, stream, affinity);
 };
+
+/** Finds model, verb, limits and field mask. Throws `Fault`: `not_found` for the address, `invalid_request` for the body. */
+export const readCall = (request: ModelRequest): ModelCall => withFieldMask(request, readPlainCall(request));

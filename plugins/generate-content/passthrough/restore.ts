@@ -7,7 +7,7 @@ import {
 	type StreamEditor,
 	type StreamEvent,
 } from "#core";
-import { isMasked, maskedText } from "../field-mask.ts";
+import { maskedText } from "../field-mask.ts";
 import { beginFraming, type Framing, wantsEvents } from "../framing.ts";
 
 const member = /("modelVersion"\s*:\s*)"(?:[^"\\]|\\.)*"/g;
@@ -24,7 +24,7 @@ const renamed = (text: string, name: string): string => {
 
 /** A whole answer with the asked model's name put back, and the fields that the client wants. */
 export const restore = (text: string, ask: ModelAsk, { model }: PassthroughChanges): string =>
-	maskedText(model === ask.call.name ? text : renamed(text, ask.call.name), ask.body.value);
+	maskedText(model === ask.call.name ? text : renamed(text, ask.call.name), ask.call);
 
 class Editor implements StreamEditor {
 	private readonly framing: Framing;
@@ -51,7 +51,5 @@ class Editor implements StreamEditor {
 export const editor = (ask: ModelAsk, changes: PassthroughChanges): StreamEditor | undefined => {
 	const framing = beginFraming(ask);
 	const alias = changes.model === ask.call.name ? undefined : ask.call.name;
-	return alias === undefined && wantsEvents(ask.url) && !isMasked(ask.body.value)
-		? undefined
-		: new Editor(framing, alias);
+	return alias === undefined && wantsEvents(ask.url) && !ask.call.selective ? undefined : new Editor(framing, alias);
 };

@@ -25,8 +25,6 @@ export interface AnswerOptions {
 	readonly clock: Clock;
 	readonly limits: StreamLimits;
 	readonly openStreamBody: OpenStreamBody;
-	/** Told of every stream that begins, so that a stop can reach it. */
-	opened(stream: CallStream, live: LiveCall): void;
 }
 
 const streamType = (type: string, { streamsAs }: Exchange): string =>
@@ -141,7 +139,8 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 		limits,
 		openStreamBody,
 	});
-	options.opened(stream, live);
+	live.stream = stream;
+	if (live.left) stream.clientLeft();
 	return new Response(stream.body, { headers: streamHeaders(options) });
 };
 

@@ -16,9 +16,7 @@ import type { LiveCall } from "./live-call.ts";
 import { traceHeaders } from "./trace-headers.ts";
 import { UpstreamBody } from "./upstream-body.ts";
 
-export interface AttemptOptions
-	extends ApproachOptions,
-		Pick<AnswerOptions, "clock" | "limits" | "opened" | "openStreamBody"> {
+export interface AttemptOptions extends ApproachOptions, Pick<AnswerOptions, "clock" | "limits" | "openStreamBody"> {
 	/** Whether the call may be sent to the same upstream again when nobody knows what became of it. */
 	mayRepeat?(live: LiveCall): boolean;
 }
@@ -136,7 +134,7 @@ export const attempt = async (
 			mayRepeat: () => !live.left && options.mayRepeat?.(live) === true,
 			...(model.affinity !== undefined && { affinity: model.affinity }),
 		});
-	const { clock, limits, opened, openStreamBody } = options;
+	const { clock, limits, openStreamBody } = options;
 	const go = async (by: Approach): Promise<Response> => {
 		way = by;
 		if (by.first) {
@@ -169,5 +167,5 @@ export const attempt = async (
 	const source = new UpstreamBody(response, abort, (bytes) => live.hold(bytes));
 	live.onStop = () => source.stop(clientGone);
 	const type = response.headers.get("content-type") ?? "";
-	return await answer({ live, exchange: way.exchange, source, type, clock, limits, opened, openStreamBody });
+	return await answer({ live, exchange: way.exchange, source, type, clock, limits, openStreamBody });
 };

@@ -14,6 +14,7 @@ import { AttemptRecords } from "./attempt-records.ts";
 import type { Guarded } from "./guarded.ts";
 import type { Permits } from "./permits.ts";
 import { type Recording, record } from "./record.ts";
+import type { CallStream } from "./stream.ts";
 import { Unread } from "./unread.ts";
 import { redacted } from "./upstream-words.ts";
 import { usedBy } from "./used.ts";
@@ -65,6 +66,8 @@ export class LiveCall {
 	private endTimeLimit: (() => void) | undefined;
 	/** Its client and its time are watched (`CallWatch`). */
 	watched = false;
+	/** Set once its answer goes on as a stream. */
+	stream: CallStream | undefined;
 	/** Its answer has begun, or it has none. */
 	answering = false;
 	/** What the guards made of the request; absent where none is loaded. */

@@ -25,7 +25,6 @@ import { type CallStart, record } from "./record.ts";
 import { Refusals } from "./refusals.ts";
 import type { Relay, RelayOptions } from "./relay-options.ts";
 import { relayRoutes } from "./routes.ts";
-import type { CallStream } from "./stream.ts";
 import { tooLong } from "./stream-watch.ts";
 import { firstRefusal } from "./token-rules.ts";
 import { turnEnds } from "./turns.ts";
@@ -52,11 +51,9 @@ export const createRelay = (options: RelayOptions): Relay => {
 	const pace = { clock, patienceMs: options.bodyMs };
 	const protocols = new Map(options.protocols.map((protocol) => [protocol.name, protocol]));
 	const open = new Set<LiveCall>();
-	const streams = new Map<LiveCall, CallStream>();
 	const bursts = new AfterBursts(clock, () => open.size === 0, options.collectGarbage);
 	const forget = (live: LiveCall): void => {
 		open.delete(live);
-		streams.delete(live);
 		live.routed.held?.release();
 		concurrency.leave(live.routed.token.id);
 		bursts.ended();
@@ -76,10 +73,6 @@ export const createRelay = (options: RelayOptions): Relay => {
 		limits: options.limits,
 		openStreamBody: options.openStreamBody,
 		strict: false,
-		opened: (stream, live) => {
-			streams.set(live, stream);
-			if (live.left) stream.clientLeft();
-		},
 		mayRepeat: (live) => router.mayFollow(lost, live.routed),
 	};
 	const strictly: AttemptOptions = { ...leniently, strict: true };
@@ -123,8 +116,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 		totalMs: options.limits.totalMs,
 		left(live) {
 			live.leave();
-			const stream = streams.get(live);
-			if (stream) stream.clientLeft();
+			if (live.stream) live.stream.clientLeft();
 			else if (live.permits.readOnMs === 0) live.stop();
 			else live.limitTime(clock.after(live.permits.readOnMs, () => live.stop()));
 		},
@@ -222,8 +214,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 		refusals: new Refusals(liveOptions),
 		shutDown() {
 			for (const live of [...open]) {
-				const stream = streams.get(live);
-				if (stream) stream.shutDown(shuttingDown);
+				if (live.stream) live.stream.shutDown(shuttingDown);
 				else {
 					live.stoppedFor = shuttingDown;
 					live.stop();

@@ -23,7 +23,7 @@ export default definePlugin({
 	needs: { tasks },
 	gives: [taskKinds, taskUpstreams, routes],
 	setup({ config, needs }) {
-		const { waitSeconds = 300, defaultModel, upstreams = [] } = config;
+		const { waitSeconds, defaultModel, upstreams } = config;
 		const all: readonly Route[] = [
 			...midjourneyRoutes(needs.tasks),
 			...openAiRoutes({ tasks: needs.tasks, waitSeconds, defaultModel: defaultModel ?? "gpt-image-1" }),

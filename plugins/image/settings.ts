@@ -24,10 +24,8 @@ export type UpstreamSetting = Static<typeof upstreamSetting>;
 
 export const settings = t.Object(
 	{
-		upstreams: t.Optional(t.Array(upstreamSetting, { default: [], description: "Where pictures are made." })),
-		waitSeconds: t.Optional(
-			t.Number({ minimum: 1, default: 300, description: "How long a client of /v1/images is let wait." }),
-		),
+		upstreams: t.Array(upstreamSetting, { default: [], description: "Where pictures are made." }),
+		waitSeconds: t.Number({ minimum: 1, default: 300, description: "How long a client of /v1/images is let wait." }),
 		defaultModel: t.Optional(
 			t.String({
 				description:

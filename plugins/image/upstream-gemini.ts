@@ -105,7 +105,7 @@ const requestOf = (job: TaskJob, count: number): { readonly verb: string; readon
 };
 
 export const geminiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency = 8, timeoutMinutes = 10 } = setting;
+	const { name, url, key, models, concurrency, timeoutMinutes = 10 } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "x-goog-api-key": key }),

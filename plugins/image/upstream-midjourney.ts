@@ -111,7 +111,7 @@ const midjourneyState = (task: unknown, publicReason: (reason: string) => string
 };
 
 export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency = 8, timeoutMinutes } = setting;
+	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "mj-api-secret": key }),

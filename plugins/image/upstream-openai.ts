@@ -100,7 +100,7 @@ class PictureEvents {
 }
 
 export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency = 8, timeoutMinutes = 15 } = setting;
+	const { name, url, key, models, concurrency, timeoutMinutes = 15 } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),

@@ -39,20 +39,16 @@ export default definePlugin({
 	summary: "Keeps one row for every call: who, which model, what it used, how it ended.",
 	config: t.Object(
 		{
-			tags: t.Optional(
-				t.Array(t.String({ pattern: tagName }), {
-					default: [],
-					description: "Names that clients may use in x-portico-tags; others are left out.",
-				}),
-			),
-			endUser: t.Optional(
-				t.Boolean({
-					default: false,
-					description:
-						"Keeps the client's own user of a conversation (safety_identifier, user, metadata.user_id) as the tag end_user: personal data.",
-				}),
-			),
-			retentionDays: t.Optional(t.Integer({ minimum: 1, default: 400, description: "Days a row is kept." })),
+			tags: t.Array(t.String({ pattern: tagName }), {
+				default: [],
+				description: "Names that clients may use in x-portico-tags; others are left out.",
+			}),
+			endUser: t.Boolean({
+				default: false,
+				description:
+					"Keeps the client's own user of a conversation (safety_identifier, user, metadata.user_id) as the tag end_user: personal data.",
+			}),
+			retentionDays: t.Integer({ minimum: 1, default: 400, description: "Days a row is kept." }),
 		},
 		{ additionalProperties: false },
 	),
@@ -80,13 +76,13 @@ export default definePlugin({
 		/** What is read is whole, unless nothing can be written just now. */
 		const seen = (): Promise<void> => unlessOutage(flush());
 		const prune = async (signal: AbortSignal): Promise<void> => {
-			const before = needs.clock.now() - (config.retentionDays ?? 400) * 86_400_000;
+			const before = needs.clock.now() - config.retentionDays * 86_400_000;
 			await pruneRows(needs.store, before, signal);
 		};
 		return {
 			offers: [
 				add(tables, ledgerTables(name)),
-				add(policies, tagPolicy(name, { allowed: new Set(config.tags ?? []), endUser: config.endUser ?? false })),
+				add(policies, tagPolicy(name, { allowed: new Set(config.tags), endUser: config.endUser })),
 				add(policies, explainPolicy(name)),
 				add(recorders, { name, record }),
 				add(ledgerWriters, { statements: insertRows, correction: correctionRow, task: taskRow }),

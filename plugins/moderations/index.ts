@@ -7,13 +7,11 @@ export default definePlugin({
 	summary: "Asks a model whether words and pictures are fit to be shown, as OpenAI's moderation does.",
 	config: t.Object(
 		{
-			model: t.Optional(
-				t.String({
-					minLength: 1,
-					default: "omni-moderation-latest",
-					description: "The model of a request that names none.",
-				}),
-			),
+			model: t.String({
+				minLength: 1,
+				default: "omni-moderation-latest",
+				description: "The model of a request that names none.",
+			}),
 		},
 		{ additionalProperties: false },
 	),
@@ -24,7 +22,7 @@ export default definePlugin({
 				name: "moderations",
 				usual: "openai",
 				defaults: { "chat-completions": "openai" },
-				dialects: [createOpenAi(config.model ?? "omni-moderation-latest")],
+				dialects: [createOpenAi(config.model)],
 			}),
 		],
 	}),

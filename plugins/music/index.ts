@@ -15,7 +15,7 @@ export default definePlugin({
 	config: settings,
 	needs: { tasks },
 	gives: [taskKinds, taskUpstreams, routes],
-	setup: ({ config: { upstreams = [], defaultModel = "chirp-v3-0" }, needs }) => ({
+	setup: ({ config: { upstreams, defaultModel }, needs }) => ({
 		offers: [
 			add(taskKinds, musicKind(defaultModel)),
 			...upstreams.map((setting) =>

@@ -20,8 +20,8 @@ export type UpstreamSetting = Static<typeof upstreamSetting>;
 
 export const settings = t.Object(
 	{
-		upstreams: t.Optional(t.Array(upstreamSetting, { default: [], description: "Where songs are made." })),
-		defaultModel: t.Optional(t.String({ default: "chirp-v3-0", description: "The model of clients that name none." })),
+		upstreams: t.Array(upstreamSetting, { default: [], description: "Where songs are made." }),
+		defaultModel: t.String({ default: "chirp-v3-0", description: "The model of clients that name none." }),
 	},
 	{ additionalProperties: false },
 );

@@ -25,7 +25,7 @@ const bodyOf = (job: TaskJob): Readonly<Record<string, unknown>> => {
 };
 
 export const elevenLabsUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency = 8, timeoutMinutes } = setting;
+	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "xi-api-key": key }),

@@ -123,7 +123,7 @@ const sunoState = (job: TaskJob, task: unknown, publicReason: (reason: string) =
 };
 
 export const sunoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency = 8, timeoutMinutes } = setting;
+	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),

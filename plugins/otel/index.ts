@@ -28,27 +28,21 @@ export default definePlugin({
 			headers: t.Optional(
 				t.Record(t.String(), t.String(), { secret: true, description: "Headers for the collector, such as its key." }),
 			),
-			ratio: t.Optional(
-				t.Number({
-					minimum: 0,
-					maximum: 1,
-					default: 1,
-					description: "The share of traces that are kept where the client has not decided; failed calls always are.",
-				}),
-			),
-			serviceName: t.Optional(
-				t.String({ minLength: 1, default: "portico", description: "What the service is called." }),
-			),
+			ratio: t.Number({
+				minimum: 0,
+				maximum: 1,
+				default: 1,
+				description: "The share of traces that are kept where the client has not decided; failed calls always are.",
+			}),
+			serviceName: t.String({ minLength: 1, default: "portico", description: "What the service is called." }),
 			attributes: t.Optional(
 				t.Record(t.String(), t.String(), {
 					description: "More that is said of the service: deployment.environment.name.",
 				}),
 			),
-			semconv: t.Optional(
-				t.Union(
-					semconvs.map((version) => t.Literal(version)),
-					{ default: "latest", description: "Which version of the conventions names the attributes." },
-				),
+			semconv: t.Union(
+				semconvs.map((version) => t.Literal(version)),
+				{ default: "latest", description: "Which version of the conventions names the attributes." },
 			),
 		},
 		{ additionalProperties: false },
@@ -56,12 +50,14 @@ export default definePlugin({
 	needs: { clock, hostInfo },
 	gives: [recorders, tracer],
 	setup({ name, config, needs, log }) {
-		const ratio = config.ratio ?? 1;
-		const names = namesOf[config.semconv ?? "latest"];
+		const names = namesOf[config.semconv];
 		const queue = new SpanQueue({ clock: needs.clock, log, names, stopMs: 2_000 });
 		return {
 			offers: [
-				provide(tracer, { begin: (headers) => traceOf(headers, () => Math.random() < ratio), spanId: newSpanId }),
+				provide(tracer, {
+					begin: (headers) => traceOf(headers, () => Math.random() < config.ratio),
+					spanId: newSpanId,
+				}),
 				add(recorders, { name, record: (call) => queue.add(call) }),
 			],
 			async start() {
@@ -69,7 +65,7 @@ export default definePlugin({
 				const out = await openLibraries({
 					url: config.url,
 					headers: config.headers,
-					serviceName: config.serviceName ?? "portico",
+					serviceName: config.serviceName,
 					instance: needs.hostInfo.node,
 					attributes: config.attributes ?? {},
 					timeoutMs: 5_000,

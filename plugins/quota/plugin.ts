@@ -45,37 +45,29 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 		summary: "Holds a token to an amount of money, exactly, over any number of nodes.",
 		config: t.Object(
 			{
-				outputWithoutLimit: t.Optional(
-					t.Integer({
-						minimum: 1,
-						default: 8192,
-						description: "Output tokens a call may have under a quota where neither it nor its model has a limit.",
-					}),
-				),
-				abandoned: t.Optional(
-					t.Union([t.Literal("estimate"), t.Literal("finish")], {
-						default: "estimate",
-						description:
-							"estimate: a call whose client leaves is stopped and charged what it can have cost by then. finish: its answer is read to the end, for 30 seconds at most, and charged exactly.",
-					}),
-				),
-				leaseSeconds: t.Optional(
-					t.Integer({
-						minimum: 10,
-						maximum: 3600,
-						default: 90,
-						description:
-							"How long calls of a token go on from what this node has leased while the database is away, and after how long the others charge what a node had leased that is gone.",
-					}),
-				),
-				outputToWaitFor: t.Optional(
-					t.Integer({
-						minimum: 1,
-						default: 4096,
-						description:
-							"A call without a limit of its own is let through with fewer output tokens than its model gives, but not with fewer than this while other calls hold the quota.",
-					}),
-				),
+				outputWithoutLimit: t.Integer({
+					minimum: 1,
+					default: 8192,
+					description: "Output tokens a call may have under a quota where neither it nor its model has a limit.",
+				}),
+				abandoned: t.Union([t.Literal("estimate"), t.Literal("finish")], {
+					default: "estimate",
+					description:
+						"estimate: a call whose client leaves is stopped and charged what it can have cost by then. finish: its answer is read to the end, for 30 seconds at most, and charged exactly.",
+				}),
+				leaseSeconds: t.Integer({
+					minimum: 10,
+					maximum: 3600,
+					default: 90,
+					description:
+						"How long calls of a token go on from what this node has leased while the database is away, and after how long the others charge what a node had leased that is gone.",
+				}),
+				outputToWaitFor: t.Integer({
+					minimum: 1,
+					default: 4096,
+					description:
+						"A call without a limit of its own is let through with fewer output tokens than its model gives, but not with fewer than this while other calls hold the quota.",
+				}),
 			},
 			{ additionalProperties: false },
 		),
@@ -91,14 +83,14 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 						clock,
 						log,
 						journals: journals(join(hostInfo.dataFolder, name)),
-						statements: statements ?? new Statements(databaseTime, (config.leaseSeconds ?? 90) * 1000),
+						statements: statements ?? new Statements(databaseTime, config.leaseSeconds * 1000),
 					}),
 			);
 			const setting = quotaSetting(accounts);
 			const now = (): number => clock.now();
 			const settings = {
-				unknownOutput: config.outputWithoutLimit ?? 8192,
-				wantedOutput: config.outputToWaitFor ?? 4096,
+				unknownOutput: config.outputWithoutLimit,
+				wantedOutput: config.outputToWaitFor,
 			};
 			const readOnMs = config.abandoned === "finish" ? 30_000 : 0;
 			const service: Quota = {

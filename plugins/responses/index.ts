@@ -17,15 +17,13 @@ export default definePlugin({
 	summary: "Speaks OpenAI's Responses with clients and with upstreams, and keeps answers that clients go on from.",
 	config: t.Object(
 		{
-			retentionDays: t.Optional(
-				t.Integer({
-					minimum: 0,
-					maximum: 3650,
-					default: 30,
-					description:
-						"Days an answer is kept after it, or one that goes on from it, was made. 0 keeps none: then `previous_response_id` finds nothing.",
-				}),
-			),
+			retentionDays: t.Integer({
+				minimum: 0,
+				maximum: 3650,
+				default: 30,
+				description:
+					"Days an answer is kept after it, or one that goes on from it, was made. 0 keeps none: then `previous_response_id` finds nothing.",
+			}),
 			conversationBytes: t.Integer({
 				minimum: 1024,
 				default: 32 * mebibyte,
@@ -48,7 +46,7 @@ export default definePlugin({
 	needs: { store, clock, router: maybe(router) },
 	gives: [protocols, routes, tables, jobs],
 	setup({ name, config, needs, log }) {
-		const retentionMs = (config.retentionDays ?? 30) * dayMs;
+		const retentionMs = config.retentionDays * dayMs;
 		const { keptBytesPerToken: perToken, keptBytes: total, conversationBytes } = config;
 		const room = new AnswerRoom(needs.store, { perToken, total }, log);
 		const all = new AnswerStore({ store: needs.store, room, conversationBytes });

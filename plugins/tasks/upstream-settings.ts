@@ -13,9 +13,7 @@ export const upstreamSettings = (minutes: number) => ({
 				"shared: its account serves several tokens, so what a request names there must be its token's own. single: all tokens that reach it are one client's, whose ids are forwarded.",
 		}),
 	),
-	concurrency: t.Optional(
-		t.Integer({ minimum: 1, default: 8, description: "Requests that may be under way at once." }),
-	),
+	concurrency: t.Integer({ minimum: 1, default: 8, description: "Requests that may be under way at once." }),
 	timeoutMinutes: t.Optional(
 		t.Number({ minimum: 0.1, description: `After so many minutes a task has failed; ${minutes} unless said.` }),
 	),

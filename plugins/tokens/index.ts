@@ -48,15 +48,13 @@ export default definePlugin({
 						'Secrets of before: keys are recognised by them too, and stored by the new one when they are used. "database" is the one that lies in the database.',
 				}),
 			),
-			withoutDatabaseSeconds: t.Optional(
-				t.Integer({
-					minimum: 0,
-					maximum: 3600,
-					default: 90,
-					description:
-						"How long tokens that this node knows are good while a shared database does not answer. A node that is cut off alone does not hear meanwhile what another revokes.",
-				}),
-			),
+			withoutDatabaseSeconds: t.Integer({
+				minimum: 0,
+				maximum: 3600,
+				default: 90,
+				description:
+					"How long tokens that this node knows are good while a shared database does not answer. A node that is cut off alone does not hear meanwhile what another revokes.",
+			}),
 		},
 		{ additionalProperties: false },
 	),
@@ -65,7 +63,7 @@ export default definePlugin({
 	setup({ name, config, needs, log }) {
 		const settings = () => settingsOf(needs.policies());
 		const peppers = new Peppers(needs.store, log, { pepper: config.pepper, previous: config.previousPeppers ?? [] });
-		const aloneMs = (config.withoutDatabaseSeconds ?? 90) * 1000;
+		const aloneMs = config.withoutDatabaseSeconds * 1000;
 		const owner = async (id: string) => await needs.people?.owner(id);
 		const options = { store: needs.store, clock: needs.clock, log, settings, peppers, owner, aloneMs };
 		const registry = new Registry(options);

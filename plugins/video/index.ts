@@ -20,7 +20,7 @@ export default definePlugin({
 	needs: { tasks, clock },
 	gives: [taskKinds, taskUpstreams, routes],
 	setup({ config, needs }) {
-		const { defaultModel = "sora-2" } = config;
+		const { defaultModel, upstreams } = config;
 		const all: readonly Route[] = [
 			...openAiRoutes(needs.tasks, defaultModel),
 			...unifiedRoutes(needs.tasks, defaultModel),
@@ -30,7 +30,7 @@ export default definePlugin({
 		return {
 			offers: [
 				add(taskKinds, videoKind(defaultModel)),
-				...(config.upstreams ?? []).map((setting) =>
+				...upstreams.map((setting) =>
 					add(taskUpstreams, {
 						...makers[setting.type](setting, needs.tasks, needs.clock),
 						rename: setting.rename ?? {},

@@ -32,8 +32,8 @@ export type UpstreamSetting = Static<typeof upstreamSetting>;
 
 export const settings = t.Object(
 	{
-		upstreams: t.Optional(t.Array(upstreamSetting, { default: [], description: "Where clips are made." })),
-		defaultModel: t.Optional(t.String({ default: "sora-2", description: "The model of clients that name none." })),
+		upstreams: t.Array(upstreamSetting, { default: [], description: "Where clips are made." }),
+		defaultModel: t.String({ default: "sora-2", description: "The model of clients that name none." }),
 	},
 	{ additionalProperties: false },
 );

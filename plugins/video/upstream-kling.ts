@@ -124,7 +124,7 @@ const klingState = (data: WireRecord, publicReason: (reason: string) => string):
 };
 
 export const klingUpstream = (setting: UpstreamSetting, tasks: Tasks, clock: Clock): TaskUpstream => {
-	const { name, url, key, accessKey, secretKey, models, concurrency = 8, timeoutMinutes } = setting;
+	const { name, url, key, accessKey, secretKey, models, concurrency, timeoutMinutes } = setting;
 	const token = (): string | undefined =>
 		accessKey !== undefined && secretKey !== undefined
 			? klingToken(accessKey, secretKey, Math.floor(clock.now() / 1000))

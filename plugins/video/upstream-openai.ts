@@ -48,7 +48,7 @@ const percentOf = (progress: unknown): number | undefined => {
 };
 
 export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency = 8, timeoutMinutes } = setting;
+	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),

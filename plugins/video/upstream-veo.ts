@@ -50,7 +50,7 @@ const unfit = (reason: string): JobState => ({
 });
 
 export const veoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency = 8, timeoutMinutes } = setting;
+	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "x-goog-api-key": key }),

@@ -74,8 +74,11 @@ export interface Passthrough {
 	request(ask: ModelAsk, changes: PassthroughChanges): UpstreamMessage;
 	/** What a whole JSON answer says. `body` is the parsed answer. */
 	observe(body: unknown): Observation;
-	/** The answer's text with the client's names and chosen fields; called where a name differs, or for a selective call. */
-	restore(text: string, ask: ModelAsk, changes: PassthroughChanges): string;
+	/**
+	 * The answer's text with the client's names and chosen fields; called where a name differs, or for a selective call.
+	 * `body` is the parsed answer.
+	 */
+	restore(text: string, ask: ModelAsk, changes: PassthroughChanges, body: unknown): string;
 	observer(ask: ModelAsk): StreamObserver;
 	/**
 	 * Absent when the stream may pass as it is. Otherwise called for each event and returns the text to send in its

@@ -45,7 +45,7 @@ export class Passthrough implements Exchange {
 		const answer = conversations?.save && body;
 		const altered = target.model !== ask.call.name || ask.continues !== undefined || ask.call.selective === true;
 		if (!altered) return { body: bytes, seen, answer };
-		const restored = passthrough.restore(text, ask, changes);
+		const restored = passthrough.restore(text, ask, changes, body);
 		return { body: restored, seen, answer: answer && parseJson(restored) };
 	}
 

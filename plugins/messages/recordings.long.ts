@@ -80,7 +80,7 @@ describe("exchanges with providers", () => {
 		for (const { answer, name } of official) {
 			if (answer.form === "json") {
 				const text = JSON.stringify(answer.value, null, 1);
-				expect(JSON.parse(passthrough.restore(text, ask, changes)), name).toEqual(renamed(answer.value));
+				expect(JSON.parse(passthrough.restore(text, ask, changes, answer.value)), name).toEqual(renamed(answer.value));
 				continue;
 			}
 			expect(passthrough.editor(ask, { model: "fast" }), name).toBeUndefined();

@@ -25,8 +25,9 @@ const renamed = (text: string, value: unknown, name: string): string => {
 	return text.replace(pattern, (_whole, key: string) => key + JSON.stringify(name));
 };
 
-/** A whole answer with the asked model's name put back; text that is not a JSON object stays as it is. */
-export const restore = (text: string, ask: ModelAsk): string => renamed(text, parseJson(text), ask.call.name);
+/** A whole answer with the asked model's name put back; one that is not a JSON object stays as it is. */
+export const restore = (text: string, { call }: ModelAsk, _changes: PassthroughChanges, body: unknown): string =>
+	renamed(text, body, call.name);
 
 const tightNullUsage = ',"usage":null';
 const nullUsage = /,\s*"usage"\s*:\s*null(?=\s*[,}])|"usage"\s*:\s*null\s*,/;

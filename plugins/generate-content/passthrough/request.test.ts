@@ -187,10 +187,13 @@ describe("answers that pass through", () => {
 			candidates: [{ content: { parts: [{ functionCall: { name: "f", args: { modelVersion: "1" } } }] } }],
 			modelVersion: model,
 		};
-		expect(JSON.parse(passthrough.restore(JSON.stringify(args), askOf(hello, "fast:generateContent"), same()))).toEqual(
-			{ ...args, modelVersion: "fast" },
-		);
-		expect(passthrough.restore('{"totalTokens":3}', askOf(hello, "fast:countTokens"), same())).toBe(
+		const generated = askOf(hello, "fast:generateContent");
+		expect(JSON.parse(passthrough.restore(JSON.stringify(args), generated, same(), args))).toEqual({
+			...args,
+			modelVersion: "fast",
+		});
+		const counted = { totalTokens: 3 };
+		expect(passthrough.restore('{"totalTokens":3}', askOf(hello, "fast:countTokens"), same(), counted)).toBe(
 			'{"totalTokens":3}',
 		);
 	});

@@ -223,9 +223,10 @@ describe("the name that was asked for", () => {
 
 	test("comes back in a whole answer, byte for byte", () => {
 		const text = '{"content":[{"type":"tool_use","input":{"model":"claude-real"}}], "n":1.0, "model": "claude-real"}';
-		expect(messages.passthrough.restore(text, ask, changes)).toBe(
+		expect(messages.passthrough.restore(text, ask, changes, JSON.parse(text))).toBe(
 			'{"content":[{"type":"tool_use","input":{"model":"claude-real"}}], "n":1.0, "model": "fast"}',
 		);
-		expect(messages.passthrough.restore('{"input_tokens":3}', ask, changes)).toBe('{"input_tokens":3}');
+		const counted = { input_tokens: 3 };
+		expect(messages.passthrough.restore('{"input_tokens":3}', ask, changes, counted)).toBe('{"input_tokens":3}');
 	});
 });

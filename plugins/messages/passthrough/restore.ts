@@ -22,14 +22,13 @@ const edited = (text: string, name: string): string => {
 };
 
 /** A whole answer with the asked name; one without a model stays as it is. */
-export const restore = (text: string, { call }: ModelAsk): string => {
-	const value = parseJson(text);
-	if (!isRecord(value) || typeof value["model"] !== "string") return text;
+export const restore = (text: string, { call }: ModelAsk, _changes: PassthroughChanges, body: unknown): string => {
+	if (!isRecord(body) || typeof body["model"] !== "string") return text;
 	try {
 		return edited(text, call.name);
 	} catch {
 		// Text that parses and still cannot be spliced (a member named twice) is written anew.
-		return JSON.stringify({ ...value, model: call.name });
+		return JSON.stringify({ ...body, model: call.name });
 	}
 };
 

@@ -18,12 +18,10 @@ const replacements = (ask: ModelAsk, changes: PassthroughChanges): Readonly<Reco
 	};
 };
 
-/** A whole answer as the client asked for it; text that is no answer stays as it is. */
-export const restore = (text: string, ask: ModelAsk, changes: PassthroughChanges): string => {
+/** A whole answer as the client asked for it; what is no answer stays as it is. */
+export const restore = (text: string, ask: ModelAsk, changes: PassthroughChanges, body: unknown): string => {
 	const put = replacements(ask, changes);
-	if (put === undefined) return text;
-	const body = parseJson(text);
-	return isRecord(body) && body["object"] === "response" ? JSON.stringify({ ...body, ...put }) : text;
+	return put && isRecord(body) && body["object"] === "response" ? JSON.stringify({ ...body, ...put }) : text;
 };
 
 const framed = (name: string | undefined, data: string): string =>

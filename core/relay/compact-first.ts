@@ -6,6 +6,7 @@ import { foldStream } from "./answer.ts";
 import type { Approach } from "./approach.ts";
 import type { Exchange, WholeAnswer } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
+import { soundly } from "./sound-amounts.ts";
 import { type StreamLimits, silent } from "./stream-watch.ts";
 import { UpstreamBody } from "./upstream-body.ts";
 
@@ -46,7 +47,8 @@ export const compactFirst = async (
 		live.refused();
 		return response;
 	}
-	const { seen, answer } = await readWhole(response, exchange, options);
+	const { seen: told, answer } = await readWhole(response, exchange, options);
+	const seen = soundly(told);
 	const used = seen.usage ?? estimateUsage(first, seen);
 	live.compaction = { used };
 	live.compaction = { used, request: goOn(answer, used) };

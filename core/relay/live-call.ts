@@ -14,6 +14,7 @@ import { AttemptRecords } from "./attempt-records.ts";
 import type { Guarded } from "./guarded.ts";
 import type { Permits } from "./permits.ts";
 import { type Recording, record } from "./record.ts";
+import { soundly } from "./sound-amounts.ts";
 import type { CallStream } from "./stream.ts";
 import { Unread } from "./unread.ts";
 import { redacted } from "./upstream-words.ts";
@@ -189,7 +190,7 @@ export class LiveCall {
 		const { routed, target, sentAt } = this;
 		const { used: before, limit: writes } = this.compaction;
 		const unreadMs = this.unread.milliseconds;
-		const seen = this.seen();
+		const seen = soundly(this.seen());
 		const sentMs = sentAt === undefined ? undefined : this.options.clock.monotonic() - sentAt;
 		const told = denial ?? seen.error;
 		const permitted = this.permits.maxOutputTokens;

@@ -1,7 +1,7 @@
 /** One row for every call. What is summed and searched has a column; the rest is JSON in `detail`, to keep a row cheap to write. */
 
 import { sql } from "drizzle-orm";
-import { bulkInsert, type Store, type Tables } from "#core";
+import { asNumber, bulkInsert, type Statement, type Store, type Tables } from "#core";
 import { rollupStatements, tookStatements } from "./rollup.ts";
 import { spanOfRow } from "./took.ts";
 
@@ -59,8 +59,31 @@ const columns = [
 	"detail",
 ] as const satisfies readonly (keyof LedgerRow)[];
 
-/** Inserts that leave out rows already there. */
-export const insertRows = bulkInsert({ table: "ledger", columns });
+const amounts = ["input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens", "excess"] as const;
+
+type Row = Readonly<Record<string, unknown>>;
+
+const isWhole = (row: Row): boolean =>
+	amounts.every((column) => Number.isSafeInteger(row[column])) &&
+	(row["cost"] === null || Number.isSafeInteger(row["cost"]));
+
+const inWholes = (row: Row): Row => {
+	const cost = asNumber(row["cost"]);
+	return {
+		...row,
+		...Object.fromEntries(amounts.map((column) => [column, Math.ceil(asNumber(row[column]) ?? 0)])),
+		cost: cost === undefined ? null : Math.ceil(cost),
+	};
+};
+
+const insert = bulkInsert({ table: "ledger", columns });
+
+/**
+ * Inserts that leave out rows already there. Amounts in them that the table does not take (of a plugin's charge, of a
+ * journal) are made whole: one such row would keep all others from being written.
+ */
+export const insertRows = (rows: readonly Row[]): Statement[] =>
+	insert(rows.every(isWhole) ? rows : rows.map(inWholes));
 
 const prunedAtOnce = 2_000;
 

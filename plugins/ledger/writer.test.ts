@@ -77,6 +77,18 @@ describe("rows", () => {
 		expect(writes()).toBe(3);
 	});
 
+	test("are written with whole amounts, whatever a plugin charged or a journal had kept of them", async () => {
+		writer.add({ ...row("c1", { charge: { charged: 1.5, excess: Number.NaN } }), input_tokens: 4.5 });
+		writer.add({ ...row("c2"), ...JSON.parse('{"cost":null,"excess":null,"output_tokens":null}') });
+		writer.add(row("c3", { charge: { charged: Number.POSITIVE_INFINITY, excess: 2 } }));
+		await writer.flush();
+		expect(await store.run("SELECT id, cost, excess, input_tokens, output_tokens FROM ledger")).toEqual([
+			{ id: "c1", cost: 2, excess: 0, input_tokens: 5, output_tokens: 0 },
+			{ id: "c2", cost: null, excess: 0, input_tokens: 0, output_tokens: 0 },
+			{ id: "c3", cost: null, excess: 2, input_tokens: 0, output_tokens: 0 },
+		]);
+	});
+
 	test("are written once, however often the same call is told of", async () => {
 		writer.add(row("c1", { model: "first" }));
 		await writer.flush();

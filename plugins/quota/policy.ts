@@ -1,5 +1,6 @@
 /** The rule: a call holds what it may cost before it is sent, and is charged what it did cost. */
 import {
+	asCount,
 	asRecord,
 	asText,
 	type Denial,
@@ -52,8 +53,8 @@ const isLarge = ({ headers }: Request): boolean =>
 	Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY) > largeBytes;
 
 /**
- * The actual cost of an ended call: what was held where its price is lost, undefined where none was ever known. What an
- * upstream did not count, Portico estimated. `known`: the prices by which it was held.
+ * The actual cost of an ended call: what was held where its price is lost or gives no amount, undefined where none was
+ * ever known. What an upstream did not count, Portico estimated. `known`: the prices by which it was held.
  */
 const costOf = (
 	call: RelayedCall,
@@ -66,12 +67,11 @@ const costOf = (
 	const target = outcome.target ?? call.targets[0];
 	const hints = { requested: call.model.name, upstream: target.upstream.name };
 	const price = known?.prices[call.targets.indexOf(target)] ?? prices.find(target.model, hints);
-	const cost = price && prices.cost(outcome.usage, price, outcome.tiers);
+	const cost = asCount(price && prices.cost(outcome.usage, price, outcome.tiers));
 	return cost ?? (Number.isFinite(held) ? held : undefined);
 };
 
 type Accountable = ReturnType<typeof accountsOf>;
-
 const nothing = (): undefined => undefined;
 
 export const quotaPolicy = (options: PolicyOptions): Policy<number> => {

@@ -103,6 +103,19 @@ describe("a call of it", () => {
 		expect(JSON.stringify(usage)).toContain("rank");
 	});
 
+	test.each([
+		["no count", undefined],
+		["what is no count", { total: 1 }],
+		["less than nothing", -1000],
+	])("is charged what it held where the vendor tells %s", async (_, told) => {
+		first.answer(() => Response.json({ results: [], meta: { billed_units: { search_units: told } } }));
+		const { key } = await gateway.token();
+		const documents = Array.from({ length: 101 }, () => "a");
+		expect((await ask(key, { ...question, documents })).status).toBe(200);
+		const me = await gateway.ask("/v1/me", undefined, { headers: { authorization: `Bearer ${key}` } });
+		expect(await me.json()).toMatchObject({ used: 0.004 });
+	});
+
 	test("is refused by a model list like an unknown model, and by a model that cannot do it, in words", async () => {
 		const { key } = await gateway.token({ models: ["other"] });
 		expect((await ask(key)).status).toBe(404);

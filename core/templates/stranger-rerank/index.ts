@@ -1,6 +1,7 @@
 /** An endpoint: rerank as Cohere has it, passed through, metered by searches. */
 import {
 	add,
+	asCount,
 	asList,
 	asRecord,
 	asText,
@@ -32,8 +33,10 @@ const cohere: Dialect = {
 	path: () => "/rerank",
 	headers: bearer,
 	decodeError: openAiFailure,
-	observe(body) {
-		const searches = Number(asRecord(asRecord(asRecord(body)["meta"])["billed_units"])["search_units"] ?? 1);
+	observe(body, { call }) {
+		const told = asCount(asRecord(asRecord(asRecord(body)["meta"])["billed_units"])["search_units"]);
+		// Where the vendor tells no count, as many are charged as were held for.
+		const searches = told ?? call.bound.units?.searches ?? 1;
 		return { input: { total: 0 }, output: { total: 0 }, units: { searches } };
 	},
 };

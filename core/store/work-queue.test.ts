@@ -71,6 +71,42 @@ test("renews what it holds and nothing else, and tells a recovery what that is",
 	expect(renewed).toHaveLength(1);
 });
 
+test("goes on renewing after a stop, until its work has ended", async () => {
+	const { clock, due, ends, renewed, leases, queue } = scene();
+	due.set("a", 0);
+	queue.wake();
+	await queue.claimed();
+	const stopping = queue.stop();
+	for (let third = 0; third < 4; third++) {
+		clock.advance(10_000);
+		await quiet(5);
+	}
+	const [lease = ""] = leases;
+	expect(renewed).toEqual([[lease], [lease], [lease], [lease]]);
+	ends.get("a")?.end();
+	await stopping;
+	clock.advance(20_000);
+	await quiet(5);
+	expect(renewed).toHaveLength(4);
+});
+
+test("a lease that could not be lengthened is told of, and lengthened a third of its time later", async () => {
+	let tries = 0;
+	const { clock, due, failures, queue } = scene({
+		async renew() {
+			if (++tries === 1) throw new Error("locked");
+		},
+	});
+	due.set("a", 0);
+	queue.wake();
+	await queue.claimed();
+	clock.advance(10_000);
+	await until(() => failures.length === 1);
+	expect(failures).toEqual([new Error("locked")]);
+	clock.advance(10_000);
+	await until(() => tries === 2);
+});
+
 test("work that cannot be ended is told of and let go", async () => {
 	const { due, ends, failures, recovered, queue } = scene();
 	due.set("a", 0);

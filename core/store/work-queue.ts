@@ -30,7 +30,7 @@ export interface WorkQueueOptions {
 	renew?(leases: readonly string[]): Promise<void>;
 	/** Makes due what a node has claimed that is gone; absent where a claim sees to it. */
 	recover?(held: readonly string[]): Promise<unknown>;
-	/** Told when rows could not be claimed (they are at the next tick), or their work could not be ended. */
+	/** Told when rows could not be claimed (they are at the next tick), leases not be lengthened, or work not be ended. */
 	failed(error: unknown): void;
 }
 
@@ -42,8 +42,8 @@ export class WorkQueue {
 	private claiming: Promise<void> | undefined;
 	private again = false;
 	private stopped = false;
-	private renewedAt = 0;
 	private cancelTimer: (() => void) | undefined;
+	private cancelRenewal: (() => void) | undefined;
 
 	constructor(options: WorkQueueOptions) {
 		this.options = options;
@@ -59,12 +59,7 @@ export class WorkQueue {
 	/** To be called every second. */
 	async tick(): Promise<void> {
 		if (this.stopped) return;
-		const { clock, leaseMs, renew, recover } = this.options;
-		if (renew && this.held.size > 0 && clock.monotonic() - this.renewedAt >= leaseMs / 3) {
-			this.renewedAt = clock.monotonic();
-			await renew([...new Set(this.held.values())]);
-		}
-		await recover?.([...this.held.keys()]);
+		await this.options.recover?.([...this.held.keys()]);
 		this.wake();
 	}
 
@@ -113,12 +108,24 @@ export class WorkQueue {
 
 	private hold({ ids, ended }: ClaimedWork, lease: string): void {
 		for (const id of ids) this.held.set(id, lease);
+		this.renewLater();
 		const running = ended.catch(this.options.failed).then(() => {
 			for (const id of ids) this.held.delete(id);
 			this.running.delete(running);
 			this.wake();
 		});
 		this.running.add(running);
+	}
+
+	/** By the clock and not by `tick`, which nobody calls any more while a stopped queue waits for its work to end. */
+	private renewLater(): void {
+		const { clock, leaseMs, renew, failed } = this.options;
+		if (!renew || this.cancelRenewal || this.held.size === 0) return;
+		this.cancelRenewal = clock.after(leaseMs / 3, async () => {
+			if (this.held.size > 0) await renew([...new Set(this.held.values())]).catch(failed);
+			this.cancelRenewal = undefined;
+			this.renewLater();
+		});
 	}
 
 	private async sleepUntilNext(): Promise<void> {

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { until } from "../../test/support/moved-clock.ts";
 import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";
-import { doLater, idOf, stopAll } from "../../test/support/scripted-tasks.ts";
+import { doLater, idOf, show, stopAll, world } from "../../test/support/scripted-tasks.ts";
 import { startTaskWorld } from "../../test/support/task-world.ts";
 
 beforeEach(resetScript);
@@ -61,4 +61,25 @@ test("47: a stop lets a submission under way end and keeps its outcome", async (
 	doLater(() => second.stop());
 	const { createTaskStore } = await import("./task-store.ts");
 	expect((await createTaskStore(second.store).work(id))?.upstreamId).toBe(`late-${id}`);
+});
+
+test("a reload waits for a submission that outlasts its lease, and keeps its outcome", async () => {
+	const at = await world();
+	let answer: () => void = () => undefined;
+	scripted.submit = () => new Promise((resolve) => (answer = () => resolve({ outcome: "done", made })));
+	const id = await idOf(at);
+	await until(async () => {
+		await at.pass(10);
+		return scripted.submitted.length === 1;
+	});
+	await at.admin("POST", "/admin/reload");
+	await at.pass(50_000, 5000);
+	// Has the new worker look for what is due.
+	scripted.submit = async () => ({ outcome: "done", made });
+	const next = await idOf(at);
+	await until(async () => (await show(at, next)).status === "SUCCESS");
+	expect((await show(at, id)).status).toBe("NOT_START");
+	answer();
+	await until(async () => (await show(at, id)).status === "SUCCESS");
+	expect(scripted.submitted).toHaveLength(2);
 });

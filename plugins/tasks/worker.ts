@@ -49,7 +49,7 @@ export class Worker {
 			claim: (lease, held) => this.claim(lease, held),
 			nextDue: (now) => taskStore.nextDue(now),
 			renew: (leases) => taskStore.renew(leases, clock.now()),
-			failed: (error) => log.error("tasks could not be claimed", { error: describe(error) }),
+			failed: (error) => log.error("tasks could not be claimed or held", { error: describe(error) }),
 		});
 	}
 

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { soundPackages, writePackages } from "../support/plugin-packages.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const launcher = join(root, "bin/portico.mjs");
@@ -16,6 +17,9 @@ const run = (program: string, ...words: string[]) => {
 	return { status, output: stdout, errors: stderr };
 };
 const portico = (...words: string[]) => run("node", launcher, ...words);
+
+const main = join(root, "core/main.ts");
+const onDeno = (...words: string[]) => run(deno, "run", "-A", "--no-check", main, ...words);
 
 const configFor = (uses: readonly string[]): void => {
 	const usual = ["tokens", "chat-completions", "demo", "tasks", "image"];
@@ -57,14 +61,23 @@ test("all of them load on Deno, by path and as packages, and as packages on Bun"
 	mkdirSync(join(folder, "node_modules"), { recursive: true });
 	for (const kind of kinds)
 		cpSync(join(folder, `my-${kind}`), join(folder, "node_modules", `my-${kind}`), { recursive: true });
-	const main = join(root, "core/main.ts");
 	for (const uses of [kinds.map((kind) => `./my-${kind}`), kinds.map((kind) => `my-${kind}`)]) {
 		configFor(uses);
 		expect(portico("check", "--config", "portico.yaml")).toMatchObject({ status: 0, errors: "" });
-		const onDeno = run(deno, "run", "-A", "--no-check", main, "check", "--config", "portico.yaml");
-		expect([onDeno.status, onDeno.output]).toEqual([0, expect.stringContaining("ready to start")]);
+		const checked = onDeno("check", "--config", "portico.yaml");
+		expect([checked.status, checked.output]).toEqual([0, expect.stringContaining("ready to start")]);
 	}
 	expect(existsSync(join(folder, "data"))).toBe(false);
+}, 60_000);
+
+test("packages load as authors build them, on Bun and on Deno", () => {
+	writePackages(join(folder, "node_modules"), soundPackages);
+	configFor(Object.keys(soundPackages));
+	for (const check of [portico, onDeno])
+		expect(check("check", "--config", "portico.yaml")).toMatchObject({
+			status: 0,
+			output: expect.stringContaining("ready to start"),
+		});
 }, 60_000);
 
 test("a kind that is none is refused with the nearest", () => {

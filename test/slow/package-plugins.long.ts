@@ -8,6 +8,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { asList, asRecord } from "../../core/neutral/json.ts";
+import { soundPackages, writePackages } from "../support/plugin-packages.ts";
 import { emptyFolder, install, pack, remove } from "./packed.ts";
 
 const root = resolve(import.meta.dir, "../..");
@@ -207,3 +208,14 @@ test.each(manners)(
 	},
 	60_000,
 );
+
+test("packages load as authors build them, on Bun and on Deno", () => {
+	writePackages(join(home, "node_modules"), soundPackages);
+	const plugins = Object.keys(soundPackages).map((use) => ({ use }));
+	writeFileSync(join(home, "portico.yaml"), JSON.stringify({ plugins }));
+	for (const runtime of runtimes) {
+		const [program = "", ...words] = programs[runtime]();
+		const { status, stdout, stderr } = spawnSync(program, [...words, "check"], { cwd: home, encoding: "utf8" });
+		expect([runtime, status, stdout + stderr]).toEqual([runtime, 0, expect.stringContaining("ready to start")]);
+	}
+}, 60_000);

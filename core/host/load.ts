@@ -1,5 +1,5 @@
 /** From the `use` of a config entry to a plugin. */
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -8,6 +8,7 @@ import type { Plugin } from "../contract/define.ts";
 import { Fault } from "../contract/fault.ts";
 import { isRecord } from "../neutral/json.ts";
 import { importablePath } from "../runtime/importable.ts";
+import { entryOf } from "../runtime/package-entry.ts";
 import { builtInPlugins } from "./built-ins.ts";
 import { inTime } from "./in-time.ts";
 
@@ -15,24 +16,30 @@ const refuse = (message: string, cause?: unknown): never => {
 	throw new Fault({ kind: "invalid_request", message }, cause);
 };
 
+const moduleIn = (folder: string, part?: string): string => {
+	const entry = entryOf(folder, part);
+	return "file" in entry ? entry.file : refuse(`its folder ${folder} ${entry.wrong}`);
+};
+
+const moduleAt = (path: string): string => {
+	if (!existsSync(path)) return refuse(`there is no file ${path}`);
+	if (!statSync(path).isDirectory()) return path;
+	const source = join(path, "index.ts");
+	return existsSync(source) ? source : moduleIn(path);
+};
+
 /**
  * Where the module of a plugin that is not built in is: `./x` and `../x` from the config file's folder, anything else as a
  * package, looked for from the config file first and from Portico second.
  */
 const locate = (use: string, configFile: string): string => {
-	if (use.startsWith(".") || use.startsWith("/")) {
-		const path = resolve(dirname(configFile), use);
-		if (existsSync(join(path, "index.ts"))) return join(path, "index.ts");
-		return existsSync(path) ? path : refuse(`there is no file ${path}`);
-	}
-	const name = use.replace(/^npm:/, "");
-	for (const from of [resolve(configFile), fileURLToPath(import.meta.url)]) {
-		try {
-			return createRequire(from).resolve(name);
-		} catch {
-			// The next place may know it; when none does, the refusal below says so.
+	if (use.startsWith(".") || use.startsWith("/")) return moduleAt(resolve(dirname(configFile), use));
+	const [, name = "", part = ""] = /^(?:npm:)?((?:@[^/]+\/)?[^/]+)(.*)$/.exec(use) ?? [];
+	for (const from of [resolve(configFile), fileURLToPath(import.meta.url)])
+		for (const packages of createRequire(from).resolve.paths(name) ?? []) {
+			const folder = join(packages, name);
+			if (existsSync(folder)) return moduleIn(realpathSync(folder), `.${part}`);
 		}
-	}
 	return refuse(
 		`there is no built-in plugin "${use}"${didYouMean(use, [...builtInPlugins.keys()])} and no installed package of that name; a plugin of your own is named by a path that begins with "./"`,
 	);

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { soundPackages, writePackages } from "../support/plugin-packages.ts";
+import { soundPackages, soundUses, writePackages } from "../support/plugin-packages.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const launcher = join(root, "bin/portico.mjs");
@@ -72,12 +72,37 @@ test("all of them load on Deno, by path and as packages, and as packages on Bun"
 
 test("packages load as authors build them, on Bun and on Deno", () => {
 	writePackages(join(folder, "node_modules"), soundPackages);
-	configFor(Object.keys(soundPackages));
+	configFor(soundUses);
 	for (const check of [portico, onDeno])
 		expect(check("check", "--config", "portico.yaml")).toMatchObject({
 			status: 0,
 			output: expect.stringContaining("ready to start"),
 		});
+}, 60_000);
+
+test("a folder that is named by its path may be built too, on Bun and on Deno", () => {
+	const { compiled = {}, typed = {} } = soundPackages;
+	const [, source = ""] = Object.values(compiled);
+	writePackages(folder, { typed, plain: { "index.js": source } });
+	configFor(["./typed", "./plain"]);
+	for (const check of [portico, onDeno])
+		expect(check("check", "--config", "portico.yaml")).toMatchObject({
+			status: 0,
+			output: expect.stringContaining("ready to start"),
+		});
+}, 60_000);
+
+test("a package that is installed and was not built is told from one that is not installed", () => {
+	writePackages(join(folder, "node_modules"), { unbuilt: { "package.json": '{ "exports": "./dist/index.js" }' } });
+	configFor(["unbuilt", "no-such-package"]);
+	for (const check of [portico, onDeno]) {
+		const { status, errors } = check("check", "--config", "portico.yaml");
+		expect([status, errors]).toEqual([
+			1,
+			expect.stringContaining("node_modules/unbuilt has no ./dist/index.js; was it built?"),
+		]);
+		expect(errors).toContain('no built-in plugin "no-such-package" and no installed package of that name');
+	}
 }, 60_000);
 
 test("a kind that is none is refused with the nearest", () => {

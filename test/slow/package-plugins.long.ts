@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { asList, asRecord } from "../../core/neutral/json.ts";
-import { soundPackages, writePackages } from "../support/plugin-packages.ts";
+import { soundPackages, soundUses, writePackages } from "../support/plugin-packages.ts";
 import { emptyFolder, install, pack, remove } from "./packed.ts";
 
 const root = resolve(import.meta.dir, "../..");
@@ -211,7 +211,7 @@ test.each(manners)(
 
 test("packages load as authors build them, on Bun and on Deno", () => {
 	writePackages(join(home, "node_modules"), soundPackages);
-	const plugins = Object.keys(soundPackages).map((use) => ({ use }));
+	const plugins = soundUses.map((use) => ({ use }));
 	writeFileSync(join(home, "portico.yaml"), JSON.stringify({ plugins }));
 	for (const runtime of runtimes) {
 		const [program = "", ...words] = programs[runtime]();

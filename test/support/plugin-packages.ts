@@ -26,6 +26,15 @@ const packed = (description: object, files: Package): Package => ({
 export const soundPackages: Readonly<Record<string, Package>> = {
 	compiled: packed({ exports: "./dist/index.js", imports }, { "dist/index.js": plugin("compiled") }),
 	"@scope/compiled": packed({ exports: "./dist/index.js" }, { "dist/index.js": plugin("scoped") }),
+	typed: packed(
+		{ exports: { ".": { types: "./dist/index.d.ts", import: "./dist/index.js" } }, imports },
+		{ "dist/index.js": plugin("typed") },
+	),
+	dual: packed(
+		{ exports: { ".": { require: "./dist/index.cjs", import: "./dist/index.js" } }, imports },
+		{ "dist/index.js": plugin("dual"), "dist/index.cjs": "throw new Error('the wrong half');" },
+	),
+	several: packed({ exports: { "./plugins/*": "./dist/*.js" } }, { "dist/one.js": plugin("one") }),
 	hoisting: packed(
 		{ exports: "./index.ts", imports },
 		{ "index.ts": plugin("hoisting", 'import { words } from "hoisted";\nwords satisfies string;') },
@@ -39,6 +48,11 @@ export const soundPackages: Readonly<Record<string, Package>> = {
 		},
 	),
 };
+
+/** What a config calls them. */
+export const soundUses: readonly string[] = Object.keys(soundPackages).map((name) =>
+	name === "several" ? "several/plugins/one" : name,
+);
 
 const dependency: Package = {
 	"package.json": '{ "main": "./index.js" }',

@@ -4,6 +4,8 @@ import { isEmptyAccount } from "./upstream-failure.ts";
 
 const emptyAccount = "The upstream's account has no credit: pay, or send its models elsewhere.";
 const refusedKey = "The upstream refuses Portico's key: set another for it and reload.";
+const refusedUse =
+	"The upstream refuses Portico's key or what is asked with it, as where the account or its country may not: its message says which.";
 
 const failing = "The upstream itself fails: try again later, or add a target beside it.";
 
@@ -13,7 +15,7 @@ export const slowUpstream = "The upstream is too slow: try again later, or add a
 const byStatus: Readonly<Record<number, string>> = {
 	401: refusedKey,
 	402: emptyAccount,
-	403: refusedKey,
+	403: refusedUse,
 	404: "The upstream does not know the model: correct the target's model in the router.",
 	408: slowUpstream,
 	429: "The upstream takes no more calls now: wait, ask it for a higher limit, or add a key or a target.",
@@ -21,6 +23,14 @@ const byStatus: Readonly<Record<number, string>> = {
 
 /** Without an answer, by the word there is for it. */
 const byCode: readonly (readonly [RegExp, string])[] = [
+	[
+		/fell silent/,
+		"The upstream fell silent in the middle of its answer: raise server.idleSeconds if it needs longer, or add a target beside it.",
+	],
+	[
+		/longer than the operator allows/,
+		"The call ran for as long as one may: raise server.callSeconds, or send it to a faster model.",
+	],
 	[/upstream_timeout|timed_out/, "The upstream is too slow: raise firstByteSeconds, or add a target beside it."],
 	[/CERT|TLS|SSL|SELF_SIGNED/, "The upstream's certificate is not accepted: it has expired or is for another name."],
 	[/ENOTFOUND|EAI_/, "The upstream's name is not known: correct its url."],

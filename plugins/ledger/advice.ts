@@ -14,7 +14,7 @@ import {
 const byReason: Readonly<Record<string, string>> = {
 	token_expired: "Give the token a later date: portico token update ID --expires-at DATE.",
 	token_disabled: "Enable the token again: portico token enable ID. If nobody should hold it, find who still does.",
-	ip_not_allowed: "Add the address to the token's list, if it may call: portico token update ID --ip-whitelist ….",
+	ip_not_allowed: "Add the address to the token's list, if it may call: portico token update ID --ips ….",
 	model_not_found:
 		"Ask for a model that is configured, or add it to the router's models: portico explain --model NAME.",
 	quota_exhausted:
@@ -26,6 +26,16 @@ const byReason: Readonly<Record<string, string>> = {
 	authentication:
 		"No token has this key: it was copied wrongly, deleted, or guessed. The key digest tells whether it is always the same key.",
 	overloaded: "Look at portico calls --ending upstream_failed, and at the log, for what could not be reached.",
+};
+
+/** By how the call ended, where that says more than what became of its attempts. */
+const byEnding: Readonly<Record<string, string>> = {
+	shut_down:
+		"Portico was stopped while the call ran: ask again. server.drainSeconds says how long a stop waits for calls.",
+	crash:
+		"The node died while the call ran, and nobody knows what came of it: all that it held was charged. If that is too much, raise the token's quota by it: portico token update ID --quota DOLLARS.",
+	lease_lost:
+		"A node fell silent, so all that it had set aside was charged. If it comes back, what it did not use is given back.",
 };
 
 const ownersMoney =
@@ -48,6 +58,8 @@ const onAttempt = (attempt: WireRecord): string | undefined => {
 
 /** Undefined for a call that went well. */
 export const adviceOn = (call: WireRecord): string | undefined => {
+	const onEnding = byEnding[asText(call["ending"]) ?? ""];
+	if (onEnding !== undefined) return onEnding;
 	const bad = asList(call["attempts"])
 		.map(asRecord)
 		.filter(({ code }) => code !== undefined);

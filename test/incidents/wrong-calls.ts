@@ -32,6 +32,15 @@ export const wrongCalls: Readonly<Record<string, WrongCall>> = {
 		printed: ["main:up", "status 401"],
 		seen: ["main up failed: invalid_api_key (401)"],
 	},
+	"a country that may not ask": {
+		answer: refusing(403, {
+			message: "Country, region, or territory not supported",
+			code: "unsupported_country_region_territory",
+		}),
+		says: ["territory not supported", "its message says which"],
+		printed: ["status 403"],
+		seen: ["main up failed: unsupported_country_region_territory (403)"],
+	},
 	"an empty account": {
 		answer: refusing(400, { message: "Your credit balance is too low" }),
 		says: [
@@ -77,7 +86,7 @@ export const wrongCalls: Readonly<Record<string, WrongCall>> = {
 	},
 	"a call from a foreign address": {
 		settings: () => ({ name: "office", ips: ["203.0.113.0/24"] }),
-		says: ["office", "from 127.0.0.1", "ip_not_allowed", "Add the address"],
+		says: ["office", "from 127.0.0.1", "ip_not_allowed", "Add the address", "--ips"],
 	},
 	"a used-up quota": {
 		settings: () => ({ name: "poor", quota: 0 }),

@@ -27,6 +27,14 @@ const Step = ({ attempt }: { readonly attempt: Attempt }) => {
 	);
 };
 
+/** Written down afterwards, by who knew no more than what was held. */
+const untold: ReadonlySet<string> = new Set(["crash", "lease_lost", "lease_found"]);
+
+const lastWords = ({ attempts, ending }: CallRecord): string | undefined => {
+	if (attempts.length > 0) return undefined;
+	return untold.has(ending) ? "Its node went away: nobody knows which upstream was asked." : "No upstream was asked.";
+};
+
 export const AttemptSteps = ({ call }: { readonly call: CallRecord }) => (
 	<ol class="steps">
 		<li class={call.attempts.length === 0 && call.ending === "refused" ? "bad" : "good"}>
@@ -35,9 +43,9 @@ export const AttemptSteps = ({ call }: { readonly call: CallRecord }) => (
 		{call.attempts.map((attempt, index) => (
 			<Step key={`${index} ${attempt.upstream}`} attempt={attempt} />
 		))}
-		{call.attempts.length === 0 && (
+		{lastWords(call) && (
 			<li>
-				<small>No upstream was asked.</small>
+				<small>{lastWords(call)}</small>
 			</li>
 		)}
 	</ol>

@@ -111,6 +111,8 @@ export interface CallRecord {
 	readonly outcome: Outcome;
 	/** Every try, in order; none for a call that was refused before the first. Of very many only the first and the last. */
 	readonly attempts: readonly AttemptRecord[];
+	/** Of very many tries those in the middle, which `attempts` leaves out: for whoever counts. */
+	readonly leftOut?: readonly AttemptRecord[] | undefined;
 	/** What it was charged: the one figure that rows, log and metrics tell. Absent when nothing was used or no price is known. */
 	readonly charge?: Charge | undefined;
 	readonly firstByteMs?: number | undefined;

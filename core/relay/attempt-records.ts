@@ -20,7 +20,7 @@ interface Open {
 
 const utf8 = new TextDecoder();
 
-/** Of more than these the ones in the middle are left out. */
+/** Of more than these the ones in the middle are left out of the list. */
 const most = 8;
 
 const nothing: readonly PassedOver[] = [];
@@ -37,6 +37,8 @@ const traced = (tracer: Tracer, { upstream: { host } }: Target): Pick<AttemptRec
 });
 
 export class AttemptRecords implements KeyNotes {
+	/** What `list` leaves out; undefined where that is nothing. */
+	leftOut: readonly AttemptRecord[] | undefined;
 	private readonly clock: Clock;
 	private readonly all: Open[] = [];
 	private readonly tracer: Tracer | undefined;
@@ -57,12 +59,13 @@ export class AttemptRecords implements KeyNotes {
 	}
 
 	get count(): number {
-		return this.all.length;
+		return this.all.length + (this.leftOut?.length ?? 0);
 	}
 
 	/** An attempt begins. */
 	begin(target: Target, why: string, skipped = nothing): void {
-		if (this.all.length >= most) this.all.pop();
+		if (this.all.length >= most)
+			this.leftOut = [...(this.leftOut ?? []), ...this.all.splice(-1).map(({ record: left }) => left)];
 		const record: Changeable = {
 			upstream: target.upstream.name,
 			model: plainName(target.model),

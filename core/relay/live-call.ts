@@ -218,6 +218,7 @@ export class LiveCall {
 				outcome,
 				status,
 				attempts: this.attempts.list,
+				leftOut: this.attempts.leftOut,
 				losses: this.losses,
 				firstByteMs: this.firstByteMs,
 				firstContentMs: this.firstContentMs,

@@ -33,6 +33,7 @@ export const record = (
 		| "outcome"
 		| "status"
 		| "attempts"
+		| "leftOut"
 		| "losses"
 		| "firstByteMs"
 		| "firstContentMs"
@@ -61,6 +62,7 @@ export const record = (
 		status: end.status,
 		outcome: withPlainTarget(end.outcome),
 		attempts: end.attempts,
+		leftOut: end.leftOut,
 		charge: end.charge,
 		firstByteMs: end.firstByteMs,
 		firstContentMs: end.firstContentMs,

@@ -45,5 +45,6 @@ const pricesOf = (call: CallRecord): readonly Alert[] => {
 
 export const alertsOf = (call: CallRecord): readonly Alert[] => {
 	const prices = pricesOf(call);
-	return call.attempts.some(refusesKey) ? [...call.attempts.filter(refusesKey).map(keyRefused), ...prices] : prices;
+	const refusals = [call.attempts, call.leftOut ?? []].flatMap((attempts) => attempts.filter(refusesKey));
+	return refusals.length === 0 ? prices : [...refusals.map(keyRefused), ...prices];
 };

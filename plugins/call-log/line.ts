@@ -47,7 +47,7 @@ export const lineOf = (call: CallRecord): LogFields => {
 		estimated: usage?.estimated,
 		// Micro-dollars.
 		cost: call.charge?.charged,
-		attempts: call.attempts.length,
+		attempts: call.attempts.length + (call.leftOut?.length ?? 0),
 		attempt_list: attemptList(call),
 		client_ip: call.address,
 		user_agent: foreign(call.userAgent),

@@ -15,6 +15,10 @@ const outcomeOf = ({ status, code }: AttemptRecord): string => {
 	return code === undefined ? "ok" : "in_band";
 };
 
+/** Those of the middle last. */
+const everyAttempt = ({ attempts, leftOut }: CallRecord): readonly AttemptRecord[] =>
+	leftOut === undefined ? attempts : [...attempts, ...leftOut];
+
 export class AttemptCounts {
 	private readonly attempts = new Counter(["upstream", "model", "outcome"]);
 	private readonly refusals = new Counter(["code"], 200);
@@ -23,14 +27,15 @@ export class AttemptCounts {
 
 	count(call: CallRecord): void {
 		const { outcome, protocol, losses } = call;
-		for (const attempt of call.attempts) this.attempts.add([attempt.upstream, attempt.model, outcomeOf(attempt)]);
+		for (const attempt of everyAttempt(call)) this.attempts.add([attempt.upstream, attempt.model, outcomeOf(attempt)]);
 		if (outcome.ending === "refused")
 			this.refusals.add([outcome.denial?.code ?? outcome.denial?.kind ?? ""], call.repeats ?? 1);
 		for (const { path } of losses) this.dropped.add([protocol, path.replace(/\[\d+\]/g, "[]")]);
 		if (call.attempts.length > 0) this.countOverhead(call);
 	}
 
-	private countOverhead({ protocol, stream, durationMs, attempts }: CallRecord): void {
+	private countOverhead(call: CallRecord): void {
+		const { protocol, stream, durationMs } = call;
 		const key = `${protocol} ${stream}`;
 		const known = this.overhead.get(key) ?? {
 			labels: { protocol, stream: String(stream) },
@@ -38,7 +43,7 @@ export class AttemptCounts {
 		};
 		this.overhead.set(key, known);
 		let own = durationMs;
-		for (const attempt of attempts) own -= attempt.durationMs;
+		for (const attempt of everyAttempt(call)) own -= attempt.durationMs;
 		known.times.observe(Math.max(0, own) / 1000);
 	}
 

@@ -33,7 +33,7 @@ export class CallCounts {
 		const { usage } = call.outcome;
 		const tally = this.tallyOf(call);
 		tally.calls += call.repeats ?? 1;
-		tally.repeated += Math.max(0, call.attempts.length - 1);
+		tally.repeated += Math.max(0, call.attempts.length + (call.leftOut?.length ?? 0) - 1);
 		tally.cost += call.charge?.charged ?? 0;
 		if (usage) {
 			tally.tokens.input += usage.input.total;

@@ -107,7 +107,7 @@ const callSpan = (call: CallRecord, trace: CallTrace): CallSpan => {
 			[portico.token]: call.token?.id,
 			[portico.ending]: outcome.ending,
 			[portico.code]: outcome.denial?.code ?? outcome.denial?.kind,
-			[portico.attempts]: call.attempts.length,
+			[portico.attempts]: call.attempts.length + (call.leftOut?.length ?? 0),
 			[portico.repeats]: call.repeats,
 			[portico.dropped]: call.losses.length === 0 ? undefined : call.losses.map(({ path }) => path),
 		}),

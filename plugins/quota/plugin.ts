@@ -75,6 +75,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 		gives: [policies, tables, jobs, quota, metricSources, personFollowers],
 		setup({ name, config, needs, log }) {
 			const { store, clock, hostInfo } = needs;
+			const leaseMs = config.leaseSeconds * 1000;
 			const accounts = hostInfo.keep(
 				`${name}.accounts`,
 				() =>
@@ -83,7 +84,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 						clock,
 						log,
 						journals: journals(join(hostInfo.dataFolder, name)),
-						statements: statements ?? new Statements(databaseTime, config.leaseSeconds * 1000),
+						statements: statements ?? new Statements(databaseTime, leaseMs),
 					}),
 			);
 			const setting = quotaSetting(accounts);
@@ -130,6 +131,9 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 					}),
 				],
 				async start() {
+					// Open leases would last shorter in the database than in memory: others would charge what is still spent here.
+					if (!statements && accounts.statements.leaseMs !== leaseMs)
+						log.warn("a changed setting counts from the next restart on", { setting: `${name}.leaseSeconds` });
 					accounts.writer = needs.writers()[0];
 					accounts.tellings.listeners = needs.alerts();
 					if (hostInfo.serving) await accounts.open();

@@ -56,7 +56,7 @@ export interface PassthroughChanges {
 	/** A lower output limit, or one where the client gave none. */
 	readonly maxOutputTokens?: number;
 	/** What is known of the model. */
-	readonly capabilities?: ModelCapabilities;
+	readonly capabilities: ModelCapabilities;
 }
 
 /**

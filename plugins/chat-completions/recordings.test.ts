@@ -35,7 +35,7 @@ describe("official exchanges pass through", () => {
 	test("requests go out as the client's own bytes, but for usage that is asked for", () => {
 		for (const { request, source } of official.filter(isChat)) {
 			const ask = askFor(request);
-			const { body } = passthroughRequest(ask, { model: ask.call.name });
+			const { body } = passthroughRequest(ask, { model: ask.call.name, capabilities: {} });
 			if (body !== ask.body.bytes && body !== ask.body.text) {
 				expect(ask.call.stream, source).toBe(true);
 				expect(JSON.parse(String(body)), source).toEqual({ ...request, stream_options: { include_usage: true } });
@@ -50,7 +50,7 @@ describe("official exchanges pass through", () => {
 			const observer = passthrough.observer(ask);
 			for (const event of events) observer.event(event);
 			expect(observer.result().finished, source).toBe(true);
-			const made = editor(ask, { model: ask.call.name });
+			const made = editor(ask, { model: ask.call.name, capabilities: {} });
 			if (made === undefined) continue;
 			// What the upstream adds because Portico asked for usage.
 			const added = events.flatMap((event): { data: string }[] => {
@@ -71,7 +71,7 @@ describe("official exchanges pass through", () => {
 			if (status !== 200 || sse !== undefined) continue;
 			const ask = askFor({ ...request, model: "an-alias" });
 			const text = JSON.stringify(response, undefined, 2);
-			expect(JSON.parse(restore(text, ask, { model: "m" }, response)), source).toEqual({
+			expect(JSON.parse(restore(text, ask, { model: "m", capabilities: {} }, response)), source).toEqual({
 				...(response as object),
 				model: "an-alias",
 			});
@@ -81,7 +81,7 @@ describe("official exchanges pass through", () => {
 	test("streams under an alias differ in the model's name alone", () => {
 		for (const { request, sse, source } of official.filter((one) => isChat(one) && one.sse !== undefined)) {
 			const asking = { ...request, model: "an-alias", stream_options: { include_usage: true } };
-			const made = editor(askFor(asking), { model: String(request?.["model"]) });
+			const made = editor(askFor(asking), { model: String(request?.["model"]), capabilities: {} });
 			for (const event of streamEventsOf(sse ?? "")) {
 				const [out] = streamEventsOf(made?.event(event) ?? "");
 				if (event.data === "[DONE]") expect(out, source).toEqual(event);

@@ -137,7 +137,7 @@ describe("recorded requests", () => {
 	test("pass through as their own bytes", () => {
 		for (const recording of asked) {
 			const ask = askOfRecording(recording);
-			const { body, path } = passthrough.request(ask, { model: ask.call.name });
+			const { body, path } = passthrough.request(ask, { model: ask.call.name, capabilities: {} });
 			if (!ask.body.value["model"]) expect([ask.body.bytes, ask.body.text]).toContain(body);
 			expect(path.startsWith(`/models/${ask.call.name}:`)).toBe(true);
 		}

@@ -783,7 +783,7 @@ describe("requests to models of this protocol", () => {
 				{ role: "user", content: "More" },
 			],
 		});
-		const { body } = messages.passthrough.request(ask, { model: "claude" });
+		const { body } = messages.passthrough.request(ask, { model: "claude", capabilities: {} });
 		expect(JSON.parse(String(body))["messages"][1]).toEqual({
 			role: "assistant",
 			content: [{ type: "text", text: "Done" }],

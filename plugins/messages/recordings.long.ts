@@ -68,7 +68,7 @@ describe("exchanges with providers", () => {
 		for (const recording of official.filter(asks)) {
 			const { pathname, search } = new URL(recording.url);
 			const ask = askOf(recording.request, pathname + search);
-			const sent = passthrough.request(ask, { model: ask.call.name });
+			const sent = passthrough.request(ask, { model: ask.call.name, capabilities: {} });
 			expect([ask.body.bytes, ask.body.text], recording.name).toContain(sent.body);
 			expect(sent.path, recording.name).toBe(pathname + search);
 		}
@@ -76,14 +76,14 @@ describe("exchanges with providers", () => {
 
 	test("answers pass through untouched, and only the model's name changes under an alias", () => {
 		const ask = askOf({ model: "fast", max_tokens: 5, messages: [{ role: "user", content: "x" }] });
-		const changes = { model: "claude-real" };
+		const changes = { model: "claude-real", capabilities: {} };
 		for (const { answer, name } of official) {
 			if (answer.form === "json") {
 				const text = JSON.stringify(answer.value, null, 1);
 				expect(JSON.parse(passthrough.restore(text, ask, changes, answer.value)), name).toEqual(renamed(answer.value));
 				continue;
 			}
-			expect(passthrough.editor(ask, { model: "fast" }), name).toBeUndefined();
+			expect(passthrough.editor(ask, { model: "fast", capabilities: {} }), name).toBeUndefined();
 			const editor = passthrough.editor(ask, changes);
 			for (const event of eventsOf(answer)) {
 				const [line, data] = editor?.event(event).split("\n") ?? [];

@@ -27,7 +27,7 @@ describe("every exchange of the providers", () => {
 			if (!protocol || !request) continue;
 			const { pathname, search } = new URL(url);
 			const ask = askOf(protocol, pathname + search, request);
-			const { body } = protocol.passthrough.request(ask, { model: ask.call.name });
+			const { body } = protocol.passthrough.request(ask, { model: ask.call.name, capabilities: {} });
 			const text = typeof body === "string" ? body : new TextDecoder().decode(body);
 			if (name === "chat-completions" && ask.call.stream) {
 				const { stream_options: _, ...sent } = JSON.parse(text);

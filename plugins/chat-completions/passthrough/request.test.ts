@@ -9,7 +9,7 @@ import { editor, restore } from "./restore.ts";
 
 const text = (body: string | Uint8Array): string => (typeof body === "string" ? body : new TextDecoder().decode(body));
 const sent = (body: unknown, changes: Partial<PassthroughChanges> = {}, path?: string): string =>
-	text(passthroughRequest(askFor(body, path), { model: "gpt-4o", ...changes }).body);
+	text(passthroughRequest(askFor(body, path), { model: "gpt-4o", capabilities: {}, ...changes }).body);
 
 const chunk = (delta: unknown, more: Record<string, unknown> = {}, finish: string | null = null) =>
 	JSON.stringify({
@@ -89,7 +89,7 @@ describe("the request that passes through", () => {
 
 	test("is the client's own bytes when nothing must change", () => {
 		const ask = askFor(odd);
-		expect(passthroughRequest(ask, { model: "gpt-4o" }).body).toBe(ask.body.bytes);
+		expect(passthroughRequest(ask, { model: "gpt-4o", capabilities: {} }).body).toBe(ask.body.bytes);
 	});
 
 	test("changes the model alone under an alias", () => {
@@ -152,7 +152,7 @@ describe("the request that passes through", () => {
 			"x-client-request-id": "r-1",
 		});
 		const ask = askFor(bodyWith(), undefined, headers);
-		expect(passthroughRequest(ask, { model: "gpt-4o" }).headers).toEqual({
+		expect(passthroughRequest(ask, { model: "gpt-4o", capabilities: {} }).headers).toEqual({
 			"content-type": "application/json",
 			accept: "application/json",
 			"openai-beta": "assistants=v2",
@@ -170,7 +170,7 @@ describe("the request that passes through", () => {
 });
 
 const edited = (body: unknown, model: string, events: readonly StreamEvent[]): string => {
-	const made = editor(askFor(body), { model });
+	const made = editor(askFor(body), { model, capabilities: {} });
 	if (made === undefined) return "untouched";
 	return events.map((event) => made.event(event)).join("") + made.end();
 };
@@ -246,7 +246,7 @@ describe("the stream that passes through", () => {
 
 describe("a whole answer under an alias", () => {
 	const ask = askFor(bodyWith({ model: "fast" }));
-	const restored = (text: string): string => restore(text, ask, { model: "gpt-4o" }, parseJson(text));
+	const restored = (text: string): string => restore(text, ask, { model: "gpt-4o", capabilities: {} }, parseJson(text));
 
 	test("keeps its own layout and numbers", () => {
 		const answer = '{\n  "id": "1",\n  "model": "gpt-4o-2024",\n  "n": 1.0\n}\n';

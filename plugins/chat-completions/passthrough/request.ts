@@ -33,7 +33,7 @@ const limitChanges = (body: WireRecord, field: string | undefined, limit: number
 };
 
 /** True when Portico asks for usage that the client did not ask for, and must take it out of the answer again. */
-export const injectsUsage = ({ call, body }: ModelAsk, { capabilities = {} }: PassthroughChanges): boolean => {
+export const injectsUsage = ({ call, body }: ModelAsk, { capabilities }: PassthroughChanges): boolean => {
 	if (!takesStreamOptions(capabilities)) return false;
 	if (!call.stream || call.operation !== "generate") return false;
 	return !asksForUsage(body.value);
@@ -65,7 +65,7 @@ interface Editing {
 
 /** What another model's turns left in the history, and what a strict vendor does not take. */
 const editHistory = ({ body }: ModelAsk, changes: PassthroughChanges, { edits, losses }: Editing): void => {
-	const { model, capabilities = {} } = changes;
+	const { model, capabilities } = changes;
 	const lost = (at: number, field: string): void => {
 		losses.push({ path: `messages[${at}].${field}`, reason: "the model does not take it in its history" });
 	};
@@ -77,11 +77,7 @@ const editHistory = ({ body }: ModelAsk, changes: PassthroughChanges, { edits, l
 	if (!same) edits["messages"] = after;
 };
 
-const editFields = (
-	{ body }: ModelAsk,
-	{ capabilities = {} }: PassthroughChanges,
-	{ edits, losses }: Editing,
-): void => {
+const editFields = ({ body }: ModelAsk, { capabilities }: PassthroughChanges, { edits, losses }: Editing): void => {
 	if (capabilities.strictFields !== true) return;
 	const strict = strictEdits({ ...body.value, ...edits }, capabilities);
 	for (const path of rootFieldsLost(body.value, strict)) losses.push({ path, reason: "the vendor refuses it" });
@@ -89,11 +85,7 @@ const editFields = (
 };
 
 /** The effort that the model takes for the one that was asked; where it is switched off by another field, that. */
-const editEffort = (
-	{ body }: ModelAsk,
-	{ capabilities = {} }: PassthroughChanges,
-	{ edits, losses }: Editing,
-): void => {
+const editEffort = ({ body }: ModelAsk, { capabilities }: PassthroughChanges, { edits, losses }: Editing): void => {
 	const { reasoning_effort: asked, thinking } = body.value;
 	const { thinkingSwitch } = capabilities;
 	const effort = effortToSend(asked, capabilities);
@@ -116,7 +108,7 @@ const pathOf = (setting: string, body: WireRecord): string => {
 /** What the vendor refuses in fields that it knows. Gives what is to be said in words. */
 const editRefused = (
 	{ body }: ModelAsk,
-	{ capabilities = {} }: PassthroughChanges,
+	{ capabilities }: PassthroughChanges,
 	{ edits, losses }: Editing,
 ): string | undefined => {
 	if (!mayNeedFitting(capabilities)) return undefined;
@@ -133,7 +125,7 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 	const losses: Loss[] = [];
 	if (body.value["model"] !== changes.model) edits["model"] = changes.model;
 	if (changes.maxOutputTokens !== undefined && call.operation === "generate")
-		Object.assign(edits, limitChanges(body.value, changes.capabilities?.maxTokensField, changes.maxOutputTokens));
+		Object.assign(edits, limitChanges(body.value, changes.capabilities.maxTokensField, changes.maxOutputTokens));
 	editEffort(ask, changes, { edits, losses });
 	const instruction = editRefused(ask, changes, { edits, losses });
 	editHistory(ask, changes, { edits, losses });

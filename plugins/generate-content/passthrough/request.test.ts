@@ -6,7 +6,7 @@ import { generateContent } from "../protocol.ts";
 
 const { passthrough } = generateContent;
 const model = "gemini-2.5-flash";
-const same = (more: Partial<PassthroughChanges> = {}): PassthroughChanges => ({ model, ...more });
+const same = (more: Partial<PassthroughChanges> = {}): PassthroughChanges => ({ model, capabilities: {}, ...more });
 const sent = (ask: ModelAsk, changes = same()) => {
 	const { path, headers, body } = passthrough.request(ask, changes);
 	return { path, headers, text: typeof body === "string" ? body : new TextDecoder().decode(body), body };

@@ -143,8 +143,8 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 	addModel(body.value, changes.model, edits);
 	if (changes.maxOutputTokens !== undefined && call.operation === "generate")
 		addLimit(body.value, changes.maxOutputTokens, edits);
-	addThinking(body.value, changes.capabilities ?? {}, { edits, losses });
-	const sign = changes.capabilities?.signedCalls === true;
+	addThinking(body.value, changes.capabilities, { edits, losses });
+	const sign = changes.capabilities.signedCalls === true;
 	if (mayNeedChange(body.text, sign)) addHistory(body.value, sign, { edits, losses });
 	return {
 		// Nothing of the client's query goes along: its key stays here, and a choice of fields would hide what was used.

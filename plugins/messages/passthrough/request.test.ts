@@ -10,7 +10,7 @@ const sent = (
 	changes: { maxOutputTokens?: number; model?: string } = {},
 	headers = {},
 	path = "/v1/messages",
-) => messages.passthrough.request(askOf(body, path, headers), { model: "fast", ...changes });
+) => messages.passthrough.request(askOf(body, path, headers), { model: "fast", capabilities: {}, ...changes });
 const bodyOf = ({ body }: { readonly body: string | Uint8Array }): Json =>
 	asRecord(JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body)));
 
@@ -19,7 +19,7 @@ describe("the request", () => {
 		const text =
 			'{ "model":"fast",\n"max_tokens":5000, "future":1.0, "messages":[{"role":"user","content":"\\u0048i"}]}';
 		const ask = askOf(text);
-		expect(messages.passthrough.request(ask, { model: "fast" }).body).toBe(ask.body.bytes);
+		expect(messages.passthrough.request(ask, { model: "fast", capabilities: {} }).body).toBe(ask.body.bytes);
 	});
 
 	test("has the upstream's model, the rest byte for byte", () => {
@@ -81,7 +81,7 @@ describe("the request", () => {
 		const headers = {
 			"anthropic-beta": "context-1m-2025-08-07,context-management-2025-06-27,task-budgets-2026-03-13",
 		};
-		const message = some.passthrough.request(askOf(body, "/v1/messages", headers), { model: "fast" });
+		const message = some.passthrough.request(askOf(body, "/v1/messages", headers), { model: "fast", capabilities: {} });
 		expect(message.headers["anthropic-beta"]).toBe("context-1m-2025-08-07");
 		expect(bodyOf(message)).toEqual({ ...plain, mcp_servers: [], output_config: { effort: "high" } });
 		expect(sent(body, {}, headers).body).toBeInstanceOf(Uint8Array);
@@ -208,7 +208,7 @@ describe("the observer", () => {
 
 describe("the name that was asked for", () => {
 	const ask = askOf({ ...plain, stream: true });
-	const changes = { model: "claude-real" };
+	const changes = { model: "claude-real", capabilities: {} };
 
 	test("comes back at the start of a stream, the rest as it was", () => {
 		const editor = messages.passthrough.editor(ask, changes);
@@ -218,7 +218,7 @@ describe("the name that was asked for", () => {
 		expect(text.replace('"model":"fast"', '"model":"claude-real"')).toBe(
 			events.map(({ name, data }) => `event: ${name}\ndata: ${data}\n\n`).join(""),
 		);
-		expect(messages.passthrough.editor(ask, { model: "fast" })).toBeUndefined();
+		expect(messages.passthrough.editor(ask, { model: "fast", capabilities: {} })).toBeUndefined();
 	});
 
 	test("comes back in a whole answer, byte for byte", () => {

@@ -86,7 +86,7 @@ export const passthroughRequest =
 		const history = historyEdits(body, familyOf(changes.model));
 		const losses: Loss[] = [...betaLosses(forwarded.edits), ...history.losses];
 		const edits: Record<string, unknown> = { ...forwarded.edits, ...history.edits };
-		const { capabilities = {} } = changes;
+		const { capabilities } = changes;
 		Object.assign(edits, thinkingEdits({ ...body.value, ...edits }, capabilities, losses));
 		if (capabilities.forcedCalls === false) Object.assign(edits, choiceEdits(body.value, capabilities, losses));
 		if (body.value["model"] !== changes.model) edits["model"] = changes.model;

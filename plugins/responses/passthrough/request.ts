@@ -90,7 +90,7 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 	if (limit !== undefined && call.operation === "generate" && (asked === undefined || asked > limit))
 		edits["max_output_tokens"] = limit;
 	const reasoning = asRecord(body.value["reasoning"]);
-	const effort = effortToSend(reasoning["effort"], changes.capabilities ?? {});
+	const effort = effortToSend(reasoning["effort"], changes.capabilities);
 	if (effort !== reasoning["effort"]) edits["reasoning"] = definedOnly({ ...reasoning, effort });
 	const lost = effortLoss(reasoning["effort"], effort);
 	if (lost !== undefined) losses.push({ path: "reasoning.effort", reason: lost });

@@ -2,12 +2,12 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { deny, Fault } from "../contract/fault.ts";
-import { describe, type Log, type LogLevel } from "../contract/log.ts";
+import { describe, type Log, type LogFields, type LogLevel } from "../contract/log.ts";
 import { adminTokenFile } from "../host/node-files.ts";
 import { createHeldLog, type LogFormat } from "../runtime/log.ts";
 import { type CertificateFiles, listenSecurely } from "../runtime/secure-listener.ts";
 import { addressOf, type Listener, type ListenOptions, listen } from "../runtime/serve.ts";
-import { hearStarter, onSignal, tellStarter } from "../runtime/system.ts";
+import { hearStarter, onSignal, onStrayFailure, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import type { Owner } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
@@ -136,6 +136,12 @@ export const serve = async (invocation: Invocation, greet: (text: string) => voi
 	}
 };
 
+/** What failed, and where: the first line of its stack names the file of a plugin. */
+const whatFailed = (error: unknown): LogFields => {
+	const [, at] = error instanceof Error ? (error.stack?.split(/\n\s*at /) ?? []) : [];
+	return { error: describe(error), ...(at !== undefined && { at }) };
+};
+
 const serveUntilStopped = async (
 	invocation: Invocation,
 	logOf: LogOf,
@@ -148,6 +154,9 @@ const serveUntilStopped = async (
 			: workersBeside({ say: tellStarter, hear: hearStarter, clock: systemClock });
 	const opened = await openGateway(invocation, true, refuseHeld, { logOf, changing, ...(workers && { workers }) });
 	const { portico, blueprint, log } = opened;
+	onStrayFailure((error) =>
+		log.error("something failed that nobody waited for, most likely in a plugin", whatFailed(error)),
+	);
 	if (invocation.worker === undefined)
 		await settleLeft({ ...invocation, database: opened.database }, opened.dataFolder, 0);
 	const { host, port, bodyLimitBytes, tls } = blueprint.config.server;

@@ -72,6 +72,41 @@ describe("the permits of a call", () => {
 		}
 	});
 
+	test("whose settling fails later change nothing: the others are settled, and the log says so", async () => {
+		const settled: string[] = [];
+		const said: string[] = [];
+		const noting = createLog("error", (line) => said.push(line));
+		// A promise, as plain JavaScript may return it.
+		const settle = () => Promise.reject(new Error("no")) as unknown as undefined;
+		const held: Permit[] = [{ settle: ({ ending }) => ({ charged: settled.push(ending) }) }, { settle }];
+		expect(new Permits(held, noting).settle(outcome)).toEqual({ charged: 1 });
+		await new Promise((resolve) => setImmediate(resolve));
+		expect([settled, said.map((line) => JSON.parse(line))]).toEqual([
+			["completed"],
+			[expect.objectContaining({ msg: "a permit could not be settled", error: "Error: no" })],
+		]);
+	});
+
+	test.each([
+		["another policy refuses at once", () => denial],
+		["another policy refuses later", () => new Promise<Denial>((resolve) => setImmediate(() => resolve(denial)))],
+		[
+			"another promise is still waited for",
+			() => ({ ready: new Promise<Denial>((resolve) => setImmediate(() => resolve(denial))) }),
+		],
+	])("that cannot keep their promise refuse that call alone, also when %s", async (_, check) => {
+		const broken: Policy = { name: "broken", check: () => ({ ready: Promise.reject(new Error("no")) }) };
+		const other: Policy = { name: "other", check };
+		for (const policies of [
+			[broken, other],
+			[other, broken],
+		]) {
+			const answer = await askPolicies({ rules: rulesOf(policies), call, log });
+			expect(answer).toHaveProperty("kind");
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+	});
+
 	test("bound the output by the lowest bound among them, and gather their headers", () => {
 		const held = [{ maxOutputTokens: 9, headers: { a: "1" } }, { maxOutputTokens: 4 }, { headers: { b: "2" } }];
 		expect(new Permits(held, log)).toMatchObject({ maxOutputTokens: 4, headers: { a: "1", b: "2" } });

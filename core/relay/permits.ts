@@ -72,12 +72,16 @@ export class Permits {
 		if (this.settled) return undefined;
 		this.settled = true;
 		let charge: Charge | undefined;
+		const failed = (error: unknown): void =>
+			this.log.error("a permit could not be settled", { error: describe(error) });
 		for (let index = this.held.length - 1; index >= 0; index--) {
 			try {
 				const charged = this.held[index]?.settle?.(outcome);
-				charge ??= charged;
+				// No policy is to give a promise here, but one in plain JavaScript may: it must not end the process.
+				if (isPending(charged)) charged.then(undefined, failed);
+				else charge ??= charged;
 			} catch (error) {
-				this.log.error("a permit could not be settled", { error: describe(error) });
+				failed(error);
 			}
 		}
 		return charge;
@@ -91,6 +95,9 @@ export interface Question {
 	readonly log: Log;
 }
 
+/** What a permit promises may fail before anybody waits for it, or when nobody does any more: that must not end the process. */
+const ignored = (): undefined => undefined;
+
 /** Asks these rules, at once where none of them has to wait. A denial settles what the others had already granted. */
 export const askPolicies = (question: Question, held: Permit[] = [], from = 0): Answer | Promise<Answer> => {
 	const { rules, call, log } = question;
@@ -103,6 +110,7 @@ export const askPolicies = (question: Question, held: Permit[] = [], from = 0): 
 			if (answer === undefined) continue;
 			if (isDenial(answer)) return refuse(held, answer, log);
 			held.push(answer);
+			answer.ready?.catch(ignored);
 		} catch (error) {
 			return refuse(held, refuseForFailure(rule, error, log), log);
 		}
@@ -151,6 +159,7 @@ const afterWaiting = async (
 		if (answer !== undefined) {
 			if (isDenial(answer)) return refuse(held, answer, log);
 			held.push(answer);
+			answer.ready?.catch(ignored);
 		}
 	} catch (error) {
 		if (rule) return refuse(held, refuseForFailure(rule, error, log), log);

@@ -6,6 +6,7 @@ import type { CallRecord, CallToken, Outcome, Recorder } from "../contract/outco
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Tracer } from "../contract/trace.ts";
 import { plainName } from "../errors/redact.ts";
+import { isPending } from "../wire/pending.ts";
 
 /** What lets a recorder write a call that was refused before much of it was known. */
 export interface CallStart {
@@ -75,12 +76,17 @@ export const record = (
 	};
 	for (const recorder of options.recorders) {
 		try {
-			recorder.record(row);
+			// A function that gives a promise counts as one that gives nothing: TypeScript takes it.
+			const told: unknown = recorder.record(row);
+			if (isPending(told)) told.then(undefined, (error: unknown) => failed(options.log, recorder, error));
 		} catch (error) {
-			options.log.error("a recorder failed", { recorder: recorder.name, error: describe(error) });
+			failed(options.log, recorder, error);
 		}
 	}
 };
+
+const failed = (log: Log, { name }: Recorder, error: unknown): void =>
+	log.error("a recorder failed", { recorder: name, error: describe(error) });
 
 /** Where a pattern passes names through, the target's name is the client's too. */
 const withPlainTarget = (outcome: Outcome): Outcome => {

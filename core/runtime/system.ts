@@ -53,6 +53,11 @@ export const onSignal = (signal: "SIGTERM" | "SIGINT" | "SIGHUP", action: () => 
 	return () => process.off(signal, action);
 };
 
+/** Calls `heard` when something fails that nobody waits for; without it that ends the process. */
+export const onStrayFailure = (heard: (error: unknown) => void): void => {
+	process.on("unhandledRejection", heard);
+};
+
 /**
  * Ends this process when the one that launched it is gone: a launcher that was killed outright cannot pass the signal
  * on, and a server nobody can reach must not keep the database.

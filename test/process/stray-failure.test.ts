@@ -1,0 +1,74 @@
+/** A plugin whose promise fails while nobody waits for it does not end the gateway. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { endProcesses, startProcess } from "../support/process.ts";
+
+let folder: string;
+beforeAll(() => {
+	folder = mkdtempSync(join(tmpdir(), "portico-stray-"));
+});
+afterAll(endProcesses);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const plugin = `
+import { add, definePlugin, recorders, routes, t } from "#core";
+
+const lost = async () => {
+	throw new Error("nobody waits for this");
+};
+
+export default definePlugin({
+	name: "careless",
+	summary: "Waits for nothing.",
+	config: t.Object({}, { additionalProperties: false }),
+	gives: [recorders, routes],
+	setup: () => ({
+		offers: [
+			add(recorders, { name: "careless", record: async () => fetch("http://127.0.0.1:1/") }),
+			add(routes, {
+				method: "GET",
+				path: "/careless",
+				access: "public",
+				summary: "Begins what fails.",
+				handle() {
+					void lost();
+					return new Response("begun");
+				},
+			}),
+		],
+	}),
+});
+`;
+
+test("it is logged, and calls go on", async () => {
+	const file = join(folder, "careless.ts");
+	writeFileSync(file, plugin);
+	const config = join(folder, "portico.yaml");
+	const plugins = [
+		{ use: "tokens" },
+		{ use: "chat-completions" },
+		{ use: "demo", with: { wordMs: 0 } },
+		{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
+		{ use: file },
+	];
+	writeFileSync(config, JSON.stringify({ server: { port: 0 }, database: { url: "file:data/portico.db" }, plugins }));
+	const portico = await startProcess(folder, config);
+	const ask = async () => {
+		const response = await fetch(`${portico.address}/v1/chat/completions`, {
+			method: "POST",
+			headers: { authorization: `Bearer ${portico.key}`, "content-type": "application/json" },
+			body: JSON.stringify({ model: "demo", messages: [{ role: "user", content: "Hello" }] }),
+		});
+		await response.text();
+		return response.status;
+	};
+	expect(await ask()).toBe(200);
+	await portico.says(/a recorder failed/);
+	expect(await (await fetch(`${portico.address}/careless`)).text()).toBe("begun");
+	await portico.says(/nobody waited for/);
+	expect(portico.output()).toMatch(/"error":"Error: nobody waits for this","at":"[^"]*careless\.ts/);
+	expect(await ask()).toBe(200);
+	expect(await portico.end("SIGTERM")).toBe(0);
+}, 30_000);

@@ -82,7 +82,7 @@ const server = {
 		0,
 		"How long /readyz says 503 after a stop was asked for while calls are still answered, so that balancers send them elsewhere",
 	),
-	drainSeconds: seconds(30, 0, "How long streams may go on after a stop was asked for"),
+	drainSeconds: seconds(30, 0, "How long streams, and submissions of tasks, may go on after a stop was asked for"),
 	dataFolder: t.Optional(
 		t.String({
 			minLength: 1,

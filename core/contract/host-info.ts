@@ -92,6 +92,11 @@ export interface HostInfo {
 	/** True from the moment a stop was asked for. */
 	draining(): boolean;
 	/**
+	 * Aborted when what is under way may not go on any longer: `server.drainSeconds` after a stop of the process was asked
+	 * for. At a reload plugins are stopped too, but nothing has to end: there a `stop` may wait for work as long as it takes.
+	 */
+	readonly mustEnd: AbortSignal;
+	/**
 	 * The process-wide thing of that name, made at its first use. For what must be one whatever is reloaded: open
 	 * leases, counters, a journal. Calls in flight on an old generation and new calls then share it.
 	 */

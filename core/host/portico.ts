@@ -16,6 +16,7 @@ import { configText } from "./config-text.ts";
 import { type Generation, tablesInOrder } from "./generation.ts";
 import { hostLoad } from "./host-load.ts";
 import { KeptThings } from "./kept.ts";
+import { OldGenerations, retire } from "./old-generations.ts";
 import { ownRoutes } from "./own-routes.ts";
 import type { PorticoOptions } from "./portico-options.ts";
 import { callsOf, type Running } from "./running.ts";
@@ -33,11 +34,12 @@ export class Portico {
 	private readonly kept = new KeptThings();
 	/** What bodies and answers of all calls hold. */
 	readonly budget: ByteBudget;
-	private readonly old = new Set<Running>();
+	private readonly old: OldGenerations;
 	private current: Running | undefined;
 	private servedAt: string | undefined;
 	private leaving = false;
 	private stopping = false;
+	private readonly mustEnd = new AbortController();
 	private reloaded = true;
 	private readonly troubles: Troubles;
 	private readonly ownTroubles = () => this.troubles.list();
@@ -46,7 +48,8 @@ export class Portico {
 
 	constructor(options: PorticoOptions) {
 		this.options = options;
-		const { clock, store, dataFolder } = options;
+		const { clock, store, dataFolder, log } = options;
+		this.old = new OldGenerations(clock, log);
 		this.troubles = new Troubles(clock, store.outage, () => freeBytes(dataFolder));
 		this.endAnswers = tellTroubles(options.workers, this.ownTroubles);
 		this.budget = budgetFor(options.blueprint.config.server);
@@ -104,9 +107,12 @@ export class Portico {
 		this.leaving = true;
 	}
 
-	/** From now on this node is not ready; running calls may finish. */
+	/** From now on this node is not ready; what is under way may finish, for so long as the config says. */
 	drain(): void {
+		if (this.stopping) return;
 		this.stopping = true;
+		const { clock, blueprint } = this.options;
+		clock.after(blueprint.config.server.drainSeconds * 1000, () => this.mustEnd.abort());
 	}
 
 	/** Calls that are running, on whatever generation. */
@@ -116,16 +122,19 @@ export class Portico {
 
 	/** Ends what is still open, stops every plugin, writes out what is queued. The store stays open for its owner to close. */
 	async stop(): Promise<void> {
-		this.stopping = true;
+		this.drain();
 		for (const built of this.all()) built.relay?.shutDown();
 		await this.reloading;
 		this.endAnswers?.();
-		for (const built of this.all()) await this.retire(built);
+		await this.old.stop();
+		const { current } = this;
+		this.current = undefined;
+		if (current) await retire(current);
 		await this.kept.close();
 	}
 
 	private all(): readonly Running[] {
-		return [...this.old, ...(this.current ? [this.current] : [])];
+		return [...this.old.all(), ...(this.current ? [this.current] : [])];
 	}
 
 	/** What the config file asks for, built and not started; with complaints it is dropped. */
@@ -144,10 +153,10 @@ export class Portico {
 			await this.activate(built);
 		} catch (error) {
 			for (const cron of previous?.crons ?? []) cron.resume();
-			await this.retire(built);
+			await retire(built);
 			return [`the new configuration could not be started: ${describe(error)}`];
 		}
-		if (previous) this.letGo(previous);
+		if (previous) this.old.letGo(previous);
 		this.options.log.info("reloaded");
 		done?.();
 		for (const setting of needRestart(this.options.blueprint.config, blueprint.config))
@@ -162,30 +171,6 @@ export class Portico {
 		if (this.options.serving)
 			built.crons.push(...startJobs([...generation.all(jobs), ...built.backupJobs], this.options.log));
 		this.current = built;
-	}
-
-	/** Stops an old generation once its last call is over. */
-	private letGo(built: Running): void {
-		this.old.add(built);
-		const look = (): void => {
-			if (!this.old.has(built)) return;
-			if (callsOf(built) > 0) {
-				this.options.clock.after(250, look);
-				return;
-			}
-			this.retire(built).catch((error: unknown) =>
-				this.options.log.error("an old generation could not be stopped", { error: describe(error) }),
-			);
-		};
-		look();
-	}
-
-	private async retire(built: Running): Promise<void> {
-		this.old.delete(built);
-		if (this.current === built) this.current = undefined;
-		for (const cron of built.crons) cron.stop();
-		built.relay?.refusals.flush();
-		await built.generation.stop();
 	}
 
 	private async build(blueprint: Blueprint): Promise<{ built?: Running; complaints: readonly string[] }> {
@@ -230,6 +215,7 @@ export class Portico {
 			plugins: rows,
 			...(workers && { workers }),
 			draining: () => this.stopping,
+			mustEnd: this.mustEnd.signal,
 			load: () =>
 				hostLoad(this.all(), {
 					version: this.options.version,

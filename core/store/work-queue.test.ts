@@ -139,7 +139,7 @@ test("a claim that fails is told of, and made again at the next tick", async () 
 	expect(claims).toBe(2);
 });
 
-test("a stop claims nothing more and waits for what is under way, for so long as it is told", async () => {
+test("a stop claims nothing more and waits for what is under way, until that must end", async () => {
 	const { due, taken, ends, queue } = scene();
 	due.set("a", 0);
 	queue.wake();
@@ -159,8 +159,11 @@ test("a stop claims nothing more and waits for what is under way, for so long as
 	other.due.set("a", 0);
 	other.queue.wake();
 	await other.queue.claimed();
-	const limited = other.queue.stop(5_000);
-	await quiet(5);
-	other.clock.advance(5_000);
+	const mustEnd = new AbortController();
+	const limited = other.queue.stop(mustEnd.signal);
+	mustEnd.abort();
 	await limited;
+	other.clock.advance(10_000);
+	await quiet(5);
+	expect(other.renewed).toEqual([]);
 });

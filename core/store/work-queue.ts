@@ -42,8 +42,10 @@ export class WorkQueue {
 	private claiming: Promise<void> | undefined;
 	private again = false;
 	private stopped = false;
+	/** Nobody waits for what is under way any more. */
+	private left = false;
 	private cancelTimer: (() => void) | undefined;
-	private cancelRenewal: (() => void) | undefined;
+	private renewing = false;
 
 	constructor(options: WorkQueueOptions) {
 		this.options = options;
@@ -68,19 +70,19 @@ export class WorkQueue {
 		await this.claiming;
 	}
 
-	/** Claims nothing more; settles when what is under way has ended, or after so many milliseconds. */
-	async stop(limitMs?: number): Promise<void> {
+	/** Claims nothing more; settles when what is under way has ended, or must end: then leases are left to run out. */
+	async stop(mustEnd?: AbortSignal): Promise<void> {
 		this.stopped = true;
 		this.cancelTimer?.();
 		await this.claiming;
-		const ended = Promise.all(this.running).then(() => undefined);
-		if (limitMs === undefined) return await ended;
-		let cancel: () => void = () => undefined;
+		const ended = Promise.all(this.running);
+		if (!mustEnd) return void (await ended);
 		const late = new Promise<void>((resolve) => {
-			cancel = this.options.clock.after(limitMs, resolve);
+			if (mustEnd.aborted) resolve();
+			else mustEnd.addEventListener("abort", () => resolve(), { once: true });
 		});
 		await Promise.race([ended, late]);
-		cancel();
+		this.left = mustEnd.aborted;
 	}
 
 	private async claimAll(): Promise<void> {
@@ -120,10 +122,11 @@ export class WorkQueue {
 	/** By the clock and not by `tick`, which nobody calls any more while a stopped queue waits for its work to end. */
 	private renewLater(): void {
 		const { clock, leaseMs, renew, failed } = this.options;
-		if (!renew || this.cancelRenewal || this.held.size === 0) return;
-		this.cancelRenewal = clock.after(leaseMs / 3, async () => {
-			if (this.held.size > 0) await renew([...new Set(this.held.values())]).catch(failed);
-			this.cancelRenewal = undefined;
+		if (!renew || this.renewing || this.held.size === 0 || this.left) return;
+		this.renewing = true;
+		clock.after(leaseMs / 3, async () => {
+			if (this.held.size > 0 && !this.left) await renew([...new Set(this.held.values())]).catch(failed);
+			this.renewing = false;
 			this.renewLater();
 		});
 	}

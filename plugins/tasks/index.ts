@@ -226,7 +226,7 @@ export default definePlugin({
 					catalogue,
 					clock: needs.clock,
 					log,
-					draining: () => needs.hostInfo.draining(),
+					mustEnd: needs.hostInfo.mustEnd,
 				});
 				worker.wake();
 			},

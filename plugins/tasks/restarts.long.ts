@@ -27,7 +27,7 @@ test("every open task goes on after a restart; one whose submission had begun is
 	expect(rows.find(({ id }) => id === begun)?.submissions).toBe(1);
 	const key = first.key;
 	const stopping = first.stop();
-	await first.pass(6000, 1000);
+	await first.pass(31_000, 1000);
 	await stopping;
 	hangs?.();
 
@@ -82,4 +82,34 @@ test("a reload waits for a submission that outlasts its lease, and keeps its out
 	answer();
 	await until(async () => (await show(at, id)).status === "SUCCESS");
 	expect(scripted.submitted).toHaveLength(2);
+});
+
+test.each([
+	["a stop", false],
+	["a stop soon after a reload", true],
+])("%s waits for a submission under way as long as calls may go on", async (_name, reloads) => {
+	const folder = mkdtempSync(`${tmpdir()}/portico-drain-`);
+	doLater(() => rmSync(folder, { recursive: true, force: true }));
+	const first = await startTaskWorld({ folder });
+	let answer: () => void = () => undefined;
+	let ended = false;
+	scripted.submit = (_job, signal) => {
+		signal.addEventListener("abort", () => (ended = true));
+		return new Promise((resolve) => (answer = () => resolve({ outcome: "done", made })));
+	};
+	const id = await idOf(first);
+	await until(async () => {
+		await first.pass(10);
+		return scripted.submitted.length === 1;
+	});
+	if (reloads) await first.admin("POST", "/admin/reload");
+	const stopping = first.stop();
+	await first.pass(29_000, 1000);
+	expect(ended).toBe(false);
+	answer();
+	await stopping;
+	const second = await startTaskWorld({ folder, clock: first.moved });
+	doLater(() => second.stop());
+	const headers = { authorization: `Bearer ${first.key}` };
+	expect((await second.json(`/v1/tasks/${id}`, undefined, { headers })).body).toMatchObject({ status: "SUCCESS" });
 });

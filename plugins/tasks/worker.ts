@@ -16,15 +16,12 @@ export interface WorkerOptions {
 	readonly catalogue: () => Catalogue;
 	readonly clock: Clock;
 	readonly log: Log;
-	/** True when the process is to end soon, so that nothing long can be waited for. */
-	draining(): boolean;
+	/** Aborted when the process is about to end, so that nothing can be waited for any longer. */
+	readonly mustEnd: AbortSignal;
 }
 
 /** Tasks claimed in one write. */
 const claimSize = 200;
-
-/** How long the end of the process may be held up by submissions under way. */
-const drainMs = 5000;
 
 /** Tasks of one upstream that one request is about. */
 interface Request {
@@ -37,7 +34,6 @@ interface Request {
 export class Worker {
 	private readonly options: WorkerOptions;
 	private readonly queue: WorkQueue;
-	private readonly abort = new AbortController();
 
 	constructor(options: WorkerOptions) {
 		this.options = options;
@@ -63,11 +59,9 @@ export class Worker {
 		await this.queue.tick();
 	}
 
-	/** Claims nothing more; settles when what is under way has ended or, when the process ends, after a few seconds. */
+	/** Claims nothing more; settles when what is under way has ended, or must end. */
 	async stop(): Promise<void> {
-		const ends = this.options.draining();
-		await this.queue.stop(ends ? drainMs : undefined);
-		if (ends) this.abort.abort();
+		await this.queue.stop(this.options.mustEnd);
 	}
 
 	private async claim(lease: string, held: Iterable<string>): Promise<readonly ClaimedWork[] | undefined> {
@@ -125,9 +119,8 @@ export class Worker {
 		lease: string,
 		upstream: TaskUpstream | undefined,
 	): Promise<Answered> {
-		const { work, settlement } = this.options;
+		const { work, settlement, mustEnd: signal } = this.options;
 		const open: WorkRow[] = [];
-		const { signal } = this.abort;
 		let answered: Answered;
 		for (const row of rows) {
 			if (row.task.status === "FAILURE") answered = await settlement.settle(row, lease, upstream, signal);

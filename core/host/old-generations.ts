@@ -1,0 +1,55 @@
+/** What a reload has replaced: each stops once its last call is over, and its plugins may take their time over it. */
+import type { Clock } from "../contract/clock.ts";
+import { describe, type Log } from "../contract/log.ts";
+import { callsOf, type Running } from "./running.ts";
+
+const lookAgainMs = 250;
+
+/** Ends its jobs and stops its plugins. */
+export const retire = async ({ crons, relay, generation }: Running): Promise<void> => {
+	for (const cron of crons) cron.stop();
+	relay?.refusals.flush();
+	await generation.stop();
+};
+
+export class OldGenerations {
+	private readonly clock: Clock;
+	private readonly log: Log;
+	private readonly serving = new Set<Running>();
+	private readonly stopping = new Set<Promise<void>>();
+
+	constructor(clock: Clock, log: Log) {
+		this.clock = clock;
+		this.log = log;
+	}
+
+	/** Those on which calls still run. */
+	all(): readonly Running[] {
+		return [...this.serving];
+	}
+
+	/** Stops it once its last call is over. */
+	letGo(built: Running): void {
+		this.serving.add(built);
+		const look = (): void => {
+			if (!this.serving.has(built)) return;
+			if (callsOf(built) > 0) this.clock.after(lookAgainMs, look);
+			else this.retire(built);
+		};
+		look();
+	}
+
+	/** Stops all of them, whatever runs on them; settles when those have stopped too that had begun to stop before. */
+	async stop(): Promise<void> {
+		for (const built of this.serving) this.retire(built);
+		await Promise.all(this.stopping);
+	}
+
+	private retire(built: Running): void {
+		this.serving.delete(built);
+		const stopping = retire(built)
+			.catch((error: unknown) => this.log.error("an old generation could not be stopped", { error: describe(error) }))
+			.then(() => void this.stopping.delete(stopping));
+		this.stopping.add(stopping);
+	}
+}

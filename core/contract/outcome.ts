@@ -77,7 +77,7 @@ export interface AttemptRecord {
 	readonly firstByteMs?: number;
 	/** The upstream's HTTP status; absent when it gave none. */
 	readonly status?: number;
-	/** What went wrong, as one word; absent when nothing did. */
+	/** What went wrong, as one word; absent when nothing did. `no_answer_yet`: it was left before it had answered. */
 	readonly code?: string;
 	/** The vendor's own message, without the operator's keys and addresses. */
 	readonly message?: string;

@@ -31,6 +31,10 @@ const byCode: readonly (readonly [RegExp, string])[] = [
 		/longer than the operator allows/,
 		"The call ran for as long as one may: raise server.callSeconds, or send it to a faster model.",
 	],
+	[
+		/no_answer_yet/,
+		"The upstream had not answered when the call ended: it is slow, or hangs. Let clients wait longer, or lower firstByteSeconds so that a target beside it is tried in time.",
+	],
 	[/upstream_timeout|timed_out/, "The upstream is too slow: raise firstByteSeconds, or add a target beside it."],
 	[/CERT|TLS|SSL|SELF_SIGNED/, "The upstream's certificate is not accepted: it has expired or is for another name."],
 	[/ENOTFOUND|EAI_/, "The upstream's name is not known: correct its url."],

@@ -122,14 +122,20 @@ export class AttemptRecords implements KeyNotes {
 		if (now && !now.ended) now.record.firstByteMs ??= this.clock.monotonic() - now.begunAt;
 	}
 
-	/** The attempt is over; `denial` is why it failed, `error` what it was made of. The first of all ends counts. */
+	/**
+	 * The attempt is over; `denial` is why it failed, `error` what it was made of. Without either it went well, or was left
+	 * before its upstream had answered. The first of all ends counts.
+	 */
 	end(denial?: Denial, error?: unknown): void {
 		const now = this.all.at(-1);
 		if (!now || now.ended) return;
 		const { record } = now;
 		now.ended = true;
 		record.durationMs = this.clock.monotonic() - now.begunAt;
-		if (!denial) return;
+		if (!denial) {
+			if (record.status === undefined) record.code = "no_answer_yet";
+			return;
+		}
 		record.code ??= denial.code ?? causeOf(error) ?? denial.kind;
 		record.message ??= scrubMessage(denial.message);
 		const cause = record.status === undefined ? causeOf(error) : undefined;

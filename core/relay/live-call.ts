@@ -44,6 +44,9 @@ export interface LiveCallOptions extends Recording {
 	ended?(live: LiveCall): void;
 }
 
+/** Endings that are nobody's failure, or the client's or Portico's own. */
+const notTheUpstreams: ReadonlySet<Ending> = new Set(["completed", "client_left", "shut_down"]);
+
 export class LiveCall {
 	readonly routed: RelayedCall;
 	readonly permits: Permits;
@@ -208,7 +211,7 @@ export class LiveCall {
 			stopped: plainStop(seen.stopped),
 		};
 		const { denial: shown } = outcome;
-		this.attempts.end(ending === "completed" || ending === "client_left" ? seen.error && shown : shown);
+		this.attempts.end(notTheUpstreams.has(ending) ? seen.error && shown : shown);
 		const charge = this.permits.settle(outcome) ?? this.options.costs?.chargeOf(outcome, routed.model.name);
 		this.charged = charge?.charged;
 		record(

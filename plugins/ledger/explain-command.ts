@@ -31,12 +31,15 @@ const joined = (...parts: readonly (string | undefined)[]): string =>
 const skippedLine = (skipped: WireRecord): string =>
 	`     passed over ${[skipped["upstream"], skipped["model"]].filter((word) => word).join(":")}: ${skipped["reason"]}`;
 
+const outcomeOf = (status: unknown, code: unknown): string => {
+	if (code === undefined) return `answered ${status ?? ""}`.trim();
+	if (code === "no_answer_yet") return "had not answered yet";
+	return joined("failed", status === undefined ? undefined : `status ${status}`, String(code));
+};
+
 const attemptLines = (attempt: WireRecord, index: number): readonly string[] => {
 	const { upstream, model, key, why, status, code, message, durationMs } = attempt;
-	const outcome =
-		code === undefined
-			? `answered ${status ?? ""}`.trim()
-			: joined(`failed`, status === undefined ? undefined : `status ${status}`, String(code));
+	const outcome = outcomeOf(status, code);
 	return [
 		...asList(attempt["skipped"]).map(asRecord).map(skippedLine),
 		`  ${index + 1}. ${upstream}:${model}${key === undefined ? "" : ` key ${key}`}${why === undefined ? "" : ` (${why})`}: ${outcome}, ${durationMs} ms`,

@@ -6,9 +6,14 @@ import { Histogram, type Metric } from "./service.ts";
 /** Portico's own share of a call is milliseconds. Seconds. */
 const shortBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5] as const;
 
+const withoutAnswer = (code = ""): string => {
+	if (code === "no_answer_yet") return "abandoned";
+	return /timeout|timed_out/.test(code) ? "timeout" : "connect";
+};
+
 /** One word for how an attempt ended. */
 const outcomeOf = ({ status, code }: AttemptRecord): string => {
-	if (status === undefined) return code === undefined ? "ok" : /timeout|timed_out/.test(code) ? "timeout" : "connect";
+	if (status === undefined) return withoutAnswer(code);
 	if (status === 429) return "429";
 	if (status >= 500) return "5xx";
 	if (status >= 400) return "4xx";
@@ -62,7 +67,7 @@ export class AttemptCounts {
 		return [
 			counter(
 				"portico_attempts_total",
-				"Attempts by upstream, model and outcome: ok, 4xx, 429, 5xx, connect, timeout, in_band (an error within an answer).",
+				"Attempts by upstream, model and outcome: ok, 4xx, 429, 5xx, connect, timeout, abandoned (the call ended before its answer), in_band (an error within an answer).",
 				{ samples: this.attempts.samples() },
 			),
 			counter("portico_refusals_total", "Calls that were refused, by the reason's word.", {

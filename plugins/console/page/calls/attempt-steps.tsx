@@ -3,6 +3,11 @@ import { seconds } from "../data/format.ts";
 import type { Attempt, CallRecord } from "./call-record.ts";
 import { whyInWords } from "./why.ts";
 
+const outcomeOf = (code: string | undefined): string => {
+	if (code === undefined) return "answered";
+	return code === "no_answer_yet" ? "had not answered yet" : `failed: ${code}`;
+};
+
 const Step = ({ attempt }: { readonly attempt: Attempt }) => {
 	const { upstream, model, why, code, status, message, durationMs, skipped } = attempt;
 	return (
@@ -13,7 +18,7 @@ const Step = ({ attempt }: { readonly attempt: Attempt }) => {
 				</li>
 			))}
 			<li class={code === undefined ? "good" : "bad"}>
-				<b>{upstream}</b> <code>{model}</code> {code === undefined ? "answered" : `failed: ${code}`}
+				<b>{upstream}</b> <code>{model}</code> {outcomeOf(code)}
 				{status !== undefined && ` (${status})`}
 				{durationMs !== undefined && `, ${seconds(durationMs)}`}
 				{why && <small>{whyInWords(why)}</small>}

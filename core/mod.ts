@@ -126,6 +126,7 @@ export { codeOf, outputOf, printed, type RunOutput, runAsText } from "./neutral/
 export type * from "./neutral/content.ts";
 export * from "./neutral/effort.ts";
 export { estimateTextTokens, estimateTokens, maxTokens } from "./neutral/estimate.ts";
+export { holdsLargeInteger, writtenValue } from "./neutral/exact-json.ts";
 export { explode } from "./neutral/explode.ts";
 export { carry, familyOf, uncarry } from "./neutral/family.ts";
 export { Folder, fold, partSeparator, readArguments } from "./neutral/fold.ts";

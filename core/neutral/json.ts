@@ -74,9 +74,9 @@ export const jsonStringBytes = (data: string, start: number): number => {
 };
 
 /** JSON text as its value, or undefined when it is not JSON. */
-export const parseJson = (text: string): unknown => {
+export const parseJson = (text: string, reviver?: (key: string, value: unknown) => unknown): unknown => {
 	try {
-		return JSON.parse(text);
+		return JSON.parse(text, reviver);
 	} catch {
 		return undefined;
 	}

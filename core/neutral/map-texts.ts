@@ -47,8 +47,8 @@ const mapList = <T>(list: readonly T[], each: (one: T) => T): readonly T[] => {
 /** Any JSON: texts, numbers that would be changed if they were texts, and names of fields. */
 export const mapJsonTexts = (value: unknown, change: Change): unknown => {
 	if (typeof value === "string") return change(value);
-	if (typeof value === "number") {
-		const text = String(value);
+	if (typeof value === "number" || JSON.isRawJSON(value)) {
+		const text = JSON.stringify(value);
 		const changed = change(text);
 		return changed === text ? value : changed;
 	}

@@ -3,6 +3,7 @@ import { type Denial, Fault } from "../contract/fault.ts";
 import type { DecodeContext, ModelAsk, Observation, Protocol } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import { estimateUsage } from "../neutral/estimate.ts";
+import { parseExactly } from "../neutral/exact-json.ts";
 import { explode } from "../neutral/explode.ts";
 import { familyOf } from "../neutral/family.ts";
 import { Folder } from "../neutral/fold.ts";
@@ -66,7 +67,7 @@ export const createTranslation = (options: TranslationOptions): Exchange => {
 	const context: DecodeContext = { family, names: encoded.names, request };
 
 	const decodeWhole = (bytes: Uint8Array): NeutralResponse => {
-		const body = parseJson(new TextDecoder().decode(bytes));
+		const body = parseExactly(new TextDecoder().decode(bytes));
 		if (body === undefined) throw notAnAnswer("JSON");
 		return upstream.upstream.decodeResponse(body, context);
 	};

@@ -3,6 +3,7 @@ import {
 	asRecord,
 	type Block,
 	flatName,
+	holdsLargeInteger,
 	isRecord,
 	type Losses,
 	parseJson,
@@ -13,6 +14,7 @@ import {
 	type ToolNames,
 	type ToolResultBlock,
 	type WireRecord,
+	writtenValue,
 } from "#core";
 import { encodeMedia, type MediaBlock } from "./media.ts";
 import { protocolName } from "./name.ts";
@@ -31,7 +33,8 @@ export interface PartContext {
 /** Arguments as the object that Gemini wants. */
 export const argumentsObject = (given: ToolArguments): WireRecord => {
 	if (given.form !== "json") return given.text.trim() === "" ? {} : { input: given.text };
-	return isRecord(given.value) ? given.value : { value: given.value };
+	const value = writtenValue(given);
+	return isRecord(value) ? value : { value };
 };
 
 const encodeCall = (block: ToolCallBlock, { names, family }: PartContext): WireRecord => ({
@@ -63,12 +66,15 @@ const isSaid = (block: Block): boolean =>
 
 const searchText = (block: SearchResultBlock): string => `${block.title} (${block.source})\n${textOf(block.content)}`;
 
-/** A result as the object that Gemini wants: the client's own, or JSON that was written as text, or the text under a name. */
+/**
+ * A result as the object that Gemini wants: the client's own, or JSON that was written as text, or the text under a name.
+ * Gemini reads all numbers as doubles, so that larger integers keep their digits in a text alone.
+ */
 const responseOf = (block: ToolResultBlock): WireRecord => {
 	if (isRecord(block.structured)) return block.structured;
 	const text = textOf(block.content);
 	if (block.isError) return { error: text };
-	const value = /^\s*\{/.test(text) ? parseJson(text) : undefined;
+	const value = /^\s*\{/.test(text) && !holdsLargeInteger(text) ? parseJson(text) : undefined;
 	return isRecord(value) ? value : { output: text };
 };
 

@@ -12,7 +12,6 @@ import {
 	type Origin,
 	runAsText,
 	type TextBlock,
-	type ToolArguments,
 	type ToolCallBlock,
 	type ToolNames,
 	type ToolResultBlock,
@@ -20,6 +19,7 @@ import {
 	type VideoBlock,
 	type WireRecord,
 } from "#core";
+import { inputOf } from "./call-input.ts";
 import { nativeValue } from "./carried.ts";
 import { replayCitation } from "./citations.ts";
 import { safeId } from "./identifiers.ts";
@@ -195,13 +195,6 @@ export const encodeResult = (
 
 /** What a user, or a tool, said; `tool_result` is encoded by `encodeResult`. */
 export const encodeUserBlock = encodeGiven;
-
-/** Arguments as the object that this protocol demands; anything else becomes a member of one. */
-export const inputOf = (given: ToolArguments): WireRecord => {
-	if (given.form !== "json") return given.text.trim() === "" ? {} : { input: given.text };
-	if (isRecord(given.value)) return given.value;
-	return given.value === null ? {} : { input: given.value };
-};
 
 const encodeCall = (block: ToolCallBlock, encoding: Encoding): WireRecord => ({
 	type: "tool_use",

@@ -13,9 +13,9 @@ import {
 	outputOf,
 	type WireRecord,
 } from "#core";
+import { inputOf } from "./call-input.ts";
 import { foreignServerId, nothingEncrypted, type Place, writeCarried } from "./carried.ts";
 import { encodeCitation, runsOf } from "./citations.ts";
-import { inputOf } from "./encode-content.ts";
 import { safeId, shortHash } from "./identifiers.ts";
 import { protocolName } from "./name.ts";
 

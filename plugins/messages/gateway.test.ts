@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OldAnthropic from "anthropic-sdk-0";
+import OpenAI from "openai";
 import { asRecord } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
 import { chunk } from "./fixtures/exchange.ts";
@@ -307,4 +308,23 @@ describe("the summary of what was compacted", () => {
 			told,
 		]);
 	});
+});
+
+test("large integers of a call keep their digits on the way to an OpenAI client, and back", async () => {
+	const input = '{"id":1234567890123456789,"near":1}';
+	const content = `[{"type":"tool_use","id":"t1","name":"f","input":${input}}]`;
+	const body = JSON.stringify({ ...message, stop_reason: "tool_use" }).replace(
+		JSON.stringify(message.content),
+		content,
+	);
+	own.answer(() => new Response(body, { headers: { "content-type": "application/json" } }));
+	const openai = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+	const tools = [{ type: "function" as const, function: { name: "f", parameters: { type: "object" } } }];
+	const question = { role: "user" as const, content: "Hi" };
+	const answer = await openai.chat.completions.create({ model: "fast", tools, messages: [question] });
+	const said = answer.choices[0]?.message;
+	expect(said?.tool_calls).toMatchObject([{ function: { arguments: input } }]);
+	const result = { role: "tool" as const, tool_call_id: "t1", content: "done" };
+	if (said) await openai.chat.completions.create({ model: "fast", tools, messages: [question, said, result] });
+	expect(own.received.at(-1)?.text).toContain(`"input":${input}`);
 });

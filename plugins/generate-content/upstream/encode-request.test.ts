@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Block, Message, NeutralRequest, ToolCallBlock, ToolResultBlock } from "#core";
+import { argumentsObject } from "../encode-part.ts";
 import { decoded, encoded, neutral, target } from "../fixtures/asks.ts";
 
 const claude = { protocol: "messages", family: "claude" };
@@ -25,6 +26,16 @@ describe("conversations for Gemini", () => {
 	test("a user who said nothing is asked to go on, for contents cannot be empty", () => {
 		for (const messages of [[], [user()], [user(say(""))]])
 			expect(encoded(neutral({ messages })).body.contents).toEqual([{ role: "user", parts: [{ text: "Continue." }] }]);
+	});
+
+	test("large integers keep their digits, in arguments and in a result that was JSON", () => {
+		const text = '{"id": 1234567890123456789}';
+		const given = { form: "json", value: JSON.parse(text), text } as const;
+		expect(JSON.stringify(argumentsObject(given))).toBe('{"id":1234567890123456789}');
+		const { body } = encoded(
+			conversation(user(say("Hi")), assistant(call("a")), { role: "tool", blocks: [result("a", say(text))] }),
+		);
+		expect(body.contents[2].parts[0].functionResponse.response).toEqual({ output: text });
 	});
 
 	test("several system messages become parts of one instruction, later ones stay in their place, marked", () => {

@@ -123,6 +123,19 @@ describe("tools", () => {
 		expect(turnsOf(again)[1]?.content).toEqual([{ type: "tool_use", id: "t1", name: "patch", input: { input: "x" } }]);
 	});
 
+	test("keep large integers of arguments as they stood", () => {
+		const text = '{"id": 1234567890123456789}';
+		const call: Block = {
+			type: "tool_call",
+			id: "t1",
+			name: "f",
+			kind: "function",
+			arguments: { form: "json", value: JSON.parse(text), text },
+		};
+		const request = neutral({ tools: [named("f")], messages: [{ role: "assistant", blocks: [call] }] });
+		expect(JSON.stringify(turnsOf(encode(request))[1]?.content)).toContain('"input":{"id":1234567890123456789}');
+	});
+
 	test("with free input that the limit cut come back as far as they came", () => {
 		const request = neutral({ tools: [{ type: "custom", name: "patch" }] });
 		const input = '{"input": "*** Begin\\nrm -rf /tm';

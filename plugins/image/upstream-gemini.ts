@@ -105,7 +105,7 @@ const requestOf = (job: TaskJob, count: number): { readonly verb: string; readon
 };
 
 export const geminiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency, timeoutMinutes = 10 } = setting;
+	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "x-goog-api-key": key }),
@@ -118,7 +118,7 @@ export const geminiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 		actions: ["IMAGINE", edit],
 		concurrency,
 		pollDelaysMs: [5000],
-		timeoutMinutes,
+		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal): Promise<Submission> {
 			const unable = unableTo(job);
 			if (unable) return unable;

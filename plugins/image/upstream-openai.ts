@@ -100,7 +100,7 @@ class PictureEvents {
 }
 
 export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency, timeoutMinutes = 15 } = setting;
+	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -113,7 +113,7 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 		actions: ["IMAGINE", edit],
 		concurrency,
 		pollDelaysMs: [5000],
-		timeoutMinutes,
+		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal, show): Promise<Submission> {
 			const [path, body] = job.action === edit ? ["/images/edits", editOf(job)] : ["/images/generations", bodyOf(job)];
 			const events = new PictureEvents((preview) => show(job, preview));

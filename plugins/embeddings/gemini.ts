@@ -1,5 +1,6 @@
 /** Gemini's embeddings: `:embedContent` for one text, `:batchEmbedContents` for several. */
 import {
+	asBoolean,
 	asCount,
 	asList,
 	asRecord,
@@ -145,7 +146,7 @@ const decodeGemini = (ask: EndpointAsk): Asked => {
 			dimensions: alike(requests, "outputDimensionality", dimensionsOf),
 			purpose: purposes[type ?? ""],
 			title: alike(requests, "title", (one) => asText(settingsOf(one)["title"])),
-			truncate: alike(requests, "autoTruncate", (one) => field(settingsOf(one), "autoTruncate") as boolean | undefined),
+			truncate: alike(requests, "autoTruncate", (one) => asBoolean(field(settingsOf(one), "autoTruncate"))),
 		}),
 		words: { dimensions: "outputDimensionality", purpose: "taskType", title: "title", truncate: "autoTruncate" },
 		others: [...new Set(requests.flatMap((one) => otherFields(one, [...known, "embedContentConfig"])))],

@@ -10,6 +10,7 @@ import {
 	type Effort,
 	Fault,
 	familyOf,
+	lookup,
 	type ModelAsk,
 	type NeutralRequest,
 	type OutputFormat,
@@ -25,13 +26,13 @@ const efforts: ReadonlySet<string> = new Set<Effort>(["none", "minimal", "low", 
 
 const isEffort = (word: string | undefined): word is Effort => word !== undefined && efforts.has(word);
 
-const summaries = { auto: "auto", concise: "concise", detailed: "detailed" } as const;
+const summaries = lookup({ auto: "auto", concise: "concise", detailed: "detailed" } as const);
 
 const reasoningOf = (body: WireRecord, include: readonly string[]): Reasoning | undefined => {
 	const given = asRecord(body["reasoning"]);
 	const effort = asText(given["effort"]);
 	const asked = asText(given["summary"]) ?? asText(given["generate_summary"]);
-	const summary = asked === undefined ? undefined : (summaries[asked as keyof typeof summaries] ?? "auto");
+	const summary = asked === undefined ? undefined : (summaries[asked] ?? "auto");
 	const returnOpaque = include.includes("reasoning.encrypted_content") || undefined;
 	const more = definedOnly({ summary, expose: summary && ("summary" as const), returnOpaque });
 	if (effort === "none") return { mode: "off", ...more };

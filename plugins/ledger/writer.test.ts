@@ -15,7 +15,8 @@ beforeEach(async () => {
 	store = await createScratchStore([ledgerTables("ledger")]);
 	clock = createTestClock();
 	said = [];
-	const note = (message: string) => void said.push(message);
+	const note: Log["info"] = (message, fields) =>
+		void said.push([message, fields?.["error"]].filter(Boolean).join(": "));
 	const log: Log = { debug: note, info: note, warn: note, error: note, of: () => log };
 	writer = new Writer(store, clock, log);
 });
@@ -107,7 +108,7 @@ describe("rows", () => {
 		await clock.advance(50);
 		await clock.advance(1000);
 		await clock.advance(1000);
-		expect(said).toEqual(Array(3).fill("the ledger could not be written and will be tried again"));
+		expect(said).toEqual(Array(3).fill("the ledger could not be written and will be tried again: Error: gone"));
 		writer.add(row("c2"));
 		store.failWrites = undefined;
 		await clock.advance(1000);

@@ -2,7 +2,7 @@
  * Writes rows behind the calls: many at a time, again when it fails, and everything before a stop. Serves where there are no
  * quotas; with them, rows go through the quota's journal, in one batch with the charges they explain.
  */
-import type { Clock, Log, Store } from "#core";
+import { type Clock, describe, type Log, type Store } from "#core";
 import { insertRows, type LedgerRow } from "./tables.ts";
 
 /** How long a row may wait for others, milliseconds. */
@@ -48,8 +48,11 @@ export class Writer {
 
 	private flushSoon(): void {
 		this.cancel = undefined;
-		this.flush().catch(() => {
-			this.log.warn("the ledger could not be written and will be tried again", { rows: this.waiting.length });
+		this.flush().catch((error: unknown) => {
+			this.log.warn("the ledger could not be written and will be tried again", {
+				rows: this.waiting.length,
+				error: describe(error),
+			});
 			this.cancel ??= this.clock.after(pauseAfterFailureMs, () => this.flushSoon());
 		});
 	}

@@ -6,6 +6,7 @@ import {
 	clock,
 	commands,
 	definePlugin,
+	describe,
 	hostInfo,
 	type Identified,
 	jobs,
@@ -128,7 +129,10 @@ export default definePlugin({
 		const waiting = new Waiting(needs.clock);
 		const counts = needs.hostInfo.keep(`${name}.counts`, () => new TaskCounts());
 		const previews = needs.hostInfo.keep(`${name}.previews`, () => new Previews());
-		const retryWrite = createRetryWrite((wait) => new Promise((resolve) => needs.clock.after(wait, resolve)));
+		const retryWrite = createRetryWrite(
+			(wait) => new Promise((resolve) => needs.clock.after(wait, resolve)),
+			(error) => log.warn("a task could not be written and will be tried again", { error: describe(error) }),
+		);
 		const troubles = new Troubles(log);
 		const endings = new Endings({
 			store: needs.store,

@@ -6,15 +6,24 @@ const waits = [100, 500, 2000, 5000];
 /** Rejects with the last refusal. */
 export type RetryWrite = <T>(write: () => Promise<T>) => Promise<T>;
 
-export const createRetryWrite =
-	(pause: (milliseconds: number) => Promise<void>): RetryWrite =>
-	async (write) => {
+/** `refused` hears the first refusal after a write that was taken. */
+export const createRetryWrite = (
+	pause: (milliseconds: number) => Promise<void>,
+	refused: (error: unknown) => void,
+): RetryWrite => {
+	let refusing = false;
+	return async (write) => {
 		for (const wait of waits) {
 			try {
-				return await write();
-			} catch {
+				const written = await write();
+				refusing = false;
+				return written;
+			} catch (error) {
+				if (!refusing) refused(error);
+				refusing = true;
 				await pause(wait);
 			}
 		}
 		return await write();
 	};
+};

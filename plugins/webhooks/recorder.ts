@@ -1,6 +1,6 @@
 /** Records attempts in the order in which they end, many in one write when they come fast, again until the lease is over when the database refuses. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Clock, Log, Store } from "#core";
+import { type Clock, describe, type Log, type Store, type WireRecord } from "#core";
 import type { Outcomes } from "./outcomes.ts";
 import { type Ended, leaseMs, type Queue } from "./queue.ts";
 
@@ -50,19 +50,30 @@ export class AttemptRecorder {
 	}
 
 	private async write(batch: readonly Ended[]): Promise<void> {
-		const { store, queue, clock, log, outcomes } = this.options;
+		const { log, outcomes } = this.options;
+		const rows = await this.writtenRows(batch);
+		try {
+			if (rows) outcomes.note(rows, batch);
+		} catch (error) {
+			log.error("what became of attempts could not be noted", { deliveries: batch.length, error: describe(error) });
+		}
+	}
+
+	/** What the database says of the deliveries; undefined when it was given up. */
+	private async writtenRows(batch: readonly Ended[]): Promise<readonly WireRecord[] | undefined> {
+		const { store, queue, clock, log } = this.options;
 		const giveUpAt = clock.monotonic() + leaseMs;
 		for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, longestWaitMs)) {
 			try {
 				const written = await store.write(queue.record(batch));
-				outcomes.note(written[1]?.rows ?? [], batch);
-				return;
-			} catch {
+				return written[1]?.rows ?? [];
+			} catch (error) {
 				if (clock.monotonic() >= giveUpAt) {
 					log.error("attempts could not be recorded; their deliveries will be sent again", {
 						deliveries: batch.length,
+						error: describe(error),
 					});
-					return;
+					return undefined;
 				}
 				await new Promise<void>((resolve) => clock.after(wait, resolve));
 			}

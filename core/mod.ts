@@ -157,6 +157,7 @@ export type * from "./neutral/request.ts";
 export * from "./neutral/response.ts";
 export { type CalledTool, calledTool, flatName, type NameRule, plainNames, ToolNames } from "./neutral/tool-names.ts";
 export { unwrapInput, wrapInput } from "./neutral/wrapped-input.ts";
+export { cleanBase64, dataUrlHead, readDataUrl } from "./wire/data-url.ts";
 export { EventTemplate } from "./wire/event-template.ts";
 
 // the life of a call
@@ -233,11 +234,6 @@ export {
 	type Resolve,
 	systemResolve,
 } from "./wire/public-addresses.ts";
-export {
-	findReference,
-	leadsIntoAccount,
-	type ReferenceFields,
-	referenceDenial,
-} from "./wire/references.ts";
+export { findReference, leadsIntoAccount, type ReferenceFields, referenceDenial } from "./wire/references.ts";
 export { BoundReader, membersOf, tiersNamed, tierWords } from "./wire/request-bound.ts";
 export { addressFields, type SteeringFinder, steeringFinder } from "./wire/steering.ts";

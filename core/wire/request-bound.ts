@@ -5,6 +5,7 @@
 import type { Fees, RequestBound } from "../contract/facts.ts";
 import type { JsonBody } from "../contract/json-body.ts";
 import { asRecord, asText, definedOnly, isRecord } from "../neutral/json.ts";
+import { dataUrlHead } from "./data-url.ts";
 import { kindOfBytes } from "./media-bytes.ts";
 
 /** What providers wrap around a conversation, and the instructions they put before tools, and before each of their own. */
@@ -21,7 +22,6 @@ const words =
 /** Names of files at an address that is given for a picture's. */
 const pictureless =
 	/\.(pdf|txt|md|csv|tsv|html?|xml|json|docx?|xlsx?|pptx?|mp[34g]|m4[av]|mov|avi|mkv|webm|wav|ogg|opus|flac|aac)$/i;
-const dataUrl = /^\s*data:([^;,]*)([^,]{0,256}),/i;
 
 const typeOf = (mediaType: unknown): string => (asText(mediaType) ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 
@@ -69,9 +69,9 @@ export class BoundReader {
 	/** A picture's address: one that leads elsewhere, or one that holds its bytes, of whatever type those are. */
 	address(url: unknown): void {
 		const text = asText(url) ?? "";
-		const head = dataUrl.exec(text);
+		const head = dataUrlHead(text);
 		if (head) {
-			this.inline(head[1], /;\s*base64\s*$/i.test(head[2] ?? "") ? text.slice(head[0].length) : "");
+			this.inline(head.mime, head.isBase64 ? text.slice(head.end) : "");
 			return;
 		}
 		this.images++;

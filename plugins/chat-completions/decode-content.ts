@@ -4,6 +4,7 @@ import {
 	asText,
 	type Block,
 	type CacheMark,
+	cleanBase64,
 	definedOnly,
 	Fault,
 	isRecord,
@@ -13,7 +14,7 @@ import {
 	placed,
 	type WireRecord,
 } from "#core";
-import { audioMime, cleanBase64, documentMime, mediaAt } from "./media.ts";
+import { audioMime, documentMime, mediaAt } from "./media.ts";
 import { protocolName } from "./name.ts";
 import { googleSignature, thinkingPartText } from "./reasoning.ts";
 

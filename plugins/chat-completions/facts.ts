@@ -4,6 +4,7 @@ import {
 	asRecord,
 	asText,
 	BoundReader,
+	dataUrlHead,
 	membersOf,
 	type RequestFacts,
 	steeringFinder,
@@ -26,8 +27,8 @@ const readPart = (reader: BoundReader, part: WireRecord): void => {
 		return;
 	}
 	const data = asText(asRecord(part["file"])["file_data"]);
-	const head = data === undefined ? null : /^data:([^;,]*)[^,]*;base64,/i.exec(data);
-	if (type === "file" && head) reader.inline(head[1], data?.slice(head[0].length));
+	const head = dataUrlHead(data ?? "");
+	if (type === "file" && head?.isBase64) reader.inline(head.mime, data?.slice(head.end));
 	else if (part["text"] === undefined || type !== undefined) reader.reachesOut();
 };
 

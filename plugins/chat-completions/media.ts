@@ -1,37 +1,13 @@
 /** Images, sounds, documents and films: `data:` addresses to bytes and back, and the words for their formats. */
-import { Fault, lookup, type Media } from "#core";
+import { Fault, lookup, type Media, readDataUrl } from "#core";
 
 const invalid = (parameter: string, message: string): Fault =>
 	new Fault({ kind: "invalid_request", code: "invalid_value", parameter, message });
 
-const base64Alphabet = /^[A-Za-z0-9+/_-]*={0,2}$/;
-
-/** Base64 in the usual alphabet, without the line breaks some encoders add. Throws `Fault` for what is not base64. */
-export const cleanBase64 = (text: string, parameter: string): string => {
-	const plain = /\s/.test(text) ? text.replace(/\s+/g, "") : text;
-	if (plain === "" || !base64Alphabet.test(plain))
-		throw invalid(parameter, `The field \`${parameter}\` does not hold valid base64 data.`);
-	return /[-_]/.test(plain) ? plain.replaceAll("-", "+").replaceAll("_", "/") : plain;
-};
-
-const fromDataUrl = (url: string, parameter: string): Media => {
-	const comma = url.indexOf(",");
-	if (comma === -1) throw invalid(parameter, `The field \`${parameter}\` is a data: address without data.`);
-	const [mime = "", ...words] = url.slice("data:".length, comma).split(";");
-	const data = url.slice(comma + 1);
-	const type = mime.trim().toLowerCase() || "text/plain";
-	if (words.some((word) => word.trim().toLowerCase() === "base64"))
-		return { by: "bytes", mime: type, base64: cleanBase64(data, parameter) };
-	try {
-		return { by: "bytes", mime: type, base64: Buffer.from(decodeURIComponent(data), "utf8").toString("base64") };
-	} catch {
-		throw invalid(parameter, `The field \`${parameter}\` is a data: address whose data cannot be read.`);
-	}
-};
-
 /** Media at an address. `data:` becomes bytes; only addresses that providers fetch themselves are taken. */
 export const mediaAt = (url: string, parameter: string): Media => {
-	if (/^data:/i.test(url)) return fromDataUrl(url, parameter);
+	const held = readDataUrl(url, parameter);
+	if (held) return { by: "bytes", ...held };
 	if (/^(?:https?|gs|s3):\/\//i.test(url)) return { by: "url", url };
 	throw invalid(parameter, `The field \`${parameter}\` must be an http, https or data address.`);
 };

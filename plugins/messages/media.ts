@@ -1,26 +1,12 @@
 /** Images and documents by their `source`. */
-import { asList, asRecord, asText, type Media, type Origin, type WireRecord } from "#core";
+import { asList, asRecord, asText, type Media, type Origin, readDataUrl, type WireRecord } from "#core";
 import { nativeFamily, originOf } from "./carried.ts";
 import { protocolName } from "./name.ts";
 import { refuse } from "./refuse.ts";
 
-const dataUrl = /^data:([^;,]*)((?:;[^;,]*)*),(.*)$/s;
-
-const percentDecoded = (text: string, at: string): string => {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		throw refuse(`${at}.source.url`, text, "percent-encode what it holds, or send it as base64.");
-	}
-};
-
 const fromUrl = (url: string, at: string): Media => {
-	const [, mime = "", parameters = "", data = ""] = dataUrl.exec(url) ?? [];
-	if (!url.startsWith("data:")) return { by: "url", url };
-	const base64 = parameters.endsWith(";base64")
-		? data
-		: Buffer.from(percentDecoded(data, at), "utf8").toString("base64");
-	return { by: "bytes", base64, mime: mime || "text/plain" };
+	const held = readDataUrl(url, `${at}.source.url`);
+	return held ? { by: "bytes", ...held } : { by: "url", url };
 };
 
 /** All text of a source that is itself a list of blocks. */

@@ -4,6 +4,7 @@ import {
 	asRecord,
 	asText,
 	BoundReader,
+	dataUrlHead,
 	isRecord,
 	membersOf,
 	type RequestFacts,
@@ -19,8 +20,8 @@ const texts = new Set(["input_text", "output_text", "text", "summary_text", "rea
 
 const readFile = (reader: BoundReader, part: WireRecord): void => {
 	const data = asText(part["file_data"]);
-	const head = data === undefined ? null : /^data:([^;,]*)[^,]*;base64,/i.exec(data);
-	if (head) reader.inline(head[1], data?.slice(head[0].length));
+	const head = dataUrlHead(data ?? "");
+	if (head?.isBase64) reader.inline(head.mime, data?.slice(head.end));
 	else reader.reachesOut();
 };
 

@@ -1,28 +1,14 @@
 /** Images, files and sounds between the wire and the neutral form. `data:` addresses are bytes on our side. */
-import { asRecord, asText, definedOnly, lookup, type Media, type Origin, type WireRecord } from "#core";
+import { asRecord, asText, definedOnly, lookup, type Media, type Origin, readDataUrl, type WireRecord } from "#core";
 
-const dataAddress = /^data:([^;,]*)((?:;[^;,]*)*),/s;
-
-/** The bytes of a `data:` address; undefined for any other text. */
-const mediaOfDataUrl = (url: string): Media | undefined => {
-	const head = dataAddress.exec(url);
-	if (head === null) return undefined;
-	const mime = head[1] === undefined || head[1] === "" ? "text/plain" : head[1].toLowerCase();
-	const rest = url.slice(head[0].length);
-	if (/;\s*base64\s*$/i.test(head[2] ?? "")) return { by: "bytes", base64: rest, mime };
-	return { by: "bytes", base64: Buffer.from(unescaped(rest)).toString("base64"), mime };
-};
-
-const unescaped = (text: string): string => {
-	try {
-		return decodeURIComponent(text);
-	} catch {
-		return text;
-	}
+/** The bytes of a `data:` address; undefined for any other text. Throws `Fault` for one that cannot be read. */
+const mediaOfDataUrl = (url: string, parameter: string): Media | undefined => {
+	const held = readDataUrl(url, parameter);
+	return held && { by: "bytes", ...held };
 };
 
 /** The media behind an address, whatever its scheme. */
-const mediaOfUrl = (url: string): Media => mediaOfDataUrl(url) ?? { by: "url", url };
+const mediaOfUrl = (url: string, parameter: string): Media => mediaOfDataUrl(url, parameter) ?? { by: "url", url };
 
 /** The address of media that has one: its own, or a `data:` address of its bytes; undefined for a file by id. */
 const urlOfMedia = (media: Media): string | undefined => {
@@ -41,7 +27,7 @@ const urlOfMedia = (media: Media): string | undefined => {
 /** The image of an `input_image` part; the address may stand in an object, as other protocols have it. */
 export const imageOf = (part: WireRecord, origin: Origin): Media | undefined => {
 	const url = asText(part["image_url"]) ?? asText(asRecord(part["image_url"])["url"]);
-	if (url !== undefined && url !== "") return mediaOfUrl(url);
+	if (url !== undefined && url !== "") return mediaOfUrl(url, "image_url");
 	const id = asText(part["file_id"]);
 	return id === undefined ? undefined : { by: "file", id, origin };
 };
@@ -62,9 +48,11 @@ const mimeOfName = (filename: string | undefined): string =>
 export const fileOf = (part: WireRecord, origin: Origin): Media | undefined => {
 	const data = asText(part["file_data"]);
 	if (data !== undefined && data !== "")
-		return mediaOfDataUrl(data) ?? { by: "bytes", base64: data, mime: mimeOfName(asText(part["filename"])) };
+		return (
+			mediaOfDataUrl(data, "file_data") ?? { by: "bytes", base64: data, mime: mimeOfName(asText(part["filename"])) }
+		);
 	const url = asText(part["file_url"]);
-	if (url !== undefined && url !== "") return mediaOfUrl(url);
+	if (url !== undefined && url !== "") return mediaOfUrl(url, "file_url");
 	const id = asText(part["file_id"]);
 	return id === undefined ? undefined : { by: "file", id, origin };
 };
@@ -74,7 +62,13 @@ export const audioOf = (part: WireRecord): Media | undefined => {
 	const { data, format } = asRecord(part["input_audio"]);
 	if (typeof data !== "string") return undefined;
 	const named = asText(format) ?? "wav";
-	return mediaOfDataUrl(data) ?? { by: "bytes", base64: data, mime: named === "mp3" ? "audio/mpeg" : `audio/${named}` };
+	return (
+		mediaOfDataUrl(data, "input_audio.data") ?? {
+			by: "bytes",
+			base64: data,
+			mime: named === "mp3" ? "audio/mpeg" : `audio/${named}`,
+		}
+	);
 };
 
 const extensions = lookup<string>({

@@ -1,5 +1,5 @@
 /** A picture that a client sent, in whatever way it did: a file of a form, an address, base64 with or without its label. */
-import { asRecord, asText, Fault, leadsIntoAccount } from "#core";
+import { asRecord, asText, dataUrlHead, Fault, leadsIntoAccount } from "#core";
 
 /** How pictures begin, as far as it need be known; of other kinds the label is believed. */
 const beginnings: readonly (readonly [RegExp, string])[] = [
@@ -75,6 +75,6 @@ export interface PictureData {
 
 /** What a `data:` URL holds; undefined for an address. */
 export const pictureData = (picture: string): PictureData | undefined => {
-	const label = /^data:([^;,]*)(?:;[^;,]*)*?;base64,/i.exec(picture.slice(0, lookedAt));
-	return label ? { mediaType: label[1] || "image/png", base64: picture.slice(label[0].length) } : undefined;
+	const label = dataUrlHead(picture.slice(0, lookedAt));
+	return label?.isBase64 ? { mediaType: label.mime || "image/png", base64: picture.slice(label.end) } : undefined;
 };

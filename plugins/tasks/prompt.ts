@@ -1,14 +1,12 @@
 /** What a task asks its model to make, as the neutral request that policies and guards read. */
-import type { Block, NeutralRequest, WireRecord } from "#core";
+import { type Block, dataUrlHead, type NeutralRequest, type WireRecord } from "#core";
 import type { TaskOrder } from "./service.ts";
-
-const dataUrl = /^data:([^;,]*)(?:;[^,]*)?;base64,/i;
 
 /** Pictures and sounds are told by their address; every other text is words for the model. */
 const blockOf = (text: string): Block => {
-	const inline = dataUrl.exec(text);
-	if (inline)
-		return { type: "image", media: { by: "bytes", mime: inline[1] ?? "", base64: text.slice(inline[0].length) } };
+	const inline = dataUrlHead(text);
+	if (inline?.isBase64)
+		return { type: "image", media: { by: "bytes", mime: inline.mime, base64: text.slice(inline.end) } };
 	return /^https?:\/\//i.test(text) ? { type: "image", media: { by: "url", url: text } } : { type: "text", text };
 };
 

@@ -1,0 +1,56 @@
+/** `data:` addresses, read in one way wherever they stand: what they hold becomes base64 in the usual alphabet. */
+import { Fault } from "../contract/fault.ts";
+
+const invalid = (parameter: string, message: string): Fault =>
+	new Fault({ kind: "invalid_request", code: "invalid_value", parameter, message });
+
+const base64Alphabet = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+/** Base64 in the usual alphabet, without the line breaks some encoders add. Throws `Fault` for what is not base64. */
+export const cleanBase64 = (text: string, parameter: string): string => {
+	const plain = /\s/.test(text) ? text.replace(/\s+/g, "") : text;
+	if (plain === "" || !base64Alphabet.test(plain))
+		throw invalid(parameter, `The field \`${parameter}\` does not hold valid base64 data.`);
+	return /[-_]/.test(plain) ? plain.replaceAll("-", "+").replaceAll("_", "/") : plain;
+};
+
+/** What a `data:` address says before its data. */
+export interface DataUrlHead {
+	/** In small letters, without parameters; empty where none is told. */
+	readonly mime: string;
+	readonly isBase64: boolean;
+	/** Where the data begins. */
+	readonly end: number;
+}
+
+const head = /^\s*data:([^;,]*)((?:;[^;,]*)*),/i;
+
+/** Undefined for any other text. */
+export const dataUrlHead = (text: string): DataUrlHead | undefined => {
+	const found = head.exec(text);
+	if (!found) return undefined;
+	const [whole, type = "", parameters = ""] = found;
+	return {
+		mime: type.trim().toLowerCase(),
+		isBase64: /;\s*base64\s*(?:;|$)/i.test(parameters),
+		end: whole.length,
+	};
+};
+
+/** What a `data:` address holds; undefined for any other text. Throws `Fault` for one that cannot be read. */
+export const readDataUrl = (
+	text: string,
+	parameter: string,
+): { readonly mime: string; readonly base64: string } | undefined => {
+	if (!/^\s*data:/i.test(text)) return undefined;
+	const told = dataUrlHead(text);
+	if (!told) throw invalid(parameter, `The field \`${parameter}\` is a data: address without data.`);
+	const mime = told.mime || "text/plain";
+	const data = text.slice(told.end);
+	if (told.isBase64) return { mime, base64: cleanBase64(data, parameter) };
+	try {
+		return { mime, base64: Buffer.from(decodeURIComponent(data), "utf8").toString("base64") };
+	} catch {
+		throw invalid(parameter, `The field \`${parameter}\` is a data: address whose data cannot be read.`);
+	}
+};

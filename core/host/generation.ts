@@ -20,7 +20,8 @@ export interface Generation {
 	given<T>(token: Service<T>): T | undefined;
 	readonly routes: readonly OwnedRoute[];
 	readonly rows: readonly PluginRow[];
-	start(): Promise<void>;
+	/** `limitMs`: for how long it waits for each plugin; as long as that takes unless said. */
+	start(limitMs?: number): Promise<void>;
 	/** Stops in reverse; may be called more than once. */
 	stop(): Promise<void>;
 }
@@ -31,9 +32,10 @@ interface Built {
 }
 
 /** Throws what the plugin threw where that is for the operator already; else a `Fault` that names the plugin. */
-const startOne = async ({ instance, contribution }: Built): Promise<void> => {
+const startOne = async ({ instance, contribution }: Built, limitMs: number | undefined): Promise<void> => {
 	try {
-		await contribution.start?.();
+		const starting = contribution.start?.();
+		await (limitMs === undefined ? starting : inTime(starting, `the start of the plugin "${instance.name}"`, limitMs));
 	} catch (error) {
 		if (isFault(error)) throw error;
 		throw new Fault(deny("internal", `the plugin "${instance.name}" could not be started: ${describe(error)}`), error);
@@ -110,10 +112,10 @@ export const buildGeneration = async (
 		given: <T>(token: Service<T>) => services.get(token.id) as T | undefined,
 		routes,
 		rows: built.map(({ instance }) => rowOf(instance, routes)),
-		async start() {
+		async start(limitMs) {
 			for (const one of built) {
 				started.push(one);
-				await startOne(one);
+				await startOne(one, limitMs);
 			}
 		},
 		async stop() {

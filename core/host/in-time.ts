@@ -2,7 +2,8 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import { deny, Fault } from "../contract/fault.ts";
 
-const patienceMs = 30_000;
+/** How long a plugin may take for each of these while others wait. */
+export const patienceMs = 30_000;
 
 /** Throws `Fault`, which completes a complaint about the plugin, when `work` has not ended by then. */
 export const inTime = async <T>(work: T | Promise<T>, what: string, milliseconds = patienceMs): Promise<T> => {

@@ -15,6 +15,7 @@ import { budgetFor, buildGateway } from "./build.ts";
 import { configText } from "./config-text.ts";
 import { type Generation, tablesInOrder } from "./generation.ts";
 import { hostLoad } from "./host-load.ts";
+import { patienceMs } from "./in-time.ts";
 import { KeptThings } from "./kept.ts";
 import { OldGenerations, retire } from "./old-generations.ts";
 import { ownRoutes } from "./own-routes.ts";
@@ -167,7 +168,8 @@ export class Portico {
 	private async activate(built: Running): Promise<void> {
 		const { generation } = built;
 		await this.options.store.migrate(tablesInOrder(generation));
-		await generation.start();
+		// The first start may have much to put right; a later one must not keep from what runs its jobs and further reloads.
+		await generation.start(this.current && patienceMs);
 		if (this.options.serving)
 			built.crons.push(...startJobs([...generation.all(jobs), ...built.backupJobs], this.options.log));
 		this.current = built;

@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { Type as t } from "@sinclair/typebox";
+import { type Contribution, definePlugin } from "../contract/define.ts";
+import { createLog } from "../runtime/log.ts";
+import { buildGeneration } from "./generation.ts";
+
+/** A generation of one plugin, that gives this. */
+const generationOf = async (contribution: Contribution) => {
+	const plugin = definePlugin({ name: "ranks", summary: "Ranks.", config: t.Object({}), setup: () => contribution });
+	const instance = { name: "ranks", use: "./ranks", plugin, config: {}, sound: true };
+	return await buildGeneration([instance], ["ranks"], new Map(), createLog("silent"));
+};
+
+test("a plugin whose start never ends is not waited for while others wait", async () => {
+	const stopped: string[] = [];
+	const { generation } = await generationOf({
+		start: () => new Promise<never>(() => undefined),
+		stop: () => void stopped.push("ranks"),
+	});
+	await expect(generation.start(1)).rejects.toThrow(
+		'the start of the plugin "ranks" has not ended after 0.001 seconds',
+	);
+	await generation.stop();
+	expect(stopped).toEqual(["ranks"]);
+});
+
+test("a plugin may start for as long as it takes where nobody waits", async () => {
+	const started = Promise.withResolvers<void>();
+	const { generation } = await generationOf({ start: () => started.promise });
+	const starting = generation.start();
+	started.resolve();
+	expect(await starting).toBeUndefined();
+});

@@ -95,7 +95,8 @@ export const lackOf = (shape: Shape, value: unknown): string | undefined => {
 	return undefined;
 };
 
-const isSchedule = (text: string): boolean => {
+/** Whether it is a pattern that says when to run. */
+export const isSchedule = (text: string): boolean => {
 	try {
 		new Cron(text, { paused: true }).stop();
 		return true;

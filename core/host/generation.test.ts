@@ -1,12 +1,20 @@
 import { expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
 import { type Contribution, definePlugin } from "../contract/define.ts";
+import { type Job, jobs } from "../contract/job.ts";
+import { add } from "../contract/token.ts";
 import { createLog } from "../runtime/log.ts";
 import { buildGeneration } from "./generation.ts";
 
 /** A generation of one plugin, that gives this. */
 const generationOf = async (contribution: Contribution) => {
-	const plugin = definePlugin({ name: "ranks", summary: "Ranks.", config: t.Object({}), setup: () => contribution });
+	const plugin = definePlugin({
+		name: "ranks",
+		summary: "Ranks.",
+		config: t.Object({}),
+		gives: [jobs],
+		setup: () => contribution,
+	});
 	const instance = { name: "ranks", use: "./ranks", plugin, config: {}, sound: true };
 	return await buildGeneration([instance], ["ranks"], new Map(), createLog("silent"));
 };
@@ -30,4 +38,20 @@ test("a plugin may start for as long as it takes where nobody waits", async () =
 	const starting = generation.start();
 	started.resolve();
 	expect(await starting).toBeUndefined();
+});
+
+test("a job whose schedule is none is complained of by the name of its plugin", async () => {
+	const job = (schedule: string): Job => ({ name: `ranks: ${schedule}`, schedule, run: () => undefined });
+	const schedules = ["* * * * * *", "17 3 * * *", "every day", "61 * * * *"];
+	const { complaints } = await generationOf({ offers: schedules.map((schedule) => add(jobs, job(schedule))) });
+	expect(complaints).toEqual([
+		{
+			plugin: "ranks",
+			message: 'the schedule of its job "ranks: every day" is not one such as "0 3 * * *": "every day"',
+		},
+		{
+			plugin: "ranks",
+			message: 'the schedule of its job "ranks: 61 * * * *" is not one such as "0 3 * * *": "61 * * * *"',
+		},
+	]);
 });

@@ -10,6 +10,7 @@ import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../cont
 import type { OwnedRoute } from "../http/app.ts";
 import { nameClashes } from "./clashes.ts";
 import { inTime } from "./in-time.ts";
+import { scheduleComplaints } from "./job-schedules.ts";
 import type { Instance, PluginComplaint } from "./order.ts";
 
 /** What a generation holds. */
@@ -97,7 +98,7 @@ export const buildGeneration = async (
 			complain(name, `could not be set up: ${isFault(error) ? error.message : describe(error)}`);
 		}
 	}
-	complaints.push(...nameClashes(offers));
+	complaints.push(...nameClashes(offers), ...scheduleComplaints(offers));
 	slots = new Map();
 	for (const { instance, contribution } of built)
 		for (const message of contribution.check?.() ?? []) complain(instance.name, message);

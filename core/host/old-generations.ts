@@ -6,8 +6,8 @@ import { callsOf, type Running } from "./running.ts";
 const lookAgainMs = 250;
 
 /** Ends its jobs and stops its plugins. */
-export const retire = async ({ crons, relay, generation }: Running): Promise<void> => {
-	for (const cron of crons) cron.stop();
+export const retire = async ({ jobs, relay, generation }: Running): Promise<void> => {
+	await jobs?.stop();
 	relay?.refusals.flush();
 	await generation.stop();
 };
@@ -31,6 +31,7 @@ export class OldGenerations {
 	/** Stops it once its last call is over. */
 	letGo(built: Running): void {
 		this.serving.add(built);
+		void built.jobs?.stop();
 		const look = (): void => {
 			if (!this.serving.has(built)) return;
 			if (callsOf(built) > 0) this.clock.after(lookAgainMs, look);

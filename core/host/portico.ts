@@ -21,7 +21,7 @@ import { OldGenerations, retire } from "./old-generations.ts";
 import { ownRoutes } from "./own-routes.ts";
 import type { PorticoOptions } from "./portico-options.ts";
 import { callsOf, type Running } from "./running.ts";
-import { startJobs } from "./start-jobs.ts";
+import { type JobRuns, startJobs } from "./start-jobs.ts";
 import { Troubles } from "./troubles.ts";
 import { tellTroubles, troublesTogether } from "./troubles-together.ts";
 import { upstreamStates } from "./upstream-states.ts";
@@ -36,6 +36,7 @@ export class Portico {
 	/** What bodies and answers of all calls hold. */
 	readonly budget: ByteBudget;
 	private readonly old: OldGenerations;
+	private readonly jobRuns: JobRuns = new Map();
 	private current: Running | undefined;
 	private servedAt: string | undefined;
 	private leaving = false;
@@ -149,11 +150,11 @@ export class Portico {
 		if (!blueprint || !built || complaints.length > 0) return complaints;
 		if (this.stopping) return ["Portico is being stopped"];
 		const previous = this.current;
-		for (const cron of previous?.crons ?? []) cron.pause();
+		previous?.jobs?.pause();
 		try {
 			await this.activate(built);
 		} catch (error) {
-			for (const cron of previous?.crons ?? []) cron.resume();
+			previous?.jobs?.resume();
 			await retire(built);
 			return [`the new configuration could not be started: ${describe(error)}`];
 		}
@@ -171,7 +172,7 @@ export class Portico {
 		// The first start may have much to put right; a later one must not keep from what runs its jobs and further reloads.
 		await generation.start(this.current && patienceMs);
 		if (this.options.serving)
-			built.crons.push(...startJobs([...generation.all(jobs), ...built.backupJobs], this.options.log));
+			built.jobs = startJobs([...generation.all(jobs), ...built.backupJobs], this.jobRuns, this.options.log);
 		this.current = built;
 	}
 
@@ -201,7 +202,7 @@ export class Portico {
 			draining: () => this.stopping,
 			budget: this.budget,
 		});
-		return built ? { built: { ...built, crons: [], backupJobs: backups.jobs }, complaints } : { complaints };
+		return built ? { built: { ...built, backupJobs: backups.jobs }, complaints } : { complaints };
 	}
 
 	private hostInfoFor(rows: () => readonly PluginRow[], { httpProxy: proxy, host, port, tls }: ServerConfig): HostInfo {

@@ -1,10 +1,11 @@
 /** What runs of Portico: all that was built from one config, and its jobs. */
-import type { Cron } from "croner";
 import type { Job } from "../contract/job.ts";
 import type { Built } from "./build.ts";
+import type { StartedJobs } from "./start-jobs.ts";
 
 export interface Running extends Built {
-	readonly crons: Cron[];
+	/** Absent until it has been started, and where it does not serve. */
+	jobs?: StartedJobs;
 	readonly backupJobs: readonly Job[];
 }
 

@@ -2,14 +2,14 @@ import { expect, test } from "bun:test";
 import { Cron } from "croner";
 import type { Job } from "../contract/job.ts";
 import { createLog } from "../runtime/log.ts";
-import { startJobs } from "./start-jobs.ts";
+import { type JobRuns, startJobs } from "./start-jobs.ts";
 
 const log = createLog("silent");
 
 test("where one schedule is none, no job has begun", async () => {
 	const ran: string[] = [];
 	const job = (name: string, schedule: string): Job => ({ name, schedule, run: () => void ran.push(name) });
-	expect(() => startJobs([job("good", "* * * * * *"), job("bad", "every day")], log)).toThrow();
+	expect(() => startJobs([job("good", "* * * * * *"), job("bad", "every day")], new Map(), log)).toThrow();
 	// Two seconds begin meanwhile: in each the good one would run.
 	const over = Promise.withResolvers<void>();
 	let seconds = 0;
@@ -20,4 +20,76 @@ test("where one schedule is none, no job has begun", async () => {
 	await over.promise;
 	watch.stop();
 	expect(ran).toEqual([]);
+});
+
+const second = "* * * * * *";
+
+/** A job that notes its runs, each of which lasts until it is released. */
+const held = () => {
+	const began = Promise.withResolvers<void>();
+	const release = Promise.withResolvers<void>();
+	const signals: AbortSignal[] = [];
+	const job: Job = {
+		name: "held",
+		schedule: second,
+		run(signal) {
+			signals.push(signal);
+			began.resolve();
+			return release.promise;
+		},
+	};
+	return { job, signals, began: began.promise, release: release.resolve };
+};
+
+test("a run is told to end, and waited for", async () => {
+	const ended: string[] = [];
+	const began = Promise.withResolvers<void>();
+	const run = (signal: AbortSignal) =>
+		new Promise<void>((_, reject) => {
+			signal.addEventListener("abort", () => {
+				ended.push("told");
+				setImmediate(() => reject(new Error("aborted")));
+			});
+			began.resolve();
+		}).finally(() => ended.push("ended"));
+	const said: unknown[] = [];
+	const noting = createLog("debug", (line) => said.push(JSON.parse(line)));
+	const started = startJobs([{ name: "good", schedule: second, run }], new Map(), noting);
+	await began.promise;
+	await Promise.all([started.stop(), started.stop()]);
+	expect([ended, said]).toEqual([["told", "ended"], []]);
+});
+
+test("a run that does not end is waited for no longer than that", async () => {
+	const { job, began } = held();
+	const said: unknown[] = [];
+	const noting = createLog("debug", (line) => said.push(JSON.parse(line)));
+	const runs: JobRuns = new Map();
+	const started = startJobs([job], runs, noting, 1);
+	await began;
+	await started.stop();
+	expect(said).toEqual([
+		expect.objectContaining({ level: "warn", msg: "a job goes on although it was told to end", job: "held" }),
+	]);
+	expect(runs.size).toBe(0);
+});
+
+test("a job does not begin beside its run of before a reload, and others of its name do", async () => {
+	const runs: JobRuns = new Map();
+	const old = held();
+	const before = startJobs([old.job], runs, log);
+	await old.began;
+	const stopping = before.stop();
+	const next = held();
+	const other = held();
+	const after = startJobs([next.job, other.job], runs, log);
+	await other.began;
+	expect([old.signals.length, next.signals.length]).toEqual([1, 0]);
+	old.release();
+	await stopping;
+	await next.began;
+	expect([old.signals[0]?.aborted, next.signals[0]?.aborted]).toEqual([true, false]);
+	next.release();
+	other.release();
+	await after.stop();
 });

@@ -2,16 +2,77 @@
 import { Cron } from "croner";
 import type { Job } from "../contract/job.ts";
 import { describe, type Log } from "../contract/log.ts";
+import { inTime } from "./in-time.ts";
+
+/** What runs now, of whatever generation: a run that a reload ended may last a little longer. */
+export type JobRuns = Map<string, Promise<void>>;
+
+/** The jobs of a generation. */
+export interface StartedJobs {
+	pause(): void;
+	resume(): void;
+	/** No run begins any more, and those that go on are told to end. Resolves when they have, or were waited for long enough. */
+	stop(): Promise<void>;
+}
+
+/** How long a run that was told to end is waited for. */
+const patienceMs = 10_000;
+
+/** Nobody keeps two jobs from having one name. */
+const keyOf = ({ name }: Job, index: number, jobs: readonly Job[]): string =>
+	`${name} ${jobs.slice(0, index).filter((one) => one.name === name).length}`;
 
 /** A failure is logged and the job goes on; whoever started them stops them. */
-export const startJobs = (jobs: readonly Job[], log: Log): readonly Cron[] =>
-	jobs
-		.map((job) => {
-			const failed = (error: unknown): void => log.error("a job failed", { job: job.name, error: describe(error) });
-			return { job, cron: new Cron(job.schedule, { protect: true, unref: true, catch: failed }) };
-		})
+export const startJobs = (jobs: readonly Job[], runs: JobRuns, log: Log, limitMs = patienceMs): StartedJobs => {
+	const abort = new AbortController();
+	const own = new Map<Promise<void>, { readonly job: Job; readonly key: string }>();
+	let stopped: Promise<void> | undefined;
+
+	const run = async (job: Job): Promise<void> => {
+		try {
+			await job.run(abort.signal);
+		} catch (error) {
+			// What was told to end may say so by failing.
+			if (!abort.signal.aborted) log.error("a job failed", { job: job.name, error: describe(error) });
+		}
+	};
+	const forget = (running: Promise<void>, key: string): void => {
+		own.delete(running);
+		if (runs.get(key) === running) runs.delete(key);
+	};
+	const begin = (job: Job, key: string): void => {
+		if (runs.has(key)) return;
+		const running = run(job);
+		runs.set(key, running);
+		own.set(running, { job, key });
+		void running.then(() => forget(running, key));
+	};
+	const giveUp = (): void => {
+		for (const [running, { job, key }] of own) {
+			log.warn("a job goes on although it was told to end", { job: job.name });
+			forget(running, key);
+		}
+	};
+
+	const started = jobs
+		.map((job, index) => ({ job, key: keyOf(job, index, jobs), cron: new Cron(job.schedule, { unref: true }) }))
 		// Only now: a schedule that is none throws before any job has begun.
-		.map(({ job, cron }) => {
-			const abort = new AbortController();
-			return cron.schedule(() => job.run(abort.signal));
-		});
+		.map(({ job, key, cron }) => cron.schedule(() => begin(job, key)));
+	const end = async (): Promise<void> => {
+		for (const cron of started) cron.stop();
+		abort.abort();
+		await inTime(Promise.all(own.keys()), "a job", limitMs).catch(giveUp);
+	};
+	return {
+		pause() {
+			for (const cron of started) cron.pause();
+		},
+		resume() {
+			for (const cron of started) cron.resume();
+		},
+		stop() {
+			stopped ??= end();
+			return stopped;
+		},
+	};
+};

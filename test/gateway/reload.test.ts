@@ -217,6 +217,23 @@ describe("what was under way on the old generation", () => {
 	});
 });
 
+test("a job that runs is told to end at a reload and at a stop, before its plugin is stopped", async () => {
+	await reload(plugins({ mark: "two", works: true }));
+	await untilNoted("two works");
+	await reload(plugins({ mark: "three", works: true }));
+	await untilStopped("two");
+	await untilNoted("three works");
+	await gateway.portico.stop();
+	expect(notes.filter((note) => /work|(?:two|three) stopped/.test(note))).toEqual([
+		"two works",
+		"two ends its work",
+		"two stopped",
+		"three works",
+		"three ends its work",
+		"three stopped",
+	]);
+});
+
 test("a stop in the middle of a reload stops what the reload brought too", async () => {
 	const reloading = reload(plugins({ mark: "two", waits: true })).catch(() => undefined);
 	await untilNoted("two set up");

@@ -80,9 +80,9 @@ const viewOf = (row: WireRecord, attempts: readonly AttemptView[]): DeliveryView
 
 const of = (owner: string | undefined): SQL => (owner === undefined ? sql`1` : sql`d.owner = ${owner}`);
 
-/** The next claim takes it: due now, by hand. */
+/** The next claim takes it: due now. One that was over gets this one attempt; one that waits keeps those it has left. */
 const byHand = (now: number): SQL =>
-	sql`UPDATE deliveries SET state = 'pending', manual = 1, due_at = ${now}, finished_at = NULL`;
+	sql`UPDATE deliveries SET state = 'pending', manual = iif(state = 'pending', manual, 1), due_at = ${now}, finished_at = NULL`;
 
 export const createArchive = (store: Store): Archive => {
 	const read = async (where: SQL, order: SQL): Promise<readonly DeliveryView[]> => {

@@ -38,22 +38,32 @@ test("${name} keeps the contract, and its README's example runs", async () => {
 });
 `;
 
-/** Lets editors and test runners find \`#core\`, where Portico is installed. */
-const packageOf = (name: string): string =>
-	`${JSON.stringify(
-		{
-			name,
-			version: "0.1.0",
-			type: "module",
-			exports: "./index.ts",
-			imports: { "#core": "portico", "#core/testing": "portico/testing", "#core/plugins/*": "portico/plugins/*" },
-			peerDependencies: { portico: "*" },
-			// Whatever Portico loads it gives it `#core`; npm is to fetch none beside one that is installed elsewhere.
-			peerDependenciesMeta: { portico: { optional: true } },
-		},
-		undefined,
-		2,
-	)}\n`;
+const jsonText = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
+/** Lets editors and test runners find `#core`, where Portico is installed. */
+const packageOf = (name: string): object => ({
+	name,
+	version: "0.1.0",
+	type: "module",
+	exports: "./index.ts",
+	imports: { "#core": "portico", "#core/testing": "portico/testing", "#core/plugins/*": "portico/plugins/*" },
+	peerDependencies: { portico: "*" },
+	// Whatever Portico loads it gives it `#core`; npm is to fetch none beside one that is installed elsewhere.
+	peerDependenciesMeta: { portico: { optional: true } },
+});
+
+/** The compiler reads Portico's sources for its types, and finds no fault in them with these. */
+const compiling: object = {
+	compilerOptions: {
+		target: "ESNext",
+		module: "Preserve",
+		types: ["bun"],
+		allowImportingTsExtensions: true,
+		noEmit: true,
+		strict: true,
+		skipLibCheck: true,
+	},
+};
 
 const write = (name: string, example: string): string => {
 	const folder = resolve(name);
@@ -64,7 +74,8 @@ const write = (name: string, example: string): string => {
 		writeFileSync(path, readFileSync(path, "utf8").replaceAll(example, name));
 	}
 	writeFileSync(join(folder, "index.test.ts"), testOf(name));
-	writeFileSync(join(folder, "package.json"), packageOf(name));
+	writeFileSync(join(folder, "package.json"), jsonText(packageOf(name)));
+	writeFileSync(join(folder, "tsconfig.json"), jsonText(compiling));
 	return folder;
 };
 

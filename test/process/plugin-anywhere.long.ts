@@ -38,7 +38,7 @@ describe.each(kinds)("a new plugin of kind %s", (kind) => {
 		const name = `my-${kind}`;
 		expect(portico("plugin", "new", name, `--${kind}`)).toMatchObject({ status: 0, errors: "" });
 		expect(readdirSync(join(folder, name))).toEqual(
-			expect.arrayContaining(["README.md", "index.test.ts", "index.ts", "package.json"]),
+			expect.arrayContaining(["README.md", "index.test.ts", "index.ts", "package.json", "tsconfig.json"]),
 		);
 		expect(JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8"))).toMatchObject({
 			name,

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { asList, asRecord } from "../../core/neutral/json.ts";
@@ -59,6 +59,19 @@ test.each(Object.entries(kinds))("%s: its test passes, and its file is short", (
 		.split("\n").length;
 	if (most !== undefined) expect(lines).toBeLessThanOrEqual(most);
 });
+
+test.each(Object.keys(kinds))(
+	"%s: the compiler finds no fault with it, by the settings that are written beside it",
+	(kind) => {
+		const types = join(home, "node_modules/@types/bun");
+		if (!existsSync(types)) symlinkSync(join(root, "node_modules/@types/bun"), types);
+		const stricter = ["--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--verbatimModuleSyntax"];
+		const words = ["-p", join(home, `my-${kind}`), ...stricter];
+		const { status, stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), words, { encoding: "utf8" });
+		expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+	},
+	60_000,
+);
 
 /** Plugins named by a path, or as packages that are installed. */
 const uses = {

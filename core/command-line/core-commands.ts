@@ -1,6 +1,7 @@
 /** The commands that are the core's own, each with the words it takes. */
 import { nearestOption } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
+import type { coreWords } from "../contract/command.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import { tellStarter } from "../runtime/system.ts";
 import { addedCommands, explained } from "./administer.ts";
@@ -16,7 +17,7 @@ import { serveWithWorkers } from "./workers.ts";
 type Print = (line: string) => void;
 
 export interface CoreCommand {
-	readonly name: string;
+	readonly name: (typeof coreWords)[number];
 	readonly summary: string;
 	readonly usage: string;
 	/** The words it takes; any other is refused, unless it judges them itself. */

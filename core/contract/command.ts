@@ -34,6 +34,12 @@ export interface Command {
 	run(command: CommandRun): Promise<void>;
 }
 
+/** First words that are Portico's own, which no plugin can add. */
+export const coreWords = [
+	...(["serve", "init", "check", "connect", "schema", "plugins", "plugin", "print-config", "version", "help"] as const),
+	...(["db", "status", "bun"] as const),
+] as const;
+
 /** Words of the command line. */
 export const commands = slot<Command>("commands");
 

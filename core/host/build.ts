@@ -100,17 +100,11 @@ export const buildGateway = async (
 	rows = generation.rows;
 	const router = generation.given(routerService);
 	const relay = router && relayFor(generation, router, rulesOf, blueprint.config.server, options);
-	const byCore = [
-		...options.own(() => rows),
-		...(relay?.routes ?? []),
-		...(router ? modelRoutes(generation.all(protocols), rulesOf, router) : []),
-	];
-	const routes: readonly OwnedRoute[] = [
-		{ plugin: "portico", route: openApiRoute(() => routes, options.version) },
-		...byCore.map((route) => ({ plugin: "portico", route })),
-		...generation.routes,
-	];
-	const clashes = routeClashes(routes);
+	const byCore = (list: readonly Route[]): readonly OwnedRoute[] => list.map((route) => ({ plugin: "portico", route }));
+	const own = byCore([openApiRoute(() => routes, options.version), ...options.own(() => rows)]);
+	const listing = byCore(router ? modelRoutes(generation.all(protocols), rulesOf, router) : []);
+	const routes: readonly OwnedRoute[] = [...own, ...byCore(relay?.routes ?? []), ...listing, ...generation.routes];
+	const clashes = routeClashes([...own, ...(relay ? modelPaths(generation) : []), ...listing, ...generation.routes]);
 	if (clashes.length > 0 || blueprint.complaints.length > 0) return refused(clashes);
 	const protocolOf = new Map(routes.map(({ plugin, route }) => [route.path, route.protocol ?? plugin]));
 	const { server, admin } = blueprint.config;
@@ -139,6 +133,15 @@ export const buildGateway = async (
 /** What bodies and answers may hold at once: so much that one token can always send, and be sent, the largest of them. */
 export const budgetFor = ({ memoryBytes: set, bodyLimitBytes }: ServerConfig): ByteBudget =>
 	new ByteBudget(set ?? Math.max(Math.floor(memoryBytes() / 4), 4 * bodyLimitBytes));
+
+/** The model routes, each with the plugin whose protocol or endpoint has it: the routes themselves are the relay's. */
+const modelPaths = ({ owned }: Generation) =>
+	[
+		...owned(protocols).map(({ plugin, value }) => ({ plugin, paths: value.client.paths })),
+		...owned(endpoints).map(({ plugin, value }) => ({ plugin, paths: value.dialects.flatMap(({ paths }) => paths) })),
+	].flatMap(({ plugin, paths }) =>
+		[...new Set(paths)].map((path) => ({ plugin, route: { method: "POST", path } as const })),
+	);
 
 const relayFor = (
 	generation: Generation,

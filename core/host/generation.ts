@@ -11,12 +11,15 @@ import type { OwnedRoute } from "../http/app.ts";
 import { nameClashes } from "./clashes.ts";
 import { inTime } from "./in-time.ts";
 import { scheduleComplaints } from "./job-schedules.ts";
+import { offerFaults } from "./offer-faults.ts";
 import type { Instance, PluginComplaint } from "./order.ts";
 
 /** What a generation holds. */
 export interface Generation {
 	/** All items of a slot, in config order. */
 	all<T>(slot: Slot<T>): readonly T[];
+	/** The same, each with the instance that offers it. */
+	owned<T>(slot: Slot<T>): readonly Owned<T>[];
 	/** The value of a service; undefined when nobody gives it. */
 	given<T>(token: Service<T>): T | undefined;
 	readonly routes: readonly OwnedRoute[];
@@ -25,6 +28,12 @@ export interface Generation {
 	start(limitMs?: number): Promise<void>;
 	/** Stops in reverse; may be called more than once. */
 	stop(): Promise<void>;
+}
+
+/** An item of a slot and the plugin instance that offers it. */
+export interface Owned<T> {
+	readonly plugin: string;
+	readonly value: T;
 }
 
 interface Built {
@@ -43,6 +52,25 @@ const startOne = async ({ instance, contribution }: Built, limitMs: number | und
 	}
 };
 
+const said = (error: unknown): string => (isFault(error) ? error.message : describe(error));
+
+/** What it finds wrong itself, once slots can be read. */
+const ownComplaints = ({ instance: { name }, contribution }: Built): readonly PluginComplaint[] => {
+	try {
+		return [...(contribution.check?.() ?? [])].map((message) => ({ plugin: name, message }));
+	} catch (error) {
+		return [{ plugin: name, message: `could not be checked: ${said(error)}` }];
+	}
+};
+
+/** Services that it promised: whoever needs one would find nothing. */
+const unkept = ({ instance: { name, plugin }, contribution }: Built): readonly PluginComplaint[] => {
+	const offered = new Set(contribution.offers?.map(({ token }) => token.id));
+	return plugin.gives
+		.filter(({ kind, id }) => kind === "service" && !offered.has(id))
+		.map(({ id }) => ({ plugin: name, message: `names the service "${id}" in gives, and does not offer it` }));
+};
+
 /** Sets up every instance in order. Complaints name the plugin; with any, the generation must not be started. */
 export const buildGeneration = async (
 	ordered: readonly Instance[],
@@ -56,7 +84,7 @@ export const buildGeneration = async (
 	const offers: { readonly plugin: string; readonly offer: Offer }[] = [];
 	const built: Built[] = [];
 
-	const items = (id: string): readonly { readonly plugin: string; readonly value: unknown }[] =>
+	const items = (id: string): readonly Owned<unknown>[] =>
 		offers
 			.filter(({ offer }) => offer.token.kind === "slot" && offer.token.id === id)
 			.sort((a, b) => configOrder.indexOf(a.plugin) - configOrder.indexOf(b.plugin))
@@ -78,8 +106,10 @@ export const buildGeneration = async (
 
 	const take = (instance: Instance, offer: Offer): void => {
 		const { kind, id } = offer.token;
+		const faults = offerFaults(offer);
 		if (!instance.plugin.gives.some((token) => token.id === id && token.kind === kind))
 			complain(instance.name, `offers to the ${kind} "${id}", which it does not name in gives`);
+		else if (faults.length > 0) for (const fault of faults) complain(instance.name, fault);
 		else if (kind === "service") services.set(id, offer.value);
 		else offers.push({ plugin: instance.name, offer });
 	};
@@ -95,13 +125,12 @@ export const buildGeneration = async (
 			for (const offer of contribution.offers ?? []) take(instance, offer);
 			built.push({ instance, contribution });
 		} catch (error) {
-			complain(name, `could not be set up: ${isFault(error) ? error.message : describe(error)}`);
+			complain(name, `could not be set up: ${said(error)}`);
 		}
 	}
-	complaints.push(...nameClashes(offers), ...scheduleComplaints(offers));
+	complaints.push(...built.flatMap(unkept), ...nameClashes(offers), ...scheduleComplaints(offers));
 	slots = new Map();
-	for (const { instance, contribution } of built)
-		for (const message of contribution.check?.() ?? []) complain(instance.name, message);
+	complaints.push(...built.flatMap(ownComplaints));
 
 	const routes: OwnedRoute[] = items(routesSlot.id).map(({ plugin, value }) => ({
 		plugin,
@@ -110,6 +139,7 @@ export const buildGeneration = async (
 	const started: Built[] = [];
 	const generation: Generation = {
 		all: <T>(slot: Slot<T>) => values(slot.id) as readonly T[],
+		owned: <T>(slot: Slot<T>) => items(slot.id) as readonly Owned<T>[],
 		given: <T>(token: Service<T>) => services.get(token.id) as T | undefined,
 		routes,
 		rows: built.map(({ instance }) => rowOf(instance, routes)),

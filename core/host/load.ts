@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { didYouMean } from "../config/complaint.ts";
 import type { Plugin } from "../contract/define.ts";
 import { Fault } from "../contract/fault.ts";
-import { isRecord } from "../neutral/json.ts";
+import { isRecord, type WireRecord } from "../neutral/json.ts";
 import { importablePath } from "../runtime/importable.ts";
 import { entryOf } from "../runtime/package-entry.ts";
 import { builtInPlugins } from "./built-ins.ts";
@@ -50,6 +50,17 @@ const imported = (address: string) => (): Promise<unknown> => import(address);
 const isPlugin = (value: unknown): value is Plugin =>
 	isRecord(value) && value["portico"] === 1 && typeof value["setup"] === "function";
 
+const isText = (value: unknown): boolean => typeof value === "string";
+
+/** What the host reads of a plugin before its set-up. */
+const parts: Readonly<Record<string, (value: unknown) => boolean>> = {
+	name: isText,
+	summary: isText,
+	config: isRecord,
+	needs: isRecord,
+	gives: Array.isArray,
+};
+
 /** Loads a plugin. Throws `Fault` whose message completes a complaint: what is missing, or what the module is not. */
 export const loadPlugin = async (use: string, configFile: string): Promise<Plugin> => {
 	const load = builtInPlugins.get(use)?.load ?? imported(pathToFileURL(importablePath(locate(use, configFile))).href);
@@ -57,5 +68,10 @@ export const loadPlugin = async (use: string, configFile: string): Promise<Plugi
 		refuse(`its module could not be loaded: ${error instanceof Error ? error.message : "unknown error"}`, error),
 	);
 	const plugin = isRecord(module) ? module["default"] : undefined;
-	return isPlugin(plugin) ? plugin : refuse("its module has no default export made by definePlugin");
+	if (!isPlugin(plugin)) return refuse("its module has no default export made by definePlugin");
+	const read: WireRecord = { ...plugin };
+	const lacking = Object.entries(parts).flatMap(([part, fits]) => (fits(read[part]) ? [] : [part]));
+	if (lacking.length > 0)
+		return refuse(`its default export has no proper ${lacking.join(", ")}; make it by definePlugin, as its types ask`);
+	return plugin;
 };

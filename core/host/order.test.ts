@@ -42,12 +42,12 @@ describe("plugins", () => {
 		expect(order([instance("one", [], ["?a"])])).toEqual({ names: ["one"], complaints: [] });
 	});
 
-	test("may need what the host lends, what they give themselves, and slots that nobody fills", () => {
+	test("may need what the host lends, and slots that nobody fills, and do without what they give themselves", () => {
 		const reader: Instance = {
 			...instance("reader"),
 			plugin: { ...instance("reader").plugin, needs: { s: slot("s") } },
 		};
-		expect(order([instance("one", [], ["clock"]), instance("self", ["a"], ["a"]), reader], ["clock"])).toEqual({
+		expect(order([instance("one", [], ["clock"]), instance("self", ["a"], ["?a"]), reader], ["clock"])).toEqual({
 			names: ["one", "self", "reader"],
 			complaints: [],
 		});
@@ -55,6 +55,12 @@ describe("plugins", () => {
 });
 
 describe("what cannot be ordered is said, naming the plugins:", () => {
+	test("a service that the plugin gives itself, which is not there yet at its set-up", () => {
+		expect(order([instance("self", ["a"], ["a"])]).complaints).toEqual([
+			{ plugin: "self", message: 'needs the service "a", which it gives itself' },
+		]);
+	});
+
 	test("a service that nobody gives", () => {
 		expect(order([instance("quota", [], ["a"]), instance("fine")]).complaints).toEqual([
 			{ plugin: "quota", message: 'needs the service "a", which no enabled plugin gives' },

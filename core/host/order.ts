@@ -21,6 +21,14 @@ export interface Instance {
 const servicesOf = (instance: Instance): readonly string[] =>
 	instance.plugin.gives.filter((token) => token.kind === "service").map((token) => token.id);
 
+/** Services that it needs and gives itself: at its set-up there are none yet. */
+const needsOwn = (instance: Instance): readonly string[] => {
+	const own = servicesOf(instance);
+	return Object.values(instance.plugin.needs).flatMap(({ kind, id }) =>
+		kind === "service" && own.includes(id) ? [id] : [],
+	);
+};
+
 /**
  * Sorts instances so that each comes after the givers of what it needs, otherwise as the config has them. Complains of
  * missing givers, of two givers of one service, and of rings, naming the plugins. `lent`: services the host gives.
@@ -42,6 +50,7 @@ export const orderInstances = (
 				`another plugin is called "${instance.name}" too; give one of them another name with "as"`,
 			);
 		names.add(instance.name);
+		for (const id of needsOwn(instance)) complain(instance.name, `needs the service "${id}", which it gives itself`);
 		for (const id of servicesOf(instance)) {
 			const other = givers.get(id);
 			if (other) complain(instance.name, `"${other.name}" gives the service "${id}" too; switch one of them off`);

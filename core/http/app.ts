@@ -32,7 +32,7 @@ const verbOf = (path: string): { readonly base: string; readonly verb: string } 
 
 /** Names every pair of routes on one method and path. */
 export const routeClashes = (
-	routes: readonly OwnedRoute[],
+	routes: readonly { readonly plugin: string; readonly route: Pick<Route, "method" | "path"> }[],
 ): readonly { readonly plugin: string; readonly message: string }[] => {
 	const owners = new Map<string, string>();
 	const clashes: { plugin: string; message: string }[] = [];

@@ -23,7 +23,7 @@ import { tokenFollower } from "./follow-persons.ts";
 import { Issuer } from "./issuer.ts";
 import { Peppers } from "./peppers.ts";
 import { Registry } from "./registry.ts";
-import { tokenRoutes } from "./routes.ts";
+import { ownFields, tokenRoutes } from "./routes.ts";
 import { directory, having, ownedBy, tokenFacts, tokenOwnership } from "./service.ts";
 import { settingsOf } from "./settings.ts";
 import { ofOwner } from "./stored-token.ts";
@@ -89,6 +89,10 @@ export default definePlugin({
 				add(commands, tokenCommand(settings)),
 				add(jobs, { name: "tokens: what other nodes changed", schedule: "* * * * * *", run: poll }),
 			],
+			check: () =>
+				ownFields
+					.filter((field) => settings().has(field))
+					.map((field) => `a plugin offers the token setting "${field}", which every token has already; rename it`),
 			async start() {
 				await registry.open();
 				if (needs.hostInfo.serving)

@@ -40,6 +40,9 @@ const changeBody = t.Object(
 	{ additionalProperties: true },
 );
 
+/** What a token has of its own, in the same body as its settings: no setting can be called so. */
+export const ownFields: readonly string[] = Object.keys(changeBody.properties);
+
 const longestGrace = 30 * 86_400;
 const rotateBody = t.Object(
 	{

@@ -82,7 +82,7 @@ test("plugins by path, by an absolute path and as packages get the running #core
 			name: "lonely", summary: "Uses all that is shared.", config: t.Object({}), needs: {}, gives: [routes],
 			setup: () => {
 				if (face.definePlugin !== definePlugin || quota.id !== "quota") throw new Error("another copy");
-				return { offers: [add(routes, { method: "GET", path: "/lonely", access: "open", handle: () => new Response("here") })] };
+				return { offers: [add(routes, { method: "GET", path: "/lonely", access: "public", handle: () => new Response("here") })] };
 			},
 		});`,
 	);

@@ -1,0 +1,140 @@
+/** Plugins that are wrong in ways that no compiler has told their authors: the config's complaint names them, and says how. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { startGateway } from "#core/testing";
+import { coreCommands } from "../../core/command-line/core-commands.ts";
+import { databaseCommand } from "../../core/command-line/database.ts";
+import { statusCommand } from "../../core/command-line/status.ts";
+import { coreWords } from "../../core/contract/command.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "portico-wrong-"));
+writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core": "portico" } }');
+mkdirSync(join(folder, "node_modules"));
+symlinkSync(resolve(import.meta.dir, "../.."), join(folder, "node_modules/portico"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The complaint about a gateway with this plugin, whose members stand in place of what `definePlugin` would want. */
+const complaintAbout = async (members: string, plugins: readonly string[] = []): Promise<string> => {
+	const file = join(folder, `wrong-${Bun.hash(members)}.ts`);
+	writeFileSync(
+		file,
+		`import { add, bearer, commands, definePlugin, endpoints, openAiFailure, policies, provide, renderOwnDenial, routes, service, t } from "#core";
+		const config = t.Object({}, { additionalProperties: false });
+		const own = service("wrong.own");
+		export default definePlugin({ name: "wrong", summary: "Is wrong.", config, ${members} });`,
+	);
+	const router = { use: "router", with: { models: [{ name: "m", targets: [{ upstream: "demo" }] }] } };
+	const usual = ["tokens", "chat-completions", "demo", router, ...plugins];
+	const error: unknown = await startGateway({ plugins: [...usual, { use: file }] }).then(
+		async (gateway) => await gateway.stop(),
+		(refused: unknown) => refused,
+	);
+	return (error instanceof Error ? error.message : "it started").replaceAll(file, "wrong.ts").replace(/^\S+ /gm, "");
+};
+
+const offering = (slot: string, value: string): string =>
+	`gives: [${slot}], setup: ({ name }) => ({ offers: [add(${slot}, ${value})] })`;
+const route = (method: string, path: string, access: string): string =>
+	offering(
+		"routes",
+		`{ method: "${method}", path: "${path}", access: "${access}", summary: "X.", handle: () => new Response() }`,
+	);
+const endpoint = (path: string): string =>
+	offering(
+		"endpoints",
+		`{ name, usual: "a", defaults: {}, dialects: [{ name: "a", paths: ["${path}", "${path}"], body: "json", renderDenial: renderOwnDenial, path: () => "/x", headers: bearer, decodeError: openAiFailure, observe: () => undefined,
+			read: () => ({ model: "m", stream: false, texts: [], bound: { inputTokens: 0, outputTokens: 0 } }) }] }`,
+	);
+const setting = (key: string): string =>
+	offering("policies", `{ name, setting: { key: "${key}", schema: t.Number(), compile: Number } }`);
+
+describe("is told of", () => {
+	test.each([
+		[
+			"a route of another method",
+			route("OPTIONS", "/x", "public"),
+			'the route /x has the method "OPTIONS": use GET, HEAD, POST, PUT, PATCH, DELETE',
+		],
+		[
+			"a route of another access",
+			route("GET", "/x", "everybody"),
+			'the route /x has the access "everybody": use public, token, admin, person',
+		],
+		[
+			"a route without its slash",
+			route("GET", "x", "public"),
+			'the path of a route must begin with "/", and "x" does not',
+		],
+		[
+			"a route of an endpoint",
+			route("POST", "/v1/rerank", "token"),
+			'"rerank" offers the route POST /v1/rerank too; switch one of them off',
+		],
+		[
+			"an endpoint at a path that is taken",
+			endpoint("/v1/rerank"),
+			'"rerank" offers the route POST /v1/rerank too; switch one of them off',
+		],
+		[
+			"an endpoint at a protocol's path",
+			endpoint("/v1/chat/completions"),
+			'"chat-completions" offers the route POST /v1/chat/completions too; switch one of them off',
+		],
+		["an endpoint without dialects", offering("endpoints", "{ name }"), 'the endpoint "wrong" has no dialects'],
+		[
+			"a dialect without paths",
+			offering("endpoints", '{ name, dialects: [{ name: "a" }] }'),
+			'the dialect "a" of "wrong" has no paths that begin with "/"',
+		],
+		[
+			"a word of Portico's own",
+			offering("commands", '{ name: "serve", summary: "X.", usage: () => "", run: async () => {} }'),
+			'the command "serve" is Portico\'s own; choose another word',
+		],
+		[
+			"a setting that is no word",
+			setting("my setting!"),
+			'the token setting "my setting!" must be a word of letters and digits that begins with a small letter',
+		],
+		[
+			"a check that throws",
+			'setup: () => ({ check: () => { throw new TypeError("no"); } })',
+			"could not be checked: TypeError: no",
+		],
+		[
+			"a service that is not there",
+			"gives: [own], setup: () => ({})",
+			'names the service "wrong.own" in gives, and does not offer it',
+		],
+		[
+			"a service of its own",
+			"needs: { own }, gives: [own], setup: () => ({ offers: [provide(own, 1)] })",
+			'needs the service "wrong.own", which it gives itself',
+		],
+		[
+			"no config",
+			"config: undefined, setup: () => ({})",
+			"its default export has no proper config; make it by definePlugin, as its types ask",
+		],
+		[
+			"a hand-made object",
+			"config: 1, needs: undefined, gives: 1, ...{ needs: 1 }, setup: () => ({})",
+			"its default export has no proper config, needs, gives; make it by definePlugin, as its types ask",
+		],
+	])("%s", async (_, members, complaint) => {
+		expect(await complaintAbout(members, ["rerank"])).toBe(`plugins[5] wrong.ts: ${complaint}`);
+	});
+
+	test.each(["name", "owner", "disabled"])("a setting that every token has: %s", async (key) => {
+		expect(await complaintAbout(setting(key))).toBe(
+			`plugins[0] tokens: a plugin offers the token setting "${key}", which every token has already; rename it`,
+		);
+	});
+});
+
+test("words that are Portico's own are those that its command line takes", () => {
+	const words = [...coreCommands, databaseCommand, statusCommand].map(({ name }) => name);
+	expect(coreWords.map(String).toSorted()).toEqual([...words, "bun"].toSorted());
+});

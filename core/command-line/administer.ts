@@ -1,16 +1,17 @@
 /** Commands that plugins add, and `db`: they speak to the running server, or start Portico's parts themselves when none runs. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { nearestOption } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
-import { type CallAdmin, type Command, commands } from "../contract/command.ts";
+import { type Command, commands } from "../contract/command.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Blueprint } from "../host/blueprint.ts";
-import { adminTokenFile } from "../host/node-files.ts";
-import { asRecord, asText, parseJson } from "../neutral/json.ts";
-import { fetchOwn } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import type { Owner } from "../store/open.ts";
+import { inProcess, overNetwork, tokenOf } from "./admin-calls.ts";
+import { builtInCommands } from "./built-in-commands.ts";
 import { databaseCommand, databaseFilesWork } from "./database.ts";
+import { runDespiteConfig } from "./despite-config.ts";
+import { asksForHelp, explained } from "./explained.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, type Opened, openGateway } from "./open.ts";
 import { isTakenOver } from "./own-database.ts";
@@ -21,38 +22,6 @@ const refuse = (message: string): never => {
 	throw new Fault(deny("invalid_request", message));
 };
 
-/** The answer as JSON, or a `Fault` with its message. */
-const answerOf = async (response: Response): Promise<unknown> => {
-	const body = parseJson(await response.text());
-	if (response.ok) return body;
-	return refuse(asText(asRecord(asRecord(body)["error"])["message"]) ?? `the server answered ${response.status}`);
-};
-
-const requestOf = (address: string, token: string, method: string, path: string, body: unknown): Request =>
-	new Request(address + path, {
-		method,
-		headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-		...(body !== undefined && { body: JSON.stringify(body) }),
-	});
-
-const overNetwork =
-	(address: string, token: string): CallAdmin =>
-	async (method, path, body) =>
-		await answerOf(await fetchOwn(requestOf(address, token, method, path, body)));
-
-const inProcess =
-	({ portico }: Opened, token: string): CallAdmin =>
-	async (method, path, body) =>
-		await answerOf(
-			await portico.handle(requestOf("http://localhost", token, method, path, body), {
-				address: "127.0.0.1",
-				holdOpen: () => () => undefined,
-			}),
-		);
-
-const tokenOf = (invocation: Invocation, dataFolder: string): string =>
-	invocation.environment["PORTICO_ADMIN_TOKEN"] || readFileSync(adminTokenFile(dataFolder), "utf8").trim();
-
 class Held extends Error {
 	readonly owner: Owner;
 	constructor(owner: Owner) {
@@ -61,19 +30,35 @@ class Held extends Error {
 	}
 }
 
-/** What a command does, and then how it is called. */
-export const explained = ({ summary, usage }: { readonly summary: string; readonly usage: string }): string =>
-	`${summary}\n\n${usage}`;
+/** The core's own that ask the server. */
+const own = [databaseCommand, statusCommand];
 
 const addedBy = async (blueprint: Blueprint): Promise<readonly Command[]> => [
-	databaseCommand,
-	statusCommand,
+	...own,
 	...(await buildOnly(blueprint)).all(commands),
 ];
 
-/** Lists the commands that the plugins of this config add. */
-export const addedCommands = async (invocation: Invocation): Promise<readonly Command[]> =>
-	await addedBy(await blueprintOf(invocation, true));
+interface Known {
+	readonly blueprint: Blueprint;
+	readonly added: readonly Command[];
+}
+
+/** What the config file names, or why it is refused. */
+const knownOf = async (invocation: Invocation): Promise<Known | Fault> => {
+	try {
+		const blueprint = await blueprintOf(invocation, true);
+		return { blueprint, added: await addedBy(blueprint) };
+	} catch (error) {
+		if (error instanceof Fault) return error;
+		throw error;
+	}
+};
+
+/** Lists the commands that the plugins of this config add; where it is refused, those that can be asked for all the same. */
+export const addedCommands = async (invocation: Invocation): Promise<readonly Command[]> => {
+	const known = await knownOf(invocation);
+	return known instanceof Fault ? [...own, ...(await builtInCommands())] : known.added;
+};
 
 /** Only serving makes a database: a command from the wrong folder would make a second, which the server does not know. */
 const refuseWithoutDatabase = ({ config, file }: Blueprint, builtIn: boolean): void => {
@@ -84,16 +69,19 @@ const refuseWithoutDatabase = ({ config, file }: Blueprint, builtIn: boolean): v
 	);
 };
 
-/** Runs a command that is not the core's own. Throws `Fault` for a word no plugin knows. */
-export const administer = async (
-	invocation: Invocation,
-	coreNames: readonly string[],
-	print: (line: string) => void,
-	tell: (line: string) => void,
-): Promise<void> => {
+type Tell = (line: string) => void;
+
+interface Asked {
+	readonly invocation: Invocation;
+	/** Names of the core's own commands. */
+	readonly coreNames: readonly string[];
+	readonly print: Tell;
+	readonly tell: Tell;
+}
+
+const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void> => {
+	const { invocation, coreNames, print, tell } = asked;
 	const [name = "", ...words] = invocation.words;
-	const blueprint = await blueprintOf(invocation, true);
-	const added = await addedBy(blueprint);
 	const names = [...added.map((one) => one.name), ...coreNames];
 	const command =
 		added.find((one) => one.name === name) ??
@@ -102,8 +90,7 @@ export const administer = async (
 				? `there is no option "${name}"${nearestOption(name, ["version"])}; portico help lists what there is`
 				: `there is no command "${name}"${didYouMean(name, names)}; portico help lists what there is`,
 		);
-	if (words.includes("--help") || words.includes("-h"))
-		return print(explained({ summary: command.summary, usage: command.usage() }));
+	if (asksForHelp(words)) return print(explained({ summary: command.summary, usage: command.usage() }));
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
 	if (files) return await files(blueprint, print);
 	refuseWithoutDatabase(blueprint, invocation.builtIn === true);
@@ -128,4 +115,16 @@ export const administer = async (
 	} finally {
 		await opened.close();
 	}
+};
+
+/** Runs a command that is not the core's own. Throws `Fault` for a word no plugin knows. */
+export const administer = async (
+	invocation: Invocation,
+	coreNames: readonly string[],
+	print: Tell,
+	tell: Tell,
+): Promise<void> => {
+	const known = await knownOf(invocation);
+	if (!(known instanceof Fault)) return await runKnown(known, { invocation, coreNames, print, tell });
+	if (!(await runDespiteConfig({ invocation, own, complaint: known.message, print, tell }))) throw known;
 };

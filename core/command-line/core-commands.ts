@@ -4,8 +4,9 @@ import { didYouMean } from "../config/complaint.ts";
 import type { coreWords } from "../contract/command.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import { tellStarter } from "../runtime/system.ts";
-import { addedCommands, explained } from "./administer.ts";
+import { addedCommands } from "./administer.ts";
 import { connect, connectUsage } from "./connect.ts";
+import { asksForHelp, explained } from "./explained.ts";
 import { init, initUsage } from "./init.ts";
 import { check, listPlugins, showConfig, writeSchema } from "./inspect.ts";
 import { plugin, pluginUsage } from "./plugin-new.ts";
@@ -48,7 +49,7 @@ const refuseWord = (command: string, word: string, taken: readonly string[]): ne
 };
 
 const help = async (invocation: Invocation, print: Print): Promise<void> => {
-	const added = await addedCommands(invocation).catch(() => []);
+	const added = await addedCommands(invocation);
 	const all = [...coreCommands, ...added.map(({ name, summary, usage }) => ({ name, summary, usage: usage() }))];
 	const [asked, ...more] = invocation.words;
 	if (more.length > 0) refuseWord("help", more[0] ?? "", []);
@@ -155,7 +156,7 @@ export const coreCommands: readonly CoreCommand[] = [
 /** Runs one of them. Throws `Fault` for a word that it does not take. */
 export const runCoreCommand = async (command: CoreCommand, invocation: Invocation, print: Print): Promise<void> => {
 	const { words } = invocation;
-	if (words.includes("--help") || words.includes("-h")) return print(explained(command));
+	if (asksForHelp(words)) return print(explained(command));
 	const { words: taken } = command;
 	const unknown = taken === "any" ? undefined : words.find((word) => !taken.includes(word));
 	if (unknown !== undefined) refuseWord(command.name, unknown, taken === "any" ? [] : taken);

@@ -30,7 +30,8 @@ import { standardConfig } from "./standard-config.ts";
 /** Portico's version, shown by `portico version` and `GET /`. */
 export const version = "0.1.0";
 
-const readingOf = ({ file, builtIn, environment, port }: Invocation): BlueprintInput => ({
+/** What a blueprint is read of, for this invocation. */
+export const readingOf = ({ file, builtIn, environment, port }: Invocation): BlueprintInput => ({
 	file,
 	environment,
 	lent: lentServices,

@@ -50,7 +50,8 @@ export interface ConfigReading {
 	readonly secrets: readonly string[];
 }
 
-const defaultSettings = (): Static<typeof coreSchema> => {
+/** What holds where the file says nothing. */
+export const defaultSettings = (): Static<typeof coreSchema> => {
 	const settings = Value.Default(coreSchema, {});
 	if (!Value.Check(coreSchema, settings)) throw new Error("a core setting has neither a default nor is it optional");
 	return settings;

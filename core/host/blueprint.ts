@@ -1,11 +1,13 @@
 /** From a config file to plugins in order, with every complaint at once. Nothing is opened and nothing runs yet. */
 import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { checkSettings } from "../config/check.ts";
 import { type Complaint, formatComplaint } from "../config/complaint.ts";
+import { readPlaces } from "../config/places.ts";
 import { type Config, type PluginEntry, readConfig } from "../config/read.ts";
 import { isFault } from "../contract/fault.ts";
 import { describe } from "../contract/log.ts";
-import { atHome, homeOf } from "./home.ts";
+import { atHome, homeOf, placesAt } from "./home.ts";
 import { loadPlugin } from "./load.ts";
 import { type Instance, orderInstances, type PluginComplaint } from "./order.ts";
 
@@ -29,6 +31,8 @@ export interface BlueprintInput {
 	readonly file: string;
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	readonly port?: number;
+	/** What counts whatever the file holds. */
+	readonly text?: string;
 	/** What stands for the file while there is none. */
 	readonly fallback?: string | undefined;
 	/** Portico will not serve: what a variable or a file would bring may be missing. */
@@ -84,12 +88,20 @@ const soundOnly = (instances: readonly Instance[], lent: ReadonlySet<string>): r
 	}
 };
 
+/** Where the data is, as far as a file with whatever mistakes says it. */
+export const placesOf = ({ file, environment, fallback }: BlueprintInput): ReturnType<typeof placesAt> => {
+	const found = readText(file, fallback);
+	const readFile = (path: string) => readFileSync(resolve(dirname(file), path), "utf8");
+	const places = readPlaces("text" in found ? found.text : "", { environment, readFile, withoutSecrets: true });
+	return placesAt(homeOf(file), places);
+};
+
 /** Reads, loads, checks and orders. A blueprint is given whenever the file can be read at all. */
 export const readBlueprint = async (
 	input: BlueprintInput,
 ): Promise<{ readonly blueprint?: Blueprint; readonly complaints: readonly string[] }> => {
 	const { file, environment, port, lent } = input;
-	const found = readText(file, input.fallback);
+	const found = input.text === undefined ? readText(file, input.fallback) : { text: input.text };
 	if ("wrong" in found) return { complaints: [found.wrong] };
 	const {
 		config: read,

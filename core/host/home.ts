@@ -1,5 +1,6 @@
 /** Where a config's data is: it belongs to the config file, whatever folder a command is called from. */
 import { basename, dirname, join, resolve } from "node:path";
+import type { Places } from "../config/places.ts";
 import type { Config } from "../config/read.ts";
 import { databaseFile } from "../store/connection.ts";
 
@@ -14,15 +15,21 @@ const inUrl = (path: string): string => path.replace(/[%?#]/g, encodeURIComponen
 
 const relativeFile = /^file:(?!\/|:memory:)([^?#]*)/;
 
-/** The same config with every path of its data absolute. */
-export const atHome = (config: Config, home: string): Config => {
-	const url = config.database.url.replace(
+/** The same places, absolute; the data folder is beside the database file where none is named. */
+export const placesAt = (home: string, given: Places): { readonly url: string; readonly dataFolder: string } => {
+	const url = given.url.replace(
 		relativeFile,
 		(_, path: string) => `file:${inUrl(home)}/${path.replace(/^(?:\.\/)+/, "")}`,
 	);
 	const file = databaseFile(url);
 	const beside = file === undefined || file === ":memory:" ? join(home, "data") : dirname(file);
-	const dataFolder = resolve(home, config.server.dataFolder ?? beside);
+	return { url, dataFolder: resolve(home, given.dataFolder ?? beside) };
+};
+
+/** The same config with every path of its data absolute. */
+export const atHome = (config: Config, home: string): Config => {
+	const { dataFolder: named } = config.server;
+	const { url, dataFolder } = placesAt(home, { url: config.database.url, dataFolder: named });
 	const { backup } = config.database;
 	const folder = backup.folder === undefined ? join(dataFolder, "backups") : resolve(home, backup.folder);
 	const database = { ...config.database, url, backup: { ...backup, folder } };

@@ -48,22 +48,40 @@ const open = (file: string): Database.Database => {
 	}
 };
 
-/** Takes the lock of a database file, whose folder is made if need be, or says at once who has it. */
-export const lockFile = (path: string): FileLock | { readonly heldBy: Owner } => {
-	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-	const target = existsSync(path) ? realpathSync(path) : path;
-	const ownerFile = `${target}.owner`;
+/** Undefined while another process has it. */
+const claim = (target: string): Database.Database | undefined => {
 	const lock = open(`${target}.lock`);
 	try {
 		// It is never committed: without a journal it needs no room, so that a full disk hinders no backup to another one.
 		lock.exec("PRAGMA journal_mode = MEMORY");
 		lock.exec("BEGIN EXCLUSIVE");
+		return lock;
 	} catch (error) {
 		lock.close();
-		if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY"))
-			return { heldBy: readOwner(ownerFile) };
+		if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) return undefined;
 		throw unlockable(target, error);
 	}
+};
+
+const targetOf = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
+
+/** Who has the lock of a file now, where any process has. Neither makes a file nor changes what a process left that was killed. */
+export const holderOf = (path: string): Owner | undefined => {
+	const target = targetOf(path);
+	if (!existsSync(`${target}.lock`)) return undefined;
+	const lock = claim(target);
+	if (lock === undefined) return readOwner(`${target}.owner`);
+	lock.close();
+	return undefined;
+};
+
+/** Takes the lock of a database file, whose folder is made if need be, or says at once who has it. */
+export const lockFile = (path: string): FileLock | { readonly heldBy: Owner } => {
+	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+	const target = targetOf(path);
+	const ownerFile = `${target}.owner`;
+	const lock = claim(target);
+	if (lock === undefined) return { heldBy: readOwner(ownerFile) };
 	const write = (owner: Owner): void => {
 		try {
 			writeFileSync(`${ownerFile}.new`, JSON.stringify(owner), { mode: 0o600 });

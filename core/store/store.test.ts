@@ -1,6 +1,15 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execPath } from "node:process";
@@ -16,7 +25,7 @@ import { systemClock } from "../wire/system-clock.ts";
 import { backupFile } from "./backup.ts";
 import { Connection, databaseFile } from "./connection.ts";
 import { StoreFault, unlessOutage } from "./fault.ts";
-import { lockFile } from "./lock.ts";
+import { holderOf, lockFile } from "./lock.ts";
 import { migrate } from "./migrate.ts";
 import { type OpenStore, openStore } from "./open.ts";
 import { WriteQueue } from "./queue.ts";
@@ -368,7 +377,14 @@ describe("a file", () => {
 		await until(() => writer.acknowledged().length > 0);
 		const refused = await openStore({ url: `file:${file}`, clock: systemClock, log });
 		expect(refused).toEqual({ heldBy: { pid: writer.pid, address: "http://127.0.0.1:1" } });
+		expect(holderOf(file)).toEqual({ pid: writer.pid, address: "http://127.0.0.1:1" });
 		await writer.kill();
+		// What tells that it did not end in order stays for the next that serves.
+		expect([holderOf(file), existsSync(`${file}.owner`)]).toEqual([undefined, true]);
+		expect([holderOf(join(folder(), "none.db")), existsSync(join(folder(), "none.db.lock"))]).toEqual([
+			undefined,
+			false,
+		]);
 		const opened = await open(`file:${file}`);
 		opened.describe({ address: "http://127.0.0.1:2" });
 		expect(lockFile(file)).toEqual({ heldBy: { pid: process.pid, address: "http://127.0.0.1:2" } });

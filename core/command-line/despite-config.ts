@@ -1,0 +1,67 @@
+/** A command while the config file is refused: a server that runs is asked all the same, for it goes on with what it read before. */
+import { join } from "node:path";
+import type { Command } from "../contract/command.ts";
+import { placesOf } from "../host/blueprint.ts";
+import { leftProcesses, nodeLock } from "../host/node-files.ts";
+import { databaseFile } from "../store/connection.ts";
+import { holderOf } from "../store/lock.ts";
+import { overNetwork, tokenOf } from "./admin-calls.ts";
+import { builtInCommands } from "./built-in-commands.ts";
+import { databaseCommand, databaseFilesWork } from "./database.ts";
+import { asksForHelp, explained } from "./explained.ts";
+import { readingOf } from "./open.ts";
+import type { Invocation } from "./settings.ts";
+
+/** Where a server of this config file serves, and its data folder. Undefined where none is found. */
+const serverOf = (invocation: Invocation): { readonly address: string; readonly dataFolder: string } | undefined => {
+	const { url, dataFolder } = placesOf(readingOf(invocation));
+	const file = databaseFile(url);
+	const nodes = (): readonly string[] =>
+		leftProcesses(dataFolder).map((worker) =>
+			nodeLock(worker === undefined ? dataFolder : join(dataFolder, `worker-${worker}`)),
+		);
+	for (const path of file === undefined ? nodes() : [file]) {
+		const address = holderOf(path)?.address;
+		if (address !== undefined) return { address, dataFolder };
+	}
+	return undefined;
+};
+
+export interface DespiteConfig {
+	readonly invocation: Invocation;
+	/** The core's commands that ask the server. */
+	readonly own: readonly Command[];
+	/** Why the config file is refused. */
+	readonly complaint: string;
+	print(line: string): void;
+	tell(line: string): void;
+}
+
+/** Runs a built-in command at the running server. False where no server runs, or where the command wants the config itself. */
+export const runDespiteConfig = async ({
+	invocation,
+	own,
+	complaint,
+	print,
+	tell,
+}: DespiteConfig): Promise<boolean> => {
+	const [name, ...words] = invocation.words;
+	let server: ReturnType<typeof serverOf>;
+	try {
+		server = serverOf(invocation);
+	} catch {
+		// Where the file leads is in doubt; what is wrong with the file is what its reader can mend.
+		return false;
+	}
+	if (server === undefined) return false;
+	const command = [...own, ...(await builtInCommands())].find((one) => one.name === name);
+	if (command === undefined || (command === databaseCommand && databaseFilesWork(words))) return false;
+	if (asksForHelp(words)) {
+		print(explained({ summary: command.summary, usage: command.usage() }));
+		return true;
+	}
+	tell(`warning: the config file is refused, and the server goes on without it:\n${complaint}`);
+	tell(`asking the server at ${server.address}`);
+	await command.run({ words, call: overNetwork(server.address, tokenOf(invocation, server.dataFolder)), print });
+	return true;
+};

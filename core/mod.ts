@@ -48,7 +48,7 @@ export { remembering } from "./wire/remember.ts";
 // refusing and failing
 
 export { type Column, dollars, tableLines } from "./command-line/table.ts";
-export { parseWords } from "./config/command-words.ts";
+export { flagOf, parseWords } from "./config/command-words.ts";
 export { didYouMean } from "./config/complaint.ts";
 export { type Denial, type DenialKind, deny, Fault, isFault } from "./contract/fault.ts";
 export { openAiFailure, openAiFailureWithin } from "./errors/openai-failure.ts";

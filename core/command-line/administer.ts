@@ -3,12 +3,12 @@ import { existsSync } from "node:fs";
 import { nearestOption } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { type Command, commands } from "../contract/command.ts";
-import { deny, Fault } from "../contract/fault.ts";
+import { deny, Fault, isFault } from "../contract/fault.ts";
 import type { Blueprint } from "../host/blueprint.ts";
 import { databaseFile } from "../store/connection.ts";
 import type { Owner } from "../store/open.ts";
 import { inProcess, overNetwork, tokenOf } from "./admin-calls.ts";
-import { builtInCommands } from "./built-in-commands.ts";
+import { builtInCommands, notInConfig } from "./built-in-commands.ts";
 import { databaseCommand, databaseFilesWork } from "./database.ts";
 import { runDespiteConfig } from "./despite-config.ts";
 import { asksForHelp, explained } from "./explained.ts";
@@ -83,13 +83,16 @@ const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void
 	const { invocation, coreNames, print, tell } = asked;
 	const [name = "", ...words] = invocation.words;
 	const names = [...added.map((one) => one.name), ...coreNames];
-	const command =
-		added.find((one) => one.name === name) ??
-		refuse(
-			name.startsWith("-")
-				? `there is no option "${name}"${nearestOption(name, ["version"])}; portico help lists what there is`
-				: `there is no command "${name}"${didYouMean(name, names)}; portico help lists what there is`,
-		);
+	const command = added.find((one) => one.name === name);
+	if (command === undefined) {
+		if (name.startsWith("-"))
+			return refuse(
+				`there is no option "${name}"${nearestOption(name, ["version"])}; portico help lists what there is`,
+			);
+		const missing = await notInConfig(blueprint, invocation.builtIn === true, name);
+		const nearest = `${didYouMean(name, names)}; portico help lists what there is`;
+		return refuse(`there is no command "${name}"${missing || nearest}`);
+	}
 	if (asksForHelp(words)) return print(explained({ summary: command.summary, usage: command.usage() }));
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
 	if (files) return await files(blueprint, print);
@@ -117,6 +120,14 @@ const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void
 	}
 };
 
+/** What a command threw; where it refused an option that a plugin would bring, that is told before the usage. */
+const withMissing = async (error: unknown, blueprint: Blueprint, { words, builtIn }: Invocation): Promise<unknown> => {
+	if (!isFault(error) || error.denial.parameter?.startsWith("--") !== true) return error;
+	const missing = await notInConfig(blueprint, builtIn === true, words[0] ?? "", error.denial.parameter);
+	const [first = "", ...usage] = error.message.split("\n\n");
+	return missing === "" ? error : new Fault(deny("invalid_request", [first + missing, ...usage].join("\n\n")), error);
+};
+
 /** Runs a command that is not the core's own. Throws `Fault` for a word no plugin knows. */
 export const administer = async (
 	invocation: Invocation,
@@ -125,6 +136,13 @@ export const administer = async (
 	tell: Tell,
 ): Promise<void> => {
 	const known = await knownOf(invocation);
-	if (!(known instanceof Fault)) return await runKnown(known, { invocation, coreNames, print, tell });
-	if (!(await runDespiteConfig({ invocation, own, complaint: known.message, print, tell }))) throw known;
+	if (known instanceof Fault) {
+		if (await runDespiteConfig({ invocation, own, complaint: known.message, print, tell })) return;
+		throw known;
+	}
+	try {
+		await runKnown(known, { invocation, coreNames, print, tell });
+	} catch (error) {
+		throw await withMissing(error, known.blueprint, invocation);
+	}
 };

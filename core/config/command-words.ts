@@ -6,6 +6,9 @@ import { didYouMean } from "./complaint.ts";
 /** What every command takes besides its own. */
 export const everyCommandTakes = ["config", "port", "workers", "log-level", "log-format"] as const;
 
+/** A setting's key as an option, without dashes: `expiresAt` as `expires-at`. */
+export const flagOf = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
 /** The nearest of the options, by their names without dashes, that a mistyped one may mean. */
 export const nearestOption = (mistyped: string, names: readonly string[]): string =>
 	didYouMean(
@@ -13,15 +16,14 @@ export const nearestOption = (mistyped: string, names: readonly string[]): strin
 		[...names, ...everyCommandTakes, "help"].map((name) => `--${name}`),
 	);
 
-/** The runtime goes on about words that begin with a dash; nobody who mistyped an option asks for that. */
-const whatIsWrong = (error: unknown, options: ParseArgsConfig["options"] = {}): string => {
-	const said = error instanceof Error ? (error.message.split(". ")[0] ?? "") : "these words cannot be read";
-	const unknown = /^Unknown option '(--[^']+)'$/.exec(said)?.[1];
-	if (unknown === undefined) return said;
-	return `there is no option "${unknown}" here${nearestOption(unknown, Object.keys(options))}`;
-};
+/** The option that the runtime's words refuse, with its dashes. */
+const unknownOption = (said: string): string | undefined => /^Unknown option '(--[^']+)'$/.exec(said)?.[1];
 
-/** `parseArgs` of `node:util`. Throws `Fault` (`invalid_request`) that ends with `usage`. */
+/** The runtime goes on about words that begin with a dash; nobody who mistyped an option asks for that. */
+const whatIsWrong = (error: unknown): string =>
+	error instanceof Error ? (error.message.split(". ")[0] ?? "") : "these words cannot be read";
+
+/** `parseArgs` of `node:util`. Throws `Fault` (`invalid_request`) that ends with `usage`; its `parameter` is an option that is not taken. */
 export const parseWords = <const Config extends ParseArgsConfig>(
 	config: Config,
 	usage: string,
@@ -29,6 +31,11 @@ export const parseWords = <const Config extends ParseArgsConfig>(
 	try {
 		return parseArgs(config);
 	} catch (error) {
-		throw new Fault(deny("invalid_request", `${whatIsWrong(error, config.options)}\n\n${usage}`));
+		const said = whatIsWrong(error);
+		const option = unknownOption(said);
+		if (option === undefined) throw new Fault(deny("invalid_request", `${said}\n\n${usage}`));
+		const near = nearestOption(option, Object.keys(config.options ?? {}));
+		const message = `there is no option "${option}" here${near}\n\n${usage}`;
+		throw new Fault(deny("invalid_request", message, { parameter: option }));
 	}
 };

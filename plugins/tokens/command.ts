@@ -7,6 +7,7 @@ import {
 	type CommandRun,
 	didYouMean,
 	dollars,
+	flagOf,
 	parseWords,
 	type TokenSetting,
 	type TSchema,
@@ -15,8 +16,6 @@ import {
 import { wordsAsValue, wrong } from "./setting-words.ts";
 
 type KnownSettings = () => ReadonlyMap<string, TokenSetting<unknown>>;
-
-const flagOf = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const settingFrom = ({ schema, fromWords }: TokenSetting<unknown>, words: string, flag: string): unknown => {
 	if (!fromWords || words === "none") return wordsAsValue(schema, words, flag);

@@ -147,8 +147,12 @@ const runShell = async (home: string, fence: Fence): Promise<void> => {
 	}
 };
 
-const checkConfig = async (home: string, { text }: Fence): Promise<void> => {
+/** Pages whose commands are those of the config above them. */
+const oneConfig: readonly string[] = ["README.md"];
+
+const checkConfig = async (home: string, { page, text }: Fence): Promise<void> => {
 	writeFileSync(join(home, "shown.yaml"), text);
+	if (oneConfig.includes(page)) writeFileSync(join(home, "portico.yaml"), text);
 	const { code, errors } = await runCommand(home, ["check", "--config", "shown.yaml"], keys);
 	expect({ code, errors }).toMatchObject({ code: 0 });
 };

@@ -197,6 +197,32 @@ describe("words", () => {
 		expect(readdirSync(folder)).toEqual([]);
 	});
 
+	test("what a built-in plugin brings that the config has not is told with that plugin", async () => {
+		const file = config();
+		const portico = await startProcess(folder, file);
+		await portico.end("SIGTERM");
+		const refusedOf = async (...words: string[]) => (await runCommand(folder, [...words, "--config", file])).errors;
+		for (const [command, plugin] of [
+			["usage", "ledger"],
+			["calls", "ledger"],
+			["audit", "people"],
+			["alerts", "alerts"],
+			["deliveries", "webhooks"],
+		] as const)
+			expect(await refusedOf(command)).toBe(
+				`there is no command "${command}": the plugin "${plugin}", which brings it, is not in ${file}; add "- use: ${plugin}" to the plugins\n`,
+			);
+		for (const [option, plugin] of [
+			["--quota", "quota"],
+			["--expires-at", "expiry"],
+			["--ips", "ip-whitelist"],
+		] as const)
+			expect(await refusedOf("token", "create", option, "5")).toContain(
+				`there is no option "${option}" here: the plugin "${plugin}", which brings it, is not in ${file}; add "- use: ${plugin}" to the plugins\n\nportico token create`,
+			);
+		expect(await refusedOf("token", "create", "--colour", "5")).toContain('there is no option "--colour" here\n\n');
+	}, 30_000);
+
 	test("a plugin that is mistyped is told with the nearest", async () => {
 		const { code, errors } = await runCommand(folder, ["check", "--config", config({ plugins: [{ use: "tokns" }] })]);
 		expect(code).toBe(1);

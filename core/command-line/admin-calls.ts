@@ -1,12 +1,18 @@
 /** How a command reaches the admin routes: those of the running server, or of one that was opened for this command. */
 import { readFileSync } from "node:fs";
 import type { CallAdmin } from "../contract/command.ts";
-import { deny, Fault } from "../contract/fault.ts";
+import { deny, Fault, isFault } from "../contract/fault.ts";
 import { adminTokenFile } from "../host/node-files.ts";
 import { asRecord, asText, parseJson } from "../neutral/json.ts";
 import { fetchOwn } from "../runtime/system.ts";
 import type { Opened } from "./open.ts";
 import type { Invocation } from "./settings.ts";
+
+/** A server that has the lock and has said where it serves. */
+export interface Server {
+	readonly address: string;
+	readonly pid: number;
+}
 
 const refuse = (message: string): never => {
 	throw new Fault(deny("invalid_request", message));
@@ -26,11 +32,24 @@ const requestOf = (address: string, token: string, method: string, path: string,
 		...(body !== undefined && { body: JSON.stringify(body) }),
 	});
 
-/** Asks the server at this address. */
-export const overNetwork =
-	(address: string, token: string): CallAdmin =>
-	async (method, path, body) =>
-		await answerOf(await fetchOwn(requestOf(address, token, method, path, body)));
+/** Asks the server that has the lock. It must say at first that it runs; what it is then asked may take long. Throws `Fault` where it stops meanwhile. */
+export const overNetwork = async (
+	{ address, pid }: Server,
+	token: string,
+	answersWithinMs = 10_000,
+): Promise<CallAdmin> => {
+	const ask = async (request: Request, signal?: AbortSignal): Promise<unknown> => {
+		try {
+			return await answerOf(await fetchOwn(request, signal));
+		} catch (error) {
+			if (isFault(error)) throw error;
+			const message = `process ${pid} at ${address} is stopping, or does not answer; try again in a moment`;
+			throw new Fault(deny("conflict", message), error);
+		}
+	};
+	await ask(requestOf(address, token, "GET", "/livez", undefined), AbortSignal.timeout(answersWithinMs));
+	return (method, path, body) => ask(requestOf(address, token, method, path, body));
+};
 
 /** Asks what this process has opened itself. */
 export const inProcess =

@@ -107,8 +107,8 @@ const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void
 		const { address, pid } = error.owner;
 		if (address === undefined)
 			return refuse(`the database is in use by process ${pid}, which does not serve yet; try again in a moment`);
-		const call = overNetwork(address, tokenOf(invocation, dataFolderOf(blueprint)));
 		tell(`asking the server at ${address}`);
+		const call = await overNetwork({ address, pid }, tokenOf(invocation, dataFolderOf(blueprint)));
 		return await command.run({ words, call, print });
 	}
 	const { url } = blueprint.config.database;

@@ -5,7 +5,7 @@ import { placesOf } from "../host/blueprint.ts";
 import { leftProcesses, nodeLock } from "../host/node-files.ts";
 import { databaseFile } from "../store/connection.ts";
 import { holderOf } from "../store/lock.ts";
-import { overNetwork, tokenOf } from "./admin-calls.ts";
+import { overNetwork, type Server, tokenOf } from "./admin-calls.ts";
 import { builtInCommands } from "./built-in-commands.ts";
 import { databaseCommand, databaseFilesWork } from "./database.ts";
 import { asksForHelp, explained } from "./explained.ts";
@@ -13,7 +13,7 @@ import { readingOf } from "./open.ts";
 import type { Invocation } from "./settings.ts";
 
 /** Where a server of this config file serves, and its data folder. Undefined where none is found. */
-const serverOf = (invocation: Invocation): { readonly address: string; readonly dataFolder: string } | undefined => {
+const serverOf = (invocation: Invocation): (Server & { readonly dataFolder: string }) | undefined => {
 	const { url, dataFolder } = placesOf(readingOf(invocation));
 	const file = databaseFile(url);
 	const nodes = (): readonly string[] =>
@@ -21,8 +21,8 @@ const serverOf = (invocation: Invocation): { readonly address: string; readonly 
 			nodeLock(worker === undefined ? dataFolder : join(dataFolder, `worker-${worker}`)),
 		);
 	for (const path of file === undefined ? nodes() : [file]) {
-		const address = holderOf(path)?.address;
-		if (address !== undefined) return { address, dataFolder };
+		const { address, pid = 0 } = holderOf(path) ?? {};
+		if (address !== undefined) return { address, pid, dataFolder };
 	}
 	return undefined;
 };
@@ -62,6 +62,7 @@ export const runDespiteConfig = async ({
 	}
 	tell(`warning: the config file is refused, and the server goes on without it:\n${complaint}`);
 	tell(`asking the server at ${server.address}`);
-	await command.run({ words, call: overNetwork(server.address, tokenOf(invocation, server.dataFolder)), print });
+	const call = await overNetwork(server, tokenOf(invocation, server.dataFolder));
+	await command.run({ words, call, print });
 	return true;
 };

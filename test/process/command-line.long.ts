@@ -134,6 +134,33 @@ describe("the data belongs to the config file", () => {
 	});
 });
 
+test("a server that stops, or is frozen, is told in a sentence", async () => {
+	const plugins = [
+		{ use: "tokens" },
+		{ use: "chat-completions" },
+		{ use: "demo", with: { wordMs: 10_000 } },
+		{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
+	];
+	const file = config({ server: { port: 0, drainSeconds: 60 }, plugins });
+	const portico = await startProcess(folder, file);
+	const { pid } = JSON.parse(readFileSync(join(folder, "data/portico.db.owner"), "utf8")) as { pid: number };
+	const told = `asking the server at ${portico.address}\nprocess ${pid} at ${portico.address} is stopping, or does not answer; try again in a moment\n`;
+	process.kill(pid, "SIGSTOP");
+	const frozen = await runCommand(folder, ["status", "--config", file]);
+	process.kill(pid, "SIGCONT");
+	expect(frozen).toEqual({ code: 1, output: "", errors: told });
+	const stream = await fetch(`${portico.address}/v1/chat/completions`, {
+		method: "POST",
+		headers: { authorization: `Bearer ${portico.key}`, "content-type": "application/json" },
+		body: JSON.stringify({ ...chat, stream: true }),
+	});
+	const ended = portico.end("SIGTERM");
+	await portico.says(/stopping: no new calls/);
+	expect(await runCommand(folder, ["status", "--config", file])).toEqual({ code: 1, output: "", errors: told });
+	await stream.body?.cancel();
+	expect(await ended).toBe(0);
+}, 60_000);
+
 test("commands that do not serve need no upstream's key; serving does", async () => {
 	const upstreams = [{ name: "main", protocol: "chat-completions", url: "http://127.0.0.1:9", key: keyReference }];
 	const router = { use: "router", with: { upstreams, models: [] } };

@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import { createServer } from "node:net";
+import { overNetwork } from "./admin-calls.ts";
+
+const gone = (address: string) => `process 7 at ${address} is stopping, or does not answer; try again in a moment`;
+
+test("a server that has gone is told in a sentence", async () => {
+	const server = createServer();
+	await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+	const address = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+	await new Promise((done) => server.close(done));
+	await expect(overNetwork({ address, pid: 7 }, "t")).rejects.toThrow(gone(address));
+});
+
+test("one that takes the connection and says nothing is not waited for", async () => {
+	const server = createServer();
+	await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+	const address = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+	await expect(overNetwork({ address, pid: 7 }, "t", 50)).rejects.toThrow(gone(address));
+	server.close();
+});
+
+test("one that stops between two answers is told so too, and a refusal stays its own", async () => {
+	const server = Bun.serve({
+		port: 0,
+		hostname: "127.0.0.1",
+		fetch: ({ url }) =>
+			url.endsWith("/livez")
+				? Response.json({ status: "ok" })
+				: Response.json({ error: { message: "no such token" } }, { status: 404 }),
+	});
+	const address = `http://127.0.0.1:${server.port}`;
+	const call = await overNetwork({ address, pid: 7 }, "t");
+	await expect(call("GET", "/admin/tokens/x")).rejects.toThrow("no such token");
+	await server.stop(true);
+	await expect(call("GET", "/admin/tokens/x")).rejects.toThrow(gone(address));
+});

@@ -50,7 +50,7 @@ export { remembering } from "./wire/remember.ts";
 export { type Column, dollars, tableLines } from "./command-line/table.ts";
 export { flagOf, parseWords } from "./config/command-words.ts";
 export { didYouMean } from "./config/complaint.ts";
-export { type Denial, type DenialKind, deny, Fault, isFault } from "./contract/fault.ts";
+export { type Denial, type DenialKind, deny, Fault, isDenial, isFault } from "./contract/fault.ts";
 export { openAiFailure, openAiFailureWithin } from "./errors/openai-failure.ts";
 export { renderOwnDenial } from "./errors/own-errors.ts";
 export { scrub, withoutKeys } from "./errors/redact.ts";

@@ -38,3 +38,6 @@ export const deny = (kind: DenialKind, message: string, more: Omit<Denial, "kind
 	message,
 	...more,
 });
+
+/** Whether an answer is a denial and not what was asked for. */
+export const isDenial = <T extends object>(answer: T | Denial): answer is Denial => "kind" in answer;

@@ -1,7 +1,7 @@
 /** What every request goes through around its route: the door, access, one rendering of errors, and the usual headers. */
 import type { Admitted, Identified } from "../contract/call.ts";
 import type { Clock } from "../contract/clock.ts";
-import { type Denial, deny, isFault } from "../contract/fault.ts";
+import { type Denial, deny, isDenial, isFault } from "../contract/fault.ts";
 import { describe, type Log } from "../contract/log.ts";
 import type { Doorkeeper } from "../contract/operator.ts";
 import type { Protocol } from "../contract/protocol.ts";
@@ -70,8 +70,6 @@ const stopping = deny(
 const exposed =
 	"x-request-id, request-id, retry-after, retry-after-ms, x-should-retry, x-portico-dropped, x-portico-target, x-portico-attempts, x-portico-cost";
 
-const isDenial = (value: Identified | Denial): value is Denial => "kind" in value;
-
 export const createRequestHandler = (options: RequestHandlerOptions): RequestHandler => {
 	const { clock, log, origins } = options;
 	const recognise = createRecogniseOperator(options);
@@ -124,7 +122,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		connection: Connection,
 	): Promise<Response | Denial> => {
 		const operator = await recognise(call, connection.address, route.access);
-		return "kind" in operator ? operator : await route.handle(Object.assign(call, { operator }));
+		return isDenial(operator) ? operator : await route.handle(Object.assign(call, { operator }));
 	};
 
 	const answer = (

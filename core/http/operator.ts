@@ -1,6 +1,6 @@
 /** Finds out who stands before a route of operators: somebody a doorkeeper knows, or the holder of the admin token. */
 import type { Admitted } from "../contract/call.ts";
-import { type Denial, deny } from "../contract/fault.ts";
+import { type Denial, deny, isDenial } from "../contract/fault.ts";
 import { type Doorkeeper, type Operator, tokenOperator } from "../contract/operator.ts";
 import type { Networks } from "../wire/networks.ts";
 import { type AdminRules, adminDoor } from "./admin-door.ts";
@@ -10,8 +10,6 @@ export interface OperatorOptions {
 	readonly doorkeepers: readonly Doorkeeper[];
 	readonly trustedProxies: Networks;
 }
-
-const isDenial = (value: Operator | Denial): value is Denial => "kind" in value;
 
 const adminsOnly = deny("permission", "This route is for administrators; ask one of them.", { code: "admins_only" });
 

@@ -1,7 +1,7 @@
 /** Asks the guards about a request before anything is sent. Whatever fails refuses. */
 import type { RelayedCall, Routed } from "../contract/call.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
-import { type Denial, isFault } from "../contract/fault.ts";
+import { type Denial, isDenial, isFault } from "../contract/fault.ts";
 import type { Guard, RequestVerdict } from "../contract/guard.ts";
 import { describe, type Log } from "../contract/log.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
@@ -9,8 +9,6 @@ import { type Guarded, guardFailed, type NamedAnswerGuard } from "./guarded.ts";
 import { changedModelAsk } from "./guarded-body.ts";
 import { changedAsk, endpointWords } from "./guarded-endpoint.ts";
 import { restoring } from "./restoring.ts";
-
-const isDenial = (value: object): value is Denial => "kind" in value;
 
 const verdictOf = async (guard: Guard, prompt: NeutralRequest, call: Routed, log: Log): Promise<RequestVerdict> => {
 	try {

@@ -2,7 +2,7 @@
 
 import type { Authenticator, RefusedToken } from "../contract/authenticator.ts";
 import type { AccessToken, Admitted, Identified } from "../contract/call.ts";
-import { type Denial, deny, isFault } from "../contract/fault.ts";
+import { type Denial, deny, isDenial, isFault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import { isPending } from "../wire/pending.ts";
 import { keyOf } from "./key.ts";
@@ -42,7 +42,7 @@ export const createIdentify = (
 	};
 
 	const admit = (call: Admitted, key: string, token: Known): Answer | Promise<Answer> => {
-		if ("kind" in token) return refuse(call, token, { key });
+		if (isDenial(token)) return refuse(call, token, { key });
 		if ("denial" in token) return refuse(call, token.denial, { token: token.refused });
 		// The same object, from now on knowing more: a copy would work out what was left to be worked out when asked for.
 		const identified: Identified = Object.assign(call, { token });

@@ -1,15 +1,13 @@
 /** The permits one call holds: asked of every policy, settled exactly once, newest first, whatever ended the call. */
 
 import type { Routed } from "../contract/call.ts";
-import type { Denial } from "../contract/fault.ts";
+import { type Denial, isDenial } from "../contract/fault.ts";
 import { describe, type Log } from "../contract/log.ts";
 import type { Charge, Outcome } from "../contract/outcome.ts";
 import type { Permit } from "../contract/policy.ts";
 import { isPending } from "../wire/pending.ts";
 import { refusedOutcome } from "./call-ending.ts";
 import { type Rule, refuseForFailure, ruleFailed } from "./token-rules.ts";
-
-const isDenial = (value: Permit | Denial): value is Denial => "kind" in value;
 
 const watches = ({ progress }: Permit): boolean => progress !== undefined;
 const noHeaders: Readonly<Record<string, string>> = {};

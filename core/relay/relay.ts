@@ -6,7 +6,7 @@
  */
 
 import type { Identified, RelayedCall } from "../contract/call.ts";
-import { type Denial, deny, Fault, isFault } from "../contract/fault.ts";
+import { type Denial, deny, Fault, isDenial, isFault } from "../contract/fault.ts";
 import { describe, type Log } from "../contract/log.ts";
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Plan, Target } from "../contract/router.ts";
@@ -19,7 +19,7 @@ import { CallWatch } from "./call-watch.ts";
 import type { Guarded } from "./guarded.ts";
 import { guardCall } from "./guards.ts";
 import { LiveCall, type LiveCallOptions } from "./live-call.ts";
-import { askPolicies, type Permits } from "./permits.ts";
+import { askPolicies } from "./permits.ts";
 import type { Entry } from "./reading.ts";
 import { type CallStart, record } from "./record.ts";
 import { Refusals } from "./refusals.ts";
@@ -29,8 +29,6 @@ import { tooLong } from "./stream-watch.ts";
 import { firstRefusal } from "./token-rules.ts";
 import { turnEnds } from "./turns.ts";
 import { redacted } from "./upstream-words.ts";
-
-const isDenial = (value: Permits | Denial): value is Denial => "kind" in value;
 
 const denialOf = (error: unknown, log: Log, callId: string): Denial => {
 	if (isFault(error)) return error.denial;
@@ -150,7 +148,7 @@ export const createRelay = (options: RelayOptions): Relay => {
 	/** What the permits hold is let go when a guard refuses. */
 	const guard = async ({ routed, permits }: LiveCall): Promise<Guarded> => {
 		const guarded = await guardCall(guards, routed, leniently.endpoints, log);
-		if (!("kind" in guarded)) return guarded;
+		if (!isDenial(guarded)) return guarded;
 		permits.settle(refusedOutcome(guarded));
 		throw new Fault(guarded);
 	};

@@ -1,6 +1,6 @@
 /** Asks the policies for a task, as they are asked for a model call. */
 import type { TaskRouted } from "../contract/call.ts";
-import type { Denial } from "../contract/fault.ts";
+import { isDenial } from "../contract/fault.ts";
 import type { Guard } from "../contract/guard.ts";
 import type { Log } from "../contract/log.ts";
 import type { TaskAuthority } from "../contract/task-authority.ts";
@@ -8,11 +8,9 @@ import { refusedEnd, refusedOutcome } from "./call-ending.ts";
 import { changedWords } from "./edit-words.ts";
 import { guardFailed } from "./guarded.ts";
 import { askGuards } from "./guards.ts";
-import { askPolicies, type Permits } from "./permits.ts";
+import { askPolicies } from "./permits.ts";
 import { type Recording, record } from "./record.ts";
 import { firstRefusal, type RulesOf } from "./token-rules.ts";
-
-const isDenial = (value: Permits | Denial): value is Denial => "kind" in value;
 
 /** `recording`: who is told of what is refused. */
 export const createTaskAuthority = (
@@ -51,10 +49,10 @@ export const createTaskAuthority = (
 		if (guards().length === 0) return { permits };
 		const before = prompt();
 		const guarded = await askGuards(guards(), routed, log, before);
-		const words = "kind" in guarded ? undefined : changedWords(before.messages, (guarded.prompt ?? before).messages);
-		if (!("kind" in guarded) && words)
+		const words = isDenial(guarded) ? undefined : changedWords(before.messages, (guarded.prompt ?? before).messages);
+		if (!isDenial(guarded) && words)
 			return words.size === 0 ? { permits } : { permits, words: { sent: words, restore: guarded.restore } };
-		const denial = "kind" in guarded ? guarded : guardFailed;
+		const denial = isDenial(guarded) ? guarded : guardFailed;
 		permits.settle(refusedOutcome(denial));
 		return denial;
 	},

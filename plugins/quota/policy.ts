@@ -5,6 +5,7 @@ import {
 	asText,
 	type Denial,
 	describe,
+	isDenial,
 	type Log,
 	type Outcome,
 	type Permit,
@@ -156,7 +157,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 	/** At once, where the database need not be asked. */
 	const limited = (call: RelayedCall, on: Accountable): Permit | Denial | undefined | Promise<Permit | Denial> => {
 		const cost = callCost(call, prices, options.settings);
-		if ("kind" in cost) return cost;
+		if (isDenial(cost)) return cost;
 		const most = cost.most(cost.asked);
 		if (most === 0) return undefined;
 		const held = holdNow(options.accounts, callerOf(call), on, most);
@@ -189,7 +190,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 	/** A count of tokens is free, and for those only who could still pay for the least of calls. */
 	const counted = async (call: RelayedCall, on: Accountable): Promise<Permit | Denial | undefined> => {
 		const cost = callCost(call, prices, options.settings);
-		if ("kind" in cost) return cost;
+		if (isDenial(cost)) return cost;
 		const least = cost.most(leastOutput);
 		if (least === 0) return undefined;
 		try {

@@ -4,6 +4,7 @@ import {
 	definedOnly,
 	deny,
 	type Identified,
+	isDenial,
 	type Outcome,
 	type Statement,
 	type Target,
@@ -91,7 +92,7 @@ export const createAccounts = ({ quota, prices, writer, ...options }: AccountsOp
 			const limited = own || owner?.ceiling !== undefined || owner?.compiled?.has("budgets") === true;
 			if (most === undefined && limited) return withoutPrice(order.model);
 			const reserved = await quota.reserve(call.token, most ?? 0, taskId);
-			return "kind" in reserved ? reserved : { keep: reserved.keep(), ...held };
+			return isDenial(reserved) ? reserved : { keep: reserved.keep(), ...held };
 		},
 		settle({ upstream, most }, task, made) {
 			// A price that was lost on the way is not 0: what was held is charged.

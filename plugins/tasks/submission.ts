@@ -7,6 +7,7 @@ import {
 	editWords,
 	Fault,
 	type Identified,
+	isDenial,
 	isFault,
 	type Outcome,
 	orderedId,
@@ -197,7 +198,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 			requestBytes: bytesOf(order),
 			prompt: () => promptOf(order),
 		});
-		if ("kind" in granted) return refuse(granted);
+		if (isDenial(granted)) return refuse(granted);
 		let outcome = unsent;
 		try {
 			const { words } = granted;
@@ -205,7 +206,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 			const made = newTask(call, { ...order, input: sent }, kind, upstream, callbackUrl);
 			const hold = await accounts.hold(call, upstreams, order, made.task.id);
 			// What keeps this one out may be its own twin, which was faster.
-			if ("kind" in hold) return (await repeated(call, idempotencyKey, fingerprint)) ?? refuse(hold);
+			if (isDenial(hold)) return (await repeated(call, idempotencyKey, fingerprint)) ?? refuse(hold);
 			const task = await create(
 				call,
 				kind,

@@ -125,7 +125,7 @@ export { type ClaimedWork, WorkQueue, type WorkQueueOptions } from "./store/work
 export { codeOf, outputOf, printed, type RunOutput, runAsText } from "./neutral/code-run.ts";
 export type * from "./neutral/content.ts";
 export * from "./neutral/effort.ts";
-export { estimateTextTokens, estimateTokens, maxTokens } from "./neutral/estimate.ts";
+export { bytesPerToken, estimateTextTokens, estimateTokens } from "./neutral/estimate.ts";
 export { holdsLargeInteger, writtenValue } from "./neutral/exact-json.ts";
 export { explode } from "./neutral/explode.ts";
 export { carry, familyOf, uncarry } from "./neutral/family.ts";

@@ -6,6 +6,9 @@ import type { Block, Media, Message } from "./content.ts";
 import type { NeutralRequest, Tool } from "./request.ts";
 import type { Usage } from "./response.ts";
 
+/** Bytes of text in one token where nobody counts and the text is not read: few, so that an estimate is not too low. */
+export const bytesPerToken = 4;
+
 /** Tokens that a message costs beyond its text: role and separators. */
 const perMessage = 4;
 /** Tokens that a tool costs beyond its definition. */
@@ -44,9 +47,6 @@ export const estimateTokens = (request: NeutralRequest): number => {
 	return tokens;
 };
 
-/** Bytes of text in one token of what is not decoded, or not told apart. */
-const bytesPerToken = 4;
-
 /** The same of a request that came as so many bytes: fields that the neutral form does not know count by their bytes. */
 export const estimateInput = (request: NeutralRequest, bytes: number): number => {
 	let inline = 0;
@@ -66,15 +66,9 @@ export const estimateUsage = (
 	answer: { readonly pieces: number; readonly contentBytes: number },
 ): Usage => ({
 	input: { total: estimateTokens(request) },
-	output: { total: Math.max(answer.pieces, Math.ceil(answer.contentBytes / 4)) },
+	output: { total: Math.max(answer.pieces, Math.ceil(answer.contentBytes / bytesPerToken)) },
 	estimated: true,
 });
-
-/**
- * More tokens than any request of so many bytes of text has: a token stands for at least one byte, and what providers
- * add around each message and tool is less than the JSON that names it. Media given by reference are not in the bytes.
- */
-export const maxTokens = (bytes: number): number => bytes + 1_024;
 
 const ofMessage = (message: Message): number => perMessage + sum(message.blocks);
 

@@ -4,7 +4,7 @@ import type { Dialect, Endpoint, EndpointAsk } from "../contract/endpoint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { EncodedResponse, Observation, UpstreamMessage } from "../contract/protocol.ts";
 import type { Target, Upstream } from "../contract/router.ts";
-import { estimateTextTokens } from "../neutral/estimate.ts";
+import { bytesPerToken, estimateTextTokens } from "../neutral/estimate.ts";
 import { isRecord, parseJson } from "../neutral/json.ts";
 import type { Loss } from "../neutral/model.ts";
 import { addUsage, type Usage } from "../neutral/response.ts";
@@ -100,9 +100,6 @@ export interface EndpointExchange extends Exchange {
 	readonly dialect: Dialect;
 	readonly passes: boolean;
 }
-
-/** Bytes of an answer in one token. */
-const bytesPerToken = 4;
 
 /** What a call used whose upstream does not say: the tokens of what it sent, and of the answer as many as it can have. */
 const estimated = (ask: EndpointAsk, dialect: Dialect, bytes: number): Usage => {

@@ -9,13 +9,11 @@ import type { Ending } from "../contract/outcome.ts";
 import { generates, type Observation } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import type { Block } from "../neutral/content.ts";
-import { estimateInput } from "../neutral/estimate.ts";
+import { bytesPerToken, estimateInput } from "../neutral/estimate.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { Usage } from "../neutral/response.ts";
 import { kindOfBytes } from "../wire/media-bytes.ts";
 
-/** Bytes of text in one model token, on the low side for English; estimates only stand in where no count was given. */
-const bytesPerToken = 4;
 /** What a model generates in a second at most, where nothing better is known of it. */
 const usualTokensPerSecond = 500;
 

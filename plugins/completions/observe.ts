@@ -1,6 +1,7 @@
 /** Reads a passing stream of completions for accounting. */
 import {
 	asRecord,
+	bytesPerToken,
 	type EndpointAsk,
 	type EndpointObserver,
 	estimateTextTokens,
@@ -9,9 +10,6 @@ import {
 	type Usage,
 } from "#core";
 import { decodeUsage } from "../chat-completions/service.ts";
-
-/** Bytes of an event in which one token came, on the low side: an estimate must not be too low. */
-const bytesPerToken = 4;
 
 export class Observer implements EndpointObserver {
 	private readonly ask: EndpointAsk;

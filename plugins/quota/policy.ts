@@ -3,6 +3,7 @@ import {
 	asCount,
 	asRecord,
 	asText,
+	bytesPerToken,
 	type Denial,
 	describe,
 	isDenial,
@@ -45,8 +46,6 @@ export interface PolicyOptions {
 
 /** While a stream runs a crash would charge what was seen, and this many tokens more, which is how often that is noted. */
 const markEvery = 64;
-/** Bytes of text in one token, as elsewhere where nobody counted. */
-const bytesPerToken = 4;
 
 /** A small body is read and judged by what it asks for. */
 const largeBytes = 64 * 1024;

@@ -1,5 +1,6 @@
 /** The rule: a call passes when neither its token nor its model is at a limit. */
 import {
+	bytesPerToken,
 	type Clock,
 	type Denial,
 	deny,
@@ -35,8 +36,6 @@ const unreachable: Denial = deny(
 
 /** Clients honour no more than a minute, and some any length, so nothing longer is said. */
 const longestRetrySeconds = 60;
-/** Before the upstream counts, four bytes of the body are taken for a token. */
-const bytesPerToken = 4;
 
 const words: Readonly<Record<keyof Limits, string>> = {
 	requestsPerMinute: "requests a minute",

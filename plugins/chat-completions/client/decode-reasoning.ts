@@ -1,5 +1,15 @@
 /** How much a client wants the model to reason: OpenAI's `reasoning_effort`, and the words other vendors use for it. */
-import { asBoolean, asCount, asRecord, asText, definedOnly, type Effort, type Reasoning, type WireRecord } from "#core";
+import {
+	asBoolean,
+	asCount,
+	asEffort,
+	asRecord,
+	asText,
+	definedOnly,
+	type Effort,
+	type Reasoning,
+	type WireRecord,
+} from "#core";
 
 /** The request fields that are read here. */
 export const reasoningOptions = [
@@ -11,24 +21,16 @@ export const reasoningOptions = [
 	"thinking_budget",
 ] as const;
 
-const efforts: ReadonlySet<string> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
-const isEffort = (word: string | undefined): word is Effort => word !== undefined && efforts.has(word);
-
 const wanted = (effort: Effort | undefined, budget: number | undefined): Reasoning | undefined => {
 	if (effort === "none" || budget === 0) return { mode: "off" };
 	if (effort === undefined && budget === undefined) return undefined;
 	return { mode: "on", ...definedOnly({ effort, budget }) };
 };
 
-const effortIn = (value: unknown): Effort | undefined => {
-	const word = asText(value);
-	return isEffort(word) ? word : undefined;
-};
-
 /** `reasoning: { effort, max_tokens, enabled, exclude }`. */
 const fromReasoning = (given: WireRecord): Reasoning | undefined => {
 	if (given["enabled"] === false) return { mode: "off" };
-	const asked = wanted(effortIn(given["effort"]), asCount(given["max_tokens"]));
+	const asked = wanted(asEffort(given["effort"]), asCount(given["max_tokens"]));
 	if (asked?.mode === "off") return asked;
 	if (asked === undefined && given["enabled"] !== true) return undefined;
 	return { ...(asked ?? { mode: "auto" }), expose: given["exclude"] === true ? "none" : "full" };
@@ -57,7 +59,7 @@ const fromSwitch = (body: WireRecord): Reasoning | undefined => {
 export const decodeReasoningAsked = (body: WireRecord): Reasoning | undefined => {
 	const vendor =
 		fromReasoning(asRecord(body["reasoning"])) ?? fromThinking(asRecord(body["thinking"])) ?? fromSwitch(body);
-	const asked = wanted(effortIn(body["reasoning_effort"]), undefined);
+	const asked = wanted(asEffort(body["reasoning_effort"]), undefined);
 	if (asked === undefined) return vendor;
 	const expose = body["include_reasoning"] === true ? "full" : vendor?.expose;
 	return { ...asked, ...definedOnly({ expose }) };

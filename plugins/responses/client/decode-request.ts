@@ -2,12 +2,12 @@
 import {
 	asBoolean,
 	asCount,
+	asEffort,
 	asList,
 	asNumber,
 	asRecord,
 	asText,
 	definedOnly,
-	type Effort,
 	Fault,
 	familyOf,
 	lookup,
@@ -22,21 +22,17 @@ import { compactAbove, hasTrigger, summaryRequest } from "../summary-request.ts"
 import { decodeConversation } from "./decode-input.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 
-const efforts: ReadonlySet<string> = new Set<Effort>(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
-
-const isEffort = (word: string | undefined): word is Effort => word !== undefined && efforts.has(word);
-
 const summaries = lookup({ auto: "auto", concise: "concise", detailed: "detailed" } as const);
 
 const reasoningOf = (body: WireRecord, include: readonly string[]): Reasoning | undefined => {
 	const given = asRecord(body["reasoning"]);
-	const effort = asText(given["effort"]);
+	const effort = asEffort(given["effort"]);
 	const asked = asText(given["summary"]) ?? asText(given["generate_summary"]);
 	const summary = asked === undefined ? undefined : (summaries[asked] ?? "auto");
 	const returnOpaque = include.includes("reasoning.encrypted_content") || undefined;
 	const more = definedOnly({ summary, expose: summary && ("summary" as const), returnOpaque });
 	if (effort === "none") return { mode: "off", ...more };
-	if (isEffort(effort)) return { mode: "on", effort, ...more };
+	if (effort !== undefined) return { mode: "on", effort, ...more };
 	return Object.keys(more).length > 0 ? { mode: "default", ...more } : undefined;
 };
 

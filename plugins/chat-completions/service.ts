@@ -12,6 +12,7 @@ export {
 	tierOf,
 	toolNames,
 } from "./openai.ts";
+export { passedHeaders } from "./passed-headers.ts";
 export { asksForUsage, otherStreamOptions } from "./stream-options.ts";
 export { strictForm } from "./strict-schema.ts";
 export { decodeUsage } from "./usage.ts";

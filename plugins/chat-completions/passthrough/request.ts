@@ -14,11 +14,9 @@ import {
 } from "#core";
 import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { historyFor, mayNeedChange, thinksNot } from "../history.ts";
+import { passedHeaders } from "../passed-headers.ts";
 import { asksForUsage, otherStreamOptions } from "../stream-options.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
-
-/** Client headers that an upstream may see; everything else (keys, cookies, addresses) stays here. */
-const allowed = ["openai-beta", "x-client-request-id"];
 
 const lowered = (given: unknown, limit: number): number => (typeof given === "number" ? Math.min(given, limit) : limit);
 
@@ -43,18 +41,6 @@ export const injectsUsage = ({ call, body }: ModelAsk, { capabilities }: Passthr
 export const refusesUsage = ({ body }: ModelAsk): boolean => {
 	const said = asRecord(body.value["stream_options"])["include_usage"];
 	return said !== undefined && said !== null && said !== true;
-};
-
-const headersOf = ({ headers, call }: ModelAsk): Record<string, string> => {
-	const kept: Record<string, string> = {
-		"content-type": "application/json",
-		accept: call.stream ? "text/event-stream" : "application/json",
-	};
-	for (const name of allowed) {
-		const value = headers.get(name);
-		if (value !== null) kept[name] = value;
-	}
-	return kept;
 };
 
 /** What becomes of a request on its way, in the client's own words. */
@@ -133,5 +119,5 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 		edits["messages"] = instructed(asList(edits["messages"] ?? body.value["messages"]), instruction);
 	editFields(ask, changes, { edits, losses });
 	if (injectsUsage(ask, changes)) edits["stream_options"] = { ...otherStreamOptions(body.value), include_usage: true };
-	return { path: "/chat/completions", headers: headersOf(ask), body: editJsonBody(body, edits), losses };
+	return { path: "/chat/completions", headers: passedHeaders(ask), body: editJsonBody(body, edits), losses };
 };

@@ -17,24 +17,10 @@ import {
 	type UpstreamMessage,
 	type WireRecord,
 } from "#core";
+import { passedHeaders } from "../../chat-completions/service.ts";
 import { mayCarry, uncarryFor } from "../carrier.ts";
 import { decodeHostedItem } from "../hosted-item.ts";
 import { foreignContainer, isForeignRun, originOf, ownReasoningMark } from "../origin.ts";
-
-/** Client headers that an upstream may see; everything else (keys, cookies, addresses) stays here. */
-const allowed = ["openai-beta", "x-client-request-id"];
-
-const headersOf = ({ headers, call }: ModelAsk): Record<string, string> => {
-	const kept: Record<string, string> = {
-		"content-type": "application/json",
-		accept: call.stream ? "text/event-stream" : "application/json",
-	};
-	for (const name of allowed) {
-		const value = headers.get(name);
-		if (value !== null) kept[name] = value;
-	}
-	return kept;
-};
 
 /** Reasoning of other providers' models, which this upstream can neither read nor find among what it kept. */
 const isForeign = (item: unknown): boolean => {
@@ -96,5 +82,5 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 	if (lost !== undefined) losses.push({ path: "reasoning.effort", reason: lost });
 	const input = cleanInput(body, losses);
 	if (input !== undefined) edits["input"] = input;
-	return { path: pathFor(call.operation), headers: headersOf(ask), body: editJsonBody(body, edits), losses };
+	return { path: pathFor(call.operation), headers: passedHeaders(ask), body: editJsonBody(body, edits), losses };
 };

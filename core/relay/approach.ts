@@ -22,7 +22,7 @@ export interface ApproachOptions {
 	readonly strict: boolean;
 }
 
-/** A permit's bound speaks of all targets; each is asked for no more than it gives. */
+/** A permit's limit is one for all targets; each is asked for no more than it can give. */
 const limitFor = ({ permits }: LiveCall, { capabilities }: Target): number | undefined =>
 	permits.maxOutputTokens === undefined
 		? undefined

@@ -20,7 +20,7 @@ import { Unread } from "./unread.ts";
 import { redacted } from "./upstream-words.ts";
 import { usedBy } from "./used.ts";
 
-/** A word of an upstream that is no word is not repeated. */
+/** Only a plain word (letters, digits, `.`, `_`, `-`) of an upstream is passed on. */
 const plainStop = (word: string | undefined): string | undefined =>
 	word !== undefined && /^[\w.-]{1,64}$/.test(word) ? word : undefined;
 
@@ -56,7 +56,7 @@ export class LiveCall {
 	onStop: (() => void) | undefined;
 	/** What became of each attempt. */
 	readonly attempts: AttemptRecords;
-	private sends = 0;
+	private sent = false;
 	/** A part of a batch has been answered, and is paid for: nothing is tried elsewhere. */
 	partlyDone = false;
 	target: Target | undefined;
@@ -155,7 +155,7 @@ export class LiveCall {
 
 	/** The request goes to an upstream: from here on it may be billed. */
 	sending(target: Target): void {
-		this.sends++;
+		this.sent = true;
 		this.target = target;
 		this.sentAt = this.options.clock.monotonic();
 		this.seen = seeNothing;
@@ -201,7 +201,7 @@ export class LiveCall {
 		const all = before && used ? addUsage(before, used) : (used ?? before);
 		const outcome: Outcome = {
 			ending,
-			sent: this.sends > 0,
+			sent: this.sent,
 			contentBytes: seen.contentBytes,
 			pieces: seen.pieces,
 			usage: all?.beside ? billedUsage(all) : all,

@@ -14,7 +14,7 @@ const noHeaders: Readonly<Record<string, string>> = {};
 
 type Tags = Readonly<Record<string, string>>;
 
-/** Nearly always there is one who tells any: theirs stay one object, for which its text is known. */
+/** Usually one permit has tags; its object is kept as it is, because the ledger remembers their text by object. */
 const tagsOfBoth = (some: Tags | undefined, more: Tags): Tags => (some ? { ...some, ...more } : more);
 
 export class Permits {

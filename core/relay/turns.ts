@@ -1,6 +1,6 @@
 /** How calls share the turns of the event loop, so that none of them keeps it from the others. */
 
-/** What is as short as this, such as what a model says in its own time, does not wait behind what is long: as much again is for it. */
+/** Pieces up to this size may use twice the turn's share, so that a slow model's words do not wait behind large pieces. */
 const short = 4 * 1024;
 
 interface Waiting {

@@ -13,7 +13,7 @@ export interface Pace {
 }
 
 const usualPace: Pace = { clock: systemClock, patienceMs: 60_000 };
-/** After its first time a body must bring so much for each further millisecond, and cannot save up more than this for a rest. */
+/** After the patience is over, a body must bring so much a millisecond; time saved counts for so long at most. */
 const leastBytesPerMs = 16;
 const longestRestMs = 10_000;
 /** Larger bodies are watched as they come. */

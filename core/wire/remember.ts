@@ -1,6 +1,6 @@
 /** Answers that are kept, for questions that are asked again and again. */
 
-/** The same function of a text, whose answer must never change; the last answers are kept, `most` at a time. */
+/** The same function of a text, whose answer must never change; up to `most` answers are kept, then all are forgotten. */
 export const remembering = <Answer>(find: (text: string) => Answer, most = 1_000): ((text: string) => Answer) => {
 	const known = new Map<string, { readonly answer: Answer }>();
 	return (text) => {

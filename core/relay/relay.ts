@@ -16,6 +16,7 @@ import { AfterBursts } from "./after-bursts.ts";
 import { type AttemptOptions, attempt } from "./attempt.ts";
 import { clientGone, endingOf, lost, refusedEnd, refusedOutcome, shuttingDown, statusOf } from "./call-ending.ts";
 import { CallWatch } from "./call-watch.ts";
+import { turnEnds } from "./event-loop-share.ts";
 import type { Guarded } from "./guarded.ts";
 import { guardCall } from "./guards.ts";
 import { LiveCall, type LiveCallOptions } from "./live-call.ts";
@@ -27,7 +28,6 @@ import type { Relay, RelayOptions } from "./relay-options.ts";
 import { relayRoutes } from "./routes.ts";
 import { tooLong } from "./stream-watch.ts";
 import { firstRefusal } from "./token-rules.ts";
-import { turnEnds } from "./turns.ts";
 import { redacted } from "./upstream-words.ts";
 
 const denialOf = (error: unknown, log: Log, callId: string): Denial => {

@@ -3,10 +3,10 @@ import type { Identified } from "../contract/call.ts";
 import type { Dialect, Endpoint } from "../contract/endpoint.ts";
 import type { Protocol } from "../contract/protocol.ts";
 import type { RenderDenial, Route } from "../contract/route.ts";
+import { beginCall } from "./event-loop-share.ts";
 import { readEndpoint } from "./read-endpoint.ts";
 import { readModel } from "./read-model.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
-import { beginCall } from "./turns.ts";
 
 interface Spoken {
 	readonly name: string;

@@ -2,7 +2,7 @@
 import type { Clock } from "../contract/clock.ts";
 import { type Denial, Fault, isFault } from "../contract/fault.ts";
 import { join } from "../wire/body.ts";
-import { streamWork } from "./turns.ts";
+import { streamWork } from "./event-loop-share.ts";
 
 const broken = (cause: unknown): Fault =>
 	new Fault(

@@ -1,6 +1,7 @@
 /** Sums put together anew, where several of them have one group. */
+
+import { inTurns } from "./slices.ts";
 import { dearestFirst, figureNames, type Sum } from "./sums.ts";
-import { inTurns } from "./turns.ts";
 
 /** The sums put together where `regrouped` gives the same groups. */
 export const regroup = async (

@@ -5,9 +5,9 @@ import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
 import { csvLines } from "./csv.ts";
 import { timeOf, wrong } from "./queries.ts";
 import { regroup } from "./regroup.ts";
+import { createLine, inTurns } from "./slices.ts";
 import { groupNames, isGroup, type Kept, type Sum, sumRows } from "./sums.ts";
 import { percentile } from "./took.ts";
-import { createLine, inTurns } from "./turns.ts";
 
 const groupedBy = (url: URL): readonly string[] =>
 	(url.searchParams.get("by") ?? "model")

@@ -29,8 +29,8 @@ import { type People, people, personFollowers } from "./service.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { Sessions } from "./sessions.ts";
 import { SignIn } from "./sign-in.ts";
+import { Turns } from "./sign-in-limit.ts";
 import { peopleTables } from "./tables.ts";
-import { Turns } from "./turns.ts";
 
 export default definePlugin({
 	name: "people",

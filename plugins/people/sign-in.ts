@@ -5,7 +5,7 @@ import { type Failures, isBusy, networkOf } from "./failures.ts";
 import { nameKey, type Person } from "./person.ts";
 import { newSecret } from "./secret.ts";
 import type { Sessions } from "./sessions.ts";
-import type { Turns } from "./turns.ts";
+import type { Turns } from "./sign-in-limit.ts";
 
 const wrong = deny("authentication", "The name or the password is wrong.", { code: "sign_in_refused" });
 

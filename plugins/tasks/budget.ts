@@ -42,7 +42,7 @@ export interface Hold {
 	readonly most?: number;
 }
 
-export interface Accounts {
+export interface TaskBudget {
 	/** Holds back what the task may cost at most, at whichever of the upstreams it is done in the end; the first is asked first. */
 	hold(
 		call: Identified,
@@ -56,7 +56,7 @@ export interface Accounts {
 	release(taskId: string): readonly Statement[];
 }
 
-export interface AccountsOptions {
+export interface TaskBudgetOptions {
 	/** Without a quota nothing is held. */
 	readonly quota: Quota | undefined;
 	/** Without prices nothing costs anything. */
@@ -66,7 +66,7 @@ export interface AccountsOptions {
 	upstream(name: string): TaskUpstream | undefined;
 }
 
-export const createAccounts = ({ quota, prices, writer, ...options }: AccountsOptions): Accounts => {
+export const createTaskBudget = ({ quota, prices, writer, ...options }: TaskBudgetOptions): TaskBudget => {
 	const cost = (upstream: string, model: string, units: TaskUnits): number | undefined => {
 		const known = options.upstream(upstream);
 		if (Object.values(units).every((count) => count === 0) || known?.free === true) return 0;

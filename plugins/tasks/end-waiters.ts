@@ -3,7 +3,7 @@ import type { Clock } from "#core";
 
 const lookAgainMs = 1000;
 
-export class Waiting {
+export class EndWaiters {
 	private readonly clock: Clock;
 	private readonly waiters = new Map<string, Set<() => void>>();
 

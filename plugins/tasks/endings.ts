@@ -1,6 +1,6 @@
 /** The ends of a task, with what each costs: the change of state, the files of a result and the settlement go together. */
 import { definedOnly, mapJsonTexts, restoreWords, type Statement, type Store } from "#core";
-import type { Accounts } from "./budget.ts";
+import type { TaskBudget } from "./budget.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Files } from "./files.ts";
 import type { RetryWrite } from "./retry-write.ts";
@@ -11,7 +11,7 @@ import { advance, begin, type Change, fail, giveUp, settled, succeed } from "./t
 export interface EndingsOptions {
 	readonly store: Store;
 	readonly files: Files;
-	readonly accounts: Accounts;
+	readonly accounts: TaskBudget;
 	readonly catalogue: () => Catalogue;
 	readonly retryWrite: RetryWrite;
 	now(): number;

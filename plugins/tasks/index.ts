@@ -25,11 +25,11 @@ import { tokenOwnership } from "../tokens/service.ts";
 import { webhooks } from "../webhooks/service.ts";
 import { adminTaskRoutes } from "./admin-routes.ts";
 import { baseUrlOf } from "./base-url.ts";
-import { createAccounts } from "./budget.ts";
+import { createTaskBudget } from "./budget.ts";
 import { type Catalogue, createCatalogue } from "./catalogue.ts";
 import { tasksCommand } from "./command.ts";
 import { openTasks, TaskCounts } from "./counts.ts";
-import { Waiting } from "./end-waiters.ts";
+import { EndWaiters } from "./end-waiters.ts";
 import { Endings } from "./endings.ts";
 import { createFiles } from "./files.ts";
 import { createInputRoom, inputSizeTables } from "./input-room.ts";
@@ -120,13 +120,13 @@ export default definePlugin({
 		const taskStore = createTaskStore(needs.store);
 		const links = createLinks(() => linkKey);
 		const files = createFiles({ folder: config.filesFolder ?? join(needs.hostInfo.sharedFolder, "tasks"), links });
-		const accounts = createAccounts({
+		const accounts = createTaskBudget({
 			quota: needs.quota,
 			prices: needs.prices,
 			writer: () => needs.ledgerWriters()[0],
 			upstream: (name) => catalogue().upstream(name),
 		});
-		const waiting = new Waiting(needs.clock);
+		const waiting = new EndWaiters(needs.clock);
 		const counts = needs.hostInfo.keep(`${name}.counts`, () => new TaskCounts());
 		const previews = needs.hostInfo.keep(`${name}.previews`, () => new Previews());
 		const retryWrite = createRetryWrite(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Pace } from "./poll-schedule.ts";
+import { PollSchedule } from "./poll-schedule.ts";
 import type { TaskUpstream } from "./service.ts";
 
 const upstream = (more: Partial<TaskUpstream> = {}): TaskUpstream => ({
@@ -12,8 +12,8 @@ const upstream = (more: Partial<TaskUpstream> = {}): TaskUpstream => ({
 	...more,
 });
 const together = upstream({ pollsTogether: 50, pollDelaysMs: [3000] });
-const at = (random: number, now = 0): Pace =>
-	new Pace(
+const at = (random: number, now = 0): PollSchedule =>
+	new PollSchedule(
 		() => now,
 		() => random,
 	);

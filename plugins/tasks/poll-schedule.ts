@@ -16,7 +16,7 @@ const meetingMs = 1000;
 /** Whether an upstream is asked after each of its jobs alone. */
 const isAlone = ({ pollsTogether = 1 }: TaskUpstream): boolean => pollsTogether === 1;
 
-export class Pace {
+export class PollSchedule {
 	private readonly now: () => number;
 	private readonly random: () => number;
 

@@ -3,7 +3,7 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
 import { failures, tooLate } from "./failures.ts";
 import { namedIds } from "./named-ids.ts";
-import { Pace } from "./poll-schedule.ts";
+import { PollSchedule } from "./poll-schedule.ts";
 import type { RetryWrite } from "./retry-write.ts";
 import { jobOf, type WorkRow } from "./row.ts";
 import type { JobState, Show, Submission, TaskJob, TaskUpstream } from "./service.ts";
@@ -37,11 +37,11 @@ export type Answered = boolean | undefined;
 
 export class Work {
 	private readonly options: WorkOptions;
-	private readonly pace: Pace;
+	private readonly pace: PollSchedule;
 
 	constructor(options: WorkOptions) {
 		this.options = options;
-		this.pace = new Pace(options.now, options.random);
+		this.pace = new PollSchedule(options.now, options.random);
 	}
 
 	/** Fails a task past its deadline; one whose upstream or kind is gone is looked at again later. True when there is nothing left to do. */

@@ -15,7 +15,7 @@ import {
 	unknownModel,
 } from "#core";
 import type { Webhooks } from "../webhooks/service.ts";
-import type { Accounts, Authority, Hold } from "./budget.ts";
+import type { Authority, Hold, TaskBudget } from "./budget.ts";
 import { targetOf } from "./budget.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { inputOf } from "./input.ts";
@@ -33,7 +33,7 @@ export interface SubmissionOptions {
 	readonly taskStore: TaskStore;
 	readonly catalogue: () => Catalogue;
 	readonly authority: Authority;
-	readonly accounts: Accounts;
+	readonly accounts: TaskBudget;
 	readonly findRoom: FindRoom;
 	readonly webhooks: Webhooks | undefined;
 	baseUrl(call: Identified): string;

@@ -15,7 +15,7 @@ import { readFields } from "./body.ts";
 import { callbackUrlOf } from "./callback-url.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { createConnection, publicReason } from "./connection.ts";
-import type { Waiting } from "./end-waiters.ts";
+import type { EndWaiters } from "./end-waiters.ts";
 import type { Endings } from "./endings.ts";
 import type { Files } from "./files.ts";
 import type { Previews } from "./previews.ts";
@@ -28,7 +28,7 @@ export interface TasksServiceOptions {
 	readonly taskStore: TaskStore;
 	readonly endings: Endings;
 	readonly files: Files;
-	readonly waiting: Waiting;
+	readonly waiting: EndWaiters;
 	readonly previews: Previews;
 	readonly catalogue: () => Catalogue;
 	readonly bodyLimitBytes: number;

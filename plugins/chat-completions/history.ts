@@ -18,7 +18,7 @@ export interface HistoryTarget {
 }
 
 /** What Gemini 3 takes in place of a signature on a call that another model made. */
-export const skipSentinel = "skip_thought_signature_validator";
+const skipSentinel = "skip_thought_signature_validator";
 
 /** Stands where a model insists on reasoning that it never did; an empty text counts as none. */
 const noReasoning = "(The reasoning of this step is not at hand.)";

@@ -61,7 +61,7 @@ const decodePart = (part: WireRecord, item: WireRecord, origin: Origin): Block =
 };
 
 /** The blocks of a message the model wrote; its content may be a bare string. */
-export const decodeMessage = (item: WireRecord, origin: Origin): readonly Block[] => {
+const decodeMessage = (item: WireRecord, origin: Origin): readonly Block[] => {
 	const content = item["content"];
 	if (typeof content === "string") return [decodeTextPart({ text: content }, item)];
 	return asList(content).flatMap((part) => (isRecord(part) ? [decodePart(part, item, origin)] : []));

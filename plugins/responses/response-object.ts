@@ -6,7 +6,7 @@ import { encodeUsage } from "./usage.ts";
 const tiers = new Set(["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"]);
 
 /** A tier's name here; what other protocols call their usual one is `default`. */
-export const tierOf = (tier: string | undefined): string => (tier !== undefined && tiers.has(tier) ? tier : "default");
+const tierOf = (tier: string | undefined): string => (tier !== undefined && tiers.has(tier) ? tier : "default");
 
 /** A tool as it is echoed: defaults are written out, because typed clients cannot read it without them. */
 const echoedTool = (tool: unknown): unknown => {

@@ -6,7 +6,7 @@ const closed = { additionalProperties: false } as const;
 
 const protocolName = t.String({ minLength: 1 });
 
-export const upstreamSetting = t.Object(
+const upstreamSetting = t.Object(
 	{
 		name: t.String({ minLength: 1, description: "What targets call it." }),
 		protocol: t.Union([protocolName, t.Array(protocolName, { minItems: 1 })], {

@@ -11,7 +11,7 @@ const videoWords = {
 } as const;
 
 /** Charged where neither the client nor its model says how long a clip is. */
-export const usualSeconds = 10;
+const usualSeconds = 10;
 
 const longestPrompt = 100_000;
 /** Whoever asks for a hundredth of a second is made a clip of some seconds all the same. */

@@ -2,7 +2,7 @@
 import { type Static, t } from "#core";
 import { upstreamSettings } from "../tasks/service.ts";
 
-export const upstreamSetting = t.Object(
+const upstreamSetting = t.Object(
 	{
 		name: t.String({ description: "What this upstream is called in logs and prices." }),
 		type: t.Union([t.Literal("kling"), t.Literal("veo"), t.Literal("openai-videos")], {

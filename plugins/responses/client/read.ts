@@ -81,7 +81,7 @@ const checkFields = (body: WireRecord): void => {
 };
 
 /** True for the routes that only count. */
-export const isCount = (url: URL): boolean => url.pathname.endsWith("/input_tokens");
+const isCount = (url: URL): boolean => url.pathname.endsWith("/input_tokens");
 
 /** Finds model, stream, limit and cache key. Throws `Fault` (`invalid_request` with `parameter`). */
 export const readCall = ({ url, headers, body }: ModelRequest): ModelCall => {

@@ -59,7 +59,7 @@ const itemsOf = (input: unknown): readonly unknown[] =>
 	typeof input === "string" ? [{ role: "user", content: input }] : asList(input);
 
 /** All that was said up to the end of the last answer, as input. */
-export const spoken = (conversation: readonly KeptAnswer[]): readonly unknown[] =>
+const spoken = (conversation: readonly KeptAnswer[]): readonly unknown[] =>
 	conversation.flatMap(({ input, answer }) => [...input, ...asList(answer["output"])]);
 
 const expanded = (body: JsonBody, input: readonly unknown[]): JsonBody =>

@@ -8,7 +8,7 @@ import { itemMembers, type Wire } from "./wire.ts";
 
 const isWhole = (text: string): boolean => parseJson(text) !== undefined;
 
-class CallWriter implements ItemWriter {
+export class CallWriter implements ItemWriter {
 	private readonly wire: Wire;
 	private readonly index: number;
 	private readonly id: string;

@@ -61,8 +61,14 @@ export const sealOf = (detail: WireRecord): string | undefined => {
 
 /** Takes each sealed entry once: what was read from a stream may hold an entry twice. */
 const withoutRepeats = (details: readonly WireRecord[]): readonly WireRecord[] => {
-	const seals = details.map(sealOf);
-	return details.filter((_detail, at) => seals[at] === undefined || seals.indexOf(seals[at]) === at);
+	const seen = new Set<string>();
+	return details.filter((detail) => {
+		const seal = sealOf(detail);
+		if (seal === undefined) return true;
+		const isFirst = !seen.has(seal);
+		seen.add(seal);
+		return isFirst;
+	});
 };
 
 const detailBlock = (detail: WireRecord, family: string): Block[] => {
@@ -75,7 +81,8 @@ const detailBlock = (detail: WireRecord, family: string): Block[] => {
 
 /** Reasoning of a whole message, before anything else it says. `family`: the models its opaque values are bound to. */
 export const decodeReasoning = (message: WireRecord, family: string, fromUpstream: boolean): Block[] => {
-	const details = withoutRepeats(asList(message["reasoning_details"]).filter(isRecord));
+	const told = asList(message["reasoning_details"]).filter(isRecord);
+	const details = told.length > 1 ? withoutRepeats(told) : told;
 	const blocks = details.flatMap((detail) => detailBlock(detail, family));
 	const plain = plainReasoning(message);
 	if (plain === undefined || blocks.some((block) => block.type === "thinking")) return blocks;

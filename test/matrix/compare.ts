@@ -78,7 +78,9 @@ const reasonForText = (
 	if ((client === "chat-completions" || client === "generate-content") && joined(got.text) === joined(want.text))
 		return "what is said on the way stands apart from the answer, by a blank line";
 	if (several) return `an answer in ${client} holds one candidate: the others follow the first`;
-	return want.text === "" && want.ended === "filter" ? "why a prompt was blocked is told as a refusal" : undefined;
+	return want.text === "" && want.ended === "filter"
+		? "why a prompt was blocked, or an answer withheld, is told as a refusal"
+		: undefined;
 };
 
 const torn = ({ ended }: ToldCandidate): string | undefined =>

@@ -72,9 +72,9 @@ const decodeDocument = (told: WireRecord, at: string): DocumentBlock => {
 };
 
 /** Pictures of a document that is a list of blocks, which stand behind it; its own protocol gets them within it. */
-const picturesIn = ({ type, source }: WireRecord, at: string): readonly Block[] => {
+const picturesIn = ({ source }: WireRecord, at: string): readonly Block[] => {
 	const told = asRecord(source);
-	if (type !== "document" || told["type"] !== "content") return [];
+	if (told["type"] !== "content") return [];
 	return asList(told["content"]).flatMap((value, index) => {
 		const part = asRecord(value);
 		if (part["type"] !== "image") return [];
@@ -208,7 +208,8 @@ const take = (gathering: Gathering, told: unknown, at: string): void => {
 	}
 	const block: Block =
 		carried?.place === "empty" ? { type: "text", text: "", signature: carried.opaque } : decodeBlock(told, at);
-	blocks.push(placed(waiting ? signed(block, waiting) : block, at), ...picturesIn(told, at));
+	blocks.push(placed(waiting ? signed(block, waiting) : block, at));
+	if (block.type === "document") blocks.push(...picturesIn(told, at));
 	gathering.waiting = undefined;
 };
 

@@ -26,10 +26,8 @@ export const threads: Conversations = {
 	load(ask) {
 		const body = ask.body.value;
 		const denial = isRecord(body["thread"]) ? refused : foreignReference(body);
-		return {
-			...ask,
-			...(denial && { onlyUpstream: denial }),
-			...(ask.call.maxOutputTokens === 0 && { onlyProtocol: noAnswer }),
-		};
+		const warms = ask.call.maxOutputTokens === 0;
+		if (!denial && !warms) return ask;
+		return { ...ask, ...(denial && { onlyUpstream: denial }), ...(warms && { onlyProtocol: noAnswer }) };
 	},
 };

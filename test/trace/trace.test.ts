@@ -22,9 +22,9 @@ const figures = (trace: Trace = []) => {
 
 /** The most that each may enter. Lower them when a call gets shorter; `docs/architecture.md` tells the numbers. */
 const most = {
-	passthrough: { entries: 339, files: 90 },
-	translated: { entries: 505, files: 120 },
-	task: { entries: 284, files: 66 },
+	passthrough: { entries: 330, files: 90 },
+	translated: { entries: 497, files: 119 },
+	task: { entries: 282, files: 65 },
 };
 
 for (const [kind, limit] of Object.entries(most))

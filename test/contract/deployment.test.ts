@@ -33,7 +33,10 @@ test("the manifests parse, and ask for readiness", () => {
 		readinessProbe: { httpGet: { path: "/acceptz" } },
 		securityContext: { readOnlyRootFilesystem: true },
 	});
-	expect(parse(read("config/proxies/traefik.yaml"))).toHaveProperty("http.services.portico");
+	expect(parse(read("config/proxies/traefik.yaml"))).toHaveProperty(
+		"http.services.portico.loadBalancer.healthCheck.path",
+		"/acceptz",
+	);
 });
 
 const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0;

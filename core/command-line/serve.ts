@@ -89,6 +89,9 @@ export const refuseHeld = ({ pid, address }: Owner): never => {
 	throw new Fault(deny("conflict", message));
 };
 
+/** The system's words for an address that is none of this machine's, and for a name that leads to none. */
+const noAddress = /EADDRNOTAVAIL|EINVAL|cannot assign|not available|lookup/i;
+
 /** Listens, or throws a `Fault` that tells what to do. */
 export const listenAt = (options: ListenOptions): Listener => {
 	try {
@@ -96,7 +99,10 @@ export const listenAt = (options: ListenOptions): Listener => {
 	} catch (error) {
 		const where = `${options.host}:${options.port}`;
 		const why = error instanceof Error ? error.message.replace(/[.\s]+$/, "") : describe(error);
-		const message = `${where} cannot be listened on (${why}). Choose another port with --port.`;
+		const advice = noAddress.test(why)
+			? "server.host must be an address of this machine: 127.0.0.1, or 0.0.0.0 for all of them."
+			: "Choose another port with --port.";
+		const message = `${where} cannot be listened on (${why}). ${advice}`;
 		throw new Fault(deny("conflict", message), error);
 	}
 };

@@ -66,6 +66,28 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		expect(new URL(at.page.url()).search).toBe("?model=no-such");
 	});
 
+	test("opens a page for the first time while nothing answers, and sees it once the server is back", async () => {
+		await at.go("Tokens");
+		await at.page.context().setOffline(true);
+		await at.page.getByRole("link", { name: "Usage" }).click();
+		await at.page.getByRole("alert").getByText("The server does not answer.").waitFor();
+		expect(await at.page.getByRole("button", { name: "Load the console again" }).count()).toBe(0);
+		await at.page.context().setOffline(false);
+		await at.page.locator("main :is(.empty, .figures)").waitFor();
+		expect(await at.page.getByRole("heading", { level: 1 }).textContent()).toBe("Usage");
+	});
+
+	test("is told of an update where the part is gone and the server answers", async () => {
+		await at.go("Tokens");
+		const parts = (address: URL) => address.pathname.endsWith(".js");
+		await at.page.route(parts, (route) => route.fulfill({ status: 404, body: "" }));
+		await at.page.getByRole("link", { name: "Callbacks" }).click();
+		await at.page.getByText("it was probably updated meanwhile").waitFor();
+		await at.page.unroute(parts);
+		await at.page.getByRole("button", { name: "Load the console again" }).click();
+		await at.page.locator("main :is(.empty, table, .panel)").first().waitFor();
+	});
+
 	test("is shown what was chosen last, whatever is asked anew meanwhile", async () => {
 		await at.go("Tokens");
 		await at.page.getByRole("link", { name: "late" }).click();

@@ -47,3 +47,22 @@ test("a full disk is a trouble for as long as it lasts, also where the database 
 	expect(troubles.list()).toMatchObject([{ what: "disk", since, advice: expect.stringMatching(/Make room/) }]);
 	for (free of [undefined, 1024 ** 3]) expect(troubles.list()).toEqual([]);
 });
+
+test.each(["SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_LOCKED"])(
+	"%s says that another program is to be ended",
+	(code) => {
+		const troubles = new Troubles(
+			createMovedClock(),
+			() => ({ since: 5, code }),
+			() => undefined,
+		);
+		expect(troubles.list()).toMatchObject([
+			{
+				what: "database",
+				since: 5,
+				message: expect.stringMatching(/^Another program has locked the database\. \(SQLITE_/),
+				advice: "Find the program that has the database file open (fuser FILE) and end it; it goes on by itself.",
+			},
+		]);
+	},
+);

@@ -28,6 +28,11 @@ const byCode: readonly (readonly [pattern: RegExp, message: string, advice: stri
 		"Start the database server, or the network between; it goes on by itself.",
 	],
 	[
+		/BUSY|LOCKED/,
+		"Another program has locked the database.",
+		"Find the program that has the database file open (fuser FILE) and end it; it goes on by itself.",
+	],
+	[
 		/READONLY|PERM|AUTH|CANTOPEN/,
 		"The database may not be written.",
 		"Give this server's user the right to write the database file and its folder.",

@@ -28,14 +28,21 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-const scripts = (): Record<string, string> => JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts;
+/** A part of this checkout's `package.json`. */
+const packed = (part: "scripts" | "devDependencies"): Record<string, string> =>
+	JSON.parse(readFileSync(join(root, "package.json"), "utf8"))[part];
 
 /** What stands for a command that is not run here. */
 const standIns: readonly (readonly [command: RegExp, check: (command: string) => void])[] = [
 	// The suite itself.
-	[/^npm install && npm test$/, () => expect(scripts()).toHaveProperty("test")],
+	[/^npm install && npm test$/, () => expect(packed("scripts")).toHaveProperty("test")],
 	// `test/process/connect.long.ts` gives these to the libraries, and runs the `curl`.
 	[/^(export [A-Z_]+=|curl |cline auth )/, (command) => expect(spawnSync("sh", ["-n", "-c", command]).status).toBe(0)],
+	// `test/slow/package-plugins.long.ts` compiles plugins of every kind against the packed package, with these two from here.
+	[
+		/^npm install --save-dev typescript @types\/bun$|^npx tsc -p \.\/night-watch$/,
+		() => expect(Object.keys(packed("devDependencies"))).toEqual(expect.arrayContaining(["@types/bun", "typescript"])),
+	],
 ];
 
 /** The servers that a page starts stay, for its next command may want them. */

@@ -1,7 +1,6 @@
 /** An endpoint: rerank as Cohere has it, passed through, metered by searches. */
 import {
 	add,
-	asCount,
 	asList,
 	asRecord,
 	asText,
@@ -27,16 +26,15 @@ const cohere: Dialect = {
 			throw new Fault({ kind: "invalid_request", message: "Send a model and a query." });
 		const texts = [query, ...asList(documents).map((one) => asText(one) ?? asText(asRecord(one)["text"]) ?? "")];
 		// One search covers a hundred documents; more cost more.
-		const searches = Math.ceil((texts.length - 1) / 100);
-		return { model, stream: false, texts, bound: { inputTokens: 0, outputTokens: 0, units: { searches } } };
+		const units = { searches: Math.ceil((texts.length - 1) / 100) };
+		return { model, stream: false, texts, bound: { inputTokens: 0, outputTokens: 0, units } };
 	},
 	path: () => "/rerank",
 	headers: bearer,
 	decodeError: openAiFailure,
-	observe(body, { call }) {
-		const told = asCount(asRecord(asRecord(asRecord(body)["meta"])["billed_units"])["search_units"]);
-		// Where the vendor tells no count, as many are charged as were held for.
-		const searches = told ?? call.bound.units?.searches ?? 1;
+	observe(body) {
+		// What is no number counts as not told: then what was held is charged.
+		const searches = Number(asRecord(asRecord(asRecord(body)["meta"])["billed_units"])["search_units"]);
 		return { input: { total: 0 }, output: { total: 0 }, units: { searches } };
 	},
 };

@@ -140,8 +140,6 @@ class Reader {
 		const row = parseJson(json ?? "");
 		if (!isRow(row)) return;
 		const lease = this.leases.get(leaseId ?? "");
-		// A call that has its row without a charge that can be read is charged what it held, which its row does not tell.
-		if (lease?.running.has(row.id)) return;
 		lease?.rowless.delete(row.id);
 		(lease?.rows ?? this.loose).push(row);
 	}

@@ -121,18 +121,6 @@ describe("what a journal says was left undone", () => {
 		]);
 	});
 
-	test("a charge that is no amount: its call is charged what it held", () => {
-		const work = read(
-			"lease\tl\ttok\tslice\t100",
-			'hold\ta\tl\t50\t7\t"m"',
-			"charge\ta\tl\tNaN",
-			'row\tl\t{"id":"a","cost":null,"excess":null}',
-		);
-		const lease = work?.leases.get("l");
-		expect(lease).toMatchObject({ settled: 100, rows: [], rowless: new Map() });
-		expect([...(lease?.running.values() ?? [])]).toEqual([{ id: "a", model: "m", at: 7, amount: 50 }]);
-	});
-
 	test("a charge written twice counts once, a closed lease not at all", () => {
 		const work = read(
 			"lease\tl\ttok\tslice\t0",

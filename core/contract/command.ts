@@ -36,8 +36,19 @@ export interface Command {
 
 /** First words that are Portico's own, which no plugin can add. */
 export const coreWords = [
-	...(["serve", "init", "check", "connect", "schema", "plugins", "plugin", "print-config", "version", "help"] as const),
-	...(["db", "status", "bun"] as const),
+	"serve",
+	"init",
+	"check",
+	"connect",
+	"schema",
+	"plugins",
+	"plugin",
+	"print-config",
+	"version",
+	"help",
+	"db",
+	"status",
+	"bun",
 ] as const;
 
 /** Words of the command line. */

@@ -70,19 +70,21 @@ export class Permits {
 		if (this.settled) return undefined;
 		this.settled = true;
 		let charge: Charge | undefined;
-		const failed = (error: unknown): void =>
-			this.log.error("a permit could not be settled", { error: describe(error) });
 		for (let index = this.held.length - 1; index >= 0; index--) {
 			try {
 				const charged = this.held[index]?.settle?.(outcome);
 				// No policy is to give a promise here, but one in plain JavaScript may: it must not end the process.
-				if (isPending(charged)) charged.then(undefined, failed);
+				if (isPending(charged)) charged.then(undefined, (error: unknown) => this.notSettled(error));
 				else charge ??= charged;
 			} catch (error) {
-				failed(error);
+				this.notSettled(error);
 			}
 		}
 		return charge;
+	}
+
+	private notSettled(error: unknown): void {
+		this.log.error("a permit could not be settled", { error: describe(error) });
 	}
 }
 

@@ -7,7 +7,10 @@ import { join } from "node:path";
 import { asList, asRecord, asText, isRecord, parseJson } from "../neutral/json.ts";
 
 const conditions: ReadonlySet<string> = new Set([
-	...["import", "module-sync", "node", "default"],
+	"import",
+	"module-sync",
+	"node",
+	"default",
 	process.versions["deno"] === undefined ? "bun" : "deno",
 ]);
 

@@ -27,9 +27,15 @@ export interface SteeringFinder {
 /** What a request's tools may name. */
 interface ToolRules {
 	mayUse(model: string): boolean;
-	/** Takes the place of each model that was left out: `tools[0].model`. */
+	/** Where a model was left out: `tools[0].model`. */
 	readonly removed: string[];
 }
+
+/** The list itself where `each` changes nothing. */
+const changedList = (list: readonly unknown[], each: (item: unknown, index: number) => unknown): readonly unknown[] => {
+	const changed = list.map(each);
+	return changed.some((item, index) => item !== list[index]) ? changed : list;
+};
 
 /** A hosted tool without the model that the token may not use, the tools within it alike; itself where it names none. */
 const permittedTool = (tool: unknown, path: string, rules: ToolRules): unknown => {
@@ -44,21 +50,16 @@ const permittedTool = (tool: unknown, path: string, rules: ToolRules): unknown =
 	return { ...rest, ...(keeps && model !== undefined && { model }), ...(inner !== undefined && { tools: inner }) };
 };
 
-/** The list itself where nothing is left out. */
-const permittedTools = (tools: readonly unknown[], path: string, rules: ToolRules): readonly unknown[] => {
-	const kept = tools.map((tool, index) => permittedTool(tool, `${path}[${index}]`, rules));
-	return kept.some((tool, index) => tool !== tools[index]) ? kept : tools;
-};
+const permittedTools = (tools: readonly unknown[], path: string, rules: ToolRules): readonly unknown[] =>
+	changedList(tools, (tool, index) => permittedTool(tool, `${path}[${index}]`, rules));
 
 /** A list of items, of which some bring tools. */
-const permittedItems = (items: readonly unknown[], path: string, rules: ToolRules): readonly unknown[] => {
-	const kept = items.map((item, index) => {
+const permittedItems = (items: readonly unknown[], path: string, rules: ToolRules): readonly unknown[] =>
+	changedList(items, (item, index) => {
 		if (!isRecord(item) || !Array.isArray(item["tools"])) return item;
 		const tools = permittedTools(item["tools"], `${path}[${index}].tools`, rules);
 		return tools === item["tools"] ? item : { ...item, tools };
 	});
-	return kept.some((item, index) => item !== items[index]) ? kept : items;
-};
 
 /**
  * `exact`: fields of the protocol that decide what is asked and what it costs, in the spellings it takes; another

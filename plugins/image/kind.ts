@@ -55,7 +55,7 @@ export const imageUrl = (task: Task): string => task.result?.files.find(({ role 
 /** A described picture is answered with words; those are its prompt from then on. */
 export const shownPrompt = (task: Task): string => asText(task.result?.extra?.prompt) ?? task.prompt;
 
-/** What else is done counts as one picture at least: of a clip there need not be a still one. */
+/** What is answered with words. Of anything else one picture counts at least, for a film need not have a still one. */
 const answeredInWords: ReadonlySet<string> = new Set(["DESCRIBE", "SHORTEN"]);
 
 const callback = (task: Task): string =>

@@ -72,6 +72,7 @@ const costOf = (
 };
 
 type Accountable = ReturnType<typeof accountsOf>;
+
 const nothing = (): undefined => undefined;
 
 export const quotaPolicy = (options: PolicyOptions): Policy<number> => {

@@ -84,7 +84,10 @@ export const encodeConversation = (
 	capabilities: ModelCapabilities,
 	encoding: Encoding,
 ): { readonly system: readonly WireRecord[]; readonly turns: readonly Turn[] } => {
-	const messages = given.map((message) => inPlaceOf({ ...message, blocks: withSpacesJoined(message.blocks) }, message));
+	const messages = given.map((message) => {
+		const blocks = withSpacesJoined(message.blocks);
+		return blocks === message.blocks ? message : inPlaceOf({ ...message, blocks }, message);
+	});
 	const spoken = messages.findIndex((message) => !isSystem(message));
 	const leading = spoken === -1 ? messages : messages.slice(0, spoken);
 	for (const message of leading) loseName(message, encoding);

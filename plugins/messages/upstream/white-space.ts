@@ -6,7 +6,7 @@ import { protocolName } from "../name.ts";
 const isText = (block: Block | undefined): block is TextBlock =>
 	block?.type === "text" && block.extras?.[protocolName]?.["tool_reference"] === undefined;
 
-const isSpace = (block: Block): block is TextBlock => isText(block) && block.text.trim() === "";
+const isSpace = (block: Block): block is TextBlock => isText(block) && !/\S/.test(block.text);
 
 const joined = (before: TextBlock, after: TextBlock, into: TextBlock): TextBlock => {
 	const cache = definedOnly({ cache: after.cache ?? before.cache });
@@ -16,8 +16,10 @@ const joined = (before: TextBlock, after: TextBlock, into: TextBlock): TextBlock
 const withInner = (block: Block): Block =>
 	block.type === "tool_result" ? inPlaceOf({ ...block, content: withSpacesJoined(block.content) }, block) : block;
 
-/** The blocks with white space joined to the text before it, or at the start to the one after; at the end it says nothing. */
-export const withSpacesJoined = (blocks: readonly Block[]): readonly Block[] => {
+const mayHaveSpace = (block: Block): boolean => isSpace(block) || block.type === "tool_result";
+
+/** White space goes to the text before it, or at the start to the one after; at the end it says nothing. */
+const joinSpaces = (blocks: readonly Block[]): readonly Block[] => {
 	const kept: Block[] = [];
 	let space: TextBlock | undefined;
 	for (const block of blocks) {
@@ -32,3 +34,7 @@ export const withSpacesJoined = (blocks: readonly Block[]): readonly Block[] => 
 	}
 	return kept;
 };
+
+/** The blocks with white space joined to the text beside it; the same list where there is none. */
+export const withSpacesJoined = (blocks: readonly Block[]): readonly Block[] =>
+	blocks.some(mayHaveSpace) ? joinSpaces(blocks) : blocks;

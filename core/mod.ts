@@ -126,7 +126,7 @@ export { codeOf, outputOf, printed, type RunOutput, runAsText } from "./neutral/
 export type * from "./neutral/content.ts";
 export * from "./neutral/effort.ts";
 export { bytesPerToken, estimateTextTokens, estimateTokens } from "./neutral/estimate.ts";
-export { holdsLargeInteger, writtenValue } from "./neutral/exact-json.ts";
+export { holdsLargeInteger, parseExactly, writtenValue } from "./neutral/exact-json.ts";
 export { explode } from "./neutral/explode.ts";
 export { carry, familyOf, uncarry } from "./neutral/family.ts";
 export { Folder, fold, partSeparator, readArguments } from "./neutral/fold.ts";
@@ -159,6 +159,7 @@ export { type CalledTool, calledTool, flatName, type NameRule, plainNames, ToolN
 export { unwrapInput, wrapInput } from "./neutral/wrapped-input.ts";
 export { cleanBase64, dataUrlHead, readDataUrl } from "./wire/data-url.ts";
 export { EventTemplate } from "./wire/event-template.ts";
+export { exactBody } from "./wire/exact-body.ts";
 
 // the life of a call
 
@@ -236,4 +237,4 @@ export {
 } from "./wire/public-addresses.ts";
 export { findReference, leadsIntoAccount, type ReferenceFields, referenceDenial } from "./wire/references.ts";
 export { BoundReader, membersOf, tiersNamed, tierWords } from "./wire/request-bound.ts";
-export { addressFields, type SteeringFinder, steeringFinder } from "./wire/steering.ts";
+export { foldedName, type SteeringFinder, steeringFinder } from "./wire/steering.ts";

@@ -9,6 +9,8 @@ export interface CommandRun {
 	/** Words after the command's name, options still among them; parse them with `parseWords`. */
 	readonly words: readonly string[];
 	readonly call: CallAdmin;
+	/** Where the server runs that is asked; undefined where none does, and what is asked was started for this command. */
+	readonly server?: string;
 	/** Prints one line on standard output. */
 	print(line: string): void;
 }

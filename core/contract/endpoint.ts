@@ -121,7 +121,7 @@ export interface Dialect<Asked = unknown, Answer = unknown> {
 	readonly body: "json" | "form";
 	readonly renderDenial: RenderDenial;
 	/**
-	 * Fields of a JSON body, beside `model`, that decide what is asked and what it costs. Another spelling of one, which an
+	 * Fields of a body, beside `model`, that decide what is asked and what it costs. Another spelling of one, which an
 	 * upstream may read and Portico does not, is taken out of a request, as is what would choose another upstream.
 	 */
 	readonly fields?: readonly string[];
@@ -133,7 +133,10 @@ export interface Dialect<Asked = unknown, Answer = unknown> {
 	path(call: { readonly model: string; readonly stream: boolean; readonly request?: EndpointRequest }): string;
 	/** How the upstream gets its key. */
 	headers(key: string | undefined): Readonly<Record<string, string>>;
-	/** An answer that is not 2xx. The message must be fit for the client: no key, no address. */
+	/**
+	 * An answer that is not 2xx. The message must be fit for the client: no key, no address. One of 2xx that holds an `error`,
+	 * whole or as an event, is read as a failure without it.
+	 */
 	decodeError(status: number, headers: Headers, text: string): Denial;
 	/**
 	 * What a whole answer says it used; undefined where it does not. `body` is its JSON; undefined for one that is no JSON (sound), of which

@@ -40,8 +40,11 @@ export interface Authorized {
  * if (!("permits" in authorized)) throw new Fault(authorized);
  */
 export interface TaskAuthority {
-	/** Asks every policy what it can say before the body of a new task is read. */
-	beforeBody(call: Identified): Promise<Denial | undefined>;
+	/**
+	 * Asks every policy what it can say before the body of a new task is read. `isRepeated` is asked where a quota does not
+	 * suffice: what was taken on before is not spent again.
+	 */
+	beforeBody(call: Identified, isRepeated?: () => Promise<boolean>): Promise<Denial | undefined>;
 	/** Asks every policy and every guard, as for a model call. The caller settles the permits exactly once. */
 	authorize(call: Identified, task: TaskAsk): Promise<Authorized | Denial>;
 	/**

@@ -12,6 +12,7 @@ import { auditOf } from "./audit.ts";
 import { createBackups } from "./backups.ts";
 import type { Blueprint } from "./blueprint.ts";
 import { budgetFor, buildGateway } from "./build.ts";
+import { type CertificateState, certificateComplaints } from "./certificate.ts";
 import { configText } from "./config-text.ts";
 import { type Generation, tablesInOrder } from "./generation.ts";
 import { hostLoad } from "./host-load.ts";
@@ -69,6 +70,11 @@ export class Portico {
 		if (!built || complaints.length > 0) return complaints;
 		await this.activate(built);
 		return [];
+	}
+
+	/** What the listener tells of its certificate. */
+	get certificate(): CertificateState {
+		return this.troubles.certificate;
 	}
 
 	serves(address: string): void {
@@ -142,7 +148,13 @@ export class Portico {
 	/** What the config file asks for, built and not started; with complaints it is dropped. */
 	private async readAgain(): Promise<{ blueprint?: Blueprint; built?: Running; complaints: readonly string[] }> {
 		const { blueprint, complaints } = await this.options.again();
-		return blueprint ? { blueprint, ...(await this.build(blueprint)) } : { complaints };
+		if (!blueprint) return { complaints };
+		const { built, complaints: wrong } = await this.build(blueprint);
+		return {
+			blueprint,
+			...(built && { built }),
+			complaints: [...wrong, ...certificateComplaints(blueprint.config.server)],
+		};
 	}
 
 	private async replace(done?: () => void): Promise<readonly string[]> {
@@ -223,7 +235,7 @@ export class Portico {
 				hostLoad(this.all(), {
 					version: this.options.version,
 					reloaded: this.reloaded,
-					database: this.troubles.list().every(({ what }) => what === "config"),
+					database: this.troubles.list().every(({ what }) => what === "config" || what === "certificate"),
 				}),
 			keep: this.kept.keep,
 			greetWith: (first) => {

@@ -29,8 +29,8 @@ export const noParams: Params = {};
 export const newCallId = (now: number): string => `req_${orderedId(now)}`;
 
 /**
- * What is known at the door. What not every route asks for is worked out when it is asked for; it belongs to the object
- * itself, so that a copy has it too.
+ * What is known at the door. What few routes ask for is worked out when it is asked for; it belongs to the object itself,
+ * so that a copy has it too.
  */
 export const admitted = (
 	{ request, target, connection }: Arrival,
@@ -41,7 +41,6 @@ export const admitted = (
 	const { headers } = request;
 	const id = newCallId(clock.now());
 	let url: URL | undefined;
-	let found: { readonly address: string | undefined } | undefined;
 	return {
 		id,
 		requestId: requestIdOf(headers) ?? id,
@@ -49,6 +48,7 @@ export const admitted = (
 		params,
 		route,
 		startedAt: clock.monotonic(),
+		address: clientAddress(connection.address, headers.get("x-forwarded-for"), trustedProxies),
 		get url() {
 			url ??= new URL(target);
 			return url;
@@ -56,10 +56,6 @@ export const admitted = (
 		get origin() {
 			const scheme = clientScheme(request, connection.address, trustedProxies);
 			return originOf(scheme, headers.get("host") ?? "") ?? this.url.origin;
-		},
-		get address() {
-			found ??= { address: clientAddress(connection.address, headers.get("x-forwarded-for"), trustedProxies) };
-			return found.address;
 		},
 	};
 };

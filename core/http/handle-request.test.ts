@@ -219,6 +219,11 @@ describe("operators", () => {
 		expect(await asked("/person", {}, "203.0.113.7")).toEqual([404, undefined]);
 	});
 
+	test("are answered what no browser and no proxy keeps, refusals included", async () => {
+		for (const init of [{ headers: { cookie: "ada" } }, { headers: { cookie: "eve" } }, {}])
+			expect((await ask("/person", init)).headers.get("cache-control")).toBe("no-store");
+	});
+
 	test("are nobody when a doorkeeper fails", async () => {
 		const failing: Doorkeeper = { name: "broken", admit: () => Promise.reject(new Error("no database")) };
 		const broken = gateOf([routeFor("admin")], { doorkeepers: [failing] });

@@ -79,8 +79,13 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 	const mark = ({ headers }: Response, requestId: string, route: Route | undefined, request: Request): void => {
 		headers.set("x-request-id", requestId);
 		headers.set("request-id", requestId);
+		if (route?.access === "admin" || route?.access === "person") {
+			// Browsers keep what does not forbid it, and whoever uses the machine next can read it.
+			if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+			return;
+		}
 		// Only pages in browsers send an origin, and only they need these.
-		if (route?.access === "admin" || route?.access === "person" || !request.headers.has("origin")) return;
+		if (!request.headers.has("origin")) return;
 		for (const [name, value] of Object.entries(originHeaders(request, origins))) headers.set(name, value);
 		headers.set("access-control-expose-headers", exposed);
 	};
@@ -102,13 +107,18 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		call: Admitted,
 		connection: Connection,
 	): Response | Denial | Promise<Response | Denial> => {
-		const enter = (identified: Identified | Denial): Response | Denial | Promise<Response | Denial> => {
-			if (isDenial(identified)) return identified;
-			const held = options.budget.open(identified.token.id);
-			return route.handle(Object.assign(identified, { answered: connection.holdOpen(), held }));
-		};
 		const known = options.identify(call, route.keyInQuery === true);
-		return isPending(known) ? known.then(enter) : enter(known);
+		return isPending(known) ? known.then((found) => enter(route, found, connection)) : enter(route, known, connection);
+	};
+
+	const enter = (
+		route: TokenRoute,
+		call: Identified | Denial,
+		connection: Connection,
+	): Response | Denial | Promise<Response | Denial> => {
+		if (isDenial(call)) return call;
+		const held = options.budget.open(call.token.id);
+		return route.handle(Object.assign(call, { answered: connection.holdOpen(), held }));
 	};
 
 	/** What the call held goes back when its handler has answered, unless it outlives that. */

@@ -18,6 +18,7 @@ interface Gated {
 }
 
 const none: readonly NeutralEvent[] = [];
+const nothingTold: ReadonlySet<Block["type"]> = new Set();
 
 /** What makes each block grow; a block that is not here opens whole. `true`: it waits for its first such delta. */
 const growth: Partial<Record<Block["type"], Partial<Record<Delta["type"], boolean>>>> = {
@@ -45,7 +46,7 @@ export class BlockGate {
 
 	/** The types of the candidate's blocks that went out. */
 	told(candidate: number): ReadonlySet<Block["type"]> {
-		return this.candidates.get(candidate) ?? new Set();
+		return this.candidates.get(candidate) ?? nothingTold;
 	}
 
 	/** A block that is announced again goes on; of a call that waits, what is told now is taken. */
@@ -57,6 +58,7 @@ export class BlockGate {
 		const gated: Gated = { candidate, shell, number: undefined, held: [], texts: new Map(), counts: new Map() };
 		this.gated.set(block, gated);
 		const opened = waitsToGrow.has(shell.type) ? none : this.complete(gated, shell);
+		if (deltas.length === 0 && before === none) return opened;
 		return [...before, ...opened, ...deltas.flatMap((delta) => this.take(gated, delta))];
 	}
 
@@ -70,18 +72,20 @@ export class BlockGate {
 		if (!gated) return none;
 		this.gated.delete(block);
 		const final = told?.type === gated.shell.type ? told : undefined;
-		const events = final ? untold(gated, final).flatMap((delta) => this.take(gated, delta)) : [];
+		const events: NeutralEvent[] = [];
+		if (final) for (const delta of untold(gated, final)) events.push(...this.take(gated, delta));
 		if (gated.number === undefined && gated.shell.type === "tool_call") {
 			events.push(...this.complete(gated, final ?? gated.shell));
 			events.push(...this.complete(gated, { ...gated.shell, id: this.makeId(this.next) }));
 		}
 		if (gated.number === undefined) return none;
-		const end = { type: "close", block: gated.number } as const;
-		return [...events, final ? { ...end, final: alike(final, gated.shell) } : end];
+		events.push({ type: "close", block: gated.number, ...(final && { final: alike(final, gated.shell) }) });
+		return events;
 	}
 
 	/** Closes what is open, in the order it was opened. */
 	closeAll(): readonly NeutralEvent[] {
+		if (this.gated.size === 0) return none;
 		return [...this.gated.keys()].flatMap((block) => this.close({ type: "close", block }));
 	}
 
@@ -114,8 +118,10 @@ export class BlockGate {
 		const block = this.next++;
 		gated.number = block;
 		this.candidates.set(candidate, (this.candidates.get(candidate) ?? new Set()).add(shell.type));
-		const deltas = held.splice(0).map((delta) => ({ type: "delta", block, delta }) as const);
-		return [{ type: "open", block, candidate, shell }, ...deltas];
+		const events: NeutralEvent[] = [{ type: "open", block, candidate, shell }];
+		for (const delta of held) events.push({ type: "delta", block, delta });
+		held.length = 0;
+		return events;
 	}
 }
 
@@ -125,19 +131,23 @@ const letters = (text: string): string => text.replaceAll(/\s/g, "");
 
 /** What the final block tells beyond the deltas that came; nothing of a text that went another way. */
 const untold = ({ texts, counts }: Gated, final: Block): readonly Delta[] => {
-	const known = new Map(counts);
 	// one side may tell summary parts that the other told as one text
 	const thought = final.type === "thinking" && letters([...texts.values()].join("")) === letters(final.text);
-	return splitBlock(final).deltas.flatMap((delta): readonly Delta[] => {
+	const left: Delta[] = [];
+	for (const delta of splitBlock(final).deltas) {
 		const sort = sortOf(delta);
 		if ("text" in delta) {
 			const before = texts.get(sort) ?? "";
-			return delta.text.startsWith(before) && !thought ? [{ ...delta, text: delta.text.slice(before.length) }] : [];
+			const goesOn = delta.text.length > before.length && delta.text.startsWith(before);
+			if (goesOn && !thought) left.push({ ...delta, text: delta.text.slice(before.length) });
+			continue;
 		}
-		const before = known.get(sort) ?? 0;
-		known.set(sort, before - 1);
-		return before > 0 ? [] : [delta];
-	});
+		// The block is closed: what is counted here is asked for no more.
+		const before = counts.get(sort) ?? 0;
+		counts.set(sort, before - 1);
+		if (before <= 0) left.push(delta);
+	}
+	return left;
 };
 
 /** The final block under the id and name it opened with. */

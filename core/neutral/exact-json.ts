@@ -12,6 +12,7 @@ const isUnsafe = (value: unknown): boolean => Number.isInteger(value) && !Number
 
 /** Whether the JSON text holds such an integer; also true where a string only looks so. */
 export const holdsLargeInteger = (text: string): boolean =>
+	/\d{16}/.test(text) &&
 	text.matchAll(/[[:,]\s*(-?\d{16,})(?![\d.eE])/g).some(([, digits]) => isUnsafe(Number(digits)));
 
 const keepLarge = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {

@@ -11,7 +11,7 @@ import type { Candidate, Delta, NeutralEvent, NeutralResponse } from "./response
  */
 export const explode = (response: NeutralResponse): NeutralEvent[] => {
 	const { id, model, createdAt, usage, tier, extras, promptBlocked, error } = response;
-	const events: NeutralEvent[] = [{ type: "start", id, model, createdAt, ...definedOnly({ usage, tier, extras }) }];
+	const events: NeutralEvent[] = [definedOnly({ type: "start" as const, id, model, createdAt, usage, tier, extras })];
 	let number = 0;
 	for (const candidate of response.candidates)
 		for (const block of candidate.blocks) explodeBlock(events, block, number++, candidate.index);
@@ -27,7 +27,7 @@ const explodeEnd = (events: NeutralEvent[], candidate: Candidate, failed: boolea
 	const { index, grounding, finish, extras } = candidate;
 	if (grounding) events.push({ type: "grounding", candidate: index, grounding });
 	if (failed && finish.reason === "error") return;
-	events.push({ type: "finish", candidate: index, finish, ...definedOnly({ extras }) });
+	events.push({ type: "finish", candidate: index, finish, ...(extras && { extras }) });
 };
 
 const explodeBlock = (events: NeutralEvent[], whole: Block, block: number, candidate: number): void => {

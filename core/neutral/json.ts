@@ -37,11 +37,12 @@ export type DefinedOnly<T> = { [K in keyof T as undefined extends T[K] ? never :
 
 /** The object without its undefined members: what `exactOptionalPropertyTypes` and JSON both want. */
 export const definedOnly = <T extends object>(value: T): DefinedOnly<T> => {
+	let lacks = false;
+	for (const key in value) lacks ||= value[key] === undefined;
+	// Many are already what they are to become.
+	if (!lacks) return value as DefinedOnly<T>;
 	const kept: Record<string, unknown> = {};
-	for (const key of Object.keys(value)) {
-		const member = (value as Record<string, unknown>)[key];
-		if (member !== undefined) kept[key] = member;
-	}
+	for (const key in value) if (value[key] !== undefined) kept[key] = value[key];
 	return kept as DefinedOnly<T>;
 };
 

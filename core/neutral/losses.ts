@@ -3,7 +3,7 @@
  * that node. The client's protocol has the words: Portico tells `input[3]` and `max_uses` to whom sent those.
  */
 
-import type { Extras } from "./content.ts";
+import type { Block, Extras } from "./content.ts";
 import { isRecord } from "./json.ts";
 import type { Loss } from "./model.ts";
 import { placeOf } from "./place.ts";
@@ -80,31 +80,11 @@ export class Losses {
 	}
 }
 
+const none: readonly never[] = [];
+
 const notUnderstood = "only the client's own protocol knows it";
 
 const isEmpty = (value: unknown): boolean => value === null || (Array.isArray(value) && value.length === 0);
-
-/** The fields of a bag that say something and are not harmless; of a group, its members. */
-const tellingNames = (bag: Readonly<Record<string, unknown>>, language: LossWords): readonly string[] =>
-	Object.entries(bag).flatMap(([name, value]) => {
-		if (Object.hasOwn(language.harmless, name) || isEmpty(value)) return [];
-		return language.groups.includes(name) && isRecord(value) ? tellingNames(value, language) : [name];
-	});
-
-/** Names of fields that only a foreign protocol understands. */
-const foreignNames = (extras: Extras | undefined, upstream: string, language: LossWords): readonly string[] =>
-	Object.entries(extras ?? {}).flatMap(([protocol, bag]) => (protocol === upstream ? [] : tellingNames(bag, language)));
-
-const nodesOf = function* ({ messages, tools = [] }: NeutralRequest): Generator<{ readonly extras?: Extras }> {
-	for (const message of messages) {
-		yield message;
-		for (const block of message.blocks) {
-			yield block;
-			if (block.type === "tool_result" || block.type === "search_result") yield* block.content;
-		}
-	}
-	for (const tool of tools) yield tool;
-};
 
 const wordOf = (setting: Setting, { words }: LossWords, raw: NeutralRequest["raw"]): string => {
 	const word = words[setting] ?? setting;
@@ -120,23 +100,61 @@ const pathOf = ({ node, setting }: NeutralLoss, language: LossWords, raw: Neutra
 	return place === "" || word === "" ? place : `${place}.${word}`;
 };
 
-/** Every field of the client's protocol in what was not lost as a whole: nobody else understands it. */
-const unsaid = function* (
-	request: NeutralRequest,
-	upstream: string,
-	language: LossWords,
-	whole: ReadonlySet<object>,
-): Generator<string> {
-	yield* foreignNames(request.extras, upstream, language);
-	for (const node of nodesOf(request)) {
-		if (node.extras === undefined || whole.has(node)) continue;
-		const place = placeOf(node) ?? "";
-		for (const name of foreignNames(node.extras, upstream, language)) yield place === "" ? name : `${place}.${name}`;
-	}
-};
-
 /** For a protocol without words of its own: the neutral names, and every field of its bags. */
 const plainWords: LossWords = { words: {}, groups: [], harmless: {} };
+
+/** Losses as a client is told them, while they are found: one for each place, the first that is found there. */
+class WordedLosses {
+	private readonly byPath = new Map<string, Loss>();
+	private readonly upstream: string;
+	private readonly language: LossWords;
+	/** Nodes that were lost as a whole: what they held need not be told. */
+	private readonly whole = new Set<object>();
+
+	constructor(upstream: string, language: LossWords) {
+		this.upstream = upstream;
+		this.language = language;
+	}
+
+	said(loss: NeutralLoss, raw: NeutralRequest["raw"]): void {
+		if (loss.node && loss.setting === undefined) this.whole.add(loss.node);
+		this.add(pathOf(loss, this.language, raw), loss.reason);
+	}
+
+	/** Every field in the bags of a node, or of a request, that belongs to a protocol which the upstream does not speak. */
+	foreign(node: object, extras: Extras): void {
+		if (this.whole.has(node)) return;
+		const place = placeOf(node) ?? "";
+		for (const protocol in extras) if (protocol !== this.upstream) this.telling(extras[protocol], place);
+	}
+
+	/** The fields of a bag that say something and are not harmless; of a group, its members. */
+	private telling(bag: Readonly<Record<string, unknown>> | undefined, place: string): void {
+		const { harmless, groups } = this.language;
+		for (const name in bag) {
+			const value = bag[name];
+			if (Object.hasOwn(harmless, name) || isEmpty(value)) continue;
+			if (groups.includes(name) && isRecord(value)) this.telling(value, place);
+			else this.add(place === "" ? name : `${place}.${name}`, notUnderstood);
+		}
+	}
+
+	private add(path: string, reason: string): void {
+		if (path !== "" && !this.byPath.has(path)) this.byPath.set(path, { path, reason });
+	}
+
+	list(): readonly Loss[] {
+		return [...this.byPath.values()];
+	}
+}
+
+const foreignInBlocks = (worded: WordedLosses, blocks: readonly Block[]): void => {
+	for (const block of blocks) {
+		if (block.extras) worded.foreign(block, block.extras);
+		if (block.type !== "tool_result" && block.type !== "search_result") continue;
+		for (const inner of block.content) if (inner.extras) worded.foreign(inner, inner.extras);
+	}
+};
 
 /** Losses as the client is told them, one for each place: what was said of them, and every field that nobody else understands. */
 export const wordLosses = (
@@ -145,12 +163,13 @@ export const wordLosses = (
 	upstream: string,
 	language = plainWords,
 ): readonly Loss[] => {
-	const byPath = new Map<string, Loss>();
-	const add = (path: string, reason: string): void => {
-		if (path !== "" && !byPath.has(path)) byPath.set(path, { path, reason });
-	};
-	for (const loss of losses) add(pathOf(loss, language, request.raw), loss.reason);
-	const whole = new Set(losses.flatMap(({ node, setting }) => (node && setting === undefined ? [node] : [])));
-	for (const path of unsaid(request, upstream, language, whole)) add(path, notUnderstood);
-	return [...byPath.values()];
+	const worded = new WordedLosses(upstream, language);
+	for (const loss of losses) worded.said(loss, request.raw);
+	if (request.extras) worded.foreign(request, request.extras);
+	for (const message of request.messages) {
+		if (message.extras) worded.foreign(message, message.extras);
+		foreignInBlocks(worded, message.blocks);
+	}
+	for (const tool of request.tools ?? none) if (tool.extras) worded.foreign(tool, tool.extras);
+	return worded.list();
 };

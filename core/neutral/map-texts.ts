@@ -19,9 +19,11 @@ const wireStructural = new Set(
 );
 
 /** Fields of the neutral form whose values are JSON of somebody else's. */
-const foreign = new Set(
-	"extras raw schema value structured result config metadata format audio image conversation safety item".split(" "),
-);
+const foreign = new Set("extras raw schema value result config format audio image conversation safety item".split(" "));
+
+/** The same where it is the caller's own, in which no name of a field means anything to a vendor: an `id` is data. */
+const own = new Set(["structured", "metadata"]);
+const none: ReadonlySet<string> = new Set();
 
 const mapped = <T extends object>(node: T, entries: Iterable<readonly [string, unknown, unknown]>): T => {
 	let copy: Record<string, unknown> | undefined;
@@ -44,19 +46,19 @@ const mapList = <T>(list: readonly T[], each: (one: T) => T): readonly T[] => {
 	return copy ?? list;
 };
 
-/** Any JSON: texts, numbers that would be changed if they were texts, and names of fields. */
-export const mapJsonTexts = (value: unknown, change: Change): unknown => {
+/** Any JSON: texts, numbers that would be changed if they were texts, and names of fields. Texts in fields called as in `kept` stay. */
+export const mapJsonTexts = (value: unknown, change: Change, kept: ReadonlySet<string> = wireStructural): unknown => {
 	if (typeof value === "string") return change(value);
 	if (typeof value === "number" || JSON.isRawJSON(value)) {
 		const text = JSON.stringify(value);
 		const changed = change(text);
 		return changed === text ? value : changed;
 	}
-	if (Array.isArray(value)) return mapList(value as readonly unknown[], (one) => mapJsonTexts(one, change));
+	if (Array.isArray(value)) return mapList(value as readonly unknown[], (one) => mapJsonTexts(one, change, kept));
 	if (!isRecord(value)) return value;
 	const entries = Object.entries(value);
 	const next = entries.map(([key, inner]): [string, unknown] =>
-		wireStructural.has(key) && typeof inner === "string" ? [key, inner] : [change(key), mapJsonTexts(inner, change)],
+		kept.has(key) && typeof inner === "string" ? [key, inner] : [change(key), mapJsonTexts(inner, change, kept)],
 	);
 	const same = next.every(([key, inner], index) => key === entries[index]?.[0] && inner === entries[index]?.[1]);
 	return same ? value : Object.fromEntries(next);
@@ -64,7 +66,7 @@ export const mapJsonTexts = (value: unknown, change: Change): unknown => {
 
 const mapArguments = (given: ToolArguments, change: Change): ToolArguments => {
 	if (given.form === "json") {
-		const value = mapJsonTexts(given.value, change);
+		const value = mapJsonTexts(given.value, change, none);
 		return value === given.value ? given : { form: "json", value, text: JSON.stringify(value) };
 	}
 	const text = change(given.text);
@@ -78,6 +80,7 @@ const mapNode = (node: unknown, change: Change): unknown => {
 	const isCall = node["type"] === "tool_call";
 	const entries = Object.entries(node).map(([key, was]): [string, unknown, unknown] => {
 		if (isCall && key === "arguments") return [key, was, mapArguments(was as ToolArguments, change)];
+		if (own.has(key)) return [key, was, mapJsonTexts(was, change, none)];
 		if (foreign.has(key) || (key === "arguments" && !isCall)) return [key, was, mapJsonTexts(was, change)];
 		// What takes part in a conversation has a name for people; what is called has one that leads back.
 		if (structural.has(key) && !(key === "name" && "role" in node)) return [key, was, was];

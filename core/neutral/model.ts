@@ -23,6 +23,8 @@ export interface ModelCapabilities {
 	readonly thinkingSwitch?: "thinking";
 	/** The model refuses temperature, top_p and the like. */
 	readonly samplingRefused?: boolean;
+	/** It refuses stop sequences in Chat Completions. */
+	readonly stopRefused?: boolean;
 	/** The model refuses temperature and top_p together. */
 	readonly temperatureOrTopP?: boolean;
 	readonly nativeSchema?: boolean;

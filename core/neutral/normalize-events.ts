@@ -8,7 +8,6 @@ import type { Block } from "./content.ts";
 import type { Denial } from "./denial.ts";
 import { explode } from "./explode.ts";
 import { fold } from "./fold.ts";
-import { definedOnly } from "./json.ts";
 import type { Finish, NeutralEvent, NeutralResponse } from "./response.ts";
 
 type Of<T extends NeutralEvent["type"]> = Extract<NeutralEvent, { type: T }>;
@@ -128,7 +127,9 @@ class Normalizer implements EventNormalizer {
 
 	private end(): readonly NeutralEvent[] {
 		const events: NeutralEvent[] = [...this.gate.closeAll()];
-		const seen = new Set([...this.gate.candidates.keys(), ...this.groundings.keys(), ...this.finishes.keys()]);
+		const seen = new Set(this.gate.candidates.keys());
+		for (const candidate of this.groundings.keys()) seen.add(candidate);
+		for (const candidate of this.finishes.keys()) seen.add(candidate);
 		if (seen.size === 0 && !this.blocked) seen.add(0);
 		for (const candidate of [...seen].sort((a, b) => a - b)) {
 			const grounding = this.groundings.get(candidate);
@@ -143,7 +144,7 @@ class Normalizer implements EventNormalizer {
 	private finish(candidate: number): NeutralEvent {
 		const told = this.finishes.get(candidate);
 		const finish = corrected(told?.finish ?? { reason: "stop" }, this.gate.told(candidate));
-		return { type: "finish", candidate, finish, ...definedOnly({ extras: told?.extras }) };
+		return { type: "finish", candidate, finish, ...(told?.extras && { extras: told.extras }) };
 	}
 
 	/** An id for a call that came without one: the same for the same stream, so that histories stay equal. */
@@ -162,5 +163,6 @@ const corrected = (finish: Finish, told: ReadonlySet<Block["type"]>): Finish => 
 		return called ? { ...finish, reason: "tool_calls" } : finish;
 	if (finish.reason !== "stop" && finish.reason !== "tool_calls") return finish;
 	const otherwise = told.has("refusal") ? "refusal" : "stop";
-	return { ...finish, reason: called ? "tool_calls" : otherwise };
+	const reason = called ? "tool_calls" : otherwise;
+	return reason === finish.reason ? finish : { ...finish, reason };
 };

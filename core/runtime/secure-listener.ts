@@ -10,6 +10,8 @@ export interface CertificateFiles {
 
 export interface SecureListenOptions {
 	readonly files: CertificateFiles;
+	/** What the files hold is shown: since the start, or again. */
+	shown(until: string): void;
 	/** A new certificate counts from now on. */
 	renewed(until: string): void;
 	/** What the files hold now cannot be used; the certificate before it still counts. */
@@ -41,17 +43,21 @@ const portOf = async (options: ListenOptions): Promise<number> => {
 /** Throws what `listen` and `readCertificate` throw. */
 export const listenSecurely = async (
 	given: ListenOptions,
-	{ files, renewed, failed }: SecureListenOptions,
+	{ files, shown, renewed, failed }: SecureListenOptions,
 ): Promise<Listener> => {
 	let certificate = readCertificate(files);
 	const options = { ...given, port: await portOf(given), reusePort: true };
 	let current = listen({ ...options, certificate });
+	shown(certificate.until);
 	const closing = new Set<Promise<void>>();
 	const earlier = new Set<Listener>();
 	const look = (): void => {
 		try {
 			const now = readCertificate(files);
-			if (now.cert === certificate.cert && now.key === certificate.key) return;
+			if (now.cert === certificate.cert && now.key === certificate.key) {
+				shown(now.until);
+				return;
+			}
 			const next = listen({ ...options, port: current.port, certificate: now });
 			// Calls that run on it go on; its connections end by themselves.
 			const before = current;

@@ -66,25 +66,46 @@ const brokenHandler = (): Response => new Response(null, { status: 500 });
 
 type BunServer = Bun.Server<undefined>;
 
+/** A request on Bun, and the idle limit of its connection. */
+class BunConnection implements Connection {
+	readonly address: string | undefined;
+	readonly crooked: boolean;
+	private readonly bun: BunServer;
+	private readonly request: Request;
+	private readonly answeredSeconds: number;
+	private held = false;
+	private streaming = false;
+	private over = false;
+
+	constructor(request: Request, bun: BunServer, crooked: boolean, answeredSeconds: number) {
+		this.address = bun.requestIP(request)?.address;
+		this.crooked = crooked;
+		this.bun = bun;
+		this.request = request;
+		this.answeredSeconds = answeredSeconds;
+	}
+
+	holdOpen(): () => void {
+		this.held = true;
+		this.bun.timeout(this.request, 0);
+		return () => {
+			this.over = true;
+			if (this.streaming) this.bun.timeout(this.request, this.answeredSeconds);
+		};
+	}
+
+	/** A stream is watched by Portico to its end. Once that is sent the runtime takes no new limit. */
+	answered(response: Response): Response {
+		this.streaming = !this.over && isStream(response);
+		if (this.held && !this.streaming) this.bun.timeout(this.request, this.answeredSeconds);
+		return response;
+	}
+}
+
 const listenOnBun = ({ answeredSeconds = 120, ...options }: ListenOptions): Listener => {
 	const answer = async (request: Request, bun: BunServer, crooked: boolean): Promise<Response> => {
-		let [held, streaming, over] = [false, false, false];
-		const response = await options.handle(request, {
-			address: bun.requestIP(request)?.address,
-			crooked,
-			holdOpen() {
-				held = true;
-				bun.timeout(request, 0);
-				return () => {
-					over = true;
-					if (streaming) bun.timeout(request, answeredSeconds);
-				};
-			},
-		});
-		// A stream is watched by Portico to its end. Once that is sent the runtime takes no new limit.
-		streaming = !over && isStream(response);
-		if (held && !streaming) bun.timeout(request, answeredSeconds);
-		return response;
+		const connection = new BunConnection(request, bun, crooked, answeredSeconds);
+		return connection.answered(await options.handle(request, connection));
 	};
 	const server = Bun.serve({
 		hostname: options.host,

@@ -53,6 +53,27 @@ export const onSignal = (signal: "SIGTERM" | "SIGINT" | "SIGHUP", action: () => 
 	return () => process.off(signal, action);
 };
 
+/** A signal that neither ends this process nor is lost before there is anything to do about it. */
+export interface HeldSignal {
+	/** Calls `action` from now on, and once for what came before; returns what ends that. */
+	act(action: () => void): () => void;
+}
+
+export const holdSignal = (signal: "SIGHUP"): HeldSignal => {
+	let came = false;
+	const end = onSignal(signal, () => {
+		came = true;
+	});
+	return {
+		act(action) {
+			const off = onSignal(signal, action);
+			end();
+			if (came) action();
+			return off;
+		},
+	};
+};
+
 /** Calls `heard` when something fails that nobody waits for; without it that ends the process. */
 export const onStrayFailure = (heard: (error: unknown) => void): void => {
 	process.on("unhandledRejection", heard);

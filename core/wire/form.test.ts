@@ -1,8 +1,9 @@
 /** Forms: any that is well made is read as it was made; all others are refused, and none costs more than its bytes. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { FormBody, FormPart } from "../contract/endpoint.ts";
 import { isFault } from "../contract/fault.ts";
-import { formText, readForm, replacePart } from "./form.ts";
+import { formText, readForm, replacePart, withoutParts } from "./form.ts";
 
 const type = "multipart/form-data; boundary=B";
 const read = (text: string, contentType = type) => readForm(Buffer.from(text), contentType);
@@ -132,4 +133,38 @@ test("any bytes are read or refused, never anything else", () => {
 		}),
 		{ numRuns: 2000 },
 	);
+});
+
+describe("a form without some of its parts", () => {
+	const textOf = ({ bytes }: FormBody, { start, end }: FormPart): string =>
+		Buffer.from(bytes.subarray(start, end)).toString();
+
+	test("keeps the others as they were, whatever stood around them", () => {
+		const names = fc.constantFrom("a", "b", "model");
+		const values = fc.constantFrom("", "x", "\r\n", "\r\n--", "x\r\n--C\r\n");
+		const before = fc.constantFrom("", "\r\n", "words\r\n");
+		fc.assert(
+			fc.property(fc.array(fc.tuple(names, values)), before, (fields, preamble) => {
+				const form = read(`${preamble}${fields.map(([name, value]) => part(name, value)).join("")}--B--\r\nmore`);
+				const { form: left, removed } = withoutParts(form, (name) => name === "a");
+				expect(removed).toEqual(fields.flatMap(([name]) => (name === "a" ? [name] : [])));
+				expect(left.parts.map((one) => [one.name, textOf(left, one)])).toEqual(fields.filter(([name]) => name !== "a"));
+			}),
+			{ numRuns: 500 },
+		);
+	});
+	test("also where a value has not even the end of a line", () => {
+		const head = (name: string): string => `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`;
+		const form = read(`${head("a")}${head("b")}${head("c")}x\r\n--B--`);
+		for (const [name, kept] of [
+			["a", ["b", "c"]],
+			["b", ["a", "c"]],
+			["c", ["a", "b"]],
+		] as const)
+			expect(withoutParts(form, (one) => one === name).form.parts.map((one) => one.name)).toEqual([...kept]);
+	});
+	test("is itself where it has none of them", () => {
+		const form = read(`${part("b", "x")}--B--`);
+		expect(withoutParts(form, (name) => name === "a").form).toBe(form);
+	});
 });

@@ -74,6 +74,8 @@ const headOf = (text: string): Pick<FormPart, "name" | "filename" | "type"> => {
 		throw bad("A part of the form has no name, or one that is too long; give each a `name` of at most 200 characters.");
 	const filename = parameters.get("filename") ?? parameters.get("filename*");
 	const type = fields.get("content-type");
+	// Some readers decode it, most do not.
+	if (!/^(?:7bit|8bit|binary)?$/i.test(fields.get("content-transfer-encoding") ?? "")) throw ambiguous();
 	// A form within a form could hold a second model that only the upstream reads.
 	if (/^multipart\//i.test(type ?? ""))
 		throw bad("A part of the form is a form of its own; send each file and each field as a part for itself.");
@@ -137,4 +139,24 @@ export const withText = (form: FormBody, name: string, value: string): FormBody 
 	const first = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(delimiter);
 	const part = Buffer.from(`${delimiter}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
 	return readForm(Buffer.concat([bytes.subarray(0, first), part, bytes.subarray(first)]), contentType);
+};
+
+/** The same form without the parts of such names, which are named in `removed`; itself where it has none. */
+export const withoutParts = (
+	form: FormBody,
+	isUnwanted: (name: string) => boolean,
+): { readonly form: FormBody; readonly removed: readonly string[] } => {
+	const { bytes, contentType, parts } = form;
+	const removed = parts.map(({ name }) => name).filter(isUnwanted);
+	if (removed.length === 0) return { form, removed };
+	const line = `\r\n--${boundaryOf(contentType)}\r\n`;
+	const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	/** No line of a part's head can be a boundary: the last one before the head's last line is its own. */
+	const withHead = ({ start, end }: FormPart): Buffer => {
+		const before = whole.lastIndexOf(line, Math.max(0, start - line.length - "x\r\n\r\n".length));
+		return whole.subarray(before === -1 ? 0 : before + 2, end);
+	};
+	const kept = parts.filter(({ name }) => !isUnwanted(name)).flatMap((part) => [withHead(part), Buffer.from("\r\n")]);
+	const last = Buffer.from(`${line.trim()}--\r\n`);
+	return { form: readForm(Buffer.concat([...kept, last]), contentType), removed };
 };

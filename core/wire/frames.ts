@@ -2,11 +2,12 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import { Fault } from "../contract/fault.ts";
 import type { StreamEvent } from "../contract/protocol.ts";
+import { isTorn } from "./torn-event.ts";
 
 export interface Frames {
 	/** Events that this chunk completed, in order. The list is reused by the next call. */
 	feed(chunk: Uint8Array): readonly StreamEvent[];
-	/** Events that an end of stream without its last blank line had left open. */
+	/** Events that an end of stream without its last blank line had left open; not one that it tore. */
 	end(): readonly StreamEvent[];
 }
 
@@ -64,6 +65,6 @@ export const createFrames = (longestEvent = 64 * 1024 * 1024): Frames => {
 	};
 	return {
 		feed: (chunk) => feed(decoder.decode(chunk, { stream: true })),
-		end: () => feed(`${decoder.decode()}\n\n`),
+		end: () => feed(`${decoder.decode()}\n\n`).filter(({ data }) => !isTorn(data)),
 	};
 };

@@ -57,7 +57,8 @@ export class HeldBody implements JsonBody {
 			pieces.push(before.slice(at, start), text);
 			at = end;
 		}
-		const text = [...pieces, before.slice(at)].join("");
+		pieces.push(before.slice(at));
+		const text = pieces.join("");
 		if (this.length >= worthIt) this.made = { text, edits };
 		return text;
 	}

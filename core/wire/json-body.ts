@@ -27,7 +27,7 @@ const decode = (bytes: Uint8Array): string => {
 };
 
 /** The index just after the string that opens at `start`. */
-const skipString = (text: string, start: number): number => {
+export const skipString = (text: string, start: number): number => {
 	let close = text.indexOf('"', start + 1);
 	while (close !== -1) {
 		let slashes = 0;
@@ -50,13 +50,14 @@ const parse = (text: string): unknown => {
 
 /** The value alone: the spaces around it are not its own, and stay when it changes. */
 const memberBetween = (text: string, keyStart: number, from: number, to: number): Member => {
-	let [valueStart, valueEnd] = [from, to];
+	let valueStart = from;
+	let valueEnd = to;
 	while (isSpace(text.charCodeAt(valueStart))) valueStart++;
 	while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
 	return { keyStart, valueStart, valueEnd };
 };
 
-const namedTwice = (name: string): Fault => {
+export const namedTwice = (name: string): Fault => {
 	const parameter = name.slice(0, 64);
 	const message = `The request body names "${parameter}" twice; send each field once.`;
 	return new Fault({ kind: "invalid_request", parameter, message });
@@ -77,7 +78,8 @@ class Members {
 	/** A string of the root: a key, unless it is what a key stands before. */
 	string(start: number, end: number): void {
 		if (this.name !== undefined) return;
-		this.name = String(parse(this.text.slice(start, end)));
+		const name = this.text.slice(start + 1, end - 1);
+		this.name = name.includes("\\") ? String(parse(`"${name}"`)) : name;
 		this.keyStart = start;
 	}
 
@@ -160,17 +162,19 @@ export const editJsonBody = (body: JsonBody, changes: Readonly<Record<string, un
 	const edits: Edit[] = [];
 	const removed = new Set<string>();
 	let added = "";
-	for (const [name, value] of Object.entries(changes)) {
+	for (const name in changes) {
+		const value = changes[name];
 		const member = body.members.get(name);
 		if (value !== undefined && !member) added += `${JSON.stringify(name)}:${JSON.stringify(value)},`;
 		else if (value === undefined && member) removed.add(name);
 		else if (member) edits.push({ start: member.valueStart, end: member.valueEnd, text: JSON.stringify(value) });
 	}
-	edits.push(...removals(body, removed));
+	if (removed.size > 0) edits.push(...removals(body, removed));
 	if (edits.length === 0 && added === "") return heldBody(body).unedited();
 	const open = body.text.indexOf("{") + 1;
-	edits.push({ start: open, end: open, text: removed.size === body.members.size ? added.slice(0, -1) : added });
-	edits.sort((a, b) => a.start - b.start || a.end - b.end);
+	const text = removed.size === body.members.size ? added.slice(0, -1) : added;
+	if (text !== "") edits.push({ start: open, end: open, text });
+	if (edits.length > 1) edits.sort((a, b) => a.start - b.start || a.end - b.end);
 	return heldBody(body).edited(edits);
 };
 

@@ -4,7 +4,7 @@
  */
 import type { Fees, RequestBound } from "../contract/facts.ts";
 import type { JsonBody } from "../contract/json-body.ts";
-import { asRecord, asText, definedOnly, isRecord } from "../neutral/json.ts";
+import { asRecord, asText, isRecord, type WireRecord } from "../neutral/json.ts";
 import { dataUrlHead } from "./data-url.ts";
 import { kindOfBytes } from "./media-bytes.ts";
 
@@ -110,7 +110,17 @@ export class BoundReader {
 		const tokens = this.bytes - this.apart + this.around;
 		const { above = Number.POSITIVE_INFINITY, output } = this.compaction ?? {};
 		const summary = open || images > 0 || tokens > above ? output : undefined;
-		return { tokens, images, open, turns, fees, longCache, ...definedOnly({ summary, unpriced }) };
+		const bound: { -readonly [K in keyof RequestBound]: RequestBound[K] } = {
+			tokens,
+			images,
+			open,
+			turns,
+			fees,
+			longCache,
+		};
+		if (summary !== undefined) bound.summary = summary;
+		if (unpriced !== undefined) bound.unpriced = unpriced;
+		return bound;
 	}
 }
 
@@ -128,10 +138,13 @@ const marksLongCache = (value: unknown): boolean => {
 
 const isLong = (ttl: unknown): boolean => ttl !== undefined && ttl !== "5m";
 
+const noMembers: readonly WireRecord[] = [];
+const noTiers: readonly string[] = [];
+
 /** Members of a list; of a lone object, which some upstreams take for a list of one, that object. */
-export const membersOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] => {
-	if (Array.isArray(value)) return value.filter(isRecord);
-	return isRecord(value) ? [value] : [];
+export const membersOf = (value: unknown): readonly WireRecord[] => {
+	if (Array.isArray(value)) return value.every(isRecord) ? value : value.filter(isRecord);
+	return isRecord(value) ? [value] : noMembers;
 };
 
 /** Words for what every provider does anyway. */
@@ -139,19 +152,19 @@ const plainTiers = new Set(["", "auto", "default", "standard", "standard_only", 
 
 /** What a tier's field says, in lower case; `prefix` for words that mean nothing without it. Empty for what changes nothing. */
 export const tierWords = (value: unknown, prefix = ""): readonly string[] => {
-	if (value === undefined || value === null) return [];
+	if (value === undefined || value === null) return noTiers;
 	const word = (typeof value === "string" ? value : "unreadable")
 		.trim()
 		.toLowerCase()
 		.replace(/^service_tier_/, "")
 		.slice(0, 32);
-	return plainTiers.has(word) ? [] : [prefix + word];
+	return plainTiers.has(word) ? noTiers : [prefix + word];
 };
 
 /** The tiers that requests choose by the fields which OpenAI's and Anthropic's protocols have in common: the service tier, the speed, the place. */
 export const tiersNamed = (body: Readonly<Record<string, unknown>>): readonly string[] => {
 	const { service_tier: tier, speed, inference_geo: place } = body;
-	if (tier === undefined && speed === undefined && place === undefined) return [];
+	if (tier === undefined && speed === undefined && place === undefined) return noTiers;
 	return [...serviceWords(tier), ...tierWords(speed), ...tierWords(place, "inference_geo:")];
 };
 

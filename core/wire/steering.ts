@@ -4,7 +4,7 @@ import type { JsonBody } from "../contract/json-body.ts";
 import { asText, isRecord } from "../neutral/json.ts";
 
 /** Another address, another key: fields of gateways and client libraries, whatever the protocol. */
-export const addressFields: readonly string[] = (
+const addressFields: readonly string[] = (
 	"api_base api_key api_version api_type base_url extra_body extra_headers extra_query custom_llm_provider deployment_id " +
 	"organization user_config litellm_params vertex_project vertex_location vertex_credentials aws_access_key_id " +
 	"aws_secret_access_key aws_session_token aws_region_name aws_bedrock_runtime_endpoint data_sources"
@@ -16,11 +16,16 @@ const choiceFields: readonly string[] = (
 	"content_policy_fallbacks router_settings_override num_retries mock_response"
 ).split(" ");
 
+/** More output than the protocol's own limit says: llama.cpp's server goes by this one before any other. */
+const limitFields: readonly string[] = ["n_predict"];
+
 /** As the most careless reader compares names: Go's takes any case, others take camelCase for snake_case. */
-const folded = (name: string): string => name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "");
+export const foldedName = (name: string): string => name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "");
 
 /** Finds what steers in bodies whose fields have these names. */
 export interface SteeringFinder {
+	/** The same of one field of a form: of `a[b]` and `a[]` readers of forms make a field `a`. */
+	steers(name: string): boolean;
 	find(body: JsonBody, mayUse: (model: string) => boolean): Steering | undefined;
 }
 
@@ -61,6 +66,18 @@ const permittedItems = (items: readonly unknown[], path: string, rules: ToolRule
 		return tools === item["tools"] ? item : { ...item, tools };
 	});
 
+/** What is found in one body, while it is searched. */
+interface Found extends ToolRules {
+	readonly edits: Record<string, unknown>;
+}
+
+const editList = ({ value }: JsonBody, name: string, permitted: typeof permittedTools, found: Found): void => {
+	const list = value[name];
+	if (!Array.isArray(list)) return;
+	const kept = permitted(list, name, found);
+	if (kept !== list) found.edits[name] = kept;
+};
+
 /**
  * `exact`: fields of the protocol that decide what is asked and what it costs, in the spellings it takes; another
  * spelling of one of them would be read by some upstreams and by nobody here. `bringers`: lists whose items may have
@@ -68,25 +85,19 @@ const permittedItems = (items: readonly unknown[], path: string, rules: ToolRule
  */
 export const steeringFinder = (exact: readonly string[], bringers: readonly string[] = []): SteeringFinder => {
 	const known = new Set(exact);
-	const forbidden = new Set([...addressFields, ...choiceFields, ...exact].map(folded));
+	const forbidden = new Set([...addressFields, ...choiceFields, ...limitFields, ...exact].map(foldedName));
 	return {
+		steers: (name) => !known.has(name) && forbidden.has(foldedName(name.replace(/\[.*$/s, "").trim())),
 		find(body, mayUse) {
-			const edits: Record<string, unknown> = {};
-			const removed: string[] = [];
+			const found: Found = { mayUse, edits: {}, removed: [] };
 			for (const name of body.members.keys())
-				if (!known.has(name) && forbidden.has(folded(name))) {
-					edits[name] = undefined;
-					removed.push(name);
+				if (!known.has(name) && forbidden.has(foldedName(name))) {
+					found.edits[name] = undefined;
+					found.removed.push(name);
 				}
-			const rules = { mayUse, removed };
-			const edit = (name: string, permitted: typeof permittedTools): void => {
-				const list = body.value[name];
-				if (!Array.isArray(list)) return;
-				const kept = permitted(list, name, rules);
-				if (kept !== list) edits[name] = kept;
-			};
-			edit("tools", permittedTools);
-			for (const name of bringers) edit(name, permittedItems);
+			editList(body, "tools", permittedTools, found);
+			for (const name of bringers) editList(body, name, permittedItems, found);
+			const { edits, removed } = found;
 			return removed.length === 0 ? undefined : { edits, removed };
 		},
 	};

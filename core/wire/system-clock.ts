@@ -29,23 +29,28 @@ const newlyDue = (at: number): Set<() => void> => {
  * more: they may be late by less than a hundredth, so that the timers of an hour's calls, each with a limit of an hour,
  * are some hundred and not four a second.
  */
-const afterCoarsely = (milliseconds: number, action: () => void): (() => void) => {
+const dueAfter = (milliseconds: number): Set<() => void> => {
 	let step = 250;
 	while (step * 250 < milliseconds) step *= 2;
 	const at = Math.ceil((performance.now() + milliseconds) / step) * step;
-	const due = coarse.get(at) ?? newlyDue(at);
+	return coarse.get(at) ?? newlyDue(at);
+};
+
+const afterCoarsely = (due: Set<() => void>, action: () => void): (() => void) => {
 	due.add(action);
 	return () => due.delete(action);
+};
+
+const afterExactly = (milliseconds: number, action: () => void): (() => void) => {
+	const timer = setTimeout(action, milliseconds);
+	unref(timer);
+	return () => clearTimeout(timer);
 };
 
 /** The real clock. */
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	monotonic: () => performance.now(),
-	after(milliseconds, action) {
-		if (milliseconds > coarseFrom) return afterCoarsely(milliseconds, action);
-		const timer = setTimeout(action, milliseconds);
-		unref(timer);
-		return () => clearTimeout(timer);
-	},
+	after: (milliseconds, action) =>
+		milliseconds > coarseFrom ? afterCoarsely(dueAfter(milliseconds), action) : afterExactly(milliseconds, action),
 };

@@ -33,6 +33,13 @@ describe("bytes of a stream go out event by event", () => {
 		expect(rest).toBe('data: {"a":1}\n');
 	});
 
+	test("what the end of the stream tore is not handed on", () => {
+		expect(handOn([utf8.encode('data: 1\n\nevent: a\ndata: {"a":')]).rest).toBe("");
+		expect(handOn([utf8.encode("data: 1\n\ndata: [DON")]).rest).toBe("");
+		expect(handOn([utf8.encode("data: 1\n\ndata: [DONE]")]).rest).toBe("data: [DONE]");
+		expect(handOn([utf8.encode("data: 1\n\n: pin")]).rest).toBe(": pin");
+	});
+
 	test("a chunk that ends an event goes out as it is, without a copy", () => {
 		const chunk = utf8.encode("data: 1\n\n");
 		expect(new WholeEvents().take(chunk)).toBe(chunk);

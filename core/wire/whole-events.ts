@@ -4,6 +4,7 @@
  * clients that parse its half a JSON fail before they see the error.
  */
 import { join } from "./body.ts";
+import { isTorn } from "./torn-event.ts";
 
 const lineFeed = 10;
 const carriageReturn = 13;
@@ -37,9 +38,12 @@ export class WholeEvents {
 		return whole;
 	}
 
-	/** What is left when the stream has ended well without its last blank line. */
+	/** What is left when the stream has ended well without its last blank line: nothing of an event that its end tore. */
 	rest(): string {
-		return this.held.length === 0 ? "" : new TextDecoder().decode(joined(this.held));
+		if (this.held.length === 0) return "";
+		const text = new TextDecoder().decode(joined(this.held));
+		const torn = /(?:^|[\r\n])data:([^\r\n]*)$/.exec(text)?.[1];
+		return torn !== undefined && isTorn(torn) ? "" : text;
 	}
 
 	/** Where in the chunk the last blank line ends; 0 when it holds none. */

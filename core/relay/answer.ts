@@ -27,8 +27,9 @@ export interface AnswerOptions {
 	readonly openStreamBody: OpenStreamBody;
 }
 
-const streamType = (type: string, { streamsAs }: Exchange): string =>
-	(type.includes("event-stream") ? streamsAs : undefined) ?? type;
+const isEvents = (type: string): boolean => type.includes("event-stream");
+
+const streamType = (type: string, { streamsAs }: Exchange): string => (isEvents(type) ? streamsAs : undefined) ?? type;
 
 const streamHeaders = ({
 	live,
@@ -46,6 +47,10 @@ const streamHeaders = ({
 	};
 };
 
+/** Whether answers are kept for clients that may go on from them, which only some protocols know. */
+const keeps = ({ routed }: LiveCall): boolean =>
+	routed.surface === "model" && routed.ask.protocol.conversations?.save !== undefined;
+
 /** Keeps the answer for a client that may go on from it, where the protocol knows such a thing. */
 const keep = async ({ routed, target }: LiveCall, answer: unknown): Promise<void> => {
 	if (routed.surface !== "model") return;
@@ -59,12 +64,12 @@ export const sendWhole = (
 	whole: WholeAnswer,
 ): MaybeLater<Response> => {
 	const { live } = options;
-	live.observe(() => whole.seen);
+	live.saw(whole.seen);
 	const { error } = whole.seen;
 	if (error) throw new Fault(error);
 	live.firstByte();
 	if (whole.losses) live.losses = [...live.losses, ...whole.losses];
-	return whole.answer === undefined
+	return whole.answer === undefined || !keeps(live)
 		? wholeResponse(options, whole)
 		: keep(live, whole.answer).then(() => wholeResponse(options, whole));
 };
@@ -88,7 +93,7 @@ export const foldStream = async ({
 }: Pick<AnswerOptions, "live" | "exchange" | "source" | "limits">): Promise<WholeAnswer> => {
 	const frames = createFrames(limits.answerBytes);
 	const folded = exchange.streamAsWhole();
-	live.observe(() => folded.seen());
+	live.observe(folded);
 	let size = 0;
 	for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) {
 		size += chunk.length;
@@ -103,7 +108,7 @@ const explodeWhole = async (options: AnswerOptions): Promise<Response> => {
 	const { live, exchange, source, limits, openStreamBody } = options;
 	const bytes = await source.rest(limits.answerBytes);
 	const { text, seen, answer: kept } = await exchange.wholeAsStream(bytes);
-	live.observe(() => seen);
+	live.saw(seen);
 	if (seen.error) live.attempts.saidWithin(bytes);
 	if (seen.error) throw new Fault(seen.error);
 	live.firstByte();
@@ -115,10 +120,10 @@ const explodeWhole = async (options: AnswerOptions): Promise<Response> => {
 const openStream = async (options: AnswerOptions): Promise<Response> => {
 	const { live, exchange, source, clock, limits, openStreamBody } = options;
 	const { routed } = live;
-	const isEvents = options.type.includes("event-stream");
-	const frames = isEvents ? createFrames(limits.answerBytes) : plainBytes;
-	const pass = exchange.stream(isEvents, options.type);
-	live.observe(() => pass.seen());
+	const comesAsEvents = isEvents(options.type);
+	const frames = comesAsEvents ? createFrames(limits.answerBytes) : plainBytes;
+	const pass = exchange.stream(comesAsEvents, options.type);
+	live.observe(pass);
 	const memory = new StreamMemory(live, source);
 	const { head, complete, pending } = await readOpening({ live, source, clock, limits, frames, pass, memory });
 	if (complete && head.length === 0) throw notAnAnswer("a stream of events");
@@ -133,8 +138,7 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 		head,
 		complete,
 		keepAlive: routed.surface === "model" ? routed.ask.protocol.client.keepAlive : undefined,
-		...(routed.surface === "model" &&
-			routed.ask.protocol.conversations?.save && { keep: (answer: unknown) => keep(live, answer) }),
+		...(keeps(live) && { keep: (answer: unknown) => keep(live, answer) }),
 		clock,
 		limits,
 		openStreamBody,
@@ -144,29 +148,38 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 	return new Response(stream.body, { headers: streamHeaders(options) });
 };
 
+type Answered = Pick<AnswerOptions, "live" | "type" | "exchange">;
+
+/** What an endpoint answers that is neither events nor JSON, nor the page of a proxy: sound, plain text. */
+const isOther = ({ live, type }: Answered): boolean =>
+	live.routed.surface === "endpoint" && !/event-stream|json|html/.test(type);
+
+/** What another dialect answers has to be read before anything of it goes on. */
+const goesOnAsItComes = (options: Answered): boolean =>
+	isEvents(options.type)
+		? options.live.routed.model.stream || options.exchange.streamsAs !== undefined
+		: isOther(options) && options.exchange.passes !== false;
+
 /** Throws `Fault` while nothing has been sent to the client. */
 export const answer = async (options: AnswerOptions): Promise<Response> => {
 	const { live, exchange, source, clock, limits, type } = options;
 	const { stream } = live.routed.model;
-	const isStream = type.includes("event-stream");
-	// Sound goes on as it comes; what is told of an endpoint is JSON.
-	const isBytes = live.routed.surface === "endpoint" && !isStream && !type.includes("json") && !type.includes("html");
-	if (isBytes || (isStream && (stream || exchange.streamsAs !== undefined))) return await openStream(options);
+	if (goesOnAsItComes(options)) return await openStream(options);
 	if (type.includes("html")) {
 		live.refused();
 		throw notAnAnswer(stream ? "a stream of events" : "JSON");
 	}
-	const unwatch = source.watch(clock, limits.idleMs, silent);
+	source.watch(clock, limits.idleMs, silent);
 	try {
-		if (isStream) return await sendWhole(options, await foldStream(options));
+		if (isEvents(type)) return await sendWhole(options, await foldStream(options));
 		if (stream && live.routed.surface === "model") return await explodeWhole(options);
 		const bytes = await source.rest(limits.answerBytes);
-		const given = exchange.whole(bytes);
+		const given = isOther(options) ? exchange.whole(bytes, type) : exchange.whole(bytes);
 		const whole = isPending(given) ? await given : given;
 		if (whole.seen.error) live.attempts.saidWithin(bytes);
 		const sent = sendWhole(options, whole);
 		return sent instanceof Response ? sent : await sent;
 	} finally {
-		unwatch();
+		source.unwatch();
 	}
 };

@@ -2,7 +2,7 @@
 import type { EndpointRouted, ModelRouted } from "../contract/call.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import type { Protocol, UpstreamMessage } from "../contract/protocol.ts";
+import type { ModelAsk, Protocol, UpstreamMessage } from "../contract/protocol.ts";
 import type { SendOptions, Target } from "../contract/router.ts";
 import type { Loss } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
@@ -12,7 +12,7 @@ import type { Exchange } from "./exchange.ts";
 import { guardEndpoint } from "./guarded-endpoint.ts";
 import { guardAnswers, guardedAsk, guardedPassthrough } from "./guarded-exchange.ts";
 import type { LiveCall } from "./live-call.ts";
-import { Passthrough } from "./passthrough.ts";
+import { Passthrough, type Translating } from "./passthrough.ts";
 import { createTranslation } from "./translation.ts";
 
 export interface ApproachOptions {
@@ -56,43 +56,78 @@ export interface Approach {
 	readonly sameForm: boolean;
 }
 
-const approachModel = (live: LiveCall, routed: ModelRouted, target: Target, options: ApproachOptions): Approach => {
-	const { guarded } = live;
-	const { ask } = routed;
-	const { protocols: spoken } = target.upstream;
-	const limit = limitFor(live, target);
-	const upstream = spoken.includes(ask.protocol.name) ? ask.protocol : options.protocols.get(spoken[0] ?? "");
-	if (!upstream)
-		throw new Fault(deny("upstream", `The model's upstream speaks "${spoken[0]}", which no plugin here knows.`));
-	const passes = upstream === ask.protocol;
-	const way = { more: [], protocol: upstream.name, wire: upstream.upstream, sameForm: passes };
-	const complete = (exchange: Exchange): Approach => {
-		if (options.strict) refuseLosses([...(ask.steered ?? []), ...exchange.losses]);
-		return { ...way, exchange };
-	};
-	const prompt = (): NeutralRequest => live.compaction.request ?? guarded?.prompt ?? routed.prompt();
-	const translate = (request: NeutralRequest): Exchange => {
-		const guardAnswer = guarded && guardAnswers(guarded, live);
-		return createTranslation({ ask, prompt: request, target, upstream, limit, guardAnswer });
-	};
-	const { compaction } = ask.protocol.client;
-	const byTranslation = (): Approach => {
-		const request = prompt();
+const none: readonly never[] = [];
+
+/** The ways of a conversation to one target: as the bytes it is, or written anew. */
+class ModelWays implements Translating {
+	private readonly live: LiveCall;
+	private readonly ask: ModelAsk;
+	private readonly target: Target;
+	private readonly upstream: Protocol;
+	private readonly strict: boolean;
+	private readonly limit: number | undefined;
+
+	constructor(live: LiveCall, { ask }: ModelRouted, target: Target, { protocols, strict }: ApproachOptions) {
+		const { protocols: spoken } = target.upstream;
+		const upstream = spoken.includes(ask.protocol.name) ? ask.protocol : protocols.get(spoken[0] ?? "");
+		if (!upstream)
+			throw new Fault(deny("upstream", `The model's upstream speaks "${spoken[0]}", which no plugin here knows.`));
+		this.live = live;
+		this.ask = ask;
+		this.target = target;
+		this.upstream = upstream;
+		this.strict = strict;
+		this.limit = limitFor(live, target);
+	}
+
+	/** The way that changes least. */
+	best(): Approach {
+		const { ask, target, limit } = this;
+		const { guarded, compaction: shorter } = this.live;
+		const sent = guarded ? guardedAsk(guarded, ask) : ask;
+		if (this.upstream !== ask.protocol || !sent || shorter.request) return this.byTranslation();
+		const passed = new Passthrough(sent, target, limit, this);
+		const found = this.complete(guarded ? guardedPassthrough(guarded, passed, this) : passed);
+		const { compaction } = ask.protocol.client;
+		if (!compaction) return found;
+		const otherwise: Approach["otherwise"] = (status, text) =>
+			compaction.isUnknown(ask, status, text) ? this.byTranslation() : undefined;
+		return { ...found, otherwise };
+	}
+
+	translated(): Exchange {
+		return this.translate(this.prompt());
+	}
+
+	private byTranslation(): Approach {
+		const { live, ask, target, upstream } = this;
+		const request = this.prompt();
+		const { compaction } = ask.protocol.client;
 		const first = live.compaction.request ? undefined : compaction?.ask(request);
-		if (!compaction || !first) return complete(translate(request));
+		if (!compaction || !first) return this.complete(this.translate(request));
 		const goOn: Approach["goOn"] = (answer, usage) => compaction.goOn(request, answer, usage);
 		const asked = createTranslation({ ask, prompt: first, target, upstream, limit: undefined });
-		return { ...complete(asked), first, goOn };
-	};
-	const sent = guarded ? guardedAsk(guarded, ask) : ask;
-	if (!passes || !sent || live.compaction.request) return byTranslation();
-	const passed = new Passthrough(sent, target, limit, () => translate(prompt()));
-	const found = complete(guarded ? guardedPassthrough(guarded, passed, () => translate(prompt())) : passed);
-	if (!compaction) return found;
-	const otherwise: Approach["otherwise"] = (status, text) =>
-		compaction.isUnknown(ask, status, text) ? byTranslation() : undefined;
-	return { ...found, otherwise };
-};
+		return { ...this.complete(asked), first, goOn };
+	}
+
+	private prompt(): NeutralRequest {
+		const { compaction, guarded, routed } = this.live;
+		return compaction.request ?? guarded?.prompt ?? routed.prompt();
+	}
+
+	private translate(prompt: NeutralRequest): Exchange {
+		const { live, ask, target, upstream, limit } = this;
+		const guardAnswer = live.guarded && guardAnswers(live.guarded, live);
+		return createTranslation({ ask, prompt, target, upstream, limit, guardAnswer });
+	}
+
+	private complete(exchange: Exchange): Approach {
+		const { ask, upstream } = this;
+		if (this.strict) refuseLosses([...(ask.steered ?? []), ...exchange.losses]);
+		const sameForm = upstream === ask.protocol;
+		return { exchange, more: none, protocol: upstream.name, wire: upstream.upstream, sameForm };
+	}
+}
 
 const approachEndpoint = (
 	live: LiveCall,
@@ -114,14 +149,12 @@ const approachEndpoint = (
 		protocol: dialect.name,
 		endpoint: endpoint.name,
 		wire: dialect,
-		sameForm: passes,
+		sameForm: passes === true,
 	};
 };
 
 /** Throws `Fault` when the target cannot take the call. */
-export const approach = (live: LiveCall, target: Target, options: ApproachOptions): Approach => {
-	const { routed } = live;
-	return routed.surface === "model"
-		? approachModel(live, routed, target, options)
-		: approachEndpoint(live, routed, target, options);
-};
+export const approach = (live: LiveCall, target: Target, options: ApproachOptions): Approach =>
+	live.routed.surface === "model"
+		? new ModelWays(live, live.routed, target, options).best()
+		: approachEndpoint(live, live.routed, target, options);

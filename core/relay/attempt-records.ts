@@ -10,14 +10,6 @@ import { asRecord, asText } from "../neutral/json.ts";
 
 type Changeable = { -readonly [K in keyof AttemptRecord]: AttemptRecord[K] };
 
-/** An attempt, and what is known of it beside its record. */
-interface Open {
-	readonly record: Changeable;
-	readonly target: Target;
-	readonly begunAt: number;
-	ended: boolean;
-}
-
 const utf8 = new TextDecoder();
 
 /** Of more than these the ones in the middle are left out of the list. */
@@ -40,8 +32,14 @@ export class AttemptRecords implements KeyNotes {
 	/** What `list` leaves out; undefined where that is nothing. */
 	leftOut: readonly AttemptRecord[] | undefined;
 	private readonly clock: Clock;
-	private readonly all: Open[] = [];
 	private readonly tracer: Tracer | undefined;
+	private readonly records: Changeable[] = [];
+	readonly list: readonly AttemptRecord[] = this.records;
+	/** The attempt that runs, or ran last, and what is known of it beside its record. */
+	private record: Changeable | undefined;
+	private target: Target | undefined;
+	private begunAt = 0;
+	private ended = false;
 
 	constructor(clock: Clock, tracer?: Tracer) {
 		this.clock = clock;
@@ -50,22 +48,21 @@ export class AttemptRecords implements KeyNotes {
 
 	/** The span of the attempt that runs. */
 	get spanId(): string | undefined {
-		return this.all.at(-1)?.record.spanId;
+		return this.record?.spanId;
 	}
 
 	/** The attempt that runs, or ran last. */
 	get last(): AttemptRecord | undefined {
-		return this.all.at(-1)?.record;
+		return this.record;
 	}
 
 	get count(): number {
-		return this.all.length + (this.leftOut?.length ?? 0);
+		return this.records.length + (this.leftOut?.length ?? 0);
 	}
 
 	/** An attempt begins. */
 	begin(target: Target, why: string, skipped = nothing): void {
-		if (this.all.length >= most)
-			this.leftOut = [...(this.leftOut ?? []), ...this.all.splice(-1).map(({ record: left }) => left)];
+		if (this.records.length >= most) this.leftOut = [...(this.leftOut ?? []), ...this.records.splice(-1)];
 		const record: Changeable = {
 			upstream: target.upstream.name,
 			model: plainName(target.model),
@@ -75,11 +72,15 @@ export class AttemptRecords implements KeyNotes {
 			durationMs: 0,
 		};
 		if (this.tracer) Object.assign(record, traced(this.tracer, target));
-		this.all.push({ record, target, begunAt: this.clock.monotonic(), ended: false });
+		this.records.push(record);
+		this.record = record;
+		this.target = target;
+		this.begunAt = this.clock.monotonic();
+		this.ended = false;
 	}
 
 	sends(place: number, resting: readonly number[]): void {
-		const record = this.all.at(-1)?.record;
+		const { record } = this;
 		if (!record) return;
 		record.key = place;
 		if (resting.length === 0) return;
@@ -89,37 +90,35 @@ export class AttemptRecords implements KeyNotes {
 	}
 
 	failed(status: number, words: string): void {
-		const now = this.all.at(-1);
-		if (!now) return;
-		now.record.status = status;
+		const { target } = this;
+		if (!target) return;
+		this.answered(status);
 		this.said(words);
 		this.end();
-		this.begin(now.target, "next key");
+		this.begin(target, "next key");
 	}
 
 	/** The upstream answered with this status. */
 	answered(status: number): void {
-		const now = this.all.at(-1);
-		if (now) now.record.status = status;
+		if (this.record) this.record.status = status;
 	}
 
 	/** What the upstream said of its failure: the body of its answer. */
 	said(words: string): void {
-		const now = this.all.at(-1);
-		if (now) Object.assign(now.record, vendorWords(now.target.upstream.redact?.(words) ?? words));
+		const { record, target } = this;
+		if (record) Object.assign(record, vendorWords(target?.upstream.redact?.(words) ?? words));
 	}
 
 	/** An answer, or an event of one, in which the upstream told a failure. */
 	saidWithin(answer: string | Uint8Array): void {
-		const now = this.all.at(-1);
+		const { record, target } = this;
 		const text = typeof answer === "string" ? answer : utf8.decode(answer);
-		if (now) Object.assign(now.record, vendorWordsWithin(now.target.upstream.redact?.(text) ?? text));
+		if (record) Object.assign(record, vendorWordsWithin(target?.upstream.redact?.(text) ?? text));
 	}
 
 	/** The first byte of the answer is there. */
 	firstByte(): void {
-		const now = this.all.at(-1);
-		if (now && !now.ended) now.record.firstByteMs ??= this.clock.monotonic() - now.begunAt;
+		if (this.record && !this.ended) this.record.firstByteMs ??= this.clock.monotonic() - this.begunAt;
 	}
 
 	/**
@@ -127,11 +126,10 @@ export class AttemptRecords implements KeyNotes {
 	 * before its upstream had answered. The first of all ends counts.
 	 */
 	end(denial?: Denial, error?: unknown): void {
-		const now = this.all.at(-1);
-		if (!now || now.ended) return;
-		const { record } = now;
-		now.ended = true;
-		record.durationMs = this.clock.monotonic() - now.begunAt;
+		const { record } = this;
+		if (!record || this.ended) return;
+		this.ended = true;
+		record.durationMs = this.clock.monotonic() - this.begunAt;
 		if (!denial) {
 			if (record.status === undefined) record.code = "no_answer_yet";
 			return;
@@ -140,9 +138,5 @@ export class AttemptRecords implements KeyNotes {
 		record.message ??= scrubMessage(denial.message);
 		const cause = record.status === undefined ? causeOf(error) : undefined;
 		if (cause !== undefined) record.message = `${record.message} (${cause})`;
-	}
-
-	get list(): readonly AttemptRecord[] {
-		return this.all.map(({ record }) => record);
 	}
 }

@@ -1,7 +1,7 @@
 /** One try at one target: sends, and gives a response once the first byte of a good answer is there. */
 import { deny, Fault, isFault } from "../contract/fault.ts";
 import type { UpstreamMessage } from "../contract/protocol.ts";
-import type { SendOptions, Target } from "../contract/router.ts";
+import type { Target } from "../contract/router.ts";
 import { scrub } from "../errors/redact.ts";
 import { mayBeDone, tellsError } from "../errors/upstream-failure.ts";
 import { estimateTokens } from "../neutral/estimate.ts";
@@ -11,9 +11,9 @@ import { type AnswerOptions, answer, sendWhole } from "./answer.ts";
 import { type Approach, type ApproachOptions, approach } from "./approach.ts";
 import { askBatch } from "./batch.ts";
 import { clientGone } from "./call-ending.ts";
-import { compactFirst } from "./compact-first.ts";
-import type { LiveCall } from "./live-call.ts";
-import { traceHeaders } from "./trace-headers.ts";
+import { type CompactionOptions, compactFirst } from "./compact-first.ts";
+import type { MaybeLater } from "./exchange.ts";
+import type { LiveCall, Waiting } from "./live-call.ts";
 import { UpstreamBody } from "./upstream-body.ts";
 
 export interface AttemptOptions extends ApproachOptions, Pick<AnswerOptions, "clock" | "limits" | "openStreamBody"> {
@@ -74,19 +74,15 @@ const heldOf = ({ routed }: LiveCall): HeldBody | undefined => {
 	return routed.ask.body.type === "json" ? heldBody(routed.ask.body.json) : undefined;
 };
 
-const send = (live: LiveCall, target: Target, message: UpstreamMessage, options: SendOptions): Promise<Response> => {
-	live.sending(target);
-	heldOf(live)?.letGo(message.body);
-	return target.upstream.send(message, options).then(
-		(response) => {
-			live.attempts.answered(response.status);
-			return response;
-		},
-		(error: unknown) => {
-			if (isFault(error) && !mayBeDone(error.denial) && !live.left && !live.stoppedFor) live.refused();
-			throw error;
-		},
-	);
+/** What tells an upstream which trace an attempt belongs to, in the words of W3C Trace Context. */
+const traceHeaders = ({ trace, attempts }: LiveCall): Readonly<Record<string, string>> => {
+	const { spanId } = attempts;
+	if (!trace || spanId === undefined) return {};
+	const flags = trace.sampled ? "01" : "00";
+	return {
+		traceparent: `00-${trace.traceId}-${spanId}-${flags}`,
+		...(trace.state !== undefined && { tracestate: trace.state }),
+	};
 };
 
 /** A count that no upstream can give is estimated. */
@@ -107,65 +103,114 @@ const refuseForeign = ({ routed }: LiveCall, { upstream }: Target): void => {
 };
 
 /** Tries one target, after which there may be a next. Throws `Fault` while nothing has been sent to the client, so that another may be tried. */
-export const attempt = async (
+export const attempt = (
 	live: LiveCall,
 	target: Target,
 	options: AttemptOptions,
 	hasNext: boolean,
-): Promise<Response> => {
-	const { routed } = live;
-	const { id, model } = routed;
+): MaybeLater<Response> => {
 	refuseForeign(live, target);
-	if (countsHere(live, target, options)) return estimateCount(live);
-	let way = approach(live, target, options);
-	const { steered } = routed.ask;
-	const abort = new AbortController();
-	live.onStop = () => abort.abort();
-	const ask = (message: UpstreamMessage): Promise<Response> =>
-		send(live, target, message, {
-			protocol: way.protocol,
-			...(live.trace && { traceHeaders: () => traceHeaders(live) }),
-			...(way.endpoint !== undefined && { endpoint: way.endpoint }),
-			wire: way.wire,
-			keys: live.attempts,
-			abort,
-			stream: model.stream && !way.first,
-			callId: id,
-			mayRepeat: () => !live.left && options.mayRepeat?.(live) === true,
-			...(model.affinity !== undefined && { affinity: model.affinity }),
-		});
-	const { clock, limits, openStreamBody } = options;
-	const go = async (by: Approach): Promise<Response> => {
-		way = by;
-		if (by.first) {
-			const refusal = await compactFirst(by, { live, clock, limits, abort, ask });
-			return refusal ?? (await go(approach(live, target, options)));
+	return countsHere(live, target, options) ? estimateCount(live) : new Attempt(live, target, options).run(hasNext);
+};
+
+class Attempt implements Waiting {
+	private readonly live: LiveCall;
+	private readonly target: Target;
+	private readonly options: AttemptOptions;
+	private readonly abort = new AbortController();
+	/** The answer, once it is read. */
+	private source: UpstreamBody | undefined;
+	private way: Approach;
+
+	constructor(live: LiveCall, target: Target, options: AttemptOptions) {
+		this.live = live;
+		this.target = target;
+		this.options = options;
+		this.way = approach(live, target, options);
+		live.waitsFor = this;
+	}
+
+	stop(): void {
+		if (this.source) this.source.stop(clientGone);
+		else this.abort.abort();
+	}
+
+	async run(hasNext: boolean): Promise<Response> {
+		const { live, abort } = this;
+		const { clock, limits, openStreamBody } = this.options;
+		let response = await this.go(this.way);
+		if (!response.ok && this.way.otherwise) response = await this.goOtherwise(this.way.otherwise, response);
+		const { way } = this;
+		if (live.routed.model.operation === "count_tokens" && noSuchRoute.has(response.status)) return estimateCount(live);
+		if (way.gathering && response.ok) {
+			const whole = await askBatch({ ...this.asking(), first: response, more: way.more, gathering: way.gathering() });
+			if (!(whole instanceof Response)) return await sendWhole({ live, openStreamBody }, whole);
+			response = whole;
 		}
-		const { losses, tiers, emulated } = by.exchange;
+		if (!response.ok) return await failure(live, way, response, hasNext);
+		const source = new UpstreamBody(response, abort, live);
+		this.source = source;
+		const type = response.headers.get("content-type") ?? "";
+		return await answer({ live, exchange: way.exchange, source, type, clock, limits, openStreamBody });
+	}
+
+	private go(way: Approach): Promise<Response> {
+		const { live } = this;
+		this.way = way;
+		if (way.first) return this.goCompacted(way);
+		const { message, losses, tiers, emulated } = way.exchange;
+		const { steered } = live.routed.ask;
 		live.losses = steered ? [...steered, ...losses] : losses;
 		live.tiers = tiers;
 		live.emulated = emulated;
-		const response = await ask(by.exchange.message);
-		if (!response.ok) live.refused();
-		return response;
-	};
-	let response = await go(way);
-	if (!response.ok && way.otherwise) {
-		const text = await response.text().catch(() => "");
-		const other = way.otherwise(response.status, text);
-		response = other ? await go(other) : new Response(text, { status: response.status, headers: response.headers });
+		return this.ask(message);
 	}
-	if (model.operation === "count_tokens" && noSuchRoute.has(response.status)) return estimateCount(live);
-	if (way.gathering && response.ok) {
-		const gathering = way.gathering();
-		const { more } = way;
-		const whole = await askBatch({ live, first: response, more, gathering, clock, limits, abort, ask });
-		if (!(whole instanceof Response)) return await sendWhole({ live, openStreamBody }, whole);
-		response = whole;
+
+	private async goCompacted(way: Approach): Promise<Response> {
+		const refusal = await compactFirst(way, this.asking());
+		return refusal ?? (await this.go(approach(this.live, this.target, this.options)));
 	}
-	if (!response.ok) return await failure(live, way, response, hasNext);
-	const source = new UpstreamBody(response, abort, (bytes) => live.hold(bytes));
-	live.onStop = () => source.stop(clientGone);
-	const type = response.headers.get("content-type") ?? "";
-	return await answer({ live, exchange: way.exchange, source, type, clock, limits, openStreamBody });
-};
+
+	/** The way after a refusal, where there is one; else the refusal again, whose words have been read. */
+	private async goOtherwise(otherwise: NonNullable<Approach["otherwise"]>, refusal: Response): Promise<Response> {
+		const { status, headers } = refusal;
+		const text = await refusal.text().catch(() => "");
+		const other = otherwise(status, text);
+		return other ? await this.go(other) : new Response(text, { status, headers });
+	}
+
+	/** What those are given who ask for more than the one answer. */
+	private asking(): CompactionOptions {
+		const { live, abort } = this;
+		const { clock, limits } = this.options;
+		return { live, clock, limits, abort, ask: (message) => this.ask(message) };
+	}
+
+	/** Sends a message; an upstream that does not take it bills nothing. */
+	private async ask(message: UpstreamMessage): Promise<Response> {
+		const { live, target, way, abort } = this;
+		const { id, model } = live.routed;
+		live.sending(target);
+		heldOf(live)?.letGo(message.body);
+		try {
+			const response = await target.upstream.send(message, {
+				protocol: way.protocol,
+				wire: way.wire,
+				keys: live.attempts,
+				abort,
+				stream: model.stream && !way.first,
+				callId: id,
+				mayRepeat: () => !live.left && this.options.mayRepeat?.(live) === true,
+				...(live.trace && { traceHeaders: () => traceHeaders(live) }),
+				...(way.endpoint !== undefined && { endpoint: way.endpoint }),
+				...(model.affinity !== undefined && { affinity: model.affinity }),
+			});
+			live.attempts.answered(response.status);
+			if (!response.ok) live.refused();
+			return response;
+		} catch (error) {
+			if (isFault(error) && !mayBeDone(error.denial) && !live.left && !live.stoppedFor) live.refused();
+			throw error;
+		}
+	}
+}

@@ -21,12 +21,12 @@ export interface BatchOptions {
 }
 
 const readAnswer = async (response: Response, { live, gathering, clock, limits, abort }: BatchOptions) => {
-	const source = new UpstreamBody(response, abort, (bytes) => live.hold(bytes));
-	const unwatch = source.watch(clock, limits.idleMs, silent);
+	const source = new UpstreamBody(response, abort, live);
+	source.watch(clock, limits.idleMs, silent);
 	try {
 		gathering.take(await source.rest(limits.answerBytes), response.headers.get("content-type") ?? "");
 	} finally {
-		unwatch();
+		source.unwatch();
 	}
 };
 
@@ -35,18 +35,18 @@ export const askBatch = async (options: BatchOptions): Promise<WholeAnswer | Res
 	const { live, gathering, more } = options;
 	await readAnswer(options.first, options);
 	for (const message of more) {
+		if (gathering.failed()) break;
 		live.partlyDone = true;
 		let response: Response;
 		try {
 			response = await options.ask(message);
 		} catch (error) {
 			// Where nobody knows what became of this one, all that was held may be billed.
-			if (!live.mayBeBilled) live.observe(() => gathering.seen());
+			if (!live.mayBeBilled) live.observe(gathering);
 			throw error;
 		}
 		if (!response.ok) {
-			live.refused();
-			live.observe(() => gathering.seen());
+			live.observe(gathering);
 			return response;
 		}
 		await readAnswer(response, options);

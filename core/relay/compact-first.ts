@@ -15,6 +15,7 @@ export interface CompactionOptions {
 	readonly clock: Clock;
 	readonly limits: StreamLimits;
 	readonly abort: AbortController;
+	/** Sends one message. */
 	ask(message: UpstreamMessage): Promise<Response>;
 }
 
@@ -23,14 +24,14 @@ const readWhole = async (
 	exchange: Exchange,
 	{ live, clock, limits, abort }: CompactionOptions,
 ): Promise<WholeAnswer> => {
-	const source = new UpstreamBody(response, abort, (bytes) => live.hold(bytes));
-	const unwatch = source.watch(clock, limits.idleMs, silent);
+	const source = new UpstreamBody(response, abort, live);
+	source.watch(clock, limits.idleMs, silent);
 	const isStream = response.headers.get("content-type")?.includes("event-stream") === true;
 	try {
 		if (isStream) return await foldStream({ live, exchange, source, limits });
 		return await exchange.whole(await source.rest(limits.answerBytes));
 	} finally {
-		unwatch();
+		source.unwatch();
 	}
 };
 
@@ -43,10 +44,7 @@ export const compactFirst = async (
 	if (!first || !goOn) return undefined;
 	live.compaction = { limit: first.maxOutputTokens };
 	const response = await options.ask(exchange.message);
-	if (!response.ok) {
-		live.refused();
-		return response;
-	}
+	if (!response.ok) return response;
 	const { seen: told, answer } = await readWhole(response, exchange, options);
 	const seen = soundly(told);
 	const used = seen.usage ?? estimateUsage(first, seen);

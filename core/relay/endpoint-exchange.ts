@@ -1,7 +1,7 @@
 /** The exchange of an endpoint: bytes where the upstream speaks the client's dialect, else by way of the endpoint's own terms. */
 import type { EndpointRouted } from "../contract/call.ts";
 import type { Dialect, Endpoint, EndpointAsk } from "../contract/endpoint.ts";
-import { deny, Fault } from "../contract/fault.ts";
+import { type Denial, deny, Fault } from "../contract/fault.ts";
 import type { EncodedResponse, Observation, UpstreamMessage } from "../contract/protocol.ts";
 import type { Target, Upstream } from "../contract/router.ts";
 import { bytesPerToken, estimateTextTokens } from "../neutral/estimate.ts";
@@ -10,6 +10,7 @@ import type { Loss } from "../neutral/model.ts";
 import { addUsage, type Usage } from "../neutral/response.ts";
 import { replacePart } from "../wire/form.ts";
 import { editJsonBody, readJsonBody } from "../wire/json-body.ts";
+import { failureIn } from "./endpoint-failure.ts";
 import { createPass, createRecast } from "./endpoint-stream.ts";
 import type { Exchange, MaybeLater, WholeAnswer } from "./exchange.ts";
 import { outlineOf } from "./outline.ts";
@@ -77,19 +78,22 @@ const encoded = ({ body, headers }: EncodedResponse, seen: Observation): WholeAn
 /** What passes on as bytes is looked at for its use only: from here on not at its vectors. */
 const long = 256 * 1024;
 
-/** The JSON of an answer, or its bytes where it is none. */
+/** The JSON of an answer, or its bytes where it is none. What another dialect's says is read whatever it is called. */
 const readAnswer = (bytes: Uint8Array, type: string, passes: boolean): unknown => {
-	if (!type.includes("json")) return bytes;
+	const isJson = type.includes("json");
+	if (passes && !isJson) return bytes;
 	const body = parseJson(utf8.decode(passes && bytes.length > long ? outlineOf(bytes) : bytes));
-	if (body === undefined) throw notAnAnswer("JSON");
-	return body;
+	if (body === undefined && isJson) throw notAnAnswer("JSON");
+	return body ?? bytes;
 };
 
 /** Several answers on their way to be one. */
 export interface Gathering {
 	take(bytes: Uint8Array, type: string): void;
-	/** What the answers so far say they used. */
+	/** What the answers so far say they used, and the failure among them. */
 	seen(): Observation;
+	/** One of them was a failure: of what comes after it nothing is asked. */
+	failed(): boolean;
 	end(): MaybeLater<WholeAnswer>;
 }
 
@@ -98,7 +102,6 @@ export interface EndpointExchange extends Exchange {
 	readonly more: readonly UpstreamMessage[];
 	gathering(): Gathering;
 	readonly dialect: Dialect;
-	readonly passes: boolean;
 }
 
 /** What a call used whose upstream does not say: the tokens of what it sent, and of the answer as many as it can have. */
@@ -185,10 +188,21 @@ export const createEndpointExchange = (
 		let told: Usage | undefined;
 		let isTold = true;
 		let last: Came = { bytes: new Uint8Array(0), type: "" };
+		let failure: Denial | undefined;
 		const usage = (): Usage => (isTold && told ? told : estimated(ask, to, size));
+		/** What was answered before it is used. */
+		const failedAs = (error: Denial): Observation => ({
+			...(bodies.length > 0 && { usage: usage(), usageIsTotal: true }),
+			finished: false,
+			pieces: 0,
+			contentBytes: 0,
+			error,
+		});
 		return {
 			take(bytes, type) {
 				const body = readAnswer(bytes, type, answer === undefined);
+				failure = failureIn(body);
+				if (failure) return;
 				const used = to.observe(body instanceof Uint8Array ? undefined : body, ask, bytes.length);
 				if (used) told = told ? addUsage(told, used) : used;
 				else isTold = false;
@@ -197,8 +211,10 @@ export const createEndpointExchange = (
 				last = { bytes, type };
 			},
 			// Of what is not the whole answer, no contents are told: its use is all that there is.
-			seen: () => whole(usage(), 0),
+			seen: () => (failure ? failedAs(failure) : whole(usage(), 0)),
+			failed: () => failure !== undefined,
 			end() {
+				if (failure) return { body: "", seen: failedAs(failure) };
 				const seen = whole(usage(), size);
 				if (answer) return encoded(answer(bodies, usage()), seen);
 				return { ...passedAnswer(last, bodies[0], ask, model), seen };
@@ -215,9 +231,9 @@ export const createEndpointExchange = (
 		dialect: to,
 		passes: to === from,
 		gathering,
-		whole(bytes) {
+		whole(bytes, type = "application/json") {
 			const one = gathering();
-			one.take(bytes, "application/json");
+			one.take(bytes, type);
 			return one.end();
 		},
 		wholeAsStream: () => {

@@ -1,44 +1,74 @@
 /** A stream of an endpoint on its way to a client of the same dialect: events, or bytes that are none (sound). */
-import type { Dialect, EndpointAsk, EndpointRecast } from "../contract/endpoint.ts";
-import { Fault } from "../contract/fault.ts";
+import type { Dialect, EndpointAsk, EndpointObserver, EndpointRecast } from "../contract/endpoint.ts";
+import { type Denial, Fault } from "../contract/fault.ts";
+import type { StreamEvent } from "../contract/protocol.ts";
 import type { Usage } from "../neutral/response.ts";
 import { WholeEvents } from "../wire/whole-events.ts";
+import { failureOf } from "./endpoint-failure.ts";
 import type { StreamPass } from "./exchange.ts";
 import { unannouncedEnd } from "./translation.ts";
 
 /** Frames for answers that are no events: their bytes go on as they come. */
 export const plainBytes = { feed: () => [], end: () => [] };
 
+/** Shows events to those who count; one that tells a failure ends the stream. */
+class Events {
+	failure: Denial | undefined;
+	private readonly observer: EndpointObserver | undefined;
+
+	constructor(observer: EndpointObserver | undefined) {
+		this.observer = observer;
+	}
+
+	/** Throws `Fault`: in Portico's words it holds no secret of the upstream's. */
+	see(found: readonly StreamEvent[]): void {
+		for (const event of found) {
+			this.failure = failureOf(event);
+			if (this.failure) throw new Fault(this.failure);
+			this.observer?.event(event);
+		}
+	}
+}
+
 /** How the same dialect on both sides passes through. */
 export const createPass = (dialect: Dialect, ask: EndpointAsk, model: string, isEvents: boolean): StreamPass => {
 	const observer = isEvents ? dialect.observer?.(ask) : undefined;
 	const editor = isEvents ? dialect.editor?.(ask, model) : undefined;
-	const events = isEvents ? new WholeEvents() : undefined;
+	const whole = isEvents ? new WholeEvents() : undefined;
+	const events = new Events(observer);
 	let pieces = 0;
 	let contentBytes = 0;
+	let partBytes = 0;
 	let ended = false;
 	// Of sound that has not ended nobody knows how much was made.
 	const usage = (): Usage | undefined =>
 		observer ? observer.usage : ended ? dialect.observe(undefined, ask, contentBytes) : undefined;
 	return {
 		push(found, chunk) {
-			for (const event of found) observer?.event(event);
-			pieces++;
-			contentBytes += chunk.length;
+			events.see(found);
+			partBytes += chunk.length;
+			// Part of an event says nothing yet: it may be a failure.
+			if (found.length > 0 || !isEvents) {
+				pieces++;
+				contentBytes += partBytes;
+				partBytes = 0;
+			}
 			if (editor) return found.map((event) => editor.event(event)).join("");
-			return events ? events.take(chunk) : chunk;
+			return whole ? whole.take(chunk) : chunk;
 		},
 		end(found) {
-			for (const event of found) observer?.event(event);
+			events.see(found);
 			if (observer && !observer.finished) throw new Fault(unannouncedEnd);
 			ended = true;
 			if (editor) return found.map((event) => editor.event(event)).join("") + editor.end();
-			return events?.rest() ?? "";
+			return whole?.rest() ?? "";
 		},
 		seen() {
 			const used = usage();
 			const finished = observer ? observer.finished : ended;
-			return { pieces, contentBytes, finished, usageIsTotal: finished, ...(used && { usage: used }) };
+			const { failure: error } = events;
+			const seen = { pieces, contentBytes, finished, usageIsTotal: finished, ...(error && { error }) };
+			return used ? { ...seen, usage: used } : seen;
 		},
 		answer: () => undefined,
 		cut: () => "",
@@ -53,12 +83,13 @@ export const createPass = (dialect: Dialect, ask: EndpointAsk, model: string, is
 /** Events that go on as the sound within them. */
 export const createRecast = (dialect: Dialect, ask: EndpointAsk, { event }: EndpointRecast): StreamPass => {
 	const observer = dialect.observer?.(ask);
+	const events = new Events(observer);
 	let pieces = 0;
 	let contentBytes = 0;
 	let finished = false;
 	return {
 		push(found) {
-			for (const one of found) observer?.event(one);
+			events.see(found);
 			const sound = Buffer.concat(found.flatMap((one) => event(one) ?? []));
 			if (sound.length === 0) return undefined;
 			pieces++;
@@ -66,7 +97,7 @@ export const createRecast = (dialect: Dialect, ask: EndpointAsk, { event }: Endp
 			return sound;
 		},
 		end(found) {
-			for (const one of found) observer?.event(one);
+			events.see(found);
 			// The last event may lack its end, and be the one that announces that of all; sound it cannot be.
 			finished = observer?.finished ?? true;
 			if (!finished) throw new Fault(unannouncedEnd);
@@ -75,7 +106,9 @@ export const createRecast = (dialect: Dialect, ask: EndpointAsk, { event }: Endp
 		seen() {
 			const usage = observer?.usage;
 			const over = observer?.finished ?? finished;
-			return { pieces, contentBytes, finished: over, usageIsTotal: over, ...(usage && { usage }) };
+			const { failure: error } = events;
+			const seen = { pieces, contentBytes, finished: over, usageIsTotal: over, ...(error && { error }) };
+			return usage ? { ...seen, usage } : seen;
 		},
 		answer: () => undefined,
 		cut: () => "",

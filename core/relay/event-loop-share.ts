@@ -54,13 +54,12 @@ export const streamWork = new TurnShare(64 * 1024);
 const newCalls = new TurnShare(256 * 1024);
 
 /**
- * Begins a call in a turn that has room for its bytes. Of many large ones that come at once the first are on their way to
- * their upstreams, and are held once, before the last are read; else all would be read first, and held in every form.
+ * What a call begins with: undefined when this turn has room for its bytes, else it resolves in the turn that has. Of many
+ * large ones that come at once the first are on their way to their upstreams, and are held once, before the last are
+ * read; else all would be read first, and held in every form.
  */
-export const beginCall = <T>({ headers }: Request, begin: () => Promise<T>): Promise<T> => {
-	const room = newCalls.take(Number(headers.get("content-length")) || 0);
-	return room ? room.then(begin) : begin();
-};
+export const roomToBegin = ({ headers }: Request): Promise<void> | undefined =>
+	newCalls.take(Number(headers.get("content-length")) || 0);
 
 let ending: Promise<void> | undefined;
 

@@ -58,12 +58,14 @@ export interface Exchange {
 	readonly tiers: readonly string[];
 	/** What Portico does here because the upstream has no such thing. */
 	readonly emulated?: string;
-	/** Turns a whole JSON answer. Throws `Fault` (`upstream`) when it cannot be one. */
-	whole(bytes: Uint8Array): MaybeLater<WholeAnswer>;
+	/** Turns a whole answer, JSON unless `type` says otherwise. Throws `Fault` (`upstream`) when it cannot be one. */
+	whole(bytes: Uint8Array, type?: string): MaybeLater<WholeAnswer>;
 	/** Turns a whole JSON answer into the stream that was asked for. */
 	wholeAsStream(bytes: Uint8Array): MaybeLater<ExplodedAnswer>;
 	/** `isEvents`: false for bytes that are no events (sound, of the media type `type`); only endpoints have such. */
 	stream(isEvents?: boolean, type?: string): StreamPass;
+	/** False for an endpoint whose upstream speaks another dialect than the client: no answer of it goes on as it came. */
+	readonly passes?: boolean;
 	/** The media type in which a stream of events goes on, where it does not go on as one. */
 	readonly streamsAs?: string;
 	/** Turns a stream into the whole answer that was asked for. */

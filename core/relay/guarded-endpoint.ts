@@ -85,7 +85,7 @@ export const guardEndpoint = (
 	live: LiveCall,
 ): EndpointExchange => {
 	const inspected = async (answer: WholeAnswer): Promise<WholeAnswer> => {
-		if (answer.headers?.["content-type"]?.startsWith("audio/")) return answer;
+		if (answer.seen.error || answer.headers?.["content-type"]?.startsWith("audio/")) return answer;
 		const text = typeof answer.body === "string" ? answer.body : utf8.decode(answer.body);
 		const words = new GuardedWords(answers, live);
 		const value = parseJson(text);
@@ -93,7 +93,7 @@ export const guardEndpoint = (
 		const body = await words.json(value);
 		return body === value ? answer : { ...answer, body: JSON.stringify(body) };
 	};
-	const whole: Exchange["whole"] = async (bytes) => await inspected(await exchange.whole(bytes));
+	const whole: Exchange["whole"] = async (bytes, type) => await inspected(await exchange.whole(bytes, type));
 	return {
 		...exchange,
 		whole,

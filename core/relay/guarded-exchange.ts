@@ -7,6 +7,7 @@ import type { Guarded } from "./guarded.ts";
 import { GuardedEvents } from "./guarded-events.ts";
 import { GuardedWords } from "./guarded-words.ts";
 import type { LiveCall } from "./live-call.ts";
+import type { Translating } from "./passthrough.ts";
 
 /** Makes what looks at an answer; undefined where no guard asked to. */
 export const guardAnswers = ({ answers }: Guarded, live: LiveCall): (() => GuardedEvents) | undefined =>
@@ -22,8 +23,19 @@ export const guardedAsk = ({ prompt, modelAsk }: Guarded, ask: ModelAsk): ModelA
 };
 
 /** The client's own bytes but for the words that guards changed, and the upstream's where none looks at them. */
-export const guardedPassthrough = ({ answers }: Guarded, passed: Exchange, translated: () => Exchange): Exchange => {
+export const guardedPassthrough = ({ answers }: Guarded, passed: Exchange, ways: Translating): Exchange => {
 	if (answers.length === 0) return passed;
 	const { message, losses, tiers } = passed;
-	return { ...translated(), message, losses, tiers };
+	const back = ways.translated();
+	return {
+		message,
+		losses,
+		tiers,
+		...(back.emulated !== undefined && { emulated: back.emulated }),
+		whole: (bytes) => back.whole(bytes),
+		wholeAsStream: (bytes) => back.wholeAsStream(bytes),
+		stream: () => back.stream(),
+		streamAsWhole: () => back.streamAsWhole(),
+		error: (status, headers, text) => back.error(status, headers, text),
+	};
 };

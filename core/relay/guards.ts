@@ -5,6 +5,8 @@ import { type Denial, isDenial, isFault } from "../contract/fault.ts";
 import type { Guard, RequestVerdict } from "../contract/guard.ts";
 import { describe, type Log } from "../contract/log.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
+import { namedTwice } from "../wire/json-body.ts";
+import { namedTwiceIn } from "../wire/named-twice.ts";
 import { type Guarded, guardFailed, type NamedAnswerGuard } from "./guarded.ts";
 import { changedModelAsk } from "./guarded-body.ts";
 import { changedAsk, endpointWords } from "./guarded-endpoint.ts";
@@ -60,7 +62,16 @@ export const guardCall = async (
 	}
 };
 
+/** The JSON of a call that may go as its own bytes. */
+const textOf = ({ surface, ask }: RelayedCall): string => {
+	if (surface === "model") return ask.body.text;
+	return ask.body.type === "json" ? ask.body.json.text : "";
+};
+
 const guardedCall: typeof guardCall = async (guards, call, endpoints, log) => {
+	// Guards see one of two fields of the same name; the bytes would hold the other one too.
+	const twice = namedTwiceIn(textOf(call));
+	if (twice !== undefined) throw namedTwice(twice);
 	if (call.surface === "model") {
 		const asked = await askGuards(guards, call, log);
 		const modelAsk =

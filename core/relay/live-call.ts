@@ -11,12 +11,12 @@ import type { Loss } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { addUsage, billedUsage, type Usage } from "../neutral/response.ts";
 import { AttemptRecords } from "./attempt-records.ts";
+import type { StreamPass } from "./exchange.ts";
 import type { Guarded } from "./guarded.ts";
 import type { Permits } from "./permits.ts";
 import { type Recording, record } from "./record.ts";
 import { soundly } from "./sound-amounts.ts";
 import type { CallStream } from "./stream.ts";
-import { Unread } from "./unread.ts";
 import { redacted } from "./upstream-words.ts";
 import { usedBy } from "./used.ts";
 
@@ -25,7 +25,11 @@ const plainStop = (word: string | undefined): string | undefined =>
 	word !== undefined && /^[\w.-]{1,64}$/.test(word) ? word : undefined;
 
 const nothingSeen: Observation = { finished: false, pieces: 0, contentBytes: 0 };
-const seeNothing = (): Observation => nothingSeen;
+
+/** What a call waits for upstream, and can be told to wait for no longer. */
+export interface Waiting {
+	stop(): void;
+}
 
 /** The conversation made shorter by a summary before it is answered, what that used, and its limit while it is written. */
 interface Compaction {
@@ -52,15 +56,14 @@ export class LiveCall {
 	readonly permits: Permits;
 	/** Absent where calls are not traced. */
 	readonly trace: CallTrace | undefined;
-	/** Ends what the call is waiting for upstream; set by whoever waits. */
-	onStop: (() => void) | undefined;
+	/** Set by whoever waits. */
+	waitsFor: Waiting | undefined;
 	/** What became of each attempt. */
 	readonly attempts: AttemptRecords;
 	private sent = false;
 	/** A part of a batch has been answered, and is paid for: nothing is tried elsewhere. */
 	partlyDone = false;
 	target: Target | undefined;
-	readonly unread: Unread;
 	losses: readonly Loss[] = none;
 	tiers: readonly string[] = none;
 	emulated: string | undefined;
@@ -84,7 +87,9 @@ export class LiveCall {
 	private firstByteMs: number | undefined;
 	firstContentMs: number | undefined;
 	private sentAt: number | undefined;
-	private seen = seeNothing;
+	private seen = nothingSeen;
+	/** Who sees more of the answer as it comes. */
+	private observer: Pick<StreamPass, "seen"> | undefined;
 	private ended = false;
 	private readonly options: LiveCallOptions;
 
@@ -93,7 +98,6 @@ export class LiveCall {
 		this.permits = permits;
 		this.options = options;
 		this.trace = options.tracer?.begin(routed.request.headers);
-		this.unread = new Unread(options.clock);
 		this.attempts = new AttemptRecords(options.clock, options.tracer);
 	}
 
@@ -150,7 +154,7 @@ export class LiveCall {
 
 	/** Nobody wants the answer any more: whatever is waited for upstream ends. */
 	stop(): void {
-		this.onStop?.();
+		this.waitsFor?.stop();
 	}
 
 	/** The request goes to an upstream: from here on it may be billed. */
@@ -158,7 +162,8 @@ export class LiveCall {
 		this.sent = true;
 		this.target = target;
 		this.sentAt = this.options.clock.monotonic();
-		this.seen = seeNothing;
+		this.seen = nothingSeen;
+		this.observer = undefined;
 	}
 
 	/** The upstream did not get the request, or did not take it: nothing is billed. */
@@ -170,9 +175,15 @@ export class LiveCall {
 		return this.sentAt !== undefined;
 	}
 
-	/** What is seen of the answer from now on, however the call ends. */
-	observe(seen: () => Observation): void {
+	/** Who sees the answer from now on, however the call ends. */
+	observe(observer: Pick<StreamPass, "seen">): void {
+		this.observer = observer;
+	}
+
+	/** All there is of the answer has been seen. */
+	saw(seen: Observation): void {
 		this.seen = seen;
+		this.observer = undefined;
 	}
 
 	/** The first byte of the answer is there. */
@@ -192,8 +203,8 @@ export class LiveCall {
 		this.ended = true;
 		const { routed, target, sentAt } = this;
 		const { used: before, limit: writes } = this.compaction;
-		const unreadMs = this.unread.milliseconds;
-		const seen = soundly(this.seen());
+		const unreadMs = this.stream?.unread.milliseconds ?? 0;
+		const seen = soundly(this.observer?.seen() ?? this.seen);
 		const sentMs = sentAt === undefined ? undefined : this.options.clock.monotonic() - sentAt;
 		const told = denial ?? seen.error;
 		const permitted = this.permits.maxOutputTokens;

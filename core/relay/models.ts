@@ -9,6 +9,15 @@ import type { ModelInfo, Router } from "../contract/router.ts";
 import { notServed } from "./not-served.ts";
 import { type RulesOf, showsModel } from "./token-rules.ts";
 
+/** What is not properly percent-encoded is the name of no model. */
+const decoded = (name: string): string => {
+	try {
+		return decodeURIComponent(name);
+	} catch {
+		return name;
+	}
+};
+
 interface Listed {
 	readonly protocol: Protocol;
 	readonly listing: ModelListing;
@@ -61,7 +70,7 @@ export const modelRoutes = (protocols: readonly Protocol[], rulesOf: RulesOf, ro
 	};
 
 	const item = ({ listing }: Listed, call: Identified): unknown => {
-		const name = decodeURIComponent(call.params["*"] ?? "");
+		const name = decoded(call.params["*"] ?? "");
 		const model = router.model(name);
 		const [shown] = model ? visible([model], call, rulesOf) : [];
 		if (!shown)

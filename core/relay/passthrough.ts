@@ -12,6 +12,11 @@ import { cleanWords, mayTellError } from "./upstream-words.ts";
 
 const utf8 = new TextDecoder();
 
+/** Makes the same exchange by way of the neutral form. */
+export interface Translating {
+	translated(): Exchange;
+}
+
 /** One attempt whose bytes pass. */
 export class Passthrough implements Exchange {
 	readonly message: UpstreamMessage;
@@ -20,15 +25,15 @@ export class Passthrough implements Exchange {
 	private readonly ask: ModelAsk;
 	private readonly target: Target;
 	private readonly changes: PassthroughChanges;
-	private readonly translated: () => Exchange;
+	private readonly ways: Translating;
 
-	/** `translated` makes the same exchange by way of the neutral form, for answers that came as a stream unasked or the reverse. */
-	constructor(ask: ModelAsk, target: Target, limit: number | undefined, translated: () => Exchange) {
+	/** `ways`: for answers that came as a stream unasked, or the reverse. */
+	constructor(ask: ModelAsk, target: Target, limit: number | undefined, ways: Translating) {
 		const { model, capabilities } = target;
 		this.ask = ask;
 		this.target = target;
 		this.changes = { model, capabilities, ...(limit !== undefined && { maxOutputTokens: limit }) };
-		this.translated = translated;
+		this.ways = ways;
 		this.message = ask.protocol.passthrough.request(ask, this.changes);
 		this.losses = this.message.losses ?? [];
 		this.tiers = ask.protocol.facts.tiers(ask.body.value);
@@ -50,11 +55,11 @@ export class Passthrough implements Exchange {
 	}
 
 	wholeAsStream(bytes: Uint8Array): MaybeLater<ExplodedAnswer> {
-		return this.translated().wholeAsStream(bytes);
+		return this.ways.translated().wholeAsStream(bytes);
 	}
 
 	streamAsWhole(): StreamFold {
-		return this.translated().streamAsWhole();
+		return this.ways.translated().streamAsWhole();
 	}
 
 	stream(): StreamPass {

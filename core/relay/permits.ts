@@ -10,6 +10,7 @@ import { refusedOutcome } from "./call-ending.ts";
 import { type Rule, refuseForFailure, ruleFailed } from "./token-rules.ts";
 
 const watches = ({ progress }: Permit): boolean => progress !== undefined;
+const none: readonly Permit[] = [];
 const noHeaders: Readonly<Record<string, string>> = {};
 
 type Tags = Readonly<Record<string, string>>;
@@ -47,7 +48,7 @@ export class Permits {
 			if (permit.headers) headers = Object.assign(headers ?? {}, permit.headers);
 			if (permit.tags) tags = tagsOfBoth(tags, permit.tags);
 		}
-		this.watching = held.filter(watches);
+		this.watching = held.some(watches) ? held.filter(watches) : none;
 		this.tags = tags;
 		this.explains = explains;
 		this.readOnMs = readOnMs;
@@ -74,13 +75,17 @@ export class Permits {
 			try {
 				const charged = this.held[index]?.settle?.(outcome);
 				// No policy is to give a promise here, but one in plain JavaScript may: it must not end the process.
-				if (isPending(charged)) charged.then(undefined, (error: unknown) => this.notSettled(error));
+				if (isPending(charged)) this.hear(charged);
 				else charge ??= charged;
 			} catch (error) {
 				this.notSettled(error);
 			}
 		}
 		return charge;
+	}
+
+	private hear(told: PromiseLike<unknown>): void {
+		told.then(undefined, (error: unknown) => this.notSettled(error));
 	}
 
 	private notSettled(error: unknown): void {
@@ -95,8 +100,12 @@ export interface Question {
 	readonly log: Log;
 }
 
-/** What a permit promises may fail before anybody waits for it, or when nobody does any more: that must not end the process. */
 const ignored = (): undefined => undefined;
+
+/** What permits promise may fail before anybody waits for it, or when nobody does any more: that must not end the process. */
+const leaveUnread = (held: readonly Permit[], from = 0): void => {
+	for (let index = from; index < held.length; index++) held[index]?.ready?.catch(ignored);
+};
 
 /** Asks these rules, at once where none of them has to wait. A denial settles what the others had already granted. */
 export const askPolicies = (question: Question, held: Permit[] = [], from = 0): Answer | Promise<Answer> => {
@@ -110,7 +119,6 @@ export const askPolicies = (question: Question, held: Permit[] = [], from = 0): 
 			if (answer === undefined) continue;
 			if (isDenial(answer)) return refuse(held, answer, log);
 			held.push(answer);
-			answer.ready?.catch(ignored);
 		} catch (error) {
 			return refuse(held, refuseForFailure(rule, error, log), log);
 		}
@@ -121,15 +129,23 @@ export const askPolicies = (question: Question, held: Permit[] = [], from = 0): 
 /** The permits, once all that they promise is kept. */
 const whenReady = (held: readonly Permit[], log: Log): Answer | Promise<Answer> => {
 	const permits = new Permits(held, log);
-	for (let index = 0; index < held.length; index++) if (held[index]?.ready) return afterReady(permits, held, log);
+	for (let index = 0; index < held.length; index++)
+		if (held[index]?.ready) return afterReady(permits, held, index, log);
 	return permits;
 };
 
-const afterReady = async (permits: Permits, held: readonly Permit[], log: Log): Promise<Answer> => {
-	for (const { ready } of held) {
+/** `first`: the place of the first that promises something. */
+const afterReady = async (permits: Permits, held: readonly Permit[], first: number, log: Log): Promise<Answer> => {
+	leaveUnread(held, first + 1);
+	for (let index = first; index < held.length; index++) {
+		const ready = held[index]?.ready;
 		if (!ready) continue;
-		const denial = await ready.catch((error: unknown) => notKept(error, log));
-		if (denial) return refuse(held, denial, log);
+		try {
+			const denial = await ready;
+			if (denial) return refuse(held, denial, log);
+		} catch (error) {
+			return refuse(held, notKept(error, log), log);
+		}
 	}
 	return permits;
 };
@@ -142,6 +158,7 @@ const notKept = (error: unknown, log: Log): Denial => {
 type Answer = Permits | Denial;
 
 const refuse = (held: readonly Permit[], denial: Denial, log: Log): Denial => {
+	leaveUnread(held);
 	new Permits(held, log).settle(refusedOutcome(denial));
 	return denial;
 };
@@ -154,12 +171,12 @@ const afterWaiting = async (
 ): Promise<Answer> => {
 	const { rules, log } = question;
 	const rule = rules[index];
+	leaveUnread(held);
 	try {
 		const answer = await waiting;
 		if (answer !== undefined) {
 			if (isDenial(answer)) return refuse(held, answer, log);
 			held.push(answer);
-			answer.ready?.catch(ignored);
 		}
 	} catch (error) {
 		if (rule) return refuse(held, refuseForFailure(rule, error, log), log);

@@ -7,12 +7,12 @@ import type { Plan, Target } from "../contract/router.ts";
 import { unknownModel } from "../errors/unknown-model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { readBody, readBytes } from "../wire/body.ts";
-import { readForm } from "../wire/form.ts";
+import { readForm, withoutParts } from "../wire/form.ts";
 import { formWithDeployment } from "../wire/openai-paths.ts";
 import { steeringFinder } from "../wire/steering.ts";
 import { dialectAt } from "./endpoint-exchange.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
-import { readWithoutSteering } from "./steering.ts";
+import { readWithoutSteering, takenOut } from "./steering.ts";
 import { infoOf, showsModel } from "./token-rules.ts";
 
 export interface EndpointReadingOptions extends ReadingOptions {
@@ -67,8 +67,9 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 			return { body: { type: "json", json }, ...(steered && { steered }) };
 		}
 		const type = request.headers.get("content-type") ?? "";
-		const form = readForm(await readBytes(request, limit, held, pace), type);
-		return { body: { type: "form", form: formWithDeployment(form, call.params) } };
+		const sent = readForm(await readBytes(request, limit, held, pace), type);
+		const { form, removed } = withoutParts(formWithDeployment(sent, call.params), finder.steers);
+		return { body: { type: "form", form }, ...(removed.length > 0 && { steered: takenOut(removed) }) };
 	};
 
 	/** What a model can do is told to those alone who may use it, under its own name or under those it has upstream. */
@@ -80,7 +81,7 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 
 	return {
 		protocol: shared[0].name,
-		async read(call, found) {
+		async read(call, start) {
 			const request = { url: call.url, params: call.params, headers: call.request.headers, ...(await bodyOf(call)) };
 			const dialect = dialectOf(shared, request);
 			const read = dialect.read(request);
@@ -91,7 +92,7 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 				candidates: read.answers ?? 1,
 				...(read.affinity !== undefined && { affinity: read.affinity }),
 			};
-			found(model);
+			start.model = model;
 			const plan = planFor(model);
 			const [first, ...rest] = plan.targets.filter((target) => isServed(endpoint, target));
 			if (!first)

@@ -1,16 +1,46 @@
 /** Reads a call of a protocol: from its body to where it may go. */
-import type { ModelRouted } from "../contract/call.ts";
-import type { ModelAsk, Protocol } from "../contract/protocol.ts";
+import type { Identified, ModelRouted } from "../contract/call.ts";
+import type { JsonBody } from "../contract/json-body.ts";
+import type { ModelAsk, ModelRequest, Protocol } from "../contract/protocol.ts";
 import type { Plan } from "../contract/router.ts";
+import type { NeutralRequest } from "../neutral/request.ts";
 import { readBody } from "../wire/body.ts";
 import { isPending } from "../wire/pending.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
-import { requestOf, routedOf } from "./routed.ts";
 import { readWithoutSteering } from "./steering.ts";
 
+/** Its URL is parsed only for protocols that look at it. */
+const requestOf = (call: Identified, body: JsonBody): ModelRequest => ({
+	params: call.params,
+	headers: call.request.headers,
+	body,
+	get url() {
+		return call.url;
+	},
+});
+
+/**
+ * The call as the phases after reading see it: the same object, from now on knowing more, for a copy would work out what was
+ * left to be worked out when asked for.
+ */
+const routedOf = (call: Identified, ask: ModelAsk, plan: Plan): ModelRouted => {
+	let decoded: NeutralRequest | undefined;
+	return Object.assign(call, {
+		surface: "model" as const,
+		ask,
+		model: ask.call,
+		protocol: ask.protocol.name,
+		targets: plan.targets,
+		requestBytes: ask.body.bytes.length,
+		prompt() {
+			decoded ??= ask.protocol.client.decodeRequest(ask);
+			return decoded;
+		},
+	});
+};
+
 /** Of the targets those that can read what the request holds; all of them where none can, which is refused when one is tried. */
-const readableBy = ({ onlyProtocol, protocol }: ModelAsk, plan: Plan): Plan => {
-	if (!onlyProtocol) return plan;
+const readableBy = ({ protocol }: ModelAsk, plan: Plan): Plan => {
 	const [first, ...rest] = plan.targets.filter(({ upstream }) => upstream.protocols.includes(protocol.name));
 	return first ? { ...plan, targets: [first, ...rest] } : plan;
 };
@@ -19,16 +49,17 @@ export const readModel = (protocol: Protocol, options: ReadingOptions): Entry =>
 	const { pace, bodyLimitBytes, planFor } = options;
 	return {
 		protocol: protocol.name,
-		async read(call, found): Promise<{ readonly routed: ModelRouted; readonly plan: Plan }> {
+		async read(call, start): Promise<{ readonly routed: ModelRouted; readonly plan: Plan }> {
 			const bytes = await readBody(call.request, bodyLimitBytes, call.held, pace);
 			const { body, steered } = readWithoutSteering(bytes, protocol.facts.steering, call, options);
 			const request = requestOf(call, body);
 			const model = protocol.client.read(request);
-			found(model);
+			start.model = model;
 			const ask: ModelAsk = Object.assign(request, { protocol, call: model, ...(steered && { steered }) });
 			const loaded = protocol.conversations?.load(ask, call.token, call.held) ?? ask;
 			const asked = isPending(loaded) ? await loaded : loaded;
-			const plan = readableBy(asked, planFor(asked.call));
+			const all = planFor(asked.call);
+			const plan = asked.onlyProtocol ? readableBy(asked, all) : all;
 			return { routed: routedOf(call, asked, plan), plan };
 		},
 	};

@@ -18,9 +18,6 @@ export interface ReadingOptions {
 export interface Entry {
 	/** The wire format, for rows and policies. */
 	readonly protocol: string;
-	/** `found` is told the model as soon as it is known, for the row of a call that is refused later. */
-	read(
-		call: Identified,
-		found: (model: ModelCall) => void,
-	): Promise<{ readonly routed: RelayedCall; readonly plan: Plan }>;
+	/** Leaves the model in `start` as soon as it is known, for the row of a call that is refused later. */
+	read(call: Identified, start: { model?: ModelCall }): Promise<{ readonly routed: RelayedCall; readonly plan: Plan }>;
 }

@@ -78,12 +78,15 @@ export const record = (
 		try {
 			// A function that gives a promise counts as one that gives nothing: TypeScript takes it.
 			const told: unknown = recorder.record(row);
-			if (isPending(told)) told.then(undefined, (error: unknown) => failed(options.log, recorder, error));
+			if (isPending(told)) listen(told, options.log, recorder);
 		} catch (error) {
 			failed(options.log, recorder, error);
 		}
 	}
 };
+
+const listen = (told: PromiseLike<unknown>, log: Log, recorder: Recorder): void =>
+	void told.then(undefined, (error: unknown) => failed(log, recorder, error));
 
 const failed = (log: Log, { name }: Recorder, error: unknown): void =>
 	log.error("a recorder failed", { recorder: name, error: describe(error) });

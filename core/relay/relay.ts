@@ -5,10 +5,11 @@
  * may not use is answered like one that does not exist, so nothing is given away by the order.
  */
 
-import type { Identified, RelayedCall } from "../contract/call.ts";
+import type { Identified } from "../contract/call.ts";
 import { type Denial, deny, Fault, isDenial, isFault } from "../contract/fault.ts";
 import { describe, type Log } from "../contract/log.ts";
 import type { ModelCall } from "../contract/protocol.ts";
+import type { Route } from "../contract/route.ts";
 import type { Plan, Target } from "../contract/router.ts";
 import { unknownModel } from "../errors/unknown-model.ts";
 import { isPending } from "../wire/pending.ts";
@@ -16,12 +17,12 @@ import { AfterBursts } from "./after-bursts.ts";
 import { type AttemptOptions, attempt } from "./attempt.ts";
 import { clientGone, endingOf, lost, refusedEnd, refusedOutcome, shuttingDown, statusOf } from "./call-ending.ts";
 import { CallWatch } from "./call-watch.ts";
-import { turnEnds } from "./event-loop-share.ts";
+import { roomToBegin, turnEnds } from "./event-loop-share.ts";
 import type { Guarded } from "./guarded.ts";
 import { guardCall } from "./guards.ts";
 import { LiveCall, type LiveCallOptions } from "./live-call.ts";
 import { askPolicies } from "./permits.ts";
-import type { Entry } from "./reading.ts";
+import type { Entry, ReadingOptions } from "./reading.ts";
 import { type CallStart, record } from "./record.ts";
 import { Refusals } from "./refusals.ts";
 import type { Relay, RelayOptions } from "./relay-options.ts";
@@ -44,90 +45,126 @@ const beginAttempt = (live: LiveCall, { targets, why, passedOver }: Plan, target
 	live.attempts.begin(target, why?.[index] ?? "next", index === 0 ? passedOver : undefined);
 };
 
-export const createRelay = (options: RelayOptions): Relay => {
-	const { router, clock, log, rulesOf, guards, concurrency } = options;
-	const pace = { clock, patienceMs: options.bodyMs };
-	const protocols = new Map(options.protocols.map((protocol) => [protocol.name, protocol]));
-	const open = new Set<LiveCall>();
-	const bursts = new AfterBursts(clock, () => open.size === 0, options.collectGarbage);
-	const forget = (live: LiveCall): void => {
-		open.delete(live);
-		live.routed.held?.release();
-		concurrency.leave(live.routed.token.id);
-		bursts.ended();
-	};
-	const liveOptions: LiveCallOptions = {
-		clock,
-		log,
-		recorders: options.recorders,
-		tracer: options.tracer,
-		costs: options.costs,
-		ended: forget,
-	};
-	const leniently: AttemptOptions = {
-		protocols,
-		endpoints: new Map(options.endpoints.map((endpoint) => [endpoint.name, endpoint])),
-		clock,
-		limits: options.limits,
-		openStreamBody: options.openStreamBody,
-		strict: false,
-		mayRepeat: (live) => router.mayFollow(lost, live.routed),
-	};
-	const strictly: AttemptOptions = { ...leniently, strict: true };
+class CallRelay implements Relay {
+	readonly routes: readonly Route[];
+	readonly open = new Set<LiveCall>();
+	readonly refusals: Refusals;
+	private readonly options: RelayOptions;
+	private readonly bursts: AfterBursts;
+	private readonly watch: CallWatch;
+	private readonly liveOptions: LiveCallOptions;
+	private readonly leniently: AttemptOptions;
+	private readonly strictly: AttemptOptions;
 
-	const planFor = (model: Pick<ModelCall, "name" | "affinity">): Plan => {
-		const plan = router.plan(model.name, model.affinity);
-		if (!plan) throw new Fault(unknownModel(model.name));
-		return plan;
-	};
+	constructor(options: RelayOptions) {
+		const { router, clock, log, rulesOf, protocols, endpoints, limits, openStreamBody, bodyLimitBytes } = options;
+		const { recorders, tracer, costs } = options;
+		this.options = options;
+		this.bursts = new AfterBursts(clock, () => this.open.size === 0, options.collectGarbage);
+		this.liveOptions = { clock, log, recorders, tracer, costs, ended: (live) => this.forget(live) };
+		this.refusals = new Refusals(this.liveOptions);
+		this.leniently = {
+			protocols: new Map(protocols.map((protocol) => [protocol.name, protocol])),
+			endpoints: new Map(endpoints.map((endpoint) => [endpoint.name, endpoint])),
+			clock,
+			limits,
+			openStreamBody,
+			strict: false,
+			mayRepeat: (live) => router.mayFollow(lost, live.routed),
+		};
+		this.strictly = { ...this.leniently, strict: true };
+		this.watch = new CallWatch({
+			clock,
+			running: this.open,
+			totalMs: limits.totalMs,
+			left: (live) => this.left(live),
+			tooLong(live) {
+				live.stoppedFor = tooLong;
+				live.stop();
+			},
+		});
+		const pace = { clock, patienceMs: options.bodyMs };
+		const planFor: ReadingOptions["planFor"] = ({ name, affinity }) => {
+			const plan = router.plan(name, affinity);
+			if (!plan) throw new Fault(unknownModel(name));
+			return plan;
+		};
+		const reading = { rulesOf, router, pace, bodyLimitBytes, planFor };
+		this.routes = relayRoutes(protocols, endpoints, reading, (entry, call) => this.serve(entry, call));
+	}
 
-	/** What a failed attempt means, told to the router. Throws when nobody waits for another. */
-	const failed = (live: LiveCall, target: Target, error: unknown): Denial => {
-		if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
-		const denial = redacted(denialOf(error, log, live.routed.id), target);
-		live.attempts.end(denial, error);
-		router.report({ target, error: denial, said: live.attempts.last });
-		return denial;
-	};
+	get waiting(): number {
+		return this.options.concurrency.waiting;
+	}
 
-	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */
-	const attempts = async (live: LiveCall, plan: Plan): Promise<Response> => {
-		let left = plan.targets.length;
-		for (const target of plan.targets) {
-			left--;
-			beginAttempt(live, plan, target);
-			try {
-				const response = await attempt(live, target, plan.translation === "strict" ? strictly : leniently, left > 0);
-				router.report({ target, firstByteMs: live.attempts.last?.firstByteMs });
-				return response;
-			} catch (error) {
-				const denial = failed(live, target, error);
-				if (left === 0 || live.partlyDone || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
+	shutDown(): void {
+		for (const live of [...this.open]) {
+			if (live.stream) live.stream.shutDown(shuttingDown);
+			else {
+				live.stoppedFor = shuttingDown;
+				live.stop();
 			}
 		}
-		throw new Fault(deny("upstream", "No upstream is left to try."));
-	};
+	}
 
-	const watch = new CallWatch({
-		clock,
-		running: open,
-		totalMs: options.limits.totalMs,
-		left(live) {
-			live.leave();
-			if (live.stream) live.stream.clientLeft();
-			else if (live.permits.readOnMs === 0) live.stop();
-			else live.limitTime(clock.after(live.permits.readOnMs, () => live.stop()));
-		},
-		tooLong(live) {
-			live.stoppedFor = tooLong;
-			live.stop();
-		},
-	});
+	/** The phases in their order, up to the first attempt. */
+	private async serve(entry: Entry, call: Identified): Promise<Response> {
+		const { rulesOf, guards, concurrency, log } = this.options;
+		const start: CallStart & { model?: ModelCall } = { call, token: call.token, protocol: entry.protocol };
+		let entered = false;
+		let live: LiveCall;
+		let plan: Plan;
+		let turnOver: Promise<void>;
+		const room = roomToBegin(call.request);
+		if (room) await room;
+		try {
+			const waiting = concurrency.take(call.token.id, call.request.signal);
+			if (waiting) await waiting;
+			entered = true;
+			const refusal = this.refusedBefore(call, entry.protocol);
+			const denial = isPending(refusal) ? await refusal : refusal;
+			if (denial) throw new Fault(denial);
+			const found = await entry.read(call, start);
+			plan = found.plan;
+			// Before the policies: their wait for the journal ends with the same turn.
+			turnOver = turnEnds();
+			const asked = askPolicies({ rules: rulesOf(call.token).check, call: found.routed, log });
+			const permits = isPending(asked) ? await asked : asked;
+			if (isDenial(permits)) throw new Fault(permits);
+			live = new LiveCall(found.routed, permits, this.liveOptions);
+			if (guards.length > 0) live.guarded = await this.guard(live);
+			call.held?.carry();
+		} catch (error) {
+			if (entered) concurrency.leave(call.token.id);
+			if (isFault(error)) record(this.options, start, refusedEnd(error.denial));
+			throw error;
+		}
+		return await this.run(live, plan, turnOver);
+	}
 
-	const run = async (live: LiveCall, plan: Plan, turnOver: Promise<void>): Promise<Response> => {
-		open.add(live);
-		bursts.began(live.routed.requestBytes);
-		watch.begun();
+	/** What needs no body is asked before it is read. */
+	private refusedBefore(call: Identified, protocol: string) {
+		const { rulesOf, log } = this.options;
+		return firstRefusal(
+			rulesOf(call.token).beforeBody,
+			({ policy, setting }) => policy.beforeBody?.(call, setting, protocol),
+			log,
+		);
+	}
+
+	/** What the permits hold is let go when a guard refuses. */
+	private async guard({ routed, permits }: LiveCall): Promise<Guarded> {
+		const { guards, log } = this.options;
+		const guarded = await guardCall(guards, routed, this.leniently.endpoints, log);
+		if (!isDenial(guarded)) return guarded;
+		permits.settle(refusedOutcome(guarded));
+		throw new Fault(guarded);
+	}
+
+	private async run(live: LiveCall, plan: Plan, turnOver: Promise<void>): Promise<Response> {
+		this.open.add(live);
+		this.bursts.began(live.routed.requestBytes);
+		this.watch.begun();
 		try {
 			await turnOver;
 			// Nobody is left to read it: nothing is sent, and nothing charged.
@@ -135,89 +172,60 @@ export const createRelay = (options: RelayOptions): Relay => {
 				live.leave();
 				throw new Fault(clientGone);
 			}
-			return await attempts(live, plan);
+			return await this.attempts(live, plan);
 		} catch (error) {
-			const denial = live.stoppedFor ?? denialOf(error, log, live.routed.id);
+			const denial = live.stoppedFor ?? denialOf(error, this.options.log, live.routed.id);
 			live.end(endingOf(live), denial === clientGone ? 499 : statusOf(denial), denial);
 			throw new Fault(denial, error);
 		} finally {
 			live.answers();
 		}
-	};
+	}
 
-	/** What the permits hold is let go when a guard refuses. */
-	const guard = async ({ routed, permits }: LiveCall): Promise<Guarded> => {
-		const guarded = await guardCall(guards, routed, leniently.endpoints, log);
-		if (!isDenial(guarded)) return guarded;
-		permits.settle(refusedOutcome(guarded));
-		throw new Fault(guarded);
-	};
-
-	/** The call once every policy and guard has let it through; throws the `Fault` of the one that has not. */
-	const permitted = async (routed: RelayedCall): Promise<LiveCall> => {
-		const asked = askPolicies({ rules: rulesOf(routed.token).check, call: routed, log });
-		const permits = isPending(asked) ? await asked : asked;
-		if (isDenial(permits)) throw new Fault(permits);
-		const live = new LiveCall(routed, permits, liveOptions);
-		if (guards.length > 0) live.guarded = await guard(live);
-		routed.held?.carry();
-		return live;
-	};
-
-	/** What needs no body is asked before it is read. */
-	const refusedBefore = (call: Identified, protocol: string) =>
-		firstRefusal(
-			rulesOf(call.token).beforeBody,
-			({ policy, setting }) => policy.beforeBody?.(call, setting, protocol),
-			log,
-		);
-
-	const serve = async (entry: Entry, call: Identified): Promise<Response> => {
-		const start: CallStart & { model?: ModelCall } = { call, token: call.token, protocol: entry.protocol };
-		let entered = false;
-		let live: LiveCall;
-		let plan: Plan;
-		let turnOver: Promise<void>;
-		try {
-			const waiting = concurrency.take(call.token.id, call.request.signal);
-			if (waiting) await waiting;
-			entered = true;
-			const refusal = refusedBefore(call, entry.protocol);
-			const denial = isPending(refusal) ? await refusal : refusal;
-			if (denial) throw new Fault(denial);
-			const found = await entry.read(call, (model) => {
-				start.model = model;
-			});
-			plan = found.plan;
-			// Before the policies: their wait for the journal ends with the same turn.
-			turnOver = turnEnds();
-			live = await permitted(found.routed);
-		} catch (error) {
-			if (entered) concurrency.leave(call.token.id);
-			if (isFault(error)) record(options, start, refusedEnd(error.denial));
-			throw error;
-		}
-		return await run(live, plan, turnOver);
-	};
-
-	const reading = { rulesOf, router, pace, bodyLimitBytes: options.bodyLimitBytes, planFor };
-	const routes = relayRoutes(options.protocols, options.endpoints, reading, serve);
-
-	return {
-		routes,
-		open,
-		get waiting() {
-			return concurrency.waiting;
-		},
-		refusals: new Refusals(liveOptions),
-		shutDown() {
-			for (const live of [...open]) {
-				if (live.stream) live.stream.shutDown(shuttingDown);
-				else {
-					live.stoppedFor = shuttingDown;
-					live.stop();
-				}
+	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */
+	private async attempts(live: LiveCall, plan: Plan): Promise<Response> {
+		const { router } = this.options;
+		const options = plan.translation === "strict" ? this.strictly : this.leniently;
+		let left = plan.targets.length;
+		for (const target of plan.targets) {
+			left--;
+			beginAttempt(live, plan, target);
+			try {
+				const response = await attempt(live, target, options, left > 0);
+				router.report({ target, firstByteMs: live.attempts.last?.firstByteMs });
+				return response;
+			} catch (error) {
+				const denial = this.failed(live, target, error);
+				if (left === 0 || live.partlyDone || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
 			}
-		},
-	};
-};
+		}
+		throw new Fault(deny("upstream", "No upstream is left to try."));
+	}
+
+	/** What a failed attempt means, told to the router. Throws when nobody waits for another. */
+	private failed(live: LiveCall, target: Target, error: unknown): Denial {
+		const { router, log } = this.options;
+		if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
+		const denial = redacted(denialOf(error, log, live.routed.id), target);
+		live.attempts.end(denial, error);
+		router.report({ target, error: denial, said: live.attempts.last });
+		return denial;
+	}
+
+	private left(live: LiveCall): void {
+		const { readOnMs } = live.permits;
+		live.leave();
+		if (live.stream) live.stream.clientLeft();
+		else if (readOnMs === 0) live.stop();
+		else live.limitTime(this.options.clock.after(readOnMs, () => live.stop()));
+	}
+
+	private forget(live: LiveCall): void {
+		this.open.delete(live);
+		live.routed.held?.release();
+		this.options.concurrency.leave(live.routed.token.id);
+		this.bursts.ended();
+	}
+}
+
+export const createRelay = (options: RelayOptions): Relay => new CallRelay(options);

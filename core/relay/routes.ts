@@ -3,7 +3,6 @@ import type { Identified } from "../contract/call.ts";
 import type { Dialect, Endpoint } from "../contract/endpoint.ts";
 import type { Protocol } from "../contract/protocol.ts";
 import type { RenderDenial, Route } from "../contract/route.ts";
-import { beginCall } from "./event-loop-share.ts";
 import { readEndpoint } from "./read-endpoint.ts";
 import { readModel } from "./read-model.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
@@ -46,7 +45,7 @@ export const relayRoutes = (
 			summary,
 			renderDenial,
 			keyInQuery,
-			handle: (call) => beginCall(call.request, () => serve(entry, call)),
+			handle: (call) => serve(entry, call),
 		}));
 	return [
 		...protocols.flatMap((protocol) =>

@@ -5,21 +5,24 @@ import type { Usage } from "../neutral/response.ts";
 const isAmount = (value: unknown): boolean =>
 	value === undefined || (typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY);
 
-const areAmounts = (part: object | undefined): boolean => part === undefined || Object.values(part).every(isAmount);
+const areAmounts = <Part extends object>(part: Part): boolean => {
+	for (const name in part) if (!isAmount(part[name])) return false;
+	return true;
+};
 
 const isSoundUsage = ({ input, output, units, serverTools, beside }: Usage): boolean =>
 	areAmounts(input) &&
 	areAmounts(output) &&
-	areAmounts(units) &&
-	areAmounts(serverTools) &&
+	(units === undefined || areAmounts(units)) &&
+	(serverTools === undefined || areAmounts(serverTools)) &&
 	(beside === undefined || isSoundUsage(beside));
 
 const isSound = ({ usage, pieces, contentBytes, serverTools, results }: Observation): boolean =>
 	(usage === undefined || isSoundUsage(usage)) &&
 	isAmount(pieces) &&
 	isAmount(contentBytes) &&
-	areAmounts(serverTools) &&
-	areAmounts(results);
+	(serverTools === undefined || areAmounts(serverTools)) &&
+	(results === undefined || areAmounts(results));
 
 const amountOf = (value: number): number => (isAmount(value) ? value : 0);
 

@@ -3,11 +3,14 @@ import type { Identified } from "../contract/call.ts";
 import type { RequestFacts } from "../contract/facts.ts";
 import type { ModelAsk } from "../contract/protocol.ts";
 import type { Router } from "../contract/router.ts";
+import type { Loss } from "../neutral/model.ts";
 import { changeJsonBody, readJsonBody } from "../wire/json-body.ts";
 import { withDeployment } from "../wire/openai-paths.ts";
 import { infoOf, type RulesOf, showsModel } from "./token-rules.ts";
 
-const reason = "only the operator chooses where a call goes";
+/** What was taken out, as the client is told of it. */
+export const takenOut = (paths: readonly string[]): readonly Loss[] =>
+	paths.map((path) => ({ path: path.slice(0, 64), reason: "only the operator chooses where a call goes" }));
 
 /** The body that everybody else is to see, and what is missing from it. */
 export const readWithoutSteering = (
@@ -22,6 +25,6 @@ export const readWithoutSteering = (
 	if (!steering) return { body };
 	return {
 		body: changeJsonBody(body, steering.edits),
-		steered: steering.removed.map((path) => ({ path: path.slice(0, 64), reason })),
+		steered: takenOut(steering.removed),
 	};
 };

@@ -106,7 +106,7 @@ const open = ({ permit = {}, keepAlive = ": alive\n\n", parts = {} }: Made = {})
 	live.sending(target);
 	const from = upstream();
 	const pass = parts.pass ?? passThrough();
-	live.observe(() => pass.seen());
+	live.observe(pass);
 	const stream = new CallStream({
 		live,
 		source: from.source,

@@ -10,6 +10,7 @@ import { progressOf, type StreamPass } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { StreamMemory } from "./stream-memory.ts";
 import { type StreamLimits, StreamWatch, silent, stalled, tooLong } from "./stream-watch.ts";
+import { Unread } from "./unread.ts";
 import type { UpstreamBody } from "./upstream-body.ts";
 import { isTotal } from "./used.ts";
 
@@ -34,8 +35,11 @@ export interface StreamParts {
 /** For how long the count of an answer is waited for whose end the client has seen. */
 const countMs = 5_000;
 
+const unreadable: Denial = { kind: "upstream", message: "The upstream's answer could not be read." };
+
 /** The stream of one call. Reads upstream only when the client can take more, so a slow client slows the upstream. */
 export class CallStream {
+	readonly unread: Unread;
 	private readonly parts: StreamParts;
 	private readonly streamBody: StreamBody;
 	private readonly head: (string | Uint8Array)[];
@@ -55,7 +59,7 @@ export class CallStream {
 			silent: () => this.endSilence(),
 			quiet: () => this.keepAlive(),
 		});
-		live.unread.begin();
+		this.unread = new Unread(clock);
 		this.streamBody = parts.openStreamBody({ begin: () => this.begin(), left: () => this.clientLeft() });
 	}
 
@@ -78,7 +82,7 @@ export class CallStream {
 		else {
 			this.cancelReadingOn = clock.after(readOnMs, () => this.giveUp());
 			// What waits for the client would wait for ever; what waits for the upstream goes on by itself.
-			if (live.unread.waits) void this.run();
+			if (this.unread.waits) void this.run();
 		}
 	}
 
@@ -98,16 +102,13 @@ export class CallStream {
 
 	/** All of the stream; whatever goes wrong in it is told to the client. */
 	private async run(): Promise<void> {
-		this.parts.live.unread.end();
+		this.unread.end();
 		try {
 			if (!(await this.handOnHead())) return;
 			if (this.parts.complete) await this.finish("");
 			else await this.handOn();
 		} catch (error) {
-			this.fail(
-				isFault(error) ? error.denial : { kind: "upstream", message: "The upstream's answer could not be read." },
-				endingOf(this.parts.live),
-			);
+			this.fail(isFault(error) ? error.denial : unreadable, endingOf(this.parts.live));
 		}
 	}
 
@@ -131,7 +132,7 @@ export class CallStream {
 			this.reading = false;
 			const now = clock.monotonic();
 			this.watch.readAt = now;
-			live.unread.came(now - askedAt);
+			this.unread.came(now - askedAt);
 			if (live.isOver) return;
 			if (chunk === undefined) return await this.finish(await pass.end(frames.end()));
 			const events = frames.feed(chunk);
@@ -148,9 +149,8 @@ export class CallStream {
 
 	/** Waits until the client has room; false when it left instead, or there was no room to wait in. */
 	private async clientTakes(full: Promise<unknown>): Promise<boolean> {
-		const { memory, live } = this.parts;
-		live.unread.begin();
-		const noRoom = memory.clientWaits();
+		this.unread.begin();
+		const noRoom = this.parts.memory.clientWaits();
 		if (noRoom) {
 			// Words would wait too.
 			this.streamBody.breakOff(noRoom);
@@ -159,8 +159,8 @@ export class CallStream {
 		}
 		await full;
 		if (this.leftAs !== undefined) return false;
-		live.unread.end();
-		memory.clientTakes();
+		this.unread.end();
+		this.parts.memory.clientTakes();
 		return true;
 	}
 

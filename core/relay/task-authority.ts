@@ -1,6 +1,6 @@
 /** Asks the policies for a task, as they are asked for a model call. */
 import type { TaskRouted } from "../contract/call.ts";
-import { isDenial } from "../contract/fault.ts";
+import { type Denial, isDenial } from "../contract/fault.ts";
 import type { Guard } from "../contract/guard.ts";
 import type { Log } from "../contract/log.ts";
 import type { TaskAuthority } from "../contract/task-authority.ts";
@@ -12,6 +12,8 @@ import { askPolicies } from "./permits.ts";
 import { type Recording, record } from "./record.ts";
 import { firstRefusal, type RulesOf } from "./token-rules.ts";
 
+const isAboutQuota = ({ kind }: Denial): boolean => kind === "quota_exhausted" || kind === "quota_held";
+
 /** `recording`: who is told of what is refused. */
 export const createTaskAuthority = (
 	rulesOf: RulesOf,
@@ -19,13 +21,14 @@ export const createTaskAuthority = (
 	log: Log,
 	recording: () => Recording,
 ): TaskAuthority => ({
-	async beforeBody(call) {
+	async beforeBody(call, isRepeated) {
 		const denial = await firstRefusal(
 			rulesOf(call.token).beforeBody,
 			({ policy, setting }) => policy.beforeBody?.(call, setting, "tasks"),
 			log,
 		);
-		if (denial) record(recording(), { call, token: call.token, protocol: "tasks" }, refusedEnd(denial));
+		if (!denial || (isAboutQuota(denial) && (await isRepeated?.()))) return undefined;
+		record(recording(), { call, token: call.token, protocol: "tasks" }, refusedEnd(denial));
 		return denial;
 	},
 	refused(call, task, denial) {

@@ -9,8 +9,10 @@ export class Unread {
 	private soFar = 0;
 	private since: number | undefined;
 
+	/** Nothing is read yet. */
 	constructor(clock: Clock) {
 		this.clock = clock;
+		this.begin();
 	}
 
 	/** Nothing is read at this moment. */

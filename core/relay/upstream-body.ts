@@ -21,22 +21,27 @@ interface Read {
 	readonly value?: Uint8Array | undefined;
 }
 
+/** Told of bytes of a whole answer before they are there; throws `Fault` when there is no room for them. */
+interface Holder {
+	hold(bytes: number): void;
+}
+
 export class UpstreamBody {
 	private readonly response: Response;
 	private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
 	private readonly abort: AbortController;
 	private stopped: Denial | undefined;
 	private pending: Promise<Uint8Array | undefined> | undefined;
-	private readonly hold: (bytes: number) => void;
+	private readonly live: Holder | undefined;
 	/** The rest of a chunk that was longer than a piece. */
 	private unread: Uint8Array | undefined;
 	private chunks = 0;
+	private cancelWatch: (() => void) | undefined;
 
-	/** `hold`: told of bytes of a whole answer before they are there; throws `Fault` when there is no room for them. */
-	constructor(response: Response, abort: AbortController, hold: (bytes: number) => void = () => undefined) {
+	constructor(response: Response, abort: AbortController, live?: Holder) {
 		this.response = response;
 		this.abort = abort;
-		this.hold = hold;
+		this.live = live;
 	}
 
 	/** The next chunk; undefined at the end. Throws `Fault`: what `stop` was given, or `upstream` when the bytes broke off. */
@@ -125,7 +130,7 @@ export class UpstreamBody {
 	/** Counts bytes that are about to be held. Without room for them the upstream's work ends, and a `Fault` is thrown. */
 	holdOrStop(bytes: number): void {
 		try {
-			this.hold(bytes);
+			this.live?.hold(bytes);
 		} catch (error) {
 			if (isFault(error)) this.stop(error.denial);
 			throw error;
@@ -143,17 +148,17 @@ export class UpstreamBody {
 		return new Fault(denial);
 	}
 
-	/** Ends the upstream's work when nothing comes for so long. Returns what ends the watching. */
-	watch(clock: Clock, idleMs: number, why: Denial): () => void {
-		let seen = this.chunks;
-		let cancel = (): void => undefined;
-		const look = (): void => {
+	/** Ends the upstream's work when nothing comes for so long, until `unwatch`. */
+	watch(clock: Clock, idleMs: number, why: Denial): void {
+		const seen = this.chunks;
+		this.cancelWatch = clock.after(idleMs, () => {
 			if (this.chunks === seen) this.stop(why);
-			else cancel = clock.after(idleMs, look);
-			seen = this.chunks;
-		};
-		cancel = clock.after(idleMs, look);
-		return () => cancel();
+			else this.watch(clock, idleMs, why);
+		});
+	}
+
+	unwatch(): void {
+		this.cancelWatch?.();
 	}
 
 	/** Ends the upstream's work at once; a waiting `next` throws `why`. */

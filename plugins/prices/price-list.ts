@@ -78,7 +78,7 @@ export class PriceList {
 		return (
 			this.configured(model) ??
 			(requested === undefined ? undefined : this.configured(requested)) ??
-			this.ofUpstreams().find((one) => one.upstream === upstream)?.price ??
+			this.ofUpstream(upstream) ??
 			this.catalogue.find(model, upstream) ??
 			(requested === undefined || requested === model ? undefined : this.catalogue.find(requested)) ??
 			this.fallback
@@ -86,6 +86,13 @@ export class PriceList {
 	}
 
 	private configured(model: string): Price | undefined {
-		return this.exact.get(model) ?? this.patterns.find(([pattern]) => matchesPattern(pattern, model))?.[1];
+		const exact = this.exact.get(model);
+		if (exact) return exact;
+		for (const [pattern, price] of this.patterns) if (matchesPattern(pattern, model)) return price;
+		return undefined;
+	}
+
+	private ofUpstream(upstream: string | undefined): Price | undefined {
+		return this.ofUpstreams().find((one) => one.upstream === upstream)?.price;
 	}
 }

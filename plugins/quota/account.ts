@@ -96,14 +96,14 @@ export class Account {
 		if (this.slice !== undefined && this.slice.free > 0) return false;
 		const now = this.node.now().monotonic;
 		if (this.charged !== undefined && now - this.charged.at < usedKnownMs) return this.charged.used >= quota;
-		return this.askCharged(now).then((used) => used >= quota);
+		return this.isCharged(quota, now);
 	}
 
-	private async askCharged(at: number): Promise<number> {
+	private async isCharged(quota: number, at: number): Promise<boolean> {
 		const [row] = await this.node.store.all(this.node.statements.balance(this.token));
 		const used = count(row?.["used"]) ?? 0;
 		this.charged = { used, at };
-		return used;
+		return used >= quota;
 	}
 
 	/** Fills the slice up before it is spent. A database that is away is nobody's concern here. */
@@ -115,14 +115,14 @@ export class Account {
 	}
 
 	/** The slice, when the whole of it is there. */
-	sliceWith(amount: number): Lease | undefined {
+	sliceWith(amount: number, now: Moment): Lease | undefined {
 		const { slice } = this;
-		return slice !== undefined && slice.free >= amount && slice.usable(this.node.now()) ? slice : undefined;
+		return slice !== undefined && slice.free >= amount && slice.usable(now) ? slice : undefined;
 	}
 
 	/** At once, when the slice has the whole of what is wanted. */
 	take({ most }: Need, hold: Hold): Reservation | undefined {
-		const slice = this.sliceWith(most);
+		const slice = this.sliceWith(most, this.node.now());
 		return slice && hold(slice, most);
 	}
 

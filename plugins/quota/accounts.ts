@@ -8,8 +8,7 @@ import type { AccountNode } from "./account-node.ts";
 import type { AccountsOptions, Caller } from "./accounts-options.ts";
 import { bootId, isWorthTrimming, type Journal } from "./journal.ts";
 import { lines } from "./journal-lines.ts";
-import { Lease, type Moment, type Reservation } from "./lease.ts";
-import { LeaseCharge } from "./lease-charge.ts";
+import { Lease, LeaseCharge, type Moment, type Reservation } from "./lease.ts";
 import { Recalls } from "./recalls.ts";
 import { recover } from "./recovery.ts";
 import type { LedgerRow, LedgerWriter } from "./service.ts";
@@ -71,20 +70,22 @@ export class Accounts implements AccountNode {
 	}
 
 	accountOf(token: string): Account {
-		const known = this.byToken.get(token) ?? new Account(token, this);
-		this.byToken.set(token, known);
-		return known;
+		const known = this.byToken.get(token);
+		if (known) return known;
+		const account = new Account(token, this);
+		this.byToken.set(token, account);
+		return account;
 	}
 
 	/**
 	 * Holds the whole of it at once, where the node's slice has as much; nothing may be sent upstream before `journal.kept()`.
 	 * Undefined where the database has to be asked.
 	 */
-	take(caller: Caller, amount: number, quota: number): Reservation | undefined {
+	take(caller: Caller, amount: number, quota: number, now: Moment): Reservation | undefined {
 		const account = this.accountOf(caller.token);
-		const lease = account.setting === quota ? account.sliceWith(amount) : undefined;
+		const lease = account.setting === quota ? account.sliceWith(amount, now) : undefined;
 		if (!lease) return undefined;
-		const held = this.hold(caller, lease, amount);
+		const held = this.hold(caller, lease, amount, now);
 		this.writeBehind.wake();
 		this.journal.soon(lines.reserved(held));
 		return held;
@@ -96,7 +97,7 @@ export class Accounts implements AccountNode {
 	 */
 	async reserve(caller: Caller, need: Need, quota: number): Promise<Reservation | Shortage> {
 		const account = this.accountOf(caller.token);
-		const hold: Hold = (lease, amount) => this.hold(caller, lease, amount);
+		const hold: Hold = (lease, amount) => this.hold(caller, lease, amount, this.now());
 		const changed = account.setting !== undefined && account.setting !== quota;
 		account.setting = quota;
 		if (changed) {
@@ -118,24 +119,21 @@ export class Accounts implements AccountNode {
 		return held;
 	}
 
-	/** Sets aside in memory; it counts as promised once it is in the journal. */
-	private hold(caller: Caller, lease: Lease, amount: number): Reservation {
-		const { id, model } = caller;
-		const reservation = { id, lease, amount, model, at: this.clock.now(), watermark: undefined };
-		lease.hold(reservation, this.clock.monotonic());
+	/** Sets aside in memory; it counts as promised once it is in the journal. `watermark`: what a crash would charge, if not all of it. */
+	private hold({ id, model }: Caller, lease: Lease, amount: number, now: Moment, watermark?: number): Reservation {
+		const reservation = { id, lease, amount, model, at: now.wall, watermark };
+		lease.hold(reservation, now.monotonic);
 		return reservation;
 	}
 
 	/** Without a limit nothing is held, the cost is counted. A crash charges what the call holds `beside`, on other accounts. */
-	follow(caller: Caller, beside = 0): Reservation {
+	follow(caller: Caller, beside = 0, now = this.now()): Reservation {
 		const account = this.accountOf(caller.token);
 		account.setting = undefined;
 		const known = account.tally;
 		const lease = known && !known.closing && !known.lost ? known : this.begin(account, "tally");
 		account.tally = lease;
-		const { id, model } = caller;
-		const reservation = { id, lease, amount: Number.POSITIVE_INFINITY, model, at: this.clock.now(), watermark: beside };
-		lease.hold(reservation, this.clock.monotonic());
+		const reservation = this.hold(caller, lease, Number.POSITIVE_INFINITY, now, beside);
 		if (beside > 0) this.journal.soon(lines.reserved(reservation));
 		return reservation;
 	}
@@ -152,12 +150,12 @@ export class Accounts implements AccountNode {
 	}
 
 	/**
-	 * Charges the cost of a call, at most what it held, and nothing where it is not known. Exactly once: a second time
-	 * changes nothing.
+	 * Charges the cost of a call, at most what it held and at most `most`, and nothing where it is not known. Exactly once:
+	 * a second time changes nothing.
 	 */
-	settle(reservation: Reservation, cost: number | undefined): LeaseCharge {
+	settle(reservation: Reservation, cost: number | undefined, most = reservation.amount): LeaseCharge {
 		const { lease } = reservation;
-		const charged = Math.min(cost ?? 0, reservation.amount);
+		const charged = Math.min(cost ?? 0, most, reservation.amount);
 		if (!lease.settle(reservation, charged, this.clock.monotonic())) return new LeaseCharge(0, 0, lease);
 		this.journal.soon(lines.settled(reservation, charged));
 		this.writeBehind.wake();

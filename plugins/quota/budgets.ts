@@ -46,29 +46,18 @@ export interface WindowLimit {
 /** The budgets of a token or a person, as they were compiled. */
 export class Budgets {
 	readonly list: readonly Budget[];
-	private account: string | undefined;
-	private running: readonly WindowLimit[] = [];
-	/** While all of them run. */
-	private from = 0;
-	private until = 0;
 
 	constructor(list: readonly Budget[]) {
 		this.list = list;
 	}
 
-	/** The windows that run now. Every call asks, so they are worked out when one has begun. */
+	/** The windows that run now. */
 	windowsOf(account: string, now: number): readonly WindowLimit[] {
-		if (this.account !== account || now < this.from || now >= this.until) {
-			this.account = account;
-			this.running = this.list.map((budget) => {
-				const window = budget.windowAt(now);
-				const limit = limitIn(budget, window);
-				return { account: windowAccount(account, budget, window), limit, window: { ...window, per: budget.per } };
-			});
-			this.from = Math.max(...this.running.map(({ window }) => window.start));
-			this.until = Math.min(...this.running.map(({ window }) => window.end));
-		}
-		return this.running;
+		return this.list.map((budget) => {
+			const window = budget.windowAt(now);
+			const limit = limitIn(budget, window);
+			return { account: windowAccount(account, budget, window), limit, window: { ...window, per: budget.per } };
+		});
 	}
 }
 

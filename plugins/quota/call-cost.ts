@@ -9,7 +9,6 @@ import {
 	type RequestBound,
 } from "#core";
 import type { Price, Prices } from "../prices/service.ts";
-import { inputTokens } from "./input-bound.ts";
 
 /** Output tokens a call is let through with at the very least, unless it asks for fewer. */
 export const leastOutput = 16;
@@ -25,8 +24,8 @@ export interface CallCost {
 	most(output: number): number;
 	/** Output tokens for each answer that `amount` covers. */
 	outputFor(amount: number): number;
-	/** Of each target of the call, in their order. */
-	readonly prices: readonly Price[];
+	/** Of a target of the call, by its place among them. */
+	priceOf(index: number): Price | undefined;
 }
 
 interface Target {
@@ -55,6 +54,28 @@ const unknownPrice = (name: string): Denial =>
 		`What "${name.slice(0, 64)}" costs is not known, so it cannot be used under a quota. Leave it out, or ask the operator to set it under "prices".`,
 		{ code: "tier_not_priced" },
 	);
+
+/** No provider counts an ordinary picture as more, but for models whose description says so. */
+const usualPicture = 16_384;
+/** What a model reads at most that reads more than the body, where its context window is not known. */
+const unknownWindow = 200_000;
+
+/** What is known of a model. */
+export interface Reader {
+	readonly contextWindow?: number | undefined;
+	/** The most tokens of one picture. */
+	readonly imageTokens?: number | undefined;
+}
+
+/** How many input tokens a request is billed at most, at a model whose context window and pictures may be known. */
+export const inputTokens = (bound: RequestBound, { contextWindow, imageTokens }: Reader): number => {
+	const once = bound.tokens + bound.images * (imageTokens ?? usualPicture);
+	// Each round of a hosted tool reads the request again; together they fill at least one window.
+	const rounds = bound.turns > 1 ? bound.turns : 0;
+	const all = bound.open ? Math.max(contextWindow ?? Math.max(once, unknownWindow), once * rounds) : once;
+	// A summary is of all, and read in its place.
+	return bound.summary === undefined ? all : 2 * all + bound.summary;
+};
 
 const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): readonly Target[] | undefined => {
 	const targets: Target[] = [];
@@ -93,7 +114,14 @@ const endpointCost = (call: EndpointRouted, prices: Prices): CallCost | Denial =
 		found.push(price);
 		most = Math.max(most, cost);
 	}
-	return { asked: 0, wanted: 0, limit: undefined, most: () => most, outputFor: () => 0, prices: found };
+	return {
+		asked: 0,
+		wanted: 0,
+		limit: undefined,
+		most: () => most,
+		outputFor: () => 0,
+		priceOf: (index) => found[index],
+	};
 };
 
 /** The cost of a call, or why it cannot be told. */
@@ -107,7 +135,7 @@ export const callCost = (call: RelayedCall, prices: Prices, settings: CostSettin
 	if (!targets) return notPriced(call.model.name);
 	const unpriced = bound.unpriced ?? unknownTierOf(targets, tiers, prices);
 	if (unpriced !== undefined) return unknownPrice(unpriced);
-	return new ModelCost(call, prices, targets, { tiers, bound }, settings);
+	return new ModelCost(call, prices, { targets, tiers, bound }, settings);
 };
 
 /** The largest of the targets' limits of output; `unknown` stands for one that is not known. */
@@ -117,64 +145,61 @@ const largestOutput = (targets: readonly Target[], unknown: number): number => {
 	return largest;
 };
 
+/** What the cost of a call of a model comes from. */
+interface Priced {
+	readonly targets: readonly Target[];
+	readonly tiers: readonly string[];
+	readonly bound: RequestBound;
+}
+
 class ModelCost implements CallCost {
 	readonly asked: number;
 	readonly wanted: number;
 	readonly limit: number | undefined;
-	readonly prices: readonly Price[];
 	private readonly answers: number;
 	private readonly list: Prices;
-	private readonly targets: readonly Target[];
-	private readonly tiers: readonly string[];
-	private readonly bound: RequestBound;
+	private readonly priced: Priced;
 
-	constructor(
-		{ model }: ModelRouted,
-		list: Prices,
-		targets: readonly Target[],
-		{ tiers, bound }: { readonly tiers: readonly string[]; readonly bound: RequestBound },
-		{ unknownOutput, wantedOutput }: CostSettings,
-	) {
+	constructor({ model }: ModelRouted, list: Prices, priced: Priced, { unknownOutput, wantedOutput }: CostSettings) {
+		const { targets } = priced;
 		const limit = model.maxOutputTokens;
-		const known = largestOutput(targets, Number.POSITIVE_INFINITY);
-		this.asked = generates(model.operation) ? Math.min(limit ?? largestOutput(targets, unknownOutput), known) : 0;
+		const most =
+			limit === undefined
+				? largestOutput(targets, unknownOutput)
+				: Math.min(limit, largestOutput(targets, Number.POSITIVE_INFINITY));
+		this.asked = generates(model.operation) ? most : 0;
 		this.wanted = limit === undefined ? Math.min(this.asked, wantedOutput) : this.asked;
 		this.limit = limit;
-		this.prices = targets.map(priceOf);
 		this.answers = Math.max(1, model.candidates);
 		this.list = list;
-		this.targets = targets;
-		this.tiers = tiers;
-		this.bound = bound;
+		this.priced = priced;
+	}
+
+	priceOf(index: number): Price | undefined {
+		return this.priced.targets[index]?.price;
 	}
 
 	most(output: number): number {
 		let most = Number.NEGATIVE_INFINITY;
-		for (const target of this.targets) most = Math.max(most, this.costAt(target, output));
+		for (const target of this.priced.targets) most = Math.max(most, this.costAt(target, output));
 		return most;
 	}
 
 	outputFor(amount: number): number {
+		const { targets, tiers } = this.priced;
 		let least = this.asked;
-		for (const target of this.targets) {
+		for (const target of targets) {
 			const { price, input } = target;
-			const covered = this.list.outputFor(amount - this.costAt(target, 0), input, price, this.tiers);
+			const covered = this.list.outputFor(amount - this.costAt(target, 0), input, price, tiers);
 			least = Math.min(least, Math.floor(covered / this.answers));
 		}
 		return least;
 	}
 
 	private costAt({ price, input }: Target, output: number): number {
-		const { fees, longCache, summary = 0 } = this.bound;
-		const used = {
-			inputTokens: input,
-			outputTokens: output * this.answers + summary,
-			fees,
-			longCache,
-			tiers: this.tiers,
-		};
+		const { bound, tiers } = this.priced;
+		const { fees, longCache, summary = 0 } = bound;
+		const used = { inputTokens: input, outputTokens: output * this.answers + summary, fees, longCache, tiers };
 		return this.list.bound(used, price) ?? Number.POSITIVE_INFINITY;
 	}
 }
-
-const priceOf = ({ price }: Target): Price => price;

@@ -3,9 +3,8 @@ import type { AccessToken, TokenOwner } from "#core";
 import type { Need, Shortage } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Caller } from "./accounts-options.ts";
-import { budgetPrefix, budgetsIn, budgetsKey, isWindowAccount } from "./budgets.ts";
-import type { Reservation } from "./lease.ts";
-import { LeaseCharge } from "./lease-charge.ts";
+import { budgetPrefix, budgetsIn, isWindowAccount } from "./budgets.ts";
+import type { LeaseCharge, Reservation } from "./lease.ts";
 import type { Period, Window } from "./windows.ts";
 
 /** An account, and what may be spent from it: undefined is unlimited, then what is spent is only counted. */
@@ -28,23 +27,44 @@ export const isTokenAccount = (account: string): boolean => !isPersonAccount(acc
 /** Whose accounts they are. */
 export type Spender = Pick<AccessToken, "id" | "owner" | "compiled">;
 
-const none: readonly AccountLimit[] = [];
+/** The token's own comes first. */
+export type Accountable = readonly [AccountLimit, ...AccountLimit[]];
+
+const windowsOf = (compiled: TokenOwner["compiled"], account: string, now: number): readonly AccountLimit[] =>
+	budgetsIn(compiled)?.windowsOf(account, now) ?? [];
 
 const accountsOfOwner = ({ id, ceiling, compiled }: TokenOwner, now: number): readonly AccountLimit[] => {
 	const account = personAccount(id);
-	return [{ account, limit: ceiling }, ...(budgetsIn(compiled)?.windowsOf(account, now) ?? none)];
+	return [{ account, limit: ceiling }, ...windowsOf(compiled, account, now)];
 };
 
-/** The accounts that a call of this token spends from now; the token's own comes first. */
-export const accountsOf = (
-	{ id, owner, compiled }: Spender,
-	quota: number | undefined,
-	now: number,
-): readonly [AccountLimit, ...AccountLimit[]] => {
-	const own = { account: id, limit: quota };
-	if (!owner && !compiled.has(budgetsKey)) return [own];
-	const windows = budgetsIn(compiled)?.windowsOf(id, now) ?? none;
-	return owner ? [own, ...accountsOfOwner(owner, now), ...windows] : [own, ...windows];
+/** The accounts that a call of this token spends from beside the token's own. */
+export const accountsBeside = ({ id, owner, compiled }: Spender, now: number): readonly AccountLimit[] => [
+	...(owner ? accountsOfOwner(owner, now) : []),
+	...windowsOf(compiled, id, now),
+];
+
+interface Known {
+	readonly quota: number | undefined;
+	readonly accounts: Accountable;
+	/** While all its windows run. */
+	readonly from: number;
+	readonly until: number;
+}
+
+const known = new WeakMap<Spender, Known>();
+
+/** All of them. Every call asks, so they are worked out when a window has begun. */
+export const accountsOf = (spender: Spender, quota: number | undefined, now: number): Accountable => {
+	const kept = known.get(spender);
+	if (kept && kept.quota === quota && now >= kept.from && now < kept.until) return kept.accounts;
+	const beside = accountsBeside(spender, now);
+	const accounts: Accountable = [{ account: spender.id, limit: quota }, ...beside];
+	const windows = beside.flatMap(({ window }) => window ?? []);
+	const from = Math.max(...windows.map(({ start }) => start));
+	const until = Math.min(...windows.map(({ end }) => end));
+	known.set(spender, { quota, accounts, from, until });
+	return accounts;
 };
 
 export const isLimited = ({ limit }: AccountLimit): boolean => limit !== undefined;
@@ -88,20 +108,24 @@ const holdingOf = (
 export const holdNow = (
 	accounts: Accounts,
 	call: Omit<Caller, "token">,
-	on: readonly [AccountLimit, ...AccountLimit[]],
+	on: Accountable,
 	amount: number,
 ): Holding | undefined => {
-	const parts: Reservation[] = [];
-	for (const { account, limit } of on) {
-		const caller = callerOn(call, account, account === on[0].account);
-		const held = limit === undefined ? accounts.follow(caller, amount) : accounts.take(caller, amount, limit);
+	const now = accounts.now();
+	let own: Reservation | undefined;
+	const others: Reservation[] = [];
+	for (const one of on) {
+		const { account, limit } = one;
+		const caller = callerOn(call, account, one === on[0]);
+		const held = limit === undefined ? accounts.follow(caller, amount, now) : accounts.take(caller, amount, limit, now);
 		if (!held) {
-			for (const reservation of parts) accounts.settle(reservation, 0);
+			if (own) accounts.settle(own, 0);
+			for (const other of others) accounts.settle(other, 0);
 			return undefined;
 		}
-		parts.push(held);
+		if (own) others.push(held);
+		else own = held;
 	}
-	const [own, ...others] = parts;
 	return own && { own, others, amount, kept: accounts.journal.kept() };
 };
 
@@ -112,7 +136,7 @@ export const holdNow = (
 export const holdOnAll = async (
 	accounts: Accounts,
 	call: Omit<Caller, "token">,
-	on: readonly [AccountLimit, ...AccountLimit[]],
+	on: Accountable,
 	need: Need,
 ): Promise<Holding | Lack> => {
 	const held = new Map<string, Reservation>();
@@ -154,11 +178,7 @@ const followOthers = (
 };
 
 /** Holds nothing anywhere: what the call costs is counted on every account. */
-export const followOnAll = (
-	accounts: Accounts,
-	call: Omit<Caller, "token">,
-	on: readonly [AccountLimit, ...AccountLimit[]],
-): Holding => {
+export const followOnAll = (accounts: Accounts, call: Omit<Caller, "token">, on: Accountable): Holding => {
 	const held = new Map<string, Reservation>();
 	followOthers(accounts, call, on, held, 0);
 	return holdingOf(on, held, Number.POSITIVE_INFINITY);
@@ -176,9 +196,6 @@ export const settleOnAll = (
 	{ own, others, amount }: Holding,
 	cost: number | undefined,
 ): LeaseCharge => {
-	if (others.length === 0) return accounts.settle(own, cost);
-	const charged = cost === undefined ? undefined : Math.min(cost, amount);
-	for (const other of others) accounts.settle(other, charged);
-	const charge = accounts.settle(own, charged);
-	return new LeaseCharge(charge.charged, (cost ?? 0) - (charged ?? 0), charge.lease);
+	for (const other of others) accounts.settle(other, cost, amount);
+	return accounts.settle(own, cost, amount);
 };

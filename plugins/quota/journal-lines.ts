@@ -20,7 +20,7 @@ export const lines = {
 	/** Everything about a lease that still matters. */
 	snapshot: (lease: Lease): string[] => [
 		lines.leased(lease),
-		...[...lease.running.values()].flatMap((reservation) => {
+		...[...lease.running].flatMap((reservation) => {
 			const { watermark } = reservation;
 			if (lease.kind === "tally" && watermark === 0) return [];
 			return [

@@ -134,7 +134,7 @@ class FileJournal implements Journal {
 		this.tail.push(line);
 		if (this.scheduled) return;
 		this.scheduled = true;
-		setImmediate(() => this.turnEnds());
+		setImmediate(this.turnEnds);
 	}
 
 	kept(): Promise<void> {
@@ -142,7 +142,7 @@ class FileJournal implements Journal {
 		return this.written.promise;
 	}
 
-	private turnEnds(): void {
+	private readonly turnEnds = (): void => {
 		const { written } = this;
 		this.scheduled = false;
 		this.written = undefined;
@@ -154,7 +154,7 @@ class FileJournal implements Journal {
 			written?.reject(error);
 			if (this.file !== undefined) this.failed(error);
 		}
-	}
+	};
 
 	flush(): void {
 		if (this.tail.length === 0 || this.file === undefined) return;

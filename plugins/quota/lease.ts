@@ -1,4 +1,5 @@
 /** A lease in the memory of its node: what calls hold of it, what they were charged, what is left to hold. */
+import type { Charge } from "#core";
 import type { LedgerRow } from "./service.ts";
 import { type LeaseFigures, marginMs } from "./statements.ts";
 
@@ -34,7 +35,7 @@ export class Lease implements LeaseFigures {
 	written = 0;
 	/** Promised to calls that are running. */
 	held = 0;
-	readonly running = new Map<string, Reservation>();
+	readonly running = new Set<Reservation>();
 	/** Ledger rows that wait to be written together with the charges they explain. */
 	rows: LedgerRow[] = [];
 	/** When a call last held or settled something, and when the database last heard of the lease; monotonic. */
@@ -95,16 +96,30 @@ export class Lease implements LeaseFigures {
 
 	hold(reservation: Reservation, now: number): void {
 		if (this.kind === "slice") this.held += reservation.amount;
-		this.running.set(reservation.id, reservation);
+		this.running.add(reservation);
 		this.touchedAt = now;
 	}
 
 	/** Charges what is at most the amount held; the rest is free again. False when the call had been settled before. */
 	settle(reservation: Reservation, charge: number, now: number): boolean {
-		if (!this.running.delete(reservation.id)) return false;
+		if (!this.running.delete(reservation)) return false;
 		if (this.kind === "slice") this.held -= reservation.amount;
 		this.settled += charge;
 		this.touchedAt = now;
 		return true;
+	}
+}
+
+/** What a call was charged, and the lease it was charged to: its row is written with it. */
+export class LeaseCharge implements Charge {
+	readonly charged?: number;
+	readonly excess: number;
+	readonly lease: Lease;
+
+	/** `charged` is undefined where no price is known. */
+	constructor(charged: number | undefined, excess: number, lease: Lease) {
+		if (charged !== undefined) this.charged = charged;
+		this.excess = excess;
+		this.lease = lease;
 	}
 }

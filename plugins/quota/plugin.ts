@@ -25,7 +25,7 @@ import { recordCorrections } from "./corrections.ts";
 import { quotaMetrics } from "./figures.ts";
 import { quotaFollower } from "./follow-persons.ts";
 import { fileJournals, type Journals } from "./journal.ts";
-import { LeaseCharge } from "./lease-charge.ts";
+import { LeaseCharge } from "./lease.ts";
 import { quotaPolicy } from "./policy.ts";
 import { ledgerWriters, type Quota, quota } from "./service.ts";
 import { quotaSetting } from "./setting.ts";

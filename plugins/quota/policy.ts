@@ -1,22 +1,8 @@
 /** The rule: a call holds what it may cost before it is sent, and is charged what it did cost. */
-import {
-	asCount,
-	asRecord,
-	asText,
-	bytesPerToken,
-	type Denial,
-	describe,
-	isDenial,
-	type Log,
-	type Outcome,
-	type Permit,
-	type Policy,
-	type RelayedCall,
-} from "#core";
-import type { Prices } from "../prices/service.ts";
-import type { Accounts } from "./accounts.ts";
+import { asRecord, asText, type Denial, describe, isDenial, type Permit, type Policy, type RelayedCall } from "#core";
 import { type CallCost, type CostSettings, callCost, leastOutput } from "./call-cost.ts";
 import {
+	type Accountable,
 	type AccountLimit,
 	accountsOf,
 	followOnAll,
@@ -26,94 +12,36 @@ import {
 	isLack,
 	isLimited,
 	type Lack,
-	markOnAll,
 	settleOnAll,
 } from "./holding.ts";
+import { HeldPermit, type Settling, StreamPermit } from "./permit.ts";
 import { heldBack, nearlyUsedUp, unreachable, usedUp } from "./refusals.ts";
 import type { quotaSetting } from "./setting.ts";
 
-export interface PolicyOptions {
-	readonly accounts: Accounts;
-	readonly prices: Prices;
-	readonly log: Log;
+export interface PolicyOptions extends Settling {
 	readonly settings: CostSettings;
 	readonly setting: ReturnType<typeof quotaSetting>;
-	/** For how long an answer is read on once its client has gone. */
-	readonly readOnMs: number;
 	/** The wall's clock: budgets go by it. */
 	now(): number;
 }
-
-/** While a stream runs a crash would charge what was seen, and this many tokens more, which is how often that is noted. */
-const markEvery = 64;
 
 /** A small body is read and judged by what it asks for. */
 const largeBytes = 64 * 1024;
 const isLarge = ({ headers }: Request): boolean =>
 	Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY) > largeBytes;
 
-/**
- * The actual cost of an ended call: what was held where its price is lost or gives no amount, undefined where none was
- * ever known. What an upstream did not count, Portico estimated. `known`: the prices by which it was held.
- */
-const costOf = (
-	call: RelayedCall,
-	outcome: Outcome,
-	prices: Prices,
-	held: number,
-	known: CallCost | undefined,
-): number | undefined => {
-	if (!outcome.sent || !outcome.usage) return 0;
-	const target = outcome.target ?? call.targets[0];
-	const hints = { requested: call.model.name, upstream: target.upstream.name };
-	const price = known?.prices[call.targets.indexOf(target)] ?? prices.find(target.model, hints);
-	const cost = asCount(price && prices.cost(outcome.usage, price, outcome.tiers));
-	return cost ?? (Number.isFinite(held) ? held : undefined);
-};
-
-type Accountable = ReturnType<typeof accountsOf>;
-
 const nothing = (): undefined => undefined;
 
 export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
-	const { prices, log, readOnMs } = options;
+	const { prices, log } = options;
 
-	const settle = (call: RelayedCall, holding: Holding, known?: CallCost) => (outcome: Outcome) => {
-		const found = costOf(call, outcome, prices, holding.amount, known);
-		// An estimate is no report of the upstream: beyond what was held it proves nothing.
-		const estimated = found !== undefined && outcome.usage?.estimated === true;
-		const charge = settleOnAll(options.accounts, holding, estimated ? Math.min(found, holding.amount) : found);
-		const { charged, excess } = charge;
-		if (excess > 0)
-			log.warn("an upstream reported more than the call had reserved; the operator bears the rest", {
-				token: call.token.id,
-				call: call.id,
-				model: call.model.name,
-				chargedMicroDollars: charged,
-				excessMicroDollars: excess,
-			});
-		return charge;
-	};
-
-	/** Counts along, so that a crash charges what was delivered rather than all that was held. */
-	const progressOf = (
-		call: RelayedCall,
-		holding: Holding,
-		cost: CallCost,
-		output: number,
-	): NonNullable<Permit["progress"]> => {
-		const bound = output * Math.max(1, call.model.candidates);
-		const thinksInSecret = call.targets.some(({ capabilities }) => capabilities.thinking !== "none");
-		let marked = 0;
-		return (pieces, contentBytes) => {
-			if (pieces > bound) return "cut";
-			const seen = Math.max(pieces, Math.ceil((contentBytes ?? Number.POSITIVE_INFINITY) / bytesPerToken));
-			if (!thinksInSecret && seen + markEvery / 2 > marked && seen < bound) {
-				marked = seen + markEvery;
-				markOnAll(options.accounts, holding, cost.most(marked / Math.max(1, call.model.candidates)));
-			}
-			return "go_on";
-		};
+	/** All calls of a turn wait for one write to the journal. */
+	let awaited: Promise<void> | undefined;
+	let ready: Promise<Denial | undefined> | undefined;
+	const readyOnce = (kept: Promise<void>): typeof ready => {
+		if (kept !== awaited) ready = kept.then(nothing, notLookedAt);
+		awaited = kept;
+		return ready;
 	};
 
 	/** `output`: the tokens that are held for, for each answer. */
@@ -123,14 +51,10 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		cost: CallCost,
 		output = cost.outputFor(holding.amount),
 	): Permit => {
-		const { asked, limit } = cost;
-		return {
-			settle: settle(call, holding, cost),
-			readOnMs,
-			...(holding.kept && { ready: holding.kept.then(nothing, notLookedAt) }),
-			...(asked > 0 && output !== limit && { maxOutputTokens: output }),
-			...(asked > 0 && call.model.stream && { progress: progressOf(call, holding, cost, output) }),
-		};
+		const heldFor = { cost, output, ready: holding.kept && readyOnce(holding.kept) };
+		return cost.asked > 0 && call.model.stream
+			? new StreamPermit(options, call, holding, heldFor)
+			: new HeldPermit(options, call, holding, heldFor);
 	};
 
 	const told = (denial: Denial, { account, limit = 0 }: AccountLimit): Denial => {
@@ -203,34 +127,43 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 	};
 
 	/** What can be told without the body: an account that has nothing left, or too little for a large one. */
-	const beforeBodyOn = (on: AccountLimit, request: Request): Denial | undefined | Promise<Denial | undefined> => {
-		if (on.limit === undefined) return undefined;
-		const account = options.accounts.accountOf(on.account);
-		if (account.wasRefused(on.limit) && isLarge(request)) return nearlyUsedUp(on);
-		const found = account.isUsedUp(on.limit);
-		if (typeof found === "boolean") return found ? told(usedUp(on, 0, 0), on) : undefined;
-		return found.then((used) => (used ? told(usedUp(on, 0, 0), on) : undefined), notLookedAt);
-	};
-
-	/** The accounts one after the other, at once where the database need not be asked. */
-	const beforeBodyOnAll = (
-		on: readonly AccountLimit[],
+	const beforeBody = (
+		on: Accountable,
 		request: Request,
+		from = 0,
 	): Denial | undefined | Promise<Denial | undefined> => {
-		for (const [index, one] of on.entries()) {
-			const found = beforeBodyOn(one, request);
-			if (found instanceof Promise)
-				return found.then((denial) => denial ?? beforeBodyOnAll(on.slice(index + 1), request));
-			if (found) return found;
+		for (let index = from; index < on.length; index++) {
+			const one = on[index];
+			if (one?.limit === undefined) continue;
+			const account = options.accounts.accountOf(one.account);
+			if (account.wasRefused(one.limit) && isLarge(request)) return nearlyUsedUp(one);
+			const used = account.isUsedUp(one.limit);
+			if (used === true) return told(usedUp(one, 0, 0), one);
+			if (used !== false) return beforeBodyOnceKnown(used, one, on, request);
 		}
 		return undefined;
+	};
+
+	/** The same, where the database was asked about one of the accounts. */
+	const beforeBodyOnceKnown = async (
+		asked: Promise<boolean>,
+		one: AccountLimit,
+		on: Accountable,
+		request: Request,
+	): Promise<Denial | undefined> => {
+		try {
+			if (await asked) return told(usedUp(one, 0, 0), one);
+		} catch (error) {
+			return notLookedAt(error);
+		}
+		return await beforeBody(on, request, on.indexOf(one) + 1);
 	};
 
 	return {
 		name: "quota",
 		setting: options.setting,
 		beforeBody({ token, request }, quota) {
-			return beforeBodyOnAll(accountsOf(token, quota, options.now()), request);
+			return beforeBody(accountsOf(token, quota, options.now()), request);
 		},
 		check(call, quota) {
 			// What a task may cost is held when it is created, for as long as it runs.
@@ -240,8 +173,13 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 			const bounded = on.some(isLimited);
 			if (call.surface === "model" && bounded && call.ask.onlyUpstream) return call.ask.onlyUpstream;
 			if (call.model.operation === "count_tokens") return bounded ? counted(call, on) : undefined;
-			if (bounded) return limited(call, on);
-			return { settle: settle(call, followOnAll(options.accounts, callerOf(call), on)), readOnMs };
+			try {
+				if (bounded) return limited(call, on);
+				return new HeldPermit(options, call, followOnAll(options.accounts, callerOf(call), on));
+			} catch (error) {
+				// A disk that is full: what cannot be written into the journal is not promised.
+				return notLookedAt(error);
+			}
 		},
 	};
 };

@@ -1,7 +1,7 @@
 /** What tasks hold back: leases of their own, in the database from the start, because a task outlives its process. */
 import { type Denial, deny, type Statement } from "#core";
 import type { Accounts } from "./accounts.ts";
-import { type AccountLimit, accountsOf, type Spender } from "./holding.ts";
+import { type AccountLimit, accountsBeside, type Spender } from "./holding.ts";
 import { count } from "./numbers.ts";
 import { capital, nameOf } from "./refusals.ts";
 import type { TaskReservation } from "./service.ts";
@@ -43,7 +43,8 @@ export const reserveTask = async (
 	now: number,
 ): Promise<TaskReservation | Denial> => {
 	const { statements, store } = accounts;
-	const [own, ...others] = accountsOf(token, undefined, now);
+	const own: AccountLimit = { account: token.id, limit: undefined };
+	const others = accountsBeside(token, now);
 	const names = others.map(({ account }) => account);
 	const on = [own.account, ...names];
 	for (let attempt = 1; ; attempt++) {

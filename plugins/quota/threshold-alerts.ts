@@ -6,34 +6,37 @@ import { budgetPrefix } from "./budgets.ts";
 import { personPrefix } from "./holding.ts";
 
 /**
- * Whose account it is, and for how long. The names of accounts say it: `TOKEN`, `person:PERSON`, and of a budget
+ * Whose account it is, and for how long, as text: every batch that charges asks, and what is put together anew each time
+ * costs more than what it asks. The names of accounts say it: `TOKEN`, `person:PERSON`, and of a budget
  * `budget:TOKEN/PERIOD/ZONE/START` or `budget:person:PERSON/PERIOD/ZONE/START`.
  */
-const isBudget = sql`a.token LIKE ${`${budgetPrefix}%`}`;
-const afterPrefix = sql`iif(${isBudget}, substr(a.token, ${budgetPrefix.length + 1}), a.token)`;
-const holder = sql`iif(${isBudget}, substr(${afterPrefix}, 1, instr(${afterPrefix}, '/') - 1), a.token)`;
-const isPerson = sql`${holder} LIKE ${`${personPrefix}%`}`;
-const tokenOf = sql`iif(${isPerson}, NULL, ${holder})`;
-const afterToken = sql`substr(${afterPrefix}, instr(${afterPrefix}, '/') + 1)`;
-const periodOf = sql`iif(${isBudget}, substr(${afterToken}, 1, instr(${afterToken}, '/') - 1), NULL)`;
-const personOf = sql`iif(${isPerson}, substr(${holder}, ${personPrefix.length + 1}), NULL)`;
-const resetsAt = sql`strftime('%Y-%m-%dT%H:%M:%fZ', a.ends_at / 1000.0, 'unixepoch')`;
+const isBudget = `a.token LIKE '${budgetPrefix}%'`;
+const afterPrefix = `iif(${isBudget}, substr(a.token, ${budgetPrefix.length + 1}), a.token)`;
+const holder = `iif(${isBudget}, substr(${afterPrefix}, 1, instr(${afterPrefix}, '/') - 1), a.token)`;
+const isPerson = `${holder} LIKE '${personPrefix}%'`;
+const tokenOf = `iif(${isPerson}, NULL, ${holder})`;
+const afterToken = `substr(${afterPrefix}, instr(${afterPrefix}, '/') + 1)`;
+const periodOf = `iif(${isBudget}, substr(${afterToken}, 1, instr(${afterToken}, '/') - 1), NULL)`;
+const personOf = `iif(${isPerson}, substr(${holder}, ${personPrefix.length + 1}), NULL)`;
+const resetsAt = "strftime('%Y-%m-%dT%H:%M:%fZ', a.ends_at / 1000.0, 'unixepoch')";
 
 /** Of a token the place for its name, which those who tell it know. */
-const holderNamed = sql`iif(${isPerson}, 'the person ' || ${personOf}, 'the token {token}')`;
-const whose = sql`coalesce('The budget of ' || ${holderNamed} || ' for the ' || ${periodOf},
+const holderNamed = `iif(${isPerson}, 'the person ' || ${personOf}, 'the token {token}')`;
+const whose = `coalesce('The budget of ' || ${holderNamed} || ' for the ' || ${periodOf},
 	iif(${isPerson}, 'The ceiling of ', 'The quota of ') || ${holderNamed})`;
-const remedy = sql`coalesce('It resets at ' || ${resetsAt} || '.', 'Raise it, or let it end.')`;
+const remedy = `coalesce('It resets at ' || ${resetsAt} || '.', 'Raise it, or let it end.')`;
 
-const dollarsOf = (micro: SQL): SQL => sql`'$' || rtrim(rtrim(printf('%.6f', ${micro} / 1e6), '0'), '.')`;
+const dollarsOf = (micro: string): string => `'$' || rtrim(rtrim(printf('%.6f', ${micro} / 1e6), '0'), '.')`;
 
 /** `share`: the line that was crossed. `happened`: the words for it. */
-const alertRows = (share: SQL, happened: SQL, from: SQL): SQL => sql`
-	SELECT 'budget.threshold' AS event, a.token || ' ' || a.quota || ' ' || ${share} AS about, json_object(
-		'message', ${whose} || ${happened} || ' ' || ${dollarsOf(sql`a.used`)} || ' of ' || ${dollarsOf(sql`a.quota`)} || '. ' || ${remedy},
+const alertOf = (share: string, happened: string): SQL =>
+	sql.raw(`'budget.threshold' AS event, a.token || ' ' || a.quota || ' ' || ${share} AS about, json_object(
+		'message', ${whose} || ${happened} || ' ' || ${dollarsOf("a.used")} || ' of ' || ${dollarsOf("a.quota")} || '. ' || ${remedy},
 		'token', ${tokenOf}, 'owner', ${personOf}, 'per', ${periodOf}, 'threshold', ${share},
-		'used', a.used / 1e6, 'amount', a.quota / 1e6, 'percent', round(100.0 * a.used / a.quota, 1), 'resetsAt', ${resetsAt}) AS data
-	FROM ${from} GROUP BY a.token`;
+		'used', a.used / 1e6, 'amount', a.quota / 1e6, 'percent', round(100.0 * a.used / a.quota, 1), 'resetsAt', ${resetsAt}) AS data`);
+
+const crossing = alertOf("max(s.value)", "' is ' || CAST(round(100 * max(s.value)) AS INTEGER) || ' % used:'");
+const refusing = alertOf("1", "' refuses calls:'");
 
 const among = (accounts: ReadonlySet<string>): SQL =>
 	sql`a.token IN (SELECT value FROM json_each(${JSON.stringify([...accounts])}))`;
@@ -42,12 +45,8 @@ const among = (accounts: ReadonlySet<string>): SQL =>
 const crossed = (all: readonly Alerts[], which: SQL): readonly Statement[] =>
 	all.map((alerts) =>
 		alerts.enqueue(
-			alertRows(
-				sql`max(s.value)`,
-				sql`' is ' || CAST(round(100 * max(s.value)) AS INTEGER) || ' % used:'`,
-				sql`quota_accounts a JOIN json_each(${JSON.stringify(alerts.shares)}) s ON a.used >= s.value * a.quota
-					WHERE a.quota > 0 AND ${which}`,
-			),
+			sql`SELECT ${crossing} FROM quota_accounts a JOIN json_each(${JSON.stringify(alerts.shares)}) s
+				ON a.used >= s.value * a.quota WHERE a.quota > 0 AND ${which} GROUP BY a.token`,
 			{ quietMs: onceMs },
 		),
 	);
@@ -87,13 +86,11 @@ export class Tellings {
 	statements(charged: ReadonlySet<string>): readonly Statement[] {
 		const all = this.listeners;
 		if (all.length === 0) return [];
-		const refused = sql`quota_accounts a WHERE a.quota IS NOT NULL AND ${among(this.waiting)}`;
-		return [
-			...this.crossed(charged),
-			...(this.waiting.size === 0
-				? []
-				: enqueueOn(all, alertRows(sql`1`, sql`' refuses calls:'`, refused), { quietMs: onceMs })),
-		];
+		const crossed = this.crossed(charged);
+		if (this.waiting.size === 0) return crossed;
+		const refused = sql`SELECT ${refusing} FROM quota_accounts a
+			WHERE a.quota IS NOT NULL AND ${among(this.waiting)} GROUP BY a.token`;
+		return [...crossed, ...enqueueOn(all, refused, { quietMs: onceMs })];
 	}
 
 	/** What waits now; to be called when it is written. */

@@ -38,18 +38,21 @@ export class WriteBehind {
 
 	/** Something has happened that the database should hear of soon. */
 	wake(): void {
-		this.schedule(this.failing ? retryMs : busyMs);
+		const milliseconds = this.failing ? retryMs : busyMs;
+		if (milliseconds < this.dueIn) this.schedule(milliseconds);
 	}
 
 	private schedule(milliseconds: number): void {
 		if (this.stopped || milliseconds >= this.dueIn) return;
 		this.cancel?.();
 		this.dueIn = milliseconds;
-		this.cancel = this.clock.after(milliseconds, () => {
-			this.dueIn = Number.POSITIVE_INFINITY;
-			void this.tend();
-		});
+		this.cancel = this.clock.after(milliseconds, this.isDue);
 	}
+
+	private readonly isDue = (): void => {
+		this.dueIn = Number.POSITIVE_INFINITY;
+		void this.tend();
+	};
 
 	/** One round, after the one that runs; failures are logged, and what was to be written waits for the next. */
 	private async tend(): Promise<void> {

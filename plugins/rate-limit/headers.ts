@@ -12,23 +12,37 @@ export const duration = (milliseconds: number): string => {
 	return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 };
 
-const openai = (kind: string, gauge: Gauge, clock: Clock): Headers => {
-	const now = clock.monotonic();
-	return {
-		[`x-ratelimit-limit-${kind}`]: String(gauge.limit),
-		[`x-ratelimit-remaining-${kind}`]: String(gauge.remaining(now)),
-		[`x-ratelimit-reset-${kind}`]: duration(gauge.untilFull(now)),
-	};
-};
+type Kind = "requests" | "tokens";
 
-const anthropic = (kind: string, gauge: Gauge, clock: Clock): Headers => {
+const openai = {
+	requests: ["x-ratelimit-limit-requests", "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"],
+	tokens: ["x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"],
+} as const;
+
+const anthropic = {
+	requests: [
+		"anthropic-ratelimit-requests-limit",
+		"anthropic-ratelimit-requests-remaining",
+		"anthropic-ratelimit-requests-reset",
+	],
+	tokens: [
+		"anthropic-ratelimit-tokens-limit",
+		"anthropic-ratelimit-tokens-remaining",
+		"anthropic-ratelimit-tokens-reset",
+	],
+} as const;
+
+/** When it is full, as Anthropic writes it. */
+const secondOf = (time: number): string => new Date(Math.ceil(time / 1000) * 1000).toISOString().replace(".000Z", "Z");
+
+const write = (headers: Headers, kind: Kind, gauge: Gauge, protocol: string, clock: Clock): void => {
+	const isAnthropic = protocol === "messages";
+	const [limit, remaining, reset] = (isAnthropic ? anthropic : openai)[kind];
 	const now = clock.monotonic();
-	const fullAt = Math.ceil((clock.now() + gauge.untilFull(now)) / 1000) * 1000;
-	return {
-		[`anthropic-ratelimit-${kind}-limit`]: String(gauge.limit),
-		[`anthropic-ratelimit-${kind}-remaining`]: String(gauge.remaining(now)),
-		[`anthropic-ratelimit-${kind}-reset`]: new Date(fullAt).toISOString().replace(".000Z", "Z"),
-	};
+	headers[limit] = String(gauge.limit);
+	headers[remaining] = String(gauge.remaining(now));
+	const untilFull = gauge.untilFull(now);
+	headers[reset] = isAnthropic ? secondOf(clock.now() + untilFull) : duration(untilFull);
 };
 
 /** Headers for a protocol: Anthropic's for `messages`, none for `generate-content`, which has none, OpenAI's otherwise. */
@@ -37,10 +51,9 @@ export const limitHeaders = (
 	{ requests, tokens }: Pick<Meter, "requests" | "tokens">,
 	clock: Clock,
 ): Headers => {
-	if (protocol === "generate-content") return {};
-	const write = protocol === "messages" ? anthropic : openai;
-	return {
-		...(requests && write("requests", requests, clock)),
-		...(tokens && write("tokens", tokens, clock)),
-	};
+	const headers: Headers = {};
+	if (protocol === "generate-content") return headers;
+	if (requests) write(headers, "requests", requests, protocol, clock);
+	if (tokens) write(headers, "tokens", tokens, protocol, clock);
+	return headers;
 };

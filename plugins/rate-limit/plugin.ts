@@ -28,11 +28,13 @@ export const createRateLimit = (statements = new Statements()) =>
 			/** A file is one node's alone, and its limits are too. */
 			const make = (shares: Together | undefined): Meters =>
 				shares ? new Meters(sharedMeter(shares), () => shares.sync.close()) : new Meters(ownMeter);
+			const find = (): Meters => {
+				const shares = shared ? together() : undefined;
+				return needs.hostInfo.keep(`${name}.meters`, () => make(shares));
+			};
 			let kept: Meters | undefined;
 			const meters = (): Meters => {
-				if (kept) return kept;
-				const shares = shared ? together() : undefined;
-				kept = needs.hostInfo.keep(`${name}.meters`, () => make(shares));
+				kept ??= find();
 				return kept;
 			};
 			const policy = ratePolicy({

@@ -50,11 +50,38 @@ interface Metered {
 	readonly limits: Limits;
 }
 
+const none: readonly Metered[] = [];
+
 const refusal = ({ whose, limits }: Metered, { what, waitMs }: Obstacle, headers: Permit["headers"]): Denial => {
 	const seconds = Math.min(longestRetrySeconds, Math.max(1, Math.ceil(waitMs / 1000)));
 	const message = `The limit of ${whose} is reached: ${limits[what]} ${words[what]}. Please try again in ${seconds}s.`;
 	return deny("rate_limited", message, { retryAfterSeconds: seconds, ...(headers && { headers }) });
 };
+
+/** A call that counts against these limits, and what was guessed of its tokens. */
+class RatePermit implements Permit {
+	readonly headers?: Readonly<Record<string, string>>;
+	private readonly metered: readonly Metered[];
+	private readonly guessed: number;
+	private readonly clock: Clock;
+	/** A count is a request also where Portico estimates it and no upstream is asked. */
+	private readonly counts: boolean;
+
+	constructor({ model, protocol }: Routed, metered: readonly Metered[], guessed: number, clock: Clock) {
+		const first = metered[0];
+		if (first) this.headers = limitHeaders(protocol, first.meter, clock);
+		this.metered = metered;
+		this.guessed = guessed;
+		this.clock = clock;
+		this.counts = model.operation === "count_tokens";
+	}
+
+	settle({ sent, usage }: Outcome): undefined {
+		const now = this.clock.monotonic();
+		const used = usage ? usage.input.total + usage.output.total : 0;
+		for (const { meter } of this.metered) meter.end(this.guessed, used, sent || this.counts, now);
+	}
+}
 
 const isSure = ([, { unsure }]: readonly [Metered, Obstacle], triesLeft: number): boolean => !unsure || triesLeft === 1;
 
@@ -66,11 +93,13 @@ export const ratePolicy = ({ meters, clock, log, modelLimits, nodes }: RateOptio
 		return known;
 	};
 
-	const metersOf = (call: Routed, limits: Limits | undefined, now: number): Metered[] => {
+	const metersOf = (call: Routed, limits: Limits | undefined): readonly Metered[] => {
+		const model = modelLimits(call.model.name);
+		if (!limits && !model) return none;
+		const now = clock.monotonic();
 		const found: Metered[] = [];
 		if (limits)
 			found.push({ meter: meters().of(`token ${call.token.id}`, part(limits), now), whose: "this token", limits });
-		const model = modelLimits(call.model.name);
 		if (model)
 			found.push({
 				meter: meters().of(`model ${model.name}`, part(model.limits), now),
@@ -78,20 +107,6 @@ export const ratePolicy = ({ meters, clock, log, modelLimits, nodes }: RateOptio
 				limits: model.limits,
 			});
 		return found;
-	};
-
-	const permit = (call: Routed, metered: readonly Metered[], guessed: number): Permit => {
-		const [first] = metered;
-		// A count is a request also where Portico estimates it and no upstream is asked.
-		const counts = call.model.operation === "count_tokens";
-		return {
-			...(first && { headers: limitHeaders(call.protocol, first.meter, clock) }),
-			settle({ sent, usage }: Outcome) {
-				const now = clock.monotonic();
-				const used = usage ? usage.input.total + usage.output.total : 0;
-				for (const { meter } of metered) meter.end(guessed, used, sent || counts, now);
-			},
-		};
 	};
 
 	const refuse = (one: Metered, obstacle: Obstacle, protocol: string): Denial =>
@@ -150,8 +165,18 @@ export const ratePolicy = ({ meters, clock, log, modelLimits, nodes }: RateOptio
 	const begin = (call: Routed, metered: readonly Metered[], guessed: number): Permit => {
 		const now = clock.monotonic();
 		for (const { meter } of metered) meter.begin(guessed, now);
-		return permit(call, metered, guessed);
+		return new RatePermit(call, metered, guessed, clock);
 	};
+
+	const checkMeters = (call: Routed, metered: readonly Metered[]): Permit | Denial | Promise<Permit | Denial> => {
+		const guessed = call.model.operation === "count_tokens" ? 0 : Math.ceil(call.requestBytes / bytesPerToken);
+		const found = obstacleOf(metered, guessed);
+		if (!found) return begin(call, metered, guessed);
+		return found[1].unsure ? beginOnceKnown(call, metered, guessed) : refuse(...found, call.protocol);
+	};
+
+	const beginOnceKnown = (call: Routed, metered: readonly Metered[], guessed: number): Promise<Permit | Denial> =>
+		findOut(metered, guessed, call.protocol, () => begin(call, metered, guessed));
 
 	return {
 		name: "rate-limit",
@@ -166,15 +191,8 @@ export const ratePolicy = ({ meters, clock, log, modelLimits, nodes }: RateOptio
 			return obstacle.unsure ? findOut([one], 1, protocol, () => undefined) : refuse(one, obstacle, protocol);
 		},
 		check(call, limits) {
-			const metered = metersOf(call, limits, clock.monotonic());
-			if (metered.length === 0) return undefined;
-			const guessed = call.model.operation === "count_tokens" ? 0 : Math.ceil(call.requestBytes / bytesPerToken);
-			const found = obstacleOf(metered, guessed);
-			if (!found) return begin(call, metered, guessed);
-			const { protocol } = call;
-			return found[1].unsure
-				? findOut(metered, guessed, protocol, () => begin(call, metered, guessed))
-				: refuse(...found, protocol);
+			const metered = metersOf(call, limits);
+			return metered.length === 0 ? undefined : checkMeters(call, metered);
 		},
 	};
 };

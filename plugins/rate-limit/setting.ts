@@ -87,7 +87,8 @@ export const modelLimitsOf = (models: RateConfig["models"] = {}) => {
 	return (model: string): { readonly name: string; readonly limits: Limits } | undefined => {
 		const limits = exact.get(model);
 		if (limits) return { name: model, limits };
-		const found = patterns.find(([pattern]) => matchesPattern(pattern, model));
-		return found && { name: found[0], limits: found[1] };
+		for (const [pattern, shared] of patterns)
+			if (matchesPattern(pattern, model)) return { name: pattern, limits: shared };
+		return undefined;
 	};
 };

@@ -73,8 +73,13 @@ const mainForDeno = () => {
 /** How the operator calls this program in this folder, for advice that can be typed as it stands. */
 const calledAs = () => {
 	const called = process.argv[1] ?? "";
-	if (called.endsWith(".mjs"))
-		return process.env.npm_command ? "npx portico" : `node ${relative(process.cwd(), called)}`;
+	const place = relative(process.cwd(), called);
+	// The starter that pnpm writes names the file where it keeps it, which nobody would type.
+	if (/[/\\]\.pnpm[/\\]/.test(called)) return place.startsWith("..") ? "portico" : "npx portico";
+	if (called.endsWith(".mjs")) {
+		if (process.versions.deno !== undefined) return `deno run -A ${place}`;
+		return process.env.npm_command ? "npx portico" : `node ${place}`;
+	}
 	return called.includes("node_modules") ? "npx portico" : "portico";
 };
 
@@ -99,10 +104,21 @@ const child = spawn(onDeno ? process.execPath : bunProgram(), argv, {
 });
 
 // Deno's `child.kill` would cut the channel between the two, which ends the child at once.
-for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"])
-	process.on(signal, () => {
-		if (child.pid !== undefined && child.exitCode === null) process.kill(child.pid, signal);
-	});
+const tell = (signal) => {
+	if (child.pid !== undefined && child.exitCode === null) process.kill(child.pid, signal);
+};
+for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => tell(signal));
+// A reload that is asked for while Portico is being loaded would end it: it is told once Portico hears it.
+let hears = first === "bun";
+let reload = false;
+process.on("SIGHUP", () => {
+	if (hears) tell("SIGHUP");
+	else reload = true;
+});
+child.once("message", () => {
+	hears = true;
+	if (reload) tell("SIGHUP");
+});
 child.on("error", (error) => {
 	console.error(
 		`portico: Bun could not be started (${error.message}). Install Portico without --omit=optional, or put bun on the PATH.`,

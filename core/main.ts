@@ -5,7 +5,7 @@ import { coreCommands, runCoreCommand } from "./command-line/core-commands.ts";
 import { readInvocation } from "./command-line/settings.ts";
 import { isFault } from "./contract/fault.ts";
 import { lookup } from "./neutral/json.ts";
-import { endWithLauncher, environment, forgetProxies } from "./runtime/system.ts";
+import { endWithLauncher, environment, forgetProxies, holdSignal, tellStarter } from "./runtime/system.ts";
 import { say } from "./runtime/terminal.ts";
 import { shareModules } from "./share.ts";
 
@@ -18,7 +18,9 @@ const run = async (): Promise<void> => {
 	const invocation = readInvocation(process.argv.slice(2), environment());
 	const [first = "serve", ...rest] = invocation.words;
 	const command = coreCommands.find(({ name }) => name === (meant[first] ?? first));
-	if (command) await runCoreCommand(command, { ...invocation, words: rest }, print);
+	const reloads = command?.name === "serve" ? { reloads: holdSignal("SIGHUP") } : {};
+	tellStarter({ hears: true });
+	if (command) await runCoreCommand(command, { ...invocation, ...reloads, words: rest }, print);
 	else
 		await administer(
 			invocation,

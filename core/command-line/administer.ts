@@ -6,6 +6,7 @@ import { type Command, commands } from "../contract/command.ts";
 import { deny, Fault, isFault } from "../contract/fault.ts";
 import type { Blueprint } from "../host/blueprint.ts";
 import { databaseFile } from "../store/connection.ts";
+import { holderOf } from "../store/lock.ts";
 import type { Owner } from "../store/open.ts";
 import { inProcess, overNetwork, tokenOf } from "./admin-calls.ts";
 import { builtInCommands, notInConfig } from "./built-in-commands.ts";
@@ -15,6 +16,7 @@ import { asksForHelp, explained } from "./explained.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, type Opened, openGateway } from "./open.ts";
 import { isTakenOver } from "./own-database.ts";
+import { runningServer } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
 import { statusCommand } from "./status.ts";
 
@@ -64,6 +66,8 @@ export const addedCommands = async (invocation: Invocation): Promise<readonly Co
 const refuseWithoutDatabase = ({ config, file }: Blueprint, builtIn: boolean): void => {
 	const path = databaseFile(config.database.url);
 	if (path === undefined || existsSync(path) || isTakenOver(path)) return;
+	// A server whose file was removed under it is asked all the same: it tells what to do.
+	if (holderOf(path) !== undefined) return;
 	refuse(
 		`there is no database at ${path}, which ${builtIn ? "the built-in default" : file} names; portico serve makes it, or name the config with --config FILE`,
 	);
@@ -97,6 +101,17 @@ const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
 	if (files) return await files(blueprint, print);
 	refuseWithoutDatabase(blueprint, invocation.builtIn === true);
+	const askServer = async ({ address, pid }: Owner): Promise<void> => {
+		if (address === undefined)
+			return refuse(`the database is in use by process ${pid}, which does not serve yet; try again in a moment`);
+		tell(`asking the server at ${address}`);
+		const call = await overNetwork({ address, pid }, tokenOf(invocation, dataFolderOf(blueprint)));
+		await command.run({ words, call, print, server: address });
+	};
+	const { url } = blueprint.config.database;
+	// A database server may be asked by anyone; the node of this data folder knows besides what no database does.
+	const node = databaseFile(url) === undefined ? runningServer(url, dataFolderOf(blueprint)) : undefined;
+	if (node) return await askServer(node);
 	let opened: Opened;
 	try {
 		opened = await openGateway(invocation, false, (owner) => {
@@ -104,15 +119,11 @@ const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void
 		});
 	} catch (error) {
 		if (!(error instanceof Held)) throw error;
-		const { address, pid } = error.owner;
-		if (address === undefined)
-			return refuse(`the database is in use by process ${pid}, which does not serve yet; try again in a moment`);
-		tell(`asking the server at ${address}`);
-		const call = await overNetwork({ address, pid }, tokenOf(invocation, dataFolderOf(blueprint)));
-		return await command.run({ words, call, print });
+		return await askServer(error.owner);
 	}
-	const { url } = blueprint.config.database;
-	tell(`database ${databaseFile(url) ?? new URL(url).host}; no server has it open`);
+	tell(
+		`database ${databaseFile(url) ?? new URL(url).host}; no server ${databaseFile(url) === undefined ? "of this data folder runs" : "has it open"}`,
+	);
 	try {
 		await command.run({ words, call: inProcess(opened, tokenOf(invocation, opened.dataFolder)), print });
 	} finally {

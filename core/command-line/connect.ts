@@ -7,9 +7,12 @@ import { clients } from "../connect/clients.ts";
 import { commandLine, connectText, exportLines } from "../connect/print.ts";
 import { writeSettings } from "../connect/write.ts";
 import { deny, Fault } from "../contract/fault.ts";
+import { protocols } from "../contract/protocol.ts";
 import { router } from "../contract/router.ts";
 import type { Blueprint } from "../host/blueprint.ts";
+import type { Generation } from "../host/generation.ts";
 import { addressOf } from "../runtime/serve.ts";
+import { say } from "../runtime/terminal.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf } from "./open.ts";
 import type { Invocation } from "./settings.ts";
@@ -58,11 +61,19 @@ const givenAddress = (text: string): string =>
 		? text.replace(/\/+$/, "")
 		: refuse(`--address must be a web address such as https://portico.example.com, not ${JSON.stringify(text)}`);
 
-const modelOf = async (blueprint: Blueprint): Promise<string> => {
-	const models = (await buildOnly(blueprint)).given(router)?.models() ?? [];
+const modelOf = (generation: Generation): string => {
+	const models = generation.given(router)?.models() ?? [];
 	const [first, ...rest] = models.map(({ name }) => name);
 	// People who have models of their own do not mean the demo.
 	return (first === "demo" ? (rest[0] ?? first) : first) ?? "MODEL";
+};
+
+/** What a client asks for must be served; its settings are right all the same once it is. */
+const warnUnserved = ({ title, protocol }: Client, generation: Generation): void => {
+	if (protocol === undefined || generation.all(protocols).some(({ name }) => name === protocol)) return;
+	say(
+		`warning: ${title} speaks the protocol ${protocol}, which this config does not serve; add to its plugins: - use: ${protocol}`,
+	);
 };
 
 /** What is left to a person after the files are written. */
@@ -93,10 +104,12 @@ export const connect = async (invocation: Invocation, print: (line: string) => v
 		clients.find((one) => one.name === name) ??
 		refuse(`there is no client ${JSON.stringify(name)}${nearest(name)}; there are: ${names.join(", ")}`);
 	const blueprint = await blueprintOf(invocation, true);
+	const generation = await buildOnly(blueprint);
+	warnUnserved(client, generation);
 	const gateway = {
 		address: values.address === undefined ? configuredAddress(blueprint) : givenAddress(values.address),
 		key: values.key ?? (invocation.environment["PORTICO_KEY"] || keyPlaceholder),
-		model: values.model ?? (await modelOf(blueprint)),
+		model: values.model ?? modelOf(generation),
 	};
 	if (values.write === true) return write(client, gateway, invocation.environment["HOME"] ?? homedir(), print);
 	print(connectText(client, gateway));

@@ -55,8 +55,12 @@ const help = async (invocation: Invocation, print: Print): Promise<void> => {
 	if (more.length > 0) refuseWord("help", more[0] ?? "", []);
 	if (asked !== undefined) {
 		const command = all.find(({ name }) => name === asked);
-		const names = all.map(({ name }) => name);
-		return command ? print(explained(command)) : refuseWord("help", asked, names);
+		if (command) return print(explained(command));
+		const near = didYouMean(
+			asked,
+			all.map(({ name }) => name),
+		);
+		throw new Fault(deny("invalid_request", `there is no command "${asked}"${near}; portico help lists what there is`));
 	}
 	const width = Math.max(...all.map(({ name }) => name.length));
 	print("portico [COMMAND] [--help]\n");

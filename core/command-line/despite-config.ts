@@ -1,30 +1,19 @@
 /** A command while the config file is refused: a server that runs is asked all the same, for it goes on with what it read before. */
-import { join } from "node:path";
 import type { Command } from "../contract/command.ts";
 import { placesOf } from "../host/blueprint.ts";
-import { leftProcesses, nodeLock } from "../host/node-files.ts";
-import { databaseFile } from "../store/connection.ts";
-import { holderOf } from "../store/lock.ts";
 import { overNetwork, type Server, tokenOf } from "./admin-calls.ts";
 import { builtInCommands } from "./built-in-commands.ts";
 import { databaseCommand, databaseFilesWork } from "./database.ts";
 import { asksForHelp, explained } from "./explained.ts";
 import { readingOf } from "./open.ts";
+import { runningServer } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
 
 /** Where a server of this config file serves, and its data folder. Undefined where none is found. */
 const serverOf = (invocation: Invocation): (Server & { readonly dataFolder: string }) | undefined => {
 	const { url, dataFolder } = placesOf(readingOf(invocation));
-	const file = databaseFile(url);
-	const nodes = (): readonly string[] =>
-		leftProcesses(dataFolder).map((worker) =>
-			nodeLock(worker === undefined ? dataFolder : join(dataFolder, `worker-${worker}`)),
-		);
-	for (const path of file === undefined ? nodes() : [file]) {
-		const { address, pid = 0 } = holderOf(path) ?? {};
-		if (address !== undefined) return { address, pid, dataFolder };
-	}
-	return undefined;
+	const server = runningServer(url, dataFolder);
+	return server && { ...server, dataFolder };
 };
 
 export interface DespiteConfig {
@@ -63,6 +52,6 @@ export const runDespiteConfig = async ({
 	tell(`warning: the config file is refused, and the server goes on without it:\n${complaint}`);
 	tell(`asking the server at ${server.address}`);
 	const call = await overNetwork(server, tokenOf(invocation, server.dataFolder));
-	await command.run({ words, call, print });
+	await command.run({ words, call, print, server: server.address });
 	return true;
 };

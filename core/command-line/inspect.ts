@@ -3,14 +3,13 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { configSchemaText } from "../config/schema.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import { describe } from "../contract/log.ts";
 import type { Blueprint } from "../host/blueprint.ts";
+import { certificateComplaints } from "../host/certificate.ts";
 import { configText } from "../host/config-text.ts";
 import type { Generation } from "../host/generation.ts";
 import { checkAdminToken } from "../host/node-files.ts";
 import { Portico } from "../host/portico.ts";
 import { createLog } from "../runtime/log.ts";
-import { type CertificateFiles, readCertificate } from "../runtime/secure-listener.ts";
 import { terminalWidth } from "../runtime/terminal.ts";
 import type { OpenStore } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
@@ -55,20 +54,12 @@ export const buildOnly = async (blueprint: Blueprint): Promise<Generation> => {
 	return generation ?? refuse(complaints.join("\n"));
 };
 
-const checkCertificate = (files: CertificateFiles): void => {
-	try {
-		readCertificate(files);
-	} catch (error) {
-		refuse(`server.tls cannot be used: ${describe(error)}`);
-	}
-};
-
 /** The same build as a start, minus the start. Throws `Fault` with every complaint. */
 export const check = async (invocation: Invocation, print: (line: string) => void): Promise<void> => {
 	checkAdminToken(invocation.environment["PORTICO_ADMIN_TOKEN"]);
 	const blueprint = await blueprintOf(invocation);
 	const generation = await buildOnly(blueprint);
-	if (blueprint.config.server.tls) checkCertificate(blueprint.config.server.tls);
+	for (const complaint of certificateComplaints(blueprint.config.server)) refuse(complaint);
 	for (const warning of warningsOf(blueprint, generation, invocation)) print(`warning: ${warning}`);
 	const what = invocation.builtIn ? "the built-in default" : blueprint.file;
 	print(`${what} is good: ${blueprint.instances.length} plugins, ready to start`);

@@ -7,7 +7,7 @@ import { adminTokenFile } from "../host/node-files.ts";
 import { createHeldLog, type LogFormat } from "../runtime/log.ts";
 import { type CertificateFiles, listenSecurely } from "../runtime/secure-listener.ts";
 import { addressOf, type Listener, type ListenOptions, listen } from "../runtime/serve.ts";
-import { hearStarter, onSignal, onStrayFailure, tellStarter } from "../runtime/system.ts";
+import { hearStarter, holdSignal, onSignal, onStrayFailure, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import type { Owner } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
@@ -107,13 +107,24 @@ export const listenAt = (options: ListenOptions): Listener => {
 	}
 };
 
-const listenSecurelyAt = async (options: ListenOptions, files: CertificateFiles, log: Log): Promise<Listener> => {
+const listenSecurelyAt = async (
+	options: ListenOptions,
+	files: CertificateFiles,
+	{ log, portico }: Opened,
+): Promise<Listener> => {
+	const shown = (until: string): void => portico.certificate.shown(until);
 	try {
 		return await listenSecurely(options, {
 			files,
-			renewed: (until) => log.info("serves with a new certificate", { until }),
-			failed: (error) =>
-				log.error("the new certificate cannot be used; the one before it still is", { error: describe(error) }),
+			shown,
+			renewed(until) {
+				shown(until);
+				log.info("serves with a new certificate", { until });
+			},
+			failed(error) {
+				portico.certificate.refused(describe(error));
+				log.error("the new certificate cannot be used; the one before it still is", { error: describe(error) });
+			},
 		});
 	} catch (error) {
 		const where = `${options.host}:${options.port}`;
@@ -175,7 +186,7 @@ const serveUntilStopped = async (
 	};
 	let listener: Listener;
 	try {
-		listener = tls === undefined ? listenAt(options) : await listenSecurelyAt(options, tls, log);
+		listener = tls === undefined ? listenAt(options) : await listenSecurelyAt(options, tls, opened);
 	} catch (error) {
 		await opened.close();
 		throw error;
@@ -183,6 +194,11 @@ const serveUntilStopped = async (
 	if (portico.generation)
 		for (const warning of warningsOf(blueprint, portico.generation, invocation))
 			log.warn("check the config", { warning });
+	// From the first call on: whoever reads the greeting may tell the process to stop before the next line is reached.
+	const toldToStop = new Promise<void>((resolve) => {
+		onSignal("SIGTERM", resolve);
+		onSignal("SIGINT", resolve);
+	});
 	const address = addressOf(host, listener.port, tls !== undefined);
 	portico.serves(address);
 	opened.store.describe({ address });
@@ -191,21 +207,15 @@ const serveUntilStopped = async (
 	if (firstKey !== undefined) await portico.firstToken?.shown();
 	const signIn = await portico.firstSignIn?.(address);
 	greet(greeting(opened, invocation, address, firstKey, signIn));
-	await new Promise<void>((resolve) => {
-		const hup = onSignal("SIGHUP", () => {
-			portico.reload().then(
-				(complaints) => {
-					for (const complaint of complaints) log.error("the new configuration was refused", { complaint });
-				},
-				(error: unknown) => log.error("the reload failed", { error: describe(error) }),
-			);
-		});
-		const end = (): void => {
-			hup();
-			resolve();
-		};
-		onSignal("SIGTERM", end);
-		onSignal("SIGINT", end);
+	const endReloads = (invocation.reloads ?? holdSignal("SIGHUP")).act(() => {
+		portico.reload().then(
+			(complaints) => {
+				for (const complaint of complaints) log.error("the new configuration was refused", { complaint });
+			},
+			(error: unknown) => log.error("the reload failed", { error: describe(error) }),
+		);
 	});
+	await toldToStop;
+	endReloads();
 	await stop(opened, listener);
 };

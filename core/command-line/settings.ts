@@ -5,7 +5,7 @@ import { didYouMean } from "../config/complaint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { LogLevel } from "../contract/log.ts";
 import type { LogFormat } from "../runtime/log.ts";
-import { coreCount } from "../runtime/system.ts";
+import { coreCount, type HeldSignal } from "../runtime/system.ts";
 
 export interface DatabasePlace {
 	readonly url: string;
@@ -28,6 +28,8 @@ export interface Invocation {
 	readonly logLevel?: LogLevel;
 	/** Text or JSON, whatever standard error is. */
 	readonly logFormat?: LogFormat;
+	/** Reloads that are asked for, since before there was anything to reload. */
+	readonly reloads?: HeldSignal;
 	/** The command's own words. */
 	readonly words: readonly string[];
 	readonly environment: Readonly<Record<string, string | undefined>>;

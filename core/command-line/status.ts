@@ -1,16 +1,19 @@
 /** `portico status`: whether the server itself is well, and what to do where it is not. */
 import { parseWords } from "../config/command-words.ts";
 import type { Command } from "../contract/command.ts";
+import { deny, Fault } from "../contract/fault.ts";
 import { asList, asNumber, asRecord } from "../neutral/json.ts";
 
 const usage = (): string => "portico status [--json]";
 
 export const statusCommand: Command = {
 	name: "status",
-	summary: "Says whether the server itself is well: its database, its config.",
+	summary: "Says whether the server itself is well, and what to do if not.",
 	usage,
-	async run({ words, call, print }) {
+	async run({ words, call, print, server }) {
 		const { json } = parseWords({ args: [...words], options: { json: { type: "boolean" } } }, usage()).values;
+		if (server === undefined)
+			throw new Fault(deny("conflict", "no server runs with this config and data folder; portico serve starts one"));
 		const answer = asRecord(await call("GET", "/admin/troubles"));
 		const troubles = asList(answer["data"]).map(asRecord);
 		if (json === true) return print(JSON.stringify(answer));

@@ -97,6 +97,18 @@ test("a worker that had served for a while begins again with the shortest pause"
 	expect(world.lines.at(-1)).toMatchObject({ afterMilliseconds: 500 });
 });
 
+test("one that does not serve yet is told to reload once it does, however often that was asked", async () => {
+	const world = assemble();
+	const begun = world.supervisor.begin(1);
+	for (let time = 0; time < 2; time++) world.supervisor.tell("SIGHUP");
+	expect(world.puppet(0).signals).toEqual([]);
+	world.puppet(0).tells({ greeting: "I serve" });
+	await begun;
+	expect(world.puppet(0).signals).toEqual(["SIGHUP"]);
+	world.supervisor.tell("SIGHUP");
+	expect(world.puppet(0).signals).toEqual(["SIGHUP", "SIGHUP"]);
+});
+
 test("one that ends before it serves is an error at the beginning, and not later", async () => {
 	const world = assemble();
 	const begun = world.supervisor.begin(1);

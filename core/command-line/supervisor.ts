@@ -30,6 +30,8 @@ interface Worker {
 export class Supervisor {
 	private readonly options: SupervisorOptions;
 	private readonly running = new Map<number, OtherProcess>();
+	private readonly serving = new WeakSet<OtherProcess>();
+	private readonly toReload = new WeakSet<OtherProcess>();
 	private readonly kept: Promise<void>[] = [];
 	private readonly questions: WorkerQuestions;
 	private readonly stop = Promise.withResolvers<void>();
@@ -51,9 +53,12 @@ export class Supervisor {
 		return greeting ?? "";
 	}
 
-	/** Passes a signal on to every worker but one. */
+	/** Passes a signal on to every worker but one. One that does not serve yet is told to reload once it does. */
 	tell(signal: "SIGTERM" | "SIGHUP", except?: number): void {
-		for (const [worker, process] of this.running) if (worker !== except) process.tell(signal);
+		for (const [worker, process] of this.running)
+			if (worker === except) continue;
+			else if (signal === "SIGHUP" && !this.serving.has(process)) this.toReload.add(process);
+			else process.tell(signal);
 	}
 
 	/** Tells every worker to end, and starts no more. */
@@ -77,6 +82,8 @@ export class Supervisor {
 			const text = asText(greeting);
 			if (text !== undefined) {
 				serves.resolve(text);
+				this.serving.add(process);
+				if (this.toReload.delete(process)) process.tell("SIGHUP");
 				this.questions.joined(worker, process);
 				this.options.log.info("a worker serves", { worker, process: process.pid });
 			}

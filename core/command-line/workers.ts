@@ -3,11 +3,12 @@
 import { deny, Fault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import type { Blueprint } from "../host/blueprint.ts";
+import { certificateComplaints } from "../host/certificate.ts";
 import { tablesInOrder } from "../host/generation.ts";
 import { makeDataFolder } from "../host/node-files.ts";
 import { createLog } from "../runtime/log.ts";
 import { addressOf } from "../runtime/serve.ts";
-import { makeFilesPrivate, onSignal, startAnother } from "../runtime/system.ts";
+import { holdSignal, makeFilesPrivate, onSignal, startAnother } from "../runtime/system.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, settleLeft } from "./open.ts";
@@ -16,10 +17,24 @@ import { listenAt, refuseHeld } from "./serve.ts";
 import { environmentOfWorker, type Invocation } from "./settings.ts";
 import { Supervisor } from "./supervisor.ts";
 
+/** A port on which nobody else listens: a worker, which shares it, would not notice. Throws `Fault` where there is none. */
+const freePort = async ({ config: { server } }: Blueprint): Promise<number> => {
+	const probe = listenAt({ ...server, reusePort: false, handle: () => new Response(null, { status: 503 }) });
+	await probe.cut();
+	return probe.port;
+};
+
 /** The packaged database server, where the config names a file. Throws `Fault` when another process has that. */
 const ownServer = async (blueprint: Blueprint, log: Log): Promise<OwnDatabase | undefined> => {
 	const { url } = blueprint.config.database;
-	const forWorkers = async () => tablesInOrder(await buildOnly(blueprint));
+	// A file is not taken over for a start that fails.
+	const forWorkers = async () => {
+		const tables = tablesInOrder(await buildOnly(blueprint));
+		const [complaint] = certificateComplaints(blueprint.config.server);
+		if (complaint !== undefined) throw new Fault(deny("invalid_request", complaint));
+		await freePort(blueprint);
+		return tables;
+	};
 	const own = await openOwnDatabase({ url, log, forWorkers });
 	return own && "heldBy" in own ? refuseHeld(own.heldBy) : own;
 };
@@ -59,18 +74,16 @@ const serveOn = async (
 	print: (line: string) => void,
 ): Promise<void> => {
 	const { server } = blueprint.config;
-	// Nobody else listens there: a worker, which shares its port, would not notice.
-	const probe = listenAt({ ...server, reusePort: false, handle: () => new Response(null, { status: 503 }) });
-	await probe.cut();
+	const port = await freePort(blueprint);
 	const config = invocation.builtIn ? [] : ["--config", invocation.file];
-	const words = ["serve", ...config, ...loggingOf(invocation), "--port", String(probe.port), "--worker"];
+	const words = ["serve", ...config, ...loggingOf(invocation), "--port", String(port), "--worker"];
 	const environment = own ? environmentOfWorker(own.database) : {};
 	const supervisor = new Supervisor({
 		launch: (worker, heard) => startAnother([...words, String(worker)], environment, heard),
 		clock: systemClock,
 		log,
 	});
-	onSignal("SIGHUP", () => supervisor.tell("SIGHUP"));
+	(invocation.reloads ?? holdSignal("SIGHUP")).act(() => supervisor.tell("SIGHUP"));
 	onSignal("SIGTERM", () => supervisor.end());
 	onSignal("SIGINT", () => supervisor.end());
 	// While all workers are dead nothing else would keep this process alive.
@@ -78,7 +91,7 @@ const serveOn = async (
 	try {
 		// The first one makes the tables and the first token; the others find them there.
 		const greeting = await supervisor.begin(1);
-		own?.describe({ address: addressOf(server.host, probe.port, server.tls !== undefined) });
+		own?.describe({ address: addressOf(server.host, port, server.tls !== undefined) });
 		print(greeting);
 		await Promise.all(Array.from({ length: count - 1 }, (_, index) => supervisor.begin(index + 2)));
 	} catch (error) {

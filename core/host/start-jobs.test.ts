@@ -60,6 +60,26 @@ test("a run is told to end, and waited for", async () => {
 	expect([ended, said]).toEqual([["told", "ended"], []]);
 });
 
+test("a job that goes on failing says so once for each reason, and once when it works again", async () => {
+	const reasons = ["away", "away", "full", undefined, "full"];
+	const done = Promise.withResolvers<void>();
+	const said: unknown[] = [];
+	const noting = createLog("debug", (line) => said.push(JSON.parse(line)));
+	let runs = 0;
+	const run = (): void => {
+		const reason = reasons[runs++];
+		if (runs === reasons.length) done.resolve();
+		if (reason !== undefined) throw new Error(reason);
+	};
+	const started = startJobs([{ name: "flaky", schedule: second, run }], new Map(), noting);
+	await done.promise;
+	await new Promise((resolve) => setImmediate(resolve));
+	await started.stop();
+	const failed = (error: string) => expect.objectContaining({ level: "error", job: "flaky", error: `Error: ${error}` });
+	const again = expect.objectContaining({ msg: "a job works again", job: "flaky" });
+	expect(said).toEqual([failed("away"), failed("full"), again, failed("full")]);
+}, 20_000);
+
 test("a run that does not end is waited for no longer than that", async () => {
 	const { job, began } = held();
 	const said: unknown[] = [];

@@ -22,18 +22,25 @@ const patienceMs = 10_000;
 const keyOf = ({ name }: Job, index: number, jobs: readonly Job[]): string =>
 	`${name} ${jobs.slice(0, index).filter((one) => one.name === name).length}`;
 
-/** A failure is logged and the job goes on; whoever started them stops them. */
+/** A failure is logged, once for as long as its reason is the same, and the job goes on; whoever started them stops them. */
 export const startJobs = (jobs: readonly Job[], runs: JobRuns, log: Log, limitMs = patienceMs): StartedJobs => {
 	const abort = new AbortController();
 	const own = new Map<Promise<void>, { readonly job: Job; readonly key: string }>();
 	let stopped: Promise<void> | undefined;
 
-	const run = async (job: Job): Promise<void> => {
+	/** Why a job failed the last time: one that runs every second says so once, and not for as long as it lasts. */
+	const failing = new Map<string, string>();
+
+	const run = async (job: Job, key: string): Promise<void> => {
 		try {
 			await job.run(abort.signal);
-		} catch (error) {
+			if (failing.delete(key)) log.info("a job works again", { job: job.name });
+		} catch (thrown) {
+			const error = describe(thrown);
 			// What was told to end may say so by failing.
-			if (!abort.signal.aborted) log.error("a job failed", { job: job.name, error: describe(error) });
+			if (abort.signal.aborted || failing.get(key) === error) return;
+			failing.set(key, error);
+			log.error("a job failed, and is tried again at its next time", { job: job.name, error });
 		}
 	};
 	const forget = (running: Promise<void>, key: string): void => {
@@ -42,7 +49,7 @@ export const startJobs = (jobs: readonly Job[], runs: JobRuns, log: Log, limitMs
 	};
 	const begin = (job: Job, key: string): void => {
 		if (runs.has(key)) return;
-		const running = run(job);
+		const running = run(job, key);
 		runs.set(key, running);
 		own.set(running, { job, key });
 		void running.then(() => forget(running, key));

@@ -1,9 +1,10 @@
 /** What is wrong with the server itself: since when, whom it harms, and what to do. Told for as long as it lasts. */
 import type { Clock } from "../contract/clock.ts";
 import type { Outage } from "../store/fault.ts";
+import { CertificateState } from "./certificate.ts";
 
 export interface Trouble {
-	readonly what: "config" | "database" | "disk";
+	readonly what: "certificate" | "config" | "database" | "disk";
 	/** Milliseconds since 1970. */
 	readonly since: number;
 	readonly message: string;
@@ -14,7 +15,7 @@ export interface Trouble {
 const leastFree = 256 * 1024;
 
 const whomItHarms =
-	"Calls under a quota (once what this node has leased is spent), new tasks and every change are refused with 503 until it does; no charge is lost.";
+	"Calls under a quota (once what this node has leased is spent), new tasks and every change are refused with 503 until that is mended; no charge is lost.";
 
 const byCode: readonly (readonly [pattern: RegExp, message: string, advice: string])[] = [
 	[
@@ -31,6 +32,11 @@ const byCode: readonly (readonly [pattern: RegExp, message: string, advice: stri
 		/BUSY|LOCKED/,
 		"Another program has locked the database.",
 		"Find the program that has the database file open (fuser FILE) and end it; it goes on by itself.",
+	],
+	[
+		/DBMOVED/,
+		"The database file was removed or replaced while this server has it open.",
+		"Put back the very file that was moved away, and it goes on by itself. Else stop the server, put the last backup in its place (portico db restore FILE), and start it.",
 	],
 	[
 		/READONLY|PERM|AUTH|CANTOPEN/,
@@ -54,6 +60,7 @@ export class Troubles {
 	private readonly clock: Clock;
 	private readonly outage: () => Outage | undefined;
 	private readonly freeBytes: () => number | undefined;
+	readonly certificate: CertificateState;
 	private config: Trouble | undefined;
 	/** Since when the disk of the data folder is full. */
 	private fullSince: number | undefined;
@@ -63,6 +70,7 @@ export class Troubles {
 		this.clock = clock;
 		this.outage = outage;
 		this.freeBytes = freeBytes;
+		this.certificate = new CertificateState(clock);
 	}
 
 	/** What a reload said; a file that is refused again has been so since it was the first time. */
@@ -82,7 +90,8 @@ export class Troubles {
 	list(): readonly Trouble[] {
 		const outage = this.outage();
 		const database = outage ? ofDatabase(outage) : this.ofDisk();
-		return [...(database ? [database] : []), ...(this.config ? [this.config] : [])];
+		const certificate = this.certificate.trouble();
+		return [database, this.config, certificate].filter((trouble) => trouble !== undefined);
 	}
 
 	/** Small writes may find room in the database's own files while the journal beside it cannot grow. */
@@ -93,7 +102,8 @@ export class Troubles {
 			return undefined;
 		}
 		this.fullSince ??= this.clock.now();
-		const message = `The disk of the data folder is full. ${whomItHarms}`;
+		const message =
+			"The disk of the data folder is full. Calls under a quota, the first ones of other tokens, new tasks and every change are refused with 503 until that is mended; no charge is lost.";
 		const advice = "Make room on the disk that holds the data folder; it goes on by itself.";
 		return { what: "disk", since: this.fullSince, message, advice };
 	}

@@ -6,6 +6,7 @@ import type { Log } from "../contract/log.ts";
 import { openClient } from "./client.ts";
 import { type Outage, StoreFault, storeFault, Unreachable } from "./fault.ts";
 import { FileWriter } from "./file-writer.ts";
+import { RemovedFileCheck } from "./removed-file.ts";
 
 export interface ConnectionInput {
 	readonly url: string;
@@ -25,6 +26,9 @@ const deadlineMs = 10_000;
 const lockWaitMs = 50;
 /** The longest pause between two tries, milliseconds, before chance makes it half to one and a half of that. */
 const longestWaitMs = 500;
+
+/** SQLite's own word for it, which it says only of files without a write-ahead log. */
+const movedCode = "SQLITE_READONLY_DBMOVED";
 
 /** What a `sqld` does that several wrote to at once while it tidied its log: see docs/scaling.md. */
 const stuck =
@@ -57,12 +61,16 @@ export class Connection {
 	readonly #troubledSince = new Map<"read" | "write", number>();
 	/** Opened by the first write to a file. */
 	#writer: FileWriter | undefined;
+	readonly #removed: RemovedFileCheck | undefined;
+	/** While what is open is not what lies at its path: what were written would be lost when it is closed. */
+	#moved: Outage | undefined;
 	#closed = false;
 	/** Hears how long operations took. */
 	heard: ((operation: "read" | "write", milliseconds: number) => void) | undefined;
 
 	private constructor({ url, clock, log, patienceMs = 8000 }: ConnectionInput, client: Client) {
 		this.file = databaseFile(url);
+		this.#removed = this.file === undefined ? undefined : new RemovedFileCheck(this.file);
 		this.client = client;
 		this.#clock = clock;
 		this.#log = log;
@@ -85,6 +93,20 @@ export class Connection {
 		const [row] = (await this.run("write", () => this.client.execute("PRAGMA journal_mode = WAL"))).rows;
 		if (row?.["journal_mode"] !== "wal") this.#log.warn("the database file cannot have a write-ahead log");
 		await this.#settle();
+		this.#removed?.take();
+	}
+
+	/** To be called now and then: looks whether the files that are open are still those at their paths. */
+	async look(): Promise<void> {
+		const path = this.#removed?.missing();
+		if (path !== undefined && !this.#moved) {
+			this.#moved = { since: this.#clock.now(), code: movedCode };
+			this.#log.error("the database file was removed or replaced while it is open; nothing more is written", { path });
+		}
+		if (path !== undefined || !this.#moved) return;
+		this.#moved = undefined;
+		this.#log.info("the database file is back in its place");
+		await this.heal();
 	}
 
 	/**
@@ -107,6 +129,7 @@ export class Connection {
 	 * `StoreFault`.
 	 */
 	async run<T>(kind: "read" | "write", operation: () => Promise<T>): Promise<T> {
+		if (kind === "write" && this.#moved) throw new StoreFault(movedCode, "the file was removed or replaced");
 		const started = this.#clock.monotonic();
 		for (let waitMs = 5; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
 			try {
@@ -140,13 +163,16 @@ export class Connection {
 
 	/**
 	 * After a failed statement the driver's connection may say that it wrote when it did not; a new one is sound. What
-	 * hinders the healing hinders the next statement too, which reports it.
+	 * hinders the healing hinders the next statement too, which reports it. What was removed is not opened anew: that
+	 * would make an empty file.
 	 */
 	async heal(): Promise<void> {
+		if (this.#removed?.missing() !== undefined) return;
 		this.#writer?.close();
 		this.#writer = undefined;
 		await this.client.reconnect();
 		await this.#settle().catch(() => undefined);
+		this.#removed?.take();
 	}
 
 	#noted(kind: "read" | "write", fault: StoreFault): StoreFault {
@@ -180,6 +206,6 @@ export class Connection {
 
 	/** From an outage until the same kind of operation succeeds. */
 	outage(): Outage | undefined {
-		return this.#failing.get("read") ?? this.#failing.get("write");
+		return this.#moved ?? this.#failing.get("read") ?? this.#failing.get("write");
 	}
 }

@@ -15,6 +15,8 @@ export interface HeartbeatInput {
 }
 
 const everyMs = 30_000;
+/** How often it is looked whether the file is still there. */
+const lookMs = 2_000;
 
 /** Also ends an outage that no other write would notice the end of. Returns what stops it. */
 export const startHeartbeat = ({ connection, queue, clock, log }: HeartbeatInput): (() => void) => {
@@ -35,10 +37,18 @@ export const startHeartbeat = ({ connection, queue, clock, log }: HeartbeatInput
 		log.error("the database does not keep what is written; it is opened again");
 		await connection.heal();
 	};
+	let due = clock.monotonic() + everyMs;
+	const look = async (): Promise<void> => {
+		await connection.look();
+		if (clock.monotonic() < due) return;
+		await beat().finally(() => {
+			due = clock.monotonic() + everyMs;
+		});
+	};
 	const next = (): void => {
 		if (stopped) return;
-		cancel = clock.after(everyMs, () => {
-			beat()
+		cancel = clock.after(Math.min(lookMs, due - clock.monotonic()), () => {
+			look()
 				.catch((error: unknown) =>
 					log.warn("the database did not take the heartbeat", { code: storeFault(error).code }),
 				)

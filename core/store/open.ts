@@ -95,7 +95,12 @@ const open = async (input: OpenStoreInput, lock: FileLock | undefined): Promise<
 		migrate: (tables) => migrate({ connection, clock, log, tables, changing: input.changing }),
 		async backup(target) {
 			if (connection.file === undefined)
-				throw new Fault(deny("unsupported", "a database server makes its own backups"));
+				throw new Fault(
+					deny(
+						"unsupported",
+						"a database server makes its own backups; while nothing serves, portico db export FILE makes a copy",
+					),
+				);
 			await backupFile(connection.file, target);
 		},
 		async close() {

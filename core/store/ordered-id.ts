@@ -1,8 +1,22 @@
+/** So many ids are drawn at once: asking for chance costs more than an id. */
+const drawnAtOnce = 64;
+const digits = 20;
+let drawn = "";
+let used = 0;
+
+const draw = (): string => {
+	if (used === drawn.length) {
+		drawn = Buffer.from(crypto.getRandomValues(new Uint8Array((drawnAtOnce * digits) / 2))).toString("hex");
+		used = 0;
+	}
+	used += digits;
+	return drawn.slice(used - digits, used);
+};
+
 /**
- * An id of 32 hexadecimal digits: the time in milliseconds, then 74 bits by chance. Rows that are made together stand together
+ * An id of 32 hexadecimal digits: the time in milliseconds, then 80 bits by chance. Rows that are made together stand together
  * in a table's indexes, which makes writing them several times cheaper.
  */
 export const orderedId = (now: number = Date.now()): string => {
-	const random = crypto.randomUUID();
-	return now.toString(16).padStart(12, "0") + random.slice(14, 18) + random.slice(19, 23) + random.slice(24);
+	return now.toString(16).padStart(12, "0") + draw();
 };

@@ -97,14 +97,20 @@ const alsoCalled = (file: string, name: string): void => {
 	}
 };
 
-/** Gives the old one its new names, so that the file itself can be replaced in one step. */
-const putAside = (target: string, now: number): string => {
+/**
+ * Gives the old one its new names, so that the file itself can be replaced in one step. A log whose file is gone goes too:
+ * it would be read with the backup, as if it were its own.
+ */
+const putAside = (target: string, now: number): string | undefined => {
 	const aside = `${target}.before-restore-${stamp(now)}`;
-	if (existsSync(aside)) refuse(`${aside} exists already; wait a second`);
-	settle(target);
-	for (const suffix of companions) if (existsSync(target + suffix)) renameSync(target + suffix, aside + suffix);
-	alsoCalled(target, aside);
-	return aside;
+	const suffixes = ["", ...companions];
+	if (suffixes.some((suffix) => existsSync(aside + suffix))) refuse(`${aside} exists already; wait a second`);
+	const isThere = existsSync(target);
+	if (isThere) settle(target);
+	const left = suffixes.filter((suffix) => existsSync(target + suffix));
+	for (const suffix of left) if (suffix !== "") renameSync(target + suffix, aside + suffix);
+	if (isThere) alsoCalled(target, aside);
+	return left[0] === undefined ? undefined : aside + left[0];
 };
 
 const copy = (backup: string, incoming: string): void => {
@@ -124,8 +130,8 @@ const flush = (file: string): void => {
 };
 
 /**
- * Gives the old database's new path, if there was one. Throws `Fault`, for the operator, when another process has the
- * database open or the backup is none; then nothing is changed.
+ * Gives the new path of the old database, or of its log where only that was left. Throws `Fault`, for the operator, when
+ * another process has the database open or the backup is none; then nothing is changed.
  */
 export const restoreFile = ({ backup, database, tables, now }: RestoreInput): { readonly aside?: string } => {
 	if (!existsSync(backup) || !statSync(backup).isFile()) refuse(`there is no file ${backup}. Nothing was changed.`);
@@ -145,7 +151,7 @@ export const restoreFile = ({ backup, database, tables, now }: RestoreInput): { 
 		prepare(incoming, backup, tables);
 		chmodSync(incoming, 0o600);
 		flush(incoming);
-		const aside = existsSync(target) ? putAside(target, now) : undefined;
+		const aside = putAside(target, now);
 		for (const suffix of companions) rmSync(incoming + suffix, { force: true });
 		renameSync(incoming, target);
 		return aside === undefined ? {} : { aside };

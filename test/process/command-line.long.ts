@@ -215,7 +215,7 @@ describe("words", () => {
 		[["check", "--confg", "x"], 'portico check takes no "--confg" (did you mean "--config"?)'],
 		[["plugins", "--jsn"], 'portico plugins takes no "--jsn" (did you mean "--json"?)'],
 		[["check", "extra"], 'portico check takes no "extra"'],
-		[["help", "tokn"], 'portico help takes no "tokn" (did you mean "token"?)'],
+		[["help", "tokn"], 'there is no command "tokn" (did you mean "token"?)'],
 		[["check", "--config", "."], ".: it cannot be read (Error: EISDIR"],
 	])("%j is refused with the nearest", async (words, message) => {
 		const { code, errors } = await runCommand(folder, words);

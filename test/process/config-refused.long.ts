@@ -70,7 +70,7 @@ test("every command reaches the running server, and the mistake is a warning", a
 				expect(output).toStartWith("config: The config file was refused, and what ran goes on");
 		}
 		const helped = await runCommand(folder, ["token", "--help"]);
-		expect(helped).toMatchObject({ code: 0, output: expect.stringContaining("portico token create --name NAME") });
+		expect(helped).toMatchObject({ code: 0, output: expect.stringContaining("portico token create [--name NAME]") });
 		const restored = await runCommand(folder, ["db", "restore", "x.db"]);
 		expect(restored.code).toBe(1);
 		expect(restored.errors).toStartWith("portico.yaml:");

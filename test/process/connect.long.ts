@@ -15,7 +15,7 @@ beforeAll(async () => {
 	portico = await startProcess(folder, undefined, { PORTICO_PORT: "0" });
 	file = join(folder, "other.yaml");
 	const router = { use: "router", with: { models: [{ name: "m-1", targets: [{ upstream: "demo" }] }] } };
-	const plugins = ["chat-completions", "demo"].map((use) => ({ use }));
+	const plugins = ["chat-completions", "responses", "messages", "generate-content", "demo"].map((use) => ({ use }));
 	writeFileSync(file, JSON.stringify({ server: { host: "0.0.0.0", port: 9123 }, plugins: [...plugins, router] }));
 });
 afterAll(async () => {

@@ -216,3 +216,19 @@ test("where the package is missing one sentence says what to do", async () => {
 	expect(errors.trim().split("\n")).toHaveLength(1);
 	expect(existsSync(data("portico.db"))).toBe(false);
 }, 30_000);
+
+test.skipIf(sqldProgram() === undefined)(
+	"a start that fails takes no file over",
+	async () => {
+		const alone = await start();
+		expect(await alone.end("SIGTERM")).toBe(0);
+		const taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+		expect(await portico("serve", "--workers", "2", "--port", String(taken.port))).toMatchObject({
+			code: 1,
+			errors: expect.stringContaining("cannot be listened on"),
+		});
+		await taken.stop(true);
+		expect([existsSync(data("portico.db")), existsSync(data("portico.db.sqld"))]).toEqual([true, false]);
+	},
+	60_000,
+);

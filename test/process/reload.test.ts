@@ -1,8 +1,9 @@
 /** A running process is told to read its config again. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { endProcesses, startProcess } from "../support/process.ts";
 
 let folder: string;
@@ -11,6 +12,8 @@ beforeAll(() => {
 });
 afterAll(endProcesses);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const later = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 const configOf = (models: readonly string[], more: object = {}) => ({
 	server: { port: 0 },
@@ -52,3 +55,31 @@ test("SIGHUP brings a sound config in while the server runs, and leaves it alone
 	void portico.end("SIGTERM");
 	expect(await ended).toBe(0);
 }, 30_000);
+
+test.each([
+	["on Bun", ["node"]],
+	["on Deno", [resolve(import.meta.dir, "../../node_modules/.bin/deno"), "run", "-A"]],
+] as const)(
+	"SIGHUP from the first moment on ends no server that starts, and is not lost: %s",
+	async (_, [program, ...words]) => {
+		const config = join(folder, "early.yaml");
+		writeFileSync(config, JSON.stringify({ ...configOf(["demo"]), database: { url: "file:early/portico.db" } }));
+		const launcher = resolve(import.meta.dir, "../../bin/portico.mjs");
+		const child = spawn(program, [...words, launcher, "serve", "--config", config], {
+			stdio: ["ignore", "pipe", "pipe"],
+		});
+		const ended = new Promise<number | null>((exit) => child.once("exit", exit));
+		let output = "";
+		for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += String(data)));
+		// The launcher itself hears signals once Node has read it: it starts Portico in the same moment.
+		while (spawnSync("pgrep", ["-P", String(child.pid)]).status !== 0 && child.exitCode === null) await later();
+		const telling = setInterval(() => child.kill("SIGHUP"), 20);
+		await Promise.race([ended, new Promise((serves) => child.stdout.once("data", serves))]);
+		clearInterval(telling);
+		while (!output.includes('"reloaded"') && child.exitCode === null) await later();
+		child.kill("SIGTERM");
+		expect(await ended).toBe(0);
+		expect(output).toContain("Portico serves at");
+	},
+	60_000,
+);

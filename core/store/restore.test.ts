@@ -1,0 +1,61 @@
+import { afterEach, expect, test } from "bun:test";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import type { Log } from "../contract/log.ts";
+import { systemClock } from "../wire/system-clock.ts";
+import { openStore } from "./open.ts";
+import { restoreFile } from "./restore.ts";
+
+const log: Log = { debug() {}, info() {}, warn() {}, error() {}, of: () => log };
+const tables = [
+	{
+		plugin: "things",
+		migrations: [{ name: "001", statements: ["CREATE TABLE things (name TEXT NOT NULL) STRICT"] }],
+	},
+];
+
+let folder = "";
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const opened = async (file: string) => {
+	const store = await openStore({ url: `file:${file}`, clock: systemClock, log });
+	if ("heldBy" in store) throw new Error("held");
+	await store.migrate(tables);
+	return store;
+};
+
+test("a log whose database file is gone is put aside, and not read with the backup", async () => {
+	folder = mkdtempSync(join(tmpdir(), "portico-restore-"));
+	const [database, backup] = [join(folder, "portico.db"), join(folder, "backup.db")];
+	const first = await opened(database);
+	await first.store.write([sql`INSERT INTO things VALUES ('kept')`]);
+	await first.backup(backup);
+	await first.store.write([sql`INSERT INTO things VALUES ('after the backup')`]);
+	// As a process leaves it that is killed.
+	copyFileSync(`${database}-wal`, join(folder, "left-wal"));
+	await first.close();
+	rmSync(database);
+	copyFileSync(join(folder, "left-wal"), `${database}-wal`);
+
+	const { aside } = restoreFile({ backup, database, tables, now: Date.parse("2026-11-23T12:00:00Z") });
+	expect(aside).toBe(`${database}.before-restore-2026-11-23T12-00-00Z-wal`);
+	expect(existsSync(aside ?? "")).toBe(true);
+	const second = await opened(database);
+	expect(await second.store.all(sql`SELECT name FROM things`)).toEqual([{ name: "kept" }]);
+	await second.close();
+});
+
+test("where there was nothing, nothing is put aside; what there was goes with its log", async () => {
+	folder = mkdtempSync(join(tmpdir(), "portico-restore-"));
+	const [database, backup] = [join(folder, "portico.db"), join(folder, "backup.db")];
+	const first = await opened(database);
+	await first.store.write([sql`INSERT INTO things VALUES ('kept')`]);
+	await first.backup(backup);
+	await first.close();
+	const now = Date.parse("2026-11-23T12:00:00Z");
+	expect(restoreFile({ backup, database: join(folder, "new.db"), tables, now })).toEqual({});
+	expect(restoreFile({ backup, database, tables, now }).aside).toBe(`${database}.before-restore-2026-11-23T12-00-00Z`);
+	expect(() => restoreFile({ backup, database, tables, now })).toThrow("exists already; wait a second");
+});

@@ -1,0 +1,50 @@
+/** What Portico prints to be typed can be typed: it names the program as it was called. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+
+const root = realpathSync(join(import.meta.dir, "../.."));
+let folder: string;
+beforeAll(() => {
+	folder = realpathSync(mkdtempSync(join(tmpdir(), "portico-called-")));
+	mkdirSync(join(folder, "node_modules/.pnpm/portico@1/node_modules"), { recursive: true });
+	symlinkSync(root, join(folder, "node_modules/.pnpm/portico@1/node_modules/portico"));
+	mkdirSync(join(folder, "elsewhere"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const { npm_command: _, ...environment } = process.env;
+const deno = join(root, "node_modules/.bin/deno");
+const kept = "node_modules/.pnpm/portico@1/node_modules/portico/bin/portico.mjs";
+
+test.each([
+	[
+		"by Node",
+		".",
+		["node", join(root, "bin/portico.mjs")],
+		(cwd: string) => `node ${relative(cwd, root)}/bin/portico.mjs`,
+	],
+	[
+		"by Deno",
+		".",
+		[deno, "run", "-A", join(root, "bin/portico.mjs")],
+		(cwd: string) => `deno run -A ${relative(cwd, root)}/bin/portico.mjs`,
+	],
+	["by the starter of pnpm", ".", ["node", kept], () => "npx portico"],
+	["by that of pnpm, installed globally", "elsewhere", ["node", `../${kept}`], () => "portico"],
+] as const)(
+	"%s",
+	(_name, place, [program, ...words], called) => {
+		const cwd = join(folder, place);
+		const plugin = `plugin-${crypto.randomUUID()}`;
+		const printed = execFileSync(program, [...words, "plugin", "new", plugin], {
+			cwd,
+			env: environment,
+			encoding: "utf8",
+		});
+		expect(printed).toContain(` ${called(cwd)} `);
+	},
+	30_000,
+);

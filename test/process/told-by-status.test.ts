@@ -1,0 +1,93 @@
+/** What happens to files under a running server is told by `portico status`: a certificate that does not fit, a database that is removed. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { endProcesses, runCommand, startProcess } from "../support/process.ts";
+import { startSqlServer } from "../support/sql-server.ts";
+
+let folder: string;
+beforeEach(() => {
+	folder = mkdtempSync(join(tmpdir(), "portico-told-"));
+});
+afterEach(async () => {
+	await endProcesses();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+const configure = (server: object, url = "file:data/portico.db"): void => {
+	const plugins = [{ use: "tokens" }, { use: "people" }];
+	const database = { url };
+	writeFileSync(join(folder, "portico.yaml"), JSON.stringify({ server: { port: 0, ...server }, database, plugins }));
+};
+
+const certificate = (name: string): void => {
+	const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "9"];
+	const files = ["-keyout", join(folder, `${name}.key`), "-out", join(folder, `${name}.crt`)];
+	execFileSync("openssl", ["req", "-x509", ...kind, "-subj", `/CN=${name}`, ...files], { stdio: "ignore" });
+};
+
+const status = async (): Promise<string> => (await runCommand(folder, ["status"])).output;
+
+test("a certificate that cannot be used: told while it lies there, and a reload is refused for it", async () => {
+	for (const name of ["own", "second"]) certificate(name);
+	copyFileSync(join(folder, "own.key"), join(folder, "first.key"));
+	configure({ tls: { cert: "own.crt", key: "own.key" } });
+	const portico = await startProcess(folder, undefined);
+	expect(await status()).toContain("The server is well");
+
+	copyFileSync(join(folder, "second.key"), join(folder, "own.key"));
+	await portico.says(/the new certificate cannot be used/);
+	expect(await status()).toMatch(/^certificate: .*is not the key of.*still shown\.\n {2}since 20.*\n {2}what to do: /);
+	void portico.end("SIGHUP");
+	await portico.says(/"complaint":"server\.tls cannot be used: [^"]* is not the key of/);
+
+	copyFileSync(join(folder, "first.key"), join(folder, "own.key"));
+	void portico.end("SIGHUP");
+	await portico.says(/"reloaded"/);
+	// The files are looked at once a second.
+	while ((await status()).includes("certificate: "));
+	expect(await status()).toContain("The server is well");
+	expect(await portico.end("SIGTERM")).toBe(0);
+}, 60_000);
+
+test("a database file that is moved away: told within seconds, and it goes on once it is back", async () => {
+	configure({});
+	const portico = await startProcess(folder, undefined);
+	const [file, away] = [join(folder, "data", "portico.db"), join(folder, "away.db")];
+	renameSync(file, away);
+	await portico.says(/the database file was removed or replaced while it is open/);
+	expect(await status()).toMatch(/^database: The database file was removed or replaced[\s\S]*what to do: Put back/);
+	expect((await fetch(`${portico.address}/readyz`)).status).toBe(503);
+	expect(await runCommand(folder, ["token", "create", "--name", "lost"])).toMatchObject({ code: 1 });
+	renameSync(away, file);
+	await portico.says(/the database file is back in its place/);
+	expect(await status()).toContain("The server is well");
+	expect(await runCommand(folder, ["token", "create", "--name", "kept"])).toMatchObject({ code: 0 });
+	expect(await portico.end("SIGTERM")).toBe(0);
+}, 60_000);
+
+test.each(["a file", "a server"])(
+	"where the database is %s, the node that runs is asked, and where none runs that is told",
+	async (kind) => {
+		const database = kind === "a server" ? startSqlServer(join(folder, "shared.db")) : undefined;
+		configure({ dataFolder: join(folder, "node") }, database?.url);
+		const portico = await startProcess(folder, undefined);
+		const asked = `asking the server at ${portico.address}`;
+		expect(await runCommand(folder, ["status"])).toMatchObject({ code: 0, errors: expect.stringContaining(asked) });
+		expect(await runCommand(folder, ["token", "list"])).toMatchObject({
+			code: 0,
+			errors: expect.stringContaining(asked),
+		});
+		expect(await portico.end("SIGTERM")).toBe(0);
+		expect(await runCommand(folder, ["status"])).toMatchObject({
+			code: 1,
+			output: "",
+			errors: expect.stringContaining("no server runs with this config"),
+		});
+		expect(await runCommand(folder, ["token", "list"])).toMatchObject({ code: 0 });
+		await database?.close();
+	},
+	60_000,
+);

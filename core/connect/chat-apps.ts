@@ -6,6 +6,7 @@ export const chatApps: readonly Client[] = [
 		name: "open-webui",
 		title: "Open WebUI",
 		note: "It asks GET /models for the list of models. From a container this machine is http://host.docker.internal.",
+		protocol: "chat-completions",
 		settings: ({ address, key }) => [
 			{
 				kind: "environment",
@@ -17,6 +18,7 @@ export const chatApps: readonly Client[] = [
 	{
 		name: "librechat",
 		title: "LibreChat",
+		protocol: "chat-completions",
 		settings: ({ address, key, model }) => [
 			{
 				kind: "yaml",

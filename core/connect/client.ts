@@ -39,5 +39,7 @@ export interface Client {
 	readonly title: string;
 	/** What else is good to know, in a sentence. */
 	readonly note?: string;
+	/** The protocol it speaks, as its plugin is called; absent where it may be one of several. */
+	readonly protocol?: string;
 	settings(gateway: Gateway): readonly Setting[];
 }

@@ -6,6 +6,7 @@ export const codingTools: readonly Client[] = [
 		name: "claude-code",
 		title: "Claude Code",
 		note: "Its model list shows models whose names begin with claude or anthropic.",
+		protocol: "messages",
 		settings: ({ address, key, model }) => [
 			{
 				kind: "json",
@@ -24,6 +25,7 @@ export const codingTools: readonly Client[] = [
 	{
 		name: "codex",
 		title: "OpenAI Codex",
+		protocol: "responses",
 		settings: ({ address, key, model }) => [
 			{
 				kind: "toml",
@@ -39,6 +41,7 @@ export const codingTools: readonly Client[] = [
 		name: "gemini-cli",
 		title: "Gemini CLI",
 		note: "Start it with the model: gemini -m MODEL. In a folder that it does not trust it reads no ~/.gemini/.env.",
+		protocol: "generate-content",
 		settings: ({ address, key, model }) => [
 			{
 				kind: "environment",
@@ -55,6 +58,7 @@ export const codingTools: readonly Client[] = [
 	{
 		name: "opencode",
 		title: "opencode",
+		protocol: "chat-completions",
 		settings: ({ address, key, model }) => [
 			{
 				kind: "json",
@@ -79,6 +83,7 @@ export const codingTools: readonly Client[] = [
 		name: "cline",
 		title: "Cline",
 		note: "In the editor: API provider OpenAI Compatible, with the same base URL, key and model.",
+		protocol: "chat-completions",
 		settings: ({ address, key, model }) => [
 			{ kind: "command", words: ["cline", "auth", "-p", "openai", "-k", key, "-m", model, "-b", `${address}/v1`] },
 		],
@@ -86,6 +91,7 @@ export const codingTools: readonly Client[] = [
 	{
 		name: "continue",
 		title: "Continue",
+		protocol: "chat-completions",
 		settings: ({ address, key, model }) => [
 			{
 				kind: "yaml",
@@ -116,6 +122,7 @@ export const codingTools: readonly Client[] = [
 	{
 		name: "aider",
 		title: "aider",
+		protocol: "chat-completions",
 		settings: ({ address, key, model }) => [
 			{
 				kind: "environment",

@@ -14,6 +14,7 @@ export const libraries: readonly Client[] = [
 		name: "anthropic",
 		title: "Anthropic SDKs",
 		note: "The address goes without /v1.",
+		protocol: "messages",
 		settings: ({ address, key }) => [
 			{ kind: "environment", file: ".env", variables: { ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: key } },
 		],
@@ -22,6 +23,7 @@ export const libraries: readonly Client[] = [
 		name: "google",
 		title: "Google GenAI SDKs",
 		note: "Where GOOGLE_API_KEY is set too, it is used instead of GEMINI_API_KEY.",
+		protocol: "generate-content",
 		settings: ({ address, key }) => [
 			{ kind: "environment", file: ".env", variables: { GOOGLE_GEMINI_BASE_URL: address, GEMINI_API_KEY: key } },
 		],
@@ -47,6 +49,7 @@ export const libraries: readonly Client[] = [
 	{
 		name: "curl",
 		title: "curl",
+		protocol: "chat-completions",
 		settings: ({ address, key, model }) => [
 			{
 				kind: "command",

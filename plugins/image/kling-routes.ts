@@ -1,6 +1,7 @@
 /** Pictures as Kling's clients ask for them. */
 import { definedOnly, Fault, type Identified, type Route, type WireRecord } from "#core";
 import {
+	findKlingTask,
 	klingAnswer,
 	klingFields,
 	klingPage,
@@ -39,8 +40,8 @@ export const klingRoutes = (tasks: Tasks): readonly Route[] => {
 	};
 
 	const show = async (call: Identified): Promise<Response> => {
-		const task = await tasks.find(call, call.params.id ?? "");
-		if (task?.kind !== "image")
+		const task = await findKlingTask(tasks, call, "image");
+		if (!task)
 			throw new Fault({
 				kind: "not_found",
 				code: "task_not_found",

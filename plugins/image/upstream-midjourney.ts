@@ -121,6 +121,8 @@ export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): Task
 	const stateOf = async (id: string, signal: AbortSignal): Promise<JobState> => {
 		const answer = await connection.ask(`/mj/task/${encodeURIComponent(id)}/fetch`, { signal });
 		if (answer.sent !== "answered" || answer.status !== 200) return connection.noState(answer);
+		// It answers with nothing where it does not know the task; what is no JSON is not its answer.
+		if (answer.body === undefined && answer.bytes.length > 0) return connection.noState(answer);
 		return midjourneyState(answer.body, tasks.publicReason);
 	};
 

@@ -121,7 +121,9 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 			const streamed = events.submission(answer, connection);
 			if (streamed) return streamed;
 			if (answer.sent !== "answered" || answer.status !== 200) return connection.refusal(answer);
-			return { outcome: "done", made: madeOf(answer.body, job.input.output_format) };
+			const made = madeOf(answer.body, job.input.output_format);
+			const refused = made.files.length === 0 ? connection.refusal(answer) : undefined;
+			return refused?.outcome === "refused" ? refused : { outcome: "done", made };
 		},
 	};
 };

@@ -1,6 +1,6 @@
 /** The kind `music`: its words, its callback, and how the uniform route's body is read. */
 import { asBoolean, asList, asNumber, asRecord, asText, Fault, type WireRecord } from "#core";
-import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
+import type { ResultFile, Task, TaskKind, TaskOrder } from "../tasks/service.ts";
 
 const musicWords = {
 	NOT_START: "submitted",
@@ -95,9 +95,6 @@ export const lyricsOrder = (body: WireRecord, defaultModel: string): TaskOrder =
 	};
 };
 
-const fileUrls = (task: Task, role: string): readonly string[] =>
-	(task.result?.files ?? []).filter((file) => file.role === role).map(({ url }) => url);
-
 /** One variant of a finished song. Seconds are not rounded. */
 export interface Clip {
 	readonly id: string;
@@ -110,18 +107,28 @@ export interface Clip {
 	readonly words: string;
 }
 
+/** The files of each variant: a song, and what its upstream gave after it, before the next. */
+const variantsOf = (task: Task): readonly (readonly ResultFile[])[] => {
+	const variants: ResultFile[][] = [];
+	for (const file of task.result?.files ?? []) {
+		if (file.role === "audio") variants.push([file]);
+		else variants.at(-1)?.push(file);
+	}
+	return variants;
+};
+
 /** The variants there are, in the upstream's order. */
 export const clipsOf = (task: Task): readonly Clip[] => {
-	const [covers, videos] = [fileUrls(task, "cover"), fileUrls(task, "video")];
 	const known = asList(task.result?.extra?.clips).map(asRecord);
-	return fileUrls(task, "audio").map((audioUrl, index) => {
+	return variantsOf(task).map((files, index) => {
 		const clip = known[index] ?? {};
+		const url = (role: string): string => files.find((file) => file.role === role)?.url ?? "";
 		return {
 			id: asText(clip.id) ?? `${task.id}-${index}`,
 			title: asText(clip.title) ?? task.result?.title ?? asText(task.details.title) ?? "",
-			audioUrl,
-			imageUrl: covers[index] ?? "",
-			videoUrl: videos[index] ?? "",
+			audioUrl: url("audio"),
+			imageUrl: url("cover"),
+			videoUrl: url("video"),
 			duration: asNumber(clip.duration) ?? task.result?.duration ?? 0,
 			tags: asText(clip.tags) ?? asText(task.details.tags) ?? "",
 			words: asText(clip.prompt) ?? task.prompt,
@@ -154,5 +161,5 @@ export const musicKind = (defaultModel: string): TaskKind => ({
 	timeoutMinutes: 10,
 	read: (body) => read(body, defaultModel),
 	callback,
-	units: (task) => ({ songs: fileUrls(task, "audio").length }),
+	units: (task) => ({ songs: variantsOf(task).length }),
 });

@@ -68,7 +68,7 @@ export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined
 			return value === null ? [] : [sql` AND ${column} = ${value}`];
 		});
 		// Rows are added in the order of time, so the order of rows needs no index of its own.
-		if (after !== null) kept.push(sql` AND rowid < (SELECT rowid FROM tasks WHERE id = ${after})`);
+		if (after) kept.push(sql` AND rowid < (SELECT rowid FROM tasks WHERE id = ${after})`);
 		const rows = await store.all(
 			sql`SELECT *${named} FROM tasks WHERE expires_at > 0${whose(owner)}${sql.join(kept)} ORDER BY rowid DESC LIMIT ${limit + 1}`,
 		);

@@ -5,6 +5,7 @@ import {
 	fetchNamed,
 	isClosedDoor,
 	isPrivateUpstream,
+	isRecord,
 	isWebAddress,
 	type Log,
 	parseJson,
@@ -69,6 +70,12 @@ const messageOf = (body: unknown): string => {
 	);
 };
 
+/** Some services refuse with 200: by the word `error`, as others do beside it. */
+const saysError = (body: unknown): boolean => {
+	const { error } = asRecord(body);
+	return asText(error) ? true : isRecord(error) && messageOf(body) !== "";
+};
+
 const isModeration = (body: unknown): boolean =>
 	/moderation|content_policy|safety|sensitive|prohibited|banned/i.test(
 		JSON.stringify(asRecord(body).error ?? body ?? "").slice(0, 2000),
@@ -85,7 +92,7 @@ const refusal = (answer: Answer, reason?: string): Submission => {
 	if (status === 429 || status === 503) return { outcome: "busy", ...retryAfterOf(answer.headers) };
 	if (isClosedDoor(status)) return { outcome: "refused", failure: refusedKey };
 	if (status >= 500) return { outcome: "unknown", saidFailed: status === 500 && messageOf(body) !== "" };
-	if (status < 300 && reason === undefined) return { outcome: "unknown" };
+	if (status < 300 && reason === undefined && !saysError(body)) return { outcome: "unknown" };
 	const said = publicReason(reason ?? messageOf(body)) || `The upstream refused the task (${status}).`;
 	return {
 		outcome: "refused",
@@ -95,8 +102,13 @@ const refusal = (answer: Answer, reason?: string): Submission => {
 
 const noState = (answer: Answer): JobState => {
 	if (answer.sent !== "answered") return { state: "unanswered" };
-	return answer.status === 404 ? { state: "missing" } : { state: "unanswered", ...retryAfterOf(answer.headers) };
+	return answer.status === 404 && !isPage(answer.headers)
+		? { state: "missing" }
+		: { state: "unanswered", ...retryAfterOf(answer.headers) };
 };
+
+/** A proxy before the upstream, or another server in its place, knows nothing of its jobs. */
+const isPage = (headers: Headers): boolean => /^\s*text\/html\b/i.test(headers.get("content-type") ?? "");
 
 /** Names under which services say what a job costs, or whether it does. */
 const billNames = /^(?:billed|billable|charged?|cost|price|credits_used|final_unit_deduction)(?:_\w+)?$/i;
@@ -149,6 +161,9 @@ class Watch {
 	}
 }
 
+/** What comes where a file is to be signed in for, or is not there: it is never a result. */
+const pages = /^\s*(text\/html|application\/(?:[\w.-]+\+)?json)\b/i;
+
 export const createConnection = ({ url, headers, fetch: send = fetch }: ConnectionOptions, log: Log): Connection => {
 	const base = url.replace(/\/+$/, "");
 	const { origin, host } = new URL(base);
@@ -194,6 +209,8 @@ export const createConnection = ({ url, headers, fetch: send = fetch }: Connecti
 			response = await fetchOnce(address, signal);
 		}
 		if (!response.ok) throw new TypeError(`a result file could not be fetched: ${response.status}`);
+		const [, type] = pages.exec(response.headers.get("content-type") ?? "") ?? [];
+		if (type !== undefined) throw new TypeError(`a result file did not come, but ${type}`);
 		return await bodyBytes(response);
 	};
 

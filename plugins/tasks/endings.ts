@@ -1,15 +1,17 @@
 /** The ends of a task, with what each costs: the change of state, the files of a result and the settlement go together. */
-import { definedOnly, mapJsonTexts, restoreWords, type Statement, type Store } from "#core";
+import { definedOnly, mapJsonTexts, restoreWords, type Statement, type Store, StoreFault } from "#core";
 import type { TaskBudget } from "./budget.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Files } from "./files.ts";
 import type { RetryWrite } from "./retry-write.ts";
 import type { WorkRow } from "./row.ts";
-import type { Made, Task, TaskFailure, TaskKind, TaskUnits } from "./service.ts";
+import type { Made, MadeFile, Task, TaskFailure, TaskKind, TaskUnits } from "./service.ts";
+import type { TaskStore } from "./task-store.ts";
 import { advance, begin, type Change, fail, giveUp, settled, succeed } from "./transitions.ts";
 
 export interface EndingsOptions {
 	readonly store: Store;
+	readonly taskStore: Pick<TaskStore, "work">;
 	readonly files: Files;
 	readonly accounts: TaskBudget;
 	readonly catalogue: () => Catalogue;
@@ -20,6 +22,9 @@ export interface EndingsOptions {
 }
 
 const noResult: TaskFailure = { code: "upstream_no_result", reason: "The upstream returned no result." };
+
+/** Some upstreams that made nothing give a file of no bytes. */
+const isThere = (file: MadeFile): boolean => !("bytes" in file) || file.bytes.length > 0;
 
 /** Nobody pays for more than was held. */
 const atMost = (made: TaskUnits, bound: TaskUnits): TaskUnits =>
@@ -51,7 +56,9 @@ export class Endings {
 	/** To IN_PROGRESS. */
 	async begin(row: WorkRow, percent: number | undefined): Promise<void> {
 		const task = { ...row.task, progress: advance(row.task, percent) };
-		await this.write(begin(this.kindOf(task), task, this.options.now()));
+		const change = begin(this.kindOf(task), task, this.options.now());
+		await this.options.retryWrite(() => this.options.store.write(change.statements));
+		this.options.changed(change.task);
 	}
 
 	/**
@@ -67,11 +74,11 @@ export class Endings {
 		await this.failFor(row, failure, row.task.bound);
 	}
 
-	/** To FAILURE, while what it costs is still to be found out; `charge` is called when that is known. */
+	/** To FAILURE, while what it costs is still to be found out; `charge` is called when that is known. The task may have ended before. */
 	async giveUp(row: WorkRow, failure: TaskFailure): Promise<WorkRow> {
-		const change = giveUp(this.kindOf(row.task), row.task, restoredFailure(failure, row), this.options.now());
-		await this.write(change);
-		return { ...row, task: change.task, tries: 0 };
+		const kind = this.options.catalogue().kind(row.task.kind);
+		const change = giveUp(kind, row.task, restoredFailure(failure, row), this.options.now());
+		return { ...row, task: await this.end(change), tries: 0 };
 	}
 
 	/** Charges a task that was given up for what was made. */
@@ -82,19 +89,28 @@ export class Endings {
 
 	/** To SUCCESS: what was made is charged. Rejects when a file cannot be kept; then nothing has changed. */
 	async succeed(row: WorkRow, given: Made, signal: AbortSignal): Promise<void> {
-		const made = restoredMade(given, row);
+		const made = restoredMade({ ...given, files: given.files.filter(isThere) }, row);
 		if (made.files.length === 0 && made.extra === undefined) return await this.failCharged(row, noResult);
 		const { task } = row;
 		const result = await this.options.files.keep(task.id, row.baseUrl, task.expiresAt, made, signal);
 		const kind = this.kindOf(task);
 		const settle = (done: Task): readonly Statement[] =>
 			this.options.accounts.settle(row, done, atMost(kind.units(done), done.bound));
-		await this.write(succeed(kind, task, result, this.options.now(), settle));
+		const change = succeed(kind, task, result, this.options.now(), settle);
+		await this.endCharged(row, change, atMost(kind.units(change.task), task.bound));
 	}
 
 	private async failFor(row: WorkRow, failure: TaskFailure, made: TaskUnits): Promise<void> {
 		const settle = (task: Task): readonly Statement[] => this.options.accounts.settle(row, task, made);
-		await this.write(fail(this.kindOf(row.task), row.task, restoredFailure(failure, row), this.options.now(), settle));
+		const kind = this.options.catalogue().kind(row.task.kind);
+		const change = fail(kind, row.task, restoredFailure(failure, row), this.options.now(), settle);
+		await this.endCharged(row, change, made);
+	}
+
+	/** Who gave the task up meanwhile did not know what had been made. */
+	private async endCharged(row: WorkRow, change: Change, made: TaskUnits): Promise<void> {
+		const task = await this.end(change);
+		if (task !== change.task) await this.charge({ ...row, task }, made);
 	}
 
 	private kindOf(task: Task): TaskKind {
@@ -103,8 +119,22 @@ export class Endings {
 		return kind;
 	}
 
-	private async write(change: Change): Promise<void> {
-		await this.options.retryWrite(() => this.options.store.write(change.statements));
-		this.options.changed(change.task);
+	/** The task as it is then: as the change makes it, or as another end that was sooner left it. */
+	private async end({ statements, task }: Change): Promise<Task> {
+		const { store, taskStore, retryWrite, changed } = this.options;
+		const refusal = await retryWrite(() => store.write(statements).then(() => undefined, refusalOf));
+		if (!refusal) {
+			changed(task);
+			return task;
+		}
+		const found = await retryWrite(() => taskStore.work(task.id));
+		if (!found || found.task.status === "NOT_START" || found.task.status === "IN_PROGRESS") throw refusal;
+		return found.task;
 	}
 }
+
+/** A rule of a table refused the write: it is not tried again. */
+const refusalOf = (error: unknown): StoreFault => {
+	if (error instanceof StoreFault && error.isConstraint) return error;
+	throw error;
+};

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), "portico-files-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const links = createLinks(() => "a key of the tests");
-const files = createFiles({ folder, links });
+const files = createFiles({ folder, links, withinTime: (_limit, given, work) => work(given) });
 const id = `task_${"ab".repeat(16)}`;
 const signal = new AbortController().signal;
 
@@ -49,6 +49,23 @@ test("a file that does not come leaves nothing half done", async () => {
 	const broken = { role: "video", mediaType: "video/mp4", fetch: () => Promise.reject(new Error("gone")) };
 	await expect(files.keep(other, "https://gateway.example", 1, { files: [broken] }, signal)).rejects.toThrow("gone");
 	expect(await files.open(other, "0.mp4", null)).toBeUndefined();
+	const empty = { ...broken, fetch: () => Promise.resolve(new Uint8Array(0)) };
+	await expect(files.keep(other, "https://gateway.example", 1, { files: [empty] }, signal)).rejects.toThrow("empty");
+});
+
+test.each([
+	["bytes=1-", 206, "2", "bytes 1-2/3"],
+	["", 200, "3", null],
+] as const)("whoever downloads it is told how long it is (%s)", async (range, status, length, part) => {
+	const server = Bun.serve({
+		hostname: "127.0.0.1",
+		port: 0,
+		fetch: async (request) => (await files.open(id, "1.mp4", request.headers.get("range"))) ?? Response.error(),
+	});
+	const { status: code, headers } = await fetch(server.url, { headers: { range } });
+	const told = ["content-length", "transfer-encoding", "content-range"].map((name) => headers.get(name));
+	expect([code, ...told]).toEqual([status, length, null, part]);
+	await server.stop(true);
 });
 
 test.each([

@@ -1,17 +1,18 @@
 /** Result files that only Portico can hand out: bytes, and what an upstream gives only to the holder of its key. */
-import { createReadStream } from "node:fs";
+import { openAsBlob } from "node:fs";
 import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
 import { describe, isWebAddress } from "#core";
 import { pictureData } from "./pictures.ts";
 import type { Made, MadeFile, ResultFile, TaskResult } from "./service.ts";
 import type { Links } from "./signed-links.ts";
+import type { WithinTime } from "./time-limit.ts";
 
 export interface FilesOptions {
 	/** A folder of this node's own, or one all nodes share. */
 	readonly folder: string;
 	readonly links: Links;
+	readonly withinTime: WithinTime;
 }
 
 export interface Files {
@@ -42,7 +43,14 @@ const mediaTypes = new Map([...extensions].map(([type, extension]) => [extension
 const fileName = /^\d{1,3}\.[a-z0-9]{2,4}$/;
 const taskId = /^task_[0-9a-z]{8,64}$/;
 
+/** The bytes of a file that must be kept; undefined for one that stands at an address of its own. Rejects where there are none. */
 const bytesOf = async (file: MadeFile, signal: AbortSignal): Promise<Uint8Array | undefined> => {
+	const bytes = await givenBytes(file, signal);
+	if (bytes?.length === 0) throw new TypeError("a result file is empty");
+	return bytes;
+};
+
+const givenBytes = async (file: MadeFile, signal: AbortSignal): Promise<Uint8Array | undefined> => {
 	if ("bytes" in file) return file.bytes;
 	if ("fetch" in file) return await file.fetch(signal);
 	const data = pictureData(file.url);
@@ -66,11 +74,14 @@ const rangeOf = (header: string | null, size: number): { start: number; end: num
 	return start <= end ? { start, end } : undefined;
 };
 
-export const createFiles = ({ folder, links }: FilesOptions): Files => ({
+/** How long an upstream may take to give a file: a little more than our own requests have. */
+const fileMs = 310_000;
+
+export const createFiles = ({ folder, links, withinTime }: FilesOptions): Files => ({
 	async keep(id, baseUrl, expiresAt, made, signal) {
 		const files: ResultFile[] = [];
 		for (const [index, file] of made.files.entries()) {
-			const bytes = await bytesOf(file, signal).catch((cause: unknown) => {
+			const bytes = await withinTime(fileMs, signal, (limited) => bytesOf(file, limited)).catch((cause: unknown) => {
 				throw new Unfetched(describe(cause), { cause });
 			});
 			const { role, mediaType } = file;
@@ -91,9 +102,9 @@ export const createFiles = ({ folder, links }: FilesOptions): Files => ({
 		const path = join(folder, id, file);
 		const size = await stat(path).then(
 			(found) => found.size,
-			() => undefined,
+			() => 0,
 		);
-		if (size === undefined) return undefined;
+		if (size === 0) return undefined;
 		const part = rangeOf(range, size);
 		const { start, end } = part ?? { start: 0, end: size - 1 };
 		const headers: Record<string, string> = {
@@ -103,9 +114,11 @@ export const createFiles = ({ folder, links }: FilesOptions): Files => ({
 			"cache-control": "private, max-age=3600",
 			"x-content-type-options": "nosniff",
 		};
-		if (part) headers["content-range"] = `bytes ${start}-${end}/${size}`;
-		const stream = Readable.toWeb(createReadStream(path, { start, end })) as unknown as ReadableStream<Uint8Array>;
-		return new Response(stream, { status: part ? 206 : 200, headers });
+		// A file and no stream: of that the server tells the length, so that whoever downloads it sees how far it is.
+		const kept = await openAsBlob(path);
+		if (!part) return new Response(kept, { headers });
+		headers["content-range"] = `bytes ${start}-${end}/${size}`;
+		return new Response(kept.slice(start, end + 1), { status: 206, headers });
 	},
 	async remove(id) {
 		if (taskId.test(id)) await rm(join(folder, id), { recursive: true, force: true });

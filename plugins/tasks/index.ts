@@ -24,6 +24,7 @@ import { ledgerWriters, quota } from "../quota/service.ts";
 import { tokenOwnership } from "../tokens/service.ts";
 import { webhooks } from "../webhooks/service.ts";
 import { adminTaskRoutes } from "./admin-routes.ts";
+import { Asking } from "./asking.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { createTaskBudget } from "./budget.ts";
 import { type Catalogue, createCatalogue } from "./catalogue.ts";
@@ -41,9 +42,10 @@ import { Settlement } from "./settlement.ts";
 import { createLinks } from "./signed-links.ts";
 import { Work } from "./step.ts";
 import { createSubmission } from "./submission.ts";
-import { taskTables } from "./tables.ts";
+import { externalIdTables, taskTables } from "./tables.ts";
 import { createTaskStore } from "./task-store.ts";
 import { createTasksService } from "./tasks-service.ts";
+import { createWithinTime } from "./time-limit.ts";
 import { Troubles } from "./troubles.ts";
 import { UpstreamConcurrency } from "./upstream-concurrency.ts";
 import { Worker } from "./worker.ts";
@@ -119,7 +121,9 @@ export default definePlugin({
 		const baseUrl = (call: Identified): string => baseUrlOf(call, config.publicUrl);
 		const taskStore = createTaskStore(needs.store);
 		const links = createLinks(() => linkKey);
-		const files = createFiles({ folder: config.filesFolder ?? join(needs.hostInfo.sharedFolder, "tasks"), links });
+		const withinTime = createWithinTime(needs.clock);
+		const folder = config.filesFolder ?? join(needs.hostInfo.sharedFolder, "tasks");
+		const files = createFiles({ folder, links, withinTime });
 		const accounts = createTaskBudget({
 			quota: needs.quota,
 			prices: needs.prices,
@@ -136,6 +140,7 @@ export default definePlugin({
 		const troubles = new Troubles(log);
 		const endings = new Endings({
 			store: needs.store,
+			taskStore,
 			retryWrite,
 			files,
 			accounts,
@@ -148,9 +153,11 @@ export default definePlugin({
 				counts.note(task);
 			},
 		});
-		const settlement = new Settlement({ taskStore, endings, troubles, now });
+		const asking = new Asking({ withinTime, troubles, show: ({ id }, preview) => previews.show(id, preview), now });
+		const settlement = new Settlement({ taskStore, asking, endings, troubles, now });
 		const work = new Work({
 			taskStore,
+			asking,
 			endings,
 			settlement,
 			troubles,
@@ -158,7 +165,6 @@ export default definePlugin({
 			catalogue,
 			now,
 			random: Math.random,
-			show: ({ id }, preview) => previews.show(id, preview),
 		});
 		const submit = createSubmission({
 			store: needs.store,
@@ -207,6 +213,7 @@ export default definePlugin({
 				provide(tasks, service),
 				add(tables, taskTables(needs.webhooks?.outbox)),
 				add(tables, inputSizeTables),
+				add(tables, externalIdTables),
 				add(jobs, { name: "tasks: look at what is due", schedule: "* * * * * *", run: () => worker?.tick() }),
 				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", run: prune }),
 				...adminTaskRoutes(needs.store, needs.tokens).map((route) => add(routes, route)),

@@ -1,6 +1,6 @@
 /** What Kling's clients find alike whatever is made for them: fields, pages, the envelope, and errors with numbers. */
 import { asText, type Denial, type Identified, type RenderDenial, renderOwnDenial, type WireRecord } from "#core";
-import type { Task } from "./service.ts";
+import type { Task, Tasks } from "./service.ts";
 
 const klingWords = {
 	NOT_START: "submitted",
@@ -37,6 +37,13 @@ export const klingTask = (task: Task, result: () => WireRecord): WireRecord => (
 	updated_at: task.updatedAt,
 	...(task.result && { task_result: result() }),
 });
+
+/** The task of the path's id, which may be the client's own `external_task_id`: of several the newest. */
+export const findKlingTask = async (tasks: Tasks, call: Identified, kind: string): Promise<Task | undefined> => {
+	const { id = "" } = call.params;
+	const task = (await tasks.find(call, id)) ?? (await tasks.list(call, { kind, externalId: id, limit: 1 })).data[0];
+	return task?.kind === kind ? task : undefined;
+};
 
 /** The envelope; around one task with its id where clients of other gateways read it. */
 export const klingAnswer = (call: Identified, data: unknown, task?: Task): Response =>

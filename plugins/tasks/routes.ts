@@ -72,7 +72,7 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 			order: query.get("order") === "asc" ? "asc" : "desc",
 			...(kind !== null && { kind }),
 			...(status !== undefined && { status }),
-			...(after !== null && { after }),
+			...(after && { after }),
 		});
 		const page = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: more };
 		return Response.json({ object: "list", data: data.map(taskView), ...page });

@@ -7,7 +7,7 @@ import type { Cancellation, JobState, Show, Submission, TaskFailure, TaskJob } f
 import type { Connection, ConnectionOptions } from "./wire.ts";
 
 export type { Cancellation, JobState, Made, MadeFile, Show, Submission, TaskFailure, TaskJob } from "./job.ts";
-export { klingAnswer, klingFields, klingPage, klingTask, renderKlingDenial } from "./kling.ts";
+export { findKlingTask, klingAnswer, klingFields, klingPage, klingTask, renderKlingDenial } from "./kling.ts";
 export { type PictureData, pictureData, pictureOf } from "./pictures.ts";
 export { upstreamSettings } from "./upstream-settings.ts";
 export type { Answer, AskOptions, Connection, ConnectionOptions } from "./wire.ts";
@@ -144,6 +144,8 @@ export interface TaskFilter {
 	readonly kind?: string;
 	readonly status?: TaskStatus;
 	readonly actions?: readonly string[];
+	/** The client's own name for the task, as `details.externalId` has it. */
+	readonly externalId?: string;
 	/** The id after which to go on. */
 	readonly after?: string;
 	readonly limit: number;

@@ -70,7 +70,8 @@ test("24: two that see the end at once make one end", async () => {
 	const kind = { callback: () => "{}" } as never;
 	const result = { files: [] };
 	const now = at.moved.now();
-	await Promise.all([1, 2, 3].map(() => at.store.write(succeed(kind, row.task, result, now, () => []).statements)));
+	const ends = [1, 2, 3].map(() => at.store.write(succeed(kind, row.task, result, now, () => []).statements));
+	expect((await Promise.allSettled(ends)).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"]);
 	expect(await count(at, "deliveries")).toBe(3);
 });
 

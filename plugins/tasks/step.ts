@@ -1,4 +1,5 @@
 /** One look at one task: submits it when that has not been done, else takes in what its upstream says of it. */
+import type { Asking } from "./asking.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
 import { failures, tooLate } from "./failures.ts";
@@ -6,7 +7,7 @@ import { namedIds } from "./named-ids.ts";
 import { PollSchedule } from "./poll-schedule.ts";
 import type { RetryWrite } from "./retry-write.ts";
 import { jobOf, type WorkRow } from "./row.ts";
-import type { JobState, Show, Submission, TaskJob, TaskUpstream } from "./service.ts";
+import type { JobState, Submission, TaskJob, TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
 import type { Look, TaskStore } from "./task-store.ts";
 import { advance } from "./transitions.ts";
@@ -15,6 +16,7 @@ import type { Troubles } from "./troubles.ts";
 export interface WorkOptions {
 	readonly taskStore: TaskStore;
 	readonly endings: Endings;
+	readonly asking: Asking;
 	readonly settlement: Settlement;
 	readonly troubles: Troubles;
 	readonly catalogue: () => Catalogue;
@@ -22,14 +24,13 @@ export interface WorkOptions {
 	/** From 0 to 1, for jitter. */
 	random(): number;
 	readonly retryWrite: RetryWrite;
-	readonly show: Show;
 }
 
 /** Words an upstream says that mean nothing to its adapter, and answers that there is no such job, before the task has failed. */
 const strangeLimit = 20;
 const missingLimit = 3;
 
-/** How often a task is looked at whose upstream is not configured (any more), until its time is over. */
+/** How often a task is looked at whose upstream or kind is not configured (any more), until its time is over. */
 const orphanMs = 30_000;
 
 /** Whether an upstream answered: fewer tasks at once for one that did not. */
@@ -51,26 +52,31 @@ export class Work {
 		upstream: TaskUpstream | undefined,
 		signal: AbortSignal,
 	): Promise<boolean> {
-		const kind = this.options.catalogue().kind(row.task.kind);
+		const { taskStore, endings, settlement, troubles } = this.options;
+		const [now, kind] = [this.options.now(), this.options.catalogue().kind(row.task.kind)];
 		const begun = row.upstreamId !== undefined || row.submissions > 1;
-		if (kind && this.options.now() >= row.deadlineAt) {
-			if (this.options.troubles.lostHere(row)) await this.options.endings.fail(row, failures.unkept);
-			else if (begun) await this.options.settlement.giveUp(row, lease, upstream, tooLate(row), signal);
-			else await this.options.endings.fail(row, tooLate(row));
+		const late = now >= row.deadlineAt;
+		// Only a kind can call back: it may be there again tomorrow.
+		if (late && (kind || now >= row.task.expiresAt)) {
+			if (troubles.lostHere(row)) await endings.fail(row, failures.unkept);
+			else if (begun) await settlement.giveUp(row, lease, upstream, tooLate(row), signal);
+			else await endings.fail(row, tooLate(row));
 			return true;
 		}
 		if (kind && upstream) return false;
-		await this.options.taskStore.putBack(row, lease, this.options.now() + orphanMs);
+		const dueAt = now + orphanMs;
+		await taskStore.putBack(row, lease, late ? dueAt : Math.min(dueAt, row.deadlineAt));
 		return true;
 	}
 
 	async submit(row: WorkRow, lease: string, upstream: TaskUpstream, signal: AbortSignal): Promise<Answered> {
 		const job = jobOf(row, upstream, await this.options.retryWrite(() => this.options.taskStore.inputOf(row.task.id)));
 		if (row.submissions > 1) return await this.reconcile(row, lease, upstream, job, signal);
-		const submission = await upstream.submit(job, signal, this.options.show).catch((error: unknown): Submission => {
-			this.options.troubles.note(row, "a task could not be submitted", error);
-			return { outcome: "unknown" };
-		});
+		const submission = await this.options.asking.submit(row, upstream, job, signal);
+		if (!submission) {
+			await this.options.settlement.giveUp(row, lease, upstream, tooLate(row), signal);
+			return false;
+		}
 		switch (submission.outcome) {
 			case "accepted":
 				await this.accepted(row, lease, upstream, submission, signal);
@@ -103,10 +109,7 @@ export class Work {
 			this.options.taskStore.submitted(row, lease, upstreamId, memo, look),
 		);
 		const known = { ...row, upstreamId, memo };
-		if (!kept)
-			await upstream
-				.cancel?.(jobOf(known, upstream), signal)
-				.catch((error: unknown) => this.options.troubles.note(row, "a job could not be cancelled", error));
+		if (!kept) await this.options.asking.stop(known, upstream, signal);
 		else if (job) await this.take(known, lease, upstream, job, signal);
 	}
 
@@ -139,10 +142,7 @@ export class Work {
 		signal: AbortSignal,
 		saidFailed = false,
 	): Promise<Answered> {
-		const upstreamId = await upstream.find?.(job, signal).catch((error: unknown) => {
-			this.options.troubles.note(row, "a submission could not be looked up", error);
-			return undefined;
-		});
+		const upstreamId = await this.options.asking.find(row, upstream, job, signal);
 		if (upstreamId === undefined && saidFailed) await this.options.endings.fail(row, failures.unknown);
 		else if (upstreamId === undefined) await this.options.endings.failCharged(row, failures.unknown);
 		else
@@ -174,17 +174,8 @@ export class Work {
 	/** Asks after submitted jobs. What could not be taken in (a file that did not come) is asked for again later. */
 	async poll(rows: readonly WorkRow[], lease: string, upstream: TaskUpstream, signal: AbortSignal): Promise<Answered> {
 		const unanswered: JobState = { state: "unanswered" };
-		const { troubles } = this.options;
-		const states = await (
-			upstream.poll?.(
-				rows.map((row) => jobOf(row, upstream)),
-				signal,
-				this.options.show,
-			) ?? Promise.resolve([])
-		).catch((error: unknown) => {
-			for (const row of rows) troubles.note(row, "an upstream could not be asked after a task", error);
-			return [];
-		});
+		const { asking, troubles } = this.options;
+		const states = await asking.poll(rows, upstream, signal);
 		let answered = true;
 		for (const [index, row] of rows.entries()) {
 			const said = states[index] ?? unanswered;

@@ -51,7 +51,8 @@ const refuse = (denial: Denial): never => {
 	throw new Fault(denial);
 };
 
-const idempotencyKeyOf = (call: Identified): string | undefined => {
+/** The key by which a client may ask for the same task again. Throws `Fault`. */
+export const idempotencyKeyOf = (call: Identified): string | undefined => {
 	const key = call.request.headers.get("idempotency-key")?.trim();
 	if (key === undefined || key === "") return undefined;
 	if (key.length > longestKey)

@@ -80,3 +80,17 @@ export const taskTables = (outbox: Webhooks["outbox"] | undefined): Tables => ({
 			: []),
 	],
 });
+
+/** How a task is found by its client's own name for it. Apart from the rest, whose migrations depend on what else is loaded. */
+export const externalIdTables: Tables = {
+	plugin: "tasks",
+	migrations: [
+		{
+			name: "0001-external-ids",
+			statements: [
+				`CREATE INDEX tasks_external ON tasks (token_id, json_extract(request, '$.details.externalId'), submitted_at, id)
+					WHERE json_extract(request, '$.details.externalId') IS NOT NULL`,
+			],
+		},
+	],
+};

@@ -12,6 +12,12 @@ const columns = sql`id, token_id, kind, action, model, request, status, progress
 
 const list = (values: readonly string[]): SQL => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`;
 
+/** When a task was submitted that may have been removed: its id says it. Null where it is no id of a task. */
+const madeAt = (id: string): number | null => {
+	const [, time] = /^task_([0-9a-f]{12})[0-9a-f]{20}$/.exec(id) ?? [];
+	return time === undefined ? null : Number.parseInt(time, 16);
+};
+
 const errandNames = ["submit", "poll", "settle", "release"] as const;
 export type Errand = (typeof errandNames)[number];
 
@@ -99,15 +105,16 @@ export const createTaskStore = (store: Store): TaskStore => {
 		},
 		findAll: (tokenId, ids) =>
 			read(sql`t.token_id = ${tokenId} AND t.expires_at > 0 AND t.id IN ${list(ids)} ORDER BY t.submitted_at, t.id`),
-		async list(tokenId, { kind, status, actions, after, limit, skip = 0, order = "desc" }) {
+		async list(tokenId, { kind, status, actions, externalId, after, limit, skip = 0, order = "desc" }) {
 			const where = [sql`t.token_id = ${tokenId} AND t.expires_at > 0`];
 			if (kind !== undefined) where.push(sql`t.kind = ${kind}`);
 			if (status !== undefined) where.push(sql`t.status = ${status}`);
 			if (actions !== undefined) where.push(sql`t.action IN ${list(actions)}`);
+			if (externalId !== undefined) where.push(sql`json_extract(t.request, '$.details.externalId') = ${externalId}`);
 			const [direction, beyond] = order === "asc" ? [sql`ASC`, sql`>`] : [sql`DESC`, sql`<`];
 			if (after !== undefined)
-				where.push(sql`(t.submitted_at, t.id) ${beyond} (SELECT a.submitted_at, a.id FROM tasks a
-					WHERE a.id = ${after} AND a.token_id = ${tokenId})`);
+				where.push(sql`(t.submitted_at, t.id) ${beyond} (coalesce((SELECT a.submitted_at FROM tasks a
+					WHERE a.id = ${after} AND a.token_id = ${tokenId}), ${madeAt(after)}), ${after})`);
 			const found = await read(sql`${sql.join(where, sql` AND `)}
 				ORDER BY t.submitted_at ${direction}, t.id ${direction} LIMIT ${limit + 1} OFFSET ${skip}`);
 			return { data: found.slice(0, limit), more: found.length > limit };
@@ -173,7 +180,7 @@ export const createTaskStore = (store: Store): TaskStore => {
 		async putBack(row, lease, dueAt) {
 			await store.write([
 				sql`UPDATE tasks SET submissions = max(0, submissions - (upstream_id IS NULL)),
-						due_at = iif(${open}, min(${dueAt}, deadline_at), due_at), lease = NULL, lease_until = NULL
+						due_at = iif(${open}, ${dueAt}, due_at), lease = NULL, lease_until = NULL
 					WHERE ${mine(row, lease)} AND due_at IS NOT NULL`,
 			]);
 		},

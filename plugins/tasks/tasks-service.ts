@@ -20,6 +20,7 @@ import type { Endings } from "./endings.ts";
 import type { Files } from "./files.ts";
 import type { Previews } from "./previews.ts";
 import type { Task, TaskOrder, Tasks } from "./service.ts";
+import { idempotencyKeyOf } from "./submission.ts";
 import type { TaskStore } from "./task-store.ts";
 import { taskView } from "./views.ts";
 
@@ -71,12 +72,17 @@ export const createTasksService = (options: TasksServiceOptions): Tasks => {
 		return task;
 	};
 
+	const isRepeated = async (call: Identified): Promise<boolean> => {
+		const key = idempotencyKeyOf(call);
+		return key !== undefined && (await taskStore.byIdempotencyKey(call.token.id, key)) !== undefined;
+	};
+
 	const upstreamUrlOf = async (task: Task): Promise<string | undefined> =>
 		options.catalogue().upstream((await taskStore.work(task.id))?.upstream ?? "")?.url;
 
 	return {
 		async read(call) {
-			const denial = await options.authority.beforeBody(call);
+			const denial = await options.authority.beforeBody(call, () => isRepeated(call));
 			if (denial) throw new Fault(denial);
 			reading.add(call);
 			return await readFields(call, options.bodyLimitBytes);

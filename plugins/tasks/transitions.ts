@@ -1,6 +1,7 @@
 /**
  * The only ways a task changes its state. Each is a batch of statements that compare the state before they set it, so
  * of two that happen at once one wins and the other changes nothing; what a task costs is settled in the same batch.
+ * A batch that ends a task that has ended fails as a whole, by the table's CHECK of states.
  */
 import { sql } from "drizzle-orm";
 import { definedOnly, type Statement } from "#core";
@@ -16,7 +17,8 @@ export interface Change {
 	readonly task: Task;
 }
 
-const callbackOf = (kind: TaskKind, task: Task): string => (task.callbackUrl === "" ? "" : kind.callback(task));
+const callbackOf = (kind: TaskKind | undefined, task: Task): string =>
+	task.callbackUrl === "" || !kind ? "" : kind.callback(task);
 
 /** Times of one task never run backwards, whatever the clock does. */
 const notBefore = (task: Task, at: number): number => Math.max(at, task.submittedAt, task.startedAt);
@@ -49,28 +51,29 @@ export const succeed = (
 	const begun = before.status === "NOT_START" ? begin(kind, before, at) : { task: before, statements: [] };
 	const finishedAt = notBefore(begun.task, at);
 	const task: Task = { ...begun.task, status: "SUCCESS", progress: 100, result, finishedAt, updatedAt: finishedAt };
-	const end = sql`UPDATE tasks SET status = 'SUCCESS', sequence = sequence + 1, progress = 100,
+	const end = sql`UPDATE tasks SET status = iif(status = 'IN_PROGRESS', 'SUCCESS', 'ended before'), sequence = sequence + 1, progress = 100,
 		result = ${JSON.stringify(result)}, finished_at = ${finishedAt}, changed_at = ${finishedAt},
-		callback = ${callbackOf(kind, task)} WHERE id = ${task.id} AND status = 'IN_PROGRESS'`;
+		callback = ${callbackOf(kind, task)} WHERE id = ${task.id}`;
 	return { task, statements: [...begun.statements, end, rest(task.id), ...settle(task), settled(task.id)] };
 };
 
 /**
  * To FAILURE, from whatever open state, while what its work costs is still to be found out: the task stays due until that
- * is settled. Whoever holds it goes on holding it.
+ * is settled. Whoever holds it goes on holding it. Nobody is called back where its kind is gone, which alone knows how.
  */
-export const giveUp = (kind: TaskKind, before: Task, failure: TaskFailure, at: number): Change => {
+export const giveUp = (kind: TaskKind | undefined, before: Task, failure: TaskFailure, at: number): Change => {
 	const finishedAt = notBefore(before, at);
 	const task: Task = { ...before, status: "FAILURE", failure, finishedAt, updatedAt: finishedAt };
-	const end = sql`UPDATE tasks SET status = 'FAILURE', sequence = sequence + 1, failure = ${JSON.stringify(failure)},
-		finished_at = ${finishedAt}, changed_at = ${finishedAt}, callback = ${callbackOf(kind, task)},
-		due_at = ${Math.floor(at)}, tries = 0 WHERE id = ${task.id} AND status IN ('NOT_START', 'IN_PROGRESS')`;
+	const end = sql`UPDATE tasks SET status = iif(status IN ('NOT_START', 'IN_PROGRESS'), 'FAILURE', 'ended before'),
+		sequence = sequence + 1, failure = ${JSON.stringify(failure)}, finished_at = ${finishedAt},
+		changed_at = ${finishedAt}, callback = ${callbackOf(kind, task)},
+		callback_url = iif(${kind !== undefined}, callback_url, ''), due_at = ${Math.floor(at)}, tries = 0 WHERE id = ${task.id}`;
 	return { task, statements: [end, rest(task.id)] };
 };
 
 /** To FAILURE, from whatever open state. `settle`: what charges for it, or gives back what was held. */
 export const fail = (
-	kind: TaskKind,
+	kind: TaskKind | undefined,
 	before: Task,
 	failure: TaskFailure,
 	at: number,

@@ -56,6 +56,16 @@ test("a file that its upstream does not give is charged, for the work was done",
 	expect(complaints(at)).toEqual([["a result could not be fetched", id, "TypeError: [removed] answered 404"]]);
 });
 
+test("a file of no bytes is no result", async () => {
+	const at = await priced();
+	rmSync(join(at.folder, "tasks"));
+	const empty = { role: "picture", mediaType: "image/png", bytes: new Uint8Array(0) };
+	scripted.submit = async () => ({ outcome: "done", made: { files: [empty] } });
+	const id = await idOf(at);
+	await at.pass(2000);
+	expect(await show(at, id)).toMatchObject({ status: "FAILURE", error: { code: "upstream_no_result" } });
+});
+
 test("a job that is done is kept as soon as the disk can be written, and told of once until then", async () => {
 	const at = await priced();
 	scripted.poll = async () => ({ state: "done", made: bytes });

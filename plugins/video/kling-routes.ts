@@ -1,6 +1,7 @@
 /** Kling's own API, for its clients: under `/kling/v1` and, for those that are only given another host, under `/v1`. */
 import { asList, asRecord, asText, type Identified, type Route, type WireRecord } from "#core";
 import {
+	findKlingTask,
 	klingAnswer,
 	klingFields,
 	klingPage,
@@ -11,7 +12,7 @@ import {
 	type TaskOrder,
 	type Tasks,
 } from "../tasks/service.ts";
-import { absent, durationOf, isVideo, promptOf, secondsOf, type VideoWish, videoOrder, videoUrl } from "./kind.ts";
+import { absent, durationOf, promptOf, secondsOf, type VideoWish, videoOrder, videoUrl } from "./kind.ts";
 import { isKlingMaker, type KlingMaker, klingMakers } from "./kling-makers.ts";
 
 const makerNames = Object.keys(klingMakers).filter(isKlingMaker);
@@ -64,8 +65,8 @@ export const klingRoutes = (tasks: Tasks): readonly Route[] => {
 		};
 
 	const show = async (call: Identified): Promise<Response> => {
-		const task = await tasks.find(call, call.params.id ?? "");
-		if (!isVideo(task)) throw absent();
+		const task = await findKlingTask(tasks, call, "video");
+		if (!task) throw absent();
 		return klingAnswer(call, dataOf(task), task);
 	};
 

@@ -132,7 +132,7 @@ export const openAiRoutes = (tasks: Tasks, defaultModel: string): readonly Route
 			kind: "video",
 			limit,
 			order: query.get("order") === "asc" ? "asc" : "desc",
-			...(after !== null && { after }),
+			...(after && { after }),
 		});
 		const ends = { first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
 		return Response.json({ object: "list", data: data.map(openAiVideo), ...ends, has_more: more });

@@ -1,5 +1,5 @@
 /** Upstreams that serve `/v1/videos` as OpenAI published it. */
-import { asNumber, asRecord, asText, definedOnly, type WireRecord } from "#core";
+import { asNumber, asRecord, asText, definedOnly, isRecord, type WireRecord } from "#core";
 import {
 	type Cancellation,
 	type JobState,
@@ -133,8 +133,8 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 			if (!job) return [];
 			const answer = await connection.ask(`/videos/${encodeURIComponent(job.upstreamId ?? "")}`, { signal });
 			return [
-				answer.sent === "answered" && answer.status === 200
-					? stateOf(job, asRecord(answer.body))
+				answer.sent === "answered" && answer.status === 200 && isRecord(answer.body)
+					? stateOf(job, answer.body)
 					: connection.noState(answer),
 			];
 		},

@@ -1,5 +1,5 @@
 /** Google's Veo as an upstream. Its clips are only given to the holder of the key, so they are fetched and kept. */
-import { asList, asNumber, asRecord, asText, definedOnly, type WireRecord } from "#core";
+import { asList, asNumber, asRecord, asText, definedOnly, isRecord, type WireRecord } from "#core";
 import {
 	type JobState,
 	type MadeFile,
@@ -115,8 +115,8 @@ export const veoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstrea
 			if (!job) return [];
 			const answer = await connection.ask(`/${job.upstreamId}`, { signal });
 			return [
-				answer.sent === "answered" && answer.status === 200
-					? stateOf(job, asRecord(answer.body))
+				answer.sent === "answered" && answer.status === 200 && isRecord(answer.body)
+					? stateOf(job, answer.body)
 					: connection.noState(answer),
 			];
 		},

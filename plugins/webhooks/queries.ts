@@ -49,7 +49,7 @@ export const timeOf = (body: WireRecord, name: string, fallback: number): number
 export const listQuery = (query: URLSearchParams): DeliveryFilter => {
 	const status = statusOf(query);
 	const subject = query.get("task") ?? undefined;
-	const after = query.get("after") ?? undefined;
+	const after = query.get("after") || undefined;
 	return {
 		limit: limitOf(query),
 		...(status !== undefined && { status }),

@@ -18,6 +18,28 @@ const moved = {
 	api_key: "evil-key",
 	extra_headers: { authorization: "evil-key" },
 	extra_body: { model: "evil-model" },
+	fallbacks: ["evil-model"],
+	provider: { order: ["evil"] },
+	mock_response: "evil",
+};
+/** The same, and what is counted and chosen, as Go's readers of JSON and others that are not strict about names take it. */
+const misspelt = {
+	Api_Base: "http://evil.example",
+	baseURL: "http://evil.example",
+	"API-KEY": "evil-key",
+	Extra_Headers: { authorization: "evil-key" },
+	Model: "evil-model",
+	modelName: "evil-model",
+	Prompt: "evil-prompt",
+	N: 50,
+	Seconds: 900,
+	DURATION: 900,
+	duration_seconds: 900,
+	sample_count: 50,
+	Image: "http://evil.example/picture",
+	webhook: "http://evil.example/hook",
+	Callback_URL: "http://evil.example/hook",
+	notifyUrl: "http://evil.example/hook",
 };
 const hook = (): string => `${world.hook.origin}/evil-hook`;
 
@@ -48,6 +70,19 @@ test.each(submissions)("%s", async (path, body) => {
 	expect(sent?.text).not.toMatch(/evil/);
 	expect(sent?.text).not.toMatch(/\b(?:900|50)\b/);
 	expect(sent?.path).not.toContain("evil");
+});
+
+test.each(submissions)("%s, in other spellings", async (path, { metadata, input, instances, ...body }) => {
+	const before = world.upstream.received.length;
+	const within = Object.entries({ metadata, input }).flatMap(([name, value]) => (value ? [[name, misspelt]] : []));
+	const instance = instances === undefined ? {} : { instances: [{ prompt: "x", ...misspelt }] };
+	const asked = await world.ask(path, { ...misspelt, ...body, ...Object.fromEntries(within), ...instance });
+	expect(asked.ok).toBe(true);
+	await until(() => world.upstream.received.length > before, "the submission");
+	const sent = world.upstream.received[before];
+	expect(sent?.text).toContain("x");
+	expect(sent?.text).not.toMatch(/evil/);
+	expect(sent?.text).not.toMatch(/\b(?:900|50)\b/);
 });
 
 test("an upstream that refuses Portico's key is told of in the log: once, and once when that is over", async () => {

@@ -16,7 +16,7 @@ export interface ScriptedWork {
 	submit(job: TaskJob, signal: AbortSignal): Promise<Submission>;
 	poll(job: TaskJob): Promise<JobState>;
 	find: ((job: TaskJob) => Promise<string | undefined>) | undefined;
-	cancel(job: TaskJob): Cancellation;
+	cancel(job: TaskJob): Cancellation | Promise<Cancellation>;
 	/** Jobs in the order in which they came in. */
 	readonly submitted: TaskJob[];
 	readonly polled: string[];
@@ -86,7 +86,7 @@ export default definePlugin({
 				find: async (job) => await scripted.find?.(job),
 				cancel: async (job) => {
 					scripted.cancelled.push(job.upstreamId ?? "");
-					return scripted.cancel(job);
+					return await scripted.cancel(job);
 				},
 			});
 		return {

@@ -1,0 +1,112 @@
+/** Tasks whose kind is not loaded any more: looked at from time to time, cancelled where their client wants it, settled in the end. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { startGateway, type TestGateway } from "#core/testing";
+import { createMovedClock, type MovedClock, until } from "../../test/support/moved-clock.ts";
+import { quiet } from "../../test/support/quiet.ts";
+import { resetScript } from "../../test/support/scripted-kind.ts";
+import { bodies, doLater, idOf, receiver, stopAll, world } from "../../test/support/scripted-tasks.ts";
+
+beforeEach(resetScript);
+afterEach(stopAll);
+
+interface Scene {
+	readonly id: string;
+	readonly key: string;
+	readonly clock: MovedClock;
+	readonly folder: string;
+	readonly hook: Awaited<ReturnType<typeof receiver>>;
+}
+
+const money = ["quota", { use: "prices", with: { models: { script: { perImage: 0.5 } } } }];
+
+/** A task that is under way, of a gateway that has stopped. */
+const begun = async (): Promise<Scene> => {
+	const folder = mkdtempSync(join(tmpdir(), "portico-kind-gone-"));
+	doLater(() => rmSync(folder, { recursive: true, force: true }));
+	const [clock, hook] = [createMovedClock(), await receiver()];
+	const at = await world({ folder, clock, more: money, tasks: { keepDays: 0.5 } });
+	const id = await idOf(at, { notifyHook: `${hook.origin}/x` });
+	await at.pass(2000, 500);
+	await until(() => hook.received.length === 1);
+	await at.stop();
+	return { id, key: at.key, clock, folder, hook };
+};
+
+/** The same without the kind. */
+const without = async ({ folder, clock }: Scene): Promise<TestGateway> => {
+	const at = await startGateway({
+		clock,
+		folder,
+		plugins: ["tokens", { use: "webhooks", with: { allowPrivateNetworks: true } }, "tasks", ...money],
+	});
+	doLater(() => at.stop());
+	return at;
+};
+
+const pass = async ({ clock }: Scene, milliseconds: number, step: number): Promise<void> => {
+	for (let left = milliseconds; left > 0; left -= step) {
+		clock.advance(Math.min(step, left));
+		await quiet(15);
+	}
+};
+
+const used = async (at: TestGateway): Promise<unknown> => {
+	const { data } = (await at.admin("GET", "/admin/tokens")) as { data: { used: number }[] };
+	return data.map((token) => token.used);
+};
+
+const statusOf = async (at: TestGateway, { id, key }: Scene): Promise<unknown> => {
+	const answer = await at.ask(`/v1/tasks/${id}`, undefined, { headers: { authorization: `Bearer ${key}` } });
+	return ((await answer.json()) as { status: unknown }).status;
+};
+
+test("past its time it is not looked at in a loop, and fails with a callback when its kind is there again", async () => {
+	const scene = await begun();
+	const at = await without(scene);
+	await pass(scene, 610_000, 30_000);
+	let claims = 0;
+	const { write } = at.store;
+	Object.assign(at.store, {
+		write: (statements: Parameters<typeof write>[0]) => {
+			claims++;
+			return write.call(at.store, statements);
+		},
+	});
+	await pass(scene, 60_000, 1000);
+	expect(claims).toBeLessThan(20);
+	expect(await statusOf(at, scene)).toBe("NOT_START");
+	await at.stop();
+
+	const again = await world({ folder: scene.folder, clock: scene.clock, more: money });
+	await pass(scene, 35_000, 1000);
+	await until(() => scene.hook.received.length === 2);
+	expect(bodies(scene.hook)[1]).toMatchObject({ status: "FAILURE", failReason: "task timeout after 10 minutes" });
+	expect(await used(again)).toEqual([0.5]);
+});
+
+test("its client cancels it", async () => {
+	const scene = await begun();
+	const at = await without(scene);
+	const headers = { authorization: `Bearer ${scene.key}` };
+	const answer = await at.ask(`/v1/tasks/${scene.id}/cancel`, {}, { headers });
+	expect([answer.status, await answer.json()]).toMatchObject([
+		200,
+		{ status: "FAILURE", error: { code: "cancelled" } },
+	]);
+	await pass(scene, 35_000, 1000);
+	expect(await used(at)).toEqual([0.5]);
+});
+
+test("when the time is over for which tasks are kept it is settled", async () => {
+	const scene = await begun();
+	const at = await without(scene);
+	await pass(scene, 86_400_000, 1_800_000);
+	expect(await at.store.all(sql`SELECT status, due_at FROM tasks`)).toEqual([{ status: "FAILURE", due_at: null }]);
+	expect(await used(at)).toEqual([0.5]);
+	await pass(scene, 35_000, 1000);
+	expect(scene.hook.received).toHaveLength(1);
+});

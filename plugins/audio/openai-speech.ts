@@ -83,6 +83,7 @@ export const openaiSpeech: Dialect<AskedSpeech, Spoken> = {
 	name: "openai",
 	paths: openAiPaths("/audio/speech"),
 	body: "json",
+	fields: ["input", "instructions", "voice", "response_format", "stream_format", "speed"],
 	renderDenial: renderOwnDenial,
 	read: readSpeech,
 	path: () => "/audio/speech",

@@ -86,12 +86,13 @@ const mostUsed = ({ call: { bound } }: EndpointAsk): Usage => ({
 /** What `usage` tells, by tokens or by seconds; undefined where it tells neither. */
 const toldUsage = (value: unknown, ask: EndpointAsk): Usage | undefined => {
 	const usage = asRecord(value);
-	const seconds = asNumber(usage["seconds"]);
+	// Zero is no count: a file that lasts no time is measured as such.
+	const seconds = asNumber(usage["seconds"]) || undefined;
 	const units = { audioSecondsIn: seconds ?? ask.call.bound.units?.audioSecondsIn ?? 0 };
 	if (usage["type"] === "duration" && seconds !== undefined)
 		return { input: { total: 0 }, output: { total: 0 }, units };
 	// Mistral's bills the sound by its length, and tells the tokens of the words around it.
-	const heard = asNumber(usage["prompt_audio_seconds"]);
+	const heard = asNumber(usage["prompt_audio_seconds"]) || undefined;
 	if (heard !== undefined)
 		return {
 			input: { total: asCount(usage["prompt_tokens"]) ?? 0 },
@@ -107,7 +108,7 @@ const toldUsage = (value: unknown, ask: EndpointAsk): Usage | undefined => {
 const usageOf = (answer: WireRecord, ask: EndpointAsk): Usage => {
 	const told = toldUsage(answer["usage"], ask);
 	const duration = Number(answer["duration"] ?? Number.NaN);
-	if (told || !(duration >= 0)) return told ?? mostUsed(ask);
+	if (told || !(duration > 0)) return told ?? mostUsed(ask);
 	return { ...mostUsed(ask), units: { audioSecondsIn: duration } };
 };
 
@@ -136,6 +137,7 @@ export const transcription = (name: "transcriptions" | "translations"): Dialect 
 	name: "openai",
 	paths: openAiPaths(`/audio/${name}`),
 	body: "form",
+	fields: ["file", "prompt", "stream"],
 	renderDenial: renderOwnDenial,
 	read,
 	path: () => `/audio/${name}`,

@@ -106,10 +106,12 @@ test("filling in the middle keeps Mistral's address, with a limit that is known"
 test("moderation has a usual model, and costs nothing of a quota at OpenAI's", async () => {
 	upstream.answer(() => Response.json({ id: "m", model: "omni-moderation-latest", results: [{ flagged: false }] }));
 	const { id, key } = await gateway.token({ quota: 0.000_001 });
-	const response = await ask("/v1/moderations", { input: ["some words"] }, key);
-	expect([response.status, await usedBy(id)]).toEqual([200, 0]);
-	expect(upstream.received.at(-1)).toMatchObject({
-		path: "/v1/moderations",
-		json: { model: "omni-moderation-latest", input: ["some words"] },
-	});
+	for (const none of [{}, { model: null }]) {
+		const response = await ask("/v1/moderations", { ...none, input: ["some words"] }, key);
+		expect([response.status, await usedBy(id)]).toEqual([200, 0]);
+		expect(upstream.received.at(-1)).toMatchObject({
+			path: "/v1/moderations",
+			json: { model: "omni-moderation-latest", input: ["some words"] },
+		});
+	}
 });

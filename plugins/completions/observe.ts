@@ -11,6 +11,10 @@ import {
 } from "#core";
 import { decodeUsage } from "../chat-completions/service.ts";
 
+/** What was told, where it is a count: text has at least one output token, and zero tokens of everything is no count. */
+export const wholeUsage = (told: Usage | undefined, hasText: boolean): Usage | undefined =>
+	told && (told.output.total > 0 || (told.input.total > 0 && !hasText)) ? told : undefined;
+
 export class Observer implements EndpointObserver {
 	private readonly ask: EndpointAsk;
 	private told: Usage | undefined;
@@ -37,7 +41,8 @@ export class Observer implements EndpointObserver {
 
 	/** What was said; of a stream that ended without a word of it, what was seen. */
 	get usage(): Usage | undefined {
-		if (this.told || !this.finished) return this.told;
+		const told = this.finished ? wholeUsage(this.told, this.pieces > 0) : this.told;
+		if (told || !this.finished) return told;
 		const { texts, otherTokens = 0 } = this.ask.call;
 		const input = texts.reduce((sum, text) => sum + estimateTextTokens(text), otherTokens);
 		const output = Math.max(this.pieces, Math.ceil(this.textLength / bytesPerToken));

@@ -17,7 +17,7 @@ import {
 	renderOwnDenial,
 } from "#core";
 import { asksForUsage, decodeUsage, otherStreamOptions } from "../chat-completions/service.ts";
-import { Observer } from "./observe.ts";
+import { Observer, wholeUsage } from "./observe.ts";
 import { StreamNames } from "./stream-names.ts";
 
 const { flag, whole, model: modelOf } = fieldReaders(refuseField);
@@ -43,6 +43,13 @@ const promptsOf = (prompt: unknown): readonly unknown[] => {
 	if (prompts.length > 0 && odd === -1) return prompts;
 	throw refuseField("prompt", prompt, "send a text, or a list of texts.");
 };
+
+/** Mistral's words stand in a message. */
+const hasText = (body: unknown): boolean =>
+	asList(asRecord(body)["choices"]).some((one) => {
+		const { text, message } = asRecord(one);
+		return Boolean(text || asRecord(message)["content"]);
+	});
 
 /** Usage is asked for where it would not come: without it nobody knows what a stream costs. Mistral always sends it. */
 const injectsUsage = (ask: EndpointAsk): boolean => ask.call.stream && !isFill(ask) && !asksForUsage(jsonOf(ask));
@@ -73,7 +80,7 @@ export const openai: Dialect = {
 	path: ({ request }) => (request && isFill(request) ? "/fim/completions" : "/completions"),
 	headers: bearer,
 	decodeError: openAiFailure,
-	observe: (body) => decodeUsage(asRecord(body)["usage"]),
+	observe: (body) => wholeUsage(decodeUsage(asRecord(body)["usage"]), hasText(body)),
 	observer: (ask) => new Observer(ask),
 	editor: (ask, model) =>
 		model !== ask.call.model || injectsUsage(ask)

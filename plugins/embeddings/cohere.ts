@@ -166,6 +166,7 @@ const answered = (ask: EndpointAsk, version: string, { input }: Usage, embedding
 
 const shared = {
 	body: "json",
+	fields: ["texts", "images", "inputs"],
 	renderDenial: renderCohereDenial,
 	read: readCohere,
 	path: () => "/embed",
@@ -185,11 +186,25 @@ export const cohere: Dialect<Asked, Answer> = {
 		answered(ask, "2", usage, typed(answer, asList(jsonOf(ask)["embedding_types"])), "embeddings_by_type"),
 };
 
+/** Upstreams are asked as version 2 has it, so of the first goes on what both have in common. */
+const refuseBeyondFirst = (body: WireRecord): void => {
+	const isPicture = asList(body["images"]).length > 0;
+	const isOther = asList(body["embedding_types"]).some((type) => type !== "float" && type !== "base64");
+	if (!isPicture && !isOther) return;
+	const message =
+		"At /v1/embed texts are made vectors of float or base64; POST /v2/embed has pictures and other types, where the model's upstream is Cohere's.";
+	throw new Fault(deny("unsupported", message, { parameter: isPicture ? "images" : "embedding_types" }));
+};
+
 /** Version 1, for clients only: without types it answers a plain list. */
 export const cohereFirst: Dialect<Asked, Answer> = {
 	...shared,
 	name: "cohere-v1",
 	paths: ["/v1/embed"],
+	decodeRequest(ask) {
+		refuseBeyondFirst(jsonOf(ask));
+		return decodeCohere(ask);
+	},
 	encodeAnswer(answer, ask, usage) {
 		const types = asList(jsonOf(ask)["embedding_types"]);
 		if (types.length > 0) return answered(ask, "1", usage, typed(answer, types), "embeddings_by_type");

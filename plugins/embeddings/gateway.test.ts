@@ -222,6 +222,11 @@ describe("another dialect", () => {
 			400,
 			expect.stringContaining("token ids"),
 		]);
+		for (const fields of [{ images: ["data:image/png;base64,aGk="] }, { texts: ["x"], embedding_types: ["int8"] }])
+			expect(await refused("/v1/embed", { model: "cohere", ...fields })).toEqual([
+				400,
+				expect.stringContaining("POST /v2/embed"),
+			]);
 		expect(await refused("/v2/embed", { model: "openai", texts: ["x"], embedding_types: ["int8"] })).toEqual([
 			400,
 			expect.stringContaining("float"),

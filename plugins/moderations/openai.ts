@@ -35,7 +35,8 @@ export const createOpenAi = (usual: string): Dialect => ({
 	fields: ["input"],
 	renderDenial: renderOwnDenial,
 	read(request) {
-		const { model = usual, input } = jsonOf(request);
+		const { model: named, input } = jsonOf(request);
+		const model = named ?? usual;
 		if (typeof model !== "string" || model === "") throw refuseField("model", model, "it must be the name of a model.");
 		const texts = textsOf(input);
 		return { model, stream: false, texts, bound: { inputTokens: bytesIn(request), outputTokens: 0 } };

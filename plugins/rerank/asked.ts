@@ -143,8 +143,9 @@ export const documentAt = (ask: EndpointAsk, index: number): string =>
 export const told = (body: unknown, ask: EndpointAsk): Usage | undefined => {
 	const { meta, usage } = asRecord(body);
 	const billed = asRecord(asRecord(meta)["billed_units"]);
-	const searches = asCount(billed["search_units"]);
-	const tokens = asCount(asRecord(usage)["total_tokens"]) ?? asCount(billed["input_tokens"]);
+	// Zero is no count: a request that was answered is one search at least.
+	const searches = asCount(billed["search_units"]) || undefined;
+	const tokens = asCount(asRecord(usage)["total_tokens"]) || asCount(billed["input_tokens"]) || undefined;
 	if (searches === undefined && tokens === undefined) return undefined;
 	return {
 		input: { total: tokens ?? 0 },

@@ -19,6 +19,7 @@ export const cohere: Dialect<Asked, Answer> = {
 	name: "cohere",
 	paths: ["/v2/rerank", "/v1/rerank", "/rerank"],
 	body: "json",
+	fields: ["query", "documents", most],
 	renderDenial,
 	read: (request) => readRerank(request, most),
 	path: () => "/rerank",

@@ -20,6 +20,7 @@ export const jina: Dialect<Asked, Answer> = {
 	name: "jina",
 	paths: ["/v1/rerank", "/rerank"],
 	body: "json",
+	fields: ["query", "documents", most],
 	renderDenial,
 	claims: (request) => Object.hasOwn(jsonOf(request), "return_documents"),
 	read: (request) => readRerank(request, most),

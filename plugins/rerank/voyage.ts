@@ -21,6 +21,7 @@ export const voyage: Dialect<Asked, Answer> = {
 	name: "voyage",
 	paths: ["/v1/rerank", "/rerank"],
 	body: "json",
+	fields: ["query", "documents", most],
 	renderDenial,
 	// Its client says who it is; what it asks may look like anybody's.
 	claims: (request) =>

@@ -36,6 +36,13 @@ const samplesOf = (code: number, bytes: Uint8Array, at: number): number => {
 
 const rateBytes = (code: number): number => (code === 12 ? 1 : code === 13 || code === 14 ? 2 : 0);
 
+/** The codes from 12 on say how the rate is written behind the size: in kHz, in Hz, in tens of Hz. */
+const rateOf = (code: number, bytes: Uint8Array, at: number): number => {
+	if (code < 12) return sampleRates[code] ?? 0;
+	const [first = 0, second = 0] = [bytes[at], bytes[at + 1]];
+	return code === 12 ? first * 1_000 : (first * 256 + second) * (code === 14 ? 10 : 1);
+};
+
 /** Samples and rate (0: that of the header) of the frame that begins here; undefined where none does. */
 const frameAt = (bytes: Uint8Array, at: number): { readonly samples: number; readonly rate: number } | undefined => {
 	const [sizes, channels, first] = [bytes[at + 2] ?? 0, bytes[at + 3] ?? 0, bytes[at + 4] ?? 0];
@@ -44,9 +51,10 @@ const frameAt = (bytes: Uint8Array, at: number): { readonly samples: number; rea
 	const number = numberBytes(first);
 	if (sizeCode === 0 || rateCode === 15 || number === 0) return undefined;
 	const sizeAt = at + 4 + number;
-	const end = sizeAt + (sizeCode === 6 ? 1 : sizeCode === 7 ? 2 : 0) + rateBytes(rateCode);
+	const rateAt = sizeAt + (sizeCode === 6 ? 1 : sizeCode === 7 ? 2 : 0);
+	const end = rateAt + rateBytes(rateCode);
 	if (end >= bytes.length || crc8(bytes, at, end) !== bytes[end]) return undefined;
-	return { samples: samplesOf(sizeCode, bytes, sizeAt), rate: sampleRates[rateCode] ?? 0 };
+	return { samples: samplesOf(sizeCode, bytes, sizeAt), rate: rateOf(rateCode, bytes, rateAt) };
 };
 
 export const isFlac = (bytes: Uint8Array): boolean =>

@@ -1,4 +1,4 @@
-/** How long an MP4 or M4A lasts: the largest of the lengths that its tables tell. */
+/** How long an MP4 or M4A lasts: the largest of the lengths that its tables tell, and no less than its frames. */
 
 /** Boxes that hold the ones that are read. */
 const holders = new Set(["moov", "trak", "mdia", "minf", "stbl"]);
@@ -11,14 +11,27 @@ const aacRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050
 /** No sound has more units in a second: what says so makes itself shorter than it is. */
 const mostUnits = 192_000;
 
+/** Bytes of a frame of AAC in stereo at most; a sample that is longer holds several. */
+const longestFrame = 1_536;
+/** Kinds of AAC whose frames are of so many samples, by their number (ISO/IEC 14496-3, 1.5.1.1). */
+const plainKinds = new Set([1, 2, 3, 4, 5, 29]);
+
 interface Found {
 	/** Units in a second, of the film and of the track that is read. */
 	scale: number;
-	/** Of the track that is read: samples in a second as its decoder is told them, and how many frames there are. */
-	rate: number | undefined;
-	frames: number | undefined;
 	seconds: number;
+	/** Of the track that is read: what it says it is. */
+	handlers: readonly string[];
+	/** Seconds of one frame, as its decoder is told them, and bytes of one at most. */
+	frame: { readonly seconds: number; readonly bytes: number } | undefined;
+	frames: number;
+	/** Bytes of the longest of them. */
+	longest: number;
+	/** There is sound whose frames are not known. */
+	isOther: boolean;
 }
+
+const newTrack = { handlers: [], frame: undefined, frames: 0, longest: 0 } as const;
 
 /** `mvhd` and `mdhd`: units in a second, and how many there are. */
 const readHeader = (box: Buffer, found: Found): void => {
@@ -29,14 +42,25 @@ const readHeader = (box: Buffer, found: Found): void => {
 	tell(found, length === 0xffffffff ? 0 : length);
 };
 
-const tell = (found: Found, units: number, scale = found.scale): void => {
+const tell = (found: Found, units: number): void => {
+	const { scale } = found;
 	if (scale > 0 && scale <= mostUnits) found.seconds = Math.max(found.seconds, units / scale);
 };
 
-/** What only both together tell, whichever comes first. */
-const tellFrames = (found: Found): void => {
-	const { frames, scale, rate = scale >= 8_000 ? scale : 0 } = found;
-	if (frames !== undefined) tell(found, frames * frameSamples, rate);
+/** A track that has been read. */
+const endTrack = (found: Found): void => {
+	const { handlers, frame, frames, longest } = found;
+	const isSound = handlers.length === 0 || handlers.includes("soun");
+	if (isSound && frames > 0) {
+		found.isOther ||= frame === undefined || longest > frame.bytes;
+		found.seconds = Math.max(found.seconds, frames * (frame?.seconds ?? 0));
+	}
+	Object.assign(found, newTrack);
+};
+
+/** `hdlr`: what the track is. */
+const readHandler = (box: Buffer, found: Found): void => {
+	found.handlers = [...found.handlers, box.toString("latin1", 8, 12)];
 };
 
 /** What stands after the head of a descriptor, whose length is written in up to four bytes; -1 where it is another one. */
@@ -52,17 +76,27 @@ const configuredRate = (box: Buffer, at: number): number | undefined => {
 	const stream = afterHead(box, at, 3);
 	const decoder = stream === -1 ? -1 : afterHead(box, stream + 3, 4);
 	const configuration = decoder === -1 ? -1 : afterHead(box, decoder + 13, 5);
-	if (configuration === -1 || configuration + 2 > box.length) return undefined;
-	return aacRates[(box.readUInt16BE(configuration) >> 7) & 0xf];
+	if (configuration === -1 || configuration + 2 > box.length || box[decoder] !== 0x40) return undefined;
+	const told = box.readUInt16BE(configuration);
+	return plainKinds.has(told >> 11) ? aacRates[(told >> 7) & 0xf] : undefined;
 };
 
-/** `stsd`: the rate of AAC, the lowest where several are told; the heads before it may say anything. */
+/** Apple's sound without loss: its samples in a frame, and in a second, stand within a box of the same name. */
+const alacFrame = (box: Buffer): Found["frame"] => {
+	const at = box.indexOf("alac", 20);
+	if (at === -1 || at + 32 > box.length) return undefined;
+	const [samples, rate] = [box.readUInt32BE(at + 8), box.readUInt32BE(at + 28)];
+	return rate >= 1_000 && rate <= mostUnits ? { seconds: samples / rate, bytes: Number.POSITIVE_INFINITY } : undefined;
+};
+
+/** `stsd`: what the track's frames are. Of several kinds nobody knows which has how many. */
 const readKind = (box: Buffer, found: Found): void => {
-	for (let at = box.indexOf("esds"); at !== -1; at = box.indexOf("esds", at + 4)) {
-		const rate = configuredRate(box, at + 8);
-		if (rate !== undefined) found.rate = Math.min(rate, found.rate ?? rate);
-	}
-	tellFrames(found);
+	const kind = box.length >= 16 && box.readUInt32BE(4) === 1 ? box.toString("latin1", 12, 16) : "";
+	const esds = box.indexOf("esds");
+	if (kind === "alac") found.frame = alacFrame(box);
+	if (kind !== "mp4a" || esds === -1 || box.includes("esds", esds + 4)) return;
+	const rate = configuredRate(box, esds + 8);
+	found.frame = rate === undefined ? undefined : { seconds: frameSamples / rate, bytes: longestFrame };
 };
 
 /** `stts`: how many frames last how long. */
@@ -74,19 +108,23 @@ const readTimes = (box: Buffer, found: Found): void => {
 	tell(found, units);
 };
 
-/** `stsz` and `stz2`: how many frames there are. */
+/** `stsz`: how many frames there are, and how long each is. */
 const readSizes = (box: Buffer, found: Found): void => {
-	found.frames = box.readUInt32BE(8);
-	tellFrames(found);
+	const [size, frames] = [box.readUInt32BE(4), box.readUInt32BE(8)];
+	found.frames = Math.max(found.frames, frames);
+	found.longest = Math.max(found.longest, size);
+	if (size > 0) return;
+	if (12 + frames * 4 > box.length) found.longest = Number.POSITIVE_INFINITY;
+	else for (let at = 12; at < 12 + frames * 4; at += 4) found.longest = Math.max(found.longest, box.readUInt32BE(at));
 };
 
 const readers: Readonly<Record<string, (box: Buffer, found: Found) => void>> = {
 	mvhd: readHeader,
 	mdhd: readHeader,
+	hdlr: readHandler,
 	stsd: readKind,
 	stts: readTimes,
 	stsz: readSizes,
-	stz2: readSizes,
 };
 
 export const isM4a = (bytes: Uint8Array): boolean => String.fromCharCode(...bytes.subarray(4, 8)) === "ftyp";
@@ -106,18 +144,20 @@ const boxAt = (bytes: Buffer, at: number): Box | undefined => {
 	return size < head ? undefined : { type, head, size };
 };
 
-/** Seconds; undefined for a file in fragments, or whose tables are not in it. */
+/** Seconds; undefined for a file in fragments, or whose tables are not in it, or with sound that is neither AAC nor Apple's. */
 export const m4aSeconds = (given: Uint8Array): number | undefined => {
 	const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
-	const found: Found = { scale: 0, rate: undefined, frames: undefined, seconds: 0 };
+	const found: Found = { scale: 0, seconds: 0, isOther: false, ...newTrack };
 	let at = 0;
 	for (let count = 0; at + 8 <= bytes.length; count++) {
 		const box = boxAt(bytes, at);
-		if (!box || box.type === "moof" || count > mostBoxes) return undefined;
-		if (box.type === "trak") [found.rate, found.frames] = [undefined, undefined];
+		// `stz2`, the compact table of sizes, is not read: no usual encoder writes it.
+		if (!box || box.type === "moof" || box.type === "stz2" || count > mostBoxes) return undefined;
+		if (box.type === "trak") endTrack(found);
 		const content = bytes.subarray(at + box.head, at + box.size);
 		if (content.length >= 12) readers[box.type]?.(content, found);
 		at += holders.has(box.type) ? box.head : box.size;
 	}
-	return found.seconds > 0 ? found.seconds : undefined;
+	endTrack(found);
+	return found.seconds > 0 && !found.isOther ? found.seconds : undefined;
 };

@@ -1,4 +1,8 @@
-/** How long an MP3 lasts: the sum of its frames, found one by one. Tags that tell a length or a rate are not believed. */
+/**
+ * How long an MP3 lasts: the sum of its frames, found one by one, and what is no frame as long as its bytes can: it may be
+ * sound of another kind. Tags that tell a length or a rate are not believed.
+ */
+import { slowestBytesPerSecond } from "./slowest.ts";
 
 /** Kilobits a second, by layer; first for version 1, then for the others. */
 const bitRates: readonly (readonly (readonly number[])[])[] = [
@@ -49,21 +53,34 @@ const frameAt = (bytes: Uint8Array, at: number): Frame | undefined => {
 	return { bytes: slots * slot, seconds };
 };
 
+/** Where the tags before the sound end. */
+const afterTags = (bytes: Uint8Array): number => {
+	let at = 0;
+	while (bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33) {
+		const size = [6, 7, 8, 9].reduce((sum, next) => sum * 128 + ((bytes[at + next] ?? 0) & 0x7f), 0);
+		const hasFooter = ((bytes[at + 5] ?? 0) & 0x10) !== 0;
+		at += 10 + size + (hasFooter ? 10 : 0);
+	}
+	return at;
+};
+
 export const isMp3 = (bytes: Uint8Array): boolean =>
 	(bytes[0] === 0x49 && bytes[1] === 0x44 && bytes[2] === 0x33) || frameAt(bytes, 0) !== undefined;
 
 /** Seconds; undefined where no frames follow each other. A frame counts when another, or the end, follows it. */
 export const mp3Seconds = (bytes: Uint8Array): number | undefined => {
 	let seconds = 0;
-	let at = 0;
+	let at = afterTags(bytes);
+	let other = bytes.length - at;
 	for (let steps = 0; at !== -1 && at < bytes.length; steps++) {
 		if (steps > mostSteps) return undefined;
 		const frame = frameAt(bytes, at);
 		const next = frame ? at + frame.bytes : 0;
 		if (frame && (next >= bytes.length || frameAt(bytes, next))) {
 			seconds += frame.seconds;
+			other -= frame.bytes;
 			at = next;
 		} else at = bytes.indexOf(0xff, at + 1);
 	}
-	return seconds > 0 ? seconds : undefined;
+	return seconds > 0 ? seconds + Math.max(0, other) / slowestBytesPerSecond : undefined;
 };

@@ -57,6 +57,7 @@ const readPackets = (stream: Stream, bytes: Buffer, lacing: Buffer, body: number
 export const oggSeconds = (given: Uint8Array): number | undefined => {
 	const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
 	const streams = new Map<number, Stream>();
+	const all = new Set<Stream>();
 	let pages = 0;
 	for (let at = 0; at + 27 <= bytes.length; ) {
 		if (++pages > mostPages) return undefined;
@@ -69,15 +70,18 @@ export const oggSeconds = (given: Uint8Array): number | undefined => {
 		const lacing = bytes.subarray(at + 27, at + 27 + segments);
 		const body = at + 27 + segments;
 		const serial = bytes.readUInt32LE(at + 14);
-		const stream = streams.get(serial) ?? streamOf(bytes, body);
+		// A page that begins a stream may have the number of one before it.
+		const begins = (bytes.readUInt8(at + 5) & 2) !== 0;
+		const stream = (begins ? undefined : streams.get(serial)) ?? streamOf(bytes, body);
 		if (!stream) return undefined;
 		streams.set(serial, stream);
+		all.add(stream);
 		const granule = bytes.readInt32LE(at + 10) * 2 ** 32 + bytes.readUInt32LE(at + 6);
 		stream.granule = Math.max(stream.granule, granule / stream.rate);
 		at = readPackets(stream, bytes, lacing, body);
 	}
 	let seconds = 0;
 	// One after the other is the longest they can be.
-	for (const stream of streams.values()) seconds += Math.max(stream.seconds, stream.granule);
+	for (const stream of all) seconds += Math.max(stream.seconds, stream.granule);
 	return seconds > 0 ? seconds : undefined;
 };

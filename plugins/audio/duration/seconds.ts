@@ -3,11 +3,9 @@ import { flacSeconds, isFlac } from "./flac.ts";
 import { isM4a, m4aSeconds } from "./m4a.ts";
 import { isMp3, mp3Seconds } from "./mp3.ts";
 import { isOgg, oggSeconds } from "./ogg.ts";
+import { slowestBytesPerSecond } from "./slowest.ts";
 import { isWav, wavSeconds } from "./wav.ts";
 import { isWebm, webmSeconds } from "./webm.ts";
-
-/** 8 kbit/s: the lowest rate that speech is sent at. */
-const slowestBytesPerSecond = 1_000;
 
 const kinds = [
 	[isWav, wavSeconds],

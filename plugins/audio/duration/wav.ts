@@ -14,7 +14,7 @@ const formatOf = (view: DataView, at: number, size: number): number => {
 
 /** Bytes of a second at the least that any reader of this header may take; undefined for compressed or unlikely sound. */
 const rateOf = (view: DataView, at: number, size: number): number | undefined => {
-	if (size < 16 || !plain.has(formatOf(view, at, size))) return undefined;
+	if (size < 16 || at + size > view.byteLength || !plain.has(formatOf(view, at, size))) return undefined;
 	const channels = view.getUint16(at + 2, true);
 	const samples = view.getUint32(at + 4, true);
 	const perSecond = view.getUint32(at + 8, true);
@@ -33,16 +33,18 @@ export const isWav = (bytes: Uint8Array): boolean =>
 export const wavSeconds = (bytes: Uint8Array): number | undefined => {
 	if (text(bytes, 0) === "RIFX") return undefined;
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	let rate: number | undefined;
+	// Of several headers some readers take the first, some the last: the slowest counts.
+	let rate = Number.POSITIVE_INFINITY;
 	let at = 12;
 	for (let chunk = 0; chunk < mostChunks && at + 8 <= bytes.length; chunk++) {
 		const name = text(bytes, at);
 		const size = view.getUint32(at + 4, true);
 		const start = at + 8;
-		if (name === "data") return rate === undefined ? undefined : (bytes.length - start) / rate;
+		if (name === "data") return Number.isFinite(rate) ? (bytes.length - start) / rate : undefined;
 		if (name === "fmt ") {
-			if (start + Math.max(size, 16) > bytes.length) return undefined;
-			rate = rateOf(view, start, size);
+			const told = rateOf(view, start, size);
+			if (told === undefined) return undefined;
+			rate = Math.min(rate, told);
 		}
 		at = start + size + (size % 2);
 	}

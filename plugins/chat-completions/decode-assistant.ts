@@ -17,7 +17,7 @@ import { decodeAnnotations, within } from "./annotations.ts";
 import { decodeContent, type PartPlace } from "./decode-content.ts";
 import { audioMime } from "./media.ts";
 import { protocolName } from "./name.ts";
-import { decodeReasoning, googleSignature, placeMark } from "./reasoning.ts";
+import { decodeReasoning, googleSignature, placeMark, reasoningField } from "./reasoning.ts";
 
 /** How an assistant's message is read. */
 export interface AssistantPlace extends PartPlace {
@@ -117,7 +117,7 @@ export const decodeAssistant = (message: WireRecord, place: AssistantPlace): Blo
 	const images = asList(message["images"]).filter(isRecord);
 	const blocks: Block[] = [
 		...decodeReasoning(message, place.family, place.fromUpstream).map((block) =>
-			placed(block, `${place.at}.reasoning`),
+			placed(block, `${place.at}.${reasoningField(message)}`),
 		),
 		...cited(
 			content.map((block) => marked(block, place)),

@@ -91,6 +91,8 @@ const messageFor = (message: WireRecord, target: HistoryTarget): WireRecord => {
 	const { capabilities } = target;
 	const strict = (made: WireRecord): WireRecord => (capabilities.strictFields === true ? strictMessage(made) : made);
 	if (message["role"] === "assistant") return strict(assistantFor(message, target));
+	if (message["role"] === "developer" && capabilities.developerRole === false)
+		return strict({ ...message, role: "system" });
 	const answered = asText(message["tool_call_id"]);
 	const id = answered && callIdAs(answered, capabilities);
 	return strict(id === answered ? message : { ...message, tool_call_id: id });
@@ -131,6 +133,7 @@ export const historyFor = (messages: readonly unknown[], target: HistoryTarget):
 export const mayNeedChange = (text: string, { capabilities: known, family, thinksNot }: HistoryTarget): boolean =>
 	known.strictFields === true ||
 	known.answerAfterResults === true ||
+	(known.developerRole === false && text.includes('"developer"')) ||
 	text.includes("portico.") ||
 	(family !== "gemini" && text.includes('"extra_content"')) ||
 	(known.vendor === "openai" &&

@@ -1,4 +1,5 @@
 /** What OpenAI's two protocols share in asking an upstream. Other vendors speak them too, and take less. */
+import { createHash } from "node:crypto";
 import {
 	asObjectSchema,
 	describedSchema,
@@ -39,6 +40,13 @@ export const beginOpenAiWriting = (
 	openai: context.capabilities.vendor === "openai",
 	losses: new Losses(),
 });
+
+/** OpenAI's; of the others that are known the strictest takes twice as many characters. */
+const longestUser = 64;
+
+/** Who the end user is, as upstreams take it: a longer word goes as its hash, the same each time. Clients make it of several ids. */
+export const userFor = (told: string | undefined): string | undefined =>
+	told !== undefined && told.length > longestUser ? createHash("sha256").update(told).digest("hex") : told || undefined;
 
 /** The names that tools may have. */
 export const toolNames = plainNames(64);

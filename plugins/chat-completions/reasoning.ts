@@ -33,6 +33,12 @@ export const plainReasoning = (message: WireRecord): { field: ReasoningField; te
 	return undefined;
 };
 
+/** The field that a message has its reasoning in. */
+export const reasoningField = (message: WireRecord): string =>
+	asList(message["reasoning_details"]).length > 0
+		? "reasoning_details"
+		: (plainReasoning(message)?.field ?? "reasoning");
+
 const own = (family: string) => ({ protocol: protocolName, family });
 
 /** Names the place in which an upstream of this protocol gave unsigned reasoning, so that it can be given back there. */

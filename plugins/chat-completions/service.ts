@@ -11,6 +11,7 @@ export {
 	spokenSchema,
 	tierOf,
 	toolNames,
+	userFor,
 } from "./openai.ts";
 export { passedHeaders } from "./passed-headers.ts";
 export { asksForUsage, otherStreamOptions } from "./stream-options.ts";

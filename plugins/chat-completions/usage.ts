@@ -20,33 +20,29 @@ const reasoningOf = (usage: WireRecord): number | undefined =>
 
 const inputOf = (usage: WireRecord, total: number): Usage["input"] => {
 	const details = asRecord(usage["prompt_tokens_details"]);
-	return {
+	return definedOnly({
 		total,
-		...definedOnly({
-			cacheRead:
-				asCount(details["cached_tokens"]) ??
-				asCount(usage["prompt_cache_hit_tokens"]) ??
-				asCount(usage["num_cached_tokens"]) ??
-				asCount(usage["cached_tokens"]),
-			cacheWrite: asCount(details["cache_write_tokens"]),
-			audio: asCount(details["audio_tokens"]),
-			image: asCount(details["image_tokens"]),
-		}),
-	};
+		cacheRead:
+			asCount(details["cached_tokens"]) ??
+			asCount(usage["prompt_cache_hit_tokens"]) ??
+			asCount(usage["num_cached_tokens"]) ??
+			asCount(usage["cached_tokens"]),
+		cacheWrite: asCount(details["cache_write_tokens"]),
+		audio: asCount(details["audio_tokens"]),
+		image: asCount(details["image_tokens"]),
+	});
 };
 
 const outputOf = (usage: WireRecord, completion: number, beside: number): Usage["output"] => {
 	const details = asRecord(usage["completion_tokens_details"]);
-	return {
+	return definedOnly({
 		total: completion + beside,
-		...definedOnly({
-			reasoning: reasoningOf(usage) ?? (beside > 0 ? beside : undefined),
-			audio: asCount(details["audio_tokens"]),
-			image: asCount(details["image_tokens"]),
-			acceptedPrediction: asCount(details["accepted_prediction_tokens"]),
-			rejectedPrediction: asCount(details["rejected_prediction_tokens"]),
-		}),
-	};
+		reasoning: reasoningOf(usage) ?? (beside > 0 ? beside : undefined),
+		audio: asCount(details["audio_tokens"]),
+		image: asCount(details["image_tokens"]),
+		acceptedPrediction: asCount(details["accepted_prediction_tokens"]),
+		rejectedPrediction: asCount(details["rejected_prediction_tokens"]),
+	});
 };
 
 /** Searches as vendors count them: by the search, by the query, by the source that was read. */

@@ -56,6 +56,7 @@ export const capabilitySetting = t.Object(
 			t.Boolean({ description: "It may take more efforts: what clients of its own protocol ask goes as it is." }),
 		),
 		samplingRefused: t.Optional(t.Boolean({ description: "It refuses temperature, top_p and the like." })),
+		stopRefused: t.Optional(t.Boolean({ description: "It refuses stop sequences in Chat Completions." })),
 		temperatureOrTopP: t.Optional(t.Boolean({ description: "It refuses temperature and top_p together." })),
 		nativeSchema: t.Optional(t.Boolean({ description: "It takes a JSON Schema for its answer." })),
 		schemaBesideTools: t.Optional(

@@ -3,6 +3,7 @@ import {
 	asRecord,
 	asText,
 	type Clock,
+	type Fault,
 	isClosedDoor,
 	isFault,
 	isOperatorsAffair,
@@ -40,9 +41,8 @@ export interface HttpUpstreamOptions {
 	readonly send?: (url: string, options: FetchOptions) => Promise<Response>;
 }
 
-/** One name for how a message is written. */
-const formOf = ({ endpoint, protocol }: Pick<SendOptions, "endpoint" | "protocol">): string =>
-	endpoint === undefined ? protocol : `${endpoint}/${protocol}`;
+type Wire = SendOptions["wire"];
+type FixedHeaders = Readonly<Record<string, string>>;
 
 /** `[rerank, { embeddings: "voyage" }]` as endpoints with their dialects. */
 const namedEndpoints = (named: NonNullable<UpstreamSetting["endpoints"]>): Readonly<Record<string, string>> =>
@@ -65,18 +65,14 @@ export const createHttpUpstream = ({
 	const keyList = [...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])];
 	const keys = new Keys(keyList, clock, random);
 	const budget = new Budget();
-	/** What is sent with every message beside its own headers, by protocol and key. */
-	const fixedHeaders = new Map<string, Readonly<Record<string, string>>>();
-	const headersFor = (
-		form: string,
-		wire: SendOptions["wire"] | undefined,
-		key: string | undefined,
-	): Readonly<Record<string, string>> => {
-		const name = key === undefined ? form : `${form} ${key}`;
-		const known = fixedHeaders.get(name);
+	/** What is sent with every message beside its own headers, by the words it is written in and by key. */
+	const fixedHeaders = new WeakMap<Wire, Map<string | undefined, FixedHeaders>>();
+	const headersFor = (wire: Wire, key: string | undefined): FixedHeaders => {
+		const ofWire = fixedHeaders.get(wire) ?? new Map<string | undefined, FixedHeaders>();
+		const known = ofWire.get(key);
 		if (known) return known;
-		const made = { ...wire?.headers(key), ...setting.headers, "accept-encoding": "identity" };
-		fixedHeaders.set(name, made);
+		const made = { ...wire.headers(key), ...setting.headers, "accept-encoding": "identity" };
+		fixedHeaders.set(wire, ofWire.set(key, made));
 		return made;
 	};
 	const secrets = [...keyList, ...Object.values(setting.headers ?? {}), base, new URL(base).host];
@@ -103,8 +99,14 @@ export const createHttpUpstream = ({
 		});
 	};
 
+	/** What to throw when there is no answer. */
+	const unanswered = (error: unknown, options: SendOptions): Fault => {
+		if (!options.abort.signal.aborted) note(options, error);
+		return isFault(error) ? error : unreachable(name, error);
+	};
+
 	const initOf = (message: UpstreamMessage, options: SendOptions, key: string | undefined): FetchOptions => {
-		const headers = { ...message.headers, ...headersFor(formOf(options), options.wire, key) };
+		const headers = { ...message.headers, ...headersFor(options.wire, key) };
 		if (setting.trace === true) Object.assign(headers, options.traceHeaders?.());
 		const init: FetchOptions = {
 			method: message.method ?? "POST",
@@ -132,14 +134,14 @@ export const createHttpUpstream = ({
 		const url = base + message.path;
 		budget.earn();
 		try {
-			return await send(url, init).catch((error: unknown) => {
+			try {
+				return await send(url, init);
+			} catch (error) {
 				if (!mayGoAgain(error, options)) throw error;
-				return send(url, { ...init, keepalive: false });
-			});
+			}
+			return await send(url, { ...init, keepalive: false });
 		} catch (error) {
-			if (!late && !abort.signal.aborted) note(options, error);
-			if (late) throw slow(name, firstByteSeconds);
-			throw isFault(error) ? error : unreachable(name, error);
+			throw late ? slow(name, firstByteSeconds) : unanswered(error, options);
 		} finally {
 			cancel();
 		}
@@ -201,13 +203,13 @@ export const createHttpUpstream = ({
 
 	/** Each key in turn is asked with until one is answered. What it says is read as an error is: briefly. */
 	const models = async (signal: AbortSignal): Promise<readonly ListedModel[]> => {
-		const protocol = protocols.find((spoken) => protocolNamed(spoken)?.upstream.models);
-		const question = protocol === undefined ? undefined : protocolNamed(protocol)?.upstream.models;
-		if (protocol === undefined || question === undefined) return [];
+		const wire = protocols.map((spoken) => protocolNamed(spoken)?.upstream).find((words) => words?.models);
+		const question = wire?.models;
+		if (wire === undefined || question === undefined) return [];
 		let status = 0;
 		for (const key of keyList.length === 0 ? [undefined] : keyList) {
 			const response = await send(base + question.path, {
-				headers: { ...question.headers, ...headersFor(formOf({ protocol }), protocolNamed(protocol)?.upstream, key) },
+				headers: { ...question.headers, ...headersFor(wire, key) },
 				redirect: "manual",
 				signal,
 				...(proxy !== undefined && { proxy }),
@@ -231,8 +233,7 @@ export const createHttpUpstream = ({
 		protocols,
 		...(setting.endpoints && { endpoints: namedEndpoints(setting.endpoints) }),
 		async send(message, options) {
-			const key = keys.choose(options.affinity);
-			keys.tell(key, options.keys);
+			const key = keys.choose(options.affinity, options.keys);
 			const response = await request(message, options, key);
 			return response.ok ? response : await tryOthers(key, response, message, options);
 		},

@@ -33,10 +33,13 @@ export class Keys {
 		this.random = random;
 	}
 
-	/** A key that is not resting; when all are, the one whose turn it is: trying beats refusing. */
-	choose(affinity: string | undefined): string | undefined {
+	/** A key that is not resting; when all are, the one whose turn it is: trying beats refusing. `notes` are told which. */
+	choose(affinity: string | undefined, notes?: KeyNotes): string | undefined {
+		if (this.keys.length < 2) return this.keys[0];
 		const first = affinity === undefined ? this.turn++ : spread(affinity);
-		return this.awake(first, []) ?? this.keys[first % Math.max(1, this.keys.length)];
+		const key = this.awake(first, []) ?? this.keys[first % this.keys.length];
+		this.tell(key, notes);
+		return key;
 	}
 
 	/** A key for the same call, where those that were tried did not help: none that rests, for another target may do better. */

@@ -75,9 +75,11 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		exact.get(name) ?? (isCrooked(name) ? undefined : patterns.find((pattern) => matchesPattern(pattern.name, name)));
 
 	const circuitOf = (upstream: string): Circuit => {
-		const known = circuits.get(upstream) ?? new Circuit(clock, random);
-		circuits.set(upstream, known);
-		return known;
+		const known = circuits.get(upstream);
+		if (known) return known;
+		const made = new Circuit(clock, random);
+		circuits.set(upstream, made);
+		return made;
 	};
 
 	/** Why the first target is the first. */

@@ -34,6 +34,7 @@ const demands: readonly (readonly [fact: keyof ModelCapabilities, told: string])
 	["nineCharacterCallIds", "ids of calls are nine letters and digits"],
 	["answerAfterResults", "no user directly behind results"],
 	["samplingRefused", "no sampling"],
+	["stopRefused", "no stop sequences"],
 	["temperatureOrTopP", "temperature or top_p"],
 ];
 

@@ -9,21 +9,19 @@ const roles = new Set(["system", "developer", "user", "assistant", "tool", "func
 
 const { flag, whole, checkNumber, model: modelOf } = fieldReaders(refuseField);
 
-const checkContent = (message: WireRecord, at: string): void => {
-	const content = message["content"];
+const checkContent = ({ content }: WireRecord, role: string, index: number): void => {
 	if (typeof content === "string" || Array.isArray(content)) return;
-	const role = message["role"];
 	const mayLack = role === "assistant" || role === "tool" || role === "function";
 	if (mayLack && (content === undefined || content === null)) return;
-	throw refuseField(`${at}.content`, content, "it must be a string or a list of parts.");
+	throw refuseField(`messages[${index}].content`, content, "it must be a string or a list of parts.");
 };
 
-const checkMessage = (message: unknown, at: string): void => {
-	if (!isRecord(message)) throw refuseField(at, message, "it must be an object with a role.");
+const checkMessage = (message: unknown, index: number): void => {
+	if (!isRecord(message)) throw refuseField(`messages[${index}]`, message, "it must be an object with a role.");
 	const role = message["role"];
 	if (typeof role !== "string" || !roles.has(role))
-		throw refuseField(`${at}.role`, role, `it must be one of ${[...roles].join(", ")}.`);
-	checkContent(message, at);
+		throw refuseField(`messages[${index}].role`, role, `it must be one of ${[...roles].join(", ")}.`);
+	checkContent(message, role, index);
 };
 
 const checkMessages = (messages: unknown): void => {
@@ -31,7 +29,7 @@ const checkMessages = (messages: unknown): void => {
 		throw refuseField("messages", messages, "send the conversation as a list of at least one message.");
 	if (messages.length > mostMessages)
 		throw refuseField("messages", messages, `it may have ${mostMessages} entries and has ${messages.length}.`);
-	for (const [index, message] of messages.entries()) checkMessage(message, `messages[${index}]`);
+	for (let index = 0; index < messages.length; index++) checkMessage(messages[index], index);
 };
 
 const ranges = [
@@ -69,7 +67,7 @@ export const readCall = ({ headers, body }: ModelRequest): ModelCall => {
 		name,
 		stream,
 		candidates: whole(value["n"], "n", 1, 128) ?? 1,
-		...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-		...(affinity === undefined ? {} : { affinity }),
+		...(maxOutputTokens !== undefined && { maxOutputTokens }),
+		...(affinity !== undefined && { affinity }),
 	};
 };

@@ -21,14 +21,13 @@ const fields: ReferenceFields = {
 const filesInText = /^\s*fileid:\/\//i;
 
 const referenceIn = (messages: readonly unknown[]) => {
-	for (const [index, message] of messages.entries()) {
-		const { content, audio } = asRecord(message);
-		const at = `messages[${index}]`;
-		if (typeof asRecord(audio)["id"] === "string") return { at: `${at}.audio.id`, field: "audio.id" };
+	for (let index = 0; index < messages.length; index++) {
+		const { content, audio } = asRecord(messages[index]);
+		if (typeof asRecord(audio)["id"] === "string") return { at: `messages[${index}].audio.id`, field: "audio.id" };
 		if (typeof content !== "string") {
-			const found = findReference(message, fields, at);
+			const found = findReference(messages[index], fields, `messages[${index}]`);
 			if (found) return found;
-		} else if (filesInText.test(content)) return { at: `${at}.content`, field: "content" };
+		} else if (filesInText.test(content)) return { at: `messages[${index}].content`, field: "content" };
 	}
 	return undefined;
 };

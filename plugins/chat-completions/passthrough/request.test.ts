@@ -84,6 +84,18 @@ describe("what a vendor refuses of fields that it knows", () => {
 });
 
 describe("the request that passes through", () => {
+	test("a developer speaks as the system to models that answer 400 to that role", () => {
+		const messages = [
+			{ role: "developer", content: "Be brief", name: "d" },
+			{ role: "user", content: 'the "developer" says' },
+		];
+		const rolesFor = (model: string, vendor?: string) =>
+			JSON.parse(sent(bodyWith({ messages }), { model, capabilities: capabilitiesOf(model, vendor) })).messages;
+		for (const model of ["deepseek-v4-pro", "qwen3-max", "glm-5", "doubao-seed-1-6"])
+			expect(rolesFor(model)).toEqual([{ role: "system", content: "Be brief", name: "d" }, messages[1]]);
+		for (const model of ["gpt-5.4", "kimi-k2.6", "own"]) expect(rolesFor(model)).toEqual(messages);
+	});
+
 	const odd =
 		'{ "messages":[ {"content":"\\u00e9\\/", "role":"user"} ],\n "seed":1.0, "x":12345678901234567890, "model":"gpt-4o"}';
 

@@ -18,18 +18,6 @@ import { passedHeaders } from "../passed-headers.ts";
 import { asksForUsage, otherStreamOptions } from "../stream-options.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
 
-const lowered = (given: unknown, limit: number): number => (typeof given === "number" ? Math.min(given, limit) : limit);
-
-const limitChanges = (body: WireRecord, field: string | undefined, limit: number): Record<string, unknown> => {
-	const changes: Record<string, unknown> = {};
-	const given = (["max_completion_tokens", "max_tokens"] as const).filter((name) => typeof body[name] === "number");
-	for (const name of given.length > 0 ? given : [field ?? "max_tokens"]) {
-		const value = lowered(body[name], limit);
-		if (value !== body[name]) changes[name] = value;
-	}
-	return changes;
-};
-
 /** True when Portico asks for usage that the client did not ask for, and must take it out of the answer again. */
 export const injectsUsage = ({ call, body }: ModelAsk, { capabilities }: PassthroughChanges): boolean => {
 	if (!takesStreamOptions(capabilities)) return false;
@@ -49,13 +37,26 @@ interface Editing {
 	readonly losses: Loss[];
 }
 
+/** Under each name by which the client gave a limit; where it gave none, under the one that the model takes. */
+const editLimit = ({ body, call }: ModelAsk, changes: PassthroughChanges, { edits }: Editing): void => {
+	const { maxOutputTokens: limit, capabilities } = changes;
+	if (limit === undefined || call.operation !== "generate") return;
+	const { max_completion_tokens: current, max_tokens: older } = body.value;
+	if (typeof current === "number" && current > limit) edits["max_completion_tokens"] = limit;
+	if (typeof older === "number" && older > limit) edits["max_tokens"] = limit;
+	if (typeof current !== "number" && typeof older !== "number")
+		edits[capabilities.maxTokensField ?? "max_tokens"] = limit;
+};
+
 /** What another model's turns left in the history, and what a strict vendor does not take. */
 const editHistory = ({ body }: ModelAsk, changes: PassthroughChanges, { edits, losses }: Editing): void => {
 	const { model, capabilities } = changes;
 	const lost = (at: number, field: string): void => {
 		losses.push({ path: `messages[${at}].${field}`, reason: "the model does not take it in its history" });
 	};
-	const target = { capabilities, family: familyOf(model), thinksNot: thinksNot({ ...body.value, ...edits }), lost };
+	// Of other models it does not matter.
+	const silent = capabilities.reasoningWithCalls === true && thinksNot({ ...body.value, ...edits });
+	const target = { capabilities, family: familyOf(model), thinksNot: silent, lost };
 	if (!mayNeedChange(body.text, target)) return;
 	const before = asList(body.value["messages"]);
 	const after = historyFor(before, target);
@@ -106,18 +107,17 @@ const editRefused = (
 
 /** The message to send: the client's bytes when nothing must change. */
 export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): UpstreamMessage => {
-	const { body, call } = ask;
-	const edits: Record<string, unknown> = {};
-	const losses: Loss[] = [];
+	const { body } = ask;
+	const editing: Editing = { edits: {}, losses: [] };
+	const { edits, losses } = editing;
 	if (body.value["model"] !== changes.model) edits["model"] = changes.model;
-	if (changes.maxOutputTokens !== undefined && call.operation === "generate")
-		Object.assign(edits, limitChanges(body.value, changes.capabilities.maxTokensField, changes.maxOutputTokens));
-	editEffort(ask, changes, { edits, losses });
-	const instruction = editRefused(ask, changes, { edits, losses });
-	editHistory(ask, changes, { edits, losses });
+	editLimit(ask, changes, editing);
+	editEffort(ask, changes, editing);
+	const instruction = editRefused(ask, changes, editing);
+	editHistory(ask, changes, editing);
 	if (instruction !== undefined)
 		edits["messages"] = instructed(asList(edits["messages"] ?? body.value["messages"]), instruction);
-	editFields(ask, changes, { edits, losses });
+	editFields(ask, changes, editing);
 	if (injectsUsage(ask, changes)) edits["stream_options"] = { ...otherStreamOptions(body.value), include_usage: true };
 	return { path: "/chat/completions", headers: passedHeaders(ask), body: editJsonBody(body, edits), losses };
 };

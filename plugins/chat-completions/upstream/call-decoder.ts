@@ -25,6 +25,8 @@ interface Call {
 	/** A custom tool that went as a function: its input is unwrapped at the close. */
 	wrapped: boolean;
 	text: string;
+	/** How much of the text was handed on. */
+	handed: number;
 	/** Set once the call was told. */
 	block: number | undefined;
 	signature: Opaque | undefined;
@@ -60,6 +62,10 @@ const fragmentOf = (entry: WireRecord): Fragment => {
 };
 
 const isComplete = ({ text, custom }: Call): boolean => !custom && text !== "" && parseJson(text) !== undefined;
+
+/** No arguments, or what some vendors send before the arguments: the end of the call tells. */
+const mayBeNothing = ({ text, custom, handed }: Call): boolean =>
+	!custom && handed === 0 && /^\s*\{\s*\}\s*$/.test(text);
 
 /** True for a fragment that begins another call under an index that one already has. */
 const isAnother = (call: Call, { id, name, text }: Fragment): boolean => {
@@ -116,6 +122,7 @@ export class CallDecoder {
 			custom,
 			wrapped: false,
 			text: "",
+			handed: 0,
 			block: undefined,
 			signature: undefined,
 			closed: false,
@@ -130,14 +137,14 @@ export class CallDecoder {
 		const before = call.id;
 		call.id ||= id;
 		call.name ||= name;
-		call.text += text;
+		call.text = text !== "" && mayBeNothing(call) ? text : call.text + text;
 		call.signature ??= signature;
 		if (call.block === undefined) {
 			if (call.name !== "") this.tell(call);
 			return;
 		}
 		if (before === "" && call.id !== "") this.announce(call, call.block);
-		if (text !== "" && !call.wrapped) this.grow(call.block, text);
+		if (!mayBeNothing(call)) this.hand(call, call.block);
 	}
 
 	private tell(call: Call): void {
@@ -145,7 +152,14 @@ export class CallDecoder {
 		call.wrapped = !call.custom && calledTool(call.name, this.scope.context).kind === "custom";
 		this.told++;
 		this.announce(call, call.block);
-		if (call.text !== "" && !call.wrapped) this.grow(call.block, call.text);
+		if (!mayBeNothing(call)) this.hand(call, call.block);
+	}
+
+	/** Hands on what came of the arguments; those that must be unwrapped wait for the end. */
+	private hand(call: Call, block: number): void {
+		if (call.wrapped || call.handed === call.text.length) return;
+		this.grow(block, call.text.slice(call.handed));
+		call.handed = call.text.length;
 	}
 
 	/** Opens the call, or tells its id when that comes late. */
@@ -193,6 +207,7 @@ export class CallDecoder {
 		if (call.closed || call.block === undefined) return;
 		call.closed = true;
 		if (call.wrapped) this.grow(call.block, unwrapInput(call.text));
+		else this.hand(call, call.block);
 		this.emit({ type: "close", block: call.block });
 	}
 }

@@ -23,6 +23,7 @@ export class ChoiceDecoder {
 	private textStart = 0;
 	/** Citations that came before the text they are of, as search results do in some dialects. */
 	private readonly early: PlacedCitation[] = [];
+	private spoke = false;
 	private reason: string | undefined;
 	private matched: string | undefined;
 	private out: NeutralEvent[] = [];
@@ -52,9 +53,11 @@ export class ChoiceDecoder {
 	/** What one chunk says of this choice. */
 	push(choice: WireRecord): readonly NeutralEvent[] {
 		this.out = [];
-		const delta = choice["delta"];
+		const { delta, message, finish_reason: ending } = choice;
+		const reason = asText(ending);
 		if (isRecord(delta)) this.delta(delta, choice);
-		const reason = asText(choice["finish_reason"]);
+		// A vendor that cannot stream says all in one chunk; one that tells all once more has said it in pieces before.
+		else if (isRecord(message) && reason && !this.spoke) this.delta(message, choice);
 		if (reason !== undefined && reason !== "") this.reason = reason;
 		this.matched = asText(choice["stop_reason"]) ?? this.matched;
 		return this.out;
@@ -78,6 +81,7 @@ export class ChoiceDecoder {
 	}
 
 	private delta(delta: WireRecord, choice: WireRecord): void {
+		this.spoke = true;
 		this.thoughts.push(delta);
 		this.content(delta["content"]);
 		if (choice["logprobs"]) this.logprobs(choice["logprobs"]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type Block, type Message, type ModelCapabilities, type NeutralRequest, wordLosses } from "#core";
+import { capabilitiesOf } from "../../router/service.ts";
 import { bodyWith, neutralOf, targetOf } from "../fixtures/ask.ts";
 import { haveRecordings, schemas } from "../fixtures/recordings.ts";
 import { chatCompletions } from "../protocol.ts";
@@ -358,6 +359,25 @@ describe("tools for an upstream", () => {
 		expect((body["tools"] as unknown[]).length).toBe(2);
 	});
 
+	test("a built-in tool is no choice among those that are sent", () => {
+		const origin = { protocol: "responses", family: "gpt" };
+		const search = {
+			type: "server",
+			tool: "web_search",
+			vendorType: "web_search",
+			name: "web_search",
+			config: {},
+			origin,
+		} as const;
+		const choice = (...names: readonly string[]) => {
+			const toolChoice = { mode: "named", names, force: false } as const;
+			return written(foreign({ tools: [fn("a"), fn("b"), search], toolChoice })).body["tool_choice"];
+		};
+		const a = { type: "function", function: { name: "a" } };
+		expect(choice("a", "web_search")).toEqual({ type: "allowed_tools", allowed_tools: { mode: "auto", tools: [a] } });
+		expect(choice("web_search")).toBe("none");
+	});
+
 	test("without tools nothing is said of them", () => {
 		const { body } = written(foreign({ toolChoice: { mode: "auto" }, parallelTools: false }));
 		expect(Object.keys(body)).toEqual(["model", "messages"]);
@@ -392,10 +412,29 @@ describe("options for an upstream", () => {
 		expect(written(request, "x", { temperatureOrTopP: true }).losses).toEqual(["topP", "topK"]);
 	});
 
+	test("an end user's long name goes as its hash, the same each time", () => {
+		const told = JSON.stringify({ device_id: "d".repeat(64), account_uuid: "", session_id: "s".repeat(36) });
+		const userOf = (user: string) => written(foreign({ identity: { user } })).body["user"];
+		expect(userOf(told)).toMatch(/^[0-9a-f]{64}$/);
+		expect(userOf(told)).toBe(userOf(told));
+		expect(userOf(`${told} `)).not.toBe(userOf(told));
+		expect(userOf("u-1")).toBe("u-1");
+		expect(userOf("")).toBeUndefined();
+	});
+
 	test("stop sequences beyond four are reported", () => {
 		const { body, losses } = written(foreign({ stop: ["a", "b", "c", "d", "e"] }));
 		expect(body["stop"]).toEqual(["a", "b", "c", "d"]);
 		expect(losses).toEqual(["stop"]);
+	});
+
+	test("stop sequences do not go to a model that refuses them", () => {
+		for (const model of ["gpt-5-mini", "gpt-5.4", "o4-mini"]) {
+			const { body, losses } = written(foreign({ stop: ["a"] }), model, capabilitiesOf(model));
+			expect(body).not.toHaveProperty("stop");
+			expect(losses).toContain("stop");
+		}
+		expect(written(foreign({ stop: ["a"] }), "gpt-5.5", capabilitiesOf("gpt-5.5")).body["stop"]).toEqual(["a"]);
 	});
 
 	const efforts: readonly (readonly [NeutralRequest["reasoning"], string, ModelCapabilities, unknown])[] = [

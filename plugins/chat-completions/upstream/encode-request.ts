@@ -11,7 +11,7 @@ import {
 } from "#core";
 import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { historyFor, thinksNot } from "../history.ts";
-import { tierOf, toolNames } from "../openai.ts";
+import { tierOf, toolNames, userFor } from "../openai.ts";
 import { rootFieldsLost, strictEdits } from "../strict-fields.ts";
 import { encodeFormat } from "./encode-format.ts";
 import { encodeMessages } from "./encode-message.ts";
@@ -72,6 +72,10 @@ const encodeSampling = (writing: Writing): WireRecord => {
 
 const encodeStop = (writing: Writing): readonly string[] | undefined => {
 	const { stop } = writing.request;
+	if (stop !== undefined && writing.context.capabilities.stopRefused === true) {
+		writing.losses.setting("stop", "the model refuses it");
+		return undefined;
+	}
 	if (stop === undefined || stop.length <= mostStops || !writing.openai) return stop;
 	writing.losses.setting("stop", `the upstream takes ${mostStops} stop sequences, ${stop.length} were given`);
 	return stop.slice(0, mostStops);
@@ -99,8 +103,8 @@ const encodeIdentity = (writing: Writing): WireRecord => {
 	if (metadata !== undefined && !keepsMetadata)
 		writing.losses.setting("metadata", "the upstream keeps none with this call");
 	return definedOnly({
-		user: identity?.user,
-		safety_identifier: sameProtocol || openai ? identity?.safetyId : undefined,
+		user: sameProtocol ? identity?.user : userFor(identity?.user),
+		safety_identifier: sameProtocol ? identity?.safetyId : openai ? userFor(identity?.safetyId) : undefined,
 		metadata: keepsMetadata ? metadata : undefined,
 		store,
 	});

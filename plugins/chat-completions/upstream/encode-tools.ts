@@ -102,6 +102,10 @@ const named = (name: string, names: ToolNames, writing: Writing): WireRecord => 
 	return custom && takesCustomTools(writing) ? { type: "custom", custom: sent } : { type: "function", function: sent };
 };
 
+const isBuiltIn = (name: string, { request: { tools = [] } }: Writing): boolean =>
+	tools.some((tool) => tool.type === "server" && tool.name === name) &&
+	!tools.some((tool) => (tool.type === "function" || tool.type === "custom") && flat(tool) === name);
+
 const encodeChoice = (choice: ToolChoice, names: ToolNames, writing: Writing): unknown => {
 	if (choice.mode !== "named") return choice.mode;
 	if (choice.kind === "server") {
@@ -112,10 +116,10 @@ const encodeChoice = (choice: ToolChoice, names: ToolNames, writing: Writing): u
 	if (choice.force && choice.names.length === 1 && only !== undefined) return named(only, names, writing);
 	const mode = choice.force ? "required" : "auto";
 	if (!writing.openai && !writing.sameProtocol) return mode;
-	return {
-		type: "allowed_tools",
-		allowed_tools: { mode, tools: choice.names.map((name) => named(name, names, writing)) },
-	};
+	// Built-in tools are not in the list that is sent, so they cannot be chosen from it.
+	const callable = choice.names.filter((name) => !isBuiltIn(name, writing));
+	const tools = callable.map((name) => named(name, names, writing));
+	return tools.length === 0 ? "none" : { type: "allowed_tools", allowed_tools: { mode, tools } };
 };
 
 /** Upstreams without `allowed_tools` are given the allowed tools only. */

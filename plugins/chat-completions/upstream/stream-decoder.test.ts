@@ -51,6 +51,25 @@ describe("a stream of chunks", () => {
 		expect(deltas).toEqual([{ type: "delta", block: 0, delta: { type: "arguments", text: '{"a":1}' } }]);
 	});
 
+	test("an empty object before the arguments is none of them", () => {
+		for (const [pieces, told] of [
+			[["{}", '{"a"', ":1}"], '{"a":1}'],
+			[["{}", '{"a":1}'], '{"a":1}'],
+			[["{}", ""], "{}"],
+			[["{", "}"], "{}"],
+			[["{}", " "], "{}"],
+		] as const) {
+			const [first = "", ...rest] = pieces;
+			const chunks = [
+				call({ index: 0, id: "c", type: "function", function: fn("f", first) }),
+				...rest.map((text) => call({ index: 0, function: { arguments: text } })),
+				ending("tool_calls"),
+				done,
+			];
+			expect(called(blocks(chunks))).toEqual([["c", "f", told]]);
+		}
+	});
+
 	test("H03 H16 reasoning in any field is a thinking block before the text", () => {
 		for (const field of ["reasoning_content", "reasoning"]) {
 			const said = blocks([
@@ -65,6 +84,16 @@ describe("a stream of chunks", () => {
 				{ type: "text", text: "Four" },
 			]);
 		}
+	});
+
+	test("a whole message in its only chunk is read, one that repeats the pieces is not", () => {
+		const message = { role: "assistant", content: "Hi", tool_calls: [{ id: "c", function: fn("f", "{}") }] };
+		const only = chunk(undefined, { message, finish_reason: "stop" });
+		expect(blocks([only, done])).toMatchObject([
+			{ type: "text", text: "Hi" },
+			{ type: "tool_call", id: "c" },
+		]);
+		expect(blocks([chunk({ content: "Hi" }), only, done])).toMatchObject([{ type: "text", text: "Hi" }]);
 	});
 
 	test("H04 usage null and a finish with an empty delta close everything", () => {

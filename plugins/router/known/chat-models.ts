@@ -41,6 +41,7 @@ export const chatModels: readonly KnownModels[] = [
 			efforts: ["low", "medium", "high", "xhigh", "max"],
 			forcedCalls: "unthinking",
 			nativeSchema: false,
+			developerRole: false,
 		},
 		sources: [
 			deepseekPage,
@@ -48,8 +49,9 @@ export const chatModels: readonly KnownModels[] = [
 			"https://github.com/deepseek-ai/DeepSeek-V3/issues/1376",
 			"https://github.com/Gitlawb/openclaude/issues/878",
 			"https://github.com/HKUDS/nanobot/issues/946",
+			"https://github.com/earendil-works/pi/issues/1048",
 		],
-		note: "Takes every word and maps it to `low`, `high` or `max` itself. Reasoning that is an empty text counts as missing. While it thinks no call can be forced; it takes no schema for its answer.",
+		note: "Takes every word and maps it to `low`, `high` or `max` itself. Reasoning that is an empty text counts as missing. While it thinks no call can be forced; it takes no schema for its answer, and 400 is its answer to the role `developer`.",
 	},
 	{
 		names: ["kimi-*"],
@@ -94,14 +96,19 @@ export const chatModels: readonly KnownModels[] = [
 	},
 	{
 		names: ["glm-*"],
-		capabilities: { thinkingSwitch: "thinking", films: true },
-		sources: ["https://docs.z.ai/guides/capabilities/thinking-mode"],
+		capabilities: { thinkingSwitch: "thinking", films: true, developerRole: false },
+		sources: ["https://docs.z.ai/guides/capabilities/thinking-mode", "https://github.com/vastsa/PI-Desktop/issues/30"],
+		note: "400 for the role `developer`.",
 	},
 	{
 		names: ["qwen*", "minimax-*", "doubao-*", "seed-*", "internvl*", "llava*", "nova-*"],
-		capabilities: { films: true },
-		sources: ["https://www.alibabacloud.com/help/en/model-studio/vision"],
-		note: "Whether and how they think depends on who serves them.",
+		capabilities: { films: true, developerRole: false },
+		sources: [
+			"https://www.alibabacloud.com/help/en/model-studio/vision",
+			"https://github.com/proma-ai/Proma/issues/1496",
+			"https://github.com/agno-agi/agno/issues/6697",
+		],
+		note: "Whether and how they think depends on who serves them. 400 for the role `developer`.",
 	},
 	{
 		names: ["grok-*"],

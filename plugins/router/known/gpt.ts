@@ -25,6 +25,13 @@ const reasoner = (efforts: readonly Effort[], contextWindow = 400_000): ModelCap
 	customTools: true,
 });
 
+/** The models before GPT-5.5 that reason: they refuse stop sequences. */
+const unstopped = (efforts: readonly Effort[], contextWindow?: number): ModelCapabilities => ({
+	...reasoner(efforts, contextWindow),
+	stopRefused: true,
+});
+const stopThread = "https://github.com/BerriAI/litellm/pull/28650";
+
 const speaker = (maxOutput: number, contextWindow = 128_000): ModelCapabilities => ({
 	...openai,
 	thinking: "none",
@@ -81,9 +88,14 @@ export const gpt: readonly KnownModels[] = [
 		sources: ["https://github.com/anomalyco/opencode/issues/36141", reasoningPage],
 	},
 	{
-		names: ["gpt-5.2*", "gpt-5.4*", "gpt-5.5*"],
+		names: ["gpt-5.2*", "gpt-5.4*"],
+		capabilities: unstopped(["none", "low", "medium", "high", "xhigh"]),
+		sources: [reasoningPage, modelPage("gpt-5.4"), modelPage("gpt-5.2"), stopThread],
+	},
+	{
+		names: ["gpt-5.5*"],
 		capabilities: reasoner(["none", "low", "medium", "high", "xhigh"]),
-		sources: [reasoningPage, modelPage("gpt-5.4"), modelPage("gpt-5.2")],
+		sources: [reasoningPage, stopThread],
 	},
 	{
 		names: ["gpt-5.2-pro*", "gpt-5.4-pro*", "gpt-5.5-pro*"],
@@ -98,8 +110,8 @@ export const gpt: readonly KnownModels[] = [
 	},
 	{
 		names: ["gpt-5.1*"],
-		capabilities: reasoner(["none", "low", "medium", "high"]),
-		sources: [effortType, "https://github.com/anomalyco/opencode/issues/4451"],
+		capabilities: unstopped(["none", "low", "medium", "high"]),
+		sources: [effortType, "https://github.com/anomalyco/opencode/issues/4451", stopThread],
 	},
 	{
 		names: ["gpt-5.1-codex*"],
@@ -113,8 +125,8 @@ export const gpt: readonly KnownModels[] = [
 	},
 	{
 		names: ["gpt-5", "gpt-5-2*", "gpt-5-mini*", "gpt-5-nano*"],
-		capabilities: reasoner(["minimal", "low", "medium", "high"]),
-		sources: [modelPage("gpt-5"), effortType],
+		capabilities: unstopped(["minimal", "low", "medium", "high"]),
+		sources: [modelPage("gpt-5"), effortType, stopThread],
 	},
 	{
 		names: ["gpt-5-codex*"],
@@ -123,9 +135,14 @@ export const gpt: readonly KnownModels[] = [
 	},
 	{ names: ["gpt-5-pro*"], capabilities: reasoner(["high"]), sources: [effortType, modelPage("gpt-5-pro")] },
 	{
-		names: ["o1*", "o3*", "o4*"],
+		names: ["o1*", "o3-mini*"],
 		capabilities: { ...reasoner(["low", "medium", "high"], 200_000), maxOutput: 100_000 },
-		sources: [reasoningPage, modelPage("o3")],
+		sources: [reasoningPage],
+	},
+	{
+		names: ["o3*", "o4*"],
+		capabilities: { ...unstopped(["low", "medium", "high"], 200_000), maxOutput: 100_000 },
+		sources: [reasoningPage, modelPage("o3"), "https://platform.openai.com/docs/api-reference/chat/create"],
 	},
 	{
 		names: ["o1-mini*", "o1-preview*", "o3-deep-research*", "o4-mini-deep-research*"],

@@ -34,6 +34,8 @@ export interface Encoding {
 	readonly names: ToolNames;
 	/** False when the model takes pictures only beside tool results. */
 	readonly imagesInToolResults: boolean;
+	/** The model signs no thinking, and refuses calls in the history that have none beside them. */
+	readonly unsignedThinking: boolean;
 	/** Features the request turned out to need. */
 	readonly betas: Set<string>;
 	/** How many cache marks, from the first on, must be left out for the rest to be few enough. */
@@ -216,8 +218,9 @@ export const encodeAssistantBlock = (block: Block, encoding: Encoding): readonly
 	switch (block.type) {
 		case "thinking": {
 			const signature = nativeValue(block.signature, family);
-			if (signature === undefined) return foreignThought(block, encoding);
-			return [{ type: "thinking", thinking: block.text, signature }];
+			const isPlain = encoding.unsignedThinking && block.signature === undefined;
+			if (signature === undefined && !isPlain) return foreignThought(block, encoding);
+			return [{ type: "thinking", thinking: block.text, signature: signature ?? "" }];
 		}
 		case "opaque_thinking": {
 			const data = nativeValue(block.data, family);

@@ -15,9 +15,9 @@ import {
 /** Blocks that are nothing but the text, the call or the sealed value they hold. */
 const plain = new Set(
 	(
-		"text thinking redacted_thinking tool_use server_tool_use mcp_tool_use compaction tool_reference search_result " +
+		"text thinking redacted_thinking tool_use server_tool_use mcp_tool_use tool_reference tool_removal search_result " +
 		"web_search_tool_result tool_search_tool_result code_execution_tool_result bash_code_execution_tool_result " +
-		"text_editor_code_execution_tool_result"
+		"text_editor_code_execution_tool_result advisor_tool_result mcp_tool_listing browser_state fallback"
 	).split(" "),
 );
 /** Blocks that hold others. */
@@ -39,6 +39,8 @@ const readBlocks = (reader: BoundReader, content: unknown): void => {
 		const type = asText(block["type"]) ?? "";
 		if (plain.has(type)) continue;
 		if (holders.has(type)) readBlocks(reader, block["content"]);
+		else if (type === "compaction") readBlocks(reader, block["tool_changes"]);
+		else if (type === "tool_addition") readAddition(reader, asRecord(block["tool"]));
 		else if (type === "image" || type === "document") readSource(reader, asRecord(block["source"]), type === "image");
 		else reader.reachesOut();
 	}
@@ -47,11 +49,16 @@ const readBlocks = (reader: BoundReader, content: unknown): void => {
 /** Tools that run at the client, though the provider describes them. */
 const clientTool = /^(bash|text_editor|computer|memory)_\d/;
 
+/** Sets of such tools, each of which the provider describes; the largest, a browser's, has 31. */
+const clientToolset = /^(computer|browser)_toolset_\d/;
+const mostInToolset = 32;
+
 const readTool = (reader: BoundReader, tool: WireRecord): void => {
 	const type = asText(tool["type"]) ?? "custom";
 	const rounds = asCount(tool["max_uses"]);
 	if (type === "custom" || clientTool.test(type)) return;
-	if (/^web_search/.test(type)) reader.hosted("webSearches", rounds);
+	if (clientToolset.test(type)) reader.tools(mostInToolset);
+	else if (/^web_search/.test(type)) reader.hosted("webSearches", rounds);
 	else if (/^(code_execution|bash|text_editor)/.test(type)) reader.hosted("codeSessions", rounds);
 	else if (/^(web_fetch|tool_search|mcp_toolset|memory)/.test(type)) reader.hosted(undefined, rounds);
 	else {
@@ -59,6 +66,14 @@ const readTool = (reader: BoundReader, tool: WireRecord): void => {
 		reader.hosted(undefined, rounds);
 		reader.unknownPrice(`tools (${type.slice(0, 64)})`);
 	}
+};
+
+/** A tool that is offered from here on: one of the list, or one that is defined here. */
+const readAddition = (reader: BoundReader, { type, definition }: WireRecord): void => {
+	if (type !== "tool_definition") return;
+	const tool = asRecord(definition);
+	reader.tools(tool["type"] === undefined || tool["type"] === "custom" ? 0 : 1);
+	readTool(reader, tool);
 };
 
 /** From so many tokens on a conversation may be made shorter first, where the request does not say; what a summary has at most. */

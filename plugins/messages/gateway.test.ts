@@ -204,6 +204,20 @@ describe("errors", () => {
 	});
 });
 
+test.each(["claude-real", "fast"])(
+	"what the end of a passing stream tore does not reach the client of %s",
+	async (model) => {
+		const last = ownStream.at(-1) ?? "";
+		own.answer(() => streamOf([...ownStream.slice(0, -1), last.slice(0, -8)]));
+		const client = new Anthropic({ apiKey: gateway.key, baseURL: gateway.url, maxRetries: 0 });
+		const raised: unknown = await client.messages
+			.stream({ ...asking, model })
+			.finalMessage()
+			.catch((fault: unknown) => fault);
+		expect(String(raised)).toContain("upstream_broke_off");
+	},
+);
+
 test("bytes pass untouched where there is nothing to change, pings included", async () => {
 	own.answer(() => streamOf(ownStream));
 	const body =
@@ -328,3 +342,28 @@ test("large integers of a call keep their digits on the way to an OpenAI client,
 	if (said) await openai.chat.completions.create({ model: "fast", tools, messages: [question, said, result] });
 	expect(own.received.at(-1)?.text).toContain(`"input":${input}`);
 });
+
+test.each(["gpt", "threadless"])(
+	"large integers of a call in a client's history reach %s as they stand",
+	async (model) => {
+		own.answer(() => Response.json(message));
+		chat.answer(() =>
+			Response.json({ choices: [{ message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }] }),
+		);
+		const messages = [
+			{ role: "user", content: "Hi" },
+			{
+				role: "assistant",
+				content: [{ type: "tool_use", id: "t1", name: "f", input: { id: JSON.rawJSON("1234567890123456789") } }],
+			},
+			{ role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "done" }] },
+			// What only Claude reads makes the history of another maker's model be written anew.
+			{ role: "assistant", content: [{ type: "compaction", content: "They agreed." }] },
+			{ role: "user", content: "Go on" },
+		];
+		await gateway.ask("/v1/messages", { ...asking, model, messages }).then((answer) => answer.text());
+		const sent = (model === "gpt" ? chat : own).received.at(-1)?.text;
+		expect(sent).toContain("They agreed.");
+		expect(sent?.replaceAll("\\", "")).toContain('"id":1234567890123456789');
+	},
+);

@@ -61,6 +61,9 @@ beforeEach(() => {
 
 const tool = { type: "function", function: { name: "pay", parameters: { type: "object" } } };
 
+/** What a tool is called with, under names that protocols have for other things. */
+const named = { id: card, type: card, role: card, status: card, of: [{ call_id: card, signature: card }] };
+
 /** Each surface by which words reach a model: the path and the body that carries the card there. */
 const surfaces: readonly (readonly [name: string, path: string, body: object])[] = [
 	["chat: text", "/v1/chat/completions", { messages: [{ role: "user", content: `my ${card}` }] }],
@@ -133,6 +136,27 @@ const surfaces: readonly (readonly [name: string, path: string, body: object])[]
 			tools: [tool],
 		},
 	],
+	[
+		"chat: tool arguments called as protocols call things",
+		"/v1/chat/completions",
+		{
+			messages: [
+				{ role: "user", content: "x" },
+				{
+					role: "assistant",
+					content: null,
+					tool_calls: [{ id: "c1", type: "function", function: { name: "pay", arguments: JSON.stringify(named) } }],
+				},
+				{ role: "tool", tool_call_id: "c1", content: JSON.stringify(named) },
+			],
+			tools: [tool],
+		},
+	],
+	[
+		"chat: metadata called so",
+		"/v1/chat/completions",
+		{ messages: [{ role: "user", content: "x" }], metadata: { id: card } },
+	],
 	["chat: user", "/v1/chat/completions", { messages: [{ role: "user", content: "x" }], user: card }],
 	[
 		"chat: unknown field",
@@ -176,6 +200,18 @@ const surfaces: readonly (readonly [name: string, path: string, body: object])[]
 		},
 	],
 	[
+		"messages: tool use called so",
+		"/v1/messages",
+		{
+			max_tokens: 50,
+			messages: [
+				{ role: "user", content: "x" },
+				{ role: "assistant", content: [{ type: "tool_use", id: "t1", name: "pay", input: named }] },
+				{ role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "ok" }] },
+			],
+		},
+	],
+	[
 		"messages: document",
 		"/v1/messages",
 		{
@@ -195,6 +231,17 @@ const surfaces: readonly (readonly [name: string, path: string, body: object])[]
 		"generate-content: text",
 		"/v1beta/models/MODEL:generateContent",
 		{ contents: [{ role: "user", parts: [{ text: card }] }] },
+	],
+	[
+		"generate-content: call and response called so",
+		"/v1beta/models/MODEL:generateContent",
+		{
+			contents: [
+				{ role: "user", parts: [{ text: "x" }] },
+				{ role: "model", parts: [{ functionCall: { name: "pay", args: named } }] },
+				{ role: "user", parts: [{ functionResponse: { name: "pay", response: named } }] },
+			],
+		},
 	],
 	[
 		"generate-content: system",
@@ -234,6 +281,36 @@ describe("no surface is skipped", () => {
 					expect(text).not.toContain("card_1");
 				}
 			});
+
+	test.each([
+		["/v1/chat/completions", `{"model":"m","messages":[{"role":"user","content":"${card}","content":"x"}]}`],
+		["/v1/embeddings", `{"model":"m","input":"x","other":{"a":"${card}","\\u0061":"b"}}`],
+	])("what hides behind a second field of its name is not sent: %s", async (path, body) => {
+		const response = await gateway.ask(path, body);
+		expect([response.status, await response.text()]).toEqual([
+			400,
+			expect.stringContaining("twice; send each field once"),
+		]);
+		expect(upstream.received.length).toBe(0);
+	});
+
+	test.each(["/v1/chat/completions", "/v1/messages"])(
+		"it is put back into what a tool is called with, whatever the field is called: %s",
+		async (path) => {
+			const call = {
+				id: "c1",
+				type: "function",
+				function: { name: "pay", arguments: '{"id":"[card_1]","status":"[card_1]"}' },
+			};
+			const message = { role: "assistant", content: null, tool_calls: [call] };
+			upstream.answer(() =>
+				Response.json({ ...chatAnswer(), choices: [{ index: 0, message, finish_reason: "tool_calls" }] }),
+			);
+			const asked = { model: "m", max_tokens: 9, messages: [{ role: "user", content: card }], tools: [] };
+			const text = await (await gateway.ask(path, asked)).text();
+			expect([text.split(card).length, text.includes("card_1")]).toEqual([3, false]);
+		},
+	);
 
 	test("most of them carry the stand-in to the upstream of their own protocol", async () => {
 		for (const [surface, path, body] of surfaces.filter(([, path]) => path === "/v1/chat/completions")) {

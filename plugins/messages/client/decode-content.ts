@@ -22,6 +22,7 @@ import {
 import { type Carried, nativeFamily, originOf, readCarried } from "../carried.ts";
 import { decodeCitation } from "../citations.ts";
 import { decodeSource } from "../media.ts";
+import { changeInWords } from "../mid-conversation.ts";
 import { protocolName } from "../name.ts";
 import { refuse } from "../refuse.ts";
 import { decodeServerCall, decodeServerResult, isServerCall, isServerResult } from "../server-tools.ts";
@@ -141,6 +142,8 @@ const decodeRedacted = (told: WireRecord): Block => {
 };
 
 const decodeOther = (told: WireRecord, type: string): Block => {
+	const change = type === "tool_addition" || type === "tool_removal" ? changeInWords(told) : undefined;
+	if (change !== undefined) return { type: "text", text: change };
 	if (isServerCall(type)) return { ...decodeServerCall(told, origin), ...definedOnly({ cache: cacheOf(told) }) };
 	if (isServerResult(type)) return { ...decodeServerResult(told, origin), ...definedOnly({ cache: cacheOf(told) }) };
 	return { type: "unknown", origin, raw: told };

@@ -8,6 +8,7 @@ import {
 	definedOnly,
 	type Effort,
 	type Extras,
+	exactBody,
 	isRecord,
 	lookup,
 	type Message,
@@ -17,6 +18,7 @@ import {
 	type Reasoning,
 	type WireRecord,
 } from "#core";
+import { changesAmid } from "../mid-conversation.ts";
 import { protocolName } from "../name.ts";
 import { refuse } from "../refuse.ts";
 import { bagOf, cacheOf, decodeBlocks } from "./decode-content.ts";
@@ -41,12 +43,18 @@ const splitAtSystem = (content: readonly unknown[], role: Message["role"], at: s
 };
 
 const decodeMessage = (message: WireRecord, at: string): readonly Message[] => {
-	const { role, content } = message;
+	const { role, content = [] } = message;
 	if (role !== "user" && role !== "assistant" && role !== "system")
 		throw refuse(`${at}.role`, role, "it must be user, assistant or system.");
 	if (Array.isArray(content)) return splitAtSystem(content, role, `${at}.content`);
 	return [{ role, blocks: decodeBlocks(content, `${at}.content`) }];
 };
+
+const changing: ReadonlySet<unknown> = new Set(["tool_addition", "tool_removal", "mid_conv_system", "compaction"]);
+
+/** Whether a message may change anything amid the conversation: a cheap look before all are gone through. */
+const mayChange = ({ role, content }: WireRecord): boolean =>
+	role === "system" || asList(content).some((block) => changing.has(asRecord(block)["type"]));
 
 const decodeSystem = (system: unknown): readonly Message[] => {
 	if (system === undefined || system === null) return [];
@@ -60,9 +68,9 @@ const isEffort = (word: unknown): word is Effort => typeof word === "string" && 
 const exposures = lookup<"none" | "summary">({ omitted: "none", summarized: "summary" });
 
 /** Who asks for thinking wants to see it, unless `display` says otherwise. */
-const decodeReasoning = (body: WireRecord): Reasoning | undefined => {
+const decodeReasoning = (body: WireRecord, amid: unknown): Reasoning | undefined => {
 	const thinking = asRecord(body["thinking"]);
-	const word = asRecord(body["output_config"])["effort"];
+	const word = amid ?? asRecord(body["output_config"])["effort"];
 	const effort = isEffort(word) ? word : undefined;
 	const expose = exposures[asText(thinking["display"]) ?? ""] ?? "full";
 	switch (thinking["type"]) {
@@ -130,10 +138,12 @@ const extrasOf = (body: WireRecord): Extras | undefined => {
 /** Throws `Fault` (`invalid_request`, with `parameter`) for what no upstream could accept. */
 export const decodeRequest = ({ body, call }: ModelAsk): NeutralRequest => {
 	const { value } = body;
-	const turns = asList(value["messages"]).flatMap((message, index) =>
-		decodeMessage(asRecord(message), `messages[${index}]`),
+	const told = asList(exactBody(body)["messages"]).map(asRecord);
+	const amid = told.some(mayChange) ? changesAmid(value["tools"], told) : undefined;
+	const turns = told.flatMap((message, index) =>
+		amid?.cleared.has(message) ? [] : decodeMessage(message, `messages[${index}]`),
 	);
-	const tools = decodeTools(value["tools"]);
+	const tools = decodeTools(value["tools"], amid?.tools);
 	const user = asText(asRecord(value["metadata"])["user_id"]);
 	return {
 		protocol: protocolName,
@@ -150,7 +160,7 @@ export const decodeRequest = ({ body, call }: ModelAsk): NeutralRequest => {
 		...definedOnly({
 			maxOutputTokens: call.maxOutputTokens,
 			stop: stopOf(value),
-			reasoning: decodeReasoning(value),
+			reasoning: decodeReasoning(value, amid?.effort),
 			format: decodeFormat(value),
 			tier: tierOf(value),
 			identity: user === undefined ? undefined : { user },

@@ -12,6 +12,7 @@ import {
 } from "#core";
 import { nativeFamily, originOf } from "../carried.ts";
 import { clientTool } from "../client-tools.ts";
+import type { Offer } from "../mid-conversation.ts";
 import { refuse } from "../refuse.ts";
 import { decodeHostedTool } from "../server-tools.ts";
 import { bagOf, cacheOf } from "./decode-content.ts";
@@ -41,9 +42,11 @@ const decodeTool = (told: unknown, at: string): Tool => {
 	};
 };
 
-export const decodeTools = (tools: unknown): readonly Tool[] => {
+/** The tools of a request; `offers` are those that stand when its answer is asked for, where messages changed them. */
+export const decodeTools = (tools: unknown, offers?: readonly Offer[]): readonly Tool[] => {
 	if (tools !== undefined && tools !== null && !Array.isArray(tools))
 		throw refuse("tools", tools, "it must be a list.");
+	if (offers) return offers.map(({ told, at }) => placed(decodeTool(told, at), at));
 	return asList(tools).map((tool, index) => placed(decodeTool(tool, `tools[${index}]`), `tools[${index}]`));
 };
 

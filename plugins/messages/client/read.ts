@@ -29,9 +29,11 @@ const limitOf = (body: WireRecord): number => {
 
 const checkMessage = (message: unknown, at: string): void => {
 	if (!isRecord(message)) throw refuse(at, message, "it must be an object with role and content.");
-	const { role, content } = message;
+	const { role, content, output_config } = message;
 	if (typeof role !== "string" || !roles.has(role))
 		throw refuse(`${at}.role`, role, `it must be one of ${[...roles].join(", ")}.`);
+	// It may say nothing and change how much the model is to think.
+	if (role === "system" && content === undefined && isRecord(output_config)) return;
 	if (typeof content !== "string" && !Array.isArray(content))
 		throw refuse(`${at}.content`, content, "it must be a string or a list of blocks.");
 };

@@ -7,6 +7,7 @@ import {
 	asRecord,
 	asText,
 	definedOnly,
+	exactBody,
 	isRecord,
 	type JsonBody,
 	type Loss,
@@ -79,12 +80,12 @@ const mustStopThinking = (body: WireRecord, messages: readonly unknown[]): boole
 };
 
 /** The messages without what is foreign in them; undefined when nothing is. */
-const cleanMessages = ({ text, value }: JsonBody, family: string, losses: Loss[]): readonly unknown[] | undefined => {
+const cleanMessages = (body: JsonBody, family: string, losses: Loss[]): readonly unknown[] | undefined => {
 	const isClaude = family === nativeFamily;
-	const holds = (word: string): boolean => text.includes(word);
+	const holds = (word: string): boolean => body.text.includes(word);
 	if (!holds(foreignMark) && !holds(foreignServerId) && (isClaude || !holds('"compaction"'))) return undefined;
 	let changed = false;
-	const messages = asList(value["messages"]).flatMap((message, turn) => {
+	const messages = asList(exactBody(body)["messages"]).flatMap((message, turn) => {
 		const content = asRecord(message)["content"];
 		const lost = (at: number): void => {
 			losses.push({ path: `messages[${turn}].content[${at}]`, reason: "it belongs to another provider's model" });

@@ -14,6 +14,7 @@ import {
 	thinksAnyway,
 	type WireRecord,
 } from "#core";
+import { protocolName } from "../name.ts";
 
 const defaultLimit = 8192;
 const leastBudget = 1024;
@@ -75,12 +76,16 @@ const withBudget = (request: NeutralRequest, reasoning: Reasoning, setting: Reas
 
 /** Effort without a word about thinking is how a client of this protocol asks for just that. */
 const onlyEffort = (request: NeutralRequest): boolean =>
-	request.protocol === "messages" && request.raw["thinking"] === undefined;
+	request.protocol === protocolName && request.raw["thinking"] === undefined;
+
+/** The newest models show no thinking unless they are asked to; a client of this protocol says so itself. */
+const shown = ({ protocol }: NeutralRequest, reasoning: Reasoning): WireRecord =>
+	reasoning.expose === "full" && protocol !== protocolName ? { display: "summarized" } : display(reasoning);
 
 const byEffort = (request: NeutralRequest, reasoning: Reasoning, setting: ReasoningSetting): EncodedReasoning => {
 	const { capabilities } = setting;
 	return {
-		...(!onlyEffort(request) && { thinking: { type: "adaptive", ...display(reasoning) } }),
+		...(!onlyEffort(request) && { thinking: { type: "adaptive", ...shown(request, reasoning) } }),
 		...definedOnly({ effort: fittingEffort(reasoning, levelsTaken(capabilities)) }),
 		maxTokens: limitOf(request, capabilities),
 		budgeted: false,

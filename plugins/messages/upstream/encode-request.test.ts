@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type Block, fold, type HostedTool, type NeutralRequest, type Tool } from "#core";
+import { type Block, fold, type HostedTool, type ModelCapabilities, type NeutralRequest, type Tool } from "#core";
 import { answered, asked, contextOf, encode, type Json, neutral, understood } from "../fixtures/exchange.ts";
 import { messages } from "../protocol.ts";
 
@@ -475,12 +475,48 @@ describe("thinking", () => {
 		]);
 	});
 
+	test("that nobody signed goes back to models that sign none, and stands beside each of their calls", () => {
+		const call = {
+			type: "tool_call",
+			id: "c",
+			name: "f",
+			kind: "function",
+			arguments: { form: "json", value: {}, text: "{}" },
+		} as const;
+		const historyFor = (
+			blocks: readonly Block[],
+			capabilities: ModelCapabilities,
+			more: Partial<NeutralRequest> = {},
+		) => {
+			const messages: NeutralRequest["messages"] = [
+				{ role: "user", blocks: [{ type: "text", text: "Hi" }] },
+				{ role: "assistant", blocks },
+				{ role: "tool", blocks: [{ type: "tool_result", callId: "c", content: [] }] },
+			];
+			const turns = turnsOf(encode(neutral({ messages, ...more }), capabilities));
+			return (turns[1]?.content ?? []).map(({ thinking }) => thinking ?? "");
+		};
+		const thought: Block = { type: "thinking", text: "hm", form: "full" };
+		const insisting: ModelCapabilities = { thinking: "effort", reasoningWithCalls: true };
+		expect(historyFor([thought, call], insisting)).toEqual(["hm", ""]);
+		expect(historyFor([call], insisting)).toEqual(["(The reasoning of this step is not at hand.)", ""]);
+		const others = { value: "s", origin: { protocol: "responses", family: "gpt" } };
+		expect(historyFor([{ ...thought, signature: others }, call], insisting)).toEqual([
+			expect.stringContaining("not at hand"),
+			"",
+		]);
+		expect(historyFor([call], insisting, { reasoning: { mode: "off" } })).toEqual([""]);
+		expect(historyFor([thought, call], { thinking: "adaptive" })).toEqual([""]);
+	});
+
 	test("says how much of it is to be seen", () => {
 		const displayFor = (expose: "none" | "summary" | "full") =>
 			encode(on({ expose, effort: "low" }), { thinking: "adaptive" }).sent["thinking"];
 		expect(displayFor("none")).toEqual({ type: "adaptive", display: "omitted" });
 		expect(displayFor("summary")).toEqual({ type: "adaptive", display: "summarized" });
-		expect(displayFor("full")).toEqual({ type: "adaptive" });
+		expect(displayFor("full")).toEqual({ type: "adaptive", display: "summarized" });
+		const own = asked({ thinking: { type: "adaptive" } });
+		expect(encode(own, { thinking: "adaptive" }).sent["thinking"]).toEqual({ type: "adaptive" });
 	});
 
 	test("is switched off where it can be, and asked for little where not", () => {

@@ -7,6 +7,7 @@ import {
 	isRecord,
 	Losses,
 	lookup,
+	type ModelCapabilities,
 	type NeutralRequest,
 	plainNames,
 	ToolNames,
@@ -81,6 +82,10 @@ const tierOf = ({ tier }: NeutralRequest, losses: Losses): string | undefined =>
 	return tiers[tier];
 };
 
+/** Whether the model is to find thinking beside its calls, and asks for no signature on it. */
+const takesUnsigned = ({ reasoning }: NeutralRequest, { reasoningWithCalls }: ModelCapabilities): boolean =>
+	reasoningWithCalls === true && reasoning?.mode !== "off" && reasoning?.effort !== "none";
+
 /** How the tool that holds a structured answer joins the client's tools. */
 interface Joining {
 	readonly tool: WireRecord;
@@ -138,6 +143,7 @@ export const encodeRequest = (request: NeutralRequest, context: EncodeContext): 
 		losses,
 		names,
 		imagesInToolResults: capabilities.imagesInToolResults !== false,
+		unsignedThinking: takesUnsigned(request, capabilities),
 		betas: new Set(),
 		marksToSkip: Math.max(0, countMarks(request) - mostMarks),
 	};

@@ -13,6 +13,13 @@ const midSystemBeta = "mid-conversation-system-2026-04-07";
 /** Said for a user who said nothing where the protocol demands that one speaks. */
 const goOn: Turn = { role: "user", content: [{ type: "text", text: "Continue." }] };
 
+/** Stands where a model insists on thinking that it never did; an empty text may count as none. */
+const noThinking: WireRecord = {
+	type: "thinking",
+	thinking: "(The reasoning of this step is not at hand.)",
+	signature: "",
+};
+
 const isSystem = ({ role }: Message): boolean => role === "system" || role === "developer";
 
 const encodeSystemBlock = (block: Block, encoding: Encoding): readonly WireRecord[] => {
@@ -57,7 +64,12 @@ const encodeMessage = (message: Message, capabilities: ModelCapabilities, encodi
 	loseName(message, encoding);
 	if (isSystem(message)) return encodeMidSystem(message, capabilities.midSystem === true, encoding);
 	if (message.role !== "assistant") return encodeUser(message, encoding);
-	return { role: "assistant", content: message.blocks.flatMap((block) => encodeAssistantBlock(block, encoding)) };
+	const content = message.blocks.flatMap((block) => encodeAssistantBlock(block, encoding));
+	const lacks =
+		encoding.unsignedThinking &&
+		content.some(({ type }) => type === "tool_use") &&
+		!content.some(({ type }) => type === "thinking");
+	return { role: "assistant", content: lacks ? [noThinking, ...content] : content };
 };
 
 const isResult = (block: WireRecord): boolean => block["type"] === "tool_result";

@@ -10,6 +10,7 @@ import {
 	type ServerTool,
 	type WireRecord,
 } from "#core";
+import { languageWord, outcomeWord } from "./enum-words.ts";
 import { field, otherFields, recordField } from "./fields.ts";
 import { decodeBlob, decodeFile } from "./media.ts";
 import { bagOf } from "./signatures.ts";
@@ -51,7 +52,7 @@ interface PartContext {
 }
 
 const languageOf = (code: WireRecord): { language?: string } => {
-	const language = asText(code["language"])?.toLowerCase();
+	const language = languageWord(code["language"])?.toLowerCase();
 	return language === undefined || language === "language_unspecified" ? {} : { language };
 };
 
@@ -93,7 +94,7 @@ const readers: Readonly<Record<string, Reader>> = {
 			part,
 		),
 	codeExecutionResult: (result, context, part) => {
-		const outcome = asText(result["outcome"]);
+		const outcome = outcomeWord(result["outcome"]);
 		return {
 			type: "server_result",
 			callId: asText(field(result, "id")) ?? context.fallbackId,

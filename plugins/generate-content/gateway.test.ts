@@ -28,6 +28,7 @@ beforeAll(async () => {
 						{ name: "gemini-*", targets: [{ upstream: "google" }] },
 						{ name: "fast", targets: [{ upstream: "google", model: "gemini-2.5-flash" }] },
 						{ name: "vendor/gpt", targets: [{ upstream: "other", model: "gpt-5" }] },
+						{ name: "google/fast", targets: [{ upstream: "google", model: "gemini-2.5-flash" }] },
 					],
 				},
 			},
@@ -66,6 +67,25 @@ describe("a Gemini client before a Gemini upstream", () => {
 			expect(asked?.headers.get("authorization")).toBeNull();
 		},
 	);
+
+	test.each(["vendor/gpt", "vendor%2Fgpt"])("may leave out `models/` before a name with a slash: %s", async (name) => {
+		other.answer(() => Response.json({ choices: [{ message: { content: "Hello" }, finish_reason: "stop" }] }));
+		const whole = await gateway.ask(`/v1beta/${name}:generateContent`, hello);
+		expect(await whole.json()).toMatchObject({ candidates: [{ content: { parts: [{ text: "Hello" }] } }] });
+		const streamed = await gateway.ask(`/v1beta/${name}:streamGenerateContent?alt=sse`, hello);
+		expect(streamed.headers.get("content-type")).toStartWith("text/event-stream");
+		expect(streamFaults("generate-content", await streamed.text())).toEqual([]);
+		const counted = await gateway.ask(`/v1beta/${name}:countTokens`, hello);
+		expect(await counted.json()).toEqual({ totalTokens: expect.any(Number) });
+		expect((await gateway.ask(`/v1beta/${name}:sing`, hello)).status).toBe(404);
+	});
+
+	test("may leave it out before a model of Google's too", async () => {
+		google.answer(() => Response.json(JSON.parse(chunk("Hello", stop))));
+		const answer = await gateway.ask("/v1beta/google/fast:generateContent", hello);
+		expect(await answer.json()).toMatchObject({ candidates: [{ content: { parts: [{ text: "Hello" }] } }] });
+		expect(google.received.at(-1)?.path).toBe("/v1beta/models/gemini-2.5-flash:generateContent");
+	});
 
 	test("may bring its key in the address, which goes no further", async () => {
 		google.answer(() => Response.json(JSON.parse(chunk("Hello", stop))));
@@ -265,9 +285,13 @@ describe("across protocols", () => {
 			};
 			return models?.map(({ name }) => name).sort();
 		};
-		expect(await names("/v1beta/models")).toEqual(["models/fast", "models/vendor/gpt"]);
+		expect(await names("/v1beta/models")).toEqual(["models/fast", "models/google/fast", "models/vendor/gpt"]);
 		expect(await names("/v1/models")).toBeUndefined();
-		expect(await names("/v1/models", { "x-goog-api-client": "sdk" })).toEqual(["models/fast", "models/vendor/gpt"]);
+		expect(await names("/v1/models", { "x-goog-api-client": "sdk" })).toEqual([
+			"models/fast",
+			"models/google/fast",
+			"models/vendor/gpt",
+		]);
 		const item = await gateway.ask("/v1beta/models/vendor/gpt");
 		expect(await item.json()).toMatchObject({ name: "models/vendor/gpt" });
 	});

@@ -8,6 +8,10 @@ export const verbs: Readonly<Record<string, { readonly operation: Operation; rea
 	countTokens: { operation: "count_tokens", stream: false },
 };
 
+/** The verb that does so. */
+export const verbFor = (operation: Operation, stream: boolean): string =>
+	operation === "count_tokens" ? "countTokens" : stream ? "streamGenerateContent" : "generateContent";
+
 export interface ModelPath {
 	readonly model: string;
 	readonly verb: string;

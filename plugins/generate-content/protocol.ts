@@ -1,5 +1,5 @@
 /** The protocol as the core sees it: every part lives in a file of its own, this one only joins them. */
-import type { Operation, Protocol } from "#core";
+import type { Protocol } from "#core";
 import { decodeRequest } from "./client/decode-request.ts";
 import { encodeResponse, encodeTokenCount } from "./client/encode-response.ts";
 import { renderDenial, renderStreamDenial } from "./client/errors.ts";
@@ -10,7 +10,7 @@ import { references } from "./client/references.ts";
 import { streamEncoder } from "./client/stream-encoder.ts";
 import { facts } from "./facts.ts";
 import { wantsEvents } from "./framing.ts";
-import { modelPath } from "./model-path.ts";
+import { modelPath, verbFor, verbs } from "./model-path.ts";
 import { protocolName } from "./name.ts";
 import { observe, observer } from "./passthrough/observe.ts";
 import { passthroughRequest } from "./passthrough/request.ts";
@@ -21,22 +21,17 @@ import { models as modelQuestion } from "./upstream/models.ts";
 import { streamDecoder } from "./upstream/stream-decoder.ts";
 import { decodeError } from "./upstream/upstream-error.ts";
 
-const verbFor = (operation: Operation, stream: boolean): string => {
-	switch (operation) {
-		case "count_tokens":
-			return "countTokens";
-		default:
-			return stream ? "streamGenerateContent" : "generateContent";
-	}
-};
-
 /** Google's Gemini API (discovery v1beta), with the fields that Vertex AI adds to it. */
 export const generateContent: Protocol = {
 	name: protocolName,
 	conversations: references,
 	client: {
 		// A base address that already holds a version is a common slip: the official client adds its own.
-		paths: ["/v1beta", "/v1", "/v1alpha", "/v1beta/v1", "/v1beta/v1beta"].map((version) => `${version}/models/*`),
+		paths: [
+			...["/v1beta", "/v1", "/v1alpha", "/v1beta/v1", "/v1beta/v1beta"].map((version) => `${version}/models/*`),
+			// Several SDKs take a name with a slash for a path, and leave out `models/` before it.
+			...Object.keys(verbs).map((verb) => `/v1beta/*:${verb}`),
+		],
 		keyInQuery: true,
 		claims: (headers, { searchParams }) =>
 			headers.has("x-goog-api-key") || headers.has("x-goog-api-client") || searchParams.has("key"),

@@ -6,18 +6,17 @@ export interface AllowedModels {
 	allows(name: string): boolean;
 }
 
+/** A `*` of the narrower pattern can only be met by a `*` of the wider one, so a pattern may be read as a name here. */
+const within = (entry: string, list: readonly string[]): boolean => list.some((wider) => matchesPattern(wider, entry));
+
 /** Exact names by a set, the others one after the other. An empty list allows everything. */
 export const allowedModels = (entries: readonly string[]): AllowedModels => {
 	const exact = new Set(entries.filter((entry) => !entry.includes("*")));
 	const patterns = entries.filter((entry) => entry.includes("*"));
 	return {
-		allows: (name) =>
-			entries.length === 0 || exact.has(name) || patterns.some((pattern) => matchesPattern(pattern, name)),
+		allows: (name) => entries.length === 0 || exact.has(name) || within(name, patterns),
 	};
 };
-
-/** A `*` of the narrower pattern can only be met by a `*` of the wider one, so a pattern may be read as a name here. */
-const within = (entry: string, list: readonly string[]): boolean => list.some((wider) => matchesPattern(wider, entry));
 
 const isList = (value: unknown): value is readonly string[] =>
 	Array.isArray(value) && value.every((entry) => typeof entry === "string" && entry !== "");
@@ -39,6 +38,9 @@ export const models: TokenSetting<AllowedModels> = {
 
 /** The asked name is allowed, or whatever the call may reach is: then an alias hides nothing that is not allowed. */
 export const refuseModel = (call: Routed, allowed: AllowedModels | undefined): Denial | undefined => {
-	if (!allowed || allowed.allows(call.model.name)) return undefined;
-	return call.targets.every((target) => allowed.allows(target.model)) ? undefined : unknownModel(call.model.name);
+	const { model, targets } = call;
+	return !allowed || allowed.allows(model.name) || allowsAll(allowed, targets) ? undefined : unknownModel(model.name);
 };
+
+const allowsAll = (allowed: AllowedModels, targets: Routed["targets"]): boolean =>
+	targets.every(({ model }) => allowed.allows(model));

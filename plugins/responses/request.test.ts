@@ -208,6 +208,38 @@ describe("a client's conversation", () => {
 		]);
 	});
 
+	test("a custom tool whose format is null has none", () => {
+		expect(decoded({ input: "x", tools: [{ type: "custom", name: "c", format: null }] }).tools).toEqual([
+			{ type: "custom", name: "c" },
+		]);
+	});
+
+	test("a change of settings within the conversation holds for the answer that is asked for", () => {
+		const update = (effort: string) => ({ type: "configuration_update", reasoning: { effort } });
+		const format = { type: "json_schema", name: "n", schema: { type: "object" } };
+		const asked = decoded({
+			reasoning: { effort: "low", summary: "auto" },
+			input: [
+				update("high"),
+				{ role: "user", content: "a" },
+				update("medium"),
+				{ type: "configuration_update", text: { format } },
+			],
+		});
+		expect(asked.reasoning).toEqual({ mode: "on", effort: "medium", summary: "auto", expose: "summary" });
+		expect(asked.format).toEqual({ type: "schema", schema: { type: "object" }, name: "n" });
+		expect(asked.messages).toHaveLength(1);
+		expect(asked.raw).toMatchObject({ reasoning: { effort: "low" } });
+		const strange = decoded({
+			input: [
+				{ role: "user", content: "a" },
+				{ ...update("high"), tone: "dry" },
+			],
+		});
+		expect(strange.reasoning).toMatchObject({ effort: "high" });
+		expect(strange.messages.at(-1)?.blocks).toMatchObject([{ type: "unknown" }]);
+	});
+
 	test("a function that says nothing of strictness is strict where that changes nothing", () => {
 		const schema = (required: string[]) => ({ type: "object", properties: { a: { type: "string" } }, required });
 		const toolOf = (parameters: unknown) =>
@@ -273,6 +305,15 @@ describe("a client's conversation", () => {
 });
 
 describe("what an upstream is sent", () => {
+	test("is who the end user is in at most 64 characters: a longer name goes as its hash", () => {
+		const long = JSON.stringify({ device_id: "d".repeat(64), session_id: "s".repeat(36) });
+		const identityOf = (name: string) => sent({ identity: { user: name, safetyId: name } }).body;
+		const hash = identityOf(long)["user"];
+		expect(hash).toMatch(/^[0-9a-f]{64}$/);
+		expect(identityOf(long)).toMatchObject({ user: hash, safety_identifier: hash });
+		expect(identityOf("u-1")).toMatchObject({ user: "u-1", safety_identifier: "u-1" });
+	});
+
 	test("nothing is kept there, and reasoning comes back encrypted", () => {
 		expect(sent({}).body).toEqual({
 			model: "gpt-5",

@@ -56,6 +56,20 @@ const cases: readonly (readonly [ProtocolName, ProtocolName, WireRecord, readonl
 		["messages[2].content[0].is_error"],
 	],
 	[
+		"chat-completions",
+		"messages",
+		{
+			messages: [
+				{ role: "user", content: "Hi" },
+				{ role: "assistant", content: "Yes?", reasoning_content: "hm" },
+				{ role: "user", content: "Hi" },
+				{ role: "assistant", content: "Yes?", reasoning: "hm" },
+				{ role: "user", content: "Hi" },
+			],
+		},
+		["messages[1].reasoning_content", "messages[3].reasoning"],
+	],
+	[
 		"responses",
 		"generate-content",
 		{ tools: [{ type: "custom", name: "p", format: grammar }] },

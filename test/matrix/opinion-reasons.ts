@@ -59,6 +59,12 @@ const rules: readonly Rule[] = [
 			"carried where the protocol has the field and the model takes it; what is kept upstream is decided by Portico",
 	},
 	{
+		path: /^stop$/,
+		of: /^request .*chat-completions$/,
+		sort: "only theirs",
+		reason: "models before GPT-5.5 that reason answer 400 to it; it is left out and told",
+	},
+	{
 		path: /generationConfig\.(seed|candidateCount|presencePenalty|frequencyPenalty|responseLogprobs|logprobs|imageConfig|responseModalities)/,
 		sort: "only ours",
 		reason: `Gemini has the field; ${theirs} drops it`,

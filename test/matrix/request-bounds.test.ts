@@ -5,7 +5,7 @@ import { type RequestFacts, readJsonBody } from "#core";
 import { facts as chat } from "../../plugins/chat-completions/facts.ts";
 import { facts as gemini } from "../../plugins/generate-content/facts.ts";
 import { facts as messages } from "../../plugins/messages/facts.ts";
-import { inputTokens } from "../../plugins/quota/input-bound.ts";
+import { inputTokens } from "../../plugins/quota/call-cost.ts";
 import { facts as responses } from "../../plugins/responses/facts.ts";
 
 const encoded = (value: object) => readJsonBody(new TextEncoder().encode(JSON.stringify(value)));
@@ -178,6 +178,14 @@ describe("tools that run at the upstream", () => {
 		const long = { ...found, tokens: 100_000 };
 		expect(inputTokens(long, { contextWindow: 100_000 })).toBe(100_000 * found.turns);
 	});
+	test.each(["computer_toolset_20260801", "browser_toolset_20260801"])("%s runs at the client, and is long", (type) => {
+		const seen = { type: "tool_result", tool_use_id: "t", content: [{ type: "browser_state", tabs: [] }] };
+		const found = bound(messages, { ...user([seen]), tools: [{ type }] });
+		expect(found).toMatchObject({ open: false, turns: 1 });
+		expect(found.unpriced).toBeUndefined();
+		expect(found.tokens).toBeGreaterThan(32_000);
+	});
+
 	test("one that asks another model has no price", () => {
 		const asked = { ...user("x"), tools: [{ type: "advisor_20260301", name: "advisor", model: "claude-opus-5" }] };
 		expect(bound(messages, asked).unpriced).toContain("advisor_20260301");

@@ -15,6 +15,7 @@ import {
 	type Reasoning,
 	type WireRecord,
 } from "#core";
+import { modalityWord } from "../enum-words.ts";
 import { field, otherFields, recordField } from "../fields.ts";
 import { toJsonSchema } from "./openapi-schema.ts";
 
@@ -79,7 +80,7 @@ const decodeFormat = (config: WireRecord): OutputFormat | undefined => {
 const modalities = { TEXT: "text", IMAGE: "image", AUDIO: "audio" } as const;
 
 const decodeModalities = (config: WireRecord): NeutralRequest["modalities"] => {
-	const words = asList(field(config, "responseModalities")).map((word) => String(word).toUpperCase());
+	const words = asList(field(config, "responseModalities")).map(modalityWord);
 	const read = words.flatMap((word) =>
 		word === "TEXT" || word === "IMAGE" || word === "AUDIO" ? [modalities[word]] : [],
 	);

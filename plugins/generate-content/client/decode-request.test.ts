@@ -34,6 +34,57 @@ describe("contents in every form clients send", () => {
 });
 
 describe("requests of Gemini clients", () => {
+	test("large integers in calls and results keep their digits", () => {
+		const id = JSON.rawJSON("1234567890123456789");
+		const contents = [
+			{ role: "model", parts: [{ functionCall: { name: "f", args: { id } } }] },
+			{ role: "user", parts: [{ functionResponse: { name: "f", response: { next: id } } }] },
+		];
+		const [called, answered] = raw({ contents }).messages;
+		expect(called?.blocks).toMatchObject([{ arguments: { text: '{"id":1234567890123456789}' } }]);
+		expect(answered?.blocks).toMatchObject([{ content: [{ text: '{"next":1234567890123456789}' }] }]);
+	});
+
+	test("functions that may be called leave Google's own tools in use", () => {
+		const functionDeclarations = [{ name: "f" }, { name: "g" }];
+		const calling = (mode: string) => ({ functionCallingConfig: { mode, allowedFunctionNames: ["f"] } });
+		const asked = (mode: string, ...more: object[]) =>
+			decoded({ contents: "Hi", tools: [{ functionDeclarations }, ...more], toolConfig: calling(mode) });
+		const beside = asked("VALIDATED", { googleSearch: {} });
+		expect(beside.toolChoice).toEqual({ mode: "auto" });
+		expect(beside.tools).toMatchObject([{ name: "f" }, { tool: "web_search" }]);
+		const named = { mode: "named", names: ["f"] } as const;
+		expect(asked("VALIDATED").toolChoice).toMatchObject({ ...named, force: false });
+		expect(asked("ANY", { googleSearch: {} }).toolChoice).toMatchObject({ ...named, force: true });
+	});
+
+	test("enums may be numbers, as Google's older SDKs send them", () => {
+		const parameters = { type: 6, properties: { city: { type: 1 }, days: { type: 5, items: { type: 3 } } } };
+		const run = { executableCode: { language: 1, code: "1" } };
+		const body = {
+			contents: [{ role: "model", parts: [run, { codeExecutionResult: { outcome: 1, output: "1" } }] }],
+			generationConfig: { responseModalities: [1, 2] },
+			tools: [{ functionDeclarations: [{ name: "f", parameters }] }],
+			toolConfig: { functionCallingConfig: { mode: 2, allowedFunctionNames: ["f"] } },
+		};
+		const { messages, ...asked } = decoded(body);
+		expect(asked).toMatchObject({
+			modalities: ["text", "image"],
+			toolChoice: { mode: "named", names: ["f"], force: true },
+			tools: [
+				{
+					schema: {
+						type: "object",
+						properties: { city: { type: "string" }, days: { type: "array", items: { type: "integer" } } },
+					},
+				},
+			],
+		});
+		const [ran, gave] = messages[0]?.blocks ?? [];
+		expect(ran).toMatchObject({ arguments: { code: "1", language: "python" } });
+		expect(gave).not.toHaveProperty("isError");
+	});
+
 	test("H85 fields spelled with underscores mean the same", () => {
 		const body = {
 			system_instruction: { parts: [{ text: "Be brief." }] },

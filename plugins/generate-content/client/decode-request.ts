@@ -2,6 +2,7 @@
 import {
 	asText,
 	definedOnly,
+	exactBody,
 	isRecord,
 	type Message,
 	type ModelAsk,
@@ -13,7 +14,7 @@ import { beginFraming } from "../framing.ts";
 import { bagOf } from "../signatures.ts";
 import { decodeConfig } from "./decode-config.ts";
 import { decodeContents, decodeSystem } from "./decode-contents.ts";
-import { decodeToolConfig, decodeTools } from "./decode-tools.ts";
+import { asOffered, decodeToolConfig, decodeTools } from "./decode-tools.ts";
 
 const known = new Set([
 	"model",
@@ -33,9 +34,10 @@ const requestOf = (body: WireRecord): WireRecord => {
 	return isRecord(inner) ? inner : body;
 };
 
-const messagesOf = (body: WireRecord): readonly Message[] => {
+/** `exact`: the same body, from which contents are read. */
+const messagesOf = (body: WireRecord, exact: WireRecord): readonly Message[] => {
 	const system = decodeSystem(field(body, "systemInstruction"));
-	const contents = field(body, "contents");
+	const contents = field(exact, "contents");
 	const messages = contents === undefined ? [] : decodeContents(contents);
 	return system ? [system, ...messages] : messages;
 };
@@ -53,12 +55,11 @@ export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 		protocol: ask.protocol.name,
 		model: ask.call.name,
 		stream: ask.call.stream,
-		messages: messagesOf(body),
+		messages: messagesOf(body, requestOf(exactBody(ask.body))),
 		sampling: config.sampling,
 		...config.settings,
+		...asOffered(decodeTools(body), toolChoice),
 		...definedOnly({
-			tools: decodeTools(body),
-			toolChoice,
 			tier: asText(field(body, "serviceTier")),
 			safety: listOf(field(body, "safetySettings")),
 		}),

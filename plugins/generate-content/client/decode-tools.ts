@@ -14,6 +14,7 @@ import {
 	type ToolChoice,
 	type WireRecord,
 } from "#core";
+import { modeWord } from "../enum-words.ts";
 import { field, listField, otherFields, recordField } from "../fields.ts";
 import { bagOf, geminiOrigin } from "../signatures.ts";
 import { toJsonSchema } from "./openapi-schema.ts";
@@ -88,7 +89,7 @@ export const decodeToolConfig = (
 ): { readonly toolChoice?: ToolChoice; readonly rest?: WireRecord } => {
 	const config = recordField(body, "toolConfig");
 	const calling = recordField(config, "functionCallingConfig");
-	const mode = asText(calling["mode"])?.toUpperCase();
+	const mode = modeWord(calling["mode"]);
 	const rest: Record<string, unknown> = { ...otherFields(config, new Set(["functionCallingConfig"])) };
 	if (mode === "VALIDATED") rest["functionCallingConfig"] = { mode };
 	const names = asList(field(calling, "allowedFunctionNames")).filter((name) => typeof name === "string");
@@ -96,6 +97,20 @@ export const decodeToolConfig = (
 		toolChoice: choiceOf(mode, names),
 		rest: Object.keys(rest).length > 0 ? rest : undefined,
 	});
+};
+
+/**
+ * Names that the model may but need not call say nothing of Google's own tools, which it may use beside them. Elsewhere a
+ * choice among some tools is one among all, so there the other functions are left out instead.
+ */
+export const asOffered = (
+	tools: readonly Tool[] | undefined,
+	choice: ToolChoice | undefined,
+): { readonly tools?: readonly Tool[]; readonly toolChoice?: ToolChoice } => {
+	if (choice?.mode !== "named" || choice.force || !tools?.some(({ type }) => type === "server"))
+		return definedOnly({ tools, toolChoice: choice });
+	const offered = tools.filter((tool) => tool.type !== "function" || choice.names.includes(tool.name));
+	return { tools: offered, toolChoice: { mode: "auto" } };
 };
 
 const choiceOf = (mode: string | undefined, names: readonly string[]): ToolChoice | undefined => {

@@ -1,22 +1,23 @@
 /** Google's Schema (a subset of OpenAPI 3.0 with types in capitals) as JSON Schema, which everything behind this plugin speaks. */
 import { definedOnly, isRecord, lookup, type WireRecord } from "#core";
+import { typeWord } from "../enum-words.ts";
 import { field } from "../fields.ts";
 
 const types = lookup<string>({
-	string: "string",
-	number: "number",
-	integer: "integer",
-	boolean: "boolean",
-	array: "array",
-	object: "object",
-	null: "null",
+	STRING: "string",
+	NUMBER: "number",
+	INTEGER: "integer",
+	BOOLEAN: "boolean",
+	ARRAY: "array",
+	OBJECT: "object",
+	NULL: "null",
 });
 
 /** Counts, which proto3 JSON writes as strings. */
 const counts = ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];
-const plain = ["title", "description", "pattern", "minimum", "maximum", "default", "required", "additionalProperties"];
+const plain = ["title", "description", "pattern", "minimum", "maximum", "default", "required"];
 
-const typeOf = (schema: WireRecord): string | undefined => types[String(schema["type"] ?? "").toLowerCase()];
+const typeOf = (schema: WireRecord): string | undefined => types[typeWord(schema["type"]) ?? ""];
 
 const membersOf = (schema: WireRecord): WireRecord | undefined => {
 	const properties = field(schema, "properties");
@@ -65,12 +66,14 @@ const alternatives = (schema: WireRecord): Record<string, unknown> => {
 export const toJsonSchema = (schema: unknown): WireRecord => {
 	if (!isRecord(schema)) return {};
 	const items = field(schema, "items");
+	const more = field(schema, "additionalProperties");
 	return {
 		...alternatives(schema),
 		...plainKeywords(schema),
 		...definedOnly({
 			properties: membersOf(schema),
 			items: isRecord(items) ? toJsonSchema(items) : undefined,
+			additionalProperties: isRecord(more) ? toJsonSchema(more) : more,
 		}),
 	};
 };

@@ -66,9 +66,14 @@ const checkContents = (body: WireRecord): void => {
 const isParts = (parts: unknown): boolean =>
 	parts === undefined || parts === null || Array.isArray(parts) || isRecord(parts) || typeof parts === "string";
 
-/** The last step of the address, wherever the route was mounted. */
-const pathOf = ({ params, url }: ModelRequest): ModelPath =>
-	readModelPath(params["*"] ?? url.pathname.slice(url.pathname.indexOf("/models/") + "/models/".length));
+const verbOf = (address: string): string => /(?::|%3a)(\w+)$/i.exec(address)?.[1] ?? "";
+
+/** The last step of the address, wherever the route was mounted; a route that is told apart by its verb leaves that out. */
+const pathOf = ({ params, url }: ModelRequest): ModelPath => {
+	const tail = params["*"] ?? url.pathname.slice(url.pathname.indexOf("/models/") + "/models/".length);
+	const verb = verbOf(url.pathname);
+	return readModelPath(Object.hasOwn(verbs, verb) && verbOf(tail) !== verb ? `${tail}:${verb}` : tail);
+};
 
 const readGeneration = (
 	body: WireRecord,

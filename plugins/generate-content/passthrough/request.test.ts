@@ -88,6 +88,26 @@ describe("requests that pass through", () => {
 			"skip_thought_signature_validator",
 		);
 	});
+
+	test("keep the digits of large integers where a call is given the word for a signature", () => {
+		const args = { id: JSON.rawJSON("1234567890123456789") };
+		const ask = askOf({ contents: [{ role: "model", parts: [{ functionCall: { name: "f", args } }] }] });
+		const { text } = sent(ask, same({ capabilities: { signedCalls: true } }));
+		expect(text).toContain('"id":1234567890123456789');
+		expect(text).toContain("skip_thought_signature_validator");
+	});
+
+	test("bring no piece of another maker's thoughts, however a stream of them was recorded", () => {
+		const mark = btoa("portico.messages.claude.c2ln");
+		const said = (part: object) => ({ role: "model", parts: [part] });
+		const own = [said({ text: "Mine", thought: true }), said({ text: "A", thoughtSignature: "c2ln" })];
+		const foreign = [
+			said({ text: "Th", thought: true }),
+			said({ text: "eirs", thought: true, thoughtSignature: mark }),
+		];
+		const contents = [...own, ...foreign, said({ text: "B" })];
+		expect(JSON.parse(sent(askOf({ contents })).text).contents).toEqual([...own, said({ text: "B" })]);
+	});
 });
 
 describe("answers that pass through", () => {
@@ -201,7 +221,7 @@ describe("answers that pass through", () => {
 	test("become an array for a client that did not ask for events", () => {
 		const ask = askOf(hello, array);
 		const editor = passthrough.editor(ask, same());
-		const text = stream.map((data) => editor?.event({ data }) ?? "").join("") + (editor?.end() ?? "");
+		const text = [...stream, "[DONE]"].map((data) => editor?.event({ data }) ?? "").join("") + (editor?.end() ?? "");
 		expect(text).toBe(`[${stream[0]}\n,\r\n${stream[1]}\n]`);
 		expect(passthrough.editor(askOf(hello, array), same())?.end()).toBe("[]");
 	});

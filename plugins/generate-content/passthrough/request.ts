@@ -6,6 +6,7 @@ import {
 	definedOnly,
 	editJsonBody,
 	effortToSend,
+	exactBody,
 	fittingBudget,
 	isRecord,
 	type Loss,
@@ -18,7 +19,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { field, listField, recordField, spelling } from "../fields.ts";
-import { modelPath, readModelPath, resourceName } from "../model-path.ts";
+import { modelPath, resourceName, verbFor } from "../model-path.ts";
 import { encodedMark, isCarried, skipSentinel } from "../signatures.ts";
 
 /** Headers of the client's that Google understands and that say nothing of who pays. */
@@ -32,9 +33,6 @@ const headersOf = ({ headers }: ModelAsk): Record<string, string> => {
 	}
 	return { ...kept, "content-type": "application/json" };
 };
-
-/** The verb of the client's address, as it came. */
-const verbOf = ({ params, url }: ModelAsk): string => readModelPath(params["*"] ?? url.pathname).verb;
 
 type Edits = Record<string, unknown>;
 
@@ -59,8 +57,22 @@ const addModel = (body: WireRecord, model: string, edits: Edits): void => {
 	if (inner && isOther(recordField(body, inner)["model"])) edits[inner] = { ...asRecord(body[inner]), model: name };
 };
 
+/** Pieces of thoughts of another maker, from a stream that was recorded chunk by chunk: the mark stands on the last of them. */
+const foreignPieces = (contents: readonly unknown[]): ReadonlySet<unknown> => {
+	const foreign = new Set<unknown>();
+	let pieces: unknown[] = [];
+	for (const part of contents.flatMap((content) => listField(asRecord(content), "parts"))) {
+		const signature = field(asRecord(part), "thoughtSignature");
+		const thought = asRecord(part)["thought"] === true;
+		if (thought && isCarried(signature)) for (const piece of pieces) foreign.add(piece);
+		pieces = thought && signature === undefined ? [...pieces, part] : [];
+	}
+	return foreign;
+};
+
 /** A part of a history without the mark of another maker; undefined when nothing is left of it. */
-const unmarked = (part: unknown): unknown => {
+const unmarked = (part: unknown, foreign: ReadonlySet<unknown>): unknown => {
+	if (foreign.has(part)) return undefined;
 	if (!isRecord(part) || !isCarried(field(part, "thoughtSignature"))) return part;
 	const { thoughtSignature: _, thought_signature: __, ...rest } = part;
 	if (rest["thought"] === true) return undefined;
@@ -79,11 +91,13 @@ const signed = (parts: readonly unknown[]): readonly unknown[] => {
 const addHistory = (body: WireRecord, sign: boolean, { edits, losses }: Editing): void => {
 	const name = spelling(body, "contents") ?? "contents";
 	let changed = false;
-	const contents = listField(body, name).flatMap((content, turn) => {
+	const history = listField(body, name);
+	const foreign = foreignPieces(history);
+	const contents = history.flatMap((content, turn) => {
 		if (!isRecord(content)) return [content];
 		const before = listField(content, "parts");
 		const left = before.flatMap((part, at) => {
-			const kept = unmarked(part);
+			const kept = unmarked(part, foreign);
 			if (kept !== undefined) return [kept];
 			losses.push({ path: `${name}[${turn}].parts[${at}]`, reason: "it is reasoning of another provider's model" });
 			return [];
@@ -145,10 +159,10 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 		addLimit(body.value, changes.maxOutputTokens, edits);
 	addThinking(body.value, changes.capabilities, { edits, losses });
 	const sign = changes.capabilities.signedCalls === true;
-	if (mayNeedChange(body.text, sign)) addHistory(body.value, sign, { edits, losses });
+	if (mayNeedChange(body.text, sign)) addHistory(exactBody(body), sign, { edits, losses });
 	return {
 		// Nothing of the client's query goes along: its key stays here, and a choice of fields would hide what was used.
-		path: modelPath(changes.model, verbOf(ask)) + (call.stream ? "?alt=sse" : ""),
+		path: modelPath(changes.model, verbFor(call.operation, call.stream)) + (call.stream ? "?alt=sse" : ""),
 		headers: headersOf(ask),
 		body: editJsonBody(body, edits),
 		losses,

@@ -37,7 +37,8 @@ class Editor implements StreamEditor {
 	}
 
 	event({ data }: StreamEvent): string {
-		if (data === "") return "";
+		// The last is no answer, but what OpenAI's streams end with, and some proxies end all of theirs so.
+		if (data === "" || data === "[DONE]") return "";
 		const json = this.name === undefined ? data : renamed(data, this.name);
 		return this.framing.element(json);
 	}

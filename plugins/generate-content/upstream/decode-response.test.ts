@@ -17,6 +17,11 @@ const blocksOf = ({ candidates }: NeutralResponse): readonly Block[] => candidat
 const last = (all: readonly NeutralEvent[]) => all.at(-1);
 const own = { protocol: "generate-content", family: "gemini" };
 
+test("large integers in a streamed call keep their digits", () => {
+	const given = [chunk([call("f", { id: JSON.rawJSON("1234567890123456789") })], stop)];
+	expect(blocksOf(folded(given))).toMatchObject([{ arguments: { text: '{"id":1234567890123456789}' } }]);
+});
+
 describe("how an answer of Gemini's ends", () => {
 	test("H65 STOP with a call is tool_calls, also when the reason comes in a chunk of its own", () => {
 		expect(folded([chunk([call("f")], stop)]).candidates[0]?.finish).toEqual({ reason: "tool_calls", raw: "STOP" });

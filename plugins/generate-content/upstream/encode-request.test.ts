@@ -339,6 +339,22 @@ describe("tools for Gemini", () => {
 		expect(encoded(neutral({ tools: [fn("f")], toolChoice })).body.toolConfig).toEqual({ functionCallingConfig }),
 	);
 
+	test.each([
+		[{ force: true, names: ["f", "web_search"] }, "ANY", ["googleSearch"], ["toolChoice"]],
+		[{ force: false, names: ["f", "web_search"] }, "VALIDATED", ["googleSearch"], []],
+		[{ force: false, names: ["f"] }, "VALIDATED", [], []],
+	] as const)(
+		"of tools that a choice allows, %p, functions are named and Google's are there or not",
+		(choice, mode, own, lost) => {
+			const tools = [{ ...search, config: {} }, fn("f"), fn("g")];
+			const request = neutral({ tools, toolChoice: { mode: "named", ...choice } });
+			const { body, losses } = encoded(request, target("gemini-3-flash-preview"));
+			expect(body.tools.map((tool: object) => Object.keys(tool)[0])).toEqual([...own, "functionDeclarations"]);
+			expect(body.toolConfig.functionCallingConfig).toEqual({ mode, allowedFunctionNames: ["f"] });
+			expect(losses).toEqual([...lost]);
+		},
+	);
+
 	test("strict functions are validated; what has no place is said to be lost", () => {
 		const { body, losses } = encoded(
 			neutral({

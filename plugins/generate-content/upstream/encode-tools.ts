@@ -95,22 +95,40 @@ const distinct = (hosted: readonly WireRecord[]): readonly WireRecord[] => {
 	});
 };
 
+const isNamed = (tool: Tool, names: readonly string[]): boolean =>
+	tool.type === "server" && (names.includes(tool.name) || names.includes(tool.vendorType));
+
+/** The functions that a choice names: Gemini is told of no other tools by name. Undefined when it names none. */
+const chosenFunctions = ({ toolChoice: choice, tools = [] }: NeutralRequest): readonly string[] | undefined => {
+	if (choice?.mode !== "named" || choice.kind === "server") return undefined;
+	const chosen = choice.names.filter((name) => !tools.some((tool) => isNamed(tool, [name])));
+	return chosen.length > 0 ? chosen : undefined;
+};
+
+/** The tools of Google's that a choice leaves. In Gemini's own form it says nothing of them. */
+const chosenHosted = ({ protocol, toolChoice: choice, tools = [] }: NeutralRequest): readonly Tool[] =>
+	protocol === protocolName || choice?.mode !== "named" || choice.force
+		? tools
+		: tools.filter((tool) => tool.type !== "server" || isNamed(tool, choice.names));
+
 const modeOf = (request: NeutralRequest): "AUTO" | "ANY" | "NONE" | "VALIDATED" => {
 	const { toolChoice: choice, tools = [] } = request;
 	if (choice?.mode === "none") return "NONE";
 	if (choice?.mode === "required") return "ANY";
-	if (choice?.mode === "named" && choice.kind !== "server") return choice.force ? "ANY" : "VALIDATED";
+	if (choice?.mode === "named" && chosenFunctions(request)) return choice.force ? "ANY" : "VALIDATED";
 	return tools.some((tool) => tool.type === "function" && tool.strict === true) ? "VALIDATED" : "AUTO";
 };
 
-const allowedNames = (request: NeutralRequest, names: ToolNames): readonly string[] | undefined => {
-	const { toolChoice: choice, tools = [] } = request;
-	if (choice?.mode !== "named" || choice.kind === "server") return undefined;
-	return choice.names.map((wanted) => {
-		const tool = tools.find((candidate) => candidate.type === "function" && candidate.name === wanted);
+const allowedNames = (request: NeutralRequest, names: ToolNames): readonly string[] | undefined =>
+	chosenFunctions(request)?.map((wanted) => {
+		const tool = request.tools?.find((candidate) => candidate.type === "function" && candidate.name === wanted);
 		return names.upstream(tool?.type === "function" ? flatName(tool.name, tool.namespace) : wanted);
 	});
-};
+
+/** True for a choice that forces a tool of Google's, alone or among functions. */
+const forcesHosted = ({ toolChoice: choice, tools = [] }: NeutralRequest): boolean =>
+	choice?.mode === "named" &&
+	(choice.kind === "server" || (choice.force && tools.some((tool) => isNamed(tool, choice.names))));
 
 const callingConfig = (request: NeutralRequest, names: ToolNames, own: WireRecord): WireRecord | undefined => {
 	const mode = modeOf(request);
@@ -132,13 +150,12 @@ export const encodeTools = (
 	names: ToolNames,
 	losses: Losses,
 ): { readonly tools?: readonly WireRecord[]; readonly toolConfig?: WireRecord } => {
-	const { declarations, hosted: all } = sort(request.tools ?? [], names, losses);
+	const { declarations, hosted: all } = sort(chosenHosted(request), names, losses);
 	const mixed = request.protocol !== protocolName && declarations.length > 0 && all.length > 0;
 	const mayMix = context.capabilities.mixServerAndFunctionTools === true;
 	if (mixed && !mayMix) loseHosted(request, losses);
 	const hosted = mixed && !mayMix ? [] : distinct(all);
-	if (request.toolChoice?.mode === "named" && request.toolChoice.kind === "server")
-		losses.setting("toolChoice", "Gemini can only be made to call functions");
+	if (forcesHosted(request)) losses.setting("toolChoice", "Gemini can only be made to call functions");
 	const tools = [...hosted, ...(declarations.length > 0 ? [{ functionDeclarations: declarations }] : [])];
 	if (tools.length === 0) return {};
 	const { functionCallingConfig: _, ...own } = recordField(ownExtras(request.extras), "toolConfig");

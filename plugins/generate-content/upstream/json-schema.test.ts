@@ -97,6 +97,20 @@ describe("H74 schemas without what Gemini refuses", () => {
 		});
 	});
 
+	test("definitions are found under both names of the keyword at once", () => {
+		const schema = {
+			type: "object",
+			properties: { a: { $ref: "#/definitions/A" }, b: { $ref: "#/$defs/B" } },
+			definitions: { A: { type: "string" } },
+			$defs: { B: { type: "number" } },
+		};
+		expect(cleanSchema(schema)).toEqual({
+			type: "object",
+			properties: { a: { $ref: "#/$defs/A" }, b: { $ref: "#/$defs/B" } },
+			$defs: { A: { type: "string" }, B: { type: "number" } },
+		});
+	});
+
 	test("malformed maps of properties do no harm", () => {
 		const schema = {
 			type: "object",
@@ -114,6 +128,15 @@ describe("H74 schemas without what Gemini refuses", () => {
 			type: "object",
 		});
 	});
+});
+
+test("Google's Schema of a map's values becomes JSON Schema too", () => {
+	const map = (additionalProperties: unknown) => toJsonSchema({ type: "OBJECT", additionalProperties });
+	expect(map({ type: "INTEGER", nullable: true })).toEqual({
+		type: "object",
+		additionalProperties: { type: ["integer", "null"] },
+	});
+	expect(map(false)).toEqual({ type: "object", additionalProperties: false });
 });
 
 test("Google's Schema becomes JSON Schema", () => {

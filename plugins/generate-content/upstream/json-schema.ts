@@ -88,14 +88,19 @@ const addObject = (schema: WireRecord, draft: Draft): void => {
 	if (names.length > 0) draft["required"] = names;
 };
 
+/** Definitions under either name of the keyword. */
+const definitionsOf = (schema: WireRecord): { readonly $defs?: Draft } => {
+	const [older, newer] = [cleanMap(schema["definitions"]), cleanMap(schema["$defs"])];
+	return older || newer ? { $defs: { ...older, ...newer } } : {};
+};
+
 const addParts = (schema: WireRecord, draft: Draft): void => {
 	if (isRecord(schema["items"])) draft["items"] = cleanSchema(schema["items"]);
 	const tuple = cleanList(schema["prefixItems"] ?? (Array.isArray(schema["items"]) ? schema["items"] : undefined));
 	if (tuple) draft["prefixItems"] = tuple;
 	const anyOf = cleanList(schema["anyOf"]) ?? cleanList(schema["oneOf"]);
 	if (anyOf) draft["anyOf"] = anyOf;
-	const definitions = cleanMap(schema["$defs"] ?? schema["definitions"]);
-	if (definitions) draft["$defs"] = definitions;
+	Object.assign(draft, definitionsOf(schema));
 };
 
 /** What must all hold at once, as one schema: members together, later keywords over earlier ones. */
@@ -125,10 +130,7 @@ const referenceTo = (target: string): Draft =>
 export const cleanSchema = (value: unknown): WireRecord => {
 	if (!isRecord(value)) return {};
 	const schema = merged(value);
-	if (typeof schema["$ref"] === "string") {
-		const definitions = cleanMap(schema["$defs"] ?? schema["definitions"]);
-		return { ...referenceTo(schema["$ref"]), ...(definitions && { $defs: definitions }) };
-	}
+	if (typeof schema["$ref"] === "string") return { ...referenceTo(schema["$ref"]), ...definitionsOf(schema) };
 	const draft: Draft = {};
 	for (const [name, member] of Object.entries(schema)) if (kept.has(name)) draft[name] = member;
 	addType(schema, draft);

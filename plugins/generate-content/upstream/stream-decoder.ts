@@ -4,6 +4,7 @@ import {
 	EventTemplate,
 	isRecord,
 	type NeutralEvent,
+	parseExactly,
 	parseJson,
 	type StreamDecoder,
 	type StreamEvent,
@@ -11,6 +12,9 @@ import {
 import { AnswerDecoder } from "./answer-decoder.ts";
 
 const none: readonly NeutralEvent[] = [];
+
+/** What may hold integers that a number would round. */
+const calls = /"functionCall"/;
 
 /** Members of which a candidate gathers more with every chunk, whatever its text. */
 const gathered = /metadata|logprobs/i;
@@ -38,7 +42,7 @@ class Decoder implements StreamDecoder {
 		this.growing = false;
 		const text = data.trim();
 		if (text === "" || text === "[DONE]" || text === "null") return none;
-		const chunk = parseJson(text);
+		const chunk = calls.test(text) ? parseExactly(text) : parseJson(text);
 		if (isRecord(chunk)) {
 			const events = this.answer.push(chunk);
 			if (isOneText(events) && !gathered.test(data)) {

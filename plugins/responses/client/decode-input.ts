@@ -21,6 +21,7 @@ import { clientToolBlock } from "../client-tools.ts";
 import { decodeCall, decodeItem, decodeReasoning } from "../decode-item.ts";
 import { originOf, ownBag } from "../origin.ts";
 import { triggerType } from "../summary-request.ts";
+import { isUnderstood } from "./configuration.ts";
 import { decodeContent } from "./decode-content.ts";
 import type { BroughtTool } from "./decode-tools.ts";
 
@@ -73,6 +74,9 @@ class InputDecoder {
 			case "function_call_output":
 			case "custom_tool_call_output":
 				this.result(item);
+				return;
+			case "configuration_update":
+				if (!isUnderstood(item)) this.rest(item);
 				return;
 			case "additional_tools":
 				this.bring(item);

@@ -19,6 +19,7 @@ import {
 } from "#core";
 import { originOf, ownBag } from "../origin.ts";
 import { compactAbove, hasTrigger, summaryRequest } from "../summary-request.ts";
+import { configured } from "./configuration.ts";
 import { decodeConversation } from "./decode-input.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 
@@ -116,7 +117,8 @@ const refusePrompt = (body: WireRecord): void => {
  */
 export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 	const previousId = ask.continues?.id;
-	const body = ask.body.value;
+	const raw = ask.body.value;
+	const body = configured(raw);
 	refusePrompt(body);
 	const include = asList(body["include"]).filter((name) => typeof name === "string");
 	const family = familyOf(ask.call.name);
@@ -153,7 +155,7 @@ export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 			compactAbove: ask.call.operation === "generate" ? above : undefined,
 		}),
 		...(Object.keys(extras).length > 0 && { extras: ownBag(extras) }),
-		raw: previousId === undefined ? body : { ...body, previous_response_id: previousId },
+		raw: previousId === undefined ? raw : { ...raw, previous_response_id: previousId },
 	};
 	if (ask.call.operation === "compact") return summaryRequest(request, "whole");
 	return hasTrigger(body["input"]) ? summaryRequest(request, "item") : request;

@@ -79,7 +79,7 @@ const customOf = (tool: WireRecord, namespace: string | undefined): CustomTool =
 	return {
 		type: "custom",
 		name: flatName(asText(name) ?? "", namespace),
-		...definedOnly({ description: asText(description), format }),
+		...definedOnly({ description: asText(description), format: format ?? undefined }),
 		...(Object.keys(rest).length > 0 && { extras: ownBag(rest) }),
 	};
 };

@@ -6,6 +6,7 @@ import {
 	type Conversations,
 	changeJsonBody,
 	type Denial,
+	definedOnly,
 	deny,
 	Fault,
 	type HeldBytes,
@@ -20,7 +21,7 @@ import {
 import type { Capsules } from "../compaction/capsules.ts";
 import { mayConcern, openSummaries } from "../compaction/open-summaries.ts";
 import { type AnswerStore, type KeptAnswer, largeBytes, nextTurn } from "./answer-store.ts";
-import { bareReasoning, foreignReference, referenceOf } from "./references.ts";
+import { bareReasoning, foreignReference, isToldRun, referenceOf } from "./references.ts";
 
 export interface ConversationOptions {
 	/** Absent when nothing is to be kept. */
@@ -54,6 +55,13 @@ const reasoningNotFound = (id: string, at: string): Denial =>
 		{ parameter: at },
 	);
 
+const runNotFound = (id: string, at: string): Denial =>
+	deny(
+		"not_found",
+		`Code that ran with id '${id.slice(0, 80)}' not found. It is kept only with answers for which \`store\` is not false; leave the item out, or tell what it did in a message.`,
+		{ parameter: at },
+	);
+
 /** An input as its items: a bare text is a message of the user. */
 const itemsOf = (input: unknown): readonly unknown[] =>
 	typeof input === "string" ? [{ role: "user", content: input }] : asList(input);
@@ -68,6 +76,17 @@ const expanded = (body: JsonBody, input: readonly unknown[]): JsonBody =>
 /** Dated names of the asked model stay; any other is behind an alias, which is the name the client knows. */
 const modelOf = ({ model }: WireRecord, asked: string): string =>
 	typeof model === "string" && model.startsWith(asked) ? model : asked;
+
+interface Unknown {
+	readonly id: string;
+	readonly denial: Denial;
+}
+
+interface Resolved {
+	readonly items: readonly unknown[];
+	readonly missing?: Denial;
+	readonly runs: readonly Unknown[];
+}
 
 class KeptConversations implements Conversations {
 	private readonly options: ConversationOptions;
@@ -90,14 +109,19 @@ class KeptConversations implements Conversations {
 		const previous = asText(body["previous_response_id"]);
 		const references = asList(body["input"]).flatMap((item) => referenceOf(item) ?? []);
 		if (previous === undefined && references.length === 0) return foreign ? { ...ask, onlyUpstream: foreign } : ask;
-		const { items: own, missing } = await this.resolved(itemsOf(body["input"]), references, token, held);
+		const { items: own, missing, runs } = await this.resolved(itemsOf(body["input"]), references, token, held);
 		const before = previous === undefined ? [] : await this.before(previous, token, held);
 		const denial = missing ?? (before === undefined ? previousNotFound(previous ?? "") : undefined);
 		if (before === undefined || denial) {
 			await this.refuseKnown(previous === undefined ? references : [previous, ...references], denial);
 			return { ...ask, ...(denial && { onlyUpstream: denial }) };
 		}
-		const only = foreign && { onlyUpstream: foreign };
+		const runsElsewhere = runs[0]?.denial;
+		await this.refuseKnown(
+			runs.map(({ id }) => id),
+			runsElsewhere,
+		);
+		const only = definedOnly({ looksUp: runsElsewhere, onlyUpstream: foreign });
 		if (previous === undefined) return { ...ask, ...only, body: expanded(ask.body, own) };
 		const continues = { id: previous, items: before.length };
 		return { ...ask, ...only, body: expanded(ask.body, [...before, ...own]), continues };
@@ -128,23 +152,27 @@ class KeptConversations implements Conversations {
 		if (denial && (await this.options.answers?.isKnown(ids))) throw new Fault(denial);
 	}
 
-	/** The items with what they refer to in place of references, or the first reference that leads nowhere. */
+	/** The items with what they refer to in place of references, the first reference that leads nowhere, and runs of code that are not the token's own. */
 	private async resolved(
 		input: readonly unknown[],
 		references: readonly string[],
 		token: Token,
 		held: HeldBytes | undefined,
-	): Promise<{ readonly items: readonly unknown[]; readonly missing?: Denial }> {
-		if (references.length === 0) return { items: input };
+	): Promise<Resolved> {
+		if (references.length === 0) return { items: input, runs: [] };
 		const found = await this.options.answers?.items(token.id, references, held);
 		let missing: Denial | undefined;
+		const runs: Unknown[] = [];
 		const items = input.map((item, index) => {
 			const id = referenceOf(item);
-			const kept = id === undefined ? item : found?.get(id);
-			if (kept === undefined && id !== undefined) missing ??= itemNotFound(id, `input[${index}]`);
-			return kept;
+			if (id === undefined) return item;
+			const kept = found?.get(id);
+			if (kept !== undefined) return kept;
+			if (isToldRun(item)) runs.push({ id, denial: runNotFound(id, `input[${index}]`) });
+			else missing ??= itemNotFound(id, `input[${index}]`);
+			return item;
 		});
-		return missing ? { items, missing } : { items };
+		return { items, runs, ...definedOnly({ missing }) };
 	}
 
 	async save(ask: ModelAsk, token: Token, answer: unknown, target?: Target): Promise<void> {

@@ -32,6 +32,10 @@ export const referenceOf = (item: unknown): string | undefined => {
 	return bare || picture || code ? asText(id) : undefined;
 };
 
+/** True for code that a container of the provider's ran and that is told whole: only that provider has to look it up. */
+export const isToldRun = (item: unknown): item is WireRecord =>
+	isRecord(item) && item["type"] === "code_interpreter_call" && typeof item["code"] === "string";
+
 /** The id of reasoning that an upstream has to look up, for the item holds neither it nor its encrypted form. Portico's own are no upstream's. */
 export const bareReasoning = (item: unknown): string | undefined => {
 	const { type, id, content, encrypted_content: encrypted } = asRecord(item);

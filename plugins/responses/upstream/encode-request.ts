@@ -7,7 +7,7 @@ import {
 	type Setting,
 	type WireRecord,
 } from "#core";
-import { tierOf } from "../../chat-completions/service.ts";
+import { tierOf, userFor } from "../../chat-completions/service.ts";
 import { ownFields } from "../origin.ts";
 import { encodeText, spokenFormat } from "./encode-format.ts";
 import { encodeInput } from "./encode-input.ts";
@@ -74,19 +74,14 @@ const encodeMetadata = (writing: Writing): WireRecord | undefined => {
 	return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 };
 
-const longestSafetyId = 64;
-
 const encodeIdentity = (writing: Writing): WireRecord => {
 	const { identity, cacheKey, cacheRetention } = writing.request;
-	const safety = identity?.safetyId;
 	const known = writing.openai && (cacheRetention === "in_memory" || cacheRetention === "24h");
 	if (cacheRetention !== undefined && !known)
 		writing.losses.setting("cacheRetention", "the upstream decides how long it caches");
-	if (safety !== undefined && safety.length > longestSafetyId)
-		writing.losses.setting("safetyId", `the upstream takes at most ${longestSafetyId} characters`);
 	return definedOnly({
-		user: identity?.user,
-		safety_identifier: safety !== undefined && safety.length <= longestSafetyId ? safety : undefined,
+		user: writing.sameProtocol ? identity?.user : userFor(identity?.user),
+		safety_identifier: userFor(identity?.safetyId),
 		metadata: encodeMetadata(writing),
 		prompt_cache_key: cacheKey,
 		prompt_cache_retention: known ? cacheRetention : undefined,

@@ -34,7 +34,7 @@ const priceUnknown = (model: string, upstream: string | undefined, call: CallRec
 	},
 });
 
-const none: readonly Alert[] = [];
+const none: readonly never[] = [];
 
 const pricesOf = (call: CallRecord): readonly Alert[] => {
 	const { usage, target, denial } = call.outcome;
@@ -45,6 +45,7 @@ const pricesOf = (call: CallRecord): readonly Alert[] => {
 
 export const alertsOf = (call: CallRecord): readonly Alert[] => {
 	const prices = pricesOf(call);
-	const refusals = [call.attempts, call.leftOut ?? []].flatMap((attempts) => attempts.filter(refusesKey));
-	return refusals.length === 0 ? prices : [...refusals.map(keyRefused), ...prices];
+	const { attempts, leftOut = none } = call;
+	if (!attempts.some(refusesKey) && !leftOut.some(refusesKey)) return prices;
+	return [...[...attempts, ...leftOut].filter(refusesKey).map(keyRefused), ...prices];
 };

@@ -56,12 +56,14 @@ export interface AlertRow {
 	readonly nameOf: (id: SQL) => SQL;
 }
 
+const token = sql.raw("(r.data->>'token')");
+
 export const insertAlerts = ({ rows, telling, url, now, nameOf }: AlertRow): Statement => {
-	const token = sql`(r.data->>'token')`;
-	const named = sql`coalesce(${nameOf(token)} || ' (' || ${token} || ')', ${token})`;
+	const name = nameOf(token);
+	const named = sql`coalesce(${name} || ' (' || ${token} || ')', ${token})`;
 	const message = sql`replace(r.data->>'message', '{token}', ${named})`;
 	const data = sql`iif(${token} IS NULL, json(r.data),
-		json_set(r.data, '$.tokenName', ${nameOf(token)}, '$.message', ${message}))`;
+		json_set(r.data, '$.tokenName', ${name}, '$.message', ${message}))`;
 	return sql`INSERT INTO alerts (id, owner, event, about, sequence, url, body, at)
 		SELECT 'alert_' || lower(hex(randomblob(12))), ${alertOwner}, r.event, r.about, 1, ${url},
 			json_object('type', r.event, 'timestamp', ${new Date(now).toISOString()}, 'data', ${data}), ${now}

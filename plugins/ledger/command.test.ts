@@ -17,6 +17,6 @@ test("usage is a table with titles, figures under each other, and dollars", asyn
 		"gpt-5    120          9000     $12.50   $0.00",
 		"-          3            80  $0.000123   $0.00",
 	]);
-	expect(await printed([], [])).toEqual(["CALLS"]);
+	expect(await printed([], [])).toEqual(["no calls"]);
 	expect(await printed(["--json"], data)).toEqual([JSON.stringify({ data })]);
 });

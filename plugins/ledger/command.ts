@@ -43,7 +43,8 @@ export const usageCommand: Command = {
 		if (json === true) return print(JSON.stringify(answer));
 		const rows = asList(answer["data"]).map(asRecord);
 		if (csv === true) return print(csvText(rows).trimEnd());
-		const names = Object.keys(rows[0] ?? { calls: 0 }).toSorted((a, b) => rank(a) - rank(b));
+		if (rows.length === 0) return print("no calls");
+		const names = Object.keys(rows[0] ?? {}).toSorted((a, b) => rank(a) - rank(b));
 		const columns = names.map((name) => ({
 			title: name.replace(/[A-Z]/g, (letter) => ` ${letter}`),
 			right: typeof rows[0]?.[name] === "number",

@@ -134,6 +134,13 @@ describe("a finished call", () => {
 		});
 	});
 
+	test("whose client left was told nothing", () => {
+		const denial = { kind: "internal", message: "The client left." } as const;
+		const outcome = { ending: "client_left", sent: true, contentBytes: 0, pieces: 0, denial } as const;
+		const detail = JSON.parse(rowOf({ ...call, outcome, status: 499 }).detail) as Record<string, unknown>;
+		expect([detail["reason"], detail["message"]]).toEqual([undefined, undefined]);
+	});
+
 	test("names the denial's own code where it has one", () => {
 		const denial = { kind: "authentication", message: "Over.", code: "token_expired" } as const;
 		const outcome = { ending: "refused", sent: false, contentBytes: 0, pieces: 0, denial } as const;

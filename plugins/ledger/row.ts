@@ -39,11 +39,11 @@ export const rowOf = (call: CallRecord): LedgerRow => {
 	};
 };
 
+const cameLater = ({ skipped }: AttemptRecord): boolean => skipped.length > 0;
+
 /** One good attempt tells nothing that the row does not say. */
 const matters = ({ attempts, outcome }: CallRecord): boolean =>
-	attempts.length > 1 ||
-	attempts.some(({ skipped }) => skipped.length > 0) ||
-	(attempts.length > 0 && outcome.ending !== "completed");
+	attempts.length > 1 || attempts.some(cameLater) || (attempts.length > 0 && outcome.ending !== "completed");
 
 const attemptOf = ({ skipped, durationMs, firstByteMs, ...rest }: AttemptRecord) => ({
 	...rest,
@@ -55,7 +55,9 @@ const attemptOf = ({ skipped, durationMs, firstByteMs, ...rest }: AttemptRecord)
 /** What is undefined is left out by JSON. */
 const detailOf = (call: CallRecord) => {
 	const { outcome, token, losses } = call;
-	const { usage, target, denial } = outcome;
+	const { usage, target } = outcome;
+	// Whoever left was told nothing.
+	const denial = outcome.ending === "client_left" ? undefined : outcome.denial;
 	return {
 		tokenName: token?.name,
 		operation: call.operation,

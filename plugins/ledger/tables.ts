@@ -63,9 +63,10 @@ const amounts = ["input_tokens", "cached_tokens", "output_tokens", "reasoning_to
 
 type Row = Readonly<Record<string, unknown>>;
 
-const isWhole = (row: Row): boolean =>
-	amounts.every((column) => Number.isSafeInteger(row[column])) &&
-	(row["cost"] === null || Number.isSafeInteger(row["cost"]));
+const isWhole = (row: Row): boolean => {
+	for (const column of amounts) if (!Number.isSafeInteger(row[column])) return false;
+	return row["cost"] === null || Number.isSafeInteger(row["cost"]);
+};
 
 const inWholes = (row: Row): Row => {
 	const cost = asNumber(row["cost"]);

@@ -1,5 +1,15 @@
 /** Tags: what a client says of its calls for reports, by names that the config allows, or what its token is pinned to. */
-import { definedOnly, isFault, isRecord, type Policy, type Routed, remembering, type TokenSetting, t } from "#core";
+import {
+	definedOnly,
+	isFault,
+	isRecord,
+	type Permit,
+	type Policy,
+	type Routed,
+	remembering,
+	type TokenSetting,
+	t,
+} from "#core";
 
 export type Tags = Readonly<Record<string, string>>;
 
@@ -62,17 +72,21 @@ export interface TagOptions {
 /** A header is as long as a client likes; of the usual ones the same few come again and again. */
 const longestRemembered = 256;
 
-type TagsOf = (header: string) => Tags;
+/** By what its header says. */
+type PermitFor = (header: string) => Permit | undefined;
+
+const permitWith = (tags: Tags): Permit | undefined => (tagText(tags) === null ? undefined : { tags });
 
 /** Marks calls with their tags; refuses nothing. */
 export const tagPolicy = (name: string, { allowed, endUser }: TagOptions): Policy<Tags> => {
 	const unpinned: Tags = {};
-	const known = new WeakMap<Tags, TagsOf>();
-	/** The tags of calls of tokens that are pinned to these, by what their header says. */
-	const tagsBeside = (pinned: Tags): TagsOf => {
-		const found = known.get(pinned) ?? remembering((header) => ({ ...readTags(header, allowed), ...pinned }), 100);
-		known.set(pinned, found);
-		return found;
+	const permitOf = (header: string, pinned: Tags): Permit | undefined =>
+		permitWith({ ...readTags(header, allowed), ...pinned });
+	const known = new WeakMap<Tags, PermitFor>();
+	const remember = (pinned: Tags): PermitFor => {
+		const permits = remembering((header) => permitOf(header, pinned), 100);
+		known.set(pinned, permits);
+		return permits;
 	};
 	return {
 		name: `${name}.tags`,
@@ -80,23 +94,22 @@ export const tagPolicy = (name: string, { allowed, endUser }: TagOptions): Polic
 		check(call, pinned = unpinned) {
 			const header = call.request.headers.get("x-portico-tags") ?? "";
 			if (header === "" && pinned === unpinned && !endUser) return undefined;
-			const tagsOf = tagsBeside(pinned);
-			const said = header.length > longestRemembered ? { ...readTags(header, allowed), ...pinned } : tagsOf(header);
-			const tags = endUser ? { ...said, ...endUserOf(call), ...pinned } : said;
-			return tagText(tags) === null ? undefined : { tags };
+			const permits = known.get(pinned) ?? remember(pinned);
+			const said = header.length > longestRemembered ? permitOf(header, pinned) : permits(header);
+			return endUser ? permitWith({ ...said?.tags, ...endUserOf(call), ...pinned }) : said;
 		},
 	};
 };
 
-const texts = new WeakMap<Tags, string>();
+const texts = new WeakMap<Tags, string | null>();
 
 /** As a row keeps them: in one order, so that the same tags are the same text; null for none. */
 export const tagText = (tags: Tags | undefined): string | null => {
 	if (!tags) return null;
-	const text = texts.get(tags) ?? inOrder(tags);
+	const known = texts.get(tags);
+	if (known !== undefined) return known;
+	const inOrder = Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1));
+	const text = inOrder.length === 0 ? null : JSON.stringify(Object.fromEntries(inOrder));
 	texts.set(tags, text);
-	return text === "{}" ? null : text;
+	return text;
 };
-
-const inOrder = (tags: Tags): string =>
-	JSON.stringify(Object.fromEntries(Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1))));

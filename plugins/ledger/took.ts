@@ -12,8 +12,8 @@ export const tookColumns: readonly string[] = [...ends, 0].map((_, span) => `too
 /** The span of a call that took so long; null for one that was not completed, which does not say how long an answer takes. */
 export const spanOf = (ending: string, durationMs: number): number | null => {
 	if (ending !== "completed") return null;
-	const span = ends.findIndex((end) => durationMs < end);
-	return span === -1 ? ends.length : span;
+	for (let span = 0; span < ends.length; span++) if (durationMs < (ends[span] ?? 0)) return span;
+	return ends.length;
 };
 
 /** The same in SQL, for rows that were written without it. */

@@ -28,7 +28,8 @@ export class AttemptCounts {
 	private readonly attempts = new Counter(["upstream", "model", "outcome"]);
 	private readonly refusals = new Counter(["code"], 200);
 	private readonly dropped = new Counter(["protocol", "field"], 200);
-	private readonly overhead = new Map<string, { readonly labels: Record<string, string>; readonly times: Histogram }>();
+	/** By protocol, of whole answers and of streams. */
+	private readonly overhead = { false: new Map<string, Histogram>(), true: new Map<string, Histogram>() };
 
 	count(call: CallRecord): void {
 		const { outcome, protocol, losses } = call;
@@ -41,20 +42,17 @@ export class AttemptCounts {
 
 	private countOverhead(call: CallRecord): void {
 		const { protocol, stream, durationMs } = call;
-		const key = `${protocol} ${stream}`;
-		const known = this.overhead.get(key) ?? {
-			labels: { protocol, stream: String(stream) },
-			times: new Histogram(shortBounds),
-		};
-		this.overhead.set(key, known);
+		const byProtocol = this.overhead[stream ? "true" : "false"];
+		const times = byProtocol.get(protocol) ?? new Histogram(shortBounds);
+		byProtocol.set(protocol, times);
 		let own = durationMs;
 		for (const attempt of everyAttempt(call)) own -= attempt.durationMs;
-		known.times.observe(Math.max(0, own) / 1000);
+		times.observe(Math.max(0, own) / 1000);
 	}
 
 	close(): void {
 		for (const counter of [this.attempts, this.refusals, this.dropped]) counter.clear();
-		this.overhead.clear();
+		for (const byProtocol of Object.values(this.overhead)) byProtocol.clear();
 	}
 
 	metrics(): readonly Metric[] {
@@ -80,7 +78,9 @@ export class AttemptCounts {
 				name: "portico_overhead_seconds",
 				type: "histogram",
 				help: "What calls took outside their attempts.",
-				samples: [...this.overhead.values()].flatMap(({ labels, times }) => times.samples(labels)),
+				samples: Object.entries(this.overhead).flatMap(([stream, byProtocol]) =>
+					[...byProtocol].flatMap(([protocol, times]) => times.samples({ protocol, stream })),
+				),
 			},
 		];
 	}

@@ -14,6 +14,9 @@ interface Tally {
 	calls: number;
 	repeated: number;
 	cost: number;
+	/** Their times, those of streams by themselves; absent before the first. */
+	times?: Times;
+	streamTimes?: Times;
 }
 
 /** The times of calls that went to one upstream. */
@@ -28,7 +31,7 @@ export class CallCounts {
 	private readonly tallies = new Map<string, Tally>();
 	private readonly times = new Map<string, Times>();
 
-	/** Two look-ups a call, and no label is made twice. */
+	/** One look-up a call, and no label is made twice. */
 	count(call: CallRecord): void {
 		const { usage } = call.outcome;
 		const tally = this.tallyOf(call);
@@ -43,7 +46,7 @@ export class CallCounts {
 		}
 		// A refusal takes no time worth a place among answers.
 		if (call.outcome.ending === "refused") return;
-		const times = this.timesOf(call);
+		const times = this.timesOf(tally, call);
 		times.whole.observe(call.durationMs / 1000);
 		if (call.firstByteMs !== undefined) times.firstByte.observe(call.firstByteMs / 1000);
 		if (call.firstContentMs !== undefined) times.firstContent.observe(call.firstContentMs / 1000);
@@ -127,15 +130,22 @@ export class CallCounts {
 		return tally;
 	}
 
-	private timesOf({ protocol, stream, outcome: { target } }: CallRecord): Times {
+	/** Shared by the tallies of all endings. */
+	private timesOf(tally: Tally, { protocol, stream, outcome: { target } }: CallRecord): Times {
+		const place = stream ? "streamTimes" : "times";
+		const known = tally[place];
+		if (known) return known;
 		const upstream = target?.upstream.name ?? "";
 		const key = `${protocol}\n${stream}\n${upstream}`;
-		let times = this.times.get(key);
-		if (!times) {
-			const labels = { protocol, upstream, stream: String(stream) };
-			times = { labels, whole: new Histogram(), firstByte: new Histogram(), firstContent: new Histogram() };
-			this.times.set(key, times);
-		}
+		const labels = { protocol, upstream, stream: String(stream) };
+		const times = this.times.get(key) ?? {
+			labels,
+			whole: new Histogram(),
+			firstByte: new Histogram(),
+			firstContent: new Histogram(),
+		};
+		this.times.set(key, times);
+		tally[place] = times;
 		return times;
 	}
 }

@@ -76,7 +76,7 @@ const tableOf = (
 export const tokenCommand = (known: KnownSettings): Command => {
 	const usage = (): string =>
 		[
-			"portico token create --name NAME [--owner PERSON] [settings] [--json]",
+			"portico token create [--name NAME] [--owner PERSON] [settings] [--json]",
 			"portico token list [--json]",
 			"portico token show|disable|enable|delete ID|NAME [--json]",
 			"portico token rotate ID|NAME [--grace-seconds N] [--json]      the old key is good for N seconds more",

@@ -74,9 +74,14 @@ const around = (gateway: TestGateway, browser: Browser, hook: Receiver, ada: Wat
 	};
 };
 
-export const startJourney = async (): Promise<Journey> => {
+/** With the settings of some plugins changed. */
+export const startJourney = async (changed: Readonly<Record<string, unknown>> = {}): Promise<Journey> => {
 	const hook = await startReceiver(status(200));
-	const gateway = await startShipped({ webhooks: { allowPrivateNetworks: true }, demo: { wordMs: 0, taskSeconds: 0 } });
+	const gateway = await startShipped({
+		webhooks: { allowPrivateNetworks: true },
+		demo: { wordMs: 0, taskSeconds: 0 },
+		...changed,
+	});
 	await joined(gateway, "Ada", "admin");
 	const browser = await launch();
 	const ada = await openWindow(browser, gateway.url);

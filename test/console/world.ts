@@ -8,17 +8,20 @@ const shipped = parse(readFileSync(join(import.meta.dir, "../../config/portico.y
 	plugins: { readonly use: string; readonly with?: Record<string, unknown> }[];
 };
 
-/** With the settings of some plugins changed. */
+/** With the settings of some plugins changed, and with those besides that are named here and not in the file. */
 export const startShipped = (
 	changed: Readonly<Record<string, unknown>> = {},
 	options: Partial<GatewayOptions> = {},
-): Promise<TestGateway> =>
-	startGateway({
+): Promise<TestGateway> => {
+	const kept = shipped.plugins.filter(({ use }) => use !== "call-log").map(({ use }) => use);
+	const named = new Map(shipped.plugins.map((plugin) => [plugin.use, plugin]));
+	return startGateway({
 		...options,
-		plugins: shipped.plugins
-			.filter(({ use }) => use !== "call-log")
-			.map((plugin) => (changed[plugin.use] === undefined ? plugin : { ...plugin, with: changed[plugin.use] })),
+		plugins: [...new Set([...kept, ...Object.keys(changed)])].map((use) =>
+			changed[use] === undefined ? (named.get(use) ?? { use }) : { use, with: changed[use] },
+		),
 	});
+};
 
 /** The link that a first start prints. */
 export const printedLink = async (gateway: TestGateway): Promise<string> => {

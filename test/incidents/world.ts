@@ -39,7 +39,9 @@ const printer =
 		const lines: string[] = [];
 		const call: CallAdmin = (method, path, body) => gateway.admin(method, path, body);
 		const all = [statusCommand, ...(gateway.portico.generation?.all(commands) ?? [])];
-		await all.find((one) => one.name === name)?.run({ words, call, print: (line) => lines.push(line) });
+		await all
+			.find((one) => one.name === name)
+			?.run({ words, call, print: (line) => lines.push(line), server: gateway.url });
 		return lines.join("\n");
 	};
 

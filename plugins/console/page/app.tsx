@@ -8,6 +8,7 @@ import { LoadedPage } from "./shell/loaded-page.tsx";
 import { Missing } from "./shell/missing.tsx";
 import { pageAt } from "./shell/pages.ts";
 import { Shell } from "./shell/shell.tsx";
+import { Frame } from "./sign-in/frame.tsx";
 import { Join } from "./sign-in/join.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
 import { SignInAgain } from "./sign-in/sign-in-again.tsx";
@@ -46,10 +47,9 @@ export const App = () => {
 	if (path === "/console/join") return <Join />;
 	if (failure)
 		return (
-			<main>
-				<h1>The console cannot begin</h1>
+			<Frame title="The console cannot begin">
 				<Failure failure={failure} />
-			</main>
+			</Frame>
 		);
 	if (person.value === undefined) return <main aria-busy="true" />;
 	if (person.value === null) return <SignIn />;

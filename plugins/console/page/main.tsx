@@ -10,6 +10,7 @@ import "./styles/dialog.css";
 import "./styles/shell.css";
 import "./styles/usage.css";
 import "./styles/calls.css";
+import "./styles/contrast.css";
 import { App } from "./app.tsx";
 import { listenToKeys } from "./data/keyboard.ts";
 import { followLinks } from "./data/location.ts";

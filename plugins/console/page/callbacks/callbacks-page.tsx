@@ -10,8 +10,10 @@ import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import { Moment } from "../parts/moment.tsx";
+import { Older } from "../parts/older.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { Subject } from "./about.tsx";
 import { type Delivery, deliveryOf } from "./delivery.ts";
 import { DeliverySheet } from "./delivery-sheet.tsx";
 import { DeliveryState, deliveryStates } from "./delivery-state.tsx";
@@ -34,16 +36,19 @@ const columns: readonly Column<Delivery>[] = [
 			</>
 		),
 	},
-	{ title: "Task", kind: "wide", cell: ({ subject }) => <a href={`/console/tasks/${subject}`}>{subject}</a> },
+	{ title: "Task", kind: "wide", cell: (delivery) => <Subject delivery={delivery} /> },
 	{ title: "Made", kind: "tight", cell: ({ createdAt }) => <Moment at={createdAt} /> },
 	{ title: "Tries", kind: "figure", cell: ({ attempts }) => count(attempts.length) },
 	{ title: "Last", cell: (delivery) => lastWord(delivery) },
 	{ title: "State", kind: "end", cell: (delivery) => <DeliveryState delivery={delivery} /> },
 ];
 
+const pageLength = 100;
+
 export const CallbacksPage = () => {
 	const status = place.value.query.get("status") ?? "";
-	const { data, failure, reload } = useAnswer(`/admin/deliveries${query({ status, limit: 100 })}`);
+	const after = place.value.query.get("after") ?? undefined;
+	const { data, failure, reload } = useAnswer(`/admin/deliveries${query({ status, after, limit: pageLength })}`);
 	const dead = useAnswer("/admin/deliveries?status=dead&limit=100").data;
 	const [testing, setTesting] = useState(false);
 	const [sent, setSent] = useState<number>();
@@ -71,13 +76,14 @@ export const CallbacksPage = () => {
 					</>
 				}
 			>
-				What told other servers of a task's states. After four tries a callback is dead, and kept to be sent again.
+				What told other servers of tasks, and operators of alerts. After four tries a callback is dead, and kept to be
+				sent again.
 			</Head>
 			<div class="bar">
 				<Segments
 					label="State"
 					value={status}
-					choose={(value) => setQuery({ status: value })}
+					choose={(value) => setQuery({ status: value, after: undefined })}
 					options={[
 						{ value: "", text: "All" },
 						...Object.entries(deliveryStates).map(([value, [word]]) => ({ value, text: word })),
@@ -98,7 +104,17 @@ export const CallbacksPage = () => {
 					</p>
 				</Empty>
 			)}
-			{deliveries.length > 0 && <Table label="Callbacks" columns={columns} rows={deliveries} keyOf={({ id }) => id} />}
+			{deliveries.length > 0 && (
+				<>
+					<Table label="Callbacks" columns={columns} rows={deliveries} keyOf={({ id }) => id} />
+					<Older
+						shown={deliveries.length}
+						one="callback"
+						many="callbacks"
+						last={data?.["hasMore"] === true ? deliveries.at(-1)?.id : undefined}
+					/>
+				</>
+			)}
 			{testing && <TestCallback close={() => setTesting(false)} />}
 			{openId && (
 				<DeliverySheet

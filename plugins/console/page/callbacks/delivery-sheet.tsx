@@ -6,6 +6,7 @@ import { useAnswer, watchedMs } from "../data/use-answer.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
+import { About } from "./about.tsx";
 import { type DeliveryAttempt, deliveryOf } from "./delivery.ts";
 import { DeliveryState } from "./delivery-state.tsx";
 
@@ -55,12 +56,7 @@ export const DeliverySheet = ({ id, close, changed }: DeliverySheetProps) => {
 							</dd>
 							<dt>Address</dt>
 							<dd>{delivery.url}</dd>
-							<dt>Token</dt>
-							<dd>{delivery.tokenName ?? delivery.token ?? "–"}</dd>
-							<dt>Task</dt>
-							<dd>
-								<a href={`/console/tasks/${delivery.subject}`}>{delivery.subject}</a>
-							</dd>
+							<About delivery={delivery} />
 							<dt>Made</dt>
 							<dd>
 								<Moment at={delivery.createdAt} />

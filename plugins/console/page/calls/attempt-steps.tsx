@@ -1,6 +1,6 @@
 /** From the door to the end: each attempt, why it was made, and what the vendor said. */
 import { seconds } from "../data/format.ts";
-import type { Attempt, CallRecord } from "./call-record.ts";
+import { type Attempt, type CallRecord, isUntold } from "./call-record.ts";
 import { whyInWords } from "./why.ts";
 
 const outcomeOf = (code: string | undefined): string => {
@@ -32,12 +32,9 @@ const Step = ({ attempt }: { readonly attempt: Attempt }) => {
 	);
 };
 
-/** Written down afterwards, by who knew no more than what was held. */
-const untold: ReadonlySet<string> = new Set(["crash", "lease_lost", "lease_found"]);
-
-const lastWords = ({ attempts, ending }: CallRecord): string | undefined => {
-	if (attempts.length > 0) return undefined;
-	return untold.has(ending) ? "Its node went away: nobody knows which upstream was asked." : "No upstream was asked.";
+const lastWords = (call: CallRecord): string | undefined => {
+	if (call.attempts.length > 0) return undefined;
+	return isUntold(call) ? "Its node went away: nobody knows which upstream was asked." : "No upstream was asked.";
 };
 
 export const AttemptSteps = ({ call }: { readonly call: CallRecord }) => (

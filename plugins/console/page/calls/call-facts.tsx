@@ -1,6 +1,6 @@
 /** What is known of a call: how it ended, who asked, what it used and cost. */
 import { count, dollars, exact, seconds } from "../data/format.ts";
-import type { CallRecord } from "./call-record.ts";
+import { type CallRecord, isUntold } from "./call-record.ts";
 import { Ending } from "./ending.tsx";
 
 const used = ({ inputTokens, cachedTokens, outputTokens, reasoningTokens, estimated }: CallRecord): string =>
@@ -38,6 +38,23 @@ const Ended = ({ call }: { readonly call: CallRecord }) => (
 	</dd>
 );
 
+const Asked = ({ call }: { readonly call: CallRecord }) => (
+	<>
+		<dt>Asked in</dt>
+		<dd>
+			{call.protocol ?? "–"}
+			{call.stream && ", streamed"}
+		</dd>
+		<dt>Used</dt>
+		<dd>{used(call)}</dd>
+		<dt>Took</dt>
+		<dd>
+			{call.durationMs === undefined ? "–" : seconds(call.durationMs)}
+			{call.firstByteMs !== undefined && `, the first byte after ${seconds(call.firstByteMs)}`}
+		</dd>
+	</>
+);
+
 const Charged = ({ call: { cost, excess } }: { readonly call: CallRecord }) => (
 	<dd>
 		{cost === undefined ? "no price is known" : dollars(cost)}
@@ -50,23 +67,16 @@ export const CallFacts = ({ call }: { readonly call: CallRecord }) => (
 		<dt>Ended</dt>
 		<Ended call={call} />
 		<dt>When</dt>
-		<dd>{call.at === undefined ? "–" : exact(call.at)}</dd>
+		<dd>
+			{call.at === undefined ? "–" : exact(call.at)}
+			{/* As logs have it. */}
+			{call.at !== undefined && <small>{new Date(call.at).toISOString()}</small>}
+		</dd>
 		<dt>Who</dt>
 		<Who call={call} />
-		<dt>Asked in</dt>
-		<dd>
-			{call.protocol ?? "–"}
-			{call.stream && ", streamed"}
-		</dd>
-		<dt>Used</dt>
-		<dd>{used(call)}</dd>
+		{!isUntold(call) && <Asked call={call} />}
 		<dt>Charged</dt>
 		<Charged call={call} />
-		<dt>Took</dt>
-		<dd>
-			{call.durationMs === undefined ? "–" : seconds(call.durationMs)}
-			{call.firstByteMs !== undefined && `, the first byte after ${seconds(call.firstByteMs)}`}
-		</dd>
 		{call.dropped.length > 0 && <dt>Left behind</dt>}
 		{call.dropped.length > 0 && (
 			<dd>

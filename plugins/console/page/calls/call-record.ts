@@ -135,6 +135,16 @@ export const callOf = (wire: Wire): CallRecord => {
 	};
 };
 
+/** Written down afterwards, by who knew no more than what was held: nobody knows what was asked, used and answered. */
+export const isUntold = ({ ending }: CallRecord): boolean => ending === "crash" || isCorrection({ ending });
+
+/** A charge of all that a node had set aside, or its putting right: of no call. */
+export const isCorrection = ({ ending }: Pick<CallRecord, "ending">): boolean =>
+	ending === "lease_lost" || ending === "lease_found";
+
+/** In a sentence. */
+export const endingInWords = (ending: string): string => (endings[ending]?.[0] ?? ending).toLowerCase();
+
 export const endings: Readonly<Record<string, readonly [word: string, tone: Tone]>> = {
 	completed: ["Completed", "good"],
 	refused: ["Refused", "warn"],

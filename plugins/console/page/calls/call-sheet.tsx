@@ -7,15 +7,38 @@ import { Advice } from "./advice.tsx";
 import { Arithmetic } from "./arithmetic.tsx";
 import { AttemptSteps } from "./attempt-steps.tsx";
 import { CallFacts } from "./call-facts.tsx";
-import { callOf } from "./call-record.ts";
+import { type CallRecord, callOf, isCorrection, isUntold } from "./call-record.ts";
 import { curlFor } from "./curl.ts";
+
+/** What became of it between the door and its end. */
+const Way = ({ call }: { readonly call: CallRecord }) => {
+	if (call.ending === "lease_found") return <p>The node came back: what it had not used is given back.</p>;
+	if (isCorrection(call)) return null;
+	if (call.protocol === "tasks")
+		return (
+			<p>
+				<a href={`/console/tasks/${encodeURIComponent(call.id)}`}>See the task</a>
+			</p>
+		);
+	return (
+		<>
+			<h3>What was tried</h3>
+			<AttemptSteps call={call} />
+		</>
+	);
+};
+
+const titleOf = (call: CallRecord | undefined): string => {
+	if (call && isCorrection(call)) return "A charge of no call";
+	return call?.model ? `A call for ${call.model}` : "A call";
+};
 
 export const CallSheet = ({ id, close }: { readonly id: string; readonly close: () => void }) => {
 	const { data, failure } = useAnswer(`/admin/calls/${encodeURIComponent(id)}`, false);
 	const call = data && callOf(data);
-	const curl = call && curlFor(location.origin, call);
+	const curl = call && !isUntold(call) && curlFor(location.origin, call);
 	return (
-		<Dialog sheet title={call?.model ? `A call for ${call.model}` : "A call"} words={<code>{id}</code>} close={close}>
+		<Dialog sheet title={titleOf(call)} words={<code>{id}</code>} close={close}>
 			<div class="inside">
 				<Failure failure={failure} />
 				{call && (
@@ -23,16 +46,7 @@ export const CallSheet = ({ id, close }: { readonly id: string; readonly close: 
 						<Advice call={call} />
 						<CallFacts call={call} />
 						<Arithmetic call={call} />
-						{call.protocol === "tasks" ? (
-							<p>
-								<a href={`/console/tasks/${encodeURIComponent(call.id)}`}>See the task</a>
-							</p>
-						) : (
-							<>
-								<h3>What was tried</h3>
-								<AttemptSteps call={call} />
-							</>
-						)}
+						<Way call={call} />
 						{curl && <h3>The same again</h3>}
 						{curl && <Code label="As curl" text={curl} />}
 					</>

@@ -1,15 +1,16 @@
 /** Finds calls, and explains the one that the address names. */
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { query } from "../data/call.ts";
 import { count, dollars, exact, seconds, short } from "../data/format.ts";
 import { useKeys } from "../data/keyboard.ts";
-import { go, openRow, place, setQuery } from "../data/location.ts";
+import { go, openRow, place } from "../data/location.ts";
 import { text, wires } from "../data/read.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Code } from "../parts/code.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
+import { Older } from "../parts/older.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { curlOf } from "../tokens/snippets.ts";
 import { type CallRecord, callOf } from "./call-record.ts";
@@ -74,28 +75,35 @@ const pageLength = 50;
 export const CallsPage = () => {
 	const search = useRef<HTMLInputElement>(null);
 	useKeys({ "/": () => search.current?.focus() });
-	const [now] = useState(Date.now);
 	const words = place.value.query;
 	const given = (name: string) => words.get(name) ?? undefined;
-	const path = `/admin/calls${query({
-		token: given("token"),
-		model: given("model"),
-		ending: given("ending"),
-		after: given("after"),
-		from: spanStart(given("span"), now),
-		limit: pageLength,
-	})}`;
-	const { data, failure } = useAnswer(path);
+	const span = given("span");
+	const pathFrom = (from: string | undefined): string =>
+		`/admin/calls${query({
+			token: given("token"),
+			model: given("model"),
+			upstream: given("upstream"),
+			owner: given("owner"),
+			ending: given("ending"),
+			after: given("after"),
+			from,
+			to: span === undefined ? given("to") : undefined,
+			limit: pageLength,
+		})}`;
+	const { data, failure } = useAnswer(pathFrom(span ?? given("from")), true, () =>
+		pathFrom(span === undefined ? given("from") : spanStart(span, Date.now())),
+	);
 	const calls = data ? wires(data, "data").map(callOf) : [];
-	const filtered = ["token", "model", "ending", "after", "span"].some((name) => words.has(name));
+	const filtered = [...words.keys()].length > 0;
 	const openId = openRow();
-	const last = data && wires(data, "data").at(-1);
+	// By its own id: the one that its row shows may be the client's.
+	const last = data?.["hasMore"] === true ? text(wires(data, "data").at(-1) ?? {}, "id") : undefined;
 	return (
 		<>
 			<Head title="Calls">
 				Every call, refused ones included, newest first. No word of what was asked or answered is kept.
 			</Head>
-			<Filters search={search} />
+			<Filters search={search} tokenName={calls.find(({ token }) => token === given("token"))?.tokenName} />
 			<Failure failure={failure} />
 			{data &&
 				calls.length === 0 &&
@@ -114,14 +122,7 @@ export const CallsPage = () => {
 			{calls.length > 0 && (
 				<>
 					<Table label="Calls" columns={columns} rows={calls} keyOf={({ id }) => id} />
-					<div class="foot">
-						<span>{calls.length === 1 ? "1 call" : `${count(calls.length)} calls`}</span>
-						{calls.length >= pageLength && last && (
-							<button type="button" onClick={() => setQuery({ after: text(last, "id") })}>
-								Older
-							</button>
-						)}
-					</div>
+					<Older shown={calls.length} one="call" many="calls" last={last} />
 				</>
 			)}
 			{openId && <CallSheet key={openId} id={openId} close={() => go(`/console/calls${location.search}`)} />}

@@ -2,17 +2,39 @@
 import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { go, place, setQuery } from "../data/location.ts";
-import { text, wires } from "../data/read.ts";
-import { useAnswer } from "../data/use-answer.ts";
+import { usePersonNames } from "../data/person-names.ts";
+import { useNamedTokens } from "../data/token-names.ts";
 import { endings } from "./call-record.ts";
-import { spans } from "./spans.ts";
+import { givenTimes, spans } from "./spans.ts";
 
 const choose = (name: string) => (event: { readonly currentTarget: HTMLSelectElement }) =>
 	setQuery({ [name]: event.currentTarget.value, after: undefined });
 
-export const Filters = ({ search }: { readonly search: RefObject<HTMLInputElement> }) => {
+/** Times that a link brought along make way for the chosen. */
+const chooseSpan = (event: { readonly currentTarget: HTMLSelectElement }) =>
+	setQuery({ span: event.currentTarget.value, from: undefined, to: undefined, after: undefined });
+
+/** What a link brought along and no field here chooses; pressed, it goes. */
+const Brought = ({ name, what }: { readonly name: string; readonly what: string }) => (
+	<button type="button" title="Show the others too" onClick={() => setQuery({ [name]: undefined, after: undefined })}>
+		{what} <span aria-hidden="true">×</span>
+		<span class="unseen">: show the others too</span>
+	</button>
+);
+
+interface FiltersProps {
+	readonly search: RefObject<HTMLInputElement>;
+	/** Of the token that is chosen, where a call tells it. */
+	readonly tokenName: string | undefined;
+}
+
+export const Filters = ({ search, tokenName }: FiltersProps) => {
 	const words = place.value.query;
-	const tokens = useAnswer("/admin/tokens?limit=1000", false).data;
+	const { tokens, more } = useNamedTokens();
+	const personName = usePersonNames();
+	const token = words.get("token") ?? "";
+	const given = givenTimes(words);
+	const [upstream, owner] = [words.get("upstream"), words.get("owner")];
 	const [id, setId] = useState("");
 	const asked = words.get("model") ?? "";
 	/** Kept while it is written: the list is asked anew in between, and what stands in the address would take its place. */
@@ -34,13 +56,15 @@ export const Filters = ({ search }: { readonly search: RefObject<HTMLInputElemen
 			/>
 			{/* Without it Enter opens nothing: the form has another field for text. */}
 			<button type="submit">Open</button>
-			<select aria-label="Token" value={words.get("token") ?? ""} onChange={choose("token")}>
+			<select aria-label="Token" value={token} onChange={choose("token")}>
 				<option value="">Every token</option>
-				{(tokens ? wires(tokens, "data") : []).map((token) => (
-					<option key={text(token, "id")} value={text(token, "id")}>
-						{text(token, "name")}
+				{token !== "" && !tokens.some(({ id }) => id === token) && <option value={token}>{tokenName ?? token}</option>}
+				{tokens.map((one) => (
+					<option key={one.id} value={one.id}>
+						{one.name}
 					</option>
 				))}
+				{more && <option disabled>{more}</option>}
 			</select>
 			<input
 				type="text"
@@ -58,19 +82,17 @@ export const Filters = ({ search }: { readonly search: RefObject<HTMLInputElemen
 					</option>
 				))}
 			</select>
-			<select aria-label="Time" value={words.get("span") ?? ""} onChange={choose("span")}>
+			<select aria-label="Time" value={given ? "given" : (words.get("span") ?? "")} onChange={chooseSpan}>
 				<option value="">All time</option>
+				{given && <option value="given">{given}</option>}
 				{spans.map(({ value, text: word }) => (
 					<option key={value} value={value}>
 						{word}
 					</option>
 				))}
 			</select>
-			{words.has("after") && (
-				<button type="button" onClick={() => setQuery({ after: undefined })}>
-					Newest
-				</button>
-			)}
+			{upstream !== null && <Brought name="upstream" what={`At ${upstream}`} />}
+			{owner !== null && <Brought name="owner" what={`Of ${personName(owner)}`} />}
 		</form>
 	);
 };

@@ -1,4 +1,5 @@
-/** How far back calls are looked for. */
+/** From when on calls are looked for, and until when. */
+import { toMinute } from "../data/format.ts";
 
 export const spans: readonly { readonly value: string; readonly text: string; readonly ms: number }[] = [
 	{ value: "hour", text: "Last hour", ms: 3_600_000 },
@@ -10,4 +11,16 @@ export const spans: readonly { readonly value: string; readonly text: string; re
 export const spanStart = (value: string | undefined, now: number): string | undefined => {
 	const span = spans.find((one) => one.value === value);
 	return span && new Date(now - span.ms).toISOString();
+};
+
+const inWords = (time: string): string => (Number.isNaN(Date.parse(time)) ? time : toMinute(Date.parse(time)));
+
+/** Times that a link brought along; undefined where it brought none. */
+export const givenTimes = (words: URLSearchParams): string | undefined => {
+	const [from, to] = [words.get("from"), words.get("to")];
+	if (words.has("span") || (from === null && to === null)) return undefined;
+	if (from === null) return `Until ${inWords(to ?? "")}`;
+	if (to === null) return `Since ${inWords(from)}`;
+	const hours = (Date.parse(to) - Date.parse(from)) / 3_600_000;
+	return `${inWords(from)}, ${Number.isNaN(hours) ? `until ${to}` : `${Math.round(hours * 10) / 10} h`}`;
 };

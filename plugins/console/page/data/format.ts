@@ -53,12 +53,18 @@ export const relative = (at: number, now = Date.now()): string => {
 	return date(at, now);
 };
 
+/** The year only where it is not this one. */
+const dateFields = (at: number) => ({
+	day: "numeric" as const,
+	month: "short" as const,
+	...(new Date(at).getFullYear() !== new Date().getFullYear() && { year: "numeric" as const }),
+	hour: "2-digit" as const,
+	minute: "2-digit" as const,
+});
+
+/** To the minute, in the browser's zone. */
+export const toMinute = (at: number): string => new Date(at).toLocaleString("en-GB", dateFields(at));
+
 /** With seconds, in the browser's zone. */
 export const exact = (at: number): string =>
-	new Date(at).toLocaleString("en-GB", {
-		day: "numeric",
-		month: "short",
-		hour: "2-digit",
-		minute: "2-digit",
-		second: "2-digit",
-	});
+	new Date(at).toLocaleString("en-GB", { ...dateFields(at), second: "2-digit" });

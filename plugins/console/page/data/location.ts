@@ -1,5 +1,6 @@
 /** Where in the console one is: the address bar, as signals. */
 import { signal } from "@preact/signals";
+import { focusHeading, focusIsLost } from "./focus.ts";
 import { holdsBack } from "./kept.ts";
 
 const read = () => ({ path: location.pathname.replace(/\/+$/, ""), query: new URLSearchParams(location.search) });
@@ -16,6 +17,8 @@ export const go = (address: string, replace = false): void => {
 	else history.pushState(null, "", address);
 	place.value = read();
 	if (section() !== before) scrollTo(0, 0);
+	// What was pressed may be gone with what it led from.
+	setTimeout(() => focusIsLost() && focusHeading());
 };
 
 const address = (path: string, query: URLSearchParams): string => {
@@ -23,14 +26,14 @@ const address = (path: string, query: URLSearchParams): string => {
 	return `${path}${text === "" ? "" : `?${text}`}`;
 };
 
-/** The same page with other words in its query; empty ones are left out. */
-export const setQuery = (words: Readonly<Record<string, string | undefined>>): void => {
+/** The same page with other words in its query; empty ones are left out. With `step` the way back leads to what was shown before. */
+export const setQuery = (words: Readonly<Record<string, string | undefined>>, step = false): void => {
 	const query = new URLSearchParams(place.value.query);
 	for (const [key, value] of Object.entries(words)) {
 		if (value === undefined || value === "") query.delete(key);
 		else query.set(key, value);
 	}
-	go(address(place.value.path, query), true);
+	go(address(place.value.path, query), !step);
 };
 
 const isOurs = (event: MouseEvent, link: HTMLAnchorElement): boolean =>

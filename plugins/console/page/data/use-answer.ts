@@ -28,23 +28,24 @@ const answerOf = async (path: string): Promise<Wire | Refusal> => {
 /**
  * Without a path nothing is asked. `again` false: asked until it is answered once; a number: after so many milliseconds each time.
  * What is asked already is waited for, however slow: a server that takes longer than the interval would never be heard otherwise.
+ * `asked` says what is asked in place of the path, where that moves on with the time.
  */
-export const useAnswer = (path: string | undefined, again: boolean | number = true): Answer => {
+export const useAnswer = (path: string | undefined, again: boolean | number = true, asked?: () => string): Answer => {
 	const [answer, setAnswer] = useState<{ path?: string | undefined; data?: Wire; failure?: Refusal }>({});
-	const asked = useRef(0);
+	const turns = useRef(0);
 	const state = useRef<"new" | "waiting" | "good" | "bad">("new");
-	const latest = useRef(path);
-	latest.current = path;
+	const latest = useRef({ path, asked });
+	latest.current = { path, asked };
 	/** Nobody is there to ask; as soon as the person is back it is asked anew. */
 	const over = sessionOver.value;
 
 	const load = useCallback(async () => {
-		const path = latest.current;
+		const { path, asked } = latest.current;
 		if (path === undefined) return;
-		const turn = ++asked.current;
+		const turn = ++turns.current;
 		state.current = "waiting";
-		const got = await answerOf(path);
-		if (turn !== asked.current) return;
+		const got = await answerOf(asked?.() ?? path);
+		if (turn !== turns.current) return;
 		state.current = got instanceof Refusal ? "bad" : "good";
 		if (!(got instanceof Refusal)) setAnswer({ path, data: got });
 		else if (got.status === 401) forget();
@@ -61,7 +62,7 @@ export const useAnswer = (path: string | undefined, again: boolean | number = tr
 		const timer = setInterval(look, typeof again === "number" ? again : everyMs);
 		document.addEventListener("visibilitychange", look);
 		return () => {
-			asked.current++;
+			turns.current++;
 			clearInterval(timer);
 			document.removeEventListener("visibilitychange", look);
 		};

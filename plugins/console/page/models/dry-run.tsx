@@ -1,15 +1,15 @@
 /** Says where a call would go and why, without making it. */
 import { useId, useState } from "preact/hooks";
 import { call } from "../data/call.ts";
-import { text, type Wire, wires } from "../data/read.ts";
+import type { Wire } from "../data/read.ts";
+import { useNamedTokens } from "../data/token-names.ts";
 import { useAction } from "../data/use-action.ts";
-import { useAnswer } from "../data/use-answer.ts";
 import { Failure } from "../parts/failure.tsx";
 import { DryRunAnswer } from "./dry-run-answer.tsx";
 
 export const DryRun = ({ names }: { readonly names: readonly string[] }) => {
 	const id = useId();
-	const tokens = useAnswer("/admin/tokens?limit=1000", false).data;
+	const { tokens, more } = useNamedTokens();
 	const [model, setModel] = useState("");
 	const [token, setToken] = useState("");
 	const [answer, setAnswer] = useState<Wire>();
@@ -42,11 +42,12 @@ export const DryRun = ({ names }: { readonly names: readonly string[] }) => {
 				</datalist>
 				<select aria-label="Token" value={token} onChange={({ currentTarget }) => setToken(currentTarget.value)}>
 					<option value="">Whatever token</option>
-					{(tokens ? wires(tokens, "data") : []).map((one) => (
-						<option key={text(one, "id")} value={text(one, "id")}>
-							{text(one, "name")}
+					{tokens.map((one) => (
+						<option key={one.id} value={one.id}>
+							{one.name}
 						</option>
 					))}
+					{more && <option disabled>{more}</option>}
 				</select>
 				<button type="submit" disabled={busy}>
 					Explain

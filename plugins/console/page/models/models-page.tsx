@@ -1,5 +1,7 @@
 /** What a name leads to and costs, how the upstreams do, and where a call would go. */
-import { short } from "../data/format.ts";
+import { useRef, useState } from "preact/hooks";
+import { count, short } from "../data/format.ts";
+import { useKeys } from "../data/keyboard.ts";
 import { wires } from "../data/read.ts";
 import { useAnswer } from "../data/use-answer.ts";
 import { Empty } from "../parts/empty.tsx";
@@ -49,9 +51,21 @@ const columns: readonly Column<Model>[] = [
 	},
 ];
 
+/** So many are seen at once. */
+const few = 20;
+
 export const ModelsPage = () => {
 	const { data, failure } = useAnswer("/admin/models", false);
+	const [words, setWords] = useState("");
+	const search = useRef<HTMLInputElement>(null);
+	useKeys({ "/": () => search.current?.focus() });
 	const models = data ? wires(data, "data").map(modelOf) : [];
+	const sought = words.trim().toLowerCase();
+	const found = models.filter(({ name, targets }) =>
+		[name, ...targets.flatMap(({ upstream, model = "" }) => [upstream, model])].some((one) =>
+			one.toLowerCase().includes(sought),
+		),
+	);
 	return (
 		<>
 			<Head title="Models">What each name leads to and costs, and how the upstreams behind it do.</Head>
@@ -64,11 +78,29 @@ export const ModelsPage = () => {
 						</p>
 					</Empty>
 				)}
-				{models.length > 0 && (
-					<Table heading label="Names" columns={columns} rows={models} keyOf={({ name }) => name} />
-				)}
+				{/* First what may need somebody: of names there may be hundreds. */}
 				<UpstreamsTable />
 				<DryRun names={models.map(({ name }) => name)} />
+				{models.length > few && (
+					<input
+						ref={search}
+						type="search"
+						aria-label="Find a model"
+						placeholder="Find by name or upstream   /"
+						value={words}
+						onInput={({ currentTarget }) => setWords(currentTarget.value)}
+					/>
+				)}
+				{models.length > 0 && (
+					<Table
+						heading
+						label="Names"
+						columns={columns}
+						rows={found}
+						keyOf={({ name }) => name}
+						below={found.length < models.length && `${count(found.length)} of ${count(models.length)}`}
+					/>
+				)}
 			</div>
 		</>
 	);

@@ -1,4 +1,5 @@
 /** The upstreams, and what went wrong with each. */
+import { query } from "../data/call.ts";
 import { count } from "../data/format.ts";
 import { wires } from "../data/read.ts";
 import { useAnswer } from "../data/use-answer.ts";
@@ -26,7 +27,7 @@ const columns: readonly Column<Upstream>[] = [
 	},
 	{
 		title: "Last failure",
-		cell: ({ failures, lastFailure }) =>
+		cell: ({ name, failures, lastFailure }) =>
 			lastFailure ? (
 				<span>
 					{lastFailure.message}
@@ -35,6 +36,11 @@ const columns: readonly Column<Upstream>[] = [
 						{lastFailure.status !== undefined && ` (${lastFailure.status})`}, <Moment at={lastFailure.at} />
 					</small>
 					{failures > 0 && lastFailure.advice && <small>What to do: {lastFailure.advice}</small>}
+					<small>
+						<a href={`/console/calls${query({ upstream: name, ending: "upstream_failed" })}`}>
+							See the calls that failed
+						</a>
+					</small>
 				</span>
 			) : (
 				<span class="quiet">none</span>

@@ -1,6 +1,6 @@
 /** A labelled field with its explanation. */
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface FieldProps {
 	readonly label: string;
@@ -21,7 +21,9 @@ interface FieldProps {
 export const Field = ({ label, value, change, note, unit, wrong, children, autofocus, ...rest }: FieldProps) => {
 	const id = useId();
 	const input = useRef<HTMLInputElement>(null);
-	useEffect(() => {
+	// Before the browser paints: who sees the field can write in it. A dialog that opens with it goes by the mark.
+	useLayoutEffect(() => {
+		input.current?.toggleAttribute("autofocus", autofocus === true);
 		if (autofocus) input.current?.focus();
 	}, [autofocus]);
 	return (

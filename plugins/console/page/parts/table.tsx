@@ -15,9 +15,11 @@ interface TableProps<Row> {
 	readonly keyOf: (row: Row) => string;
 	/** A heading above the table instead of a name that only readers of screens hear. */
 	readonly heading?: boolean;
+	/** What is left to say of rows that are not here. */
+	readonly below?: ComponentChildren;
 }
 
-export const Table = <Row,>({ label, columns, rows, keyOf, heading }: TableProps<Row>) => (
+export const Table = <Row,>({ label, columns, rows, keyOf, heading, below }: TableProps<Row>) => (
 	// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
 	<section class="table" aria-label={label} tabIndex={0}>
 		{heading && <h2>{label}</h2>}
@@ -46,5 +48,6 @@ export const Table = <Row,>({ label, columns, rows, keyOf, heading }: TableProps
 			</tbody>
 		</table>
 		{/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
+		{below && <p class="quiet">{below}</p>}
 	</section>
 );

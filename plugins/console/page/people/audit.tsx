@@ -1,5 +1,5 @@
 /** Who changed what, newest first. */
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { exact } from "../data/format.ts";
 import { wires } from "../data/read.ts";
 import { useAnswer } from "../data/use-answer.ts";
@@ -33,18 +33,23 @@ const columns: readonly Column<AuditLine>[] = [
 ];
 
 const step = 30;
+/** The server takes no more at once; `portico audit` goes on. */
+const most = 990;
 
 export const Audit = () => {
 	const [limit, setLimit] = useState(step);
 	const { data, failure } = useAnswer(`/admin/audit?limit=${limit}`);
-	const lines = data ? wires(data, "data").map(auditLineOf) : [];
+	/** What is shown stays until there is more. */
+	const latest = useRef<readonly AuditLine[]>([]);
+	if (data) latest.current = wires(data, "data").map(auditLineOf);
+	const lines = latest.current;
 	return (
 		<>
 			<Failure failure={failure} />
 			{lines.length > 0 && (
 				<Table heading label="Who changed what" columns={columns} rows={lines} keyOf={({ id }) => id} />
 			)}
-			{lines.length >= limit && (
+			{lines.length >= step && lines.length % step === 0 && limit < most && (
 				<p>
 					<button type="button" onClick={() => setLimit(limit + step)}>
 						Show more

@@ -26,20 +26,22 @@ export const roles = [
 ];
 
 export const PersonSheet = ({ person, close, changed }: PersonSheetProps) => {
-	const [role, setRole] = useState(person.role);
-	const before = person.ceiling === undefined ? "" : String(person.ceiling);
+	/** As it was when the sheet was opened: what somebody else changes meanwhile is not put back. */
+	const [first] = useState(person);
+	const [role, setRole] = useState(first.role);
+	const before = first.ceiling === undefined ? "" : String(first.ceiling);
 	const [ceiling, setCeiling] = useState(before);
 	const [budgets, setBudgets] = useState<Written>();
 	const [link, setLink] = useState<string>();
 	const setting = useBudgetsSetting();
 	const { busy, failure, run } = useAction();
-	useKept(busy || role !== person.role || ceiling !== before || budgets !== undefined);
+	useKept(busy || role !== first.role || ceiling !== before || budgets !== undefined);
 	const save = (event: Event) => {
 		event.preventDefault();
 		run(async () => {
 			await call("PATCH", `/admin/people/${encodeURIComponent(person.id)}`, {
-				role,
-				ceiling: ceilingSent(ceiling),
+				...(role !== first.role && { role }),
+				...(ceiling !== before && { ceiling: ceilingSent(ceiling) }),
 				...(setting && budgets !== undefined && { budgets: sentOf(setting, budgets) ?? null }),
 			});
 			changed();

@@ -4,11 +4,11 @@ import { call } from "../data/call.ts";
 import { useAction } from "../data/use-action.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
+import { Spending } from "../parts/spending.tsx";
 import { State } from "../parts/state.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import type { PersonRow } from "./person.ts";
 import { PersonSheet } from "./person-sheet.tsx";
-import { Spending } from "./spending.tsx";
 
 interface PersonTableProps {
 	readonly rows: readonly PersonRow[];

@@ -9,6 +9,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import { Moment } from "../parts/moment.tsx";
+import { Older } from "../parts/older.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { State } from "../parts/state.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -23,9 +24,12 @@ const example = (base: string): string =>
 		`  -d '{"kind":"image","model":"demo-image","prompt":"A portico at dawn","notifyHook":"https://example.org/hook"}'`,
 	].join("\n");
 
+const pageLength = 100;
+
 export const TasksPage = () => {
 	const status = place.value.query.get("status") ?? "";
-	const { data, failure } = useAnswer(`/admin/tasks${query({ status, limit: 500 })}`);
+	const after = place.value.query.get("after") ?? undefined;
+	const { data, failure } = useAnswer(`/admin/tasks${query({ status, after, limit: pageLength })}`);
 	const tokenName = useTokenNames();
 	const tasks = data ? wires(data, "data").map(taskOf) : [];
 	const openId = openRow();
@@ -68,7 +72,7 @@ export const TasksPage = () => {
 				<Segments
 					label="State"
 					value={status}
-					choose={(value) => setQuery({ status: value })}
+					choose={(value) => setQuery({ status: value, after: undefined })}
 					options={[
 						{ value: "", text: "All" },
 						...Object.entries(statuses).map(([value, [word]]) => ({ value, text: word })),
@@ -82,7 +86,17 @@ export const TasksPage = () => {
 					<Code label="A task" text={example(location.origin)} />
 				</Empty>
 			)}
-			{tasks.length > 0 && <Table label="Tasks" columns={columns} rows={tasks} keyOf={({ id }) => id} />}
+			{tasks.length > 0 && (
+				<>
+					<Table label="Tasks" columns={columns} rows={tasks} keyOf={({ id }) => id} />
+					<Older
+						shown={tasks.length}
+						one="task"
+						many="tasks"
+						last={data?.["hasMore"] === true ? tasks.at(-1)?.id : undefined}
+					/>
+				</>
+			)}
 			{openId && <TaskSheet key={openId} id={openId} close={() => go(`/console/tasks${location.search}`)} />}
 		</>
 	);

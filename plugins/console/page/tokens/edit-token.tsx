@@ -16,25 +16,39 @@ interface EditTokenProps {
 	readonly saved: () => void;
 }
 
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Only what was changed here: what somebody else changed meanwhile stays. A setting that was there and is empty now is taken
+ * away.
+ */
+const changesOf = (before: Fields, after: Fields): Fields =>
+	Object.fromEntries(
+		[...new Set([...Object.keys(before), ...Object.keys(after)])]
+			.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]))
+			.map((key) => [key, after[key] ?? null]),
+	);
+
 export const EditToken = ({ token, path, cancel, saved }: EditTokenProps) => {
 	const schema = useAnswer("/admin/tokens/schema", false);
+	/** As it was when the form was opened. */
+	const [before, setBefore] = useState<TokenDraft>();
 	const [draft, setDraft] = useState<TokenDraft>();
 	const [written, setWritten] = useState(false);
 	useKept(written);
 	const { busy, failure, run } = useAction();
 	const settings = schema.data ? settingsIn(schema.data) : [];
 	useEffect(() => {
-		if (schema.data && !draft) setDraft(draftOf(token.name, settings, token.settings));
+		if (!schema.data || draft) return;
+		const first = draftOf(token.name, settings, token.settings);
+		setBefore(first);
+		setDraft(first);
 	});
 	const submit = (event: Event) => {
 		event.preventDefault();
-		if (!draft) return;
-		// A setting that was there and is empty now is taken away.
-		const gone = Object.fromEntries(
-			settings.filter(({ key }) => token.settings[key] !== undefined).map(({ key }) => [key, null]),
-		);
+		if (!before || !draft) return;
 		run(async () => {
-			await call("PATCH", path, { ...gone, ...bodyOf(settings, draft) });
+			await call("PATCH", path, changesOf(bodyOf(settings, before), bodyOf(settings, draft)));
 			saved();
 		});
 	};

@@ -1,18 +1,18 @@
 /** What is known of a token. */
 import { dollars, exact } from "../data/format.ts";
-import { usePersonNames } from "../data/person-names.ts";
+import { usePersons } from "../data/person-names.ts";
 import { Chips } from "../parts/chips.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { State } from "../parts/state.tsx";
 import { QuotaBar } from "./quota-bar.tsx";
-import { stateOf, type Token } from "./token.ts";
+import { stateOf, type Token, withOwner } from "./token.ts";
 
 /** Settings that have a line of their own. */
 const told = new Set(["quota", "budgets", "models", "ips", "expiresAt"]);
 
 export const TokenFacts = ({ token }: { readonly token: Token }) => {
-	const { tone, word } = stateOf(token, Date.now());
-	const personName = usePersonNames();
+	const owned = withOwner(token, usePersons());
+	const { tone, word } = stateOf(owned, Date.now());
 	const others = Object.entries(token.settings).filter(([key]) => !told.has(key));
 	return (
 		<div class="inside">
@@ -23,7 +23,7 @@ export const TokenFacts = ({ token }: { readonly token: Token }) => {
 					<State tone={tone}>{word}</State>
 				</dd>
 				<dt>Owner</dt>
-				<dd>{token.owner === undefined ? "no person" : personName(token.owner)}</dd>
+				<dd>{owned.owner ?? "no person"}</dd>
 				<dt>Models</dt>
 				<dd>
 					<Chips names={token.models} none="all" most={20} />

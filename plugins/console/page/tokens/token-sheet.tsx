@@ -29,7 +29,8 @@ export const TokenSheet = ({ id, close, changed, rotated }: TokenSheetProps) => 
 	const { data, failure, reload } = useAnswer(path);
 	const [task, setTask] = useState<Task>("look");
 	const action = useAction();
-	const token = data && tokenOf(data);
+	// Somebody else may have deleted it: what it was is not shown as what it is.
+	const token = data && failure?.status !== 404 ? tokenOf(data) : undefined;
 	const saved = () => {
 		setTask("look");
 		reload();
@@ -78,6 +79,12 @@ export const TokenSheet = ({ id, close, changed, rotated }: TokenSheetProps) => 
 			{!token && (
 				<div class="inside">
 					<Failure failure={failure} />
+					{failure?.status === 404 && (
+						<p>
+							If it was deleted, its calls are still here:{" "}
+							<a href={`/console/calls?token=${encodeURIComponent(id)}`}>see them</a>
+						</p>
+					)}
 					<button type="button" onClick={close}>
 						Close
 					</button>

@@ -1,4 +1,5 @@
 /** A token as the server shows it, and how it does. */
+import type { KnownPerson } from "../data/person-names.ts";
 import { asWire, number, text, texts, time, type Wire, wires } from "../data/read.ts";
 import { nearly, partOf } from "../parts/meter.tsx";
 import type { Tone } from "../parts/state.tsx";
@@ -20,6 +21,8 @@ export interface Token {
 	readonly preview: string;
 	/** The person it belongs to; absent: no person. */
 	readonly owner: string | undefined;
+	/** Why its owner's tokens are refused, where somebody knows that. */
+	readonly ownerStopped?: KnownPerson["stopped"];
 	readonly settings: Wire;
 	readonly disabled: boolean;
 	readonly createdAt: number | undefined;
@@ -62,6 +65,12 @@ export const tokenOf = (wire: Wire): Token => {
 	};
 };
 
+/** With its owner's name in place of the id, and what stops the tokens of that person. */
+export const withOwner = (token: Token, persons: ReadonlyMap<string, KnownPerson>): Token => {
+	const owner = persons.get(token.owner ?? "");
+	return owner ? { ...token, owner: owner.name, ownerStopped: owner.stopped } : token;
+};
+
 export type Group = "working" | "soon" | "stopped";
 
 export interface TokenState {
@@ -85,7 +94,9 @@ export const stateOf = (token: Token, now: number): TokenState => {
 	if (token.disabled) return { word: "Disabled", tone: "off", group: "stopped" };
 	if (token.expiresAt !== undefined && token.expiresAt <= now)
 		return { word: "Expired", tone: "off", group: "stopped" };
+	if (token.ownerStopped === "disabled") return { word: "Owner disabled", tone: "off", group: "stopped" };
 	const part = usedPart(token);
+	if (token.ownerStopped === "spent") return { word: "Owner has spent all", tone: "stop", group: "stopped" };
 	if (part >= 1) return { word: "Spent", tone: "stop", group: "stopped" };
 	const spent = spentBudget(token);
 	if (spent) return { word: `Spent this ${spent.per}`, tone: "warn", group: "soon" };

@@ -1,11 +1,10 @@
 /** The list of tokens, the dialog that makes one, and the sheet of the one that the address names. */
 import { useRef, useState } from "preact/hooks";
+import { count } from "../data/format.ts";
 import { useKeys } from "../data/keyboard.ts";
 import { go, openRow } from "../data/location.ts";
-import { usePersonNames } from "../data/person-names.ts";
-import { type Wire, wires } from "../data/read.ts";
+import type { Wire } from "../data/read.ts";
 import { isAdmin } from "../data/session.ts";
-import { useAnswer } from "../data/use-answer.ts";
 import { Code } from "../parts/code.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
@@ -14,10 +13,12 @@ import { Segments } from "../parts/segments.tsx";
 import { Table } from "../parts/table.tsx";
 import { CreateToken } from "./create-token.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
+import { OwnBounds } from "./own-bounds.tsx";
 import { curlOf } from "./snippets.ts";
-import { type Group, stateOf, type Token, tokenOf } from "./token.ts";
+import { type Group, stateOf } from "./token.ts";
 import { tokenColumns } from "./token-columns.tsx";
 import { TokenSheet } from "./token-sheet.tsx";
+import { useTokens } from "./use-tokens.ts";
 
 const groups: readonly { readonly value: "all" | Group; readonly text: string }[] = [
 	{ value: "all", text: "All" },
@@ -26,24 +27,15 @@ const groups: readonly { readonly value: "all" | Group; readonly text: string }[
 	{ value: "stopped", text: "Stopped" },
 ];
 
-const matches = (token: Token, words: string): boolean =>
-	[token.name, token.preview, token.owner ?? "", token.id].some((one) => one.toLowerCase().includes(words));
-
 export const TokensPage = () => {
-	const { data, failure, reload } = useAnswer("/admin/tokens?limit=1000");
 	const [words, setWords] = useState("");
+	const { known, tokens, found, more, looking, failure, reload } = useTokens(words);
 	const [group, setGroup] = useState<string>("all");
 	const [creating, setCreating] = useState(false);
 	const [made, setMade] = useState<Wire>();
 	const search = useRef<HTMLInputElement>(null);
 	useKeys({ c: () => setCreating(true), "/": () => search.current?.focus() });
 
-	const personName = usePersonNames();
-	const tokens = (data ? wires(data, "data") : [])
-		.map(tokenOf)
-		.map((token) => (token.owner === undefined ? token : { ...token, owner: personName(token.owner) }))
-		.sort((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0) || a.name.localeCompare(b.name));
-	const found = tokens.filter((token) => matches(token, words.trim().toLowerCase()));
 	const inGroup = (value: string) =>
 		value === "all" ? found : found.filter((token) => stateOf(token, Date.now()).group === value);
 	const shown = inGroup(group);
@@ -65,7 +57,8 @@ export const TokensPage = () => {
 				Keys for applications and people. Each is shown once, when it is made.
 			</Head>
 			<Failure failure={failure} />
-			{data && tokens.length === 0 && (
+			<OwnBounds />
+			{known && tokens.length === 0 && (
 				<Empty title="No token yet.">
 					<p>A token is what an application sends as its key. Create one, then this answers:</p>
 					<Code label="A first call" text={curlOf(location.origin, "demo")} />
@@ -89,15 +82,23 @@ export const TokensPage = () => {
 							options={groups.map(({ value, text }) => ({ value, text: `${text} ${inGroup(value).length}` }))}
 						/>
 					</div>
-					{shown.length > 0 ? (
+					{shown.length > 0 && (
 						<Table label="Tokens" columns={tokenColumns(isAdmin())} rows={shown} keyOf={({ id }) => id} />
-					) : (
+					)}
+					{shown.length === 0 && !looking && (
 						<Empty title="No token is like that.">
+							{more && (
+								<p>
+									There are more than 1,000 tokens. All were looked at for how their name begins, the first 1,000 for
+									the rest of it, the key, the owner and the state.
+								</p>
+							)}
 							<button
 								type="button"
 								onClick={() => {
 									setWords("");
 									setGroup("all");
+									search.current?.focus();
 								}}
 							>
 								Show all tokens
@@ -106,7 +107,8 @@ export const TokensPage = () => {
 					)}
 					<div class="foot">
 						<span>
-							{shown.length} of {data?.["hasMore"] === true ? `the first ${tokens.length}` : tokens.length}
+							{count(shown.length)} of{" "}
+							{more ? "more than 1,000: write how a name begins to find the others" : count(tokens.length)}
 						</span>
 						<span>
 							<kbd>J</kbd> <kbd>K</kbd> move · <kbd>Enter</kbd> open · <kbd>C</kbd> create · <kbd>?</kbd> all keys

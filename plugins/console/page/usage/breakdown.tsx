@@ -1,5 +1,6 @@
 /** The sums by each of what they can be divided by, and how long calls took. */
 import { isAdmin } from "../data/session.ts";
+import { type Period, stepName, stepOf, stepTimes } from "./periods.ts";
 import { SumTable } from "./sum-table.tsx";
 import type { Sum } from "./sums.ts";
 import { TimesTable } from "./times-table.tsx";
@@ -7,36 +8,72 @@ import { TimesTable } from "./times-table.tsx";
 interface BreakdownProps {
 	/** By time, model and upstream. */
 	readonly sums: readonly Sum[];
-	/** By token and person. */
+	/** By token, person and ending. */
 	readonly ofTokens: readonly Sum[];
+	/** By model, upstream and ending. */
+	readonly endings: readonly Sum[];
+	/** By time and ending. */
+	readonly endingsInTime: readonly Sum[];
 	/** By model. */
 	readonly times: readonly Sum[];
-	readonly by: string;
+	readonly by: Period["by"];
+	/** When the period began. */
+	readonly from: string;
 	readonly personName: (id: string) => string;
 }
 
-export const Breakdown = ({ sums, ofTokens, times, by, personName }: BreakdownProps) => {
+export const Breakdown = (props: BreakdownProps) => {
+	const { sums, ofTokens, endings, endingsInTime, times, by, from, personName } = props;
 	const tokenNames = new Map(ofTokens.map(({ of }) => [of["token"], of["tokenName"]]));
+	const keptBy = (name: string) => (value: string) => ({ [name]: value, from });
 	return (
 		<div class="columns">
 			<SumTable
 				label="By token"
 				by="token"
 				sums={ofTokens}
+				endings={ofTokens}
 				name={(id) => (id === "" ? "no token" : <a href={`/console/tokens/${id}`}>{tokenNames.get(id) ?? id}</a>)}
+				kept={keptBy("token")}
 			/>
-			<SumTable label="By model" by="model" sums={sums} name={(name) => <code>{name || "no model"}</code>} />
+			<SumTable
+				label="By model"
+				by="model"
+				sums={sums}
+				endings={endings}
+				name={(name) => <code>{name || "no model"}</code>}
+				kept={keptBy("model")}
+			/>
 			{isAdmin() && (
-				<SumTable
-					label="By person"
-					by="owner"
-					sums={ofTokens}
-					name={(id) => (id === "" ? "no person" : personName(id))}
-				/>
+				<>
+					<SumTable
+						label="By person"
+						by="owner"
+						sums={ofTokens}
+						endings={ofTokens}
+						name={(id) => (id === "" ? "no person" : personName(id))}
+						kept={keptBy("owner")}
+					/>
+					<SumTable
+						label="By upstream"
+						by="upstream"
+						sums={sums}
+						endings={endings}
+						name={(name) => name || "no upstream"}
+						kept={keptBy("upstream")}
+					/>
+				</>
 			)}
-			{isAdmin() && <SumTable label="By upstream" by="upstream" sums={sums} name={(name) => name || "no upstream"} />}
 			<TimesTable sums={times} />
-			<SumTable label={`By ${by}`} by={by} sums={sums} name={(step) => step} latestFirst />
+			<SumTable
+				label={`By ${by}`}
+				by={by}
+				sums={sums}
+				endings={endingsInTime}
+				name={(step) => (by === "hour" ? stepName(stepOf(step, by)) : step)}
+				kept={(step) => stepTimes(stepOf(step, by))}
+				latestFirst
+			/>
 		</div>
 	);
 };

@@ -19,6 +19,8 @@ const height = 220;
 const colour = (within: HTMLElement, name: string): string => {
 	const probe = document.createElement("span");
 	probe.style.color = `var(${name})`;
+	// Lines and letters in the reader's own colours; columns of one colour would be one.
+	if (name.startsWith("--series")) probe.style.setProperty("forced-color-adjust", "none");
 	within.append(probe);
 	const found = getComputedStyle(probe).color;
 	probe.remove();
@@ -61,7 +63,13 @@ const draw = (element: HTMLElement, { labels, series, say }: ChartProps): uPlot 
 					incrs: [1, 2, 3, 5, 7, 10, 14, 30],
 					values: (_, splits) => splits.map((at) => (Number.isInteger(at) ? (labels[at] ?? "") : "")),
 				},
-				{ ...axis, size: 62, grid: { stroke: rule, width: 1 }, values: (_, splits) => splits.map(say) },
+				// As wide as what it says: a millionth of a dollar takes nine letters.
+				{
+					...axis,
+					size: (_, said) => Math.max(62, ...(said ?? []).map((word) => 14 + 7 * word.length)),
+					grid: { stroke: rule, width: 1 },
+					values: (_, splits) => splits.map(say),
+				},
 			],
 			series: [
 				{},

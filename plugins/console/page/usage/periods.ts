@@ -1,4 +1,5 @@
 /** Spans of time that usage is shown for. Days are those of UTC, as the ledger counts them. */
+import { toMinute } from "../data/format.ts";
 
 export interface Period {
 	readonly value: string;
@@ -39,14 +40,20 @@ export const steps = ({ by, from }: Period, now: number): readonly string[] => {
 export const stepOf = (written: string, by: Period["by"]): string =>
 	written.replace(" ", "T").slice(0, by === "hour" ? 13 : 10);
 
+const startOf = (step: string): number => Date.parse(step.length === 13 ? `${step}:00Z` : `${step}T00:00Z`);
+
 /** Below a column: the hour in the browser's zone, or the day of the month. */
 export const stepLabel = (step: string): string =>
-	step.length === 13 ? String(new Date(`${step}:00Z`).getHours()) : String(Number(step.slice(8)));
+	step.length === 13 ? String(new Date(startOf(step)).getHours()) : String(Number(step.slice(8)));
 
-/** In a sentence. */
-export const stepName = (step: string): string => {
-	const at = new Date(step.length === 13 ? `${step}:00Z` : `${step}T00:00Z`);
-	return step.length === 13
-		? at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })
-		: at.toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
-};
+/** In a sentence: an hour in the browser's zone, or a day of UTC. */
+export const stepName = (step: string): string =>
+	step.length === 13
+		? toMinute(startOf(step))
+		: new Date(startOf(step)).toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
+
+/** From when to when it is, as routes take times. */
+export const stepTimes = (step: string): { readonly from: string; readonly to: string } => ({
+	from: new Date(startOf(step)).toISOString(),
+	to: new Date(startOf(step) + (step.length === 13 ? hourMs : dayMs)).toISOString(),
+});

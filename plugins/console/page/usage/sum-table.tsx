@@ -1,25 +1,48 @@
-/** The sums of one group, with what part of the whole each is. */
+/** The sums of one group, with what part of the whole each is, and how most of those ended that did not complete. */
 import type { ComponentChildren } from "preact";
 import { count, dollars, short } from "../data/format.ts";
 import { type Column, Table } from "../parts/table.tsx";
 import { grouped, type Sum, total } from "./sums.ts";
+import { TroubleLink } from "./trouble-link.tsx";
+import { troublesOf } from "./troubles.ts";
 
 interface SumTableProps {
 	readonly label: string;
 	readonly by: string;
 	readonly sums: readonly Sum[];
+	/** By ending too. */
+	readonly endings: readonly Sum[];
 	readonly name: (value: string) => ComponentChildren;
+	/** What keeps the list of calls to those of a row. */
+	readonly kept: (value: string) => Readonly<Record<string, string>>;
 	/** By time, and not by dollars. */
 	readonly latestFirst?: boolean;
 }
 
-export const SumTable = ({ label, by, sums, name, latestFirst }: SumTableProps) => {
+/** A table of thousands takes a browser seconds, and nobody reads it. */
+const most = 100;
+
+export const SumTable = ({ label, by, sums, endings, name, kept, latestFirst }: SumTableProps) => {
 	const all = total(sums, "cost");
+	const troubles = troublesOf(endings).by(by);
 	const columns: readonly Column<Sum>[] = [
 		{
 			title: label.replace("By ", "").replace(/^./, (letter) => letter.toUpperCase()),
 			kind: "lead",
-			cell: ({ of }) => name(of[by] ?? ""),
+			cell: ({ of }) => {
+				const value = of[by] ?? "";
+				const trouble = value === "" ? undefined : troubles.get(value);
+				return (
+					<>
+						{name(value)}
+						{trouble && (
+							<small>
+								<TroubleLink trouble={trouble} kept={kept(value)} />
+							</small>
+						)}
+					</>
+				);
+			},
 		},
 		{ title: "Calls", kind: "figure", cell: ({ calls }) => count(calls) },
 		{ title: "Model tokens", kind: "figure", cell: (sum) => short(sum.inputTokens + sum.outputTokens) },
@@ -31,6 +54,18 @@ export const SumTable = ({ label, by, sums, name, latestFirst }: SumTableProps) 
 		},
 	];
 	const rows = grouped(sums, by);
-	const shown = latestFirst ? rows.toSorted((a, b) => ((a.of[by] ?? "") < (b.of[by] ?? "") ? 1 : -1)) : rows;
-	return <Table heading label={label} columns={columns} rows={shown} keyOf={({ of }) => of[by] ?? ""} />;
+	const shown = latestFirst
+		? rows.toSorted((a, b) => ((a.of[by] ?? "") < (b.of[by] ?? "") ? 1 : -1))
+		: rows.slice(0, most);
+	const more = rows.length - shown.length;
+	return (
+		<Table
+			heading
+			label={label}
+			columns={columns}
+			rows={shown}
+			keyOf={({ of }) => of[by] ?? ""}
+			below={more > 0 && `and ${count(more)} more, all of them in the CSV`}
+		/>
+	);
 };

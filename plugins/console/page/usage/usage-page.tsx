@@ -1,10 +1,11 @@
 /** Dollars and calls over time, and what made them. */
 import { useState } from "preact/hooks";
-import { count, dollars, share, short } from "../data/format.ts";
+import { count, dollars } from "../data/format.ts";
 import { place, setQuery } from "../data/location.ts";
 import { usePersonNames } from "../data/person-names.ts";
 import { saveCsv } from "../data/save.ts";
 import { useAction } from "../data/use-action.ts";
+import { useNow } from "../data/use-now.ts";
 import { Code } from "../parts/code.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
@@ -13,14 +14,14 @@ import { Segments } from "../parts/segments.tsx";
 import { curlOf } from "../tokens/snippets.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { Chart } from "./chart.tsx";
-import { Figures } from "./figures.tsx";
+import { PeriodFigures } from "./period-figures.tsx";
 import { periods, stepLabel, stepName, steps, units } from "./periods.ts";
-import { seriesOf, total } from "./sums.ts";
+import { seriesOf } from "./sums.ts";
 import { csvRows } from "./usage-csv.ts";
 import { usePeriodSums } from "./use-sums.ts";
 
 export const UsagePage = () => {
-	const [now] = useState(Date.now);
+	const now = useNow();
 	const asked = place.value.query.get("period");
 	const period = periods.find(({ value }) => value === asked) ?? periods[2] ?? periods[0];
 	const [figure, setFigure] = useState<"cost" | "calls">("cost");
@@ -28,7 +29,8 @@ export const UsagePage = () => {
 	const saving = useAction();
 	const from = new Date(period?.from(now) ?? 0).toISOString();
 	const by = period?.by ?? "day";
-	const { sums, ofTokens, times, data, failure, all } = usePeriodSums(from, by);
+	const { data, failure, all, ...tables } = usePeriodSums(from, by);
+	const { sums, endings } = tables;
 	if (!period) return null;
 
 	const save = (): void =>
@@ -41,9 +43,6 @@ export const UsagePage = () => {
 	const columns = at.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
 	const highest = columns.indexOf(Math.max(...columns));
 	const say = figure === "cost" ? dollars : count;
-	const calls = total(sums, "calls");
-	const cost = total(sums, "cost");
-	const [input, cached, saved] = [total(sums, "inputTokens"), total(sums, "cachedTokens"), total(sums, "saved")];
 	const unit = units[by];
 	const sentence = `Stacked columns of ${figure === "cost" ? "dollars" : "calls"} ${unit}. The highest is ${stepName(at[highest] ?? "")} with ${say(columns[highest] ?? 0)}. The tables below have the figures.`;
 
@@ -65,7 +64,8 @@ export const UsagePage = () => {
 					</>
 				}
 			>
-				Since {stepName(at[0] ?? "")}, UTC. Sums of the ledger's rows; they equal what tokens were charged.
+				Since {stepName(at[0] ?? "")}
+				{by === "day" && ", UTC"}. Sums of the ledger's rows; they equal what tokens were charged.
 			</Head>
 			<Failure failure={failure ?? saving.failure} />
 			{data && sums.length === 0 && (
@@ -76,27 +76,7 @@ export const UsagePage = () => {
 			)}
 			{sums.length > 0 && (
 				<>
-					<Figures
-						figures={[
-							{ name: "Charged", value: dollars(cost), note: `${dollars(cost / at.length)} ${unit}` },
-							{ name: "Calls", value: count(calls), note: `${count(Math.round(calls / at.length))} ${unit}` },
-							{
-								name: "Completed",
-								value: share(total(sums, "completed"), calls),
-								note: <a href="/console/calls?ending=refused">see the refused</a>,
-							},
-							{
-								name: "Model tokens",
-								value: short(input + total(sums, "outputTokens")),
-								note: `${short(input)} in, ${short(total(sums, "outputTokens"))} out`,
-							},
-							{
-								name: "Read from caches",
-								value: share(cached, input),
-								note: saved > 0 ? `saved about ${dollars(saved)}` : `${short(cached)} of the input`,
-							},
-						]}
-					/>
+					<PeriodFigures sums={sums} endings={endings} steps={at.length} unit={unit} from={from} />
 					<section class="panel" aria-labelledby="over-time">
 						<header>
 							<h2 id="over-time">
@@ -121,7 +101,7 @@ export const UsagePage = () => {
 						</header>
 						<Chart labels={at.map(stepLabel)} series={series} say={say} sentence={sentence} />
 					</section>
-					<Breakdown sums={sums} ofTokens={ofTokens} times={times} by={by} personName={personName} />
+					<Breakdown {...tables} by={by} from={from} personName={personName} />
 				</>
 			)}
 		</>

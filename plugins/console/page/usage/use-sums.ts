@@ -8,8 +8,12 @@ import { type Sum, sumsIn } from "./sums.ts";
 export interface PeriodSums {
 	/** By time, model and upstream. */
 	readonly sums: readonly Sum[];
-	/** By token and person. */
+	/** By token, person and ending. */
 	readonly ofTokens: readonly Sum[];
+	/** By model, upstream and ending. */
+	readonly endings: readonly Sum[];
+	/** By time and ending. */
+	readonly endingsInTime: readonly Sum[];
 	/** By model, with how long calls took. */
 	readonly times: readonly Sum[];
 	readonly data: Wire | undefined;
@@ -20,6 +24,8 @@ export interface PeriodSums {
 
 /** Sums over months change slowly. */
 const everyMs = 30_000;
+/** They only say which calls are worth a look. */
+const endingsEveryMs = 120_000;
 
 /** Several questions, each of which makes few sums however many tokens there are. */
 export const usePeriodSums = (from: string, by: string): PeriodSums => {
@@ -27,11 +33,15 @@ export const usePeriodSums = (from: string, by: string): PeriodSums => {
 	const sumsBy = (groups: string, percentiles = "false"): string =>
 		`/admin/usage${query({ by: groups, from, percentiles })}`;
 	const { data, failure } = useAnswer(sumsBy(`${by},model,upstream`), everyMs);
-	const ofTokens = useAnswer(sumsBy(holders), everyMs).data;
+	const ofTokens = useAnswer(sumsBy(`${holders},ending`), everyMs).data;
+	const endings = useAnswer(sumsBy("model,upstream,ending"), endingsEveryMs).data;
+	const endingsInTime = useAnswer(sumsBy(`${by},ending`), endingsEveryMs).data;
 	const times = useAnswer(sumsBy("model", "true"), everyMs).data;
 	return {
 		sums: sumsIn(data),
 		ofTokens: sumsIn(ofTokens),
+		endings: sumsIn(endings),
+		endingsInTime: sumsIn(endingsInTime),
 		times: sumsIn(times),
 		data,
 		failure,

@@ -1,10 +1,17 @@
 /** What all tokens of a person have spent together of what they may. */
 import { dollars } from "../data/format.ts";
-import { number, text } from "../data/read.ts";
-import { Meter, partOf } from "../parts/meter.tsx";
-import type { PersonRow } from "./person.ts";
+import { number, text, type Wire } from "../data/read.ts";
+import { Meter, partOf } from "./meter.tsx";
 
-export const Spending = ({ person: { used, ceiling, budgets } }: { readonly person: PersonRow }) => {
+interface Spender {
+	readonly used: number;
+	/** Dollars. */
+	readonly ceiling: number | undefined;
+	/** Each as it was set, with what is left of it. */
+	readonly budgets: readonly Wire[];
+}
+
+export const Spending = ({ person: { used, ceiling, budgets } }: { readonly person: Spender }) => {
 	if (ceiling === undefined && budgets.length === 0) return <span class="quiet">{dollars(used)}, no limit</span>;
 	return (
 		<div class="meters">

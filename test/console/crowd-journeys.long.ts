@@ -1,0 +1,142 @@
+/** Where there are many: more tokens than a page shows, and several who look after them. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import { type ScriptedUpstream, startUpstream } from "#core/testing";
+import { until } from "../support/moved-clock.ts";
+import { hasBrowser, patience } from "./browser.ts";
+import { type Journey, startJourney } from "./journey.ts";
+import { joined } from "./world.ts";
+
+setDefaultTimeout(patience);
+
+describe.skipIf(!hasBrowser)("an operator among others", () => {
+	let at: Journey;
+	let ops: ScriptedUpstream;
+	beforeAll(async () => {
+		ops = startUpstream(() => new Response());
+		const secret = `whsec_${btoa("an example, nobody's secret 1234")}`;
+		at = await startJourney({ alerts: { url: `${ops.url}/ops`, secret, privateNetwork: true } });
+	});
+	afterAll(async () => {
+		await at.stop();
+		await ops.stop();
+	});
+
+	test("reads what they were told, beside whether it arrived", async () => {
+		await at.gateway.admin("POST", "/admin/alerts/test");
+		await until(() => ops.received.length === 1);
+		await at.go("Callbacks");
+		const row = at.page.getByRole("row", { name: /alert\.test.*none: an alert/ });
+		await row.getByRole("link", { name: "alert.test" }).click();
+		await at.sheet().getByText("This is a test: alerts of this gateway arrive here.").waitFor();
+		// Alerts are of no task and no token, so no link leads to one.
+		expect(await at.sheet().getByRole("link").count()).toBe(0);
+		await at.sheet().getByText("Delivered").waitFor();
+		await at.button("Close").click();
+	});
+
+	test("finds a token among more than a page shows, and is told what was looked at", async () => {
+		const { id } = await at.gateway.token({ name: "z-hidden" });
+		const [shown] = (await at.gateway.admin("GET", "/admin/tokens?limit=1"))["data"] as unknown[];
+		await at.page.route(/tokens\?limit=1000$/, (route) => route.fulfill({ json: { data: [shown], hasMore: true } }));
+		await at.go("Tokens");
+		await at.page.getByText("1 of more than 1,000").waitFor();
+		await at.page.getByLabel("Find a token").fill("Z-hid");
+		await at.page.getByRole("link", { name: "z-hidden" }).click();
+		await at.sheet().getByText(id).waitFor();
+		await at.button("Close").click();
+		await at.page.getByLabel("Find a token").fill("nobody's");
+		await at.page.getByText("All were looked at for how their name begins").waitFor();
+		await at.page.getByRole("button", { name: "Show all tokens" }).focus();
+		await at.page.keyboard.press("Enter");
+		await at.page.getByText("1 of more than 1,000").waitFor();
+		expect(await at.page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Find a token");
+		await at.page.unroute(/tokens\?limit=1000$/);
+	});
+
+	test("changes what they changed, and not what somebody else did meanwhile", async () => {
+		const { id } = await at.gateway.token({ name: "shared", quota: 5, models: ["demo"] });
+		await at.page.goto(`/console/tokens/${id}`);
+		await at.button("Edit").click();
+		await at.sheet().getByLabel(/^Name/).fill("renamed");
+		await at
+			.sheet()
+			.getByLabel(/Models/)
+			.fill("");
+		await at.gateway.admin("PATCH", `/admin/tokens/${id}`, { quota: 50, expiresAt: "2099-01-01T00:00:00Z" });
+		await at.button("Save").click();
+		await at.sheet().getByRole("heading", { name: "renamed" }).waitFor();
+		const { name, settings } = await at.gateway.admin("GET", `/admin/tokens/${id}`);
+		expect([name, settings]).toEqual(["renamed", { quota: 50, expiresAt: "2099-01-01T00:00:00Z" }]);
+
+		await joined(at.gateway, "Rose", "member");
+		const people = (await at.gateway.admin("GET", "/admin/people"))["data"] as Record<string, unknown>[];
+		const path = `/admin/people/${people.find((one) => one["name"] === "Rose")?.["id"]}`;
+		await at.go("People");
+		await at.page.getByRole("button", { name: "Rose", exact: true }).click();
+		await at.sheet().getByLabel("Ceiling").fill("3");
+		await at.gateway.admin("PATCH", path, { role: "admin" });
+		await at.button("Save").click();
+		await at.sheet().waitFor({ state: "detached" });
+		expect(await at.gateway.admin("GET", path)).toMatchObject({ role: "admin", ceiling: 3 });
+	});
+
+	test("sees what fails before hundreds of names, and finds one of these", async () => {
+		const named = (name: string, upstream: string) => ({ name, targets: [{ upstream }] });
+		const data = [
+			...Array.from({ length: 300 }, (_, index) => named(`model-${index}`, "demo")),
+			named("last", "spare"),
+		];
+		await at.page.route("**/admin/models", (route) => route.fulfill({ json: { data } }));
+		await at.go("Models");
+		await at.page.getByRole("row", { name: /model-299/ }).waitFor();
+		const top = (name: string) =>
+			at.page.getByRole("heading", { level: 2, name }).evaluate((one) => one.getBoundingClientRect().top);
+		expect(await top("Upstreams")).toBeLessThan(await top("Where would a call go?"));
+		expect(await top("Where would a call go?")).toBeLessThan(await top("Names"));
+		await at.page.keyboard.press("/");
+		await at.page.keyboard.type("SPARE");
+		await at.page.getByText("1 of 301").waitFor();
+		await at.page.getByRole("row", { name: /last/ }).waitFor();
+		await at.page.unroute("**/admin/models");
+	});
+
+	test("turns pages of callbacks, and the way back leads to the page before", async () => {
+		const { id } = await at.gateway.token({ name: "busy" });
+		await at.gateway.store.write(
+			Array.from(
+				{ length: 130 },
+				(
+					_,
+					index,
+				) => sql`INSERT INTO deliveries (id, owner, subject, sequence, event, url, origin, body, state, created_at, due_at, finished_at)
+					VALUES (${`msg_${index}`}, ${id}, ${`task_${index}`}, 1, 'SUCCESS', 'https://a.example/', 'https://a.example', '{}', 'dead', ${Date.now() - index}, 1, 1)`,
+			),
+		);
+		await at.go("Callbacks");
+		await at.page.getByRole("button", { name: "Dead", exact: true }).click();
+		await at.page.getByText("100 callbacks").waitFor();
+		await at.page.getByRole("button", { name: "Older" }).click();
+		await at.page.getByText("30 callbacks").waitFor();
+		expect(await at.page.getByRole("button", { name: "Older" }).count()).toBe(0);
+		await at.page.goBack();
+		await at.page.getByText("100 callbacks").waitFor();
+	});
+
+	test("reads on in what was changed, and keeps what they have read in sight", async () => {
+		for (let index = 0; index < 35; index++) await at.gateway.token({ name: `made ${index}` });
+		await at.go("People");
+		const lines = at.page.getByRole("region", { name: "Who changed what" }).getByRole("row");
+		const more = at.page.getByRole("button", { name: "Show more" });
+		await more.focus();
+		const asked = at.page.waitForRequest(/audit\?limit=60/);
+		await at.page.keyboard.press("Enter");
+		await asked;
+		expect(await lines.count()).toBeGreaterThanOrEqual(31);
+		await lines.nth(35).waitFor();
+	});
+
+	test("and no page asked others, broke the policy or threw", () => {
+		expect(at.wrongs()).toEqual([]);
+	});
+});

@@ -14,7 +14,7 @@ import { wav } from "../../plugins/audio/fixtures/sounds.ts";
 
 /** Micro-dollars. */
 let billed = 0;
-let says: "all" | "nothing" | "half an answer" = "all";
+let says: "all" | "zeros" | "nothing" | "half an answer" = "all";
 /** The beginning of a stream that has no end. */
 let streamed: string | undefined;
 let upstream: ScriptedUpstream;
@@ -89,7 +89,9 @@ beforeAll(async () => {
 		if (!bill) return new Response("", { status: 404 });
 		const [cost, answer, usage] = bill(request);
 		billed += cost;
-		const text = JSON.stringify(says === "all" ? { ...answer, ...usage } : answer);
+		const zeros = (_name: string, value: unknown) => (typeof value === "number" ? 0 : value);
+		const tells = { all: usage, zeros: JSON.parse(JSON.stringify(usage, zeros)) as object };
+		const text = JSON.stringify(says === "all" || says === "zeros" ? { ...answer, ...tells[says] } : answer);
 		return says === "half an answer"
 			? broken(text)
 			: new Response(text, { headers: { "content-type": "application/json" } });
@@ -194,6 +196,18 @@ describe("what is billed by more than is seen at first", () => {
 			expect(await refused("/v1/audio/transcriptions", elsewhere, 1)).toBe(400);
 		},
 	);
+	test.each([
+		["/v1/audio/speech", { model: "m", voice: "alloy", input: "a" }, { INPUT: words, Instructions: words }],
+		["/v1/rerank", { model: "m", query: "what", documents: ["a"] }, { Documents: [words], QUERY: words, topN: 9 }],
+	])("%s: a second spelling of what is counted, which some upstreams read", async (path, body, more) => {
+		says = "all";
+		upstream.received.length = 0;
+		const headers = { authorization: `Bearer ${gateway.key}` };
+		const answer = await gateway.ask(path, { ...body, ...more }, { headers });
+		await answer.arrayBuffer();
+		expect(answer.headers.get("x-portico-dropped")?.split(",").sort()).toEqual(Object.keys(more).sort());
+		expect(upstream.received.map(({ json }) => json)).toEqual([body]);
+	});
 	test("completions: a stream that counts along, and is left unread", async () => {
 		const { key, id } = await gateway.token({ quota: 1 });
 		const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 };
@@ -225,7 +239,7 @@ describe("what is billed by more than is seen at first", () => {
 });
 
 describe.each([...Object.keys(bodies), "/v1/audio/transcriptions"])("%s", (path) => {
-	test.each(["all", "nothing", "half an answer"] as const)("tells %s", async (told) => {
+	test.each(["all", "zeros", "nothing", "half an answer"] as const)("tells %s", async (told) => {
 		says = told;
 		const { key, id } = await gateway.token({ quota: 0.1 });
 		const answers = await Promise.all(Array.from({ length: 50 }, () => ask(path, key)));

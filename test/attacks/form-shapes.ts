@@ -49,6 +49,16 @@ export const formShapes = (size: number): readonly FormShape[] => [
 	shape("two models", model + part('name="model"', "other") + file + end, "more than once"),
 	shape("two models, one of them in capitals", model + part('Name="model"', "other") + file + end, "more than once"),
 	shape("a model that is a file", part('name="model"; filename="m"', "listener") + file + end, "as a file"),
+	shape(
+		"a model in an encoding that some readers undo",
+		part('name="model"\r\nContent-Transfer-Encoding: quoted-printable', "listener=") + file + end,
+		"more than one way",
+	),
+	shape(
+		"a file in such an encoding",
+		model + part('name="file"; filename="a.wav"\r\ncontent-transfer-encoding: Base64', "UklGRg==") + end,
+		"more than one way",
+	),
 	shape("no model", file + end, "model"),
 	shape("no file", model + end, "file"),
 	shape("a form within a form, 50 deep", model + nested + end, "form of its own"),

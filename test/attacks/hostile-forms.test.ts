@@ -83,6 +83,38 @@ test("a quota for one minute takes one minute still, after a file of 60 MB and a
 	expect(await usedBy(key)).toBe(0.06);
 });
 
+test("what would choose another model, upstream, address or key, in any spelling, is taken out and told", async () => {
+	const { key } = await gateway.token({ quota: 0.1 });
+	const steers = [
+		"Model",
+		"model[]",
+		"FILE",
+		"file[0]",
+		"stream[]",
+		"fallbacks",
+		"api_base",
+		"extraBody",
+		"provider[order][]",
+	];
+	const form = new FormData();
+	form.append("fallbacks", "first");
+	form.append("model", "listener");
+	for (const name of steers) form.append(name, "dear");
+	form.append("file", new Blob([new Uint8Array(wav(1))]), "a.wav");
+	form.append("timestamp_granularities[]", "word");
+	form.append("mock_response", "last");
+	const headers = { authorization: `Bearer ${key}` };
+	const answer = await fetch(gateway.url + path, { method: "POST", headers, body: form });
+	expect(answer.status).toBe(200);
+	const dropped = answer.headers.get("x-portico-dropped")?.split(",");
+	for (const name of [...steers, "mock_response"]) expect(dropped).toContain(name);
+	const [sent] = upstream.received;
+	const type = sent?.headers.get("content-type") ?? "";
+	const got = await new Response(sent?.text, { headers: { "content-type": type } }).formData();
+	expect([...got.keys()]).toEqual(["model", "file", "timestamp_granularities[]"]);
+	expect(got.get("model")).toBe("whisper-1");
+});
+
 describe("a length that is a lie", () => {
 	const type = "multipart/form-data; boundary=B";
 	const whole = `--B\r\nContent-Disposition: form-data; name="model"\r\n\r\nlistener\r\n--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nsound\r\n--B--\r\n`;

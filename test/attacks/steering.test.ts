@@ -65,6 +65,7 @@ const steering = {
 	data_sources: [{ type: "azure_search" }],
 	user_config: {},
 	num_retries: 9,
+	n_predict: 99_999,
 };
 
 describe.each(names)("%s", (protocol) => {

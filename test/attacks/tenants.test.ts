@@ -245,6 +245,17 @@ test("Responses: reasoning that nobody knows is left out where the model speaks 
 	expect(sent[0]).not.toContain("rs_elsewhere");
 });
 
+test("Responses: code that nobody knows is told in words where the model speaks another protocol", async () => {
+	const before = world.upstream.received.length;
+	const run = { type: "code_interpreter_call", id: "ci_elsewhere", container_id: "cntr_a", code: "print(6*7)" };
+	const body = { model: "chat-completions-a", input: [...known, run], store: false };
+	await (await asB("POST", "/v1/responses", body)).text();
+	const sent = world.upstream.received.slice(before).map(({ text }) => text);
+	expect(sent).toHaveLength(1);
+	expect(sent[0]).toContain("print(6*7)");
+	expect(sent[0]).not.toContain("cntr_a");
+});
+
 describe("the other protocols: files, caches and containers of the account go nowhere", () => {
 	const chat = (content: object) => ({ model: "chat-completions-a", messages: [{ role: "user", content: [content] }] });
 	const claude = (content: object, more: object = {}) => ({

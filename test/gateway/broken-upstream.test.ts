@@ -180,6 +180,19 @@ describe.each([...protocolNames])("a client of %s", (client) => {
 			await expectFailure(client, await ask(client, via, true), same);
 		});
 
+		test("an end that was cut off amid its event is no end", async () => {
+			const { before, ending } = whole;
+			for (const [at, event] of ending.entries())
+				for (const length of [event.length >> 1, event.length - 4, event.length - 3]) {
+					pieces(before, ending.slice(0, at), [event.slice(0, length)]);
+					const answered = await ask(client, via, true);
+					// What passes through after an announced end need not be all there.
+					const faults = streamFaults(client, answered.text).filter((fault) => !same || !fault.startsWith("end:"));
+					expect(faults).toEqual([]);
+					if (!announcedEnd[client].test(answered.text)) await expectFailure(client, answered);
+				}
+		});
+
 		test("an error event is a failure, first and in the middle", async () => {
 			for (const before of [[], whole.before]) {
 				pieces(before, [answers.error]);

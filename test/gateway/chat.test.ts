@@ -256,6 +256,16 @@ describe("when an upstream fails", () => {
 		expect(JSON.parse(lines[2]?.slice(6) ?? "")).toMatchObject({ error: { message: expect.any(String) } });
 	});
 
+	test.each(["fast", "gpt-4o-mini"])(
+		"half a count behind the finish is not sent, and the answer to %s stands",
+		async (model) => {
+			main.answer(() => streamOf([...wholeStream.slice(0, 3), usageChunk.slice(0, -20)]));
+			const asked = { ...question, model, stream: true, stream_options: { include_usage: true } };
+			const text = await (await gateway.ask("/v1/chat/completions", asked)).text();
+			expect(text.replaceAll(`"model":"${model}"`, '"model":"gpt-4o-mini"')).toBe(wholeStream.slice(0, 3).join(""));
+		},
+	);
+
 	test("HTML with 200 is an upstream's failure", async () => {
 		main.answer(() => new Response("<html>hello</html>", { headers: { "content-type": "text/html" } }));
 		for (const stream of [false, true]) {
@@ -306,6 +316,7 @@ describe("models", () => {
 		expect(list.data.map(({ id }) => id)).toEqual(["fast", "safe", "far", "nowhere"]);
 		expect(await (await gateway.ask("/v1/models/gpt-4o")).json()).toMatchObject({ id: "gpt-4o", object: "model" });
 		expect((await gateway.ask("/v1/models/claude")).status).toBe(404);
+		for (const name of ["%", "%E0%A4%A"]) expect((await gateway.ask(`/v1/models/${name}`)).status).toBe(404);
 	});
 
 	test("shows a token only what it may use", async () => {

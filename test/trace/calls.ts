@@ -4,6 +4,7 @@
  */
 import { startGateway } from "#core/testing";
 import { quiet } from "../support/quiet.ts";
+import { answer } from "./answer.ts";
 import type { Trace } from "./instrument.ts";
 
 export interface Traced {
@@ -13,14 +14,6 @@ export interface Traced {
 	readonly all: readonly string[];
 }
 
-const answer = {
-	id: "chatcmpl-1",
-	object: "chat.completion",
-	created: 1,
-	model: "up",
-	choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, logprobs: null, finish_reason: "stop" }],
-	usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
-};
 // Not the test kit's upstream: it listens as Portico does, and would be counted with it.
 const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => Response.json(answer) });
 const gateway = await startGateway({

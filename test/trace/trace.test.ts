@@ -22,8 +22,8 @@ const figures = (trace: Trace = []) => {
 
 /** The most that each may enter. Lower them when a call gets shorter; `docs/architecture.md` tells the numbers. */
 const most = {
-	passthrough: { entries: 330, files: 90 },
-	translated: { entries: 497, files: 119 },
+	passthrough: { entries: 325, files: 88 },
+	translated: { entries: 492, files: 117 },
 	task: { entries: 282, files: 65 },
 };
 

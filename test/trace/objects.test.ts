@@ -1,0 +1,63 @@
+/** How many objects a warm call makes: what has to be collected again. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { asNumber, asRecord, asText } from "#core";
+import { answer } from "./answer.ts";
+
+/** The most that a passed call may make. Lower it when a call makes less. */
+const most = 420;
+const calls = 400;
+
+test(`a warm passthrough call makes at most ${most} objects`, async () => {
+	const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => Response.json(answer) });
+	let told = Promise.withResolvers<unknown>();
+	const child = Bun.spawn(
+		[process.execPath, join(import.meta.dir, "objects.ts"), `http://127.0.0.1:${upstream.port}`],
+		{
+			env: { ...process.env, BUN_JSC_useGC: "0", BUN_JSC_useJIT: "0" },
+			stdio: ["ignore", "ignore", "inherit"],
+			ipc: (message: unknown) => told.resolve(message),
+		},
+	);
+	const heard = async (): Promise<Readonly<Record<string, unknown>>> => {
+		const message = asRecord(await told.promise);
+		told = Promise.withResolvers();
+		return message;
+	};
+	const counted = async (): Promise<Readonly<Record<string, unknown>>> => {
+		child.send("count");
+		return await heard();
+	};
+	try {
+		const gateway = await heard();
+		const headers = { authorization: `Bearer ${asText(gateway["key"])}`, "content-type": "application/json" };
+		const body = JSON.stringify({ model: "bench", messages: [{ role: "user", content: "Say hello." }] });
+		const ask = async (times: number): Promise<void> => {
+			for (let made = 0; made < times; made++) {
+				const response = await fetch(`${asText(gateway["url"])}/v1/chat/completions`, {
+					method: "POST",
+					headers,
+					body,
+				});
+				await response.text();
+				expect(response.status).toBe(200);
+			}
+		};
+		await ask(calls);
+		const before = await counted();
+		await ask(calls);
+		const after = await counted();
+		const made = Object.entries(after)
+			.map(([type, count]) => [type, ((asNumber(count) ?? 0) - (asNumber(before[type]) ?? 0)) / calls] as const)
+			.filter(([, each]) => each > 0.2)
+			.toSorted(([, one], [, other]) => other - one);
+		const all = made.reduce((sum, [, each]) => sum + each, 0);
+		console.log(`${all.toFixed(0)} objects: ${made.map(([type, each]) => `${each.toFixed(1)} ${type}`).join(", ")}`);
+		expect(all).toBeGreaterThan(100);
+		expect(all).toBeLessThanOrEqual(most);
+	} finally {
+		child.kill();
+		await child.exited;
+		await upstream.stop(true);
+	}
+});

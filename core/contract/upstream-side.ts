@@ -78,6 +78,8 @@ export interface UpstreamSide {
 	streamDecoder(context: DecodeContext): StreamDecoder;
 	/** An answer that is not 2xx. The message must be fit for the client: no key, no address, no organisation. */
 	decodeError(status: number, headers: Headers, text: string): Denial;
+	/** The protocol in which, by the words of a refusal, the same upstream takes what it refused in this one. */
+	refersTo?(status: number, text: string): string | undefined;
 	/** How it is asked which models it has. */
 	readonly models?: ModelQuestion;
 	/** The count in an answer to `count_tokens`; absent when the protocol has no such route. */

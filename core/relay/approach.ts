@@ -63,7 +63,8 @@ class ModelWays implements Translating {
 	private readonly live: LiveCall;
 	private readonly ask: ModelAsk;
 	private readonly target: Target;
-	private readonly upstream: Protocol;
+	private readonly protocols: ApproachOptions["protocols"];
+	private upstream: Protocol;
 	private readonly strict: boolean;
 	private readonly limit: number | undefined;
 
@@ -75,6 +76,7 @@ class ModelWays implements Translating {
 		this.live = live;
 		this.ask = ask;
 		this.target = target;
+		this.protocols = protocols;
 		this.upstream = upstream;
 		this.strict = strict;
 		this.limit = limitFor(live, target);
@@ -91,7 +93,7 @@ class ModelWays implements Translating {
 		const { compaction } = ask.protocol.client;
 		if (!compaction) return found;
 		const otherwise: Approach["otherwise"] = (status, text) =>
-			compaction.isUnknown(ask, status, text) ? this.byTranslation() : undefined;
+			compaction.isUnknown(ask, status, text) ? this.byTranslation() : found.otherwise?.(status, text);
 		return { ...found, otherwise };
 	}
 
@@ -125,7 +127,18 @@ class ModelWays implements Translating {
 		const { ask, upstream } = this;
 		if (this.strict) refuseLosses([...(ask.steered ?? []), ...exchange.losses]);
 		const sameForm = upstream === ask.protocol;
-		return { exchange, more: none, protocol: upstream.name, wire: upstream.upstream, sameForm };
+		const found = { exchange, more: none, protocol: upstream.name, wire: upstream.upstream, sameForm };
+		if (!upstream.upstream.refersTo || this.target.upstream.protocols.length === 1) return found;
+		return { ...found, otherwise: (status, text) => this.elsewhere(status, text) };
+	}
+
+	/** The way in the protocol that a refusal names, where the upstream speaks it. */
+	private elsewhere(status: number, text: string): Approach | undefined {
+		const name = this.upstream.upstream.refersTo?.(status, text) ?? "";
+		const other = this.target.upstream.protocols.includes(name) ? this.protocols.get(name) : undefined;
+		if (!other) return undefined;
+		this.upstream = other;
+		return this.byTranslation();
 	}
 }
 

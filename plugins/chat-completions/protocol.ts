@@ -16,6 +16,7 @@ import { passthroughRequest } from "./passthrough/request.ts";
 import { editor, restore } from "./passthrough/restore.ts";
 import { decodeResponse } from "./upstream/decode-response.ts";
 import { encodeRequest } from "./upstream/encode-request.ts";
+import { refersTo } from "./upstream/refers-to.ts";
 import { streamDecoder } from "./upstream/stream-decoder.ts";
 
 /** OpenAI's Chat Completions (OpenAPI 2.3), with the dialects of the vendors that speak it. */
@@ -45,6 +46,7 @@ export const chatCompletions: Protocol = {
 		decodeResponse,
 		streamDecoder,
 		decodeError: openAiFailure,
+		refersTo,
 		models: { path: "/models", decode: decodeOpenAiModels },
 	},
 	passthrough: { request: passthroughRequest, observe, restore, observer, editor },

@@ -24,7 +24,7 @@ import { ImageWriter, RawWriter, SearchWriter } from "./hosted-writers.ts";
 import type { ItemWriter, Output } from "./item-writers.ts";
 import { MessageWriter, type TextPartWriter } from "./message-writer.ts";
 import { ReasoningWriter } from "./reasoning-writer.ts";
-import { TextTarget } from "./text-target.ts";
+import { spokenTarget, TextTarget } from "./text-target.ts";
 
 export class AnswerBlocks {
 	private readonly output: Output;
@@ -82,6 +82,8 @@ export class AnswerBlocks {
 				return this.call(shell);
 			case "image":
 				return this.image(shell);
+			case "audio":
+				return spokenTarget(this.textTarget({ type: "text", text: shell.transcript ?? "" }, this.candidate));
 			case "server_call":
 				return this.serverCall(shell);
 			default:
@@ -210,7 +212,6 @@ export class AnswerBlocks {
 	/** Blocks that come whole. */
 	private whole(shell: Block): void {
 		if (shell.type === "server_result") this.result(shell);
-		else if (shell.type === "audio" && shell.transcript) this.say(shell.transcript);
 		else if (shell.type === "unknown" && shell.origin.protocol === protocolName && isRecord(shell.raw)) {
 			this.raw(shell.raw);
 		}

@@ -594,6 +594,24 @@ test("the same id twice among the calls is told apart", () => {
 	expect(responsesFaults(text)).toEqual([]);
 });
 
+test("what is spoken piece by piece is told as a text while it is spoken", () => {
+	const media = { by: "bytes", base64: "", mime: "audio/wav" } as const;
+	const events = stream([
+		start,
+		{ type: "open", block: 0, candidate: 0, shell: { type: "audio", media, id: "audio_1" } },
+		{ type: "delta", block: 0, delta: { type: "transcript", text: "Good " } },
+		{ type: "delta", block: 0, delta: { type: "media", base64: "AAAA" } },
+		{ type: "delta", block: 0, delta: { type: "transcript", text: "morning." } },
+		{ type: "close", block: 0 },
+		...end(),
+	]);
+	expect(events.flatMap(({ type, delta }) => (type === "response.output_text.delta" ? delta : []))).toEqual([
+		"Good ",
+		"morning.",
+	]);
+	expect(last(events).output).toMatchObject([{ type: "message", content: [{ text: "Good morning." }] }]);
+});
+
 test("any answer is written by the grammar, and the stream ends with what the whole answer would be", () => {
 	const withoutIds = (response: WrittenResponse): unknown =>
 		JSON.parse(

@@ -1,6 +1,7 @@
 /** Where the text of one block goes. */
 import type { Delta, Opaque, TextBlock } from "#core";
 import type { Bearer } from "../carrier.ts";
+import type { Target } from "./block-target.ts";
 import type { TextPartWriter } from "./message-writer.ts";
 
 /** What a text asks of the answer it belongs to. */
@@ -51,3 +52,11 @@ export class TextTarget {
 		if (this.signature !== undefined) this.place.seal(this.signature, this.part === undefined ? "empty" : "previous");
 	}
 }
+
+/** Sound has no item: what is spoken is told as a text. */
+export const spokenTarget = (text: TextTarget): Target => ({
+	grow: (delta) => {
+		if (delta.type === "transcript") text.grow({ type: "text", text: delta.text });
+	},
+	close: () => text.close(),
+});

@@ -149,9 +149,7 @@ class Decoder implements StreamDecoder {
 		this.over = true;
 		const output = asList(response["output"]);
 		const events: NeutralEvent[] = this.started ? [] : [...this.start(response)];
-		const streamed = [...this.items].sort(([one], [other]) => one - other).map(([, item]) => item);
-		for (const [place, item] of output.entries())
-			if (isRecord(item)) events.push(...this.settle(item, streamed[place]));
+		events.push(...this.settleAll(output.filter(isRecord)));
 		for (const item of this.items.values()) events.push(...item.end());
 		const usage = decodeUsage(response["usage"], output.length > 0 ? output : this.rawItems());
 		const tier = asText(response["service_tier"]);
@@ -168,14 +166,24 @@ class Decoder implements StreamDecoder {
 	}
 
 	/**
-	 * What the terminal response says of an item: the end of one still open, all of one never told. Its id tells which
-	 * it is, or its place where ids change: indices of a stream may have gaps.
+	 * What the terminal response says of each item: the end of one still open, all of one never told. Its id tells which it
+	 * is; where ids change it is the first of its type that no id names, for indices of a stream may have gaps.
 	 */
-	private settle(item: WireRecord, inPlace: StreamedItem | undefined): readonly NeutralEvent[] {
-		const index = this.indexById.get(asText(item["id"]) ?? "");
-		const known = (index === undefined ? undefined : this.items.get(index)) ?? inPlace;
-		if (known === undefined) return this.done(Math.max(-1, ...this.items.keys()) + 1, item);
-		return known.type === item["type"] ? known.end(item) : none;
+	private settleAll(output: readonly WireRecord[]): readonly NeutralEvent[] {
+		const named = output.map((item) => this.named(item));
+		const others = [...this.items]
+			.sort(([one], [other]) => one - other)
+			.flatMap(([, item]) => (named.includes(item) ? [] : item));
+		return output.flatMap((item, place) => {
+			const at = others.findIndex(({ type }) => type === item["type"]);
+			const known = named[place] ?? (at === -1 ? undefined : others.splice(at, 1)[0]);
+			return known ? known.end(item) : this.done(Math.max(-1, ...this.items.keys()) + 1, item);
+		});
+	}
+
+	private named({ id, type }: WireRecord): StreamedItem | undefined {
+		const item = this.items.get(this.indexById.get(asText(id) ?? "") ?? -1);
+		return item?.type === type ? item : undefined;
 	}
 
 	private rawItems(): readonly unknown[] {

@@ -37,12 +37,15 @@ export class StreamedMessage implements StreamedItem {
 				return this.open(index, asRecord(event["part"])["type"] === "refusal").events;
 			case "response.output_text.delta":
 				return this.grow(index, event);
+			case "response.output_text.done":
+				return this.growToEnd(index, event);
 			case "response.output_text.annotation.added":
 				return this.cite(index, event["annotation"]);
-			case "response.refusal.delta": {
-				const { part, events } = this.open(index, true);
-				const text = asText(event["delta"]) ?? "";
-				return [...events, { type: "delta", block: part.block, delta: { type: "refusal", text } }];
+			case "response.refusal.delta":
+				return this.refuse(index, asText(event["delta"]) ?? "");
+			case "response.refusal.done": {
+				const text = this.untold(index, event["refusal"]);
+				return text === "" ? none : this.refuse(index, text);
 			}
 			case "response.content_part.done":
 				return this.close(index, asRecord(event["part"]));
@@ -61,6 +64,19 @@ export class StreamedMessage implements StreamedItem {
 		return { part, events: [event] };
 	}
 
+	/** What the end of a part tells beyond its deltas: all of it where a vendor sends none. */
+	private untold(index: number, whole: unknown): string {
+		const before = this.parts.get(index)?.text ?? "";
+		const text = asText(whole) ?? "";
+		return text.startsWith(before) ? text.slice(before.length) : "";
+	}
+
+	private refuse(index: number, text: string): readonly NeutralEvent[] {
+		const { part, events } = this.open(index, true);
+		part.text += text;
+		return [...events, { type: "delta", block: part.block, delta: { type: "refusal", text } }];
+	}
+
 	private grow(index: number, event: WireRecord): readonly NeutralEvent[] {
 		const { part, events } = this.open(index, false);
 		const text = asText(event["delta"]) ?? "";
@@ -70,6 +86,13 @@ export class StreamedMessage implements StreamedItem {
 		const items = Array.isArray(logprobs) && logprobs.length > 0 ? decodeLogprobs(logprobs) : [];
 		if (items.length === 0) return events.length === 0 ? [delta] : [...events, delta];
 		return [...events, delta, { type: "delta", block: part.block, delta: { type: "logprobs", items } }];
+	}
+
+	/** Probabilities stand with the text they are of: those of deltas have been told. */
+	private growToEnd(index: number, { text, logprobs }: WireRecord): readonly NeutralEvent[] {
+		const delta = this.untold(index, text);
+		if (delta === "") return none;
+		return this.grow(index, delta === text ? { delta, logprobs } : { delta });
 	}
 
 	private cite(index: number, annotation: unknown): readonly NeutralEvent[] {

@@ -13,6 +13,8 @@ export class StreamedReasoning implements StreamedItem {
 	private readonly context: ItemContext;
 	private block: number | undefined;
 	private form: "full" | "summary" | undefined;
+	/** What was told, by part. */
+	private readonly texts = new Map<number, string>();
 	private over = false;
 
 	constructor(item: WireRecord, numbers: BlockNumbers, context: ItemContext) {
@@ -27,22 +29,35 @@ export class StreamedReasoning implements StreamedItem {
 	}
 
 	event(type: string, event: WireRecord): readonly NeutralEvent[] | undefined {
+		const text = asText(event["delta"]) ?? "";
 		switch (type) {
 			case "response.reasoning_summary_text.delta":
-				return this.grow("summary", event, asCount(event["summary_index"]) ?? 0);
+				return this.grow("summary", text, asCount(event["summary_index"]) ?? 0);
 			case "response.reasoning_text.delta":
 			case "response.reasoning.delta":
-				return this.grow("full", event, undefined);
+				return this.grow("full", text, undefined);
+			case "response.reasoning_summary_text.done":
+				return this.growTo("summary", event["text"], asCount(event["summary_index"]) ?? 0);
+			case "response.reasoning_text.done":
+				return this.growTo("full", event["text"], undefined);
 			default:
 				return undefined;
 		}
 	}
 
-	private grow(form: "full" | "summary", event: WireRecord, part: number | undefined): readonly NeutralEvent[] {
+	/** The end of a part tells all of it: some vendors send no deltas. */
+	private growTo(form: "full" | "summary", whole: unknown, part: number | undefined): readonly NeutralEvent[] {
+		const before = this.texts.get(part ?? 0) ?? "";
+		const text = asText(whole) ?? "";
+		const isLonger = text.length > before.length && text.startsWith(before);
+		return isLonger ? this.grow(form, text.slice(before.length), part) : none;
+	}
+
+	private grow(form: "full" | "summary", text: string, part: number | undefined): readonly NeutralEvent[] {
 		this.form ??= form;
 		// Where both are told, one is enough: the block is the one that came first.
 		if (this.form !== form || this.over) return none;
-		const text = asText(event["delta"]) ?? "";
+		this.texts.set(part ?? 0, (this.texts.get(part ?? 0) ?? "") + text);
 		const delta: Delta = part === undefined ? { type: "thinking", text } : { type: "thinking", text, part };
 		if (this.block !== undefined) return [{ type: "delta", block: this.block, delta }];
 		const { block, event: opened } = this.numbers.open({

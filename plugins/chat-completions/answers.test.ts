@@ -51,6 +51,20 @@ describe("an upstream's whole answer", () => {
 		});
 	});
 
+	test.each([
+		["MAX_TOKENS", "length"],
+		["time_limit", "length"],
+		["model_context_window_exceeded", "context_full"],
+		["SAFETY", "safety"],
+		["content_filter: PROHIBITED_CONTENT", "safety"],
+		["RECITATION", "recitation"],
+		["function_call_filter: MALFORMED_FUNCTION_CALL", "malformed_call"],
+		["abort", "error"],
+		["cancelled", "error"],
+	] as const)("the finish %s of a vendor is %s, and no stop", (raw, reason) => {
+		expect(decoded({ content: "a" }, { finish_reason: raw }).candidates[0]?.finish).toEqual({ reason, raw });
+	});
+
 	test("reasoning in every dialect comes first", () => {
 		const thinking = { type: "thinking", text: "hm" };
 		for (const message of [

@@ -8,14 +8,26 @@ const reasons = lookup<Finish["reason"]>({
 	length: "length",
 	max_tokens: "length",
 	model_length: "length",
+	time_limit: "length",
+	model_context_window_exceeded: "context_full",
 	tool_calls: "tool_calls",
 	tool_use: "tool_calls",
 	function_call: "tool_calls",
 	content_filter: "safety",
 	sensitive: "safety",
+	safety: "safety",
+	blocklist: "safety",
+	prohibited_content: "safety",
+	spii: "safety",
+	recitation: "recitation",
+	refusal: "refusal",
+	malformed_function_call: "malformed_call",
+	function_call_filter: "malformed_call",
 	error: "error",
 	network_error: "error",
 	insufficient_system_resource: "error",
+	abort: "error",
+	cancelled: "error",
 });
 
 /**
@@ -23,7 +35,8 @@ const reasons = lookup<Finish["reason"]>({
  * a stop at the limit stays one. `matched` is the stop sequence, where the vendor tells it.
  */
 export const decodeFinish = (raw: string | undefined, calls: boolean, matched?: string): Finish => {
-	const said = raw === undefined ? "stop" : (reasons[raw] ?? "stop");
+	// Google's begin with OpenAI's word, or are Gemini's own: `content_filter: SPII`, `MAX_TOKENS`.
+	const said = reasons[raw?.split(":", 1)[0]?.toLowerCase() ?? ""] ?? "stop";
 	const raws = raw === undefined ? {} : { raw };
 	if (calls && said === "stop") return { reason: "tool_calls", ...raws };
 	if (!calls && said === "tool_calls") return { reason: "stop", ...raws };

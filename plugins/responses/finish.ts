@@ -11,17 +11,21 @@ const incomplete = lookup<Finish["reason"]>({
 	max_output_tokens: "length",
 	max_tokens: "length",
 	content_filter: "safety",
-	max_tool_calls: "other",
+	max_tool_calls: "pause",
 });
+
+const cancelled = "The upstream cancelled the answer before it was complete.";
 
 /** The finish of a response that is not `failed`. A call of a client's tool counts, but not over a limit. */
 export const decodeFinish = (response: WireRecord, seen: SeenBlocks): Finish => {
 	const status = asText(response["status"]) ?? "completed";
 	if (status === "incomplete") {
 		const raw = asText(asRecord(response["incomplete_details"])["reason"]);
-		return { reason: incomplete[raw ?? ""] ?? "length", raw: raw ?? status };
+		const reason = incomplete[raw ?? ""] ?? "length";
+		// The limit is of the upstream's own tools: a call of the client's is there to be answered.
+		return { reason: reason === "pause" && seen.calls ? "tool_calls" : reason, raw: raw ?? status };
 	}
-	if (status === "cancelled") return { reason: "other", raw: status };
+	if (status === "cancelled") return { reason: "error", raw: status, message: cancelled };
 	if (seen.calls) return { reason: "tool_calls", raw: status };
 	return { reason: seen.refusal ? "refusal" : "stop", raw: status };
 };

@@ -282,6 +282,7 @@ test("H63: a picture is told whole, however large; previews are not", () => {
 test.each([
 	["max_output_tokens", "length"],
 	["content_filter", "safety"],
+	["max_tool_calls", "pause"],
 ] as const)("H64: an answer that is incomplete by %s ended by %s", (reason, expected) => {
 	const response = told([
 		created,
@@ -292,6 +293,21 @@ test.each([
 		},
 	]);
 	expect(response.candidates[0]?.finish).toEqual({ reason: expected, raw: reason });
+});
+
+test("a limit on the upstream's own tools leaves a call of the client's to be answered", () => {
+	const details = { status: "incomplete", incomplete_details: { reason: "max_tool_calls" }, output: [] };
+	const response = told([created, ...call(0, ["{}"]), { type: "response.incomplete", response: details }]);
+	expect(response.candidates[0]?.finish).toEqual({ reason: "tool_calls", raw: "max_tool_calls" });
+});
+
+test("an answer that was cancelled is a failure and no stop", () => {
+	const cancelled = { status: "cancelled", output: [{ type: "message", role: "assistant", content: "Hal" }] };
+	const finish = { reason: "error", raw: "cancelled", message: expect.stringContaining("cancelled") } as const;
+	const streamed = told([created, ...message(0, "Hal"), { type: "response.cancelled", response: cancelled }]);
+	expect(streamed.candidates[0]?.finish).toEqual(finish);
+	const whole = responses.upstream.decodeResponse(cancelled, contextFor(foreign({})));
+	expect(whole.candidates[0]?.finish).toEqual(finish);
 });
 
 test("a limit wins over a call", () => {

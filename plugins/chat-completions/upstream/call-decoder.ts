@@ -16,6 +16,7 @@ import {
 } from "#core";
 import { googleSignature } from "../reasoning.ts";
 import type { StreamScope } from "../stream-scope.ts";
+import { NamePieces } from "./name-pieces.ts";
 
 interface Call {
 	id: string;
@@ -67,19 +68,13 @@ const isComplete = ({ text, custom }: Call): boolean => !custom && text !== "" &
 const mayBeNothing = ({ text, custom, handed }: Call): boolean =>
 	!custom && handed === 0 && /^\s*\{\s*\}\s*$/.test(text);
 
-/** True for a fragment that begins another call under an index that one already has. */
-const isAnother = (call: Call, { id, name, text }: Fragment): boolean => {
-	if (name === "" || call.name === "") return false;
-	if (id !== "" && call.id !== "") return id !== call.id;
-	return text !== "" && isComplete(call);
-};
-
 export class CallDecoder {
 	private readonly candidate: number;
 	private readonly scope: StreamScope;
 	private readonly emit: (event: NeutralEvent) => void;
 	private readonly calls: Call[] = [];
 	private readonly byIndex = new Map<number, Call>();
+	private readonly names: NamePieces;
 	private legacy: Call | undefined;
 	/** How many calls were told. */
 	told = 0;
@@ -88,6 +83,7 @@ export class CallDecoder {
 		this.candidate = candidate;
 		this.scope = scope;
 		this.emit = emit;
+		this.names = new NamePieces(scope.context);
 	}
 
 	/** One entry of `delta.tool_calls`. */
@@ -108,10 +104,17 @@ export class CallDecoder {
 		const byId = id === "" ? undefined : this.calls.find((call) => call.id === id);
 		if (index === undefined) {
 			const last = id === "" ? this.calls.at(-1) : byId;
-			return last === undefined || isAnother(last, fragment) ? undefined : last;
+			return last === undefined || this.isAnother(last, fragment) ? undefined : last;
 		}
 		const known = this.byIndex.get(index);
-		return known !== undefined && isAnother(known, fragment) ? byId : known;
+		return known !== undefined && this.isAnother(known, fragment) ? byId : known;
+	}
+
+	/** True for a fragment that begins another call under an index that one already has. */
+	private isAnother(call: Call, { id, name, text }: Fragment): boolean {
+		if (name === "" || call.name === "") return false;
+		if (id !== "" && call.id !== "") return id !== call.id;
+		return (text !== "" && isComplete(call)) || this.names.isOther(call.name, name);
 	}
 
 	private begin({ index, custom }: Fragment): Call {
@@ -136,11 +139,11 @@ export class CallDecoder {
 		if (call.closed) return;
 		const before = call.id;
 		call.id ||= id;
-		call.name ||= name;
+		if (call.block === undefined) call.name = this.names.join(call.name, name);
 		call.text = text !== "" && mayBeNothing(call) ? text : call.text + text;
 		call.signature ??= signature;
 		if (call.block === undefined) {
-			if (call.name !== "") this.tell(call);
+			if (call.name !== "" && (call.text !== "" || !this.names.mayGrow(call.name))) this.tell(call);
 			return;
 		}
 		if (before === "" && call.id !== "") this.announce(call, call.block);
@@ -188,8 +191,9 @@ export class CallDecoder {
 	/** Gives the first call a signature that stood on the message; false when nothing was called. */
 	sign(value: Opaque): boolean {
 		const first = this.calls[0];
-		if (first?.block === undefined) return false;
-		if (first.signature === undefined && !first.closed)
+		if (first === undefined || first.name === "") return false;
+		if (first.block === undefined) first.signature ??= value;
+		else if (first.signature === undefined && !first.closed)
 			this.emit({ type: "delta", block: first.block, delta: { type: "signature", value } });
 		return true;
 	}
@@ -204,6 +208,7 @@ export class CallDecoder {
 	}
 
 	private close(call: Call): void {
+		if (call.block === undefined && call.name !== "") this.tell(call);
 		if (call.closed || call.block === undefined) return;
 		call.closed = true;
 		if (call.wrapped) this.grow(call.block, unwrapInput(call.text));

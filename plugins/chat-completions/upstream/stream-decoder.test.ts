@@ -178,6 +178,36 @@ describe("a stream of chunks", () => {
 		expect(called(said)).toEqual([["late", "f", '{"x":1}']]);
 	});
 
+	describe("a name", () => {
+		const given = ["get", "get_weather", "send"].map((name) => ({ type: "function", name, schema: {} }) as const);
+		const named = (...chunks: Parameters<typeof call>[0][]) =>
+			called(
+				answerOf([...chunks.map((one) => call(one)), ending("tool_calls"), done], {
+					...plain,
+					request: { ...plain.request, tools: given },
+				}).candidates[0]?.blocks ?? [],
+			);
+		const piece = (name: string, text = "", id?: string) => ({ index: 0, ...(id && { id }), function: fn(name, text) });
+
+		test("that comes in pieces is put together", () => {
+			const whole = [["a", "get_weather", '{"at":1}']];
+			expect(named(piece("get", "", "a"), piece("_wea"), piece("ther"), piece("", '{"at":1}'))).toEqual(whole);
+			expect(named(piece("get", "", "a"), piece("get_wea"), piece("get_weather", '{"at":1}'))).toEqual(whole);
+			expect(named(piece("get_", "", "a"), piece("weather"))).toEqual([["a", "get_weather", "{}"]]);
+		});
+
+		test("that comes again with every piece is one name, though it begins another's", () => {
+			const pieces = [piece("get", "", "a"), piece("get", '{"at"'), piece("get", ":1}")];
+			expect(named(...pieces)).toEqual([["a", "get", '{"at":1}']]);
+			expect(named(piece("get", "", "a"))).toEqual([["a", "get", "{}"]]);
+			expect(named(piece("other", "", "a"), piece("other", "{}"))).toEqual([["a", "other", "{}"]]);
+		});
+
+		test("of another tool begins another call, where neither has an id or arguments", () => {
+			expect(named(piece("get"), piece("send")).map(([, name]) => name)).toEqual(["get", "send"]);
+		});
+	});
+
 	test("H12 H14 a call whose name never comes is dropped and the turn ends as a stop", () => {
 		const made = answer([call({ index: 0, id: "a", function: { arguments: "{}" } }), ending("tool_calls"), done]);
 		expect(made.candidates[0]).toMatchObject({ blocks: [], finish: { reason: "stop", raw: "tool_calls" } });

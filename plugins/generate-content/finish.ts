@@ -1,5 +1,6 @@
 /** Why an answer ended, in Gemini's words and in neutral ones. */
-import { asText, definedOnly, type Finish, lookup, type WireRecord } from "#core";
+import { asText, type Denial, definedOnly, type Finish, lookup, type WireRecord } from "#core";
+import { field } from "./fields.ts";
 
 type Reason = Finish["reason"];
 
@@ -65,6 +66,19 @@ export const decodeFinish = (candidate: WireRecord, called: boolean): Finish | u
 export const encodeFinish = ({ reason, raw }: Finish): string => {
 	if (raw !== undefined && Object.hasOwn(reasons, raw) && !unpublished.has(raw)) return raw;
 	return reason === "other" && raw !== undefined ? "STOP" : words[reason];
+};
+
+/** Why the prompt was blocked; undefined where it was not. What is only said to be so has no word of its own. */
+export const blockReasonOf = (feedback: WireRecord): string | undefined => {
+	const reason = asText(field(feedback, "blockReason"));
+	if (reason !== undefined && reason !== "" && reason !== "BLOCK_REASON_UNSPECIFIED") return reason;
+	return asText(field(feedback, "blockReasonMessage")) === undefined ? undefined : "OTHER";
+};
+
+/** What is said of an answer that has neither a candidate nor a word why there is none. */
+export const noAnswer: Denial = {
+	kind: "upstream",
+	message: "The upstream answered without a candidate and did not say that the prompt was blocked. Ask again.",
 };
 
 const blockReasons = new Set(["SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "IMAGE_SAFETY"]);

@@ -155,6 +155,22 @@ describe("a Gemini client before a Gemini upstream", () => {
 		expect(await operators.text()).not.toContain("API key");
 	});
 
+	test("is told that an answer holds nothing, whole as in a stream", async () => {
+		const empty = { usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 }, modelVersion: "gemini-2.5-flash" };
+		for (const model of ["gemini-2.5-flash", "fast"]) {
+			google.answer(() => Response.json(empty));
+			const whole = await gateway.ask(path(model, "generateContent"), hello);
+			expect([whole.status, await whole.json()]).toMatchObject([502, { error: { status: "UNAVAILABLE" } }]);
+			google.answer(() => streamOf(sse(JSON.stringify(empty))));
+			const streamed = await gateway.ask(`${path(model, "streamGenerateContent")}?alt=sse`, hello);
+			expect(await streamed.text()).toContain('"status":"UNAVAILABLE"');
+		}
+		google.answer(() => Response.json(empty));
+		const messages = [{ role: "user", content: "Hi" }];
+		const translated = await gateway.ask("/v1/chat/completions", { model: "fast", messages });
+		expect([translated.status, await translated.json()]).toMatchObject([502, { error: { type: "upstream_error" } }]);
+	});
+
 	test("counts by the upstream's own", async () => {
 		google.answer(() => Response.json({ totalTokens: 7 }));
 		expect(await (await gateway.ask(path("fast", "countTokens"), hello)).json()).toEqual({ totalTokens: 7 });

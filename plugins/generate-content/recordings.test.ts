@@ -149,7 +149,9 @@ describe("recorded answers", () => {
 		const sight = sightOf(chunksOfAnswer(recording));
 		// Some libraries write the number of a reason instead of its word.
 		const told = typeof sight.finish === "string" ? sight.finish : "STOP";
-		const blocked = chunksOfAnswer(recording).some((chunk) => chunk.promptFeedback?.blockReason);
+		const blocked = chunksOfAnswer(recording).some(
+			({ promptFeedback }) => promptFeedback?.blockReason ?? promptFeedback?.blockReasonMessage,
+		);
 		return { ...sight, finish: blocked ? undefined : (unpublished[told] ?? told) };
 	};
 

@@ -17,6 +17,7 @@ import {
 } from "#core";
 import { candidatesOf } from "../candidate-decoder.ts";
 import { field } from "../fields.ts";
+import { noAnswer } from "../finish.ts";
 import { framingOf } from "../framing.ts";
 import { Searches } from "../searches.ts";
 import { decodeToldError } from "../upstream/upstream-error.ts";
@@ -182,8 +183,15 @@ class Observer implements StreamObserver {
 /** Watches a passing stream. */
 export const observer = (ask: ModelAsk): StreamObserver => new Observer(ask);
 
-/** Members of which an answer has at least one, whatever was asked. */
-const answers = ["candidates", "promptFeedback", "usageMetadata", "totalTokens"];
+const holds = (chunks: readonly unknown[], names: readonly string[]): boolean =>
+	chunks.some((chunk) => names.some((name) => field(asRecord(chunk), name) !== undefined));
+
+/** Whether it is an answer; one of nothing but counts tells what it cost and holds none. */
+const ending = (chunks: readonly unknown[], told: Denial | undefined): Pick<Observation, "finished" | "error"> => {
+	if (told) return { finished: false, error: told };
+	if (holds(chunks, ["candidates", "promptFeedback", "totalTokens"])) return { finished: true };
+	return { finished: false, ...(holds(chunks, ["usageMetadata"]) && { error: noAnswer }) };
+};
 
 /** What a whole answer says; one of `countTokens` says nothing but that it came. */
 export const observe = (body: unknown): Observation => {
@@ -207,12 +215,10 @@ export const observe = (body: unknown): Observation => {
 		}
 	}
 	return {
-		finished:
-			error === undefined && chunks.some((chunk) => answers.some((name) => field(asRecord(chunk), name) !== undefined)),
+		...ending(chunks, error),
 		pieces,
 		contentBytes: bytes,
 		...tellUse(told, searches.calls),
-		...(error && { error }),
 		...(stopped !== undefined && { stopped }),
 	};
 };

@@ -11,6 +11,7 @@ import {
 } from "#core";
 import { type AnswerState, CandidateDecoder, candidatesOf } from "../candidate-decoder.ts";
 import { field, otherFields } from "../fields.ts";
+import { blockReasonOf } from "../finish.ts";
 import { Searches } from "../searches.ts";
 import { bagOf } from "../signatures.ts";
 import { decodeTier, decodeUsage } from "../usage.ts";
@@ -95,8 +96,8 @@ export class AnswerDecoder {
 
 	private feedback(chunk: WireRecord, events: NeutralEvent[]): void {
 		const feedback = asRecord(field(chunk, "promptFeedback"));
-		const reason = asText(field(feedback, "blockReason"));
-		if (this.blocked || reason === undefined || reason === "" || reason === "BLOCK_REASON_UNSPECIFIED") return;
+		const reason = blockReasonOf(feedback);
+		if (this.blocked || reason === undefined) return;
 		this.blocked = true;
 		const message = asText(field(feedback, "blockReasonMessage"));
 		events.push({ type: "blocked", reason, ...definedOnly({ message }) });

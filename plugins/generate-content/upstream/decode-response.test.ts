@@ -91,6 +91,19 @@ describe("how an answer of Gemini's ends", () => {
 		expect(last(events([body]))).toEqual({ type: "end", clean: true });
 	});
 
+	test("a prompt that is only said to be blocked is blocked all the same", () => {
+		const body = { candidates: [], promptFeedback: { blockReasonMessage: "no" }, modelVersion: "m" };
+		expect(answer(body)).toMatchObject({ promptBlocked: { reason: "OTHER", message: "no" }, candidates: [] });
+	});
+
+	test("a whole answer without candidates and without a reason is a failure, as its stream is, and tells its cost", () => {
+		const counts = { usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 }, modelVersion: "m" };
+		for (const body of [counts, { ...counts, candidates: [] }, { ...counts, promptFeedback: {} }]) {
+			expect(answer(body)).toMatchObject({ error: { kind: "upstream" }, usage: { input: { total: 3 } } });
+			expect(last(events([body]))).toEqual({ type: "end", clean: false });
+		}
+	});
+
 	test.each([
 		{},
 		{ content: {} },

@@ -1,6 +1,16 @@
 /** An upstream's whole answer in the neutral form: the fold of the events it tells. */
-import { asCount, asRecord, type DecodeContext, Fault, fold, type NeutralEvent, type NeutralResponse } from "#core";
+import {
+	asCount,
+	asRecord,
+	type DecodeContext,
+	type Denial,
+	Fault,
+	fold,
+	type NeutralEvent,
+	type NeutralResponse,
+} from "#core";
 import { field } from "../fields.ts";
+import { noAnswer } from "../finish.ts";
 import { AnswerDecoder, isAnswer } from "./answer-decoder.ts";
 
 /** Throws `Fault` (`upstream`) for what is no answer. A list is a stream's chunks in one piece. */
@@ -21,11 +31,14 @@ export const decodeResponse = (body: unknown, context: DecodeContext): NeutralRe
 	const ending = decoder.end(whole ? { reason: "stop" } : undefined);
 	const broken = ending.some((event) => event.type === "end" && !event.clean);
 	const response = fold([...events, ...ending]);
-	if (!broken || response.error || whole) return response;
-	return { ...response, error: { kind: "upstream", code: "stream_incomplete", message: brokenOff } };
+	return broken && !response.error ? { ...response, error: whole ? noAnswer : brokenOff } : response;
 };
 
-const brokenOff = "The model's answer broke off before it was complete; what has been received may be cut short.";
+const brokenOff: Denial = {
+	kind: "upstream",
+	code: "stream_incomplete",
+	message: "The model's answer broke off before it was complete; what has been received may be cut short.",
+};
 
 /** The number in an answer of `countTokens`. */
 export const decodeTokenCount = (body: unknown): number | undefined => asCount(field(asRecord(body), "totalTokens"));

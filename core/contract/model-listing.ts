@@ -23,8 +23,8 @@ export interface ModelListing {
 	item(model: ModelInfo): unknown;
 }
 
-/** A model that an upstream says it has, with its sizes where it tells them. */
-export interface ListedModel extends Pick<ModelCapabilities, "contextWindow" | "maxOutput"> {
+/** A model that an upstream says it has, with its sizes and whether it embeds, where it tells them. */
+export interface ListedModel extends Pick<ModelCapabilities, "contextWindow" | "maxOutput" | "embeds"> {
 	readonly name: string;
 }
 

@@ -11,6 +11,8 @@ export interface ModelCapabilities {
 	readonly tokensPerSecond?: number;
 	/** The most tokens it counts one picture as. */
 	readonly imageTokens?: number;
+	/** It turns what it is given into vectors, and writes nothing. */
+	readonly embeds?: boolean;
 	/** How thinking is asked for; `always`: by an effort, and it cannot be switched off. */
 	readonly thinking?: "none" | "budget" | "effort" | "adaptive" | "always";
 	/** Bounds of a thinking budget; `off`: whether a budget of 0 switches thinking off. */

@@ -15,6 +15,7 @@ export const capabilitySetting = t.Object(
 				description: "The most output tokens it generates in a second: what a call that ends early is charged by.",
 			}),
 		),
+		embeds: t.Optional(t.Boolean({ description: "It turns what it is given into vectors, and writes nothing." })),
 		thinking: t.Optional(
 			t.Union(
 				[t.Literal("none"), t.Literal("budget"), t.Literal("effort"), t.Literal("adaptive"), t.Literal("always")],

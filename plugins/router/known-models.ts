@@ -2,12 +2,13 @@
 import { type KnownModels, type ModelCapabilities, matchesPattern, remembering } from "#core";
 import { chatModels } from "./known/chat-models.ts";
 import { claude } from "./known/claude.ts";
+import { embedding } from "./known/embedding.ts";
 import { gemini } from "./known/gemini.ts";
 import { gpt } from "./known/gpt.ts";
 import { vendors } from "./known/vendors.ts";
 
 /** The table that Portico brings, by makers. */
-export const builtIn = { claude, gpt, gemini, "chat-models": chatModels, vendors } as const;
+export const builtIn = { claude, gpt, gemini, "chat-models": chatModels, embedding, vendors } as const;
 
 /** How specific a pattern is: the characters it fixes. */
 const fixed = (pattern: string): number => pattern.replaceAll("*", "").length;

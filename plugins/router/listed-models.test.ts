@@ -207,3 +207,31 @@ describe("sizes", () => {
 		);
 	});
 });
+
+test("Google's clients find the models that embed: by the upstream's word, by their names, and as config says", async () => {
+	const methods = ["embedContent", "countTextTokens"];
+	const gemini = serve(({ path }) =>
+		path === "/v1beta/models?pageSize=1000"
+			? Response.json({ models: [{ name: "models/gecko-9", supportedGenerationMethods: methods }] })
+			: new Response(null, { status: 404 }),
+	);
+	const toGemini = { targets: [{ upstream: "gemini" }] };
+	const gateway = await open({
+		upstreams: [{ name: "gemini", protocol: "generate-content", url: `${gemini.url}/v1beta` }],
+		models: [
+			{ name: "gecko-*", ...toGemini },
+			{ name: "gemini-embedding-001", ...toGemini },
+			{ name: "small-vectors", ...toGemini, caps: { embeds: true } },
+			{ name: "gemini-3-flash", ...toGemini },
+		],
+	});
+	const { models } = (await (await gateway.ask("/v1beta/models")).json()) as {
+		models: { name: string; supportedGenerationMethods: string[] }[];
+	};
+	const embedders = models.filter((model) => model.supportedGenerationMethods.includes("embedContent"));
+	expect(embedders.map(({ name }) => name).sort()).toEqual([
+		"models/gecko-9",
+		"models/gemini-embedding-001",
+		"models/small-vectors",
+	]);
+});

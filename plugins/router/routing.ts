@@ -133,10 +133,10 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		const upstream = first && upstreamNamed(first.upstream);
 		const model = first?.model ?? name;
 		const listed = upstream && lists.known(upstream.name).get(model);
-		const { contextWindow, maxOutput } = { ...listed, ...setting.caps };
+		const { contextWindow, maxOutput, embeds } = { ...listed, ...setting.caps };
 		const capabilities = {
 			...capabilitiesOf(model, upstream?.vendor, setting.caps),
-			...definedOnly({ contextWindow, maxOutput }),
+			...definedOnly({ contextWindow, maxOutput, embeds }),
 		};
 		return { name, createdAt, ownedBy: "portico", capabilities };
 	};

@@ -8,6 +8,7 @@ const titles: Readonly<Record<keyof typeof builtIn, string>> = {
 	gpt: "OpenAI",
 	gemini: "Gemini",
 	"chat-models": "DeepSeek, Kimi, Mistral and others",
+	embedding: "Models that make vectors",
 	vendors: "Who serves them: `upstreams[].vendor`",
 };
 

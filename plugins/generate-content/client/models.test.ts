@@ -32,6 +32,13 @@ describe("lists of models", () => {
 		});
 	});
 
+	test("a model that embeds is asked for vectors", () => {
+		const embedder = { ...info("text-embedding-3-small"), capabilities: { embeds: true } };
+		expect(models.item(embedder)).toMatchObject({
+			supportedGenerationMethods: ["embedContent", "batchEmbedContents", "countTokens"],
+		});
+	});
+
 	test("pages follow each other without a gap, also when a model came in between", () => {
 		const all = Array.from({ length: 120 }, (_, index) => info(`m${index}`));
 		const first = list(all);

@@ -2,7 +2,8 @@
 import { Buffer } from "node:buffer";
 import { definedOnly, type ModelInfo, type ModelListing, type WireRecord } from "#core";
 
-const methods = ["generateContent", "streamGenerateContent", "countTokens"];
+const writing = ["generateContent", "streamGenerateContent", "countTokens"];
+const embedding = ["embedContent", "batchEmbedContents", "countTokens"];
 
 const item = ({ name, ownedBy, capabilities }: ModelInfo): WireRecord => ({
 	name: `models/${name}`,
@@ -10,7 +11,7 @@ const item = ({ name, ownedBy, capabilities }: ModelInfo): WireRecord => ({
 	version: name,
 	displayName: name,
 	description: `${name}, by ${ownedBy}`,
-	supportedGenerationMethods: methods,
+	supportedGenerationMethods: capabilities.embeds === true ? embedding : writing,
 	...definedOnly({
 		inputTokenLimit: capabilities.contextWindow,
 		outputTokenLimit: capabilities.maxOutput,

@@ -5,8 +5,13 @@ export const models: ModelQuestion = {
 	path: "/models?pageSize=1000",
 	decode: (body) =>
 		asList(asRecord(body)["models"]).flatMap((value): ListedModel[] => {
-			const { name: resource, inputTokenLimit: input, outputTokenLimit: output } = asRecord(value);
-			const name = asText(resource)?.replace(/^models\//, "");
-			return name ? [{ name, ...definedOnly({ contextWindow: asCount(input), maxOutput: asCount(output) }) }] : [];
+			const model = asRecord(value);
+			const name = asText(model["name"])?.replace(/^models\//, "");
+			const known = {
+				contextWindow: asCount(model["inputTokenLimit"]),
+				maxOutput: asCount(model["outputTokenLimit"]),
+				embeds: asList(model["supportedGenerationMethods"]).includes("embedContent") || undefined,
+			};
+			return name ? [{ name, ...definedOnly(known) }] : [];
 		}),
 };

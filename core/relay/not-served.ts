@@ -6,7 +6,7 @@ const longestPath = 200;
 /** `allowed`: the methods that the path does have. */
 export const notServed = ({ method, url }: Request, allowed: readonly string[] = []): Denial => {
 	const asked = `${method} ${pathOf(url).slice(0, longestPath)}`;
-	if (allowed.length === 0) return deny("not_found", `${asked} is not served here.`);
+	if (allowed.length === 0) return deny("not_found", `${asked} is not served here; GET /openapi.json lists what is.`);
 	const methods = allowed.join(", ");
 	return deny("method_not_allowed", `${asked} is not served here; this address takes ${methods}.`, {
 		headers: { allow: methods },

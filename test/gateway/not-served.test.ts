@@ -35,7 +35,7 @@ describe("an address that is not served", () => {
 			status: 404,
 			body: {
 				error: {
-					message: `GET ${path} is not served here.`,
+					message: `GET ${path} is not served here; GET /openapi.json lists what is.`,
 					type: "invalid_request_error",
 					param: null,
 					code: "not_found",
@@ -49,7 +49,7 @@ describe("an address that is not served", () => {
 		expect(status).toBe(404);
 		expect(body).toMatchObject({
 			type: "error",
-			error: { type: "not_found_error", message: "GET /v1/files is not served here." },
+			error: { type: "not_found_error", message: "GET /v1/files is not served here; GET /openapi.json lists what is." },
 		});
 	});
 
@@ -61,9 +61,22 @@ describe("an address that is not served", () => {
 			const { status, body } = await get(path, headers);
 			expect(status).toBe(404);
 			expect(body).toMatchObject({
-				error: { code: 404, status: "NOT_FOUND", message: "GET /v1/files is not served here." },
+				error: {
+					code: 404,
+					status: "NOT_FOUND",
+					message: "GET /v1/files is not served here; GET /openapi.json lists what is.",
+				},
 			});
 		}
+	});
+
+	test("is told with the page that lists those that are, which needs no key", async () => {
+		const response = await gateway.ask("/v2/chat", { model: "m", messages: [{ role: "user", content: "Hi" }] });
+		expect(response.status).toBe(404);
+		const said = await response.text();
+		expect(said).toContain("POST /v2/chat is not served here; GET /openapi.json lists what is.");
+		const listed = await get("/openapi.json", {});
+		expect(Object.keys(listed.body.paths)).toContain("/v1/chat/completions");
 	});
 
 	test("a method that the path does not have is named with those it has", async () => {

@@ -68,6 +68,29 @@ describe("a Gemini client before a Gemini upstream", () => {
 		},
 	);
 
+	test.each([{}, { project: "p", location: "us-central1" }])(
+		"may be Vertex AI's, which brings a key: %p",
+		async (options) => {
+			google.answer(() => Response.json(JSON.parse(chunk("Hello", stop))));
+			const client = new GoogleGenAI({
+				vertexai: true,
+				apiKey: gateway.key,
+				httpOptions: { baseUrl: gateway.url },
+				...options,
+			});
+			const answer = await client.models.generateContent({ model: "gemini-2.5-flash", contents: "Hi" });
+			expect(answer.text).toBe("Hello");
+			expect(google.received.at(-1)?.path).toBe("/v1beta/models/gemini-2.5-flash:generateContent");
+			google.answer(() => streamOf(sse(chunk("Hel"), chunk("lo", stop))));
+			let text = "";
+			for await (const piece of await client.models.generateContentStream({ model: "fast", contents: "Hi" }))
+				text += piece.text;
+			expect(text).toBe("Hello");
+			google.answer(() => Response.json({ totalTokens: 7 }));
+			expect(await client.models.countTokens({ model: "fast", contents: "Hi" })).toMatchObject({ totalTokens: 7 });
+		},
+	);
+
 	test.each(["vendor/gpt", "vendor%2Fgpt"])("may leave out `models/` before a name with a slash: %s", async (name) => {
 		other.answer(() => Response.json({ choices: [{ message: { content: "Hello" }, finish_reason: "stop" }] }));
 		const whole = await gateway.ask(`/v1beta/${name}:generateContent`, hello);

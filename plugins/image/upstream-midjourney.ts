@@ -150,6 +150,8 @@ export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): Task
 				return await Promise.all(ids.map((id) => stateOf(id, signal)));
 			return jobs.map(() => connection.noState(answer));
 		},
+		// The window that a button opens belongs to that button's job: what is filled in there goes on with it, and makes no other.
+		find: ({ action, parent }) => Promise.resolve(action === "MODAL" ? parent?.upstreamId : undefined),
 		async cancel(job, signal) {
 			const path = `/mj/task/${encodeURIComponent(job.upstreamId ?? "")}/cancel`;
 			return connection.cancellation(await connection.ask(path, { method: "POST", signal }));

@@ -108,9 +108,8 @@ export class Work {
 		const kept = await this.options.retryWrite(() =>
 			this.options.taskStore.submitted(row, lease, upstreamId, memo, look),
 		);
-		const known = { ...row, upstreamId, memo };
-		if (!kept) await this.options.asking.stop(known, upstream, signal);
-		else if (job) await this.take(known, lease, upstream, job, signal);
+		if (!kept) await this.options.asking.stop({ ...row, upstreamId, memo }, upstream, signal);
+		else if (job) await this.take(kept, lease, upstream, job, signal);
 	}
 
 	private async done(

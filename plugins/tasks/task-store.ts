@@ -61,8 +61,17 @@ export interface TaskStore {
 	/** Leases those still free; `lease` is never used twice. A submission is counted in the same statement, so one that was begun is never forgotten. */
 	claim(ids: readonly string[], lease: string, now: number): Promise<readonly WorkRow[]>;
 	renew(leases: readonly string[], now: number): Promise<void>;
-	/** Keeps the upstream's name for the job. False when the lease was lost or the task has ended. */
-	submitted(row: WorkRow, lease: string, upstreamId: string, memo: WireRecord, look: Look): Promise<boolean>;
+	/**
+	 * Keeps the upstream's name for the job; gives the task as it is then, undefined when the lease was lost or the task has
+	 * ended. A job that goes on under the name of the one before it is one and the same: that task pays, and waits as long.
+	 */
+	submitted(
+		row: WorkRow,
+		lease: string,
+		upstreamId: string,
+		memo: WireRecord,
+		look: Look,
+	): Promise<WorkRow | undefined>;
 	/** Keeps the upstream's name for a job that is about to end. */
 	named(row: WorkRow, lease: string, upstreamId: string): Promise<void>;
 	/** Sends the task round again, to this upstream: it is certain that nothing was submitted. */
@@ -97,6 +106,17 @@ export const createTaskStore = (store: Store): TaskStore => {
 		look: Look,
 	): SQL => sql`due_at = iif(${open}, min(${look.dueAt}, deadline_at), due_at), progress = max(progress, ${look.progress}),
 		polls = ${look.polls}, strange = ${look.strange}, missing = ${look.missing}, lease = NULL, lease_until = NULL`;
+
+	/** The task that began the job pays for it, and this one nothing; where there is none to pay, this one does. */
+	const joined = (row: WorkRow, lease: string, upstreamId: string): readonly SQL[] => {
+		const others = sql`token_id = ${row.task.tokenId} AND upstream = ${row.upstream} AND upstream_id = ${upstreamId}
+			AND status <> 'FAILURE' AND id <> ${row.task.id}`;
+		return [
+			sql`UPDATE tasks SET request = json_set(request, '$.bound', json('{}'), '$.most', 0) WHERE ${mine(row, lease)}
+				AND due_at IS NOT NULL AND EXISTS (SELECT 1 FROM tasks WHERE ${others} AND request->'$.bound' <> '{}')`,
+			sql`UPDATE tasks SET deadline_at = max(deadline_at, ${row.deadlineAt}) WHERE ${others} AND ${open}`,
+		];
+	};
 
 	return {
 		async find(tokenId, id) {
@@ -158,11 +178,14 @@ export const createTaskStore = (store: Store): TaskStore => {
 			await store.write([sql`UPDATE tasks SET lease_until = ${now + leaseMs} WHERE lease IN ${list(leases)}`]);
 		},
 		async submitted(row, lease, upstreamId, memo, look) {
-			const [written] = await store.write([
+			const same = row.parent?.upstreamId === upstreamId ? joined(row, lease, upstreamId) : [];
+			const written = await store.write([
+				...same,
 				sql`UPDATE tasks SET upstream_id = ${upstreamId}, memo = ${JSON.stringify(memo)}, ${seen(look)}
-					WHERE ${mine(row, lease)} AND due_at IS NOT NULL`,
+					WHERE ${mine(row, lease)} AND due_at IS NOT NULL RETURNING *`,
 			]);
-			return (written?.changes ?? 0) > 0;
+			const kept = written.at(-1)?.rows[0];
+			return kept && workRowOf(kept);
 		},
 		async named(row, lease, upstreamId) {
 			await store.write([sql`UPDATE tasks SET upstream_id = ${upstreamId} WHERE ${mine(row, lease)}`]);

@@ -45,28 +45,31 @@ export class Work {
 		this.pace = new PollSchedule(options.now, options.random);
 	}
 
-	/** Fails a task past its deadline; one whose upstream or kind is gone is looked at again later. True when there is nothing left to do. */
+	/** Whether it is open, in time, and of a kind that is there. */
+	goesOn({ task, deadlineAt }: WorkRow): boolean {
+		const isOpen = task.status !== "FAILURE" && this.options.now() < deadlineAt;
+		return isOpen && this.options.catalogue().kind(task.kind) !== undefined;
+	}
+
+	/** Fails a task past its deadline; one whose upstream or kind is gone is looked at again later. */
 	async passOver(
 		row: WorkRow,
 		lease: string,
 		upstream: TaskUpstream | undefined,
 		signal: AbortSignal,
-	): Promise<boolean> {
+	): Promise<undefined> {
 		const { taskStore, endings, settlement, troubles } = this.options;
 		const [now, kind] = [this.options.now(), this.options.catalogue().kind(row.task.kind)];
 		const begun = row.upstreamId !== undefined || row.submissions > 1;
 		const late = now >= row.deadlineAt;
-		// Only a kind can call back: it may be there again tomorrow.
-		if (late && (kind || now >= row.task.expiresAt)) {
-			if (troubles.lostHere(row)) await endings.fail(row, failures.unkept);
-			else if (begun) await settlement.giveUp(row, lease, upstream, tooLate(row), signal);
-			else await endings.fail(row, tooLate(row));
-			return true;
-		}
-		if (kind && upstream) return false;
 		const dueAt = now + orphanMs;
-		await taskStore.putBack(row, lease, late ? dueAt : Math.min(dueAt, row.deadlineAt));
-		return true;
+		// Only a kind can call back: it may be there again tomorrow.
+		if (!late || !(kind || now >= row.task.expiresAt))
+			await taskStore.putBack(row, lease, late ? dueAt : Math.min(dueAt, row.deadlineAt));
+		else if (troubles.lostHere(row)) await endings.fail(row, failures.unkept);
+		else if (begun) await settlement.giveUp(row, lease, upstream, tooLate(row), signal);
+		else await endings.fail(row, tooLate(row));
+		return undefined;
 	}
 
 	async submit(row: WorkRow, lease: string, upstream: TaskUpstream, signal: AbortSignal): Promise<Answered> {
@@ -175,16 +178,19 @@ export class Work {
 		const unanswered: JobState = { state: "unanswered" };
 		const { asking, troubles } = this.options;
 		const states = await asking.poll(rows, upstream, signal);
-		let answered = true;
-		for (const [index, row] of rows.entries()) {
-			const said = states[index] ?? unanswered;
-			const word = await this.take(row, lease, upstream, said, signal).catch((error: unknown) => {
-				troubles.untaken(row, said, error);
-				return this.take(row, lease, upstream, unanswered, signal);
-			});
-			answered = answered && word !== false;
-		}
-		return answered;
+		const taken = await Promise.allSettled(
+			rows.map(async (row, index) => {
+				const said = states[index] ?? unanswered;
+				return await this.take(row, lease, upstream, said, signal).catch((error: unknown) => {
+					troubles.untaken(row, said, error);
+					return this.take(row, lease, upstream, unanswered, signal);
+				});
+			}),
+		);
+		return taken.every((one) => {
+			if (one.status === "rejected") throw one.reason;
+			return one.value !== false;
+		});
 	}
 
 	/** Takes in what an upstream says of a job. */

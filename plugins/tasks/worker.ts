@@ -114,21 +114,32 @@ export class Worker {
 		if (entered) concurrency.leave(upstream, answered);
 	}
 
+	/** None of the tasks waits for another: an upstream may take its time to stop one of them. */
 	private async carryOut(
 		rows: readonly WorkRow[],
 		lease: string,
 		upstream: TaskUpstream | undefined,
 	): Promise<Answered> {
-		const { work, settlement, mustEnd: signal } = this.options;
-		const open: WorkRow[] = [];
-		let answered: Answered;
-		for (const row of rows) {
-			if (row.task.status === "FAILURE") answered = await settlement.settle(row, lease, upstream, signal);
-			else if (!(await work.passOver(row, lease, upstream, signal))) open.push(row);
+		const { work, settlement, mustEnd: signal, log } = this.options;
+		const open = upstream ? rows.filter((row) => work.goesOn(row)) : [];
+		const ended = rows
+			.filter((row) => !open.includes(row))
+			.map(async (row): Promise<Answered> => {
+				try {
+					if (row.task.status === "FAILURE") return await settlement.settle(row, lease, upstream, signal);
+					return await work.passOver(row, lease, upstream, signal);
+				} catch (error) {
+					log.error("a task could not be looked at", { upstream: row.upstream, error: describe(error) });
+					return false;
+				}
+			});
+		try {
+			const [first] = open;
+			if (!first || !upstream) return (await Promise.all(ended)).at(-1);
+			if (first.upstreamId === undefined) return await work.submit(first, lease, upstream, signal);
+			return await work.poll(open, lease, upstream, signal);
+		} finally {
+			await Promise.all(ended);
 		}
-		const [first] = open;
-		if (!first || !upstream) return answered;
-		if (first.upstreamId === undefined) return await work.submit(first, lease, upstream, signal);
-		return await work.poll(open, lease, upstream, signal);
 	}
 }

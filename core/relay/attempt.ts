@@ -13,6 +13,7 @@ import { askBatch } from "./batch.ts";
 import { clientGone } from "./call-ending.ts";
 import { type CompactionOptions, compactFirst } from "./compact-first.ts";
 import type { MaybeLater } from "./exchange.ts";
+import type { Gathering } from "./gathering.ts";
 import type { LiveCall, Waiting } from "./live-call.ts";
 import { UpstreamBody } from "./upstream-body.ts";
 
@@ -138,20 +139,23 @@ class Attempt implements Waiting {
 	async run(hasNext: boolean): Promise<Response> {
 		const { live, abort } = this;
 		const { clock, limits, openStreamBody } = this.options;
+		if (this.way.gathering) return await this.runBatch(this.way, this.way.gathering(), hasNext);
 		let response = await this.go(this.way);
 		if (!response.ok && this.way.otherwise) response = await this.goOtherwise(this.way.otherwise, response);
 		const { way } = this;
 		if (live.routed.model.operation === "count_tokens" && noSuchRoute.has(response.status)) return estimateCount(live);
-		if (way.gathering && response.ok) {
-			const whole = await askBatch({ ...this.asking(), first: response, more: way.more, gathering: way.gathering() });
-			if (!(whole instanceof Response)) return await sendWhole({ live, openStreamBody }, whole);
-			response = whole;
-		}
 		if (!response.ok) return await failure(live, way, response, hasNext);
 		const source = new UpstreamBody(response, abort, live);
 		this.source = source;
 		const type = response.headers.get("content-type") ?? "";
 		return await answer({ live, exchange: way.exchange, source, type, clock, limits, openStreamBody });
+	}
+
+	private async runBatch(way: Approach, gathering: Gathering, hasNext: boolean): Promise<Response> {
+		const { live } = this;
+		const whole = await askBatch({ ...this.asking(), first: this.go(way), more: way.more, gathering });
+		if (whole instanceof Response) return await failure(live, way, whole, hasNext);
+		return await sendWhole({ live, openStreamBody: this.options.openStreamBody }, whole);
 	}
 
 	private go(way: Approach): Promise<Response> {

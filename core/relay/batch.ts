@@ -1,16 +1,16 @@
 /** A batch that is too long for one message: asked one message after the other, all of them or none, and answered as one. */
 import type { Clock } from "../contract/clock.ts";
 import type { UpstreamMessage } from "../contract/protocol.ts";
-import type { Gathering } from "./endpoint-exchange.ts";
 import type { WholeAnswer } from "./exchange.ts";
+import type { Gathering } from "./gathering.ts";
 import type { LiveCall } from "./live-call.ts";
 import { type StreamLimits, silent } from "./stream-watch.ts";
 import { UpstreamBody } from "./upstream-body.ts";
 
 export interface BatchOptions {
 	readonly live: LiveCall;
-	/** The answer to the first message. */
-	readonly first: Response;
+	/** The answer to the first message, which is on its way. */
+	readonly first: Promise<Response>;
 	/** The other messages. */
 	readonly more: readonly UpstreamMessage[];
 	readonly gathering: Gathering;
@@ -30,26 +30,23 @@ const readAnswer = async (response: Response, { live, gathering, clock, limits, 
 	}
 };
 
-/** Gives the answer of all, or the first that failed: then what was answered before it is charged, and nothing is tried elsewhere. */
+/** Gives the answer of all, or the first that failed: then what was asked by then is charged, and nothing is tried elsewhere. */
 export const askBatch = async (options: BatchOptions): Promise<WholeAnswer | Response> => {
 	const { live, gathering, more } = options;
-	await readAnswer(options.first, options);
-	for (const message of more) {
-		if (gathering.failed()) break;
-		live.partlyDone = true;
-		let response: Response;
-		try {
-			response = await options.ask(message);
-		} catch (error) {
-			// Where nobody knows what became of this one, all that was held may be billed.
-			if (!live.mayBeBilled) live.observe(gathering);
-			throw error;
-		}
-		if (!response.ok) {
-			live.observe(gathering);
-			return response;
-		}
+	let underWay = true;
+	const observer = { seen: () => gathering.seen(underWay && live.mayBeBilled) };
+	live.observe(observer);
+	let response = await options.first;
+	for (let next = 0; response.ok; next++) {
 		await readAnswer(response, options);
+		underWay = false;
+		const message = more[next];
+		if (!message || gathering.failed()) return await gathering.end();
+		live.partlyDone = true;
+		const asked = options.ask(message);
+		underWay = true;
+		live.observe(observer);
+		response = await asked;
 	}
-	return await gathering.end();
+	return response;
 };

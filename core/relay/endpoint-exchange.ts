@@ -1,22 +1,18 @@
 /** The exchange of an endpoint: bytes where the upstream speaks the client's dialect, else by way of the endpoint's own terms. */
 import type { EndpointRouted } from "../contract/call.ts";
 import type { Dialect, Endpoint, EndpointAsk } from "../contract/endpoint.ts";
-import { type Denial, deny, Fault } from "../contract/fault.ts";
-import type { EncodedResponse, Observation, UpstreamMessage } from "../contract/protocol.ts";
+import { deny, Fault } from "../contract/fault.ts";
+import type { EncodedResponse, UpstreamMessage } from "../contract/protocol.ts";
 import type { Target, Upstream } from "../contract/router.ts";
-import { bytesPerToken, estimateTextTokens } from "../neutral/estimate.ts";
-import { isRecord, parseJson } from "../neutral/json.ts";
+import { isRecord } from "../neutral/json.ts";
 import type { Loss } from "../neutral/model.ts";
-import { addUsage, type Usage } from "../neutral/response.ts";
+import type { Usage } from "../neutral/response.ts";
 import { replacePart } from "../wire/form.ts";
 import { editJsonBody, readJsonBody } from "../wire/json-body.ts";
-import { failureIn } from "./endpoint-failure.ts";
 import { createPass, createRecast } from "./endpoint-stream.ts";
-import type { Exchange, MaybeLater, WholeAnswer } from "./exchange.ts";
-import { outlineOf } from "./outline.ts";
+import type { Exchange } from "./exchange.ts";
+import { type Came, createGathering, type Gathering } from "./gathering.ts";
 import { notAnAnswer } from "./translation.ts";
-
-const utf8 = new TextDecoder();
 
 /**
  * The dialect in which an upstream serves the endpoint: what config says, else what its protocols bring, the client's own
@@ -61,58 +57,12 @@ const untranslated = (endpoint: Endpoint, from: Dialect, to: Dialect): Fault =>
 		),
 	);
 
-const whole = (usage: Usage, contentBytes: number): Observation => ({
-	usage,
-	usageIsTotal: true,
-	finished: true,
-	pieces: 1,
-	contentBytes,
-});
-
-const encoded = ({ body, headers }: EncodedResponse, seen: Observation): WholeAnswer => ({
-	body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
-	...(headers && { headers }),
-	seen,
-});
-
-/** What passes on as bytes is looked at for its use only: from here on not at its vectors. */
-const long = 256 * 1024;
-
-/** The JSON of an answer, or its bytes where it is none. What another dialect's says is read whatever it is called. */
-const readAnswer = (bytes: Uint8Array, type: string, passes: boolean): unknown => {
-	const isJson = type.includes("json");
-	if (passes && !isJson) return bytes;
-	const body = parseJson(utf8.decode(passes && bytes.length > long ? outlineOf(bytes) : bytes));
-	if (body === undefined && isJson) throw notAnAnswer("JSON");
-	return body ?? bytes;
-};
-
-/** Several answers on their way to be one. */
-export interface Gathering {
-	take(bytes: Uint8Array, type: string): void;
-	/** What the answers so far say they used, and the failure among them. */
-	seen(): Observation;
-	/** One of them was a failure: of what comes after it nothing is asked. */
-	failed(): boolean;
-	end(): MaybeLater<WholeAnswer>;
-}
-
 export interface EndpointExchange extends Exchange {
 	/** Further messages of a batch that is too long for one. */
 	readonly more: readonly UpstreamMessage[];
 	gathering(): Gathering;
 	readonly dialect: Dialect;
 }
-
-/** What a call used whose upstream does not say: the tokens of what it sent, and of the answer as many as it can have. */
-const estimated = (ask: EndpointAsk, dialect: Dialect, bytes: number): Usage => {
-	const said = dialect.estimate?.(ask);
-	if (said) return { ...said, estimated: true };
-	const { texts, otherTokens = 0, bound } = ask.call;
-	const total = texts.reduce((sum, text) => sum + estimateTextTokens(text), otherTokens);
-	const written = Math.min(bound.outputTokens, Math.ceil(bytes / bytesPerToken));
-	return { input: { total }, output: { total: written }, estimated: true };
-};
 
 /** An answer may be long, and was read already: nothing in it is too much. */
 const anyJson = { depth: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY };
@@ -127,12 +77,6 @@ const renamed = (bytes: Uint8Array, from: string, to: string): string | Uint8Arr
 	const put = Buffer.from(`"model":${JSON.stringify(to)}`);
 	return Buffer.concat([whole.subarray(0, at), put, whole.subarray(at + member.length)]);
 };
-
-/** An answer as it came: its bytes, and their media type. */
-interface Came {
-	readonly bytes: Uint8Array;
-	readonly type: string;
-}
 
 /** The client's own dialect's answer, with the name of the model that it asked for. */
 const passedAnswer = ({ bytes, type }: Came, body: unknown, ask: EndpointAsk, model: string) => {
@@ -182,45 +126,14 @@ export const createEndpointExchange = (
 	if (!message)
 		throw new Fault(deny("invalid_request", "The request holds nothing to work on; send at least one input."));
 
-	const gathering = (): Gathering => {
-		const bodies: unknown[] = [];
-		let size = 0;
-		let told: Usage | undefined;
-		let isTold = true;
-		let last: Came = { bytes: new Uint8Array(0), type: "" };
-		let failure: Denial | undefined;
-		const usage = (): Usage => (isTold && told ? told : estimated(ask, to, size));
-		/** What was answered before it is used. */
-		const failedAs = (error: Denial): Observation => ({
-			...(bodies.length > 0 && { usage: usage(), usageIsTotal: true }),
-			finished: false,
-			pieces: 0,
-			contentBytes: 0,
-			error,
+	const gathering = (): Gathering =>
+		createGathering({
+			ask,
+			dialect: to,
+			messages,
+			passes: answer === undefined,
+			answer: (bodies, last, usage) => answer?.(bodies, usage) ?? passedAnswer(last, bodies[0], ask, model),
 		});
-		return {
-			take(bytes, type) {
-				const body = readAnswer(bytes, type, answer === undefined);
-				failure = failureIn(body);
-				if (failure) return;
-				const used = to.observe(body instanceof Uint8Array ? undefined : body, ask, bytes.length);
-				if (used) told = told ? addUsage(told, used) : used;
-				else isTold = false;
-				bodies.push(body);
-				size += bytes.length;
-				last = { bytes, type };
-			},
-			// Of what is not the whole answer, no contents are told: its use is all that there is.
-			seen: () => (failure ? failedAs(failure) : whole(usage(), 0)),
-			failed: () => failure !== undefined,
-			end() {
-				if (failure) return { body: "", seen: failedAs(failure) };
-				const seen = whole(usage(), size);
-				if (answer) return encoded(answer(bodies, usage()), seen);
-				return { ...passedAnswer(last, bodies[0], ask, model), seen };
-			},
-		};
-	};
 
 	const recast = to === from ? to.recast?.(ask) : undefined;
 	return {

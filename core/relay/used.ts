@@ -110,7 +110,7 @@ const toolsOf = ({ usage, serverTools: seen }: Observation): Pick<Usage, "server
 	return { serverTools: counts };
 };
 
-const boundUsage = ({ inputTokens, outputTokens, units }: Bound): Usage => ({
+export const boundUsage = ({ inputTokens, outputTokens, units }: Bound): Usage => ({
 	input: { total: inputTokens },
 	output: { total: outputTokens },
 	...(units && { units }),

@@ -100,6 +100,66 @@ describe("a batch that is too long for the upstream", () => {
 		expect(await usedBy(id)).toBe(0.000_007);
 	});
 
+	/** So many texts of a thousand letters. */
+	const long = (count: number): readonly string[] => Array.from({ length: count }, () => "letters. ".repeat(111));
+	const silent = ({ json }: ReceivedRequest): Response =>
+		Response.json({ embeddings: (json as GeminiBatch).requests.map(() => ({ values: [1] })) });
+	const microsOf = async (id: string): Promise<number> => Math.round(Number(await usedBy(id)) * 1e6);
+
+	test("of an upstream that says nothing of tokens, what was answered is charged, not all", async () => {
+		first.answer(silent);
+		const whole = await gateway.token({ quota: 1 });
+		expect((await ask({ model: "gemini", input: long(200) }, whole.key)).status).toBe(200);
+		const all = await microsOf(whole.id);
+		first.received.length = 0;
+		first.answer((request) => (first.received.length === 3 ? new Response("{}", { status: 503 }) : silent(request)));
+		const failed = await gateway.token({ quota: 1 });
+		expect((await ask({ model: "gemini", input: long(250) }, failed.key)).status).toBe(503);
+		expect(await microsOf(failed.id)).toBeWithin(all, all + 5);
+		expect(all).toBeGreaterThan(200 * 111);
+	});
+
+	test("whose second part breaks off is charged for what was answered, and for that part at most", async () => {
+		const broken = (): Response => {
+			const body = new ReadableStream<Uint8Array>({
+				async start(to) {
+					to.enqueue(new TextEncoder().encode('{"embeddings":['));
+					await new Promise((resolve) => setTimeout(resolve, 20));
+					to.error(new Error("broken off"));
+				},
+			});
+			return new Response(body, { headers: { "content-type": "application/json" } });
+		};
+		first.answer((request) => (first.received.length === 2 ? broken() : asGemini(request)));
+		const { id, key } = await gateway.token({ quota: 1 });
+		expect((await ask({ model: "gemini", input: long(250) }, key)).status).toBe(502);
+		expect(first.received.length).toBe(2);
+		// Seven for the first; of the second a hundred texts, whose letters stand for a token each at most.
+		expect(await microsOf(id)).toBeWithin(7 + 100 * 999, 7 + 100 * 1100);
+	});
+
+	test("that its client leaves is charged for what was asked by then", async () => {
+		const asked = Promise.withResolvers<void>();
+		first.answer((request) => {
+			if (first.received.length === 1) return asGemini(request);
+			asked.resolve();
+			return new Promise<Response>(() => undefined);
+		});
+		const { id, key } = await gateway.token({ quota: 1 });
+		const client = new AbortController();
+		const headers = { authorization: `Bearer ${key}` };
+		const answer = gateway.ask(
+			"/v1/embeddings",
+			{ model: "gemini", input: long(250) },
+			{ headers, signal: client.signal },
+		);
+		await asked.promise;
+		client.abort();
+		await answer.catch(() => undefined);
+		while (gateway.portico.openCalls() > 0) await new Promise((resolve) => setImmediate(resolve));
+		expect(await microsOf(id)).toBeWithin(7 + 100 * 999, 7 + 100 * 1100);
+	});
+
 	test("goes to the next upstream when the first part fails already", async () => {
 		first.answer(() => new Response("{}", { status: 503 }));
 		second.answer(asGemini);

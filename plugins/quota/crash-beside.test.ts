@@ -76,6 +76,26 @@ test.each([
 	expect(charged()).toEqual([167, 167, 167]);
 });
 
+/** A call that finds too little on its second account gives back the first, and holds both anew once there is more. */
+const holdAtSecondTry = async (id: string, limits: Limits, amount: number): Promise<Holding> => {
+	const call = { id, model: "m" };
+	await hold("first", limits, 1);
+	const lack = await holdOnAll(node().accounts, call, accounts(limits), { least: 500, most: 500 });
+	if (!isLack(lack)) throw new Error("the call was not refused");
+	return hold(id, limits, amount);
+};
+
+test("what a call was charged that had held, given back and held again", async () => {
+	await open();
+	const limits = { quota: 10_000, ceiling: 100 };
+	world.setQuota(token(), limits.quota);
+	world.setQuota(personAccount(person()), limits.ceiling);
+	const held = await holdAtSecondTry("again", limits, 50);
+	settleOnAll(node().accounts, held, 5);
+	await dieAndComeBack();
+	expect(charged()).toEqual([6, 6, 6]);
+});
+
 test("nothing, where nothing was held", async () => {
 	await open();
 	followOnAll(node().accounts, { id: "counted", model: "m" }, accounts({ quota: undefined, ceiling: undefined }));

@@ -77,6 +77,7 @@ class Reader {
 	boot = "";
 	readonly leases = new Map<string, LeftLease>();
 	readonly loose: LedgerRow[] = [];
+	/** Calls that were charged something: what is told of them once more was written twice. */
 	private readonly charged = new Set<string>();
 
 	read([kind, ...fields]: readonly string[]): void {
@@ -114,7 +115,10 @@ class Reader {
 	private hold([id, lease, amountText, atText, modelText]: readonly string[]): void {
 		const [amount, at, model] = [amountOf(amountText), amountOf(atText), parseJson(modelText ?? "")];
 		if (id === undefined || amount === undefined || at === undefined || typeof model !== "string") return;
-		this.leases.get(lease ?? "")?.running.set(id, { id, model, at, amount });
+		const held = this.leases.get(lease ?? "");
+		if (!held || this.charged.has(id)) return;
+		held.rowless.delete(id);
+		held.running.set(id, { id, model, at, amount });
 	}
 
 	private mark([id, amountText]: readonly string[]): void {
@@ -126,11 +130,12 @@ class Reader {
 		}
 	}
 
+	/** A charge of nothing need not be the end: what a call gives back it may hold once more. */
 	private charge([id, leaseId, chargeText]: readonly string[]): void {
 		const lease = this.leases.get(leaseId ?? "");
 		const charge = amountOf(chargeText);
 		if (!lease || id === undefined || charge === undefined || this.charged.has(id)) return;
-		this.charged.add(id);
+		if (charge > 0) this.charged.add(id);
 		lease.rowless.set(id, { ...lease.running.get(id), id, amount: charge });
 		lease.running.delete(id);
 		lease.settled += charge;

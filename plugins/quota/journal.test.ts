@@ -134,6 +134,23 @@ describe("what a journal says was left undone", () => {
 		expect(work?.leases.has("k")).toBe(false);
 	});
 
+	test("a hold and its charge that a torn write wrote twice count once", () => {
+		const lines = ['hold\ta\tl\t9\t1\t"m"', "charge\ta\tl\t0", 'hold\ta\tl\t9\t2\t"m"', "charge\ta\tl\t5"];
+		for (let torn = 0; torn <= lines.length; torn++) {
+			const work = read("lease\tl\ttok\tslice\t0", ...lines.slice(0, torn), "ho", ...lines);
+			expect(work?.leases.get("l")).toMatchObject({ settled: 5, running: new Map() });
+		}
+	});
+
+	test("a call that gave back what it held and holds again runs", () => {
+		const given = ["lease\tl\ttok\tslice\t0", 'hold\ta\tl\t9\t1\t"m"', "charge\ta\tl\t0"];
+		const running = read(...given, 'hold\ta\tl\t7\t2\t"m"')?.leases.get("l");
+		expect([...(running?.running.values() ?? [])]).toEqual([{ id: "a", model: "m", at: 2, amount: 7 }]);
+		expect(running?.rowless).toEqual(new Map());
+		const over = read(...given)?.leases.get("l");
+		expect([over?.running.size, [...(over?.rowless.keys() ?? [])]]).toEqual([0, ["a"]]);
+	});
+
 	test("lines that make no sense tell nothing", () => {
 		const work = read(
 			"lease\tl\ttok\tslice\t0",

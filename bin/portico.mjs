@@ -90,8 +90,9 @@ const tests = first === "bun" && rest[0] === "test" && !process.cwd().startsWith
 // A plugin's tests outside of this package find `#core` by it.
 const preload = tests ? ["--preload", join(root, "core", "preload.ts")] : [];
 const onDeno = process.versions.deno !== undefined && first !== "bun";
+// Beside no `node_modules` Bun would fetch what a plugin imports from the registry, and run it, unasked.
 const wordsForBun = () =>
-	first === "bun" ? [...rest.slice(0, 1), ...preload, ...rest.slice(1)] : [program(), ...words];
+	first === "bun" ? [...rest.slice(0, 1), ...preload, ...rest.slice(1)] : ["--no-install", program(), ...words];
 const argv = onDeno ? ["run", "-A", "--no-check", mainForDeno(), ...words] : wordsForBun();
 
 const child = spawn(onDeno ? process.execPath : bunProgram(), argv, {

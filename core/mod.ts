@@ -105,6 +105,7 @@ export { isOwnOrigin } from "./wire/origins.ts";
 
 // the database
 
+export { sql } from "drizzle-orm";
 export {
 	type Migration,
 	type Statement,

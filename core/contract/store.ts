@@ -4,7 +4,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import type { LibSQLDatabase } from "drizzle-orm/libsql";
 import { service, slot } from "./token.ts";
 
-/** A drizzle query (`db.insert(…)`, `db.update(…)`, `db.select(…)`) or raw `sql`. Whole numbers and booleans are sent as integers. */
+/** Raw `sql`, which `#core` has, or a query of drizzle's builder (`db.insert(…)`). Whole numbers and booleans are sent as integers. */
 export type Statement = BatchItem<"sqlite"> | SQL;
 
 /** What one statement of a write did: rows it returned (by column name) and how many rows it changed. */

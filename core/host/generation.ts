@@ -11,7 +11,7 @@ import type { OwnedRoute } from "../http/app.ts";
 import { nameClashes } from "./clashes.ts";
 import { inTime } from "./in-time.ts";
 import { scheduleComplaints } from "./job-schedules.ts";
-import { offerFaults } from "./offer-faults.ts";
+import { contributionFaults, offerFaults } from "./offer-faults.ts";
 import type { Instance, PluginComplaint } from "./order.ts";
 
 /** What a generation holds. */
@@ -57,7 +57,9 @@ const said = (error: unknown): string => (isFault(error) ? error.message : descr
 /** What it finds wrong itself, once slots can be read. */
 const ownComplaints = ({ instance: { name }, contribution }: Built): readonly PluginComplaint[] => {
 	try {
-		return [...(contribution.check?.() ?? [])].map((message) => ({ plugin: name, message }));
+		const found: unknown = contribution.check?.() ?? [];
+		if (!Array.isArray(found)) return [{ plugin: name, message: "its check must return a list of sentences, at once" }];
+		return found.map((message) => ({ plugin: name, message: String(message) }));
 	} catch (error) {
 		return [{ plugin: name, message: `could not be checked: ${said(error)}` }];
 	}
@@ -122,6 +124,9 @@ export const buildGeneration = async (
 		try {
 			const settingUp = plugin.setup({ name, config, needs, log: log.of(name) });
 			const contribution = await inTime(settingUp, "its set-up");
+			const faults = contributionFaults(contribution);
+			for (const fault of faults) complain(name, fault);
+			if (faults.length > 0) continue;
 			for (const offer of contribution.offers ?? []) take(instance, offer);
 			built.push({ instance, contribution });
 		} catch (error) {

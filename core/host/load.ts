@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { didYouMean } from "../config/complaint.ts";
 import type { Plugin } from "../contract/define.ts";
 import { Fault } from "../contract/fault.ts";
-import { isRecord, type WireRecord } from "../neutral/json.ts";
+import { asRecord, isRecord, type WireRecord } from "../neutral/json.ts";
 import { importablePath } from "../runtime/importable.ts";
 import { entryOf } from "../runtime/package-entry.ts";
 import { builtInPlugins } from "./built-ins.ts";
@@ -47,31 +47,45 @@ const locate = (use: string, configFile: string): string => {
 
 const imported = (address: string) => (): Promise<unknown> => import(address);
 
+/** Of several mistakes in its writing, which Bun gathers in one error, the first. Deno puts the place into its message. */
+const whyNotLoaded = (error: unknown): string => {
+	const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+	if (!(first instanceof Error)) return "unknown error";
+	const { file, line, column } = asRecord(Reflect.get(first, "position"));
+	return typeof line === "number" ? `${first.message} at ${file}:${line}:${column}` : first.message;
+};
+
 const isPlugin = (value: unknown): value is Plugin =>
 	isRecord(value) && value["portico"] === 1 && typeof value["setup"] === "function";
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
-/** What the host reads of a plugin before its set-up. */
-const parts: Readonly<Record<string, (value: unknown) => boolean>> = {
-	name: isText,
-	summary: isText,
-	config: isRecord,
-	needs: isRecord,
-	gives: Array.isArray,
+const isToken = (value: unknown): boolean =>
+	isRecord(value) && typeof value["id"] === "string" && ["service", "slot", "maybe"].includes(String(value["kind"]));
+
+/** What the host reads of a plugin before its set-up: what each part must be, and whether it is. */
+const parts: Readonly<Record<string, readonly [expected: string, fits: (value: unknown) => boolean]>> = {
+	name: ["a text", isText],
+	summary: ["a text", isText],
+	config: ["t.Object({ … })", (value) => isRecord(value) && value["type"] === "object"],
+	needs: [
+		"{ name: service or slot }, as they are imported",
+		(value) => isRecord(value) && Object.values(value).every(isToken),
+	],
+	gives: ["[services and slots], as they are imported", (value) => Array.isArray(value) && value.every(isToken)],
 };
 
 /** Loads a plugin. Throws `Fault` whose message completes a complaint: what is missing, or what the module is not. */
 export const loadPlugin = async (use: string, configFile: string): Promise<Plugin> => {
 	const load = builtInPlugins.get(use)?.load ?? imported(pathToFileURL(importablePath(locate(use, configFile))).href);
 	const module: unknown = await inTime(load(), "loading it").catch((error: unknown) =>
-		refuse(`its module could not be loaded: ${error instanceof Error ? error.message : "unknown error"}`, error),
+		refuse(`its module could not be loaded: ${whyNotLoaded(error)}`, error),
 	);
 	const plugin = isRecord(module) ? module["default"] : undefined;
 	if (!isPlugin(plugin)) return refuse("its module has no default export made by definePlugin");
 	const read: WireRecord = { ...plugin };
-	const lacking = Object.entries(parts).flatMap(([part, fits]) => (fits(read[part]) ? [] : [part]));
-	if (lacking.length > 0)
-		return refuse(`its default export has no proper ${lacking.join(", ")}; make it by definePlugin, as its types ask`);
-	return plugin;
+	const wrong = Object.entries(parts).flatMap(([part, [expected, fits]]) =>
+		fits(read[part]) ? [] : [`"${part}" must be ${expected}`],
+	);
+	return wrong.length > 0 ? refuse(`what it gave definePlugin is wrong: ${wrong.join("; ")}`) : plugin;
 };

@@ -1,10 +1,16 @@
 /** What is wrong with one thing that a plugin offers: a compiler would have said most of it, but nobody need have asked one. */
+import { authenticators } from "../contract/authenticator.ts";
 import { commands, coreWords } from "../contract/command.ts";
 import { endpoints } from "../contract/endpoint.ts";
+import { guards } from "../contract/guard.ts";
+import { jobs } from "../contract/job.ts";
+import { auditors, doorkeepers } from "../contract/operator.ts";
+import { recorders } from "../contract/outcome.ts";
 import { policies } from "../contract/policy.ts";
 import { protocols } from "../contract/protocol.ts";
 import { routes } from "../contract/route.ts";
-import type { Offer } from "../contract/token.ts";
+import { upstreams } from "../contract/router.ts";
+import type { Offer, Slot } from "../contract/token.ts";
 import { asRecord, isRecord, type WireRecord } from "../neutral/json.ts";
 
 const methods: readonly unknown[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
@@ -28,12 +34,23 @@ const endpointFaults = ({ name, dialects }: WireRecord): readonly string[] => {
 	return wrong.map((dialect) => `the dialect "${dialect["name"]}" of "${name}" has no paths that begin with "/"`);
 };
 
-const policyFaults = ({ setting }: WireRecord): readonly string[] => {
-	if (setting === undefined) return [];
-	const { key } = asRecord(setting);
-	return typeof key === "string" && /^[a-z][A-Za-z0-9]*$/.test(key)
+const isCalled = (value: unknown): boolean => typeof value === "function";
+
+/** When a policy may be asked. */
+const moments = ["admit", "beforeBody", "check", "shows"];
+
+const policyFaults = (policy: WireRecord): readonly string[] => {
+	const { name, setting } = policy;
+	if (setting === undefined)
+		return moments.some((moment) => isCalled(policy[moment]))
+			? []
+			: [`the policy "${name}" refuses nothing: give it a setting or one of the functions ${moments.join(", ")}`];
+	const { key, schema, compile } = asRecord(setting);
+	if (typeof key !== "string" || !/^[a-z][A-Za-z0-9]*$/.test(key))
+		return [`the token setting "${key}" must be a word of letters and digits that begins with a small letter`];
+	return isRecord(schema) && isCalled(compile)
 		? []
-		: [`the token setting "${key}" must be a word of letters and digits that begins with a small letter`];
+		: [`the token setting "${key}" needs a schema and a compile function`];
 };
 
 const commandFaults = ({ name }: WireRecord): readonly string[] =>
@@ -47,9 +64,58 @@ const judges: Readonly<Record<string, (value: WireRecord) => readonly string[]>>
 	[commands.id]: commandFaults,
 };
 
+const calledIn = <T>(
+	{ id }: Slot<T>,
+	...names: readonly (keyof T & string)[]
+): readonly [id: string, names: readonly string[]] => [id, names];
+
+/** The functions without which nothing can be done with what a slot holds. */
+const called: ReadonlyMap<string, readonly string[]> = new Map([
+	calledIn(routes, "handle"),
+	calledIn(guards, "inspect"),
+	calledIn(recorders, "record"),
+	calledIn(commands, "usage", "run"),
+	calledIn(jobs, "run"),
+	calledIn(upstreams, "send"),
+	calledIn(authenticators, "identify"),
+	calledIn(doorkeepers, "admit"),
+	calledIn(auditors, "did"),
+]);
+
 /** Complaints about it, none where it is sound or of a kind that others judge. */
-export const offerFaults = ({ token, value }: Offer): readonly string[] => {
-	const judge = token.kind === "slot" && Object.hasOwn(judges, token.id) ? judges[token.id] : undefined;
-	if (!judge) return [];
-	return isRecord(value) ? judge(value) : [`what it offers to the slot "${token.id}" is no object`];
+export const offerFaults = ({ token: { kind, id }, value }: Offer): readonly string[] => {
+	if (kind !== "slot") return [];
+	const judge = Object.hasOwn(judges, id) ? judges[id] : undefined;
+	const functions = called.get(id);
+	if (!judge && !functions) return [];
+	if (!isRecord(value)) return [`what it offers to the slot "${id}" is no object`];
+	const lacking = functions?.filter((name) => !isCalled(value[name])) ?? [];
+	return [
+		...(judge?.(value) ?? []),
+		...lacking.map((name) => `what it offers to the slot "${id}" lacks the function "${name}"`),
+	];
+};
+
+const isOffer = (value: unknown): boolean => {
+	const { kind, id } = asRecord(asRecord(value)["token"]);
+	return (kind === "slot" || kind === "service") && typeof id === "string";
+};
+
+const wordFor = (value: unknown): string => {
+	if (value === undefined || value === null) return "nothing";
+	return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+};
+
+/** What is wrong with what a set-up returned, whatever it offers. */
+export const contributionFaults = (returned: unknown): readonly string[] => {
+	if (!isRecord(returned))
+		return [`its setup returned ${wordFor(returned)}: return { offers: [add(…)] }, or {} where it offers nothing`];
+	const { offers = [] } = returned;
+	if (!Array.isArray(offers)) return [`the "offers" that its setup returned are no list: write [add(…), provide(…)]`];
+	return [
+		...offers.flatMap((offer, place) => (isOffer(offer) ? [] : [`offers[${place}] is not made by add or provide`])),
+		...["check", "start", "stop"].flatMap((name) =>
+			returned[name] === undefined || isCalled(returned[name]) ? [] : [`its "${name}" must be a function`],
+		),
+	];
 };

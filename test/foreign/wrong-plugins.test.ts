@@ -20,7 +20,7 @@ const complaintAbout = async (members: string, plugins: readonly string[] = []):
 	const file = join(folder, `wrong-${Bun.hash(members)}.ts`);
 	writeFileSync(
 		file,
-		`import { add, bearer, commands, definePlugin, endpoints, openAiFailure, policies, provide, renderOwnDenial, routes, service, t } from "#core";
+		`import { add, bearer, commands, definePlugin, endpoints, guards, openAiFailure, policies, provide, renderOwnDenial, routes, service, t } from "#core";
 		const config = t.Object({}, { additionalProperties: false });
 		const own = service("wrong.own");
 		export default definePlugin({ name: "wrong", summary: "Is wrong.", config, ${members} });`,
@@ -116,12 +116,73 @@ describe("is told of", () => {
 		[
 			"no config",
 			"config: undefined, setup: () => ({})",
-			"its default export has no proper config; make it by definePlugin, as its types ask",
+			'what it gave definePlugin is wrong: "config" must be t.Object({ … })',
 		],
 		[
 			"a hand-made object",
 			"config: 1, needs: undefined, gives: 1, ...{ needs: 1 }, setup: () => ({})",
-			"its default export has no proper config, needs, gives; make it by definePlugin, as its types ask",
+			'what it gave definePlugin is wrong: "config" must be t.Object({ … }); "needs" must be { name: service or slot }, as they are imported; "gives" must be [services and slots], as they are imported',
+		],
+		[
+			"another library's schema",
+			"config: { parse: () => 1 }, setup: () => ({})",
+			'what it gave definePlugin is wrong: "config" must be t.Object({ … })',
+		],
+		[
+			"tokens by their names",
+			'needs: { store: "store" }, gives: ["policies"], setup: () => ({})',
+			'what it gave definePlugin is wrong: "needs" must be { name: service or slot }, as they are imported; "gives" must be [services and slots], as they are imported',
+		],
+		[
+			"a set-up that returns nothing",
+			"setup: () => {}",
+			"its setup returned nothing: return { offers: [add(…)] }, or {} where it offers nothing",
+		],
+		[
+			"a set-up that returns its offers bare",
+			"gives: [policies], setup: ({ name }) => [add(policies, { name, check: () => undefined })]",
+			"its setup returned a list: return { offers: [add(…)] }, or {} where it offers nothing",
+		],
+		[
+			"offers that are no list",
+			"gives: [policies], setup: ({ name }) => ({ offers: add(policies, { name, check: () => undefined }) })",
+			'the "offers" that its setup returned are no list: write [add(…), provide(…)]',
+		],
+		[
+			"an offer without its slot",
+			"gives: [policies], setup: ({ name }) => ({ offers: [{ name, check: () => undefined }] })",
+			"offers[0] is not made by add or provide",
+		],
+		["a stop that is a timer", "setup: () => ({ stop: 7 })", 'its "stop" must be a function'],
+		[
+			"a check that gives one sentence",
+			'setup: () => ({ check: () => "no" })',
+			"its check must return a list of sentences, at once",
+		],
+		[
+			"a check that others wait for",
+			"setup: () => ({ check: async () => [] })",
+			"its check must return a list of sentences, at once",
+		],
+		[
+			"a policy that refuses nothing",
+			offering("policies", "{ name, inspect: () => undefined }"),
+			'the policy "wrong" refuses nothing: give it a setting or one of the functions admit, beforeBody, check, shows',
+		],
+		[
+			"a token setting that is never compiled",
+			offering("policies", '{ name, setting: { key: "k", schema: t.Number() } }'),
+			'the token setting "k" needs a schema and a compile function',
+		],
+		[
+			"a guard with a policy's function",
+			offering("guards", "{ name, check: () => undefined }"),
+			'what it offers to the slot "guards" lacks the function "inspect"',
+		],
+		[
+			"a route without its handler",
+			offering("routes", '{ method: "GET", path: "/x", access: "public", summary: "X." }'),
+			'what it offers to the slot "routes" lacks the function "handle"',
 		],
 	])("%s", async (_, members, complaint) => {
 		expect(await complaintAbout(members, ["rerank"])).toBe(`plugins[5] wrong.ts: ${complaint}`);
@@ -132,6 +193,12 @@ describe("is told of", () => {
 			`plugins[0] tokens: a plugin offers the token setting "${key}", which every token has already; rename it`,
 		);
 	});
+});
+
+test("a mistake in its writing is told with its place", async () => {
+	expect(await complaintAbout('setup: () => ({}) summary: "Twice."')).toBe(
+		'plugins[4] wrong.ts: its module could not be loaded: Expected "}" but found "summary" at wrong.ts:4:96',
+	);
 });
 
 test("words that are Portico's own are those that its command line takes", () => {

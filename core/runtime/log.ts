@@ -6,8 +6,11 @@ import { Buffer } from "node:buffer";
 import { writeSync } from "node:fs";
 import process from "node:process";
 import { setImmediate } from "node:timers";
+import type { Clock } from "../contract/clock.ts";
 import type { Log, LogFields, LogLevel } from "../contract/log.ts";
+import { systemClock } from "../wire/system-clock.ts";
 import { jsonLines, type LineForm, type Spoken, textLines } from "./log-lines.ts";
+import { RepeatedLines } from "./repeated-lines.ts";
 
 const severity = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
 
@@ -33,20 +36,31 @@ const clipped = (fields: LogFields): LogFields =>
 		]),
 	);
 
-const speak = (least: LogLevel, write: Sink, form: LineForm, plugin = ""): Log => {
+interface Speech {
+	readonly least: LogLevel;
+	readonly write: Sink;
+	readonly form: LineForm;
+	readonly repeated: RepeatedLines;
+}
+
+const speak = (speech: Speech, plugin = ""): Log => {
+	const { least, write, form, repeated } = speech;
 	const line = form(plugin);
+	const lineNow = (level: Spoken, message: string, fields: LogFields): void =>
+		write(line(level, message, fields), true);
 	const say =
 		(level: Spoken): Log["info"] =>
 		(message, fields = {}) => {
 			if (severity[level] < severity[least]) return;
-			write(line(level, message, clip(fields)), severity[level] >= severity.warn);
+			if (severity[level] < severity.warn) write(line(level, message, clip(fields)), false);
+			else repeated.take(plugin, level, message, clip(fields), lineNow);
 		};
 	return {
 		debug: say("debug"),
 		info: say("info"),
 		warn: say("warn"),
 		error: say("error"),
-		of: (name) => speak(least, write, form, name),
+		of: (name) => speak(speech, name),
 	};
 };
 
@@ -112,15 +126,26 @@ const formOf = (format: LogFormat | undefined): LineForm => {
 };
 
 /** A log on standard error. `write` stands in for it in tests, and gets JSON. */
-export const createLog = (level: LogLevel, write?: (line: string) => void, format?: LogFormat): Log =>
-	write === undefined ? speak(level, toStandardError, formOf(format)) : speak(level, write, jsonLines);
+export const createLog = (
+	least: LogLevel,
+	write?: (line: string) => void,
+	format?: LogFormat,
+	clock: Clock = systemClock,
+): Log => {
+	const repeated = new RepeatedLines(clock);
+	if (write !== undefined) return speak({ least, write, form: jsonLines, repeated });
+	return speak({ least, write: toStandardError, form: formOf(format), repeated });
+};
 
 /** A log that keeps its lines back until it is told to let them go, so that something else can be said first. */
-export const createHeldLog = (level: LogLevel, format?: LogFormat): { readonly log: Log; release(): void } => {
+export const createHeldLog = (least: LogLevel, format?: LogFormat): { readonly log: Log; release(): void } => {
 	let held: string[] | undefined = [];
 	const write = (line: string): void => (held ? void held.push(line) : toStandardError(line, false));
+	const repeated = new RepeatedLines(systemClock);
+	// Before what waits is written.
+	process.prependListener("exit", () => repeated.tell());
 	return {
-		log: speak(level, write, formOf(format)),
+		log: speak({ least, write, form: formOf(format), repeated }),
 		release() {
 			for (const line of held ?? []) toStandardError(line, false);
 			held = undefined;

@@ -69,8 +69,9 @@ export const startGateway = async (options: GatewayOptions): Promise<TestGateway
 	const { blueprint, complaints } = await read();
 	if (!blueprint) throw refused(complaints);
 	const log: Record<string, unknown>[] = [];
-	const logger = createLog("debug", (line) => log.push(JSON.parse(line) as Record<string, unknown>));
 	const clock = options.clock ?? systemClock;
+	const keep = (line: string): void => void log.push(JSON.parse(line) as Record<string, unknown>);
+	const logger = createLog("debug", keep, undefined, clock);
 	const store = await openStore({ ...blueprint.config.database, clock, log: logger });
 	if ("heldBy" in store) throw new Error(`the database is held by process ${store.heldBy.pid}`);
 	const adminToken = "admin-token-of-the-test-gateway-01234";

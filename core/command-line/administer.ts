@@ -8,6 +8,7 @@ import type { Blueprint } from "../host/blueprint.ts";
 import { databaseFile } from "../store/connection.ts";
 import { holderOf } from "../store/lock.ts";
 import type { Owner } from "../store/open.ts";
+import { isTakenOver, refuseLost } from "../store/taken-over.ts";
 import { inProcess, overNetwork, tokenOf } from "./admin-calls.ts";
 import { builtInCommands, notInConfig } from "./built-in-commands.ts";
 import { databaseCommand, databaseFilesWork } from "./database.ts";
@@ -15,7 +16,6 @@ import { runDespiteConfig } from "./despite-config.ts";
 import { asksForHelp, explained } from "./explained.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, type Opened, openGateway } from "./open.ts";
-import { isTakenOver } from "./own-database.ts";
 import { runningServer } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
 import { statusCommand } from "./status.ts";
@@ -68,6 +68,7 @@ const refuseWithoutDatabase = ({ config, file }: Blueprint, builtIn: boolean): v
 	if (path === undefined || existsSync(path) || isTakenOver(path)) return;
 	// A server whose file was removed under it is asked all the same: it tells what to do.
 	if (holderOf(path) !== undefined) return;
+	refuseLost(path);
 	refuse(
 		`there is no database at ${path}, which ${builtIn ? "the built-in default" : file} names; portico serve makes it, or name the config with --config FILE`,
 	);

@@ -15,10 +15,11 @@ import { showPassing, showWaiting } from "../runtime/terminal.ts";
 import { databaseFile } from "../store/connection.ts";
 import { lockFile } from "../store/lock.ts";
 import { restoreFile } from "../store/restore.ts";
+import { isTakenOver, serverFolder } from "../store/taken-over.ts";
 import { type Place, type Sums, transferDatabase } from "../store/transfer.ts";
 import { buildOnly } from "./inspect.ts";
 import { dataFolderOf } from "./open.ts";
-import { isTakenOver, openOwnDatabase, serverFolder } from "./own-database.ts";
+import { openOwnDatabase } from "./own-database.ts";
 
 const usage = [
 	"portico db backup [FILE | FOLDER/] [--keep N]",

@@ -14,6 +14,7 @@ import {
 } from "../runtime/database-server.ts";
 import { databaseFile } from "../store/connection.ts";
 import { lockFile, type Owner } from "../store/lock.ts";
+import { isTakenOver, refuseLost, serverFolder, takenOverName } from "../store/taken-over.ts";
 import { transferDatabase } from "../store/transfer.ts";
 
 export interface OwnDatabase {
@@ -32,12 +33,6 @@ export interface OwnDatabaseInput {
 	readonly forWorkers?: () => Promise<readonly Tables[]>;
 }
 
-/** Where the server keeps what was in the file. */
-export const serverFolder = (file: string): string => `${file}.sqld`;
-
-/** The file has been taken over: it is not where the data is. */
-export const isTakenOver = (file: string): boolean => existsSync(serverFolder(file));
-
 const programOrFault = (file: string): string => {
 	const program = databaseServerProgram();
 	if (program !== undefined) return program;
@@ -54,7 +49,12 @@ const programOrFault = (file: string): string => {
 const started = async (program: string, folder: string, log: Log): Promise<DatabaseServer> => {
 	try {
 		return await startDatabaseServer(program, folder, (code) =>
-			log.error("the database server ended; it is started again", { code }),
+			existsSync(folder)
+				? log.error("the database server ended; it is started again", { code })
+				: log.error("the database server ended, and its folder is gone; it is started again once that is back", {
+						code,
+						folder,
+					}),
 		);
 	} catch (error) {
 		throw new Fault(
@@ -87,7 +87,7 @@ const takeOver = async (program: string, file: string, tables: readonly Tables[]
 /** What is left of the file once its content is elsewhere, under a name that says so. */
 const putAside = (file: string): void => {
 	for (const suffix of ["", "-wal", "-shm"])
-		if (existsSync(file + suffix)) renameSync(file + suffix, `${file}.taken-over${suffix}`);
+		if (existsSync(file + suffix)) renameSync(file + suffix, takenOverName(file) + suffix);
 };
 
 /** Undefined where the database is a file that nobody has to share, or a server of the operator's. */
@@ -97,7 +97,9 @@ export const openOwnDatabase = async ({
 	forWorkers,
 }: OwnDatabaseInput): Promise<OwnDatabase | { readonly heldBy: Owner } | undefined> => {
 	const file = databaseFile(url);
-	if (file === undefined || file === ":memory:" || !(forWorkers || isTakenOver(file))) return undefined;
+	if (file === undefined || file === ":memory:") return undefined;
+	refuseLost(file);
+	if (!(forWorkers || isTakenOver(file))) return undefined;
 	const program = programOrFault(file);
 	const lock = lockFile(file);
 	if ("heldBy" in lock) return lock;

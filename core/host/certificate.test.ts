@@ -27,7 +27,7 @@ test("a certificate that was refused is a trouble since the first time, until th
 test("one that has run out is a trouble since then, and told with the others", () => {
 	const clock = createMovedClock(Date.parse("2026-11-22T12:00:00Z"));
 	const none = () => undefined;
-	const troubles = new Troubles(clock, none, none);
+	const troubles = new Troubles({ clock, outage: none, freeBytes: none, url: "file:portico.db" });
 	troubles.certificate.shown("Nov 22 12:01:00 2026 GMT");
 	expect(troubles.list()).toEqual([]);
 	clock.advance(60_000);

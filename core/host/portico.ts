@@ -53,7 +53,8 @@ export class Portico {
 		this.options = options;
 		const { clock, store, dataFolder, log } = options;
 		this.old = new OldGenerations(clock, log);
-		this.troubles = new Troubles(clock, store.outage, () => freeBytes(dataFolder));
+		const { url } = options.blueprint.config.database;
+		this.troubles = new Troubles({ clock, outage: store.outage, freeBytes: () => freeBytes(dataFolder), url });
 		this.endAnswers = tellTroubles(options.workers, this.ownTroubles);
 		this.budget = budgetFor(options.blueprint.config.server);
 	}

@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createMovedClock } from "../../test/support/moved-clock.ts";
 import type { WorkerAnswer, Workers } from "../contract/host-info.ts";
 import { type Trouble, Troubles } from "./troubles.ts";
@@ -33,14 +36,12 @@ test("a worker that has ended has no troubles any more, and without others this 
 	expect(await troublesTogether(silent, () => [own])).toEqual(alone);
 });
 
+const url = "file:portico.db";
+
 test("a full disk is a trouble for as long as it lasts, also where the database still finds room in its own files", () => {
 	const clock = createMovedClock();
 	let free: number | undefined = 0;
-	const troubles = new Troubles(
-		clock,
-		() => undefined,
-		() => free,
-	);
+	const troubles = new Troubles({ clock, outage: () => undefined, freeBytes: () => free, url });
 	const since = clock.now();
 	troubles.list();
 	clock.advance(60_000);
@@ -51,11 +52,12 @@ test("a full disk is a trouble for as long as it lasts, also where the database 
 test.each(["SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_LOCKED"])(
 	"%s says that another program is to be ended",
 	(code) => {
-		const troubles = new Troubles(
-			createMovedClock(),
-			() => ({ since: 5, code }),
-			() => undefined,
-		);
+		const troubles = new Troubles({
+			clock: createMovedClock(),
+			outage: () => ({ since: 5, code }),
+			freeBytes: () => undefined,
+			url,
+		});
 		expect(troubles.list()).toMatchObject([
 			{
 				what: "database",
@@ -66,3 +68,26 @@ test.each(["SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_LOCKED"])(
 		]);
 	},
 );
+
+test("of a server that Portico has started nobody is told to start it, but where its folder belongs", () => {
+	const home = mkdtempSync(join(tmpdir(), "portico-troubles-"));
+	const file = join(home, "portico.db");
+	const outage = () => ({ since: 5, code: "SERVER_ERROR" });
+	const troubles = (at: string) =>
+		new Troubles({ clock: createMovedClock(), outage, freeBytes: () => undefined, url: at }).list();
+	const folder = `${file}.sqld`;
+	mkdirSync(folder);
+	expect(troubles("http://127.0.0.1:8080")).toMatchObject([
+		{ advice: expect.stringMatching(/^Start the database server/) },
+	]);
+	expect(troubles(`file:${file}`)).toMatchObject([
+		{ advice: expect.stringMatching(/^It is started again when it ends/) },
+	]);
+	rmSync(home, { recursive: true });
+	expect(troubles(`file:${file}`)).toMatchObject([
+		{
+			message: expect.stringContaining(`The folder ${folder}, which holds the database, was removed or moved away`),
+			advice: expect.stringMatching(/^Put back the very folder/),
+		},
+	]);
+});

@@ -1,6 +1,8 @@
 /** What is wrong with the server itself: since when, whom it harms, and what to do. Told for as long as it lasts. */
+import { existsSync } from "node:fs";
 import type { Clock } from "../contract/clock.ts";
 import type { Outage } from "../store/fault.ts";
+import { folderOfServer } from "../store/taken-over.ts";
 import { CertificateState } from "./certificate.ts";
 
 export interface Trouble {
@@ -17,6 +19,8 @@ const leastFree = 256 * 1024;
 const whomItHarms =
 	"Calls under a quota (once what this node has leased is spent), new tasks and every change are refused with 503 until that is mended; no charge is lost.";
 
+const isServerAway = /UNREACHABLE|SERVER|HRANA|CLIENT_CLOSED/;
+
 const byCode: readonly (readonly [pattern: RegExp, message: string, advice: string])[] = [
 	[
 		/FULL/,
@@ -24,7 +28,7 @@ const byCode: readonly (readonly [pattern: RegExp, message: string, advice: stri
 		"Make room on the disk that holds the database; it goes on by itself.",
 	],
 	[
-		/UNREACHABLE|SERVER|HRANA|CLIENT_CLOSED/,
+		isServerAway,
 		"The database server does not answer.",
 		"Start the database server, or the network between; it goes on by itself.",
 	],
@@ -50,27 +54,51 @@ const byCode: readonly (readonly [pattern: RegExp, message: string, advice: stri
 	],
 ];
 
-const ofDatabase = ({ since, code }: Outage): Trouble => {
+/** Of the database server that Portico has started for a file: who reads this has not started one, and cannot. */
+const ofOwnServer = (folder: string): readonly [message: string, advice: string] =>
+	existsSync(folder)
+		? [
+				"The database server that belongs to Portico does not answer.",
+				"It is started again when it ends; if it stays so, the log says why.",
+			]
+		: [
+				`The folder ${folder}, which holds the database, was removed or moved away while this server uses it.`,
+				"Put back the very folder that was moved away, and it goes on by itself. Else stop the server, put the last backup in its place (portico db restore FILE), and start it.",
+			];
+
+/** `folder`: of the database server that Portico has started, where it has. */
+const ofDatabase = ({ since, code }: Outage, folder: string | undefined): Trouble => {
+	if (folder !== undefined && isServerAway.test(code)) {
+		const [message, advice] = ofOwnServer(folder);
+		return { what: "database", since, message: `${message} (${code}) ${whomItHarms}`, advice };
+	}
 	const [, message = "The database does not work.", advice = "The log says what the database answered."] =
 		byCode.find(([pattern]) => pattern.test(code)) ?? [];
 	return { what: "database", since, message: `${message} (${code}) ${whomItHarms}`, advice };
 };
 
+export interface TroublesInput {
+	readonly clock: Clock;
+	readonly outage: () => Outage | undefined;
+	/** How much room there is in the data folder, where that can be told. */
+	readonly freeBytes: () => number | undefined;
+	/** Of the database, as the config names it. */
+	readonly url: string;
+}
+
 export class Troubles {
-	private readonly clock: Clock;
-	private readonly outage: () => Outage | undefined;
-	private readonly freeBytes: () => number | undefined;
+	private readonly input: TroublesInput;
+	/** Where the server keeps its data that Portico has started for a file, if it has. */
+	private readonly serverFolder: string | undefined;
 	readonly certificate: CertificateState;
 	private config: Trouble | undefined;
 	/** Since when the disk of the data folder is full. */
 	private fullSince: number | undefined;
 
-	/** `freeBytes`: how much room there is in the data folder, where that can be told. */
-	constructor(clock: Clock, outage: () => Outage | undefined, freeBytes: () => number | undefined) {
-		this.clock = clock;
-		this.outage = outage;
-		this.freeBytes = freeBytes;
-		this.certificate = new CertificateState(clock);
+	constructor(input: TroublesInput) {
+		this.input = input;
+		this.serverFolder = folderOfServer(input.url);
+		this.certificate = new CertificateState(input.clock);
 	}
 
 	/** What a reload said; a file that is refused again has been so since it was the first time. */
@@ -81,27 +109,27 @@ export class Troubles {
 				? undefined
 				: {
 						what: "config",
-						since: this.config?.since ?? this.clock.now(),
+						since: this.config?.since ?? this.input.clock.now(),
 						message: `The config file was refused, and what ran goes on for all: ${complaints.join("; ")}`,
 						advice: "Correct the file (portico check says whether it is good), then reload.",
 					};
 	}
 
 	list(): readonly Trouble[] {
-		const outage = this.outage();
-		const database = outage ? ofDatabase(outage) : this.ofDisk();
+		const outage = this.input.outage();
+		const database = outage ? ofDatabase(outage, this.serverFolder) : this.ofDisk();
 		const certificate = this.certificate.trouble();
 		return [database, this.config, certificate].filter((trouble) => trouble !== undefined);
 	}
 
 	/** Small writes may find room in the database's own files while the journal beside it cannot grow. */
 	private ofDisk(): Trouble | undefined {
-		const free = this.freeBytes();
+		const free = this.input.freeBytes();
 		if (free === undefined || free >= leastFree) {
 			this.fullSince = undefined;
 			return undefined;
 		}
-		this.fullSince ??= this.clock.now();
+		this.fullSince ??= this.input.clock.now();
 		const message =
 			"The disk of the data folder is full. Calls under a quota, the first ones of other tokens, new tasks and every change are refused with 503 until that is mended; no charge is lost.";
 		const advice = "Make room on the disk that holds the data folder; it goes on by itself.";

@@ -101,7 +101,9 @@ export const startDatabaseServer = async (
 			stdin?.end();
 			if (closing) return;
 			ended(code);
-			await pause(restartMs);
+			// In a folder that was removed it would begin with an empty database.
+			do await pause(restartMs);
+			while (!closing && !existsSync(folder));
 			if (!closing) launch();
 		});
 	};

@@ -1,6 +1,15 @@
 /** Several workers on a database file: the packaged server takes it over, once, and ends with those who started it. */
 import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endProcesses, type PorticoProcess, runCommand, startProcess } from "../support/process.ts";
@@ -113,6 +122,15 @@ test.skipIf(!has)(
 		const exported = await portico("db", "export", "out.db");
 		expect([exported.code, exported.errors]).toEqual([0, ""]);
 		expect(exported.output).toContain("all equal");
+		const [held, away] = [data("portico.db.sqld"), data("away")];
+		renameSync(held, away);
+		for (const words of [["serve"], ["serve", "--workers", "2"], ["token", "list"]])
+			expect(await portico(...words)).toMatchObject({
+				code: 1,
+				errors: expect.stringMatching(/portico\.db\.sqld, which held the database, is gone\. Put it back/),
+			});
+		expect(existsSync(data("portico.db"))).toBe(false);
+		renameSync(away, held);
 		const restored = await portico("db", "restore", "out.db");
 		expect([restored.code, restored.errors]).toEqual([
 			1,
@@ -203,6 +221,31 @@ test.skipIf(!has)(
 		expect(await alone.end("SIGTERM")).toBe(0);
 	},
 	180_000,
+);
+
+test.skipIf(!has)(
+	"a server whose folder was removed begins no empty database; with the folder it comes back",
+	async () => {
+		const two = await start("--workers", "2");
+		await two.says(/"worker":2,"process":\d+/);
+		const key = two.key ?? "";
+		expect(await ask(two.address, key)).toBe(200);
+		const [held, away] = [data("portico.db.sqld"), data("away")];
+		renameSync(held, away);
+		const [server] = serverProcesses();
+		if (!server) throw new Error("there is no database server");
+		process.kill(server.pid, "SIGKILL");
+		await two.says(/its folder is gone; it is started again once that is back/);
+		await two.says(/"the database fails"/);
+		expect((await portico("status")).output).toMatch(/portico\.db\.sqld, which holds the database, was removed/);
+		expect(existsSync(held)).toBe(false);
+		renameSync(away, held);
+		await two.says(/"the database answers again"/);
+		expect(await ask(two.address, key)).toBe(200);
+		expect(await two.end("SIGTERM")).toBe(0);
+		await noServers();
+	},
+	90_000,
 );
 
 test("where the package is missing one sentence says what to do", async () => {

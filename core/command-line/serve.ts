@@ -7,12 +7,13 @@ import { adminTokenFile } from "../host/node-files.ts";
 import { createHeldLog, type LogFormat } from "../runtime/log.ts";
 import { type CertificateFiles, listenSecurely } from "../runtime/secure-listener.ts";
 import { addressOf, type Listener, type ListenOptions, listen } from "../runtime/serve.ts";
-import { hearStarter, holdSignal, onSignal, onStrayFailure, tellStarter } from "../runtime/system.ts";
+import { hearStarter, holdSignal, onStrayFailure, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import type { Owner } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { type Opened, openGateway, settleLeft } from "./open.ts";
 import { calledAs, type Invocation } from "./settings.ts";
+import { hearStop } from "./told-to-stop.ts";
 import { warningsOf } from "./warnings.ts";
 import { workersBeside } from "./workers-beside.ts";
 
@@ -55,28 +56,36 @@ const greeting = (
 
 type LogOf = (level: LogLevel, format: LogFormat | undefined) => Log;
 
-/** Waits until no call is open or the time is up. */
-const drained = async (opened: Opened, seconds: number): Promise<void> => {
-	const until = systemClock.monotonic() + seconds * 1000;
-	while (opened.portico.openCalls() > 0 && systemClock.monotonic() < until)
-		await new Promise<void>((resolve) => void setTimeout(resolve, 50));
+const pause = (milliseconds: number): Promise<void> =>
+	new Promise<void>((resolve) => void setTimeout(resolve, milliseconds));
+
+/** Waits until no call is open or must be any longer. */
+const drained = async ({ portico }: Opened): Promise<void> => {
+	while (portico.openCalls() > 0 && !portico.mustEnd.signal.aborted) await pause(50);
 };
 
-const stop = async (opened: Opened, listener: Listener): Promise<void> => {
+/** `now` resolves when what is under way is to end at once; it is settled and written down all the same. */
+const stop = async (opened: Opened, listener: Listener, now: Promise<void>): Promise<void> => {
 	const { log, portico, blueprint } = opened;
 	const { shutdownDelaySeconds } = blueprint.config.server;
 	if (shutdownDelaySeconds > 0) {
 		log.info("told to stop: /readyz says so, calls are still answered", { seconds: shutdownDelaySeconds });
 		portico.leave();
-		await new Promise<void>((resolve) => void setTimeout(resolve, shutdownDelaySeconds * 1000));
+		await Promise.race([now, pause(shutdownDelaySeconds * 1000)]);
 	}
-	log.info("stopping: no new calls, running ones may finish", { calls: portico.openCalls() });
+	log.info("stopping: no new calls, running ones may finish; a second SIGINT (Ctrl-C) ends them", {
+		calls: portico.openCalls(),
+	});
 	portico.drain();
 	const closed = listener.close();
-	await drained(opened, blueprint.config.server.drainSeconds);
+	void now.then(() => {
+		log.info("told again to stop: running calls end now", { calls: portico.openCalls() });
+		portico.mustEnd.abort();
+	});
+	await drained(opened);
 	await opened.close();
 	// What shutDown wrote to open streams has to reach their clients before the connections are cut.
-	await Promise.race([closed, new Promise<void>((resolve) => void setTimeout(resolve, 1000))]);
+	await Promise.race([closed, pause(1000)]);
 	await listener.cut();
 	log.info("stopped");
 };
@@ -195,10 +204,7 @@ const serveUntilStopped = async (
 		for (const warning of warningsOf(blueprint, portico.generation, invocation))
 			log.warn("check the config", { warning });
 	// From the first call on: whoever reads the greeting may tell the process to stop before the next line is reached.
-	const toldToStop = new Promise<void>((resolve) => {
-		onSignal("SIGTERM", resolve);
-		onSignal("SIGINT", resolve);
-	});
+	const told = hearStop(systemClock);
 	const address = addressOf(host, listener.port, tls !== undefined);
 	portico.serves(address);
 	opened.store.describe({ address });
@@ -215,7 +221,7 @@ const serveUntilStopped = async (
 			(error: unknown) => log.error("the reload failed", { error: describe(error) }),
 		);
 	});
-	await toldToStop;
+	await told.stop;
 	endReloads();
-	await stop(opened, listener);
+	await stop(opened, listener, told.now);
 };

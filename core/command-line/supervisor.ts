@@ -54,7 +54,7 @@ export class Supervisor {
 	}
 
 	/** Passes a signal on to every worker but one. One that does not serve yet is told to reload once it does. */
-	tell(signal: "SIGTERM" | "SIGHUP", except?: number): void {
+	tell(signal: "SIGTERM" | "SIGINT" | "SIGHUP", except?: number): void {
 		for (const [worker, process] of this.running)
 			if (worker === except) continue;
 			else if (signal === "SIGHUP" && !this.serving.has(process)) this.toReload.add(process);

@@ -8,7 +8,7 @@ import { tablesInOrder } from "../host/generation.ts";
 import { makeDataFolder } from "../host/node-files.ts";
 import { createLog } from "../runtime/log.ts";
 import { addressOf } from "../runtime/serve.ts";
-import { holdSignal, makeFilesPrivate, onSignal, startAnother } from "../runtime/system.ts";
+import { holdSignal, makeFilesPrivate, startAnother } from "../runtime/system.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, settleLeft } from "./open.ts";
@@ -16,6 +16,7 @@ import { type OwnDatabase, openOwnDatabase } from "./own-database.ts";
 import { listenAt, refuseHeld } from "./serve.ts";
 import { environmentOfWorker, type Invocation } from "./settings.ts";
 import { Supervisor } from "./supervisor.ts";
+import { hearStop } from "./told-to-stop.ts";
 
 /** A port on which nobody else listens: a worker, which shares it, would not notice. Throws `Fault` where there is none. */
 const freePort = async ({ config: { server } }: Blueprint): Promise<number> => {
@@ -84,8 +85,9 @@ const serveOn = async (
 		log,
 	});
 	(invocation.reloads ?? holdSignal("SIGHUP")).act(() => supervisor.tell("SIGHUP"));
-	onSignal("SIGTERM", () => supervisor.end());
-	onSignal("SIGINT", () => supervisor.end());
+	const told = hearStop(systemClock);
+	void told.stop.then(() => supervisor.end());
+	void told.now.then(() => supervisor.tell("SIGINT"));
 	// While all workers are dead nothing else would keep this process alive.
 	setInterval(() => undefined, 60_000);
 	try {

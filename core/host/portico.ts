@@ -42,7 +42,8 @@ export class Portico {
 	private servedAt: string | undefined;
 	private leaving = false;
 	private stopping = false;
-	private readonly mustEnd = new AbortController();
+	/** Ends what is under way while it stops, as the end of its time does. */
+	readonly mustEnd = new AbortController();
 	private reloaded = true;
 	private readonly troubles: Troubles;
 	private readonly ownTroubles = () => this.troubles.list();
@@ -99,8 +100,7 @@ export class Portico {
 
 	/** Builds anew beside what runs and swaps; what runs stays when the new cannot be built. One after the other. */
 	reload(done?: () => void): Promise<readonly string[]> {
-		const before = this.reloading;
-		const reloaded = before.then(() => this.replace(done));
+		const reloaded = this.reloading.then(() => this.replace(done));
 		this.reloading = reloaded.then(
 			(complaints) => {
 				this.reloaded = complaints.length === 0;

@@ -1,12 +1,13 @@
 /** What happens to a whole process: killed in the middle, told to stop, asked for more than the runtime's own cap. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { endProcesses, runCommand, startProcess } from "../support/process.ts";
+import { sqldProgram } from "../support/sqld.ts";
 
 let folder: string;
 let config: string;
@@ -199,6 +200,47 @@ test("told to stop, it lets running streams finish, refuses new calls, writes th
 	const usage = await runCommand(folder, ["usage", "--by", "token", "--token", id, "--json", "--config", config]);
 	expect(JSON.parse(usage.output)).toMatchObject({ data: [{ token: id, completed: 1 }] });
 }, 60_000);
+
+test.each([[[]], [["--workers", "2"]]])(
+	"Ctrl-C for the second time ends running streams, which are told and written down: serve %j",
+	async (words) => {
+		if (words.length > 0 && sqldProgram() === undefined) return;
+		const begun = Promise.withResolvers<void>();
+		upstream.answer(() => {
+			const body = new ReadableStream<Uint8Array>({
+				start(controller) {
+					controller.enqueue(new TextEncoder().encode(chunk({ role: "assistant", content: "begin" })));
+					begun.resolve();
+				},
+			});
+			return new Response(body, { headers: { "content-type": "text/event-stream" } });
+		});
+		const known = JSON.parse(readFileSync(config, "utf8")) as { server: object };
+		const home = join(folder, `hurried-${words.length}`);
+		mkdirSync(home);
+		const patient = join(home, "patient.yaml");
+		writeFileSync(patient, JSON.stringify({ ...known, server: { ...known.server, drainSeconds: 60 } }));
+		const portico = await startProcess(folder, patient, {}, words);
+		const made = await runCommand(folder, ["token", "create", "--name", "hurried", "--json", "--config", patient]);
+		const { id, key } = JSON.parse(made.output) as { id: string; key: string };
+		const running = await ask(portico.address, key, { stream: true });
+		await begun.promise;
+		// As a terminal and the launcher tell it, both at once.
+		void portico.end("SIGINT");
+		const ended = portico.end("SIGINT");
+		await portico.says(/"stopping/);
+		const hurried = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 1000, "it waits"))]);
+		expect(hurried).toBe("it waits");
+		const again = performance.now();
+		void portico.end("SIGINT");
+		expect(await running.text()).toContain("error");
+		expect(await ended).toBe(0);
+		expect(performance.now() - again).toBeLessThan(8000);
+		const usage = await runCommand(folder, ["usage", "--by", "token", "--token", id, "--json", "--config", patient]);
+		expect(JSON.parse(usage.output)).toMatchObject({ data: [{ token: id, calls: 1, completed: 0 }] });
+	},
+	60_000,
+);
 
 test("a second process on the same file is refused with a clear message", async () => {
 	const first = await startProcess(folder, config);

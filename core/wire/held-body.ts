@@ -21,18 +21,18 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** The body as it is held; one that was put together elsewhere is from here on held likewise. */
 export const heldBody = (body: JsonBody): HeldBody =>
-	body instanceof HeldBody ? body : new HeldBody(body.bytes, body);
+	body instanceof HeldBody ? body : new HeldBody(body.bytes, body.text, body.value, body.members);
 
 export class HeldBody implements JsonBody {
-	readonly value: Readonly<Record<string, unknown>>;
-	readonly members: ReadonlyMap<string, Member>;
+	readonly value: JsonBody["value"];
+	readonly members: JsonBody["members"];
 	private readonly length: number;
 	private heldBytes: Uint8Array | undefined;
 	private heldText: string | undefined;
 	/** The text as it was made for an upstream last, and what was changed for it. */
 	private made: { readonly text: string; readonly edits: readonly Edit[] } | undefined;
 
-	constructor(bytes: Uint8Array, { text, value, members }: Pick<JsonBody, "text" | "value" | "members">) {
+	constructor(bytes: Uint8Array, text: string, value: JsonBody["value"], members: JsonBody["members"]) {
 		this.value = value;
 		this.members = members;
 		this.length = bytes.length;

@@ -26,20 +26,6 @@ const decode = (bytes: Uint8Array): string => {
 	}
 };
 
-/** The index just after the string that opens at `start`. */
-export const skipString = (text: string, start: number): number => {
-	let close = text.indexOf('"', start + 1);
-	while (close !== -1) {
-		let slashes = 0;
-		while (text.charCodeAt(close - 1 - slashes) === 92) slashes++;
-		if (slashes % 2 === 0) return close + 1;
-		close = text.indexOf('"', close + 1);
-	}
-	return invalid("The request body is not valid JSON: a string is not closed.");
-};
-
-const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
-
 const parse = (text: string): unknown => {
 	try {
 		return JSON.parse(text);
@@ -48,97 +34,79 @@ const parse = (text: string): unknown => {
 	}
 };
 
-/** The value alone: the spaces around it are not its own, and stay when it changes. */
-const memberBetween = (text: string, keyStart: number, from: number, to: number): Member => {
-	let valueStart = from;
-	let valueEnd = to;
-	while (isSpace(text.charCodeAt(valueStart))) valueStart++;
-	while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
-	return { keyStart, valueStart, valueEnd };
-};
-
 export const namedTwice = (name: string): Fault => {
 	const parameter = name.slice(0, 64);
 	const message = `The request body names "${parameter}" twice; send each field once.`;
 	return new Fault({ kind: "invalid_request", parameter, message });
 };
 
-/** The root's members while they are found: a key, its colon, and where its value ends. */
-class Members {
-	readonly found = new Map<string, Member>();
-	private readonly text: string;
-	private name: string | undefined;
-	private keyStart = 0;
-	private valueStart = -1;
-
-	constructor(text: string) {
-		this.text = text;
-	}
-
-	/** A string of the root: a key, unless it is what a key stands before. */
-	string(start: number, end: number): void {
-		if (this.name !== undefined) return;
-		const name = this.text.slice(start + 1, end - 1);
-		this.name = name.includes("\\") ? String(parse(`"${name}"`)) : name;
-		this.keyStart = start;
-	}
-
-	colon(at: number): void {
-		if (this.valueStart === -1) this.valueStart = at + 1;
-	}
-
-	valueEnds(at: number): void {
-		const { name } = this;
-		if (name === undefined || this.valueStart === -1) return;
-		if (this.found.has(name)) throw namedTwice(name);
-		this.found.set(name, memberBetween(this.text, this.keyStart, this.valueStart, at));
-		this.name = undefined;
-		this.valueStart = -1;
-	}
-}
-
-const tooDeep = (depth: number): never => invalid(`The request body is nested deeper than ${depth} levels.`);
-
 const quote = 34;
 const comma = 44;
-const colon = 58;
+const backslash = 92;
 const opens = (code: number): boolean => code === 123 || code === 91;
 const closes = (code: number): boolean => code === 125 || code === 93;
+const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
 
-/** The index of what closes the list or object that opens at `start`, in the root. Contents of strings are jumped over. */
-const nestedEnd = (text: string, start: number, limits: JsonLimits, counted: { nodes: number }): number => {
+/** The index just after the string that opens at `start`; `close` is the first quote that may end it. */
+export const skipString = (text: string, start: number, close = text.indexOf('"', start + 1)): number =>
+	close !== -1 && text.charCodeAt(close - 1) !== backslash ? close + 1 : skipEscapes(text, close);
+
+const skipEscapes = (text: string, first: number): number => {
+	let close = first;
+	while (close !== -1) {
+		let slashes = 0;
+		while (text.charCodeAt(close - 1 - slashes) === backslash) slashes++;
+		if (slashes % 2 === 0) return close + 1;
+		close = text.indexOf('"', close + 1);
+	}
+	return invalid("The request body is not valid JSON: a string is not closed.");
+};
+
+/** The index of what ends a root's value that begins at `start`, a comma or what closes the root. Contents of strings are jumped over. */
+const endOfValue = (text: string, start: number, limits: JsonLimits, counted: { nodes: number }): number => {
 	let depth = 1;
-	for (let at = start; at < text.length; at++) {
+	for (let at = start; at < text.length && depth <= limits.depth; at++) {
 		const code = text.charCodeAt(at);
 		if (code === quote) at = skipString(text, at) - 1;
-		else if (code === comma || opens(code)) {
+		else if (code === comma) {
+			if (depth === 1) return at;
 			counted.nodes++;
-			if (code !== comma && ++depth > limits.depth) tooDeep(limits.depth);
-		} else if (closes(code) && --depth === 1) return at;
+		} else if (opens(code)) {
+			counted.nodes++;
+			depth++;
+		} else if (closes(code) && --depth === 0) return at;
 	}
+	if (depth > limits.depth) invalid(`The request body is nested deeper than ${limits.depth} levels.`);
 	return text.length;
 };
 
-/** One pass over the structure: depth, size, and where the root's members are. What follows the root is left to the parser. */
+/**
+ * One pass over the structure: depth, size, and where the root's members are. What is no JSON is left to the parser, which
+ * comes after.
+ */
 const rootMembers = (text: string, limits: JsonLimits): ReadonlyMap<string, Member> => {
-	const root = new Members(text);
-	const counted = { nodes: 1 };
-	for (let at = text.indexOf("{") + 1; at < text.length; at++) {
-		const code = text.charCodeAt(at);
-		if (code === quote) {
-			const end = skipString(text, at);
-			root.string(at, end);
-			at = end - 1;
-		} else if (code === colon) root.colon(at);
-		else if (opens(code)) at = nestedEnd(text, at, limits, counted);
-		else if (code === comma || closes(code)) {
-			root.valueEnds(at);
-			if (code !== comma) break;
-			counted.nodes++;
-		}
-	}
+	const found = new Map<string, Member>();
+	const counted = { nodes: 0 };
+	let end = text.indexOf("{");
+	do {
+		const keyStart = text.indexOf('"', end + 1);
+		if (keyStart === -1) break;
+		const keyEnd = skipString(text, keyStart);
+		const word = text.slice(keyStart + 1, keyEnd - 1);
+		const name = word.includes("\\") ? String(parse(`"${word}"`)) : word;
+		if (found.has(name)) throw namedTwice(name);
+		let valueStart = text.indexOf(":", keyEnd) + 1;
+		if (valueStart === 0) break;
+		end = endOfValue(text, valueStart, limits, counted);
+		// The spaces around a value are not its own, and stay when it changes.
+		let valueEnd = end;
+		while (isSpace(text.charCodeAt(valueStart))) valueStart++;
+		while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
+		found.set(name, { keyStart, valueStart, valueEnd });
+		counted.nodes++;
+	} while (text.charCodeAt(end) === comma);
 	if (counted.nodes > limits.nodes) invalid(`The request body has more than ${limits.nodes} values.`);
-	return root.found;
+	return found;
 };
 
 /**
@@ -151,7 +119,7 @@ export const readJsonBody = (bytes: Uint8Array, limits: JsonLimits = defaultLimi
 	const first = text.trimStart().charAt(0);
 	if (first !== "{") invalid("The request body must be a JSON object, that is, begin with `{`.");
 	const members = rootMembers(text, limits);
-	return new HeldBody(bytes, { text, value: parse(text) as Readonly<Record<string, unknown>>, members });
+	return new HeldBody(bytes, text, parse(text) as JsonBody["value"], members);
 };
 
 /**
@@ -171,9 +139,11 @@ export const editJsonBody = (body: JsonBody, changes: Readonly<Record<string, un
 	}
 	if (removed.size > 0) edits.push(...removals(body, removed));
 	if (edits.length === 0 && added === "") return heldBody(body).unedited();
-	const open = body.text.indexOf("{") + 1;
 	const text = removed.size === body.members.size ? added.slice(0, -1) : added;
-	if (text !== "") edits.push({ start: open, end: open, text });
+	if (text !== "") {
+		const open = body.text.indexOf("{") + 1;
+		edits.push({ start: open, end: open, text });
+	}
 	if (edits.length > 1) edits.sort((a, b) => a.start - b.start || a.end - b.end);
 	return heldBody(body).edited(edits);
 };
@@ -184,7 +154,7 @@ export const changeJsonBody = (body: JsonBody, changes: Readonly<Record<string, 
 	if (typeof text !== "string" || text === body.text) return body;
 	const changed = Object.entries({ ...body.value, ...changes }).filter(([, value]) => value !== undefined);
 	const members = rootMembers(text, defaultLimits);
-	return new HeldBody(new TextEncoder().encode(text), { text, value: Object.fromEntries(changed), members });
+	return new HeldBody(new TextEncoder().encode(text), text, Object.fromEntries(changed), members);
 };
 
 /** A member goes with the comma behind it; those at the end go together, with the comma before the first of them. */

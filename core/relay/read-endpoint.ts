@@ -57,17 +57,16 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 	const { rulesOf, pace, planFor } = options;
 	const limit = endpoint.bodyLimitBytes ?? options.bodyLimitBytes;
 
+	const readWhole = shared[0].body === "json" ? readBody : readBytes;
+
 	const finder = steeringFinder(["model", ...shared.flatMap(({ fields = [] }) => fields)]);
 
-	const bodyOf = async (call: Identified): Promise<Pick<EndpointAsk, "body" | "steered">> => {
-		const { request, held } = call;
+	const bodyOf = (call: Identified, bytes: Uint8Array): Pick<EndpointAsk, "body" | "steered"> => {
 		if (shared[0].body === "json") {
-			const bytes = await readBody(request, limit, held, pace);
 			const { body: json, steered } = readWithoutSteering(bytes, finder.find, call, options);
 			return { body: { type: "json", json }, ...(steered && { steered }) };
 		}
-		const type = request.headers.get("content-type") ?? "";
-		const sent = readForm(await readBytes(request, limit, held, pace), type);
+		const sent = readForm(bytes, call.request.headers.get("content-type") ?? "");
 		const { form, removed } = withoutParts(formWithDeployment(sent, call.params), finder.steers);
 		return { body: { type: "form", form }, ...(removed.length > 0 && { steered: takenOut(removed) }) };
 	};
@@ -81,8 +80,9 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 
 	return {
 		protocol: shared[0].name,
-		async read(call, start) {
-			const request = { url: call.url, params: call.params, headers: call.request.headers, ...(await bodyOf(call)) };
+		body: (call) => readWhole(call.request, limit, call.held, pace),
+		read(call, bytes, start) {
+			const request = { url: call.url, params: call.params, headers: call.request.headers, ...bodyOf(call, bytes) };
 			const dialect = dialectOf(shared, request);
 			const read = dialect.read(request);
 			const model: ModelCall = {

@@ -1,12 +1,12 @@
 /** Reads a call of a protocol: from its body to where it may go. */
-import type { Identified, ModelRouted } from "../contract/call.ts";
+import type { Identified } from "../contract/call.ts";
 import type { JsonBody } from "../contract/json-body.ts";
 import type { ModelAsk, ModelRequest, Protocol } from "../contract/protocol.ts";
 import type { Plan } from "../contract/router.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { readBody } from "../wire/body.ts";
 import { isPending } from "../wire/pending.ts";
-import type { Entry, ReadingOptions } from "./reading.ts";
+import type { Entry, Read, ReadingOptions } from "./reading.ts";
 import { readWithoutSteering } from "./steering.ts";
 
 /** Its URL is parsed only for protocols that look at it. */
@@ -19,26 +19,6 @@ const requestOf = (call: Identified, body: JsonBody): ModelRequest => ({
 	},
 });
 
-/**
- * The call as the phases after reading see it: the same object, from now on knowing more, for a copy would work out what was
- * left to be worked out when asked for.
- */
-const routedOf = (call: Identified, ask: ModelAsk, plan: Plan): ModelRouted => {
-	let decoded: NeutralRequest | undefined;
-	return Object.assign(call, {
-		surface: "model" as const,
-		ask,
-		model: ask.call,
-		protocol: ask.protocol.name,
-		targets: plan.targets,
-		requestBytes: ask.body.bytes.length,
-		prompt() {
-			decoded ??= ask.protocol.client.decodeRequest(ask);
-			return decoded;
-		},
-	});
-};
-
 /** Of the targets those that can read what the request holds; all of them where none can, which is refused when one is tried. */
 const readableBy = ({ protocol }: ModelAsk, plan: Plan): Plan => {
 	const [first, ...rest] = plan.targets.filter(({ upstream }) => upstream.protocols.includes(protocol.name));
@@ -47,20 +27,47 @@ const readableBy = ({ protocol }: ModelAsk, plan: Plan): Plan => {
 
 export const readModel = (protocol: Protocol, options: ReadingOptions): Entry => {
 	const { pace, bodyLimitBytes, planFor } = options;
+
+	/**
+	 * The call as the phases after reading see it: the same object, from now on knowing more, for a copy would work out what
+	 * was left to be worked out when asked for.
+	 */
+	const routed = (call: Identified, ask: ModelAsk): Read => {
+		const all = planFor(ask.call);
+		const plan = ask.onlyProtocol ? readableBy(ask, all) : all;
+		let decoded: NeutralRequest | undefined;
+		const more = {
+			surface: "model" as const,
+			ask,
+			model: ask.call,
+			protocol: ask.protocol.name,
+			targets: plan.targets,
+			requestBytes: ask.body.bytes.length,
+			prompt() {
+				decoded ??= ask.protocol.client.decodeRequest(ask);
+				return decoded;
+			},
+		};
+		return { routed: Object.assign(call, more), plan };
+	};
+
+	const routedLater = async (call: Identified, loading: Promise<ModelAsk>): Promise<Read> =>
+		routed(call, await loading);
+
 	return {
 		protocol: protocol.name,
-		async read(call, start): Promise<{ readonly routed: ModelRouted; readonly plan: Plan }> {
-			const bytes = await readBody(call.request, bodyLimitBytes, call.held, pace);
+		body: (call) => readBody(call.request, bodyLimitBytes, call.held, pace),
+		read(call, bytes, start) {
 			const { body, steered } = readWithoutSteering(bytes, protocol.facts.steering, call, options);
 			const request = requestOf(call, body);
 			const model = protocol.client.read(request);
 			start.model = model;
-			const ask: ModelAsk = Object.assign(request, { protocol, call: model, ...(steered && { steered }) });
+			const ask: ModelAsk = Object.assign(
+				request,
+				steered ? { protocol, call: model, steered } : { protocol, call: model },
+			);
 			const loaded = protocol.conversations?.load(ask, call.token, call.held) ?? ask;
-			const asked = isPending(loaded) ? await loaded : loaded;
-			const all = planFor(asked.call);
-			const plan = asked.onlyProtocol ? readableBy(asked, all) : all;
-			return { routed: routedOf(call, asked, plan), plan };
+			return isPending(loaded) ? routedLater(call, loaded) : routed(call, loaded);
 		},
 	};
 };

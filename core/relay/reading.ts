@@ -3,6 +3,7 @@ import type { Identified, RelayedCall } from "../contract/call.ts";
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Plan, Router } from "../contract/router.ts";
 import type { Pace } from "../wire/body.ts";
+import type { MaybeLater } from "./exchange.ts";
 import type { RulesOf } from "./token-rules.ts";
 
 export interface ReadingOptions {
@@ -14,10 +15,21 @@ export interface ReadingOptions {
 	planFor(model: Pick<ModelCall, "name" | "affinity">): Plan;
 }
 
+/** A call that has been read. */
+export interface Read {
+	readonly routed: RelayedCall;
+	readonly plan: Plan;
+}
+
 /** One way into the relay. */
 export interface Entry {
 	/** The wire format, for rows and policies. */
 	readonly protocol: string;
-	/** Leaves the model in `start` as soon as it is known, for the row of a call that is refused later. */
-	read(call: Identified, start: { model?: ModelCall }): Promise<{ readonly routed: RelayedCall; readonly plan: Plan }>;
+	/** The whole body. Rejects with `Fault` as `readBody` does. */
+	body(call: Identified): Promise<Uint8Array>;
+	/**
+	 * What the body asks, and where that may go; at once, unless an earlier conversation belongs to it. Leaves the model in
+	 * `start` as soon as it is known, for the row of a call that is refused later.
+	 */
+	read(call: Identified, body: Uint8Array, start: { model?: ModelCall }): MaybeLater<Read>;
 }

@@ -124,7 +124,8 @@ class CallRelay implements Relay {
 			const refusal = this.refusedBefore(call, entry.protocol);
 			const denial = isPending(refusal) ? await refusal : refusal;
 			if (denial) throw new Fault(denial);
-			const found = await entry.read(call, start);
+			const read = entry.read(call, await entry.body(call), start);
+			const found = isPending(read) ? await read : read;
 			plan = found.plan;
 			// Before the policies: their wait for the journal ends with the same turn.
 			turnOver = turnEnds();

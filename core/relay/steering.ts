@@ -19,7 +19,9 @@ export const readWithoutSteering = (
 	call: Identified,
 	{ rulesOf, router }: { readonly rulesOf: RulesOf; readonly router: Router },
 ): Pick<ModelAsk, "body" | "steered"> => {
-	const body = withDeployment(readJsonBody(bytes), call.params);
+	const sent = readJsonBody(bytes);
+	const { deployment } = call.params;
+	const body = deployment === undefined ? sent : withDeployment(sent, deployment);
 	// A name that is none of the router's may be the upstream's own: the rules say the same of it.
 	const steering = steer(body, (name) => showsModel(rulesOf(call.token), router.model(name) ?? infoOf(name)));
 	if (!steering) return { body };

@@ -39,21 +39,26 @@ const brokenOff = (cause: unknown): Fault =>
 		cause,
 	);
 
-/** What is waited for, or a `Fault` when it fails or takes longer. */
+type Resolve<T> = (value: T | PromiseLike<T>) => void;
+type Reject = (fault: unknown) => void;
+
+/** Resolves with what is waited for, or rejects with a `Fault` when it fails or takes longer. */
+const settleWithin = <T>(work: Promise<T>, milliseconds: number, clock: Clock, resolve: Resolve<T>, reject: Reject) => {
+	const cancel = clock.after(milliseconds, () => reject(tooSlow()));
+	work.then(
+		(value) => {
+			cancel();
+			resolve(value);
+		},
+		(cause: unknown) => {
+			cancel();
+			reject(brokenOff(cause));
+		},
+	);
+};
+
 const within = <T>(work: Promise<T>, milliseconds: number, clock: Clock): Promise<T> =>
-	new Promise((resolve, reject) => {
-		const cancel = clock.after(milliseconds, () => reject(tooSlow()));
-		work.then(
-			(value) => {
-				cancel();
-				resolve(value);
-			},
-			(cause: unknown) => {
-				cancel();
-				reject(brokenOff(cause));
-			},
-		);
-	});
+	new Promise((resolve, reject) => settleWithin(work, milliseconds, clock, resolve, reject));
 
 const unsupported = (message: string): Fault => new Fault({ kind: "unsupported_media_type", message });
 
@@ -114,47 +119,40 @@ const hold = (held: HeldBytes | undefined, bytes: number): void => {
 	if (denial) throw new Fault(denial);
 };
 
+/** Of a declared length that is small the body is read at once: the runtime holds it to that, and one read is cheaper than many. */
+const beginToRead = (
+	request: Request,
+	limit: number,
+	held: HeldBytes | undefined,
+	pace: Pace,
+	resolve: Resolve<Uint8Array>,
+	reject: Reject,
+): void => {
+	const { headers } = request;
+	const declared = Number(headers.get("content-length") ?? 0);
+	if (declared > limit) throw tooLarge(limit);
+	if (declared === 0 || declared > readAtOnce || headers.has("content-encoding"))
+		resolve(readInPieces(request, limit, held, pace));
+	else {
+		hold(held, declared);
+		settleWithin(request.bytes(), pace.patienceMs, pace.clock, resolve, reject);
+	}
+};
+
 /**
  * The whole body, decompressed, or a `Fault`: too large (before reading when the length is declared), wrong type, too slow,
  * broken off, or no room for it in what calls may hold (`call.held`).
  */
-export const readBody = async (
-	request: Request,
-	limit: number,
-	held?: HeldBytes,
-	pace = usualPace,
-): Promise<Uint8Array> => {
-	const { headers } = request;
-	checkType(headers.get("content-type"));
-	const whole = readAhead(request, limit, held, pace);
-	return whole ? new Uint8Array(await whole) : await readInPieces(request, limit, held, pace);
-};
-
-/** A body of a declared length that is small: the runtime holds it to that, and one read is cheaper than many. */
-const readAhead = (
-	request: Request,
-	limit: number,
-	held: HeldBytes | undefined,
-	{ patienceMs, clock }: Pace,
-): Promise<ArrayBuffer> | undefined => {
-	const { headers } = request;
-	const declared = Number(headers.get("content-length") ?? 0);
-	if (declared > limit) throw tooLarge(limit);
-	if (declared === 0 || declared > readAtOnce || headers.has("content-encoding")) return undefined;
-	hold(held, declared);
-	return within(request.arrayBuffer(), patienceMs, clock);
-};
+export const readBody = (request: Request, limit: number, held?: HeldBytes, pace = usualPace): Promise<Uint8Array> =>
+	// Every call comes here, and an async function around the reading is dearer.
+	new Promise((resolve, reject) => {
+		checkType(request.headers.get("content-type"));
+		beginToRead(request, limit, held, pace, resolve, reject);
+	});
 
 /** The same for a body of any media type. */
-export const readBytes = async (
-	request: Request,
-	limit: number,
-	held?: HeldBytes,
-	pace = usualPace,
-): Promise<Uint8Array> => {
-	const whole = readAhead(request, limit, held, pace);
-	return whole ? new Uint8Array(await whole) : await readInPieces(request, limit, held, pace);
-};
+export const readBytes = (request: Request, limit: number, held?: HeldBytes, pace = usualPace): Promise<Uint8Array> =>
+	new Promise((resolve, reject) => beginToRead(request, limit, held, pace, resolve, reject));
 
 const readInPieces = async (
 	request: Request,

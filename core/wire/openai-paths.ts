@@ -22,10 +22,8 @@ export const openAiPaths = (path: string): readonly string[] => [
 ];
 
 /** The body with the model that the address names, as Azure's do: it goes before the one of the body. */
-export const withDeployment = (body: JsonBody, { deployment }: Readonly<Record<string, string>>): JsonBody => {
-	if (deployment === undefined || body.value["model"] === deployment) return body;
-	return changeJsonBody(body, { model: deployment });
-};
+export const withDeployment = (body: JsonBody, deployment: string): JsonBody =>
+	body.value["model"] === deployment ? body : changeJsonBody(body, { model: deployment });
 
 /** The same of a form, which may name no model of its own. */
 export const formWithDeployment = (form: FormBody, { deployment }: Readonly<Record<string, string>>): FormBody =>

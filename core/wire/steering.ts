@@ -66,18 +66,6 @@ const permittedItems = (items: readonly unknown[], path: string, rules: ToolRule
 		return tools === item["tools"] ? item : { ...item, tools };
 	});
 
-/** What is found in one body, while it is searched. */
-interface Found extends ToolRules {
-	readonly edits: Record<string, unknown>;
-}
-
-const editList = ({ value }: JsonBody, name: string, permitted: typeof permittedTools, found: Found): void => {
-	const list = value[name];
-	if (!Array.isArray(list)) return;
-	const kept = permitted(list, name, found);
-	if (kept !== list) found.edits[name] = kept;
-};
-
 /**
  * `exact`: fields of the protocol that decide what is asked and what it costs, in the spellings it takes; another
  * spelling of one of them would be read by some upstreams and by nobody here. `bringers`: lists whose items may have
@@ -86,19 +74,24 @@ const editList = ({ value }: JsonBody, name: string, permitted: typeof permitted
 export const steeringFinder = (exact: readonly string[], bringers: readonly string[] = []): SteeringFinder => {
 	const known = new Set(exact);
 	const forbidden = new Set([...addressFields, ...choiceFields, ...limitFields, ...exact].map(foldedName));
+	const lists = [["tools", permittedTools], ...bringers.map((name) => [name, permittedItems] as const)] as const;
+	const isForbidden = (name: string): boolean => !known.has(name) && forbidden.has(foldedName(name));
 	return {
 		steers: (name) => !known.has(name) && forbidden.has(foldedName(name.replace(/\[.*$/s, "").trim())),
-		find(body, mayUse) {
-			const found: Found = { mayUse, edits: {}, removed: [] };
-			for (const name of body.members.keys())
-				if (!known.has(name) && forbidden.has(foldedName(name))) {
-					found.edits[name] = undefined;
-					found.removed.push(name);
+		find({ members, value }, mayUse) {
+			const edits: Record<string, unknown> = {};
+			const rules: ToolRules = { mayUse, removed: [] };
+			for (const name of members.keys())
+				if (isForbidden(name)) {
+					edits[name] = undefined;
+					rules.removed.push(name);
 				}
-			editList(body, "tools", permittedTools, found);
-			for (const name of bringers) editList(body, name, permittedItems, found);
-			const { edits, removed } = found;
-			return removed.length === 0 ? undefined : { edits, removed };
+			for (const [name, permitted] of lists) {
+				const list = value[name];
+				const kept = Array.isArray(list) ? permitted(list, name, rules) : list;
+				if (kept !== list) edits[name] = kept;
+			}
+			return rules.removed.length === 0 ? undefined : { edits, removed: rules.removed };
 		},
 	};
 };

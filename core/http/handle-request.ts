@@ -102,15 +102,6 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		}
 	};
 
-	const answerToken = (
-		route: TokenRoute,
-		call: Admitted,
-		connection: Connection,
-	): Response | Denial | Promise<Response | Denial> => {
-		const known = options.identify(call, route.keyInQuery === true);
-		return isPending(known) ? known.then((found) => enter(route, found, connection)) : enter(route, known, connection);
-	};
-
 	const enter = (
 		route: TokenRoute,
 		call: Identified | Denial,
@@ -121,10 +112,11 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		return route.handle(Object.assign(call, { answered: connection.holdOpen(), held }));
 	};
 
-	/** What the call held goes back when its handler has answered, unless it outlives that. */
-	const giveBack = ({ held }: Partial<Identified>): void => {
-		if (held && !held.carried) held.release();
-	};
+	const enterLater = async (
+		route: TokenRoute,
+		call: PromiseLike<Identified | Denial>,
+		connection: Connection,
+	): Promise<Response | Denial> => await enter(route, await call, connection);
 
 	const answerOperator = async (
 		route: AdminRoute | PersonRoute,
@@ -142,13 +134,15 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 	): Response | Denial | Promise<Response | Denial> => {
 		if (route.access === "public") return route.handle(call);
 		if (route.access !== "token") return answerOperator(route, call, connection);
-		return options.draining() ? stopping : answerToken(route, call, connection);
+		if (options.draining()) return stopping;
+		const known = options.identify(call, route.keyInQuery === true);
+		return isPending(known) ? enterLater(route, known, connection) : enter(route, known, connection);
 	};
 
 	/** Answers at a route. */
 	const serve = async (route: Route, arrival: Arrival, params: Params): Promise<Response> => {
 		const { request, connection } = arrival;
-		const call = admitted(arrival, route.path, params, options);
+		const call: Admitted & Pick<Partial<Identified>, "held"> = admitted(arrival, route.path, params, options);
 		let response: Response;
 		waiting++;
 		try {
@@ -160,9 +154,12 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 			response = denialResponse(shapeAt(route, request), denial, call.requestId);
 		} finally {
 			waiting--;
-			giveBack(call);
+			// What the call held goes back when its handler has answered, unless it outlives that.
+			if (call.held && !call.held.carried) call.held.release();
 		}
-		return finish(response, call.requestId, route, request);
+		response = finish(response, call.requestId, route, request);
+		connection.answered?.(response);
+		return response;
 	};
 
 	const denialOf = (error: unknown, route: string, requestId: string): Denial => {

@@ -7,7 +7,7 @@ import type { Log } from "../contract/log.ts";
 import { isPending } from "../wire/pending.ts";
 import { keyOf } from "./key.ts";
 import type { Refused } from "./refusals.ts";
-import { firstRefusal, type RulesOf } from "./token-rules.ts";
+import { firstRefusal, type Rule, type RulesOf } from "./token-rules.ts";
 
 type Known = AccessToken | RefusedToken | Denial;
 type Answer = Identified | Denial;
@@ -20,6 +20,8 @@ const unknownKey = deny(
 	"Incorrect API key provided. It is not known here: check that it was copied whole, or ask the operator for one.",
 );
 
+const asked = ({ policy, setting }: Rule, call: Identified) => policy.admit?.(call, setting);
+
 /** Gives the answer at once, unless an authenticator or a policy has to wait. */
 export const createIdentify = (
 	authenticators: readonly Authenticator[],
@@ -30,11 +32,18 @@ export const createIdentify = (
 	const authenticate = (key: string, call: Admitted, from = 0): Known | Promise<Known> => {
 		for (let index = from; index < authenticators.length; index++) {
 			const found = authenticators[index]?.identify(key, call);
-			if (isPending(found)) return found.then((answer) => answer ?? authenticate(key, call, index + 1));
+			if (isPending(found)) return afterWaiting(found, key, call, index);
 			if (found !== undefined) return found;
 		}
 		return unknownKey;
 	};
+
+	const afterWaiting = async (
+		waiting: PromiseLike<Known | undefined>,
+		key: string,
+		call: Admitted,
+		index: number,
+	): Promise<Known> => (await waiting) ?? (await authenticate(key, call, index + 1));
 
 	const refuse = (call: Admitted, denial: Denial, refused: Refused): Denial => {
 		note(call, denial, refused);
@@ -46,14 +55,15 @@ export const createIdentify = (
 		if ("denial" in token) return refuse(call, token.denial, { token: token.refused });
 		// The same object, from now on knowing more: a copy would work out what was left to be worked out when asked for.
 		const identified: Identified = Object.assign(call, { token });
-		const refusal = firstRefusal(
-			rulesOf(token).admit,
-			({ policy, setting }) => policy.admit?.(identified, setting),
-			log,
-		);
-		const answer = (denial: Denial | undefined): Answer => (denial ? refuse(call, denial, { token }) : identified);
-		return isPending(refusal) ? refusal.then(answer) : answer(refusal);
+		const refusal = firstRefusal(rulesOf(token).admit, asked, identified, log);
+		return isPending(refusal) ? answerLater(identified, refusal) : answer(identified, refusal);
 	};
+
+	const answer = (call: Identified, denial: Denial | undefined): Answer =>
+		denial ? refuse(call, denial, { token: call.token }) : call;
+
+	const answerLater = async (call: Identified, refusal: Promise<Denial | undefined>): Promise<Answer> =>
+		answer(call, await refusal);
 
 	/** Nobody could say whose key it is, as the database is away: the call is refused, and seen. */
 	const unidentified = (call: Admitted, key: string, error: unknown): never => {
@@ -61,15 +71,20 @@ export const createIdentify = (
 		throw error;
 	};
 
+	const admitLater = async (call: Admitted, key: string, waiting: Promise<Known>): Promise<Answer> => {
+		let known: Known;
+		try {
+			known = await waiting;
+		} catch (error) {
+			return unidentified(call, key, error);
+		}
+		return await admit(call, key, known);
+	};
+
 	return (call: Admitted, keyInQuery: boolean): Answer | Promise<Answer> => {
-		const carried = keyOf(call.request.headers, keyInQuery ? call.url.searchParams : undefined);
-		if ("denial" in carried) return refuse(call, carried.denial, {});
-		const token = authenticate(carried.key, call);
-		return isPending(token)
-			? token.then(
-					(known) => admit(call, carried.key, known),
-					(error: unknown) => unidentified(call, carried.key, error),
-				)
-			: admit(call, carried.key, token);
+		const key = keyOf(call.request.headers, keyInQuery ? call.url.searchParams : undefined);
+		if (typeof key !== "string") return refuse(call, key, {});
+		const token = authenticate(key, call);
+		return isPending(token) ? admitLater(call, key, token) : admit(call, key, token);
 	};
 };

@@ -28,7 +28,7 @@ import { Refusals } from "./refusals.ts";
 import type { Relay, RelayOptions } from "./relay-options.ts";
 import { relayRoutes } from "./routes.ts";
 import { tooLong } from "./stream-watch.ts";
-import { firstRefusal } from "./token-rules.ts";
+import { firstRefusal, type Rule } from "./token-rules.ts";
 import { redacted } from "./upstream-words.ts";
 
 const denialOf = (error: unknown, log: Log, callId: string): Denial => {
@@ -44,6 +44,15 @@ const beginAttempt = (live: LiveCall, { targets, why, passedOver }: Plan, target
 	const index = targets.indexOf(target);
 	live.attempts.begin(target, why?.[index] ?? "next", index === 0 ? passedOver : undefined);
 };
+
+/** What is known of a call when it begins; its model, once that has been read. */
+interface Start extends CallStart {
+	readonly call: Identified;
+	model?: ModelCall;
+}
+
+const beforeBody = ({ policy, setting }: Rule, { call, protocol }: Start) =>
+	policy.beforeBody?.(call, setting, protocol);
 
 class CallRelay implements Relay {
 	readonly routes: readonly Route[];
@@ -109,8 +118,9 @@ class CallRelay implements Relay {
 
 	/** The phases in their order, up to the first attempt. */
 	private async serve(entry: Entry, call: Identified): Promise<Response> {
-		const { rulesOf, guards, concurrency, log } = this.options;
-		const start: CallStart & { model?: ModelCall } = { call, token: call.token, protocol: entry.protocol };
+		const { guards, concurrency, log } = this.options;
+		const start: Start = { call, token: call.token, protocol: entry.protocol };
+		const rules = this.options.rulesOf(call.token);
 		let entered = false;
 		let live: LiveCall;
 		let plan: Plan;
@@ -121,7 +131,8 @@ class CallRelay implements Relay {
 			const waiting = concurrency.take(call.token.id, call.request.signal);
 			if (waiting) await waiting;
 			entered = true;
-			const refusal = this.refusedBefore(call, entry.protocol);
+			// What needs no body is asked before it is read.
+			const refusal = firstRefusal(rules.beforeBody, beforeBody, start, log);
 			const denial = isPending(refusal) ? await refusal : refusal;
 			if (denial) throw new Fault(denial);
 			const read = entry.read(call, await entry.body(call), start);
@@ -129,7 +140,7 @@ class CallRelay implements Relay {
 			plan = found.plan;
 			// Before the policies: their wait for the journal ends with the same turn.
 			turnOver = turnEnds();
-			const asked = askPolicies({ rules: rulesOf(call.token).check, call: found.routed, log });
+			const asked = askPolicies({ rules: rules.check, call: found.routed, log });
 			const permits = isPending(asked) ? await asked : asked;
 			if (isDenial(permits)) throw new Fault(permits);
 			live = new LiveCall(found.routed, permits, this.liveOptions);
@@ -141,16 +152,6 @@ class CallRelay implements Relay {
 			throw error;
 		}
 		return await this.run(live, plan, turnOver);
-	}
-
-	/** What needs no body is asked before it is read. */
-	private refusedBefore(call: Identified, protocol: string) {
-		const { rulesOf, log } = this.options;
-		return firstRefusal(
-			rulesOf(call.token).beforeBody,
-			({ policy, setting }) => policy.beforeBody?.(call, setting, protocol),
-			log,
-		);
 	}
 
 	/** What the permits hold is let go when a guard refuses. */

@@ -24,7 +24,8 @@ export const createTaskAuthority = (
 	async beforeBody(call, isRepeated) {
 		const denial = await firstRefusal(
 			rulesOf(call.token).beforeBody,
-			({ policy, setting }) => policy.beforeBody?.(call, setting, "tasks"),
+			({ policy, setting }, asking) => policy.beforeBody?.(asking, setting, "tasks"),
+			call,
 			log,
 		);
 		if (!denial || (isAboutQuota(denial) && (await isRepeated?.()))) return undefined;

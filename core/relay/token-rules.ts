@@ -63,16 +63,22 @@ export const showsModel = ({ shows }: TokenRules, model: ModelInfo): boolean =>
 	shows.every(({ policy, setting }) => policy.shows?.(model, setting) ?? true);
 
 type Answer = Denial | undefined;
-type Ask = (rule: Rule) => Answer | Promise<Answer>;
+type Ask<Subject> = (rule: Rule, subject: Subject) => Answer | Promise<Answer>;
 
-/** What the first of these rules refuses with; at once, unless one of them has to wait. */
-export const firstRefusal = (rules: readonly Rule[], ask: Ask, log: Log, from = 0): Answer | Promise<Answer> => {
+/** What the first of these rules refuses with that is asked about a subject (a call); at once, unless one has to wait. */
+export const firstRefusal = <Subject>(
+	rules: readonly Rule[],
+	ask: Ask<Subject>,
+	subject: Subject,
+	log: Log,
+	from = 0,
+): Answer | Promise<Answer> => {
 	for (let index = from; index < rules.length; index++) {
 		const rule = rules[index];
 		if (rule === undefined) break;
 		try {
-			const answer = ask(rule);
-			if (isPending(answer)) return afterWaiting(answer, rules, ask, log, index);
+			const answer = ask(rule, subject);
+			if (isPending(answer)) return afterWaiting(answer, rules, ask, subject, log, index);
 			if (answer) return answer;
 		} catch (error) {
 			return refuseForFailure(rule, error, log);
@@ -81,10 +87,11 @@ export const firstRefusal = (rules: readonly Rule[], ask: Ask, log: Log, from = 
 	return undefined;
 };
 
-const afterWaiting = async (
+const afterWaiting = async <Subject>(
 	waiting: Promise<Answer>,
 	rules: readonly Rule[],
-	ask: Ask,
+	ask: Ask<Subject>,
+	subject: Subject,
 	log: Log,
 	index: number,
 ): Promise<Answer> => {
@@ -95,5 +102,5 @@ const afterWaiting = async (
 	} catch (error) {
 		if (rule) return refuseForFailure(rule, error, log);
 	}
-	return await firstRefusal(rules, ask, log, index + 1);
+	return await firstRefusal(rules, ask, subject, log, index + 1);
 };

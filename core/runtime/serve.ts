@@ -10,6 +10,8 @@ export interface Connection {
 	 * end of a stream is about to be sent: the runtime's limit holds again, or the connection could idle for ever.
 	 */
 	holdOpen(): () => void;
+	/** To be told of the answer right before it goes on: the runtime's limit holds again for one that is no stream. */
+	answered?(response: Response): void;
 	/** The path as it was sent is another one than the request's URL says. */
 	readonly crooked?: boolean;
 }
@@ -95,18 +97,16 @@ class BunConnection implements Connection {
 	}
 
 	/** A stream is watched by Portico to its end. Once that is sent the runtime takes no new limit. */
-	answered(response: Response): Response {
+	answered(response: Response): void {
+		if (!this.held) return;
 		this.streaming = !this.over && isStream(response);
-		if (this.held && !this.streaming) this.bun.timeout(this.request, this.answeredSeconds);
-		return response;
+		if (!this.streaming) this.bun.timeout(this.request, this.answeredSeconds);
 	}
 }
 
 const listenOnBun = ({ answeredSeconds = 120, ...options }: ListenOptions): Listener => {
-	const answer = async (request: Request, bun: BunServer, crooked: boolean): Promise<Response> => {
-		const connection = new BunConnection(request, bun, crooked, answeredSeconds);
-		return connection.answered(await options.handle(request, connection));
-	};
+	const answer = (request: Request, bun: BunServer, crooked: boolean): Response | Promise<Response> =>
+		options.handle(request, new BunConnection(request, bun, crooked, answeredSeconds));
 	const server = Bun.serve({
 		hostname: options.host,
 		port: options.port,

@@ -118,7 +118,8 @@ const call = async (): Promise<void> => {
 	const identified: Identified = { ...admitted, id, token };
 	const denial = await firstRefusal(
 		tokenRules.admit,
-		({ policy, setting }) => policy.admit?.(identified, setting),
+		({ policy, setting }, asking) => policy.admit?.(asking, setting),
+		identified,
 		log,
 	);
 	if (denial) throw new Error(denial.message);

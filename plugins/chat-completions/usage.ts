@@ -7,9 +7,11 @@ interface Beside {
 	readonly output: number;
 }
 
+const nothing: Beside = { input: 0, output: 0 };
+
 const besideOf = (usage: WireRecord, prompt: number, completion: number): Beside => {
 	const gap = (asCount(usage["total_tokens"]) ?? 0) - prompt - completion;
-	if (gap <= 0) return { input: 0, output: 0 };
+	if (gap <= 0) return nothing;
 	if (asRecord(usage["prompt_tokens_details"])["audio_tokens"] === gap) return { input: gap, output: 0 };
 	const reasoning = reasoningOf(usage);
 	return { input: 0, output: reasoning === undefined || reasoning === gap ? gap : 0 };
@@ -55,9 +57,10 @@ const searchesOf = (usage: WireRecord): number | undefined => {
 	);
 };
 
+const isWebCitation = (annotation: unknown): boolean => asRecord(annotation)["type"] === "url_citation";
+
 /** Whether a message, or a piece of one, cites what was found on the web. OpenAI tells no more of the search it bills. */
-export const citesWeb = (message: WireRecord): boolean =>
-	asList(message["annotations"]).some((annotation) => asRecord(annotation)["type"] === "url_citation");
+export const citesWeb = (message: WireRecord): boolean => asList(message["annotations"]).some(isWebCitation);
 
 /** What a chunk tells of usage; Groq's streams have it in a member of their own. */
 export const usageIn = (chunk: WireRecord): unknown => chunk["usage"] ?? asRecord(chunk["x_groq"])["usage"];

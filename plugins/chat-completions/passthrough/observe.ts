@@ -3,6 +3,7 @@ import {
 	asList,
 	asRecord,
 	type Denial,
+	definedOnly,
 	EventTemplate,
 	isRecord,
 	jsonStringBytes,
@@ -192,27 +193,27 @@ const messageBytes = (message: unknown): number =>
 /** What a whole answer says. */
 export const observe = (body: unknown): Observation => {
 	const root = asRecord(body);
-	const choices = asList(root["choices"]).map(asRecord);
-	const usage = decodeUsage(
-		root["usage"],
-		choices.some(({ message }) => citesWeb(asRecord(message))),
-	);
-	const error = isRecord(root["error"]) || typeof root["error"] === "string" ? openAiFailureWithin(root) : undefined;
+	const { choices, error: told } = root;
+	const error = isRecord(told) || typeof told === "string" ? openAiFailureWithin(root) : undefined;
 	let pieces = 0;
 	let bytes = 0;
+	let cites = false;
 	let stopped: string | undefined;
-	for (const choice of choices) {
+	for (const each of asList(choices)) {
+		const choice = asRecord(each);
 		stopped ??= stopOf(choice["finish_reason"]);
+		cites ||= citesWeb(asRecord(choice["message"]));
 		const size = messageBytes(choice["message"]);
 		if (size > 0) pieces++;
 		bytes += size;
 	}
-	return {
-		finished: error === undefined && Array.isArray(root["choices"]),
+	const usage = decodeUsage(root["usage"], cites);
+	return definedOnly({
+		finished: error === undefined && Array.isArray(choices),
 		pieces,
 		contentBytes: bytes,
-		...(usage === undefined ? {} : { usage }),
-		...(stopped === undefined ? {} : { stopped }),
-		...(error === undefined ? {} : { error }),
-	};
+		usage,
+		stopped,
+		error,
+	});
 };

@@ -270,6 +270,16 @@ describe("a whole answer under an alias", () => {
 		expect(JSON.parse(restored(JSON.stringify(answer)))).toEqual({ ...answer, model: "fast" });
 	});
 
+	test("finds its own name, whatever else is called so", () => {
+		for (const answer of [
+			'{"object":"model","model" : "model","usage":{"model":1}}',
+			'{"note":"\\"model\\":\\"m\\"","model":\t"m"}',
+			'{"a":{"model":"n"},"model":"m"}',
+		])
+			expect(restored(answer)).toBe(answer.replace(/("model"\s*:\s*)"(?:m|model)"(?=[,}])/, '$1"fast"'));
+		expect(restored('{"model":"caf\\u00e9","n":1.0}')).toBe('{"model":"fast","n":1}');
+	});
+
 	test("leaves alone what is not an answer", () => {
 		for (const body of ["null", "[]", "not json", '{"a":1}']) expect(restored(body)).toBe(body);
 	});

@@ -12,17 +12,38 @@ import {
 import { padding } from "../stream-scope.ts";
 import { injectsUsage, refusesUsage } from "./request.ts";
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** Where a member `"model": "<name>"` stands, however it is spaced: its key, and its value up to the end, quotes included. */
+interface ModelMember {
+	readonly keyStart: number;
+	readonly valueStart: number;
+	readonly end: number;
+}
 
-/** Matches the member `"model": "<name>"`, however it is spaced. */
-const modelMember = (name: string): RegExp => new RegExp(`("model"\\s*:\\s*)${escaped(JSON.stringify(name))}`, "g");
+const memberName = '"model"';
+const isSpace = (unit: number): boolean => unit === 32 || unit === 10 || unit === 13 || unit === 9;
+
+/** The first such member from there on; `value` is the name as JSON. */
+const modelMember = (text: string, value: string, from = 0): ModelMember | undefined => {
+	let keyStart = text.indexOf(memberName, from);
+	while (keyStart !== -1) {
+		let at = keyStart + memberName.length;
+		while (isSpace(text.charCodeAt(at))) at++;
+		const isKey = text.charAt(at) === ":";
+		if (isKey) at++;
+		while (isSpace(text.charCodeAt(at))) at++;
+		if (isKey && text.startsWith(value, at)) return { keyStart, valueStart: at, end: at + value.length };
+		keyStart = text.indexOf(memberName, at);
+	}
+	return undefined;
+};
 
 const renamed = (text: string, value: unknown, name: string): string => {
 	if (!isRecord(value) || typeof value["model"] !== "string" || value["model"] === name) return text;
-	const pattern = modelMember(value["model"]);
+	const found = JSON.stringify(value["model"]);
+	const member = modelMember(text, found);
 	// The same member deeper down would make the splice ambiguous; then the text is written anew.
-	if (text.match(pattern)?.length !== 1) return JSON.stringify({ ...value, model: name });
-	return text.replace(pattern, (_whole, key: string) => key + JSON.stringify(name));
+	if (!member || modelMember(text, found, member.end)) return JSON.stringify({ ...value, model: name });
+	return text.slice(0, member.valueStart) + JSON.stringify(name) + text.slice(member.end);
 };
 
 /** A whole answer with the asked model's name put back; one that is not a JSON object stays as it is. */
@@ -99,10 +120,10 @@ class Editor implements StreamEditor {
 	private learn(data: string, value: unknown): void {
 		const model = asRecord(value)["model"];
 		if (typeof model !== "string") return;
-		const member = modelMember(model).exec(data);
-		if (member === null) return;
-		this.needle = member[0];
-		this.replacement = (member[1] ?? '"model":') + JSON.stringify(this.name);
+		const member = modelMember(data, JSON.stringify(model));
+		if (!member) return;
+		this.needle = data.slice(member.keyStart, member.end);
+		this.replacement = data.slice(member.keyStart, member.valueStart) + JSON.stringify(this.name);
 	}
 }
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { anAnswer, emptyFolder, firstAnswer, nodeFolder, remove } from "./packed.ts";
+import { anAnswer, emptyFolder, firstAnswer, nodeFolder, removalMs, remove } from "./packed.ts";
 import { debianRoot, entering, has, noDebian } from "./roots.ts";
 
 const checkout = resolve(import.meta.dir, "../..");
@@ -32,7 +32,7 @@ beforeAll(() => {
 	folder = emptyFolder("image");
 	if (missing === undefined) debian = debianRoot(folder);
 }, 180_000);
-afterAll(() => remove(folder));
+afterAll(() => remove(folder), removalMs);
 
 /** What `node:22-bookworm-slim` is to the Dockerfile: Debian, Node and its npm, and a user named node. */
 const nodeImage = (name: string): string => {

@@ -10,7 +10,7 @@ import { join, resolve } from "node:path";
 import { Ajv } from "ajv";
 import { parse, parseAllDocuments } from "yaml";
 import { asRecord } from "../../core/neutral/json.ts";
-import { emptyFolder, remove } from "./packed.ts";
+import { emptyFolder, removalMs, remove } from "./packed.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -22,7 +22,7 @@ beforeAll(() => {
 	writeFileSync(join(folder, "package.json"), '{"private":true}');
 	execFileSync("npm", ["install", "--prefix", folder, "--no-audit", "--no-fund", ...packages], { stdio: "ignore" });
 }, 120_000);
-afterAll(() => remove(folder));
+afterAll(() => remove(folder), removalMs);
 
 const load = (name: string): unknown => createRequire(import.meta.url)(join(folder, "node_modules", name));
 

@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { asList, asRecord } from "../../core/neutral/json.ts";
 import { soundPackages, soundUses, writePackages } from "../support/plugin-packages.ts";
-import { emptyFolder, install, pack, remove } from "./packed.ts";
+import { emptyFolder, install, pack, removalMs, remove } from "./packed.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const deno = join(root, "node_modules/.bin/deno");
@@ -49,7 +49,7 @@ beforeAll(() => {
 afterAll(async () => {
 	await vendor.stop();
 	remove(home);
-});
+}, removalMs);
 
 test.each(Object.entries(kinds))("%s: its test passes, and its file is short", (kind, most) => {
 	const tested = run("bun", "test", `./my-${kind}`);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect } from "bun:test";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, install, pack, remove } from "./packed.ts";
+import { emptyFolder, install, pack, removalMs, remove } from "./packed.ts";
 import { answers, limit, where } from "./rooms.ts";
 import { has, isRoot } from "./roots.ts";
 
@@ -18,7 +18,7 @@ beforeAll(() => {
 	install({ archive: pack(), folder: join(folder, "installed") });
 	modules = join(folder, "installed/node_modules");
 }, limit);
-afterAll(() => remove(folder));
+afterAll(() => remove(folder), removalMs);
 
 const env = { PATH: process.env["PATH"] ?? "", HOME: "/nonexistent" };
 const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];

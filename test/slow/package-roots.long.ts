@@ -8,7 +8,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { inContainer } from "./container.ts";
-import { anAnswer, askedAsGreeted, emptyFolder, install, nodeFolder, pack, remove } from "./packed.ts";
+import { anAnswer, askedAsGreeted, emptyFolder, install, nodeFolder, pack, removalMs, remove } from "./packed.ts";
 import { answers, limit, mostSeconds, where } from "./rooms.ts";
 import { debianRoot, entering, has, muslRoot, noDebian, noMusl } from "./roots.ts";
 
@@ -24,7 +24,7 @@ afterAll(() => {
 	remove(folder);
 	// A root file system that was given is given back as it was.
 	if (debian !== undefined) for (const name of put) remove(join(debian, name));
-});
+}, removalMs);
 
 let debian: string | undefined;
 const put = ["usr/local/bin/node", "usr/local/bin/portico", "usr/local/lib/node_modules", "srv/home", "etc/portico"];

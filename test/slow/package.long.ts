@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { anAnswer, emptyFolder, firstAnswer, install, nodeFolder, pack, remove } from "./packed.ts";
+import { anAnswer, emptyFolder, firstAnswer, install, nodeFolder, pack, removalMs, remove } from "./packed.ts";
 
 const mostMegabytes = 120;
 const mostSeconds = 60;
@@ -16,7 +16,7 @@ beforeAll(() => {
 	folder = emptyFolder("package");
 	archive = pack();
 }, 60_000);
-afterAll(() => remove(folder));
+afterAll(() => remove(folder), removalMs);
 
 const megabytes = (path: string): number => {
 	const found = lstatSync(path);

@@ -99,5 +99,8 @@ export const firstAnswer = async ({ command, cwd, env, data }: Starting): Promis
 /** What a whole first answer looks like. */
 export const anAnswer = { choices: [{ message: { role: "assistant" } }] };
 
+/** What holds whole installations is not always gone within the usual five seconds. */
+export const removalMs = 60_000;
+
 /** Removes what tests have made, files of other users too. */
 export const remove = (folder: string): void => rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 /** How a call goes to one target: in which words, and how the answer comes back. */
 import type { EndpointRouted, ModelRouted } from "../contract/call.ts";
+import type { Compaction } from "../contract/conversations.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { ModelAsk, Protocol, UpstreamMessage } from "../contract/protocol.ts";
@@ -91,10 +92,12 @@ class ModelWays implements Translating {
 		const passed = new Passthrough(sent, target, limit, this);
 		const found = this.complete(guarded ? guardedPassthrough(guarded, passed, this) : passed);
 		const { compaction } = ask.protocol.client;
-		if (!compaction) return found;
-		const otherwise: Approach["otherwise"] = (status, text) =>
-			compaction.isUnknown(ask, status, text) ? this.byTranslation() : found.otherwise?.(status, text);
-		return { ...found, otherwise };
+		return compaction ? { ...found, otherwise: this.whereUnknown(compaction, found) } : found;
+	}
+
+	private whereUnknown(compaction: Compaction, { otherwise }: Approach): NonNullable<Approach["otherwise"]> {
+		return (status, text) =>
+			compaction.isUnknown(this.ask, status, text) ? this.byTranslation() : otherwise?.(status, text);
 	}
 
 	translated(): Exchange {

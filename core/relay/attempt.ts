@@ -1,7 +1,7 @@
 /** One try at one target: sends, and gives a response once the first byte of a good answer is there. */
 import { deny, Fault, isFault } from "../contract/fault.ts";
 import type { UpstreamMessage } from "../contract/protocol.ts";
-import type { Target } from "../contract/router.ts";
+import type { SendOptions, Target } from "../contract/router.ts";
 import { scrub } from "../errors/redact.ts";
 import { mayBeDone, tellsError } from "../errors/upstream-failure.ts";
 import { estimateTokens } from "../neutral/estimate.ts";
@@ -194,21 +194,22 @@ class Attempt implements Waiting {
 	private async ask(message: UpstreamMessage): Promise<Response> {
 		const { live, target, way, abort } = this;
 		const { id, model } = live.routed;
+		const options: { -readonly [K in keyof SendOptions]: SendOptions[K] } = {
+			protocol: way.protocol,
+			wire: way.wire,
+			keys: live.attempts,
+			abort,
+			stream: model.stream && !way.first,
+			callId: id,
+			mayRepeat: () => !live.left && this.options.mayRepeat?.(live) === true,
+		};
+		if (live.trace) options.traceHeaders = () => traceHeaders(live);
+		if (way.endpoint !== undefined) options.endpoint = way.endpoint;
+		if (model.affinity !== undefined) options.affinity = model.affinity;
 		live.sending(target);
 		heldOf(live)?.letGo(message.body);
 		try {
-			const response = await target.upstream.send(message, {
-				protocol: way.protocol,
-				wire: way.wire,
-				keys: live.attempts,
-				abort,
-				stream: model.stream && !way.first,
-				callId: id,
-				mayRepeat: () => !live.left && this.options.mayRepeat?.(live) === true,
-				...(live.trace && { traceHeaders: () => traceHeaders(live) }),
-				...(way.endpoint !== undefined && { endpoint: way.endpoint }),
-				...(model.affinity !== undefined && { affinity: model.affinity }),
-			});
+			const response = await target.upstream.send(message, options);
 			live.attempts.answered(response.status);
 			if (!response.ok) live.refused();
 			return response;

@@ -62,17 +62,23 @@ export const roomToBegin = ({ headers }: Request): Promise<void> | undefined =>
 	newCalls.take(Number(headers.get("content-length")) || 0);
 
 let ending: Promise<void> | undefined;
+let end: () => void;
+
+const turnOver = (): void => {
+	ending = undefined;
+	end();
+};
+
+const begin = (resolve: () => void): void => {
+	end = resolve;
+	setImmediate(turnOver);
+};
 
 /**
  * The runtime's server ends a connection on which something follows a request that has no answer yet, and that request
  * with it. Whether something followed at once is known when this turn of the event loop ends: nothing is sent before.
  */
 export const turnEnds = (): Promise<void> => {
-	ending ??= new Promise((resolve) => {
-		setImmediate(() => {
-			ending = undefined;
-			resolve();
-		});
-	});
+	ending ??= new Promise(begin);
 	return ending;
 };

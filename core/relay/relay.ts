@@ -163,7 +163,9 @@ class CallRelay implements Relay {
 		throw new Fault(guarded);
 	}
 
+	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */
 	private async run(live: LiveCall, plan: Plan, turnOver: Promise<void>): Promise<Response> {
+		const { router, log } = this.options;
 		this.open.add(live);
 		this.bursts.began(live.routed.requestBytes);
 		this.watch.begun();
@@ -174,9 +176,22 @@ class CallRelay implements Relay {
 				live.leave();
 				throw new Fault(clientGone);
 			}
-			return await this.attempts(live, plan);
+			const options = plan.translation === "strict" ? this.strictly : this.leniently;
+			let left = plan.targets.length;
+			for (const target of plan.targets) {
+				left--;
+				beginAttempt(live, plan, target);
+				try {
+					const response = await attempt(live, target, options, left > 0);
+					router.report({ target, firstByteMs: live.attempts.last?.firstByteMs });
+					return response;
+				} catch (error) {
+					this.failed(live, target, error, left > 0);
+				}
+			}
+			throw new Fault(deny("upstream", "No upstream is left to try."));
 		} catch (error) {
-			const denial = live.stoppedFor ?? denialOf(error, this.options.log, live.routed.id);
+			const denial = live.stoppedFor ?? denialOf(error, log, live.routed.id);
 			live.end(endingOf(live), denial === clientGone ? 499 : statusOf(denial), denial);
 			throw new Fault(denial, error);
 		} finally {
@@ -184,34 +199,14 @@ class CallRelay implements Relay {
 		}
 	}
 
-	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */
-	private async attempts(live: LiveCall, plan: Plan): Promise<Response> {
-		const { router } = this.options;
-		const options = plan.translation === "strict" ? this.strictly : this.leniently;
-		let left = plan.targets.length;
-		for (const target of plan.targets) {
-			left--;
-			beginAttempt(live, plan, target);
-			try {
-				const response = await attempt(live, target, options, left > 0);
-				router.report({ target, firstByteMs: live.attempts.last?.firstByteMs });
-				return response;
-			} catch (error) {
-				const denial = this.failed(live, target, error);
-				if (left === 0 || live.partlyDone || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
-			}
-		}
-		throw new Fault(deny("upstream", "No upstream is left to try."));
-	}
-
-	/** What a failed attempt means, told to the router. Throws when nobody waits for another. */
-	private failed(live: LiveCall, target: Target, error: unknown): Denial {
+	/** Tells the router what a failed attempt means. Throws when nobody waits for another, or none may follow. */
+	private failed(live: LiveCall, target: Target, error: unknown, hasNext: boolean): void {
 		const { router, log } = this.options;
 		if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
 		const denial = redacted(denialOf(error, log, live.routed.id), target);
 		live.attempts.end(denial, error);
 		router.report({ target, error: denial, said: live.attempts.last });
-		return denial;
+		if (!hasNext || live.partlyDone || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
 	}
 
 	private left(live: LiveCall): void {

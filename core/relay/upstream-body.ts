@@ -36,6 +36,8 @@ export class UpstreamBody {
 	/** The rest of a chunk that was longer than a piece. */
 	private unread: Uint8Array | undefined;
 	private chunks = 0;
+	private taken: ((read: Read) => Uint8Array | undefined | Promise<Uint8Array>) | undefined;
+	private failed: ((error: unknown) => never) | undefined;
 	private cancelWatch: (() => void) | undefined;
 
 	constructor(response: Response, abort: AbortController, live?: Holder) {
@@ -52,16 +54,23 @@ export class UpstreamBody {
 		if (this.unread) return this.rested(this.unread);
 		// Read as a stream only when it is wanted as one: a whole answer is cheaper without.
 		this.reader ??= this.response.body?.getReader();
+		// Made once, not for every chunk.
+		this.taken ??= (read) => this.take(read);
+		this.failed ??= (error) => this.fail(error);
 		return this.reader?.read().then(this.taken, this.failed) ?? Promise.resolve(undefined);
 	}
 
-	/** Made once, not for every chunk. */
-	private readonly taken = ({ value }: Read): Uint8Array | undefined | Promise<Uint8Array> => {
+	private take({ value }: Read): Uint8Array | undefined | Promise<Uint8Array> {
 		if (this.stopped) throw new Fault(this.stopped);
 		if (value === undefined) return undefined;
 		this.chunks++;
 		return this.pieceOf(value);
-	};
+	}
+
+	private fail(error: unknown): never {
+		if (this.stopped) throw new Fault(this.stopped);
+		throw isFault(error) ? error : broken(error);
+	}
 
 	/** What is worked through in one go is bounded, however much came at once. */
 	private pieceOf(value: Uint8Array): Uint8Array | Promise<Uint8Array> {
@@ -84,11 +93,6 @@ export class UpstreamBody {
 		return await this.pieceOf(unread);
 	}
 
-	private readonly failed = (error: unknown): never => {
-		if (this.stopped) throw new Fault(this.stopped);
-		throw isFault(error) ? error : broken(error);
-	};
-
 	/** The same source, giving first what a `next` that was left waiting will bring. */
 	resume(pending: Promise<Uint8Array | undefined>): this {
 		// Nobody may be reading when it fails; whoever reads next still gets the failure.
@@ -106,7 +110,7 @@ export class UpstreamBody {
 		if (Number.isNaN(told)) return await this.gather(limit);
 		this.holdOrStop(told);
 		try {
-			const whole = new Uint8Array(await this.response.arrayBuffer());
+			const whole = await this.response.bytes();
 			if (this.stopped) throw new Fault(this.stopped);
 			return whole;
 		} catch (error) {

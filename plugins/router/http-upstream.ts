@@ -65,6 +65,7 @@ export const createHttpUpstream = ({
 	const keyList = [...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])];
 	const keys = new Keys(keyList, clock, random);
 	const budget = new Budget();
+	const proxied = proxy === undefined ? {} : { proxy };
 	/** What is sent with every message beside its own headers, by the words it is written in and by key. */
 	const fixedHeaders = new WeakMap<Wire, Map<string | undefined, FixedHeaders>>();
 	const headersFor = (wire: Wire, key: string | undefined): FixedHeaders => {
@@ -108,43 +109,46 @@ export const createHttpUpstream = ({
 	const initOf = (message: UpstreamMessage, options: SendOptions, key: string | undefined): FetchOptions => {
 		const headers = { ...message.headers, ...headersFor(options.wire, key) };
 		if (setting.trace === true) Object.assign(headers, options.traceHeaders?.());
-		const init: FetchOptions = {
+		return {
 			method: message.method ?? "POST",
 			headers,
 			body: message.body as BodyInit,
 			redirect: "manual",
 			signal: options.abort.signal,
 			timeout: false,
+			...proxied,
 		};
-		return proxy === undefined ? init : { ...init, proxy };
 	};
 
+	/** `refused`: what becomes of an answer that is no success; it stays as it is unless said. */
 	const request = async (
 		message: UpstreamMessage,
 		options: SendOptions,
 		key: string | undefined,
+		refused?: typeof tryOthers,
 	): Promise<Response> => {
-		const { abort } = options;
-		let late = false;
-		const cancel = clock.after(firstByteSeconds * 1000, () => {
-			late = true;
-			abort.abort();
-		});
 		const init = initOf(message, options, key);
 		const url = base + message.path;
 		budget.earn();
+		let late = false;
+		const cancel = clock.after(firstByteSeconds * 1000, () => {
+			late = true;
+			options.abort.abort();
+		});
+		let response: Response | undefined;
 		try {
 			try {
-				return await send(url, init);
+				response = await send(url, init);
 			} catch (error) {
 				if (!mayGoAgain(error, options)) throw error;
 			}
-			return await send(url, { ...init, keepalive: false });
+			response ??= await send(url, { ...init, keepalive: false });
 		} catch (error) {
 			throw late ? slow(name, firstByteSeconds) : unanswered(error, options);
 		} finally {
 			cancel();
 		}
+		return response.ok || !refused ? response : await refused(key, response, message, options);
 	};
 
 	/** What a failure says of the key and the account; the operator is told of a key or an account that is refused. */
@@ -212,7 +216,7 @@ export const createHttpUpstream = ({
 				headers: { ...question.headers, ...headersFor(wire, key) },
 				redirect: "manual",
 				signal,
-				...(proxy !== undefined && { proxy }),
+				...proxied,
 			});
 			const words = await readWords(response.body, clock, longestList);
 			if (response.ok) return question.decode(parseJson(words));
@@ -232,10 +236,6 @@ export const createHttpUpstream = ({
 		keys: () => keys.states(),
 		protocols,
 		...(setting.endpoints && { endpoints: namedEndpoints(setting.endpoints) }),
-		async send(message, options) {
-			const key = keys.choose(options.affinity, options.keys);
-			const response = await request(message, options, key);
-			return response.ok ? response : await tryOthers(key, response, message, options);
-		},
+		send: (message, options) => request(message, options, keys.choose(options.affinity, options.keys), tryOthers),
 	};
 };

@@ -22,9 +22,9 @@ const figures = (trace: Trace = []) => {
 
 /** The most that each may enter. Lower them when a call gets shorter; `docs/architecture.md` tells the numbers. */
 const most = {
-	passthrough: { entries: 325, files: 88 },
-	translated: { entries: 492, files: 117 },
-	task: { entries: 282, files: 65 },
+	passthrough: { entries: 299, files: 86 },
+	translated: { entries: 464, files: 116 },
+	task: { entries: 260, files: 65 },
 };
 
 for (const [kind, limit] of Object.entries(most))

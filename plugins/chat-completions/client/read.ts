@@ -2,26 +2,33 @@
  * What routing and quota need of a request, and the refusals that cost nothing: what no upstream could accept is
  * refused here, before a reservation is made or a byte is sent.
  */
-import { asText, fieldReaders, isRecord, type ModelCall, type ModelRequest, refuseField, type WireRecord } from "#core";
+import {
+	asText,
+	definedOnly,
+	fieldReaders,
+	isRecord,
+	type ModelCall,
+	type ModelRequest,
+	refuseField,
+	type WireRecord,
+} from "#core";
 
 const mostMessages = 20_000;
 const roles = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 
 const { flag, whole, checkNumber, model: modelOf } = fieldReaders(refuseField);
 
-const checkContent = ({ content }: WireRecord, role: string, index: number): void => {
-	if (typeof content === "string" || Array.isArray(content)) return;
-	const mayLack = role === "assistant" || role === "tool" || role === "function";
-	if (mayLack && (content === undefined || content === null)) return;
-	throw refuseField(`messages[${index}].content`, content, "it must be a string or a list of parts.");
-};
+/** Roles whose messages may come without content. */
+const silentRoles = new Set(["assistant", "tool", "function"]);
 
 const checkMessage = (message: unknown, index: number): void => {
 	if (!isRecord(message)) throw refuseField(`messages[${index}]`, message, "it must be an object with a role.");
-	const role = message["role"];
+	const { role, content } = message;
 	if (typeof role !== "string" || !roles.has(role))
 		throw refuseField(`messages[${index}].role`, role, `it must be one of ${[...roles].join(", ")}.`);
-	checkContent(message, role, index);
+	if (typeof content === "string" || Array.isArray(content)) return;
+	if ((content !== undefined && content !== null) || !silentRoles.has(role))
+		throw refuseField(`messages[${index}].content`, content, "it must be a string or a list of parts.");
 };
 
 const checkMessages = (messages: unknown): void => {
@@ -62,12 +69,6 @@ export const readCall = ({ headers, body }: ModelRequest): ModelCall => {
 	checkRanges(value);
 	const maxOutputTokens = limitOf(value);
 	const affinity = asText(value["prompt_cache_key"]) ?? headers.get("x-session-affinity") ?? undefined;
-	return {
-		operation: "generate",
-		name,
-		stream,
-		candidates: whole(value["n"], "n", 1, 128) ?? 1,
-		...(maxOutputTokens !== undefined && { maxOutputTokens }),
-		...(affinity !== undefined && { affinity }),
-	};
+	const candidates = whole(value["n"], "n", 1, 128) ?? 1;
+	return definedOnly({ operation: "generate", name, stream, candidates, maxOutputTokens, affinity });
 };

@@ -13,7 +13,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
-import { historyFor, mayNeedChange, thinksNot } from "../history.ts";
+import { type HistoryTarget, historyFor, mayNeedChange, thinksNot } from "../history.ts";
 import { passedHeaders } from "../passed-headers.ts";
 import { asksForUsage, otherStreamOptions } from "../stream-options.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
@@ -38,9 +38,12 @@ interface Editing {
 }
 
 /** Under each name by which the client gave a limit; where it gave none, under the one that the model takes. */
-const editLimit = ({ body, call }: ModelAsk, changes: PassthroughChanges, { edits }: Editing): void => {
-	const { maxOutputTokens: limit, capabilities } = changes;
-	if (limit === undefined || call.operation !== "generate") return;
+const editLimit = (
+	{ body }: ModelAsk,
+	limit: number,
+	{ capabilities }: PassthroughChanges,
+	{ edits }: Editing,
+): void => {
 	const { max_completion_tokens: current, max_tokens: older } = body.value;
 	if (typeof current === "number" && current > limit) edits["max_completion_tokens"] = limit;
 	if (typeof older === "number" && older > limit) edits["max_tokens"] = limit;
@@ -49,23 +52,24 @@ const editLimit = ({ body, call }: ModelAsk, changes: PassthroughChanges, { edit
 };
 
 /** What another model's turns left in the history, and what a strict vendor does not take. */
-const editHistory = ({ body }: ModelAsk, changes: PassthroughChanges, { edits, losses }: Editing): void => {
-	const { model, capabilities } = changes;
+const editHistory = ({ body }: ModelAsk, { model, capabilities }: PassthroughChanges, editing: Editing): void => {
+	// Of other models it does not matter.
+	const silent = capabilities.reasoningWithCalls === true && thinksNot({ ...body.value, ...editing.edits });
+	const target = { capabilities, family: familyOf(model), thinksNot: silent };
+	if (mayNeedChange(body.text, target)) changeHistory(asList(body.value["messages"]), target, editing);
+};
+
+const changeHistory = (before: readonly unknown[], target: HistoryTarget, { edits, losses }: Editing): void => {
 	const lost = (at: number, field: string): void => {
 		losses.push({ path: `messages[${at}].${field}`, reason: "the model does not take it in its history" });
 	};
-	// Of other models it does not matter.
-	const silent = capabilities.reasoningWithCalls === true && thinksNot({ ...body.value, ...edits });
-	const target = { capabilities, family: familyOf(model), thinksNot: silent, lost };
-	if (!mayNeedChange(body.text, target)) return;
-	const before = asList(body.value["messages"]);
-	const after = historyFor(before, target);
+	const after = historyFor(before, { ...target, lost });
 	const same = after.length === before.length && after.every((message, at) => message === before[at]);
 	if (!same) edits["messages"] = after;
 };
 
+/** What a strict vendor takes in the body's root. */
 const editFields = ({ body }: ModelAsk, { capabilities }: PassthroughChanges, { edits, losses }: Editing): void => {
-	if (capabilities.strictFields !== true) return;
 	const strict = strictEdits({ ...body.value, ...edits }, capabilities);
 	for (const path of rootFieldsLost(body.value, strict)) losses.push({ path, reason: "the vendor refuses it" });
 	Object.assign(edits, strict);
@@ -98,26 +102,26 @@ const editRefused = (
 	{ capabilities }: PassthroughChanges,
 	{ edits, losses }: Editing,
 ): string | undefined => {
-	if (!mayNeedFitting(capabilities)) return undefined;
 	const fitted = fitRequest({ ...body.value, ...edits }, capabilities);
 	Object.assign(edits, fitted.edits);
 	for (const { setting, reason } of fitted.lost) losses.push({ path: pathOf(setting, body.value), reason });
 	return fitted.instruction;
 };
 
-/** The message to send: the client's bytes when nothing must change. */
+/** The message to send: the client's bytes when nothing must change. Each part is looked at only where it may have to. */
 export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): UpstreamMessage => {
-	const { body } = ask;
+	const { body, call } = ask;
+	const { capabilities, maxOutputTokens: limit } = changes;
 	const editing: Editing = { edits: {}, losses: [] };
 	const { edits, losses } = editing;
 	if (body.value["model"] !== changes.model) edits["model"] = changes.model;
-	editLimit(ask, changes, editing);
-	editEffort(ask, changes, editing);
-	const instruction = editRefused(ask, changes, editing);
+	if (limit !== undefined && call.operation === "generate") editLimit(ask, limit, changes, editing);
+	if (body.value["reasoning_effort"] !== undefined) editEffort(ask, changes, editing);
+	const instruction = mayNeedFitting(capabilities) ? editRefused(ask, changes, editing) : undefined;
 	editHistory(ask, changes, editing);
 	if (instruction !== undefined)
 		edits["messages"] = instructed(asList(edits["messages"] ?? body.value["messages"]), instruction);
-	editFields(ask, changes, editing);
+	if (capabilities.strictFields === true) editFields(ask, changes, editing);
 	if (injectsUsage(ask, changes)) edits["stream_options"] = { ...otherStreamOptions(body.value), include_usage: true };
 	return { path: "/chat/completions", headers: passedHeaders(ask), body: editJsonBody(body, edits), losses };
 };

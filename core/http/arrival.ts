@@ -33,14 +33,15 @@ export const newCallId = (now: number): string => `req_${orderedId(now)}`;
  * so that a copy has it too.
  */
 export const admitted = (
-	{ request, target, connection }: Arrival,
+	arrival: Arrival,
 	route: string,
 	params: Params,
-	{ clock, trustedProxies }: { readonly clock: Clock; readonly trustedProxies: Networks },
+	known: { readonly clock: Clock; readonly trustedProxies: Networks },
 ): Admitted => {
+	const { clock, trustedProxies } = known;
+	const { request, connection } = arrival;
 	const { headers } = request;
 	const id = newCallId(clock.now());
-	let url: URL | undefined;
 	return {
 		id,
 		requestId: requestIdOf(headers) ?? id,
@@ -50,12 +51,14 @@ export const admitted = (
 		startedAt: clock.monotonic(),
 		address: clientAddress(connection.address, headers.get("x-forwarded-for"), trustedProxies),
 		get url() {
-			url ??= new URL(target);
-			return url;
+			const value = new URL(arrival.target);
+			// Parsed once: from now on it stands in place of what parses it.
+			Object.defineProperty(this, "url", { value, enumerable: true });
+			return value;
 		},
 		get origin() {
-			const scheme = clientScheme(request, connection.address, trustedProxies);
-			return originOf(scheme, headers.get("host") ?? "") ?? this.url.origin;
+			const scheme = clientScheme(this.request, arrival.connection.address, known.trustedProxies);
+			return originOf(scheme, this.request.headers.get("host") ?? "") ?? this.url.origin;
 		},
 	};
 };

@@ -11,8 +11,13 @@ export const bodyOf = (
 	answer: string | Uint8Array,
 	held: HeldBytes | undefined,
 	openStreamBody: OpenStreamBody,
-): BodyInit => {
-	if (answer.length <= atOnce) return answer as BodyInit;
+): BodyInit => (answer.length <= atOnce ? answer : inPieces(answer, held, openStreamBody)) as BodyInit;
+
+const inPieces = (
+	answer: string | Uint8Array,
+	held: HeldBytes | undefined,
+	openStreamBody: OpenStreamBody,
+): ReadableStream<Uint8Array> => {
 	const bytes = typeof answer === "string" ? new TextEncoder().encode(answer) : answer;
 	// It is there already: that there is no room for it now can only be told to those who come next.
 	held?.hold(bytes.length);
@@ -29,5 +34,5 @@ export const bodyOf = (
 		streamBody.close();
 	};
 	const streamBody = openStreamBody({ begin: () => void send(), left: over });
-	return streamBody.body as BodyInit;
+	return streamBody.body;
 };

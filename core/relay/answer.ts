@@ -58,26 +58,25 @@ const keep = async ({ routed, target }: LiveCall, answer: unknown): Promise<void
 	if (answer !== undefined) await ask.protocol.conversations?.save?.(ask, token, answer, target);
 };
 
+type Sending = Pick<AnswerOptions, "live" | "openStreamBody">;
+
 /** At once, unless the answer has to be kept first. */
-export const sendWhole = (
-	options: Pick<AnswerOptions, "live" | "openStreamBody">,
-	whole: WholeAnswer,
-): MaybeLater<Response> => {
+export const sendWhole = (options: Sending, whole: WholeAnswer): MaybeLater<Response> => {
 	const { live } = options;
 	live.saw(whole.seen);
 	const { error } = whole.seen;
 	if (error) throw new Fault(error);
 	live.firstByte();
 	if (whole.losses) live.losses = [...live.losses, ...whole.losses];
-	return whole.answer === undefined || !keeps(live)
-		? wholeResponse(options, whole)
-		: keep(live, whole.answer).then(() => wholeResponse(options, whole));
+	return whole.answer === undefined || !keeps(live) ? wholeResponse(options, whole) : sendKept(options, whole);
 };
 
-const wholeResponse = (
-	{ live, openStreamBody }: Pick<AnswerOptions, "live" | "openStreamBody">,
-	whole: WholeAnswer,
-): Response => {
+const sendKept = async (options: Sending, whole: WholeAnswer): Promise<Response> => {
+	await keep(options.live, whole.answer);
+	return wholeResponse(options, whole);
+};
+
+const wholeResponse = ({ live, openStreamBody }: Sending, whole: WholeAnswer): Response => {
 	live.end(live.left ? "client_left" : "completed", 200);
 	const headers = { "content-type": "application/json" };
 	Object.assign(headers, live.permits.headers, told(live), whole.headers);

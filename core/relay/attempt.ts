@@ -88,7 +88,7 @@ const traceHeaders = ({ trace, attempts }: LiveCall): Readonly<Record<string, st
 
 /** A count that no upstream can give is estimated. */
 const countsHere = ({ routed }: LiveCall, { upstream }: Target, { protocols }: AttemptOptions): boolean => {
-	if (routed.surface !== "model" || routed.model.operation !== "count_tokens") return false;
+	if (routed.surface !== "model") return false;
 	if (upstream.protocols.includes(routed.ask.protocol.name)) return false;
 	return !protocols.get(upstream.protocols[0] ?? "")?.upstream.decodeTokenCount;
 };
@@ -111,7 +111,8 @@ export const attempt = (
 	hasNext: boolean,
 ): MaybeLater<Response> => {
 	refuseForeign(live, target);
-	return countsHere(live, target, options) ? estimateCount(live) : new Attempt(live, target, options).run(hasNext);
+	const counts = live.routed.model.operation === "count_tokens" && countsHere(live, target, options);
+	return counts ? estimateCount(live) : new Attempt(live, target, options).run(hasNext);
 };
 
 class Attempt implements Waiting {

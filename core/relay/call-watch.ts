@@ -32,15 +32,15 @@ export class CallWatch {
 		if (this.looks) return;
 		this.looks = true;
 		// By the system's clock, whatever clock the limits go by: it stands for a listener that is told at once.
-		setTimeout(() => this.look(), momentMs).unref();
+		setTimeout(this.look, momentMs).unref();
 	}
 
-	private look(): void {
+	private readonly look = (): void => {
 		const { running } = this.options;
 		this.looks = false;
 		for (const live of running) if (!live.watched) this.watch(live);
 		if (running.size > 0) this.begun();
-	}
+	};
 
 	private watch(live: LiveCall): void {
 		const { clock, totalMs, left, tooLong } = this.options;

@@ -29,6 +29,8 @@ const tokenFull = (limit: number): Fault =>
 		}),
 	);
 
+const none: readonly Waiting[] = [];
+
 export class ConcurrencyLimit {
 	private readonly limits: ConcurrencyLimits;
 	private readonly clock: Clock;
@@ -69,7 +71,7 @@ export class ConcurrencyLimit {
 
 	leave(token: string): void {
 		this.forget(token);
-		const [next] = this.queue;
+		const [next] = this.queue.size === 0 ? none : this.queue;
 		if (next) next.begin();
 		else this.taken--;
 	}

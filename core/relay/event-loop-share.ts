@@ -27,6 +27,10 @@ class TurnShare {
 			this.begun += amount;
 			return undefined;
 		}
+		return this.wait(amount);
+	}
+
+	private wait(amount: number): Promise<void> {
 		return new Promise((begin) => {
 			if (this.waiting.length === 0) setImmediate(this.nextTurn);
 			this.waiting.push({ amount, begin });

@@ -103,8 +103,8 @@ export interface Question {
 const ignored = (): undefined => undefined;
 
 /** What permits promise may fail before anybody waits for it, or when nobody does any more: that must not end the process. */
-const leaveUnread = (held: readonly Permit[], from = 0): void => {
-	for (let index = from; index < held.length; index++) held[index]?.ready?.catch(ignored);
+const leaveUnread = (held: readonly Permit[]): void => {
+	for (const { ready } of held) ready?.catch(ignored);
 };
 
 /** Asks these rules, at once where none of them has to wait. A denial settles what the others had already granted. */
@@ -136,7 +136,7 @@ const whenReady = (held: readonly Permit[], log: Log): Answer | Promise<Answer> 
 
 /** `first`: the place of the first that promises something. */
 const afterReady = async (permits: Permits, held: readonly Permit[], first: number, log: Log): Promise<Answer> => {
-	leaveUnread(held, first + 1);
+	for (let index = first + 1; index < held.length; index++) held[index]?.ready?.catch(ignored);
 	for (let index = first; index < held.length; index++) {
 		const ready = held[index]?.ready;
 		if (!ready) continue;

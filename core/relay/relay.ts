@@ -40,10 +40,8 @@ const denialOf = (error: unknown, log: Log, callId: string): Denial => {
 	);
 };
 
-const beginAttempt = (live: LiveCall, { targets, why, passedOver }: Plan, target: Target): void => {
-	const index = targets.indexOf(target);
-	live.attempts.begin(target, why?.[index] ?? "next", index === 0 ? passedOver : undefined);
-};
+const beginAttempt = (live: LiveCall, { targets, why, passedOver }: Plan, target: Target): void =>
+	live.attempts.begin(target, why?.[targets.indexOf(target)] ?? "next", target === targets[0] ? passedOver : undefined);
 
 /** What is known of a call when it begins; its model, once that has been read. */
 interface Start extends CallStart {

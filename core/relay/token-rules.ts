@@ -25,9 +25,7 @@ export type RulesOf = (token: AccessToken) => TokenRules;
 /** The rules of any token. `policies` is asked at the first of them. */
 export const createRulesOf = (policies: () => readonly Policy[]): RulesOf => {
 	const known = new WeakMap<AccessToken, TokenRules>();
-	return (token) => {
-		const found = known.get(token);
-		if (found) return found;
+	const bound = (token: AccessToken): TokenRules => {
 		const all = policies().map((policy) => ({
 			policy,
 			setting: policy.setting && token.compiled.get(policy.setting.key),
@@ -41,6 +39,7 @@ export const createRulesOf = (policies: () => readonly Policy[]): RulesOf => {
 		known.set(token, rules);
 		return rules;
 	};
+	return (token) => known.get(token) ?? bound(token);
 };
 
 /** The refusal when a rule itself failed: nobody passes a rule that could not be applied. */

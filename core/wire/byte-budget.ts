@@ -88,6 +88,7 @@ class Holding implements HeldBytes {
 	}
 
 	release(): void {
-		this.giveBack(this.bytes);
+		if (this.bytes > 0) this.budget.give(this.token, this.bytes);
+		this.bytes = 0;
 	}
 }

@@ -29,14 +29,11 @@ const newlyDue = (at: number): Set<() => void> => {
  * more: they may be late by less than a hundredth, so that the timers of an hour's calls, each with a limit of an hour,
  * are some hundred and not four a second.
  */
-const dueAfter = (milliseconds: number): Set<() => void> => {
+const afterCoarsely = (milliseconds: number, action: () => void): (() => void) => {
 	let step = 250;
 	while (step * 250 < milliseconds) step *= 2;
 	const at = Math.ceil((performance.now() + milliseconds) / step) * step;
-	return coarse.get(at) ?? newlyDue(at);
-};
-
-const afterCoarsely = (due: Set<() => void>, action: () => void): (() => void) => {
+	const due = coarse.get(at) ?? newlyDue(at);
 	due.add(action);
 	return () => due.delete(action);
 };
@@ -52,5 +49,5 @@ export const systemClock: Clock = {
 	now: () => Date.now(),
 	monotonic: () => performance.now(),
 	after: (milliseconds, action) =>
-		milliseconds > coarseFrom ? afterCoarsely(dueAfter(milliseconds), action) : afterExactly(milliseconds, action),
+		milliseconds > coarseFrom ? afterCoarsely(milliseconds, action) : afterExactly(milliseconds, action),
 };

@@ -77,18 +77,26 @@ export class Accounts implements AccountNode {
 		return account;
 	}
 
-	/**
-	 * Holds the whole of it at once, where the node's slice has as much; nothing may be sent upstream before `journal.kept()`.
-	 * Undefined where the database has to be asked.
-	 */
-	take(caller: Caller, amount: number, quota: number, now: Moment): Reservation | undefined {
-		const account = this.accountOf(caller.token);
-		const lease = account.setting === quota ? account.sliceWith(amount, now) : undefined;
-		if (!lease) return undefined;
-		const held = this.hold(caller, lease, amount, now);
+	/** The node's slice of an account, where a call may have as much of it at once; otherwise the database has to be asked. */
+	sliceWith(token: string, amount: number, quota: number, now: Moment): Lease | undefined {
+		const account = this.accountOf(token);
+		return account.setting === quota ? account.sliceWith(amount, now) : undefined;
+	}
+
+	/** What calls cost that are not limited is counted on it. */
+	tallyOf(token: string): Lease {
+		const account = this.accountOf(token);
+		account.setting = undefined;
+		const known = account.tally;
+		account.tally = known && !known.closing && !known.lost ? known : this.begin(account, "tally");
+		return account.tally;
+	}
+
+	/** Holds what its lease was found to have a moment ago; nothing may be sent upstream before `journal.kept()`. */
+	take(reservation: Reservation, heldInWords: string, now: Moment): void {
+		reservation.lease.hold(reservation, now.monotonic);
+		this.journal.soon(lines.hold(reservation, heldInWords));
 		this.writeBehind.wake();
-		this.journal.soon(lines.reserved(held));
-		return held;
 	}
 
 	/**
@@ -127,13 +135,8 @@ export class Accounts implements AccountNode {
 	}
 
 	/** Without a limit nothing is held, the cost is counted. A crash charges what the call holds `beside`, on other accounts. */
-	follow(caller: Caller, beside = 0, now = this.now()): Reservation {
-		const account = this.accountOf(caller.token);
-		account.setting = undefined;
-		const known = account.tally;
-		const lease = known && !known.closing && !known.lost ? known : this.begin(account, "tally");
-		account.tally = lease;
-		const reservation = this.hold(caller, lease, Number.POSITIVE_INFINITY, now, beside);
+	follow(caller: Caller, beside = 0): Reservation {
+		const reservation = this.hold(caller, this.tallyOf(caller.token), Number.POSITIVE_INFINITY, this.now(), beside);
 		if (beside > 0) this.journal.soon(lines.reserved(reservation));
 		return reservation;
 	}
@@ -154,12 +157,18 @@ export class Accounts implements AccountNode {
 	 * a second time changes nothing.
 	 */
 	settle(reservation: Reservation, cost: number | undefined, most = reservation.amount): LeaseCharge {
-		const { lease } = reservation;
+		const charged = this.charge(reservation, cost, most);
+		if (charged === undefined) return new LeaseCharge(0, 0, reservation.lease);
+		return new LeaseCharge(cost === undefined ? undefined : charged, (cost ?? 0) - charged, reservation.lease);
+	}
+
+	/** The same, and what it came to; undefined where the call was settled before. */
+	charge(reservation: Reservation, cost: number | undefined, most: number): number | undefined {
 		const charged = Math.min(cost ?? 0, most, reservation.amount);
-		if (!lease.settle(reservation, charged, this.clock.monotonic())) return new LeaseCharge(0, 0, lease);
+		if (!reservation.lease.settle(reservation, charged, this.clock.monotonic())) return undefined;
 		this.journal.soon(lines.settled(reservation, charged));
 		this.writeBehind.wake();
-		return new LeaseCharge(cost === undefined ? undefined : charged, (cost ?? 0) - charged, lease);
+		return charged;
 	}
 
 	/** Keeps a ledger row: written with the charge it explains. */
@@ -217,17 +226,8 @@ export class Accounts implements AccountNode {
 		if (this.store.shared) await this.recall(token);
 	}
 
-	get journalBytes(): number {
-		return this.journal.size;
-	}
-
 	shrinking(): Promise<void> | undefined {
 		return this.writeBehind.shrinking;
-	}
-
-	/** What has been settled is on its way to the disk before the database hears of it. */
-	secure(): void {
-		this.journal.flush();
 	}
 
 	/** Begins the journal anew when it has grown, with what still matters. */

@@ -3,7 +3,7 @@ import { figure, type Metric } from "../metrics/service.ts";
 import type { Accounts } from "./accounts.ts";
 import { isTokenAccount } from "./holding.ts";
 
-export const quotaMetrics = ({ leases, loose, journalBytes }: Accounts): readonly Metric[] => {
+export const quotaMetrics = ({ leases, loose, journal }: Accounts): readonly Metric[] => {
 	const all = [...leases];
 	// What persons' accounts hold, their tokens' accounts hold too.
 	const held = all.reduce((sum, { token, held }) => (isTokenAccount(token) ? sum + held : sum), 0);
@@ -11,6 +11,6 @@ export const quotaMetrics = ({ leases, loose, journalBytes }: Accounts): readonl
 	return [
 		figure("portico_quota_held_dollars", "gauge", "What running calls hold of their tokens' quotas.", held / 1e6),
 		figure("portico_ledger_rows_waiting", "gauge", "Rows that are not in the database yet.", rows),
-		figure("portico_journal_bytes", "gauge", "The journal of charges and rows on this node.", journalBytes),
+		figure("portico_journal_bytes", "gauge", "The journal of charges and rows on this node.", journal.size),
 	];
 };

@@ -8,7 +8,18 @@ import fc from "fast-check";
 import { World, type WorldNode } from "../../test/support/quota-world.ts";
 import type { Accounts } from "./accounts.ts";
 import { Budgets, budgetsKey } from "./budgets.ts";
-import { accountsOf, type Holding, holdOnAll, isLack, personAccount, type Spender, settleOnAll } from "./holding.ts";
+import {
+	type Accountable,
+	accountsOf,
+	type Holding,
+	holdNow,
+	holdOnAll,
+	isLack,
+	type Lack,
+	personAccount,
+	type Spender,
+	settleOnAll,
+} from "./holding.ts";
 import { reserveTask, settleTask } from "./tasks.ts";
 import { windowFinder } from "./windows.ts";
 
@@ -91,6 +102,25 @@ const compiled = (amount: number) =>
 		],
 	]);
 
+/** As the policy does: at once, where the node has all of it. */
+const held = async (
+	accounts: Accounts,
+	id: string,
+	on: Accountable,
+	need: { readonly least: number; readonly most: number },
+): Promise<Holding | Lack> => {
+	const call = { id, model: "m" };
+	const holding = holdNow(accounts, call, on, need.most);
+	if (!holding) return await holdOnAll(accounts, call, on, need);
+	try {
+		await holding.kept;
+		return holding;
+	} catch (error) {
+		settleOnAll(accounts, holding, 0);
+		throw error;
+	}
+};
+
 /** Ceilings of 300 and 150, of which 200 and 90 in a day; every third token has a quota of its own. */
 class Household {
 	readonly world: World;
@@ -153,7 +183,7 @@ class Household {
 		const now = node.clock.now();
 		const day = this.dayOf(now);
 		const on = accountsOf(this.spender(token), this.quota(token), now);
-		holdOnAll(accounts, { id, model: "m" }, on, { least, most }).then(
+		held(accounts, id, on, { least, most }).then(
 			(holding) => {
 				if (isLack(holding) || node.accounts !== accounts || !node.alive) return;
 				this.calls.push({ id, node, accounts, token, day, holding, delivered: 0 });

@@ -4,7 +4,8 @@ import type { Need, Shortage } from "./account.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Caller } from "./accounts-options.ts";
 import { budgetPrefix, budgetsIn, isWindowAccount } from "./budgets.ts";
-import type { LeaseCharge, Reservation } from "./lease.ts";
+import { lines } from "./journal-lines.ts";
+import type { Lease, LeaseCharge, Moment, Reservation } from "./lease.ts";
 import type { Period, Window } from "./windows.ts";
 
 /** An account, and what may be spent from it: undefined is unlimited, then what is spent is only counted. */
@@ -70,9 +71,8 @@ export const accountsOf = (spender: Spender, quota: number | undefined, now: num
 export const isLimited = ({ limit }: AccountLimit): boolean => limit !== undefined;
 
 export interface Holding {
-	/** On the token's account: the call's row of the ledger is written with its charge. */
-	readonly own: Reservation;
-	readonly others: readonly Reservation[];
+	/** On the token's own account first: the call's row of the ledger is written with its charge. */
+	readonly reservations: readonly [Reservation, ...Reservation[]];
 	/** What is held on each account at least: the call is never charged more. */
 	readonly amount: number;
 	/** Resolves when all of it is in the journal; absent where it is already. */
@@ -86,47 +86,55 @@ export interface Lack extends Shortage {
 
 export const isLack = (answer: Holding | Lack): answer is Lack => "left" in answer;
 
+/** A call that holds something. */
+type Named = Pick<Caller, "id" | "model">;
+
 /** The journal tells what a call holds by its id: so each account has another. */
-const callerOn = ({ id, model }: Omit<Caller, "token">, account: string, own: boolean): Caller => ({
-	id: own ? id : `${id}@${account}`,
-	token: account,
-	model,
+const idOn = ({ id }: Named, place: number): string => (place === 0 ? id : `${id}@${place}`);
+
+const callerOn = (call: Named, on: Accountable, one: AccountLimit): Caller => ({
+	id: idOn(call, on.indexOf(one)),
+	token: one.account,
+	model: call.model,
 });
 
-const holdingOf = (
-	accounts: readonly AccountLimit[],
-	held: ReadonlyMap<string, Reservation>,
-	amount: number,
-): Holding => {
-	const parts = accounts.flatMap(({ account }) => held.get(account) ?? []);
-	const [own, ...others] = parts;
-	if (!own) throw new Error("a call holds nothing on the account of its token");
-	return { own, others, amount };
+const holdingOf = (reservations: readonly Reservation[], amount: number, kept?: Promise<void>): Holding => {
+	if (!isAny(reservations)) throw new Error("a call holds nothing on the account of its token");
+	return kept ? { reservations, amount, kept } : { reservations, amount };
 };
 
-/** The whole of it on every account, at once where none of them has to ask the database; undefined where one has. */
-export const holdNow = (
-	accounts: Accounts,
-	call: Omit<Caller, "token">,
-	on: Accountable,
-	amount: number,
-): Holding | undefined => {
-	const now = accounts.now();
-	let own: Reservation | undefined;
-	const others: Reservation[] = [];
-	for (const one of on) {
-		const { account, limit } = one;
-		const caller = callerOn(call, account, one === on[0]);
-		const held = limit === undefined ? accounts.follow(caller, amount, now) : accounts.take(caller, amount, limit, now);
-		if (!held) {
-			if (own) accounts.settle(own, 0);
-			for (const other of others) accounts.settle(other, 0);
-			return undefined;
-		}
-		if (own) others.push(held);
-		else own = held;
+const isAny = (list: readonly Reservation[]): list is Holding["reservations"] => list.length > 0;
+
+/** In the order of the accounts. */
+const inOrder = (on: Accountable, held: ReadonlyMap<string, Reservation>): readonly Reservation[] =>
+	on.flatMap(({ account }) => held.get(account) ?? []);
+
+/** Leases of which all may have so much at once; undefined where one of the accounts has to ask the database. */
+const leasesWith = (accounts: Accounts, on: Accountable, amount: number, now: Moment): readonly Lease[] | undefined => {
+	const leases: Lease[] = [];
+	for (const { account, limit } of on) {
+		const lease = limit === undefined ? accounts.tallyOf(account) : accounts.sliceWith(account, amount, limit, now);
+		if (!lease) return undefined;
+		leases.push(lease);
 	}
-	return own && { own, others, amount, kept: accounts.journal.kept() };
+	return leases;
+};
+
+/** The whole of it on every account at once; undefined, with nothing held, where one of them has to ask the database. */
+export const holdNow = (accounts: Accounts, call: Named, on: Accountable, amount: number): Holding | undefined => {
+	const now = accounts.now();
+	const leases = leasesWith(accounts, on, amount, now);
+	if (!leases) return undefined;
+	const { model } = call;
+	const held = lines.held(amount, now.wall, model);
+	const reservations: Reservation[] = [];
+	for (const lease of leases) {
+		const id = idOn(call, reservations.length);
+		const reservation = { id, lease, amount, model, at: now.wall, watermark: undefined };
+		accounts.take(reservation, held, now);
+		reservations.push(reservation);
+	}
+	return holdingOf(reservations, amount, accounts.journal.kept());
 };
 
 /**
@@ -135,7 +143,7 @@ export const holdNow = (
  */
 export const holdOnAll = async (
 	accounts: Accounts,
-	call: Omit<Caller, "token">,
+	call: Named,
 	on: Accountable,
 	need: Need,
 ): Promise<Holding | Lack> => {
@@ -151,7 +159,7 @@ export const holdOnAll = async (
 		const promised = (amount: number): void => {
 			if (one === last) followOthers(accounts, call, on, held, Math.min(most, amount));
 		};
-		const caller = { ...callerOn(call, account, one === on[0]), promised };
+		const caller = { ...callerOn(call, on, one), promised };
 		const found = await accounts.reserve(caller, { ...need, most }, limit).catch((error: unknown) => {
 			giveBack();
 			throw error;
@@ -163,39 +171,39 @@ export const holdOnAll = async (
 		held.set(account, found);
 		most = Math.min(most, found.amount);
 	}
-	return holdingOf(on, held, most);
+	return holdingOf(inOrder(on, held), most);
 };
 
 const followOthers = (
 	accounts: Accounts,
-	call: Omit<Caller, "token">,
-	on: readonly AccountLimit[],
+	call: Named,
+	on: Accountable,
 	held: Map<string, Reservation>,
 	beside: number,
 ): void => {
-	for (const one of on)
-		if (!isLimited(one)) held.set(one.account, accounts.follow(callerOn(call, one.account, one === on[0]), beside));
+	for (const one of on) if (!isLimited(one)) held.set(one.account, accounts.follow(callerOn(call, on, one), beside));
 };
 
 /** Holds nothing anywhere: what the call costs is counted on every account. */
-export const followOnAll = (accounts: Accounts, call: Omit<Caller, "token">, on: Accountable): Holding => {
+export const followOnAll = (accounts: Accounts, call: Named, on: Accountable): Holding => {
 	const held = new Map<string, Reservation>();
 	followOthers(accounts, call, on, held, 0);
-	return holdingOf(on, held, Number.POSITIVE_INFINITY);
+	return holdingOf(inOrder(on, held), Number.POSITIVE_INFINITY);
 };
 
 /** From now on a crash charges this much, on every account that a crash charges something. */
-export const markOnAll = (accounts: Accounts, { own, others, amount: most }: Holding, amount: number): void => {
-	for (const reservation of [own, ...others])
+export const markOnAll = (accounts: Accounts, { reservations, amount: most }: Holding, amount: number): void => {
+	for (const reservation of reservations)
 		if (reservation.watermark !== 0) accounts.watermark(reservation, Math.min(amount, most));
 };
 
 /** Charges every account the same: what the call cost, at most what it held on each. */
 export const settleOnAll = (
 	accounts: Accounts,
-	{ own, others, amount }: Holding,
+	{ reservations, amount }: Holding,
 	cost: number | undefined,
 ): LeaseCharge => {
-	for (const other of others) accounts.settle(other, cost, amount);
+	const [own] = reservations;
+	for (const reservation of reservations) if (reservation !== own) accounts.charge(reservation, cost, amount);
 	return accounts.settle(own, cost, amount);
 };

@@ -10,9 +10,14 @@ export const lines = {
 	start: (boot: string) => `journal\t${version}\t${boot}`,
 	/** A lease, and what was charged to it before this journal began. */
 	leased: ({ id, token, kind, settled }: Lease) => `lease\t${id}\t${token}\t${kind}\t${settled}`,
+	/** What a call holds: the end of its line, which is the same on all its accounts. */
+	held: (amount: number, at: number, model: string) => `${amount}\t${at}\t${JSON.stringify(model)}`,
+	hold: ({ id, lease }: Reservation, held: string) => `hold\t${id}\t${lease.id}\t${held}`,
 	/** Without a limit nothing is held: a crash charges the watermark. */
-	reserved: ({ id, lease, amount, watermark, at, model }: Reservation) =>
-		`hold\t${id}\t${lease.id}\t${Number.isFinite(amount) ? amount : watermark}\t${at}\t${JSON.stringify(model)}`,
+	reserved: (reservation: Reservation) => {
+		const { amount, watermark = 0, at, model } = reservation;
+		return lines.hold(reservation, lines.held(Number.isFinite(amount) ? amount : watermark, at, model));
+	},
 	watermark: ({ id }: Reservation, amount: number) => `mark\t${id}\t${amount}`,
 	settled: ({ id, lease }: Reservation, charge: number) => `charge\t${id}\t${lease.id}\t${charge}`,
 	row: (lease: Lease | undefined, row: LedgerRow) => `row\t${lease?.id ?? "-"}\t${JSON.stringify(row)}`,

@@ -118,7 +118,8 @@ export class WriteBehind {
 		const shrunk = Promise.withResolvers<void>();
 		if (batch.shrinks) this.shrinking = shrunk.promise;
 		try {
-			accounts.secure();
+			// What has been settled is on its way to the disk before the database hears of it.
+			accounts.journal.flush();
 			const results = await accounts.store.write(batch.close());
 			batch.isWritten();
 			await this.learn(results.at(-1)?.rows ?? [], batch, now);

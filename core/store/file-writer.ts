@@ -59,14 +59,12 @@ export class FileWriter {
 	#run({ sql, args }: Prepared): Written {
 		const statement = this.#kept.get(sql) ?? this.#prepare(sql);
 		if (!statement.reader) return { rows: [], changes: statement.run(args).changes };
-		const rows = statement.safeIntegers().all(args).map(plain);
+		const rows = statement.all(args).map(plain);
 		return { rows, changes: returnsChanges(sql) ? rows.length : 0 };
 	}
 
-	/** What returns rows is prepared every time: a kept one would go on reading where it was left. */
 	#prepare(sql: string): Statement {
-		const statement = this.#database.prepare(sql);
-		if (statement.reader) return statement;
+		const statement = this.#database.prepare(sql).safeIntegers();
 		if (this.#kept.size >= mostKept) this.#kept.clear();
 		this.#kept.set(sql, statement);
 		return statement;

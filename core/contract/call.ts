@@ -105,6 +105,8 @@ export interface EndpointRouted extends RoutedCall {
 	readonly ask: EndpointAsk;
 	/** The most it can use. */
 	readonly bound: Bound;
+	/** What it says that changes the price of its tokens, as `RequestFacts.tiers` tells it of conversations. */
+	readonly tiers: readonly string[];
 }
 
 /**

@@ -154,7 +154,11 @@ const approachEndpoint = (
 	const endpoint = options.endpoints.get(routed.model.operation);
 	if (!endpoint) throw new Fault(deny("internal", `No plugin here gives the endpoint ${routed.model.operation}.`));
 	const { guarded } = live;
-	const open = createEndpointExchange({ ask: guarded?.endpointAsk ?? routed.ask }, endpoint, target);
+	const open = createEndpointExchange(
+		{ ask: guarded?.endpointAsk ?? routed.ask, tiers: routed.tiers },
+		endpoint,
+		target,
+	);
 	const exchange = guarded && guarded.answers.length > 0 ? guardEndpoint(open, guarded.answers, live) : open;
 	const { more, gathering, losses, dialect, passes } = exchange;
 	if (options.strict) refuseLosses([...(routed.ask.steered ?? []), ...losses]);

@@ -114,7 +114,7 @@ const converted = (ask: EndpointAsk, endpoint: Endpoint, { from, to, model }: Wa
 };
 
 export const createEndpointExchange = (
-	{ ask }: Pick<EndpointRouted, "ask">,
+	{ ask, tiers }: Pick<EndpointRouted, "ask" | "tiers">,
 	endpoint: Endpoint,
 	{ upstream, model }: Target,
 ): EndpointExchange => {
@@ -140,7 +140,7 @@ export const createEndpointExchange = (
 		message,
 		more,
 		losses,
-		tiers: [],
+		tiers: to === from ? tiers : [],
 		dialect: to,
 		passes: to === from,
 		gathering,

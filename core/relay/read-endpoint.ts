@@ -7,8 +7,9 @@ import type { Plan, Target } from "../contract/router.ts";
 import { unknownModel } from "../errors/unknown-model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { readBody, readBytes } from "../wire/body.ts";
-import { readForm, withoutParts } from "../wire/form.ts";
+import { formText, readForm, withoutParts } from "../wire/form.ts";
 import { formWithDeployment } from "../wire/openai-paths.ts";
+import { serviceWords } from "../wire/request-bound.ts";
 import { steeringFinder } from "../wire/steering.ts";
 import { dialectAt } from "./endpoint-exchange.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
@@ -49,6 +50,12 @@ const promptOf = (ask: EndpointAsk): NeutralRequest => ({
 	raw: ask.body.type === "json" ? ask.body.json.value : {},
 });
 
+/** Said beside what the dialect reads; a speed is here the pace of a voice. */
+const tierField = "service_tier";
+
+const tiersOf = (body: EndpointBody): readonly string[] =>
+	serviceWords(body.type === "json" ? body.json.value[tierField] : formText(body.form, tierField));
+
 const bytesOf = (body: EndpointBody): number =>
 	body.type === "json" ? body.json.bytes.length : body.form.bytes.length;
 
@@ -59,7 +66,7 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 
 	const readWhole = shared[0].body === "json" ? readBody : readBytes;
 
-	const finder = steeringFinder(["model", ...shared.flatMap(({ fields = [] }) => fields)]);
+	const finder = steeringFinder(["model", tierField, ...shared.flatMap(({ fields = [] }) => fields)]);
 
 	const bodyOf = (call: Identified, bytes: Uint8Array): Pick<EndpointAsk, "body" | "steered"> => {
 		if (shared[0].body === "json") {
@@ -109,6 +116,7 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 				protocol: dialect.name,
 				targets: able.targets,
 				bound: read.bound,
+				tiers: tiersOf(ask.body),
 				requestBytes: bytesOf(ask.body),
 				prompt() {
 					prompt ??= promptOf(ask);

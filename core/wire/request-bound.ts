@@ -169,5 +169,5 @@ export const tiersNamed = (body: Readonly<Record<string, unknown>>): readonly st
 };
 
 /** OpenAI takes two names for one tier; a speed of that name is Anthropic's, and another price. */
-const serviceWords = (value: unknown): readonly string[] =>
+export const serviceWords = (value: unknown): readonly string[] =>
 	tierWords(value).map((word) => (word === "fast" ? "priority" : word));

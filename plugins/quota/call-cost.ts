@@ -107,10 +107,13 @@ const unknownTierOf = (targets: readonly Target[], tiers: readonly string[], pri
 const endpointCost = (call: EndpointRouted, prices: Prices): CallCost | Denial => {
 	let most = 0;
 	const found: Price[] = [];
+	const { tiers } = call;
 	for (const { model, upstream } of call.targets) {
 		const price = prices.find(model, { requested: call.model.name, upstream: upstream.name });
-		const cost = price && prices.bound(call.bound, price);
+		const cost = price && prices.bound({ ...call.bound, tiers }, price);
 		if (!price || cost === undefined) return notPriced(call.model.name);
+		const tier = prices.unknownTier(tiers, price);
+		if (tier !== undefined) return unknownPrice(tier);
 		found.push(price);
 		most = Math.max(most, cost);
 	}

@@ -92,6 +92,44 @@ describe("a member", () => {
 		expect((await ada.ask("POST", "/admin/tokens", { name: "می\u200cخواهم 👩‍💻" })).status).toBe(201);
 	});
 
+	test("cannot enable a token that an administrator disabled, whatever they disable themselves", async () => {
+		const { id, key } = await issue(ada);
+		const enable = async (who: Browser) => [
+			(await who.ask("POST", `/admin/tokens/${id}/enable`)).status,
+			(await who.ask("PATCH", `/admin/tokens/${id}`, { disabled: false })).status,
+			(await speak(key)).status,
+		];
+		await ada.ask("POST", `/admin/tokens/${id}/disable`);
+		expect(await enable(ada)).toEqual([200, 200, 200]);
+		await world.admin("POST", `/admin/tokens/${id}/disable`);
+		const refused = await ada.ask("POST", `/admin/tokens/${id}/enable`);
+		expect(refused).toMatchObject({ status: 403, body: { error: { code: "admins_only" } } });
+		await ada.ask("POST", `/admin/tokens/${id}/disable`);
+		await ada.ask("POST", `/admin/tokens/${id}/rotate`);
+		expect(await enable(ada)).toEqual([403, 403, 401]);
+		expect((await ada.ask("GET", `/admin/tokens/${id}`)).body).toMatchObject({ disabled: true, disabledByAdmin: true });
+		await world.admin("PATCH", `/admin/tokens/${id}`, { disabled: false });
+		await ada.ask("POST", `/admin/tokens/${id}/disable`);
+		expect((await enable(ada)).slice(0, 2)).toEqual([200, 200]);
+	});
+
+	test("changes a token at the same time as an administrator, and undoes nothing of it", async () => {
+		for (let round = 0; round < 10; round++) {
+			const { id } = await issue(ada, { models: ["demo"] });
+			const path = `/admin/tokens/${id}`;
+			await Promise.all([
+				...["a", "b", "c"].map((name) => ada.ask("PATCH", path, { name, expiresAt: "2099-01-01T00:00:00Z" })),
+				world.admin("PATCH", path, { disabled: true, quota: 1, models: null }),
+				...["d", "e", "f"].map((name) => ada.ask("PATCH", path, { name, 'no"body': null })),
+			]);
+			const { disabled, settings } = await world.admin("GET", path);
+			expect({ disabled, settings }).toEqual({
+				disabled: true,
+				settings: { quota: 1, expiresAt: "2099-01-01T00:00:00Z" },
+			});
+		}
+	});
+
 	test("cannot give a token to another, nor to nobody", async () => {
 		const mine = await issue(ada);
 		for (const owner of [bob.id, null]) {

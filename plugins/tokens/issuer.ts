@@ -1,5 +1,5 @@
 /** Tokens as they are issued, changed and taken back, each with what policies and the audit write beside them. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { deny, Fault, type Statement } from "#core";
 import { refuseBeyond } from "./bounds.ts";
 import { makeKey, previewOf } from "./key.ts";
@@ -45,6 +45,22 @@ export interface TokenChange {
 	/** Null: nobody's. */
 	readonly owner?: string | null;
 }
+
+const adminsEnable = deny("permission", "An administrator disabled this token; only an administrator enables it.", {
+	code: "admins_only",
+	parameter: "disabled",
+});
+
+/** The column with these settings in it; one of `null` is removed. */
+const changedSettings = (had: Settings, given: Settings): SQL =>
+	Object.entries(given)
+		.filter(([key, value]) => value !== null || Object.hasOwn(had, key))
+		.reduce((settings, [key, value]) => {
+			const path = `$."${key}"`;
+			return value === null
+				? sql`json_remove(${settings}, ${path})`
+				: sql`json_set(${settings}, ${path}, json(${JSON.stringify(value)}))`;
+		}, sql`settings`);
 
 export class Issuer {
 	private readonly options: RegistryOptions;
@@ -97,9 +113,16 @@ export class Issuer {
 		const settings = withoutNulls({ ...before.settings, ...given });
 		const belongs = change.owner === undefined ? before.owner : (change.owner ?? undefined);
 		await this.checkBounds(settings, belongs, belongs === before.owner ? given : settings);
+		const isMember = owner !== undefined;
+		if (isMember && before.disabledByAdmin && change.disabled === false) throw new Fault(adminsEnable);
+		const disabled = change.disabled === undefined ? sql`disabled` : sql`${change.disabled}`;
+		// What is not given is left as it is by then: another may be changing that.
 		await store.write([
-			sql`UPDATE tokens SET name = ${change.name ?? before.name}, disabled = ${(change.disabled ?? before.disabled) ? 1 : 0},
-				settings = ${JSON.stringify(settings)}, owner = ${belongs ?? null}, ${nextRevision} WHERE ${ofOwner(id, owner)}`,
+			sql`UPDATE tokens SET name = coalesce(${change.name ?? null}, name),
+				disabled = ${isMember ? sql`max(${disabled}, disabled_by_admin)` : disabled},
+				disabled_by_admin = ${isMember || change.disabled === undefined ? sql`disabled_by_admin` : disabled},
+				settings = ${changedSettings(before.settings, given)}, owner = ${change.owner === undefined ? sql`owner` : change.owner},
+				${nextRevision} WHERE ${ofOwner(id, owner)}`,
 			...statementsFor(id, given, known()),
 			...beside,
 		]);

@@ -14,6 +14,8 @@ export interface StoredToken {
 	readonly preview: string;
 	readonly settings: Settings;
 	readonly disabled: boolean;
+	/** An administrator disabled it: its owner does not enable it. */
+	readonly disabledByAdmin?: true;
 	/** The person it belongs to; absent: the operator's. */
 	readonly owner?: string;
 	readonly createdAt: number;
@@ -27,12 +29,13 @@ export const withoutNulls = (settings: Settings): Settings =>
 
 /** A row as a token. */
 export const storedOf = (row: Row): StoredToken => {
-	const { id, name, preview, disabled, owner, createdAt, previousUntil } = row;
+	const { id, name, preview, disabled, disabledByAdmin, owner, createdAt, previousUntil } = row;
 	return {
 		id,
 		name,
 		preview,
 		disabled,
+		...(disabledByAdmin && { disabledByAdmin }),
 		...(owner !== null && { owner }),
 		createdAt,
 		...(previousUntil !== null && { previousUntil }),

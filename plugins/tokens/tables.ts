@@ -17,6 +17,8 @@ export const tokens = sqliteTable("tokens", {
 	/** JSON object: settings by key. */
 	settings: text("settings").notNull(),
 	disabled: integer("disabled", { mode: "boolean" }).notNull(),
+	/** An administrator disabled it: its owner does not enable it. */
+	disabledByAdmin: integer("disabled_by_admin", { mode: "boolean" }).notNull(),
 	deleted: integer("deleted", { mode: "boolean" }).notNull(),
 	/** The person it belongs to; null: the operator's. */
 	owner: text("owner"),
@@ -68,6 +70,10 @@ export const tokenTables = (plugin: string): Tables => ({
 				"ALTER TABLE tokens ADD COLUMN previous_until INTEGER",
 				"CREATE UNIQUE INDEX tokens_previous ON tokens (previous_digest) WHERE previous_digest IS NOT NULL",
 			],
+		},
+		{
+			name: "005-disabled-by-admin",
+			statements: ["ALTER TABLE tokens ADD COLUMN disabled_by_admin INTEGER NOT NULL DEFAULT 0"],
 		},
 	],
 });

@@ -47,8 +47,14 @@ test("tasks and deliveries of others are in no list, and are not sent again", as
 		expect(sent).toMatchObject({ status: 202, body: { count: token === undefined ? 1 : 0 } });
 	}
 	expect(await dead(bob)).toEqual([hers]);
-	const { data } = await world.admin("GET", `/admin/audit?operator=${ada.id}&limit=1`);
-	expect(data).toMatchObject([{ verb: "redeliver", kind: "deliveries", object: hers }]);
+	// So often in a minute; whoever runs the server may as often as they like.
+	const again = async (send: () => Promise<unknown>) => await Promise.allSettled(Array.from({ length: 8 }, send));
+	const sent = await again(async () => (await ada.ask("POST", "/admin/deliveries/redeliver", {})).status);
+	expect(sent.filter((one) => one.status === "fulfilled" && one.value === 202)).toHaveLength(4);
+	const sentByAdmin = await again(() => world.admin("POST", "/admin/deliveries/redeliver", {}));
+	expect(sentByAdmin.every(({ status }) => status === "fulfilled")).toBe(true);
+	const { data } = await world.admin("GET", `/admin/audit?operator=${ada.id}&limit=9`);
+	expect(data).toContainEqual(expect.objectContaining({ verb: "redeliver", kind: "deliveries", object: hers }));
 });
 
 /** A member against every route about tasks and callbacks with another's ids. */

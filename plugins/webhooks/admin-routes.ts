@@ -5,8 +5,9 @@ import type { People } from "../people/service.ts";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
 import { adviceOn } from "./advice.ts";
 import type { Archive } from "./archive.ts";
+import type { ManualLimit } from "./manual-limit.ts";
 import { bodyOf, invalid, listQuery, timeOf } from "./queries.ts";
-import { underWay } from "./routes.ts";
+import { type RedeliverLimits, underWay } from "./routes.ts";
 import type { DeliveryView } from "./service.ts";
 import type { TestCallback } from "./test-callback.ts";
 
@@ -15,6 +16,8 @@ export interface AdminRouteOptions {
 	readonly tokens: TokenOwnership | undefined;
 	readonly people: People | undefined;
 	readonly test: TestCallback;
+	/** For members. */
+	readonly again: RedeliverLimits;
 	now(): number;
 	wake(): void;
 }
@@ -30,9 +33,14 @@ const redeliverBody = t.Object({
 const testBody = t.Object({ url: t.String(), token: t.Optional(t.String()) });
 
 export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] => {
-	const { archive, tokens, people, test, now, wake } = options;
+	const { archive, tokens, people, test, again, now, wake } = options;
 	/** A member sees and changes only callbacks of their own tokens. */
 	const whoseOf = ({ operator }: Operated) => narrowedTo(tokens, ownerOf(operator), sql`owner`);
+
+	const limited = ({ operator }: Operated, limit: ManualLimit): void => {
+		const member = ownerOf(operator);
+		if (member !== undefined) limit.take(member);
+	};
 
 	/** With the names of their tokens, deleted ones excepted. */
 	const named = async (found: readonly DeliveryView[]) => {
@@ -61,6 +69,7 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 		const before = await archive.find(id, whose);
 		if (!before) throw absent(id);
 		if (before.status === "sending") throw underWay();
+		limited(call, again.one);
 		const beside = people ? [people.audit(call, { verb: "redeliver", kind: "delivery", object: id })] : [];
 		if (!(await archive.redeliver(id, now(), { whose, beside }))) throw underWay();
 		wake();
@@ -105,6 +114,7 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 					? [people.audit(call, { verb: "redeliver", kind: "deliveries", object: token ?? "all dead" })]
 					: [];
 				const more = { whose: whoseOf(call), beside };
+				limited(call, again.allDead);
 				const count = await archive.redeliverDead(token, timeOf(body, "since", 0), until, at, more);
 				wake();
 				return Response.json({ count }, { status: 202 });

@@ -25,6 +25,7 @@ import { createArchive } from "./archive.ts";
 import { deliveriesCommand } from "./command.ts";
 import { createDatabaseTime } from "./database-time.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { ManualLimit } from "./manual-limit.ts";
 import { Outcomes, waiting } from "./outcomes.ts";
 import { createQueue } from "./queue.ts";
 import { ReceiverConcurrency } from "./receiver-concurrency.ts";
@@ -35,7 +36,6 @@ import { createSender } from "./sender.ts";
 import { webhooks } from "./service.ts";
 import { outboxTriggers, webhookTables } from "./tables.ts";
 import { createTestCallback } from "./test-callback.ts";
-import { TestLimit } from "./test-limit.ts";
 
 const day = 24 * 60 * 60 * 1000;
 const userAgent = "Portico-Webhooks/1";
@@ -103,7 +103,8 @@ export default definePlugin({
 		const rotationOverlapMs = (config.rotationOverlapHours * day) / 24;
 		const { tokens, people } = needs;
 		const { now } = time;
-		const limit = new TestLimit(needs.clock);
+		const limit = new ManualLimit(needs.clock, 30);
+		const again = { one: new ManualLimit(needs.clock, 30), allDead: new ManualLimit(needs.clock, 6) };
 		const test = createTestCallback({ secrets, send, limit, rules, userAgent, now });
 		const audited = ({ id, address, token }: Identified, verb: string) => {
 			const change = { verb, kind: "signing secret", object: token.id, name: token.name };
@@ -134,8 +135,8 @@ export default definePlugin({
 				add(commands, deliveriesCommand),
 				add(metricSources, () => outcomes.metrics()),
 				add(metricSources, async () => [await waiting(needs.store)]),
-				...createAdminRoutes({ archive, tokens, people, test, now, wake }).map((route) => add(routes, route)),
-				...createRoutes({ archive, secrets, test, rotationOverlapMs, audited, now, wake }).map((route) =>
+				...createAdminRoutes({ archive, tokens, people, test, again, now, wake }).map((route) => add(routes, route)),
+				...createRoutes({ archive, secrets, test, again, rotationOverlapMs, audited, now, wake }).map((route) =>
 					add(routes, route),
 				),
 			],

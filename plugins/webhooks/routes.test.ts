@@ -118,3 +118,30 @@ test("a test callback that fails says how", async () => {
 	});
 	expect((await ask("/v1/webhooks/test", {})).status).toBe(400);
 });
+
+test("callbacks are sent again by hand so often in a minute, and no more", async () => {
+	down = false;
+	const { key } = await at.token();
+	const own = { authorization: `Bearer ${key}` };
+	const task = (await ask("/v1/tasks", { kind: "scripted", prompt: "x", notifyHook: `${hook.origin}/again` }, own))
+		.body;
+	const id = `msg_${String(task.id)}_1`;
+	const came = () => hook.received.filter(({ path }) => path === "/again").length;
+	await at.pass(500, 100);
+	await until(() => came() === 1);
+	const again = async () => {
+		const { status: code } = await ask(`/v1/deliveries/${id}/redeliver`, {}, own);
+		await at.pass(20, 20);
+		return code;
+	};
+	const codes: number[] = [];
+	for (let time = 0; time < 60; time++) codes.push(await again());
+	expect(codes.filter((code) => code !== 429).length).toBe(30);
+	expect(came()).toBeLessThanOrEqual(31);
+	const all = await Promise.all(Array.from({ length: 9 }, () => ask("/v1/deliveries/redeliver", {}, own)));
+	expect(all.filter(({ status: code }) => code === 202).length).toBe(6);
+	// Another's are another's.
+	expect((await ask(`/v1/deliveries/${id}/redeliver`, {}, stranger)).status).toBe(404);
+	at.moved.advance(60_000);
+	expect([202, 409]).toContain(await again());
+});

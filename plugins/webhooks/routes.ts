@@ -1,14 +1,22 @@
 /** The routes of deliveries, signing secrets and the test callback. What belongs to another token does not exist. */
 import { Fault, type Identified, type Route, type Statement, t } from "#core";
 import { type Archive, ownedBy } from "./archive.ts";
+import type { ManualLimit } from "./manual-limit.ts";
 import { bodyOf, listQuery, timeOf } from "./queries.ts";
 import type { SecretBook } from "./secrets.ts";
 import type { TestCallback } from "./test-callback.ts";
+
+/** How often callbacks may be sent again. */
+export interface RedeliverLimits {
+	readonly one: ManualLimit;
+	readonly allDead: ManualLimit;
+}
 
 export interface RouteOptions {
 	readonly archive: Archive;
 	readonly secrets: SecretBook;
 	readonly test: TestCallback;
+	readonly again: RedeliverLimits;
 	readonly rotationOverlapMs: number;
 	/** What is written beside a change of a token's secret. */
 	audited(call: Identified, verb: string): readonly Statement[];
@@ -38,6 +46,7 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 	const redeliver = async (call: Identified): Promise<Response> => {
 		const id = call.params.id ?? "";
 		const whose = ownedBy(call.token.id);
+		options.again.one.take(call.token.id);
 		const changed = await archive.redeliver(id, options.now(), { whose, beside: [] });
 		const found = await archive.find(id, whose);
 		if (!found) throw absent();
@@ -50,6 +59,7 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 		const body = await bodyOf(call.request);
 		const now = options.now();
 		const until = timeOf(body, "until", now + 1);
+		options.again.allDead.take(call.token.id);
 		const count = await archive.redeliverDead(call.token.id, timeOf(body, "since", 0), until, now);
 		options.wake();
 		return Response.json({ object: "redelivery", count }, { status: 202 });

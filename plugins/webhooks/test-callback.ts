@@ -2,16 +2,16 @@
 import { randomUUID } from "node:crypto";
 import { asText, Fault, type WireRecord } from "#core";
 import { type AddressRules, checkAddress } from "./address.ts";
+import type { ManualLimit } from "./manual-limit.ts";
 import { invalid } from "./queries.ts";
 import type { SecretBook } from "./secrets.ts";
 import type { Send } from "./sender.ts";
 import { signatureHeaders } from "./signature.ts";
-import type { TestLimit } from "./test-limit.ts";
 
 export interface TestCallbackOptions {
 	readonly secrets: SecretBook;
 	readonly send: Send;
-	readonly limit: TestLimit;
+	readonly limit: ManualLimit;
 	readonly rules: AddressRules;
 	readonly userAgent: string;
 	now(): number;

@@ -1,15 +1,15 @@
-/** How many test callbacks a token may send in a minute: each is a request to an address of its choice. */
+/** How often a token may have callbacks sent by hand in a minute: each is a request to an address of its choice, and costs nothing. */
 import { type Clock, Fault } from "#core";
 
 const minuteMs = 60_000;
 
-export class TestLimit {
+export class ManualLimit {
 	private readonly clock: Clock;
 	private readonly perMinute: number;
 	/** When each token's callbacks of the last minute were sent, oldest first. */
 	private readonly sent = new Map<string, number[]>();
 
-	constructor(clock: Clock, perMinute = 30) {
+	constructor(clock: Clock, perMinute: number) {
 		this.clock = clock;
 		this.perMinute = perMinute;
 	}
@@ -23,7 +23,7 @@ export class TestLimit {
 			const seconds = Math.max(1, Math.ceil((oldest + minuteMs - now) / 1000));
 			throw new Fault({
 				kind: "rate_limited",
-				message: `A token may send ${this.perMinute} test callbacks a minute. Please try again in ${seconds}s.`,
+				message: `Callbacks may be sent by hand ${this.perMinute} times a minute. Please try again in ${seconds}s.`,
 				retryAfterSeconds: seconds,
 			});
 		}

@@ -143,7 +143,8 @@ export interface TaskUpstream {
 export interface TaskFilter {
 	readonly kind?: string;
 	readonly status?: TaskStatus;
-	readonly actions?: readonly string[];
+	/** The route by which it came, where its dialect has several, as `details.maker` has it. */
+	readonly maker?: string;
 	/** The client's own name for the task, as `details.externalId` has it. */
 	readonly externalId?: string;
 	/** The id after which to go on. */

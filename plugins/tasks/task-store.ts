@@ -125,11 +125,11 @@ export const createTaskStore = (store: Store): TaskStore => {
 		},
 		findAll: (tokenId, ids) =>
 			read(sql`t.token_id = ${tokenId} AND t.expires_at > 0 AND t.id IN ${list(ids)} ORDER BY t.submitted_at, t.id`),
-		async list(tokenId, { kind, status, actions, externalId, after, limit, skip = 0, order = "desc" }) {
+		async list(tokenId, { kind, status, maker, externalId, after, limit, skip = 0, order = "desc" }) {
 			const where = [sql`t.token_id = ${tokenId} AND t.expires_at > 0`];
 			if (kind !== undefined) where.push(sql`t.kind = ${kind}`);
 			if (status !== undefined) where.push(sql`t.status = ${status}`);
-			if (actions !== undefined) where.push(sql`t.action IN ${list(actions)}`);
+			if (maker !== undefined) where.push(sql`json_extract(t.request, '$.details.maker') = ${maker}`);
 			if (externalId !== undefined) where.push(sql`json_extract(t.request, '$.details.externalId') = ${externalId}`);
 			const [direction, beyond] = order === "asc" ? [sql`ASC`, sql`>`] : [sql`DESC`, sql`<`];
 			if (after !== undefined)

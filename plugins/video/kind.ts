@@ -72,8 +72,9 @@ export const videoOrder = (wish: VideoWish): TaskOrder => {
 			...(aspectRatio !== undefined && { aspectRatio }),
 			...(externalId !== undefined && { externalId }),
 			...(follows !== undefined && { follows }),
+			...(maker !== undefined && { maker }),
 		},
-		input: { ...input, ...(maker !== undefined && { maker }) },
+		input,
 		bound: { seconds: seconds ?? usualSeconds },
 		...(follows !== undefined && { follows }),
 	};

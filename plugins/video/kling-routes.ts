@@ -70,10 +70,12 @@ export const klingRoutes = (tasks: Tasks): readonly Route[] => {
 		return klingAnswer(call, dataOf(task), task);
 	};
 
-	const list = async (call: Identified): Promise<Response> => {
-		const { data } = await tasks.list(call, { kind: "video", ...klingPage(call) });
-		return klingAnswer(call, data.map(dataOf));
-	};
+	const listOf =
+		(maker: KlingMaker) =>
+		async (call: Identified): Promise<Response> => {
+			const { data } = await tasks.list(call, { kind: "video", maker, ...klingPage(call) });
+			return klingAnswer(call, data.map(dataOf));
+		};
 
 	const shared = { access: "token", renderDenial: renderKlingDenial } as const;
 	return ["/kling/v1/videos", "/v1/videos"].flatMap((base) =>
@@ -96,8 +98,8 @@ export const klingRoutes = (tasks: Tasks): readonly Route[] => {
 				...shared,
 				method: "GET",
 				path: `${base}/${maker}`,
-				summary: "Lists videos as Kling's clients read them.",
-				handle: list,
+				summary: "Lists the videos of this route as Kling's clients read them.",
+				handle: listOf(maker),
 			},
 		]),
 	);

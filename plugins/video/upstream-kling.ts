@@ -29,8 +29,8 @@ export const klingToken = (accessKey: string, secretKey: string, now: number): s
 const usualMaker: Readonly<Record<string, KlingMaker>> = { IMAGE_TO_VIDEO: "image2video", EXTEND: "video-extend" };
 
 /** A part of addresses: only one of those that are known. */
-const makerOf = ({ memo, input, action }: TaskJob): KlingMaker =>
-	[memo.maker, input.maker].find(isKlingMaker) ?? usualMaker[action] ?? "text2video";
+const makerOf = ({ memo, details, action }: TaskJob): KlingMaker =>
+	[memo.maker, details.maker].find(isKlingMaker) ?? usualMaker[action] ?? "text2video";
 
 /** Fields of other dialects that Kling does not know. */
 const foreign = new Set(["maker", "seconds", "duration", "size", "image", "aspect_ratio"]);

@@ -167,6 +167,29 @@ describe("dialects", () => {
 		expect(((await at.json("/kling/v1/videos/image2video?pageSize=1")).body.data as unknown[]).length).toBe(1);
 	});
 
+	test("Kling's lists have the clips of their own route, page by page", async () => {
+		const at = await world();
+		const made = async (maker: string): Promise<string> => {
+			const body = { model_name: "kling-v1", prompt: "the sea", image: "aGk=", image_list: [{ image: "aGk=" }] };
+			const answer = await at.json(`/v1/videos/${maker}`, body);
+			at.moved.advance(1);
+			return (answer.body.data as { task_id: string }).task_id;
+		};
+		const texts = [await made("text2video"), await made("text2video")];
+		const images = [await made("image2video")];
+		const several = [await made("multi-image2video")];
+		await at.json("/v1/videos", { model: "kling-v1", prompt: "of another dialect" });
+		const listed = async (path: string) =>
+			((await at.json(path)).body.data as { task_id: string }[]).map(({ task_id: id }) => id);
+		for (const base of ["/kling/v1/videos", "/v1/videos"]) {
+			expect(await listed(`${base}/text2video`)).toEqual(texts.toReversed());
+			expect(await listed(`${base}/image2video`)).toEqual(images);
+			expect(await listed(`${base}/multi-image2video`)).toEqual(several);
+			expect(await listed(`${base}/lip-sync`)).toEqual([]);
+			expect(await listed(`${base}/text2video?pageNum=2&pageSize=1`)).toEqual(texts.slice(0, 1));
+		}
+	});
+
 	test("Google's clients read an operation, and fetch the clip with their key", async () => {
 		const at = await world();
 		const begun = await at.json("/v1beta/models/veo-3:predictLongRunning", {

@@ -160,7 +160,7 @@ export { type CalledTool, calledTool, flatName, type NameRule, plainNames, ToolN
 export { unwrapInput, wrapInput } from "./neutral/wrapped-input.ts";
 export { cleanBase64, dataUrlHead, readDataUrl } from "./wire/data-url.ts";
 export { EventTemplate } from "./wire/event-template.ts";
-export { exactBody } from "./wire/exact-body.ts";
+export { exactBody, exactMember } from "./wire/exact-body.ts";
 
 // the life of a call
 

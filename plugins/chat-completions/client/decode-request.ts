@@ -6,6 +6,7 @@ import {
 	asRecord,
 	asText,
 	definedOnly,
+	exactMember,
 	familyOf,
 	isRecord,
 	type ModelAsk,
@@ -90,7 +91,8 @@ const extrasOf = (body: WireRecord): NeutralRequest["extras"] => {
 };
 
 /** Decodes the conversation and every option. Throws `Fault` for media and tools that no upstream could take. */
-export const decodeRequest = ({ body: { value: body }, call }: ModelAsk): NeutralRequest => {
+export const decodeRequest = ({ body: told, call }: ModelAsk): NeutralRequest => {
+	const body = told.value;
 	const family = familyOf(call.name);
 	const store = asBoolean(body["store"]);
 	return {
@@ -101,7 +103,7 @@ export const decodeRequest = ({ body: { value: body }, call }: ModelAsk): Neutra
 		sampling: samplingOf(body),
 		raw: body,
 		...definedOnly({
-			tools: decodeTools(body, family),
+			tools: decodeTools(told, family),
 			toolChoice: decodeToolChoice(body),
 			parallelTools: asBoolean(body["parallel_tool_calls"]),
 			maxOutputTokens: asNumber(body["max_completion_tokens"]) ?? asNumber(body["max_tokens"]),
@@ -109,7 +111,7 @@ export const decodeRequest = ({ body: { value: body }, call }: ModelAsk): Neutra
 			candidates: asNumber(body["n"]),
 			logprobs: logprobsOf(body),
 			reasoning: decodeReasoningAsked(body),
-			format: formatOf(body["response_format"]),
+			format: formatOf(exactMember(told, "response_format")),
 			verbosity: asText(body["verbosity"]),
 			modalities: modalitiesOf(body["modalities"]),
 			audio: body["audio"] ?? undefined,

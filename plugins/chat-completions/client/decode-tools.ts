@@ -5,9 +5,11 @@ import {
 	asRecord,
 	asText,
 	definedOnly,
+	exactMember,
 	Fault,
 	type HostedTool,
 	isRecord,
+	type JsonBody,
 	lookup,
 	placed,
 	type Tool,
@@ -89,13 +91,13 @@ const searchTool = (options: WireRecord, family: string): HostedTool => {
 };
 
 /** All tools of a request; undefined when it names none. */
-export const decodeTools = (body: WireRecord, family: string): readonly Tool[] | undefined => {
-	const tools = asList(body["tools"]).map((tool, index) =>
+export const decodeTools = (body: JsonBody, family: string): readonly Tool[] | undefined => {
+	const tools = asList(exactMember(body, "tools")).map((tool, index) =>
 		placed(decodeTool(tool, `tools[${index}]`, family), `tools[${index}]`),
 	);
-	for (const [index, old] of asList(body["functions"]).entries())
+	for (const [index, old] of asList(exactMember(body, "functions")).entries())
 		tools.push(placed(functionTool(asRecord(old), asRecord(old), `functions[${index}]`), `functions[${index}]`));
-	const search = body["web_search_options"];
+	const search = body.value["web_search_options"];
 	if (isRecord(search)) tools.push(placed(searchTool(search, family), "web_search_options"));
 	return tools.length === 0 ? undefined : tools;
 };

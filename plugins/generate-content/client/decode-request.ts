@@ -48,17 +48,18 @@ const listOf = (value: unknown): readonly unknown[] | undefined => (Array.isArra
 export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 	beginFraming(ask);
 	const body = requestOf(ask.body.value);
-	const config = decodeConfig(body);
+	const exact = requestOf(exactBody(ask.body));
+	const config = decodeConfig(exact);
 	const { toolChoice, rest: toolConfig } = decodeToolConfig(body);
 	const own = definedOnly({ ...otherFields(body, known), generationConfig: config.rest, toolConfig });
 	return {
 		protocol: ask.protocol.name,
 		model: ask.call.name,
 		stream: ask.call.stream,
-		messages: messagesOf(body, requestOf(exactBody(ask.body))),
+		messages: messagesOf(body, exact),
 		sampling: config.sampling,
 		...config.settings,
-		...asOffered(decodeTools(body), toolChoice),
+		...asOffered(decodeTools(exact), toolChoice),
 		...definedOnly({
 			tier: asText(field(body, "serviceTier")),
 			safety: listOf(field(body, "safetySettings")),

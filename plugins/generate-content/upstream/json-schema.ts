@@ -41,13 +41,16 @@ const addType = (schema: WireRecord, draft: Draft): void => {
 	else draft["type"] = all.length === 1 ? all[0] : all;
 };
 
+/** A number may be one that is held as its text. */
+const isNumber = (value: unknown): boolean => typeof value === "number" || JSON.isRawJSON(value);
+
 /** Values are strings or numbers there; null becomes part of the type, and of other values only the type remains. */
 const addEnum = (schema: WireRecord, draft: Draft): void => {
 	const values = Array.isArray(schema["enum"]) ? schema["enum"] : "const" in schema ? [schema["const"]] : undefined;
 	delete draft["enum"];
 	if (!values) return;
 	const given = typesOf(draft["type"]);
-	const plain = values.filter((value) => typeof value === "string" || typeof value === "number");
+	const plain = values.filter((value) => typeof value === "string" || isNumber(value));
 	const inferred = new Set(given.length > 0 ? given : values.flatMap(typeOfValue));
 	if (values.includes(null)) inferred.add("null");
 	if (plain.length > 0 && plain.length === values.filter((value) => value !== null).length) draft["enum"] = plain;
@@ -57,16 +60,20 @@ const addEnum = (schema: WireRecord, draft: Draft): void => {
 const typeOfValue = (value: unknown): readonly string[] => {
 	if (value === null) return ["null"];
 	if (Array.isArray(value)) return ["array"];
+	if (isNumber(value)) return ["number"];
 	return types.has(typeof value) ? [typeof value] : [];
 };
+
+const moved = (bound: unknown, step: number): unknown =>
+	typeof bound === "number" ? bound + step : JSON.rawJSON(String(BigInt(JSON.stringify(bound)) + BigInt(step)));
 
 /** A bound that excludes its own value, as one that includes the next: exact for whole numbers. */
 const addBounds = (schema: WireRecord, draft: Draft): void => {
 	const step = schema["type"] === "integer" ? 1 : 0;
 	const least = schema["exclusiveMinimum"];
 	const most = schema["exclusiveMaximum"];
-	if (typeof least === "number" && draft["minimum"] === undefined) draft["minimum"] = least + step;
-	if (typeof most === "number" && draft["maximum"] === undefined) draft["maximum"] = most - step;
+	if (isNumber(least) && draft["minimum"] === undefined) draft["minimum"] = moved(least, step);
+	if (isNumber(most) && draft["maximum"] === undefined) draft["maximum"] = moved(most, -step);
 };
 
 const cleanMap = (value: unknown): Draft | undefined =>

@@ -138,12 +138,13 @@ const extrasOf = (body: WireRecord): Extras | undefined => {
 /** Throws `Fault` (`invalid_request`, with `parameter`) for what no upstream could accept. */
 export const decodeRequest = ({ body, call }: ModelAsk): NeutralRequest => {
 	const { value } = body;
-	const told = asList(exactBody(body)["messages"]).map(asRecord);
-	const amid = told.some(mayChange) ? changesAmid(value["tools"], told) : undefined;
+	const exact = exactBody(body);
+	const told = asList(exact["messages"]).map(asRecord);
+	const amid = told.some(mayChange) ? changesAmid(exact["tools"], told) : undefined;
 	const turns = told.flatMap((message, index) =>
 		amid?.cleared.has(message) ? [] : decodeMessage(message, `messages[${index}]`),
 	);
-	const tools = decodeTools(value["tools"], amid?.tools);
+	const tools = decodeTools(exact["tools"], amid?.tools);
 	const user = asText(asRecord(value["metadata"])["user_id"]);
 	return {
 		protocol: protocolName,
@@ -161,7 +162,7 @@ export const decodeRequest = ({ body, call }: ModelAsk): NeutralRequest => {
 			maxOutputTokens: call.maxOutputTokens,
 			stop: stopOf(value),
 			reasoning: decodeReasoning(value, amid?.effort),
-			format: decodeFormat(value),
+			format: decodeFormat(exact),
 			tier: tierOf(value),
 			identity: user === undefined ? undefined : { user },
 			cache: cacheOf(value),

@@ -18,7 +18,7 @@ interface Weight {
 /** Why a schema cannot be enforced. */
 class Unenforceable extends Error {}
 
-const isPlain = (value: unknown): boolean => value === null || typeof value !== "object";
+const isPlain = (value: unknown): boolean => value === null || typeof value !== "object" || JSON.isRawJSON(value);
 
 /** An object whose members are not named: closing it would leave nothing that it may hold. */
 const isOpen = ({ type, properties, additionalProperties }: WireRecord): boolean => {

@@ -8,6 +8,7 @@ import {
 	asRecord,
 	asText,
 	definedOnly,
+	exactMember,
 	Fault,
 	familyOf,
 	lookup,
@@ -123,8 +124,8 @@ export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 	const include = asList(body["include"]).filter((name) => typeof name === "string");
 	const family = familyOf(ask.call.name);
 	const { messages, tools: brought } = decodeConversation(body, family, ask.continues?.items);
-	const tools = decodeTools(body["tools"], brought, originOf(family));
-	const text = asRecord(body["text"]);
+	const tools = decodeTools(exactMember(ask.body, "tools"), brought, originOf(family));
+	const text = asRecord(body["text"] === raw["text"] ? exactMember(ask.body, "text") : body["text"]);
 	const above = compactAbove(body);
 	const { context_management: managed, ...others } = restOf(body);
 	const extras = above === undefined && managed !== undefined ? { ...others, context_management: managed } : others;

@@ -1,5 +1,5 @@
 /**
- * Tools that OpenAI defines and the client runs: `shell`, `local_shell`, `apply_patch`. Models elsewhere are given a
+ * Tools that OpenAI defines and the client runs: `shell`, `local_shell`, `apply_patch`, `tool_search`. Models elsewhere are given a
  * function of that name; its calls become the items that the client knows, and the client's items become calls again.
  */
 import {
@@ -15,6 +15,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { ownBag, ownFields } from "./origin.ts";
+import { isClientSearch, searchBlock, searchFunction, searchItem, toolSearch } from "./tool-search.ts";
 
 interface ClientTool {
 	readonly description: string;
@@ -83,6 +84,7 @@ const isHosted = ({ environment }: WireRecord): boolean =>
 export const clientTool = (told: WireRecord): FunctionTool | undefined => {
 	const { type, ...rest } = told;
 	const name = asText(type) ?? "";
+	if (name === toolSearch && isClientSearch(told)) return searchFunction(told);
 	const tool = known(name);
 	if (tool === undefined || isHosted(told)) return undefined;
 	const { description, properties, required } = tool;
@@ -143,7 +145,8 @@ const said = new Set(["type", "id", "call_id", "status", "action", "operation", 
 /** The call or the result that an item of such a tool is; undefined for other items. */
 export const clientToolBlock = (item: WireRecord): ToolCallBlock | ToolResultBlock | undefined => {
 	const name = clientToolOf(item);
-	if (name === undefined || isHosted(item)) return undefined;
+	if (name === undefined) return searchBlock(item);
+	if (isHosted(item)) return undefined;
 	const rest = Object.entries(item).filter(([field, value]) => !said.has(field) && value !== null);
 	const extras = ownBag({ ...Object.fromEntries(rest), item });
 	const id = asText(item["call_id"]) ?? asText(item["id"]) ?? "";
@@ -163,6 +166,7 @@ const listed = (name: string, value: unknown): unknown =>
 
 /** The item for a call of such a tool. */
 export const callItem = (name: string, given: WireRecord): WireRecord => {
+	if (name === toolSearch) return searchItem(given);
 	const tool = known(name);
 	const { diff, ...plain } = tool?.plain ?? {};
 	const asked = Object.fromEntries(Object.entries(given).map(([member, value]) => [member, listed(member, value)]));
@@ -172,4 +176,5 @@ export const callItem = (name: string, given: WireRecord): WireRecord => {
 };
 
 /** The prefix of ids of such calls. */
-export const callPrefix = (name: string): ClientTool["callPrefix"] => known(name)?.callPrefix ?? "sh";
+export const callPrefix = (name: string): ClientTool["callPrefix"] | "tsc" =>
+	name === toolSearch ? "tsc" : (known(name)?.callPrefix ?? "sh");

@@ -56,6 +56,7 @@ const readTool = (reader: BoundReader, tool: WireRecord, rounds: number | undefi
 	for (const inner of membersOf(tool["tools"])) readTool(reader, inner, rounds);
 	if (clientTools.has(type)) return;
 	if (type === "shell" && tool["environment"] === undefined) return;
+	if (type === "tool_search" && tool["execution"] === "client") return;
 	if (/^(web_search|x_search)/.test(type)) reader.hosted("webSearches", rounds);
 	else if (type === "file_search") reader.hosted("fileSearches", rounds);
 	else if (/^(code_interpreter|shell)/.test(type)) reader.hosted("codeSessions", rounds);

@@ -198,3 +198,53 @@ describe("a client of Responses", () => {
 		expect(asList(asRecord(events.at(-1)?.["response"])["output"])[0]).toMatchObject({ operation });
 	});
 });
+
+describe("a client of Responses that searches for tools itself", () => {
+	const parameters = { type: "object", properties: { queries: { type: "array", items: { type: "string" } } } };
+	const search = { type: "tool_search", execution: "client", description: "Finds more tools.", parameters };
+	const inner = { type: "function", name: "rate", description: "The rate of today.", parameters: { type: "object" } };
+	const found = [{ type: "namespace", name: "money", description: "Money.", tools: [inner] }];
+	const asked = { role: "user", content: "What is a euro worth?" };
+	const call = { type: "tool_search_call", call_id: "s1", execution: "client", arguments: { queries: ["rate"] } };
+	const output = { type: "tool_search_output", call_id: "s1", execution: "client", status: "completed", tools: found };
+
+	test("offers it as a function and gets its call as the search it is", async () => {
+		upstream.answer(() => Response.json(claudeCall("tool_search", { queries: ["rate"] })));
+		const response = await gateway.ask("/v1/responses", { model: "claude", tools: [search], input: [asked] });
+		expect(response.status).toBe(200);
+		expect(sent()["tools"]).toMatchObject([{ name: "tool_search", description: "Finds more tools." }]);
+		const [item] = asList(asRecord(await response.json())["output"]).map(asRecord);
+		expect(item).toMatchObject({ ...call, call_id: "toolu_1", status: "completed" });
+		expect(item?.["id"]).toMatch(/^tsc_/);
+	});
+
+	test("tells what it found, and gets a call of it back as it knows it", async () => {
+		upstream.answer(() => Response.json(claudeCall("money__rate", { of: "EUR" })));
+		const input = [asked, call, output];
+		const response = await gateway.ask("/v1/responses", { model: "claude", tools: [search], input });
+		expect(response.status).toBe(200);
+		expect(asList(sent()["tools"]).map((tool) => asRecord(tool)["name"])).toEqual(["tool_search", "money__rate"]);
+		expect(sent()["messages"]).toMatchObject([
+			{ role: "user" },
+			{ role: "assistant", content: [{ type: "tool_use", name: "tool_search", input: { queries: ["rate"] } }] },
+			{
+				role: "user",
+				content: [{ type: "tool_result", content: expect.stringContaining("- money__rate: The rate of") }],
+			},
+		]);
+		const [item] = asList(asRecord(await response.json())["output"]).map(asRecord);
+		expect(item).toMatchObject({ type: "function_call", name: "rate", namespace: "money" });
+	});
+
+	test("a search of the provider's own is left out where there is none, and told", async () => {
+		upstream.answer(() =>
+			Response.json({ candidates: [{ content: { parts: [{ text: "ok" }] }, finishReason: "STOP" }] }),
+		);
+		const response = await gateway.ask("/v1/responses", {
+			model: "gemini",
+			tools: [{ type: "tool_search" }],
+			input: [asked],
+		});
+		expect(response.headers.get("x-portico-dropped")).toContain("tools[0]");
+	});
+});

@@ -1,5 +1,13 @@
 /** A call of a client's tool while it is written: a function with JSON arguments, or a custom tool with free input. */
-import { definedOnly, type NeutralRequest, parseJson, type ToolCallBlock, type WireRecord } from "#core";
+import {
+	asList,
+	asRecord,
+	definedOnly,
+	type NeutralRequest,
+	parseJson,
+	type ToolCallBlock,
+	type WireRecord,
+} from "#core";
 import { clientToolNames } from "../client-tools.ts";
 import { type SplitName, splitterOf } from "../namespaces.ts";
 import { ClientToolWriter } from "./client-tool-writer.ts";
@@ -71,9 +79,15 @@ export class CallWriter implements ItemWriter {
 	}
 }
 
+/** The tools of a request, and those its conversation brought along. */
+const toolsOf = ({ tools, input }: WireRecord): readonly unknown[] => [
+	...asList(tools),
+	...asList(input).flatMap((item) => asList(asRecord(item)["tools"])),
+];
+
 /** What makes the writer of a call, for the tools of a request. */
 export const callWriterOf = (request: NeutralRequest) => {
-	const split = splitterOf(request.raw["tools"]);
+	const split = splitterOf(toolsOf(request.raw));
 	const ownTools = clientToolNames(request.tools);
 	return (output: Output, shell: ToolCallBlock): CallWriter | ClientToolWriter =>
 		ownTools.has(shell.name) ? new ClientToolWriter(output, shell) : new CallWriter(output, shell, split(shell.name));

@@ -83,7 +83,7 @@ class InputDecoder {
 				return;
 			case "tool_search_output":
 				this.bring(item);
-				this.rest(item);
+				this.other(item);
 				return;
 			default:
 				this.other(item);

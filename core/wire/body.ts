@@ -16,6 +16,13 @@ const usualPace: Pace = { clock: systemClock, patienceMs: 60_000 };
 /** After the patience is over, a body must bring so much a millisecond; time saved counts for so long at most. */
 const leastBytesPerMs = 16;
 const longestRestMs = 10_000;
+/**
+ * What is read of a body that is refused, for many clients hear no answer before they have sent all: bytes, milliseconds, and
+ * milliseconds in which nothing comes.
+ */
+const mostWasted = 64 * 1024 * 1024;
+const longestWasteMs = 5_000;
+const longestSilenceMs = 1_000;
 /** Larger bodies are watched as they come. */
 const readAtOnce = 1024 * 1024;
 
@@ -130,8 +137,8 @@ const beginToRead = (
 ): void => {
 	const { headers } = request;
 	const declared = Number(headers.get("content-length") ?? 0);
-	if (declared > limit) throw tooLarge(limit);
-	if (declared === 0 || declared > readAtOnce || headers.has("content-encoding"))
+	if (declared > limit) resolve(refuseDeclared(request, limit, declared, pace));
+	else if (declared === 0 || declared > readAtOnce || headers.has("content-encoding"))
 		resolve(readInPieces(request, limit, held, pace));
 	else {
 		hold(held, declared);
@@ -140,7 +147,7 @@ const beginToRead = (
 };
 
 /**
- * The whole body, decompressed, or a `Fault`: too large (before reading when the length is declared), wrong type, too slow,
+ * The whole body, decompressed, or a `Fault`: too large (nothing of it is kept when the length is declared), wrong type, too slow,
  * broken off, or no room for it in what calls may hold (`call.held`).
  */
 export const readBody = (request: Request, limit: number, held?: HeldBytes, pace = usualPace): Promise<Uint8Array> =>
@@ -153,6 +160,31 @@ export const readBody = (request: Request, limit: number, held?: HeldBytes, pace
 /** The same for a body of any media type. */
 export const readBytes = (request: Request, limit: number, held?: HeldBytes, pace = usualPace): Promise<Uint8Array> =>
 	new Promise((resolve, reject) => beginToRead(request, limit, held, pace, resolve, reject));
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** Reads on and forgets it, for as long as something comes; never rejects. */
+const passOver = async (reader: Reader, clock: Clock): Promise<void> => {
+	const until = clock.monotonic() + longestWasteMs;
+	try {
+		for (let left = mostWasted; left > 0; ) {
+			const { done, value } = await within(reader.read(), Math.min(longestSilenceMs, until - clock.monotonic()), clock);
+			if (done) return;
+			left -= value.length;
+		}
+	} catch {
+		// The refusal is told to whoever is still there.
+	}
+};
+
+const refuseDeclared = async ({ body }: Request, limit: number, declared: number, { clock }: Pace): Promise<never> => {
+	if (body !== null && declared - limit <= mostWasted) {
+		const reader = body.getReader();
+		await passOver(reader, clock);
+		reader.cancel().catch(() => undefined);
+	}
+	throw tooLarge(limit);
+};
 
 const readInPieces = async (
 	request: Request,
@@ -172,7 +204,11 @@ const readInPieces = async (
 			if (done) return join(chunks, size);
 			last = value.length;
 			size += last;
-			if (size > limit) throw tooLarge(limit);
+			if (size > limit) {
+				// What unpacks to so much is not unpacked any further.
+				if (!request.headers.has("content-encoding")) await passOver(reader, clock);
+				throw tooLarge(limit);
+			}
 			hold(held, value.length);
 			chunks.push(value);
 		}

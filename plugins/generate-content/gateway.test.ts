@@ -28,6 +28,7 @@ beforeAll(async () => {
 						{ name: "gemini-*", targets: [{ upstream: "google" }] },
 						{ name: "fast", targets: [{ upstream: "google", model: "gemini-2.5-flash" }] },
 						{ name: "vendor/gpt", targets: [{ upstream: "other", model: "gpt-5" }] },
+						{ name: "thinker", targets: [{ upstream: "other", model: "deepthought-1" }] },
 						{ name: "google/fast", targets: [{ upstream: "google", model: "gemini-2.5-flash" }] },
 					],
 				},
@@ -40,6 +41,12 @@ afterAll(async () => {
 	await google.stop();
 	await other.stop();
 });
+
+interface Answer {
+	readonly candidates: readonly {
+		readonly content: { readonly parts?: readonly { text?: string; thought?: boolean }[] };
+	}[];
+}
 
 const chunk = (text: string, more: object = {}) =>
 	JSON.stringify({
@@ -261,6 +268,29 @@ describe("across protocols", () => {
 		expect(count.totalTokens).toBeGreaterThan(0);
 	});
 
+	test("reasoning that shows nothing makes no empty part, which older clients of Google's drop with its turn", async () => {
+		const encrypted = { type: "reasoning.encrypted", data: "c2VhbGVk", format: "unknown", index: 0 };
+		const said = { content: "Hello", reasoning_details: [encrypted] };
+		other.answer(() => Response.json(completion(said, "stop")));
+		const whole = (await (await gateway.ask(path("thinker", "generateContent"), hello)).json()) as Answer;
+		const { usage, ...head } = completion({}, "stop");
+		const delta = (value: object, reason: string | null) =>
+			sse(JSON.stringify({ ...head, choices: [{ index: 0, delta: value, finish_reason: reason }] })).join("");
+		other.answer(() => streamOf([delta(said, null), delta({}, "stop"), "data: [DONE]\n\n"]));
+		const streamed = (await (await gateway.ask(path("thinker", "streamGenerateContent"), hello)).json()) as Answer[];
+		for (const answers of [[whole], streamed]) {
+			const parts = answers.flatMap(({ candidates: [first] }) => first?.content.parts ?? []);
+			expect(parts.map(({ text }) => text).join("")).toBe("Hello");
+			expect(parts.every(({ text, thought }) => text !== "" && thought === undefined)).toBe(true);
+			const contents = [...hello.contents, { role: "model", parts }, { role: "user", parts: [{ text: "And?" }] }];
+			other.answer(() => Response.json(completion({ content: "Yes" }, "stop")));
+			await gateway.ask(path("thinker", "generateContent"), { contents });
+			expect(other.received.at(-1)?.json).toMatchObject({
+				messages: [{ role: "user" }, { role: "assistant", ...said }, { role: "user", content: "And?" }],
+			});
+		}
+	});
+
 	test("OpenAI's client streams from a Gemini model, with a call and its signature", async () => {
 		const call = JSON.stringify({
 			candidates: [
@@ -324,11 +354,17 @@ describe("across protocols", () => {
 			};
 			return models?.map(({ name }) => name).sort();
 		};
-		expect(await names("/v1beta/models")).toEqual(["models/fast", "models/google/fast", "models/vendor/gpt"]);
+		expect(await names("/v1beta/models")).toEqual([
+			"models/fast",
+			"models/google/fast",
+			"models/thinker",
+			"models/vendor/gpt",
+		]);
 		expect(await names("/v1/models")).toBeUndefined();
 		expect(await names("/v1/models", { "x-goog-api-client": "sdk" })).toEqual([
 			"models/fast",
 			"models/google/fast",
+			"models/thinker",
 			"models/vendor/gpt",
 		]);
 		const item = await gateway.ask("/v1beta/models/vendor/gpt");

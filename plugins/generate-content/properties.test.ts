@@ -14,6 +14,7 @@ import { chunkings } from "../../test/support/chunkings.ts";
 import { streamFaults } from "../../test/support/grammar/check.ts";
 import { answering, chunksOf, events, given, neutral, streamed, type Wire } from "./fixtures/asks.ts";
 import { generateContent } from "./protocol.ts";
+import { isCarried } from "./signatures.ts";
 import { bytesBefore, unitsBefore } from "./text-offsets.ts";
 import { cleanSchema } from "./upstream/json-schema.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
@@ -57,7 +58,7 @@ const response: fc.Arbitrary<NeutralResponse> = fc
 		usage: { input: { total: input + 1 }, output: { total: output + reasoning, reasoning } },
 	}));
 
-/** Parts with texts of one kind joined, as a client joins them. */
+/** Parts with texts of one kind joined, as a client joins them; a mark stands on the first of them. */
 const joined = (parts: readonly Wire[]): readonly Wire[] => {
 	const all: Wire[] = [];
 	for (const part of parts) {
@@ -67,7 +68,7 @@ const joined = (parts: readonly Wire[]): readonly Wire[] => {
 			part.text !== undefined &&
 			before.text !== undefined &&
 			before.thought === part.thought &&
-			!before.thoughtSignature;
+			(!before.thoughtSignature || (isCarried(before.thoughtSignature) && !before.thought));
 		if (grows) all[all.length - 1] = { ...before, ...part, text: before.text + part.text };
 		else all.push(part);
 	}

@@ -3,7 +3,7 @@
  * so that a Gemini client replays them unread. The field holds bytes: SDKs of typed languages decode the base64 and
  * refuse the whole answer where it is none, and some write it in the other alphabet (`-_`) when they replay it.
  */
-import { carry, type Extras, type Opaque, type Origin, uncarry, type WireRecord } from "#core";
+import { type Block, carry, type Extras, type Opaque, type Origin, uncarry, type WireRecord } from "#core";
 import { protocolName } from "./name.ts";
 
 /** Where signatures come from that bear no mark. */
@@ -50,8 +50,24 @@ export const readSignature = (text: string): { readonly opaque: Opaque; readonly
 export const writeSignature = (opaque: Opaque): string =>
 	isOwn(opaque, geminiOrigin.family) ? opaque.value : encoded(carry(opaque));
 
+/**
+ * The mark of reasoning that shows no text. It stands on the text or call that comes after it, where Google puts its own
+ * signatures: a part of its own would be an empty text, with which older official clients take the whole turn for none.
+ */
+export const unseenMark = (block: Block, hidden: boolean): string | undefined => {
+	if (block.type === "opaque_thinking") return writeWhole(block.data);
+	if (block.type !== "thinking" || !block.signature || (block.text !== "" && !hidden)) return undefined;
+	return isForeign(block.signature) ? writeSignature(block.signature) : undefined;
+};
+
+/** The part of reasoning after which nothing came that could bear its mark. */
+export const markedPart = (mark: string): WireRecord => ({ text: "", thought: true, thoughtSignature: mark });
+
+/** True for what no model of this protocol made. */
+export const isForeign = ({ origin }: Opaque): boolean => origin.protocol !== protocolName;
+
 /** Reasoning that only its maker can read, as a Gemini client is given it. */
-export const writeWhole = (opaque: Opaque): string => encoded(carry({ ...opaque, value: wholeMark + opaque.value }));
+const writeWhole = (opaque: Opaque): string => encoded(carry({ ...opaque, value: wholeMark + opaque.value }));
 
 /** True when a Gemini upstream of that family made the value. */
 export const isOwn = (opaque: Opaque, family: string): boolean =>

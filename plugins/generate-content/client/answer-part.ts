@@ -17,7 +17,7 @@ import {
 } from "#core";
 import { argumentsObject } from "../encode-part.ts";
 import { protocolName } from "../name.ts";
-import { writeSignature, writeWhole } from "../signatures.ts";
+import { writeSignature } from "../signatures.ts";
 
 /** True for a client that said it does not want to see thoughts. */
 export const hidesThoughts = (request: NeutralRequest): boolean => request.reasoning?.expose === "none";
@@ -27,6 +27,12 @@ export const textPart = (text: string, thought: boolean, signature?: string): st
 	const more = signature === undefined ? "" : `,"thoughtSignature":${JSON.stringify(signature)}`;
 	return thought ? `{"text":${JSON.stringify(text)},"thought":true${more}}` : `{"text":${JSON.stringify(text)}${more}}`;
 };
+
+/** Whether the mark of reasoning that shows nothing may stand on it: on what is said or called, and not signed itself. */
+export const bearsMark = (part: WireRecord): boolean =>
+	(part["text"] !== undefined || part["functionCall"] !== undefined) &&
+	part["thought"] !== true &&
+	part["thoughtSignature"] === undefined;
 
 /** A function call; undefined for one whose arguments are no JSON, which cannot be told here. */
 const callPart = (block: ToolCallBlock): WireRecord | undefined => {
@@ -88,8 +94,6 @@ export const wholePart = (block: Block): WireRecord | undefined => {
 		case "server_call":
 		case "server_result":
 			return serverPart(block);
-		case "opaque_thinking":
-			return { text: "", thought: true, thoughtSignature: writeWhole(block.data) };
 		case "unknown":
 			return block.origin.protocol === protocolName ? asRecord(block.raw) : undefined;
 		default:

@@ -8,6 +8,7 @@ import {
 	isRecord,
 	lookup,
 	type Message,
+	type Opaque,
 	placed,
 	placeOf,
 	type ToolCallBlock,
@@ -17,7 +18,7 @@ import {
 import { callId, WaitingCalls } from "../call-ids.ts";
 import { decodePart, signatureOf } from "../decode-part.ts";
 import { field, listField, otherFields, recordField } from "../fields.ts";
-import { bagOf, geminiOrigin, readSignature } from "../signatures.ts";
+import { bagOf, geminiOrigin, isForeign, readSignature } from "../signatures.ts";
 
 const refusal = (parameter: string, message: string): Fault =>
 	new Fault({ kind: "invalid_request", parameter, message, code: "invalid_value" });
@@ -96,7 +97,7 @@ class ContentsDecoder {
 		const part = asRecord(value);
 		const call = field(part, "functionCall");
 		const answer = field(part, "functionResponse");
-		if (isRecord(call)) blocks.push(this.call(call, part, place));
+		if (isRecord(call)) blocks.push(...unseenReasoning(part), this.call(call, part, place));
 		else if (isRecord(answer)) blocks.push(this.result(answer, place));
 		else addPart(blocks, part, place);
 	}
@@ -106,7 +107,7 @@ class ContentsDecoder {
 		const id = asText(call["id"]) || callId(place, name);
 		this.calls.add(id, name);
 		const value = recordField(call, "args");
-		const signature = readSignature(signatureOf(part) ?? "")?.opaque;
+		const signature = ownSignature(part);
 		return {
 			type: "tool_call",
 			id,
@@ -157,17 +158,30 @@ const readResponse = (response: unknown): { readonly text: string; readonly isEr
 	return { text: wrapped ? value : JSON.stringify(response), isError };
 };
 
+/** The signature that Gemini put on a call or text. */
+const ownSignature = (part: WireRecord): Opaque | undefined => {
+	const opaque = readSignature(signatureOf(part) ?? "")?.opaque;
+	return opaque && !isForeign(opaque) ? opaque : undefined;
+};
+
+/** Reasoning of another maker that shows nothing: its mark stands on what the model said or called after it. */
+const unseenReasoning = (part: WireRecord): readonly Block[] => {
+	const read = readSignature(signatureOf(part) ?? "");
+	if (!read || !isForeign(read.opaque)) return [];
+	if (read.whole) return [{ type: "opaque_thinking", data: read.opaque }];
+	return [{ type: "thinking", text: "", form: "summary", signature: read.opaque }];
+};
+
 /** Adds what a part is. Reasoning of another maker finds its text in the thought parts just before its signature. */
 const addPart = (blocks: Block[], part: WireRecord, place: string): void => {
 	const read = readSignature(signatureOf(part) ?? "");
 	const thought = part["thought"] === true;
-	if (read?.whole) {
-		blocks.push({ type: "opaque_thinking", data: read.opaque });
-		return;
-	}
-	const block = decodePart(part, { origin: geminiOrigin, signature: read?.opaque, fallbackId: callId(place) });
+	if (!thought || read?.whole) blocks.push(...unseenReasoning(part));
+	if (thought && read?.whole) return;
+	const signature = thought ? read?.opaque : ownSignature(part);
+	const block = decodePart(part, { origin: geminiOrigin, signature, fallbackId: callId(place) });
 	if (block.type === "text" && block.text === "" && !block.signature) return;
-	const foreign = read !== undefined && read.opaque.origin.protocol !== geminiOrigin.protocol;
+	const foreign = read !== undefined && isForeign(read.opaque);
 	blocks.push(
 		thought && foreign && block.type === "thinking" ? { ...block, text: unsignedText(blocks) + block.text } : block,
 	);

@@ -11,6 +11,7 @@ import {
 import { streamFaults } from "../../../test/support/grammar/check.ts";
 import { askOf, chunksOf, decoded, given, neutral, response, streamed, type Wire } from "../fixtures/asks.ts";
 import { generateContent } from "../protocol.ts";
+import { isCarried } from "../signatures.ts";
 
 const claude = { protocol: "messages", family: "claude" };
 const own = { protocol: "generate-content", family: "gemini" };
@@ -23,15 +24,15 @@ const call = (id: string, args: object = {}): Block => ({
 	arguments: { form: "json", value: args, text: JSON.stringify(args) },
 });
 
-/** What a client makes of a stream: the parts of its chunks, texts of one kind joined. */
+/** What a client makes of a stream: the parts of its chunks, texts of one kind joined; a mark stands on the first of them. */
 const partsOf = (text: string): Wire[] => {
 	const joined: Wire[] = [];
 	for (const chunk of chunksOf(text))
 		for (const part of chunk.candidates?.[0]?.content?.parts ?? []) {
 			const before = joined.at(-1);
 			const plain = Object.keys(part).every((key) => key === "text" || key === "thought");
-			if (plain && before && !before.thoughtSignature && "text" in before && before.thought === part.thought)
-				before.text += part.text;
+			const whole = before?.thoughtSignature && (before.thought || !isCarried(before.thoughtSignature));
+			if (plain && before && !whole && "text" in before && before.thought === part.thought) before.text += part.text;
 			else joined.push({ ...part });
 		}
 	return joined;
@@ -269,6 +270,49 @@ describe("answers for Gemini clients", () => {
 			{ type: "text", text: "l", signature: { value: "T3du" } },
 			{ type: "tool_call", signature: { value: "Q2Fs" } },
 		] as never);
+	});
+
+	test("reasoning that shows nothing marks what is said or called after it, and comes back from there", () => {
+		const mark = (value: string) => btoa(`portico.messages.claude.${value}`);
+		const redacted: Block = { type: "opaque_thinking", data: { value: "cmVk", origin: claude } };
+		const unseen: Block = { type: "thinking", text: "", form: "full", signature: { value: "c2ln", origin: claude } };
+		const back = (sent: Wire[]) => {
+			const contents = [
+				{ role: "user", parts: [{ text: "?" }] },
+				{ role: "model", parts: sent },
+			];
+			return decoded({ contents }).messages[1]?.blocks;
+		};
+		const told = (blocks: Block[], request?: NeutralRequest) => {
+			const { whole, parts } = both(response(blocks), request);
+			expect(parts).toEqual(whole.candidates[0].content.parts);
+			return parts;
+		};
+		const said = [redacted, say("Hello"), unseen, call("a"), call("b")];
+		expect(told(said)).toEqual([
+			{ text: "Hello", thoughtSignature: mark("~cmVk") },
+			{ functionCall: { id: "a", name: "f", args: {} }, thoughtSignature: mark("c2ln") },
+			{ functionCall: { id: "b", name: "f", args: {} } },
+		]);
+		expect(back(told(said))).toEqual(said.map((block) => (block === unseen ? { ...block, form: "summary" } : block)));
+		// A letter alone is held back to the end of a stream, and bears its mark all the same.
+		expect(told([redacted, say("H"), call("a")])).toEqual([
+			{ text: "H", thoughtSignature: mark("~cmVk") },
+			{ functionCall: { id: "a", name: "f", args: {} } },
+		]);
+		// Where nothing follows that could bear it, and where more reasoning does, it has a part of its own.
+		const alone = { text: "", thought: true, thoughtSignature: mark("~cmVk") };
+		expect(told([say("Hi"), redacted])).toEqual([{ text: "Hi" }, alone]);
+		expect(told([redacted, unseen, say("Hi")])).toEqual([alone, { text: "Hi", thoughtSignature: mark("c2ln") }]);
+		expect(told([redacted, { type: "thinking", text: "Hm.", form: "full" }, say("Hi")])).toEqual([
+			alone,
+			{ text: "Hm.", thought: true },
+			{ text: "Hi" },
+		]);
+		// What is hidden shows nothing either.
+		const hiding = neutral({ reasoning: { mode: "on", expose: "none" } });
+		const shown: Block = { type: "thinking", text: "Hm.", form: "full", signature: { value: "c2ln", origin: claude } };
+		expect(told([shown, say("Hi")], hiding)).toEqual([{ text: "Hi", thoughtSignature: mark("c2ln") }]);
 	});
 
 	test("thoughts are not shown to a client that said so", () => {

@@ -14,10 +14,10 @@ import {
 import { masked } from "../field-mask.ts";
 import { encodeBlockReason, encodeFinish } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
-import { ownExtras, writeSignature } from "../signatures.ts";
+import { markedPart, ownExtras, unseenMark, writeSignature } from "../signatures.ts";
 import { bytesBefore } from "../text-offsets.ts";
 import { encodeUsage } from "../usage.ts";
-import { hidesThoughts, queriesOf, wholePart } from "./answer-part.ts";
+import { bearsMark, hidesThoughts, queriesOf, wholePart } from "./answer-part.ts";
 import { type CitedText, encodeGrounding } from "./encode-grounding.ts";
 
 /** What is gathered beside the parts of a candidate. */
@@ -39,6 +39,8 @@ class PartsEncoder {
 	/** The text of the last part, while more may be added to it. */
 	private growing: string | undefined;
 	private lastText: TextBlock | undefined;
+	/** Of reasoning that shows nothing, for the part that follows. */
+	private mark: string | undefined;
 
 	constructor(request: NeutralRequest) {
 		this.hides = hidesThoughts(request);
@@ -46,7 +48,9 @@ class PartsEncoder {
 
 	block(block: Block): void {
 		this.queries.push(...queriesOf(block));
-		if (block.type === "text") this.text(block);
+		const mark = unseenMark(block, this.hides);
+		if (mark !== undefined) this.hold(mark);
+		else if (block.type === "text") this.text(block);
 		else if (block.type === "thinking") this.thinking(block);
 		else {
 			const part = block.type === "refusal" ? { text: block.text } : wholePart(block);
@@ -55,9 +59,29 @@ class PartsEncoder {
 		}
 	}
 
+	/** All blocks were told. */
+	end(): void {
+		if (this.mark !== undefined) this.parts.push(markedPart(this.mark));
+		this.mark = undefined;
+	}
+
+	private hold(mark: string): void {
+		this.end();
+		this.growing = undefined;
+		this.mark = mark;
+	}
+
 	private add(part: WireRecord): void {
 		this.growing = undefined;
-		this.parts.push(part);
+		this.push(part);
+	}
+
+	private push(part: WireRecord): void {
+		const { mark } = this;
+		const bears = mark !== undefined && bearsMark(part);
+		if (bears) this.mark = undefined;
+		else this.end();
+		this.parts.push(bears ? { ...part, thoughtSignature: mark } : part);
 	}
 
 	/** Texts that stand side by side are one part, as Gemini gives them; a signed one stays by itself. */
@@ -69,8 +93,8 @@ class PartsEncoder {
 		if (text !== "") this.lastText = block;
 		const before = signature ? undefined : this.growing;
 		if (before === undefined)
-			this.parts.push({ text: said, ...(signature && { thoughtSignature: writeSignature(signature) }) });
-		else this.parts[this.parts.length - 1] = { text: before + said };
+			this.push({ text: said, ...(signature && { thoughtSignature: writeSignature(signature) }) });
+		else this.parts[this.parts.length - 1] = { ...this.parts.at(-1), text: before + said };
 		this.growing = signature ? undefined : (before ?? "") + said;
 		this.logprobs.push(...(logprobs ?? []));
 		if (!citations || citations.length === 0) return;
@@ -109,6 +133,7 @@ export const candidateEnd = (
 const encodeCandidate = (candidate: Candidate, request: NeutralRequest): WireRecord => {
 	const encoder = new PartsEncoder(request);
 	for (const block of candidate.blocks) encoder.block(block);
+	encoder.end();
 	const { parts } = encoder;
 	return {
 		content: parts.length > 0 ? { parts, role: "model" } : { role: "model" },

@@ -1,13 +1,15 @@
 /** What is held back of one candidate's stream, so that the chunk that ends it has something to say. */
-import { gapBetween, type Opaque, type TextBlock, type TokenLogprob } from "#core";
-import { writeSignature } from "../signatures.ts";
-import { textPart } from "./answer-part.ts";
+import { gapBetween, type Opaque, type TextBlock, type TokenLogprob, type WireRecord } from "#core";
+import { markedPart, writeSignature } from "../signatures.ts";
+import { bearsMark, textPart } from "./answer-part.ts";
 import type { CitedText } from "./encode-grounding.ts";
 
 export class HeldParts {
 	/** The end of a growing text. */
 	private text = "";
 	private thought = false;
+	/** Of reasoning that shows nothing, for the part that follows. */
+	private mark: string | undefined;
 	/** A whole part that waits for what follows, as JSON. */
 	private part = "";
 	private lastText: TextBlock | undefined;
@@ -29,28 +31,55 @@ export class HeldParts {
 
 	/** What waits, as parts; nothing waits any more. */
 	flush(): string {
-		const parts = this.text === "" ? this.part : textPart(this.text, this.thought);
+		return joined(this.release(), this.leaveMark());
+	}
+
+	/** What waits but the mark, which is for what follows. */
+	private release(): string {
+		const parts = this.text === "" ? this.part : this.written(this.text, this.thought);
 		this.text = "";
 		this.part = "";
 		return parts;
 	}
 
+	private leaveMark(): string {
+		const { mark } = this;
+		this.mark = undefined;
+		return mark === undefined ? "" : JSON.stringify(markedPart(mark));
+	}
+
+	private written(text: string, thought: boolean): string {
+		const mark = thought ? undefined : this.mark;
+		if (mark !== undefined) this.mark = undefined;
+		return textPart(text, thought, mark);
+	}
+
+	/** Takes the mark of reasoning that shows nothing; gives what waited before it. */
+	hold(mark: string): string {
+		const before = this.flush();
+		this.mark = mark;
+		return before;
+	}
+
 	/** Takes more text; gives the parts that may go out. */
 	addText(text: string, thought: boolean): string {
 		const goesOn = this.text !== "" && this.thought === thought;
-		const before = goesOn ? "" : this.flush();
+		const before = goesOn ? "" : thought ? this.flush() : this.release();
 		const all = goesOn ? this.text + text : text;
 		const last = startOfLast(all);
 		this.text = all.slice(last);
 		this.thought = thought;
-		const now = last > 0 ? textPart(all.slice(0, last), thought) : "";
-		return before !== "" && now !== "" ? `${before},${now}` : before + now;
+		const now = last > 0 ? this.written(all.slice(0, last), thought) : "";
+		return joined(before, now);
 	}
 
-	/** Takes a whole part, as JSON; gives what waited before it. */
-	addPart(part: string): string {
-		const before = this.flush();
-		this.part = part;
+	/** Takes a whole part; gives what waited before it. */
+	addPart(part: WireRecord): string {
+		const bears = bearsMark(part);
+		const before = bears ? this.release() : this.flush();
+		const { mark } = this;
+		this.mark = undefined;
+		this.part = JSON.stringify(mark === undefined ? part : { ...part, thoughtSignature: mark });
 		return before;
 	}
 
@@ -58,14 +87,23 @@ export class HeldParts {
 	sign(signature: Opaque, thought: boolean): string {
 		const signed = this.thought === thought ? this.text : "";
 		if (signed !== "") this.text = "";
-		return this.addPart(textPart(signed, thought, writeSignature(signature)));
+		return this.addSigned(textPart(signed, thought, writeSignature(signature)));
 	}
 
 	/** Takes a signature that has no text, which stands on an empty one. Gives what waited before. */
 	signEmpty(signature: Opaque, thought: boolean): string {
-		return this.addPart(textPart("", thought, writeSignature(signature)));
+		return this.addSigned(textPart("", thought, writeSignature(signature)));
+	}
+
+	private addSigned(part: string): string {
+		const before = this.flush();
+		this.part = part;
+		return before;
 	}
 }
+
+const joined = (before: string, after: string): string =>
+	before !== "" && after !== "" ? `${before},${after}` : before + after;
 
 /** Where the last letter begins; both halves of a pair are one. */
 const startOfLast = (text: string): number => {

@@ -10,11 +10,13 @@ import {
 	Folder,
 	type NeutralEvent,
 	type NeutralRequest,
+	type Opaque,
 	partSeparator,
 	type StreamEncoder,
 	type TextBlock,
 } from "#core";
 import { type Framing, framingOfBody } from "../framing.ts";
+import { isForeign, unseenMark, writeSignature } from "../signatures.ts";
 import { bytesBefore } from "../text-offsets.ts";
 import { hidesThoughts, queriesOf, wholePart } from "./answer-part.ts";
 import { answerEnd, candidateEnd } from "./encode-response.ts";
@@ -46,6 +48,12 @@ const gapOfPart = (open: OpenText, part: number | undefined): string => {
 	const isNext = open.part !== undefined && part !== undefined && part > open.part;
 	open.part = part ?? open.part;
 	return isNext ? partSeparator : "";
+};
+
+/** A signature of what was told, or of a thought of which nothing was. */
+const signed = (held: HeldParts, { text, thought }: OpenText, signature: Opaque): string => {
+	if (text !== "") return held.sign(signature, thought);
+	return thought && isForeign(signature) ? held.hold(writeSignature(signature)) : held.signEmpty(signature, thought);
 };
 
 class Encoder implements StreamEncoder {
@@ -136,7 +144,7 @@ class Encoder implements StreamEncoder {
 	}
 
 	private grow(open: OpenText, delta: Of<"delta">["delta"]): string {
-		const { candidate, thought } = open;
+		const { candidate } = open;
 		const held = this.held(candidate);
 		switch (delta.type) {
 			case "text":
@@ -148,10 +156,7 @@ class Encoder implements StreamEncoder {
 			case "thinking":
 				return this.hides ? "" : this.think(open, gapOfPart(open, delta.part) + delta.text);
 			case "signature":
-				return this.chunk(
-					open.text === "" ? held.signEmpty(delta.value, thought) : held.sign(delta.value, thought),
-					candidate,
-				);
+				return this.chunk(signed(held, open, delta.value), candidate);
 			case "citation":
 				open.citations.push(delta.citation);
 				break;
@@ -183,11 +188,13 @@ class Encoder implements StreamEncoder {
 	}
 
 	private closeWhole(block: Block | undefined, candidate: number): string {
-		const part = block && wholePart(block);
+		const mark = block && unseenMark(block, this.hides);
 		const held = this.held(candidate);
+		if (mark !== undefined) return this.chunk(held.hold(mark), candidate);
+		const part = block && wholePart(block);
 		if (block) held.queries.push(...queriesOf(block));
 		if (!part && block?.type === "tool_call") held.brokenCall = true;
-		return part ? this.chunk(held.addPart(JSON.stringify(part)), candidate) : "";
+		return part ? this.chunk(held.addPart(part), candidate) : "";
 	}
 
 	private fail(error: Denial): string {

@@ -83,6 +83,8 @@ describe("requests that pass through", () => {
 			],
 		};
 		const parts = (changes: PassthroughChanges) => JSON.parse(sent(askOf(body), changes).text).contents[1].parts;
+		const { losses = [] } = generateContent.passthrough.request(askOf(body), same());
+		expect(losses.map(({ path }) => path)).toEqual(["contents[1].parts[0]", "contents[1].parts[1].thoughtSignature"]);
 		expect(parts(same())).toEqual([{ functionCall: { name: "f", args: {} } }, body.contents[1]?.parts[2]]);
 		expect(parts(same({ model: "gemini-3-flash", capabilities: { signedCalls: true } }))[0].thoughtSignature).toBe(
 			"skip_thought_signature_validator",

@@ -87,6 +87,8 @@ const signed = (parts: readonly unknown[]): readonly unknown[] => {
 	return parts.map((part) => (part === call ? { ...call, thoughtSignature: skipSentinel } : part));
 };
 
+const foreignReason = "it is reasoning of another provider's model";
+
 /** Reasoning of another maker in the history, from turns that another model answered, means nothing to Google. */
 const addHistory = (body: WireRecord, sign: boolean, { edits, losses }: Editing): void => {
 	const name = spelling(body, "contents") ?? "contents";
@@ -98,9 +100,10 @@ const addHistory = (body: WireRecord, sign: boolean, { edits, losses }: Editing)
 		const before = listField(content, "parts");
 		const left = before.flatMap((part, at) => {
 			const kept = unmarked(part, foreign);
-			if (kept !== undefined) return [kept];
-			losses.push({ path: `${name}[${turn}].parts[${at}]`, reason: "it is reasoning of another provider's model" });
-			return [];
+			const path = `${name}[${turn}].parts[${at}]`;
+			if (kept !== part)
+				losses.push({ path: kept === undefined ? path : `${path}.thoughtSignature`, reason: foreignReason });
+			return kept === undefined ? [] : [kept];
 		});
 		const parts = sign ? signed(left) : left;
 		if (parts.length === before.length && parts.every((part, at) => part === before[at])) return [content];

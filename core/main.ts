@@ -2,6 +2,7 @@
 
 import { administer } from "./command-line/administer.ts";
 import { coreCommands, runCoreCommand } from "./command-line/core-commands.ts";
+import { inColumns } from "./command-line/explained.ts";
 import { readInvocation } from "./command-line/settings.ts";
 import { isFault } from "./contract/fault.ts";
 import { lookup } from "./neutral/json.ts";
@@ -30,11 +31,17 @@ const run = async (): Promise<void> => {
 		);
 };
 
+/** What follows a refusal is how the command is called. */
+const withUsage = (message: string): string => {
+	const [refusal = "", ...usage] = message.split("\n\n");
+	return [refusal, ...usage.map(inColumns)].join("\n\n");
+};
+
 /** Of what nobody foresaw the runtime would show the source too, which is one long line in what is built. */
 const wordsOf = (error: unknown): string => {
 	if (!(error instanceof Error)) return String(error);
 	// The system's own refusals (a file that may not be read) say all there is in their message.
-	return isFault(error) || "syscall" in error ? error.message : (error.stack ?? error.message);
+	return isFault(error) || "syscall" in error ? withUsage(error.message) : (error.stack ?? error.message);
 };
 
 const start = async (): Promise<void> => {

@@ -6,7 +6,7 @@ import { deny, Fault } from "../contract/fault.ts";
 import { tellStarter } from "../runtime/system.ts";
 import { addedCommands } from "./administer.ts";
 import { connect, connectUsage } from "./connect.ts";
-import { asksForHelp, explained } from "./explained.ts";
+import { asksForHelp, explained, inColumns } from "./explained.ts";
 import { init, initUsage } from "./init.ts";
 import { check, listPlugins, showConfig, writeSchema } from "./inspect.ts";
 import { plugin, pluginUsage } from "./plugin-new.ts";
@@ -34,8 +34,7 @@ const startServing = (invocation: Invocation, print: Print): Promise<void> => {
 
 const everywhere = [
 	"Every command takes:",
-	"  --config FILE   the config file, or PORTICO_CONFIG; without one portico.yaml, config/portico.yaml or",
-	"                  /etc/portico/portico.yaml, and where none is, the built-in default",
+	"  --config FILE   the config file, or PORTICO_CONFIG; without one portico.yaml, config/portico.yaml or /etc/portico/portico.yaml, and where none is, the built-in default",
 	"  --help          what the command does",
 	"",
 	"Exit codes: 0 done; 1 refused or failed, the reason stands on standard error; 128 and more ended by a signal.",
@@ -64,8 +63,8 @@ const help = async (invocation: Invocation, print: Print): Promise<void> => {
 	}
 	const width = Math.max(...all.map(({ name }) => name.length));
 	print("portico [COMMAND] [--help]\n");
-	for (const { name, summary } of all) print(`  ${name.padEnd(width)}  ${summary}`);
-	print(`\n${everywhere}`);
+	for (const { name, summary } of all) print(inColumns(`  ${name.padEnd(width)}  ${summary}`));
+	print(`\n${inColumns(everywhere)}`);
 };
 
 export const coreCommands: readonly CoreCommand[] = [
@@ -76,12 +75,11 @@ export const coreCommands: readonly CoreCommand[] = [
 			"portico [serve] [--port N] [--workers N | auto] [--log-level LEVEL] [--log-format FORMAT]",
 			"",
 			"  --port N              another port than the config's, or PORTICO_PORT; 0 picks a free one",
-			"  --workers N           so many processes on one port, or with auto one for each core; a database file is taken",
-			"                        over by the packaged database server, once",
+			"  --workers N           so many processes on one port, or with auto one for each core; a database file is taken over by the packaged database server, once",
 			"  --log-level LEVEL     the least that is logged: debug, info, warn or error, whatever the config says",
 			"  --log-format FORMAT   text or json; unless said, text on a terminal (in colours without NO_COLOR), else json",
 			"",
-			"SIGHUP reads the config anew; SIGTERM and SIGINT let running calls finish.",
+			"SIGHUP reads the config anew; SIGTERM and SIGINT let running calls finish, and a second SIGINT (Ctrl-C) ends them.",
 		].join("\n"),
 		words: [],
 		run: startServing,

@@ -27,14 +27,12 @@ const usage = [
 	"portico db export FILE",
 	"portico db import FILE",
 	"",
-	"  backup    copies the database while it is in use: to FILE, which must not exist, or into a folder by name and date,",
-	"            where the newest N stay; without either as database.backup says",
+	"  backup    copies the database while it is in use: to FILE, which must not exist, or into a FOLDER by name and date, where the newest N stay; without either as database.backup says",
 	"  restore   puts a backup in the place of the database file; the old one stays beside it under a new name",
 	"  export    writes the whole database, a server's too, into a new FILE, and proves by sums that all of it is there",
 	"  import    writes FILE, an export or a backup, into a database that is empty, and proves it likewise",
 	"",
-	"restore, export and import run while no server does. Journals stay in the data folder: the next start charges what",
-	"they tell that the database does not, each call once.",
+	"restore, export and import run while no server does. Journals stay in the data folder: the next start charges what they tell that the database does not, each call once.",
 ].join("\n");
 
 const refuse = (message: string): never => {
@@ -77,7 +75,7 @@ export const databaseCommand: Command = {
 		const [action = "", ...words] = command.words;
 		if (action === "backup") return await backup(words, command);
 		const near = didYouMean(action, ["backup", "restore", "export", "import"]);
-		return refuse(`portico db ${action === "" ? "needs a word" : `has no "${action}"${near}`}\n${usage}`);
+		return refuse(`portico db ${action === "" ? "needs a word" : `has no "${action}"${near}`}\n\n${usage}`);
 	},
 };
 

@@ -120,9 +120,9 @@ export type LogFormat = "json" | "text";
 
 /** Text for a terminal, JSON for everything else, unless `format` says which. Colours unless `NO_COLOR` is set. */
 const formOf = (format: LogFormat | undefined): LineForm => {
-	const { isTTY, columns = 160 } = process.stderr;
+	const { isTTY, columns } = process.stderr;
 	if ((format ?? (isTTY ? "text" : "json")) === "json") return jsonLines;
-	return textLines(isTTY && !process.env["NO_COLOR"], isTTY ? columns : Number.POSITIVE_INFINITY);
+	return textLines(isTTY && !process.env["NO_COLOR"], isTTY ? columns || 160 : Number.POSITIVE_INFINITY);
 };
 
 /** A log on standard error. `write` stands in for it in tests, and gets JSON. */

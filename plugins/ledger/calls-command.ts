@@ -11,8 +11,14 @@ import {
 	type WireRecord,
 } from "#core";
 
-const usage =
-	"portico calls [--ending ENDING] [--token ID] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--from TIME] [--to TIME] [--limit N] [--json]";
+const usage = [
+	"portico calls [--ending ENDING] [--token ID] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--from TIME] [--to TIME] [--limit N] [--json]",
+	"",
+	"  --ending ENDING   completed, refused, upstream_failed, timed_out, client_left, cut, shut_down or failed",
+	"  --from TIME       from then on: 2027-01-31 (UTC) or 2027-01-31T12:00:00Z",
+	"  --to TIME         until just before then",
+	"  --limit N         so many; 50 unless said",
+].join("\n");
 
 const text = { type: "string" } as const;
 

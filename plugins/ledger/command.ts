@@ -2,8 +2,14 @@
 import { asList, asRecord, type Command, dollars, parseWords, tableLines } from "#core";
 import { csvText } from "./csv.ts";
 
-const usage =
-	"portico usage [--by token,owner,model,upstream,protocol,ending,day,hour,tag:NAME] [--from DATE] [--to DATE] [--token ID] [--owner ID] [--model NAME] [--upstream NAME] [--csv | --json]";
+const usage = [
+	"portico usage [--by LIST] [--from TIME] [--to TIME] [--token ID] [--owner ID] [--model NAME] [--upstream NAME] [--csv | --json]",
+	"",
+	"  --by LIST     a sum for each of these: token, owner, model, upstream, protocol, ending, day, hour, tag:NAME",
+	"  --from TIME   from then on: 2027-01-31 (UTC) or 2027-01-31T12:00:00Z",
+	"  --to TIME     until just before then",
+	"  --csv         for a spreadsheet",
+].join("\n");
 
 /** People read names; ids stand at the end, for copying. */
 const rank = (column: string): number => (column === "tokenName" ? 0 : column === "token" ? 2 : 1);

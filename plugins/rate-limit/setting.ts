@@ -65,7 +65,7 @@ const complaint = "must have some of requestsPerMinute, tokensPerMinute and conc
 
 export const rateLimit: TokenSetting<Limits> = {
 	key: "rateLimit",
-	schema: limitsSchema('Limits of the token: {"requestsPerMinute":60,"tokensPerMinute":100000,"concurrent":4}.', {
+	schema: limitsSchema('Limits of the token: {"requestsPerMinute":60, "tokensPerMinute":100000, "concurrent":4}.', {
 		note: "For this token alone. Empty: no limit.",
 	}),
 	refuse: (value) => (read(value) ? undefined : complaint),

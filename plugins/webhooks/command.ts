@@ -16,9 +16,12 @@ import {
 const usage = [
 	"portico deliveries [--status dead|pending|sending|delivered] [--token ID] [--task ID] [--limit N] [--json]",
 	"portico deliveries show ID [--json]",
-	"portico deliveries redeliver ID [--json]                              whatever became of it",
+	"portico deliveries redeliver ID [--json]",
 	"portico deliveries redeliver [--token ID] [--since TIME] [--until TIME] [--json]",
-	"portico deliveries test --url URL [--token ID] [--json]               a callback that tells nothing",
+	"portico deliveries test --url URL [--token ID] [--json]",
+	"",
+	"  redeliver   sends one again, whatever became of it; without ID the dead ones",
+	"  test        sends a callback that tells nothing",
 ].join("\n");
 
 const wrong = (message: string): Fault => new Fault(deny("invalid_request", `${message}\n\n${usage}`));

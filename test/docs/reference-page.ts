@@ -3,6 +3,7 @@ import { commands, type DenialKind, deny, protocols } from "#core";
 import type { TestGateway } from "#core/testing";
 import { coreCommands } from "../../core/command-line/core-commands.ts";
 import { databaseCommand } from "../../core/command-line/database.ts";
+import { inColumns } from "../../core/command-line/explained.ts";
 import { renderOwnDenial } from "../../core/errors/own-errors.ts";
 import { asList, asRecord, asText } from "../../core/neutral/json.ts";
 import { withAllPlugins } from "./all-plugins.ts";
@@ -101,7 +102,7 @@ const commandParts = ({ portico }: TestGateway): string => {
 	const database = { ...databaseCommand, usage: databaseCommand.usage() };
 	return [...coreCommands, database, ...added]
 		.toSorted((one, other) => (one.name < other.name ? -1 : 1))
-		.map(({ name, summary, usage }) => `### ${name}\n\n${summary}\n\n\`\`\`text\n${usage}\n\`\`\``)
+		.map(({ name, summary, usage }) => `### ${name}\n\n${summary}\n\n\`\`\`text\n${inColumns(usage)}\n\`\`\``)
 		.join("\n\n");
 };
 

@@ -1,6 +1,6 @@
 /** `GET /admin/usage`: sums of the ledger, as JSON or as CSV. */
 import { sql } from "drizzle-orm";
-import { asText, ownerOf, type Route, type Store } from "#core";
+import { asList, asText, ownerOf, parseJson, type Route, type Store } from "#core";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
 import { csvLines } from "./csv.ts";
 import { timeOf, wrong } from "./queries.ts";
@@ -36,8 +36,12 @@ const knownTokens = async (
 	store: Store,
 	tokens: TokenOwnership | undefined,
 ): Promise<ReadonlyMap<unknown, KnownToken>> => {
-	const rows = tokens ? await store.all(sql`SELECT id, name, owner FROM (${tokens.directory()})`) : [];
-	return new Map(rows.map(({ id, name, owner }) => [id, { name: asText(name) ?? "", owner: asText(owner) ?? null }]));
+	if (!tokens) return new Map();
+	const [answer] = await store.all(
+		sql`SELECT json_group_array(json_array(id, name, owner)) AS rows FROM (${tokens.directory()})`,
+	);
+	const rows = asList(parseJson(asText(answer?.["rows"]) ?? "")).map(asList);
+	return new Map(rows.map(([id, name, owner]) => [id, { name: asText(name) ?? "", owner: asText(owner) ?? null }]));
 };
 
 /** With the name beside each token's id, and owners where they are asked for. */

@@ -6,6 +6,7 @@ import type { Clock, Log, Store } from "#core";
 import { Account, type Hold, type Need, type Shortage } from "./account.ts";
 import type { AccountNode } from "./account-node.ts";
 import type { AccountsOptions, Caller } from "./accounts-options.ts";
+import { Balances } from "./balances.ts";
 import { bootId, isWorthTrimming, type Journal } from "./journal.ts";
 import { lines } from "./journal-lines.ts";
 import { Lease, LeaseCharge, type Moment, type Reservation } from "./lease.ts";
@@ -23,6 +24,7 @@ export class Accounts implements AccountNode {
 	readonly leases = new Set<Lease>();
 	readonly tellings = new Tellings();
 	readonly journal: Journal;
+	readonly balances: Balances;
 	writer: LedgerWriter | undefined;
 	/** Rows of calls that were charged nothing. */
 	loose: LedgerRow[] = [];
@@ -42,6 +44,7 @@ export class Accounts implements AccountNode {
 		this.boot = options.boot ?? bootId();
 		this.log = options.log;
 		this.statements = options.statements ?? new Statements();
+		this.balances = new Balances({ store: this.store, flush: () => this.flush() });
 		this.recalls = new Recalls(this.store, this.clock, this.statements, this.holder);
 		this.journal = options.journals.begin(this.holder, () =>
 			this.log.error("the journal cannot be written; calls under a quota are refused until it can"),

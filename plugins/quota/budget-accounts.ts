@@ -1,8 +1,8 @@
 /** What is written of budgets when they are set, and what is shown of them: each window that runs has an account. */
-import { type Statement, unlessOutage } from "#core";
+import type { Statement } from "#core";
 import type { Accounts } from "./accounts.ts";
 import { type Budget, limitIn, windowAccount } from "./budgets.ts";
-import { count, toDollars } from "./numbers.ts";
+import { toDollars } from "./numbers.ts";
 import type { Period } from "./windows.ts";
 
 export interface BudgetOptions {
@@ -41,14 +41,11 @@ export const budgetsShown = async (
 	account: string,
 	budgets: readonly Budget[],
 ): Promise<readonly ShownBudget[]> => {
-	if (budgets.length === 0) return [];
-	await unlessOutage(accounts.flush());
 	const at = now();
 	const shown = budgets.map(async (budget) => {
 		const window = budget.windowAt(at);
 		const limit = limitIn(budget, window);
-		const [row] = await accounts.store.all(accounts.statements.balance(windowAccount(account, budget, window)));
-		const used = count(row?.["used"]) ?? 0;
+		const { used } = await accounts.balances.of(windowAccount(account, budget, window));
 		return {
 			amount: toDollars(limit),
 			per: budget.per,

@@ -1,7 +1,7 @@
 /** The token setting `quota`: dollars, kept as whole micro-dollars, in an account beside the token. */
-import { type TokenSetting, t, unlessOutage } from "#core";
+import { type TokenSetting, t } from "#core";
 import type { Accounts } from "./accounts.ts";
-import { count, toDollars, toMicroDollars } from "./numbers.ts";
+import { toDollars, toMicroDollars } from "./numbers.ts";
 
 const isAmount = (value: unknown): value is number =>
 	typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= 1_000_000_000;
@@ -36,10 +36,7 @@ export const balanceOf = async (
 	accounts: Accounts,
 	account: string,
 ): Promise<{ readonly used: number; readonly remaining?: number }> => {
-	await unlessOutage(accounts.flush());
-	const [row] = await accounts.store.all(accounts.statements.balance(account));
-	const used = count(row?.["used"]) ?? 0;
-	const quota = count(row?.["quota"]);
+	const { used, quota } = await accounts.balances.of(account);
 	if (quota === undefined) return { used: toDollars(used) };
 	return { used: toDollars(used), remaining: toDollars(Math.max(0, quota - used)) };
 };

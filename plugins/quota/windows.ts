@@ -81,11 +81,28 @@ export const windowAt = (at: number, period: Period, zone: string): Window => {
 	return { start: beginningOf(first, zone), end: beginningOf(next, zone) };
 };
 
-/** The same, remembered for as long as the clock stays within it. */
-export const windowFinder = (period: Period, zone: string): ((at: number) => Window) => {
+type Find = (at: number) => Window;
+
+const isWithin = (at: number, window: Window | undefined): window is Window =>
+	window !== undefined && at >= window.start && at < window.end;
+
+/** Remembers two: what is set is told of the window that runs and of the next. */
+const makeFinder = (period: Period, zone: string): Find => {
 	let known: Window | undefined;
+	let other: Window | undefined;
 	return (at) => {
-		if (known === undefined || at < known.start || at >= known.end) known = windowAt(at, period, zone);
+		if (isWithin(at, known)) return known;
+		[known, other] = [isWithin(at, other) ? other : windowAt(at, period, zone), known];
 		return known;
 	};
+};
+
+const finders = new Map<string, Find>();
+
+/** The same, remembered for as long as the clock stays within it. One for all budgets of a zone: a window there takes a millisecond. */
+export const windowFinder = (period: Period, zone: string): Find => {
+	const key = `${period} ${zone}`;
+	const found = finders.get(key) ?? makeFinder(period, zone);
+	finders.set(key, found);
+	return found;
 };

@@ -1,4 +1,5 @@
 /** `GET /admin/calls` and `/admin/calls/:id`: the rows themselves, refusals at the door among them. */
+import { type SQL, sql } from "drizzle-orm";
 import { asList, asNumber, asRecord, deny, Fault, ownerOf, type Route, type Store, type WireRecord } from "#core";
 import type { Prices } from "../prices/service.ts";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
@@ -27,6 +28,26 @@ const keptTo = (url: URL): Search["only"] =>
 			throw wrong("status", "status must be an HTTP status such as 429.");
 		}),
 	);
+
+/** Only calls that have none of something: ` AND token IS NULL`. */
+const lacking = (url: URL, tokens: TokenOwnership | undefined): SQL => {
+	const conditions: Readonly<Record<string, SQL>> = {
+		token: sql` AND token IS NULL`,
+		model: sql` AND model IS NULL`,
+		upstream: sql` AND upstream IS NULL`,
+		owner: tokens
+			? sql` AND (token IS NULL OR token NOT IN (SELECT id FROM (${tokens.directory()}) WHERE owner IS NOT NULL))`
+			: sql``,
+	};
+	const words = url.searchParams.get("without")?.split(",") ?? [];
+	return sql.join(
+		words.map((word) => {
+			const condition = Object.hasOwn(conditions, word) ? conditions[word] : undefined;
+			if (condition) return condition;
+			throw wrong("without", `without takes ${Object.keys(conditions).join(", ")}, not "${word.slice(0, 32)}".`);
+		}),
+	);
+};
 
 const absent = (id: string): Fault =>
 	new Fault(
@@ -58,7 +79,7 @@ export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): re
 			method: "GET",
 			path: "/admin/calls",
 			access: "person",
-			summary: `Calls, newest first: ${filters.join(", ")}, id, from, to, limit, after (an id), owner.`,
+			summary: `Calls, newest first: ${filters.join(", ")}, id, from, to, limit, after (an id), owner; without=token,model,upstream,owner.`,
 			async handle({ url, operator }) {
 				const owner = ownerOf(operator);
 				const whose = narrowedTo(tokens, owner ?? url.searchParams.get("owner") ?? undefined);
@@ -69,7 +90,7 @@ export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): re
 					from: timeOf(url, "from") ?? 0,
 					to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
 					limit: limitOf(url),
-					whose,
+					whose: sql`${whose}${lacking(url, tokens)}`,
 					...(after !== null && { after }),
 				};
 				await flush();

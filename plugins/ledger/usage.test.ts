@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import { startGateway, type TestGateway } from "#core/testing";
 import { insertRows, type LedgerRow } from "./tables.ts";
 
@@ -98,5 +99,36 @@ describe("the sums of the ledger", () => {
 
 	test.each(["by=colour", "from=yesterday", "to=never"])("%s is refused in words", async (query) => {
 		await expect(usage(query)).rejects.toThrow("400");
+	});
+});
+
+describe("calls that lack something", () => {
+	const found = async (query: string) =>
+		((await gateway.admin("GET", `/admin/calls?${query}`))["data"] as { id: string }[]).map(({ id }) => id).toSorted();
+
+	test("are found by what they lack, alone or with more", async () => {
+		const { id, owner } = (await gateway.admin("POST", "/admin/tokens", { name: "nobody's" })) as {
+			id: string;
+			owner?: string;
+		};
+		expect(owner).toBeUndefined();
+		await gateway.store.write(
+			insertRows([
+				row("no-token", { token: null, model: "none" }),
+				row("no-model", { token: id, model: null, upstream: null, ending: "refused" }),
+				row("neither", { token: null, model: null }),
+			]),
+		);
+		await gateway.store.write([
+			sql`INSERT INTO tokens (id, name, digest, preview, settings, disabled, deleted, created_at, owner, revision)
+				SELECT 'tok_a', 'ada', 'd', 'p', '{}', 0, 0, 0, 'per_ada', max(revision) + 1 FROM tokens`,
+		]);
+		expect(await found("without=token")).toEqual(["neither", "no-token"]);
+		expect(await found("without=model")).toEqual(["neither", "no-model"]);
+		expect(await found("without=token,model")).toEqual(["neither"]);
+		expect(await found(`without=model&token=${id}`)).toEqual(["no-model"]);
+		expect(await found("without=upstream")).toEqual(["3", "no-model"]);
+		expect(await found("without=owner")).toEqual(["3", "4", "neither", "no-model", "no-token"]);
+		await expect(found("without=toString")).rejects.toThrow("without takes token, model, upstream, owner");
 	});
 });

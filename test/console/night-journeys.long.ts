@@ -84,6 +84,34 @@ describe.skipIf(!hasBrowser)("an operator", () => {
 		await at.page.getByText("4 calls", { exact: true }).waitFor();
 	});
 
+	test("goes from the sum of calls without a token to these calls", async () => {
+		for (let call = 0; call < 2; call++) await at.speak("sk-unknown");
+		await until(async () => {
+			const { data } = await at.gateway.admin("GET", "/admin/calls?without=token");
+			return (data as unknown[]).length > 0;
+		}, "a call without a token in the ledger");
+		await at.go("Usage");
+		await at.page
+			.getByRole("row", { name: /^no token/ })
+			.getByRole("link", { name: /refused/ })
+			.click();
+		await at.page.getByRole("heading", { level: 1, name: "Calls" }).waitFor();
+		await at.page
+			.getByRole("cell", { name: /unknown key/ })
+			.first()
+			.waitFor();
+		const lack = at.page.getByRole("button", { name: /No token/ });
+		await lack.waitFor();
+		const strangers = at.page.getByRole("row", { name: /unknown key/ });
+		expect(await at.page.getByRole("row").count()).toBe(1 + (await strangers.count()));
+		await lack.click();
+		await at.page.waitForURL((url) => !url.searchParams.has("without"));
+		// Whoever chooses a token wants no call without one.
+		await at.page.goto("/console/calls?without=token");
+		await at.page.getByLabel("Token", { exact: true }).selectOption({ index: 1 });
+		await at.page.waitForURL((url) => !url.searchParams.has("without") && url.searchParams.has("token"));
+	});
+
 	test("chooses a token by its name, and one that is gone stays chosen", async () => {
 		const { id, key } = await at.gateway.token({ name: "retired" });
 		for (const name of ["team 10", "Team 9", "alpha"]) await at.gateway.token({ name });

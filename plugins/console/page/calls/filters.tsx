@@ -7,8 +7,24 @@ import { useNamedTokens } from "../data/token-names.ts";
 import { endings } from "./call-record.ts";
 import { givenTimes, spans } from "./spans.ts";
 
+/** What was chosen takes the place of having none of it. */
+const keepTo = (name: string, value: string): void =>
+	setQuery({
+		[name]: value,
+		after: undefined,
+		...(place.value.query.get("without") === name && { without: undefined }),
+	});
+
 const choose = (name: string) => (event: { readonly currentTarget: HTMLSelectElement }) =>
-	setQuery({ [name]: event.currentTarget.value, after: undefined });
+	keepTo(name, event.currentTarget.value);
+
+/** In the words of the page that leads here. */
+const lacks: Readonly<Record<string, string>> = {
+	token: "No token",
+	model: "No model",
+	upstream: "No upstream",
+	owner: "No person",
+};
 
 /** Times that a link brought along make way for the chosen. */
 const chooseSpan = (event: { readonly currentTarget: HTMLSelectElement }) =>
@@ -35,6 +51,7 @@ export const Filters = ({ search, tokenName }: FiltersProps) => {
 	const token = words.get("token") ?? "";
 	const given = givenTimes(words);
 	const [upstream, owner] = [words.get("upstream"), words.get("owner")];
+	const lack = lacks[words.get("without") ?? ""];
 	const [id, setId] = useState("");
 	const asked = words.get("model") ?? "";
 	/** Kept while it is written: the list is asked anew in between, and what stands in the address would take its place. */
@@ -72,7 +89,7 @@ export const Filters = ({ search, tokenName }: FiltersProps) => {
 				placeholder="Model"
 				value={model}
 				onInput={({ currentTarget }) => setModel(currentTarget.value)}
-				onChange={({ currentTarget }) => setQuery({ model: currentTarget.value.trim(), after: undefined })}
+				onChange={({ currentTarget }) => keepTo("model", currentTarget.value.trim())}
 			/>
 			<select aria-label="Ending" value={words.get("ending") ?? ""} onChange={choose("ending")}>
 				<option value="">Every ending</option>
@@ -92,6 +109,7 @@ export const Filters = ({ search, tokenName }: FiltersProps) => {
 				))}
 			</select>
 			{upstream !== null && <Brought name="upstream" what={`At ${upstream}`} />}
+			{lack && <Brought name="without" what={lack} />}
 			{owner !== null && <Brought name="owner" what={`Of ${personName(owner)}`} />}
 		</form>
 	);

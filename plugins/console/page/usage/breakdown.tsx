@@ -25,7 +25,8 @@ interface BreakdownProps {
 export const Breakdown = (props: BreakdownProps) => {
 	const { sums, ofTokens, endings, endingsInTime, times, by, from, personName } = props;
 	const tokenNames = new Map(ofTokens.map(({ of }) => [of["token"], of["tokenName"]]));
-	const keptBy = (name: string) => (value: string) => ({ [name]: value, from });
+	const keptBy = (name: string) => (value: string) =>
+		value === "" ? { without: name, from } : { [name]: value, from };
 	return (
 		<div class="columns">
 			<SumTable

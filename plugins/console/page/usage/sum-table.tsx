@@ -31,7 +31,7 @@ export const SumTable = ({ label, by, sums, endings, name, kept, latestFirst }: 
 			kind: "lead",
 			cell: ({ of }) => {
 				const value = of[by] ?? "";
-				const trouble = value === "" ? undefined : troubles.get(value);
+				const trouble = troubles.get(value);
 				return (
 					<>
 						{name(value)}

@@ -7,6 +7,7 @@ import type { Doorkeeper } from "../contract/operator.ts";
 import type { Protocol } from "../contract/protocol.ts";
 import type { AdminRoute, PersonRoute, RenderDenial, Route, TokenRoute } from "../contract/route.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
+import { isRecord } from "../neutral/json.ts";
 import { missShape } from "../relay/miss-shape.ts";
 import { notServed } from "../relay/not-served.ts";
 import type { Connection } from "../runtime/serve.ts";
@@ -139,6 +140,12 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		return isPending(known) ? enterLater(route, known, connection) : enter(route, known, connection);
 	};
 
+	/** What is no denial either is a handler's in plain JavaScript, whose author is told by the log. */
+	const refusal = (route: Route, request: Request, denial: Denial, requestId: string): Response => {
+		if (!isRecord(denial) || !isDenial(denial)) throw new TypeError("its handler answered no Response");
+		return denialResponse(shapeAt(route, request), denial, requestId);
+	};
+
 	/** Answers at a route. */
 	const serve = async (route: Route, arrival: Arrival, params: Params): Promise<Response> => {
 		const { request, connection } = arrival;
@@ -148,7 +155,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		try {
 			const answered = answer(route, call, connection);
 			const given = isPending(answered) ? await answered : answered;
-			response = given instanceof Response ? given : denialResponse(shapeAt(route, request), given, call.requestId);
+			response = given instanceof Response ? given : refusal(route, request, given, call.requestId);
 		} catch (error) {
 			const denial = denialOf(error, call.route, call.requestId);
 			response = denialResponse(shapeAt(route, request), denial, call.requestId);

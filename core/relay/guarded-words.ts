@@ -6,6 +6,7 @@ import { mapJsonTexts, mapTexts } from "../neutral/map-texts.ts";
 import { isPending } from "../wire/pending.ts";
 import { guardFailed, type NamedAnswerGuard } from "./guarded.ts";
 import type { LiveCall } from "./live-call.ts";
+import { denialIn } from "./plugin-answers.ts";
 
 type WordsType = AnswerWords["type"];
 
@@ -111,7 +112,7 @@ export class GuardedWords {
 			const verdict = isPending(asked) ? await asked : asked;
 			if (verdict === undefined) return words.text;
 			if ("replace" in verdict) return verdict.replace;
-			denial = verdict.refuse;
+			denial = denialIn(verdict.refuse);
 		} catch (error) {
 			throw this.live.refuseAnswer(name, isFault(error) ? error.denial : guardFailed, error);
 		}

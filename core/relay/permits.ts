@@ -1,12 +1,13 @@
 /** The permits one call holds: asked of every policy, settled exactly once, newest first, whatever ended the call. */
 
 import type { Routed } from "../contract/call.ts";
-import { type Denial, isDenial } from "../contract/fault.ts";
+import type { Denial } from "../contract/fault.ts";
 import { describe, type Log } from "../contract/log.ts";
 import type { Charge, Outcome } from "../contract/outcome.ts";
 import type { Permit } from "../contract/policy.ts";
 import { isPending } from "../wire/pending.ts";
 import { refusedOutcome } from "./call-ending.ts";
+import { denialIn, isPermit } from "./plugin-answers.ts";
 import { type Rule, refuseForFailure, ruleFailed } from "./token-rules.ts";
 
 const watches = ({ progress }: Permit): boolean => progress !== undefined;
@@ -117,7 +118,7 @@ export const askPolicies = (question: Question, held: Permit[] = [], from = 0): 
 			const answer = rule.policy.check?.(call, rule.setting);
 			if (isPending(answer)) return afterWaiting(answer, question, held, index);
 			if (answer === undefined) continue;
-			if (isDenial(answer)) return refuse(held, answer, log);
+			if (!isPermit(answer)) return refuse(held, denialIn(answer), log);
 			held.push(answer);
 		} catch (error) {
 			return refuse(held, refuseForFailure(rule, error, log), log);
@@ -175,7 +176,7 @@ const afterWaiting = async (
 	try {
 		const answer = await waiting;
 		if (answer !== undefined) {
-			if (isDenial(answer)) return refuse(held, answer, log);
+			if (!isPermit(answer)) return refuse(held, denialIn(answer), log);
 			held.push(answer);
 		}
 	} catch (error) {

@@ -5,6 +5,7 @@ import { describe, type Log } from "../contract/log.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { ModelInfo } from "../contract/router.ts";
 import { isPending } from "../wire/pending.ts";
+import { denialIn } from "./plugin-answers.ts";
 
 /** A policy, and what the token's setting was compiled to; undefined when the token has none. */
 export interface Rule {
@@ -78,7 +79,7 @@ export const firstRefusal = <Subject>(
 		try {
 			const answer = ask(rule, subject);
 			if (isPending(answer)) return afterWaiting(answer, rules, ask, subject, log, index);
-			if (answer) return answer;
+			if (answer !== undefined) return denialIn(answer);
 		} catch (error) {
 			return refuseForFailure(rule, error, log);
 		}
@@ -97,7 +98,7 @@ const afterWaiting = async <Subject>(
 	const rule = rules[index];
 	try {
 		const answer = await waiting;
-		if (answer) return answer;
+		if (answer !== undefined) return denialIn(answer);
 	} catch (error) {
 		if (rule) return refuseForFailure(rule, error, log);
 	}

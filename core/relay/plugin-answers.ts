@@ -1,0 +1,45 @@
+/**
+ * What policies and guards may answer. Their types ask for no more; plain JavaScript may answer what no type allows, `false`, an
+ * `Error` or a `Response` to refuse by. Whoever answers so has failed, and no call passes by it.
+ */
+import { type Denial, isDenial } from "../contract/fault.ts";
+import type { RequestVerdict } from "../contract/guard.ts";
+import type { Permit } from "../contract/policy.ts";
+
+const isObject = (answer: unknown): boolean => typeof answer === "object" && answer !== null;
+const isEmpty = (answer: object): boolean => answer.constructor === Object && Object.keys(answer).length === 0;
+
+/** Without a body in braces: it is asked of every permit of every call. */
+export const isPermit = (answer: Permit | Denial): answer is Permit =>
+	isObject(answer) &&
+	!isDenial(answer) &&
+	("settle" in answer ||
+		"progress" in answer ||
+		"maxOutputTokens" in answer ||
+		"readOnMs" in answer ||
+		"tags" in answer ||
+		"explains" in answer ||
+		"ready" in answer ||
+		("headers" in answer && !(answer instanceof Response)) ||
+		isEmpty(answer));
+
+/** The denial itself. Throws for anything else. */
+export const denialIn = (answer: Denial): Denial => {
+	if (isObject(answer) && isDenial(answer)) return answer;
+	throw new TypeError("it answered something that deny() does not make; undefined lets a call pass");
+};
+
+const noVerdict = "it answered none of { refuse }, { replace }, { restore } and { answer }; undefined lets a call pass";
+
+/** The verdict itself. Throws for what is none. */
+export const verdictIn = (answer: RequestVerdict): RequestVerdict => {
+	if (answer === undefined) return undefined;
+	if (!isObject(answer)) throw new TypeError(noVerdict);
+	if (isEmpty(answer)) return undefined;
+	if ("refuse" in answer) return { refuse: denialIn(answer.refuse) };
+	if (!("replace" in answer || "restore" in answer || "answer" in answer)) throw new TypeError(noVerdict);
+	const { replace, restore } = answer;
+	if (replace !== undefined && !Array.isArray(replace.messages)) throw new TypeError("its replace is no request");
+	if (restore !== undefined && !(restore instanceof Map)) throw new TypeError("its restore is no Map");
+	return answer;
+};

@@ -1,0 +1,130 @@
+/** Plugins in plain JavaScript that answer what no type allows: nobody passes by that, and the log names who answered. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { startGateway, type TestGateway } from "#core/testing";
+
+/** What is answered by the last word of a prompt, or of a path. */
+const plugin = `import { add, definePlugin, deny, guards, policies, routes, t } from "#core";
+
+const answers = {
+	true: () => true,
+	false: () => false,
+	null: () => null,
+	text: () => "no",
+	error: () => new Error("no"),
+	response: () => new Response("no", { status: 403 }),
+	wrapped: () => ({ refuse: deny("permission", "No.") }),
+	denial: () => deny("permission", "No."),
+	refusal: () => ({ refuse: "no" }),
+	words: () => ({ replace: "no" }),
+	object: (request) => ({ replace: request, restore: { a: "b" } }),
+	late: () => ({ answer: { window: 0, inspect: () => deny("permission", "No.") } }),
+	empty: () => ({}),
+};
+const answer = (call, ...more) => {
+	const [kind, name] = call.prompt().messages[0].blocks[0].text.split(" ");
+	return kind === more[0] ? answers[name](call.prompt()) : undefined;
+};
+
+export default definePlugin({
+	name: "odd",
+	summary: "Answers oddly.",
+	config: t.Object({}),
+	gives: [policies, guards, routes],
+	setup: () => ({
+		offers: [
+			add(policies, { name: "odd-check", check: (call) => answer(call, "check") }),
+			add(policies, { name: "odd-slow-check", check: async (call) => answer(call, "slow") }),
+			add(policies, {
+				name: "odd-admit",
+				admit: ({ request }) => answers[request.headers.get("x-admit") ?? ""]?.(),
+			}),
+			add(guards, { name: "odd-guard", inspect: (request, call) => answer(call, "guard") }),
+			add(routes, {
+				method: "GET",
+				path: "/odd/:name",
+				access: "token",
+				summary: "Answers oddly.",
+				handle: ({ params }) => (params.name === "nothing" ? undefined : answers[params.name]()),
+			}),
+		],
+	}),
+});
+`;
+
+let folder: string;
+let gateway: TestGateway;
+beforeAll(async () => {
+	folder = mkdtempSync(join(tmpdir(), "portico-odd-"));
+	mkdirSync(join(folder, "node_modules"));
+	symlinkSync(resolve(import.meta.dir, "../.."), join(folder, "node_modules/portico"));
+	writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core": "portico" } }');
+	writeFileSync(join(folder, "odd.js"), plugin);
+	gateway = await startGateway({
+		plugins: [
+			"tokens",
+			"chat-completions",
+			{ use: "demo", with: { wordMs: 0 } },
+			{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
+			{ use: join(folder, "odd.js") },
+		],
+	});
+});
+afterAll(async () => {
+	await gateway?.stop();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+let logged = 0;
+beforeEach(() => {
+	logged = gateway.log.length;
+});
+const errors = () => gateway.log.slice(logged).filter(({ level }) => level === "error");
+
+const ask = (content: string, headers = {}) =>
+	gateway.ask("/v1/chat/completions", { model: "demo", messages: [{ role: "user", content }] }, { headers });
+
+describe.each(["check", "slow"])("a policy's %s", (kind) => {
+	test.each(["true", "false", "null", "text", "error", "response", "wrapped"])("of %s refuses", async (name) => {
+		expect((await ask(`${kind} ${name}`)).status).toBe(500);
+		expect(errors()).toMatchObject([
+			{
+				policy: kind === "slow" ? "odd-slow-check" : "odd-check",
+				error: "TypeError: it answered something that deny() does not make; undefined lets a call pass",
+			},
+		]);
+	});
+});
+
+test("a permit that holds nothing lets a call pass", async () => {
+	for (const kind of ["check", "slow", "guard"]) expect((await ask(`${kind} empty`)).status).toBe(200);
+	expect(errors()).toEqual([]);
+});
+
+test.each(["true", "false", "null", "text", "error", "response"])("a policy's admit of %s refuses", async (name) => {
+	expect((await ask("Hello", { "x-admit": name })).status).toBe(500);
+	expect(errors()).toMatchObject([{ policy: "odd-admit" }]);
+});
+
+test.each(["true", "null", "text", "error", "denial", "refusal", "words", "object", "late"])(
+	"a guard's verdict of %s refuses",
+	async (name) => {
+		const refused = await ask(`guard ${name}`);
+		expect([refused.status, await refused.json()]).toMatchObject([500, { error: { code: "guard_failed" } }]);
+		expect(errors()).toMatchObject([{ guard: "odd-guard" }]);
+	},
+);
+
+test.each(["nothing", "true", "text", "empty"])(
+	"a route's answer of %s is a failure that tells of itself",
+	async (name) => {
+		const failed = await gateway.ask(`/odd/${name}`);
+		expect([failed.status, await failed.json()]).toMatchObject([
+			500,
+			{ error: { message: "Something went wrong inside Portico; the log has it under this request's id." } },
+		]);
+		expect(errors()).toMatchObject([{ route: "/odd/:name", error: "TypeError: its handler answered no Response" }]);
+	},
+);

@@ -51,10 +51,11 @@ const open = async (
 	over: Store = store,
 	pepper?: string,
 	previous: readonly string[] = [],
+	log: Log = silent,
 ) => {
 	const peppers = new Peppers(over, silent, { pepper, previous });
 	const settings = () => settingsOf(policies);
-	const options = { store: over, clock, log: silent, settings, peppers, owner: async () => undefined, aloneMs: 60_000 };
+	const options = { store: over, clock, log, settings, peppers, owner: async () => undefined, aloneMs: 60_000 };
 	const registry = new Registry(options);
 	await registry.open();
 	const issuer = new Issuer(options, registry);
@@ -244,9 +245,23 @@ describe("settings", () => {
 		const later = await open([most]);
 		expect(await later.identify(key)).toMatchObject({ denial: { kind: "permission", code: "policy_not_loaded" } });
 		expect(await later.identify(unlucky.key)).toMatchObject({
-			denial: { kind: "permission", code: "policy_not_loaded" },
+			denial: { kind: "permission", code: "policy_not_loaded", message: expect.stringContaining("the log says why") },
 		});
 		expect(tokenOf(await first.identify(key)).name).toBe("laptop");
+	});
+
+	test("the log has what a policy said that could not compile its rule", async () => {
+		const said: unknown[] = [];
+		const registry = await open([most], store, undefined, [], {
+			...silent,
+			error: (...words) => void said.push(words),
+		});
+		const { key, token } = await registry.create("unlucky", { most: 13 });
+		await registry.identify(key);
+		expect(said).toContainEqual([
+			"a token's setting could not be compiled; the token is refused",
+			{ token: token.id, setting: "most", error: "Error: unlucky" },
+		]);
 	});
 });
 

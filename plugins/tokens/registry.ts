@@ -231,7 +231,7 @@ export class Registry {
 		const known = this.options.settings();
 		const bounded = owner === undefined ? { settings } : boundedBy(await this.options.owner(owner), settings, known);
 		if ("denial" in bounded) return { ...bounded, refused };
-		const compiled = compileSettings(bounded.settings, known);
+		const compiled = compileSettings(bounded.settings, known, { id, log: this.options.log });
 		if ("denial" in compiled) return { ...compiled, refused };
 		return { token: { id, name, ...bounded, compiled: compiled.compiled } };
 	}

@@ -1,5 +1,5 @@
 /** Token settings belong to the policies that enforce them; this gathers, checks and compiles them. */
-import { complaintOf, type Denial, deny, Fault, type Policy, type TokenSetting } from "#core";
+import { complaintOf, type Denial, deny, describe, Fault, type Log, type Policy, type TokenSetting } from "#core";
 
 export type Settings = Readonly<Record<string, unknown>>;
 
@@ -28,30 +28,31 @@ export const checkSettings = (given: Settings, known: ReadonlyMap<string, TokenS
 };
 
 /** Fail closed: a rule that cannot be applied refuses the token, whatever else it may. */
-export const unenforceable = (key: string): Denial =>
+export const unenforceable = (key: string, advice = "Ask the operator to switch its plugin on."): Denial =>
 	deny(
 		"permission",
-		`This token carries the rule "${key}", which this server cannot apply; so it refuses the token. Ask the operator to switch its plugin on.`,
-		{
-			code: "policy_not_loaded",
-		},
+		`This token carries the rule "${key}", which this server cannot apply; so it refuses the token. ${advice}`,
+		{ code: "policy_not_loaded" },
 	);
 
-/** Every setting turned into what its policy checks with, or why the token cannot be used. */
+/** Every setting turned into what its policy checks with, or why the token cannot be used; `token` is whose they are. */
 export const compileSettings = (
 	settings: Settings,
 	known: ReadonlyMap<string, TokenSetting<unknown>>,
+	token?: { readonly id: string; readonly log: Log },
 ): { readonly compiled: ReadonlyMap<string, unknown> } | { readonly denial: Denial } => {
 	const compiled = new Map<string, unknown>();
 	for (const [key, value] of Object.entries(settings)) {
-		// Removing one is always allowed: else a token whose rule's plugin is gone could never be let in again.
+		// A person's limit that was taken away.
 		if (value === null) continue;
 		const setting = known.get(key);
 		if (!setting) return { denial: unenforceable(key) };
 		try {
 			compiled.set(key, setting.compile(value));
-		} catch {
-			return { denial: unenforceable(key) };
+		} catch (error) {
+			const said = { token: token?.id, setting: key, error: describe(error) };
+			token?.log.error("a token's setting could not be compiled; the token is refused", said);
+			return { denial: unenforceable(key, "Ask the operator: the log says why.") };
 		}
 	}
 	return { compiled };

@@ -14,7 +14,8 @@ import type { Generation } from "../host/generation.ts";
 import { addressOf } from "../runtime/serve.ts";
 import { say } from "../runtime/terminal.ts";
 import { buildOnly } from "./inspect.ts";
-import { blueprintOf } from "./open.ts";
+import { blueprintOf, dataFolderOf } from "./open.ts";
+import { runningServer } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
 
 const names = clients.map(({ name }) => name);
@@ -29,7 +30,7 @@ export const connectUsage = [
 	"  --write         puts it into the client's own files, beside what stands there, and keeps a copy of each",
 	`  --key KEY       the token the client is to use, or PORTICO_KEY; without one the text says ${keyPlaceholder}`,
 	"  --model MODEL   the model it is to ask for; without one the first that the config names",
-	"  --address URL   where the client reaches this gateway; without one as the config listens",
+	"  --address URL   where the client reaches this gateway; without one where it runs, or would by its config",
 ].join("\n");
 
 const options = {
@@ -52,9 +53,13 @@ const nearest = (word: string): string => {
 const valuesOf = (words: readonly string[]) =>
 	parseWords({ args: [...words], options, allowPositionals: true }, connectUsage);
 
-/** A port that the system is to choose is told as `PORT`. */
+/** A port that the system is to choose is told as `PORT`, until it has chosen one. */
 const configuredAddress = ({ config: { server } }: Blueprint): string =>
 	addressOf(server.host, server.port === 0 ? "PORT" : server.port, server.tls !== undefined);
+
+/** Whoever started the server may have given it another port than the config does. */
+const usualAddress = (blueprint: Blueprint): string =>
+	runningServer(blueprint.config.database.url, dataFolderOf(blueprint))?.address ?? configuredAddress(blueprint);
 
 const givenAddress = (text: string): string =>
 	/^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/.test(text)
@@ -107,7 +112,7 @@ export const connect = async (invocation: Invocation, print: (line: string) => v
 	const generation = await buildOnly(blueprint);
 	warnUnserved(client, generation);
 	const gateway = {
-		address: values.address === undefined ? configuredAddress(blueprint) : givenAddress(values.address),
+		address: values.address === undefined ? usualAddress(blueprint) : givenAddress(values.address),
 		key: values.key ?? (invocation.environment["PORTICO_KEY"] || keyPlaceholder),
 		model: values.model ?? modelOf(generation),
 	};

@@ -39,7 +39,7 @@ export {
 } from "./contract/host-info.ts";
 export { type Job, jobs } from "./contract/job.ts";
 export { describe, type Log, type LogFields } from "./contract/log.ts";
-export { type TaskAsk, type TaskAuthority, taskAuthority } from "./contract/task-authority.ts";
+export { type TaskAsk, type TaskAuthority, taskAuthority } from "./relay/task-authority.ts";
 export { keyedDigest } from "./runtime/digest.ts";
 export { bundlePage, type PageFile, type PageSource } from "./runtime/page.ts";
 export { hashPassword, verifyPassword } from "./runtime/password.ts";
@@ -199,7 +199,7 @@ export {
 	type Recorder,
 	recorders,
 } from "./contract/outcome.ts";
-export { narrowList, type Permit, type Policy, policies, type TokenSetting } from "./contract/policy.ts";
+export { type Permit, type Policy, policies, type TokenSetting } from "./contract/policy.ts";
 export { type CallTrace, type Tracer, tracer } from "./contract/trace.ts";
 export { mapJsonTexts, mapTexts, restoreWords } from "./neutral/map-texts.ts";
 export { editWords } from "./relay/edit-words.ts";
@@ -226,6 +226,7 @@ export {
 	upstreams,
 } from "./contract/router.ts";
 export { fetchNamed, isPrivateUpstream, isWebAddress } from "./wire/fetch-named.ts";
+export { narrowList } from "./wire/narrow-list.ts";
 export { matchesPattern } from "./wire/pattern.ts";
 export { pinnedRequest } from "./wire/pinned-request.ts";
 export {

@@ -1,8 +1,8 @@
 /** The commands that are the core's own, each with the words it takes. */
 import { nearestOption } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
-import type { coreWords } from "../contract/command.ts";
 import { deny, Fault } from "../contract/fault.ts";
+import type { coreWords } from "../host/offer-faults.ts";
 import { tellStarter } from "../runtime/system.ts";
 import { addedCommands } from "./administer.ts";
 import { connect, connectUsage } from "./connect.ts";

@@ -2,7 +2,7 @@
 
 import { deny, Fault } from "../contract/fault.ts";
 import type { Workers } from "../contract/host-info.ts";
-import type { Log, LogLevel } from "../contract/log.ts";
+import type { Log } from "../contract/log.ts";
 import { type Blueprint, type BlueprintInput, readBlueprint } from "../host/blueprint.ts";
 import { lentServices } from "../host/build.ts";
 import { homeOf } from "../host/home.ts";
@@ -17,7 +17,7 @@ import {
 } from "../host/node-files.ts";
 import { Portico } from "../host/portico.ts";
 import { tightenFiles } from "../host/tighten-files.ts";
-import { createLog, type LogFormat } from "../runtime/log.ts";
+import { createLog, type LogFormat, type LogLevel } from "../runtime/log.ts";
 import { makeFilesPrivate, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import { StoreFault } from "../store/fault.ts";

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { deny, Fault } from "../contract/fault.ts";
-import { describe, type Log, type LogFields, type LogLevel } from "../contract/log.ts";
+import { describe, type Log, type LogFields } from "../contract/log.ts";
 import { adminTokenFile } from "../host/node-files.ts";
-import { createHeldLog, type LogFormat } from "../runtime/log.ts";
+import { createHeldLog, type LogFormat, type LogLevel } from "../runtime/log.ts";
 import { type CertificateFiles, listenSecurely } from "../runtime/secure-listener.ts";
 import { addressOf, type Listener, type ListenOptions, listen } from "../runtime/serve.ts";
 import { hearStarter, holdSignal, onStrayFailure, tellStarter } from "../runtime/system.ts";

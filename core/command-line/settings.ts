@@ -3,8 +3,7 @@ import { existsSync } from "node:fs";
 import { everyCommandTakes } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import type { LogLevel } from "../contract/log.ts";
-import type { LogFormat } from "../runtime/log.ts";
+import type { LogFormat, LogLevel } from "../runtime/log.ts";
 import { coreCount, type HeldSignal } from "../runtime/system.ts";
 
 export interface DatabasePlace {

@@ -36,23 +36,6 @@ export interface Command {
 	run(command: CommandRun): Promise<void>;
 }
 
-/** First words that are Portico's own, which no plugin can add. */
-export const coreWords = [
-	"serve",
-	"init",
-	"check",
-	"connect",
-	"schema",
-	"plugins",
-	"plugin",
-	"print-config",
-	"version",
-	"help",
-	"db",
-	"status",
-	"bun",
-] as const;
-
 /** Words of the command line. */
 export const commands = slot<Command>("commands");
 

@@ -19,6 +19,3 @@ export interface HeldBytes {
 	readonly carried: boolean;
 	carry(): void;
 }
-
-/** The code of a refusal for want of room: neither the client's fault nor the upstream's. */
-export const noRoom = "no_room";

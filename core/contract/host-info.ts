@@ -89,8 +89,6 @@ export interface HostInfo {
 	/** The workers of this machine; absent where one process serves alone. */
 	readonly workers?: Workers;
 	load(): HostLoad;
-	/** True from the moment a stop was asked for. */
-	draining(): boolean;
 	/**
 	 * Aborted when what is under way may not go on any longer: `server.drainSeconds` after a stop of the process was asked
 	 * for. At a reload plugins are stopped too, but nothing has to end: there a `stop` may wait for work as long as it takes.

@@ -19,9 +19,6 @@ export interface Log {
 	of(plugin: string): Log;
 }
 
-/** `silent` logs nothing. */
-export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
-
 /**
  * An error for the log: its class, its message, which for database faults holds no parameters, and the code that the system
  * or the database gave it.

@@ -25,9 +25,6 @@ export interface Operator {
 /** The id of the person whose things alone this operator may see; undefined when they may see all. */
 export const ownerOf = ({ scope }: Operator): string | undefined => (scope === "all" ? undefined : scope.owner);
 
-/** Whoever holds the admin token. */
-export const tokenOperator: Operator = { id: "admin-token", name: "admin token", role: "admin", scope: "all" };
-
 /**
  * Knows who stands before a route of access `admin` or `person` when the request carries no `authorization`.
  *

@@ -1,6 +1,6 @@
 /** What is wrong with one thing that a plugin offers: a compiler would have said most of it, but nobody need have asked one. */
 import { authenticators } from "../contract/authenticator.ts";
-import { commands, coreWords } from "../contract/command.ts";
+import { commands } from "../contract/command.ts";
 import { endpoints } from "../contract/endpoint.ts";
 import { guards } from "../contract/guard.ts";
 import { jobs } from "../contract/job.ts";
@@ -12,6 +12,23 @@ import { routes } from "../contract/route.ts";
 import { upstreams } from "../contract/router.ts";
 import type { Offer, Slot } from "../contract/token.ts";
 import { asRecord, isRecord, type WireRecord } from "../neutral/json.ts";
+
+/** First words that are Portico's own, which no plugin can add. */
+export const coreWords = [
+	"serve",
+	"init",
+	"check",
+	"connect",
+	"schema",
+	"plugins",
+	"plugin",
+	"print-config",
+	"version",
+	"help",
+	"db",
+	"status",
+	"bun",
+] as const;
 
 const methods: readonly unknown[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const accesses: readonly unknown[] = ["public", "token", "admin", "person"];

@@ -230,7 +230,6 @@ export class Portico {
 			address: () => this.servedAt ?? (serving ? undefined : configuredAddress),
 			plugins: rows,
 			...(workers && { workers }),
-			draining: () => this.stopping,
 			mustEnd: this.mustEnd.signal,
 			load: () =>
 				hostLoad(this.all(), {

@@ -1,8 +1,8 @@
 /** How a call that came to no answer has ended, and the failures that are Portico's own. */
 import type { Denial } from "../contract/fault.ts";
-import { noRoom } from "../contract/held-bytes.ts";
 import type { CallRecord, Ending, Outcome } from "../contract/outcome.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
+import { noRoom } from "../wire/byte-budget.ts";
 import type { LiveCall } from "./live-call.ts";
 import { tooLong } from "./stream-watch.ts";
 

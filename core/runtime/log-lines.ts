@@ -1,7 +1,7 @@
 /** What a line of the log looks like: JSON for machines, or few words and colours for people at a terminal. */
-import type { LogFields, LogLevel } from "../contract/log.ts";
+import type { LogFields } from "../contract/log.ts";
 
-export type Spoken = Exclude<LogLevel, "silent">;
+export type Spoken = "debug" | "info" | "warn" | "error";
 
 /** Makes the lines of one plugin, or of the core for an empty name. */
 export type LineForm = (plugin: string) => (level: Spoken, message: string, fields: LogFields) => string;

@@ -7,10 +7,13 @@ import { writeSync } from "node:fs";
 import process from "node:process";
 import { setImmediate } from "node:timers";
 import type { Clock } from "../contract/clock.ts";
-import type { Log, LogFields, LogLevel } from "../contract/log.ts";
+import type { Log, LogFields } from "../contract/log.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { jsonLines, type LineForm, type Spoken, textLines } from "./log-lines.ts";
 import { RepeatedLines } from "./repeated-lines.ts";
+
+/** `silent` logs nothing. */
+export type LogLevel = Spoken | "silent";
 
 const severity = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const;
 

@@ -3,7 +3,10 @@
  * shared fairly by token: nobody may hold more than is left free, so whoever comes next always finds as much again.
  */
 import { type Denial, deny } from "../contract/fault.ts";
-import { type HeldBytes, noRoom } from "../contract/held-bytes.ts";
+import type { HeldBytes } from "../contract/held-bytes.ts";
+
+/** The code of a refusal for want of room: neither the client's fault nor the upstream's. */
+export const noRoom = "no_room";
 
 const full: Denial = deny(
 	"overloaded",

@@ -7,7 +7,7 @@ import { startGateway } from "#core/testing";
 import { coreCommands } from "../../core/command-line/core-commands.ts";
 import { databaseCommand } from "../../core/command-line/database.ts";
 import { statusCommand } from "../../core/command-line/status.ts";
-import { coreWords } from "../../core/contract/command.ts";
+import { coreWords } from "../../core/host/offer-faults.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "portico-wrong-"));
 writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core": "portico" } }');

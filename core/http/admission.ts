@@ -18,31 +18,26 @@ const isPlainHost = remembering((host) => {
 	return !suspect || plainAddress.test(host) || URL.canParse(`http://${host}/`);
 });
 
-/** The address to route by, or why the request is turned away. */
-export type Admission = { readonly url: string } | { readonly denial: Denial };
-
 /**
- * Refuses methods and Host headers no client of ours sends, and gives the URL that routing uses. The server library
+ * Refuses methods and Host headers no client of ours sends, or gives the URL that routing uses. The server library
  * finds the path by counting from a fixed place, which a Host of one to three characters shifts; such a Host is usual
  * between containers, so the URL is rewritten rather than refused. A doubled `/v1/v1` (a base address that already
  * held it) is collapsed.
  */
-export const admit = (request: Request): Admission => {
+export const admit = (request: Request): string | Denial => {
 	if (!methods.has(request.method))
-		return { denial: deny("method_not_allowed", "This method is not served here; use GET, POST or DELETE.") };
+		return deny("method_not_allowed", "This method is not served here; use GET, POST or DELETE.");
 	const host = request.headers.get("host");
 	if (host !== null && (host.length > 255 || !isPlainHost(host)))
-		return {
-			denial: deny("invalid_request", "The Host header is not one host name; send exactly one, without a path."),
-		};
+		return deny("invalid_request", "The Host header is not one host name; send exactly one, without a path.");
 	const { url } = request;
 	const path = url.indexOf("/", 8);
 	if (!url.startsWith("http") || path === -1)
-		return { denial: deny("invalid_request", "The request target is not a path; send one that begins with `/`.") };
+		return deny("invalid_request", "The request target is not a path; send one that begins with `/`.");
 	// The router would take `//v1` for `/v1`; what was matched and what was asked must never differ.
-	if (url.startsWith("//", path)) return { denial: notServed(request) };
-	if (path >= 11 && !url.startsWith("/v1/v1/", path)) return { url };
-	return { url: `http://localhost${url.slice(path).replace(/^(?:\/v1)+(?=\/v1\/)/, "")}` };
+	if (url.startsWith("//", path)) return notServed(request);
+	if (path >= 11 && !url.startsWith("/v1/v1/", path)) return url;
+	return `http://localhost${url.slice(path).replace(/^(?:\/v1)+(?=\/v1\/)/, "")}`;
 };
 
 /** What tells a browser that the page's origin may read the answer; nothing when it may not. */

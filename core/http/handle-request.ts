@@ -218,12 +218,12 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 			return waiting;
 		},
 		handle(request, connection) {
-			const admission = admit(request);
-			if ("denial" in admission) return plain(request, admission.denial);
+			const target = admit(request);
+			if (typeof target !== "string") return plain(request, target);
 			if (connection.crooked) return plain(request, crooked);
 			if (request.method === "OPTIONS") return preflight(request, origins);
-			const arrival = { request, target: admission.url, connection };
-			const route = exactRoute(request.method, admission.url);
+			const arrival = { request, target, connection };
+			const route = exactRoute(request.method, target);
 			return route ? serve(route, arrival, noParams) : handleByPattern(arrival);
 		},
 	};

@@ -124,18 +124,14 @@ export const askPolicies = (question: Question, held: Permit[] = [], from = 0): 
 			return refuse(held, refuseForFailure(rule, error, log), log);
 		}
 	}
-	return whenReady(held, log);
-};
-
-/** The permits, once all that they promise is kept. */
-const whenReady = (held: readonly Permit[], log: Log): Answer | Promise<Answer> => {
 	const permits = new Permits(held, log);
-	for (let index = 0; index < held.length; index++)
-		if (held[index]?.ready) return afterReady(permits, held, index, log);
-	return permits;
+	const first = held.findIndex(promises);
+	return first === -1 ? permits : afterReady(permits, held, first, log);
 };
 
-/** `first`: the place of the first that promises something. */
+const promises = ({ ready }: Permit): boolean => ready !== undefined;
+
+/** The permits, once all that they promise is kept. `first`: the place of the first that promises something. */
 const afterReady = async (permits: Permits, held: readonly Permit[], first: number, log: Log): Promise<Answer> => {
 	for (let index = first + 1; index < held.length; index++) held[index]?.ready?.catch(ignored);
 	for (let index = first; index < held.length; index++) {

@@ -40,6 +40,10 @@ const denialOf = (error: unknown, log: Log, callId: string): Denial => {
 	);
 };
 
+const refuse = (model: string): never => {
+	throw new Fault(unknownModel(model));
+};
+
 const beginAttempt = (live: LiveCall, { targets, why, passedOver }: Plan, target: Target): void =>
 	live.attempts.begin(target, why?.[targets.indexOf(target)] ?? "next", target === targets[0] ? passedOver : undefined);
 
@@ -91,11 +95,7 @@ class CallRelay implements Relay {
 			},
 		});
 		const pace = { clock, patienceMs: options.bodyMs };
-		const planFor: ReadingOptions["planFor"] = ({ name, affinity }) => {
-			const plan = router.plan(name, affinity);
-			if (!plan) throw new Fault(unknownModel(name));
-			return plan;
-		};
+		const planFor: ReadingOptions["planFor"] = ({ name, affinity }) => router.plan(name, affinity) ?? refuse(name);
 		const reading = { rulesOf, router, pace, bodyLimitBytes, planFor };
 		this.routes = relayRoutes(protocols, endpoints, reading, (entry, call) => this.serve(entry, call));
 	}

@@ -74,24 +74,29 @@ const permittedItems = (items: readonly unknown[], path: string, rules: ToolRule
 export const steeringFinder = (exact: readonly string[], bringers: readonly string[] = []): SteeringFinder => {
 	const known = new Set(exact);
 	const forbidden = new Set([...addressFields, ...choiceFields, ...limitFields, ...exact].map(foldedName));
-	const lists = [["tools", permittedTools], ...bringers.map((name) => [name, permittedItems] as const)] as const;
+	const lists = new Map([["tools", permittedTools], ...bringers.map((name) => [name, permittedItems] as const)]);
 	const isForbidden = (name: string): boolean => !known.has(name) && forbidden.has(foldedName(name));
+	const search = ({ members, value }: JsonBody, mayUse: ToolRules["mayUse"]): Steering | undefined => {
+		const edits: Record<string, unknown> = {};
+		const rules: ToolRules = { mayUse, removed: [] };
+		for (const name of members.keys())
+			if (isForbidden(name)) {
+				edits[name] = undefined;
+				rules.removed.push(name);
+			}
+		for (const [name, permitted] of lists) {
+			const list = value[name];
+			const kept = Array.isArray(list) ? permitted(list, name, rules) : list;
+			if (kept !== list) edits[name] = kept;
+		}
+		return rules.removed.length === 0 ? undefined : { edits, removed: rules.removed };
+	};
 	return {
 		steers: (name) => !known.has(name) && forbidden.has(foldedName(name.replace(/\[.*$/s, "").trim())),
-		find({ members, value }, mayUse) {
-			const edits: Record<string, unknown> = {};
-			const rules: ToolRules = { mayUse, removed: [] };
-			for (const name of members.keys())
-				if (isForbidden(name)) {
-					edits[name] = undefined;
-					rules.removed.push(name);
-				}
-			for (const [name, permitted] of lists) {
-				const list = value[name];
-				const kept = Array.isArray(list) ? permitted(list, name, rules) : list;
-				if (kept !== list) edits[name] = kept;
-			}
-			return rules.removed.length === 0 ? undefined : { edits, removed: rules.removed };
+		find(body, mayUse) {
+			// Most requests have neither such a field nor tools.
+			for (const name in body.value) if (lists.has(name) || isForbidden(name)) return search(body, mayUse);
+			return undefined;
 		},
 	};
 };

@@ -102,7 +102,9 @@ export const createHttpUpstream = ({
 
 	/** What to throw when there is no answer. */
 	const unanswered = (error: unknown, options: SendOptions): Fault => {
-		if (!options.abort.signal.aborted) note(options, error);
+		const { aborted, reason } = options.abort.signal;
+		if (!aborted) note(options, error);
+		if (isFault(reason)) return reason;
 		return isFault(error) ? error : unreachable(name, error);
 	};
 
@@ -130,11 +132,7 @@ export const createHttpUpstream = ({
 		const init = initOf(message, options, key);
 		const url = base + message.path;
 		budget.earn();
-		let late = false;
-		const cancel = clock.after(firstByteSeconds * 1000, () => {
-			late = true;
-			options.abort.abort();
-		});
+		const cancel = clock.after(firstByteSeconds * 1000, () => options.abort.abort(slow(name, firstByteSeconds)));
 		let response: Response | undefined;
 		try {
 			try {
@@ -144,7 +142,7 @@ export const createHttpUpstream = ({
 			}
 			response ??= await send(url, { ...init, keepalive: false });
 		} catch (error) {
-			throw late ? slow(name, firstByteSeconds) : unanswered(error, options);
+			throw unanswered(error, options);
 		} finally {
 			cancel();
 		}

@@ -74,9 +74,9 @@ export const createRouting = (options: RoutingOptions): Routing => {
 	const settingFor = (name: string): ModelSetting | undefined =>
 		exact.get(name) ?? (isCrooked(name) ? undefined : patterns.find((pattern) => matchesPattern(pattern.name, name)));
 
-	const circuitOf = (upstream: string): Circuit => {
-		const known = circuits.get(upstream);
-		if (known) return known;
+	const circuitOf = (upstream: string): Circuit => circuits.get(upstream) ?? newCircuit(upstream);
+
+	const newCircuit = (upstream: string): Circuit => {
 		const made = new Circuit(clock, random);
 		circuits.set(upstream, made);
 		return made;

@@ -45,6 +45,9 @@ const readTool = (reader: BoundReader, tool: WireRecord): void => {
 /** Searches that a field of its own asks for; xAI bills each source. */
 const searchFields = ["web_search_options", "search_parameters", "enable_search", "web_search"];
 
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+const isWanted = (value: unknown): boolean => isGiven(value) && value !== false;
+
 const finder = steeringFinder(
 	(
 		"model messages stream stream_options max_tokens max_completion_tokens n tools functions service_tier speed " +
@@ -57,16 +60,17 @@ export const facts: RequestFacts = {
 		const reader = new BoundReader(body);
 		const { value } = body;
 		for (const message of membersOf(value["messages"])) {
-			for (const part of membersOf(message["content"])) readPart(reader, part);
+			const { content } = message;
+			if (typeof content !== "string") for (const part of membersOf(content)) readPart(reader, part);
 			// A sound of an earlier answer, by its id.
-			if (message["audio"] !== undefined && message["audio"] !== null) reader.reachesOut();
+			if (isGiven(message["audio"])) reader.reachesOut();
 		}
 		const tools = membersOf(value["tools"]);
 		if (tools.length > 0 || membersOf(value["functions"]).length > 0 || value["response_format"] !== undefined)
 			reader.tools(0);
 		for (const tool of tools) readTool(reader, tool);
 		for (const field of searchFields)
-			if (value[field] !== undefined && value[field] !== null && value[field] !== false)
+			if (isWanted(value[field]))
 				reader.hosted("webSearches", asCount(asRecord(value[field])["max_search_results"]) ?? 20);
 		return reader.result();
 	},

@@ -2,7 +2,7 @@
  * The messages of a request as the target takes them, whoever answered the turns before: a client of this protocol sends
  * back what other models said, and what Portico put there to carry it.
  */
-import { asList, asRecord, asText, isRecord, type ModelCapabilities, uncarry, type WireRecord } from "#core";
+import { asList, asRecord, asText, familyOf, isRecord, type ModelCapabilities, uncarry, type WireRecord } from "#core";
 import { fieldsLost, strictMessage } from "./strict-fields.ts";
 import { callIdAs } from "./tool-call-ids.ts";
 
@@ -130,12 +130,12 @@ export const historyFor = (messages: readonly unknown[], target: HistoryTarget):
 	});
 
 /** True when a request's history may hold what the target does not take: a cheap look before anything is walked. */
-export const mayNeedChange = (text: string, { capabilities: known, family, thinksNot }: HistoryTarget): boolean =>
+export const mayNeedChange = (text: string, model: string, known: ModelCapabilities, thinksNot: boolean): boolean =>
 	known.strictFields === true ||
 	known.answerAfterResults === true ||
 	(known.developerRole === false && text.includes('"developer"')) ||
 	text.includes("portico.") ||
-	(family !== "gemini" && text.includes('"extra_content"')) ||
+	(text.includes('"extra_content"') && familyOf(model) !== "gemini") ||
 	(known.vendor === "openai" &&
 		/"(?:reasoning|reasoning_content|reasoning_details|parsed|parsed_arguments)"/.test(text)) ||
 	((known.signedCalls === true || (known.reasoningWithCalls === true && !thinksNot)) && text.includes('"tool_calls"'));

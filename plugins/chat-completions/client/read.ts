@@ -2,16 +2,9 @@
  * What routing and quota need of a request, and the refusals that cost nothing: what no upstream could accept is
  * refused here, before a reservation is made or a byte is sent.
  */
-import {
-	asText,
-	definedOnly,
-	fieldReaders,
-	isRecord,
-	type ModelCall,
-	type ModelRequest,
-	refuseField,
-	type WireRecord,
-} from "#core";
+import { asText, fieldReaders, isRecord, type ModelCall, type ModelRequest, refuseField, type WireRecord } from "#core";
+
+type Changeable<T> = { -readonly [K in keyof T]: T[K] };
 
 const mostMessages = 20_000;
 const roles = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
@@ -48,27 +41,30 @@ const ranges = [
 
 const checkRanges = (body: WireRecord): void => {
 	for (const [name, least, most] of ranges) if (body[name] !== undefined) checkNumber(body[name], name, least, most);
-	flag(body["logprobs"], "logprobs");
-	whole(body["top_logprobs"], "top_logprobs", 0, 20);
+	if (body["logprobs"] !== undefined) flag(body["logprobs"], "logprobs");
+	if (body["top_logprobs"] !== undefined) whole(body["top_logprobs"], "top_logprobs", 0, 20);
 };
 
 /** The larger of the two limits when both are given: what is held back must never be too little. */
-const limitOf = (body: WireRecord): number | undefined => {
-	const current = whole(body["max_completion_tokens"], "max_completion_tokens", 1);
-	const older = whole(body["max_tokens"], "max_tokens", 1);
-	if (current === undefined || older === undefined) return current ?? older;
-	return Math.max(current, older);
+const limitOf = (current: unknown, older: unknown): number | undefined => {
+	const limit = whole(current, "max_completion_tokens", 1);
+	const other = whole(older, "max_tokens", 1);
+	return limit === undefined || other === undefined ? (limit ?? other) : Math.max(limit, other);
 };
 
 /** Finds model, stream, limits and cache key. Throws `Fault` (`invalid_request` with `parameter`) as said above. */
 export const readCall = ({ headers, body }: ModelRequest): ModelCall => {
-	const value = body.value;
-	const name = modelOf(value["model"]);
-	checkMessages(value["messages"]);
-	const stream = flag(value["stream"], "stream");
+	const { value } = body;
+	const { model, messages, stream, n, max_completion_tokens: current, max_tokens: older } = value;
+	const name = modelOf(model);
+	checkMessages(messages);
+	const streams = stream !== undefined && flag(stream, "stream");
 	checkRanges(value);
-	const maxOutputTokens = limitOf(value);
-	const affinity = asText(value["prompt_cache_key"]) ?? headers.get("x-session-affinity") ?? undefined;
-	const candidates = whole(value["n"], "n", 1, 128) ?? 1;
-	return definedOnly({ operation: "generate", name, stream, candidates, maxOutputTokens, affinity });
+	const limit = current === undefined && older === undefined ? undefined : limitOf(current, older);
+	const affinity = asText(value["prompt_cache_key"]) ?? headers.get("x-session-affinity");
+	const candidates = n === undefined ? 1 : (whole(n, "n", 1, 128) ?? 1);
+	const call: Changeable<ModelCall> = { operation: "generate", name, stream: streams, candidates };
+	if (limit !== undefined) call.maxOutputTokens = limit;
+	if (affinity !== null) call.affinity = affinity;
+	return call;
 };

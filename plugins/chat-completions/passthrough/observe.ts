@@ -3,7 +3,6 @@ import {
 	asList,
 	asRecord,
 	type Denial,
-	definedOnly,
 	EventTemplate,
 	isRecord,
 	jsonStringBytes,
@@ -208,12 +207,10 @@ export const observe = (body: unknown): Observation => {
 		bytes += size;
 	}
 	const usage = decodeUsage(root["usage"], cites);
-	return definedOnly({
-		finished: error === undefined && Array.isArray(choices),
-		pieces,
-		contentBytes: bytes,
-		usage,
-		stopped,
-		error,
-	});
+	const finished = error === undefined && Array.isArray(choices);
+	const seen: { -readonly [K in keyof Observation]: Observation[K] } = { finished, pieces, contentBytes: bytes };
+	if (usage !== undefined) seen.usage = usage;
+	if (stopped !== undefined) seen.stopped = stopped;
+	if (error !== undefined) seen.error = error;
+	return seen;
 };

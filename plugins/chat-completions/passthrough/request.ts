@@ -19,11 +19,8 @@ import { asksForUsage, otherStreamOptions } from "../stream-options.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
 
 /** True when Portico asks for usage that the client did not ask for, and must take it out of the answer again. */
-export const injectsUsage = ({ call, body }: ModelAsk, { capabilities }: PassthroughChanges): boolean => {
-	if (!takesStreamOptions(capabilities)) return false;
-	if (!call.stream || call.operation !== "generate") return false;
-	return !asksForUsage(body.value);
-};
+export const injectsUsage = ({ call, body }: ModelAsk, { capabilities }: PassthroughChanges): boolean =>
+	call.stream && call.operation === "generate" && takesStreamOptions(capabilities) && !asksForUsage(body.value);
 
 /** True when the client said that it wants no usage; one that said nothing gets what a vendor sends with every stream. */
 export const refusesUsage = ({ body }: ModelAsk): boolean => {
@@ -55,8 +52,9 @@ const editLimit = (
 const editHistory = ({ body }: ModelAsk, { model, capabilities }: PassthroughChanges, editing: Editing): void => {
 	// Of other models it does not matter.
 	const silent = capabilities.reasoningWithCalls === true && thinksNot({ ...body.value, ...editing.edits });
+	if (!mayNeedChange(body.text, model, capabilities, silent)) return;
 	const target = { capabilities, family: familyOf(model), thinksNot: silent };
-	if (mayNeedChange(body.text, target)) changeHistory(asList(body.value["messages"]), target, editing);
+	changeHistory(asList(body.value["messages"]), target, editing);
 };
 
 const changeHistory = (before: readonly unknown[], target: HistoryTarget, { edits, losses }: Editing): void => {

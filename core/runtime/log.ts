@@ -3,7 +3,7 @@
  * which a busy gateway feels; those of an error and of a warning go at once, as does what waits when the process ends.
  */
 import { Buffer } from "node:buffer";
-import { writeSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import process from "node:process";
 import { setImmediate } from "node:timers";
 import type { Clock } from "../contract/clock.ts";
@@ -67,7 +67,7 @@ const speak = (speech: Speech, plugin = ""): Log => {
 	};
 };
 
-/** What a pipe takes whole, so that lines of several processes on one do not mix. */
+/** What a pipe takes whole, so that lines of several processes on one do not mix. A file takes any length whole. */
 const pieceLength = 4096;
 /** Beyond it the oldest lines are given up: whoever reads them has stopped. */
 const mostWaiting = 4 * 1024 * 1024;
@@ -76,20 +76,31 @@ const retryMs = 10;
 const standardError = 2;
 let waiting = "";
 let scheduled = false;
+let goesToFile: boolean | undefined;
+
+const isFile = (): boolean => {
+	try {
+		return fstatSync(standardError).isFile();
+	} catch {
+		return false;
+	}
+};
 
 /** Whole lines from the beginning of what waits; one that is too long goes alone. */
 const firstPiece = (): string => {
-	if (waiting.length <= pieceLength) return waiting;
+	goesToFile ??= isFile();
+	if (goesToFile || waiting.length <= pieceLength) return waiting;
 	const end = waiting.lastIndexOf("\n", pieceLength - 1);
 	return waiting.slice(0, (end === -1 ? waiting.indexOf("\n") : end) + 1);
 };
 
-/** How many bytes were taken: none where the reader of a pipe is behind, all where nobody holds it any more. */
-const taken = (bytes: Uint8Array): number => {
+/** What is left of it: all where the reader of a pipe is behind, nothing where nobody holds it any more. */
+const write = (piece: string): string => {
 	try {
-		return writeSync(standardError, bytes);
+		const count = writeSync(standardError, piece);
+		return count === Buffer.byteLength(piece) ? "" : Buffer.from(piece).subarray(count).toString();
 	} catch (error) {
-		return error instanceof Error && Reflect.get(error, "code") === "EAGAIN" ? 0 : bytes.length;
+		return error instanceof Error && Reflect.get(error, "code") === "EAGAIN" ? piece : "";
 	}
 };
 
@@ -97,10 +108,9 @@ const flush = (): void => {
 	scheduled = false;
 	while (waiting !== "") {
 		const piece = firstPiece();
-		const bytes = Buffer.from(piece);
-		const count = taken(bytes);
-		waiting = bytes.subarray(count).toString() + waiting.slice(piece.length);
-		if (count > 0) continue;
+		const left = write(piece);
+		waiting = left + waiting.slice(piece.length);
+		if (left !== piece) continue;
 		scheduled = true;
 		setTimeout(flush, retryMs).unref();
 		return;

@@ -207,7 +207,7 @@ const writeAll = (file: number, text: string): void => {
 };
 
 /** A journal of this size is begun anew as soon as that is cheap, and of the larger one in any case. Bytes. */
-const largeJournal = 256 * 1024;
+const largeJournal = 4 * 1024 * 1024;
 const hugeJournal = 16 * 1024 * 1024;
 
 /** Whether a journal of `size` bytes is to be begun anew; `kept` entries would have to be written again. */

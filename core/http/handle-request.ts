@@ -11,6 +11,7 @@ import { isRecord } from "../neutral/json.ts";
 import { missShape } from "../relay/miss-shape.ts";
 import { notServed } from "../relay/not-served.ts";
 import type { Connection } from "../runtime/serve.ts";
+import { readBytes } from "../wire/body.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
 import type { Networks } from "../wire/networks.ts";
 import { isPending } from "../wire/pending.ts";
@@ -18,6 +19,7 @@ import type { AdminRules } from "./admin-door.ts";
 import { admit, originHeaders, preflight, requestIdOf } from "./admission.ts";
 import { type App, createApp, exactRoutes, type OwnedRoute } from "./app.ts";
 import { type Arrival, admitted, newCallId, noParams, type Params, unknownArrival } from "./arrival.ts";
+import { bodyLimitBytes } from "./json.ts";
 import { createRecogniseOperator } from "./operator.ts";
 
 export interface RequestHandlerOptions {
@@ -56,6 +58,16 @@ const denialResponse = (render: RenderDenial, denial: Denial, requestId: string)
 /** How a refusal is told at a route. */
 const shapeAt = ({ shapeFor, renderDenial = renderOwnDenial }: Route, request: Request): RenderDenial =>
 	shapeFor?.(request) ?? renderDenial;
+
+/** The same request once all of its body is there; itself where it has none. Throws `Fault`. */
+const arrived = async (request: Request): Promise<Request> => {
+	if (request.body === null) return request;
+	const bytes = await readBytes(request, bodyLimitBytes);
+	const headers = new Headers(request.headers);
+	headers.delete("content-encoding");
+	const { method, signal } = request;
+	return new Request(request.url, { method, headers, signal, body: bytes as BodyInit });
+};
 
 const crooked = deny(
 	"not_found",
@@ -124,8 +136,12 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		call: Admitted,
 		connection: Connection,
 	): Promise<Response | Denial> => {
-		const operator = await recognise(call, connection.address, route.access);
-		return isDenial(operator) ? operator : await route.handle(Object.assign(call, { operator }));
+		const before = await recognise(call, connection.address, route.access);
+		if (isDenial(before)) return before;
+		const request = await arrived(call.request);
+		// Whoever holds their body back may have lost meanwhile what they were let in with.
+		const operator = request === call.request ? before : await recognise(call, connection.address, route.access);
+		return isDenial(operator) ? operator : await route.handle(Object.assign(call, { operator, request }));
 	};
 
 	const answer = (

@@ -8,7 +8,7 @@ import { readBody } from "../wire/body.ts";
 import { readJsonBody } from "../wire/json-body.ts";
 
 /** Bodies of such routes are small. */
-const bodyLimitBytes = 1024 * 1024;
+export const bodyLimitBytes = 1024 * 1024;
 
 /** What a pattern stands for is told by its description: nobody reads the pattern. */
 const wordsOf = ({ type, message, schema }: ValueError): string => {

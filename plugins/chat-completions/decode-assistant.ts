@@ -76,7 +76,7 @@ const legacyCall = (value: unknown, place: AssistantPlace): Block[] => {
 
 /** Thinking within the content is marked with its place when an upstream gave it. */
 const marked = (block: Block, place: AssistantPlace): Block =>
-	block.type === "thinking" && place.fromUpstream
+	block.type === "thinking" && block.form === "full" && place.fromUpstream
 		? { ...block, signature: placeMark("thinking", place.family) }
 		: block;
 

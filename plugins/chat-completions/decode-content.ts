@@ -16,7 +16,7 @@ import {
 } from "#core";
 import { audioMime, documentMime, mediaAt } from "./media.ts";
 import { protocolName } from "./name.ts";
-import { googleSignature, thinkingPartText } from "./reasoning.ts";
+import { googleSignature, reasoningPartText, thinkingPartText } from "./reasoning.ts";
 
 /** Where a part stands, for messages about it, and the family that values without an origin are bound to. */
 export interface PartPlace {
@@ -112,6 +112,7 @@ const readers = lookup<(part: WireRecord, place: PartPlace) => Block>({
 	document_url: (part, place) => fileBlock(linked(part, "document_url", place), nodeOf(part)),
 	file_url: (part, place) => fileBlock(linked(part, "file_url", place), nodeOf(part)),
 	thinking: (part) => ({ type: "thinking", text: thinkingPartText(part), form: "full" }),
+	reasoning: (part) => ({ type: "thinking", text: reasoningPartText(part), form: "summary" }),
 	refusal: (part) => ({ type: "refusal", text: asText(part["refusal"]) ?? "" }),
 });
 

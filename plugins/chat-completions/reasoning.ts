@@ -12,6 +12,7 @@ import {
 	isRecord,
 	type Opaque,
 	parseJson,
+	partSeparator,
 	type ThinkingBlock,
 	uncarry,
 	type WireRecord,
@@ -24,10 +25,11 @@ export type ReasoningField = (typeof reasoningFields)[number];
 /** Where unsigned reasoning stood: a plain field, or parts of the content. */
 export type ReasoningPlace = ReasoningField | "thinking";
 
-/** The plain reasoning text of a message or delta, and the field it stood in. */
+/** The plain reasoning text of a message or delta, which some give within an object, and the field it stood in. */
 export const plainReasoning = (message: WireRecord): { field: ReasoningField; text: string } | undefined => {
 	for (const field of reasoningFields) {
-		const text = asText(message[field]);
+		const said = message[field];
+		const text = typeof said === "string" ? said : asText(asRecord(said)["text"]);
 		if (text !== undefined && text !== "") return { field, text };
 	}
 	return undefined;
@@ -104,6 +106,13 @@ export const thinkingPartText = (part: WireRecord): string => {
 		.map((piece) => asText(asRecord(piece)["text"]) ?? "")
 		.join("");
 };
+
+/** The reasoning of a content part of type `reasoning`: Databricks gives it so, as summaries. */
+export const reasoningPartText = (part: WireRecord): string =>
+	asText(part["text"]) ??
+	asList(part["summary"])
+		.map((piece) => asText(asRecord(piece)["text"]) ?? "")
+		.join(partSeparator);
 
 const google = { protocol: "generate-content", family: "gemini" };
 

@@ -62,8 +62,9 @@ const isWebCitation = (annotation: unknown): boolean => asRecord(annotation)["ty
 /** Whether a message, or a piece of one, cites what was found on the web. OpenAI tells no more of the search it bills. */
 export const citesWeb = (message: WireRecord): boolean => asList(message["annotations"]).some(isWebCitation);
 
-/** What a chunk tells of usage; Groq's streams have it in a member of their own. */
-export const usageIn = (chunk: WireRecord): unknown => chunk["usage"] ?? asRecord(chunk["x_groq"])["usage"];
+/** What a chunk tells of usage; Groq's streams have it in a member of their own, Moonshot's within the choice. */
+export const usageIn = (chunk: WireRecord): unknown =>
+	chunk["usage"] ?? asRecord(chunk["x_groq"])["usage"] ?? asRecord(asList(chunk["choices"])[0])["usage"];
 
 /** The usage of an answer or chunk; undefined when there is none or its counts are not counts. `cites`: it cites the web. */
 export const decodeUsage = (value: unknown, cites = false): Usage | undefined => {

@@ -5,7 +5,7 @@ import { decodeContent } from "../decode-content.ts";
 import { decodeFinish } from "../finish.ts";
 import { decodeLogprobs } from "../logprobs.ts";
 import { audioMime } from "../media.ts";
-import { googleSignature, thinkingPartText } from "../reasoning.ts";
+import { googleSignature, reasoningPartText, thinkingPartText } from "../reasoning.ts";
 import type { StreamScope } from "../stream-scope.ts";
 import { BlockRun } from "./block-run.ts";
 import { CallDecoder } from "./call-decoder.ts";
@@ -100,6 +100,7 @@ export class ChoiceDecoder {
 		if (typeof content === "string") this.text(content);
 		for (const part of asList(content).map(asRecord)) {
 			if (part["type"] === "thinking") this.thoughts.think(thinkingPartText(part), "thinking");
+			else if (part["type"] === "reasoning") this.thoughts.think(reasoningPartText(part), undefined, "summary");
 			else if (part["type"] === "image_url") this.images([part]);
 			else this.text(asText(part["text"]) ?? "");
 		}

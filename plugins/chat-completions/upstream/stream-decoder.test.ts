@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Block, NeutralEvent } from "#core";
-import { answerOf, bodyWith, contextFor, eventsOf, neutralOf, rawEventsOf } from "../fixtures/ask.ts";
+import { answerOf, askFor, bodyWith, contextFor, eventsOf, neutralOf, rawEventsOf } from "../fixtures/ask.ts";
 import { beside, call, chunk, done, ending } from "../fixtures/chunks.ts";
+import { chatCompletions } from "../protocol.ts";
 
 const plain = contextFor(neutralOf(bodyWith({ stream: true })), "deepseek-chat");
 const answer = (chunks: readonly unknown[]) => answerOf(chunks, plain);
@@ -423,6 +424,33 @@ describe("a stream of chunks", () => {
 			done,
 		]);
 		expect(made).toMatchObject({ id: "chatcmpl-9", candidates: [{ blocks: [{ text: "a" }] }] });
+	});
+
+	test("usage within the choice counts, as Moonshot tells it", () => {
+		const usage = { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 };
+		expect(answer([chunk({ content: "a" }), ending("stop", { usage }), done]).usage?.input.total).toBe(7);
+		const observer = chatCompletions.passthrough.observer(askFor(bodyWith({ stream: true })));
+		for (const sent of [chunk({ content: "a" }), ending("stop", { usage })])
+			observer.event({ data: JSON.stringify(sent) });
+		expect(observer.result().usage?.input.total).toBe(7);
+	});
+
+	test("reasoning in parts of the content, or in an object, is reasoning", () => {
+		const part = { type: "reasoning", summary: [{ type: "summary_text", text: "hm" }] };
+		const text = { type: "text", text: "a" };
+		const said = [
+			["thinking", "hm"],
+			["text", "a"],
+		];
+		const told = (list: readonly Block[]) => list.map((block) => [block.type, "text" in block ? block.text : ""]);
+		expect(told(blocks([chunk({ content: [part] }), chunk({ content: [text] }), ending("stop"), done]))).toEqual(said);
+		const within = chunk({ reasoning_content: { text: "hm" } });
+		expect(told(blocks([within, chunk({ content: "a" }), ending("stop"), done]))).toEqual(said);
+		const whole = chatCompletions.upstream.decodeResponse(
+			{ choices: [{ message: { role: "assistant", content: [part, text] }, finish_reason: "stop" }] },
+			plain,
+		);
+		expect(told(whole.candidates[0]?.blocks ?? [])).toEqual(said);
 	});
 
 	test("usage in x_groq counts", () => {

@@ -19,6 +19,7 @@ import { callId, WaitingCalls } from "../call-ids.ts";
 import { decodePart, signatureOf } from "../decode-part.ts";
 import { field, listField, otherFields, recordField } from "../fields.ts";
 import { bagOf, geminiOrigin, isForeign, readSignature } from "../signatures.ts";
+import { readResult } from "./read-result.ts";
 
 const refusal = (parameter: string, message: string): Fault =>
 	new Fault({ kind: "invalid_request", parameter, message, code: "invalid_value" });
@@ -123,7 +124,7 @@ class ContentsDecoder {
 		const id = asText(answer["id"]) || undefined;
 		const response = field(answer, "response");
 		const content: Block[] = [];
-		const { text, isError } = readResponse(response);
+		const { text, isError } = readResult(response, name);
 		if (text !== "") content.push({ type: "text", text });
 		for (const part of listField(answer, "parts")) {
 			addPart(content, asRecord(part), place);
@@ -144,19 +145,6 @@ class ContentsDecoder {
 }
 
 const resultFields = new Set(["id", "name", "response", "parts"]);
-
-/** Under these names alone stands a result that is just a text. */
-const wrappers = new Set(["output", "result", "error", "content"]);
-
-const readResponse = (response: unknown): { readonly text: string; readonly isError: boolean } => {
-	if (!isRecord(response)) return { text: asText(response) ?? "", isError: false };
-	const [entry, ...others] = Object.entries(response);
-	if (!entry) return { text: "{}", isError: false };
-	const [name, value] = entry;
-	const isError = name === "error" && others.length === 0;
-	const wrapped = others.length === 0 && wrappers.has(name) && typeof value === "string";
-	return { text: wrapped ? value : JSON.stringify(response), isError };
-};
 
 /** The signature that Gemini put on a call or text. */
 const ownSignature = (part: WireRecord): Opaque | undefined => {

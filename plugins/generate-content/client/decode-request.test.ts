@@ -184,6 +184,23 @@ describe("requests of Gemini clients", () => {
 		]);
 	});
 
+	test.each([
+		[{ output: "cold" }, "cold"],
+		[{ return_value: "cold" }, "cold"],
+		[{ value: "cold" }, "cold"],
+		[{ name: "f", content: "cold" }, "cold"],
+		[{ name: "f", content: { degrees: 3 } }, '{"degrees":3}'],
+		[{ name: "f", content: [{ text: "cold" }, { text: "wet" }] }, "cold\nwet"],
+		[{ name: "f", content: [1, 2] }, "[1,2]"],
+		[{ name: "Ann", content: "cold" }, '{"name":"Ann","content":"cold"}'],
+		[{ output: "cold", wind: 2 }, '{"output":"cold","wind":2}'],
+	])("a result is what stands in the object that libraries put around it: %p", (response, text) => {
+		const results = [{ functionResponse: { name: "f", response } }];
+		expect(pairs(decoded(turns([call("f")], results)))).toEqual([['{"q":"f"}', text]]);
+		const [block] = decoded(turns([call("f")], results)).messages[2]?.blocks ?? [];
+		expect(block).toMatchObject({ structured: response } as never);
+	});
+
 	test("H90 an id on the call alone still finds the result that has none", () => {
 		expect(pairs(decoded(turns([call("f", "a")], [result("f", "A")])))).toEqual([['{"q":"a"}', "A"]]);
 	});

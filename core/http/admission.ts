@@ -1,7 +1,6 @@
 /** The door: what is checked of a request before any route is looked for. */
 import { type Denial, deny } from "../contract/fault.ts";
 import { withoutKeys } from "../errors/redact.ts";
-import { notServed } from "../relay/not-served.ts";
 import { remembering } from "../wire/remember.ts";
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -35,9 +34,26 @@ export const admit = (request: Request): string | Denial => {
 	if (!url.startsWith("http") || path === -1)
 		return deny("invalid_request", "The request target is not a path; send one that begins with `/`.");
 	// The router would take `//v1` for `/v1`; what was matched and what was asked must never differ.
-	if (url.startsWith("//", path)) return notServed(request);
+	if (url.startsWith("//", path)) return crooked;
 	if (path >= 11 && !url.startsWith("/v1/v1/", path)) return url;
 	return `http://localhost${url.slice(path).replace(/^(?:\/v1)+(?=\/v1\/)/, "")}`;
+};
+
+export const crooked = deny(
+	"not_found",
+	"There is nothing at this address: its path has `..` or an empty part (`//`). Send the path that is meant; a base address that ends with a slash makes two.",
+);
+
+/**
+ * Where somebody meant to go whose browser asks for `//console`. Programs are not led on: what stands before this server may
+ * have judged by the path.
+ */
+export const meantByBrowser = ({ method, url, headers }: Request): string | undefined => {
+	if (method !== "GET" || headers.get("accept")?.includes("text/html") !== true || !URL.canParse(url)) return undefined;
+	// A backslash is a slash to browsers, and is one in here.
+	const { pathname, search } = new URL(url);
+	const path = pathname.replace(/\/{2,}/g, "/");
+	return path === pathname ? undefined : path + search;
 };
 
 /** What tells a browser that the page's origin may read the answer; nothing when it may not. */

@@ -288,3 +288,28 @@ test("while the process is being stopped, calls are refused and public routes st
 	expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
 	expect((await ask("/open")).status).toBe(200);
 });
+
+describe("doubled slashes", () => {
+	const page = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
+
+	test.each([
+		["//id", "/id"],
+		["//id//?a=//b", "/id/?a=//b"],
+		// Never to another host, however it is spelt.
+		["//evil.example//id", "/evil.example/id"],
+		["/\\evil.example", "/evil.example"],
+	])("lead a browser that asks for %s to %s", async (asked, meant) => {
+		const { ask } = gateOf([publicRoute("/id", () => new Response())]);
+		const response = await ask(asked, page);
+		expect([response.status, response.headers.get("location")]).toEqual([308, meant]);
+	});
+
+	test("are refused with what to do where a program asks, or something is sent", async () => {
+		const { ask } = gateOf([publicRoute("/id", () => new Response())]);
+		for (const init of [{}, { headers: { accept: "application/json" } }, { ...page, method: "POST" }]) {
+			const response = await ask("//id", init);
+			expect(response.status).toBe(404);
+			expect(await response.text()).toContain("a base address that ends with a slash makes two");
+		}
+	});
+});

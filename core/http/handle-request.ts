@@ -11,16 +11,15 @@ import { isRecord } from "../neutral/json.ts";
 import { missShape } from "../relay/miss-shape.ts";
 import { notServed } from "../relay/not-served.ts";
 import type { Connection } from "../runtime/serve.ts";
-import { readBytes } from "../wire/body.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
 import type { Networks } from "../wire/networks.ts";
 import { isPending } from "../wire/pending.ts";
 import type { AdminRules } from "./admin-door.ts";
-import { admit, originHeaders, preflight, requestIdOf } from "./admission.ts";
+import { admit, crooked, meantByBrowser, originHeaders, preflight, requestIdOf } from "./admission.ts";
 import { type App, createApp, exactRoutes, type OwnedRoute } from "./app.ts";
 import { type Arrival, admitted, newCallId, noParams, type Params, unknownArrival } from "./arrival.ts";
-import { bodyLimitBytes } from "./json.ts";
 import { createRecogniseOperator } from "./operator.ts";
+import { wholeRequest } from "./whole-request.ts";
 
 export interface RequestHandlerOptions {
 	readonly routes: readonly OwnedRoute[];
@@ -58,21 +57,6 @@ const denialResponse = (render: RenderDenial, denial: Denial, requestId: string)
 /** How a refusal is told at a route. */
 const shapeAt = ({ shapeFor, renderDenial = renderOwnDenial }: Route, request: Request): RenderDenial =>
 	shapeFor?.(request) ?? renderDenial;
-
-/** The same request once all of its body is there; itself where it has none. Throws `Fault`. */
-const arrived = async (request: Request): Promise<Request> => {
-	if (request.body === null) return request;
-	const bytes = await readBytes(request, bodyLimitBytes);
-	const headers = new Headers(request.headers);
-	headers.delete("content-encoding");
-	const { method, signal } = request;
-	return new Request(request.url, { method, headers, signal, body: bytes as BodyInit });
-};
-
-const crooked = deny(
-	"not_found",
-	"There is nothing at this address: its path has `..` or an empty part. Send the path that is meant.",
-);
 
 const stopping = deny(
 	"overloaded",
@@ -138,7 +122,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 	): Promise<Response | Denial> => {
 		const before = await recognise(call, connection.address, route.access);
 		if (isDenial(before)) return before;
-		const request = await arrived(call.request);
+		const request = await wholeRequest(call.request);
 		// Whoever holds their body back may have lost meanwhile what they were let in with.
 		const operator = request === call.request ? before : await recognise(call, connection.address, route.access);
 		return isDenial(operator) ? operator : await route.handle(Object.assign(call, { operator, request }));
@@ -198,6 +182,16 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		id = idFor(request),
 		render: RenderDenial = renderOwnDenial,
 	): Response => finish(denialResponse(render, denial, id), id, undefined, request);
+	const askedCrookedly = (request: Request): Response => {
+		const meant = meantByBrowser(request);
+		if (meant === undefined) return plain(request, crooked);
+		return finish(
+			new Response(null, { status: 308, headers: { location: meant } }),
+			idFor(request),
+			undefined,
+			request,
+		);
+	};
 	const shapeOf = missShape(
 		options.protocols.map(({ client }) => client),
 		options.routes.map(({ route }) => route),
@@ -235,8 +229,8 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		},
 		handle(request, connection) {
 			const target = admit(request);
+			if (target === crooked || connection.crooked) return askedCrookedly(request);
 			if (typeof target !== "string") return plain(request, target);
-			if (connection.crooked) return plain(request, crooked);
 			if (request.method === "OPTIONS") return preflight(request, origins);
 			const arrival = { request, target, connection };
 			const route = exactRoute(request.method, target);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { deny, Fault } from "#core";
 import { usageCommand } from "./command.ts";
 
 const printed = async (words: readonly string[], data: readonly object[]) => {
@@ -19,4 +20,26 @@ test("usage is a table with titles, figures under each other, and dollars", asyn
 	]);
 	expect(await printed([], [])).toEqual(["no calls"]);
 	expect(await printed(["--json"], data)).toEqual([JSON.stringify({ data })]);
+});
+
+test("persons are told by their names, and by the ids that --owner takes", async () => {
+	const data = [
+		{ owner: "per_1", calls: 120, cost: 12.5, p50Ms: null },
+		{ owner: null, calls: 3, cost: 0, p50Ms: 950 },
+	];
+	const said = async (people: () => unknown) => {
+		const lines: string[] = [];
+		const call = async (_: string, path: string) => (path === "/admin/people" ? people() : { data });
+		await usageCommand.run({ words: ["--by", "owner"], call, print: (line) => lines.push(line) });
+		return lines;
+	};
+	expect(await said(() => ({ data: [{ id: "per_1", name: "Ada" }] }))).toEqual([
+		"OWNER NAME  CALLS    COST  P50 MS  OWNER",
+		"Ada           120  $12.50       -  per_1",
+		"-               3   $0.00     950  -",
+	]);
+	const without = () => {
+		throw new Fault(deny("not_found", "GET /admin/people is not served here."));
+	};
+	expect((await said(without))[1]).toBe("-             120  $12.50       -  per_1");
 });

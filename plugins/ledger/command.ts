@@ -1,5 +1,15 @@
 /** `portico usage`: the sums of the ledger on the command line. */
-import { asList, asRecord, type Command, dollars, parseWords, tableLines } from "#core";
+import {
+	asList,
+	asRecord,
+	type CallAdmin,
+	type Command,
+	dollars,
+	isFault,
+	parseWords,
+	tableLines,
+	type WireRecord,
+} from "#core";
 import { csvText } from "./csv.ts";
 
 const usage = [
@@ -12,7 +22,24 @@ const usage = [
 ].join("\n");
 
 /** People read names; ids stand at the end, for copying. */
-const rank = (column: string): number => (column === "tokenName" ? 0 : column === "token" ? 2 : 1);
+const rank = (column: string): number => (/Name$/.test(column) ? 0 : column === "token" || column === "owner" ? 2 : 1);
+
+/** Where nobody looks after people any more there is no such list. */
+const peopleOf = async (call: CallAdmin): Promise<readonly WireRecord[]> => {
+	try {
+		return asList(asRecord(await call("GET", "/admin/people"))["data"]).map(asRecord);
+	} catch (error) {
+		if (isFault(error)) return [];
+		throw error;
+	}
+};
+
+/** With the name beside each person's id. */
+const withOwners = async (rows: readonly WireRecord[], call: CallAdmin): Promise<readonly WireRecord[]> => {
+	if (!rows.some(({ owner }) => typeof owner === "string")) return rows;
+	const names = new Map((await peopleOf(call)).map(({ id, name }) => [id, name]));
+	return rows.map((row) => ({ ownerName: names.get(row["owner"]) ?? null, ...row }));
+};
 
 /** Columns in dollars. */
 const amounts = new Set(["cost", "excess"]);
@@ -47,13 +74,13 @@ export const usageCommand: Command = {
 		const { json, csv, ...query } = parse(words);
 		const answer = asRecord(await call("GET", `/admin/usage?${new URLSearchParams(query as Record<string, string>)}`));
 		if (json === true) return print(JSON.stringify(answer));
-		const rows = asList(answer["data"]).map(asRecord);
+		const rows = await withOwners(asList(answer["data"]).map(asRecord), call);
 		if (csv === true) return print(csvText(rows).trimEnd());
 		if (rows.length === 0) return print("no calls");
 		const names = Object.keys(rows[0] ?? {}).toSorted((a, b) => rank(a) - rank(b));
 		const columns = names.map((name) => ({
 			title: name.replace(/[A-Z]/g, (letter) => ` ${letter}`),
-			right: typeof rows[0]?.[name] === "number",
+			right: rows.some((row) => typeof row[name] === "number"),
 		}));
 		const cell = (name: string, value: unknown): string => {
 			if (typeof value === "number" && amounts.has(name)) return dollars(value);

@@ -19,11 +19,16 @@ export interface CommandRun {
  * A word of the command line.
  *
  * @example
+ * const usage = "portico weather [--town TOWN]";
  * add(commands, {
  * 	name: "weather",
  * 	summary: "Tells the weather.",
- * 	usage: () => "portico weather",
- * 	run: async ({ call, print }) => print(String(await call("GET", "/admin/weather"))),
+ * 	usage: () => usage,
+ * 	async run({ words, call, print }) {
+ * 		const { values } = parseWords({ args: [...words], options: { town: { type: "string" } } }, usage);
+ * 		const { weather } = asRecord(await call("GET", `/admin/weather?town=${values.town ?? ""}`));
+ * 		print(String(weather));
+ * 	},
  * });
  */
 export interface Command {

@@ -5,6 +5,7 @@ import {
 	asRecord,
 	asText,
 	type Command,
+	definedOnly,
 	dollars,
 	parseWords,
 	tableLines,
@@ -85,7 +86,7 @@ export const callsCommand: Command = {
 	usage: () => usage,
 	async run({ words, call, print }) {
 		const { json, ...query } = parse(words);
-		const answer = asRecord(await call("GET", `/admin/calls?${new URLSearchParams(query as Record<string, string>)}`));
+		const answer = asRecord(await call("GET", `/admin/calls?${new URLSearchParams(definedOnly(query))}`));
 		if (json === true) return print(JSON.stringify(answer));
 		const columns = titles.map((title) => ({ title, right: title === "cost" }));
 		for (const line of tableLines(columns, asList(answer["data"]).map(asRecord).map(cellsOf))) print(line);

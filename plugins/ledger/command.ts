@@ -4,6 +4,7 @@ import {
 	asRecord,
 	type CallAdmin,
 	type Command,
+	definedOnly,
 	dollars,
 	isFault,
 	parseWords,
@@ -72,7 +73,7 @@ export const usageCommand: Command = {
 	usage: () => usage,
 	async run({ words, call, print }) {
 		const { json, csv, ...query } = parse(words);
-		const answer = asRecord(await call("GET", `/admin/usage?${new URLSearchParams(query as Record<string, string>)}`));
+		const answer = asRecord(await call("GET", `/admin/usage?${new URLSearchParams(definedOnly(query))}`));
 		if (json === true) return print(JSON.stringify(answer));
 		const rows = await withOwners(asList(answer["data"]).map(asRecord), call);
 		if (csv === true) return print(csvText(rows).trimEnd());

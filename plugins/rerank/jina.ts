@@ -1,34 +1,26 @@
 /** Jina's rerank: `POST /v1/rerank`, Cohere's with documents in the answer and tokens on the bill. */
-import { bearer, type Dialect, definedOnly, jsonMessage, jsonOf, openAiFailure } from "#core";
+import { asRecord, type Dialect, definedOnly, jsonMessage, jsonOf } from "#core";
 import {
 	type Answer,
 	type Asked,
 	decodeRerank,
 	decodeResults,
 	documentAt,
-	estimate,
 	lossesOf,
 	readRerank,
 	shownTokens,
-	told,
 } from "./asked.ts";
-import { renderDenial } from "./denial.ts";
+import { rerankDialect } from "./rerank-dialect.ts";
 
 const most = "top_n";
 
 export const jina: Dialect<Asked, Answer> = {
 	name: "jina",
 	paths: ["/v1/rerank", "/rerank"],
-	body: "json",
+	...rerankDialect,
 	fields: ["query", "documents", most],
-	renderDenial,
 	claims: (request) => Object.hasOwn(jsonOf(request), "return_documents"),
 	read: (request) => readRerank(request, most),
-	path: () => "/rerank",
-	headers: bearer,
-	decodeError: openAiFailure,
-	observe: told,
-	estimate,
 	decodeRequest: (ask) => decodeRerank(ask, most, ["model", "query", "documents", most, "return_documents"]),
 	encodeRequest(asked, model) {
 		const { query, documents } = asked;
@@ -36,7 +28,7 @@ export const jina: Dialect<Asked, Answer> = {
 		const fields = { model, query, documents, top_n: asked.most, return_documents: false };
 		return { messages: [jsonMessage("/rerank", definedOnly(fields))], losses: lossesOf(asked) };
 	},
-	decodeAnswer: ([body], asked) => decodeResults((body as { readonly results?: unknown } | null)?.results, asked),
+	decodeAnswer: ([body], asked) => decodeResults(asRecord(body)["results"], asked),
 	/** Clients of Cohere's first version ask for the documents in the same word, and read `id` and `meta`. */
 	encodeAnswer(answer, ask, { input, units }) {
 		const full = jsonOf(ask)["return_documents"] !== false;

@@ -1,5 +1,15 @@
 /** `portico tasks`: the latest tasks over all tokens, or one. */
-import { asList, asNumber, asRecord, asText, type Command, parseWords, tableLines, type WireRecord } from "#core";
+import {
+	asList,
+	asNumber,
+	asRecord,
+	asText,
+	type Command,
+	definedOnly,
+	parseWords,
+	tableLines,
+	type WireRecord,
+} from "#core";
 
 const usage =
 	"portico tasks [ID] [--status NOT_START|IN_PROGRESS|SUCCESS|FAILURE] [--kind KIND] [--token ID] [--model NAME] [--upstream NAME] [--limit N] [--json]";
@@ -42,8 +52,7 @@ export const tasksCommand: Command = {
 		const { values, positionals } = parse(words);
 		const { json, ...query } = values;
 		const [id] = positionals;
-		const path =
-			id === undefined ? `?${new URLSearchParams(query as Record<string, string>)}` : `/${encodeURIComponent(id)}`;
+		const path = id === undefined ? `?${new URLSearchParams(definedOnly(query))}` : `/${encodeURIComponent(id)}`;
 		const answer = asRecord(await call("GET", `/admin/tasks${path}`));
 		if (json === true) return print(JSON.stringify(answer));
 		const rows = (id === undefined ? asList(answer["data"]).map(asRecord) : [answer]).map(cellsOf);

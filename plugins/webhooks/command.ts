@@ -6,6 +6,7 @@ import {
 	asText,
 	type Command,
 	type CommandRun,
+	definedOnly,
 	deny,
 	Fault,
 	parseWords,
@@ -67,13 +68,12 @@ const cellsOf = (delivery: WireRecord): readonly string[] => {
 
 const ask = async (
 	[action, id, ...more]: readonly string[],
-	query: Readonly<Record<string, string | undefined>>,
+	query: Readonly<Record<string, string>>,
 	call: CommandRun["call"],
 ): Promise<unknown> => {
 	if (more.length > 0) throw wrong(`"${more[0]}" is one word too many.`);
 	const path = `/admin/deliveries/${encodeURIComponent(id ?? "")}`;
-	if (action === undefined)
-		return await call("GET", `/admin/deliveries?${new URLSearchParams(query as Record<string, string>)}`);
+	if (action === undefined) return await call("GET", `/admin/deliveries?${new URLSearchParams(query)}`);
 	if (action === "show" && id !== undefined) return await call("GET", path);
 	if (action === "redeliver" && id !== undefined) return await call("POST", `${path}/redeliver`);
 	if (action === "redeliver") return await call("POST", "/admin/deliveries/redeliver", query);
@@ -109,7 +109,7 @@ export const deliveriesCommand: Command = {
 	async run({ words, call, print }) {
 		const { values, positionals } = parse(words);
 		const { json, ...query } = values;
-		const answer = asRecord(await ask(positionals, query, call));
+		const answer = asRecord(await ask(positionals, definedOnly(query), call));
 		if (json === true) return print(JSON.stringify(answer));
 		for (const line of told(answer)) print(line);
 	},

@@ -1,5 +1,5 @@
 /** A policy that reads the words of every kind of call, and refuses those that the token may not say. */
-import { add, definePlugin, deny, type NeutralRequest, policies, t } from "#core";
+import { add, asList, definePlugin, deny, type NeutralRequest, policies, t } from "#core";
 
 const wordsOf = ({ messages }: NeutralRequest): string =>
 	messages.flatMap(({ blocks }) => blocks.map((block) => (block.type === "text" ? block.text : ""))).join(" ");
@@ -16,9 +16,9 @@ export default definePlugin({
 				setting: {
 					key: "forbiddenWords",
 					schema: t.Array(t.String(), { description: "Words that no prompt may hold." }),
-					compile: (value) => value as readonly string[],
+					compile: (value) => asList(value).map(String),
 				},
-				async check(call, forbidden: readonly string[] = []) {
+				check(call, forbidden: readonly string[] = []) {
 					const words = wordsOf(call.prompt());
 					const found = forbidden.find((word) => words.includes(word));
 					return found === undefined ? undefined : deny("permission", `The word "${found}" is not said here.`);

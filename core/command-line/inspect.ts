@@ -54,6 +54,8 @@ export const buildOnly = async (blueprint: Blueprint): Promise<Generation> => {
 	return generation ?? refuse(complaints.join("\n"));
 };
 
+const counted = (plugins: number): string => (plugins === 1 ? "1 plugin" : `${plugins} plugins`);
+
 /** The same build as a start, minus the start. Throws `Fault` with every complaint. */
 export const check = async (invocation: Invocation, print: (line: string) => void): Promise<void> => {
 	checkAdminToken(invocation.environment["PORTICO_ADMIN_TOKEN"]);
@@ -62,7 +64,7 @@ export const check = async (invocation: Invocation, print: (line: string) => voi
 	for (const complaint of certificateComplaints(blueprint.config.server)) refuse(complaint);
 	for (const warning of warningsOf(blueprint, generation, invocation)) print(`warning: ${warning}`);
 	const what = invocation.builtIn ? "the built-in default" : blueprint.file;
-	print(`${what} is good: ${blueprint.instances.length} plugins, ready to start`);
+	print(`${what} is good: ${counted(blueprint.instances.length)}, ready to start`);
 };
 
 /** Prints a table of plugins, or JSON with `--json`. */

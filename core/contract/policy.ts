@@ -71,7 +71,8 @@ export interface Permit {
 }
 
 /**
- * All must pass; the order among policies does not matter; whatever throws refuses (fail closed).
+ * All must pass; the order among policies does not matter; whatever throws refuses (fail closed): a `Fault` by its denial,
+ * anything else as a failure that the log tells.
  *
  * @example
  * add(policies, {

@@ -1,6 +1,6 @@
 /** The rules of a token: what each policy asks, beside what its own setting was compiled to. Found once for a token. */
 import type { AccessToken } from "../contract/call.ts";
-import { type Denial, deny } from "../contract/fault.ts";
+import { type Denial, deny, isFault } from "../contract/fault.ts";
 import { describe, type Log } from "../contract/log.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { ModelInfo } from "../contract/router.ts";
@@ -49,8 +49,9 @@ export const ruleFailed: Denial = deny(
 	"A rule for this token could not be applied, so the call is refused. Ask the operator.",
 );
 
-/** Says which rule failed, and gives the refusal. */
+/** The refusal that a rule threw, as guards and routes may; or, where it failed, the usual one, and the log says which rule. */
 export const refuseForFailure = ({ policy }: Rule, error: unknown, log: Log): Denial => {
+	if (isFault(error)) return error.denial;
 	log.error("a policy failed; the call is refused", { policy: policy.name, error: describe(error) });
 	return ruleFailed;
 };

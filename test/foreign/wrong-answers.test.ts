@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { startGateway, type TestGateway } from "#core/testing";
 
 /** What is answered by the last word of a prompt, or of a path. */
-const plugin = `import { add, definePlugin, deny, guards, policies, routes, t } from "#core";
+const plugin = `import { add, definePlugin, deny, Fault, guards, policies, routes, t } from "#core";
 
 const answers = {
 	true: () => true,
@@ -20,6 +20,9 @@ const answers = {
 	refusal: () => ({ refuse: "no" }),
 	words: () => ({ replace: "no" }),
 	object: (request) => ({ replace: request, restore: { a: "b" } }),
+	fault: () => {
+		throw new Fault(deny("permission", "Not today."));
+	},
 	late: () => ({ answer: { window: 0, inspect: () => deny("permission", "No.") } }),
 	empty: () => ({}),
 };
@@ -96,6 +99,15 @@ describe.each(["check", "slow"])("a policy's %s", (kind) => {
 			},
 		]);
 	});
+});
+
+test("a refusal that is thrown is the answer, and no failure", async () => {
+	const asked = [ask("check fault"), ask("slow fault"), ask("guard fault"), ask("Hello", { "x-admit": "fault" })];
+	for (const answered of [...asked, gateway.ask("/odd/fault")]) {
+		const refused = await answered;
+		expect([refused.status, await refused.json()]).toMatchObject([403, { error: { message: "Not today." } }]);
+	}
+	expect(errors()).toEqual([]);
 });
 
 test("a permit that holds nothing lets a call pass", async () => {

@@ -47,12 +47,15 @@ export type PublicRoute = RouteFor<"public", Admitted>;
 /** A valid token is needed; every policy's `admit` has passed before `handle` runs. */
 export type TokenRoute = RouteFor<"token", Identified>;
 
-/** For operators who may do everything: a person of role `admin`, or the admin token from an address that `admin.allow` admits. */
+/**
+ * For operators who may do everything: a person of role `admin`, or the admin token from an address that `admin.allow` admits.
+ * The whole body, 1 MB at most, is there when `handle` runs.
+ */
 export type AdminRoute = RouteFor<"admin", Operated>;
 
 /**
- * For every operator, members too. The handler narrows what it reads and changes to `call.operator.scope`, and answers
- * another's id as one that does not exist.
+ * For every operator, members too; the whole body, 1 MB at most, is there when `handle` runs. The handler narrows what it
+ * reads and changes to `call.operator.scope`, and answers another's id as one that does not exist.
  */
 export type PersonRoute = RouteFor<"person", Operated>;
 

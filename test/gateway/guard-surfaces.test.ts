@@ -341,11 +341,11 @@ describe("an inspector that fails refuses:", () => {
 	});
 
 	test("why is in the log and not in the answer", async () => {
-		inspector.answer(() => new Response("{}", { status: 500 }));
+		inspector.answer(() => new Response("{}", { status: 507 }));
 		const [chatSurface] = surfaces;
 		if (!chatSurface) throw new Error("no surface");
-		expect(await (await ask(chatSurface)).text()).not.toContain("500");
+		expect(await (await ask(chatSurface)).text()).not.toContain("507");
 		const lines = gateway.log.filter(({ msg }) => String(msg).startsWith("a guard failed"));
-		expect(JSON.stringify(lines.at(-1))).toContain("it answered with status 500");
+		expect(JSON.stringify(lines.at(-1))).toContain("it answered with status 507");
 	});
 });

@@ -9,7 +9,7 @@ import type { Spoken } from "./log-lines.ts";
 type Say = (level: Spoken, message: string, fields: LogFields) => void;
 
 /** How often the same is said within a minute before it is held back. */
-const saidAtMost = 5;
+const saidAtMost = 20;
 const windowMs = 60_000;
 /** How many different lines are watched at once; more than that are no repetition. */
 const watchedAtMost = 1000;

@@ -128,18 +128,18 @@ export const readJsonBody = (bytes: Uint8Array, limits: JsonLimits = defaultLimi
  */
 export const editJsonBody = (body: JsonBody, changes: Readonly<Record<string, unknown>>): string | Uint8Array => {
 	const edits: Edit[] = [];
-	const removed = new Set<string>();
+	let removed = 0;
 	let added = "";
 	for (const name in changes) {
 		const value = changes[name];
 		const member = body.members.get(name);
 		if (value !== undefined && !member) added += `${JSON.stringify(name)}:${JSON.stringify(value)},`;
-		else if (value === undefined && member) removed.add(name);
+		else if (value === undefined && member) removed++;
 		else if (member) edits.push({ start: member.valueStart, end: member.valueEnd, text: JSON.stringify(value) });
 	}
-	if (removed.size > 0) edits.push(...removals(body, removed));
+	if (removed > 0) edits.push(...removals(body, changes));
 	if (edits.length === 0 && added === "") return heldBody(body).unedited();
-	const text = removed.size === body.members.size ? added.slice(0, -1) : added;
+	const text = removed === body.members.size ? added.slice(0, -1) : added;
 	if (text !== "") {
 		const open = body.text.indexOf("{") + 1;
 		edits.push({ start: open, end: open, text });
@@ -158,14 +158,14 @@ export const changeJsonBody = (body: JsonBody, changes: Readonly<Record<string, 
 };
 
 /** A member goes with the comma behind it; those at the end go together, with the comma before the first of them. */
-const removals = (body: JsonBody, names: ReadonlySet<string>): readonly Edit[] => {
+const removals = ({ members }: JsonBody, changes: Readonly<Record<string, unknown>>): readonly Edit[] => {
 	const cuts: Edit[] = [];
 	let keptEnd: number | undefined;
 	let run: number | undefined;
 	let end = 0;
-	for (const [name, member] of body.members) {
+	for (const [name, member] of members) {
 		end = member.valueEnd;
-		if (names.has(name)) run ??= member.keyStart;
+		if (Object.hasOwn(changes, name) && changes[name] === undefined) run ??= member.keyStart;
 		else {
 			if (run !== undefined) cuts.push({ start: run, end: member.keyStart, text: "" });
 			run = undefined;

@@ -9,9 +9,7 @@ interface Beside {
 
 const nothing: Beside = { input: 0, output: 0 };
 
-const besideOf = (usage: WireRecord, prompt: number, completion: number): Beside => {
-	const gap = (asCount(usage["total_tokens"]) ?? 0) - prompt - completion;
-	if (gap <= 0) return nothing;
+const besideOf = (usage: WireRecord, gap: number): Beside => {
 	if (asRecord(usage["prompt_tokens_details"])["audio_tokens"] === gap) return { input: gap, output: 0 };
 	const reasoning = reasoningOf(usage);
 	return { input: 0, output: reasoning === undefined || reasoning === gap ? gap : 0 };
@@ -72,7 +70,8 @@ export const decodeUsage = (value: unknown, cites = false): Usage | undefined =>
 	const prompt = asCount(value["prompt_tokens"]);
 	const completion = asCount(value["completion_tokens"] ?? 0);
 	if (prompt === undefined || completion === undefined) return undefined;
-	const beside = besideOf(value, prompt, completion);
+	const gap = (asCount(value["total_tokens"]) ?? 0) - prompt - completion;
+	const beside = gap > 0 ? besideOf(value, gap) : nothing;
 	const usage = {
 		input: inputOf(value, prompt + beside.input),
 		output: outputOf(value, completion, beside.output),

@@ -20,7 +20,7 @@ const unknownKey = deny(
 	"Incorrect API key provided. It is not known here: check that it was copied whole, or ask the operator for one.",
 );
 
-const asked = ({ policy, setting }: Rule, call: Identified) => policy.admit?.(call, setting);
+const admits = ({ policy, setting }: Rule, call: Identified) => policy.admit?.(call, setting);
 
 /** Gives the answer at once, unless an authenticator or a policy has to wait. */
 export const createIdentify = (
@@ -55,7 +55,7 @@ export const createIdentify = (
 		if ("denial" in token) return refuse(call, token.denial, { token: token.refused });
 		// The same object, from now on knowing more: a copy would work out what was left to be worked out when asked for.
 		const identified: Identified = Object.assign(call, { token });
-		const refusal = firstRefusal(rulesOf(token).admit, asked, identified, log);
+		const refusal = firstRefusal(rulesOf(token).admit, admits, identified, log);
 		return isPending(refusal) ? answerLater(identified, refusal) : answer(identified, refusal);
 	};
 

@@ -40,7 +40,7 @@ const denialOf = (error: unknown, log: Log, callId: string): Denial => {
 	);
 };
 
-const refuse = (model: string): never => {
+const refuseUnknown = (model: string): never => {
 	throw new Fault(unknownModel(model));
 };
 
@@ -95,7 +95,8 @@ class CallRelay implements Relay {
 			},
 		});
 		const pace = { clock, patienceMs: options.bodyMs };
-		const planFor: ReadingOptions["planFor"] = ({ name, affinity }) => router.plan(name, affinity) ?? refuse(name);
+		const planFor: ReadingOptions["planFor"] = ({ name, affinity }) =>
+			router.plan(name, affinity) ?? refuseUnknown(name);
 		const reading = { rulesOf, router, pace, bodyLimitBytes, planFor };
 		this.routes = relayRoutes(protocols, endpoints, reading, (entry, call) => this.serve(entry, call));
 	}

@@ -112,8 +112,8 @@ class FileJournal implements Journal {
 	private file: number | undefined;
 	private path = "";
 	private sequence = 0;
-	/** Lines that wait. */
-	private tail: string[] = [];
+	/** Lines that wait, each with its end. */
+	private tail = "";
 	private scheduled = false;
 	/** Settles with the next write of what waits. */
 	private written: PromiseWithResolvers<void> | undefined;
@@ -126,12 +126,12 @@ class FileJournal implements Journal {
 	}
 
 	now(line: string): void {
-		this.append([...this.tail, line]);
-		this.tail = [];
+		this.append(`${this.tail}${line}\n`);
+		this.tail = "";
 	}
 
 	soon(line: string): void {
-		this.tail.push(line);
+		this.tail = `${this.tail}${line}\n`;
 		if (this.scheduled) return;
 		this.scheduled = true;
 		setImmediate(this.turnEnds);
@@ -157,9 +157,9 @@ class FileJournal implements Journal {
 	};
 
 	flush(): void {
-		if (this.tail.length === 0 || this.file === undefined) return;
+		if (this.tail === "" || this.file === undefined) return;
 		this.append(this.tail);
-		this.tail = [];
+		this.tail = "";
 	}
 
 	restart(lines: readonly string[]): void {
@@ -170,7 +170,7 @@ class FileJournal implements Journal {
 		writeAll(file, text);
 		renameSync(`${path}.part`, path);
 		const [oldFile, oldPath] = [this.file, this.path];
-		[this.file, this.path, this.size, this.torn, this.tail] = [file, path, text.length, false, []];
+		[this.file, this.path, this.size, this.torn, this.tail] = [file, path, text.length, false, ""];
 		if (oldFile === undefined) return;
 		closeSync(oldFile);
 		unlinkSync(oldPath);
@@ -185,9 +185,8 @@ class FileJournal implements Journal {
 	}
 
 	/** After a line that was only half written, the next begins on a line of its own. */
-	private append(lines: readonly string[]): void {
+	private append(text: string): void {
 		if (this.file === undefined) throw new Error("the journal is not open");
-		const text = `${lines.join("\n")}\n`;
 		try {
 			writeAll(this.file, this.torn ? `\n${text}` : text);
 			this.torn = false;

@@ -55,7 +55,7 @@ export const imageUrl = (task: Task): string => task.result?.files.find(({ role 
 /** A described picture is answered with words; those are its prompt from then on. */
 export const shownPrompt = (task: Task): string => asText(task.result?.extra?.prompt) ?? task.prompt;
 
-/** What is answered with words. Of anything else one picture counts at least, for a film need not have a still one. */
+/** What is answered with words alone. Of anything else one picture counts at least, for a film need not have a still one. */
 const answeredInWords: ReadonlySet<string> = new Set(["DESCRIBE", "SHORTEN"]);
 
 const callback = (task: Task): string =>
@@ -102,7 +102,8 @@ export const imageKind = (defaultModel: string): TaskKind => ({
 	read: (body) => read(body, defaultModel),
 	callback,
 	units({ action, result }) {
-		const pictures = (result?.files ?? []).filter(({ role }) => role === "image").length;
-		return { images: Math.max(pictures, answeredInWords.has(action) ? 0 : 1) };
+		const files = result?.files ?? [];
+		const pictures = files.filter(({ role }) => role === "image").length;
+		return { images: Math.max(pictures, answeredInWords.has(action) && files.length === 0 ? 0 : 1) };
 	},
 });

@@ -32,8 +32,8 @@ const usualMaker: Readonly<Record<string, KlingMaker>> = { IMAGE_TO_VIDEO: "imag
 const makerOf = ({ memo, details, action }: TaskJob): KlingMaker =>
 	[memo.maker, details.maker].find(isKlingMaker) ?? usualMaker[action] ?? "text2video";
 
-/** Fields of other dialects that Kling does not know. */
-const foreign = new Set(["maker", "seconds", "duration", "size", "image", "aspect_ratio"]);
+/** Fields of other dialects that Kling does not know, and those that are put where it reads them. */
+const foreign = new Set("maker seconds duration durationSeconds n sampleCount size image aspect_ratio".split(" "));
 
 /** What is made of one whole clip; the others say themselves which clip they need, and where. */
 const goesOn: ReadonlySet<string> = new Set(["REMIX", "EXTEND", "EDIT"]);

@@ -42,7 +42,7 @@ import { Settlement } from "./settlement.ts";
 import { createLinks } from "./signed-links.ts";
 import { Work } from "./step.ts";
 import { createSubmission } from "./submission.ts";
-import { externalIdTables, taskTables } from "./tables.ts";
+import { taskNameTables, taskTables } from "./tables.ts";
 import { createTaskStore } from "./task-store.ts";
 import { createTasksService } from "./tasks-service.ts";
 import { createWithinTime } from "./time-limit.ts";
@@ -213,7 +213,7 @@ export default definePlugin({
 				provide(tasks, service),
 				add(tables, taskTables(needs.webhooks?.outbox)),
 				add(tables, inputSizeTables),
-				add(tables, externalIdTables),
+				add(tables, taskNameTables),
 				add(jobs, { name: "tasks: look at what is due", schedule: "* * * * * *", run: () => worker?.tick() }),
 				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", run: prune }),
 				...adminTaskRoutes(needs.store, needs.tokens).map((route) => add(routes, route)),

@@ -81,8 +81,11 @@ export const taskTables = (outbox: Webhooks["outbox"] | undefined): Tables => ({
 	],
 });
 
-/** How a task is found by its client's own name for it. Apart from the rest, whose migrations depend on what else is loaded. */
-export const externalIdTables: Tables = {
+/** What upstreams call the parts of a result, and nothing else in it: a title, which a client chooses, may be another's id. */
+const isPart = "json_tree.key IN ('id', 'customId', 'messageHash') AND json_tree.type = 'text'";
+
+/** How a task is found by its client's own name for it, and by a part of its result. Apart from the rest, whose migrations depend on what else is loaded. */
+export const taskNameTables: Tables = {
 	plugin: "tasks",
 	migrations: [
 		{
@@ -90,6 +93,24 @@ export const externalIdTables: Tables = {
 			statements: [
 				`CREATE INDEX tasks_external ON tasks (token_id, json_extract(request, '$.details.externalId'), submitted_at, id)
 					WHERE json_extract(request, '$.details.externalId') IS NOT NULL`,
+			],
+		},
+		{
+			name: "0002-parts",
+			statements: [
+				`CREATE TABLE task_parts (token_id TEXT NOT NULL, name TEXT NOT NULL, task_id TEXT NOT NULL,
+					PRIMARY KEY (token_id, name, task_id)) STRICT, WITHOUT ROWID`,
+				"CREATE INDEX task_parts_task ON task_parts (task_id)",
+				`INSERT OR IGNORE INTO task_parts SELECT tasks.token_id, json_tree.atom, tasks.id
+					FROM tasks, json_tree(tasks.result, '$.extra')
+					WHERE tasks.result IS NOT NULL AND ${isPart}`,
+				`CREATE TRIGGER task_parts_came AFTER UPDATE OF result ON tasks WHEN NEW.result IS NOT NULL BEGIN
+					INSERT OR IGNORE INTO task_parts SELECT NEW.token_id, json_tree.atom, NEW.id
+						FROM json_tree(NEW.result, '$.extra') WHERE ${isPart};
+				END`,
+				`CREATE TRIGGER task_parts_left AFTER DELETE ON tasks BEGIN
+					DELETE FROM task_parts WHERE task_id = OLD.id;
+				END`,
 			],
 		},
 	],

@@ -140,11 +140,11 @@ export const createTaskStore = (store: Store): TaskStore => {
 			return { data: found.slice(0, limit), more: found.length > limit };
 		},
 		work: (id) => readWork(sql`id = ${id}`),
-		// Only what upstreams name counts: a title, which a client chooses, may be another's id.
+		// By its ids alone, and never by a look at all tasks of the token.
 		holder: (tokenId, id) =>
-			readWork(sql`token_id = ${tokenId} AND expires_at > 0 AND (id IN (${id}, ${id.replace(/-\d{1,2}$/, "")})
-				OR instr(result, ${id}) > 0 AND EXISTS (SELECT 1 FROM json_tree(result, '$.extra')
-					WHERE key IN ('id', 'customId', 'messageHash') AND atom = ${id}))
+			readWork(sql`+token_id = ${tokenId} AND expires_at > 0 AND id IN (
+					SELECT ${id} UNION ALL SELECT ${id.replace(/-\d{1,2}$/, "")}
+					UNION ALL SELECT task_id FROM task_parts WHERE token_id = ${tokenId} AND name = ${id})
 				ORDER BY submitted_at DESC, id LIMIT 1`),
 		byIdempotencyKey: (tokenId, key) => readWork(sql`token_id = ${tokenId} AND idempotency_key = ${key}`),
 		async inputOf(id) {

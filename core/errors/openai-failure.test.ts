@@ -157,6 +157,10 @@ describe("an error told within an answer", () => {
 		expect(openAiFailureWithin(error("Invalid key sk-abcdefghij", { code: 401 })).message).not.toContain("sk-");
 		expect(openAiFailureWithin(error("m")).kind).toBe("upstream");
 		expect(openAiFailureWithin(error("m", { type: "server_is_overloaded" })).kind).toBe("overloaded");
+		// A code that nobody knows is of the sort that its type says.
+		const unknown = { code: "string_above_max_length", type: "invalid_request_error" };
+		expect(openAiFailureWithin(error("m", unknown))).toMatchObject({ kind: "invalid_request", code: unknown.code });
+		expect(openAiFailureWithin(error("m", { ...unknown, code: "server_error" })).kind).toBe("upstream");
 	});
 
 	test.each([

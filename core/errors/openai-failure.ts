@@ -13,6 +13,8 @@ import { closedDoor, isClosedDoor, isEmptyAccount, kindOfStatus, sentenceFor } f
 interface Told {
 	readonly message?: string;
 	readonly code?: string;
+	/** The sort of error, which says less than the code. */
+	readonly type?: string;
 	readonly parameter?: string;
 }
 
@@ -33,10 +35,12 @@ const errorIn = (body: unknown): { readonly root: WireRecord; readonly error: Wi
 
 const tellingOf = (body: unknown): Told => {
 	const { root, error } = errorIn(body);
-	const type = asText(error["type"]);
+	const named = asText(error["type"]);
+	const type = usable(named === "error" ? undefined : named);
 	return definedOnly({
 		message: messageIn(error) ?? messageIn(root),
-		code: usable(asText(error["code"]) ?? (type === "error" ? undefined : type)),
+		code: usable(asText(error["code"]) ?? type),
+		type,
 		parameter: asText(error["param"])?.slice(0, 200),
 	});
 };
@@ -90,10 +94,13 @@ const kindOf = (status: number, told: Told): DenialKind => {
 	return status >= 400 ? kindOfBadRequest(told) : "upstream";
 };
 
+const kindOfWord = (word: string): DenialKind | undefined =>
+	byCode[word] ?? byWord.find(([pattern]) => pattern.test(word))?.[1];
+
 /** The kind of an error told without a status. */
 const kindOfCode = (told: Told): DenialKind => {
-	const { code = "", message = "" } = told;
-	const known = byCode[code] ?? byWord.find(([pattern]) => pattern.test(code))?.[1];
+	const { code = "", type = "", message = "" } = told;
+	const known = kindOfWord(code) ?? kindOfWord(type);
 	if (known !== undefined && known !== "invalid_request") return known;
 	if (tooLong.test(message)) return "context_length";
 	return known ?? "upstream";

@@ -22,7 +22,7 @@ const request = (status: number, code: string | null): Face => ({ status, type: 
 
 const faces: Readonly<Record<DenialKind, Face>> = {
 	invalid_request: request(400, null),
-	context_length: request(400, "context_length_exceeded"),
+	context_length: { ...request(400, "context_length_exceeded"), fixed: true },
 	content_policy: request(400, "content_policy_violation"),
 	unsupported: request(400, "unsupported"),
 	authentication: request(401, "invalid_api_key"),

@@ -83,6 +83,13 @@ describe("normalizeEvents", () => {
 		expect(out.map((event) => event.type)).toEqual(["start", "open", "delta", "usage", "close", "finish", "end"]);
 		expect(out[0]).toEqual({ type: "start", ...defaults });
 	});
+	test("the time is a whole number of seconds, whatever the vendor counts in", () => {
+		const timeOf = (createdAt: number) =>
+			normalized([{ type: "start", id: "a", model: "m", createdAt }]).find(({ type }) => type === "start");
+		expect(timeOf(1_700_000_000.5)).toMatchObject({ createdAt: 1_700_000_000 });
+		expect(timeOf(1_700_000_000_500)).toMatchObject({ createdAt: 1_700_000_000 });
+	});
+
 	test("H01: a text block without text is not opened", () => {
 		const out = normalized([
 			start,

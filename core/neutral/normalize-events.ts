@@ -53,6 +53,9 @@ const broken: Denial = {
 
 const none: readonly NeutralEvent[] = [];
 
+/** Typed clients read nothing but a whole number; some vendors tell fractions, or milliseconds. */
+const wholeSeconds = (time: number): number => Math.floor(time > 1e11 ? time / 1000 : time);
+
 class Normalizer implements EventNormalizer {
 	private readonly defaults: StreamDefaults;
 	private readonly gate = new BlockGate((block) => this.callId(block));
@@ -112,7 +115,7 @@ class Normalizer implements EventNormalizer {
 		this.started = true;
 		const id = event?.id || this.defaults.id || crypto.randomUUID();
 		const model = event?.model || this.defaults.model || "unknown";
-		const createdAt = event?.createdAt || this.defaults.createdAt || Math.floor(Date.now() / 1000);
+		const createdAt = wholeSeconds(event?.createdAt || this.defaults.createdAt || Date.now());
 		this.id = id;
 		return [{ ...event, type: "start", id, model, createdAt }];
 	}

@@ -281,6 +281,7 @@ describe("structured output", () => {
 		properties: {
 			n: { type: "integer", minimum: 3, description: "A number" },
 			o: { oneOf: [{ type: "string" }, { type: "null" }] },
+			m: { type: ["object", "null"], properties: { a: { type: "string" } } },
 		},
 		required: ["n"],
 	};
@@ -295,6 +296,7 @@ describe("structured output", () => {
 					properties: {
 						n: { type: "integer", description: "A number\n\n{minimum: 3}" },
 						o: { anyOf: [{ type: "string" }, { type: "null" }] },
+						m: { type: ["object", "null"], properties: { a: { type: "string" } }, additionalProperties: false },
 					},
 					required: ["n"],
 					additionalProperties: false,

@@ -57,8 +57,10 @@ export const closedSchema = (schema: unknown): unknown => {
 		else if (!silent.has(keyword)) told.push(`${keyword}: ${JSON.stringify(value)}`);
 	}
 	if (schema["oneOf"] !== undefined) draft["anyOf"] = inner("anyOf", schema["oneOf"], closedSchema);
-	if (schema["type"] === "object" || schema["properties"] !== undefined) {
-		draft["type"] = "object";
+	const mayBeObject = asList(schema["type"]).includes("object");
+	if (mayBeObject || schema["type"] === "object" || schema["properties"] !== undefined) {
+		// An object that may also be null stays so.
+		if (!mayBeObject) draft["type"] = "object";
 		draft["additionalProperties"] = false;
 	} else delete draft["additionalProperties"];
 	if (told.length === 0) return draft;

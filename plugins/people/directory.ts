@@ -27,6 +27,13 @@ export interface ListedPerson extends Person {
 	readonly seenAt?: number;
 }
 
+const isActiveAdmin = ({ role, disabled }: Person): boolean => role === "admin" && !disabled;
+
+const lastAdmin = deny(
+	"conflict",
+	"Nobody else is an admin who may sign in: make somebody one first. With the admin token it can be done all the same: portico person.",
+);
+
 export class Directory {
 	private readonly store: Store;
 	private readonly sessions: Sessions;
@@ -63,6 +70,13 @@ export class Directory {
 			sql`SELECT EXISTS (SELECT 1 FROM persons) OR EXISTS (SELECT 1 FROM invitations) AS known`,
 		);
 		return row?.["known"] === 0;
+	}
+
+	/** A person shuts the door behind themselves by one slip; the holder of the admin token can open it again. Throws `Fault`. */
+	async refuseNoAdmin(before: Person, after: Person): Promise<void> {
+		if (!isActiveAdmin(before) || isActiveAdmin(after)) return;
+		const others = sql`SELECT EXISTS (SELECT 1 FROM persons WHERE role = 'admin' AND disabled = 0 AND id <> ${before.id}) AS known`;
+		if ((await this.store.all(others))[0]?.["known"] !== 1) throw new Fault(lastAdmin);
 	}
 
 	async list(): Promise<readonly ListedPerson[]> {

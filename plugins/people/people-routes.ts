@@ -123,6 +123,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 		// A form sends the role along whatever is changed; the same role is no reason to sign in again.
 		const wanted: PersonChange = { ...rest, ...(role !== undefined && role !== before.role && { role }) };
 		const after = withChange(before, wanted);
+		if (call.operator.id !== "admin-token") await directory.refuseNoAdmin(before, after);
 		const followed = followers();
 		const statements: readonly Statement[] = [
 			...directory.change(before.id, wanted),

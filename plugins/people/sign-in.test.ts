@@ -219,3 +219,27 @@ describe("guessing", () => {
 		expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(15);
 	});
 });
+
+test("the last admin cannot shut themselves out by a slip; with the admin token it can be done", async () => {
+	const alone = await startPeopleWorld({ clock });
+	try {
+		const ada = await joined(alone, "Ada", { role: "admin" });
+		for (const [method, path, body] of [
+			["POST", `/admin/people/${ada.id}/disable`, undefined],
+			["PATCH", `/admin/people/${ada.id}`, { role: "member" }],
+		] as const) {
+			const refused = await ada.ask(method, path, body);
+			expect(refused.status).toBe(409);
+			expect(JSON.stringify(refused.body)).toContain("make somebody one first");
+		}
+		expect((await ada.ask("GET", "/admin/people")).status).toBe(200);
+		const grace = await joined(alone, "Grace", { role: "admin" });
+		expect((await ada.ask("PATCH", `/admin/people/${ada.id}`, { role: "member" })).status).toBe(200);
+		expect((await grace.ask("PATCH", `/admin/people/${grace.id}`, { ceiling: 5 })).status).toBe(200);
+		expect((await grace.ask("POST", `/admin/people/${grace.id}/disable`)).status).toBe(409);
+		await alone.admin("POST", `/admin/people/${grace.id}/disable`);
+		expect((await grace.ask("GET", "/admin/people")).status).toBe(401);
+	} finally {
+		await alone.stop();
+	}
+});

@@ -35,6 +35,24 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.page.getByRole("row", { name: /^reload config/ }).waitFor();
 	});
 
+	test("who is the only admin stays one, and reads in words what was changed", async () => {
+		await at.gateway.admin("POST", "/admin/tokens", {
+			name: "worded",
+			models: ["gemini-3-*", "demo"],
+			rateLimit: { requestsPerMinute: 20 },
+		});
+		await at.go("People");
+		await at.page
+			.getByRole("row", { name: /create token worded.*models: gemini-3-\*, demo.*rateLimit: requestsPerMinute 20/ })
+			.waitFor();
+		await at.page.getByRole("button", { name: "Disable Ada" }).click();
+		await at.page
+			.getByRole("alert")
+			.getByText(/make somebody one first/)
+			.waitFor();
+		await at.page.getByRole("row", { name: /Ada.*May sign in/ }).waitFor();
+	});
+
 	test("invites somebody, who joins elsewhere and sees what is theirs", async () => {
 		await at.go("People");
 		await at.page.getByRole("button", { name: "Invite somebody" }).click();

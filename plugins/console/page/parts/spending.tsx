@@ -12,9 +12,10 @@ interface Spender {
 }
 
 export const Spending = ({ person: { used, ceiling, budgets } }: { readonly person: Spender }) => {
-	if (ceiling === undefined && budgets.length === 0) return <span class="quiet">{dollars(used)}, no limit</span>;
+	const limited = ceiling !== undefined || budgets.length > 0;
 	return (
 		<div class="meters">
+			{!limited && <Meter used={used} of="no limit" part={undefined} />}
 			{ceiling !== undefined && <Meter used={used} of={`of ${dollars(ceiling)} in all`} part={partOf(used, ceiling)} />}
 			{budgets.map((budget) => {
 				const spent = number(budget, "used") ?? 0;

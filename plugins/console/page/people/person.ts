@@ -54,7 +54,16 @@ export interface AuditLine {
 	readonly changes: readonly string[];
 }
 
-const said = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(value));
+/** In words, as far as that goes: nobody reads brackets and quotes at night. */
+const said = (value: unknown): string => {
+	if (value === undefined) return "nothing";
+	if (value === null) return "none";
+	if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(said).join(", ");
+	if (typeof value !== "object") return String(value);
+	return Object.entries(value)
+		.map(([name, part]) => `${name} ${said(part)}`)
+		.join(" ");
+};
 
 const changeOf = ([field, value]: [string, unknown]): string => {
 	const change = asWire(value);

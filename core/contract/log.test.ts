@@ -1,5 +1,6 @@
 /** How an error is told in the log. */
 import { expect, test } from "bun:test";
+import { StoreFault } from "../store/fault.ts";
 import { describe } from "./log.ts";
 
 class Refused extends Error {
@@ -25,6 +26,11 @@ test.each([
 		"Refused: ENOENT: no such file",
 	],
 	["without a code that is no text", new Refused("no", 5), "Refused: no"],
+	[
+		"with the words of a database",
+		new StoreFault("SQLITE_ERROR", "no such table: nowhere"),
+		"Fault: the database could not do this (SQLITE_ERROR: no such table: nowhere)",
+	],
 	["by its type where it is no error", { secret: "s" }, "object"],
 ])("%s", (_how, error, told) => {
 	expect(describe(error)).toBe(told);

@@ -11,6 +11,7 @@ import { isRecord } from "../neutral/json.ts";
 import { missShape } from "../relay/miss-shape.ts";
 import { notServed } from "../relay/not-served.ts";
 import type { Connection } from "../runtime/serve.ts";
+import { StoreFault } from "../store/fault.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
 import type { Networks } from "../wire/networks.ts";
 import { isPending } from "../wire/pending.ts";
@@ -170,8 +171,10 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 	};
 
 	const denialOf = (error: unknown, route: string, requestId: string): Denial => {
+		// The store tells of its outages itself, and of no statement that the database cannot do.
+		if (!isFault(error) || (error instanceof StoreFault && !error.isOutage))
+			log.error("a route failed", { route, requestId, error: describe(error) });
 		if (isFault(error)) return error.denial;
-		log.error("a route failed", { route, requestId, error: describe(error) });
 		return deny("internal", "Something went wrong inside Portico; the log has it under this request's id.");
 	};
 

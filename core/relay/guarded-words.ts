@@ -1,12 +1,11 @@
 /** Shows the words of one answer to its guards: whole texts at once, growing ones by windows. */
 import type { Denial } from "../contract/fault.ts";
-import { isFault } from "../contract/fault.ts";
 import type { AnswerGuard, AnswerWords } from "../contract/guard.ts";
 import { mapJsonTexts, mapTexts } from "../neutral/map-texts.ts";
 import { isPending } from "../wire/pending.ts";
 import { guardFailed, type NamedAnswerGuard } from "./guarded.ts";
 import type { LiveCall } from "./live-call.ts";
-import { denialIn } from "./plugin-answers.ts";
+import { denialIn, refusalIn } from "./plugin-answers.ts";
 
 type WordsType = AnswerWords["type"];
 
@@ -114,7 +113,7 @@ export class GuardedWords {
 			if ("replace" in verdict) return verdict.replace;
 			denial = denialIn(verdict.refuse);
 		} catch (error) {
-			throw this.live.refuseAnswer(name, isFault(error) ? error.denial : guardFailed, error);
+			throw this.live.refuseAnswer(name, refusalIn(error) ?? guardFailed, error);
 		}
 		throw this.live.refuseAnswer(name, denial);
 	}

@@ -10,14 +10,15 @@ import { namedTwiceIn } from "../wire/named-twice.ts";
 import { type Guarded, guardFailed, type NamedAnswerGuard } from "./guarded.ts";
 import { changedModelAsk } from "./guarded-body.ts";
 import { changedAsk, endpointWords } from "./guarded-endpoint.ts";
-import { verdictIn } from "./plugin-answers.ts";
+import { refusalIn, verdictIn } from "./plugin-answers.ts";
 import { restoring } from "./restoring.ts";
 
 const verdictOf = async (guard: Guard, prompt: NeutralRequest, call: Routed, log: Log): Promise<RequestVerdict> => {
 	try {
 		return verdictIn(await guard.inspect(prompt, call));
 	} catch (error) {
-		if (isFault(error)) return { refuse: error.denial };
+		const refuse = refusalIn(error);
+		if (refuse) return { refuse };
 		log.error("a guard failed; the call is refused", { guard: guard.name, error: describe(error), callId: call.id });
 		return { refuse: guardFailed };
 	}

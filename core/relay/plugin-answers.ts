@@ -2,7 +2,7 @@
  * What policies and guards may answer. Their types ask for no more; plain JavaScript may answer what no type allows, `false`, an
  * `Error` or a `Response` to refuse by. Whoever answers so has failed, and no call passes by it.
  */
-import { type Denial, isDenial } from "../contract/fault.ts";
+import { type Denial, isDenial, isFault } from "../contract/fault.ts";
 import type { RequestVerdict } from "../contract/guard.ts";
 import type { Permit } from "../contract/policy.ts";
 
@@ -28,6 +28,10 @@ export const denialIn = (answer: Denial): Denial => {
 	if (isObject(answer) && isDenial(answer)) return answer;
 	throw new TypeError("it answered something that deny() does not make; undefined lets a call pass");
 };
+
+/** What a rule refused by throwing it; undefined where it failed, as one does whose statement the database cannot do. */
+export const refusalIn = (error: unknown): Denial | undefined =>
+	isFault(error) && error.denial.kind !== "internal" ? error.denial : undefined;
 
 const noVerdict = "it answered none of { refuse }, { replace }, { restore } and { answer }; undefined lets a call pass";
 

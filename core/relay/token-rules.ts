@@ -1,11 +1,11 @@
 /** The rules of a token: what each policy asks, beside what its own setting was compiled to. Found once for a token. */
 import type { AccessToken } from "../contract/call.ts";
-import { type Denial, deny, isFault } from "../contract/fault.ts";
+import { type Denial, deny } from "../contract/fault.ts";
 import { describe, type Log } from "../contract/log.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { ModelInfo } from "../contract/router.ts";
 import { isPending } from "../wire/pending.ts";
-import { denialIn } from "./plugin-answers.ts";
+import { denialIn, refusalIn } from "./plugin-answers.ts";
 
 /** A policy, and what the token's setting was compiled to; undefined when the token has none. */
 export interface Rule {
@@ -51,7 +51,8 @@ export const ruleFailed: Denial = deny(
 
 /** The refusal that a rule threw, as guards and routes may; or, where it failed, the usual one, and the log says which rule. */
 export const refuseForFailure = ({ policy }: Rule, error: unknown, log: Log): Denial => {
-	if (isFault(error)) return error.denial;
+	const refusal = refusalIn(error);
+	if (refusal) return refusal;
 	log.error("a policy failed; the call is refused", { policy: policy.name, error: describe(error) });
 	return ruleFailed;
 };

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { startGateway, type TestGateway } from "#core/testing";
 
 /** What is answered by the last word of a prompt, or of a path. */
-const plugin = `import { add, definePlugin, deny, Fault, guards, policies, routes, t } from "#core";
+const plugin = `import { add, definePlugin, deny, Fault, guards, policies, routes, sql, store, t } from "#core";
 
 const answers = {
 	true: () => true,
@@ -26,6 +26,8 @@ const answers = {
 	late: () => ({ answer: { window: 0, inspect: () => deny("permission", "No.") } }),
 	empty: () => ({}),
 };
+answers.statement = () => database.all(sql\`SELECT * FROM nowhere\`);
+let database;
 const answer = (call, ...more) => {
 	const [kind, name] = call.prompt().messages[0].blocks[0].text.split(" ");
 	return kind === more[0] ? answers[name](call.prompt()) : undefined;
@@ -35,8 +37,12 @@ export default definePlugin({
 	name: "odd",
 	summary: "Answers oddly.",
 	config: t.Object({}),
+	needs: { store },
 	gives: [policies, guards, routes],
-	setup: () => ({
+	setup: ({ needs }) => ({
+		start: () => {
+			database = needs.store;
+		},
 		offers: [
 			add(policies, { name: "odd-check", check: (call) => answer(call, "check") }),
 			add(policies, { name: "odd-slow-check", check: async (call) => answer(call, "slow") }),
@@ -108,6 +114,19 @@ test("a refusal that is thrown is the answer, and no failure", async () => {
 		expect([refused.status, await refused.json()]).toMatchObject([403, { error: { message: "Not today." } }]);
 	}
 	expect(errors()).toEqual([]);
+});
+
+test("a statement that the database cannot do is a failure, and the log has its words", async () => {
+	const [rule, guard] = ["A rule for this token could not be applied", "A guard could not look at this call"];
+	const asked = [ask("slow statement"), ask("guard statement"), ask("Hello", { "x-admit": "statement" })];
+	const told = [rule, guard, rule, "the database could not do this"];
+	for (const [place, failed] of (await Promise.all([...asked, gateway.ask("/odd/statement")])).entries())
+		expect([failed.status, await failed.json()]).toMatchObject([
+			500,
+			{ error: { message: expect.stringContaining(told[place] ?? "") } },
+		]);
+	const error = "Fault: the database could not do this (SQLITE_ERROR: no such table: nowhere)";
+	expect(errors().map((line) => line["error"])).toEqual([error, error, error, error]);
 });
 
 test("a permit that holds nothing lets a call pass", async () => {

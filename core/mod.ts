@@ -54,16 +54,16 @@ export { type Denial, type DenialKind, deny, Fault, isDenial, isFault } from "./
 export { openAiFailure, openAiFailureWithin } from "./errors/openai-failure.ts";
 export { renderOwnDenial } from "./errors/own-errors.ts";
 export { scrub, withoutKeys } from "./errors/redact.ts";
-export { calmWords, retryAfterIn, retryHeaders, waitOf } from "./errors/retry.ts";
+export { retryAfterIn, retryHeaders, waitOf, withoutRetryWords } from "./errors/retry.ts";
 export { unknownModel } from "./errors/unknown-model.ts";
 export { adviceOnUpstream, slowUpstream } from "./errors/upstream-advice.ts";
 export {
-	closedDoor,
-	isClosedDoor,
+	credentialsRefused,
 	isEmptyAccount,
-	isOperatorsAffair,
+	isRefusedCredentials,
 	kindOfStatus,
 	mayBeDone,
+	refusesCredentials,
 	sentenceFor,
 } from "./errors/upstream-failure.ts";
 export { notServed } from "./relay/not-served.ts";

@@ -6,7 +6,7 @@ import type { HeldBytes } from "./held-bytes.ts";
 import type { ModelAsk, ModelCall } from "./protocol.ts";
 import type { Target } from "./router.ts";
 
-/** A request that passed the door: nothing of its body has been read. */
+/** A request that a route takes: nothing of its body has been read. */
 export interface Admitted {
 	/** The call's own id, never used twice: the ledger's key. */
 	readonly id: string;

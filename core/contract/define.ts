@@ -1,4 +1,4 @@
-/** `definePlugin`: the one door through which built-in and foreign plugins enter. */
+/** `definePlugin`: how every plugin is made, a built-in one too. */
 import type { Static, TObject } from "@sinclair/typebox";
 import type { Log } from "./log.ts";
 import type { Needs, Offer, PluginToken, Resolved } from "./token.ts";

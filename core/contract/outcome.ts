@@ -129,8 +129,8 @@ export interface CallRecord {
 }
 
 /**
- * Called after settlement, for every model call, and for calls that were refused at the door. Must not throw; failures
- * are logged and change nothing.
+ * Called after settlement, for every model call, and for calls that were refused before their body was read. Must not
+ * throw; failures are logged and change nothing.
  *
  * @example
  * add(recorders, { name: "counter", record: ({ outcome }) => counts.add(outcome.ending) });

@@ -35,7 +35,7 @@ interface RouteFor<Access extends string, Call> {
 	readonly shapeFor?: (request: Request) => RenderDenial;
 	/** True where clients may send their key as `?key=` (Gemini's paths); elsewhere such a key is ignored. */
 	readonly keyInQuery?: boolean;
-	/** What a refusal at the door is written down as a call of: `tasks`, `models`; the plugin's name unless said. */
+	/** What a call that is refused before `handle` runs is written down as: `tasks`, `models`; the plugin's name unless said. */
 	readonly protocol?: string;
 	/** The schema of a JSON body, for documentation; the handler checks it. */
 	readonly body?: TSchema;

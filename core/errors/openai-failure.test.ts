@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { openAiFailure, openAiFailureWithin } from "./openai-failure.ts";
-import { isOperatorsAffair } from "./upstream-failure.ts";
+import { isRefusedCredentials } from "./upstream-failure.ts";
 
 const told = (status: number, body: unknown, headers: Record<string, string> = {}) =>
 	openAiFailure(status, new Headers(headers), typeof body === "string" ? body : JSON.stringify(body));
@@ -27,7 +27,7 @@ describe("an upstream's error", () => {
 		[429, "Your prepayment credits are depleted.", undefined],
 	])("%i for an account without credit is the operator's affair: %s", (status, message, code) => {
 		const denial = told(status, error(message, { code }));
-		expect(isOperatorsAffair(denial)).toBe(true);
+		expect(isRefusedCredentials(denial)).toBe(true);
 		expect(denial.kind).toBe("upstream");
 		expect(JSON.stringify(denial)).not.toMatch(/insufficient_quota|billing/i);
 	});
@@ -146,7 +146,7 @@ describe("an error told within an answer", () => {
 
 	test("of an empty account is the operator's affair", () => {
 		const denial = openAiFailureWithin(error("You exceeded your current quota", { code: "insufficient_quota" }));
-		expect(isOperatorsAffair(denial)).toBe(true);
+		expect(isRefusedCredentials(denial)).toBe(true);
 		expect(JSON.stringify(denial)).not.toMatch(/insufficient_quota|billing/);
 	});
 

@@ -7,7 +7,13 @@ import { asRecord, asText, definedOnly, isRecord, lookup, parseJson, type WireRe
 import { fieldComplaints } from "./field-complaints.ts";
 import { scrubMessage } from "./redact.ts";
 import { retryAfterIn, waitSaidIn } from "./retry.ts";
-import { closedDoor, isClosedDoor, isEmptyAccount, kindOfStatus, sentenceFor } from "./upstream-failure.ts";
+import {
+	credentialsRefused,
+	isEmptyAccount,
+	kindOfStatus,
+	refusesCredentials,
+	sentenceFor,
+} from "./upstream-failure.ts";
 
 /** What an error object says, wherever it stood. */
 interface Told {
@@ -122,12 +128,12 @@ const denialOf = (kind: DenialKind, told: Told, status?: number, wait?: number):
 
 /** A key or an account that is refused, by the status or by what is said of it. */
 const isRefused = (status: number | undefined, { code, message }: Told): boolean =>
-	isClosedDoor(status ?? 0) || isEmptyAccount(code, message);
+	refusesCredentials(status ?? 0) || isEmptyAccount(code, message);
 
 /** An answer that is not 2xx. */
 export const openAiFailure = (status: number, headers: Headers, text: string): Denial => {
 	const told = tellingOf(parseJson(text));
-	if (isRefused(status, told)) return closedDoor;
+	if (isRefused(status, told)) return credentialsRefused;
 	return denialOf(kindOf(status, told), told, status, retryAfterIn(headers));
 };
 
@@ -141,6 +147,6 @@ const statusIn = (error: WireRecord): number | undefined =>
 export const openAiFailureWithin = (body: unknown): Denial => {
 	const told = tellingOf(body);
 	const status = statusIn(errorIn(body).error);
-	if (isRefused(status, told)) return closedDoor;
+	if (isRefused(status, told)) return credentialsRefused;
 	return denialOf(status === undefined ? kindOfCode(told) : kindOf(status, told), told, status);
 };

@@ -5,7 +5,7 @@
  */
 import type { Denial, DenialKind } from "../contract/fault.ts";
 import type { RenderedDenial } from "../contract/route.ts";
-import { calmWords, retryHeaders } from "./retry.ts";
+import { retryHeaders, withoutRetryWords } from "./retry.ts";
 
 interface Face {
 	readonly status: number;
@@ -63,17 +63,17 @@ export interface ErrorBody {
 /** `{"error":{"message","type","param","code"}}` with status and headers; for Portico's own routes and every protocol of this shape. */
 export const renderOwnDenial = (denial: Denial): RenderedDenial & { readonly body: ErrorBody } => {
 	const face = faceOf(denial);
-	const calm = face.status < 500 ? calmWords : (text: string) => text;
+	const worded = face.status < 500 ? withoutRetryWords : (text: string) => text;
 	const code = codeOf(denial, face);
 	return {
 		status: face.status,
 		headers: { ...denial.headers, ...retryHeaders(denial, face.passing === true) },
 		body: {
 			error: {
-				message: calm(denial.message),
+				message: worded(denial.message),
 				type: face.type,
 				param: denial.parameter ?? null,
-				code: code === null ? null : calm(code),
+				code: code === null ? null : worded(code),
 				...(denial.resetsAt !== undefined && { resetsAt: denial.resetsAt }),
 			},
 		},

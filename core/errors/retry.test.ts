@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { deny } from "../contract/fault.ts";
-import { calmWords, retryAfterIn, retryHeaders, waitSaidIn } from "./retry.ts";
+import { retryAfterIn, retryHeaders, waitSaidIn, withoutRetryWords } from "./retry.ts";
 
 describe("the wait that an upstream asks for", () => {
 	test.each<[Record<string, string>, number | undefined]>([
@@ -44,6 +44,8 @@ describe("what clients are told", () => {
 	});
 
 	test("nothing that sounds as if it passed", () => {
-		expect(calmWords("Quota EXHAUSTED, overloaded and unavailable")).toBe("Quota used up, busy and not available");
+		expect(withoutRetryWords("Quota EXHAUSTED, overloaded and unavailable")).toBe(
+			"Quota used up, busy and not available",
+		);
 	});
 });

@@ -42,12 +42,12 @@ export const retryHeaders = (denial: Denial, passing: boolean): Record<string, s
 	};
 };
 
-const calmer: Readonly<Record<string, string>> = {
+const otherWords: Readonly<Record<string, string>> = {
 	exhausted: "used up",
 	overloaded: "busy",
 	unavailable: "not available",
 };
 
 /** Some clients ask again wherever one of these words stands: they are for what passes, and not for a request that is wrong. */
-export const calmWords = (text: string): string =>
-	text.replace(/exhausted|overloaded|unavailable/gi, (word) => calmer[word.toLowerCase()] ?? word);
+export const withoutRetryWords = (text: string): string =>
+	text.replace(/exhausted|overloaded|unavailable/gi, (word) => otherWords[word.toLowerCase()] ?? word);

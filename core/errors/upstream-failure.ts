@@ -27,17 +27,17 @@ const kinds: Readonly<Record<number, DenialKind>> = {
 export const kindOfStatus = (status: number): DenialKind | undefined => kinds[status];
 
 /** Statuses by which an upstream refuses the operator's credentials or account. */
-export const isClosedDoor = (status: number): boolean => status === 401 || status === 402 || status === 403;
+export const refusesCredentials = (status: number): boolean => status === 401 || status === 402 || status === 403;
 
 /** Refused credentials are the operator's affair and never shown as the client's. */
-export const closedDoor: Denial = {
+export const credentialsRefused: Denial = {
 	kind: "upstream",
 	message: "The upstream did not accept what this gateway has for it; the operator must look at its key and account.",
 };
 
 /** Whether a failure is one of those: known by its words, which nothing else says. */
-export const isOperatorsAffair = ({ kind, message }: Denial): boolean =>
-	kind === closedDoor.kind && message === closedDoor.message;
+export const isRefusedCredentials = ({ kind, message }: Denial): boolean =>
+	kind === credentialsRefused.kind && message === credentialsRefused.message;
 
 /** Whether the upstream may have done, or still be doing, what it was asked: nobody knows after such a failure. */
 export const mayBeDone = ({ kind, code }: Denial): boolean =>

@@ -15,7 +15,7 @@ import { StoreFault } from "../store/fault.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
 import type { Networks } from "../wire/networks.ts";
 import { isPending } from "../wire/pending.ts";
-import type { AdminRules } from "./admin-door.ts";
+import type { AdminRules } from "./admin-access.ts";
 import { admit, crooked, meantByBrowser, originHeaders, preflight, requestIdOf } from "./admission.ts";
 import { type App, createApp, exactRoutes, type OwnedRoute } from "./app.ts";
 import { type Arrival, admitted, newCallId, noParams, type Params, unknownArrival } from "./arrival.ts";

@@ -3,7 +3,7 @@ import type { Admitted } from "../contract/call.ts";
 import { type Denial, deny, isDenial } from "../contract/fault.ts";
 import type { Doorkeeper, Operator } from "../contract/operator.ts";
 import type { Networks } from "../wire/networks.ts";
-import { type AdminRules, adminDoor } from "./admin-door.ts";
+import { type AdminRules, adminAccess } from "./admin-access.ts";
 
 /** Whoever holds the admin token. */
 const tokenOperator: Operator = { id: "admin-token", name: "admin token", role: "admin", scope: "all" };
@@ -17,7 +17,7 @@ export interface OperatorOptions {
 const adminsOnly = deny("permission", "This route is for administrators; ask one of them.", { code: "admins_only" });
 
 export const createRecogniseOperator = ({ admin, doorkeepers, trustedProxies }: OperatorOptions) => {
-	const refuseToken = adminDoor(admin, trustedProxies);
+	const refuseToken = adminAccess(admin, trustedProxies);
 
 	const fromDoorkeepers = async (call: Admitted): Promise<Operator | Denial | undefined> => {
 		for (const doorkeeper of doorkeepers) {

@@ -8,11 +8,11 @@ import { bodyOf } from "./answer-body.ts";
 import { plainBytes } from "./endpoint-stream.ts";
 import { type Exchange, type MaybeLater, progressOf, type WholeAnswer } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
+import { porticoHeaders } from "./portico-headers.ts";
 import { CallStream } from "./stream.ts";
 import { StreamMemory } from "./stream-memory.ts";
 import { readOpening } from "./stream-opening.ts";
 import { type StreamLimits, silent } from "./stream-watch.ts";
-import { told } from "./told.ts";
 import { notAnAnswer } from "./translation.ts";
 import type { UpstreamBody } from "./upstream-body.ts";
 
@@ -43,7 +43,7 @@ const streamHeaders = ({
 		"cache-control": "no-cache, no-transform",
 		"x-accel-buffering": "no",
 		...live.permits.headers,
-		...told(live),
+		...porticoHeaders(live),
 	};
 };
 
@@ -79,7 +79,7 @@ const sendKept = async (options: Sending, whole: WholeAnswer): Promise<Response>
 const wholeResponse = ({ live, openStreamBody }: Sending, whole: WholeAnswer): Response => {
 	live.end(live.left ? "client_left" : "completed", 200);
 	const headers = { "content-type": "application/json" };
-	Object.assign(headers, live.permits.headers, told(live), whole.headers);
+	Object.assign(headers, live.permits.headers, porticoHeaders(live), whole.headers);
 	return new Response(bodyOf(whole.body, live.routed.held, openStreamBody), { headers });
 };
 

@@ -2,7 +2,7 @@
 import { type Denial, Fault } from "../contract/fault.ts";
 import type { ModelAsk, PassthroughChanges, StreamEvent, UpstreamMessage } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
-import { isOperatorsAffair } from "../errors/upstream-failure.ts";
+import { isRefusedCredentials } from "../errors/upstream-failure.ts";
 import { isRecord, parseJson } from "../neutral/json.ts";
 import type { Loss } from "../neutral/model.ts";
 import { WholeEvents } from "../wire/whole-events.ts";
@@ -92,7 +92,7 @@ const createPass = (ask: ModelAsk, target: Target, changes: PassthroughChanges):
 	const clean = <T extends string | Uint8Array>(piece: T, events: readonly StreamEvent[]): T | string => {
 		const error = mayTellError(events) ? observer.result().error : undefined;
 		if (error === undefined) return piece;
-		if (isOperatorsAffair(error)) throw new Fault(error);
+		if (isRefusedCredentials(error)) throw new Fault(error);
 		const text = typeof piece === "string" ? piece : utf8.decode(piece);
 		const words = cleanWords(text, target);
 		return words === text ? piece : words;

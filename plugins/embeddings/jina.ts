@@ -31,7 +31,7 @@ import {
 	textsOf,
 } from "./asked.ts";
 import { renderDenial } from "./denial.ts";
-import { tokensTold } from "./told.ts";
+import { tokensTold } from "./openai-usage.ts";
 import { joined, listedVectors, vectorList } from "./vectors.ts";
 
 const { whole, model: modelOf } = fieldReaders(refuseField);

@@ -14,7 +14,7 @@ import {
 } from "#core";
 import { type Answer, type Asked, batches, type Input, lossesOf, otherFields } from "./asked.ts";
 import { renderDenial } from "./denial.ts";
-import { tokensTold } from "./told.ts";
+import { tokensTold } from "./openai-usage.ts";
 import { joined, listedVectors, vectorList, wantsBase64 } from "./vectors.ts";
 
 const { whole, model: modelOf } = fieldReaders(refuseField);

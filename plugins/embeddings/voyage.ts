@@ -25,7 +25,7 @@ import {
 	textsOf,
 } from "./asked.ts";
 import { renderDenial } from "./denial.ts";
-import { tokensTold } from "./told.ts";
+import { tokensTold } from "./openai-usage.ts";
 import { joined, listedVectors, vectorList, wantsBase64 } from "./vectors.ts";
 
 const { whole, model: modelOf } = fieldReaders(refuseField);

@@ -4,13 +4,13 @@ import {
 	asText,
 	type Clock,
 	type Fault,
-	isClosedDoor,
 	isFault,
-	isOperatorsAffair,
+	isRefusedCredentials,
 	type ListedModel,
 	type Log,
 	type Protocol,
 	parseJson,
+	refusesCredentials,
 	retryAfterIn,
 	type SendOptions,
 	type Upstream,
@@ -158,7 +158,7 @@ export const createHttpUpstream = ({
 		const { status, headers } = failure;
 		if (!maySpeakOfKey.has(status)) return undefined;
 		const denial = wire.decodeError(status, headers, await failure.clone().text());
-		if (!isClosedDoor(status) && !isOperatorsAffair(denial)) return status === 429 ? "limited" : undefined;
+		if (!refusesCredentials(status) && !isRefusedCredentials(denial)) return status === 429 ? "limited" : undefined;
 		log.error("an upstream refused Portico's own key, or its account is empty", {
 			upstream: name,
 			...(key !== undefined && { key: keyList.indexOf(key) + 1 }),

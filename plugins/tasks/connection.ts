@@ -3,12 +3,12 @@ import {
 	asRecord,
 	asText,
 	fetchNamed,
-	isClosedDoor,
 	isPrivateUpstream,
 	isRecord,
 	isWebAddress,
 	type Log,
 	parseJson,
+	refusesCredentials,
 	retryAfterIn,
 	scrub,
 } from "#core";
@@ -90,7 +90,7 @@ const refusal = (answer: Answer, reason?: string): Submission => {
 	if (answer.sent !== "answered") return { outcome: answer.sent === "never" ? "busy" : "unknown" };
 	const { status, body } = answer;
 	if (status === 429 || status === 503) return { outcome: "busy", ...retryAfterOf(answer.headers) };
-	if (isClosedDoor(status)) return { outcome: "refused", failure: refusedKey };
+	if (refusesCredentials(status)) return { outcome: "refused", failure: refusedKey };
 	if (status >= 500) return { outcome: "unknown", saidFailed: status === 500 && messageOf(body) !== "" };
 	if (status < 300 && reason === undefined && !saysError(body)) return { outcome: "unknown" };
 	const said = publicReason(reason ?? messageOf(body)) || `The upstream refused the task (${status}).`;
@@ -152,7 +152,7 @@ class Watch {
 	}
 
 	answered(status: number): void {
-		const refused = isClosedDoor(status);
+		const refused = refusesCredentials(status);
 		if (refused && this.trouble !== refusedKey.code)
 			this.log.error("an upstream of tasks refused Portico's own key", { host: this.host, status });
 		if (!refused && this.trouble !== undefined)

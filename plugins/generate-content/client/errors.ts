@@ -3,7 +3,6 @@
  * gone for good in `QuotaFailure`, a bad key in `ErrorInfo`.
  */
 import {
-	calmWords,
 	type Denial,
 	type DenialKind,
 	type ModelAsk,
@@ -11,6 +10,7 @@ import {
 	retryHeaders,
 	type WireRecord,
 	waitOf,
+	withoutRetryWords,
 } from "#core";
 import { framingOf } from "../framing.ts";
 
@@ -85,7 +85,7 @@ const detailsOf = (denial: Denial, requestId: string | undefined): readonly Wire
 /** Google's error object for a denial. */
 export const errorBody = (denial: Denial, requestId?: string): WireRecord => {
 	const { code, status } = faces[denial.kind];
-	const message = code < 500 ? calmWords(denial.message) : denial.message;
+	const message = code < 500 ? withoutRetryWords(denial.message) : denial.message;
 	const details = detailsOf({ ...denial, message }, requestId);
 	return { error: { code, message, status, ...(details.length > 0 && { details }) } };
 };

@@ -4,7 +4,7 @@ import {
 	asNumber,
 	asRecord,
 	asText,
-	closedDoor,
+	credentialsRefused,
 	type Denial,
 	type DenialKind,
 	definedOnly,
@@ -101,7 +101,7 @@ const codes: Partial<Record<DenialKind, string>> = {
 const denialOf = (told: Told, headers?: Headers): Denial => {
 	const kind = kindOf(told);
 	const wait = definedOnly({ retryAfterSeconds: waitOf(told, headers) });
-	if (kind === "upstream" && told.status < 500) return { ...closedDoor, ...wait };
+	if (kind === "upstream" && told.status < 500) return { ...credentialsRefused, ...wait };
 	const said = told.message === undefined || toldByUs.includes(kind) ? undefined : clean(told.message);
 	return { kind, message: said ?? sentenceFor(kind, told.status), ...definedOnly({ code: codes[kind] }), ...wait };
 };

@@ -2,16 +2,16 @@
 import {
 	asRecord,
 	asText,
-	closedDoor,
+	credentialsRefused,
 	type Denial,
 	type DenialKind,
 	definedOnly,
-	isClosedDoor,
 	isEmptyAccount,
 	isRecord,
 	kindOfStatus,
 	lookup,
 	parseJson,
+	refusesCredentials,
 	retryAfterIn,
 	scrub,
 	sentenceFor,
@@ -34,10 +34,10 @@ const tooLong = /prompt is too long|exceeds?\b.{0,40}\bcontext|context (?:window
 const filtered = /content filter|blocked by|usage polic/i;
 const aboutModel = /^model\b|\bmodel\b.{0,80}\b(?:not found|does not exist|not supported)/i;
 
-/** A closed door is told by the type, or by a status that speaks of credentials or of the operator's account. */
+/** Refused credentials are told by the type, or by a status that speaks of credentials or of the operator's account. */
 const isRefused = (type: string, status: number, message: string): boolean =>
 	/^(?:authentication|permission|billing)_error$/.test(type) ||
-	isClosedDoor(status) ||
+	refusesCredentials(status) ||
 	(status < 500 && (isEmptyAccount(undefined, message) || /\bbilling\b/i.test(message)));
 
 const kindOf = (type: string, status: number, message: string): DenialKind => {
@@ -64,7 +64,7 @@ export const decodeToldError = (body: unknown, status = 0): Denial => {
 	const told = isRecord(root["error"]) ? root["error"] : root;
 	const type = asText(told["type"]) ?? "";
 	const said = (asText(told["message"]) ?? asText(root["error"]) ?? "").slice(0, longest);
-	if (isRefused(type, status, said)) return closedDoor;
+	if (isRefused(type, status, said)) return credentialsRefused;
 	const kind = kindOf(type, status, said);
 	// The upstream's own name for a model is not the client's affair.
 	const message =

@@ -49,7 +49,7 @@ const refuseOutsider = (
 };
 
 /** Admin routes do not exist for addresses that may not use them. */
-export const adminDoor =
+export const adminAccess =
 	(admin: AdminRules, trustedProxies: Networks): ((call: Admitted, peer: string | undefined) => Denial | undefined) =>
 	(call, peer) => {
 		const outsider = refuseOutsider(call, peer, admin, trustedProxies);

@@ -16,7 +16,7 @@ const explained = ({ target, attempts, charged }: LiveCall): Record<string, stri
 	};
 };
 
-export const told = (live: LiveCall): Record<string, string> | undefined => {
+export const porticoHeaders = (live: LiveCall): Record<string, string> | undefined => {
 	const { losses, emulated } = live;
 	const more = live.permits.explains ? explained(live) : undefined;
 	if (losses.length === 0 && emulated === undefined) return more;

@@ -1,5 +1,5 @@
 /** Citations as `annotations[]`. Their spans count in the whole content of a message, ours in the block they stand in. */
-import { asCount, asList, asRecord, asText, type Citation, definedOnly } from "#core";
+import { asCount, asList, asRecord, asText, type Citation, definedOnly, type Grounding } from "#core";
 import { protocolName } from "./name.ts";
 
 /** A citation with the span it supports in the whole content. */
@@ -44,7 +44,7 @@ export const within = ({ citation, start, end }: PlacedCitation, blockStart: num
 	end > start ? { ...citation, target: { start: Math.max(0, start - blockStart), end: end - blockStart } } : citation;
 
 /** An annotation for a citation in a block of `length` that begins at `blockStart`; undefined for one without an address. */
-export const encodeAnnotation = (citation: Citation, blockStart: number, length: number) =>
+const encodeAnnotation = (citation: Citation, blockStart: number, length: number) =>
 	citation.url === undefined
 		? undefined
 		: {
@@ -56,3 +56,32 @@ export const encodeAnnotation = (citation: Citation, blockStart: number, length:
 					title: citation.title ?? "",
 				},
 			};
+
+/** The annotations of one message while its texts are told. */
+export class Annotations {
+	readonly told: unknown[] = [];
+	/** Where the last text begins in the content. */
+	private start = 0;
+
+	/** A text begins there. */
+	begin(start: number): void {
+		this.start = start;
+	}
+
+	/** Citations of a block of `length` that begins at `start`. */
+	cite(citations: readonly Citation[], start: number, length: number): void {
+		for (const citation of citations) {
+			const annotation = encodeAnnotation(citation, start, length);
+			if (annotation !== undefined) this.told.push(annotation);
+		}
+	}
+
+	/** Sources of a search that no citation has told stand at the last text of a content of `length`. */
+	ground({ sources }: Grounding, length: number): void {
+		if (this.told.length > 0 || length === 0) return;
+		const cited = sources.flatMap(({ url, title }): Citation[] =>
+			url === undefined ? [] : [{ kind: "url", url, ...definedOnly({ title }) }],
+		);
+		this.cite(cited, this.start, length - this.start);
+	}
+}

@@ -114,3 +114,25 @@ describe("what a model says on the way", () => {
 		expect(sent).toContain("It is 42.");
 	});
 });
+
+test.each([false, true])(
+	"sources that no citation tells stand at the answer, by chat-completions, streamed: %p",
+	async (stream) => {
+		const answer = {
+			candidates: [
+				{
+					index: 0,
+					content: { role: "model", parts: [{ text: "It rains." }] },
+					finishReason: "STOP",
+					groundingMetadata: {
+						webSearchQueries: ["rain"],
+						groundingChunks: [{ web: { uri: "https://rain.example/", title: "Rain" } }],
+					},
+				},
+			],
+		};
+		const text = await (await world.send("chat-completions", "generate-content", { stream }, { answer })).text();
+		const cited = { start_index: 0, end_index: 9, url: "https://rain.example/", title: "Rain" };
+		expect(text).toContain(`"annotations":${JSON.stringify([{ type: "url_citation", url_citation: cited }])}`);
+	},
+);

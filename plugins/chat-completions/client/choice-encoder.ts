@@ -3,31 +3,22 @@ import {
 	type Block,
 	type Delta,
 	type Finish,
+	type Grounding,
 	gapBetween,
 	inOnePiece,
 	partSeparator,
 	type TextBlock,
 	type WireRecord,
 } from "#core";
-import { encodeAnnotation } from "../annotations.ts";
+import { Annotations } from "../annotations.ts";
 import { encodeFinish, untoldRefusal } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
 import { signatureMember, writeOpaque, writeThinking } from "../reasoning.ts";
 import { CallEncoder } from "./call-encoder.ts";
+import type { ChunkFrame } from "./chunk-frame.ts";
 import { encodeAudio, encodeImage } from "./encode-response.ts";
 import type { Growing } from "./growing.ts";
 import { encodeLegacyFinish } from "./legacy.ts";
-
-/** What every chunk of a stream shares. */
-export interface ChunkFrame {
-	/** The text before and after a chunk's choices. */
-	readonly head: string;
-	readonly tail: string;
-	/** Seconds since 1970. */
-	readonly createdAt: number;
-	/** The client reads calls in the oldest form. */
-	readonly legacy: boolean;
-}
 
 export class ChoiceEncoder {
 	private readonly head: string;
@@ -47,7 +38,7 @@ export class ChoiceEncoder {
 	/** What stands in `reasoning_details` so far. */
 	private readonly details: WireRecord[] = [];
 	/** They go out together before the end: SDKs cannot join lists without an index, they raise or keep the last alone. */
-	private readonly annotations: unknown[] = [];
+	private readonly annotations = new Annotations();
 	private readonly images: WireRecord[] = [];
 
 	constructor(index: number, frame: ChunkFrame) {
@@ -122,12 +113,16 @@ export class ChoiceEncoder {
 		}
 	}
 
+	ground(grounding: Grounding): void {
+		this.annotations.ground(grounding, this.length);
+	}
+
 	finish(finish: Finish): string {
 		if (this.finished) return "";
 		this.finished = true;
 		const reason = (this.frame.legacy ? encodeLegacyFinish : encodeFinish)(finish, this.refused);
 		const gathered =
-			this.list("annotations", this.annotations) +
+			this.list("annotations", this.annotations.told) +
 			this.list("images", this.images) +
 			this.list("reasoning_details", this.repeatedDetails());
 		const why = untoldRefusal(finish, this.refused);
@@ -156,6 +151,7 @@ export class ChoiceEncoder {
 		if (shell.type === "text") this.lastText = shell;
 		if (gap !== "") growing.start += gap.length;
 		growing.gap = "";
+		this.annotations.begin(growing.start);
 		this.length += gap.length + text.length;
 		return this.beforeText + JSON.stringify(gap + text) + this.afterText;
 	}
@@ -215,10 +211,7 @@ export class ChoiceEncoder {
 	}
 
 	private closeText({ citations, start, signature }: Growing): string {
-		for (const citation of citations) {
-			const annotation = encodeAnnotation(citation, start, this.length - start);
-			if (annotation) this.annotations.push(annotation);
-		}
+		this.annotations.cite(citations, start, this.length - start);
 		return signature === undefined ? "" : this.chunk(JSON.stringify(signatureMember(signature)));
 	}
 

@@ -21,7 +21,7 @@ import {
 	type ToolCallBlock,
 	type WireRecord,
 } from "#core";
-import { encodeAnnotation } from "../annotations.ts";
+import { Annotations } from "../annotations.ts";
 import { encodeFinish, isFailure, untoldRefusal } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
 import { addressOf } from "../media.ts";
@@ -76,7 +76,7 @@ class Message {
 	private text: string | undefined;
 	private lastText: TextBlock | undefined;
 	private refusal: string | undefined;
-	private readonly annotations: unknown[] = [];
+	readonly annotations = new Annotations();
 	private readonly logprobs: TokenLogprob[] = [];
 	private readonly calls: ToolCallBlock[] = [];
 	private readonly images: WireRecord[] = [];
@@ -124,10 +124,8 @@ class Message {
 			this.lastText = block;
 		}
 		const start = this.text?.length ?? 0;
-		for (const citation of block.citations ?? []) {
-			const annotation = encodeAnnotation(citation, start, block.text.length);
-			if (annotation !== undefined) this.annotations.push(annotation);
-		}
+		if (block.text !== "") this.annotations.begin(start);
+		this.annotations.cite(block.citations ?? [], start, block.text.length);
 		this.logprobs.push(...(block.logprobs ?? []));
 		this.text = (this.text ?? "") + block.text;
 		this.signature = block.signature ?? this.signature;
@@ -158,7 +156,7 @@ class Message {
 			refusal: this.refusal ?? null,
 			...Object.fromEntries(this.reasoning),
 			...(this.details.length === 0 ? {} : { reasoning_details: this.details }),
-			annotations: this.annotations,
+			annotations: this.annotations.told,
 			...(this.audio === undefined ? {} : { audio: this.audio }),
 			...(this.images.length === 0 ? {} : { images: this.images }),
 			...this.called(),
@@ -170,6 +168,11 @@ class Message {
 		// Beside calls a signature of the text would be taken for the first call's.
 		if (first === undefined) return signatureMember(this.signature);
 		return this.legacy ? { function_call: encodeLegacyCall(first) } : { tool_calls: this.calls.map(encodeCall) };
+	}
+
+	/** Of the content. */
+	get length(): number {
+		return this.text?.length ?? 0;
 	}
 
 	get isRefusal(): boolean {
@@ -184,6 +187,7 @@ class Message {
 const choiceOf = (candidate: Candidate, createdAt: number, legacy: boolean): WireRecord => {
 	const message = new Message(createdAt, legacy);
 	for (const block of candidate.blocks) message.add(block);
+	if (candidate.grounding) message.annotations.ground(candidate.grounding, message.length);
 	const finish_reason = (legacy ? encodeLegacyFinish : encodeFinish)(candidate.finish, message.isRefusal);
 	const why = untoldRefusal(candidate.finish, message.isRefusal);
 	if (why !== undefined) message.add({ type: "refusal", text: why });

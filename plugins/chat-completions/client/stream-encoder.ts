@@ -3,7 +3,8 @@ import { asText, type Denial, type NeutralEvent, type NeutralRequest, type Strea
 import { isFailure } from "../finish.ts";
 import { protocolName } from "../name.ts";
 import { encodeUsage } from "../usage.ts";
-import { ChoiceEncoder, type ChunkFrame } from "./choice-encoder.ts";
+import { ChoiceEncoder } from "./choice-encoder.ts";
+import type { ChunkFrame } from "./chunk-frame.ts";
 import { encodeTier, failed } from "./encode-response.ts";
 import { renderStreamDenial } from "./errors.ts";
 import { isLegacy } from "./legacy.ts";
@@ -47,6 +48,9 @@ class Encoder implements StreamEncoder {
 				return this.finish(event);
 			case "usage":
 				this.usage = event.usage;
+				return "";
+			case "grounding":
+				this.choice(event.candidate).ground(event.grounding);
 				return "";
 			case "blocked":
 				return this.choice(0).block(event.message);

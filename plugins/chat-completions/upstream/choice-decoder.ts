@@ -1,5 +1,14 @@
 /** One choice of a stream: its deltas as blocks that open, grow and close. */
-import { asList, asRecord, asText, isRecord, type NeutralEvent, type WireRecord } from "#core";
+import {
+	asList,
+	asRecord,
+	asText,
+	definedOnly,
+	type Grounding,
+	isRecord,
+	type NeutralEvent,
+	type WireRecord,
+} from "#core";
 import { decodeAnnotations, type PlacedCitation, within } from "../annotations.ts";
 import { decodeContent } from "../decode-content.ts";
 import { decodeFinish } from "../finish.ts";
@@ -75,9 +84,17 @@ export class ChoiceDecoder {
 		this.out = [];
 		this.run.close();
 		this.calls.closeAll();
+		if (this.early.length > 0)
+			this.out.push({ type: "grounding", candidate: this.candidate, grounding: this.uncited() });
 		const finish = decodeFinish(this.reason, this.calls.told > 0, this.matched);
 		this.out.push({ type: "finish", candidate: this.candidate, finish });
 		return this.out;
+	}
+
+	/** Citations that no text followed: it was over when they came. */
+	private uncited(): Grounding {
+		const sources = this.early.map(({ citation: { url, title } }) => definedOnly({ url, title: title ?? undefined }));
+		return { queries: [], sources };
 	}
 
 	private delta(delta: WireRecord, choice: WireRecord): void {

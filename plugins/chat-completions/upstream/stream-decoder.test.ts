@@ -426,6 +426,23 @@ describe("a stream of chunks", () => {
 		expect(made).toMatchObject({ id: "chatcmpl-9", candidates: [{ blocks: [{ text: "a" }] }] });
 	});
 
+	test("citations that come when the text is over are sources of the answer", () => {
+		const annotations = [
+			{ type: "url_citation", url_citation: { start_index: 0, end_index: 1, url: "https://a.example/", title: "A" } },
+		];
+		const made = answer([
+			chunk({ content: "a" }),
+			call({ index: 0, id: "a", function: fn("f", "{}") }),
+			chunk({ annotations }),
+			ending("tool_calls"),
+			done,
+		]);
+		expect(made.candidates[0]?.grounding?.sources).toEqual([{ url: "https://a.example/", title: "A" }]);
+		expect(
+			answer([chunk({ content: "a" }), chunk({ annotations }), ending("stop"), done]).candidates[0]?.grounding,
+		).toBeUndefined();
+	});
+
 	test("usage within the choice counts, as Moonshot tells it", () => {
 		const usage = { prompt_tokens: 7, completion_tokens: 1, total_tokens: 8 };
 		expect(answer([chunk({ content: "a" }), ending("stop", { usage }), done]).usage?.input.total).toBe(7);

@@ -33,7 +33,7 @@ export const rowOf = (call: CallRecord): LedgerRow => {
 		request: call.requestId === undefined || call.requestId === call.id ? null : call.requestId,
 		protocol: call.protocol,
 		status: call.status,
-		tags: tagText(call.tags),
+		tags: call.tags ? tagText(call.tags) : null,
 		took_span: spanOf(outcome.ending, call.durationMs),
 		detail: JSON.stringify(detailOf(call)),
 	};

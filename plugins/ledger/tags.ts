@@ -104,8 +104,7 @@ export const tagPolicy = (name: string, { allowed, endUser }: TagOptions): Polic
 const texts = new WeakMap<Tags, string | null>();
 
 /** As a row keeps them: in one order, so that the same tags are the same text; null for none. */
-export const tagText = (tags: Tags | undefined): string | null => {
-	if (!tags) return null;
+export const tagText = (tags: Tags): string | null => {
 	const known = texts.get(tags);
 	if (known !== undefined) return known;
 	const inOrder = Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -1,5 +1,6 @@
 /** What is counted of every call, by names that the operator gave, and by models at the upstreams. */
 import type { CallRecord } from "#core";
+import { ByLabels } from "./counter.ts";
 import type { Labels, Metric, Sample } from "./service.ts";
 import { Histogram } from "./service.ts";
 
@@ -28,7 +29,7 @@ interface Times {
 }
 
 export class CallCounts {
-	private readonly tallies = new Map<string, Tally>();
+	private readonly tallies = new ByLabels<Tally>();
 	private readonly times = new Map<string, Times>();
 
 	/** One look-up a call, and no label is made twice. */
@@ -46,14 +47,14 @@ export class CallCounts {
 		}
 		// A refusal takes no time worth a place among answers.
 		if (call.outcome.ending === "refused") return;
-		const times = this.timesOf(tally, call);
+		const times = tally[call.stream ? "streamTimes" : "times"] ?? this.timesOf(tally, call);
 		times.whole.observe(call.durationMs / 1000);
 		if (call.firstByteMs !== undefined) times.firstByte.observe(call.firstByteMs / 1000);
 		if (call.firstContentMs !== undefined) times.firstContent.observe(call.firstContentMs / 1000);
 	}
 
 	metrics(): readonly Metric[] {
-		const tallies = [...this.tallies.values()];
+		const tallies = this.tallies.all;
 		const times = [...this.times.values()];
 		const sum = (name: string, help: string, value: (tally: Tally) => number): Metric => ({
 			name,
@@ -114,27 +115,23 @@ export class CallCounts {
 		const { ending, target } = outcome;
 		const upstream = target?.upstream.name ?? "";
 		const model = other ?? target?.model ?? "";
-		const key = `${protocol}\n${status}\n${ending}\n${upstream}\n${model}`;
-		let tally = this.tallies.get(key);
-		if (!tally) {
-			if (other === undefined && this.tallies.size >= mostTallies) return this.tallyOf(call, "other");
-			tally = {
-				labels: { protocol, upstream, model, status: String(status), ending },
-				tokens: { input: 0, cache_read: 0, output: 0, reasoning: 0 },
-				calls: 0,
-				repeated: 0,
-				cost: 0,
-			};
-			this.tallies.set(key, tally);
-		}
+		const values = [protocol, status, ending, upstream, model];
+		const known = this.tallies.find(values);
+		if (known) return known;
+		if (other === undefined && this.tallies.all.length >= mostTallies) return this.tallyOf(call, "other");
+		const tally: Tally = {
+			labels: { protocol, upstream, model, status: String(status), ending },
+			tokens: { input: 0, cache_read: 0, output: 0, reasoning: 0 },
+			calls: 0,
+			repeated: 0,
+			cost: 0,
+		};
+		this.tallies.add(values, tally);
 		return tally;
 	}
 
 	/** Shared by the tallies of all endings. */
 	private timesOf(tally: Tally, { protocol, stream, outcome: { target } }: CallRecord): Times {
-		const place = stream ? "streamTimes" : "times";
-		const known = tally[place];
-		if (known) return known;
 		const upstream = target?.upstream.name ?? "";
 		const key = `${protocol}\n${stream}\n${upstream}`;
 		const labels = { protocol, upstream, stream: String(stream) };
@@ -145,7 +142,7 @@ export class CallCounts {
 			firstContent: new Histogram(),
 		};
 		this.times.set(key, times);
-		tally[place] = times;
+		tally[stream ? "streamTimes" : "times"] = times;
 		return times;
 	}
 }

@@ -1,10 +1,50 @@
 /** How often something happened, by labels; bounded, for some of them clients choose. */
 import type { Labels, Sample } from "./service.ts";
 
+interface Branch<Kept> {
+	readonly next: Map<string | number, Branch<Kept>>;
+	kept?: Kept;
+}
+
+const branch = <Kept>(): Branch<Kept> => ({ next: new Map() });
+
+/** What is kept by values of labels, one after the other: a text made of them to look it up would be made for every call. */
+export class ByLabels<Kept> {
+	private root = branch<Kept>();
+	/** In the order in which they came. */
+	readonly all: Kept[] = [];
+
+	find(values: readonly (string | number)[]): Kept | undefined {
+		let at: Branch<Kept> | undefined = this.root;
+		for (const value of values) {
+			at = at.next.get(value);
+			if (!at) return undefined;
+		}
+		return at.kept;
+	}
+
+	/** Where there is nothing yet. */
+	add(values: readonly (string | number)[], kept: Kept): void {
+		let at = this.root;
+		for (const value of values) {
+			const next = at.next.get(value) ?? branch<Kept>();
+			at.next.set(value, next);
+			at = next;
+		}
+		at.kept = kept;
+		this.all.push(kept);
+	}
+
+	clear(): void {
+		this.root = branch();
+		this.all.length = 0;
+	}
+}
+
 export class Counter {
 	private readonly names: readonly string[];
 	private readonly most: number;
-	private readonly counts = new Map<string, { readonly labels: Labels; value: number }>();
+	private readonly counts = new ByLabels<{ readonly labels: Labels; value: number }>();
 
 	/** Beyond `most` different values of the labels everything is counted as `other`. */
 	constructor(names: readonly string[], most = 1_000) {
@@ -14,10 +54,9 @@ export class Counter {
 
 	/** `values`: one for each label, in their order. */
 	add(values: readonly string[], by = 1): void {
-		const key = values.join("\n");
-		const known = this.counts.get(key);
+		const known = this.counts.find(values);
 		if (known) known.value += by;
-		else if (this.counts.size < this.most) this.counts.set(key, { labels: this.labelsOf(values), value: by });
+		else if (this.counts.all.length < this.most) this.counts.add(values, { labels: this.labelsOf(values), value: by });
 		else this.addOther(by);
 	}
 
@@ -26,9 +65,10 @@ export class Counter {
 	}
 
 	private addOther(by: number): void {
-		const known = this.counts.get("other");
+		const others = this.names.map(() => "other");
+		const known = this.counts.find(others);
 		if (known) known.value += by;
-		else this.counts.set("other", { labels: this.labelsOf(this.names.map(() => "other")), value: by });
+		else this.counts.add(others, { labels: this.labelsOf(others), value: by });
 	}
 
 	clear(): void {
@@ -36,6 +76,6 @@ export class Counter {
 	}
 
 	samples(): readonly Sample[] {
-		return [...this.counts.values()];
+		return this.counts.all;
 	}
 }

@@ -114,10 +114,11 @@ export class Account {
 		this.ask({ least: 0, most: wanted, ahead: true }, setting).catch(() => undefined);
 	}
 
-	/** The slice, when the whole of it is there. */
-	sliceWith(amount: number, now: Moment): Lease | undefined {
+	/** The slice, when the whole of it is there. The database is to hear of another setting first. */
+	sliceWith(amount: number, now: Moment, setting = this.setting): Lease | undefined {
 		const { slice } = this;
-		return slice !== undefined && slice.free >= amount && slice.usable(now) ? slice : undefined;
+		if (slice === undefined || setting !== this.setting) return undefined;
+		return slice.free >= amount && slice.usable(now) ? slice : undefined;
 	}
 
 	/** At once, when the slice has the whole of what is wanted. */

@@ -80,12 +80,6 @@ export class Accounts implements AccountNode {
 		return account;
 	}
 
-	/** The node's slice of an account, where a call may have as much of it at once; otherwise the database has to be asked. */
-	sliceWith(token: string, amount: number, quota: number, now: Moment): Lease | undefined {
-		const account = this.accountOf(token);
-		return account.setting === quota ? account.sliceWith(amount, now) : undefined;
-	}
-
 	/** What calls cost that are not limited is counted on it. */
 	tallyOf(token: string): Lease {
 		const account = this.accountOf(token);
@@ -99,7 +93,6 @@ export class Accounts implements AccountNode {
 	take(reservation: Reservation, heldInWords: string, now: Moment): void {
 		reservation.lease.hold(reservation, now.monotonic);
 		this.journal.soon(lines.hold(reservation, heldInWords));
-		this.writeBehind.wake();
 	}
 
 	/**
@@ -160,18 +153,12 @@ export class Accounts implements AccountNode {
 	 * a second time changes nothing.
 	 */
 	settle(reservation: Reservation, cost: number | undefined, most = reservation.amount): LeaseCharge {
-		const charged = this.charge(reservation, cost, most);
-		if (charged === undefined) return new LeaseCharge(0, 0, reservation.lease);
-		return new LeaseCharge(cost === undefined ? undefined : charged, (cost ?? 0) - charged, reservation.lease);
-	}
-
-	/** The same, and what it came to; undefined where the call was settled before. */
-	charge(reservation: Reservation, cost: number | undefined, most: number): number | undefined {
+		const { lease } = reservation;
 		const charged = Math.min(cost ?? 0, most, reservation.amount);
-		if (!reservation.lease.settle(reservation, charged, this.clock.monotonic())) return undefined;
+		if (!lease.settle(reservation, charged, this.clock.monotonic())) return new LeaseCharge(0, 0, lease);
 		this.journal.soon(lines.settled(reservation, charged));
 		this.writeBehind.wake();
-		return charged;
+		return new LeaseCharge(cost === undefined ? undefined : charged, (cost ?? 0) - charged, lease);
 	}
 
 	/** Keeps a ledger row: written with the charge it explains. */

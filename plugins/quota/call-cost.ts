@@ -95,11 +95,10 @@ const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): read
 };
 
 const unknownTierOf = (targets: readonly Target[], tiers: readonly string[], prices: Prices): string | undefined => {
-	if (tiers.length > 0)
-		for (const { price } of targets) {
-			const tier = prices.unknownTier(tiers, price);
-			if (tier !== undefined) return tier;
-		}
+	for (const { price } of targets) {
+		const tier = prices.unknownTier(tiers, price);
+		if (tier !== undefined) return tier;
+	}
 	return undefined;
 };
 
@@ -136,7 +135,7 @@ export const callCost = (call: RelayedCall, prices: Prices, settings: CostSettin
 	const tiers = facts.tiers(value);
 	const targets = targetsOf(call, prices, bound);
 	if (!targets) return notPriced(call.model.name);
-	const unpriced = bound.unpriced ?? unknownTierOf(targets, tiers, prices);
+	const unpriced = bound.unpriced ?? (tiers.length > 0 ? unknownTierOf(targets, tiers, prices) : undefined);
 	if (unpriced !== undefined) return unknownPrice(unpriced);
 	return new ModelCost(call, prices, { targets, tiers, bound }, settings);
 };

@@ -5,7 +5,7 @@ import type { Accounts } from "./accounts.ts";
 import type { Caller } from "./accounts-options.ts";
 import { budgetPrefix, budgetsIn, isWindowAccount } from "./budgets.ts";
 import { lines } from "./journal-lines.ts";
-import type { Lease, LeaseCharge, Moment, Reservation } from "./lease.ts";
+import type { Lease, LeaseCharge, Reservation } from "./lease.ts";
 import type { Period, Window } from "./windows.ts";
 
 /** An account, and what may be spent from it: undefined is unlimited, then what is spent is only counted. */
@@ -71,8 +71,9 @@ export const accountsOf = (spender: Spender, quota: number | undefined, now: num
 export const isLimited = ({ limit }: AccountLimit): boolean => limit !== undefined;
 
 export interface Holding {
-	/** On the token's own account first: the call's row of the ledger is written with its charge. */
-	readonly reservations: readonly [Reservation, ...Reservation[]];
+	/** On the token's account: the call's row of the ledger is written with its charge. */
+	readonly own: Reservation;
+	readonly others: readonly Reservation[];
 	/** What is held on each account at least: the call is never charged more. */
 	readonly amount: number;
 	/** Resolves when all of it is in the journal; absent where it is already. */
@@ -98,43 +99,39 @@ const callerOn = (call: Named, on: Accountable, one: AccountLimit): Caller => ({
 	model: call.model,
 });
 
-const holdingOf = (reservations: readonly Reservation[], amount: number, kept?: Promise<void>): Holding => {
-	if (!isAny(reservations)) throw new Error("a call holds nothing on the account of its token");
-	return kept ? { reservations, amount, kept } : { reservations, amount };
-};
-
-const isAny = (list: readonly Reservation[]): list is Holding["reservations"] => list.length > 0;
-
-/** In the order of the accounts. */
-const inOrder = (on: Accountable, held: ReadonlyMap<string, Reservation>): readonly Reservation[] =>
-	on.flatMap(({ account }) => held.get(account) ?? []);
-
-/** Leases of which all may have so much at once; undefined where one of the accounts has to ask the database. */
-const leasesWith = (accounts: Accounts, on: Accountable, amount: number, now: Moment): readonly Lease[] | undefined => {
-	const leases: Lease[] = [];
-	for (const { account, limit } of on) {
-		const lease = limit === undefined ? accounts.tallyOf(account) : accounts.sliceWith(account, amount, limit, now);
-		if (!lease) return undefined;
-		leases.push(lease);
-	}
-	return leases;
+const holdingOf = (
+	accounts: readonly AccountLimit[],
+	held: ReadonlyMap<string, Reservation>,
+	amount: number,
+): Holding => {
+	const parts = accounts.flatMap(({ account }) => held.get(account) ?? []);
+	const [own, ...others] = parts;
+	if (!own) throw new Error("a call holds nothing on the account of its token");
+	return { own, others, amount };
 };
 
 /** The whole of it on every account at once; undefined, with nothing held, where one of them has to ask the database. */
 export const holdNow = (accounts: Accounts, call: Named, on: Accountable, amount: number): Holding | undefined => {
 	const now = accounts.now();
-	const leases = leasesWith(accounts, on, amount, now);
-	if (!leases) return undefined;
+	const leases: Lease[] = [];
+	for (const { account, limit } of on) {
+		const lease =
+			limit === undefined ? accounts.tallyOf(account) : accounts.accountOf(account).sliceWith(amount, now, limit);
+		if (!lease) return undefined;
+		leases.push(lease);
+	}
 	const { model } = call;
 	const held = lines.held(amount, now.wall, model);
-	const reservations: Reservation[] = [];
+	let own: Reservation | undefined;
+	const others: Reservation[] = [];
 	for (const lease of leases) {
-		const id = idOn(call, reservations.length);
+		const id = idOn(call, own ? others.length + 1 : 0);
 		const reservation = { id, lease, amount, model, at: now.wall, watermark: undefined };
 		accounts.take(reservation, held, now);
-		reservations.push(reservation);
+		if (own) others.push(reservation);
+		else own = reservation;
 	}
-	return holdingOf(reservations, amount, accounts.journal.kept());
+	return own && { own, others, amount, kept: accounts.journal.kept() };
 };
 
 /**
@@ -171,7 +168,7 @@ export const holdOnAll = async (
 		held.set(account, found);
 		most = Math.min(most, found.amount);
 	}
-	return holdingOf(inOrder(on, held), most);
+	return holdingOf(on, held, most);
 };
 
 const followOthers = (
@@ -188,22 +185,21 @@ const followOthers = (
 export const followOnAll = (accounts: Accounts, call: Named, on: Accountable): Holding => {
 	const held = new Map<string, Reservation>();
 	followOthers(accounts, call, on, held, 0);
-	return holdingOf(inOrder(on, held), Number.POSITIVE_INFINITY);
+	return holdingOf(on, held, Number.POSITIVE_INFINITY);
 };
 
 /** From now on a crash charges this much, on every account that a crash charges something. */
-export const markOnAll = (accounts: Accounts, { reservations, amount: most }: Holding, amount: number): void => {
-	for (const reservation of reservations)
+export const markOnAll = (accounts: Accounts, { own, others, amount: most }: Holding, amount: number): void => {
+	for (const reservation of [own, ...others])
 		if (reservation.watermark !== 0) accounts.watermark(reservation, Math.min(amount, most));
 };
 
 /** Charges every account the same: what the call cost, at most what it held on each. */
 export const settleOnAll = (
 	accounts: Accounts,
-	{ reservations, amount }: Holding,
+	{ own, others, amount }: Holding,
 	cost: number | undefined,
 ): LeaseCharge => {
-	const [own] = reservations;
-	for (const reservation of reservations) if (reservation !== own) accounts.charge(reservation, cost, amount);
+	for (const other of others) accounts.settle(other, cost, amount);
 	return accounts.settle(own, cost, amount);
 };

@@ -60,19 +60,12 @@ const usualPicture = 16_384;
 /** What a model reads at most that reads more than the body, where its context window is not known. */
 const unknownWindow = 200_000;
 
-/** What is known of a model. */
-export interface Reader {
-	readonly contextWindow?: number | undefined;
-	/** The most tokens of one picture. */
-	readonly imageTokens?: number | undefined;
-}
-
-/** How many input tokens a request is billed at most, at a model whose context window and pictures may be known. */
-export const inputTokens = (bound: RequestBound, { contextWindow, imageTokens }: Reader): number => {
-	const once = bound.tokens + bound.images * (imageTokens ?? usualPicture);
+/** How many input tokens a request is billed at most, at a model whose context window and pictures (`picture` tokens each) may be known. */
+export const inputTokens = (bound: RequestBound, window?: number, picture = usualPicture): number => {
+	const once = bound.tokens + bound.images * picture;
 	// Each round of a hosted tool reads the request again; together they fill at least one window.
 	const rounds = bound.turns > 1 ? bound.turns : 0;
-	const all = bound.open ? Math.max(contextWindow ?? Math.max(once, unknownWindow), once * rounds) : once;
+	const all = bound.open ? Math.max(window ?? Math.max(once, unknownWindow), once * rounds) : once;
 	// A summary is of all, and read in its place.
 	return bound.summary === undefined ? all : 2 * all + bound.summary;
 };
@@ -82,14 +75,8 @@ const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): read
 	for (const { model, upstream, capabilities } of call.targets) {
 		const price = prices.find(model, { requested: call.model.name, upstream: upstream.name });
 		if (!price || !prices.isPriced(price)) return undefined;
-		targets.push({
-			price,
-			input: inputTokens(bound, {
-				contextWindow: capabilities.contextWindow ?? price.contextWindow,
-				imageTokens: capabilities.imageTokens,
-			}),
-			maxOutput: capabilities.maxOutput,
-		});
+		const { contextWindow = price.contextWindow, imageTokens, maxOutput } = capabilities;
+		targets.push({ price, input: inputTokens(bound, contextWindow, imageTokens), maxOutput });
 	}
 	return targets;
 };

@@ -5,7 +5,7 @@ import type { Accounts } from "./accounts.ts";
 import type { Caller } from "./accounts-options.ts";
 import { budgetPrefix, budgetsIn, isWindowAccount } from "./budgets.ts";
 import { lines } from "./journal-lines.ts";
-import type { Lease, LeaseCharge, Reservation } from "./lease.ts";
+import type { LeaseCharge, Reservation } from "./lease.ts";
 import type { Period, Window } from "./windows.ts";
 
 /** An account, and what may be spent from it: undefined is unlimited, then what is spent is only counted. */
@@ -113,25 +113,23 @@ const holdingOf = (
 /** The whole of it on every account at once; undefined, with nothing held, where one of them has to ask the database. */
 export const holdNow = (accounts: Accounts, call: Named, on: Accountable, amount: number): Holding | undefined => {
 	const now = accounts.now();
-	const leases: Lease[] = [];
+	const { model } = call;
+	let own: Reservation | undefined;
+	const others: Reservation[] = [];
 	for (const { account, limit } of on) {
 		const lease =
 			limit === undefined ? accounts.tallyOf(account) : accounts.accountOf(account).sliceWith(amount, now, limit);
 		if (!lease) return undefined;
-		leases.push(lease);
-	}
-	const { model } = call;
-	const held = lines.held(amount, now.wall, model);
-	let own: Reservation | undefined;
-	const others: Reservation[] = [];
-	for (const lease of leases) {
 		const id = idOn(call, own ? others.length + 1 : 0);
 		const reservation = { id, lease, amount, model, at: now.wall, watermark: undefined };
-		accounts.take(reservation, held, now);
 		if (own) others.push(reservation);
 		else own = reservation;
 	}
-	return own && { own, others, amount, kept: accounts.journal.kept() };
+	if (!own) return undefined;
+	const held = lines.held(amount, now.wall, model);
+	accounts.take(own, held, now);
+	for (const other of others) accounts.take(other, held, now);
+	return { own, others, amount, kept: accounts.journal.kept() };
 };
 
 /**

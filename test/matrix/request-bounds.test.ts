@@ -47,9 +47,9 @@ describe("a picture counts by itself", () => {
 	test.each([...carrying("image/png", png)])("%s", (_name, facts, asked) => {
 		const found = bound(facts, asked);
 		expect(found).toMatchObject({ images: 1, open: false, turns: 1 });
-		expect(inputTokens(found, {})).toBeGreaterThan(16_384);
-		expect(inputTokens(found, {})).toBeLessThan(20_000);
-		expect(inputTokens(found, { imageTokens: 49_152 })).toBeGreaterThan(49_152);
+		expect(inputTokens(found)).toBeGreaterThan(16_384);
+		expect(inputTokens(found)).toBeLessThan(20_000);
+		expect(inputTokens(found, undefined, 49_152)).toBeGreaterThan(49_152);
 	});
 	test("by its address, too", () => {
 		const asked = user([{ type: "image_url", image_url: { url: "https://example.org/a.png" } }]);
@@ -59,10 +59,10 @@ describe("a picture counts by itself", () => {
 
 describe("what is given for a picture and is none", () => {
 	test.each([...carrying("text/plain", text)])("text counts by its bytes: %s", (_name, facts, asked) => {
-		expect(inputTokens(bound(facts, asked), {})).toBeGreaterThan(200_000);
+		expect(inputTokens(bound(facts, asked))).toBeGreaterThan(200_000);
 	});
 	test.each([...carrying("image/png", text)])("text that says it is a picture, too: %s", (_name, facts, asked) => {
-		expect(inputTokens(bound(facts, asked), {})).toBeGreaterThan(200_000);
+		expect(inputTokens(bound(facts, asked))).toBeGreaterThan(200_000);
 	});
 	test.each([
 		...carrying("application/pdf", pdf),
@@ -73,7 +73,7 @@ describe("what is given for a picture and is none", () => {
 		...carrying("application/octet-stream", "AAAA"),
 	])("a document, a film or a sound fills the window: %s", (_name, facts, asked) => {
 		expect(bound(facts, asked).open).toBe(true);
-		expect(inputTokens(bound(facts, asked), { contextWindow: 1_000_000 })).toBe(1_000_000);
+		expect(inputTokens(bound(facts, asked), 1_000_000)).toBe(1_000_000);
 	});
 	test.each<[string, RequestFacts, object]>([
 		["a schema", responses, { input: "x", text: { format: { schema: { type: "image", source: { data: png } } } } }],
@@ -93,7 +93,7 @@ describe("what is given for a picture and is none", () => {
 			part({ functionCall: { args: { inlineData: { mimeType: "image/png", data: png } } } }),
 		],
 	])("what only looks like a picture within %s counts by its bytes", (_name, facts, asked) => {
-		expect(inputTokens(bound(facts, asked), {})).toBeGreaterThanOrEqual(bytes(asked));
+		expect(inputTokens(bound(facts, asked))).toBeGreaterThanOrEqual(bytes(asked));
 	});
 });
 
@@ -138,8 +138,8 @@ describe("what the body only points to may be as long as the model can read", ()
 	])("%s", (_name, facts, asked) => {
 		const found = bound(facts, asked);
 		expect(found.open).toBe(true);
-		expect(inputTokens(found, { contextWindow: 1_000_000 })).toBe(1_000_000);
-		expect(inputTokens(found, {})).toBe(200_000);
+		expect(inputTokens(found, 1_000_000)).toBe(1_000_000);
+		expect(inputTokens(found)).toBe(200_000);
 	});
 });
 
@@ -176,7 +176,7 @@ describe("tools that run at the upstream", () => {
 		expect(found).toMatchObject({ open: true, fees });
 		expect(found.turns).toBeGreaterThan(1);
 		const long = { ...found, tokens: 100_000 };
-		expect(inputTokens(long, { contextWindow: 100_000 })).toBe(100_000 * found.turns);
+		expect(inputTokens(long, 100_000)).toBe(100_000 * found.turns);
 	});
 	test.each(["computer_toolset_20260801", "browser_toolset_20260801"])("%s runs at the client, and is long", (type) => {
 		const seen = { type: "tool_result", tool_use_id: "t", content: [{ type: "browser_state", tabs: [] }] };
@@ -273,7 +273,7 @@ describe("no upstream can bill more than is held", () => {
 					bound(responses, input(pieces.map((one) => one.responses))),
 					bound(gemini, { contents: [{ parts: pieces.map((one) => one.gemini) }] }),
 				];
-				for (const one of held) expect(inputTokens(one, {})).toBeGreaterThanOrEqual(billed);
+				for (const one of held) expect(inputTokens(one)).toBeGreaterThanOrEqual(billed);
 			}),
 			{ numRuns: 60 },
 		);

@@ -22,8 +22,8 @@ const figures = (trace: Trace = []) => {
 
 /** The most that each may enter. Lower them when a call gets shorter; `docs/architecture.md` tells the numbers. */
 const most = {
-	passthrough: { entries: 275, files: 84 },
-	translated: { entries: 452, files: 115 },
+	passthrough: { entries: 268, files: 84 },
+	translated: { entries: 445, files: 115 },
 	task: { entries: 252, files: 65 },
 };
 

@@ -84,7 +84,7 @@ export const taskTables = (outbox: Webhooks["outbox"] | undefined): Tables => ({
 /** What upstreams call the parts of a result, and nothing else in it: a title, which a client chooses, may be another's id. */
 const isPart = "json_tree.key IN ('id', 'customId', 'messageHash') AND json_tree.type = 'text'";
 
-/** How a task is found by its client's own name for it, and by a part of its result. Apart from the rest, whose migrations depend on what else is loaded. */
+/** How tasks are found by the client's own name, by the route they came by, by their state, and by a part of their result. Apart from the rest, whose migrations depend on what else is loaded. */
 export const taskNameTables: Tables = {
 	plugin: "tasks",
 	migrations: [
@@ -96,7 +96,15 @@ export const taskNameTables: Tables = {
 			],
 		},
 		{
-			name: "0002-parts",
+			name: "0001-lists",
+			statements: [
+				`CREATE INDEX tasks_maker ON tasks (token_id, json_extract(request, '$.details.maker'), submitted_at, id)
+					WHERE json_extract(request, '$.details.maker') IS NOT NULL`,
+				"CREATE INDEX tasks_status ON tasks (token_id, status, submitted_at, id)",
+			],
+		},
+		{
+			name: "0001-parts",
 			statements: [
 				`CREATE TABLE task_parts (token_id TEXT NOT NULL, name TEXT NOT NULL, task_id TEXT NOT NULL,
 					PRIMARY KEY (token_id, name, task_id)) STRICT, WITHOUT ROWID`,

@@ -25,8 +25,11 @@ const more: ReadonlySet<string> = new Set(
 		.map(foldedName),
 );
 
+/** Which model is asked is said by the order, in the field of each upstream's own. */
+const models: ReadonlySet<string> = new Set(["model", "model_name", "mv"]);
+
 const goesOn = (name: string): boolean =>
-	!steers(name) && !callbacks.has(foldedName(name)) && !more.has(foldedName(name));
+	!models.has(name) && !steers(name) && !callbacks.has(foldedName(name)) && !more.has(foldedName(name));
 
 const overriding: ReadonlySet<string> = new Set(asked.map(foldedName));
 

@@ -1,5 +1,5 @@
 /** Kling's own API, for its clients: under `/kling/v1` and, for those that are only given another host, under `/v1`. */
-import { asList, asRecord, asText, type Identified, type Route, type WireRecord } from "#core";
+import { asList, asRecord, asText, type Identified, membersOf, type Route, type WireRecord } from "#core";
 import {
 	findKlingTask,
 	klingAnswer,
@@ -20,9 +20,12 @@ const makerNames = Object.keys(klingMakers).filter(isKlingMaker);
 /** Where a client does not say how long. */
 const usualLength = 5;
 
+/** A clip that is changed stays as long as it is, whatever length is asked for; one that is looked at only does not count. */
+const isEdited = ({ refer_type: type }: WireRecord): boolean => type !== "feature";
+
 /** Seconds of the clip; undefined where the upstream tells them at the end. */
-const lengthOf = (maker: KlingMaker, { duration, input }: WireRecord): number | undefined => {
-	if (maker === "lip-sync") return undefined;
+const lengthOf = (maker: KlingMaker, { duration, input, video_list: videos }: WireRecord): number | undefined => {
+	if (maker === "lip-sync" || (maker === "omni-video" && membersOf(videos).some(isEdited))) return undefined;
 	if (klingMakers[maker] === "nowhere") return usualLength;
 	const within = klingMakers[maker] === "within" ? asRecord(input).duration : undefined;
 	return secondsOf(within ?? duration, within === undefined ? "duration" : "input.duration") ?? usualLength;

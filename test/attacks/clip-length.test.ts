@@ -100,6 +100,22 @@ describe("Kling", () => {
 		const lips = { model_name: "kling-v1", duration: "1", input: { video_url: "https://a.example/1.mp4", text: "hi" } };
 		expect(await made(key, "/kling/v1/videos/lip-sync", lips)).toMatchObject({ status: 200, cost: 0.8 });
 	});
+
+	test("a clip that `omni-video` changes is as long as it was, whatever is asked", async () => {
+		const key = await keyWith("kling-v3-omni");
+		const wish = { model_name: "kling-v3-omni", prompt: "x", duration: "3" };
+		const video = { video_url: "https://a.example/ten-seconds.mp4" };
+		for (const video_list of [[{ ...video, refer_type: "base" }], [video], { ...video, refer_type: "base" }]) {
+			const changed = await made(key, "/kling/v1/videos/omni-video", { ...wish, video_list });
+			expect(changed).toMatchObject({ status: 200, cost: 0.8 });
+			expect(changed.sent).not.toHaveProperty("duration");
+		}
+		const looked = { ...wish, video_list: [{ ...video, refer_type: "feature" }] };
+		expect(await made(key, "/kling/v1/videos/omni-video", looked)).toMatchObject({
+			cost: 0.3,
+			sent: { duration: "3" },
+		});
+	});
 });
 
 test("a remix is as long as its clip", async () => {

@@ -42,6 +42,9 @@ const sentBy = async (path: string, body: object): Promise<string> => {
 };
 
 const amounts = {
+	model: "dear-31337",
+	model_name: "dear-31337",
+	mv: "dear-31337",
 	num_images: 31337,
 	numberOfImages: 31337,
 	max_images: 31337,
@@ -58,7 +61,7 @@ test.each([
 	["/v1/images/generations", { model: "picture", prompt: "x" }],
 	["/v1/videos", { model: "clip", prompt: "x", seconds: "5" }],
 	["/v1/videos", { model: "clip", prompt: "x", seconds: "5", metadata: JSON.stringify(amounts.metadata) }],
-	["/kling/v1/videos/text2video", { model_name: "kling-v1", prompt: "x", duration: "5" }],
+	["/kling/v1/videos/text2video", { model_name: "kling-v1", model: "kling-v1", prompt: "x", duration: "5" }],
 	["/v1/video/generations", { model: "kling-v1", prompt: "x", duration: 5 }],
 ])("%s %j is sent on without what would make more of it", async (path, body) => {
 	const sent = await sentBy(path, { ...amounts, ...body });

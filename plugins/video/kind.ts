@@ -1,5 +1,5 @@
 /** The kind `video`: its words, its callback, and how the uniform route's body is read. */
-import { asNumber, asRecord, asText, Fault, type WireRecord } from "#core";
+import { asNumber, asRecord, asText, definedOnly, Fault, type WireRecord } from "#core";
 import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
 import type { KlingMaker } from "./kling-makers.ts";
 
@@ -89,7 +89,7 @@ export const coverUrl = (task: Task): string => fileUrl(task, "cover");
 export const durationOf = (task: Task): number => {
 	if (!task.result) return 0;
 	const asked = asNumber(task.details.seconds) ?? 0;
-	return Math.round((task.result.duration ?? asked) * 1000) / 1000;
+	return Math.max(0, Math.round((task.result.duration ?? asked) * 1000) / 1000);
 };
 
 /** A number with its decimal point, also where it is whole: receivers of typed languages are told that it is one. */
@@ -125,7 +125,10 @@ export const videoKind = (defaultModel: string): TaskKind => ({
 	read: (body) => read(body, defaultModel),
 	callback,
 	// Clips are sold by the length that was asked for; what comes is a few frames longer or shorter.
-	units: (task) => ({ seconds: asNumber(task.details.seconds) ?? Math.round(durationOf(task)) }),
+	units: ({ details, result, bound }) => {
+		const told = Math.round(result?.duration ?? 0);
+		return definedOnly({ seconds: asNumber(details.seconds) ?? (told >= shortestSeconds ? told : bound.seconds) });
+	},
 });
 
 /** The task, or a `Fault`: also for one of another kind. */

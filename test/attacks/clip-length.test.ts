@@ -4,6 +4,8 @@ import { type MediaWorld, startMediaWorld } from "../support/media-world.ts";
 import { until } from "../support/moved-clock.ts";
 
 let world: MediaWorld;
+/** What the upstream of `clip` tells of a finished one's length. */
+let told: object = { seconds: "12" };
 beforeAll(async () => {
 	world = await startMediaWorld({
 		video: [
@@ -28,7 +30,7 @@ beforeAll(async () => {
 			return Response.json(
 				method === "POST"
 					? { id: `clip-${++serial}`, status: "queued" }
-					: { id: path.split("/").at(-1), status: "completed", seconds: "12", url: "https://cdn.example/a.mp4" },
+					: { id: path.split("/").at(-1), status: "completed", ...told, url: "https://cdn.example/a.mp4" },
 			);
 		const videos = [{ id: `made-${serial}`, url: "https://cdn.example/k.mp4", duration: "8" }];
 		const done = { task_id: "x", task_status: "succeed", task_result: { videos } };
@@ -126,6 +128,22 @@ test("a remix is as long as its clip", async () => {
 		expect(await made(key, `/v1/videos/${clip.id}/remix`, { prompt: "y", ...length })).toMatchObject({ cost: 1.2 });
 	const untold = await made(key, "/v1/videos", { model: "clip", prompt: "x" });
 	expect(await made(key, `/v1/videos/${untold.id}/remix`, { prompt: "y", seconds: "1" })).toMatchObject({ cost: 1.2 });
+});
+
+test.each([
+	["nothing", {}, 1],
+	["no number", { seconds: "long" }, 1],
+	["none", { seconds: "0" }, 1],
+	["less than one", { seconds: 0.2 }, 1],
+	["less than nothing", { seconds: -5 }, 1],
+	["some", { seconds: 6.4 }, 0.6],
+] as const)("a clip without a length is not free where its upstream tells %s", async (_name, said, cost) => {
+	const usual = told;
+	told = said;
+	const key = await keyWith("clip");
+	const clip = await made(key, "/v1/videos", { model: "clip", prompt: "x" });
+	told = usual;
+	expect(clip).toMatchObject({ status: 200, cost });
 });
 
 test.each(["0.01", 0.999, "0", 3601, "1e-9"])("a clip of %p seconds is refused", async (seconds) => {

@@ -954,6 +954,12 @@ describe("requests to models of this protocol", () => {
 		expect(encode(request, { thinking: "none" }).paths).toEqual(["reasoning"]);
 	});
 
+	test("an effort alone asks for no thinking to be shown", () => {
+		const reasoning = (members: object) => asked({ output_config: { effort: "low" }, ...members }).reasoning;
+		expect(reasoning({})).toEqual({ mode: "on", effort: "low", expose: "none" });
+		expect(reasoning({ thinking: { type: "adaptive" } })).toEqual({ mode: "on", effort: "low", expose: "full" });
+	});
+
 	test("H126: what this protocol has no place for is reported", () => {
 		const { paths } = encode(
 			neutral({

@@ -67,7 +67,7 @@ const isEffort = (word: unknown): word is Effort => typeof word === "string" && 
 
 const exposures = lookup<"none" | "summary">({ omitted: "none", summarized: "summary" });
 
-/** Who asks for thinking wants to see it, unless `display` says otherwise. */
+/** Who asks for thinking wants to see it, unless `display` says otherwise; an effort alone asks for none to be shown. */
 const decodeReasoning = (body: WireRecord, amid: unknown): Reasoning | undefined => {
 	const thinking = asRecord(body["thinking"]);
 	const word = amid ?? asRecord(body["output_config"])["effort"];
@@ -83,7 +83,7 @@ const decodeReasoning = (body: WireRecord, amid: unknown): Reasoning | undefined
 		case "adaptive":
 			return { mode: effort ? "on" : "auto", expose, ...definedOnly({ effort }) };
 		default:
-			return effort ? { mode: "on", effort } : undefined;
+			return effort ? { mode: "on", effort, expose: "none" } : undefined;
 	}
 };
 

@@ -305,6 +305,24 @@ describe("structured output", () => {
 		});
 	});
 
+	test("objects that must all hold are one closed object, which can be met", () => {
+		const part = (name: string) => ({ type: "object", properties: { [name]: { type: "string" } }, required: [name] });
+		const both = { description: "Both", allOf: [part("a"), part("b")], properties: { c: { type: "number" } } };
+		const { sent } = encode(neutral({ format: { type: "schema", schema: both } }));
+		expect(sent["output_config"]).toEqual({
+			format: {
+				type: "json_schema",
+				schema: {
+					type: "object",
+					description: "Both",
+					properties: { a: { type: "string" }, b: { type: "string" }, c: { type: "number" } },
+					required: ["a", "b"],
+					additionalProperties: false,
+				},
+			},
+		});
+	});
+
 	test("what the answer is said to be is said in the schema, unless that says so itself", () => {
 		const described = (own: object) =>
 			encode(

@@ -1,5 +1,5 @@
 /** JSON Schemas that upstreams of this protocol enforce: a closed subset. */
-import { asList, asRecord, asText, isRecord } from "#core";
+import { asList, asRecord, asText, isRecord, type WireRecord } from "#core";
 
 type Draft = Record<string, unknown>;
 
@@ -44,12 +44,27 @@ const isTaken = (keyword: string, value: unknown): boolean => {
 	return kept.has(keyword);
 };
 
+/** Objects that must all hold at once, as one: closed each for itself, they would exclude each other's members. */
+const inOne = (schema: WireRecord): WireRecord => {
+	const { allOf, ...own } = schema;
+	const parts = asList(allOf).map((part) => inOne(asRecord(part)));
+	if (!parts.some(({ properties }) => properties !== undefined)) return schema;
+	const all = [...parts, own];
+	const required = new Set(all.flatMap((part) => asList(part["required"])));
+	return {
+		...Object.assign({}, ...all),
+		properties: Object.assign({}, ...all.map((part) => asRecord(part["properties"]))),
+		...(required.size > 0 && { required: [...required] }),
+	};
+};
+
 /**
  * The schema within the subset that upstreams enforce: objects are closed, alternatives are `anyOf`, and limits that
  * cannot be enforced are told to the model in the description.
  */
-export const closedSchema = (schema: unknown): unknown => {
-	if (!isRecord(schema)) return schema;
+export const closedSchema = (given: unknown): unknown => {
+	if (!isRecord(given)) return given;
+	const schema = inOne(given);
 	const draft: Draft = {};
 	const told: string[] = [];
 	for (const [keyword, value] of Object.entries(schema)) {

@@ -89,7 +89,12 @@ describe.skipIf(!hasBrowser)("an operator among others", () => {
 		];
 		await at.page.route("**/admin/models", (route) => route.fulfill({ json: { data } }));
 		await at.go("Models");
+		await at.page.getByRole("row", { name: /model-199/ }).waitFor();
+		expect(await at.page.getByRole("row", { name: /model-200/ }).count()).toBe(0);
+		await at.page.getByText("200 of 301 are shown").waitFor();
+		await at.page.getByRole("button", { name: "Show 200 more" }).press("Enter");
 		await at.page.getByRole("row", { name: /model-299/ }).waitFor();
+		expect(await at.page.getByRole("button", { name: "Show 200 more" }).count()).toBe(0);
 		const top = (name: string) =>
 			at.page.getByRole("heading", { level: 2, name }).evaluate((one) => one.getBoundingClientRect().top);
 		expect(await top("Upstreams")).toBeLessThan(await top("Where would a call go?"));
@@ -99,6 +104,32 @@ describe.skipIf(!hasBrowser)("an operator among others", () => {
 		await at.page.getByText("1 of 301").waitFor();
 		await at.page.getByRole("row", { name: /last/ }).waitFor();
 		await at.page.unroute("**/admin/models");
+	});
+
+	test("finds a person among many, and the calls of their tokens", async () => {
+		await at.gateway.store.write([
+			sql`INSERT INTO persons (id, name, name_key, role, password, disabled, created_at, limits)
+				WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 249)
+				SELECT 'per_many_' || i, 'Guest ' || i, 'guest ' || i, 'member', 'x', 0, 1, '{}' FROM n`,
+		]);
+		const { id, key } = await at.gateway.token({ name: "of a guest" });
+		await at.gateway.store.write([sql`UPDATE tokens SET owner = 'per_many_249' WHERE id = ${id}`]);
+		await at.speak(key);
+		await at.go("People");
+		const persons = at.page.getByRole("region", { name: "People" }).getByRole("row");
+		await at.page.getByText(/200 of 25\d are shown/).waitFor();
+		expect(await persons.count()).toBe(201);
+		await at.page.getByLabel("Find a person").fill("GUEST 249");
+		await until(async () => (await persons.count()) === 2, "one person");
+		await at.page.getByLabel("Find a person").fill("nobody");
+		await at.page.getByRole("button", { name: "Show everybody" }).click();
+		await at.page.getByLabel("Find a person").fill("guest 249");
+		await at.page.getByRole("button", { name: "Guest 249", exact: true }).click();
+		await at.sheet().getByRole("link", { name: "See the calls of their tokens" }).click();
+		await at.page.getByRole("heading", { level: 1, name: "Calls" }).waitFor();
+		await at.page.getByRole("button", { name: /Of Guest 249/ }).waitFor();
+		await at.page.getByRole("row", { name: /of a guest/ }).waitFor();
+		await at.gateway.store.write([sql`DELETE FROM persons WHERE id LIKE 'per_many_%'`]);
 	});
 
 	test("turns pages of callbacks, and the way back leads to the page before", async () => {

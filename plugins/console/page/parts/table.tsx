@@ -1,5 +1,7 @@
 /** A table whose rows become a few lines each on a narrow screen. */
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { count } from "../data/format.ts";
 
 export interface Column<Row> {
 	readonly title: string;
@@ -17,9 +19,29 @@ interface TableProps<Row> {
 	readonly heading?: boolean;
 	/** What is left to say of rows that are not here. */
 	readonly below?: ComponentChildren;
+	/** All of them at once, where somebody has asked for that many. */
+	readonly whole?: boolean;
 }
 
-export const Table = <Row,>({ label, columns, rows, keyOf, heading, below }: TableProps<Row>) => (
+/** A thousand rows take a browser most of a second, each time that they are asked for anew. */
+const step = 200;
+
+export const Table = <Row,>(props: TableProps<Row>) => {
+	const [most, setMost] = useState(step);
+	const { rows, below, whole = false } = props;
+	if (whole || rows.length <= most) return <WholeTable {...props} />;
+	const more = (
+		<>
+			{below} {count(most)} of {count(rows.length)} are shown{" "}
+			<button type="button" onClick={() => setMost(most + step)}>
+				Show {step} more
+			</button>
+		</>
+	);
+	return <WholeTable {...props} rows={rows.slice(0, most)} below={more} />;
+};
+
+const WholeTable = <Row,>({ label, columns, rows, keyOf, heading, below }: TableProps<Row>) => (
 	// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
 	<section class="table" aria-label={label} tabIndex={0}>
 		{heading && <h2>{label}</h2>}

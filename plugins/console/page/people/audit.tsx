@@ -47,7 +47,7 @@ export const Audit = () => {
 		<>
 			<Failure failure={failure} />
 			{lines.length > 0 && (
-				<Table heading label="Who changed what" columns={columns} rows={lines} keyOf={({ id }) => id} />
+				<Table heading whole label="Who changed what" columns={columns} rows={lines} keyOf={({ id }) => id} />
 			)}
 			{lines.length >= step && lines.length % step === 0 && limit < most && (
 				<p>

@@ -68,6 +68,9 @@ export const PersonSheet = ({ person, close, changed }: PersonSheetProps) => {
 						written={budgets ?? (setting ? writtenOf(setting, person.budgets.map(asSet)) : [])}
 						change={setBudgets}
 					/>
+					<p>
+						<a href={`/console/calls?owner=${encodeURIComponent(person.id)}`}>See the calls of their tokens</a>
+					</p>
 					{link ? (
 						<LinkShown link={link} />
 					) : (

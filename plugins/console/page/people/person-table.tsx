@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
 import { useAction } from "../data/use-action.ts";
+import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Spending } from "../parts/spending.tsx";
@@ -15,9 +16,13 @@ interface PersonTableProps {
 	readonly changed: () => void;
 }
 
+/** So many are seen at a glance. */
+const few = 15;
+
 export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 	const { busy, failure, run } = useAction();
 	const [open, setOpen] = useState<string>();
+	const [words, setWords] = useState("");
 	const act = (id: string, verb: string) =>
 		run(async () => {
 			await call("POST", `/admin/people/${encodeURIComponent(id)}/${verb}`);
@@ -73,10 +78,30 @@ export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 		},
 	];
 	const person = rows.find(({ id }) => id === open);
+	const named = words.trim().toLowerCase();
+	const found = rows.filter(({ name }) => name.toLowerCase().includes(named));
 	return (
 		<>
 			<Failure failure={failure} />
-			<Table label="People" columns={columns} rows={rows} keyOf={({ id }) => id} />
+			{rows.length > few && (
+				<div class="bar">
+					<input
+						type="search"
+						aria-label="Find a person"
+						placeholder="Find by name"
+						value={words}
+						onInput={({ currentTarget }) => setWords(currentTarget.value)}
+					/>
+				</div>
+			)}
+			{found.length === 0 && (
+				<Empty title="Nobody is called that.">
+					<button type="button" onClick={() => setWords("")}>
+						Show everybody
+					</button>
+				</Empty>
+			)}
+			{found.length > 0 && <Table label="People" columns={columns} rows={found} keyOf={({ id }) => id} />}
 			{person && <PersonSheet person={person} close={() => setOpen(undefined)} changed={changed} />}
 		</>
 	);

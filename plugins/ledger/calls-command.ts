@@ -13,7 +13,7 @@ import {
 } from "#core";
 
 const usage = [
-	"portico calls [--ending ENDING] [--token ID] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--from TIME] [--to TIME] [--limit N] [--json]",
+	"portico calls [--ending ENDING] [--token ID or NAME] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--from TIME] [--to TIME] [--limit N] [--json]",
 	"",
 	"  --ending ENDING   completed, refused, upstream_failed, timed_out, client_left, cut, shut_down or failed",
 	"  --from TIME       from then on: 2027-01-31 (UTC) or 2027-01-31T12:00:00Z",
@@ -88,7 +88,9 @@ export const callsCommand: Command = {
 		const { json, ...query } = parse(words);
 		const answer = asRecord(await call("GET", `/admin/calls?${new URLSearchParams(definedOnly(query))}`));
 		if (json === true) return print(JSON.stringify(answer));
+		const rows = asList(answer["data"]).map(asRecord).map(cellsOf);
+		if (rows.length === 0) return print("no calls");
 		const columns = titles.map((title) => ({ title, right: title === "cost" }));
-		for (const line of tableLines(columns, asList(answer["data"]).map(asRecord).map(cellsOf))) print(line);
+		for (const line of tableLines(columns, rows)) print(line);
 	},
 };

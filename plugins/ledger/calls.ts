@@ -2,11 +2,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { asList, asNumber, asRecord, deny, Fault, ownerOf, type Route, type Store, type WireRecord } from "#core";
 import type { Prices } from "../prices/service.ts";
-import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
+import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.ts";
 import { adviceOn } from "./advice.ts";
 import { callView } from "./call-view.ts";
 import { arithmeticOf } from "./pricing.ts";
-import { timeOf, wrong } from "./queries.ts";
+import { checkEnding, timeOf, wrong } from "./queries.ts";
 import { alike, type Filter, filters, findRow, type Search, searchRows } from "./search.ts";
 import { withTokenNames } from "./token-names.ts";
 
@@ -18,11 +18,12 @@ const limitOf = (url: URL): number => {
 	throw wrong("limit", `limit must be a whole number from 1 to ${mostCalls}.`);
 };
 
-const keptTo = (url: URL): Search["only"] =>
+const keptTo = (url: URL): Map<Filter, string | number> =>
 	new Map(
 		filters.flatMap((name): [Filter, string | number][] => {
 			const value = url.searchParams.get(name);
 			if (value === null) return [];
+			if (name === "ending") return [[name, checkEnding(value)]];
 			if (name !== "status") return [[name, value]];
 			if (/^\d{3}$/.test(value)) return [[name, Number(value)]];
 			throw wrong("status", "status must be an HTTP status such as 429.");
@@ -85,8 +86,11 @@ export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): re
 				const whose = narrowedTo(tokens, owner ?? url.searchParams.get("owner") ?? undefined);
 				const after = url.searchParams.get("after");
 				const id = url.searchParams.get("id");
-				const search = {
-					only: keptTo(url),
+				const only = keptTo(url);
+				const token = url.searchParams.get("token");
+				if (token !== null) only.set("token", await tokenAsked(store, tokens, token, owner));
+				const search: Search = {
+					only,
 					from: timeOf(url, "from") ?? 0,
 					to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
 					limit: limitOf(url),

@@ -14,7 +14,7 @@ import {
 import { csvText } from "./csv.ts";
 
 const usage = [
-	"portico usage [--by LIST] [--from TIME] [--to TIME] [--token ID] [--owner ID] [--model NAME] [--upstream NAME] [--csv | --json]",
+	"portico usage [--by LIST] [--from TIME] [--to TIME] [--token ID or NAME] [--owner ID] [--model NAME] [--upstream NAME] [--csv | --json]",
 	"",
 	"  --by LIST     a sum for each of these: token, owner, model, upstream, protocol, ending, day, hour, tag:NAME",
 	"  --from TIME   from then on: 2027-01-31 (UTC) or 2027-01-31T12:00:00Z",

@@ -1,5 +1,6 @@
 /** What the routes' queries have in common. */
-import { deny, Fault } from "#core";
+import { deny, type Ending, Fault } from "#core";
+import type { Correction } from "../quota/service.ts";
 
 export const wrong = (parameter: string, message: string): Fault =>
 	new Fault(deny("invalid_request", message, { parameter }));
@@ -12,4 +13,24 @@ export const timeOf = (url: URL, name: string): number | undefined => {
 	if (Number.isNaN(at))
 		throw wrong(name, `${name} must be a date such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z.`);
 	return at;
+};
+
+/** Every way in which the ledger says that a call ended: those of calls, and of charges that no call explains. */
+export const endings = [
+	"completed",
+	"client_left",
+	"upstream_failed",
+	"refused",
+	"cut",
+	"timed_out",
+	"shut_down",
+	"failed",
+	"crash",
+	"lease_lost",
+	"lease_found",
+] as const satisfies readonly (Ending | Correction["reason"])[];
+
+export const checkEnding = (value: string): string => {
+	if (endings.some((ending) => ending === value)) return value;
+	throw wrong("ending", `ending must be one of ${endings.join(", ")}, not "${value.slice(0, 32)}".`);
 };

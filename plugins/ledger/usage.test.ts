@@ -102,6 +102,25 @@ describe("the sums of the ledger", () => {
 	});
 });
 
+describe("a token that is asked about", () => {
+	test("may be named by its name, and several of one name are told apart", async () => {
+		const made = async (name: string) => String((await gateway.admin("POST", "/admin/tokens", { name }))["id"]);
+		const [one, twin, other] = [await made("night shift"), await made("twin"), await made("twin")];
+		await gateway.store.write(insertRows([row("named", { token: one, at: day - 86_400_000, cost: 5 })]));
+		const { data } = await gateway.admin("GET", "/admin/calls?token=night%20shift");
+		expect(data).toMatchObject([{ id: "named", token: one }]);
+		expect(await usage("by=token&token=night%20shift")).toMatchObject([{ token: one, calls: 1 }]);
+		for (const path of ["calls", "usage"]) {
+			const asked = gateway.admin("GET", `/admin/${path}?token=twin`);
+			await expect(asked).rejects.toThrow(/Several tokens are or were called .*twin/);
+			await expect(gateway.admin("GET", `/admin/${path}?token=${twin}`)).resolves.toMatchObject({ data: [] });
+			await expect(gateway.admin("GET", `/admin/${path}?ending=fail`)).rejects.toThrow("one of completed, client_left");
+		}
+		expect(twin).not.toBe(other);
+		await gateway.store.write([sql`DELETE FROM ledger WHERE id = 'named'`]);
+	});
+});
+
 describe("calls that lack something", () => {
 	const found = async (query: string) =>
 		((await gateway.admin("GET", `/admin/calls?${query}`))["data"] as { id: string }[]).map(({ id }) => id).toSorted();

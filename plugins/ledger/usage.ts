@@ -1,9 +1,9 @@
 /** `GET /admin/usage`: sums of the ledger, as JSON or as CSV. */
 import { sql } from "drizzle-orm";
 import { asList, asText, ownerOf, parseJson, type Route, type Store } from "#core";
-import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
+import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.ts";
 import { csvLines } from "./csv.ts";
-import { timeOf, wrong } from "./queries.ts";
+import { checkEnding, timeOf, wrong } from "./queries.ts";
 import { regroup } from "./regroup.ts";
 import { createLine, inTurns } from "./slices.ts";
 import { groupNames, isGroup, type Kept, type Sum, sumRows } from "./sums.ts";
@@ -18,11 +18,11 @@ const groupedBy = (url: URL): readonly string[] =>
 			throw wrong("by", `by takes ${groupNames.join(", ")}, owner and tag:NAME, not "${word.slice(0, 32)}".`);
 		});
 
-const keptTo = (url: URL): ReadonlyMap<Kept, string> =>
+const keptTo = (url: URL): Map<Kept, string> =>
 	new Map(
 		(["token", "model", "upstream", "protocol", "ending"] as const).flatMap((name) => {
 			const value = url.searchParams.get(name);
-			return value === null ? [] : [[name, value] as const];
+			return value === null ? [] : [[name, name === "ending" ? checkEnding(value) : value] as const];
 		}),
 	);
 
@@ -123,14 +123,18 @@ export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Ro
 		async handle({ url, operator }) {
 			const by = groupedBy(url);
 			const ofTokens = by.includes("token") || by.includes("owner");
+			const owner = ownerOf(operator);
+			const only = keptTo(url);
+			const token = only.get("token");
+			if (token !== undefined) only.set("token", await tokenAsked(store, tokens, token, owner));
 			const question = {
 				// Owners are found by their tokens.
 				by: [...new Set(by.map((name) => (name === "owner" ? "token" : name)))],
 				from: timeOf(url, "from") ?? 0,
 				to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
-				only: keptTo(url),
+				only,
 				took: url.searchParams.get("percentiles") !== "false",
-				whose: narrowedTo(tokens, ownerOf(operator) ?? url.searchParams.get("owner") ?? undefined),
+				whose: narrowedTo(tokens, owner ?? url.searchParams.get("owner") ?? undefined),
 			};
 			await flush();
 			// The database of a file runs in this process; a server has a process of its own.

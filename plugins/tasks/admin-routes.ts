@@ -12,7 +12,7 @@ import {
 	type Store,
 	type WireRecord,
 } from "#core";
-import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
+import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.ts";
 import { adviceOn } from "./advice.ts";
 import { statusOf } from "./routes.ts";
 import { taskOf } from "./row.ts";
@@ -63,8 +63,10 @@ export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined
 		const limit = limitOf(query);
 		statusOf(query);
 		const after = query.get("after");
+		const asked = query.get("token");
+		const token = asked === null ? null : await tokenAsked(store, tokens, asked, owner);
 		const kept = Object.entries(filters).flatMap(([name, column]): SQL[] => {
-			const value = query.get(name);
+			const value = name === "token" ? token : query.get(name);
 			return value === null ? [] : [sql` AND ${column} = ${value}`];
 		});
 		// Rows are added in the order of time, so the order of rows needs no index of its own.

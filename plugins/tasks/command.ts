@@ -12,7 +12,7 @@ import {
 } from "#core";
 
 const usage =
-	"portico tasks [ID] [--status NOT_START|IN_PROGRESS|SUCCESS|FAILURE] [--kind KIND] [--token ID] [--model NAME] [--upstream NAME] [--limit N] [--json]";
+	"portico tasks [ID] [--status NOT_START|IN_PROGRESS|SUCCESS|FAILURE] [--kind KIND] [--token ID or NAME] [--model NAME] [--upstream NAME] [--limit N] [--json]";
 
 const parse = (words: readonly string[]) => {
 	const text = { type: "string" } as const;
@@ -56,6 +56,7 @@ export const tasksCommand: Command = {
 		const answer = asRecord(await call("GET", `/admin/tasks${path}`));
 		if (json === true) return print(JSON.stringify(answer));
 		const rows = (id === undefined ? asList(answer["data"]).map(asRecord) : [answer]).map(cellsOf);
+		if (rows.length === 0) return print("no tasks");
 		for (const line of tableLines(
 			titles.map((title) => ({ title })),
 			rows,

@@ -1,6 +1,6 @@
 /** What other plugins may ask of tokens: which of them are a person's, to show that person nothing else. */
 import { type SQL, sql } from "drizzle-orm";
-import { type AccessToken, type RefusedToken, service, slot } from "#core";
+import { type AccessToken, deny, Fault, type RefusedToken, type Store, service, slot } from "#core";
 
 export interface TokenOwnership {
 	/**
@@ -47,3 +47,19 @@ export const having = (setting: string): SQL =>
 		WHERE deleted = 0 AND disabled = 0 AND settings->>${`$.${setting}`} IS NOT NULL`;
 
 export const ownedBy = (person: string): SQL => sql`SELECT id FROM tokens WHERE owner = ${person}`;
+
+/** The id of the token that a list is asked for by its id or its name; of `owner`'s tokens alone, where that is given. Throws `Fault`. */
+export const tokenAsked = async (
+	store: Store,
+	tokens: TokenOwnership | undefined,
+	asked: string,
+	owner: string | undefined,
+): Promise<string> => {
+	if (!tokens || asked.startsWith("tok_")) return asked;
+	const theirs = owner === undefined ? sql`` : sql` AND owner = ${owner}`;
+	const rows = await store.all(sql`SELECT id FROM (${tokens.directory()}) WHERE name = ${asked}${theirs} LIMIT 2`);
+	const [first, second] = rows.map(({ id }) => String(id));
+	if (second === undefined) return first ?? asked;
+	const message = `Several tokens are or were called "${asked.slice(0, 64)}"; give the id of one, such as ${first} or ${second}.`;
+	throw new Fault(deny("invalid_request", message, { parameter: "token" }));
+};

@@ -1,6 +1,7 @@
 /** The routes of operators: deliveries over all tokens. */
 import { sql } from "drizzle-orm";
 import { asText, definedOnly, Fault, type Operated, ownerOf, type PersonRoute, type Route, t } from "#core";
+import { alertOwner } from "../alerts/service.ts";
 import type { People } from "../people/service.ts";
 import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
 import { adviceOn } from "./advice.ts";
@@ -40,6 +41,13 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 	const limited = ({ operator }: Operated, limit: ManualLimit): void => {
 		const member = ownerOf(operator);
 		if (member !== undefined) limit.take(member);
+	};
+
+	/** Lists are asked for by a token's id, or by its name where only one has it. Alerts are of no token; this word is theirs. */
+	const tokenAsked = async (asked: string): Promise<string> => {
+		if (asked === alertOwner) return asked;
+		const found = await tokens?.find(asked);
+		return found === undefined ? asked : "refused" in found ? found.refused.id : found.id;
 	};
 
 	/** With the names of their tokens, deleted ones excepted. */
@@ -94,7 +102,8 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 			summary: "Callbacks of all tokens, newest first: status, token, task, limit, after (an id).",
 			async handle(call) {
 				const query = call.url.searchParams;
-				const token = query.get("token") ?? undefined;
+				const asked = query.get("token");
+				const token = asked === null ? undefined : await tokenAsked(asked);
 				const { data, more } = await archive.list(token, listQuery(query), whoseOf(call));
 				return Response.json({ data: await named(data), hasMore: more });
 			},
@@ -109,7 +118,7 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 				const body = await bodyOf(call.request);
 				const at = now();
 				const until = timeOf(body, "until", at + 1);
-				const token = typeof body.token === "string" ? body.token : undefined;
+				const token = typeof body.token === "string" ? await tokenAsked(body.token) : undefined;
 				const beside = people
 					? [people.audit(call, { verb: "redeliver", kind: "deliveries", object: token ?? "all dead" })]
 					: [];

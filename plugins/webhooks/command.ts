@@ -15,10 +15,10 @@ import {
 } from "#core";
 
 const usage = [
-	"portico deliveries [--status dead|pending|sending|delivered] [--token ID] [--task ID] [--limit N] [--json]",
+	"portico deliveries [--status dead|pending|sending|delivered] [--token ID or NAME] [--task ID] [--limit N] [--json]",
 	"portico deliveries show ID [--json]",
 	"portico deliveries redeliver ID [--json]",
-	"portico deliveries redeliver [--token ID] [--since TIME] [--until TIME] [--json]",
+	"portico deliveries redeliver [--token ID or NAME] [--since TIME] [--until TIME] [--json]",
 	"portico deliveries test --url URL [--token ID] [--json]",
 	"",
 	"  redeliver   sends one again, whatever became of it; without ID the dead ones",
@@ -94,6 +94,7 @@ const told = (answer: WireRecord): readonly string[] => {
 		];
 	const one = answer["object"] === "delivery";
 	const rows = one ? [answer] : asList(answer["data"]).map(asRecord);
+	if (rows.length === 0) return ["no callbacks"];
 	const lines = tableLines(
 		titles.map((title) => ({ title })),
 		rows.map(cellsOf),

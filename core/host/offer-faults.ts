@@ -1,13 +1,14 @@
 /** What is wrong with one thing that a plugin offers: a compiler would have said most of it, but nobody need have asked one. */
 import { authenticators } from "../contract/authenticator.ts";
 import { commands } from "../contract/command.ts";
-import { endpoints } from "../contract/endpoint.ts";
+import { type Dialect, endpoints } from "../contract/endpoint.ts";
+import type { RequestFacts } from "../contract/facts.ts";
 import { guards } from "../contract/guard.ts";
 import { jobs } from "../contract/job.ts";
 import { auditors, doorkeepers } from "../contract/operator.ts";
 import { recorders } from "../contract/outcome.ts";
 import { policies } from "../contract/policy.ts";
-import { protocols } from "../contract/protocol.ts";
+import { type ClientSide, type Passthrough, protocols, type UpstreamSide } from "../contract/protocol.ts";
 import { routes } from "../contract/route.ts";
 import { upstreams } from "../contract/router.ts";
 import type { Offer, Slot } from "../contract/token.ts";
@@ -42,16 +43,44 @@ const routeFaults = ({ method, path, access }: WireRecord): readonly string[] =>
 	...(accesses.includes(access) ? [] : [`the route ${path} has the access "${access}": use ${accesses.join(", ")}`]),
 ];
 
-const protocolFaults = ({ name, client }: WireRecord): readonly string[] =>
-	arePaths(asRecord(client)["paths"]) ? [] : [`the protocol "${name}" has no paths that begin with "/"`];
+const isCalled = (value: unknown): boolean => typeof value === "function";
 
-const endpointFaults = ({ name, dialects }: WireRecord): readonly string[] => {
-	if (!Array.isArray(dialects) || dialects.length === 0) return [`the endpoint "${name}" has no dialects`];
-	const wrong = dialects.map(asRecord).filter(({ paths }) => !arePaths(paths));
-	return wrong.map((dialect) => `the dialect "${dialect["name"]}" of "${name}" has no paths that begin with "/"`);
+/** Which of these functions a part of it lacks, by their places: `client.read`. */
+const lacking = <Part>(
+	part: string,
+	value: unknown,
+	functions: readonly (keyof Part & string)[],
+): readonly string[] => {
+	const members = asRecord(value);
+	return functions.filter((name) => !isCalled(members[name])).map((name) => (part === "" ? name : `${part}.${name}`));
 };
 
-const isCalled = (value: unknown): boolean => typeof value === "function";
+const lackingFaults = (what: string, functions: readonly string[]): readonly string[] =>
+	functions.length === 0 ? [] : [`${what} lacks the functions ${functions.join(", ")}`];
+
+const protocolFaults = ({ name, client, upstream, passthrough, facts }: WireRecord): readonly string[] => {
+	if (!arePaths(asRecord(client)["paths"])) return [`the protocol "${name}" has no paths that begin with "/"`];
+	return lackingFaults(`the protocol "${name}"`, [
+		...lacking<ClientSide>("client", client, ["read", "decodeRequest", "encodeResponse", "streamEncoder"]),
+		...lacking<ClientSide>("client", client, ["renderDenial", "renderStreamDenial", "streamType"]),
+		...lacking<UpstreamSide>("upstream", upstream, ["path", "headers", "encodeRequest", "decodeResponse"]),
+		...lacking<UpstreamSide>("upstream", upstream, ["streamDecoder", "decodeError"]),
+		...lacking<Passthrough>("passthrough", passthrough, ["request", "observe", "restore", "observer", "editor"]),
+		...lacking<RequestFacts>("facts", facts, ["bound", "tiers", "steering"]),
+	]);
+};
+
+const dialectFaults = (endpoint: unknown, dialect: WireRecord): readonly string[] => {
+	const what = `the dialect "${dialect["name"]}" of "${endpoint}"`;
+	if (!arePaths(dialect["paths"])) return [`${what} has no paths that begin with "/"`];
+	const functions = ["read", "path", "headers", "renderDenial", "decodeError", "observe"] as const;
+	return lackingFaults(what, lacking<Dialect>("", dialect, functions));
+};
+
+const endpointFaults = ({ name, dialects }: WireRecord): readonly string[] =>
+	Array.isArray(dialects) && dialects.length > 0
+		? dialects.map(asRecord).flatMap((dialect) => dialectFaults(name, dialect))
+		: [`the endpoint "${name}" has no dialects`];
 
 /** When a policy may be asked. */
 const moments = ["admit", "beforeBody", "check", "shows"];
@@ -106,11 +135,8 @@ export const offerFaults = ({ token: { kind, id }, value }: Offer): readonly str
 	const functions = called.get(id);
 	if (!judge && !functions) return [];
 	if (!isRecord(value)) return [`what it offers to the slot "${id}" is no object`];
-	const lacking = functions?.filter((name) => !isCalled(value[name])) ?? [];
-	return [
-		...(judge?.(value) ?? []),
-		...lacking.map((name) => `what it offers to the slot "${id}" lacks the function "${name}"`),
-	];
+	const lacks = functions?.filter((name) => !isCalled(value[name])) ?? [];
+	return [...(judge?.(value) ?? []), ...lackingFaults(`what it offers to the slot "${id}"`, lacks)];
 };
 
 const isOffer = (value: unknown): boolean => {

@@ -20,7 +20,7 @@ const complaintAbout = async (members: string, plugins: readonly string[] = []):
 	const file = join(folder, `wrong-${Bun.hash(members)}.ts`);
 	writeFileSync(
 		file,
-		`import { add, bearer, commands, definePlugin, endpoints, guards, openAiFailure, policies, provide, renderOwnDenial, routes, service, t } from "#core";
+		`import { add, bearer, commands, definePlugin, endpoints, guards, openAiFailure, policies, protocols, provide, renderOwnDenial, routes, service, t } from "#core";
 		const config = t.Object({}, { additionalProperties: false });
 		const own = service("wrong.own");
 		export default definePlugin({ name: "wrong", summary: "Is wrong.", config, ${members} });`,
@@ -81,6 +81,16 @@ describe("is told of", () => {
 			"an endpoint at a protocol's path",
 			endpoint("/v1/chat/completions"),
 			'"chat-completions" offers the route POST /v1/chat/completions too; switch one of them off',
+		],
+		[
+			"a dialect without functions",
+			offering("endpoints", '{ name, dialects: [{ name: "a", paths: ["/x"], path: () => "/x", headers: bearer }] }'),
+			'the dialect "a" of "wrong" lacks the functions read, renderDenial, decodeError, observe',
+		],
+		[
+			"a protocol that is half there",
+			offering("protocols", '{ name, client: { paths: ["/x"], read: () => 1 } }'),
+			'the protocol "wrong" lacks the functions client.decodeRequest, client.encodeResponse, client.streamEncoder, client.renderDenial, client.renderStreamDenial, client.streamType, upstream.path, upstream.headers, upstream.encodeRequest, upstream.decodeResponse, upstream.streamDecoder, upstream.decodeError, passthrough.request, passthrough.observe, passthrough.restore, passthrough.observer, passthrough.editor, facts.bound, facts.tiers, facts.steering',
 		],
 		["an endpoint without dialects", offering("endpoints", "{ name }"), 'the endpoint "wrong" has no dialects'],
 		[
@@ -177,12 +187,12 @@ describe("is told of", () => {
 		[
 			"a guard with a policy's function",
 			offering("guards", "{ name, check: () => undefined }"),
-			'what it offers to the slot "guards" lacks the function "inspect"',
+			'what it offers to the slot "guards" lacks the functions inspect',
 		],
 		[
 			"a route without its handler",
 			offering("routes", '{ method: "GET", path: "/x", access: "public", summary: "X." }'),
-			'what it offers to the slot "routes" lacks the function "handle"',
+			'what it offers to the slot "routes" lacks the functions handle',
 		],
 	])("%s", async (_, members, complaint) => {
 		expect(await complaintAbout(members, ["rerank"])).toBe(`plugins[5] wrong.ts: ${complaint}`);

@@ -183,6 +183,10 @@ describe("limits of a person", () => {
 		for (const { key } of [plain, wide]) expect((await speak(key)).status).toBe(404);
 		await world.admin("PATCH", `/admin/people/${eve.id}`, { limits: { models: ["demo"] } });
 		for (const { key } of [plain, wide]) expect((await speak(key)).status).toBe(200);
+		await world.admin("PATCH", `/admin/people/${eve.id}`, { limits: { models: null } });
+		const { limits } = (await world.admin("GET", `/admin/people/${eve.id}`)) as { readonly limits: object };
+		expect(limits).toEqual({});
+		for (const { key } of [plain, wide]) expect((await speak(key)).status).toBe(200);
 		await world.admin("PATCH", `/admin/people/${eve.id}`, { limits: { ips: ["203.0.113.0/24"] } });
 		for (const { key } of [plain, wide]) expect((await speak(key)).status).toBe(403);
 	});

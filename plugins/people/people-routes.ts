@@ -15,7 +15,7 @@ import type { Directory, PersonChange } from "./directory.ts";
 import type { Invitation, Invitations } from "./invitations.ts";
 import { keeping } from "./keeping.ts";
 import { ceilingSchema, dollarsOf, microDollars } from "./money.ts";
-import { type Person, roleSchema } from "./person.ts";
+import { limitsFrom, type Person, roleSchema } from "./person.ts";
 import type { Change, People, PersonFollower } from "./service.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -157,7 +157,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 			const wanted: PersonChange = {
 				...(role !== undefined && { role }),
 				...(disabled !== undefined && { disabled }),
-				...(limits !== undefined && { limits }),
+				...(limits !== undefined && { limits: limitsFrom(limits) }),
 				...(budgets !== undefined && { budgets }),
 				...(amount !== undefined && { ceiling: amount }),
 			};
@@ -198,7 +198,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 					role: known?.role ?? role,
 					...(typeof ceiling === "number" && { ceiling: microDollars(ceiling) }),
 					...(budgets && { budgets }),
-					...(limits && { limits }),
+					...(limits && { limits: limitsFrom(limits) }),
 					...(known && { person: known.id }),
 					hours,
 					by: call.operator.id,

@@ -33,9 +33,13 @@ export const passwordSchema = t.String({ maxLength: most, description: `${least}
 /** The columns that `personOf` reads. */
 export const personColumns = "id, name, role, ceiling, budgets, limits, disabled, created_at";
 
+/** Limits as they are given: null is none, as everywhere. */
+export const limitsFrom = (given: Person["limits"]): Person["limits"] =>
+	Object.fromEntries(Object.entries(given).filter(([, limit]) => limit !== null));
+
 export const limitsOf = (text: unknown): Person["limits"] => {
 	const limits = parseJson(asText(text) ?? "");
-	return isRecord(limits) ? limits : {};
+	return isRecord(limits) ? limitsFrom(limits) : {};
 };
 
 /** As they are stored; an empty list is none. */

@@ -43,8 +43,6 @@ export const compileSettings = (
 ): { readonly compiled: ReadonlyMap<string, unknown> } | { readonly denial: Denial } => {
 	const compiled = new Map<string, unknown>();
 	for (const [key, value] of Object.entries(settings)) {
-		// A person's limit that was taken away.
-		if (value === null) continue;
 		const setting = known.get(key);
 		if (!setting) return { denial: unenforceable(key) };
 		try {

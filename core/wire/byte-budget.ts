@@ -20,56 +20,44 @@ const tokenFull: Denial = deny(
 	{ code: noRoom, retryAfterSeconds: 2, headers: { connection: "close" } },
 );
 
+/** What all holdings have in common. */
+interface Sums {
+	readonly total: number;
+	readonly ofToken: Map<string, number>;
+	used: number;
+}
+
 export class ByteBudget {
-	private readonly total: number;
-	private readonly ofToken = new Map<string, number>();
-	private used = 0;
+	private readonly sums: Sums;
 
 	constructor(total: number) {
-		this.total = total;
+		this.sums = { total, ofToken: new Map(), used: 0 };
 	}
 
 	/** Bytes that are held now. */
 	get held(): number {
-		return this.used;
+		return this.sums.used;
 	}
 
 	/** The most that one call can ever hold. */
 	get largest(): number {
-		return Math.floor(this.total / 2);
+		return Math.floor(this.sums.total / 2);
 	}
 
 	/** For a call of this token. */
 	open(token: string): HeldBytes {
-		return new Holding(this, token);
-	}
-
-	take(token: string, bytes: number): Denial | undefined {
-		const own = (this.ofToken.get(token) ?? 0) + bytes;
-		const used = this.used + bytes;
-		if (used > this.total) return full;
-		if (own > this.total - used) return tokenFull;
-		this.ofToken.set(token, own);
-		this.used = used;
-		return undefined;
-	}
-
-	give(token: string, bytes: number): void {
-		const own = (this.ofToken.get(token) ?? 0) - bytes;
-		if (own > 0) this.ofToken.set(token, own);
-		else this.ofToken.delete(token);
-		this.used -= bytes;
+		return new Holding(this.sums, token);
 	}
 }
 
 class Holding implements HeldBytes {
 	carried = false;
-	private readonly budget: ByteBudget;
+	private readonly sums: Sums;
 	private readonly token: string;
 	private bytes = 0;
 
-	constructor(budget: ByteBudget, token: string) {
-		this.budget = budget;
+	constructor(sums: Sums, token: string) {
+		this.sums = sums;
 		this.token = token;
 	}
 
@@ -78,20 +66,29 @@ class Holding implements HeldBytes {
 	}
 
 	hold(bytes: number): Denial | undefined {
-		const denial = this.budget.take(this.token, bytes);
-		if (!denial) this.bytes += bytes;
-		return denial;
+		const { sums, token } = this;
+		const own = (sums.ofToken.get(token) ?? 0) + bytes;
+		const used = sums.used + bytes;
+		if (used > sums.total) return full;
+		if (own > sums.total - used) return tokenFull;
+		sums.ofToken.set(token, own);
+		sums.used = used;
+		this.bytes += bytes;
+		return undefined;
 	}
 
 	giveBack(bytes: number): void {
 		const given = Math.min(bytes, this.bytes);
 		if (given === 0) return;
-		this.budget.give(this.token, given);
+		const { sums, token } = this;
+		const own = (sums.ofToken.get(token) ?? 0) - given;
+		if (own > 0) sums.ofToken.set(token, own);
+		else sums.ofToken.delete(token);
+		sums.used -= given;
 		this.bytes -= given;
 	}
 
 	release(): void {
-		if (this.bytes > 0) this.budget.give(this.token, this.bytes);
-		this.bytes = 0;
+		this.giveBack(this.bytes);
 	}
 }

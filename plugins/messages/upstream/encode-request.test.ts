@@ -323,6 +323,25 @@ describe("structured output", () => {
 		});
 	});
 
+	test("a list with a schema for each place holds what any of them allows", () => {
+		const pair = { type: "array", prefixItems: [{ type: "string" }, { type: "number" }], items: false };
+		const whole = { type: "object", properties: { pair }, required: ["pair"] };
+		const { sent } = encode(neutral({ format: { type: "schema", schema: whole } }));
+		expect(sent["output_config"]).toMatchObject({
+			format: {
+				schema: {
+					properties: {
+						pair: {
+							type: "array",
+							items: { anyOf: [{ type: "string" }, { type: "number" }] },
+							description: expect.stringContaining("prefixItems"),
+						},
+					},
+				},
+			},
+		});
+	});
+
 	test("what the answer is said to be is said in the schema, unless that says so itself", () => {
 		const described = (own: object) =>
 			encode(

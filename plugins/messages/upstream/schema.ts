@@ -71,6 +71,9 @@ export const closedSchema = (given: unknown): unknown => {
 		if (isTaken(keyword, value)) draft[keyword] = inner(keyword, value, closedSchema);
 		else if (!silent.has(keyword)) told.push(`${keyword}: ${JSON.stringify(value)}`);
 	}
+	// Places of a list cannot be told apart: each may hold what any of them does.
+	const places = asList(schema["prefixItems"]);
+	if (places.length > 0) draft["items"] = { anyOf: places.map(closedSchema) };
 	if (schema["oneOf"] !== undefined) draft["anyOf"] = inner("anyOf", schema["oneOf"], closedSchema);
 	const mayBeObject = asList(schema["type"]).includes("object");
 	if (mayBeObject || schema["type"] === "object" || schema["properties"] !== undefined) {

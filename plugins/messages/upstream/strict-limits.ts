@@ -51,7 +51,8 @@ class Scale {
 	private sum(schema: WireRecord): Weight {
 		const properties = asRecord(schema["properties"]);
 		const required = new Set(asList(schema["required"]));
-		const alternatives = [...asList(schema["anyOf"]), ...asList(schema["oneOf"])];
+		// What each place of a list holds becomes alternatives too.
+		const alternatives = ["anyOf", "oneOf", "prefixItems"].flatMap((keyword) => asList(schema[keyword]));
 		let optional = Object.keys(properties).filter((name) => !required.has(name)).length;
 		let unions = alternatives.length > 0 || Array.isArray(schema["type"]) ? 1 : 0;
 		const inner = [...Object.values(properties), schema["items"], ...alternatives, ...asList(schema["allOf"])];

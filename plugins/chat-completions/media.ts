@@ -67,8 +67,9 @@ const extensionOf = (filename: string): string => filename.slice(filename.lastIn
 export const documentMime = (filename: string | undefined): string =>
 	(filename === undefined ? undefined : documentTypes[extensionOf(filename)]) ?? "application/pdf";
 
-/** A name for a document that has none, for providers that want one. */
-export const documentName = (mime: string | undefined): string => {
+/** A name for a document, for providers that want one: they tell its type by the ending, which titles do not have. */
+export const documentName = (mime: string | undefined, title = "document"): string => {
+	if (/\.[a-z]\w{1,4}$/i.test(title)) return title;
 	const extension = Object.entries(documentTypes).find(([, type]) => type === mime)?.[0] ?? "pdf";
-	return `document.${extension}`;
+	return `${title}.${extension}`;
 };

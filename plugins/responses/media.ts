@@ -80,14 +80,15 @@ const extensions = lookup<string>({
 	"text/html": "html",
 });
 
-/** A name for a file that came without one; OpenAI takes no bytes without a name. */
-const nameFor = (media: Media): string => `file.${extensions[media.by === "file" ? "" : (media.mime ?? "")] ?? "pdf"}`;
+/** A name for a file: OpenAI takes no bytes without one, and tells their type by its ending, which titles do not have. */
+const nameFor = (mime: string | undefined, title = "file"): string =>
+	/\.[a-z]\w{1,4}$/i.test(title) ? title : `${title}.${extensions[mime ?? ""] ?? "pdf"}`;
 
 /** The members of an `input_file` part for a document; undefined when this upstream cannot reach it. */
-export const filePart = (media: Media, filename: string | undefined, own: boolean): WireRecord | undefined => {
+export const filePart = (media: Media, name: string | undefined, own: boolean): WireRecord | undefined => {
 	if (media.by === "file") return own ? { type: "input_file", file_id: media.id } : undefined;
 	if (media.by === "url") return { type: "input_file", file_url: media.url };
-	return { type: "input_file", filename: filename ?? nameFor(media), file_data: urlOfMedia(media) };
+	return { type: "input_file", filename: nameFor(media.mime, name), file_data: urlOfMedia(media) };
 };
 
 /** The members of an `input_image` part; undefined when this upstream cannot reach it. */

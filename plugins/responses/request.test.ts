@@ -446,6 +446,7 @@ describe("what an upstream is sent", () => {
 					"Read.",
 					{ type: "document", media: { by: "bytes", base64: "QUJD", mime: "application/pdf" } },
 					{ type: "document", media: { by: "text", text: "plain", mime: "text/plain" }, title: "notes.txt" },
+					{ type: "document", media: { by: "bytes", base64: "QUJD", mime: "text/csv" }, title: "Sales v1.2" },
 				),
 			],
 		});
@@ -453,6 +454,7 @@ describe("what an upstream is sent", () => {
 			{ type: "input_text", text: "Read." },
 			{ type: "input_file", filename: "file.pdf", file_data: "data:application/pdf;base64,QUJD" },
 			{ type: "input_file", filename: "notes.txt", file_data: "data:text/plain;base64,cGxhaW4=" },
+			{ type: "input_file", filename: "Sales v1.2.csv", file_data: "data:text/csv;base64,QUJD" },
 		]);
 		const kept: Block = {
 			type: "document",

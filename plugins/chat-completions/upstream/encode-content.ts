@@ -71,7 +71,7 @@ const documentPart = (block: DocumentBlock, writing: Writing): WireRecord => {
 	if (media.by === "url") return linkedDocument(media.url, block, writing);
 	if (media.mime.startsWith("text/"))
 		return textPart(asText(title, Buffer.from(media.base64, "base64").toString("utf8")));
-	const filename = block.filename ?? block.title ?? documentName(media.mime);
+	const filename = block.filename ?? documentName(media.mime, block.title);
 	return { type: "file", file: { filename, file_data: addressOf(media) } };
 };
 

@@ -205,7 +205,7 @@ describe("messages for an upstream", () => {
 		};
 		const pdf = { by: "bytes", mime: "application/pdf", base64: "JVBERi0=" } as const;
 		expect(documentOf(pdf)).toEqual([
-			{ type: "file", file: { filename: "T", file_data: "data:application/pdf;base64,JVBERi0=" } },
+			{ type: "file", file: { filename: "T.pdf", file_data: "data:application/pdf;base64,JVBERi0=" } },
 			[],
 		]);
 		expect(documentOf({ by: "text", mime: "text/plain", text: "body" })).toEqual([

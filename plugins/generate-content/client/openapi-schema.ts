@@ -17,7 +17,13 @@ const types = lookup<string>({
 const counts = ["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"];
 const plain = ["title", "description", "pattern", "minimum", "maximum", "default", "required"];
 
-const typeOf = (schema: WireRecord): string | undefined => types[typeWord(schema["type"]) ?? ""];
+/** Of JSON Schema alone, which clients write here all the same: keywords, lists of schemas, and schemas by name. */
+const keywords = ["const", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "examples"];
+const schemaLists = ["oneOf", "allOf", "prefixItems"];
+const definitions = ["$defs", "definitions"];
+
+const typesOf = ({ type }: WireRecord): readonly string[] =>
+	(Array.isArray(type) ? type : [type]).flatMap((word) => types[typeWord(word) ?? ""] ?? []);
 
 const membersOf = (schema: WireRecord): WireRecord | undefined => {
 	const properties = field(schema, "properties");
@@ -32,7 +38,7 @@ const membersOf = (schema: WireRecord): WireRecord | undefined => {
 /** The keywords that are not schemas themselves. */
 const plainKeywords = (schema: WireRecord): Record<string, unknown> => {
 	const converted: Record<string, unknown> = {};
-	for (const name of plain) {
+	for (const name of [...plain, ...keywords]) {
 		const value = field(schema, name);
 		if (value !== undefined) converted[name] = value;
 	}
@@ -49,17 +55,30 @@ const plainKeywords = (schema: WireRecord): Record<string, unknown> => {
 
 /** Type, values and alternatives, which `nullable` adds null to. */
 const alternatives = (schema: WireRecord): Record<string, unknown> => {
-	const type = typeOf(schema);
+	const named = typesOf(schema);
 	const nullable = schema["nullable"] === true;
+	const all = nullable && named.length > 0 && !named.includes("null") ? [...named, "null"] : named;
+	const type = all.length > 1 ? all : all[0];
 	const values = schema["enum"];
 	const anyOf = field(schema, "anyOf");
 	return definedOnly({
-		type: type !== undefined && nullable ? [type, "null"] : type,
+		type,
 		enum: Array.isArray(values) ? (nullable ? [...values, null] : values) : undefined,
 		anyOf: Array.isArray(anyOf)
 			? [...anyOf.map(toJsonSchema), ...(nullable && type === undefined ? [{ type: "null" }] : [])]
 			: undefined,
 	});
+};
+
+const byName = (schemas: WireRecord): WireRecord =>
+	Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toJsonSchema(schema)]));
+
+/** What only JSON Schema has of schemas within a schema, and references to them. */
+const references = (schema: WireRecord): Record<string, unknown> => {
+	const converted: Record<string, unknown> = definedOnly({ $ref: schema["$ref"] });
+	for (const name of schemaLists) if (Array.isArray(schema[name])) converted[name] = schema[name].map(toJsonSchema);
+	for (const name of definitions) if (isRecord(schema[name])) converted[name] = byName(schema[name]);
+	return converted;
 };
 
 /** The same schema as JSON Schema. What is no schema comes back as one that allows everything. */
@@ -70,6 +89,7 @@ export const toJsonSchema = (schema: unknown): WireRecord => {
 	return {
 		...alternatives(schema),
 		...plainKeywords(schema),
+		...references(schema),
 		...definedOnly({
 			properties: membersOf(schema),
 			items: isRecord(items) ? toJsonSchema(items) : undefined,

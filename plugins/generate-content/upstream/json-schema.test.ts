@@ -139,6 +139,22 @@ test("Google's Schema of a map's values becomes JSON Schema too", () => {
 	expect(map(false)).toEqual({ type: "object", additionalProperties: false });
 });
 
+test("what is JSON Schema already, in the place of Google's, stays what it says", () => {
+	const schema = {
+		type: "object",
+		properties: {
+			city: { type: ["string", "null"] },
+			unit: { oneOf: [{ const: "C" }, { const: "F" }] },
+			near: { $ref: "#/$defs/place" },
+			count: { type: "integer", exclusiveMinimum: 0, multipleOf: 2 },
+			all: { allOf: [{ type: "object", properties: { a: { type: "string" } } }] },
+		},
+		$defs: { place: { type: "object", properties: { name: { type: "string" } } } },
+	};
+	expect(toJsonSchema(schema)).toEqual(schema);
+	expect(toJsonSchema({ type: ["STRING", "NUMBER"], nullable: true })).toEqual({ type: ["string", "number", "null"] });
+});
+
 test("Google's Schema becomes JSON Schema", () => {
 	expect(
 		toJsonSchema({

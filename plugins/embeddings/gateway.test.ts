@@ -1,5 +1,6 @@
 /** Embeddings through the front door: what upstreams of each dialect are asked, in how many requests, and what is charged. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { GoogleGenAI } from "@google/genai";
 import {
 	type ReceivedRequest,
 	type ScriptedUpstream,
@@ -180,6 +181,14 @@ describe("the same dialect on both sides", () => {
 			path: "/embeddings",
 			text: body.replace('"openai"', '"model-openai"'),
 		});
+	});
+
+	test("of Gemini is asked where Vertex AI's clients ask too", async () => {
+		first.answer(() => Response.json({ embedding: { values: [1, 2] } }));
+		const client = new GoogleGenAI({ vertexai: true, apiKey: gateway.key, httpOptions: { baseUrl: gateway.url } });
+		const { embeddings } = await client.models.embedContent({ model: "gemini", contents: "x" });
+		expect(embeddings?.[0]?.values).toEqual([1, 2]);
+		expect(first.received.at(-1)?.path).toBe("/models/model-gemini:embedContent");
 	});
 
 	test("of Gemini keeps the verb, and names the target's model in the body too", async () => {

@@ -25,7 +25,15 @@ import {
 	type Usage,
 	type WireRecord,
 } from "#core";
-import { field, listField, modelPath, readModelName, recordField, resourceName } from "../generate-content/service.ts";
+import {
+	field,
+	listField,
+	modelPath,
+	readModelName,
+	recordField,
+	resourceName,
+	vertexRoots,
+} from "../generate-content/service.ts";
 import {
 	type Answer,
 	type Asked,
@@ -42,7 +50,7 @@ const { whole } = fieldReaders(refuseField);
 
 const limits = { items: 100 };
 
-const versions = ["/v1beta", "/v1", "/v1alpha", "/v1beta/v1", "/v1beta/v1beta"];
+const versions = ["/v1beta", "/v1", "/v1alpha", "/v1beta/v1", "/v1beta/v1beta", ...vertexRoots];
 const verbs = ["embedContent", "batchEmbedContents"];
 const known = ["model", "content", "taskType", "task_type", "title", "outputDimensionality", "output_dimensionality"];
 

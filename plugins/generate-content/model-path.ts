@@ -1,6 +1,12 @@
 /** Models and verbs in addresses: `/v1beta/models/{model}:{verb}`. */
 import { Fault, type Operation } from "#core";
 
+/** What stands before `/models/` where Google's clients ask Vertex AI, of whatever project and location. */
+export const vertexRoots = ["/v1beta1", "/v1"].flatMap((version) => [
+	`${version}/publishers/google`,
+	`${version}/projects/:project/locations/:location/publishers/google`,
+]);
+
 /** What may stand after the last colon, and what it does. */
 export const verbs: Readonly<Record<string, { readonly operation: Operation; readonly stream: boolean }>> = {
 	generateContent: { operation: "generate", stream: false },

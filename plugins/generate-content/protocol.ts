@@ -10,7 +10,7 @@ import { references } from "./client/references.ts";
 import { streamEncoder } from "./client/stream-encoder.ts";
 import { facts } from "./facts.ts";
 import { wantsEvents } from "./framing.ts";
-import { modelPath, verbFor, verbs } from "./model-path.ts";
+import { modelPath, verbFor, verbs, vertexRoots } from "./model-path.ts";
 import { protocolName } from "./name.ts";
 import { observe, observer } from "./passthrough/observe.ts";
 import { passthroughRequest } from "./passthrough/request.ts";
@@ -29,11 +29,7 @@ export const generateContent: Protocol = {
 		// A base address that already holds a version is a common slip: the official client adds its own.
 		paths: [
 			...["/v1beta", "/v1", "/v1alpha", "/v1beta/v1", "/v1beta/v1beta"].map((version) => `${version}/models/*`),
-			// Where Google's clients ask Vertex AI.
-			...["/v1beta1", "/v1"].flatMap((version) => [
-				`${version}/publishers/google/models/*`,
-				`${version}/projects/:project/locations/:location/publishers/google/models/*`,
-			]),
+			...vertexRoots.map((root) => `${root}/models/*`),
 			// Several SDKs take a name with a slash for a path, and leave out `models/` before it.
 			...Object.keys(verbs).map((verb) => `/v1beta/*:${verb}`),
 		],

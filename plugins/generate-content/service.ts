@@ -1,3 +1,3 @@
 /** What other plugins that speak with Gemini's clients and servers share: names of models in addresses, fields in two spellings. */
 export { field, listField, recordField } from "./fields.ts";
-export { modelPath, readModelName, resourceName } from "./model-path.ts";
+export { modelPath, readModelName, resourceName, vertexRoots } from "./model-path.ts";

@@ -1,5 +1,6 @@
 /** What a line of the log looks like: JSON for machines, or few words and colours for people at a terminal. */
 import type { LogFields } from "../contract/log.ts";
+import { remembering } from "../wire/remember.ts";
 
 export type Spoken = "debug" | "info" | "warn" | "error";
 
@@ -21,11 +22,19 @@ const timeNow = (): string => {
 	return lastTime;
 };
 
+const beginnings: Readonly<Record<Spoken, string>> = {
+	debug: '{"level":"debug","time":"',
+	info: '{"level":"info","time":"',
+	warn: '{"level":"warn","time":"',
+	error: '{"level":"error","time":"',
+};
+
+/** Messages are few. */
+const endOf = remembering((message) => `,"msg":${JSON.stringify(message)}}\n`);
+
 export const jsonLines: LineForm = (plugin) => {
-	const named = plugin === "" ? "" : members({ plugin });
-	return (level, message, fields) => {
-		return `{"level":"${level}","time":"${timeNow()}"${named}${members(fields)},"msg":${JSON.stringify(message)}}\n`;
-	};
+	const named = plugin === "" ? '"' : `"${members({ plugin })}`;
+	return (level, message, fields) => `${beginnings[level]}${timeNow()}${named}${members(fields)}${endOf(message)}`;
 };
 
 const sequence = "\u001b[";

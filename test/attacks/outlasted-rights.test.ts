@@ -1,8 +1,8 @@
 /** What somebody may do counts when their request is there, not when it began: a body that is held back outlasts no right. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import type { TestGateway } from "#core/testing";
 import { type Browser, joined, startPeopleWorld } from "../support/people-world.ts";
-import { type RawClient, rawClient } from "./raw-client.ts";
+import { type RawClient, rawClient, until } from "./raw-client.ts";
 
 let world: TestGateway;
 beforeAll(async () => {
@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const open: RawClient[] = [];
-afterAll(() => {
-	for (const client of open) client.end();
+afterEach(() => {
+	for (const client of open.splice(0)) client.end();
 });
 
 /** Sends all of a request but the end of its body; gives what sends the rest, and the status that comes then. */
@@ -30,8 +30,9 @@ const heldBack = async (who: Browser, method: string, path: string, body: object
 		`Content-Length: ${text.length}`,
 	];
 	await client.send(`${head.join("\r\n")}\r\n\r\n${text.slice(0, -1)}`);
-	// Its route has looked at who asks, and waits for the rest.
-	await new Promise((resolve) => setTimeout(resolve, 100));
+	// Who asks was looked up before the same is asked once more; its route waits for the rest.
+	await until(() => world.portico.openCalls() === open.length);
+	expect((await who.ask("GET", "/v1/session")).body["signedIn"]).toBe(true);
 	return async (): Promise<number> => {
 		await client.send(text.slice(-1));
 		return await client.status();

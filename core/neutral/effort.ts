@@ -65,3 +65,10 @@ export const effortToSend = (asked: unknown, { efforts, effortsAssumed }: ModelC
 	if (word === undefined || efforts === undefined || effortsAssumed === true) return asked;
 	return nearestEffort(word, efforts);
 };
+
+/** Whether the model refuses temperature and top_p of a request that wants this of its thinking. */
+export const refusesSampling = ({ samplingRefused }: ModelCapabilities, reasoning: Reasoning | undefined): boolean => {
+	if (typeof samplingRefused !== "string") return samplingRefused === true;
+	if (reasoning?.mode === "off") return false;
+	return samplingRefused === "thinking" || reasoning?.mode === "on";
+};

@@ -23,8 +23,11 @@ export interface ModelCapabilities {
 	readonly effortsAssumed?: boolean;
 	/** The field of Chat Completions that switches thinking off: `reasoning_effort` unless said. */
 	readonly thinkingSwitch?: "thinking";
-	/** The model refuses temperature, top_p and the like. */
-	readonly samplingRefused?: boolean;
+	/**
+	 * The model refuses temperature, top_p and the like; `thinking`: unless its thinking is switched off; `asked`: only when
+	 * it is asked to think, which it does not by itself.
+	 */
+	readonly samplingRefused?: boolean | "thinking" | "asked";
 	/** It refuses stop sequences in Chat Completions. */
 	readonly stopRefused?: boolean;
 	/** The model refuses temperature and top_p together. */

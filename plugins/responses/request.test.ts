@@ -613,6 +613,23 @@ describe("what an upstream is sent", () => {
 		expect(lost).toEqual(["reasoning"]);
 	});
 
+	test.each([
+		["gpt-5.4-nano", undefined, true],
+		["gpt-5.4-nano", { mode: "off" }, true],
+		["gpt-5.4-nano", { mode: "on", effort: "low" }, false],
+		["gpt-5.6-sol", { mode: "off" }, true],
+		["gpt-5.6-sol", undefined, false],
+		["gpt-5-mini", undefined, false],
+	] as const)("temperature for %s with thinking %p is sent: %p", (model, reasoning, isSent) => {
+		const { body, lost } = sent(
+			{ sampling: { temperature: 0, topP: 0.5 }, ...(reasoning && { reasoning }) },
+			{ model },
+		);
+		expect("temperature" in body).toBe(isSent);
+		expect("top_p" in body).toBe(isSent);
+		expect(lost).toEqual(isSent ? [] : ["temperature", "topP"]);
+	});
+
 	test("H118: the form of the answer goes along in this protocol's words", () => {
 		const schema = { type: "object", properties: {}, additionalProperties: false };
 		const format = { type: "schema", schema, strict: true } as const;

@@ -56,7 +56,12 @@ export const capabilitySetting = t.Object(
 		effortsAssumed: t.Optional(
 			t.Boolean({ description: "It may take more efforts: what clients of its own protocol ask goes as it is." }),
 		),
-		samplingRefused: t.Optional(t.Boolean({ description: "It refuses temperature, top_p and the like." })),
+		samplingRefused: t.Optional(
+			t.Union([t.Boolean(), t.Literal("thinking"), t.Literal("asked")], {
+				description:
+					"It refuses temperature, top_p and the like; `thinking`: unless its thinking is switched off; `asked`: only when it is asked to think.",
+			}),
+		),
 		stopRefused: t.Optional(t.Boolean({ description: "It refuses stop sequences in Chat Completions." })),
 		temperatureOrTopP: t.Optional(t.Boolean({ description: "It refuses temperature and top_p together." })),
 		nativeSchema: t.Optional(t.Boolean({ description: "It takes a JSON Schema for its answer." })),

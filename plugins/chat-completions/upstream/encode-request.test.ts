@@ -412,6 +412,14 @@ describe("options for an upstream", () => {
 		expect(written(request, "x", { temperatureOrTopP: true }).losses).toEqual(["topP", "topK"]);
 	});
 
+	test("a model that does not think takes temperature, and never a penalty", () => {
+		const sampling = { temperature: 0, topP: 0.5, presencePenalty: 1 };
+		const calm = written(foreign({ sampling }), "gpt-5.4");
+		expect(calm).toMatchObject({ body: { temperature: 0, top_p: 0.5 }, losses: ["presencePenalty"] });
+		const thinking = written(foreign({ sampling, reasoning: { mode: "on", effort: "high" } }), "gpt-5.4");
+		expect(thinking.losses.toSorted()).toEqual(["presencePenalty", "temperature", "topP"]);
+	});
+
 	test("an end user's long name goes as its hash, the same each time", () => {
 		const told = JSON.stringify({ device_id: "d".repeat(64), account_uuid: "", session_id: "s".repeat(36) });
 		const userOf = (user: string) => written(foreign({ identity: { user } })).body["user"];

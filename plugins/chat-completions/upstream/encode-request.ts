@@ -5,6 +5,7 @@ import {
 	type EncodedRequest,
 	lookup,
 	type NeutralRequest,
+	refusesSampling,
 	type Setting,
 	ToolNames,
 	type WireRecord,
@@ -51,17 +52,23 @@ const refusable: readonly (readonly [name: string, setting: Setting, harmless?: 
 	["top_logprobs", "logprobs"],
 ];
 
+/** Those of them that a model refuses which takes the others as long as it does not think. */
+const bent: ReadonlySet<string> = new Set(["presence_penalty", "frequency_penalty", "logit_bias"]);
+
 const encodeSampling = (writing: Writing): WireRecord => {
-	const { sampling } = writing.request;
-	const { samplingRefused, temperatureOrTopP } = writing.context.capabilities;
+	const { sampling, reasoning } = writing.request;
+	const { capabilities } = writing.context;
+	const { samplingRefused = false, temperatureOrTopP } = capabilities;
 	const fields = samplingFields(writing);
 	const drop = (name: string, setting: Setting, reason: string, harmless?: number): void => {
 		const given = fields[name];
 		fields[name] = undefined;
 		if (given !== undefined && given !== harmless) writing.losses.setting(setting, reason);
 	};
-	if (samplingRefused === true)
-		for (const [name, setting, harmless] of refusable) drop(name, setting, "the model refuses it", harmless);
+	const isRefused = refusesSampling(capabilities, reasoning);
+	if (samplingRefused !== false)
+		for (const [name, setting, harmless] of refusable)
+			if (isRefused || bent.has(name)) drop(name, setting, "the model refuses it", harmless);
 	if (temperatureOrTopP === true && fields["temperature"] !== undefined)
 		drop("top_p", "topP", "the model takes temperature or top_p, not both", 1);
 	if (sampling.topK !== undefined && !writing.sameProtocol)

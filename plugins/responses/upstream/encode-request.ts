@@ -4,6 +4,7 @@ import {
 	type EncodeContext,
 	type EncodedRequest,
 	type NeutralRequest,
+	refusesSampling,
 	type Setting,
 	type WireRecord,
 } from "#core";
@@ -41,8 +42,8 @@ const loseSettings = (writing: Writing): void => {
 };
 
 const encodeSampling = (writing: Writing): WireRecord => {
-	const { sampling, logprobs } = writing.request;
-	const { samplingRefused, temperatureOrTopP } = writing.context.capabilities;
+	const { sampling, logprobs, reasoning } = writing.request;
+	const { capabilities } = writing.context;
 	const fields: Record<string, unknown> = { temperature: sampling.temperature, top_p: sampling.topP };
 	const drop = (name: string, setting: Setting, reason: string): void => {
 		const given = fields[name];
@@ -50,10 +51,10 @@ const encodeSampling = (writing: Writing): WireRecord => {
 		// 1 is what the model does anyway.
 		if (given !== undefined && given !== 1) writing.losses.setting(setting, reason);
 	};
-	if (samplingRefused === true) {
+	if (refusesSampling(capabilities, reasoning)) {
 		drop("temperature", "temperature", "the model refuses it");
 		drop("top_p", "topP", "the model refuses it");
-	} else if (temperatureOrTopP === true && sampling.temperature !== undefined)
+	} else if (capabilities.temperatureOrTopP === true && sampling.temperature !== undefined)
 		drop("top_p", "topP", "the model takes temperature or top_p, not both");
 	return definedOnly({ ...fields, top_logprobs: logprobs?.enabled === true ? logprobs.top : undefined });
 };

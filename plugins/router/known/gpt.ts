@@ -30,6 +30,13 @@ const unstopped = (efforts: readonly Effort[], contextWindow?: number): ModelCap
 	...reasoner(efforts, contextWindow),
 	stopRefused: true,
 });
+/** Where thinking may be switched off, temperature may be given without it; some do not think until they are asked to. */
+const calm = (capabilities: ModelCapabilities, samplingRefused: "thinking" | "asked"): ModelCapabilities => ({
+	...capabilities,
+	samplingRefused,
+});
+const samplingRule = "https://github.com/vercel/ai, @ai-sdk/openai 3.0.141, supportsNonReasoningParameters";
+
 const stopThread = "https://github.com/BerriAI/litellm/pull/28650";
 
 const speaker = (maxOutput: number, contextWindow = 128_000): ModelCapabilities => ({
@@ -84,18 +91,18 @@ export const gpt: readonly KnownModels[] = [
 	},
 	{
 		names: ["gpt-5.6*"],
-		capabilities: reasoner(["none", "low", "medium", "high", "xhigh", "max"]),
-		sources: ["https://github.com/anomalyco/opencode/issues/36141", reasoningPage],
+		capabilities: calm(reasoner(["none", "low", "medium", "high", "xhigh", "max"]), "thinking"),
+		sources: ["https://github.com/anomalyco/opencode/issues/36141", reasoningPage, samplingRule],
 	},
 	{
 		names: ["gpt-5.2*", "gpt-5.4*"],
-		capabilities: unstopped(["none", "low", "medium", "high", "xhigh"]),
-		sources: [reasoningPage, modelPage("gpt-5.4"), modelPage("gpt-5.2"), stopThread],
+		capabilities: calm(unstopped(["none", "low", "medium", "high", "xhigh"]), "asked"),
+		sources: [reasoningPage, modelPage("gpt-5.4"), modelPage("gpt-5.2"), stopThread, samplingRule],
 	},
 	{
 		names: ["gpt-5.5*"],
-		capabilities: reasoner(["none", "low", "medium", "high", "xhigh"]),
-		sources: [reasoningPage, stopThread],
+		capabilities: calm(reasoner(["none", "low", "medium", "high", "xhigh"]), "thinking"),
+		sources: [reasoningPage, stopThread, samplingRule],
 	},
 	{
 		names: ["gpt-5.2-pro*", "gpt-5.4-pro*", "gpt-5.5-pro*"],
@@ -110,8 +117,8 @@ export const gpt: readonly KnownModels[] = [
 	},
 	{
 		names: ["gpt-5.1*"],
-		capabilities: unstopped(["none", "low", "medium", "high"]),
-		sources: [effortType, "https://github.com/anomalyco/opencode/issues/4451", stopThread],
+		capabilities: calm(unstopped(["none", "low", "medium", "high"]), "asked"),
+		sources: [effortType, "https://github.com/anomalyco/opencode/issues/4451", stopThread, samplingRule],
 	},
 	{
 		names: ["gpt-5.1-codex*"],

@@ -1,4 +1,5 @@
 /** Calls the programs of task upstreams. None is waited for beyond its task's time, and what goes wrong in one is told in the log. */
+import { asRecord, asText } from "#core";
 import { jobOf, type WorkRow } from "./row.ts";
 import type { Cancellation, JobState, Show, Submission, TaskJob, TaskUpstream } from "./service.ts";
 import { OutOfTime, type WithinTime } from "./time-limit.ts";
@@ -17,6 +18,17 @@ const leastMs = 10_000;
 /** How long it may take to answer a request to stop a job. */
 const stopMs = 5000;
 
+const outcomes: readonly unknown[] = ["accepted", "done", "refused", "busy", "unknown"];
+
+/** An upstream in plain JavaScript may answer anything, and what it was asked to do it may have begun. */
+const checked = (submission: Submission): Submission => {
+	const { outcome, upstreamId } = asRecord(submission);
+	if (!outcomes.includes(outcome)) throw new TypeError(`its submit answered no outcome: ${outcomes.join(", ")}`);
+	if (outcome === "accepted" && asText(upstreamId) === undefined)
+		throw new TypeError("its submit answered that it accepted, without an upstreamId");
+	return submission;
+};
+
 export class Asking {
 	private readonly options: AskingOptions;
 
@@ -33,7 +45,7 @@ export class Asking {
 	): Promise<Submission | undefined> {
 		const { show, troubles } = this.options;
 		try {
-			return await this.inTime([row], signal, (limited) => upstream.submit(job, limited, show));
+			return await this.inTime([row], signal, async (limited) => checked(await upstream.submit(job, limited, show)));
 		} catch (error) {
 			troubles.note(row, "a task could not be submitted", error);
 			return error instanceof OutOfTime ? undefined : { outcome: "unknown" };
@@ -54,12 +66,15 @@ export class Asking {
 	async poll(rows: readonly WorkRow[], upstream: TaskUpstream, signal: AbortSignal): Promise<readonly JobState[]> {
 		const { show, troubles } = this.options;
 		const jobs = rows.map((row) => jobOf(row, upstream));
-		return await this.inTime(rows, signal, async (limited) => upstream.poll?.(jobs, limited, show) ?? []).catch(
-			(error: unknown) => {
-				for (const row of rows) troubles.note(row, "an upstream could not be asked after a task", error);
-				return [];
-			},
-		);
+		const asking = this.inTime(rows, signal, async (limited) => {
+			const states = (await upstream.poll?.(jobs, limited, show)) ?? [];
+			if (!Array.isArray(states)) throw new TypeError("its poll answered no list of states");
+			return states;
+		});
+		return await asking.catch((error: unknown) => {
+			for (const row of rows) troubles.note(row, "an upstream could not be asked after a task", error);
+			return [];
+		});
 	}
 
 	/** Asks it to stop a job that nobody waits for any more. */

@@ -47,7 +47,7 @@ const waitFor = (child: ChildProcess, text: () => string, pattern: RegExp): Prom
 			if (found !== undefined) resolve(found);
 		};
 		for (const stream of [child.stdout, child.stderr]) stream?.on("data", look);
-		child.once("exit", (code) => reject(new Error(`Portico ended with ${code}:\n${text()}`)));
+		child.once("close", (code) => reject(new Error(`Portico ended with ${code}:\n${text()}`)));
 		look();
 	});
 

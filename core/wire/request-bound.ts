@@ -39,9 +39,9 @@ export class BoundReader {
 	private readonly longCache: boolean;
 	private unpriced: string | undefined;
 
-	constructor({ bytes, text, value }: JsonBody) {
+	constructor({ bytes, value }: JsonBody) {
 		this.bytes = bytes.length;
-		this.longCache = mayMarkCache.test(text) && marksLongCache(value);
+		this.longCache = marksLongCache(value);
 	}
 
 	/** More is read than stands here, as much as the model can take. */
@@ -123,9 +123,6 @@ export class BoundReader {
 		return bound;
 	}
 }
-
-/** A cheap look at the text before all of it is walked; a name may be written with escapes. */
-const mayMarkCache = /cache_control|\\u/;
 
 /** Whether anything is marked to be kept in a cache for longer than usual; marks may stand anywhere, also on a tool. */
 const marksLongCache = (value: unknown): boolean => {

@@ -23,8 +23,8 @@ const figures = (trace: Trace = []) => {
 /** The most that each may enter. Lower them when a call gets shorter; `docs/architecture.md` tells the numbers. */
 const most = {
 	passthrough: { entries: 268, files: 84 },
-	translated: { entries: 445, files: 115 },
-	task: { entries: 252, files: 65 },
+	translated: { entries: 446, files: 116 },
+	task: { entries: 251, files: 65 },
 };
 
 for (const [kind, limit] of Object.entries(most))

@@ -32,15 +32,27 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.close());
 
-test("twenty names that are nobody's are refused at once", async () => {
-	const names = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`part${index}_id`, `of-nobody-${index}`]));
-	const times: number[] = [];
-	for (let round = 0; round < 3; round++) {
+/** The least milliseconds of several tries: for the token of many tasks, and for one that has none, in turns. */
+const leastOf = async (
+	ask: (headers?: Record<string, string>) => Promise<void>,
+): Promise<[many: number, none: number]> => {
+	const { key } = await world.token();
+	const least: [number, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+	for (let round = 0; round < 10; round++) {
 		const began = performance.now();
-		expect((await world.json("/mj/submit/imagine", { prompt: "x", ...names })).status).toBe(404);
-		times.push(performance.now() - began);
+		await ask(round % 2 === 0 ? undefined : { authorization: `Bearer ${key}` });
+		least[round % 2] = Math.min(least[round % 2] ?? 0, performance.now() - began);
 	}
-	expect(Math.min(...times)).toBeLessThan(150);
+	return least;
+};
+
+test("twenty names that are nobody's cost whoever has many tasks what they cost others", async () => {
+	const names = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`part${index}_id`, `of-nobody-${index}`]));
+	const [many, none] = await leastOf(async (headers) => {
+		const body = { prompt: "x", ...names };
+		expect((await world.json("/mj/submit/imagine", body, headers && { headers })).status).toBe(404);
+	});
+	expect(many / none).toBeLessThan(10);
 });
 
 test("what is a part of one's own is found, a title is none, and what is removed leaves no part", async () => {
@@ -59,7 +71,7 @@ test("what is a part of one's own is found, a title is none, and what is removed
 	expect(await parts()).toBe(1);
 });
 
-test("a list of which there is little is found at once", async () => {
+test("a list of which there is little costs whoever has many tasks what it costs others", async () => {
 	const prompt = "x".repeat(20_000);
 	await world.store.write([
 		sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
@@ -70,14 +82,12 @@ test("a list of which there is little is found at once", async () => {
 				expires_at, upstream, 'u' || i, 1, '' FROM tasks, n WHERE id = ${first}`,
 	]);
 	await world.store.write([sql`UPDATE tasks SET status = 'SUCCESS' WHERE id LIKE 'task_clip%'`]);
-	const times: number[] = [];
-	for (let round = 0; round < 3; round++) {
-		const began = performance.now();
-		expect((await world.json("/kling/v1/videos/lip-sync")).body.data).toEqual([]);
-		expect((await world.json("/v1/tasks?status=FAILURE")).body.data).toEqual([]);
-		expect((await world.json("/mj/task/queue")).status).toBe(200);
-		times.push(performance.now() - began);
-	}
-	expect(Math.min(...times)).toBeLessThan(100);
+	const [many, none] = await leastOf(async (headers) => {
+		const get = (path: string) => world.json(path, undefined, headers && { headers });
+		expect((await get("/kling/v1/videos/lip-sync")).body.data).toEqual([]);
+		expect((await get("/v1/tasks?status=FAILURE")).body.data).toEqual([]);
+		expect((await get("/mj/task/queue")).status).toBe(200);
+	});
+	expect(many / none).toBeLessThan(10);
 	expect((await world.json("/kling/v1/videos/text2video")).body.data).toHaveLength(30);
 });

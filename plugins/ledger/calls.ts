@@ -54,7 +54,7 @@ const absent = (id: string): Fault =>
 	new Fault(
 		deny(
 			"not_found",
-			`There is no call "${id.slice(0, 128)}" here. Send the x-request-id of an answer; a call appears when it is over.`,
+			`There is no call "${id.slice(0, 128)}" here. Send the x-request-id of an answer; a call appears when it is over. Where calls of a model would go is told by "portico explain --model NAME".`,
 		),
 	);
 

@@ -202,6 +202,8 @@ describe("a dry run", () => {
 			token: { id: alice.id, name: "alice", admitted: true, used: 0, remaining: 5 },
 		});
 		expect(await command("explain", "--model", "two", "--token", "alice")).toContain("token alice: let through");
+		// Whoever asks with the name of a model is told how that is asked.
+		await expect(command("explain", "two")).rejects.toThrow("portico explain --model NAME");
 		const late = await gateway.token({ name: "over", expiresAt: new Date(clock.now() + 1000).toISOString() });
 		await clock.move(2000);
 		const refused = await gateway.admin("POST", "/admin/models/explain", { model: "m", token: late.id });

@@ -185,7 +185,7 @@ export class Portico {
 		// The first start may have much to put right; a later one must not keep from what runs its jobs and further reloads.
 		await generation.start(this.current && patienceMs);
 		if (this.options.serving)
-			built.jobs = startJobs([...generation.all(jobs), ...built.backupJobs], this.jobRuns, this.options.log);
+			built.jobs = startJobs([...generation.all(jobs), ...built.ownJobs], this.jobRuns, this.options.log);
 		this.current = built;
 	}
 
@@ -215,7 +215,7 @@ export class Portico {
 			draining: () => this.stopping,
 			budget: this.budget,
 		});
-		return built ? { built: { ...built, backupJobs: backups.jobs }, complaints } : { complaints };
+		return built ? { built: { ...built, ownJobs: [...backups.jobs, this.troubles.job] }, complaints } : { complaints };
 	}
 
 	private hostInfoFor(rows: () => readonly PluginRow[], { httpProxy: proxy, host, port, tls }: ServerConfig): HostInfo {

@@ -6,7 +6,7 @@ import type { StartedJobs } from "./start-jobs.ts";
 export interface Running extends Built {
 	/** Absent until it has been started, and where it does not serve. */
 	jobs?: StartedJobs;
-	readonly backupJobs: readonly Job[];
+	readonly ownJobs: readonly Job[];
 }
 
 /** A model call is among the handler's requests until its answer begins, and among the relay's until it ends. */

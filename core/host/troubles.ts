@@ -1,6 +1,7 @@
 /** What is wrong with the server itself: since when, whom it harms, and what to do. Told for as long as it lasts. */
 import { existsSync } from "node:fs";
 import type { Clock } from "../contract/clock.ts";
+import type { Job } from "../contract/job.ts";
 import type { Outage } from "../store/fault.ts";
 import { folderOfServer } from "../store/taken-over.ts";
 import { CertificateState } from "./certificate.ts";
@@ -94,6 +95,13 @@ export class Troubles {
 	private config: Trouble | undefined;
 	/** Since when the disk of the data folder is full. */
 	private fullSince: number | undefined;
+
+	/** Looks by itself: since when a disk is full is not told by whoever asks first. */
+	readonly job: Job = {
+		name: "look at the disk",
+		schedule: "*/10 * * * * *",
+		run: async () => void this.ofDisk(),
+	};
 
 	constructor(input: TroublesInput) {
 		this.input = input;

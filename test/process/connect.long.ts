@@ -16,7 +16,10 @@ beforeAll(async () => {
 	file = join(folder, "other.yaml");
 	const router = { use: "router", with: { models: [{ name: "m-1", targets: [{ upstream: "demo" }] }] } };
 	const plugins = ["chat-completions", "responses", "messages", "generate-content", "demo"].map((use) => ({ use }));
-	writeFileSync(file, JSON.stringify({ server: { host: "0.0.0.0", port: 9123 }, plugins: [...plugins, router] }));
+	// A gateway of its own, which does not run.
+	const server = { host: "0.0.0.0", port: 9123, dataFolder: "other" };
+	const database = { url: "file:other/portico.db" };
+	writeFileSync(file, JSON.stringify({ server, database, plugins: [...plugins, router] }));
 });
 afterAll(async () => {
 	await portico.end("SIGTERM");

@@ -1,6 +1,7 @@
 /** Tools and the choice among them, for an upstream. */
 import {
 	asRecord,
+	asText,
 	type CustomTool,
 	definedOnly,
 	type FunctionTool,
@@ -47,7 +48,7 @@ const grammarOf = (format: unknown): unknown => {
 const described = (tool: CustomTool): string => {
 	const { type, syntax, definition } = asRecord(tool.format);
 	const grammar =
-		type === "grammar" ? `The input must follow this ${String(syntax)} grammar:\n${String(definition)}` : "";
+		type === "grammar" ? `The input must follow this ${asText(syntax)} grammar:\n${asText(definition)}` : "";
 	return [tool.description ?? "", grammar].filter((text) => text !== "").join("\n\n");
 };
 

@@ -30,7 +30,9 @@ const membersOf = (schema: WireRecord): WireRecord | undefined => {
 	if (!isRecord(properties)) return undefined;
 	const ordering = field(schema, "propertyOrdering");
 	const names = Object.keys(properties);
-	const ordered = Array.isArray(ordering) ? ordering.filter((name) => Object.hasOwn(properties, String(name))) : [];
+	const ordered = Array.isArray(ordering)
+		? ordering.filter((name) => typeof name === "string" && Object.hasOwn(properties, name))
+		: [];
 	const sorted = new Set<string>([...ordered.map(String), ...names]);
 	return Object.fromEntries([...sorted].map((name) => [name, toJsonSchema(properties[name])]));
 };

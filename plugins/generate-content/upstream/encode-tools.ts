@@ -1,6 +1,7 @@
 /** Neutral tools and tool choice as Gemini's `tools` and `toolConfig`. */
 import {
 	asRecord,
+	asText,
 	type CustomTool,
 	definedOnly,
 	type EncodeContext,
@@ -33,7 +34,7 @@ const customParameters = (tool: CustomTool, losses: Losses): WireRecord => {
 	let description = "The input of the tool, as plain text.";
 	if (type === "grammar") {
 		losses.node(tool, "Gemini is told the grammar, but does not hold the model to it", "grammar");
-		description += ` It must conform to this grammar:\n${String(definition)}`;
+		description += ` It must conform to this grammar:\n${asText(definition)}`;
 	}
 	return { type: "object", properties: { input: { type: "string", description } }, required: ["input"] };
 };

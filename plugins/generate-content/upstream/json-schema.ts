@@ -3,7 +3,7 @@
  * taken; others are refused by some of its models, so what has an equivalent is rewritten and the rest left out. Only
  * keywords are touched: a property that is named like one is a property.
  */
-import { isRecord, type WireRecord } from "#core";
+import { asText, isRecord, type WireRecord } from "#core";
 
 const kept = new Set([
 	"type",
@@ -29,7 +29,7 @@ type Draft = Record<string, unknown>;
 
 const typesOf = (value: unknown): readonly string[] =>
 	(Array.isArray(value) ? value : [value])
-		.map((type) => String(type).toLowerCase())
+		.flatMap((type) => asText(type)?.toLowerCase() ?? [])
 		.filter((type, at, all) => types.has(type) && all.indexOf(type) === at);
 
 /** The type without words that are none. Both spellings of a nullable type come out as a list. */

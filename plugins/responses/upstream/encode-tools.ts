@@ -1,6 +1,7 @@
 /** Tools and the choice among them, for an upstream. */
 import {
 	asRecord,
+	asText,
 	definedOnly,
 	type FunctionTool,
 	type HostedTool,
@@ -54,7 +55,7 @@ const encodeSearch = (tool: HostedTool, { losses }: Writing): WireRecord => {
 		...definedOnly({
 			filters: Array.isArray(allowedDomains) ? { allowed_domains: allowedDomains } : undefined,
 			user_location: locationOf(userLocation),
-			search_context_size: contextSizes.has(String(contextSize)) ? contextSize : undefined,
+			search_context_size: contextSizes.has(asText(contextSize) ?? "") ? contextSize : undefined,
 		}),
 	};
 };

@@ -20,6 +20,8 @@ export interface Observation {
 	 * alone, as often as they were read.
 	 */
 	readonly results?: { readonly times: number; readonly bytes: number };
+	/** The service tier that the answer was served in, by its own word; it replaces the asked one (`RequestFacts.tiers`). */
+	readonly tier?: string;
 	/** The protocol's own announcement of the end was seen. */
 	readonly finished: boolean;
 	/** An error told within the answer. */

@@ -16,8 +16,8 @@ const choiceFields: readonly string[] = (
 	"content_policy_fallbacks router_settings_override num_retries mock_response"
 ).split(" ");
 
-/** More output than the protocol's own limit says: llama.cpp's server goes by this one before any other. */
-const limitFields: readonly string[] = ["n_predict"];
+/** More output, and more answers, than the protocol's own fields say: llama.cpp's server goes by these before any other. */
+const limitFields: readonly string[] = ["n_predict", "n_cmpl"];
 
 /** As the most careless reader compares names: Go's takes any case, others take camelCase for snake_case. */
 export const foldedName = (name: string): string => name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "");

@@ -9,6 +9,9 @@ export const otherStreamOptions = (body: WireRecord): WireRecord =>
 	Object.fromEntries(Object.entries(asRecord(body["stream_options"])).filter(([name]) => !otherSpelling.test(name)));
 
 /** Whether the client asks for usage, in a way that every upstream understands. */
-export const asksForUsage = ({ stream_options: options }: WireRecord): boolean =>
-	asRecord(options)["include_usage"] === true &&
-	Object.keys(asRecord(options)).filter((name) => otherSpelling.test(name)).length === 1;
+export const asksForUsage = ({ stream_options: given }: WireRecord): boolean => {
+	const options = asRecord(given);
+	if (options["include_usage"] !== true) return false;
+	for (const name in options) if (name !== "include_usage" && otherSpelling.test(name)) return false;
+	return true;
+};

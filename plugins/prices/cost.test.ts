@@ -233,6 +233,12 @@ describe("a tier", () => {
 		expect(costBound({ inputTokens: 1_000, outputTokens: 100, tiers }, plain)).toBe(13_200);
 		expect(outputFor(6_600, 1_000, plain, tiers)).toBe(100);
 	});
+	test("that is cheaper is held at the plain rates: the answer may tell that it was served at those", () => {
+		const at = { ...plain, tiers: { flex: 0.5 } };
+		const tiers = ["flex", "inference_geo:us"];
+		expect(costBound({ inputTokens: 1_000, outputTokens: 100, tiers }, at)).toBe(2_200);
+		expect(outputFor(1_100, 1_000, at, tiers)).toBe(100);
+	});
 	test("without a price is named", () => {
 		expect(unknownTier(["priority", "turbo"], plain)).toBe("turbo");
 		expect(unknownTier(["turbo"], { ...plain, tiers: { turbo: 3 } })).toBeUndefined();

@@ -4,7 +4,7 @@
  */
 import type { Units, Usage } from "#core";
 import type { Price, Rate, TaskUnits, UsageBound } from "./service.ts";
-import { feeOf, tierFactor } from "./tiers.ts";
+import { feeOf, mostTierFactor, tierFactor } from "./tiers.ts";
 import { unitCost } from "./units.ts";
 
 const million = 1_000_000;
@@ -175,7 +175,7 @@ const boundSum = (
 ): number => {
 	const { input, longInput, output } = dearest(price, inputTokens);
 	const tokens = inputTokens * (longCache ? longInput : input) + outputTokens * output;
-	return times(tokens, tierFactor(tiers, price)) + feeSum(fees, price) + perPiece(price.perRequest);
+	return times(tokens, mostTierFactor(tiers, price)) + feeSum(fees, price) + perPiece(price.perRequest);
 };
 
 /** Micro-dollars that no call within the bound costs more than. */
@@ -189,7 +189,7 @@ export const outputFor = (
 	price: Price,
 	tiers: readonly string[] = [],
 ): number => {
-	const each = times(dearest(price, inputTokens).output, tierFactor(tiers, price));
+	const each = times(dearest(price, inputTokens).output, mostTierFactor(tiers, price));
 	return each === 0 ? Number.MAX_SAFE_INTEGER : Math.max(0, Math.floor((microDollars * million) / each));
 };
 

@@ -27,6 +27,13 @@ export const tierFactor = (tiers: readonly string[], price: Price): number => {
 	return factor;
 };
 
+/** The same at most: an answer may tell that it was served in the usual tier rather than in the cheaper one that was asked for. */
+export const mostTierFactor = (tiers: readonly string[], price: Price): number => {
+	let factor = 1;
+	for (const tier of tiers) factor *= Math.max(1, factorOf(tier, price) ?? 1);
+	return factor;
+};
+
 /** The first tier whose price nobody knows. */
 export const unknownTier = (tiers: readonly string[], price: Price): string | undefined =>
 	tiers.find((tier) => factorOf(tier, price) === undefined);

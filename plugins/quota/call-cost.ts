@@ -10,7 +10,10 @@ import {
 } from "#core";
 import type { Price, Prices } from "../prices/service.ts";
 
-/** Output tokens a call is let through with at the very least, unless it asks for fewer. */
+/**
+ * Output tokens a call is let through with at the very least, unless it asks for fewer; those for whose request another
+ * protocol is spoken ask for no fewer there, as a protocol may know no lower limit.
+ */
 export const leastOutput = 16;
 
 export interface CallCost {
@@ -32,6 +35,8 @@ interface Target {
 	readonly price: Price;
 	readonly input: number;
 	readonly maxOutput: number | undefined;
+	/** Output tokens that it is asked for at least. */
+	readonly least: number;
 }
 
 export interface CostSettings {
@@ -76,7 +81,9 @@ const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): read
 		const price = prices.find(model, { requested: call.model.name, upstream: upstream.name });
 		if (!price || !prices.isPriced(price)) return undefined;
 		const { contextWindow = price.contextWindow, imageTokens, maxOutput } = capabilities;
-		targets.push({ price, input: inputTokens(bound, contextWindow, imageTokens), maxOutput });
+		const { protocols } = upstream;
+		const least = protocols.length === 1 && protocols[0] === call.protocol ? 0 : leastOutput;
+		targets.push({ price, input: inputTokens(bound, contextWindow, imageTokens), maxOutput, least });
 	}
 	return targets;
 };
@@ -170,7 +177,8 @@ class ModelCost implements CallCost {
 
 	most(output: number): number {
 		let most = Number.NEGATIVE_INFINITY;
-		for (const target of this.priced.targets) most = Math.max(most, this.costAt(target, output));
+		for (const target of this.priced.targets)
+			most = Math.max(most, this.costAt(target, Math.max(output, target.least)));
 		return most;
 	}
 

@@ -1,5 +1,15 @@
 /** The rule: a call holds what it may cost before it is sent, and is charged what it did cost. */
-import { asRecord, asText, type Denial, describe, isDenial, type Permit, type Policy, type RelayedCall } from "#core";
+import {
+	asRecord,
+	asText,
+	type Denial,
+	describe,
+	isDenial,
+	isOutage,
+	type Permit,
+	type Policy,
+	type RelayedCall,
+} from "#core";
 import { type CallCost, type CostSettings, callCost, leastOutput } from "./call-cost.ts";
 import {
 	type Accountable,
@@ -31,6 +41,12 @@ const isLarge = ({ headers }: Request): boolean =>
 	Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY) > largeBytes;
 
 const nothing = (): undefined => undefined;
+
+/** Without end where that cannot be told, but neither NaN nor below zero. */
+const isAmount = (most: number): boolean => most >= 0;
+
+const noAmount = ({ protocol, model: { name } }: RelayedCall): TypeError =>
+	new TypeError(`what it costs at most is no amount: "${protocol}" gives a wrong bound, or "${name}" a wrong price`);
 
 export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 	const { prices, log } = options;
@@ -84,6 +100,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		if (isDenial(cost)) return cost;
 		const most = cost.most(cost.asked);
 		if (most === 0) return undefined;
+		if (!isAmount(most)) throw noAmount(call);
 		const held = holdNow(options.accounts, callerOf(call), on, most);
 		return held ? permit(call, held, cost, cost.asked) : limitedByDatabase(call, on, cost, most);
 	};
@@ -103,7 +120,9 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		}
 	};
 
+	/** Throws what is no outage: a protocol's or a price's mistake is the failure of a rule, and told as one. */
 	const notLookedAt = (error: unknown): Denial => {
+		if (!isOutage(error)) throw error;
 		log.error("a call was refused because its quota could not be looked at", {
 			error: describe(error),
 			code: asText(asRecord(error)["code"]),
@@ -117,6 +136,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		if (isDenial(cost)) return cost;
 		const least = cost.most(leastOutput);
 		if (least === 0) return undefined;
+		if (!isAmount(least)) throw noAmount(call);
 		try {
 			const found = await holdOnAll(options.accounts, callerOf(call), on, { least, most: least });
 			if (isLack(found)) return found.left >= least ? heldBack(found.on) : usedUp(found.on, found.left, least);

@@ -19,7 +19,9 @@ const chatAnswer = {
 	choices: [{ index: 0, message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
 	usage: { prompt_tokens: input, completion_tokens: output, total_tokens: input + output },
 };
-const responsesUsage = { input_tokens: input, output_tokens: output, total_tokens: input + output };
+const tokens = { input_tokens: input, output_tokens: output };
+const counts = { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output };
+const responsesUsage = { ...tokens, total_tokens: input + output };
 const answers: Record<string, object> = {
 	"/v1/chat/completions": chatAnswer,
 	"/v1/messages": {
@@ -30,7 +32,7 @@ const answers: Record<string, object> = {
 		content: [{ type: "text", text: "Hello" }],
 		stop_reason: "end_turn",
 		stop_sequence: null,
-		usage: { input_tokens: input, output_tokens: output },
+		usage: tokens,
 	},
 	"/v1/responses": {
 		id: "resp_1",
@@ -48,12 +50,42 @@ const answer = (more: object = {}) => {
 			path.includes("/models/")
 				? {
 						candidates: [{ content: { parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
-						usageMetadata: { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output },
+						usageMetadata: counts,
 						...more,
 					}
 				: { ...answers[path], ...more },
 		),
 	);
+};
+const events: Record<string, readonly object[]> = {
+	"/v1/chat/completions": [
+		{ ...chatAnswer, choices: [{ index: 0, delta: { content: "Hello" }, finish_reason: null }], usage: null },
+		{ ...chatAnswer, choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage: null },
+		{ ...chatAnswer, choices: [], service_tier: "default" },
+	],
+	"/v1/responses": [
+		{
+			type: "response.created",
+			response: { ...answers["/v1/responses"], status: "in_progress", service_tier: "auto" },
+		},
+		{ type: "response.completed", response: { ...answers["/v1/responses"], service_tier: "default" } },
+	],
+};
+/** Streams that tell the plain tier at their end. */
+const stream = () => {
+	world.upstream.received.length = 0;
+	world.upstream.answer(({ path }) => {
+		const told = events[path] ?? [
+			{
+				candidates: [{ content: { parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
+				usageMetadata: { ...counts, serviceTier: "standard" },
+			},
+		];
+		const text = told.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+		return new Response(path === "/v1/chat/completions" ? `${text}data: [DONE]\n\n` : text, {
+			headers: { "content-type": "text/event-stream" },
+		});
+	});
 };
 const said = [{ role: "user", content: "Hi" }];
 const asks = {
@@ -73,6 +105,16 @@ const ask = async (protocol: keyof typeof asks, fields: object, settings: object
 	const response = await world.gateway.ask(path, { ...body, ...fields }, { headers });
 	const text = await response.text();
 	return { status: response.status, text, key, used: await world.used(key) };
+};
+
+const askStream = async (protocol: keyof typeof asks, fields: object) => {
+	const { key } = await world.gateway.token({ quota: 10 });
+	const { path, body } = asks[protocol];
+	const streaming = protocol === "gemini" ? "/v1beta/models/generate-content-a:streamGenerateContent?alt=sse" : path;
+	const asked = { ...body, ...fields, ...(protocol !== "gemini" && { stream: true }) };
+	const response = await world.gateway.ask(streaming, asked, { headers: { authorization: `Bearer ${key}` } });
+	expect(await response.text()).toContain("Hello");
+	return { used: await world.used(key) };
 };
 
 const tiers: readonly [protocol: keyof typeof asks, fields: object, times: number][] = [
@@ -114,9 +156,44 @@ describe("a tier", () => {
 		// The upstream was asked for no more output than the quota pays for in that tier.
 		if (sent && protocol !== "gemini") expect(limit * rates.output * times).toBeLessThanOrEqual(bound);
 	});
-	test("is charged as it was asked for, also where the answer names a lesser one", async () => {
-		answer({ service_tier: "default" });
-		expect((await ask("chat", { service_tier: "priority" })).used).toBe(plain * 2);
+	test.each([
+		["chat", { service_tier: "priority" }, { service_tier: "default" }, 1],
+		["chat", { service_tier: "priority", speed: "fast" }, { service_tier: "default" }, 6],
+		["chat", { service_tier: "ultrafast" }, { service_tier: "priority" }, 2],
+		["chat", { service_tier: "priority" }, { service_tier: "auto" }, 2],
+		["chat", { service_tier: "priority" }, { service_tier: null }, 2],
+		// Another's project may have a tier of its own: whoever did not ask for it does not pay for it.
+		["chat", {}, { service_tier: "priority" }, 1],
+		["responses", { service_tier: "fast" }, { service_tier: "default" }, 1],
+		["responses", { service_tier: "fast" }, { service_tier: "priority" }, 2],
+		["messages", { service_tier: "priority" }, { usage: { ...tokens, service_tier: "standard" } }, 1],
+		["messages", { speed: "fast" }, { usage: { ...tokens, service_tier: "standard" } }, 6],
+		["gemini", { serviceTier: "priority" }, { usageMetadata: { ...counts, serviceTier: "standard" } }, 1],
+		["gemini", { serviceTier: "priority" }, { usageMetadata: { ...counts, serviceTier: "unspecified" } }, 2],
+	] as const)("%s %j answered by %j is charged by what served it", async (protocol, fields, told, times) => {
+		answer(told);
+		expect((await ask(protocol, fields)).used).toBe(plain * times);
+	});
+	test.each([
+		["chat", { service_tier: "priority" }],
+		["responses", { service_tier: "priority" }],
+		["gemini", { serviceTier: "priority" }],
+	] as const)("%s that a stream tells is charged in place of the one asked for", async (protocol, fields) => {
+		stream();
+		expect((await askStream(protocol, fields)).used).toBe(plain);
+	});
+	test("is charged by what served it where the answer is translated, whole and as a stream", async () => {
+		const { body } = asks.chat;
+		for (const streams of [false, true]) {
+			if (streams) stream();
+			else answer({ service_tier: "default" });
+			const { key } = await world.gateway.token({ quota: 10 });
+			const headers = { authorization: `Bearer ${key}` };
+			const asked = { ...body, model: "responses-a", service_tier: "priority", stream: streams };
+			await (await world.gateway.ask(asks.chat.path, asked, { headers })).text();
+			expect(world.upstream.received[0]?.json).toMatchObject({ service_tier: "priority" });
+			expect(await world.used(key)).toBe(plain);
+		}
 	});
 	test.each([
 		["chat", { service_tier: "turbo" }],
@@ -138,6 +215,33 @@ describe("a tier", () => {
 		expect(response.headers.get("x-portico-dropped")).toContain("speed");
 		await response.text();
 		expect(await world.used(key)).toBe(plain);
+	});
+});
+
+describe("a limit lower than the upstream's protocol knows", () => {
+	test.each([
+		["/v1/chat/completions", { max_tokens: 1, messages: said }],
+		["/v1/messages", { max_tokens: 1, messages: said }],
+	])("%s %j is held as what is asked for in its place", async (path, body) => {
+		world.upstream.received.length = 0;
+		// The least: its words are so few that what was held for them does not cover it.
+		const asked = { input_tokens: 20, output_tokens: 16, total_tokens: 36 };
+		world.upstream.answer(({ path: at }) => Response.json({ ...answers[at], usage: asked }));
+		const { key } = await world.gateway.token({ quota: 10 });
+		const headers = { authorization: `Bearer ${key}` };
+		const response = await world.gateway.ask(path, { ...body, model: "responses-a" }, { headers });
+		expect(response.status).toBe(200);
+		await response.text();
+		expect(world.upstream.received[0]?.json).toMatchObject({ max_output_tokens: 16 });
+		expect(await world.used(key)).toBe(20 * rates.input + 16 * rates.output);
+	});
+	test("is none where the upstream speaks the client's protocol", async () => {
+		answer();
+		const { key } = await world.gateway.token({ quota: 0.0002 });
+		const headers = { authorization: `Bearer ${key}` };
+		const body = { ...asks.chat.body, max_tokens: 1 };
+		expect((await world.gateway.ask(asks.chat.path, body, { headers })).status).toBe(200);
+		expect(world.upstream.received[0]?.json).toMatchObject({ max_tokens: 1 });
 	});
 });
 

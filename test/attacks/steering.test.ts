@@ -66,6 +66,7 @@ const steering = {
 	user_config: {},
 	num_retries: 9,
 	n_predict: 99_999,
+	n_cmpl: 8,
 };
 
 describe.each(names)("%s", (protocol) => {

@@ -1,7 +1,7 @@
 /** The rules of a token: what each policy asks, beside what its own setting was compiled to. Found once for a token. */
 import type { AccessToken } from "../contract/call.ts";
 import { type Denial, deny } from "../contract/fault.ts";
-import { describe, type Log } from "../contract/log.ts";
+import { type Log, whatFailed } from "../contract/log.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { ModelInfo } from "../contract/router.ts";
 import { isPending } from "../wire/pending.ts";
@@ -53,7 +53,7 @@ export const ruleFailed: Denial = deny(
 export const refuseForFailure = ({ policy }: Rule, error: unknown, log: Log): Denial => {
 	const refusal = refusalIn(error);
 	if (refusal) return refusal;
-	log.error("a policy failed; the call is refused", { policy: policy.name, error: describe(error) });
+	log.error("a policy failed; the call is refused", { policy: policy.name, ...whatFailed(error) });
 	return ruleFailed;
 };
 

@@ -116,7 +116,7 @@ export {
 	type Written,
 } from "./contract/store.ts";
 export { bulkInsert } from "./store/bulk-insert.ts";
-export { StoreFault, unlessOutage } from "./store/fault.ts";
+export { isOutage, StoreFault, unlessOutage } from "./store/fault.ts";
 export { fixedStatement } from "./store/fixed-statement.ts";
 export { orderedId } from "./store/ordered-id.ts";
 export { type ClaimedWork, WorkQueue, type WorkQueueOptions } from "./store/work-queue.ts";
@@ -149,7 +149,7 @@ export {
 } from "./neutral/json.ts";
 export { Losses, type LossWords, type NeutralLoss, type Setting, wordLosses } from "./neutral/losses.ts";
 export * from "./neutral/model.ts";
-export { normalizeEvents, normalizeResponse } from "./neutral/normalize-events.ts";
+export { failureOf, normalizeEvents, normalizeResponse } from "./neutral/normalize-events.ts";
 export { normalizeRequest } from "./neutral/normalize-request.ts";
 export { asObjectSchema, describedSchema, objectSchema, referredIn } from "./neutral/object-schema.ts";
 export { gapBetween } from "./neutral/phase.ts";
@@ -159,7 +159,7 @@ export * from "./neutral/response.ts";
 export { type CalledTool, calledTool, flatName, type NameRule, plainNames, ToolNames } from "./neutral/tool-names.ts";
 export { unwrapInput, wrapInput } from "./neutral/wrapped-input.ts";
 export { cleanBase64, dataUrlHead, readDataUrl } from "./wire/data-url.ts";
-export { EventTemplate } from "./wire/event-template.ts";
+export { type EventMembers, EventTemplate, eventMembers } from "./wire/event-template.ts";
 export { exactBody, exactMember } from "./wire/exact-body.ts";
 
 // the life of a call

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { deny, Fault } from "../contract/fault.ts";
-import { describe, type Log, type LogFields } from "../contract/log.ts";
+import { describe, type Log, whatFailed } from "../contract/log.ts";
 import { adminTokenFile } from "../host/node-files.ts";
 import { createHeldLog, type LogFormat, type LogLevel } from "../runtime/log.ts";
 import { type CertificateFiles, listenSecurely } from "../runtime/secure-listener.ts";
@@ -162,12 +162,6 @@ export const serve = async (invocation: Invocation, greet: (text: string) => voi
 	}
 };
 
-/** What failed, and where: the first line of its stack names the file of a plugin. */
-const whatFailed = (error: unknown): LogFields => {
-	const [, at] = error instanceof Error ? (error.stack?.split(/\n\s*at /) ?? []) : [];
-	return { error: describe(error), ...(at !== undefined && { at }) };
-};
-
 const serveUntilStopped = async (
 	invocation: Invocation,
 	logOf: LogOf,
@@ -181,7 +175,7 @@ const serveUntilStopped = async (
 	const opened = await openGateway(invocation, true, refuseHeld, { logOf, changing, ...(workers && { workers }) });
 	const { portico, blueprint, log } = opened;
 	onStrayFailure((error) =>
-		log.error("something failed that nobody waited for, most likely in a plugin", whatFailed(error)),
+		portico.log.error("something failed that nobody waited for, most likely in a plugin", whatFailed(error)),
 	);
 	if (invocation.worker === undefined)
 		await settleLeft({ ...invocation, database: opened.database }, opened.dataFolder, 0);

@@ -19,7 +19,8 @@ export const statusCommand: Command = {
 		if (json === true) return print(JSON.stringify(answer));
 		const workers = asNumber(answer["workers"]) ?? 1;
 		const all = workers > 1 ? ` All ${workers} workers say so.` : "";
-		if (troubles.length === 0) print(`The server is well: its database answers, and its config is the file's.${all}`);
+		if (troubles.length === 0)
+			print(`The server is well: its database answers, its config is the file's, and no plugin failed of late.${all}`);
 		for (const { what, since, message, advice, workers: some } of troubles) {
 			const whose = some === undefined ? "" : ` of worker ${asList(some).map(String).join(", ")} of ${workers}`;
 			print(`${String(what)}${whose}: ${String(message)}`);

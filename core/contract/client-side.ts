@@ -3,7 +3,7 @@
 import type { LossWords } from "../neutral/losses.ts";
 import type { Loss } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
-import type { NeutralEvent, NeutralResponse } from "../neutral/response.ts";
+import type { Finish, NeutralEvent, NeutralResponse } from "../neutral/response.ts";
 import type { Compaction } from "./conversations.ts";
 import type { Denial } from "./fault.ts";
 import type { ModelListing } from "./model-listing.ts";
@@ -55,6 +55,8 @@ export interface ClientSide {
 	readonly renderDenial: RenderDenial;
 	/** What is written into an open stream that cannot go on; after it the stream is closed. */
 	renderStreamDenial(denial: Denial, ask: ModelAsk): string;
+	/** Whether clients know the word by which a failed answer ended, and are told it; otherwise they are told an error. */
+	readonly tellsFailure?: (finish: Finish) => boolean;
 	/** The media type of a stream for this request. */
 	streamType(ask: ModelAsk): string;
 	/** What may be written between events of a silent stream; absent where clients cannot bear any. */

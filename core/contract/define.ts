@@ -20,6 +20,7 @@ export interface Contribution {
 	/** Called once everything is set up and slots can be read: what is wrong, in words an operator can act on. */
 	check?(): readonly string[];
 	start?(): Promise<void> | void;
+	/** When the process stops it is waited for until `server.drainSeconds` are over, and for ten seconds more. */
 	stop?(): Promise<void> | void;
 }
 

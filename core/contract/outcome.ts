@@ -32,7 +32,7 @@ export interface Outcome {
 	readonly usage?: Usage | undefined;
 	/** The target that answered, or the last one tried. */
 	readonly target?: Target | undefined;
-	/** What the request that was sent said that changes the price of its tokens (`RequestFacts.tiers`). */
+	/** What the request that was sent said that changes the price of its tokens (`RequestFacts.tiers`); an answer that tells its service tier has the last word on that. */
 	readonly tiers?: readonly string[];
 	readonly denial?: Denial | undefined;
 	/** The upstream's own word for an end that is not the answer's: a limit, a filter, a tool call that cannot be read. */

@@ -44,8 +44,8 @@ export interface TokenSetting<Compiled> {
 /** What a policy holds for a call it let through. */
 export interface Permit {
 	/**
-	 * Nothing is sent before it resolves: undefined when what was promised is kept, or why the call is refused. For what has
-	 * to be written down first; one write can then serve all calls of a moment.
+	 * Nothing is sent before it resolves: undefined when what was promised is kept, or why the call is refused. Rejecting
+	 * refuses as throwing does. For what has to be written down first; one write can then serve all calls of a moment.
 	 */
 	readonly ready?: Promise<Denial | undefined>;
 	/** Output tokens the upstream must be limited to. */
@@ -83,7 +83,10 @@ export interface Permit {
 export interface Policy<Compiled = unknown> {
 	readonly name: string;
 	readonly setting?: TokenSetting<Compiled>;
-	/** Before the body is read, on every token route of whatever kind. `setting` is undefined when the token has none. */
+	/**
+	 * Before the body is read, on every token route of whatever kind; once more after a body of a model call or a new task that
+	 * took its time. `setting` is undefined when the token has none.
+	 */
 	admit?(call: Identified, setting: Compiled | undefined): Denial | undefined | Promise<Denial | undefined>;
 	/**
 	 * Before the body is read, of calls that use up what a token may use: model calls and new tasks. What can be refused

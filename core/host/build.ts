@@ -23,9 +23,10 @@ import { ConcurrencyLimit } from "../relay/concurrency-limit.ts";
 import { createIdentify } from "../relay/identify.ts";
 import { modelRoutes } from "../relay/models.ts";
 import { createRelay } from "../relay/relay.ts";
-import type { Relay } from "../relay/relay-options.ts";
+import type { Relay, RelayOptions } from "../relay/relay-options.ts";
+import { createSecondLook } from "../relay/second-look.ts";
 import { createTaskAuthority, taskAuthority } from "../relay/task-authority.ts";
-import { createRulesOf, type RulesOf } from "../relay/token-rules.ts";
+import { createRulesOf } from "../relay/token-rules.ts";
 import { collectGarbage } from "../runtime/garbage.ts";
 import { openStreamBody } from "../runtime/stream-body.ts";
 import { memoryBytes } from "../runtime/system.ts";
@@ -74,8 +75,10 @@ export const buildGateway = async (
 		complaints: complaintLines(blueprint.file, [...blueprint.complaints, ...more.map(blueprint.place)]),
 	});
 	const rulesOf = createRulesOf(() => built.generation.all(policies));
+	const secondLook = createSecondLook(clock, (call) => identifyAgain(call, keyInQuery.has(call.route)));
 	const forTasks = createTaskAuthority(
 		rulesOf,
+		secondLook,
 		() => built.generation.all(guards),
 		log,
 		() => ({
@@ -98,7 +101,7 @@ export const buildGateway = async (
 	if (complaints.length > 0) return refused(complaints);
 	rows = generation.rows;
 	const router = generation.given(routerService);
-	const relay = router && relayFor(generation, router, rulesOf, blueprint.config.server, options);
+	const relay = router && relayFor(generation, router, { rulesOf, secondLook }, blueprint.config.server, options);
 	const byCore = (list: readonly Route[]): readonly OwnedRoute[] => list.map((route) => ({ plugin: "portico", route }));
 	const own = byCore([openApiRoute(() => routes, options.version), ...options.own(() => rows)]);
 	const listing = byCore(router ? modelRoutes(generation.all(protocols), rulesOf, router) : []);
@@ -106,6 +109,11 @@ export const buildGateway = async (
 	const clashes = routeClashes([...own, ...(relay ? modelPaths(generation) : []), ...listing, ...generation.routes]);
 	if (clashes.length > 0 || blueprint.complaints.length > 0) return refused(clashes);
 	const protocolOf = new Map(routes.map(({ plugin, route }) => [route.path, route.protocol ?? plugin]));
+	const keyInQuery = new Set(
+		routes.flatMap(({ route }) => (route.access === "token" && route.keyInQuery ? [route.path] : [])),
+	);
+	// What it refuses is recorded by whoever asked.
+	const identifyAgain = createIdentify(generation.all(authenticators), rulesOf, log, () => {});
 	const { server, admin } = blueprint.config;
 	const handler = createRequestHandler({
 		routes,
@@ -145,14 +153,14 @@ const modelPaths = ({ owned }: Generation) =>
 const relayFor = (
 	generation: Generation,
 	router: Router,
-	rulesOf: RulesOf,
+	ofTokens: Pick<RelayOptions, "rulesOf" | "secondLook">,
 	server: ServerConfig,
 	{ clock, log, budget }: BuildOptions,
 ): Relay =>
 	createRelay({
 		protocols: generation.all(protocols),
 		endpoints: generation.all(endpoints),
-		rulesOf,
+		...ofTokens,
 		guards: generation.all(guards),
 		recorders: generation.all(recorders),
 		costs: generation.given(costs),

@@ -28,8 +28,23 @@ test("a plugin whose start never ends is not waited for while others wait", asyn
 	await expect(generation.start(1)).rejects.toThrow(
 		'the start of the plugin "ranks" has not ended after 0.001 seconds',
 	);
-	await generation.stop();
+	await generation.stop(new AbortController().signal);
 	expect(stopped).toEqual(["ranks"]);
+});
+
+test("a plugin whose stop never ends is waited for until all must end, and a while longer", async () => {
+	const { generation } = await generationOf({ stop: () => new Promise<never>(() => undefined) });
+	await generation.start();
+	const mustEnd = new AbortController();
+	let over = false;
+	const stopped = generation.stop(mustEnd.signal, 1).then(() => {
+		over = true;
+	});
+	for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+	expect(over).toBe(false);
+	mustEnd.abort();
+	await stopped;
+	expect(over).toBe(true);
 });
 
 test("a plugin may start for as long as it takes where nobody waits", async () => {

@@ -9,7 +9,7 @@ import { type Tables, tables } from "../contract/store.ts";
 import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../contract/token.ts";
 import type { OwnedRoute } from "../http/app.ts";
 import { nameClashes } from "./clashes.ts";
-import { inTime } from "./in-time.ts";
+import { inTime, stopInTime } from "./in-time.ts";
 import { scheduleComplaints } from "./job-schedules.ts";
 import { contributionFaults, offerFaults } from "./offer-faults.ts";
 import type { Instance, PluginComplaint } from "./order.ts";
@@ -26,8 +26,8 @@ export interface Generation {
 	readonly rows: readonly PluginRow[];
 	/** `limitMs`: for how long it waits for each plugin; as long as that takes unless said. */
 	start(limitMs?: number): Promise<void>;
-	/** Stops in reverse; may be called more than once. */
-	stop(): Promise<void>;
+	/** Stops in reverse; may be called more than once. Waits for each as long as it takes until `mustEnd`, and then for a while. */
+	stop(mustEnd: AbortSignal, limitMs?: number): Promise<void>;
 }
 
 /** An item of a slot and the plugin instance that offers it. */
@@ -154,12 +154,12 @@ export const buildGeneration = async (
 				await startOne(one, limitMs);
 			}
 		},
-		async stop() {
+		async stop(mustEnd, limitMs) {
 			for (const { instance, contribution } of started.splice(0).reverse()) {
 				try {
-					await contribution.stop?.();
+					await stopInTime(contribution.stop?.(), mustEnd, limitMs);
 				} catch (error) {
-					log.error("a plugin could not be stopped cleanly", { plugin: instance.name, error: describe(error) });
+					log.error("a plugin could not be stopped cleanly", { plugin: instance.name, error: said(error) });
 				}
 			}
 		},

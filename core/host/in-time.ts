@@ -1,5 +1,5 @@
-/** Waits for what a plugin does before it serves. It may wait for what never comes: nobody is to wait with it. */
-import { clearTimeout, setTimeout } from "node:timers";
+/** Waits for what a plugin does before it serves, and for its stop. It may wait for what never comes: nobody is to wait with it. */
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { deny, Fault } from "../contract/fault.ts";
 
 /** How long a plugin may take for each of these while others wait. */
@@ -18,5 +18,29 @@ export const inTime = async <T>(work: T | Promise<T>, what: string, milliseconds
 		return await Promise.race([work, late]);
 	} finally {
 		clearTimeout(timer);
+	}
+};
+
+/** How long a plugin may take to stop once nothing may go on any longer. */
+const stopMs = 10_000;
+
+/** As `inTime`, of a stop: as long as it takes until `mustEnd` is aborted, and then for a while. */
+export const stopInTime = async (
+	stopping: void | Promise<void>,
+	mustEnd: AbortSignal,
+	milliseconds = stopMs,
+): Promise<void> => {
+	// While only this is waited for, nothing else would keep the process alive until then.
+	const alive = setInterval(() => undefined, 60_000);
+	const ends = Promise.withResolvers<void>();
+	const end = (): void => ends.resolve();
+	if (mustEnd.aborted) end();
+	else mustEnd.addEventListener("abort", end, { once: true });
+	try {
+		await Promise.race([stopping, ends.promise]);
+		await inTime(stopping, "its stop", milliseconds);
+	} finally {
+		mustEnd.removeEventListener("abort", end);
+		clearInterval(alive);
 	}
 };

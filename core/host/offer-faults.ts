@@ -73,8 +73,10 @@ const protocolFaults = ({ name, client, upstream, passthrough, facts }: WireReco
 const dialectFaults = (endpoint: unknown, dialect: WireRecord): readonly string[] => {
 	const what = `the dialect "${dialect["name"]}" of "${endpoint}"`;
 	if (!arePaths(dialect["paths"])) return [`${what} has no paths that begin with "/"`];
+	const { body } = dialect;
+	const reads = body === "json" || body === "form" ? [] : [`${what} has the body "${body}": use json or form`];
 	const functions = ["read", "path", "headers", "renderDenial", "decodeError", "observe"] as const;
-	return lackingFaults(what, lacking<Dialect>("", dialect, functions));
+	return [...reads, ...lackingFaults(what, lacking<Dialect>("", dialect, functions))];
 };
 
 const endpointFaults = ({ name, dialects }: WireRecord): readonly string[] =>

@@ -6,21 +6,23 @@ import { callsOf, type Running } from "./running.ts";
 const lookAgainMs = 250;
 
 /** Ends its jobs and stops its plugins. */
-export const retire = async ({ jobs, relay, generation }: Running): Promise<void> => {
+export const retire = async ({ jobs, relay, generation }: Running, mustEnd: AbortSignal): Promise<void> => {
 	await jobs?.stop();
 	relay?.refusals.flush();
-	await generation.stop();
+	await generation.stop(mustEnd);
 };
 
 export class OldGenerations {
 	private readonly clock: Clock;
 	private readonly log: Log;
+	private readonly mustEnd: AbortSignal;
 	private readonly serving = new Set<Running>();
 	private readonly stopping = new Set<Promise<void>>();
 
-	constructor(clock: Clock, log: Log) {
+	constructor(clock: Clock, log: Log, mustEnd: AbortSignal) {
 		this.clock = clock;
 		this.log = log;
+		this.mustEnd = mustEnd;
 	}
 
 	/** Those on which calls still run. */
@@ -48,7 +50,7 @@ export class OldGenerations {
 
 	private retire(built: Running): void {
 		this.serving.delete(built);
-		const stopping = retire(built)
+		const stopping = retire(built, this.mustEnd)
 			.catch((error: unknown) => this.log.error("an old generation could not be stopped", { error: describe(error) }))
 			.then(() => void this.stopping.delete(stopping));
 		this.stopping.add(stopping);

@@ -102,7 +102,7 @@ export const ownRoutes = ({
 		path: "/admin/troubles",
 		access: "admin",
 		summary:
-			"What is wrong with the server itself, at any worker: its database, its config, its certificate; since when, and what to do.",
+			"What is wrong with the server itself, at any worker: its database, its config, its certificate, its plugins; since when, and what to do.",
 		handle: async () => Response.json(await troubles(), { headers: { "cache-control": "no-store" } }),
 	},
 	{

@@ -3,7 +3,7 @@ import { needRestart } from "../config/need-restart.ts";
 import type { ServerConfig } from "../config/schema-core.ts";
 import type { FirstToken, HostInfo, PluginRow } from "../contract/host-info.ts";
 import { jobs } from "../contract/job.ts";
-import { describe } from "../contract/log.ts";
+import { describe, type Log } from "../contract/log.ts";
 import { router } from "../contract/router.ts";
 import { freeBytes } from "../runtime/free-bytes.ts";
 import { addressOf, type Connection } from "../runtime/serve.ts";
@@ -32,6 +32,7 @@ export class Portico {
 	firstToken: FirstToken | undefined;
 	/** A link for the first sign-in of all. */
 	firstSignIn: ((address: string) => Promise<string | undefined>) | undefined;
+	readonly log: Log;
 	private readonly options: PorticoOptions;
 	private readonly kept = new KeptThings();
 	/** What bodies and answers of all calls hold. */
@@ -51,11 +52,12 @@ export class Portico {
 	private reloading: Promise<void> = Promise.resolve();
 
 	constructor(options: PorticoOptions) {
-		this.options = options;
-		const { clock, store, dataFolder, log } = options;
-		this.old = new OldGenerations(clock, log);
+		const { clock, store, dataFolder } = options;
 		const { url } = options.blueprint.config.database;
 		this.troubles = new Troubles({ clock, outage: store.outage, freeBytes: () => freeBytes(dataFolder), url });
+		this.log = this.troubles.failing.heardIn(options.log);
+		this.options = { ...options, log: this.log };
+		this.old = new OldGenerations(clock, this.log, this.mustEnd.signal);
 		this.endAnswers = tellTroubles(options.workers, this.ownTroubles);
 		this.budget = budgetFor(options.blueprint.config.server);
 	}
@@ -69,9 +71,8 @@ export class Portico {
 	/** Builds, migrates and starts. Returns complaints instead when it cannot. */
 	async start(): Promise<readonly string[]> {
 		const { built, complaints } = await this.build(this.options.blueprint);
-		if (!built || complaints.length > 0) return complaints;
-		await this.activate(built);
-		return [];
+		if (built && complaints.length === 0) await this.activate(built);
+		return complaints;
 	}
 
 	/** What the listener tells of its certificate. */
@@ -138,7 +139,7 @@ export class Portico {
 		await this.old.stop();
 		const { current } = this;
 		this.current = undefined;
-		if (current) await retire(current);
+		if (current) await retire(current, this.mustEnd.signal);
 		await this.kept.close();
 	}
 
@@ -168,7 +169,7 @@ export class Portico {
 			await this.activate(built);
 		} catch (error) {
 			previous?.jobs?.resume();
-			await retire(built);
+			await retire(built, this.mustEnd.signal);
 			return [`the new configuration could not be started: ${describe(error)}`];
 		}
 		if (previous) this.old.letGo(previous);
@@ -235,7 +236,7 @@ export class Portico {
 				hostLoad(this.all(), {
 					version: this.options.version,
 					reloaded: this.reloaded,
-					database: this.troubles.list().every(({ what }) => what === "config" || what === "certificate"),
+					database: this.troubles.list().every(({ what }) => what !== "database" && what !== "disk"),
 				}),
 			keep: this.kept.keep,
 			greetWith: (first) => {

@@ -17,7 +17,7 @@ export interface TroublesTogether {
 
 const question = "host: troubles";
 
-const kinds: readonly Trouble["what"][] = ["certificate", "config", "database", "disk"];
+const kinds: readonly Trouble["what"][] = ["certificate", "config", "database", "disk", "plugin"];
 
 const decode = (told: unknown): readonly Trouble[] =>
 	asList(told).flatMap((one) => {

@@ -5,9 +5,10 @@ import type { Job } from "../contract/job.ts";
 import type { Outage } from "../store/fault.ts";
 import { folderOfServer } from "../store/taken-over.ts";
 import { CertificateState } from "./certificate.ts";
+import { FailingParts } from "./failing-parts.ts";
 
 export interface Trouble {
-	readonly what: "certificate" | "config" | "database" | "disk";
+	readonly what: "certificate" | "config" | "database" | "disk" | "plugin";
 	/** Milliseconds since 1970. */
 	readonly since: number;
 	readonly message: string;
@@ -92,6 +93,7 @@ export class Troubles {
 	/** Where the server keeps its data that Portico has started for a file, if it has. */
 	private readonly serverFolder: string | undefined;
 	readonly certificate: CertificateState;
+	readonly failing: FailingParts;
 	private config: Trouble | undefined;
 	/** Since when the disk of the data folder is full. */
 	private fullSince: number | undefined;
@@ -107,11 +109,13 @@ export class Troubles {
 		this.input = input;
 		this.serverFolder = folderOfServer(input.url);
 		this.certificate = new CertificateState(input.clock);
+		this.failing = new FailingParts(input.clock);
 	}
 
 	/** What a reload said; a file that is refused again has been so since it was the first time. */
 	reloaded(complaints: readonly string[]): void {
 		const [first] = complaints;
+		if (first === undefined) this.failing.forget();
 		this.config =
 			first === undefined
 				? undefined
@@ -127,7 +131,8 @@ export class Troubles {
 		const outage = this.input.outage();
 		const database = outage ? ofDatabase(outage, this.serverFolder) : this.ofDisk();
 		const certificate = this.certificate.trouble();
-		return [database, this.config, certificate].filter((trouble) => trouble !== undefined);
+		const own = [database, this.config, certificate].filter((trouble) => trouble !== undefined);
+		return [...own, ...this.failing.list()];
 	}
 
 	/** Small writes may find room in the database's own files while the journal beside it cannot grow. */

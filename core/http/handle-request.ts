@@ -2,7 +2,7 @@
 import type { Admitted, Identified } from "../contract/call.ts";
 import type { Clock } from "../contract/clock.ts";
 import { type Denial, deny, isDenial, isFault } from "../contract/fault.ts";
-import { describe, type Log } from "../contract/log.ts";
+import { type Log, whatFailed } from "../contract/log.ts";
 import type { Doorkeeper } from "../contract/operator.ts";
 import type { Protocol } from "../contract/protocol.ts";
 import type { AdminRoute, PersonRoute, RenderDenial, Route, TokenRoute } from "../contract/route.ts";
@@ -19,6 +19,7 @@ import type { AdminRules } from "./admin-access.ts";
 import { admit, crooked, meantByBrowser, originHeaders, preflight, requestIdOf } from "./admission.ts";
 import { type App, createApp, exactRoutes, type OwnedRoute } from "./app.ts";
 import { type Arrival, admitted, newCallId, noParams, type Params, unknownArrival } from "./arrival.ts";
+import { denialAt, denialResponse } from "./denial-response.ts";
 import { createRecogniseOperator } from "./operator.ts";
 import { wholeRequest } from "./whole-request.ts";
 
@@ -48,16 +49,6 @@ export interface RequestHandler {
 	/** Requests that have no answer yet; a stream that has begun is not among them. */
 	readonly waiting: number;
 }
-
-/** A denial as a response, in whatever shape. */
-const denialResponse = (render: RenderDenial, denial: Denial, requestId: string): Response => {
-	const { status, headers, body } = render(denial, requestId);
-	return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
-};
-
-/** How a refusal is told at a route. */
-const shapeAt = ({ shapeFor, renderDenial = renderOwnDenial }: Route, request: Request): RenderDenial =>
-	shapeFor?.(request) ?? renderDenial;
 
 const stopping = deny(
 	"overloaded",
@@ -144,7 +135,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 	/** What is no denial either is a handler's in plain JavaScript, whose author is told by the log. */
 	const refusal = (route: Route, request: Request, denial: Denial, requestId: string): Response => {
 		if (!isRecord(denial) || !isDenial(denial)) throw new TypeError("its handler answered no Response");
-		return denialResponse(shapeAt(route, request), denial, requestId);
+		return denialAt(route, request, denial, requestId, log);
 	};
 
 	/** Answers at a route. */
@@ -159,7 +150,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 			response = given instanceof Response ? given : refusal(route, request, given, call.requestId);
 		} catch (error) {
 			const denial = denialOf(error, call.route, call.requestId);
-			response = denialResponse(shapeAt(route, request), denial, call.requestId);
+			response = denialAt(route, request, denial, call.requestId, log);
 		} finally {
 			waiting--;
 			// What the call held goes back when its handler has answered, unless it outlives that.
@@ -173,7 +164,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 	const denialOf = (error: unknown, route: string, requestId: string): Denial => {
 		// The store tells of its outages itself, and of no statement that the database cannot do.
 		if (!isFault(error) || (error instanceof StoreFault && !error.isOutage))
-			log.error("a route failed", { route, requestId, error: describe(error) });
+			log.error("a route failed", { route, requestId, ...whatFailed(error) });
 		if (isFault(error)) return error.denial;
 		return deny("internal", "Something went wrong inside Portico; the log has it under this request's id.");
 	};

@@ -1,5 +1,6 @@
 /** How a call that came to no answer has ended, and the failures that are Portico's own. */
-import type { Denial } from "../contract/fault.ts";
+import { type Denial, isFault } from "../contract/fault.ts";
+import { whatFailed } from "../contract/log.ts";
 import type { CallRecord, Ending, Outcome } from "../contract/outcome.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
 import { noRoom } from "../wire/byte-budget.ts";
@@ -20,6 +21,15 @@ export const lost: Denial = {
 	kind: "upstream",
 	code: "upstream_broke_off",
 	message: "The upstream closed the connection.",
+};
+
+const unreadable: Denial = { kind: "upstream", message: "The upstream's answer could not be read." };
+
+/** Why a stream ends over which this was thrown. What is no fault is a mistake, a plugin's or Portico's, and the log tells it. */
+export const whyUnreadable = ({ routed, options }: LiveCall, error: unknown): Denial => {
+	if (isFault(error)) return error.denial;
+	options.log.error("an answer could not be read to its end", { callId: routed.id, ...whatFailed(error) });
+	return unreadable;
 };
 
 export const endingOf = (live: LiveCall): Ending => {

@@ -3,7 +3,7 @@ import type { RelayedCall, Routed } from "../contract/call.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { type Denial, isDenial, isFault } from "../contract/fault.ts";
 import type { Guard, RequestVerdict } from "../contract/guard.ts";
-import { describe, type Log } from "../contract/log.ts";
+import { type Log, whatFailed } from "../contract/log.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { namedTwice } from "../wire/json-body.ts";
 import { namedTwiceIn } from "../wire/named-twice.ts";
@@ -19,7 +19,7 @@ const verdictOf = async (guard: Guard, prompt: NeutralRequest, call: Routed, log
 	} catch (error) {
 		const refuse = refusalIn(error);
 		if (refuse) return { refuse };
-		log.error("a guard failed; the call is refused", { guard: guard.name, error: describe(error), callId: call.id });
+		log.error("a guard failed; the call is refused", { guard: guard.name, ...whatFailed(error), callId: call.id });
 		return { refuse: guardFailed };
 	}
 };
@@ -59,7 +59,7 @@ export const guardCall = async (
 		return await guardedCall(guards, call, endpoints, log);
 	} catch (error) {
 		if (isFault(error)) return error.denial;
-		log.error("a call could not be shown to its guards; it is refused", { error: describe(error), callId: call.id });
+		log.error("a call could not be shown to its guards; it is refused", { ...whatFailed(error), callId: call.id });
 		return guardFailed;
 	}
 };

@@ -10,21 +10,16 @@ import type { CallTrace } from "../contract/trace.ts";
 import type { Loss } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { addUsage, billedUsage, type Usage } from "../neutral/response.ts";
+import { tiersServed } from "../wire/request-bound.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import type { StreamPass } from "./exchange.ts";
 import type { Guarded } from "./guarded.ts";
 import type { Permits } from "./permits.ts";
 import { type Recording, record } from "./record.ts";
-import { soundly } from "./sound-amounts.ts";
+import { nothingSeen, soundly, soundlySeen } from "./sound-amounts.ts";
 import type { CallStream } from "./stream.ts";
-import { redacted } from "./upstream-words.ts";
+import { plainStop, redacted } from "./upstream-words.ts";
 import { usedBy } from "./used.ts";
-
-/** Only a plain word (letters, digits, `.`, `_`, `-`) of an upstream is passed on. */
-const plainStop = (word: string | undefined): string | undefined =>
-	word !== undefined && /^[\w.-]{1,64}$/.test(word) ? word : undefined;
-
-const nothingSeen: Observation = { finished: false, pieces: 0, contentBytes: 0 };
 
 /** What a call waits for upstream, and can be told to wait for no longer. */
 export interface Waiting {
@@ -91,7 +86,7 @@ export class LiveCall {
 	/** Who sees more of the answer as it comes. */
 	private observer: Pick<StreamPass, "seen"> | undefined;
 	private ended = false;
-	private readonly options: LiveCallOptions;
+	readonly options: LiveCallOptions;
 
 	constructor(routed: RelayedCall, permits: Permits, options: LiveCallOptions) {
 		this.routed = routed;
@@ -197,6 +192,12 @@ export class LiveCall {
 		this.firstContentMs = this.options.clock.monotonic() - this.routed.startedAt;
 	}
 
+	/** What the answer tells of its service tier, in place of what was asked for. */
+	private served(tier: string): readonly string[] {
+		// A summary that was made first may have been served otherwise.
+		return this.compaction.used ? this.tiers : tiersServed(this.tiers, tier);
+	}
+
 	/** Settles and records; the first of all ends counts. */
 	end(ending: Ending, status: number, denial?: Denial): void {
 		if (this.ended) return;
@@ -204,7 +205,8 @@ export class LiveCall {
 		const { routed, target, sentAt } = this;
 		const { used: before, limit: writes } = this.compaction;
 		const unreadMs = this.stream?.unread.milliseconds ?? 0;
-		const seen = soundly(this.observer?.seen() ?? this.seen);
+		const { observer } = this;
+		const seen = observer ? soundlySeen(observer, routed.id, this.options.log) : soundly(this.seen);
 		const sentMs = sentAt === undefined ? undefined : this.options.clock.monotonic() - sentAt;
 		const told = denial ?? seen.error;
 		const permitted = this.permits.maxOutputTokens;
@@ -217,7 +219,7 @@ export class LiveCall {
 			pieces: seen.pieces,
 			usage: all?.beside ? billedUsage(all) : all,
 			target,
-			tiers: this.tiers,
+			tiers: seen.tier === undefined ? this.tiers : this.served(seen.tier),
 			denial: told && target ? redacted(told, target) : told,
 			stopped: plainStop(seen.stopped),
 		};

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AccessToken, Routed } from "../contract/call.ts";
-import type { Denial } from "../contract/fault.ts";
+import { type Denial, Fault } from "../contract/fault.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { Permit, Policy } from "../contract/policy.ts";
 import { createLog } from "../runtime/log.ts";
 import { askPolicies, Permits } from "./permits.ts";
-import { createRulesOf } from "./token-rules.ts";
+import { createRulesOf, ruleFailed } from "./token-rules.ts";
 
 const log = createLog("silent");
 const outcome: Outcome = { ending: "completed", sent: true, contentBytes: 0, pieces: 0 };
@@ -60,6 +60,7 @@ describe("the permits of a call", () => {
 	test("already granted are given back when a later policy refuses or fails", async () => {
 		const policies: Policy[] = [{ name: "x", check: () => denial }];
 		policies.push({ name: "y", check: () => Promise.reject(new Error("broken")) });
+		policies.push({ name: "z", check: () => JSON.parse('{"kind":"permission"}') as Denial });
 		for (const last of policies) {
 			const settled: string[] = [];
 			const answer = await askPolicies({
@@ -105,6 +106,34 @@ describe("the permits of a call", () => {
 			expect(answer).toHaveProperty("kind");
 			await new Promise((resolve) => setImmediate(resolve));
 		}
+	});
+
+	test("whose promise is broken by a fault refuse with the fault's own denial", async () => {
+		const policy: Policy = { name: "late", check: () => ({ ready: Promise.reject(new Fault(denial)) }) };
+		expect(await askPolicies({ rules: rulesOf([policy]), call, log })).toEqual(denial);
+	});
+
+	test.each([
+		["no promise", () => "yes"],
+		["a promise of a text", () => Promise.resolve("no")],
+		["a promise of false", () => Promise.resolve(false)],
+		["a promise of a denial without words", () => Promise.resolve({ kind: "permission" })],
+		["a fault without a denial", () => Promise.reject(new Fault(JSON.parse("{}")))],
+	])("that promise by %s have failed: the others are given back, and the log says so", async (_what, ready) => {
+		const settled: string[] = [];
+		const said: string[] = [];
+		// As plain JavaScript may answer.
+		const broken: Policy = { name: "broken", check: () => ({ ready: ready() as unknown as Promise<undefined> }) };
+		const noting = createLog("error", (line) => said.push(line));
+		for (const policies of [
+			[broken],
+			[broken, { name: "kept", check: () => ({ ready: Promise.resolve(undefined) }) }],
+		]) {
+			const rules = rulesOf([granting("a", settled), ...policies]);
+			expect(await askPolicies({ rules, call, log: noting })).toEqual(ruleFailed);
+		}
+		expect(settled).toEqual(["a refused", "a refused"]);
+		expect(said).toHaveLength(2);
 	});
 
 	test("bound the output by the lowest bound among them, and gather their headers", () => {

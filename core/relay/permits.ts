@@ -2,12 +2,12 @@
 
 import type { Routed } from "../contract/call.ts";
 import type { Denial } from "../contract/fault.ts";
-import { describe, type Log } from "../contract/log.ts";
+import { type Log, whatFailed } from "../contract/log.ts";
 import type { Charge, Outcome } from "../contract/outcome.ts";
 import type { Permit } from "../contract/policy.ts";
 import { isPending } from "../wire/pending.ts";
 import { refusedOutcome } from "./call-ending.ts";
-import { denialIn, isPermit } from "./plugin-answers.ts";
+import { denialIn, isPermit, refusalIn } from "./plugin-answers.ts";
 import { type Rule, refuseForFailure, ruleFailed } from "./token-rules.ts";
 
 const watches = ({ progress }: Permit): boolean => progress !== undefined;
@@ -90,7 +90,7 @@ export class Permits {
 	}
 
 	private notSettled(error: unknown): void {
-		this.log.error("a permit could not be settled", { error: describe(error) });
+		this.log.error("a permit could not be settled", whatFailed(error));
 	}
 }
 
@@ -105,7 +105,7 @@ const ignored = (): undefined => undefined;
 
 /** What permits promise may fail before anybody waits for it, or when nobody does any more: that must not end the process. */
 const leaveUnread = (held: readonly Permit[]): void => {
-	for (const { ready } of held) ready?.catch(ignored);
+	for (const { ready } of held) if (isPending(ready)) ready.then(ignored, ignored);
 };
 
 /** Asks these rules, at once where none of them has to wait. A denial settles what the others had already granted. */
@@ -133,22 +133,25 @@ const promises = ({ ready }: Permit): boolean => ready !== undefined;
 
 /** The permits, once all that they promise is kept. `first`: the place of the first that promises something. */
 const afterReady = async (permits: Permits, held: readonly Permit[], first: number, log: Log): Promise<Answer> => {
-	for (let index = first + 1; index < held.length; index++) held[index]?.ready?.catch(ignored);
+	for (let index = first + 1; index < held.length; index++) {
+		const ready = held[index]?.ready;
+		if (isPending(ready)) ready.then(ignored, ignored);
+	}
 	for (let index = first; index < held.length; index++) {
 		const ready = held[index]?.ready;
-		if (!ready) continue;
+		if (ready === undefined) continue;
 		try {
 			const denial = await ready;
-			if (denial) return refuse(held, denial, log);
+			if (denial !== undefined) return refuse(held, denialIn(denial), log);
 		} catch (error) {
-			return refuse(held, notKept(error, log), log);
+			return refuse(held, refusalIn(error) ?? notKept(error, log), log);
 		}
 	}
 	return permits;
 };
 
 const notKept = (error: unknown, log: Log): Denial => {
-	log.error("what a policy promised could not be kept; the call is refused", { error: describe(error) });
+	log.error("what a policy promised could not be kept; the call is refused", whatFailed(error));
 	return ruleFailed;
 };
 

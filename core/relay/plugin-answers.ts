@@ -23,15 +23,17 @@ export const isPermit = (answer: Permit | Denial): answer is Permit =>
 		("headers" in answer && !(answer instanceof Response)) ||
 		isEmpty(answer));
 
+const isWhole = (denial: Denial): boolean => typeof denial?.kind === "string" && typeof denial.message === "string";
+
 /** The denial itself. Throws for anything else. */
 export const denialIn = (answer: Denial): Denial => {
-	if (isObject(answer) && isDenial(answer)) return answer;
+	if (isWhole(answer)) return answer;
 	throw new TypeError("it answered something that deny() does not make; undefined lets a call pass");
 };
 
 /** What a rule refused by throwing it; undefined where it failed, as one does whose statement the database cannot do. */
 export const refusalIn = (error: unknown): Denial | undefined =>
-	isFault(error) && error.denial.kind !== "internal" ? error.denial : undefined;
+	isFault(error) && isWhole(error.denial) && error.denial.kind !== "internal" ? error.denial : undefined;
 
 const noVerdict = "it answered none of { refuse }, { replace }, { restore } and { answer }; undefined lets a call pass";
 

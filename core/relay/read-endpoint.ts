@@ -1,6 +1,13 @@
 /** Reads a call of an endpoint: from its body to the targets that can serve it. */
 import type { EndpointRouted, Identified } from "../contract/call.ts";
-import type { Dialect, Endpoint, EndpointAsk, EndpointBody, EndpointRequest } from "../contract/endpoint.ts";
+import type {
+	Dialect,
+	Endpoint,
+	EndpointAsk,
+	EndpointBody,
+	EndpointCall,
+	EndpointRequest,
+} from "../contract/endpoint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Plan, Target } from "../contract/router.ts";
@@ -13,6 +20,7 @@ import { serviceWords } from "../wire/request-bound.ts";
 import { steeringFinder } from "../wire/steering.ts";
 import { dialectAt } from "./endpoint-exchange.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
+import { isSoundBound } from "./sound-amounts.ts";
 import { readWithoutSteering, takenOut } from "./steering.ts";
 import { infoOf, showsModel } from "./token-rules.ts";
 
@@ -59,6 +67,14 @@ const tiersOf = (body: EndpointBody): readonly string[] =>
 const bytesOf = (body: EndpointBody): number =>
 	body.type === "json" ? body.json.bytes.length : body.form.bytes.length;
 
+/** What it read. Throws where its types would not allow that: nothing could be held for it. */
+const readBy = (dialect: Dialect, request: EndpointRequest, endpoint: Endpoint): EndpointCall => {
+	const read = dialect.read(request);
+	if (typeof read?.model === "string" && Array.isArray(read.texts) && isSoundBound(read.bound)) return read;
+	const dialectName = `the dialect "${dialect.name}" of the endpoint "${endpoint.name}"`;
+	throw new TypeError(`${dialectName} read no { model, stream, texts, bound: { inputTokens, outputTokens } }`);
+};
+
 /** `shared`: the dialects of one path. */
 export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: EndpointReadingOptions): Entry => {
 	const { rulesOf, pace, planFor } = options;
@@ -91,7 +107,7 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 		read(call, bytes, start) {
 			const request = { url: call.url, params: call.params, headers: call.request.headers, ...bodyOf(call, bytes) };
 			const dialect = dialectOf(shared, request);
-			const read = dialect.read(request);
+			const read = readBy(dialect, request, endpoint);
 			const model: ModelCall = {
 				operation: endpoint.name,
 				name: read.model,

@@ -1,7 +1,7 @@
 /** Writes the row of a call, whatever became of it: told to every recorder. */
 import type { Admitted } from "../contract/call.ts";
 import type { Clock } from "../contract/clock.ts";
-import { describe, type Log } from "../contract/log.ts";
+import { type Log, whatFailed } from "../contract/log.ts";
 import type { CallRecord, CallToken, Outcome, Recorder } from "../contract/outcome.ts";
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Tracer } from "../contract/trace.ts";
@@ -89,7 +89,7 @@ const listen = (told: PromiseLike<unknown>, log: Log, recorder: Recorder): void 
 	void told.then(undefined, (error: unknown) => failed(log, recorder, error));
 
 const failed = (log: Log, { name }: Recorder, error: unknown): void =>
-	log.error("a recorder failed", { recorder: name, error: describe(error) });
+	log.error("a recorder failed", { recorder: name, ...whatFailed(error) });
 
 /** Where a pattern passes names through, the target's name is the client's too. */
 const withPlainTarget = (outcome: Outcome): Outcome => {

@@ -12,6 +12,7 @@ import type { OpenStreamBody } from "../wire/stream-body.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { Refusals } from "./refusals.ts";
+import type { SecondLook } from "./second-look.ts";
 import type { StreamLimits } from "./stream-watch.ts";
 import type { RulesOf } from "./token-rules.ts";
 
@@ -19,6 +20,7 @@ export interface RelayOptions {
 	readonly protocols: readonly Protocol[];
 	readonly endpoints: readonly Endpoint[];
 	readonly rulesOf: RulesOf;
+	readonly secondLook: SecondLook;
 	readonly guards: readonly Guard[];
 	readonly recorders: readonly Recorder[];
 	readonly costs?: Costs | undefined;

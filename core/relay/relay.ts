@@ -7,7 +7,7 @@
 
 import type { Identified } from "../contract/call.ts";
 import { type Denial, deny, Fault, isDenial, isFault } from "../contract/fault.ts";
-import { describe, type Log } from "../contract/log.ts";
+import { type Log, whatFailed } from "../contract/log.ts";
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Route } from "../contract/route.ts";
 import type { Plan, Target } from "../contract/router.ts";
@@ -33,7 +33,7 @@ import { redacted } from "./upstream-words.ts";
 
 const denialOf = (error: unknown, log: Log, callId: string): Denial => {
 	if (isFault(error)) return error.denial;
-	log.error("an attempt failed inside Portico", { callId, error: describe(error) });
+	log.error("an attempt failed inside Portico", { callId, ...whatFailed(error) });
 	return deny(
 		"upstream",
 		"The upstream's answer could not be understood. Ask again, or ask the operator to look at the log.",
@@ -117,9 +117,9 @@ class CallRelay implements Relay {
 
 	/** The phases in their order, up to the first attempt. */
 	private async serve(entry: Entry, call: Identified): Promise<Response> {
-		const { guards, concurrency, log } = this.options;
+		const { guards, concurrency, log, rulesOf, secondLook } = this.options;
 		const start: Start = { call, token: call.token, protocol: entry.protocol };
-		const rules = this.options.rulesOf(call.token);
+		const rules = rulesOf(call.token);
 		let entered = false;
 		let live: LiveCall;
 		let plan: Plan;
@@ -134,12 +134,15 @@ class CallRelay implements Relay {
 			const refusal = firstRefusal(rules.beforeBody, beforeBody, start, log);
 			const denial = isPending(refusal) ? await refusal : refusal;
 			if (denial) throw new Fault(denial);
-			const read = entry.read(call, await entry.body(call), start);
+			const body = await entry.body(call);
+			const outlasted = secondLook(call);
+			if (outlasted) await outlasted;
+			const read = entry.read(call, body, start);
 			const found = isPending(read) ? await read : read;
 			plan = found.plan;
 			// Before the policies: their wait for the journal ends with the same turn.
 			turnOver = turnEnds();
-			const asked = askPolicies({ rules: rules.check, call: found.routed, log });
+			const asked = askPolicies({ rules: (outlasted ? rulesOf(call.token) : rules).check, call: found.routed, log });
 			const permits = isPending(asked) ? await asked : asked;
 			if (isDenial(permits)) throw new Fault(permits);
 			live = new LiveCall(found.routed, permits, this.liveOptions);
@@ -211,7 +214,7 @@ class CallRelay implements Relay {
 	private left(live: LiveCall): void {
 		const { readOnMs } = live.permits;
 		live.leave();
-		if (live.stream) live.stream.clientLeft();
+		if (live.stream) live.stream.left();
 		else if (readOnMs === 0) live.stop();
 		else live.limitTime(this.options.clock.after(readOnMs, () => live.stop()));
 	}

@@ -11,6 +11,7 @@ import { guardFailed } from "./guarded.ts";
 import { askGuards } from "./guards.ts";
 import { askPolicies } from "./permits.ts";
 import { type Recording, record } from "./record.ts";
+import type { SecondLook } from "./second-look.ts";
 import { firstRefusal, type RulesOf } from "./token-rules.ts";
 
 /** What the policies hold for one piece of work. Settled exactly once, newest permit first. */
@@ -70,6 +71,7 @@ const isAboutQuota = ({ kind }: Denial): boolean => kind === "quota_exhausted" |
 /** `recording`: who is told of what is refused. */
 export const createTaskAuthority = (
 	rulesOf: RulesOf,
+	secondLook: SecondLook,
 	guards: () => readonly Guard[],
 	log: Log,
 	recording: () => Recording,
@@ -91,6 +93,7 @@ export const createTaskAuthority = (
 		record(recording(), start, refusedEnd(denial));
 	},
 	async authorize(call, { kind, model, targets, requestBytes, prompt }) {
+		await secondLook(call);
 		const routed: TaskRouted = {
 			...call,
 			surface: "task",

@@ -8,6 +8,7 @@ import process from "node:process";
 import { setImmediate } from "node:timers";
 import type { Clock } from "../contract/clock.ts";
 import type { Log, LogFields } from "../contract/log.ts";
+import { withoutKeys } from "../errors/redact.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { jsonLines, type LineForm, type Spoken, textLines } from "./log-lines.ts";
 import { RepeatedLines } from "./repeated-lines.ts";
@@ -39,6 +40,12 @@ const clipped = (fields: LogFields): LogFields =>
 		]),
 	);
 
+/** An error's own words may hold the key that it was made with: a plugin's do, or a library's it asks. */
+const withoutKeysIn = (fields: LogFields): LogFields =>
+	Object.fromEntries(
+		Object.entries(fields).map(([key, value]) => [key, typeof value === "string" ? withoutKeys(value) : value]),
+	);
+
 interface Speech {
 	readonly least: LogLevel;
 	readonly write: Sink;
@@ -56,7 +63,7 @@ const speak = (speech: Speech, plugin = ""): Log => {
 		(message, fields = {}) => {
 			if (severity[level] < severity[least]) return;
 			if (severity[level] < severity.warn) write(line(level, message, clip(fields)), false);
-			else repeated.take(plugin, level, message, clip(fields), lineNow);
+			else repeated.take(plugin, level, withoutKeys(message), withoutKeysIn(clip(fields)), lineNow);
 		};
 	return {
 		debug: say("debug"),
@@ -74,6 +81,7 @@ const mostWaiting = 4 * 1024 * 1024;
 const retryMs = 10;
 
 const standardError = 2;
+let begun: Buffer = Buffer.alloc(0);
 let waiting = "";
 let scheduled = false;
 let goesToFile: boolean | undefined;
@@ -94,27 +102,33 @@ const firstPiece = (): string => {
 	return waiting.slice(0, (end === -1 ? waiting.indexOf("\n") : end) + 1);
 };
 
-/** What is left of it: all where the reader of a pipe is behind, nothing where nobody holds it any more. */
-const write = (piece: string): string => {
+/** How many went out: none where the reader of a pipe is behind, all where nobody holds it any more. */
+const write = (bytes: Buffer): number => {
 	try {
-		const count = writeSync(standardError, piece);
-		return count === Buffer.byteLength(piece) ? "" : Buffer.from(piece).subarray(count).toString();
+		return writeSync(standardError, bytes);
 	} catch (error) {
-		return error instanceof Error && Reflect.get(error, "code") === "EAGAIN" ? piece : "";
+		return error instanceof Error && Reflect.get(error, "code") === "EAGAIN" ? 0 : bytes.length;
 	}
 };
 
-const flush = (): void => {
-	scheduled = false;
-	while (waiting !== "") {
-		const piece = firstPiece();
-		const left = write(piece);
-		waiting = left + waiting.slice(piece.length);
-		if (left !== piece) continue;
-		scheduled = true;
-		setTimeout(flush, retryMs).unref();
-		return;
+/** True when all went out. A piece of which a pipe took only the beginning goes on where it stopped, be it within a letter. */
+const writeWaiting = (): boolean => {
+	while (begun.length > 0 || waiting !== "") {
+		if (begun.length === 0) {
+			const piece = firstPiece();
+			begun = Buffer.from(piece);
+			waiting = waiting.slice(piece.length);
+		}
+		const count = write(begun);
+		if (count === 0) return false;
+		begun = begun.subarray(count);
 	}
+	return true;
+};
+
+const flush = (): void => {
+	scheduled = !writeWaiting();
+	if (scheduled) setTimeout(flush, retryMs).unref();
 };
 
 const toStandardError: Sink = (line, now) => {
@@ -127,7 +141,14 @@ const toStandardError: Sink = (line, now) => {
 	}
 };
 
-process.on("exit", flush);
+/** How long the end of the process waits for a reader who is behind: the last lines often say why it ends. */
+const mostAtExitMs = 2_000;
+const sleeping = new Int32Array(new SharedArrayBuffer(4));
+
+process.on("exit", () => {
+	const until = systemClock.monotonic() + mostAtExitMs;
+	while (!writeWaiting() && systemClock.monotonic() < until) Atomics.wait(sleeping, 0, 0, retryMs);
+});
 
 export type LogFormat = "json" | "text";
 

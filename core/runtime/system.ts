@@ -74,9 +74,13 @@ export const holdSignal = (signal: "SIGHUP"): HeldSignal => {
 	};
 };
 
-/** Calls `heard` when something fails that nobody waits for; without it that ends the process. */
+/**
+ * Calls `heard` when something fails that nobody waits for, a promise or a timer; without it that ends the process, and
+ * every call of every client with it for one plugin's mistake.
+ */
 export const onStrayFailure = (heard: (error: unknown) => void): void => {
 	process.on("unhandledRejection", heard);
+	process.on("uncaughtException", heard);
 };
 
 /**

@@ -56,6 +56,13 @@ const isDiskFull = (error: unknown): boolean =>
 	error instanceof Error && /^(ENOSPC|EDQUOT|EROFS|EIO)$/.test(String(Reflect.get(error, "code")));
 
 /**
+ * Whether an error says that the database, or the disk of a file beside it, does not work. Anything else is a mistake of the
+ * code that threw it, and no outage.
+ */
+export const isOutage = (error: unknown): boolean =>
+	(error instanceof StoreFault && error.isOutage) || isDiskFull(error);
+
+/**
  * Waits for what is being written, but not for a database that takes nothing: for reads, which then tell what was true
  * before. A full disk is when an operator must look. The store logs the outage.
  *
@@ -66,7 +73,7 @@ export const unlessOutage = async (writing: Promise<unknown>): Promise<void> => 
 	try {
 		await writing;
 	} catch (error) {
-		if (!(error instanceof StoreFault && error.isOutage) && !isDiskFull(error)) throw error;
+		if (!isOutage(error)) throw error;
 	}
 };
 

@@ -48,6 +48,15 @@ type FixedHeaders = Readonly<Record<string, string>>;
 const namedEndpoints = (named: NonNullable<UpstreamSetting["endpoints"]>): Readonly<Record<string, string>> =>
 	Object.assign({}, ...named.map((one) => (typeof one === "string" ? { [one]: "usual" } : one)));
 
+/** A protocol that fails over the words says nothing of the key; it fails again when they are read for the client. */
+const saysRefused = (wire: Wire, status: number, headers: Headers, words: string): boolean => {
+	try {
+		return isRefusedCredentials(wire.decodeError(status, headers, words));
+	} catch {
+		return false;
+	}
+};
+
 /** A list of models longer than any provider's. Bytes. */
 const longestList = 8 * 1024 * 1024;
 
@@ -157,8 +166,9 @@ export const createHttpUpstream = ({
 	): Promise<"refused" | "limited" | undefined> => {
 		const { status, headers } = failure;
 		if (!maySpeakOfKey.has(status)) return undefined;
-		const denial = wire.decodeError(status, headers, await failure.clone().text());
-		if (!refusesCredentials(status) && !isRefusedCredentials(denial)) return status === 429 ? "limited" : undefined;
+		const words = await failure.clone().text();
+		if (!refusesCredentials(status) && !saysRefused(wire, status, headers, words))
+			return status === 429 ? "limited" : undefined;
 		log.error("an upstream refused Portico's own key, or its account is empty", {
 			upstream: name,
 			...(key !== undefined && { key: keyList.indexOf(key) + 1 }),

@@ -125,7 +125,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		return [{ upstream, model, capabilities: capabilitiesOf(model, upstream.vendor, setting.caps) }];
 	};
 
-	/** Plans that are the same for every call: those of models with an exact name and a single target. */
+	/** Plans of models with an exact name and a single target: the same for every call, whatever a policy does to what it is given. */
 	const fixedPlans = new Map<string, Plan>();
 
 	const infoOf = (name: string, setting: ModelSetting): ModelInfo => {
@@ -207,7 +207,8 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			if (fixedPlan) return fixedPlan;
 			const setting = settingFor(name);
 			const plan = setting && planOf(name, setting, affinity, (circuit) => circuit.admits());
-			if (plan && setting.targets.length === 1 && exact.has(name)) fixedPlans.set(name, plan);
+			if (plan && setting.targets.length === 1 && exact.has(name))
+				fixedPlans.set(name, { ...plan, targets: Object.freeze(plan.targets) });
 			return plan;
 		},
 		explain(name, affinity) {

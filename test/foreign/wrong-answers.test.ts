@@ -45,6 +45,7 @@ export default definePlugin({
 		},
 		offers: [
 			add(policies, { name: "odd-check", check: (call) => answer(call, "check") }),
+			add(policies, { name: "odd-hand", check: (call) => void (call.request.headers.has("x-empties") && call.targets.pop()) }),
 			add(policies, { name: "odd-slow-check", check: async (call) => answer(call, "slow") }),
 			add(policies, {
 				name: "odd-admit",
@@ -127,6 +128,26 @@ test("a statement that the database cannot do is a failure, and the log has its 
 		]);
 	const error = "Fault: the database could not do this (SQLITE_ERROR: no such table: nowhere)";
 	expect(errors().map((line) => line["error"])).toEqual([error, error, error, error]);
+});
+
+test("the server's troubles name what fails, with its last words", async () => {
+	await ask("check text");
+	const { data } = await gateway.admin("GET", "/admin/troubles");
+	expect(data).toContainEqual(
+		expect.objectContaining({
+			what: "plugin",
+			message: expect.stringMatching(
+				/^The policy "odd-check" failed (once|\d+ times, the last time) at 20.*: TypeError: it answered /,
+			),
+			advice: expect.stringContaining("take it out of the config"),
+		}),
+	);
+});
+
+test("the targets of a model are the same for every call, whatever a policy does to them", async () => {
+	expect((await ask("Hello", { "x-empties": "yes" })).status).toBe(500);
+	expect(errors()).toMatchObject([{ policy: "odd-hand" }]);
+	expect((await ask("Hello")).status).toBe(200);
 });
 
 test("a permit that holds nothing lets a call pass", async () => {

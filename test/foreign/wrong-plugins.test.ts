@@ -84,7 +84,10 @@ describe("is told of", () => {
 		],
 		[
 			"a dialect without functions",
-			offering("endpoints", '{ name, dialects: [{ name: "a", paths: ["/x"], path: () => "/x", headers: bearer }] }'),
+			offering(
+				"endpoints",
+				'{ name, dialects: [{ name: "a", paths: ["/x"], body: "json", path: () => "/x", headers: bearer }] }',
+			),
 			'the dialect "a" of "wrong" lacks the functions read, renderDenial, decodeError, observe',
 		],
 		[
@@ -97,6 +100,16 @@ describe("is told of", () => {
 			"a dialect without paths",
 			offering("endpoints", '{ name, dialects: [{ name: "a" }] }'),
 			'the dialect "a" of "wrong" has no paths that begin with "/"',
+		],
+		[
+			"a dialect without a body",
+			endpoint("/x").replace('body: "json", ', ""),
+			'the dialect "a" of "wrong" has the body "undefined": use json or form',
+		],
+		[
+			"a dialect of another body",
+			endpoint("/x").replace('"json"', '"none"'),
+			'the dialect "a" of "wrong" has the body "none": use json or form',
 		],
 		[
 			"a word of Portico's own",

@@ -47,7 +47,7 @@ test("every command reaches the running server, and the mistake is a warning", a
 	const portico = await startProcess(folder, file);
 	expect(await runCommand(folder, ["status"])).toMatchObject({
 		code: 0,
-		output: "The server is well: its database answers, and its config is the file's.\n",
+		output: "The server is well: its database answers, its config is the file's, and no plugin failed of late.\n",
 		errors: `asking the server at ${portico.address}\n`,
 	});
 	for (const [what, text, complaint, told] of mistakes) {

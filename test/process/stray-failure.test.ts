@@ -1,4 +1,4 @@
-/** A plugin whose promise fails while nobody waits for it does not end the gateway. */
+/** A plugin whose promise fails while nobody waits for it, or whose timer throws, does not end the gateway. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,6 +29,18 @@ export default definePlugin({
 			add(recorders, { name: "careless", record: async () => fetch("http://127.0.0.1:1/") }),
 			add(routes, {
 				method: "GET",
+				path: "/timer",
+				access: "public",
+				summary: "Sets a timer that throws.",
+				handle() {
+					setTimeout(() => {
+						throw new Error("thrown by a timer");
+					}, 1);
+					return new Response("set");
+				},
+			}),
+			add(routes, {
+				method: "GET",
 				path: "/careless",
 				access: "public",
 				summary: "Begins what fails.",
@@ -42,7 +54,7 @@ export default definePlugin({
 });
 `;
 
-test("it is logged, and calls go on", async () => {
+const start = async () => {
 	const file = join(folder, "careless.ts");
 	writeFileSync(file, plugin);
 	const config = join(folder, "portico.yaml");
@@ -55,20 +67,29 @@ test("it is logged, and calls go on", async () => {
 	];
 	writeFileSync(config, JSON.stringify({ server: { port: 0 }, database: { url: "file:data/portico.db" }, plugins }));
 	const portico = await startProcess(folder, config);
+	const { key } = portico;
 	const ask = async () => {
 		const response = await fetch(`${portico.address}/v1/chat/completions`, {
 			method: "POST",
-			headers: { authorization: `Bearer ${portico.key}`, "content-type": "application/json" },
+			headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
 			body: JSON.stringify({ model: "demo", messages: [{ role: "user", content: "Hello" }] }),
 		});
 		await response.text();
 		return response.status;
 	};
+	return { portico, ask };
+};
+
+test("they are logged with their place, and calls go on", async () => {
+	const { portico, ask } = await start();
 	expect(await ask()).toBe(200);
 	await portico.says(/a recorder failed/);
 	expect(await (await fetch(`${portico.address}/careless`)).text()).toBe("begun");
 	await portico.says(/nobody waited for/);
 	expect(portico.output()).toMatch(/"error":"Error: nobody waits for this","at":"[^"]*careless\.ts/);
+	expect(await (await fetch(`${portico.address}/timer`)).text()).toBe("set");
+	await portico.says(/thrown by a timer/);
+	expect(portico.output()).toMatch(/"error":"Error: thrown by a timer","at":"[^"]*careless\.ts/);
 	expect(await ask()).toBe(200);
 	expect(await portico.end("SIGTERM")).toBe(0);
 }, 30_000);

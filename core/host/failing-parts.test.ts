@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { createTestClock } from "#core/testing";
+import { createLog } from "../runtime/log.ts";
+import { FailingParts } from "./failing-parts.ts";
+
+const minute = 60_000;
+
+const world = () => {
+	const clock = createTestClock();
+	const failing = new FailingParts(clock);
+	const lines: string[] = [];
+	const log = failing.heardIn(createLog("info", (line) => void lines.push(line), undefined, clock));
+	return { clock, failing, log, lines };
+};
+
+test("what fails is told by its name, with how often, since when and its last words", async () => {
+	const { clock, failing, log, lines } = world();
+	log.error("a policy failed; the call is refused", { policy: "night-watch", error: "Error: one" });
+	await clock.advance(minute);
+	log.error("a policy failed; the call is refused", { policy: "night-watch", error: "Error: sk-0123456789abcdefgh" });
+	log.error("a recorder failed", { recorder: "diary", error: "Error: full" });
+	log.error("something failed that nobody waited for", { error: "Error: boom", at: "boom (/plugins/careless.ts:3:5)" });
+	expect(failing.list().map(({ what, since, message }) => [what, since, message])).toEqual([
+		[
+			"plugin",
+			clock.now() - minute,
+			'The policy "night-watch" failed 2 times, the last time at 2027-01-01T00:01:00.000Z: Error: [removed]',
+		],
+		["plugin", clock.now(), 'The recorder "diary" failed once at 2027-01-01T00:01:00.000Z: Error: full'],
+		[
+			"plugin",
+			clock.now(),
+			"Something at boom (/plugins/careless.ts:3:5) failed once at 2027-01-01T00:01:00.000Z: Error: boom",
+		],
+	]);
+	expect(lines).toHaveLength(4);
+});
+
+test("ten minutes after its last failure, and after a reload, a part is spoken of no more", async () => {
+	const { clock, failing, log } = world();
+	log.error("a guard failed", { guard: "words", error: "Error: one" });
+	await clock.advance(9 * minute);
+	log.error("a guard failed", { guard: "words", error: "Error: two" });
+	await clock.advance(9 * minute);
+	expect(failing.list()).toHaveLength(1);
+	await clock.advance(minute);
+	expect(failing.list()).toEqual([]);
+	log.error("a guard failed", { guard: "words", error: "Error: three" });
+	failing.forget();
+	expect(failing.list()).toEqual([]);
+});
+
+test("what a plugin says itself, and what names no part, is not counted", () => {
+	const { failing, log } = world();
+	log.of("stranger").error("it did not answer", { route: "/x", error: "Error: no" });
+	log.error("the reload failed", { error: "Error: no" });
+	log.warn("a policy is slow", { policy: "night-watch", error: "Error: no" });
+	expect(failing.list()).toEqual([]);
+});

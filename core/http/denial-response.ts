@@ -1,0 +1,24 @@
+/** A denial as a response: in the shape of the route that was called, or in whatever shape is asked for. */
+import type { Denial } from "../contract/fault.ts";
+import { type Log, whatFailed } from "../contract/log.ts";
+import type { RenderDenial, Route } from "../contract/route.ts";
+import { renderOwnDenial } from "../errors/own-errors.ts";
+
+export const denialResponse = (render: RenderDenial, denial: Denial, requestId: string): Response => {
+	const { status, headers, body } = render(denial, requestId);
+	return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/json", ...headers } });
+};
+
+/** How a refusal is told at a route. */
+const shapeAt = ({ shapeFor, renderDenial = renderOwnDenial }: Route, request: Request): RenderDenial =>
+	shapeFor?.(request) ?? renderDenial;
+
+/** As the route tells a refusal; where that fails, which is its plugin's mistake, in Portico's own shape. */
+export const denialAt = (route: Route, request: Request, denial: Denial, requestId: string, log: Log): Response => {
+	try {
+		return denialResponse(shapeAt(route, request), denial, requestId);
+	} catch (error) {
+		log.error("a route failed", { route: route.path, requestId, ...whatFailed(error) });
+		return denialResponse(renderOwnDenial, denial, requestId);
+	}
+};

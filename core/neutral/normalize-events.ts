@@ -34,7 +34,7 @@ export interface EventNormalizer {
  *   close when none came, and is dropped when no name came;
  * - grounding and finish once per candidate, after its blocks and after usage, just before `end`; where the
  *   upstream said `stop`, `tool_calls` when a client tool call was told and `refusal` when a refusal was; `stop` where it
- *   said `tool_calls` and none was told;
+ *   said `tool_calls` and none was told; `error` for an unknown reason and nothing said;
  * - an error, or an end that is not clean, is `error` followed by `end`, with open blocks left open and no finish.
  */
 export const normalizeEvents = (defaults: StreamDefaults = {}): EventNormalizer => new Normalizer(defaults);
@@ -156,16 +156,39 @@ class Normalizer implements EventNormalizer {
 	}
 }
 
+const hasSpoken = (told: ReadonlySet<Block["type"]>): boolean => {
+	for (const type of told) if (type !== "thinking" && type !== "opaque_thinking") return true;
+	return false;
+};
+
 /**
  * What was told decides between `stop`, `tool_calls` and `refusal`; a call that was told although its upstream finds it
  * malformed, or ends for a reason that has no name, is the client's to answer. Every other reason stands.
  */
 const corrected = (finish: Finish, told: ReadonlySet<Block["type"]>): Finish => {
 	const called = told.has("tool_call");
-	if (finish.reason === "malformed_call" || finish.reason === "other")
-		return called ? { ...finish, reason: "tool_calls" } : finish;
+	if (finish.reason === "malformed_call" || finish.reason === "other") {
+		if (called) return { ...finish, reason: "tool_calls" };
+		// Whoever ends without a word, and for no reason that has a name, has not answered.
+		return finish.reason === "other" && !hasSpoken(told) ? { ...finish, reason: "error" } : finish;
+	}
 	if (finish.reason !== "stop" && finish.reason !== "tool_calls") return finish;
 	const otherwise = told.has("refusal") ? "refusal" : "stop";
 	const reason = called ? "tool_calls" : otherwise;
 	return reason === finish.reason ? finish : { ...finish, reason };
+};
+
+/**
+ * What a client is told of an answer that its model could not finish, where its protocol has no word for that; undefined
+ * for any other finish.
+ */
+export const failureOf = ({ reason, raw, message }: Finish): Denial | undefined => {
+	// A tool call that cannot be read is no answer either: without its call there is nothing to go on from.
+	const unreadable = reason === "malformed_call";
+	if (!unreadable && reason !== "error") return undefined;
+	const why = raw === undefined ? "" : ` (${raw})`;
+	const told = unreadable
+		? `The model wrote a tool call that cannot be read${why}. Ask again.`
+		: `The model stopped with an error${why} before its answer was complete. Ask again.`;
+	return { kind: "upstream", message: message ?? told };
 };

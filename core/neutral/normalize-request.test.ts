@@ -107,6 +107,10 @@ describe("normalizeRequest", () => {
 			assistant(call("a")),
 			tool(named(result("a", "new"))),
 		]);
+		const lost = (...results: readonly Block[]) =>
+			normalizeRequest(request([assistant(call("a")), user(...results)])).losses;
+		expect(lost(result("a", "old"), result("a", "new"))).toMatchObject([{ node: named(result("a", "old")) }]);
+		expect(lost(result("a", "same"), result("a", "same"))).toEqual([]);
 	});
 	test("H117: a result without a call goes, and that is told; it stays when the upstream keeps the conversation", () => {
 		const orphaned = [user(text("q")), tool(result("zz"))];

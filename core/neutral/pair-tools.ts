@@ -1,4 +1,5 @@
 /** Brings tool calls and their results together, whatever order and roles a client sent them in. */
+import { isDeepStrictEqual } from "node:util";
 import type { Block, Message, ToolCallBlock, ToolResultBlock } from "./content.ts";
 import type { Losses } from "./losses.ts";
 import { inPlaceOf, placed } from "./place.ts";
@@ -24,7 +25,7 @@ export const pairTools = (messages: readonly Message[], pairing: Pairing): reado
 		const blocks = message.blocks.flatMap((block): readonly Block[] => {
 			if (block.type === "tool_call") return [calls.add(block)];
 			if (block.type !== "tool_result") return [block];
-			return calls.answer(block) ? [] : orphan(block, pairing);
+			return calls.answer(block, pairing.losses) ? [] : orphan(block, pairing);
 		});
 		const before = rest.at(-1);
 		if (blocks.length === 0) continue;
@@ -77,11 +78,13 @@ class Calls {
 	}
 
 	/** Takes the result for the earliest call that waits for it, else in place of the last result; false without a call. */
-	answer(block: ToolResultBlock): boolean {
+	answer(block: ToolResultBlock, losses: Losses): boolean {
 		const same = this.byClientId.get(block.callId);
 		const paired = same?.find((candidate) => candidate.result === undefined) ?? same?.at(-1);
 		if (!paired) return false;
-		const { call } = paired;
+		const { call, result } = paired;
+		if (result && !isDeepStrictEqual(result.content, block.content))
+			losses.node(result, "a later result of the same tool call stands in its place");
 		const named = { ...block, callId: call.id, name: block.name ?? call.name, kind: block.kind ?? call.kind };
 		paired.result = inPlaceOf(named, block);
 		return true;

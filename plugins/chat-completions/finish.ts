@@ -67,6 +67,3 @@ export const encodeFinish = (finish: Finish, refused = false): "stop" | "length"
 /** Why an answer was withheld, in the upstream's words, where the model has not refused in its own: `refused`. */
 export const untoldRefusal = (finish: Finish, refused: boolean): string | undefined =>
 	!refused && encodeFinish(finish) === "content_filter" ? finish.message : undefined;
-
-/** A tool call that cannot be read is no answer either: without its call there is nothing to go on from. */
-export const isFailure = ({ reason }: Finish): boolean => reason === "error" || reason === "malformed_call";

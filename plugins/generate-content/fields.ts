@@ -1,5 +1,5 @@
 /** Reads fields of Gemini's JSON, which may be spelled `camelCase` or `snake_case`: the API takes both. */
-import { asRecord, isRecord, type WireRecord } from "#core";
+import { asRecord, isRecord, remembering, type WireRecord } from "#core";
 
 const snakes = new Map<string, string>();
 
@@ -40,14 +40,23 @@ export const spelling = (record: WireRecord, name: string): string | undefined =
 	return Object.hasOwn(record, snake) ? snake : undefined;
 };
 
-/** As the most careless reader compares names. */
-const folded = (name: string): string => name.toUpperCase().toLowerCase().replaceAll("_", "");
+const fold = (name: string): string => name.toUpperCase().toLowerCase().replaceAll("_", "");
+
+const knownFolds = remembering(fold);
+
+/** A name as the most careless reader compares it. Names that no API has are not kept. */
+const folded = (name: string): string => (name.length > 64 ? fold(name) : knownFolds(name));
 
 /** True when the record holds the field in several spellings, or in one of its own: two readers could take it for two things. */
 export const isAmbiguous = (record: WireRecord, name: string): boolean => {
-	const same = Object.keys(record).filter((key) => folded(key) === folded(name));
-	const [only] = same;
-	return same.length > 1 || (only !== undefined && only !== name && only !== snakeOf(name));
+	const wanted = folded(name);
+	let found = 0;
+	for (const key in record) {
+		if (key !== name && folded(key) !== wanted) continue;
+		found++;
+		if (found > 1 || (key !== name && key !== snakeOf(name))) return true;
+	}
+	return false;
 };
 
 /** The fields whose names are not among `known`, in camelCase; undefined when there are none. */

@@ -15,6 +15,7 @@ const reasons = lookup<Reason>({
 	IMAGE_SAFETY: "safety",
 	IMAGE_PROHIBITED_CONTENT: "safety",
 	MODEL_ARMOR: "safety",
+	ESCALATION: "safety",
 	RECITATION: "recitation",
 	IMAGE_RECITATION: "recitation",
 	MALFORMED_FUNCTION_CALL: "malformed_call",
@@ -25,7 +26,6 @@ const reasons = lookup<Reason>({
 	OTHER: "other",
 	IMAGE_OTHER: "other",
 	NO_IMAGE: "other",
-	ESCALATION: "other",
 });
 
 /** Words of ours that the published schema does not know. */
@@ -62,9 +62,14 @@ export const decodeFinish = (candidate: WireRecord, called: boolean): Finish | u
 	});
 };
 
+/** Whether it ended in a word that Gemini's clients know. */
+export const endsInOwnWord = ({ raw }: Finish): boolean =>
+	raw !== undefined && Object.hasOwn(reasons, raw) && !unpublished.has(raw);
+
 /** Gemini's word for a finish; the upstream's own where it was Gemini's. A finish in another's unknown word is a STOP. */
-export const encodeFinish = ({ reason, raw }: Finish): string => {
-	if (raw !== undefined && Object.hasOwn(reasons, raw) && !unpublished.has(raw)) return raw;
+export const encodeFinish = (finish: Finish): string => {
+	const { reason, raw } = finish;
+	if (raw !== undefined && endsInOwnWord(finish)) return raw;
 	return reason === "other" && raw !== undefined ? "STOP" : words[reason];
 };
 

@@ -1,5 +1,5 @@
 /** Models and verbs in addresses: `/v1beta/models/{model}:{verb}`. */
-import { Fault, type Operation } from "#core";
+import { Fault, type Operation, remembering } from "#core";
 
 /** What stands before `/models/` where Google's clients ask Vertex AI, of whatever project and location. */
 export const vertexRoots = ["/v1beta1", "/v1"].flatMap((version) => [
@@ -53,7 +53,7 @@ const checked = (name: string): string => {
 export const readModelName = (tail: string): string => checked(decoded(tail));
 
 /** The model and verb that the end of an address names, `tail` being what follows `/models/`. Throws `Fault` (`not_found`). */
-export const readModelPath = (tail: string): ModelPath => {
+export const readModelPath = remembering((tail: string): ModelPath => {
 	const text = decoded(tail);
 	const colon = text.lastIndexOf(":");
 	const verb = text.slice(colon + 1);
@@ -64,7 +64,7 @@ export const readModelPath = (tail: string): ModelPath => {
 		);
 	}
 	return { model: checked(text.slice(0, colon)), verb };
-};
+});
 
 /** The model as Gemini names it in bodies. */
 export const resourceName = (model: string): string =>

@@ -9,6 +9,7 @@ import { readCall } from "./client/read.ts";
 import { references } from "./client/references.ts";
 import { streamEncoder } from "./client/stream-encoder.ts";
 import { facts } from "./facts.ts";
+import { endsInOwnWord } from "./finish.ts";
 import { wantsEvents } from "./framing.ts";
 import { modelPath, verbFor, verbs, vertexRoots } from "./model-path.ts";
 import { protocolName } from "./name.ts";
@@ -44,6 +45,7 @@ export const generateContent: Protocol = {
 		encodeTokenCount,
 		renderDenial,
 		renderStreamDenial,
+		tellsFailure: endsInOwnWord,
 		streamType: ({ url }) => (wantsEvents(url) ? "text/event-stream; charset=utf-8" : "application/json"),
 		models,
 	},

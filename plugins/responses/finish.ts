@@ -1,5 +1,5 @@
 /** How an answer ended, between `status` with `incomplete_details` and the neutral word. */
-import { asRecord, asText, definedOnly, type Finish, lookup, type WireRecord } from "#core";
+import { asRecord, asText, type Finish, failureOf, lookup, type WireRecord } from "#core";
 
 /** What was seen of an answer's blocks when it ended. */
 export interface SeenBlocks {
@@ -45,15 +45,12 @@ const cutBy = (reason: "max_output_tokens" | "content_filter"): Ending => ({
 	error: null,
 });
 
-const failed = (finish: Finish, fallback: string): Ending => ({
-	status: "failed",
-	incomplete_details: null,
-	error: definedOnly({ code: "server_error", message: finish.message ?? fallback }),
-});
-
 /** The ending of a finish. `blocked`: the prompt itself was refused, so there is nothing to finish. */
 export const encodeEnding = (finish: Finish | undefined, blocked: boolean): Ending => {
 	if (blocked) return cutBy("content_filter");
+	const failure = finish && failureOf(finish);
+	if (failure)
+		return { status: "failed", incomplete_details: null, error: { code: "server_error", message: failure.message } };
 	switch (finish?.reason) {
 		// A pause is no end either: this is the word by which clients know that there is more to come.
 		case "length":
@@ -63,10 +60,6 @@ export const encodeEnding = (finish: Finish | undefined, blocked: boolean): Endi
 		case "safety":
 		case "recitation":
 			return cutBy("content_filter");
-		case "malformed_call":
-			return failed(finish, "The model wrote a tool call that cannot be read.");
-		case "error":
-			return failed(finish, "The model failed.");
 		default:
 			return completed;
 	}

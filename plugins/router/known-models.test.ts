@@ -49,6 +49,7 @@ test.each([
 	["claude-sonnet-4-5-20250929", "budget", undefined],
 	["claude-opus-4-20250514", "budget", undefined],
 	["claude-3-5-haiku-20241022", "none", undefined],
+	["gpt-audio-mini", "none", undefined],
 	["gpt-5-mini", "effort", true],
 	["gpt-5.1", "effort", "asked"],
 	["gpt-5.1-codex", "effort", true],
@@ -59,6 +60,18 @@ test.each([
 	expect(capabilitiesOf(model).thinking).toBe(thinking);
 	expect(capabilitiesOf(model)).toMatchObject(samplingRefused === undefined ? {} : { samplingRefused });
 	if (samplingRefused === undefined) expect(capabilitiesOf(model)).not.toHaveProperty("samplingRefused");
+});
+
+test.each([
+	["anthropic/claude-haiku-4.5", "claude-haiku-4-5"],
+	["claude-opus-4.7", "claude-opus-4-7"],
+	["anthropic/claude-3.7-sonnet:thinking", "claude-3-7-sonnet"],
+	["us.anthropic.claude-sonnet-4.6", "claude-sonnet-4-6"],
+])("%s is %s", (dotted, name) => expect(capabilitiesOf(dotted)).toEqual(capabilitiesOf(name)));
+
+test("a plugin may write a Claude's name with a dot or without", () => {
+	const look = createLookup([{ names: ["claude-lark-1.5*"], capabilities: { maxOutput: 7 }, sources: [] }]);
+	expect([look("claude-lark-1.5"), look("claude-lark-1-5-preview")]).toEqual([{ maxOutput: 7 }, { maxOutput: 7 }]);
 });
 
 test.each([

@@ -13,6 +13,9 @@ export const builtIn = { claude, gpt, gemini, "chat-models": chatModels, embeddi
 /** How specific a pattern is: the characters it fixes. */
 const fixed = (pattern: string): number => pattern.replaceAll("*", "").length;
 
+/** OpenRouter and others write `claude-sonnet-4.5` where its maker writes `claude-sonnet-4-5`. */
+const dashed = (name: string): string => (name.startsWith("claude-") ? name.replaceAll(".", "-") : name);
+
 /** What is known of a model, by the upstream's name for it, by who serves it, and by what config says, which has the last word. */
 export type ModelLookup = (model: string, vendor?: string, configured?: ModelCapabilities) => ModelCapabilities;
 
@@ -20,14 +23,16 @@ export type ModelLookup = (model: string, vendor?: string, configured?: ModelCap
 export const createLookup = (added: readonly KnownModels[] = []): ModelLookup => {
 	const entries = [...added, ...Object.values(builtIn).flat()];
 	const patterns = entries
-		.flatMap(({ names = [], capabilities }) => names.map((pattern) => ({ pattern, capabilities })))
+		.flatMap(({ names = [], capabilities }) => names.map((pattern) => ({ pattern: dashed(pattern), capabilities })))
 		.sort((a, b) => fixed(b.pattern) - fixed(a.pattern));
 	const find = remembering((name: string): ModelCapabilities => {
 		// `us.anthropic.claude-…` is how Bedrock calls it.
-		const bare = name
-			.slice(name.lastIndexOf("/") + 1)
-			.toLowerCase()
-			.replace(/^(?:[\w-]+\.)*(?=claude-)/, "");
+		const bare = dashed(
+			name
+				.slice(name.lastIndexOf("/") + 1)
+				.toLowerCase()
+				.replace(/^(?:[\w-]+\.)*(?=claude-)/, ""),
+		);
 		return patterns.find(({ pattern }) => matchesPattern(pattern, bare))?.capabilities ?? {};
 	});
 	// Names come from clients; one this long is no model's, and is not to be kept.

@@ -1,5 +1,5 @@
 /** Two turns: what a client replays of an answer goes back to the model that gave it, or on to another. */
-import { isFault, type Protocol } from "#core";
+import { failureOf, isFault, type Protocol } from "#core";
 import type { ProtocolName, Recording } from "../support/recordings.ts";
 import { askOf } from "./ask.ts";
 import type { Difference } from "./compare.ts";
@@ -59,7 +59,8 @@ const answerOf = ({ client, upstream }: Pair, recording: Recording, answer: unkn
 	const back = before ? carryRequest(asked.neutral, upstream) : undefined;
 	try {
 		const response = decodeAnswer(upstream, answer, decodeContext(asked.neutral, back?.encoded));
-		return response.error ? undefined : { asked, response };
+		const failed = response.error ?? response.candidates.some(({ finish }) => failureOf(finish));
+		return failed ? undefined : { asked, response };
 	} catch (error) {
 		if (isFault(error)) return undefined;
 		throw error;

@@ -19,6 +19,9 @@ const ends: Readonly<Record<string, Ended>> = {
 	TOO_MANY_TOOL_CALLS: "malformed",
 };
 
+/** Words for an end that has no reason: whoever has said nothing by then has failed. */
+const failures: ReadonlySet<string> = new Set(["OTHER", "IMAGE_OTHER", "NO_IMAGE"]);
+
 interface Gathered {
 	readonly parts: Readonly<Record<string, unknown>>[];
 	finish: string | undefined;
@@ -56,7 +59,9 @@ const candidateOf = ({ parts, finish, grounding }: Gathered): ToldCandidate => {
 			.map((part) => asText(part["text"]) ?? "")
 			.join("");
 	const tools = callsIn(parts);
-	const ended = finish === undefined ? "unfinished" : (ends[finish] ?? "stop");
+	const silent = parts.every((part) => part["thought"] === true || part["text"] === "");
+	const ended =
+		finish === undefined ? "unfinished" : (ends[finish] ?? (failures.has(finish) && silent ? "failed" : "stop"));
 	const called = tools.length > 0 && (ended === "stop" || ended === "malformed");
 	return {
 		text: said(false),

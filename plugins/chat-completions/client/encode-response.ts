@@ -4,10 +4,9 @@ import {
 	asText,
 	type Block,
 	type Candidate,
-	type Denial,
 	type EncodedResponse,
 	Fault,
-	type Finish,
+	failureOf,
 	gapBetween,
 	type ImageBlock,
 	lookup,
@@ -22,7 +21,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { Annotations } from "../annotations.ts";
-import { encodeFinish, isFailure, untoldRefusal } from "../finish.ts";
+import { encodeFinish, untoldRefusal } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
 import { addressOf } from "../media.ts";
 import { protocolName } from "../name.ts";
@@ -212,18 +211,11 @@ const choicesOf = ({ candidates, promptBlocked, createdAt }: NeutralResponse, le
 	return promptBlocked === undefined ? [] : [blockedChoice(promptBlocked.message)];
 };
 
-/** What a client is told of an answer that its model could not finish. */
-export const failed = ({ message }: Finish): Denial => ({
-	kind: "upstream",
-	message: message ?? "The model stopped with an error before its answer was complete. Ask again.",
-});
-
 /** Encodes an answer; the model is the one the client asked for. Throws the answer's own failure as `Fault`. */
 export const encodeResponse = (response: NeutralResponse, request: NeutralRequest): EncodedResponse => {
 	if (response.error !== undefined) throw new Fault(response.error);
-	const [first] = response.candidates;
-	if (first !== undefined && response.candidates.every(({ finish }) => isFailure(finish)))
-		throw new Fault(failed(first.finish));
+	const failures = response.candidates.map(({ finish }) => failureOf(finish));
+	if (failures[0] !== undefined && !failures.includes(undefined)) throw new Fault(failures[0]);
 	const choices = choicesOf(response, isLegacy(request));
 	if (choices.length === 0)
 		throw new Fault({ kind: "upstream", message: "The upstream's answer is empty. Ask again." });

@@ -1,11 +1,18 @@
 /** Neutral events as OpenAI's `chat.completion.chunk`s, in the grammar that the strictest of its SDKs wants. */
-import { asText, type Denial, type NeutralEvent, type NeutralRequest, type StreamEncoder, type Usage } from "#core";
-import { isFailure } from "../finish.ts";
+import {
+	asText,
+	type Denial,
+	failureOf,
+	type NeutralEvent,
+	type NeutralRequest,
+	type StreamEncoder,
+	type Usage,
+} from "#core";
 import { protocolName } from "../name.ts";
 import { encodeUsage } from "../usage.ts";
 import { ChoiceEncoder } from "./choice-encoder.ts";
 import type { ChunkFrame } from "./chunk-frame.ts";
-import { encodeTier, failed } from "./encode-response.ts";
+import { encodeTier } from "./encode-response.ts";
 import { renderStreamDenial } from "./errors.ts";
 import { isLegacy } from "./legacy.ts";
 
@@ -94,7 +101,8 @@ class Encoder implements StreamEncoder {
 
 	/** The protocol has no word for an answer that failed: it is an error, not a stop. */
 	private finish({ candidate, finish }: Of<"finish">): string {
-		return isFailure(finish) ? this.fail(failed(finish)) : this.choice(candidate).finish(finish);
+		const failure = failureOf(finish);
+		return failure ? this.fail(failure) : this.choice(candidate).finish(finish);
 	}
 
 	private fail(error: Denial): string {

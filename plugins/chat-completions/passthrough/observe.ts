@@ -2,8 +2,10 @@
 import {
 	asList,
 	asRecord,
+	asText,
 	type Denial,
 	EventTemplate,
+	eventMembers,
 	isRecord,
 	jsonStringBytes,
 	type ModelAsk,
@@ -62,9 +64,15 @@ const ordinary = new Set(["stop", "tool_calls", "function_call", "eos", ""]);
 const stopOf = (reason: unknown): string | undefined =>
 	typeof reason === "string" && !ordinary.has(reason) ? reason : undefined;
 
+/** What was seen of an answer, as it is written down. */
+type Seen = { -readonly [K in keyof Observation]: Observation[K] };
+
+/** Events that say something the model generated, and nothing else. */
+const generatedOnly = eventMembers(generatedNames, padding);
+
 class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
-	private readonly template = new EventTemplate(generatedNames, padding);
+	private readonly template = new EventTemplate(generatedOnly);
 	private told: unknown;
 	/** The same, decoded; undefined where that has to be done again. */
 	private usage: Usage | undefined;
@@ -72,6 +80,7 @@ class Observer implements StreamObserver {
 	private cites = false;
 	/** How many pieces there were when usage was told: some tell it with every chunk, and not with the last. */
 	private toldAt = 0;
+	private tier: string | undefined;
 	private error: Denial | undefined;
 	private done = false;
 	private readonly ended = new Set<number>();
@@ -119,6 +128,7 @@ class Observer implements StreamObserver {
 			this.usage = decoded;
 			this.toldAt = this.pieces;
 		}
+		this.tier = asText(chunk["service_tier"]) ?? this.tier;
 		if (chunk["error"]) this.error ??= openAiFailureWithin(chunk);
 		for (const choice of asList(chunk["choices"])) {
 			const { finish_reason: reason, index } = asRecord(choice);
@@ -134,17 +144,17 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { error, cites, stopped } = this;
+		const { error, cites, stopped, tier } = this;
 		this.usage ??= decodeUsage(this.told, cites);
 		const { usage } = this;
-		return {
-			...this.progress(),
-			...(usage === undefined ? {} : { usage }),
-			...(cites && { serverTools: { web_search: 1 } }),
-			...(usage && this.toldAt < this.pieces && { usageIsTotal: false }),
-			...(stopped !== undefined && { stopped }),
-			...(error === undefined ? {} : { error }),
-		};
+		const seen: Seen = this.progress();
+		if (usage !== undefined) seen.usage = usage;
+		if (cites) seen.serverTools = { web_search: 1 };
+		if (usage && this.toldAt < this.pieces) seen.usageIsTotal = false;
+		if (stopped !== undefined) seen.stopped = stopped;
+		if (tier !== undefined) seen.tier = tier;
+		if (error !== undefined) seen.error = error;
+		return seen;
 	}
 
 	cut(): string {
@@ -192,7 +202,7 @@ const messageBytes = (message: unknown): number =>
 /** What a whole answer says. */
 export const observe = (body: unknown): Observation => {
 	const root = asRecord(body);
-	const { choices, error: told } = root;
+	const { choices, error: told, service_tier: tier } = root;
 	const error = isRecord(told) || typeof told === "string" ? openAiFailureWithin(root) : undefined;
 	let pieces = 0;
 	let bytes = 0;
@@ -208,9 +218,10 @@ export const observe = (body: unknown): Observation => {
 	}
 	const usage = decodeUsage(root["usage"], cites);
 	const finished = error === undefined && Array.isArray(choices);
-	const seen: { -readonly [K in keyof Observation]: Observation[K] } = { finished, pieces, contentBytes: bytes };
+	const seen: Seen = { finished, pieces, contentBytes: bytes };
 	if (usage !== undefined) seen.usage = usage;
 	if (stopped !== undefined) seen.stopped = stopped;
+	if (typeof tier === "string") seen.tier = tier;
 	if (error !== undefined) seen.error = error;
 	return seen;
 };

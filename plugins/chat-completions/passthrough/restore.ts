@@ -2,6 +2,7 @@
 import {
 	asRecord,
 	EventTemplate,
+	eventMembers,
 	isRecord,
 	type ModelAsk,
 	type PassthroughChanges,
@@ -69,13 +70,15 @@ const stripped = (data: string, strip: Strip): string | undefined => {
 	return JSON.stringify(rest);
 };
 
+const words = eventMembers(["content", "reasoning_content"], padding);
+
 class Editor implements StreamEditor {
 	private readonly name: string;
 	private readonly alias: boolean;
 	private readonly strip: Strip | undefined;
 	/** Chunks that differ from the one before in their text only, as they come and as they go. */
-	private readonly template = new EventTemplate(["content", "reasoning_content"], padding);
-	private readonly written = new EventTemplate(["content", "reasoning_content"], padding);
+	private readonly template = new EventTemplate(words);
+	private readonly written = new EventTemplate(words);
 	/** The member as the upstream writes it, learnt from the first chunk, and what stands in its place. */
 	private needle: string | undefined;
 	private replacement = "";

@@ -378,6 +378,21 @@ describe("tools for an upstream", () => {
 		expect(choice("web_search")).toBe("none");
 	});
 
+	test.each(["gpt-5", "deepseek-chat"])("a built-in tool that must be used leaves the others to %s", (model) => {
+		const search = {
+			type: "server",
+			tool: "web_search",
+			vendorType: "web_search",
+			name: "web_search",
+			config: {},
+			origin: { protocol: "responses", family: "gpt" },
+		} as const;
+		const toolChoice = { mode: "named", names: ["web_search"], force: true, kind: "server" } as const;
+		const { body, losses } = written(foreign({ tools: [search, fn("a")], toolChoice }), model);
+		expect(body).toMatchObject({ tools: [{ function: { name: "a" } }], tool_choice: "auto" });
+		expect(losses).toEqual(["server", "toolChoice"]);
+	});
+
 	test("without tools nothing is said of them", () => {
 		const { body } = written(foreign({ toolChoice: { mode: "auto" }, parallelTools: false }));
 		expect(Object.keys(body)).toEqual(["model", "messages"]);

@@ -127,6 +127,8 @@ const encodeChoice = (choice: ToolChoice, names: ToolNames, writing: Writing): u
 const offered = ({ request, openai, sameProtocol }: Writing): readonly Tool[] => {
 	const { tools = [], toolChoice } = request;
 	if (openai || sameProtocol || toolChoice?.mode !== "named") return tools;
+	// Nobody can be made to use a built-in tool here, so the others stay to be chosen from.
+	if (toolChoice.kind === "server") return tools;
 	const names = new Set(toolChoice.names);
 	const allowed = tools.filter(
 		(tool) => tool.type !== "unknown" && (names.has(tool.name) || tool.type === "server" || names.has(flat(tool))),

@@ -9,6 +9,7 @@ import {
 	type Denial,
 	definedOnly,
 	EventTemplate,
+	eventMembers,
 	type Grounding,
 	isRecord,
 	type NeutralEvent,
@@ -30,6 +31,8 @@ const tick: readonly NeutralEvent[] = [{ type: "tick" }];
 const notJson: Denial = { kind: "upstream", message: "The upstream sent an event that is not JSON. Ask again." };
 const nothing: Denial = { kind: "upstream", message: "The upstream ended its stream without an answer. Ask again." };
 
+const words = eventMembers(["content"], padding);
+
 const isOneText = ([event, ...rest]: readonly NeutralEvent[]): boolean =>
 	rest.length === 0 && event?.type === "delta" && event.delta.type === "text";
 
@@ -37,7 +40,7 @@ class Decoder implements StreamDecoder {
 	private readonly scope: StreamScope;
 	private readonly choices = new Map<number, ChoiceDecoder>();
 	/** Chunks that only go on with the text of the choice that spoke last. */
-	private readonly template = new EventTemplate(["content"], padding);
+	private readonly template = new EventTemplate(words);
 	private speaker: ChoiceDecoder | undefined;
 	private grounding: Grounding | undefined;
 	private blocks = 0;

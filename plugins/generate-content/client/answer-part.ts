@@ -101,6 +101,9 @@ export const wholePart = (block: Block): WireRecord | undefined => {
 	}
 };
 
+/** The words of a sound, which Gemini has no place for beside it: they are told after it. */
+export const wordsOf = (block: Block): string => (block.type === "audio" ? (block.transcript ?? "") : "");
+
 /** What the model searched for, as far as the block tells. */
 export const queriesOf = (block: Block): readonly string[] => {
 	if (block.type !== "server_call" || block.tool !== "web_search" || !isRecord(block.arguments)) return [];

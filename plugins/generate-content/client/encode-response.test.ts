@@ -189,6 +189,14 @@ describe("answers for Gemini clients", () => {
 		expect(last.candidates[0].finishReason).toBe("MALFORMED_FUNCTION_CALL");
 	});
 
+	test("the words of a sound stand after it", () => {
+		const media = { by: "bytes", mime: "audio/wav", base64: "UklGRg==" } as const;
+		const { whole, parts } = both(response([{ type: "audio", media, transcript: "Good day." }, say(" So?")]));
+		const sound = { inlineData: { mimeType: "audio/wav", data: "UklGRg==" } };
+		expect(whole.candidates[0].content.parts).toEqual([sound, { text: "Good day. So?" }]);
+		expect(parts).toEqual([sound, { text: "Good day. So?" }]);
+	});
+
 	test("H92 usage: prompt without results of tools, answer without thoughts, all of it the total", () => {
 		const usage = { input: { total: 120, cacheRead: 75, toolUse: 20, image: 40 }, output: { total: 15, reasoning: 5 } };
 		const { whole, last } = both(response([say("x")], { usage, tier: "flex" }));

@@ -17,7 +17,7 @@ import { encodeLogprobs } from "../logprobs.ts";
 import { markedPart, ownExtras, unseenMark, writeSignature } from "../signatures.ts";
 import { bytesBefore } from "../text-offsets.ts";
 import { encodeUsage } from "../usage.ts";
-import { bearsMark, hidesThoughts, queriesOf, wholePart } from "./answer-part.ts";
+import { bearsMark, hidesThoughts, queriesOf, wholePart, wordsOf } from "./answer-part.ts";
 import { type CitedText, encodeGrounding } from "./encode-grounding.ts";
 
 /** What is gathered beside the parts of a candidate. */
@@ -56,6 +56,7 @@ class PartsEncoder {
 			const part = block.type === "refusal" ? { text: block.text } : wholePart(block);
 			if (part) this.add(part);
 			else if (block.type === "tool_call") this.brokenCall = true;
+			this.text({ type: "text", text: wordsOf(block) });
 		}
 	}
 

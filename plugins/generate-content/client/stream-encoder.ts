@@ -18,7 +18,7 @@ import {
 import { type Framing, framingOfBody } from "../framing.ts";
 import { isForeign, unseenMark, writeSignature } from "../signatures.ts";
 import { bytesBefore } from "../text-offsets.ts";
-import { hidesThoughts, queriesOf, wholePart } from "./answer-part.ts";
+import { hidesThoughts, queriesOf, wholePart, wordsOf } from "./answer-part.ts";
 import { answerEnd, candidateEnd } from "./encode-response.ts";
 import { errorBody } from "./errors.ts";
 import { HeldParts } from "./held-parts.ts";
@@ -194,7 +194,11 @@ class Encoder implements StreamEncoder {
 		const part = block && wholePart(block);
 		if (block) held.queries.push(...queriesOf(block));
 		if (!part && block?.type === "tool_call") held.brokenCall = true;
-		return part ? this.chunk(held.addPart(part), candidate) : "";
+		const before = part ? this.chunk(held.addPart(part), candidate) : "";
+		const words = block ? wordsOf(block) : "";
+		if (words === "") return before;
+		held.bytes += bytesBefore(words, words.length);
+		return before + this.chunk(held.addText(words, false), candidate);
 	}
 
 	private fail(error: Denial): string {

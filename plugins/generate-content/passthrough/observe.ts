@@ -3,7 +3,9 @@ import {
 	asList,
 	asRecord,
 	type Denial,
+	definedOnly,
 	EventTemplate,
+	eventMembers,
 	isRecord,
 	jsonStringBytes,
 	type ModelAsk,
@@ -21,7 +23,7 @@ import { noAnswer } from "../finish.ts";
 import { framingOf } from "../framing.ts";
 import { Searches } from "../searches.ts";
 import { decodeToldError } from "../upstream/upstream-error.ts";
-import { decodeUsage } from "../usage.ts";
+import { decodeTier, decodeUsage } from "../usage.ts";
 
 /** Where the string begins that is the value of the member whose name ends at `at`; -1 when its value is none. */
 const valueStart = (data: string, at: number): number => {
@@ -81,6 +83,8 @@ const tellUse = (usage: Usage | undefined, serverTools: Usage["serverTools"]) =>
 
 const usageIn = (chunk: WireRecord): Usage | undefined => decodeUsage(field(chunk, "usageMetadata"));
 
+const tierIn = (chunk: WireRecord): string | undefined => decodeTier(field(chunk, "usageMetadata"));
+
 const ordinary = /^(?:STOP|(?:FINISH|BLOCKED)_REASON_UNSPECIFIED|)$/;
 
 /** The reason why it ended, where that is not the answer's own end. */
@@ -90,13 +94,16 @@ const stopOf = (reason: unknown): string | undefined =>
 const stopIn = (data: string): string | undefined =>
 	stopOf(/"(?:finish|block)Reason"\s*:\s*"([A-Z_]+)"/.exec(data)?.[1]);
 
+const words = eventMembers(["text"]);
+
 class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
-	private readonly template = new EventTemplate(["text"]);
+	private readonly template = new EventTemplate(words);
 	/** The last event that told counts, and how many pieces there were by then; parsed when it is asked for. */
 	private counted: string | undefined;
 	/** What it tells of usage; undefined where it has still to be read. */
 	private usage: Usage | undefined;
+	private tier: string | undefined;
 	private told = 0;
 	private readonly searches = new Searches();
 	private first: string | undefined;
@@ -149,14 +156,19 @@ class Observer implements StreamObserver {
 
 	result(): Observation {
 		const { error, pieces, searches, stopped } = this;
-		if (this.counted !== undefined) this.usage ??= usageIn(asRecord(parseJson(this.counted)));
-		const told = this.usage;
+		if (this.counted !== undefined && this.usage === undefined) {
+			const chunk = asRecord(parseJson(this.counted));
+			this.usage = usageIn(chunk);
+			this.tier = tierIn(chunk);
+		}
+		const { usage: told, tier } = this;
 		return {
 			...this.progress(),
 			...tellUse(told, searches.calls),
 			...(told && this.told < pieces && { usageIsTotal: false }),
 			...(error && { error }),
 			...(stopped !== undefined && { stopped }),
+			...(tier !== undefined && { tier }),
 		};
 	}
 
@@ -202,9 +214,11 @@ export const observe = (body: unknown): Observation => {
 	let pieces = 0;
 	let bytes = 0;
 	let stopped: string | undefined;
+	let tier: string | undefined;
 	for (const chunk of chunks.map(asRecord)) {
 		stopped ??= stopOf(field(asRecord(field(chunk, "promptFeedback")), "blockReason"));
 		told = usageIn(chunk) ?? told;
+		tier = tierIn(chunk) ?? tier;
 		searches.add(chunk);
 		if (isRecord(chunk["error"])) error ??= decodeToldError(chunk);
 		for (const { candidate } of candidatesOf(chunk)) {
@@ -219,6 +233,6 @@ export const observe = (body: unknown): Observation => {
 		pieces,
 		contentBytes: bytes,
 		...tellUse(told, searches.calls),
-		...(stopped !== undefined && { stopped }),
+		...definedOnly({ stopped, tier }),
 	};
 };

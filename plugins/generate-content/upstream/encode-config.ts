@@ -20,6 +20,12 @@ const mostCandidates = 8;
 /** The settings that shape the choice of words. */
 const sampled = ["temperature", "topP", "topK", "presencePenalty", "frequencyPenalty", "seed"] as const;
 
+/** Seeds of other protocols have 64 bits and Gemini's 32: one that is too long becomes another, and always the same. */
+const fitted = (name: (typeof sampled)[number], value: number): number => {
+	if (name === "temperature") return Math.min(2, value);
+	return name === "seed" ? value | 0 : value;
+};
+
 const encodeSampling = ({ sampling }: NeutralRequest, { capabilities }: EncodeContext, losses: Losses): WireRecord => {
 	const config: Record<string, unknown> = {};
 	for (const name of sampled) {
@@ -29,7 +35,7 @@ const encodeSampling = ({ sampling }: NeutralRequest, { capabilities }: EncodeCo
 			losses.setting(name, "the model refuses it");
 			continue;
 		}
-		config[name] = name === "temperature" ? Math.min(2, value) : value;
+		config[name] = fitted(name, value);
 	}
 	if (capabilities.temperatureOrTopP === true && config["temperature"] !== undefined && config["topP"] !== undefined) {
 		delete config["topP"];

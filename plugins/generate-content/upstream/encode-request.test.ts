@@ -400,6 +400,16 @@ describe("settings for Gemini", () => {
 		});
 	});
 
+	test.each([
+		[7, 7],
+		[-2_147_483_648, -2_147_483_648],
+		[4_294_967_295, -1],
+		[1_764_000_000_000, -1_231_558_656],
+		[2 ** 62, 0],
+	])("the seed %p is sent in 32 bits as %p", (seed, sent) => {
+		expect(config({ sampling: { seed } })).toEqual({ seed: sent });
+	});
+
 	test("limits of the model are kept to, and what is cut is said", () => {
 		const request = neutral({
 			maxOutputTokens: 100_000,

@@ -2,6 +2,7 @@
 import {
 	type DecodeContext,
 	EventTemplate,
+	eventMembers,
 	isRecord,
 	type NeutralEvent,
 	parseExactly,
@@ -22,10 +23,12 @@ const gathered = /metadata|logprobs/i;
 const isOneText = ([event, ...rest]: readonly NeutralEvent[]): boolean =>
 	rest.length === 0 && event?.type === "delta" && (event.delta.type === "text" || event.delta.type === "thinking");
 
+const words = eventMembers(["text"]);
+
 class Decoder implements StreamDecoder {
 	private readonly answer: AnswerDecoder;
 	/** Chunks that only go on with the text that grew last. */
-	private readonly template = new EventTemplate(["text"]);
+	private readonly template = new EventTemplate(words);
 	private growing = false;
 	private failed = false;
 

@@ -4,6 +4,7 @@ import {
 	type EncodedResponse,
 	Fault,
 	type Finish,
+	failureOf,
 	type NeutralRequest,
 	type NeutralResponse,
 	type WireRecord,
@@ -27,13 +28,6 @@ const contentOf = (candidate: Candidate | undefined, request: NeutralRequest): r
 	return content;
 };
 
-/** What a finish that is a failure is told as. */
-export const failedFinish = ({ message }: Finish): Fault =>
-	new Fault({ kind: "upstream", message: message ?? "The model ended its answer with an error; ask again." });
-
-/** A tool call that cannot be read is no answer either: without its call there is nothing to go on from. */
-export const isFailure = ({ reason }: Finish): boolean => reason === "error" || reason === "malformed_call";
-
 /** The finish of an answer whose prompt was blocked. */
 export const blockedFinish = (message: string | undefined): Finish => ({
 	reason: "safety",
@@ -48,7 +42,8 @@ const finishOf = (response: NeutralResponse): Finish =>
 export const encodeResponse = (response: NeutralResponse, request: NeutralRequest): EncodedResponse => {
 	const candidate = response.candidates[0];
 	const finish = finishOf(response);
-	if (isFailure(finish)) throw failedFinish(finish);
+	const failure = failureOf(finish);
+	if (failure) throw new Fault(failure);
 	const types = new Set(candidate?.blocks.map(({ type }) => type));
 	return {
 		body: {

@@ -3,6 +3,7 @@ import {
 	type Block,
 	type Delta,
 	estimateTokens,
+	failureOf,
 	type Grounding,
 	type NeutralEvent,
 	type NeutralRequest,
@@ -16,7 +17,7 @@ import { encodeOutputBlock, ServerPairs } from "../encode-output.ts";
 import { encodeFinish } from "../finish.ts";
 import { protocolName } from "../name.ts";
 import { encodeUsage, encodeWholeUsage } from "../usage.ts";
-import { blockedFinish, failedFinish, isFailure, messageId } from "./encode-response.ts";
+import { blockedFinish, messageId } from "./encode-response.ts";
 import { renderStreamDenial } from "./errors.ts";
 
 type Of<T extends NeutralEvent["type"]> = Extract<NeutralEvent, { type: T }>;
@@ -163,7 +164,8 @@ class Encoder implements StreamEncoder {
 		const finish = last?.finish ?? (blocked ? blockedFinish(blocked.message) : { reason: "stop" });
 		const rest =
 			this.whole(this.pairs.before(undefined)) + this.whole(this.found ? this.pairs.grounding(this.found) : []);
-		if (isFailure(finish)) return rest + renderStreamDenial(failedFinish(finish).denial);
+		const failure = failureOf(finish);
+		if (failure) return rest + renderStreamDenial(failure);
 		const { context_management, ...extras } = last?.extras?.[protocolName] ?? {};
 		const delta = { ...encodeFinish(finish, this.said), ...extras };
 		const managed = context_management === undefined ? {} : { context_management };

@@ -20,7 +20,7 @@ import {
 import { frame } from "../block-writer.ts";
 import { isUnbilled } from "../finish.ts";
 import { decodeToldError } from "../upstream/upstream-error.ts";
-import { decodeUsage, encodeUsage, mergeUsage } from "../usage.ts";
+import { decodeTier, decodeUsage, encodeUsage, mergeUsage } from "../usage.ts";
 
 /** Growth that the model generated, `content` being that of a summary; signatures and citations are not. */
 const generated = /"(?:text|partial_json|thinking|content)"\s*:\s*"/g;
@@ -132,7 +132,7 @@ class Observer implements StreamObserver {
 		const { finished } = progress;
 		return {
 			...progress,
-			...definedOnly({ usage, error, stopped }),
+			...definedOnly({ usage, error, stopped, tier: decodeTier(this.usage) }),
 			...(this.unbilled && pieces === 0 && isEmpty(usage) && { unbilled: true }),
 			...(this.results && { results: this.results }),
 			...(searches > 0 && { serverTools: { web_search: searches } }),
@@ -182,6 +182,6 @@ export const observe = (body: unknown): Observation => {
 		pieces: sizes.filter((bytes) => bytes > 0).length,
 		contentBytes: sizes.reduce((sum, bytes) => sum + bytes, 0),
 		...(unbilled && { unbilled }),
-		...definedOnly({ usage, error, stopped: stopOf(root["stop_reason"]) }),
+		...definedOnly({ usage, error, stopped: stopOf(root["stop_reason"]), tier: decodeTier(root["usage"]) }),
 	};
 };

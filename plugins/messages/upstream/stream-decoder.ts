@@ -7,6 +7,7 @@ import {
 	type DecodeContext,
 	definedOnly,
 	EventTemplate,
+	eventMembers,
 	isRecord,
 	type NeutralEvent,
 	parseJson,
@@ -23,6 +24,8 @@ import { decodeToldError } from "./upstream-error.ts";
 
 const none: readonly NeutralEvent[] = [];
 
+const words = eventMembers(["text", "thinking", "partial_json"], ["p"]);
+
 /** Data that is no event: some relays keep a line alive with it. */
 const isNoise = (data: string): boolean => data.length < 12 && /^\s*(?:|null|\{\}|\[DONE\])\s*$/.test(data);
 
@@ -30,7 +33,7 @@ class Decoder implements StreamDecoder {
 	private readonly context: DecodeContext;
 	private readonly blocks = new Map<number, OutputStream>();
 	/** Events that only let the block grow that grew last. */
-	private readonly template = new EventTemplate(["text", "thinking", "partial_json"], ["p"]);
+	private readonly template = new EventTemplate(words);
 	private growing: OutputStream | undefined;
 	private readonly stage: AnswerStage | undefined;
 	private usage: WireRecord = {};

@@ -1,10 +1,9 @@
-/** Reads answers that pass through as bytes, for accounting and for keeping. Few events are parsed. */
+/** Reads streams that pass through as bytes, for accounting and for keeping. Few events are parsed. */
 import {
 	asList,
 	asRecord,
 	asText,
 	type Denial,
-	definedOnly,
 	isRecord,
 	jsonStringBytes,
 	type ModelAsk,
@@ -22,6 +21,7 @@ import { answerError } from "../client/errors.ts";
 import type { Ending } from "../finish.ts";
 import { echoOf, openResponse } from "../response-object.ts";
 import { decodeUsage, encodeUsage, hostedTool } from "../usage.ts";
+import { stopOf, tally } from "./observe-whole.ts";
 import { partialItems } from "./partial-answer.ts";
 
 const deltaBytes = (data: string): number => {
@@ -34,24 +34,29 @@ const deltaBytes = (data: string): number => {
 const callPattern = /"type"\s*:\s*"(\w+_call(?:_output)?)"/;
 const typePattern = /"type"\s*:\s*"(response\.[\w.]+|error)"/;
 
-const terminal = new Set(["response.completed", "response.incomplete", "response.failed"]);
+/** An end that tells all of what grew, for those who let nothing grow. */
+const wholeText = /^response\.(?:\w+_text|refusal|function_call_arguments|custom_tool_call_input)\.done$/;
 
-/** The reason why it ended, where that is not the answer's own end. */
-const stopOf = (response: WireRecord): string | undefined =>
-	response["status"] === "incomplete"
-		? (asText(asRecord(response["incomplete_details"])["reason"]) ?? "incomplete")
-		: undefined;
+const wholeBytes = (data: string): number => {
+	const at = /"(?:text|refusal|arguments|input)"\s*:\s*"/.exec(data);
+	return at ? jsonStringBytes(data, at.index + at[0].length) : 0;
+};
+
+const terminal = new Set(["response.completed", "response.incomplete", "response.failed"]);
 
 class Observer implements StreamObserver {
 	private readonly ask: ModelAsk;
 	private readonly keeps: boolean;
 	private usage: Usage | undefined;
+	private tier: string | undefined;
 	private error: Denial | undefined;
 	private answer: WireRecord | undefined;
 	private finished = false;
 	private stopped: string | undefined;
 	private pieces = 0;
 	private bytes = 0;
+	/** Something came in pieces. */
+	private grew = false;
 	private events = 0;
 	/** Calls of the upstream's own tools that have begun. */
 	private tools: Record<string, number> | undefined;
@@ -79,6 +84,7 @@ class Observer implements StreamObserver {
 		else if (type === "response.output_item.done") this.closed(data);
 		else if (type === "response.content_part.added") this.unfinished.push(data);
 		else if (type === "response.created") this.created ??= data;
+		else if (!this.grew && wholeText.test(type)) this.count(wholeBytes(data));
 		else if (terminal.has(type)) this.ended(asRecord(parseJson(data)));
 		else if (type === "error" || (type === "" && data.includes('"error"')))
 			this.error ??= openAiFailureWithin(parseJson(data));
@@ -87,9 +93,15 @@ class Observer implements StreamObserver {
 	private grow(data: string): void {
 		const bytes = deltaBytes(data);
 		if (bytes === 0) return;
+		this.grew = true;
+		this.count(bytes);
+		if (this.open > 0) this.unfinished.push(data);
+	}
+
+	private count(bytes: number): void {
+		if (bytes === 0) return;
 		this.pieces++;
 		this.bytes += bytes;
-		if (this.open > 0) this.unfinished.push(data);
 	}
 
 	private opened(data: string): void {
@@ -110,6 +122,9 @@ class Observer implements StreamObserver {
 		const response = asRecord(event["response"]);
 		const output = asList(response["output"]).length > 0 ? response["output"] : this.doneItems();
 		this.usage = decodeUsage(response["usage"], output) ?? this.usage;
+		this.tier = asText(response["service_tier"]);
+		// What came in pieces need not be all that was written, and nobody else has counted it.
+		if (!this.usage) this.bytes = Math.max(this.bytes, tally(output).contentBytes);
 		if (event["type"] === "response.failed") this.error ??= openAiFailureWithin(response);
 		else {
 			this.finished = true;
@@ -127,7 +142,7 @@ class Observer implements StreamObserver {
 	}
 
 	result(): Observation {
-		const { usage, error, answer, tools, stopped } = this;
+		const { usage, error, answer, tools, stopped, tier } = this;
 		return {
 			...this.progress(),
 			...(tools !== undefined && { serverTools: tools }),
@@ -135,6 +150,7 @@ class Observer implements StreamObserver {
 			...(usage !== undefined && { usage, ...(error !== undefined && { usageIsTotal: true }) }),
 			...(error !== undefined && { error }),
 			...(stopped !== undefined && { stopped }),
+			...(tier !== undefined && { tier }),
 			...(answer !== undefined && { answer }),
 		};
 	}
@@ -198,30 +214,3 @@ class Observer implements StreamObserver {
 
 /** Watches a passing stream. `keeps`: the whole answer is wanted in the end. */
 export const observer = (ask: ModelAsk, keeps: boolean): StreamObserver => new Observer(ask, keeps);
-
-const textBytes = (value: unknown): number => (typeof value === "string" ? Buffer.byteLength(value) : 0);
-
-const itemBytes = (item: WireRecord): number => {
-	let bytes = textBytes(item["arguments"]) + textBytes(item["input"]);
-	if (item["type"] === "compaction") bytes += textBytes(item["encrypted_content"]);
-	for (const part of [...asList(item["content"]), ...asList(item["summary"])].map(asRecord))
-		bytes += textBytes(part["text"]) + textBytes(part["refusal"]);
-	return bytes;
-};
-
-/** What a whole answer says; a count of tokens says nothing. */
-export const observe = (body: unknown, keeps: boolean): Observation => {
-	const root = asRecord(body);
-	const failed = root["status"] === "failed" || isRecord(root["error"]) || typeof root["error"] === "string";
-	const usage = decodeUsage(root["usage"], root["output"]);
-	const sizes = asList(root["output"]).map((item) => itemBytes(asRecord(item)));
-	return {
-		finished: !failed && (Array.isArray(root["output"]) || root["input_tokens"] !== undefined),
-		pieces: sizes.filter((size) => size > 0).length,
-		contentBytes: sizes.reduce((sum, size) => sum + size, 0),
-		...(usage !== undefined && { usage, ...(failed && { usageIsTotal: true }) }),
-		...(failed && { error: openAiFailureWithin(root) }),
-		...definedOnly({ stopped: stopOf(root) }),
-		...(keeps && !failed && root["object"] === "response" && { answer: root }),
-	};
-};

@@ -11,6 +11,7 @@ import {
 	type DecodeContext,
 	definedOnly,
 	EventTemplate,
+	eventMembers,
 	isRecord,
 	type NeutralEvent,
 	openAiFailureWithin,
@@ -30,6 +31,8 @@ const tick: readonly NeutralEvent[] = [{ type: "tick" }];
 const terminal = new Set(["response.completed", "response.incomplete", "response.failed", "response.cancelled"]);
 const opening = new Set(["response.created", "response.queued", "response.in_progress"]);
 
+const words = eventMembers(["delta"], ["sequence_number", "obfuscation"]);
+
 class Decoder implements StreamDecoder {
 	private readonly context: DecodeContext;
 	private readonly numbers = new BlockNumbers();
@@ -37,7 +40,7 @@ class Decoder implements StreamDecoder {
 	/** For vendors that leave `output_index` out. */
 	private readonly indexById = new Map<string, number>();
 	/** Events that only let grow what grew last. */
-	private readonly template = new EventTemplate(["delta"], ["sequence_number", "obfuscation"]);
+	private readonly template = new EventTemplate(words);
 	private growing:
 		| { readonly item: StreamedItem; readonly type: string; readonly event: Record<string, unknown> }
 		| undefined;

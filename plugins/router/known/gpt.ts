@@ -191,6 +191,11 @@ export const gpt: readonly KnownModels[] = [
 	},
 	{ names: ["gpt-4o*"], capabilities: speaker(16_384), sources: [modelPage("gpt-4o")] },
 	{
+		names: ["gpt-audio*"],
+		capabilities: speaker(16_384),
+		sources: [modelPage("gpt-audio"), modelPage("gpt-audio-mini")],
+	},
+	{
 		names: ["gpt-4*", "gpt-3.5*"],
 		capabilities: {
 			vendor: "openai",

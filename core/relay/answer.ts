@@ -143,7 +143,7 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 		openStreamBody,
 	});
 	live.stream = stream;
-	if (live.left) stream.clientLeft();
+	if (live.left) stream.left();
 	return new Response(stream.body, { headers: streamHeaders(options) });
 };
 
@@ -160,10 +160,12 @@ const goesOnAsItComes = (options: Answered): boolean =>
 		: isOther(options) && options.exchange.passes !== false;
 
 /** Throws `Fault` while nothing has been sent to the client. */
-export const answer = async (options: AnswerOptions): Promise<Response> => {
+export const answer = (options: AnswerOptions): Promise<Response> =>
+	goesOnAsItComes(options) ? openStream(options) : answerWhole(options);
+
+const answerWhole = async (options: AnswerOptions): Promise<Response> => {
 	const { live, exchange, source, clock, limits, type } = options;
 	const { stream } = live.routed.model;
-	if (goesOnAsItComes(options)) return await openStream(options);
 	if (type.includes("html")) {
 		live.refused();
 		throw notAnAnswer(stream ? "a stream of events" : "JSON");

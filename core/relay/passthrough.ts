@@ -1,14 +1,12 @@
 /** The exchange with an upstream that speaks the client's protocol: bytes untouched but for what must change. */
-import { type Denial, Fault } from "../contract/fault.ts";
-import type { ModelAsk, PassthroughChanges, StreamEvent, UpstreamMessage } from "../contract/protocol.ts";
+import type { Denial } from "../contract/fault.ts";
+import type { ModelAsk, PassthroughChanges, UpstreamMessage } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
-import { isRefusedCredentials } from "../errors/upstream-failure.ts";
 import { isRecord, parseJson } from "../neutral/json.ts";
 import type { Loss } from "../neutral/model.ts";
-import { WholeEvents } from "../wire/whole-events.ts";
 import type { Exchange, ExplodedAnswer, MaybeLater, StreamFold, StreamPass, WholeAnswer } from "./exchange.ts";
-import { notAnAnswer, unannouncedEnd } from "./translation.ts";
-import { cleanWords, mayTellError } from "./upstream-words.ts";
+import { PassedStream } from "./passed-stream.ts";
+import { notAnAnswer } from "./translation.ts";
 
 const utf8 = new TextDecoder();
 
@@ -63,57 +61,10 @@ export class Passthrough implements Exchange {
 	}
 
 	stream(): StreamPass {
-		return createPass(this.ask, this.target, this.changes);
+		return new PassedStream(this.ask, this.target, this.changes);
 	}
 
 	error(status: number, headers: Headers, text: string): Denial {
 		return this.ask.protocol.upstream.decodeError(status, headers, text);
 	}
 }
-
-/** The observer sees every event; the editor, when there is one, rewrites each; otherwise bytes go on as they came. */
-const createPass = (ask: ModelAsk, target: Target, changes: PassthroughChanges): StreamPass => {
-	const { client, passthrough } = ask.protocol;
-	const observer = passthrough.observer(ask);
-	const editor = passthrough.editor(ask, changes);
-	const whole = new WholeEvents();
-	const take = (events: readonly StreamEvent[]): string => {
-		let text = "";
-		for (const event of events) {
-			observer.event(event);
-			if (editor) text += editor.event(event);
-		}
-		return text;
-	};
-	/**
-	 * An error told in mid-stream is passed on without the upstream's secrets; bytes that hold none stay as they are. One
-	 * of Portico's own key or account is told in our words.
-	 */
-	const clean = <T extends string | Uint8Array>(piece: T, events: readonly StreamEvent[]): T | string => {
-		const error = mayTellError(events) ? observer.result().error : undefined;
-		if (error === undefined) return piece;
-		if (isRefusedCredentials(error)) throw new Fault(error);
-		const text = typeof piece === "string" ? piece : utf8.decode(piece);
-		const words = cleanWords(text, target);
-		return words === text ? piece : words;
-	};
-	return {
-		push(events, chunk) {
-			const text = take(events);
-			if (editor) return clean(text, events) || undefined;
-			const bytes = whole.take(chunk);
-			return bytes && clean(bytes, events);
-		},
-		end(events) {
-			const text = take(events);
-			const { finished, error } = observer.result();
-			if (!finished && error === undefined) throw new Fault(unannouncedEnd);
-			return editor ? clean(text, events) + editor.end() : clean(whole.rest(), events);
-		},
-		seen: () => observer.result(),
-		progress: () => observer.progress?.() ?? observer.result(),
-		answer: () => observer.result().answer,
-		cut: () => observer.cut(),
-		fail: (denial) => observer.fail?.(denial) ?? client.renderStreamDenial(denial, ask),
-	};
-};

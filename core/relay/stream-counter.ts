@@ -2,6 +2,7 @@
 import type { Denial } from "../contract/fault.ts";
 import type { Observation, Progress } from "../contract/protocol.ts";
 import { textBytes } from "../neutral/json.ts";
+import { failureOf } from "../neutral/normalize-events.ts";
 import type { Finish, NeutralEvent, Usage } from "../neutral/response.ts";
 
 /** Why an answer ends that is whole. */
@@ -9,19 +10,31 @@ const ordinary: ReadonlySet<Finish["reason"]> = new Set(["stop", "stop_sequence"
 
 const isEmpty = (usage: Usage | undefined): boolean => usage?.output.total === 0 && !usage.beside;
 
+/** As the client's protocol says. */
+type TellsFailure = (finish: Finish) => boolean;
+
 export class StreamCounter implements Progress {
 	pieces = 0;
 	contentBytes = 0;
 	finished = false;
+	error: Denial | undefined;
 	private usage: Usage | undefined;
-	/** Usage was told at the start only, before anything was generated. */
-	private early = false;
+	/** False when it was told at the start only, before anything was generated. */
+	private isTotal: boolean | undefined;
 	private tools: Record<string, number> | undefined;
 	private results: Observation["results"];
 	private resultBytes = 0;
-	private error: Denial | undefined;
+	private tier: string | undefined;
 	private stopped: string | undefined;
 	private unbilled = false;
+	/** What the client knows no other word for than an error: how each candidate ended. */
+	private failure: Denial | undefined;
+	private answered = false;
+	private readonly tellsFailure: TellsFailure | undefined;
+
+	constructor(tellsFailure?: TellsFailure) {
+		this.tellsFailure = tellsFailure;
+	}
 
 	get hasUsage(): boolean {
 		return this.usage !== undefined;
@@ -38,20 +51,38 @@ export class StreamCounter implements Progress {
 				break;
 			case "start":
 			case "usage":
+				this.tier = event.tier ?? this.tier;
 				if (!event.usage) break;
 				this.usage = event.usage;
-				this.early = event.type === "start";
+				this.isTotal = event.type === "start" ? false : undefined;
 				break;
 			case "finish":
 				this.unbilled = event.finish.unbilled === true;
-				if (!ordinary.has(event.finish.reason)) this.stopped = event.finish.raw ?? event.finish.reason;
+				if (ordinary.has(event.finish.reason)) this.answered = true;
+				else this.stops(event.finish);
 				break;
 			case "error":
 				this.error = event.error;
 				break;
 			case "end":
 				this.finished = event.clean;
+				if (event.clean && !this.answered) this.endUnanswered();
 		}
+	}
+
+	private endUnanswered(): void {
+		if (!this.failure) return;
+		this.finished = false;
+		this.error = this.failure;
+		// What is told with such an end is all that there is.
+		this.isTotal ??= true;
+	}
+
+	private stops(finish: Finish): void {
+		this.stopped = finish.raw ?? finish.reason;
+		const failure = this.tellsFailure?.(finish) ? undefined : failureOf(finish);
+		if (failure) this.failure ??= failure;
+		else this.answered = true;
 	}
 
 	/** Code is billed by the container, or not at all: whoever bills it tells so. */
@@ -82,8 +113,9 @@ export class StreamCounter implements Progress {
 			finished,
 			...(this.tools && { serverTools: this.tools }),
 			...(this.results && { results: this.results }),
-			...(this.usage && { usage: this.usage, ...(this.early && { usageIsTotal: false }) }),
+			...(this.usage && { usage: this.usage, ...(this.isTotal !== undefined && { usageIsTotal: this.isTotal }) }),
 			...(this.unbilled && pieces === 0 && isEmpty(this.usage) && { unbilled: true }),
+			...(this.tier !== undefined && { tier: this.tier }),
 			...(this.error && { error: this.error }),
 			...(this.stopped !== undefined && { stopped: this.stopped }),
 		};

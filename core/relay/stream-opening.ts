@@ -1,6 +1,7 @@
 /** The beginning of a stream, held back while it says nothing yet: an early error can still be a status. */
 import type { Clock } from "../contract/clock.ts";
 import { Fault } from "../contract/fault.ts";
+import type { StreamEvent } from "../contract/protocol.ts";
 import type { Frames } from "../wire/frames.ts";
 import { isPending } from "../wire/pending.ts";
 import { progressOf, type StreamPass } from "./exchange.ts";
@@ -18,6 +19,8 @@ export interface OpeningOptions {
 	readonly pass: StreamPass;
 	readonly memory: StreamMemory;
 }
+
+const none: readonly StreamEvent[] = [];
 
 /** How long it is held back after its first event. */
 const graceMs = 50;
@@ -37,25 +40,60 @@ interface Opening {
 	pending: Promise<Uint8Array | undefined> | undefined;
 }
 
-/** Puts what one read brought into the opening; gives how many events it completed. */
-const take = async (
-	opening: Opening,
-	chunk: Uint8Array | undefined,
-	{ live, frames, pass }: OpeningOptions,
-): Promise<number> => {
-	const events = chunk === undefined ? frames.end() : frames.feed(chunk);
-	try {
-		const said = chunk === undefined ? pass.end(events) : pass.push(events, chunk);
-		const piece = isPending(said) ? await said : said;
-		if (piece !== undefined && piece !== "") opening.head.push(piece);
-		opening.complete = chunk === undefined;
-		throwEarlyError(pass);
-	} catch (error) {
-		live.attempts.saidWithin(events.at(-1)?.data ?? "");
-		throw error;
+/** Waits for a read as long as a client may be left without an answer. */
+class Patience {
+	private readonly clock: Clock;
+	private cancel: () => void;
+	private ended = false;
+	private shortened = false;
+	private wake: (() => void) | undefined;
+
+	constructor(clock: Clock, milliseconds: number) {
+		this.clock = clock;
+		this.cancel = this.after(milliseconds);
 	}
-	return events.length;
+
+	/** The first event is there: from now on it lasts a moment. */
+	shorten(): void {
+		if (this.shortened) return;
+		this.shortened = true;
+		this.cancel();
+		this.cancel = this.after(graceMs);
+	}
+
+	/** What is read, or that nothing came in time. */
+	during<Read>(read: Promise<Read>): Promise<Read | "patience"> {
+		if (this.ended) return Promise.resolve("patience");
+		return new Promise((resolve, reject) => {
+			this.wake = () => resolve("patience");
+			read.then(resolve, reject);
+		});
+	}
+
+	end(): void {
+		this.cancel();
+	}
+
+	private after(milliseconds: number): () => void {
+		return this.clock.after(milliseconds, () => {
+			this.ended = true;
+			this.wake?.();
+		});
+	}
+}
+
+/** Puts what is to be said into the opening. */
+const put = (opening: Opening, piece: string | Uint8Array | undefined, pass: StreamPass): void => {
+	if (piece !== undefined && piece !== "") opening.head.push(piece);
+	throwEarlyError(pass);
 };
+
+const eventsOf = (chunk: Uint8Array | undefined, frames: Frames): readonly StreamEvent[] =>
+	chunk === undefined ? frames.end() : frames.feed(chunk);
+
+/** What a read brought, as the client is told it. */
+const saidBy = (chunk: Uint8Array | undefined, events: readonly StreamEvent[], pass: StreamPass) =>
+	chunk === undefined ? pass.end(events) : pass.push(events, chunk);
 
 /** Something was said, or all is. */
 const hasBegun = (pass: StreamPass): boolean => {
@@ -68,27 +106,30 @@ const hasBegun = (pass: StreamPass): boolean => {
  * client may be left without a sign of life before it.
  */
 export const readOpening = async (options: OpeningOptions): Promise<Opening> => {
-	const { source, clock, limits, pass, memory } = options;
+	const { live, source, clock, limits, frames, pass, memory } = options;
 	const opening: Opening = { head: [], complete: false, pending: undefined };
-	const patience = Promise.withResolvers<"patience">();
-	let cancel = clock.after(Math.min(limits.keepAliveMs, limits.idleMs), () => patience.resolve("patience"));
-	let begun = false;
+	const patience = new Patience(clock, Math.min(limits.keepAliveMs, limits.idleMs));
+	let events = none;
 	try {
 		for (;;) {
+			events = none;
 			opening.pending ??= source.next();
-			const next = await Promise.race([opening.pending, patience.promise]);
-			if (next === "patience") return opening;
+			const chunk = await patience.during(opening.pending);
+			if (chunk === "patience") return opening;
 			opening.pending = undefined;
 			// All of it waits here until the answer begins.
-			memory.took(next?.length ?? 0, false);
-			const events = await take(opening, next, options);
+			memory.took(chunk?.length ?? 0, false);
+			events = eventsOf(chunk, frames);
+			const said = saidBy(chunk, events, pass);
+			put(opening, isPending(said) ? await said : said, pass);
+			opening.complete = chunk === undefined;
 			if (opening.complete || hasBegun(pass)) return opening;
-			if (begun || events === 0) continue;
-			begun = true;
-			cancel();
-			cancel = clock.after(graceMs, () => patience.resolve("patience"));
+			if (events.length > 0) patience.shorten();
 		}
+	} catch (error) {
+		live.attempts.saidWithin(events.at(-1)?.data ?? "");
+		throw error;
 	} finally {
-		cancel();
+		patience.end();
 	}
 };

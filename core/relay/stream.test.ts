@@ -18,7 +18,6 @@ import { CallStream, type StreamParts } from "./stream.ts";
 import { StreamMemory } from "./stream-memory.ts";
 import { UpstreamBody } from "./upstream-body.ts";
 
-const log = createLog("silent");
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** A stream as the upstream's end of it is held in a test. */
@@ -84,6 +83,8 @@ interface Made {
 /** An open stream with everything around it, and a reader that takes what comes. */
 const open = ({ permit = {}, keepAlive = ": alive\n\n", parts = {} }: Made = {}) => {
 	const clock = createTestClock();
+	const lines: string[] = [];
+	const log = createLog("error", (line) => void lines.push(line), undefined, clock);
 	const settled: Outcome[] = [];
 	const records: CallRecord[] = [];
 	const body = { bytes: bytes("{}") };
@@ -121,7 +122,7 @@ const open = ({ permit = {}, keepAlive = ": alive\n\n", parts = {} }: Made = {})
 		openStreamBody: openStandardStreamBody,
 		...parts,
 	});
-	return { clock, settled, records, live, from, stream };
+	return { clock, settled, records, live, from, stream, lines };
 };
 
 /** Reads on and on; `text` is what came so far. */
@@ -311,6 +312,25 @@ describe("a client", () => {
 	});
 });
 
+test("what fails over a stream is told in the log, as a break of the upstream is not", async () => {
+	const progress = (): "go_on" => {
+		throw new Error("lost count");
+	};
+	const failing = open({ permit: { progress } });
+	const read = reading(failing.stream.body);
+	failing.from.send("data: a\n\n");
+	await read.done;
+	expect(read.state.text).toContain("data: error The upstream's answer could not be read.");
+	expect(failing.settled).toHaveLength(1);
+	expect(failing.lines.join("")).toContain("Error: lost count");
+
+	const broken = open();
+	const other = reading(broken.stream.body);
+	broken.from.break();
+	await other.done;
+	expect(broken.lines).toEqual([]);
+});
+
 test("a stop tells the client in its own protocol", async () => {
 	const { stream, from, settled, clock } = open();
 	const { state, done } = reading(stream.body);
@@ -339,7 +359,7 @@ test("whatever happens and in whatever order, a call is settled and recorded exa
 				stop: () => stream.shutDown({ kind: "overloaded", message: "Stopping." }),
 				wait: () => clock.advance(1000),
 				long: () => clock.advance(16_000),
-				leave: () => stream.clientLeft(),
+				leave: () => stream.left(),
 			};
 			for (const act of what) {
 				try {

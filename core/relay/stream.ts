@@ -1,15 +1,15 @@
 /** Carries an open stream to its client: read on demand, watched for silence, ended exactly once. */
 import type { Clock } from "../contract/clock.ts";
-import { type Denial, Fault, isFault } from "../contract/fault.ts";
+import { type Denial, Fault } from "../contract/fault.ts";
 import type { Ending } from "../contract/outcome.ts";
 import type { Frames } from "../wire/frames.ts";
 import { isPending } from "../wire/pending.ts";
-import type { OpenStreamBody, StreamBody } from "../wire/stream-body.ts";
-import { clientGone, endingOf } from "./call-ending.ts";
+import type { OpenStreamBody, StreamBody, StreamBodyEvents } from "../wire/stream-body.ts";
+import { clientGone, endingOf, whyUnreadable } from "./call-ending.ts";
 import { progressOf, type StreamPass } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { StreamMemory } from "./stream-memory.ts";
-import { type StreamLimits, StreamWatch, silent, stalled, tooLong } from "./stream-watch.ts";
+import { type StreamAlarms, type StreamLimits, StreamWatch, silent, stalled, tooLong } from "./stream-watch.ts";
 import { Unread } from "./unread.ts";
 import type { UpstreamBody } from "./upstream-body.ts";
 import { isTotal } from "./used.ts";
@@ -35,10 +35,8 @@ export interface StreamParts {
 /** For how long the count of an answer is waited for whose end the client has seen. */
 const countMs = 5_000;
 
-const unreadable: Denial = { kind: "upstream", message: "The upstream's answer could not be read." };
-
 /** The stream of one call. Reads upstream only when the client can take more, so a slow client slows the upstream. */
-export class CallStream {
+export class CallStream implements StreamAlarms, StreamBodyEvents {
 	readonly unread: Unread;
 	private readonly parts: StreamParts;
 	private readonly streamBody: StreamBody;
@@ -54,13 +52,9 @@ export class CallStream {
 		this.parts = parts;
 		this.head = [...parts.head];
 		const { clock, limits, live } = parts;
-		this.watch = new StreamWatch(clock, limits, live.routed.startedAt, {
-			tooLong: () => this.fail(tooLong, "timed_out"),
-			silent: () => this.endSilence(),
-			quiet: () => this.keepAlive(),
-		});
+		this.watch = new StreamWatch(clock, limits, live.routed.startedAt, this);
 		this.unread = new Unread(clock);
-		this.streamBody = parts.openStreamBody({ begin: () => this.begin(), left: () => this.clientLeft() });
+		this.streamBody = parts.openStreamBody(this);
 	}
 
 	get body(): ReadableStream<Uint8Array> {
@@ -71,7 +65,7 @@ export class CallStream {
 	 * The client is gone. The upstream's work ends at once, unless the count that comes last is wanted. A client that has
 	 * seen the end and does not wait for the connection to close has left nothing.
 	 */
-	clientLeft(): void {
+	left(): void {
 		const { pass, live, clock } = this.parts;
 		if (live.isOver || this.leftAs !== undefined) return;
 		const seen = pass.seen();
@@ -96,7 +90,8 @@ export class CallStream {
 		this.fail(denial, "shut_down");
 	}
 
-	private begin(): void {
+	/** The client takes the first bytes. */
+	begin(): void {
 		if (this.leftAs === undefined) void this.run();
 	}
 
@@ -104,26 +99,27 @@ export class CallStream {
 	private async run(): Promise<void> {
 		this.unread.end();
 		try {
-			if (!(await this.handOnHead())) return;
-			if (this.parts.complete) await this.finish("");
-			else await this.handOn();
+			for (let early = this.head.shift(); early !== undefined; early = this.head.shift()) {
+				const keeping = this.keepFinished();
+				if (keeping) await keeping;
+				const full = this.write(early);
+				if (full && !(await this.clientTakes(full))) return;
+			}
+			const tail = this.parts.complete ? "" : await this.handOn();
+			if (tail === undefined) return;
+			const { error } = this.parts.pass.seen();
+			if (this.parts.keep && !error) await this.keep();
+			this.finish(tail, error);
 		} catch (error) {
-			this.fail(isFault(error) ? error.denial : unreadable, endingOf(this.parts.live));
+			this.fail(whyUnreadable(this.parts.live, error), endingOf(this.parts.live));
 		}
 	}
 
-	/** False when the client left meanwhile, and another reads on. */
-	private async handOnHead(): Promise<boolean> {
-		for (let early = this.head.shift(); early !== undefined; early = this.head.shift()) {
-			await this.keepFinished();
-			const full = this.write(early);
-			if (full && !(await this.clientTakes(full))) return false;
-		}
-		return true;
-	}
-
-	/** Reads and writes, each in its turn, until the stream is over. */
-	private async handOn(): Promise<void> {
+	/**
+	 * Reads and writes, each in its turn, until the upstream has said all. Gives what is still to be written; undefined
+	 * where the stream is over already, or another reads on because the client left.
+	 */
+	private async handOn(): Promise<string | undefined> {
 		const { source, frames, pass, live, clock, memory } = this.parts;
 		while (!live.isOver) {
 			this.reading = true;
@@ -133,8 +129,8 @@ export class CallStream {
 			const now = clock.monotonic();
 			this.watch.readAt = now;
 			this.unread.came(now - askedAt);
-			if (live.isOver) return;
-			if (chunk === undefined) return await this.finish(await pass.end(frames.end()));
+			if (live.isOver) return undefined;
+			if (chunk === undefined) return await pass.end(frames.end());
 			const events = frames.feed(chunk);
 			memory.took(chunk.length, events.length > 0);
 			const said = pass.push(events, chunk);
@@ -142,9 +138,10 @@ export class CallStream {
 			const keeping = this.keepFinished();
 			if (keeping) await keeping;
 			const full = this.write(piece);
-			if (live.permits.watched && this.atBound()) return this.cut();
-			if (full && !(await this.clientTakes(full))) return;
+			if (live.permits.watched && this.atBound()) this.cut();
+			else if (full && !(await this.clientTakes(full))) return undefined;
 		}
+		return undefined;
 	}
 
 	/** Waits until the client has room; false when it left instead, or there was no room to wait in. */
@@ -191,9 +188,7 @@ export class CallStream {
 		await keep(pass.answer());
 	}
 
-	private async finish(tail: string): Promise<void> {
-		const { error } = this.parts.pass.seen();
-		if (!error) await this.keep();
+	private finish(tail: string, error: Denial | undefined): void {
 		if (this.parts.live.isOver) return;
 		if (tail !== "") void this.write(tail);
 		this.over(error ? "upstream_failed" : "completed", error);
@@ -231,8 +226,13 @@ export class CallStream {
 		if (this.leftAs === undefined) this.streamBody.close();
 	}
 
+	/** It has run for as long as a stream may. */
+	tooLong(): void {
+		this.fail(tooLong, "timed_out");
+	}
+
 	/** A sign of life for the client, where its protocol has one. */
-	private keepAlive(): void {
+	quiet(): void {
 		const { keepAlive } = this.parts;
 		if (keepAlive === undefined || this.leftAs !== undefined) return;
 		this.watch.wroteAt = this.parts.clock.monotonic();
@@ -240,11 +240,11 @@ export class CallStream {
 	}
 
 	/** The upstream's silence, or the client's: when nothing was asked of us, it holds the connection and does not read. */
-	private endSilence(): void {
+	silent(): void {
 		if (this.reading) this.fail(silent, "timed_out");
 		else {
 			this.streamBody.breakOff(new Fault(stalled));
-			this.clientLeft();
+			this.left();
 		}
 	}
 }

@@ -5,7 +5,7 @@ import type { Target } from "../contract/router.ts";
 import { estimateUsage } from "../neutral/estimate.ts";
 import { normalizeEvents } from "../neutral/normalize-events.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
-import type { NeutralEvent } from "../neutral/response.ts";
+import type { Finish, NeutralEvent } from "../neutral/response.ts";
 import type { MaybeLater, StreamPass } from "./exchange.ts";
 import type { GuardedEvents } from "./guarded-events.ts";
 import { StreamCounter } from "./stream-counter.ts";
@@ -15,6 +15,8 @@ export interface TranslatedStreamOptions {
 	/** The upstream's protocol, and the client's. */
 	readonly decoder: StreamDecoder;
 	readonly encoder: StreamEncoder;
+	/** As the client's protocol says. */
+	readonly tellsFailure: ((finish: Finish) => boolean) | undefined;
 	/** What looks at the answer; absent where no guard wants to. */
 	readonly guard: GuardedEvents | undefined;
 	readonly request: NeutralRequest;
@@ -28,12 +30,13 @@ const withoutFinal = ({ type, block }: Close): Close => ({ type, block });
 export class TranslatedStream implements StreamPass {
 	private readonly options: TranslatedStreamOptions;
 	private readonly stage = normalizeEvents();
-	private readonly counter = new StreamCounter();
+	private readonly counter: StreamCounter;
 	/** What guards have not looked at yet. */
 	private unseen: NeutralEvent[] = [];
 
 	constructor(options: TranslatedStreamOptions) {
 		this.options = options;
+		this.counter = new StreamCounter(options.tellsFailure);
 	}
 
 	push(events: readonly StreamEvent[]): MaybeLater<string | undefined> {

@@ -88,7 +88,7 @@ class Translation implements Exchange {
 
 	whole(bytes: Uint8Array): MaybeLater<WholeAnswer> {
 		if (this.counts) return this.countWhole(bytes);
-		const counter = new StreamCounter();
+		const counter = new StreamCounter(this.options.ask.protocol.client.tellsFailure);
 		const response = this.decodeWhole(bytes);
 		if (response.error) return this.encodeWhole(response, counter);
 		const events = normalized(response);
@@ -98,7 +98,7 @@ class Translation implements Exchange {
 	}
 
 	wholeAsStream(bytes: Uint8Array): MaybeLater<ExplodedAnswer> {
-		const counter = new StreamCounter();
+		const counter = new StreamCounter(this.options.ask.protocol.client.tellsFailure);
 		const response = this.decodeWhole(bytes);
 		const failure = failed(response, counter);
 		if (failure) return { text: "", seen: failure };
@@ -121,6 +121,7 @@ class Translation implements Exchange {
 		return new TranslatedStream({
 			decoder: upstream.upstream.streamDecoder(this.context),
 			encoder: ask.protocol.client.streamEncoder(this.request),
+			tellsFailure: ask.protocol.client.tellsFailure,
 			guard: guardAnswer?.(),
 			request: this.request,
 			target,
@@ -131,7 +132,7 @@ class Translation implements Exchange {
 		const { upstream, guardAnswer } = this.options;
 		const decoder = upstream.upstream.streamDecoder(this.context);
 		const stage = normalizeEvents();
-		const counter = new StreamCounter();
+		const counter = new StreamCounter(this.options.ask.protocol.client.tellsFailure);
 		const folder = new Folder();
 		const take = (events: readonly NeutralEvent[]): void => {
 			for (const event of events) fold(stage.push(event), counter, folder);
@@ -185,8 +186,10 @@ class Translation implements Exchange {
 }
 
 /** A failure told within a 200 is a failure; what it cost all the same may be told with it. */
-const failed = ({ error, usage }: NeutralResponse, counter: StreamCounter): Observation | undefined =>
-	error && { ...counter.result(), finished: false, error, ...(usage && { usage, usageIsTotal: true }) };
+const failed = ({ error: told, usage }: NeutralResponse, counter: StreamCounter): Observation | undefined => {
+	const error = told ?? counter.error;
+	return error && { ...counter.result(), finished: false, error, ...(usage && { usage, usageIsTotal: true }) };
+};
 
 /** Both codecs agree on one path: a whole answer is its own exploded stream, folded again after the same repairs. */
 const normalized = (response: NeutralResponse): readonly NeutralEvent[] => {

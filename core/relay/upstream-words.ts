@@ -9,6 +9,10 @@ import { definedOnly } from "../neutral/json.ts";
 const plainWord = (word: string | undefined, { redact }: Target["upstream"]): string | undefined =>
 	word !== undefined && scrub(word) === word && (redact?.(word) ?? word) === word ? word : undefined;
 
+/** Why an answer ended, by the upstream's own word: only a plain one (letters, digits, `.`, `_`, `-`) is passed on. */
+export const plainStop = (word: string | undefined): string | undefined =>
+	word !== undefined && /^[\w.-]{1,64}$/.test(word) ? word : undefined;
+
 /** An upstream may repeat the key it was sent, also in the middle of an answer, also as a code: the denial without its secrets. */
 export const redacted = (denial: Denial, { upstream }: Target): Denial => {
 	const { message, code, parameter, ...rest } = denial;

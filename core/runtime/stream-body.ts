@@ -1,5 +1,10 @@
 /** The cheapest way into a response's body that the runtime has. */
-import { type OpenStreamBody, openStandardStreamBody } from "../wire/stream-body.ts";
+import {
+	type OpenStreamBody,
+	openStandardStreamBody,
+	type StreamBody,
+	type StreamBodyEvents,
+} from "../wire/stream-body.ts";
 
 /** The constructor as Bun has it; the types of the standard do not know direct streams. */
 const DirectStream = ReadableStream as unknown as new (
@@ -10,34 +15,42 @@ const DirectStream = ReadableStream as unknown as new (
  * Bun's direct streams write into the socket without a queue between: no promise for each piece, and text is encoded on
  * its way. A piece that the socket has no room for gives a promise that resolves when there is room again.
  */
-const openDirectStreamBody: OpenStreamBody = ({ begin, left }) => {
-	let controller: ReadableStreamDirectController | undefined;
-	// The body ends with this promise.
-	const { promise: over, resolve } = Promise.withResolvers<void>();
-	const body = new DirectStream({
-		type: "direct",
-		pull(given) {
-			controller = given;
-			begin();
-			return over;
-		},
-		cancel: left,
-	});
-	return {
-		body,
-		write(bytes) {
-			const written = controller?.write(bytes);
-			return typeof written === "object" ? written : undefined;
-		},
-		close() {
-			controller?.close();
-			resolve();
-		},
-		breakOff(reason) {
-			controller?.close(reason);
-			resolve();
-		},
-	};
-};
+class DirectStreamBody implements StreamBody {
+	readonly body: ReadableStream<Uint8Array>;
+	private readonly events: StreamBodyEvents;
+	private controller: ReadableStreamDirectController | undefined;
+	/** The body ends with this promise. */
+	private readonly over = Promise.withResolvers<void>();
+
+	constructor(events: StreamBodyEvents) {
+		this.events = events;
+		this.body = new DirectStream({
+			type: "direct",
+			pull: (given) => {
+				this.controller = given;
+				this.events.begin();
+				return this.over.promise;
+			},
+			cancel: () => this.events.left(),
+		});
+	}
+
+	write(bytes: string | Uint8Array): Promise<unknown> | undefined {
+		const written = this.controller?.write(bytes);
+		return typeof written === "object" ? written : undefined;
+	}
+
+	close(): void {
+		this.controller?.close();
+		this.over.resolve();
+	}
+
+	breakOff(reason: Error): void {
+		this.controller?.close(reason);
+		this.over.resolve();
+	}
+}
+
+const openDirectStreamBody: OpenStreamBody = (events) => new DirectStreamBody(events);
 
 export const openStreamBody: OpenStreamBody = "Deno" in globalThis ? openStandardStreamBody : openDirectStreamBody;

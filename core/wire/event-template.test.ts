@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { EventTemplate } from "./event-template.ts";
+import { EventTemplate, eventMembers } from "./event-template.ts";
 
 const chunk = (content: unknown, more: object = {}): string =>
 	JSON.stringify({ id: "x", choices: [{ index: 0, delta: { content }, finish_reason: null }], ...more });
 
 const learnt = (text: string, wanted = ["content"], others: string[] = []): EventTemplate => {
-	const template = new EventTemplate(wanted, others);
+	const template = new EventTemplate(eventMembers(wanted, others));
 	template.learn(text);
 	return template;
 };
@@ -43,7 +43,7 @@ describe("a text repeats another", () => {
 	])("and not with %s", (_, text) => expect(learnt(chunk("one")).repeats(text)).toBe(false));
 
 	test("and never before one was learnt, nor when no one string is wanted", () => {
-		expect(new EventTemplate(["content"]).repeats("")).toBe(false);
+		expect(new EventTemplate(eventMembers(["content"])).repeats("")).toBe(false);
 		expect(learnt(chunk(1)).repeats(chunk("a"))).toBe(false);
 		expect(learnt(chunk("a", { content: "b" })).repeats(chunk("a", { content: "b" }))).toBe(false);
 	});
@@ -71,7 +71,8 @@ describe("a text that is written otherwise than it came", () => {
 	const come = (content: string, pad: string): string => chunk(content, { usage: null, pad });
 	const go = (content: string, pad: string): string => `data: ${chunk(content, { pad })}\n\n`;
 	const both = (asWritten: string): { template: EventTemplate; written: EventTemplate } => {
-		const [template, written] = [new EventTemplate(["content"], ["pad"]), new EventTemplate(["content"], ["pad"])];
+		const members = eventMembers(["content"], ["pad"]);
+		const [template, written] = [new EventTemplate(members), new EventTemplate(members)];
 		template.learnBoth(come("one", "x"), written, asWritten);
 		return { template, written };
 	};
@@ -89,7 +90,7 @@ describe("a text that is written otherwise than it came", () => {
 });
 
 test("texts that never repeat are not learnt for ever", () => {
-	const template = new EventTemplate(["content"]);
+	const template = new EventTemplate(eventMembers(["content"]));
 	for (let id = 0; id < 100; id++) template.learn(chunk("a", { id }));
 	expect(template.repeats(chunk("b", { id: 99 }))).toBe(false);
 });

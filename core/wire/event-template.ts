@@ -10,9 +10,22 @@ const mostAttempts = 16;
 const isOfNumber = (unit: number): boolean =>
 	(unit >= 48 && unit <= 57) || unit === 45 || unit === 43 || unit === 46 || unit === 69 || unit === 101;
 
+/** Members by their names, and where they begin in a text. Made once for all the streams of a kind. */
+export interface EventMembers {
+	/** Those that hold the piece of text; exactly one of them is in an event. */
+	readonly wanted: ReadonlySet<string>;
+	/** Where the value of one of them begins, or of one of no interest. */
+	readonly pattern: RegExp;
+}
+
+/** `wanted`: members that hold the piece of text; exactly one of them is in an event. `others`: members whose value is of no interest. */
+export const eventMembers = (wanted: readonly string[], others: readonly string[] = []): EventMembers => ({
+	wanted: new Set(wanted),
+	pattern: new RegExp(`"(${[...wanted, ...others].join("|")})"\\s*:\\s*(?=["\\d-])`, "g"),
+});
+
 export class EventTemplate {
-	private readonly members: RegExp;
-	private readonly wanted: ReadonlySet<string>;
+	private readonly members: EventMembers;
 	/** Bytes of the string that was measured last. */
 	private counted = 0;
 	/** What stands before each value that changes, and after the last. */
@@ -28,10 +41,8 @@ export class EventTemplate {
 	end = 0;
 	bytes = 0;
 
-	/** `wanted`: members that hold the piece of text; exactly one of them is in an event. `others`: members whose value is of no interest. */
-	constructor(wanted: readonly string[], others: readonly string[] = []) {
-		this.wanted = new Set(wanted);
-		this.members = new RegExp(`"(${[...wanted, ...others].join("|")})"\\s*:\\s*(?=["\\d-])`, "g");
+	constructor(members: EventMembers) {
+		this.members = members;
 	}
 
 	/** True when nothing of a JSON text differs from the one learnt but values of the named members. */
@@ -87,14 +98,17 @@ export class EventTemplate {
 		this.place = -1;
 		this.parts = [];
 		if (this.attempts++ > mostAttempts) return;
+		const { wanted, pattern } = this.members;
 		const parts: string[] = [];
 		let at = 0;
-		for (const { 0: member, 1: name = "", index } of text.matchAll(this.members)) {
-			const from = index + member.length;
+		pattern.lastIndex = 0;
+		for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
+			const { 1: name = "" } = found;
+			const from = pattern.lastIndex;
 			const isString = text.charCodeAt(from) === 34;
 			const end = isString ? this.stringEnd(text, from + 1) : this.numberEnd(text, from);
 			if (end === -1) return;
-			if (this.wanted.has(name)) {
+			if (wanted.has(name)) {
 				if (this.place !== -1 || !isString) return;
 				this.place = parts.length;
 				this.name = name;

@@ -5,11 +5,13 @@ import type { StreamEvent } from "../contract/protocol.ts";
 import { isTorn } from "./torn-event.ts";
 
 export interface Frames {
-	/** Events that this chunk completed, in order. The list is reused by the next call. */
+	/** Events that this chunk completed, in order. */
 	feed(chunk: Uint8Array): readonly StreamEvent[];
 	/** Events that an end of stream without its last blank line had left open; not one that it tore. */
 	end(): readonly StreamEvent[];
 }
+
+const none: readonly StreamEvent[] = [];
 
 /**
  * Takes what nearly all of a stream is: whole events of one line of data, with a name or without. Gives how far it came;
@@ -35,14 +37,43 @@ const takePlain = (text: string, events: StreamEvent[]): number => {
 	}
 };
 
-/** `longestEvent`: how much of an event is held in memory, in characters; beyond it `feed` throws `Fault`. */
-export const createFrames = (longestEvent = 64 * 1024 * 1024): Frames => {
-	const decoder = new TextDecoder();
-	let events: StreamEvent[] = [];
-	const makeParser = () =>
-		createParser({
-			maxBufferSize: longestEvent,
-			onEvent: ({ event, data }) => events.push(event === undefined ? { data } : { name: event, data }),
+class EventFrames implements Frames {
+	private readonly longestEvent: number;
+	private readonly decoder = new TextDecoder();
+	private events: StreamEvent[] = [];
+	/** For what is not plain; most streams need none. */
+	private parser: EventSourceParser | undefined;
+	/** The parser holds nothing of an event that has begun. */
+	private between = true;
+
+	constructor(longestEvent: number) {
+		this.longestEvent = longestEvent;
+	}
+
+	feed(chunk: Uint8Array): readonly StreamEvent[] {
+		return this.take(this.decoder.decode(chunk, { stream: true }));
+	}
+
+	end(): readonly StreamEvent[] {
+		const rest = this.decoder.decode();
+		if (rest === "" && this.between) return none;
+		return this.take(`${rest}\n\n`).filter(({ data }) => !isTorn(data));
+	}
+
+	private take(text: string): readonly StreamEvent[] {
+		this.events = [];
+		const at = this.between && !text.includes("\r") ? takePlain(text, this.events) : 0;
+		if (at === text.length) return this.events;
+		this.parser ??= this.createParser();
+		this.parser.feed(at === 0 ? text : text.slice(at));
+		this.between = text.endsWith("\n\n");
+		return this.events;
+	}
+
+	private createParser(): EventSourceParser {
+		return createParser({
+			maxBufferSize: this.longestEvent,
+			onEvent: ({ event, data }) => this.events.push(event === undefined ? { data } : { name: event, data }),
 			onError: (error) => {
 				if (error.type === "max-buffer-size-exceeded")
 					throw new Fault(
@@ -51,20 +82,8 @@ export const createFrames = (longestEvent = 64 * 1024 * 1024): Frames => {
 					);
 			},
 		});
-	let parser: EventSourceParser | undefined;
-	/** The parser holds nothing of an event that has begun. */
-	let between = true;
-	const feed = (text: string): readonly StreamEvent[] => {
-		events = [];
-		const at = between && !text.includes("\r") ? takePlain(text, events) : 0;
-		if (at === text.length) return events;
-		parser ??= makeParser();
-		parser.feed(at === 0 ? text : text.slice(at));
-		between = text.endsWith("\n\n");
-		return events;
-	};
-	return {
-		feed: (chunk) => feed(decoder.decode(chunk, { stream: true })),
-		end: () => feed(`${decoder.decode()}\n\n`).filter(({ data }) => !isTorn(data)),
-	};
-};
+	}
+}
+
+/** `longestEvent`: how much of an event is held in memory, in characters; beyond it `feed` throws `Fault`. */
+export const createFrames = (longestEvent = 64 * 1024 * 1024): Frames => new EventFrames(longestEvent);

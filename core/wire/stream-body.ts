@@ -23,7 +23,7 @@ export type OpenStreamBody = (events: StreamBodyEvents) => StreamBody;
 const encoder = new TextEncoder();
 
 /** A stream body of nothing but what every runtime has. Each write waits until the client has asked for the next. */
-export const openStandardStreamBody: OpenStreamBody = ({ begin, left }) => {
+export const openStandardStreamBody: OpenStreamBody = (events) => {
 	let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 	let begun = false;
 	let wanted = false;
@@ -39,9 +39,9 @@ export const openStandardStreamBody: OpenStreamBody = ({ begin, left }) => {
 				resume = undefined;
 				if (begun) return;
 				begun = true;
-				begin();
+				events.begin();
 			},
-			cancel: left,
+			cancel: () => events.left(),
 		},
 		{ highWaterMark: 0 },
 	);

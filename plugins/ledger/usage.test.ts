@@ -47,6 +47,18 @@ afterAll(() => gateway.stop());
 const usage = async (query: string) => (await gateway.admin("GET", `/admin/usage?${query}`))["data"];
 
 describe("the sums of the ledger", () => {
+	test("of the dearest apart, and of the others together", async () => {
+		const { data, others } = await gateway.admin("GET", "/admin/usage?by=token,ending&top=1");
+		expect(data).toMatchObject([{ token: "tok_a", ending: "completed", calls: 2, cost: 1.75 }]);
+		expect(others).toMatchObject({
+			count: 1,
+			data: [{ ending: "client_left", outputTokens: 1 }, { ending: "refused" }],
+		});
+		const all = await gateway.admin("GET", "/admin/usage?by=token&top=9");
+		expect(all["data"]).toMatchObject([{ token: "tok_a" }, { token: "tok_b", calls: 2 }]);
+		expect(all["others"]).toEqual({ count: 0, data: [] });
+		await expect(usage("by=token&top=0")).rejects.toThrow("top must be");
+	});
 	test("by model", async () => {
 		expect(await usage("by=model")).toMatchObject([
 			{

@@ -8,6 +8,7 @@ import { regroup } from "./regroup.ts";
 import { createLine, inTurns } from "./slices.ts";
 import { groupNames, isGroup, type Kept, type Sum, sumRows } from "./sums.ts";
 import { percentile } from "./took.ts";
+import { type Top, topAsked, topOf } from "./top.ts";
 
 const groupedBy = (url: URL): readonly string[] =>
 	(url.searchParams.get("by") ?? "model")
@@ -104,6 +105,9 @@ const asJson = async (sums: readonly Sum[], view: (sum: Sum) => View): Promise<R
 	return new Response(`{"data":[${lists.join(",")}]}`, { headers: { "content-type": "application/json" } });
 };
 
+const topAsJson = ({ sums, others, count }: Top, view: (sum: Sum) => View): Response =>
+	Response.json({ data: sums.map(view), others: { count, data: others.map(view) } });
+
 export interface UsageRouteParts {
 	readonly store: Store;
 	readonly tokens: TokenOwnership | undefined;
@@ -119,12 +123,13 @@ export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Ro
 		path: "/admin/usage",
 		access: "person",
 		summary:
-			"Sums of calls, model tokens and cost: by=token,owner,model,upstream,protocol,ending,day,hour,tag:NAME; from, to; token, model, owner; percentiles=false; format=csv.",
+			"Sums of calls, model tokens and cost: by=token,owner,model,upstream,protocol,ending,day,hour,tag:NAME; from, to; token, model, owner; percentiles=false; top=N of the first of by, the others together; format=csv.",
 		async handle({ url, operator }) {
 			const by = groupedBy(url);
 			const ofTokens = by.includes("token") || by.includes("owner");
 			const owner = ownerOf(operator);
 			const only = keptTo(url);
+			const top = topAsked(url);
 			const token = only.get("token");
 			if (token !== undefined) only.set("token", await tokenAsked(store, tokens, token, owner));
 			const question = {
@@ -141,6 +146,7 @@ export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Ro
 			const sums = await (store.shared ? sumRows(store, question) : inLine(() => sumRows(store, question)));
 			const shown = ofTokens ? await named(sums, by, await knownTokens(store, tokens)) : sums;
 			const view = (sum: Sum): View => viewOf(sum, saved, question.took);
+			if (top !== undefined) return topAsJson(await topOf(shown, by, top), view);
 			return await (url.searchParams.get("format") === "csv" ? asCsv(shown, view) : asJson(shown, view));
 		},
 	};

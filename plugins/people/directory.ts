@@ -1,6 +1,6 @@
 /** Persons in the database: found, listed, changed. */
 import { type SQL, sql } from "drizzle-orm";
-import { asNumber, asText, deny, Fault, type Statement, type Store } from "#core";
+import { asNumber, asText, deny, Fault, type Statement, type Store, StoreFault } from "#core";
 import { nameKey, type Person, personColumns, personOf, type Role, storedBudgets } from "./person.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -72,11 +72,24 @@ export class Directory {
 		return row?.["known"] === 0;
 	}
 
-	/** A person shuts the door behind themselves by one slip; the holder of the admin token can open it again. Throws `Fault`. */
-	async refuseNoAdmin(before: Person, after: Person): Promise<void> {
-		if (!isActiveAdmin(before) || isActiveAdmin(after)) return;
-		const others = sql`SELECT EXISTS (SELECT 1 FROM persons WHERE role = 'admin' AND disabled = 0 AND id <> ${before.id}) AS known`;
-		if ((await this.store.all(others))[0]?.["known"] !== 1) throw new Fault(lastAdmin);
+	/**
+	 * For the batch of a change, after it: a person shuts the door behind themselves by one slip, which the holder of the admin
+	 * token can open again. A role may not be null, so nothing of the batch stays when no admin would be left.
+	 */
+	keepAnAdmin(before: Person, after: Person): readonly Statement[] {
+		if (!isActiveAdmin(before) || isActiveAdmin(after)) return [];
+		return [
+			sql`UPDATE persons SET role = NULL
+				WHERE id = ${before.id} AND NOT EXISTS (SELECT 1 FROM persons WHERE role = 'admin' AND disabled = 0)`,
+		];
+	}
+
+	/** Writes a change with what belongs to it. Throws `Fault` (`conflict`) where `keepAnAdmin` refused it. */
+	async write(statements: readonly Statement[]): Promise<void> {
+		await this.store.write(statements).catch((error: unknown) => {
+			const refused = error instanceof StoreFault && error.isConstraint && error.detail.includes("persons.role");
+			throw refused ? new Fault(lastAdmin, error) : error;
+		});
 	}
 
 	async list(): Promise<readonly ListedPerson[]> {

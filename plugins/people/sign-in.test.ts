@@ -243,3 +243,36 @@ test("the last admin cannot shut themselves out by a slip; with the admin token 
 		await alone.stop();
 	}
 });
+
+test("of two admins who shut each other out in one moment, one stays", async () => {
+	const both = await startPeopleWorld({ clock });
+	try {
+		const ada = await joined(both, "Ada", { role: "admin" });
+		const grace = await joined(both, "Grace", { role: "admin" });
+		// Both are let in before either is written.
+		const { store } = both;
+		const write = store.write.bind(store);
+		const written: (() => void)[] = [];
+		store.write = async (statements) => {
+			await new Promise<void>((resolve) => {
+				written.push(resolve);
+				if (written.length >= 2) for (const go of written) go();
+			});
+			return await write(statements);
+		};
+		const statuses = await Promise.all([
+			ada.ask("PATCH", `/admin/people/${grace.id}`, { role: "member" }),
+			grace.ask("POST", `/admin/people/${ada.id}/disable`),
+		]).then((answers) => answers.map(({ status }) => status));
+		expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+		const { data } = await both.admin("GET", "/admin/people");
+		expect(data).toContainEqual(expect.objectContaining({ role: "admin", disabled: false }));
+		const { data: lines } = await both.admin("GET", "/admin/audit");
+		const changed = (lines as readonly { verb: string }[]).filter(
+			({ verb }) => verb === "change" || verb === "disable",
+		);
+		expect(changed).toHaveLength(1);
+	} finally {
+		await both.stop();
+	}
+});

@@ -1,9 +1,9 @@
 /** The routes of operators: deliveries over all tokens. */
 import { sql } from "drizzle-orm";
-import { asText, definedOnly, Fault, type Operated, ownerOf, type PersonRoute, type Route, t } from "#core";
+import { asText, definedOnly, Fault, type Operated, ownerOf, type PersonRoute, type Route, type Store, t } from "#core";
 import { alertOwner } from "../alerts/service.ts";
 import type { People } from "../people/service.ts";
-import { narrowedTo, type TokenOwnership } from "../tokens/service.ts";
+import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.ts";
 import { adviceOn } from "./advice.ts";
 import type { Archive } from "./archive.ts";
 import type { ManualLimit } from "./manual-limit.ts";
@@ -13,6 +13,7 @@ import type { DeliveryView } from "./service.ts";
 import type { TestCallback } from "./test-callback.ts";
 
 export interface AdminRouteOptions {
+	readonly store: Store;
 	readonly archive: Archive;
 	readonly tokens: TokenOwnership | undefined;
 	readonly people: People | undefined;
@@ -34,7 +35,7 @@ const redeliverBody = t.Object({
 const testBody = t.Object({ url: t.String(), token: t.Optional(t.String()) });
 
 export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] => {
-	const { archive, tokens, people, test, again, now, wake } = options;
+	const { store, archive, tokens, people, test, again, now, wake } = options;
 	/** A member sees and changes only callbacks of their own tokens. */
 	const whoseOf = ({ operator }: Operated) => narrowedTo(tokens, ownerOf(operator), sql`owner`);
 
@@ -43,12 +44,9 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 		if (member !== undefined) limit.take(member);
 	};
 
-	/** Lists are asked for by a token's id, or by its name where only one has it. Alerts are of no token; this word is theirs. */
-	const tokenAsked = async (asked: string): Promise<string> => {
-		if (asked === alertOwner) return asked;
-		const found = await tokens?.find(asked);
-		return found === undefined ? asked : "refused" in found ? found.refused.id : found.id;
-	};
+	/** Alerts are of no token; this word is theirs. */
+	const askedOf = async ({ operator }: Operated, asked: string): Promise<string> =>
+		asked === alertOwner ? asked : await tokenAsked(store, tokens, asked, ownerOf(operator));
 
 	/** With the names of their tokens, deleted ones excepted. */
 	const named = async (found: readonly DeliveryView[]) => {
@@ -103,7 +101,7 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 			async handle(call) {
 				const query = call.url.searchParams;
 				const asked = query.get("token");
-				const token = asked === null ? undefined : await tokenAsked(asked);
+				const token = asked === null ? undefined : await askedOf(call, asked);
 				const { data, more } = await archive.list(token, listQuery(query), whoseOf(call));
 				return Response.json({ data: await named(data), hasMore: more });
 			},
@@ -118,7 +116,7 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 				const body = await bodyOf(call.request);
 				const at = now();
 				const until = timeOf(body, "until", at + 1);
-				const token = typeof body.token === "string" ? await tokenAsked(body.token) : undefined;
+				const token = typeof body.token === "string" ? await askedOf(call, body.token) : undefined;
 				const beside = people
 					? [people.audit(call, { verb: "redeliver", kind: "deliveries", object: token ?? "all dead" })]
 					: [];

@@ -135,7 +135,9 @@ export default definePlugin({
 				add(commands, deliveriesCommand),
 				add(metricSources, () => outcomes.metrics()),
 				add(metricSources, async () => [await waiting(needs.store)]),
-				...createAdminRoutes({ archive, tokens, people, test, again, now, wake }).map((route) => add(routes, route)),
+				...createAdminRoutes({ store: needs.store, archive, tokens, people, test, again, now, wake }).map((route) =>
+					add(routes, route),
+				),
 				...createRoutes({ archive, secrets, test, again, rotationOverlapMs, audited, now, wake }).map((route) =>
 					add(routes, route),
 				),

@@ -132,6 +132,22 @@ describe.skipIf(!hasBrowser)("an operator among others", () => {
 		await at.gateway.store.write([sql`DELETE FROM persons WHERE id LIKE 'per_many_%'`]);
 	});
 
+	test("sees the dearest tokens of many, and what all others cost together", async () => {
+		await at.gateway.store.write([
+			sql`INSERT INTO ledger (id, at, token, model, upstream, ending, cost, excess, detail, input_tokens, cached_tokens, output_tokens, reasoning_tokens)
+				WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150)
+				SELECT 'many_' || i, ${Date.now()}, 'tok_many_' || i, 'demo', 'demo', 'completed', 1000000 + i, 0, '{}', 1, 0, 1, 0 FROM n`,
+		]);
+		const asked = at.page.waitForResponse(/usage\?by=token%2Cending/);
+		await at.go("Usage");
+		const { data } = (await (await asked).json()) as { data: unknown[] };
+		expect(data.length).toBe(100);
+		const table = at.page.getByRole("region", { name: "By token" });
+		await table.getByRole("link", { name: "tok_many_150" }).waitFor();
+		expect(await table.getByRole("row").count()).toBe(101);
+		await table.getByText(/and 5\d more for \$50.* together, all of them in the CSV/).waitFor();
+	});
+
 	test("turns pages of callbacks, and the way back leads to the page before", async () => {
 		const { id } = await at.gateway.token({ name: "busy" });
 		await at.gateway.store.write(

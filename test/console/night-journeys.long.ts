@@ -1,5 +1,6 @@
 /** What an operator lives at night: calls fail, and they go from the first page to the cause. A world of its own, with upstreams that fail or hang. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { correctionRow } from "../../plugins/ledger/row.ts";
 import { insertRows } from "../../plugins/ledger/tables.ts";
@@ -82,6 +83,36 @@ describe.skipIf(!hasBrowser)("an operator", () => {
 		await at.page.getByLabel("Time", { exact: true }).selectOption("Last hour");
 		await at.page.waitForURL((url) => url.search === `?token=${id}&span=hour`);
 		await at.page.getByText("4 calls", { exact: true }).waitFor();
+	});
+
+	test("finds the calls of the minutes in which it went wrong", async () => {
+		const { id, key } = await at.gateway.token({ name: "at night" });
+		await at.speak(key);
+		await calls(id, 1);
+		await at.gateway.store.write([
+			sql`UPDATE ledger SET at = ${new Date(2027, 0, 31, 2, 29, 59).getTime()} WHERE token = ${id}`,
+		]);
+		await at.page.goto(`/console/calls?token=${id}`);
+		await at.page.getByLabel("Time", { exact: true }).selectOption("From … until …");
+		const write = async (name: string, words: string) => {
+			await at.page.getByLabel(name, { exact: true }).fill(words);
+			await at.page.keyboard.press("Enter");
+		};
+		await write("From", "2027-01-31 02:00");
+		await write("until", "2027-01-31 02:30");
+		await at.page.getByText("1 call", { exact: true }).waitFor();
+		const { searchParams } = new URL(at.page.url());
+		const given = ["from", "to"].map((name) => new Date(searchParams.get(name) ?? "").getTime());
+		expect(given).toEqual([new Date(2027, 0, 31, 2).getTime(), new Date(2027, 0, 31, 2, 30).getTime()]);
+		await write("until", "2027-01-31 02:29");
+		await at.page.getByText("No call is like that.").waitFor();
+		await write("until", "two");
+		await at.page.getByText("to must be a date such as").waitFor();
+		await write("until", "");
+		await at.page.getByText("1 call", { exact: true }).waitFor();
+		await write("From", "");
+		expect(await at.page.getByLabel("From", { exact: true }).count()).toBe(0);
+		await at.page.waitForURL((url) => url.search === `?token=${id}`);
 	});
 
 	test("goes from the sum of calls without a token to these calls", async () => {

@@ -62,6 +62,15 @@ test("pages go from one to the next", async () => {
 	expect(rest[0]?.["id"]).not.toBe(newest?.["id"]);
 });
 
+test("a name that several tokens share or shared is refused with their ids, and nothing is sent again", async () => {
+	const [one, other] = [await at.token({ name: "shared" }), await at.token({ name: "shared" })];
+	await at.admin("DELETE", `/admin/tokens/${other.id}`);
+	for (const path of ["/admin/deliveries", "/admin/tasks"])
+		await expect(list(`${path}?token=shared`)).rejects.toThrow(one.id);
+	const again = command("deliveries", "redeliver", "--token", "shared");
+	await expect(again).rejects.toThrow(other.id);
+});
+
 test("tasks of every token are listed with their token and upstream", async () => {
 	expect((await list("/admin/tasks")).map(({ id }) => id)).toEqual([...ids].reverse());
 	expect(await list(`/admin/tasks?token=${second.id}`)).toMatchObject([

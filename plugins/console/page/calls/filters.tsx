@@ -4,7 +4,9 @@ import { useEffect, useState } from "preact/hooks";
 import { go, place, setQuery } from "../data/location.ts";
 import { usePersonNames } from "../data/person-names.ts";
 import { useNamedTokens } from "../data/token-names.ts";
+import { asTime, localTime } from "../tokens/times.ts";
 import { endings } from "./call-record.ts";
+import { OwnTimes } from "./own-times.tsx";
 import { givenTimes, spans } from "./spans.ts";
 
 /** What was chosen takes the place of having none of it. */
@@ -18,6 +20,9 @@ const keepTo = (name: string, value: string): void =>
 const choose = (name: string) => (event: { readonly currentTarget: HTMLSelectElement }) =>
 	keepTo(name, event.currentTarget.value);
 
+const own = "own";
+const hourMs = 3_600_000;
+
 /** In the words of the page that leads here. */
 const lacks: Readonly<Record<string, string>> = {
 	token: "No token",
@@ -26,9 +31,11 @@ const lacks: Readonly<Record<string, string>> = {
 	owner: "No person",
 };
 
-/** Times that a link brought along make way for the chosen. */
-const chooseSpan = (event: { readonly currentTarget: HTMLSelectElement }) =>
-	setQuery({ span: event.currentTarget.value, from: undefined, to: undefined, after: undefined });
+/** Times that a link brought along make way for the chosen; times of one's own begin with the last hour, to be written anew. */
+const chooseSpan = ({ currentTarget: { value } }: { readonly currentTarget: HTMLSelectElement }) =>
+	value === own
+		? setQuery({ span: undefined, from: asTime(localTime(Date.now() - hourMs)), to: undefined, after: undefined })
+		: setQuery({ span: value, from: undefined, to: undefined, after: undefined });
 
 /** What a link brought along and no field here chooses; pressed, it goes. */
 const Brought = ({ name, what }: { readonly name: string; readonly what: string }) => (
@@ -107,7 +114,9 @@ export const Filters = ({ search, tokenName }: FiltersProps) => {
 						{word}
 					</option>
 				))}
+				{!given && <option value={own}>From … until …</option>}
 			</select>
+			{given && <OwnTimes />}
 			{upstream !== null && <Brought name="upstream" what={`At ${upstream}`} />}
 			{lack && <Brought name="without" what={lack} />}
 			{owner !== null && <Brought name="owner" what={`Of ${personName(owner)}`} />}

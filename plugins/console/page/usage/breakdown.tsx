@@ -2,14 +2,16 @@
 import { isAdmin } from "../data/session.ts";
 import { type Period, stepName, stepOf, stepTimes } from "./periods.ts";
 import { SumTable } from "./sum-table.tsx";
-import type { Sum } from "./sums.ts";
+import type { Sum, TopSums } from "./sums.ts";
 import { TimesTable } from "./times-table.tsx";
 
 interface BreakdownProps {
 	/** By time, model and upstream. */
 	readonly sums: readonly Sum[];
-	/** By token, person and ending. */
-	readonly ofTokens: readonly Sum[];
+	/** By token and ending. */
+	readonly ofTokens: TopSums;
+	/** By person and ending. */
+	readonly ofPersons: TopSums;
 	/** By model, upstream and ending. */
 	readonly endings: readonly Sum[];
 	/** By time and ending. */
@@ -23,8 +25,8 @@ interface BreakdownProps {
 }
 
 export const Breakdown = (props: BreakdownProps) => {
-	const { sums, ofTokens, endings, endingsInTime, times, by, from, personName } = props;
-	const tokenNames = new Map(ofTokens.map(({ of }) => [of["token"], of["tokenName"]]));
+	const { sums, ofTokens, ofPersons, endings, endingsInTime, times, by, from, personName } = props;
+	const tokenNames = new Map(ofTokens.sums.map(({ of }) => [of["token"], of["tokenName"]]));
 	const keptBy = (name: string) => (value: string) =>
 		value === "" ? { without: name, from } : { [name]: value, from };
 	return (
@@ -32,8 +34,9 @@ export const Breakdown = (props: BreakdownProps) => {
 			<SumTable
 				label="By token"
 				by="token"
-				sums={ofTokens}
-				endings={ofTokens}
+				sums={ofTokens.sums}
+				others={ofTokens}
+				endings={ofTokens.sums}
 				name={(id) => (id === "" ? "no token" : <a href={`/console/tokens/${id}`}>{tokenNames.get(id) ?? id}</a>)}
 				kept={keptBy("token")}
 			/>
@@ -50,8 +53,9 @@ export const Breakdown = (props: BreakdownProps) => {
 					<SumTable
 						label="By person"
 						by="owner"
-						sums={ofTokens}
-						endings={ofTokens}
+						sums={ofPersons.sums}
+						others={ofPersons}
+						endings={ofPersons.sums}
 						name={(id) => (id === "" ? "no person" : personName(id))}
 						kept={keptBy("owner")}
 					/>

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { count, dollars, short } from "../data/format.ts";
 import { type Column, Table } from "../parts/table.tsx";
-import { grouped, type Sum, total } from "./sums.ts";
+import { grouped, type Sum, type TopSums, total } from "./sums.ts";
 import { TroubleLink } from "./trouble-link.tsx";
 import { troublesOf } from "./troubles.ts";
 
@@ -10,6 +10,8 @@ interface SumTableProps {
 	readonly label: string;
 	readonly by: string;
 	readonly sums: readonly Sum[];
+	/** What the server put together of those that are not among the sums. */
+	readonly others?: Pick<TopSums, "others" | "count">;
 	/** By ending too. */
 	readonly endings: readonly Sum[];
 	readonly name: (value: string) => ComponentChildren;
@@ -22,8 +24,11 @@ interface SumTableProps {
 /** A table of thousands takes a browser seconds, and nobody reads it. */
 const most = 100;
 
-export const SumTable = ({ label, by, sums, endings, name, kept, latestFirst }: SumTableProps) => {
-	const all = total(sums, "cost");
+const noOthers = { others: [], count: 0 };
+
+export const SumTable = (props: SumTableProps) => {
+	const { label, by, sums, others: { others, count: unnamed } = noOthers, endings, name, kept, latestFirst } = props;
+	const all = total(sums, "cost") + total(others, "cost");
 	const troubles = troublesOf(endings).by(by);
 	const columns: readonly Column<Sum>[] = [
 		{
@@ -57,7 +62,8 @@ export const SumTable = ({ label, by, sums, endings, name, kept, latestFirst }: 
 	const shown = latestFirst
 		? rows.toSorted((a, b) => ((a.of[by] ?? "") < (b.of[by] ?? "") ? 1 : -1))
 		: rows.slice(0, most);
-	const more = rows.length - shown.length;
+	const more = rows.length - shown.length + unnamed;
+	const charged = all - total(shown, "cost");
 	return (
 		<Table
 			heading
@@ -65,7 +71,7 @@ export const SumTable = ({ label, by, sums, endings, name, kept, latestFirst }: 
 			columns={columns}
 			rows={shown}
 			keyOf={({ of }) => of[by] ?? ""}
-			below={more > 0 && `and ${count(more)} more, all of them in the CSV`}
+			below={more > 0 && `and ${count(more)} more for ${dollars(charged)} together, all of them in the CSV`}
 		/>
 	);
 };

@@ -1,5 +1,5 @@
 /** What the ledger sums up, and how the page divides it. */
-import { number, text, type Wire, wires } from "../data/read.ts";
+import { asWire, number, text, type Wire, wires } from "../data/read.ts";
 import { type Period, stepOf, steps } from "./periods.ts";
 
 export interface Sum {
@@ -38,6 +38,19 @@ export const sumsIn = (answer: Wire | undefined): readonly Sum[] =>
 				p50: number(row, "p50Ms"),
 				p95: number(row, "p95Ms"),
 			}));
+
+/** The dearest of a group apart, and the others together. */
+export interface TopSums {
+	readonly sums: readonly Sum[];
+	readonly others: readonly Sum[];
+	/** How many of the group these others are. */
+	readonly count: number;
+}
+
+export const topSumsIn = (answer: Wire | undefined): TopSums => {
+	const others = asWire(answer?.["others"]);
+	return { sums: sumsIn(answer), others: sumsIn(others), count: number(others, "count") ?? 0 };
+};
 
 type Figure = "calls" | "completed" | "inputTokens" | "cachedTokens" | "outputTokens" | "cost" | "saved";
 

@@ -84,7 +84,7 @@ const traceOf = async ([path, body]: (typeof kinds)[keyof typeof kinds]): Promis
 
 /** The first calls of a kind enter what later ones find done. */
 const warmUps = 4;
-const rounds = 20;
+const rounds = 60;
 
 const tracesOf = async (call: (typeof kinds)[keyof typeof kinds]): Promise<Traced> => {
 	for (let round = 0; round < warmUps; round++) await traceOf(call);

@@ -103,5 +103,32 @@ export const responsesTables = (plugin: string): Tables => ({
 				"CREATE TABLE responses_capsule_secret (id INTEGER PRIMARY KEY CHECK (id = 1), value TEXT NOT NULL) STRICT",
 			],
 		},
+		{
+			// An answer is written at every call: what finds an id of any token finds that of one too.
+			name: "005-fewer-indexes",
+			statements: [
+				"DROP INDEX responses_answers_id",
+				"DROP INDEX responses_answers_chain",
+				"CREATE INDEX responses_answers_chain ON responses_answers (id, token, previous, bytes)",
+				"DROP TRIGGER responses_answers_gone",
+				`CREATE TABLE responses_items_by_id (
+					token TEXT NOT NULL,
+					id TEXT NOT NULL,
+					answer TEXT NOT NULL,
+					PRIMARY KEY (id, token)
+				) STRICT, WITHOUT ROWID`,
+				"INSERT INTO responses_items_by_id SELECT token, id, answer FROM responses_items",
+				"DROP TABLE responses_items",
+				"ALTER TABLE responses_items_by_id RENAME TO responses_items",
+				"CREATE INDEX responses_items_answer ON responses_items (token, answer)",
+				`CREATE TRIGGER responses_answers_gone AFTER DELETE ON responses_answers BEGIN
+					DELETE FROM responses_items WHERE token = OLD.token AND answer = OLD.id;
+				END`,
+				`CREATE TRIGGER responses_answers_replaced AFTER UPDATE OF answer ON responses_answers BEGIN
+					DELETE FROM responses_items WHERE token = OLD.token AND answer = OLD.id;
+					UPDATE responses_kept SET bytes = bytes + NEW.bytes - OLD.bytes WHERE token IN (NEW.token, '');
+				END`,
+			],
+		},
 	],
 });

@@ -49,11 +49,11 @@ const touch = (token: string, id: string, now: number): Statement => sql`
 		SELECT id FROM chain
 	)`;
 
-const removeAnswer = fixedStatement("DELETE FROM responses_answers WHERE token = ? AND id = ?");
-
 const insertAnswer = fixedStatement(
 	`INSERT INTO responses_answers (token, id, previous, input, answer, used_at, bytes, model, upstream)
-	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (token, id) DO UPDATE SET previous = excluded.previous, input = excluded.input, answer = excluded.answer,
+		used_at = excluded.used_at, bytes = excluded.bytes, model = excluded.model, upstream = excluded.upstream`,
 );
 
 const insertItem = fixedStatement(
@@ -66,7 +66,6 @@ export const keeping = (rows: AnswerRows): readonly Statement[] => {
 	const { token, id, previous, inputText, answerText, bytes, keptAt, items, now } = rows;
 	const { model = null, upstream = null } = keptAt ?? {};
 	const statements: Statement[] = [
-		removeAnswer([token, id]),
 		insertAnswer([token, id, previous, inputText, answerText, now, bytes, model, upstream]),
 		...items.map((item) => insertItem([token, item, id])),
 	];

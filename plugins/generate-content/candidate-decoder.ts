@@ -211,12 +211,12 @@ export class CandidateDecoder {
 		if (Object.keys(part).length === 0) return;
 		this.close();
 		const block = this.nextBlock();
-		const made = callId(this.state.seed, this.index, this.blocks, "server");
+		const made = (): string => callId(this.state.seed, this.index, this.blocks, "server");
 		const isResult = field(part, "codeExecutionResult") ?? field(part, "toolResponse");
 		const shell = decodePart(part, {
 			origin: { protocol: protocolName, family: this.context.family },
 			signature: this.signature(part),
-			fallbackId: isResult === undefined ? made : this.serverCallId || made,
+			fallbackId: () => (isResult === undefined ? made() : this.serverCallId || made()),
 		});
 		if (shell.type === "server_call") this.serverCallId = shell.id;
 		this.events.push({ type: "open", block, candidate: this.index, shell }, { type: "close", block });

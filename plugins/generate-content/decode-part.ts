@@ -47,8 +47,8 @@ interface PartContext {
 	readonly origin: Origin;
 	/** The part's signature, read. */
 	readonly signature?: Opaque | undefined;
-	/** An id for a server tool's call that came without one. */
-	readonly fallbackId: string;
+	/** An id for a server tool's call that came without one; most parts need none. */
+	readonly fallbackId: () => string;
 }
 
 const languageOf = (code: WireRecord): { language?: string } => {
@@ -69,7 +69,7 @@ const serverCall = (
 	part: WireRecord,
 ): Block => ({
 	type: "server_call",
-	id: asText(id) ?? context.fallbackId,
+	id: asText(id) ?? context.fallbackId(),
 	tool,
 	name,
 	arguments: input,
@@ -77,7 +77,8 @@ const serverCall = (
 	...rawOf(context, part),
 });
 
-const readers: Readonly<Record<string, Reader>> = {
+/** By the field that says what the part is. */
+const readers = Object.entries<Reader>({
 	inlineData: (blob, { signature }, part) => {
 		const block = decodeBlob(blob);
 		if (block.type !== "image") return block;
@@ -97,7 +98,7 @@ const readers: Readonly<Record<string, Reader>> = {
 		const outcome = outcomeWord(result["outcome"]);
 		return {
 			type: "server_result",
-			callId: asText(field(result, "id")) ?? context.fallbackId,
+			callId: asText(field(result, "id")) ?? context.fallbackId(),
 			tool: "code_execution",
 			result: { output: asText(result["output"]) ?? "" },
 			...(outcome !== undefined && outcome !== "OUTCOME_OK" && { isError: true }),
@@ -110,12 +111,12 @@ const readers: Readonly<Record<string, Reader>> = {
 	},
 	toolResponse: (answer, context, part) => ({
 		type: "server_result",
-		callId: asText(field(answer, "id")) ?? context.fallbackId,
+		callId: asText(field(answer, "id")) ?? context.fallbackId(),
 		tool: toolOf(asText(field(answer, "toolType"))),
 		result: recordField(answer, "response"),
 		...rawOf(context, part),
 	}),
-};
+});
 
 const decodeText = (part: WireRecord, { signature }: PartContext): Block | undefined => {
 	const text = asText(part["text"]);
@@ -128,7 +129,7 @@ const decodeText = (part: WireRecord, { signature }: PartContext): Block | undef
 /** The block that a part is; whatever is not understood is kept whole for the same protocol and family. */
 export const decodePart = (part: WireRecord, context: PartContext): Block => {
 	const extras = bagOf(otherFields(part, telling));
-	for (const [name, read] of Object.entries(readers)) {
+	for (const [name, read] of readers) {
 		const value = field(part, name);
 		if (isRecord(value)) return { ...read(value, context, part), ...extras };
 	}

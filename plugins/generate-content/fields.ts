@@ -12,9 +12,13 @@ const snakeOf = (name: string): string => {
 	return snake;
 };
 
-/** A field's name in camelCase, however it is spelled. */
-export const camelOf = (name: string): string =>
+const camel = (name: string): string =>
 	name.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+const knownCamels = remembering(camel);
+
+/** A field's name in camelCase, however it is spelled. Names that no API has are not kept. */
+export const camelOf = (name: string): string => (name.length > 64 ? camel(name) : knownCamels(name));
 
 /** These names, each in either spelling. */
 export const bothSpellings = (...names: readonly string[]): ReadonlySet<string> =>

@@ -167,7 +167,7 @@ const addPart = (blocks: Block[], part: WireRecord, place: string): void => {
 	if (!thought || read?.whole) blocks.push(...unseenReasoning(part));
 	if (thought && read?.whole) return;
 	const signature = thought ? read?.opaque : ownSignature(part);
-	const block = decodePart(part, { origin: geminiOrigin, signature, fallbackId: callId(place) });
+	const block = decodePart(part, { origin: geminiOrigin, signature, fallbackId: () => callId(place) });
 	if (block.type === "text" && block.text === "" && !block.signature) return;
 	const foreign = read !== undefined && isForeign(read.opaque);
 	blocks.push(

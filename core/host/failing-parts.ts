@@ -17,7 +17,7 @@ interface FailingPart {
 }
 
 /** The fields by which the core's log names what failed. */
-const named = ["policy", "guard", "recorder", "route"] as const;
+const named = ["policy", "guard", "recorder", "authenticator", "doorkeeper", "route"] as const;
 
 /** What failed, as the log names it; undefined for a line that tells of no failure in a plugin. */
 const partOf = (fields: LogFields): string | undefined => {

@@ -1,7 +1,9 @@
 /** Finds out who stands before a route of operators: somebody a doorkeeper knows, or the holder of the admin token. */
 import type { Admitted } from "../contract/call.ts";
-import { type Denial, deny, isDenial } from "../contract/fault.ts";
+import { type Denial, deny, Fault, isDenial } from "../contract/fault.ts";
+import { type Log, whatFailed } from "../contract/log.ts";
 import type { Doorkeeper, Operator } from "../contract/operator.ts";
+import { operatorIn, refusalIn } from "../relay/plugin-answers.ts";
 import type { Networks } from "../wire/networks.ts";
 import { type AdminRules, adminAccess } from "./admin-access.ts";
 
@@ -12,17 +14,34 @@ export interface OperatorOptions {
 	readonly admin: AdminRules;
 	readonly doorkeepers: readonly Doorkeeper[];
 	readonly trustedProxies: Networks;
+	readonly log: Log;
 }
 
 const adminsOnly = deny("permission", "This route is for administrators; ask one of them.", { code: "admins_only" });
 
-export const createRecogniseOperator = ({ admin, doorkeepers, trustedProxies }: OperatorOptions) => {
+const unknownOperator = deny(
+	"internal",
+	"Who stands before this route could not be found out, so the request is refused. The log says why.",
+);
+
+export const createRecogniseOperator = ({ admin, doorkeepers, trustedProxies, log }: OperatorOptions) => {
 	const refuseToken = adminAccess(admin, trustedProxies);
+
+	/** What it refused by throwing, or the usual refusal, where the log says who failed: nobody comes in by that. */
+	const failed = ({ name }: Doorkeeper, error: unknown): unknown => {
+		if (refusalIn(error)) return error;
+		log.error("a doorkeeper failed; the request is refused", { doorkeeper: name, ...whatFailed(error) });
+		return new Fault(unknownOperator);
+	};
 
 	const fromDoorkeepers = async (call: Admitted): Promise<Operator | Denial | undefined> => {
 		for (const doorkeeper of doorkeepers) {
-			const found = await doorkeeper.admit(call);
-			if (found !== undefined) return found;
+			try {
+				const found = await doorkeeper.admit(call);
+				if (found !== undefined) return operatorIn(found);
+			} catch (error) {
+				throw failed(doorkeeper, error);
+			}
 		}
 		return undefined;
 	};

@@ -2,10 +2,11 @@
 
 import type { Authenticator, RefusedToken } from "../contract/authenticator.ts";
 import type { AccessToken, Admitted, Identified } from "../contract/call.ts";
-import { type Denial, deny, isDenial, isFault } from "../contract/fault.ts";
-import type { Log } from "../contract/log.ts";
+import { type Denial, deny, Fault, isDenial, isFault } from "../contract/fault.ts";
+import { type Log, whatFailed } from "../contract/log.ts";
 import { isPending } from "../wire/pending.ts";
 import { keyOf } from "./key.ts";
+import { identityIn, refusalIn } from "./plugin-answers.ts";
 import type { Refused } from "./refusals.ts";
 import { firstRefusal, type Rule, type RulesOf } from "./token-rules.ts";
 
@@ -20,6 +21,11 @@ const unknownKey = deny(
 	"Incorrect API key provided. It is not known here: check that it was copied whole, or ask the operator for one.",
 );
 
+const unreadKey = deny(
+	"internal",
+	"Whose key this is could not be found out, so the call is refused. Ask the operator.",
+);
+
 const admits = ({ policy, setting }: Rule, call: Identified) => policy.admit?.(call, setting);
 
 /** Gives the answer at once, unless an authenticator or a policy has to wait. */
@@ -31,11 +37,24 @@ export const createIdentify = (
 ) => {
 	const authenticate = (key: string, call: Admitted, from = 0): Known | Promise<Known> => {
 		for (let index = from; index < authenticators.length; index++) {
-			const found = authenticators[index]?.identify(key, call);
-			if (isPending(found)) return afterWaiting(found, key, call, index);
-			if (found !== undefined) return found;
+			const authenticator = authenticators[index];
+			if (authenticator === undefined) break;
+			try {
+				const found = authenticator.identify(key, call);
+				if (isPending(found)) return afterWaiting(found, key, call, index);
+				if (found !== undefined) return identityIn(found);
+			} catch (error) {
+				throw failed(authenticator, error);
+			}
 		}
 		return unknownKey;
+	};
+
+	/** What it refused by throwing, or the usual refusal, where the log says who failed: nobody comes in by that. */
+	const failed = ({ name }: Authenticator, error: unknown): unknown => {
+		if (refusalIn(error)) return error;
+		log.error("an authenticator failed; the call is refused", { authenticator: name, ...whatFailed(error) });
+		return new Fault(unreadKey);
 	};
 
 	const afterWaiting = async (
@@ -43,7 +62,16 @@ export const createIdentify = (
 		key: string,
 		call: Admitted,
 		index: number,
-	): Promise<Known> => (await waiting) ?? (await authenticate(key, call, index + 1));
+	): Promise<Known> => {
+		const authenticator = authenticators[index];
+		try {
+			const found = await waiting;
+			if (found !== undefined) return identityIn(found);
+		} catch (error) {
+			throw authenticator ? failed(authenticator, error) : error;
+		}
+		return await authenticate(key, call, index + 1);
+	};
 
 	const refuse = (call: Admitted, denial: Denial, refused: Refused): Denial => {
 		note(call, denial, refused);
@@ -65,7 +93,7 @@ export const createIdentify = (
 	const answerLater = async (call: Identified, refusal: Promise<Denial | undefined>): Promise<Answer> =>
 		answer(call, await refusal);
 
-	/** Nobody could say whose key it is, as the database is away: the call is refused, and seen. */
+	/** Nobody could say whose key it is, as the database is away or a plugin failed: the call is refused, and seen. */
 	const unidentified = (call: Admitted, key: string, error: unknown): never => {
 		if (isFault(error)) note(call, error.denial, { key });
 		throw error;
@@ -84,7 +112,12 @@ export const createIdentify = (
 	return (call: Admitted, keyInQuery: boolean): Answer | Promise<Answer> => {
 		const key = keyOf(call.request.headers, keyInQuery ? call.url.searchParams : undefined);
 		if (typeof key !== "string") return refuse(call, key, {});
-		const token = authenticate(key, call);
+		let token: Known | Promise<Known>;
+		try {
+			token = authenticate(key, call);
+		} catch (error) {
+			return unidentified(call, key, error);
+		}
 		return isPending(token) ? admitLater(call, key, token) : admit(call, key, token);
 	};
 };

@@ -1,9 +1,12 @@
 /**
- * What policies and guards may answer. Their types ask for no more; plain JavaScript may answer what no type allows, `false`, an
+ * What policies, guards, authenticators and doorkeepers may answer. Their types ask for no more; plain JavaScript may answer what no type allows, `false`, an
  * `Error` or a `Response` to refuse by. Whoever answers so has failed, and no call passes by it.
  */
+import type { RefusedToken } from "../contract/authenticator.ts";
+import type { AccessToken } from "../contract/call.ts";
 import { type Denial, isDenial, isFault } from "../contract/fault.ts";
 import type { RequestVerdict } from "../contract/guard.ts";
+import type { Operator } from "../contract/operator.ts";
 import type { Permit } from "../contract/policy.ts";
 
 const isObject = (answer: unknown): boolean => typeof answer === "object" && answer !== null;
@@ -48,4 +51,37 @@ export const verdictIn = (answer: RequestVerdict): RequestVerdict => {
 	if (replace !== undefined && !Array.isArray(replace.messages)) throw new TypeError("its replace is no request");
 	if (restore !== undefined && !(restore instanceof Map)) throw new TypeError("its restore is no Map");
 	return answer;
+};
+
+const isToken = ({ id, name, compiled, settings }: AccessToken): boolean =>
+	typeof id === "string" && typeof name === "string" && isObject(settings) && typeof compiled?.get === "function";
+
+const isRefusedToken = ({ denial, refused }: RefusedToken): boolean =>
+	isWhole(denial) && typeof refused?.id === "string" && typeof refused.name === "string";
+
+const isIdentity = (answer: AccessToken | RefusedToken | Denial): boolean =>
+	isObject(answer) &&
+	(isDenial(answer) ? isWhole(answer) : "denial" in answer ? isRefusedToken(answer) : isToken(answer));
+
+const noIdentity = (): never => {
+	throw new TypeError("it answered neither a token nor a refusal; undefined leaves a key to the next");
+};
+
+/**
+ * Whom an authenticator knows. Throws for what is neither a token nor a refusal: undefined asks the next. Without a body in
+ * braces, as is all that it asks: every call comes by.
+ */
+export const identityIn = <Known extends AccessToken | RefusedToken | Denial>(answer: Known): Known =>
+	isIdentity(answer) ? answer : noIdentity();
+
+const isOperator = ({ id, name, role, scope }: Operator): boolean =>
+	typeof id === "string" &&
+	typeof name === "string" &&
+	(role === "admin" || role === "member") &&
+	(scope === "all" || typeof scope?.owner === "string");
+
+/** Whom a doorkeeper lets in, or its refusal. Throws for what is neither: undefined asks the next. */
+export const operatorIn = (answer: Operator | Denial): Operator | Denial => {
+	if (isObject(answer) && (isDenial(answer) ? isWhole(answer) : isOperator(answer))) return answer;
+	throw new TypeError("it answered neither an operator nor a refusal; undefined leaves a request to the next");
 };

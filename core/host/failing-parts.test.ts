@@ -50,6 +50,14 @@ test("ten minutes after its last failure, and after a reload, a part is spoken o
 	expect(failing.list()).toEqual([]);
 });
 
+test("runs of a job are counted as they fail, and not as the log tells of them", () => {
+	const { failing, log } = world();
+	log.error("a job failed, and is tried again at its next time", { job: "prune", error: "Error: no" });
+	failing.jobFailed("prune", "Error: no");
+	failing.jobFailed("prune", "Error: no");
+	expect(failing.list()).toMatchObject([{ message: expect.stringMatching(/^The job "prune" failed 2 times/) }]);
+});
+
 test("what a plugin says itself, and what names no part, is not counted", () => {
 	const { failing, log } = world();
 	log.of("stranger").error("it did not answer", { route: "/x", error: "Error: no" });

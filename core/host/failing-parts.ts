@@ -9,15 +9,38 @@ const windowMs = 600_000;
 /** More than these are not told apart any more. */
 const most = 100;
 
-interface FailingPart {
+/** How often something failed in a plugin, and what it said last. Times in milliseconds since 1970. */
+export interface Failures {
+	/** `The policy "night-watch"`. */
+	readonly part: string;
 	readonly since: number;
-	last: number;
-	times: number;
-	words: string;
+	readonly last: number;
+	readonly times: number;
+	readonly words: string;
 }
 
 /** The fields by which the core's log names what failed. */
 const named = ["policy", "guard", "recorder", "authenticator", "doorkeeper", "route"] as const;
+
+/** The failures of one part at two workers, as those of one server. */
+export const failuresTogether = (one: Failures, other: Failures): Failures => ({
+	...(other.last > one.last ? other : one),
+	since: Math.min(one.since, other.since),
+	times: one.times + other.times,
+});
+
+/** As whoever asks how the server is hears of it. */
+export const troubleOf = (failures: Failures): Trouble => {
+	const { part, since, last, times, words } = failures;
+	return {
+		what: "plugin",
+		since,
+		message: `${part} failed ${times === 1 ? "once" : `${times} times, the last time`} at ${new Date(last).toISOString()}: ${words}`,
+		advice:
+			"The log has each failure. Mend what it tells of; where that is a plugin, start the server again, or take it out of the config and reload. Ten minutes after the last failure this is gone.",
+		failures,
+	};
+};
 
 /** What failed, as the log names it; undefined for a line that tells of no failure in a plugin. */
 const partOf = (fields: LogFields): string | undefined => {
@@ -29,7 +52,7 @@ const partOf = (fields: LogFields): string | undefined => {
 
 export class FailingParts {
 	private readonly clock: Clock;
-	private readonly parts = new Map<string, FailingPart>();
+	private readonly parts = new Map<string, Failures>();
 
 	constructor(clock: Clock) {
 		this.clock = clock;
@@ -58,23 +81,20 @@ export class FailingParts {
 	list(): readonly Trouble[] {
 		const now = this.clock.now();
 		for (const [part, { last }] of this.parts) if (now - last >= windowMs) this.parts.delete(part);
-		return [...this.parts].map(([part, { since, last, times, words }]) => ({
-			what: "plugin",
-			since,
-			message: `${part} failed ${times === 1 ? "once" : `${times} times, the last time`} at ${new Date(last).toISOString()}: ${words}`,
-			advice:
-				"The log has each failure. Mend the plugin and start the server again, or take it out of the config and reload. Ten minutes after the last failure this is gone.",
-		}));
+		return [...this.parts.values()].map(troubleOf);
 	}
 
-	private failed(part: string, words: string): void {
+	/** A run of a job: the log, which tells a reason once for as long as it is the same, would count it too seldom. */
+	jobFailed(job: string, error: string): void {
+		this.failed(`The job "${job}"`, error);
+	}
+
+	private failed(part: string, said: string): void {
 		const now = this.clock.now();
+		const words = withoutKeys(said);
 		const known = this.parts.get(part);
-		if (known && now - known.last < windowMs) {
-			known.times++;
-			known.last = now;
-			known.words = withoutKeys(words);
-		} else if (known || this.parts.size < most)
-			this.parts.set(part, { since: now, last: now, times: 1, words: withoutKeys(words) });
+		if (known && now - known.last < windowMs)
+			this.parts.set(part, { ...known, times: known.times + 1, last: now, words });
+		else if (known || this.parts.size < most) this.parts.set(part, { part, since: now, last: now, times: 1, words });
 	}
 }

@@ -185,8 +185,8 @@ export class Portico {
 		await this.options.store.migrate(tablesInOrder(generation));
 		// The first start may have much to put right; a later one must not keep from what runs its jobs and further reloads.
 		await generation.start(this.current && patienceMs);
-		if (this.options.serving)
-			built.jobs = startJobs([...generation.all(jobs), ...built.ownJobs], this.jobRuns, this.options.log);
+		const all = [...generation.all(jobs), ...built.ownJobs];
+		if (this.options.serving) built.jobs = startJobs(all, this.jobRuns, this.log, this.troubles.failing);
 		this.current = built;
 	}
 

@@ -2,14 +2,16 @@ import { expect, test } from "bun:test";
 import { Cron } from "croner";
 import type { Job } from "../contract/job.ts";
 import { createLog } from "../runtime/log.ts";
+import { StoreFault } from "../store/fault.ts";
 import { type JobRuns, startJobs } from "./start-jobs.ts";
 
 const log = createLog("silent");
+const unheard = { jobFailed(): void {} };
 
 test("where one schedule is none, no job has begun", async () => {
 	const ran: string[] = [];
 	const job = (name: string, schedule: string): Job => ({ name, schedule, run: () => void ran.push(name) });
-	expect(() => startJobs([job("good", "* * * * * *"), job("bad", "every day")], new Map(), log)).toThrow();
+	expect(() => startJobs([job("good", "* * * * * *"), job("bad", "every day")], new Map(), log, unheard)).toThrow();
 	// Two seconds begin meanwhile: in each the good one would run.
 	const over = Promise.withResolvers<void>();
 	let seconds = 0;
@@ -54,14 +56,15 @@ test("a run is told to end, and waited for", async () => {
 		}).finally(() => ended.push("ended"));
 	const said: unknown[] = [];
 	const noting = createLog("debug", (line) => said.push(JSON.parse(line)));
-	const started = startJobs([{ name: "good", schedule: second, run }], new Map(), noting);
+	const started = startJobs([{ name: "good", schedule: second, run }], new Map(), noting, unheard);
 	await began.promise;
 	await Promise.all([started.stop(), started.stop()]);
 	expect([ended, said]).toEqual([["told", "ended"], []]);
 });
 
-test("a job that goes on failing says so once for each reason, and once when it works again", async () => {
+test("a job that goes on failing says so once for each reason, and once when it works again; every failure is noted", async () => {
 	const reasons = ["away", "away", "full", undefined, "full"];
+	const noted: string[] = [];
 	const done = Promise.withResolvers<void>();
 	const said: unknown[] = [];
 	const noting = createLog("debug", (line) => said.push(JSON.parse(line)));
@@ -71,21 +74,41 @@ test("a job that goes on failing says so once for each reason, and once when it 
 		if (runs === reasons.length) done.resolve();
 		if (reason !== undefined) throw new Error(reason);
 	};
-	const started = startJobs([{ name: "flaky", schedule: second, run }], new Map(), noting);
+	const started = startJobs([{ name: "flaky", schedule: second, run }], new Map(), noting, {
+		jobFailed: (job, error) => void noted.push(`${job} ${error}`),
+	});
 	await done.promise;
 	await new Promise((resolve) => setImmediate(resolve));
 	await started.stop();
 	const failed = (error: string) => expect.objectContaining({ level: "error", job: "flaky", error: `Error: ${error}` });
 	const again = expect.objectContaining({ msg: "a job works again", job: "flaky" });
 	expect(said).toEqual([failed("away"), failed("full"), again, failed("full")]);
+	expect(noted).toEqual(["away", "away", "full", "full"].map((reason) => `flaky Error: ${reason}`));
 }, 20_000);
+
+test("of a database that is away only the log is told", async () => {
+	const said: unknown[] = [];
+	const noted: string[] = [];
+	const done = Promise.withResolvers<void>();
+	const noting = createLog("debug", (line) => said.push(JSON.parse(line)));
+	const run = (): void => {
+		setImmediate(done.resolve);
+		throw new StoreFault("SQLITE_IOERR", "disk I/O error");
+	};
+	const started = startJobs([{ name: "counts", schedule: second, run }], new Map(), noting, {
+		jobFailed: (job) => void noted.push(job),
+	});
+	await done.promise;
+	await started.stop();
+	expect([said, noted]).toEqual([[expect.objectContaining({ level: "error", job: "counts" })], []]);
+});
 
 test("a run that does not end is waited for no longer than that", async () => {
 	const { job, began } = held();
 	const said: unknown[] = [];
 	const noting = createLog("debug", (line) => said.push(JSON.parse(line)));
 	const runs: JobRuns = new Map();
-	const started = startJobs([job], runs, noting, 1);
+	const started = startJobs([job], runs, noting, unheard, 1);
 	await began;
 	await started.stop();
 	expect(said).toEqual([
@@ -97,12 +120,12 @@ test("a run that does not end is waited for no longer than that", async () => {
 test("a job does not begin beside its run of before a reload, and others of its name do", async () => {
 	const runs: JobRuns = new Map();
 	const old = held();
-	const before = startJobs([old.job], runs, log);
+	const before = startJobs([old.job], runs, log, unheard);
 	await old.began;
 	const stopping = before.stop();
 	const next = held();
 	const other = held();
-	const after = startJobs([next.job, other.job], runs, log);
+	const after = startJobs([next.job, other.job], runs, log, unheard);
 	await other.began;
 	expect([old.signals.length, next.signals.length]).toEqual([1, 0]);
 	old.release();

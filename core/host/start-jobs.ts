@@ -2,6 +2,7 @@
 import { Cron } from "croner";
 import type { Job } from "../contract/job.ts";
 import { describe, type Log } from "../contract/log.ts";
+import { isOutage } from "../store/fault.ts";
 import { inTime } from "./in-time.ts";
 
 /** What runs now, of whatever generation: a run that a reload ended may last a little longer. */
@@ -22,8 +23,19 @@ const patienceMs = 10_000;
 const keyOf = ({ name }: Job, index: number, jobs: readonly Job[]): string =>
 	`${name} ${jobs.slice(0, index).filter((one) => one.name === name).length}`;
 
+/** Told of every run that failed, unless the database is away, which tells of that itself. */
+export interface HearsOfJobs {
+	jobFailed(job: string, error: string): void;
+}
+
 /** A failure is logged, once for as long as its reason is the same, and the job goes on; whoever started them stops them. */
-export const startJobs = (jobs: readonly Job[], runs: JobRuns, log: Log, limitMs = patienceMs): StartedJobs => {
+export const startJobs = (
+	jobs: readonly Job[],
+	runs: JobRuns,
+	log: Log,
+	heard: HearsOfJobs,
+	limitMs = patienceMs,
+): StartedJobs => {
 	const abort = new AbortController();
 	const own = new Map<Promise<void>, { readonly job: Job; readonly key: string }>();
 	let stopped: Promise<void> | undefined;
@@ -38,7 +50,9 @@ export const startJobs = (jobs: readonly Job[], runs: JobRuns, log: Log, limitMs
 		} catch (thrown) {
 			const error = describe(thrown);
 			// What was told to end may say so by failing.
-			if (abort.signal.aborted || failing.get(key) === error) return;
+			if (abort.signal.aborted) return;
+			if (!isOutage(thrown)) heard.jobFailed(job.name, error);
+			if (failing.get(key) === error) return;
 			failing.set(key, error);
 			log.error("a job failed, and is tried again at its next time", { job: job.name, error });
 		}

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMovedClock } from "../../test/support/moved-clock.ts";
 import type { WorkerAnswer, Workers } from "../contract/host-info.ts";
+import { createLog } from "../runtime/log.ts";
+import { FailingParts } from "./failing-parts.ts";
 import { type Trouble, Troubles } from "./troubles.ts";
 import { troublesTogether } from "./troubles-together.ts";
 
@@ -24,6 +26,37 @@ test("what every worker has is told once, since the first had it; what one has i
 	expect(await troublesTogether(saying([true, [late]], [true, [early, alone]]), () => [])).toEqual({
 		data: [early, { ...alone, workers: [2] }],
 		workers: 2,
+	});
+});
+
+test("what fails in a plugin is counted over all workers, with the last words of any", async () => {
+	const worker = (
+		...failures: readonly (readonly [policy: string, at: number, error: string])[]
+	): readonly Trouble[] => {
+		const clock = createMovedClock();
+		const failing = new FailingParts(clock);
+		const log = failing.heardIn(createLog("silent"));
+		for (const [policy, at, error] of failures) {
+			clock.advance(at);
+			log.error("a policy failed; the call is refused", { policy, error });
+		}
+		return failing.list();
+	};
+	const first = worker(["night-watch", 0, "Error: early"], ["night-watch", 9_000, "Error: late"]);
+	const second = worker(["night-watch", 5_000, "Error: between"], ["gate", 0, "Error: shut"]);
+	const since = createMovedClock().now();
+	const last = new Date(since + 9_000).toISOString();
+	expect(await troublesTogether(saying([true, first], [true, second]), () => [])).toMatchObject({
+		workers: 2,
+		data: [
+			{
+				what: "plugin",
+				since,
+				message: `The policy "night-watch" failed 3 times, the last time at ${last}: Error: late`,
+				failures: { part: 'The policy "night-watch"', times: 3 },
+			},
+			{ message: expect.stringMatching(/^The policy "gate" failed once at /), workers: [2] },
+		],
 	});
 });
 

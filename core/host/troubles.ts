@@ -5,7 +5,7 @@ import type { Job } from "../contract/job.ts";
 import type { Outage } from "../store/fault.ts";
 import { folderOfServer } from "../store/taken-over.ts";
 import { CertificateState } from "./certificate.ts";
-import { FailingParts } from "./failing-parts.ts";
+import { FailingParts, type Failures } from "./failing-parts.ts";
 
 export interface Trouble {
 	readonly what: "certificate" | "config" | "database" | "disk" | "plugin";
@@ -13,6 +13,8 @@ export interface Trouble {
 	readonly since: number;
 	readonly message: string;
 	readonly advice: string;
+	/** Of a plugin: what its message says, in figures. */
+	readonly failures?: Failures;
 }
 
 /** With less room than this, in bytes, neither a journal nor a database grows. */

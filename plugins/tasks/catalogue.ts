@@ -1,6 +1,8 @@
 /** Which kinds there are, and which upstreams do which models. */
-import { matchesPattern } from "#core";
+import { type Log, matchesPattern } from "#core";
+import { kindFaults, upstreamFaults } from "./offer-faults.ts";
 import type { TaskKind, TaskUpstream } from "./service.ts";
+import { soundKind } from "./sound-kind.ts";
 
 export interface Catalogue {
 	kind(name: string): TaskKind | undefined;
@@ -35,7 +37,12 @@ const twice = (names: readonly string[]): readonly string[] => [
 	...new Set(names.filter((name, index) => names.indexOf(name) !== index)),
 ];
 
-export const createCatalogue = (kinds: readonly TaskKind[], upstreams: readonly TaskUpstream[]): Catalogue => {
+export const createCatalogue = (
+	given: readonly TaskKind[],
+	upstreams: readonly TaskUpstream[],
+	log: Log,
+): Catalogue => {
+	const kinds = given.map((kind) => soundKind(kind, log));
 	const kindsByName = new Map(kinds.map((kind) => [kind.name, kind]));
 	const upstreamsByName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
 	return {
@@ -53,6 +60,8 @@ export const createCatalogue = (kinds: readonly TaskKind[], upstreams: readonly 
 			return (named.length > 0 ? named : fitting).map(({ upstream }) => upstream);
 		},
 		complaints: () => [
+			...given.flatMap(kindFaults),
+			...upstreams.flatMap(upstreamFaults),
 			...twice(kinds.map(({ name }) => name)).map(
 				(name) => `two plugins give the task kind "${name}"; switch one of them off`,
 			),

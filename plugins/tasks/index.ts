@@ -114,7 +114,7 @@ export default definePlugin({
 		let known: Catalogue | undefined;
 		let worker: Worker | undefined;
 		const catalogue = (): Catalogue => {
-			known ??= createCatalogue(needs.kinds(), needs.upstreams());
+			known ??= createCatalogue(needs.kinds(), needs.upstreams(), log);
 			return known;
 		};
 		const now = (): number => needs.clock.now();

@@ -1,6 +1,7 @@
 /** What an order may say whatever its kind: names that can stand in addresses, and details that are not too long to keep. */
-import { type Denial, Fault } from "#core";
+import { asRecord, type Denial, Fault, isRecord } from "#core";
 import type { TaskOrder } from "./service.ts";
+import { isSoundBound } from "./sound-kind.ts";
 
 const longestDetails = 16_000;
 
@@ -39,8 +40,33 @@ const checkDetails = ({ details }: TaskOrder): void => {
 		});
 };
 
+const isText = (value: unknown): boolean => typeof value === "string";
+const isTextOrNone = (value: unknown): boolean => value === undefined || isText(value);
+
+const members: Readonly<Record<keyof TaskOrder, (value: unknown) => boolean>> = {
+	kind: isText,
+	action: isText,
+	model: isText,
+	prompt: isText,
+	details: isRecord,
+	input: isRecord,
+	bound: isSoundBound,
+	state: isTextOrNone,
+	callbackUrl: isTextOrNone,
+	follows: isTextOrNone,
+};
+
+/** A kind in plain JavaScript may read anything, and nothing can be held for that: throws for what no type allows. */
+const checkMembers = (order: TaskOrder): void => {
+	const given = asRecord(order);
+	const wrong = Object.entries(members).flatMap(([name, isSound]) => (isSound(given[name]) ? [] : [name]));
+	if (wrong.length > 0)
+		throw new TypeError(`the kind "${String(given["kind"])}" made an order whose ${wrong.join(", ")} cannot be`);
+};
+
 /** Throws `Fault` for an order that cannot be taken on as it is. */
 export const checkOrder = (order: TaskOrder): void => {
+	checkMembers(order);
 	checkNames(order);
 	checkDetails(order);
 };

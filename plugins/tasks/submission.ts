@@ -171,6 +171,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 	};
 
 	const takeOn = async (call: Identified, order: TaskOrder): Promise<Task> => {
+		checkOrder(order);
 		const kind = options.catalogue().kind(order.kind);
 		if (!kind)
 			throw new Fault({
@@ -178,7 +179,6 @@ export const createSubmission = (options: SubmissionOptions) => {
 				parameter: "kind",
 				message: `There is no task kind "${order.kind.slice(0, 32)}" here.`,
 			});
-		checkOrder(order);
 		const given = inputOf(order);
 		const idempotencyKey = idempotencyKeyOf(call);
 		const fingerprint = fingerprintOf(order);

@@ -1,7 +1,7 @@
 /** Calls the programs of task upstreams. None is waited for beyond its task's time, and what goes wrong in one is told in the log. */
-import { asRecord, asText } from "#core";
 import { jobOf, type WorkRow } from "./row.ts";
 import type { Cancellation, JobState, Show, Submission, TaskJob, TaskUpstream } from "./service.ts";
+import { soundName, soundState, soundSubmission } from "./sound-answers.ts";
 import { OutOfTime, type WithinTime } from "./time-limit.ts";
 import type { Troubles } from "./troubles.ts";
 
@@ -17,17 +17,6 @@ const leastMs = 10_000;
 
 /** How long it may take to answer a request to stop a job. */
 const stopMs = 5000;
-
-const outcomes: readonly unknown[] = ["accepted", "done", "refused", "busy", "unknown"];
-
-/** An upstream in plain JavaScript may answer anything, and what it was asked to do it may have begun. */
-const checked = (submission: Submission): Submission => {
-	const { outcome, upstreamId } = asRecord(submission);
-	if (!outcomes.includes(outcome)) throw new TypeError(`its submit answered no outcome: ${outcomes.join(", ")}`);
-	if (outcome === "accepted" && asText(upstreamId) === undefined)
-		throw new TypeError("its submit answered that it accepted, without an upstreamId");
-	return submission;
-};
 
 export class Asking {
 	private readonly options: AskingOptions;
@@ -45,7 +34,11 @@ export class Asking {
 	): Promise<Submission | undefined> {
 		const { show, troubles } = this.options;
 		try {
-			return await this.inTime([row], signal, async (limited) => checked(await upstream.submit(job, limited, show)));
+			return await this.inTime([row], signal, async (limited) =>
+				soundSubmission(await upstream.submit(job, limited, show), (error) =>
+					troubles.note(row, "a submission was answered oddly", error),
+				),
+			);
 		} catch (error) {
 			troubles.note(row, "a task could not be submitted", error);
 			return error instanceof OutOfTime ? undefined : { outcome: "unknown" };
@@ -54,7 +47,7 @@ export class Asking {
 
 	/** The upstream's name for a job of which only ours is known; undefined when that cannot be told. */
 	async find(row: WorkRow, upstream: TaskUpstream, job: TaskJob, signal: AbortSignal): Promise<string | undefined> {
-		return await this.inTime([row], signal, async (limited) => upstream.find?.(job, limited)).catch(
+		return await this.inTime([row], signal, async (limited) => soundName(await upstream.find?.(job, limited))).catch(
 			(error: unknown) => {
 				this.options.troubles.note(row, "a submission could not be looked up", error);
 				return undefined;
@@ -67,9 +60,12 @@ export class Asking {
 		const { show, troubles } = this.options;
 		const jobs = rows.map((row) => jobOf(row, upstream));
 		const asking = this.inTime(rows, signal, async (limited) => {
-			const states = (await upstream.poll?.(jobs, limited, show)) ?? [];
+			if (!upstream.poll) throw new TypeError("it accepted a task, and has no poll by which to ask after it");
+			const states: unknown = await upstream.poll(jobs, limited, show);
 			if (!Array.isArray(states)) throw new TypeError("its poll answered no list of states");
-			return states;
+			return rows.map((row, index) =>
+				soundState(states[index], (error) => troubles.note(row, "a question after a task was answered oddly", error)),
+			);
 		});
 		return await asking.catch((error: unknown) => {
 			for (const row of rows) troubles.note(row, "an upstream could not be asked after a task", error);
@@ -100,6 +96,6 @@ export class Asking {
 const stop = async (row: WorkRow, upstream: TaskUpstream, signal: AbortSignal): Promise<Cancellation> => {
 	if (!upstream.cancel) return "told";
 	const job = jobOf(row, upstream);
-	const upstreamId = row.upstreamId ?? (await upstream.find?.(job, signal));
+	const upstreamId = row.upstreamId ?? soundName(await upstream.find?.(job, signal));
 	return upstreamId === undefined ? "told" : await upstream.cancel({ ...job, upstreamId }, signal);
 };

@@ -24,7 +24,7 @@ export interface EndingsOptions {
 const noResult: TaskFailure = { code: "upstream_no_result", reason: "The upstream returned no result." };
 
 /** Some upstreams that made nothing give a file of no bytes. */
-const isThere = (file: MadeFile): boolean => !("bytes" in file) || file.bytes.length > 0;
+const isThere = (file: MadeFile): boolean => !("bytes" in file) || file.bytes.length !== 0;
 
 /** Nobody pays for more than was held. */
 const atMost = (made: TaskUnits, bound: TaskUnits): TaskUnits =>

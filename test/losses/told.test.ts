@@ -120,6 +120,15 @@ const cases: readonly (readonly [ProtocolName, ProtocolName, WireRecord, readonl
 		"generate-content",
 		"messages",
 		{
+			tools: [{ functionDeclarations: [{ name: "f" }] }, { googleSearch: {} }],
+			toolConfig: { functionCallingConfig: { mode: "VALIDATED", allowedFunctionNames: ["g"] } },
+		},
+		["toolConfig", "functionCallingConfig"],
+	],
+	[
+		"generate-content",
+		"messages",
+		{
 			contents: [
 				{
 					role: "user",

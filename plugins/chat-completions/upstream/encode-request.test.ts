@@ -364,7 +364,7 @@ describe("tools for an upstream", () => {
 		const search = {
 			type: "server",
 			tool: "web_search",
-			vendorType: "web_search",
+			vendorType: "web_search_preview",
 			name: "web_search",
 			config: {},
 			origin,
@@ -374,7 +374,8 @@ describe("tools for an upstream", () => {
 			return written(foreign({ tools: [fn("a"), fn("b"), search], toolChoice })).body["tool_choice"];
 		};
 		const a = { type: "function", function: { name: "a" } };
-		expect(choice("a", "web_search")).toEqual({ type: "allowed_tools", allowed_tools: { mode: "auto", tools: [a] } });
+		for (const word of [search.name, search.vendorType])
+			expect(choice("a", word)).toEqual({ type: "allowed_tools", allowed_tools: { mode: "auto", tools: [a] } });
 		expect(choice("web_search")).toBe("none");
 	});
 

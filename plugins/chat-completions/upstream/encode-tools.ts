@@ -104,7 +104,7 @@ const named = (name: string, names: ToolNames, writing: Writing): WireRecord => 
 };
 
 const isBuiltIn = (name: string, { request: { tools = [] } }: Writing): boolean =>
-	tools.some((tool) => tool.type === "server" && tool.name === name) &&
+	tools.some((tool) => tool.type === "server" && (tool.name === name || tool.vendorType === name)) &&
 	!tools.some((tool) => (tool.type === "function" || tool.type === "custom") && flat(tool) === name);
 
 const encodeChoice = (choice: ToolChoice, names: ToolNames, writing: Writing): unknown => {

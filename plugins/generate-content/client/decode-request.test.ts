@@ -51,8 +51,8 @@ describe("requests of Gemini clients", () => {
 		const asked = (mode: string, ...more: object[]) =>
 			decoded({ contents: "Hi", tools: [{ functionDeclarations }, ...more], toolConfig: calling(mode) });
 		const beside = asked("VALIDATED", { googleSearch: {} });
-		expect(beside.toolChoice).toEqual({ mode: "auto" });
-		expect(beside.tools).toMatchObject([{ name: "f" }, { tool: "web_search" }]);
+		expect(beside.toolChoice).toEqual({ mode: "named", names: ["f", "googleSearch"], force: false });
+		expect(beside.tools).toMatchObject([{ name: "f" }, { name: "g" }, { tool: "web_search" }]);
 		const named = { mode: "named", names: ["f"] } as const;
 		expect(asked("VALIDATED").toolChoice).toMatchObject({ ...named, force: false });
 		expect(asked("ANY", { googleSearch: {} }).toolChoice).toMatchObject({ ...named, force: true });

@@ -14,7 +14,7 @@ import { beginFraming } from "../framing.ts";
 import { bagOf } from "../signatures.ts";
 import { decodeConfig } from "./decode-config.ts";
 import { decodeContents, decodeSystem } from "./decode-contents.ts";
-import { asOffered, decodeToolConfig, decodeTools } from "./decode-tools.ts";
+import { decodeToolConfig, decodeTools, withHosted } from "./decode-tools.ts";
 
 const known = new Set([
 	"model",
@@ -50,6 +50,7 @@ export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 	const body = requestOf(ask.body.value);
 	const exact = requestOf(exactBody(ask.body));
 	const config = decodeConfig(exact);
+	const tools = decodeTools(exact);
 	const { toolChoice, rest: toolConfig } = decodeToolConfig(body);
 	const own = definedOnly({ ...otherFields(body, known), generationConfig: config.rest, toolConfig });
 	return {
@@ -59,8 +60,9 @@ export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 		messages: messagesOf(body, exact),
 		sampling: config.sampling,
 		...config.settings,
-		...asOffered(decodeTools(exact), toolChoice),
 		...definedOnly({
+			tools,
+			toolChoice: withHosted(toolChoice, tools),
 			tier: asText(field(body, "serviceTier")),
 			safety: listOf(field(body, "safetySettings")),
 		}),

@@ -101,16 +101,15 @@ export const decodeToolConfig = (
 
 /**
  * Names that the model may but need not call say nothing of Google's own tools, which it may use beside them. Elsewhere a
- * choice among some tools is one among all, so there the other functions are left out instead.
+ * choice among some tools is one among all, so those tools are named too.
  */
-export const asOffered = (
-	tools: readonly Tool[] | undefined,
+export const withHosted = (
 	choice: ToolChoice | undefined,
-): { readonly tools?: readonly Tool[]; readonly toolChoice?: ToolChoice } => {
-	if (choice?.mode !== "named" || choice.force || !tools?.some(({ type }) => type === "server"))
-		return definedOnly({ tools, toolChoice: choice });
-	const offered = tools.filter((tool) => tool.type !== "function" || choice.names.includes(tool.name));
-	return { tools: offered, toolChoice: { mode: "auto" } };
+	tools: readonly Tool[] | undefined,
+): ToolChoice | undefined => {
+	if (choice?.mode !== "named" || choice.force) return choice;
+	const beside = tools?.flatMap((tool) => (tool.type === "server" ? tool.vendorType : [])) ?? [];
+	return beside.length === 0 ? choice : { mode: "named", names: [...choice.names, ...beside], force: false };
 };
 
 const choiceOf = (mode: string | undefined, names: readonly string[]): ToolChoice | undefined => {

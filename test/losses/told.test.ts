@@ -125,6 +125,7 @@ const cases: readonly (readonly [ProtocolName, ProtocolName, WireRecord, readonl
 		},
 		["toolConfig", "functionCallingConfig"],
 	],
+	["responses", "messages", { user: "anna", safety_identifier: "a-1" }, ["safety_identifier"]],
 	[
 		"generate-content",
 		"messages",

@@ -56,6 +56,8 @@ const noteUnsupported = (request: NeutralRequest, losses: Losses): void => {
 		truncation: request.state?.truncation === "auto",
 		background: request.state?.background,
 		metadata: request.identity?.metadata,
+		// Of two words for who asks, one has a place.
+		safetyId: request.identity?.user === undefined ? undefined : request.identity.safetyId,
 		safety: request.safety && request.safety.length > 0,
 	};
 	for (const setting of Object.keys(unsupported) as (keyof typeof unsupported)[])

@@ -7,15 +7,14 @@ import {
 	type EncodedResponse,
 	Fault,
 	failureOf,
-	gapBetween,
 	type ImageBlock,
+	JoinedTexts,
 	lookup,
 	type NeutralRequest,
 	type NeutralResponse,
 	type Opaque,
 	partSeparator,
 	pausedLoss,
-	type TextBlock,
 	type TokenLogprob,
 	type ToolCallBlock,
 	type WireRecord,
@@ -73,7 +72,7 @@ class Message {
 	private readonly createdAt: number;
 	private readonly legacy: boolean;
 	private text: string | undefined;
-	private lastText: TextBlock | undefined;
+	private readonly joined = new JoinedTexts();
 	private refusal: string | undefined;
 	readonly annotations = new Annotations();
 	private readonly logprobs: TokenLogprob[] = [];
@@ -112,6 +111,9 @@ class Message {
 			case "image":
 				this.addImage(block);
 				return;
+			case "server_call":
+				this.joined.run();
+				return;
 			default:
 			// What the upstream's own tools did, and what nobody knows, has no place in this protocol.
 		}
@@ -119,8 +121,8 @@ class Message {
 
 	private addText(block: Extract<Block, { type: "text" }>): void {
 		if (block.text !== "") {
-			if (this.text) this.text += gapBetween(this.lastText, block);
-			this.lastText = block;
+			if (this.text) this.text += this.joined.gapBefore(block);
+			this.joined.add(block);
 		}
 		const start = this.text?.length ?? 0;
 		if (block.text !== "") this.annotations.begin(start);

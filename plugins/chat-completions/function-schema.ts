@@ -1,4 +1,4 @@
-/** The schema of a function as OpenAI takes it, enforced or not: an object at the root, and items for every list. */
+/** Schemas of functions and of answers as OpenAI takes them, enforced or not. */
 import { asRecord, type FunctionTool, isRecord, objectSchema, type WireRecord } from "#core";
 import type { OpenAiWriting } from "./openai.ts";
 import { lacksItems, strictForm } from "./strict-schema.ts";
@@ -19,12 +19,17 @@ const withItems = (schema: unknown): unknown => {
 };
 
 /**
- * The parameters of a function that a client of another protocol offers; what they had to be widened by is told. They are
- * closed where they are to be enforced and that does not change what they allow.
+ * A schema of another protocol's client: with items for every list, and its objects closed where it is to be enforced and
+ * that does not change what it allows.
  */
+export const fittingSchema = (schema: unknown, strict: boolean | undefined): unknown => {
+	const fitting = withItems(schema);
+	return (strict === true ? strictForm(fitting) : undefined) ?? fitting;
+};
+
+/** The parameters of a function that a client of another protocol offers: an object's. What they had to be widened by is told. */
 export const functionSchema = (tool: FunctionTool, { losses }: OpenAiWriting): WireRecord => {
 	const { schema, widened } = objectSchema(tool.schema);
 	if (widened) losses.node(tool, `the schema of "${tool.name}" had to be widened to an object`);
-	const fitting = withItems(schema);
-	return asRecord((tool.strict === true ? strictForm(fitting) : undefined) ?? fitting);
+	return asRecord(fittingSchema(schema, tool.strict));
 };

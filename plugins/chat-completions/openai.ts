@@ -12,6 +12,7 @@ import {
 	plainNames,
 	type WireRecord,
 } from "#core";
+import { fittingSchema } from "./function-schema.ts";
 import { isStrict } from "./strict-schema.ts";
 
 /** A schema that an answer is to have. */
@@ -78,7 +79,7 @@ export const speaksOfJson = ({ messages }: NeutralRequest): boolean =>
 
 /** The schema of an answer as OpenAI takes it: an object's. Undefined for any other, which can only be asked for in words. */
 export const answersObject = (format: SchemaFormat, { losses }: OpenAiWriting): WireRecord | undefined => {
-	const schema = asObjectSchema(format.schema);
+	const schema = asObjectSchema(fittingSchema(format.schema, format.strict));
 	if (schema === undefined && format.strict === true)
 		losses.setting("formatStrict", "the upstream enforces only schemas of objects; it is asked for this one");
 	return schema;

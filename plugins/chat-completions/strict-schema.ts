@@ -15,12 +15,16 @@ const besideReference = ["$ref", "$defs", "definitions"];
 export const lacksItems = ({ type, items }: WireRecord): boolean =>
 	items === undefined && (type === "array" || asList(type).includes("array"));
 
+/** A strict schema says what a value is by one of these. */
+const sorts = ["type", "properties", "anyOf", "enum", "const", "$ref"] as const;
+
 class NotStrict extends Error {}
 
 const closed = (schema: unknown): unknown => {
 	if (Array.isArray(schema)) return schema.map(closed);
 	if (!isRecord(schema)) throw new NotStrict();
 	if (loose.some((word) => schema[word] !== undefined)) throw new NotStrict();
+	if (sorts.every((word) => schema[word] === undefined)) throw new NotStrict();
 	// A reference may have nothing beside it but the definitions of the whole schema.
 	if (schema["$ref"] !== undefined && Object.keys(schema).some((word) => !besideReference.includes(word)))
 		throw new NotStrict();

@@ -1,5 +1,6 @@
 /** The form of the answer, for an upstream: `response_format`, and in words what it cannot be told otherwise. */
 import { definedOnly, type FunctionTool, type WireRecord } from "#core";
+import { fittingSchema } from "../function-schema.ts";
 import { answersObject, formatName, mayEnforce, type SchemaFormat, speaksOfJson, spokenSchema } from "../openai.ts";
 import type { Writing } from "./target.ts";
 
@@ -17,9 +18,14 @@ export const strictness = (
 	tool?: FunctionTool,
 ): boolean | undefined => (strict !== true || mayEnforce(schema, writing, tool) ? strict : undefined);
 
+/** The schema as it is sent: other vendors take any, at the root too. */
+const schemaFor = (format: SchemaFormat, writing: Writing): unknown => {
+	if (writing.sameProtocol) return format.schema;
+	return writing.openai ? answersObject(format, writing) : fittingSchema(format.schema, format.strict);
+};
+
 const schemaFormat = (format: SchemaFormat, writing: Writing): EncodedFormat => {
-	const isOwn = writing.sameProtocol || !writing.openai;
-	const schema = isOwn ? format.schema : answersObject(format, writing);
+	const schema = schemaFor(format, writing);
 	if (schema === undefined) return { instruction: spokenSchema(format) };
 	const name = formatName(format.name);
 	const { description } = format;

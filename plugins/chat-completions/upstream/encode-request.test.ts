@@ -511,6 +511,21 @@ describe("options for an upstream", () => {
 		expect(strict.losses).toEqual([]);
 	});
 
+	test.each(["gpt-4o", "m"])("an answer's schema is closed for %s, so that it can be enforced", (model) => {
+		const inner = { type: "object", properties: { a: { type: ["string", "null"] } }, required: ["a"] };
+		const asked = (value: object) => {
+			const schema = { ...inner, properties: { ...inner.properties, more: value }, required: ["a", "more"] };
+			return written(foreign({ format: { type: "schema", schema, strict: true } }), model);
+		};
+		const { body, losses } = asked({ type: "array", items: inner });
+		const closed = { items: { additionalProperties: false }, type: "array" };
+		const schema = { additionalProperties: false, properties: { more: closed } };
+		expect(body).toMatchObject({ response_format: { json_schema: { strict: true, schema } } });
+		expect(losses).toEqual([]);
+		expect(asked({ description: "Anything" }).losses).toEqual(["formatStrict"]);
+		expect(asked({ type: "array" }).losses).toEqual(["formatStrict"]);
+	});
+
 	test("a schema that is no object's is asked of OpenAI in words, and of others as it is", () => {
 		const schema = { type: "array", items: { type: "string" } };
 		const asked = foreign({ format: { type: "schema", schema, strict: true, description: "Words" } });

@@ -73,7 +73,8 @@ const decodeFormat = (config: WireRecord): OutputFormat | undefined => {
 	}
 	if (mime !== undefined && mime !== "application/json") return mime === "text/plain" ? { type: "text" } : undefined;
 	const schema = isRecord(json) ? json : isRecord(openapi) ? toJsonSchema(openapi) : undefined;
-	if (schema) return { type: "schema", schema };
+	// Gemini holds its models to any schema.
+	if (schema) return { type: "schema", schema, strict: true };
 	return mime === undefined ? undefined : { type: "json" };
 };
 

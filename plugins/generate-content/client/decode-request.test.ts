@@ -414,7 +414,7 @@ describe("requests of Gemini clients", () => {
 		const schema = { type: "object", properties: { a: { type: "string" } } };
 		const responseFormat = { text: { mimeType: "APPLICATION_JSON", schema }, image: { imageSize: "IMAGE_SIZE_ONE_K" } };
 		const request = decoded({ contents: "Hi", generationConfig: { responseFormat } });
-		expect(request.format).toEqual({ type: "schema", schema });
+		expect(request.format).toEqual({ type: "schema", schema, strict: true });
 		expect(request.extras).toEqual({
 			"generate-content": { generationConfig: { responseFormat: { image: { imageSize: "IMAGE_SIZE_ONE_K" } } } },
 		});

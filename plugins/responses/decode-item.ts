@@ -127,9 +127,9 @@ export const decodeCall = (item: WireRecord, { toolNames }: ItemContext): ToolCa
 const decodeImage = (item: WireRecord): ImageBlock | undefined => {
 	const base64 = asText(item["result"]);
 	if (base64 === undefined || base64 === "") return undefined;
-	const { result: _bytes, ...rest } = item;
+	const { result: _bytes, ...told } = item;
 	const mime = `image/${asText(item["output_format"]) ?? "png"}`;
-	return { type: "image", media: { by: "bytes", base64, mime }, extras: ownBag(rest) };
+	return { type: "image", media: { by: "bytes", base64, mime }, extras: ownBag({ item: told }) };
 };
 
 /** The blocks of an item; an item that is not understood is kept for this protocol alone. */

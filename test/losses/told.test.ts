@@ -1,6 +1,6 @@
 /** What a client is told it lost, at the front door: in its own words, at its own places, and refused where that is wished. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { asRecord, type WireRecord } from "#core";
+import { asList, asRecord, type WireRecord } from "#core";
 import { type ProtocolName, protocolNames } from "../support/recordings.ts";
 import { type LossWorld, startLossWorld } from "./world.ts";
 
@@ -180,6 +180,17 @@ test("what Portico itself put into a conversation is no loss of the client's", a
 	const response = await world.send("messages", "chat-completions", open, { strict: true });
 	expect(response.status).toBe(200);
 	expect(response.headers.get("x-portico-dropped")).toBeNull();
+});
+
+test("a picture that the model made goes back to it with nothing lost", async () => {
+	const picture = { inlineData: { mimeType: "image/png", data: "QUJD" } };
+	const answer = { candidates: [{ index: 0, content: { role: "model", parts: [picture] }, finishReason: "STOP" }] };
+	const made = await world.send("responses", "generate-content", {}, { answer });
+	const { output } = asRecord(await made.json());
+	const input = [{ role: "user", content: "A cat" }, ...asList(output), { role: "user", content: "Larger" }];
+	const response = await world.send("responses", "generate-content", { input }, { strict: true });
+	expect(response.status).toBe(200);
+	expect(world.upstream.received.at(-1)?.json).toMatchObject({ contents: [{}, { parts: [picture] }, {}] });
 });
 
 test.each(protocolNames)("a plain request of %s loses nothing anywhere", async (client) => {

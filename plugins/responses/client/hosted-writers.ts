@@ -86,6 +86,9 @@ export class SearchWriter implements ItemWriter {
 	}
 }
 
+/** What the item told besides the picture, where another of this protocol made it. */
+const itemOf = (block: ImageBlock): WireRecord => asRecord(ownFields(block)["item"]);
+
 /** A picture the model made. */
 export class ImageWriter implements ItemWriter {
 	private readonly wire: Wire;
@@ -97,7 +100,7 @@ export class ImageWriter implements ItemWriter {
 	private status: "in_progress" | "completed" = "in_progress";
 
 	constructor(output: Output, block: ImageBlock) {
-		const { index, id } = output.place("ig", asText(ownFields(block)["id"]));
+		const { index, id } = output.place("ig", asText(itemOf(block)["id"]));
 		this.wire = output.wire;
 		this.index = index;
 		this.id = id;
@@ -130,7 +133,7 @@ export class ImageWriter implements ItemWriter {
 		const format = media.by === "bytes" ? /^image\/(png|webp|jpeg)$/.exec(media.mime)?.[1] : undefined;
 		return {
 			...definedOnly({ output_format: format }),
-			...ownFields(this.block),
+			...itemOf(this.block),
 			id: this.id,
 			type: "image_generation_call",
 			status: this.status,

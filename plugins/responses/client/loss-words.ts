@@ -30,7 +30,7 @@ export const lossWords: LossWords = {
 	harmless: {
 		definition:
 			"not lost: the tool goes as a function of the same name; the bag keeps it for an upstream of this protocol",
-		item: "not lost: the item goes as a call or result of that function; the bag keeps it for an upstream of this protocol",
+		item: "not lost: the item goes as a call, a result or a picture; the bag keeps it for an upstream of this protocol",
 		instructions: "not a field of the client's: it marks the text that stood in `instructions`",
 		summary: "not a field of the client's: it keeps the summaries beside reasoning that is told in full",
 		type: "the neutral tool is of that type",

@@ -1,5 +1,6 @@
 /** Messages as the items of an upstream's input. */
 import {
+	asRecord,
 	asText,
 	type Block,
 	definedOnly,
@@ -182,7 +183,7 @@ class InputEncoder {
 
 	/** A picture goes back as the item it was; one that another model made is shown as if the user had sent it. */
 	private image(block: ImageBlock): void {
-		const own = ownFields(block);
+		const own = asRecord(ownFields(block)["item"]);
 		const id = asText(own["id"]);
 		if (id !== undefined && block.media.by === "bytes") {
 			const status = asText(own["status"]) ?? "completed";

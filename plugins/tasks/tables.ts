@@ -84,7 +84,7 @@ export const taskTables = (outbox: Webhooks["outbox"] | undefined): Tables => ({
 /** What upstreams call the parts of a result, and nothing else in it: a title, which a client chooses, may be another's id. */
 const isPart = "json_tree.key IN ('id', 'customId', 'messageHash') AND json_tree.type = 'text'";
 
-/** How tasks are found by the client's own name, by the route they came by, by their state, and by a part of their result. Apart from the rest, whose migrations depend on what else is loaded. */
+/** How tasks are found by the client's own name, by the route they came by, by their state, by their job, and by a part of their result. Apart from the rest, whose migrations depend on what else is loaded. */
 export const taskNameTables: Tables = {
 	plugin: "tasks",
 	migrations: [
@@ -120,6 +120,10 @@ export const taskNameTables: Tables = {
 					DELETE FROM task_parts WHERE task_id = OLD.id;
 				END`,
 			],
+		},
+		{
+			name: "0001-jobs",
+			statements: ["CREATE INDEX tasks_job ON tasks (token_id, upstream_id, upstream) WHERE upstream_id IS NOT NULL"],
 		},
 	],
 };

@@ -63,7 +63,8 @@ export interface TaskStore {
 	renew(leases: readonly string[], now: number): Promise<void>;
 	/**
 	 * Keeps the upstream's name for the job; gives the task as it is then, undefined when the lease was lost or the task has
-	 * ended. A job that goes on under the name of the one before it is one and the same: that task pays, and waits as long.
+	 * ended. A task that goes on from another may be answered with a job that is there already, that one's or one it began
+	 * before: the job's first task pays for it, and waits as long.
 	 */
 	submitted(
 		row: WorkRow,
@@ -178,7 +179,7 @@ export const createTaskStore = (store: Store): TaskStore => {
 			await store.write([sql`UPDATE tasks SET lease_until = ${now + leaseMs} WHERE lease IN ${list(leases)}`]);
 		},
 		async submitted(row, lease, upstreamId, memo, look) {
-			const same = row.parent?.upstreamId === upstreamId ? joined(row, lease, upstreamId) : [];
+			const same = row.parent ? joined(row, lease, upstreamId) : [];
 			const written = await store.write([
 				...same,
 				sql`UPDATE tasks SET upstream_id = ${upstreamId}, memo = ${JSON.stringify(memo)}, ${seen(look)}

@@ -32,6 +32,9 @@ export const whyUnreadable = ({ routed, options }: LiveCall, error: unknown): De
 	return unreadable;
 };
 
+/** Endings that are nobody's failure, or the client's or Portico's own. */
+export const notTheUpstreams: ReadonlySet<Ending> = new Set(["completed", "client_left", "shut_down"]);
+
 export const endingOf = (live: LiveCall): Ending => {
 	if (live.stoppedFor?.code === noRoom) return "failed";
 	if (live.refusedBy !== undefined) return "refused";

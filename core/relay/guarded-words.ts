@@ -1,11 +1,22 @@
 /** Shows the words of one answer to its guards: whole texts at once, growing ones by windows. */
-import type { Denial } from "../contract/fault.ts";
+import { type Denial, Fault } from "../contract/fault.ts";
 import type { AnswerGuard, AnswerWords } from "../contract/guard.ts";
+import { describe } from "../contract/log.ts";
 import { mapJsonTexts, mapTexts } from "../neutral/map-texts.ts";
 import { isPending } from "../wire/pending.ts";
 import { guardFailed, type NamedAnswerGuard } from "./guarded.ts";
 import type { LiveCall } from "./live-call.ts";
 import { denialIn, refusalIn } from "./plugin-answers.ts";
+
+/** A guard says no to what the upstream answered, or could not look at it (`error`). Gives what to throw. */
+const refused = (live: LiveCall, guard: string, denial: Denial, error?: unknown): Fault => {
+	live.refusedBy = guard;
+	live.stoppedFor = denial;
+	const { log } = live.options;
+	if (error !== undefined)
+		log.error("a guard failed; the answer is refused", { guard, callId: live.routed.id, error: describe(error) });
+	return new Fault(denial);
+};
 
 type WordsType = AnswerWords["type"];
 
@@ -113,8 +124,8 @@ export class GuardedWords {
 			if ("replace" in verdict) return verdict.replace;
 			denial = denialIn(verdict.refuse);
 		} catch (error) {
-			throw this.live.refuseAnswer(name, refusalIn(error) ?? guardFailed, error);
+			throw refused(this.live, name, refusalIn(error) ?? guardFailed, error);
 		}
-		throw this.live.refuseAnswer(name, denial);
+		throw refused(this.live, name, denial);
 	}
 }

@@ -2,16 +2,15 @@
 
 import type { RelayedCall } from "../contract/call.ts";
 import { type Denial, Fault } from "../contract/fault.ts";
-import { describe } from "../contract/log.ts";
 import type { Costs, Ending, Outcome } from "../contract/outcome.ts";
 import type { Observation } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import type { CallTrace } from "../contract/trace.ts";
 import type { Loss } from "../neutral/model.ts";
-import type { NeutralRequest } from "../neutral/request.ts";
-import { addUsage, billedUsage, type Usage } from "../neutral/response.ts";
 import { tiersServed } from "../wire/request-bound.ts";
 import { AttemptRecords } from "./attempt-records.ts";
+import { notTheUpstreams } from "./call-ending.ts";
+import type { Compaction } from "./compact-first.ts";
 import type { StreamPass } from "./exchange.ts";
 import type { Guarded } from "./guarded.ts";
 import type { Permits } from "./permits.ts";
@@ -19,18 +18,11 @@ import { type Recording, record } from "./record.ts";
 import { nothingSeen, soundly, soundlySeen } from "./sound-amounts.ts";
 import type { CallStream } from "./stream.ts";
 import { plainStop, redacted } from "./upstream-words.ts";
-import { usedBy } from "./used.ts";
+import { type CallEnd, usedBy, usedInAll } from "./used.ts";
 
 /** What a call waits for upstream, and can be told to wait for no longer. */
 export interface Waiting {
 	stop(): void;
-}
-
-/** The conversation made shorter by a summary before it is answered, what that used, and its limit while it is written. */
-interface Compaction {
-	readonly request?: NeutralRequest;
-	readonly used?: Usage;
-	readonly limit?: number | undefined;
 }
 
 const noCompaction: Compaction = {};
@@ -43,8 +35,8 @@ export interface LiveCallOptions extends Recording {
 	ended?(live: LiveCall): void;
 }
 
-/** Endings that are nobody's failure, or the client's or Portico's own. */
-const notTheUpstreams: ReadonlySet<Ending> = new Set(["completed", "client_left", "shut_down"]);
+/** What an attempt may be billed, and by whom. */
+type Bill = Pick<Outcome, "usage" | "target"> & { readonly tiers: readonly string[] };
 
 export class LiveCall {
 	readonly routed: RelayedCall;
@@ -85,6 +77,8 @@ export class LiveCall {
 	private seen = nothingSeen;
 	/** Who sees more of the answer as it comes. */
 	private observer: Pick<StreamPass, "seen"> | undefined;
+	/** What the attempts before this one may be billed. */
+	private earlier: Bill | undefined;
 	private ended = false;
 	readonly options: LiveCallOptions;
 
@@ -98,19 +92,6 @@ export class LiveCall {
 
 	get isOver(): boolean {
 		return this.ended;
-	}
-
-	/** A guard says no to what the upstream answered, or could not look at it (`error`). Gives what to throw. */
-	refuseAnswer(guard: string, denial: Denial, error?: unknown): Fault {
-		this.refusedBy = guard;
-		this.stoppedFor = denial;
-		if (error !== undefined)
-			this.options.log.error("a guard failed; the answer is refused", {
-				guard,
-				callId: this.routed.id,
-				error: describe(error),
-			});
-		return new Fault(denial);
 	}
 
 	/** Counts bytes of the answer before they are held for it; ends the call when there is no room for them. */
@@ -166,6 +147,12 @@ export class LiveCall {
 		this.sentAt = undefined;
 	}
 
+	/** Another upstream is asked: what this one may bill counts where none after it takes the call on. */
+	givesWay(): void {
+		const bill = this.billed(this.endAs("upstream_failed"));
+		if (bill.usage) this.earlier = bill;
+	}
+
 	get mayBeBilled(): boolean {
 		return this.sentAt !== undefined;
 	}
@@ -198,33 +185,48 @@ export class LiveCall {
 		return this.compaction.used ? this.tiers : tiersServed(this.tiers, tier);
 	}
 
+	/** Of the attempt that ends so; where it took nothing on, of the last before it that may have. */
+	private billed(end: CallEnd): Bill {
+		const usage = usedBy(this.routed, end);
+		if (!usage && this.earlier) return this.earlier;
+		const { target, seen } = end;
+		return { usage, target, tiers: seen.tier === undefined ? this.tiers : this.served(seen.tier) };
+	}
+
+	/** As it would be if it ended now. */
+	private endAs(ending: Ending): CallEnd {
+		const { routed, target, sentAt, observer, options } = this;
+		return {
+			ending,
+			seen: observer ? soundlySeen(observer, routed.id, options.log) : soundly(this.seen),
+			target,
+			permitted: this.permits.maxOutputTokens,
+			writes: this.compaction.limit,
+			sentMs: sentAt === undefined ? undefined : options.clock.monotonic() - sentAt,
+			unreadMs: this.stream?.unread.milliseconds ?? 0,
+		};
+	}
+
 	/** Settles and records; the first of all ends counts. */
 	end(ending: Ending, status: number, denial?: Denial): void {
 		if (this.ended) return;
 		this.ended = true;
-		const { routed, target, sentAt } = this;
-		const { used: before, limit: writes } = this.compaction;
-		const unreadMs = this.stream?.unread.milliseconds ?? 0;
-		const { observer } = this;
-		const seen = observer ? soundlySeen(observer, routed.id, this.options.log) : soundly(this.seen);
-		const sentMs = sentAt === undefined ? undefined : this.options.clock.monotonic() - sentAt;
+		const { routed } = this;
+		const end = this.endAs(ending);
+		const { seen, target } = end;
+		const bill = this.billed(end);
 		const told = denial ?? seen.error;
-		const permitted = this.permits.maxOutputTokens;
-		const used = usedBy(routed, { ending, seen, target, permitted, writes, sentMs, unreadMs });
-		const all = before && used ? addUsage(before, used) : (used ?? before);
 		const outcome: Outcome = {
 			ending,
 			sent: this.sent,
 			contentBytes: seen.contentBytes,
 			pieces: seen.pieces,
-			usage: all?.beside ? billedUsage(all) : all,
-			target,
-			tiers: seen.tier === undefined ? this.tiers : this.served(seen.tier),
+			...bill,
+			usage: usedInAll(this.compaction.used, bill.usage),
 			denial: told && target ? redacted(told, target) : told,
 			stopped: plainStop(seen.stopped),
 		};
-		const { denial: shown } = outcome;
-		this.attempts.end(notTheUpstreams.has(ending) ? seen.error && shown : shown);
+		this.attempts.end(notTheUpstreams.has(ending) ? seen.error && outcome.denial : outcome.denial);
 		const charge = this.permits.settle(outcome) ?? this.options.costs?.chargeOf(outcome, routed.model.name);
 		this.charged = charge?.charged;
 		record(

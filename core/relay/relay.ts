@@ -209,6 +209,7 @@ class CallRelay implements Relay {
 		live.attempts.end(denial, error);
 		router.report({ target, error: denial, said: live.attempts.last });
 		if (!hasNext || live.partlyDone || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
+		live.givesWay();
 	}
 
 	private left(live: LiveCall): void {

@@ -11,7 +11,7 @@ import type { Target } from "../contract/router.ts";
 import type { Block } from "../neutral/content.ts";
 import { bytesPerToken, estimateInput } from "../neutral/estimate.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
-import type { Usage } from "../neutral/response.ts";
+import { addUsage, billedUsage, type Usage } from "../neutral/response.ts";
 import { kindOfBytes } from "../wire/media-bytes.ts";
 
 /** What a model generates in a second at most, where nothing better is known of it. */
@@ -149,3 +149,9 @@ export const usedBy = (call: RelayedCall, end: CallEnd): Usage | undefined => {
 		estimated: true,
 	};
 };
+
+const inOneCount = (used: Usage | undefined): Usage | undefined => (used?.beside ? billedUsage(used) : used);
+
+/** With what was used before the answer, all of it that is billed in one count. */
+export const usedInAll = (before: Usage | undefined, used: Usage | undefined): Usage | undefined =>
+	inOneCount(before && used ? addUsage(before, used) : (used ?? before));

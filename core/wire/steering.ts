@@ -16,8 +16,13 @@ const choiceFields: readonly string[] = (
 	"content_policy_fallbacks router_settings_override num_retries mock_response"
 ).split(" ");
 
-/** More output, and more answers, than the protocol's own fields say: llama.cpp's server goes by these before any other. */
-const limitFields: readonly string[] = ["n_predict", "n_cmpl"];
+/**
+ * More output, and more answers, than the protocol's own fields say: llama.cpp's server goes by the first two before any
+ * other, and by other protocols' limits, which it reads beside those of its Responses API.
+ */
+const limitFields: readonly string[] = "n_predict n_cmpl n max_tokens max_completion_tokens max_output_tokens".split(
+	" ",
+);
 
 /** As the most careless reader compares names: Go's takes any case, others take camelCase for snake_case. */
 export const foldedName = (name: string): string => name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "");

@@ -69,6 +69,14 @@ const steering = {
 	n_cmpl: 8,
 };
 
+/** By which each protocol says how much is answered. */
+const ownLimits: Readonly<Record<Name, readonly string[]>> = {
+	"chat-completions": ["n", "max_tokens", "max_completion_tokens"],
+	messages: ["max_tokens"],
+	responses: ["max_output_tokens"],
+	"generate-content": [],
+};
+
 describe.each(names)("%s", (protocol) => {
 	test("sends on no field that steers, and names each of them", async () => {
 		const { status, dropped, sent } = await ask(protocol, { ...steering, Models: ["m"], extraBody: {}, baseUrl: "x" });
@@ -76,6 +84,14 @@ describe.each(names)("%s", (protocol) => {
 		const kept = asks[protocol][1];
 		expect(Object.keys(sent?.json as object).sort()).toEqual(Object.keys(kept).sort());
 		for (const name of Object.keys(steering)) expect(dropped?.split(",")).toContain(name);
+	});
+	test("sends on no other protocol's limit, by which servers that speak several go first", async () => {
+		const limits = { n: 8, max_tokens: 99_999, max_completion_tokens: 99_999, max_output_tokens: 99_999 };
+		const foreign = Object.entries(limits).filter(([name]) => !ownLimits[protocol].includes(name));
+		const { status, dropped, sent } = await ask(protocol, Object.fromEntries(foreign));
+		expect(status).toBe(200);
+		expect(Object.keys(sent?.json as object).sort()).toEqual(Object.keys(asks[protocol][1]).sort());
+		expect(dropped?.split(",")).toEqual(foreign.map(([name]) => name));
 	});
 	test("sends on no second spelling of what decides the price", async () => {
 		const { sent } = await ask(protocol, { MODEL: "gpt-5-pro", Model: "gpt-5-pro", Max_Tokens: 99_999, maxTokens: 9 });

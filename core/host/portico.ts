@@ -14,6 +14,7 @@ import type { Blueprint } from "./blueprint.ts";
 import { budgetFor, buildGateway } from "./build.ts";
 import { type CertificateState, certificateComplaints } from "./certificate.ts";
 import { configText } from "./config-text.ts";
+import { discreetLog, secretsOf } from "./discreet-log.ts";
 import { type Generation, tablesInOrder } from "./generation.ts";
 import { hostLoad } from "./host-load.ts";
 import { patienceMs } from "./in-time.ts";
@@ -47,6 +48,7 @@ export class Portico {
 	readonly mustEnd = new AbortController();
 	private reloaded = true;
 	private readonly troubles: Troubles;
+	private readonly secrets = new Set<string>();
 	private readonly ownTroubles = () => this.troubles.list();
 	private readonly endAnswers: (() => void) | undefined;
 	private reloading: Promise<void> = Promise.resolve();
@@ -55,7 +57,7 @@ export class Portico {
 		const { clock, store, dataFolder } = options;
 		const { url } = options.blueprint.config.database;
 		this.troubles = new Troubles({ clock, outage: store.outage, freeBytes: () => freeBytes(dataFolder), url });
-		this.log = this.troubles.failing.heardIn(options.log);
+		this.log = discreetLog(this.troubles.failing.heardIn(options.log), this.secrets);
 		this.options = { ...options, log: this.log };
 		this.old = new OldGenerations(clock, this.log, this.mustEnd.signal);
 		this.endAnswers = tellTroubles(options.workers, this.ownTroubles);
@@ -152,11 +154,8 @@ export class Portico {
 		const { blueprint, complaints } = await this.options.again();
 		if (!blueprint) return { complaints };
 		const { built, complaints: wrong } = await this.build(blueprint);
-		return {
-			blueprint,
-			...(built && { built }),
-			complaints: [...wrong, ...certificateComplaints(blueprint.config.server)],
-		};
+		const all = [...wrong, ...certificateComplaints(blueprint.config.server)];
+		return { blueprint, ...(built && { built }), complaints: all };
 	}
 
 	private async replace(done?: () => void): Promise<readonly string[]> {
@@ -192,6 +191,7 @@ export class Portico {
 
 	private async build(blueprint: Blueprint): Promise<{ built?: Running; complaints: readonly string[] }> {
 		const { store } = this.options;
+		for (const secret of secretsOf(blueprint)) this.secrets.add(secret);
 		const audit = auditOf(() => this.current?.generation, this.options.log);
 		const backups = createBackups({ ...this.options, database: blueprint.config.database, audit });
 		const { built, complaints } = await buildGateway({

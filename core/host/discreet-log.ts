@@ -6,9 +6,13 @@ import type { Blueprint } from "./blueprint.ts";
 
 /** Shorter ones are words as well, and a line without its words says nothing. */
 const shortestSecret = 8;
-/** What comes from the environment may be a name, a number or a place too. */
+/** What comes from the environment may be a model's name, a host's or a place too: those are words, with marks between them. */
 const shortestKey = 16;
-const isPlace = (text: string): boolean => /^[./~]|:\/\/|\s/.test(text);
+const longestWord = 11;
+const isKey = (text: string): boolean =>
+	text.length >= shortestKey &&
+	!/^[./~]|:\/\/|\s/.test(text) &&
+	text.split(/[^0-9A-Za-z]+/).some(({ length }) => length > longestWord);
 
 /** What a line about plugins must not tell: what their settings call secret, and what may be a key by its looks. */
 export const secretsOf = ({ config, instances, secrets }: Blueprint): readonly string[] => [
@@ -16,7 +20,7 @@ export const secretsOf = ({ config, instances, secrets }: Blueprint): readonly s
 		...secretTexts(coreSchema, config),
 		...instances.flatMap(({ plugin, config: settings }) => secretTexts(plugin.config, settings)),
 	].filter(({ length }) => length >= shortestSecret),
-	...secrets.filter((text) => text.length >= shortestKey && !isPlace(text)),
+	...secrets.filter(isKey),
 ];
 
 /** The same log, whose warnings and errors are without `secrets`, of which there may be more and more. */

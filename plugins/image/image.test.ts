@@ -308,6 +308,21 @@ describe("upstreams", () => {
 	});
 
 	test.each([
+		["/v1/tasks", { kind: "image", input: { mode: "turbo" } }, "/mj-turbo/mj/submit/imagine"],
+		["/v1/images/generations", { mode: "relax", async: true }, "/mj-relax/mj/submit/imagine"],
+		["/mj/submit/imagine", { mode: "fast" }, "/mj-fast/mj/submit/imagine"],
+		["/mj-turbo/mj/submit/imagine", { mode: "relax" }, "/mj-turbo/mj/submit/imagine"],
+		["/mj/submit/imagine", { mode: "fast/../../elsewhere" }, "/mj/submit/imagine"],
+		["/mj/submit/imagine", { mode: ["fast"] }, "/mj/submit/imagine"],
+	])("midjourney-proxy is asked in the mode of %s %j", async (path, fields, asked) => {
+		const at = await world({ image: [{ type: "midjourney-proxy", models: ["midjourney"] }] });
+		at.upstream.answer(() => json({ code: 1, result: "1" }));
+		await at.json(path, { model: "midjourney", prompt: "a cat", ...fields });
+		await at.pass(1000);
+		expect(at.upstream.received[0]?.path).toBe(asked);
+	});
+
+	test.each([
 		[{ code: 24, description: "banned: x" }, 200, "content_policy_violation"],
 		[{ code: 4, description: "bad" }, 200, "upstream_refused"],
 		[{ code: 4, description: "bad", type: "upstream_error" }, 400, "upstream_refused"],

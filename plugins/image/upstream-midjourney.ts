@@ -23,10 +23,13 @@ const paths = lookup<string>({
 /** What its buttons do besides; an edit of pictures as OpenAI's clients mean it is none of them. */
 const actions = [...Object.keys(paths), "ZOOM", "PAN", "INPAINT", "ACTION"];
 
+/** Parts of addresses. Clients of other dialects have a field for it, and what it says must be what is done: prices go by it. */
+const modes: ReadonlySet<unknown> = new Set(["fast", "relax", "turbo"]);
+
 const pathOf = (job: TaskJob): string => {
-	const mode = asText(job.details.mode);
+	const mode = job.details.mode ?? job.input.mode;
 	const last = asText(job.input.customId) !== undefined ? "submit/action" : (paths[job.action] ?? "submit/action");
-	return `${mode === undefined ? "" : `/mj-${mode}`}/mj/${last}`;
+	return `${modes.has(mode) ? `/mj-${mode}` : ""}/mj/${last}`;
 };
 
 const bodyOf = (job: TaskJob): WireRecord => {

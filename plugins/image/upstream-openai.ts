@@ -20,6 +20,10 @@ const longestMs = 10 * 60_000;
 
 const mediaTypes = lookup<string>({ jpeg: "image/jpeg", webp: "image/webp", png: "image/png" });
 
+/** Fields by which its prices differ, where it answers what became of them. */
+const toldOf = ({ quality, size }: WireRecord): WireRecord =>
+	definedOnly({ quality: asText(quality), size: asText(size) });
+
 const madeOf = (body: unknown, format: unknown): Made => {
 	const { data, usage, output_format: answered } = asRecord(body);
 	const mediaType = mediaTypes[asText(answered) ?? asText(format) ?? "png"] ?? "image/png";
@@ -33,7 +37,7 @@ const madeOf = (body: unknown, format: unknown): Made => {
 	if (files.length === 0) return { files };
 	const revisedPrompts = entries.map((entry) => asText(entry.revised_prompt) ?? null);
 	const revised = revisedPrompts.some((prompt) => prompt !== null) ? revisedPrompts : undefined;
-	return { files, extra: definedOnly({ usage, revisedPrompts: revised }) };
+	return { files, extra: definedOnly({ usage, revisedPrompts: revised }), told: toldOf(asRecord(body)) };
 };
 
 const bodyOf = (job: TaskJob): Readonly<Record<string, unknown>> => ({
@@ -93,8 +97,10 @@ class PictureEvents {
 	/** Undefined where no events came. */
 	submission(answer: Answer, connection: Connection): Submission | undefined {
 		const [first] = this.made;
-		const { usage, output_format } = this.made.at(-1) ?? {};
-		if (first) return { outcome: "done", made: madeOf({ data: this.made, usage, output_format }, undefined) };
+		const { usage, output_format, quality, size } = this.made.at(-1) ?? {};
+		const alike = this.made.every((event) => event.quality === quality && event.size === size);
+		const whole = { data: this.made, usage, output_format, ...(alike && { quality, size }) };
+		if (first) return { outcome: "done", made: madeOf(whole, undefined) };
 		return this.error === undefined ? undefined : connection.refusal(answer, this.error);
 	}
 }

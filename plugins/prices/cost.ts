@@ -3,9 +3,10 @@
  * decimals is bent by floating point, and rounded up once at the end.
  */
 import type { Units, Usage } from "#core";
-import type { Price, Rate, TaskUnits, UsageBound } from "./service.ts";
+import type { Price, Rate, TaskFacts, TaskUnits, UsageBound } from "./service.ts";
 import { feeOf, mostTierFactor, tierFactor } from "./tiers.ts";
 import { unitCost } from "./units.ts";
+import { taskRate, taskUnits } from "./variants.ts";
 
 const million = 1_000_000;
 
@@ -193,20 +194,15 @@ export const outputFor = (
 	return each === 0 ? Number.MAX_SAFE_INTEGER : Math.max(0, Math.floor((microDollars * million) / each));
 };
 
-const units = [
-	["images", "perImage"],
-	["seconds", "perSecond"],
-	["songs", "perSong"],
-] as const;
-
 /** Micro-dollars for what a task made; fractions of a second count. */
-export const taskCost = (made: TaskUnits, price: Price): number | undefined => {
+export const taskCost = (made: TaskUnits, price: Price, facts: TaskFacts = {}): number | undefined => {
 	let sum = 0;
-	for (const [unit, rate] of units) {
+	for (const [unit, rate] of taskUnits) {
 		const amount = made[unit] ?? 0;
 		if (amount === 0) continue;
-		if (price[rate] === undefined) return undefined;
-		sum += Math.ceil(amount * perPiece(price[rate]));
+		const dollars = price.variants === undefined ? price[rate] : taskRate(price, price.variants, rate, facts);
+		if (dollars === undefined) return undefined;
+		sum += Math.ceil(amount * perPiece(dollars));
 	}
 	return roundUp(sum);
 };

@@ -5,6 +5,22 @@ import type { Price, PriceHints, UpstreamPrice } from "./service.ts";
 
 const dollars = (description: string) => t.Optional(t.Number({ minimum: 0, maximum: 1_000_000, description }));
 
+const word = t.Union([t.String({ maxLength: 64 }), t.Number(), t.Boolean(), t.Null()]);
+
+const variantSchema = t.Object(
+	{
+		when: t.Record(t.String({ minLength: 1, maxLength: 64 }), t.Union([word, t.Array(word, { minItems: 1 })]), {
+			minProperties: 1,
+			description:
+				"By a field's name as the upstream is sent it the word that it must have, or a list of words: `null` for a field that is not sent, `*` for whatever it says.",
+		}),
+		perImage: dollars("Dollars for each image of such a task; the plain `perImage` when absent."),
+		perSecond: dollars("Dollars for each second of video of such a task; the plain `perSecond` when absent."),
+		perSong: dollars("Dollars for each song of such a task; the plain `perSong` when absent."),
+	},
+	{ additionalProperties: false, minProperties: 2 },
+);
+
 const priceSchema = (description: string) =>
 	t.Object(
 		{
@@ -31,6 +47,12 @@ const priceSchema = (description: string) =>
 			perMinuteAudioOut: dollars("Dollars for each minute of sound that is made (speech)."),
 			perMillionCharacters: dollars("Dollars for each million characters that are spoken."),
 			perThousandSearches: dollars("Dollars for each thousand searches of a reranker."),
+			variants: t.Optional(
+				t.Array(variantSchema, {
+					description:
+						"What tasks cost otherwise by what their requests say; the first that fits counts, and where that is not certain the dearest that may fit.",
+				}),
+			),
 			tiers: t.Optional(
 				t.Record(t.String({ minLength: 1, maxLength: 64 }), t.Number({ minimum: 0, maximum: 1_000 }), {
 					description:

@@ -37,8 +37,33 @@ export interface Price {
 	readonly perMillionCharacters?: number;
 	/** Dollars for each thousand searches of a reranker. */
 	readonly perThousandSearches?: number;
+	/** What the pictures, seconds and songs of tasks cost otherwise, by what the request says: the first that fits counts. */
+	readonly variants?: readonly Variant[];
 	/** The most input tokens the model takes, where known. */
 	readonly contextWindow?: number;
+}
+
+/** One word of a request's field, exactly as it is sent. */
+export type Word = string | number | boolean;
+
+/** What costs otherwise where a request's fields are these; a rate that is absent is the plain one. */
+export interface Variant {
+	/** By a field's name its words, any of which fits: `null` for a field that is not sent, `"*"` for whatever it says. */
+	readonly when: Readonly<Record<string, Word | null | readonly (Word | null)[]>>;
+	readonly perImage?: number;
+	readonly perSecond?: number;
+	readonly perSong?: number;
+}
+
+/** What a request says by its fields; `null` for what is not one short word (64 characters, no address). */
+export type Said = Readonly<Record<string, Word | null>>;
+
+/** What is known of a task besides how much it makes. */
+export interface TaskFacts {
+	/** Absent where it cannot be told what the request says: it then costs the dearest that there is. */
+	readonly said?: Said;
+	/** What the upstream says that it made, by the same names. It goes before what was asked for. */
+	readonly told?: Readonly<Record<string, unknown>>;
 }
 
 /** The most that a call may use. */
@@ -93,8 +118,11 @@ export interface Prices {
 	isPriced(price: Price): boolean;
 	/** The most output tokens that cost no more than `microDollars` at this price, whatever kind they are. */
 	outputFor(microDollars: number, inputTokens: number, price: Price, tiers?: readonly string[]): number;
-	/** Micro-dollars, rounded up once. Undefined when the price has no rate for one of the units. */
-	taskCost(units: TaskUnits, price: Price): number | undefined;
+	/**
+	 * Micro-dollars, rounded up once, of the variant that fits; of the dearest that may fit where that is not certain.
+	 * Undefined when the price has no rate for one of the units.
+	 */
+	taskCost(units: TaskUnits, price: Price, facts?: TaskFacts): number | undefined;
 }
 
 /** What an upstream that a plugin brings asks for, whatever the model; the config's prices go before it. */

@@ -1,5 +1,6 @@
 /** What tiers and hosted tools cost where a price does not say. */
 import type { Price } from "./service.ts";
+import { dearestRate } from "./variants.ts";
 
 const usualTiers: Readonly<Record<string, number>> = {
 	priority: 2,
@@ -39,4 +40,5 @@ export const unknownTier = (tiers: readonly string[], price: Price): string | un
 	tiers.find((tier) => factorOf(tier, price) === undefined);
 
 /** Dollars for one use of a hosted tool. */
-export const feeOf = (fee: keyof typeof usualFees, price: Price): number => price[fee] ?? usualFees[fee];
+export const feeOf = (fee: keyof typeof usualFees, price: Price): number =>
+	(fee === "perImage" ? dearestRate(price, fee) : price[fee]) ?? usualFees[fee];

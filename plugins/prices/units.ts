@@ -1,6 +1,7 @@
 /** What endpoints use besides model tokens, and what it costs. */
 import type { Units } from "#core";
 import type { Price } from "./service.ts";
+import { dearestRate } from "./variants.ts";
 
 /** Each unit with its rate in dollars, and how many of it the rate is for. */
 const rates = [
@@ -30,7 +31,7 @@ export const unitCost = (units: Units | undefined, price: Price): UnitCost => {
 	for (const [unit, rate, each] of rates) {
 		const amount = units?.[unit] ?? 0;
 		if (amount <= 0) continue;
-		const dollars = price[rate];
+		const dollars = rate === "perImage" ? dearestRate(price, rate) : price[rate];
 		if (dollars === undefined) unpriced ||= !(isSpoken && (unit === "characters" || unit === "audioSecondsOut"));
 		else sum += Math.ceil((amount * Math.round(dollars * million) * million) / each);
 	}

@@ -10,11 +10,12 @@ import {
 	type Target,
 	type TaskAsk,
 } from "#core";
-import type { Prices, TaskUnits } from "../prices/service.ts";
+import type { Prices, Said, TaskFacts, TaskUnits } from "../prices/service.ts";
 import type { LedgerWriter, Quota } from "../quota/service.ts";
 import { nameAt } from "./catalogue.ts";
+import { bothSay, saidBy } from "./prompt.ts";
 import type { WorkRow } from "./row.ts";
-import type { Task, TaskUpstream } from "./service.ts";
+import type { Task, TaskOrder, TaskUpstream } from "./service.ts";
 
 /** What policies granted; settled exactly once. */
 export interface Grant {
@@ -40,6 +41,14 @@ export interface Hold {
 	readonly keep: readonly Statement[];
 	/** The most it costs, in micro-dollars; undefined where no price is known. */
 	readonly most?: number;
+	/** What its request says that the price may go by; undefined where that cannot be told. */
+	readonly said?: Said;
+}
+
+/** A new task as it goes to its upstream. */
+export interface HeldOrder extends Pick<TaskOrder, "model" | "prompt" | "details" | "input" | "bound"> {
+	/** The task that it goes on from. */
+	readonly parent: Pick<WorkRow, "said"> | undefined;
 }
 
 export interface TaskBudget {
@@ -47,11 +56,11 @@ export interface TaskBudget {
 	hold(
 		call: Identified,
 		upstreams: readonly [TaskUpstream, ...TaskUpstream[]],
-		order: { readonly model: string; readonly bound: TaskUnits },
+		order: HeldOrder,
 		taskId: string,
 	): Promise<Hold | Denial>;
 	/** Statements for the batch that settles a task: they charge what was made, give the rest back, and write its row in the ledger. */
-	settle(row: Pick<WorkRow, "upstream" | "most">, task: Task, made: TaskUnits): readonly Statement[];
+	settle(row: Pick<WorkRow, "upstream" | "most" | "said">, task: Task, made: TaskUnits): readonly Statement[];
 	/** Statements that give back what was held for a task that was never made. */
 	release(taskId: string): readonly Statement[];
 }
@@ -67,11 +76,11 @@ export interface TaskBudgetOptions {
 }
 
 export const createTaskBudget = ({ quota, prices, writer, ...options }: TaskBudgetOptions): TaskBudget => {
-	const cost = (upstream: string, model: string, units: TaskUnits): number | undefined => {
+	const cost = (upstream: string, model: string, units: TaskUnits, facts: TaskFacts): number | undefined => {
 		const known = options.upstream(upstream);
 		if (Object.values(units).every((count) => count === 0) || known?.free === true) return 0;
 		const price = prices?.find(nameAt(known, model), { requested: model, upstream });
-		return price && prices?.taskCost(units, price);
+		return price && prices?.taskCost(units, price, facts);
 	};
 	const row = (task: Task, upstream: string, charged: number | undefined): readonly Statement[] => {
 		const ledger = writer();
@@ -83,9 +92,10 @@ export const createTaskBudget = ({ quota, prices, writer, ...options }: TaskBudg
 	};
 	return {
 		async hold(call, upstreams, order, taskId) {
-			const costs = upstreams.map(({ name }) => cost(name, order.model, order.bound));
+			const said = order.parent ? bothSay(saidBy(order), order.parent.said) : saidBy(order);
+			const costs = upstreams.map(({ name }) => cost(name, order.model, order.bound, definedOnly({ said })));
 			const most = costs[0] === undefined ? undefined : Math.max(...costs.map((one) => one ?? 0));
-			const held = definedOnly({ most });
+			const held = definedOnly({ most, said });
 			if (!quota) return { keep: [], ...held };
 			const { settings, owner } = call.token;
 			const own = settings["quota"] !== undefined || settings["budgets"] !== undefined;
@@ -94,9 +104,11 @@ export const createTaskBudget = ({ quota, prices, writer, ...options }: TaskBudg
 			const reserved = await quota.reserve(call.token, most ?? 0, taskId);
 			return isDenial(reserved) ? reserved : { keep: reserved.keep(), ...held };
 		},
-		settle({ upstream, most }, task, made) {
-			// A price that was lost on the way is not 0: what was held is charged.
-			const charged = cost(upstream, task.model, made) ?? most;
+		settle({ upstream, most, said }, task, made) {
+			const facts = definedOnly({ said, told: task.result?.told });
+			// A price that was lost on the way is not 0: what was held is charged. Nothing is charged higher.
+			const found = cost(upstream, task.model, made, facts) ?? most;
+			const charged = found === undefined ? undefined : Math.min(found, most ?? found);
 			return [...(quota?.settle(task.id, charged ?? 0) ?? []), ...row(task, upstream, charged)];
 		},
 		release: (taskId) => quota?.settle(taskId, 0) ?? [],

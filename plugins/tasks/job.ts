@@ -47,6 +47,8 @@ export interface Made {
 	readonly title?: string;
 	/** Seconds. */
 	readonly duration?: number;
+	/** What the upstream says that it made, by the names of a request's fields (`quality`, `size`): what it costs may go by it. */
+	readonly told?: WireRecord;
 	readonly extra?: WireRecord;
 }
 

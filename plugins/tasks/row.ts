@@ -1,5 +1,6 @@
 /** Rows of the table as tasks. JSON columns were written by this plugin; they are read with the same care as any. */
 import {
+	asBoolean,
 	asList,
 	asNumber,
 	asRecord,
@@ -10,6 +11,7 @@ import {
 	parseJson,
 	type WireRecord,
 } from "#core";
+import type { Said } from "../prices/service.ts";
 import { nameAt } from "./catalogue.ts";
 import type {
 	ResultFile,
@@ -41,6 +43,8 @@ export interface WorkRow {
 	readonly fingerprint: string;
 	/** The most it costs, in micro-dollars; undefined where no price was known. */
 	readonly most: number | undefined;
+	/** What its request says that a price may go by; undefined where that cannot be told. */
+	readonly said: Said | undefined;
 	/** Texts that guards changed, with what the upstream is sent in their place. */
 	readonly sent: ReadonlyMap<string, string>;
 	/** What is put back in what the upstream says. */
@@ -69,6 +73,7 @@ const resultOf = (value: unknown): TaskResult | undefined => {
 		files: asList(result.files).map(fileOf),
 		title: asText(result.title),
 		duration: asNumber(result.duration),
+		told: isRecord(result.told) ? result.told : undefined,
 		extra: isRecord(result.extra) ? result.extra : undefined,
 	});
 };
@@ -128,6 +133,11 @@ const wordsOf = (pairs: unknown): ReadonlyMap<string, string> =>
 		Array.isArray(pairs) ? pairs.map((pair): [string, string] => [asText(pair[0]) ?? "", asText(pair[1]) ?? ""]) : [],
 	);
 
+const saidOf = (words: WireRecord): Said =>
+	Object.fromEntries(
+		Object.entries(words).map(([name, word]) => [name, asText(word) ?? asNumber(word) ?? asBoolean(word) ?? null]),
+	);
+
 export const workRowOf = (row: WireRecord): WorkRow => {
 	const request = json(row.request);
 	const parent = typeof row.parent === "string" ? json(row.parent) : undefined;
@@ -147,6 +157,7 @@ export const workRowOf = (row: WireRecord): WorkRow => {
 		baseUrl: asText(row.base_url) ?? "",
 		fingerprint: asText(row.fingerprint) ?? "",
 		most: asNumber(request.most),
+		said: isRecord(request.said) ? saidOf(request.said) : undefined,
 		sent: wordsOf(request.sent),
 		restore: wordsOf(request.restore),
 	};

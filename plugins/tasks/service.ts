@@ -59,6 +59,8 @@ export interface TaskResult {
 	readonly title?: string;
 	/** Seconds, not rounded. */
 	readonly duration?: number;
+	/** What its upstream says that it made, by the names of a request's fields: what it costs may go by it. */
+	readonly told?: WireRecord;
 	/** What one kind's views show besides (clips, buttons, revised prompts). */
 	readonly extra?: WireRecord;
 }

@@ -13,6 +13,7 @@ import {
 	orderedId,
 	type Store,
 	unknownModel,
+	type WireRecord,
 } from "#core";
 import type { Webhooks } from "../webhooks/service.ts";
 import type { Authority, Hold, TaskBudget } from "./budget.ts";
@@ -203,9 +204,11 @@ export const createSubmission = (options: SubmissionOptions) => {
 		let outcome = unsent;
 		try {
 			const { words } = granted;
-			const sent = words ? asRecord(editWords(input, words.sent)) : input;
+			const sentOf = (fields: WireRecord): WireRecord => (words ? asRecord(editWords(fields, words.sent)) : fields);
+			const sent = sentOf(input);
 			const made = newTask(call, { ...order, input: sent }, kind, upstream, callbackUrl);
-			const hold = await accounts.hold(call, upstreams, order, made.task.id);
+			const held = { ...order, details: sentOf(order.details), input: sent, parent };
+			const hold = await accounts.hold(call, upstreams, held, made.task.id);
 			// What keeps this one out may be its own twin, which was faster.
 			if (isDenial(hold)) return (await repeated(call, idempotencyKey, fingerprint)) ?? refuse(hold);
 			const task = await create(
@@ -214,7 +217,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 				{
 					...made,
 					fingerprint,
-					...definedOnly({ idempotencyKey, most: hold.most, words }),
+					...definedOnly({ idempotencyKey, most: hold.most, said: hold.said, words }),
 					...parentFor(parent),
 				},
 				hold,

@@ -5,6 +5,7 @@
  */
 import { sql } from "drizzle-orm";
 import { definedOnly, type Statement } from "#core";
+import type { Said } from "../prices/service.ts";
 import type { TaskWords } from "./budget.ts";
 import type { Task, TaskFailure, TaskKind, TaskResult } from "./service.ts";
 
@@ -95,6 +96,8 @@ export interface NewTask {
 	readonly fingerprint: string;
 	/** The most it costs, in micro-dollars. */
 	readonly most?: number;
+	/** What its request says that a price may go by. */
+	readonly said?: Said;
 	/** What guards changed. */
 	readonly words?: TaskWords;
 }
@@ -108,6 +111,7 @@ export const insert = (kind: TaskKind, made: NewTask): readonly Statement[] => {
 			bound: task.bound,
 			state: task.state,
 			most: made.most,
+			said: made.said,
 			sent: made.words && [...made.words.sent],
 			restore: made.words && [...made.words.restore],
 		}),

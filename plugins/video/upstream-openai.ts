@@ -83,9 +83,10 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 			case "completed":
 			case "succeeded": {
 				const duration = Number.parseFloat(asText(video.seconds) ?? String(asNumber(video.seconds) ?? ""));
+				const told = definedOnly({ size: asText(video.size) || undefined, quality: asText(video.quality) });
 				return {
 					state: "done",
-					made: { files: filesOf(job.upstreamId ?? "", video), ...(Number.isFinite(duration) && { duration }) },
+					made: { files: filesOf(job.upstreamId ?? "", video), told, ...(Number.isFinite(duration) && { duration }) },
 				};
 			}
 			case "failed":

@@ -27,7 +27,7 @@ describe("what a request says", () => {
 	])("cannot be told where its prompt may: %j", (prompt) =>
 		expect(saidBy({ prompt, input: {}, details: {} })).toBeUndefined(),
 	);
-	test.each(["a cat --ar 16:9 --v 7", "a cat \u2014 or two", "x--y", "-- a", "a--turbo"])(
+	test.each(["a cat --ar 16:9 --v 7", "a cat \u2014 or two", "x--y", "-- a", "a--turbo", "\u2014Hola, dijo"])(
 		"can where it may not: %j",
 		(prompt) => expect(saidBy({ prompt, input: {}, details: {} })).toEqual({}),
 	);

@@ -54,16 +54,23 @@ const isWord = (value: unknown): value is Word =>
 		? value.length <= longestWord && !value.includes("/")
 		: typeof value === "number" || typeof value === "boolean";
 
-/** Parameters that some upstreams read in the prompt itself (`--turbo`); autocorrection makes dashes of the two hyphens. */
-const flag = /(?:^|\s)(?:--+|[\u2013\u2014])([a-z][\w-]*)/gi;
+/** Parameters that some upstreams read in the prompt itself (`--turbo`). */
+const flag = /(?:^|\s)(--+|[\u2013\u2014])([a-z][\w-]*)/gi;
 
 /** Those that choose how a picture looks, whatever it costs. */
 const plainFlags: ReadonlySet<string> = new Set(
 	"ar aspect c chaos cref iw niji no p profile raw s seed sref style stylize sw tile v version w weird".split(" "),
 );
 
+/** Those that change what it costs. Autocorrection makes a dash of their hyphens, by which a line of dialogue begins too. */
+const dearFlags: ReadonlySet<string> = new Set(
+	"turbo fast relax quality q hd video repeat r draft bs motion".split(" "),
+);
+
 const hasOtherFlags = (prompt: string): boolean =>
-	[...prompt.matchAll(flag)].some(([, name = ""]) => !plainFlags.has(name.toLowerCase()));
+	[...prompt.matchAll(flag)].some(([, mark = "", name = ""]) =>
+		mark.startsWith("-") ? !plainFlags.has(name.toLowerCase()) : dearFlags.has(name.toLowerCase()),
+	);
 
 /** What its kind has read goes before what stands in the field: upstreams are told that. */
 const fieldsOf = ({ input, details }: Pick<TaskOrder, "input" | "details">): WireRecord => {

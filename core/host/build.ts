@@ -87,6 +87,7 @@ export const buildGateway = async (
 			recorders: built.generation.all(recorders),
 			tracer: built.generation.given(tracer),
 		}),
+		() => relay?.refusals,
 	);
 	let rows: readonly PluginRow[] = [];
 	const lent = new Map<string, unknown>([

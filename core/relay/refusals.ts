@@ -1,10 +1,10 @@
 /** Refusals at the door as records: one by one while they are few; of a flood the first ones, and then how many there were. */
 import { createHash } from "node:crypto";
 import type { Admitted } from "../contract/call.ts";
-import type { Denial } from "../contract/fault.ts";
-import type { CallToken } from "../contract/outcome.ts";
+import type { Denial, DenialKind } from "../contract/fault.ts";
+import type { CallRecord, CallToken } from "../contract/outcome.ts";
 import { refusedEnd } from "./call-ending.ts";
-import { type Recording, record } from "./record.ts";
+import { type CallStart, type Recording, record } from "./record.ts";
 
 /** Who was refused: the token, or the key that is no token's. */
 export interface Refused {
@@ -19,6 +19,9 @@ const recordsEach = 5;
 const recordsInAll = 200;
 /** So many kinds and callers are told apart; further ones are counted by kind alone. */
 const mostCallers = 1_000;
+
+/** What is said of a name that leads to nothing. */
+const namesNothing: ReadonlySet<string> = new Set<DenialKind>(["model_not_found", "not_found"]);
 
 interface Counted {
 	records: number;
@@ -42,22 +45,31 @@ export class Refusals {
 
 	/** `protocol`: what its route is of. */
 	add(call: Admitted, denial: Denial, { token, key }: Refused, protocol: string): void {
-		const counted = this.of(denial.code ?? denial.kind, token?.id ?? call.address ?? "");
-		const start = { call, protocol, ...(token && { token }) };
 		const known = token || key === undefined ? {} : { keyDigest: keyDigest(key) };
-		const write = (repeats?: number): void =>
-			record(this.options, start, {
-				...refusedEnd(denial),
-				...known,
-				...(repeats !== undefined && { repeats }),
-			});
+		this.count({ call, protocol, ...(token && { token }) }, denial, known);
+	}
+
+	/**
+	 * A call that was read before it was refused. It has a record of its own, unless what it names is not there: of such
+	 * names a client has as many as it likes, and sums are kept for each.
+	 */
+	addRead(start: CallStart, denial: Denial): void {
+		if (namesNothing.has(denial.kind)) this.count(start, denial, {});
+		else record(this.options, start, refusedEnd(denial));
+	}
+
+	private count(start: CallStart, denial: Denial, known: Pick<CallRecord, "keyDigest">): void {
+		const { call, token } = start;
+		const counted = this.of(denial.code ?? denial.kind, token?.id ?? call.address ?? "");
+		const end = { ...refusedEnd(denial), ...known };
 		if (counted.records < recordsEach && this.records < recordsInAll) {
 			counted.records++;
 			this.records++;
-			write();
+			record(this.options, start, end);
 		} else {
 			counted.repeats++;
-			counted.last = () => write(counted.repeats);
+			const { model: _one, ...ofAll } = start;
+			counted.last = () => record(this.options, ofAll, { ...end, repeats: counted.repeats });
 		}
 		this.cancel ??= this.options.clock.after(windowMs, () => this.flush());
 	}

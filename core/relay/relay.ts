@@ -15,7 +15,7 @@ import { unknownModel } from "../errors/unknown-model.ts";
 import { isPending } from "../wire/pending.ts";
 import { AfterBursts } from "./after-bursts.ts";
 import { type AttemptOptions, attempt } from "./attempt.ts";
-import { clientGone, endingOf, lost, refusedEnd, refusedOutcome, shuttingDown, statusOf } from "./call-ending.ts";
+import { clientGone, endingOf, lost, refusedOutcome, shuttingDown, statusOf } from "./call-ending.ts";
 import { CallWatch } from "./call-watch.ts";
 import { roomToBegin, turnEnds } from "./event-loop-share.ts";
 import type { Guarded } from "./guarded.ts";
@@ -23,7 +23,7 @@ import { guardCall } from "./guards.ts";
 import { LiveCall, type LiveCallOptions } from "./live-call.ts";
 import { askPolicies } from "./permits.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
-import { type CallStart, record } from "./record.ts";
+import type { CallStart } from "./record.ts";
 import { Refusals } from "./refusals.ts";
 import type { Relay, RelayOptions } from "./relay-options.ts";
 import { relayRoutes } from "./routes.ts";
@@ -150,7 +150,7 @@ class CallRelay implements Relay {
 			call.held?.carry();
 		} catch (error) {
 			if (entered) concurrency.leave(call.token.id);
-			if (isFault(error)) record(this.options, start, refusedEnd(error.denial));
+			if (isFault(error)) this.refusals.addRead(start, error.denial);
 			throw error;
 		}
 		return await this.run(live, plan, turnOver);

@@ -11,6 +11,7 @@ import { guardFailed } from "./guarded.ts";
 import { askGuards } from "./guards.ts";
 import { askPolicies } from "./permits.ts";
 import { type Recording, record } from "./record.ts";
+import type { Refusals } from "./refusals.ts";
 import type { SecondLook } from "./second-look.ts";
 import { firstRefusal, type RulesOf } from "./token-rules.ts";
 
@@ -68,13 +69,14 @@ export const taskAuthority = service<TaskAuthority>("task-authority");
 
 const isAboutQuota = ({ kind }: Denial): boolean => kind === "quota_exhausted" || kind === "quota_held";
 
-/** `recording`: who is told of what is refused. */
+/** `recording`: who is told of what is refused. `refusals`: where floods of it are counted. */
 export const createTaskAuthority = (
 	rulesOf: RulesOf,
 	secondLook: SecondLook,
 	guards: () => readonly Guard[],
 	log: Log,
 	recording: () => Recording,
+	refusals: () => Refusals | undefined,
 ): TaskAuthority => ({
 	async beforeBody(call, isRepeated) {
 		const denial = await firstRefusal(
@@ -90,7 +92,9 @@ export const createTaskAuthority = (
 	refused(call, task, denial) {
 		const model = task && { operation: task.kind, name: task.model, stream: false, candidates: 1 };
 		const start = { call, token: call.token, protocol: "tasks", ...(model && { model }) };
-		record(recording(), start, refusedEnd(denial));
+		const counted = refusals();
+		if (counted) counted.addRead(start, denial);
+		else record(recording(), start, refusedEnd(denial));
 	},
 	async authorize(call, { kind, model, targets, requestBytes, prompt }) {
 		await secondLook(call);

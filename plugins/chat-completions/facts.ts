@@ -55,6 +55,16 @@ const finder = steeringFinder(
 	).split(" "),
 );
 
+const readSearches = (reader: BoundReader, value: WireRecord): void => {
+	for (const field of searchFields)
+		if (isWanted(value[field]))
+			reader.hosted("webSearches", asCount(asRecord(value[field])["max_search_results"]) ?? 20);
+};
+
+/** vLLM writes the prompt by it, which may say the same words as often as it likes. */
+const bringsTemplate = ({ chat_template: template, chat_template_kwargs: words }: WireRecord): boolean =>
+	isGiven(template) || isGiven(asRecord(words)["chat_template"]);
+
 export const facts: RequestFacts = {
 	bound(body) {
 		const reader = new BoundReader(body);
@@ -69,9 +79,8 @@ export const facts: RequestFacts = {
 		if (tools.length > 0 || membersOf(value["functions"]).length > 0 || value["response_format"] !== undefined)
 			reader.tools(0);
 		for (const tool of tools) readTool(reader, tool);
-		for (const field of searchFields)
-			if (isWanted(value[field]))
-				reader.hosted("webSearches", asCount(asRecord(value[field])["max_search_results"]) ?? 20);
+		readSearches(reader, value);
+		if (bringsTemplate(value)) reader.reachesOut();
 		return reader.result();
 	},
 	tiers: tiersNamed,

@@ -447,12 +447,20 @@ describe("tools that the upstream runs", () => {
 		["messages", { mcp_servers: [{ type: "url", url: "https://example.org", name: "n" }] }],
 		["gemini", { tools: { googleSearch: {} } }],
 		["chat", { search_parameters: { mode: "on" } }],
+		["chat", { chat_template: "{{ messages[0].content * 9999 }}" }],
+		["chat", { chat_template_kwargs: { chat_template: "{{ messages[0].content * 9999 }}" } }],
 	] as const)("%s %j holds a whole window", async (protocol, fields) => {
 		answer();
 		const { status } = await ask(protocol, fields, { quota: 0.15 });
 		expect([402, 429]).toContain(status);
 		expect(world.upstream.received).toEqual([]);
 	});
+});
+
+test("a template's words of its own hold nothing more", async () => {
+	answer();
+	const { status } = await ask("chat", { chat_template_kwargs: { enable_thinking: false } }, { quota: 0.15 });
+	expect(status).toBe(200);
 });
 
 describe("2 MB of text that say they are a picture", () => {

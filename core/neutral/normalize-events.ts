@@ -115,7 +115,7 @@ class Normalizer implements EventNormalizer {
 		this.started = true;
 		const id = event?.id || this.defaults.id || crypto.randomUUID();
 		const model = event?.model || this.defaults.model || "unknown";
-		const createdAt = wholeSeconds(event?.createdAt || this.defaults.createdAt || Date.now());
+		const createdAt = wholeSeconds(Number(event?.createdAt) || this.defaults.createdAt || Date.now());
 		this.id = id;
 		return [{ ...event, type: "start", id, model, createdAt }];
 	}

@@ -1,11 +1,18 @@
 /** A stream of an upstream of another protocol, on its way to the client by the neutral form. */
 import type { Denial } from "../contract/fault.ts";
-import type { Observation, Progress, StreamDecoder, StreamEncoder, StreamEvent } from "../contract/protocol.ts";
+import type {
+	ModelAsk,
+	Observation,
+	Progress,
+	StreamDecoder,
+	StreamEncoder,
+	StreamEvent,
+} from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import { estimateUsage } from "../neutral/estimate.ts";
 import { normalizeEvents } from "../neutral/normalize-events.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
-import type { Finish, NeutralEvent } from "../neutral/response.ts";
+import type { NeutralEvent } from "../neutral/response.ts";
 import type { MaybeLater, StreamPass } from "./exchange.ts";
 import type { GuardedEvents } from "./guarded-events.ts";
 import { StreamCounter } from "./stream-counter.ts";
@@ -15,13 +22,19 @@ export interface TranslatedStreamOptions {
 	/** The upstream's protocol, and the client's. */
 	readonly decoder: StreamDecoder;
 	readonly encoder: StreamEncoder;
-	/** As the client's protocol says. */
-	readonly tellsFailure: ((finish: Finish) => boolean) | undefined;
+	readonly ask: ModelAsk;
 	/** What looks at the answer; absent where no guard wants to. */
 	readonly guard: GuardedEvents | undefined;
 	readonly request: NeutralRequest;
 	readonly target: Target;
 }
+
+const noText = (): never => {
+	throw new TypeError("the encoder of the client's stream made something else than text");
+};
+
+/** What an encoder makes of an event. Throws for what is no text. Without a body in braces: every event comes by. */
+export const streamText = (made: string): string => (typeof made === "string" ? made : noText());
 
 type Close = Extract<NeutralEvent, { type: "close" }>;
 
@@ -31,12 +44,14 @@ export class TranslatedStream implements StreamPass {
 	private readonly options: TranslatedStreamOptions;
 	private readonly stage = normalizeEvents();
 	private readonly counter: StreamCounter;
+	/** Whether the encoder has taken the end, where no guard holds it back. */
+	private ended = false;
 	/** What guards have not looked at yet. */
 	private unseen: NeutralEvent[] = [];
 
 	constructor(options: TranslatedStreamOptions) {
 		this.options = options;
-		this.counter = new StreamCounter(options.tellsFailure);
+		this.counter = new StreamCounter(options.ask.protocol.client.tellsFailure);
 	}
 
 	push(events: readonly StreamEvent[]): MaybeLater<string | undefined> {
@@ -46,6 +61,8 @@ export class TranslatedStream implements StreamPass {
 	end(events: readonly StreamEvent[]): MaybeLater<string> {
 		let text = this.through(events);
 		for (const event of this.options.decoder.end()) text += this.write(event);
+		// A decoder that tells of no end has seen none.
+		if (!this.isOver()) text += this.write({ type: "end", clean: false });
 		return this.guarded(text);
 	}
 
@@ -68,10 +85,20 @@ export class TranslatedStream implements StreamPass {
 	}
 
 	fail(denial: Denial): string {
+		try {
+			return this.failed(denial);
+		} catch {
+			// It may be the encoder that failed, and fails again.
+			const { ask, target } = this.options;
+			return ask.protocol.client.renderStreamDenial(redacted(denial, target), ask);
+		}
+	}
+
+	private failed(denial: Denial): string {
 		const { guard, target } = this.options;
 		this.unseen = [];
-		// What the guards were looking at may have held the end: then the stage has nothing more to say, but the client was not told.
-		if (guard)
+		// Where the end was held by guards, or the encoder failed at it, the stage has nothing more to say, but the client was not told.
+		if (guard || (this.isOver() && !this.ended))
 			return this.encode([
 				{ type: "error", error: redacted(denial, target) },
 				{ type: "end", clean: false },
@@ -92,9 +119,14 @@ export class TranslatedStream implements StreamPass {
 		for (const next of this.stage.push(event)) {
 			this.counter.add(next);
 			if (guard) this.unseen.push(next);
-			else text += encoder.push(next);
+			else text += streamText(encoder.push(next));
+			this.ended ||= next.type === "end";
 		}
 		return text;
+	}
+
+	private isOver(): boolean {
+		return this.counter.finished || this.counter.error !== undefined;
 	}
 
 	/** Clients of most protocols cannot do without usage; what the upstream did not count is estimated, and marked so. */
@@ -105,7 +137,7 @@ export class TranslatedStream implements StreamPass {
 	private encode(events: readonly NeutralEvent[]): string {
 		const { encoder } = this.options;
 		let text = "";
-		for (const event of events) text += encoder.push(event);
+		for (const event of events) text += streamText(encoder.push(event));
 		return text;
 	}
 

@@ -17,7 +17,7 @@ import type { NeutralEvent, NeutralResponse } from "../neutral/response.ts";
 import type { Exchange, ExplodedAnswer, MaybeLater, StreamFold, StreamPass, WholeAnswer } from "./exchange.ts";
 import type { GuardedEvents } from "./guarded-events.ts";
 import { StreamCounter } from "./stream-counter.ts";
-import { TranslatedStream } from "./translated-stream.ts";
+import { streamText, TranslatedStream } from "./translated-stream.ts";
 
 const utf8 = new TextDecoder();
 
@@ -107,7 +107,7 @@ class Translation implements Exchange {
 			let text = "";
 			for (const event of events) {
 				counter.add(event);
-				text += encoder.push(event);
+				text += streamText(encoder.push(event));
 			}
 			return { text, seen: counter.result(), answer: encoder.answer?.() };
 		};
@@ -121,7 +121,7 @@ class Translation implements Exchange {
 		return new TranslatedStream({
 			decoder: upstream.upstream.streamDecoder(this.context),
 			encoder: ask.protocol.client.streamEncoder(this.request),
-			tellsFailure: ask.protocol.client.tellsFailure,
+			ask,
 			guard: guardAnswer?.(),
 			request: this.request,
 			target,
@@ -171,7 +171,9 @@ class Translation implements Exchange {
 		const { client } = this.options.ask.protocol;
 		const { body, headers, losses } = client.encodeResponse({ ...response, usage }, this.request);
 		const more = { ...(headers && { headers }), ...(losses && { losses }) };
-		return { body: JSON.stringify(body), answer: body, seen: counter.result(), ...more };
+		const text: string | undefined = JSON.stringify(body);
+		if (text === undefined) throw new TypeError("the client's protocol made no body of an answer");
+		return { body: text, answer: body, seen: counter.result(), ...more };
 	}
 
 	/** The answer to the question how many tokens the request is, which is all that such a call has. */

@@ -115,6 +115,9 @@ export const attempt = (
 	return counts ? estimateCount(live) : new Attempt(live, target, options).run(hasNext);
 };
 
+/** A protocol in plain JavaScript may name none; and what follows a host without a slash is another host. */
+const isPath = (path: unknown): boolean => typeof path === "string" && path.startsWith("/");
+
 class Attempt implements Waiting {
 	private readonly live: LiveCall;
 	private readonly target: Target;
@@ -195,6 +198,7 @@ class Attempt implements Waiting {
 	private async ask(message: UpstreamMessage): Promise<Response> {
 		const { live, target, way, abort } = this;
 		const { id, model } = live.routed;
+		if (!isPath(message.path)) throw new TypeError(`the path of "${way.protocol}" at an upstream must begin with "/"`);
 		const options: { -readonly [K in keyof SendOptions]: SendOptions[K] } = {
 			protocol: way.protocol,
 			wire: way.wire,

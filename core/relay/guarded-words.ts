@@ -6,7 +6,7 @@ import { mapJsonTexts, mapTexts } from "../neutral/map-texts.ts";
 import { isPending } from "../wire/pending.ts";
 import { guardFailed, type NamedAnswerGuard } from "./guarded.ts";
 import type { LiveCall } from "./live-call.ts";
-import { denialIn, refusalIn } from "./plugin-answers.ts";
+import { refusalIn, wordsIn } from "./plugin-answers.ts";
 
 /** A guard says no to what the upstream answered, or could not look at it (`error`). Gives what to throw. */
 const refused = (live: LiveCall, guard: string, denial: Denial, error?: unknown): Fault => {
@@ -116,16 +116,17 @@ export class GuardedWords {
 	}
 
 	private async ask(name: string, guard: AnswerGuard, words: AnswerWords): Promise<string> {
-		let denial: Denial;
+		// What it does to the object is not what it says.
+		const { text } = words;
+		let said: string | Denial;
 		try {
 			const asked = guard.inspect(words);
-			const verdict = isPending(asked) ? await asked : asked;
-			if (verdict === undefined) return words.text;
-			if ("replace" in verdict) return verdict.replace;
-			denial = denialIn(verdict.refuse);
+			said = wordsIn(isPending(asked) ? await asked : asked, text);
 		} catch (error) {
-			throw refused(this.live, name, refusalIn(error) ?? guardFailed, error);
+			const refusal = refusalIn(error);
+			throw refusal ? refused(this.live, name, refusal) : refused(this.live, name, guardFailed, error);
 		}
-		throw refused(this.live, name, denial);
+		if (typeof said === "string") return said;
+		throw refused(this.live, name, said);
 	}
 }

@@ -4,6 +4,7 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { type Denial, isDenial, isFault } from "../contract/fault.ts";
 import type { Guard, RequestVerdict } from "../contract/guard.ts";
 import { type Log, whatFailed } from "../contract/log.ts";
+import { definedOnly } from "../neutral/json.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { namedTwice } from "../wire/json-body.ts";
 import { namedTwiceIn } from "../wire/named-twice.ts";
@@ -24,6 +25,15 @@ const verdictOf = async (guard: Guard, prompt: NeutralRequest, call: Routed, log
 	}
 };
 
+/** A guard changes what is said: who is asked, how, and for how much at most, was agreed before it, and held for. */
+const onItsTerms = (changed: NeutralRequest, agreed: NeutralRequest): NeutralRequest => {
+	if (changed === agreed) return agreed;
+	const { protocol, model, stream, tier, candidates, maxOutputTokens: most } = agreed;
+	const { maxOutputTokens: wanted } = changed;
+	const less = most === undefined || (wanted !== undefined && wanted < most) ? wanted : most;
+	return definedOnly({ ...changed, protocol, model, stream, tier, candidates, maxOutputTokens: less });
+};
+
 /** Asks every guard in the order of the config; each sees what the one before made of the request. */
 export const askGuards = async (
 	guards: readonly Guard[],
@@ -38,7 +48,7 @@ export const askGuards = async (
 		const verdict = await verdictOf(guard, prompt, call, log);
 		if (verdict === undefined) continue;
 		if ("refuse" in verdict) return verdict.refuse;
-		prompt = verdict.replace ?? prompt;
+		prompt = onItsTerms(verdict.replace ?? prompt, prompt);
 		if (verdict.restore && verdict.restore.size > 0) {
 			for (const [stand, own] of verdict.restore) restore.set(stand, own);
 			answers.unshift({ name: guard.name, guard: restoring(verdict.restore) });

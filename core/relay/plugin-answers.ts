@@ -5,9 +5,11 @@
 import type { RefusedToken } from "../contract/authenticator.ts";
 import type { AccessToken } from "../contract/call.ts";
 import { type Denial, isDenial, isFault } from "../contract/fault.ts";
-import type { RequestVerdict } from "../contract/guard.ts";
+import type { AnswerVerdict, RequestVerdict } from "../contract/guard.ts";
 import type { Operator } from "../contract/operator.ts";
 import type { Permit } from "../contract/policy.ts";
+import type { Block, Message } from "../neutral/content.ts";
+import type { NeutralRequest } from "../neutral/request.ts";
 
 const isObject = (answer: unknown): boolean => typeof answer === "object" && answer !== null;
 const isEmpty = (answer: object): boolean => answer.constructor === Object && Object.keys(answer).length === 0;
@@ -38,6 +40,25 @@ export const denialIn = (answer: Denial): Denial => {
 export const refusalIn = (error: unknown): Denial | undefined =>
 	isFault(error) && isWhole(error.denial) && error.denial.kind !== "internal" ? error.denial : undefined;
 
+const isBlock = (block: Block): boolean =>
+	isObject(block) && typeof block.type === "string" && (block.type !== "text" || typeof block.text === "string");
+
+const isMessage = (message: Message): boolean =>
+	isObject(message) &&
+	typeof message.role === "string" &&
+	Array.isArray(message.blocks) &&
+	message.blocks.every(isBlock);
+
+const isRequest = (request: NeutralRequest): boolean =>
+	isObject(request) &&
+	isObject(request.sampling) &&
+	Array.isArray(request.messages) &&
+	request.messages.every(isMessage);
+
+const isRestore = (restore: ReadonlyMap<string, string>): boolean =>
+	restore instanceof Map &&
+	[...restore].every(([stand, own]) => typeof stand === "string" && stand !== "" && typeof own === "string");
+
 const noVerdict = "it answered none of { refuse }, { replace }, { restore } and { answer }; undefined lets a call pass";
 
 /** The verdict itself. Throws for what is none. */
@@ -47,10 +68,19 @@ export const verdictIn = (answer: RequestVerdict): RequestVerdict => {
 	if (isEmpty(answer)) return undefined;
 	if ("refuse" in answer) return { refuse: denialIn(answer.refuse) };
 	if (!("replace" in answer || "restore" in answer || "answer" in answer)) throw new TypeError(noVerdict);
-	const { replace, restore } = answer;
-	if (replace !== undefined && !Array.isArray(replace.messages)) throw new TypeError("its replace is no request");
-	if (restore !== undefined && !(restore instanceof Map)) throw new TypeError("its restore is no Map");
+	const { replace, restore, answer: look } = answer;
+	if (replace !== undefined && !isRequest(replace)) throw new TypeError("its replace is no request");
+	if (restore !== undefined && !isRestore(restore)) throw new TypeError("its restore is no Map of texts");
+	if (look !== undefined && typeof look?.inspect !== "function") throw new TypeError("its answer has no inspect");
 	return answer;
+};
+
+/** What a guard leaves of some words of an answer, or its refusal. Throws for what is no verdict. */
+export const wordsIn = (verdict: AnswerVerdict, text: string): string | Denial => {
+	if (verdict === undefined) return text;
+	if (isObject(verdict) && "refuse" in verdict) return denialIn(verdict.refuse);
+	if (isObject(verdict) && "replace" in verdict && typeof verdict.replace === "string") return verdict.replace;
+	throw new TypeError("it answered neither { refuse } nor { replace } with a text; undefined lets words pass");
 };
 
 const isToken = ({ id, name, compiled, settings }: AccessToken): boolean =>

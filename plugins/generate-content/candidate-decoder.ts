@@ -15,14 +15,14 @@ import {
 	type WireRecord,
 } from "#core";
 import { callId } from "./call-ids.ts";
-import { decodePart, signatureOf } from "./decode-part.ts";
+import { decodePart, isPlain, signatureOf } from "./decode-part.ts";
 import { field, listField } from "./fields.ts";
 import { decodeFinish } from "./finish.ts";
 import { GroundingGatherer, type TextRun } from "./grounding.ts";
 import { decodeLogprobs } from "./logprobs.ts";
 import { protocolName } from "./name.ts";
 import { PartialArguments } from "./partial-arguments.ts";
-import { bagOf } from "./signatures.ts";
+import { bagOf, unsignedMark } from "./signatures.ts";
 
 /** Numbers blocks over all candidates of an answer, and names the answer in the ids that are made. */
 export interface AnswerState {
@@ -38,6 +38,8 @@ interface Open {
 	readonly type: "text" | "thinking";
 	/** The visible text, for marks on it. */
 	readonly run: TextRun | undefined;
+	/** Signs it at its end. */
+	readonly mark: Opaque | undefined;
 }
 
 export class CandidateDecoder {
@@ -111,8 +113,9 @@ export class CandidateDecoder {
 		this.late = undefined;
 	}
 
-	private closed({ block, run }: Open): void {
+	private closed({ block, run, mark }: Open): void {
 		if (run) run.open = false;
+		if (mark) this.events.push({ type: "delta", block, delta: { type: "signature", value: mark } });
 		this.events.push({ type: "close", block });
 	}
 
@@ -154,7 +157,8 @@ export class CandidateDecoder {
 		const block = this.nextBlock();
 		const run = type === "text" ? { block, ordinal: this.blocks - 1, text, open: true } : undefined;
 		if (run) this.runs.push(run);
-		this.open = { block, type, run };
+		const mark = type === "thinking" && !signature ? unsignedMark(this.context.family) : undefined;
+		this.open = { block, type, run, mark };
 		const signed = definedOnly({ signature });
 		const shell = type === "text" ? { type, text, ...signed } : { type, text, form: "summary" as const, ...signed };
 		this.events.push({ type: "open", block, candidate: this.index, shell });
@@ -229,14 +233,6 @@ export class CandidateDecoder {
 			this.events.push({ type: "delta", block: run.block, delta: { type: "logprobs", items } });
 	}
 }
-
-/** True for a part that is text and nothing but text. */
-const isPlain = (part: WireRecord): boolean => {
-	for (const name in part)
-		if (name !== "text" && name !== "thought" && name !== "thoughtSignature" && name !== "thought_signature")
-			return false;
-	return true;
-};
 
 const argumentsOf = (args: WireRecord, kind: "function" | "custom"): ToolCallBlock["arguments"] => {
 	if (kind === "custom") return { form: "text", text: asText(args["input"]) ?? JSON.stringify(args) };

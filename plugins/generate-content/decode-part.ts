@@ -43,6 +43,14 @@ const telling = new Set([
 /** The signature on a part, as its raw text. */
 export const signatureOf = (part: WireRecord): string | undefined => asText(field(part, "thoughtSignature"));
 
+/** True for a part that is text and nothing but text. */
+export const isPlain = (part: WireRecord): boolean => {
+	for (const name in part)
+		if (name !== "text" && name !== "thought" && name !== "thoughtSignature" && name !== "thought_signature")
+			return false;
+	return true;
+};
+
 interface PartContext {
 	readonly origin: Origin;
 	/** The part's signature, read. */

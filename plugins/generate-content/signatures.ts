@@ -63,6 +63,19 @@ export const unseenMark = (block: Block, hidden: boolean): string | undefined =>
 /** The part of reasoning after which nothing came that could bear its mark. */
 export const markedPart = (mark: string): WireRecord => ({ text: "", thought: true, thoughtSignature: mark });
 
+/** Stands on a thought that Gemini did not sign while other protocols' clients keep it: whose it was, and nothing to send back. */
+const unsignedValue = "unsigned";
+
+/** The mark of a thought that this family of models did not sign. */
+export const unsignedMark = (family: string): Opaque => ({
+	value: unsignedValue,
+	origin: { protocol: protocolName, family },
+});
+
+/** True for that mark, which neither Gemini nor its clients are shown. */
+export const isUnsigned = ({ value, origin }: Opaque): boolean =>
+	value === unsignedValue && origin.protocol === protocolName;
+
 /** True for what no model of this protocol made. */
 export const isForeign = ({ origin }: Opaque): boolean => origin.protocol !== protocolName;
 

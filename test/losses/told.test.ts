@@ -193,6 +193,32 @@ test("a picture that the model made goes back to it with nothing lost", async ()
 	expect(world.upstream.received.at(-1)?.json).toMatchObject({ contents: [{}, { parts: [picture] }, {}] });
 });
 
+describe("a thought that Gemini did not sign", () => {
+	const parts = [{ text: "Hm.", thought: true }, { text: "A hare." }];
+	const answer = { candidates: [{ index: 0, content: { role: "model", parts }, finishReason: "STOP" }] };
+	const said = { role: "user", content: "Which animal?" };
+	const next = { role: "user", content: "Sure?" };
+
+	test.each([
+		[
+			"chat-completions",
+			(told: WireRecord) => ({ messages: [said, asRecord(asList(told["choices"])[0])["message"], next] }),
+		],
+		["responses", (told: WireRecord) => ({ input: [said, ...asList(told["output"]), next] })],
+		["messages", (told: WireRecord) => ({ messages: [said, { role: "assistant", content: told["content"] }, next] })],
+	] as const)("comes back from a client of %s and is no loss", async (client, followed) => {
+		const thought = await world.send(client, "generate-content", {}, { answer });
+		const body = followed(asRecord(await thought.json()));
+		const response = await world.send(client, "generate-content", body, { strict: true });
+		expect(response.status).toBe(200);
+		expect(world.upstream.received.at(-1)?.json).toMatchObject({
+			contents: [{}, { parts: [{ text: "A hare." }] }, {}],
+		});
+		const elsewhere = client === "messages" ? "responses" : "messages";
+		expect((await world.send(client, elsewhere, body)).headers.get("x-portico-dropped")).toMatch(/\[1\]/);
+	});
+});
+
 test.each(protocolNames)("a plain request of %s loses nothing anywhere", async (client) => {
 	for (const to of protocolNames) {
 		const response = await world.send(client, to, {}, { strict: true });

@@ -11,7 +11,7 @@ import {
 import { streamFaults } from "../../../test/support/grammar/check.ts";
 import { askOf, chunksOf, decoded, given, neutral, response, streamed, type Wire } from "../fixtures/asks.ts";
 import { generateContent } from "../protocol.ts";
-import { isCarried } from "../signatures.ts";
+import { isCarried, unsignedMark } from "../signatures.ts";
 
 const claude = { protocol: "messages", family: "claude" };
 const own = { protocol: "generate-content", family: "gemini" };
@@ -47,6 +47,16 @@ const both = (answer: NeutralResponse, request: NeutralRequest = neutral()) => {
 };
 
 describe("answers for Gemini clients", () => {
+	test("a thought that Gemini did not sign bears no signature", () => {
+		const thought: Block = { type: "thinking", text: "Hm.", form: "summary", signature: unsignedMark("gemini") };
+		const { whole, parts } = both(response([thought, say("Hello")]));
+		const want = [{ text: "Hm.", thought: true }, { text: "Hello" }];
+		expect(whole.candidates[0].content.parts).toEqual(want);
+		expect(parts).toEqual(want);
+		const hiding = neutral({ reasoning: { mode: "auto", expose: "none" } });
+		expect(both(response([thought, say("Hello")]), hiding).parts).toEqual([{ text: "Hello" }]);
+	});
+
 	test("H91 every answer and chunk names its candidate, the model asked for and the answer's id", () => {
 		const { whole, chunks } = both(response([say("Hello there")]));
 		for (const each of [whole, ...chunks]) {

@@ -13,7 +13,7 @@ import {
 import { masked } from "../field-mask.ts";
 import { encodeBlockReason, encodeFinish } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
-import { markedPart, ownExtras, unseenMark, writeSignature } from "../signatures.ts";
+import { isUnsigned, markedPart, ownExtras, unseenMark, writeSignature } from "../signatures.ts";
 import { bytesBefore } from "../text-offsets.ts";
 import { encodeUsage } from "../usage.ts";
 import { bearsMark, hidesThoughts, queriesOf, wholePart, wordsOf } from "./answer-part.ts";
@@ -103,7 +103,8 @@ class PartsEncoder {
 		this.texts.push({ text, citations, part: this.parts.length - 1, offset });
 	}
 
-	private thinking({ text, signature }: Extract<Block, { type: "thinking" }>): void {
+	private thinking({ text, signature: told }: Extract<Block, { type: "thinking" }>): void {
+		const signature = told && isUnsigned(told) ? undefined : told;
 		const shown = this.hides ? "" : text;
 		if (shown === "" && !signature) return;
 		this.add({ text: shown, thought: true, ...(signature && { thoughtSignature: writeSignature(signature) }) });

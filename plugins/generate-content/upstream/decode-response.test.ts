@@ -221,10 +221,11 @@ describe("blocks of an answer", () => {
 			{ text: "n", thought: true },
 			{ text: "b" },
 		];
+		const signature = { value: "unsigned", origin: { protocol: "generate-content", family: "gemini" } };
 		const want = [
-			{ type: "thinking", text: "hm", form: "summary" },
+			{ type: "thinking", text: "hm", form: "summary", signature },
 			{ type: "text", text: "a" },
-			{ type: "thinking", text: "n", form: "summary" },
+			{ type: "thinking", text: "n", form: "summary", signature },
 			{ type: "text", text: "b" },
 		];
 		expect(blocksOf(folded([...parts.map((part) => chunk([part])), chunk([], stop)]))).toEqual(want as never);

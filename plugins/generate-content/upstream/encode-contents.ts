@@ -15,7 +15,7 @@ import {
 } from "#core";
 import { encodePart, encodeResult, type PartContext } from "../encode-part.ts";
 import { protocolName } from "../name.ts";
-import { isOwn, skipSentinel } from "../signatures.ts";
+import { isOwn, isUnsigned, skipSentinel } from "../signatures.ts";
 
 interface Content {
 	readonly role: "user" | "model";
@@ -124,9 +124,10 @@ class ContentsEncoder {
 		const opaque = block.type === "thinking" ? block.signature : block.data;
 		const own = opaque && isOwn(opaque, this.context.family) ? opaque : undefined;
 		if (block.type === "thinking" && block.text !== "" && this.context.native && (own || !opaque))
-			made.add({ text: block.text, thought: true, ...(own && { thoughtSignature: own.value }) });
-		else if (own) made.sign(own);
-		else this.context.losses.node(block, "it is another model's reasoning");
+			made.add({ text: block.text, thought: true, ...(own && !isUnsigned(own) && { thoughtSignature: own.value }) });
+		else if (own) {
+			if (!isUnsigned(own)) made.sign(own);
+		} else this.context.losses.node(block, "it is another model's reasoning");
 	}
 
 	private add(role: Content["role"], parts: readonly WireRecord[], results = false): void {

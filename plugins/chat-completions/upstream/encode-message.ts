@@ -129,7 +129,7 @@ class AssistantMessage {
 				return;
 			case "refusal":
 				if (this.writing.openai) this.more["refusal"] = block.text;
-				else this.text(block.text);
+				else this.text(this.texts.length > 0 ? `\n\n${block.text}` : block.text);
 				return;
 			case "tool_call":
 				this.calls.push(encodeCall(block, this.names, this.writing));

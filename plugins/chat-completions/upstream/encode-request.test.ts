@@ -234,6 +234,12 @@ describe("messages for an upstream", () => {
 		expect(partOf(film, "qwen-vl")).toEqual(["video_url", 0]);
 	});
 
+	test("a refusal stands apart from what was said before it where there is no field for it", () => {
+		const refused = conversation(user(text("Hi")), assistant(text("Well."), { type: "refusal", text: "I cannot." }));
+		expect(written(refused, "m").messages.at(-1)).toEqual({ role: "assistant", content: "Well.\n\nI cannot." });
+		expect(written(refused).messages.at(-1)).toMatchObject({ content: "Well.", refusal: "I cannot." });
+	});
+
 	test("search results in a message are text, and that is reported", () => {
 		const block: Block = { type: "search_result", source: "https://a.test", title: "A", content: [text("body")] };
 		const { messages, losses } = written(conversation(user(block)));

@@ -29,6 +29,18 @@ export interface OpenAiWriting {
 	readonly losses: Losses;
 }
 
+/** In OpenAI's own protocols nobody expects that the model goes on from the beginning of its answer. */
+const openAiProtocols: ReadonlySet<string> = new Set(["chat-completions", "responses"]);
+
+/** Whether the client began the answer for a model that answers anew. */
+export const beginsAnswer = ({ openai, request: { protocol, messages } }: OpenAiWriting): boolean =>
+	openai &&
+	!openAiProtocols.has(protocol) &&
+	messages.at(-1)?.role === "assistant" &&
+	messages.at(-1)?.blocks.at(-1)?.type === "text";
+
+export const answersAnew = "the model does not go on from the beginning of an answer; it answers anew";
+
 /** Begins the writing of one request in the protocol of that name. */
 export const beginOpenAiWriting = (
 	protocol: string,

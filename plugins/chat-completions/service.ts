@@ -2,8 +2,10 @@
 
 export { functionSchema } from "./function-schema.ts";
 export {
+	answersAnew,
 	answersObject,
 	beginOpenAiWriting,
+	beginsAnswer,
 	formatName,
 	mayEnforce,
 	type OpenAiWriting,

@@ -127,6 +127,17 @@ const cases: readonly (readonly [ProtocolName, ProtocolName, WireRecord, readonl
 	],
 	["responses", "messages", { user: "anna", safety_identifier: "a-1" }, ["safety_identifier"]],
 	[
+		"messages",
+		"responses",
+		{
+			messages: [
+				{ role: "user", content: "As JSON." },
+				{ role: "assistant", content: "{" },
+			],
+		},
+		["messages"],
+	],
+	[
 		"generate-content",
 		"messages",
 		{

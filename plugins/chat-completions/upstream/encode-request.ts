@@ -12,7 +12,7 @@ import {
 } from "#core";
 import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { historyFor, thinksNot } from "../history.ts";
-import { tierOf, toolNames, userFor } from "../openai.ts";
+import { answersAnew, beginsAnswer, tierOf, toolNames, userFor } from "../openai.ts";
 import { rootFieldsLost, strictEdits } from "../strict-fields.ts";
 import { encodeFormat } from "./encode-format.ts";
 import { encodeMessages } from "./encode-message.ts";
@@ -146,6 +146,7 @@ const encodeOutput = (writing: Writing): WireRecord => {
 const reportForeign = (writing: Writing): void => {
 	const { request, sameProtocol, losses } = writing;
 	if (sameProtocol) return;
+	if (beginsAnswer(writing)) losses.setting("messages", answersAnew);
 	if ((request.safety?.length ?? 0) > 0) losses.setting("safety", "the upstream has its own");
 	if (request.state?.previousId !== undefined) losses.setting("previousId", "the upstream keeps no conversations");
 	if (request.state?.background === true) losses.setting("background", "the upstream answers at once");

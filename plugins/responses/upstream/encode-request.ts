@@ -8,7 +8,7 @@ import {
 	type Setting,
 	type WireRecord,
 } from "#core";
-import { tierOf, userFor } from "../../chat-completions/service.ts";
+import { answersAnew, beginsAnswer, tierOf, userFor } from "../../chat-completions/service.ts";
 import { ownFields } from "../origin.ts";
 import { encodeText, spokenFormat } from "./encode-format.ts";
 import { encodeInput } from "./encode-input.ts";
@@ -102,6 +102,7 @@ const encodeInclude = (writing: Writing): readonly string[] | undefined => {
 const loseRest = (writing: Writing): void => {
 	const { request, losses } = writing;
 	loseSettings(writing);
+	if (beginsAnswer(writing)) losses.setting("messages", answersAnew);
 	if (request.modalities?.includes("audio")) losses.setting("modalities", "the upstream makes no sound here");
 	if (request.modalities?.includes("image")) losses.setting("modalities", "the upstream makes pictures only by a tool");
 	if (!writing.sameProtocol && request.audio !== undefined) losses.setting("audio", "the upstream makes no sound here");

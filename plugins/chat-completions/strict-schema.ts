@@ -7,7 +7,13 @@ const named = ["properties", "$defs", "definitions"] as const;
 const nested = ["items", "anyOf"] as const;
 
 /** Words that strict decoding does not know. */
-const loose = ["oneOf", "allOf", "not", "if", "patternProperties", "propertyNames", "unevaluatedProperties"] as const;
+const loose = (
+	"oneOf allOf not if patternProperties propertyNames unevaluatedProperties minProperties maxProperties prefixItems " +
+	"contains uniqueItems unevaluatedItems"
+).split(" ");
+
+/** The formats that it knows; any other is refused. */
+const formats: ReadonlySet<unknown> = new Set("date-time time date duration email hostname ipv4 ipv6 uuid".split(" "));
 
 const besideReference = ["$ref", "$defs", "definitions"];
 
@@ -20,6 +26,15 @@ const sorts = ["type", "properties", "anyOf", "enum", "const", "$ref"] as const;
 
 class NotStrict extends Error {}
 
+/** Without the width of a number, which JSON does not tell. A text in a format that is not known cannot be held to it. */
+const withoutFormat = (schema: WireRecord): Record<string, unknown> => {
+	const { format, ...rest } = schema;
+	const types = [schema["type"]].flat();
+	if (format === undefined || formats.has(format)) return { ...schema };
+	if (!types.includes("integer") && !types.includes("number")) throw new NotStrict();
+	return rest;
+};
+
 const closed = (schema: unknown): unknown => {
 	if (Array.isArray(schema)) return schema.map(closed);
 	if (!isRecord(schema)) throw new NotStrict();
@@ -29,7 +44,7 @@ const closed = (schema: unknown): unknown => {
 	if (schema["$ref"] !== undefined && Object.keys(schema).some((word) => !besideReference.includes(word)))
 		throw new NotStrict();
 	if (lacksItems(schema)) throw new NotStrict();
-	const copy: Record<string, unknown> = { ...schema };
+	const copy: Record<string, unknown> = withoutFormat(schema);
 	for (const word of named)
 		if (isRecord(schema[word]))
 			copy[word] = Object.fromEntries(Object.entries(schema[word]).map(([name, inner]) => [name, closed(inner)]));

@@ -530,6 +530,11 @@ describe("options for an upstream", () => {
 		expect(losses).toEqual([]);
 		expect(asked({ description: "Anything" }).losses).toEqual(["formatStrict"]);
 		expect(asked({ type: "array" }).losses).toEqual(["formatStrict"]);
+		expect(asked({ type: "string", format: "uuid" }).losses).toEqual([]);
+		expect(asked({ type: "string", format: "uri" }).losses).toEqual(["formatStrict"]);
+		const width = asked({ type: ["integer", "null"], format: "int32" });
+		expect(width.losses).toEqual([]);
+		expect(JSON.stringify(width.body)).not.toContain("int32");
 	});
 
 	test("a schema that is no object's is asked of OpenAI in words, and of others as it is", () => {

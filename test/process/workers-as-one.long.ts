@@ -15,6 +15,31 @@ let upstream: ScriptedUpstream;
 let portico: PorticoProcess;
 let adminToken: string;
 
+/** Fails where it is asked to, and its job from then on. */
+const careless = `import { add, definePlugin, jobs, policies, t } from "#core";
+let failing = false;
+const fails = () => {
+	throw new Error("no");
+};
+const check = (call) => {
+	if (!JSON.stringify(call.prompt().messages).includes("Fail")) return undefined;
+	failing = true;
+	return fails();
+};
+export default definePlugin({
+	name: "careless",
+	summary: "Fails.",
+	config: t.Object({}),
+	gives: [jobs, policies],
+	setup: () => ({
+		offers: [
+			add(policies, { name: "careless", check }),
+			add(jobs, { name: "careless: forget", schedule: "* * * * * *", run: () => failing && fails() }),
+		],
+	}),
+});
+`;
+
 const completion = {
 	id: "c",
 	object: "chat.completion",
@@ -35,7 +60,9 @@ beforeAll(async () => {
 		{ use: "rate-limit" },
 		{ use: "router", with: { upstreams, models: [{ name: "m", targets: [{ upstream: "main" }] }] } },
 		{ use: "metrics" },
+		{ use: "./careless.ts" },
 	];
+	writeFileSync(join(folder, "careless.ts"), careless);
 	const config = join(folder, "portico.yaml");
 	writeFileSync(config, JSON.stringify({ server: { port: 0 }, database: { url: server.url }, plugins }));
 	portico = await startProcess(folder, config, {}, ["--workers", "3"]);
@@ -49,6 +76,10 @@ afterAll(async () => {
 	await server.close();
 	rmSync(folder, { recursive: true, force: true });
 });
+
+interface Trouble {
+	readonly failures?: { readonly part: string; readonly times: number };
+}
 
 interface Answer {
 	readonly status: number;
@@ -140,6 +171,23 @@ test("what is wrong at one worker is told by every one of them, with its number"
 	expect((await send("POST", "/admin/reload", adminToken)).status).toBe(200);
 	await until(async () => JSON.stringify(await troubles()) === '{"data":[],"workers":3}', "no trouble", 60_000);
 }, 60_000);
+
+test("what fails in a plugin is one trouble, however many workers it fails at, and so is its job", async () => {
+	const asked = { model: "m", messages: [{ role: "user", content: "Fail" }] };
+	for (let index = 0; index < 12; index++)
+		expect((await send("POST", "/v1/chat/completions", portico.key ?? "", asked)).status).toBe(500);
+	const failures = async (part: string) =>
+		(JSON.parse((await send("GET", "/admin/troubles", adminToken)).text) as { data: Trouble[] }).data.filter(
+			(trouble) => trouble.failures?.part === part,
+		);
+	expect(await failures('The policy "careless"')).toMatchObject([{ failures: { times: 12 } }]);
+	await until(
+		async () => ((await failures('The job "careless: forget"'))[0]?.failures?.times ?? 0) > 3,
+		"a job",
+		60_000,
+	);
+	expect(await failures('The job "careless: forget"')).toHaveLength(1);
+}, 90_000);
 
 const tokenWith = async (rateLimit: object): Promise<string> => {
 	const { text } = await send("POST", "/admin/tokens", adminToken, { name: "limited", rateLimit });

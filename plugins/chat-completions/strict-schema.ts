@@ -44,7 +44,8 @@ const closed = (schema: unknown): unknown => {
 	if (schema["$ref"] !== undefined && Object.keys(schema).some((word) => !besideReference.includes(word)))
 		throw new NotStrict();
 	if (lacksItems(schema)) throw new NotStrict();
-	const copy: Record<string, unknown> = withoutFormat(schema);
+	// All members are required, so none has a default; Azure refuses the word.
+	const { default: _, ...copy } = withoutFormat(schema);
 	for (const word of named)
 		if (isRecord(schema[word]))
 			copy[word] = Object.fromEntries(Object.entries(schema[word]).map(([name, inner]) => [name, closed(inner)]));

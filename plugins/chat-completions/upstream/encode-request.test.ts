@@ -535,6 +535,18 @@ describe("options for an upstream", () => {
 		const width = asked({ type: ["integer", "null"], format: "int32" });
 		expect(width.losses).toEqual([]);
 		expect(JSON.stringify(width.body)).not.toContain("int32");
+		const preset = asked({
+			type: "object",
+			properties: { default: { type: "integer", default: 3 } },
+			required: ["default"],
+		});
+		expect(preset.losses).toEqual([]);
+		expect(preset.body).toMatchObject({
+			response_format: {
+				json_schema: { schema: { properties: { more: { properties: { default: { type: "integer" } } } } } },
+			},
+		});
+		expect(JSON.stringify(preset.body)).not.toContain('"default":3');
 	});
 
 	test("a schema that is no object's is asked of OpenAI in words, and of others as it is", () => {

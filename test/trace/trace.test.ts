@@ -28,7 +28,7 @@ const figures = (trace: Trace = []) => {
 const most = {
 	passthrough: { entries: 274, files: 84 },
 	translated: { entries: 455, files: 116 },
-	task: { entries: 256, files: 65 },
+	task: { entries: 260, files: 65 },
 };
 
 for (const [kind, limit] of Object.entries(most))

@@ -13,7 +13,7 @@ const outcome: Outcome = { ending: "completed", sent: true, contentBytes: 0, pie
 const denial: Denial = { kind: "rate_limited", message: "Too many." };
 
 const token: AccessToken = { id: "t", name: "t", settings: {}, compiled: new Map([["limit", 7]]) };
-const call = { token } as Routed;
+const call = { token, request: new Request("http://127.0.0.1/") } as Routed;
 
 /** The rules that these policies are for the token. */
 const rulesOf = (policies: readonly Policy[]) => createRulesOf(() => policies)(token).check;

@@ -1,14 +1,15 @@
 /** The permits one call holds: asked of every policy, settled exactly once, newest first, whatever ended the call. */
 
 import type { Routed } from "../contract/call.ts";
-import type { Denial } from "../contract/fault.ts";
+import { type Denial, isFault } from "../contract/fault.ts";
 import { type Log, whatFailed } from "../contract/log.ts";
 import type { Charge, Outcome } from "../contract/outcome.ts";
 import type { Permit } from "../contract/policy.ts";
 import { isPending } from "../wire/pending.ts";
-import { refusedOutcome } from "./call-ending.ts";
+import { clientGone, refusedOutcome } from "./call-ending.ts";
 import { denialIn, isPermit, refusalIn } from "./plugin-answers.ts";
 import { type Rule, refuseForFailure, ruleFailed } from "./token-rules.ts";
+import { untilGone } from "./until-gone.ts";
 
 const watches = ({ progress }: Permit): boolean => progress !== undefined;
 const none: readonly Permit[] = [];
@@ -163,22 +164,31 @@ const refuse = (held: readonly Permit[], denial: Denial, log: Log): Denial => {
 	return denial;
 };
 
+/** What was granted when nobody waited for it any more. */
+const letGo = (late: Permit | Denial | undefined, log: Log): void => {
+	if (late !== undefined && isPermit(late)) refuse([late], clientGone, log);
+};
+
 const afterWaiting = async (
 	waiting: PromiseLike<Permit | Denial | undefined>,
 	question: Question,
 	held: Permit[],
 	index: number,
 ): Promise<Answer> => {
-	const { rules, log } = question;
+	const { rules, call, log } = question;
 	const rule = rules[index];
 	leaveUnread(held);
 	try {
-		const answer = await waiting;
+		const answer = await untilGone(waiting, call.request);
 		if (answer !== undefined) {
 			if (!isPermit(answer)) return refuse(held, denialIn(answer), log);
 			held.push(answer);
 		}
 	} catch (error) {
+		if (isFault(error) && error.denial === clientGone) {
+			waiting.then((late) => letGo(late, log), ignored);
+			return refuse(held, clientGone, log);
+		}
 		if (rule) return refuse(held, refuseForFailure(rule, error, log), log);
 	}
 	return await askPolicies(question, held, index + 1);

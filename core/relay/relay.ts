@@ -29,6 +29,7 @@ import type { Relay, RelayOptions } from "./relay-options.ts";
 import { relayRoutes } from "./routes.ts";
 import { tooLong } from "./stream-watch.ts";
 import { firstRefusal, type Rule } from "./token-rules.ts";
+import { untilGone } from "./until-gone.ts";
 import { redacted } from "./upstream-words.ts";
 
 const denialOf = (error: unknown, log: Log, callId: string): Denial => {
@@ -132,7 +133,7 @@ class CallRelay implements Relay {
 			entered = true;
 			// What needs no body is asked before it is read.
 			const refusal = firstRefusal(rules.beforeBody, beforeBody, start, log);
-			const denial = isPending(refusal) ? await refusal : refusal;
+			const denial = isPending(refusal) ? await untilGone(refusal, call.request) : refusal;
 			if (denial) throw new Fault(denial);
 			const body = await entry.body(call);
 			const outlasted = secondLook(call);
@@ -159,7 +160,8 @@ class CallRelay implements Relay {
 	/** What the permits hold is let go when a guard refuses. */
 	private async guard({ routed, permits }: LiveCall): Promise<Guarded> {
 		const { guards, log } = this.options;
-		const guarded = await guardCall(guards, routed, this.leniently.endpoints, log);
+		const asked = guardCall(guards, routed, this.leniently.endpoints, log);
+		const guarded = await untilGone(asked, routed.request).catch(() => clientGone);
 		if (!isDenial(guarded)) return guarded;
 		permits.settle(refusedOutcome(guarded));
 		throw new Fault(guarded);

@@ -1,0 +1,114 @@
+/** Policies and guards that never answer: what a call holds is let go when its client leaves. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { startGateway, type TestGateway } from "#core/testing";
+import { until } from "../support/moved-clock.ts";
+
+/** Who waits, and what they have let go, is told to the test by the process they share. */
+const plugin = `import { add, definePlugin, guards, policies, t } from "#core";
+
+const told = (globalThis.neverAnswering = { reached: 0, settled: 0, answer: undefined });
+const never = () => {
+	told.reached++;
+	return new Promise((resolve) => {
+		told.answer = resolve;
+	});
+};
+const asked = (request) => request.messages[0].blocks[0].text;
+const late = { settle: () => void told.settled++ };
+
+export default definePlugin({
+	name: "odd",
+	summary: "Takes its time.",
+	config: t.Object({}),
+	gives: [guards, policies],
+	setup: () => ({
+		offers: [
+			add(policies, {
+				name: "odd-policy",
+				beforeBody: ({ request }) => (request.headers.has("x-early") ? never() : undefined),
+				check: (call) => (asked(call.prompt()) === "policy" ? never().then(() => late) : undefined),
+			}),
+			add(guards, { name: "odd-guard", inspect: (request) => (asked(request) === "guard" ? never() : undefined) }),
+		],
+	}),
+});
+`;
+
+interface Told {
+	readonly reached: number;
+	readonly settled: number;
+	answer(): void;
+}
+
+let folder: string;
+let gateway: TestGateway;
+beforeAll(async () => {
+	folder = mkdtempSync(join(tmpdir(), "portico-odd-"));
+	mkdirSync(join(folder, "node_modules"));
+	symlinkSync(resolve(import.meta.dir, "../.."), join(folder, "node_modules/portico"));
+	writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core": "portico" } }');
+	writeFileSync(join(folder, "odd.js"), plugin);
+	gateway = await startGateway({
+		config: { server: { maxCallsPerToken: 1 } },
+		plugins: [
+			"tokens",
+			"chat-completions",
+			{ use: "prices", with: { models: { demo: { input: 1_000_000, output: 1_000_000 } } } },
+			"quota",
+			"metrics",
+			{ use: "demo", with: { wordMs: 0 } },
+			{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
+			{ use: join(folder, "odd.js") },
+		],
+	});
+});
+afterAll(async () => {
+	await gateway?.stop();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+const told = (): Told => Reflect.get(globalThis, "neverAnswering") as Told;
+const held = async (): Promise<string> => {
+	const headers = { authorization: `Bearer ${gateway.adminToken}` };
+	const metrics = await (await fetch(`${gateway.url}/metrics`, { headers })).text();
+	return /^portico_quota_held_dollars (.*)$/m.exec(metrics)?.[1] ?? "";
+};
+
+test.each([
+	["policy", {}],
+	["guard", {}],
+	["a rule before the body", { "x-early": "yes" }],
+])(
+	"a call is let go that its client leaves while this keeps it: %s",
+	async (content, headers: Record<string, string>) => {
+		const { key } = await gateway.token({ quota: 1000 });
+		const before = told().reached;
+		const leaves = new AbortController();
+		const body = { model: "demo", max_tokens: 5, messages: [{ role: "user", content }] };
+		const ask = (words: object, more = {}) =>
+			gateway.ask("/v1/chat/completions", words, {
+				headers: { authorization: `Bearer ${key}`, ...more },
+				signal: leaves.signal,
+			});
+		const asked = ask(body, headers).catch(() => "left");
+		await until(() => told().reached > before);
+		leaves.abort();
+		expect(await asked).toBe("left");
+		await until(async () => (await held()) === "0");
+		// Its place among the token's calls is free again.
+		const next = await gateway.ask(
+			"/v1/chat/completions",
+			{ ...body, messages: [{ role: "user", content: "Hello" }] },
+			{
+				headers: { authorization: `Bearer ${key}` },
+			},
+		);
+		expect(next.status).toBe(200);
+		if (content !== "policy") return;
+		told().answer();
+		await until(() => told().settled === 1);
+	},
+);

@@ -12,8 +12,8 @@ export type RequestVerdict =
 	| { readonly refuse: Denial }
 	| {
 			/**
-			 * What is sent in the request's place. The model, whether it streams, how many answers and which tier stay what policies
-			 * agreed to; a limit of tokens may only fall.
+			 * What is sent in the request's place. Its protocol, the model, whether it streams, how many answers and which tier stay
+			 * what policies agreed to; a limit of tokens may only fall.
 			 */
 			readonly replace?: NeutralRequest;
 			/** Stand-ins that were put into the request, with the words they stand for: put back wherever the answer has them. */

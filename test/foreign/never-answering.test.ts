@@ -1,10 +1,8 @@
 /** Policies and guards that never answer: what a call holds is let go when its client leaves. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { startGateway, type TestGateway } from "#core/testing";
 import { until } from "../support/moved-clock.ts";
+import { type Stranger, writeStranger } from "./stranger.ts";
 
 /** Who waits, and what they have let go, is told to the test by the process they share. */
 const plugin = `import { add, definePlugin, guards, policies, t } from "#core";
@@ -43,14 +41,10 @@ interface Told {
 	answer(): void;
 }
 
-let folder: string;
+let stranger: Stranger;
 let gateway: TestGateway;
 beforeAll(async () => {
-	folder = mkdtempSync(join(tmpdir(), "portico-odd-"));
-	mkdirSync(join(folder, "node_modules"));
-	symlinkSync(resolve(import.meta.dir, "../.."), join(folder, "node_modules/portico"));
-	writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core": "portico" } }');
-	writeFileSync(join(folder, "odd.js"), plugin);
+	stranger = writeStranger(plugin);
 	gateway = await startGateway({
 		config: { server: { maxCallsPerToken: 1 } },
 		plugins: [
@@ -61,13 +55,13 @@ beforeAll(async () => {
 			"metrics",
 			{ use: "demo", with: { wordMs: 0 } },
 			{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
-			{ use: join(folder, "odd.js") },
+			{ use: stranger.file },
 		],
 	});
 });
 afterAll(async () => {
 	await gateway?.stop();
-	rmSync(folder, { recursive: true, force: true });
+	stranger?.remove();
 });
 
 const told = (): Told => Reflect.get(globalThis, "neverAnswering") as Told;

@@ -1,9 +1,7 @@
 /** Plugins in plain JavaScript that answer what no type allows: nobody passes by that, and the log names who answered. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { startGateway, type TestGateway } from "#core/testing";
+import { type Stranger, writeStranger } from "./stranger.ts";
 
 /** What is answered by the last word of a prompt, or of a path. */
 const plugin = `import { add, definePlugin, deny, Fault, guards, policies, routes, sql, store, t } from "#core";
@@ -64,27 +62,23 @@ export default definePlugin({
 });
 `;
 
-let folder: string;
+let stranger: Stranger;
 let gateway: TestGateway;
 beforeAll(async () => {
-	folder = mkdtempSync(join(tmpdir(), "portico-odd-"));
-	mkdirSync(join(folder, "node_modules"));
-	symlinkSync(resolve(import.meta.dir, "../.."), join(folder, "node_modules/portico"));
-	writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core": "portico" } }');
-	writeFileSync(join(folder, "odd.js"), plugin);
+	stranger = writeStranger(plugin);
 	gateway = await startGateway({
 		plugins: [
 			"tokens",
 			"chat-completions",
 			{ use: "demo", with: { wordMs: 0 } },
 			{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
-			{ use: join(folder, "odd.js") },
+			{ use: stranger.file },
 		],
 	});
 });
 afterAll(async () => {
 	await gateway?.stop();
-	rmSync(folder, { recursive: true, force: true });
+	stranger?.remove();
 });
 
 let logged = 0;

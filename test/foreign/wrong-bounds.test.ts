@@ -1,9 +1,8 @@
 /** A protocol in plain JavaScript that cannot say what a call costs at most: that is its own failure, and no outage of the database. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { type Stranger, writeStranger } from "./stranger.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const part = (name: string): string => JSON.stringify(join(root, "core/templates/telegraph", `${name}.ts`));
@@ -35,15 +34,11 @@ export default definePlugin({
 });
 `;
 
-let folder: string;
+let stranger: Stranger;
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 beforeAll(async () => {
-	folder = mkdtempSync(join(tmpdir(), "portico-odd-"));
-	mkdirSync(join(folder, "node_modules"));
-	symlinkSync(root, join(folder, "node_modules/portico"));
-	writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core": "portico" } }');
-	writeFileSync(join(folder, "odd.js"), plugin);
+	stranger = writeStranger(plugin);
 	upstream = startUpstream();
 	const main = { name: "main", protocol: "telegraph", url: upstream.url };
 	gateway = await startGateway({
@@ -52,14 +47,14 @@ beforeAll(async () => {
 			{ use: "prices", with: { models: { m: { input: 1, output: 1 } } } },
 			"quota",
 			{ use: "router", with: { upstreams: [main], models: [{ name: "m", targets: [{ upstream: "main" }] }] } },
-			{ use: join(folder, "odd.js") },
+			{ use: stranger.file },
 		],
 	});
 });
 afterAll(async () => {
 	await gateway?.stop();
 	await upstream?.stop();
-	rmSync(folder, { recursive: true, force: true });
+	stranger?.remove();
 });
 
 let logged = 0;

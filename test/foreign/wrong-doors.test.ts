@@ -1,9 +1,7 @@
 /** Authenticators and doorkeepers in plain JavaScript that fail, or answer what no type allows: nobody comes in by that, and they are named. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { startGateway, type TestGateway } from "#core/testing";
+import { type Stranger, writeStranger } from "./stranger.ts";
 
 /** What is answered by the end of a key, or by a header. */
 const plugin = `import { add, authenticators, definePlugin, deny, doorkeepers, Fault, t } from "#core";
@@ -42,17 +40,13 @@ export default definePlugin({
 });
 `;
 
-let folder: string;
+let stranger: Stranger;
 let gateway: TestGateway;
 beforeAll(async () => {
-	folder = mkdtempSync(join(tmpdir(), "portico-odd-"));
-	mkdirSync(join(folder, "node_modules"));
-	symlinkSync(resolve(import.meta.dir, "../.."), join(folder, "node_modules/portico"));
-	writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core": "portico" } }');
-	writeFileSync(join(folder, "odd.js"), plugin);
+	stranger = writeStranger(plugin);
 	gateway = await startGateway({
 		plugins: [
-			{ use: join(folder, "odd.js") },
+			{ use: stranger.file },
 			"tokens",
 			"chat-completions",
 			{ use: "demo", with: { wordMs: 0 } },
@@ -65,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
 	await gateway?.stop();
-	rmSync(folder, { recursive: true, force: true });
+	stranger?.remove();
 });
 
 let logged = 0;

@@ -1,9 +1,7 @@
 /** Endpoints in plain JavaScript that are wrong in what they do: the log tells it of them, the caller is told the truth, and nobody pays for it. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { type Stranger, writeStranger } from "./stranger.ts";
 
 /** The query of a call says what its dialect does. */
 const plugin = `import { add, bearer, definePlugin, endpoints, jsonOf, openAiFailure, renderOwnDenial, t } from "#core";
@@ -50,15 +48,11 @@ export default definePlugin({
 });
 `;
 
-let folder: string;
+let stranger: Stranger;
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 beforeAll(async () => {
-	folder = mkdtempSync(join(tmpdir(), "portico-odd-"));
-	mkdirSync(join(folder, "node_modules"));
-	symlinkSync(resolve(import.meta.dir, "../.."), join(folder, "node_modules/portico"));
-	writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core": "portico" } }');
-	writeFileSync(join(folder, "odd.js"), plugin);
+	stranger = writeStranger(plugin);
 	upstream = startUpstream();
 	const main = { name: "main", protocol: "chat-completions", url: upstream.url, key: "up-key", endpoints: ["odd"] };
 	gateway = await startGateway({
@@ -68,14 +62,14 @@ beforeAll(async () => {
 			{ use: "prices", with: { models: { m: { input: 1_000_000, output: 1 } } } },
 			"quota",
 			{ use: "router", with: { upstreams: [main], models: [{ name: "m", targets: [{ upstream: "main" }] }] } },
-			{ use: join(folder, "odd.js") },
+			{ use: stranger.file },
 		],
 	});
 });
 afterAll(async () => {
 	await gateway?.stop();
 	await upstream?.stop();
-	rmSync(folder, { recursive: true, force: true });
+	stranger?.remove();
 });
 
 let logged = 0;

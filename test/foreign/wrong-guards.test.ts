@@ -1,9 +1,7 @@
 /** Guards in plain JavaScript that make of requests and answers what no type allows: nothing passes by them, and they are named. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { type Stranger, writeStranger } from "./stranger.ts";
 
 /** What a guard does is told by the prompt: `request model`, `answer number`. */
 const plugin = `import { add, bearer, definePlugin, deny, endpoints, Fault, guards, openAiFailure, renderOwnDenial, t } from "#core";
@@ -66,15 +64,11 @@ export default definePlugin({
 });
 `;
 
-let folder: string;
+let stranger: Stranger;
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 beforeAll(async () => {
-	folder = mkdtempSync(join(tmpdir(), "portico-odd-"));
-	mkdirSync(join(folder, "node_modules"));
-	symlinkSync(resolve(import.meta.dir, "../.."), join(folder, "node_modules/portico"));
-	writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core": "portico" } }');
-	writeFileSync(join(folder, "odd.js"), plugin);
+	stranger = writeStranger(plugin);
 	const message = { role: "assistant", content: "Hello you" };
 	upstream = startUpstream(() =>
 		Response.json({ id: "1", model: "m", choices: [{ index: 0, message, finish_reason: "stop" }] }),
@@ -88,14 +82,14 @@ beforeAll(async () => {
 			{ use: "prices", with: { models: { m: { input: 1_000_000, output: 1_000_000 } } } },
 			"quota",
 			{ use: "router", with: { upstreams: [main], models: [{ name: "m", targets: [{ upstream: "main" }] }] } },
-			{ use: join(folder, "odd.js") },
+			{ use: stranger.file },
 		],
 	});
 });
 afterAll(async () => {
 	await gateway?.stop();
 	await upstream?.stop();
-	rmSync(folder, { recursive: true, force: true });
+	stranger?.remove();
 });
 
 let logged = 0;

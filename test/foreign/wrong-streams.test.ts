@@ -1,9 +1,8 @@
 /** A protocol in plain JavaScript whose encoders and decoders are wrong: its client is told a failure, and never words that nobody said. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { type Stranger, writeStranger } from "./stranger.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const part = (name: string): string => JSON.stringify(join(root, "core/templates/telegraph", `${name}.ts`));
@@ -61,15 +60,11 @@ export default definePlugin({
 });
 `;
 
-let folder: string;
+let stranger: Stranger;
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 beforeAll(async () => {
-	folder = mkdtempSync(join(tmpdir(), "portico-odd-"));
-	mkdirSync(join(folder, "node_modules"));
-	symlinkSync(root, join(folder, "node_modules/portico"));
-	writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core": "portico" } }');
-	writeFileSync(join(folder, "odd.js"), plugin);
+	stranger = writeStranger(plugin);
 	upstream = startUpstream();
 	const { url } = upstream;
 	const upstreams = [
@@ -89,14 +84,14 @@ beforeAll(async () => {
 			"ledger",
 			"metrics",
 			{ use: "router", with: { upstreams, models } },
-			{ use: join(folder, "odd.js") },
+			{ use: stranger.file },
 		],
 	});
 });
 afterAll(async () => {
 	await gateway?.stop();
 	await upstream?.stop();
-	rmSync(folder, { recursive: true, force: true });
+	stranger?.remove();
 });
 
 let logged = 0;

@@ -1,13 +1,11 @@
 /** Kinds of tasks and their upstreams in plain JavaScript that answer what no type allows: every task ends, and is charged what is due. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { sql } from "#core";
 import { startGateway } from "#core/testing";
 import { until } from "../support/moved-clock.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { startTaskWorld, type TaskWorld } from "../support/task-world.ts";
+import { type Stranger, writeStranger } from "./stranger.ts";
 
 /** Each answer is looked up by the words of a prompt: `poll finished`. The model is the upstream: one that fails is asked less. */
 const plugin = `import { add, definePlugin, t } from "#core";
@@ -120,24 +118,19 @@ export default definePlugin({
 });
 `;
 
-let folder: string;
+let stranger: Stranger;
 let at: TaskWorld;
 let hook: Receiver;
 const priced = { use: "prices", with: { models: { "m-*": { perImage: 1 } } } };
 beforeAll(async () => {
-	folder = mkdtempSync(join(tmpdir(), "portico-odd-"));
-	mkdirSync(join(folder, "node_modules"));
-	symlinkSync(resolve(import.meta.dir, "../.."), join(folder, "node_modules/portico"));
-	const imports = { "#core": "portico", "#core/plugins/tasks": "portico/plugins/tasks" };
-	writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", imports }));
-	writeFileSync(join(folder, "odd.js"), plugin);
+	stranger = writeStranger(plugin);
 	hook = await startReceiver();
-	at = await startTaskWorld({ more: ["quota", priced, { use: join(folder, "odd.js") }] });
+	at = await startTaskWorld({ more: ["quota", priced, { use: stranger.file }] });
 });
 afterAll(async () => {
 	await at?.stop();
 	await hook?.close();
-	rmSync(folder, { recursive: true, force: true });
+	stranger?.remove();
 });
 
 let logged = 0;
@@ -229,6 +222,6 @@ test.each([
 	["upstream", { models: "m" }, 'the task upstream "oddly-0" lacks, or has in a form that cannot be, models'],
 	["upstream", { pollsTogether: 0, pollDelaysMs: 5 }, "cannot be, pollDelaysMs, pollsTogether"],
 ])("a wrong %s is a complaint of the config: %o", async (part, members, complaint) => {
-	const odd = { use: join(folder, "odd.js"), with: { [part]: members } };
+	const odd = { use: stranger.file, with: { [part]: members } };
 	await expect(startGateway({ plugins: ["tokens", "tasks", odd] })).rejects.toThrow(complaint);
 });

@@ -170,6 +170,9 @@ test("what is wrong at one worker is told by every one of them, with its number"
 	writeFileSync(file, good);
 	expect((await send("POST", "/admin/reload", adminToken)).status).toBe(200);
 	await until(async () => JSON.stringify(await troubles()) === '{"data":[],"workers":3}', "no trouble", 60_000);
+	// What failed before a worker reloads is forgotten by it: the next test counts failures.
+	const reloads = async () => portico.output().match(/"msg":"reloaded"/g)?.length;
+	await until(async () => (await reloads()) === 3, "every worker has reloaded", 60_000);
 }, 60_000);
 
 test("what fails in a plugin is one trouble, however many workers it fails at, and so is its job", async () => {

@@ -131,7 +131,6 @@ export { holdsLargeInteger, parseExactly, writtenValue } from "./neutral/exact-j
 export { explode } from "./neutral/explode.ts";
 export { carry, familyOf, uncarry } from "./neutral/family.ts";
 export { Folder, fold, partSeparator, readArguments } from "./neutral/fold.ts";
-export { JoinedTexts } from "./neutral/joined-texts.ts";
 export {
 	asBoolean,
 	asCount,
@@ -153,6 +152,7 @@ export * from "./neutral/model.ts";
 export { failureOf, normalizeEvents, normalizeResponse } from "./neutral/normalize-events.ts";
 export { normalizeRequest } from "./neutral/normalize-request.ts";
 export { asObjectSchema, describedSchema, objectSchema, referredIn } from "./neutral/object-schema.ts";
+export { gapBetween } from "./neutral/phase.ts";
 export { inPlaceOf, placed, placeOf } from "./neutral/place.ts";
 export type * from "./neutral/request.ts";
 export * from "./neutral/response.ts";

@@ -4,9 +4,10 @@ import {
 	type Delta,
 	type Finish,
 	type Grounding,
+	gapBetween,
 	inOnePiece,
-	JoinedTexts,
 	partSeparator,
+	type TextBlock,
 	type WireRecord,
 } from "#core";
 import { Annotations } from "../annotations.ts";
@@ -32,7 +33,7 @@ export class ChoiceEncoder {
 	private refused = false;
 	/** Length of the content so far. */
 	private length = 0;
-	private readonly joined = new JoinedTexts();
+	private lastText: TextBlock | undefined;
 	private thoughts = 0;
 	/** What stands in `reasoning_details` so far. */
 	private readonly details: WireRecord[] = [];
@@ -49,7 +50,7 @@ export class ChoiceEncoder {
 	}
 
 	open(block: number, shell: Block): string {
-		const gap = shell.type === "text" && this.length > 0 ? this.joined.gapBefore(shell) : "";
+		const gap = shell.type === "text" && this.length > 0 ? gapBetween(this.lastText, shell) : "";
 		const nothing = { text: "", part: 0, grown: false, citations: [], signature: undefined };
 		this.growing.set(block, { shell, start: this.length, gap, ...nothing });
 		switch (shell.type) {
@@ -65,9 +66,6 @@ export class ChoiceEncoder {
 			case "image":
 			case "audio":
 				return this.begin("null");
-			case "server_call":
-				this.joined.run();
-				return "";
 			default:
 				// What the upstream's own tools did has no place in this protocol.
 				return "";
@@ -150,7 +148,7 @@ export class ChoiceEncoder {
 
 	private say(growing: Growing, text: string): string {
 		const { gap, shell } = growing;
-		if (shell.type === "text") this.joined.add(shell);
+		if (shell.type === "text") this.lastText = shell;
 		if (gap !== "") growing.start += gap.length;
 		growing.gap = "";
 		this.annotations.begin(growing.start);

@@ -7,14 +7,15 @@ import {
 	type EncodedResponse,
 	Fault,
 	failureOf,
+	gapBetween,
 	type ImageBlock,
-	JoinedTexts,
 	lookup,
 	type NeutralRequest,
 	type NeutralResponse,
 	type Opaque,
 	partSeparator,
 	pausedLoss,
+	type TextBlock,
 	type TokenLogprob,
 	type ToolCallBlock,
 	type WireRecord,
@@ -72,7 +73,7 @@ class Message {
 	private readonly createdAt: number;
 	private readonly legacy: boolean;
 	private text: string | undefined;
-	private readonly joined = new JoinedTexts();
+	private lastText: TextBlock | undefined;
 	private refusal: string | undefined;
 	readonly annotations = new Annotations();
 	private readonly logprobs: TokenLogprob[] = [];
@@ -111,9 +112,6 @@ class Message {
 			case "image":
 				this.addImage(block);
 				return;
-			case "server_call":
-				this.joined.run();
-				return;
 			default:
 			// What the upstream's own tools did, and what nobody knows, has no place in this protocol.
 		}
@@ -121,8 +119,8 @@ class Message {
 
 	private addText(block: Extract<Block, { type: "text" }>): void {
 		if (block.text !== "") {
-			if (this.text) this.text += this.joined.gapBefore(block);
-			this.joined.add(block);
+			if (this.text) this.text += gapBetween(this.lastText, block);
+			this.lastText = block;
 		}
 		const start = this.text?.length ?? 0;
 		if (block.text !== "") this.annotations.begin(start);

@@ -3,7 +3,7 @@ import {
 	type AudioBlock,
 	type Block,
 	definedOnly,
-	JoinedTexts,
+	gapBetween,
 	type Message,
 	runAsText,
 	type ServerCallBlock,
@@ -113,7 +113,7 @@ class AssistantMessage {
 	private readonly details: WireRecord[] = [];
 	private readonly thoughts: WireRecord[] = [];
 	private readonly more: Record<string, unknown> = {};
-	private readonly joined = new JoinedTexts();
+	private lastText: TextBlock | undefined;
 	private readonly names: ToolNames;
 	private readonly writing: Writing;
 
@@ -157,20 +157,16 @@ class AssistantMessage {
 	}
 
 	private said(block: TextBlock): void {
-		const gap = this.joined.gapBefore(block);
-		this.joined.add(block);
+		const gap = gapBetween(this.lastText, block);
+		this.lastText = block;
 		this.text(gap + block.text, marks(block, this.writing));
 	}
 
 	/** Calls and results of tools that another upstream ran are told in words, where there are words for them. */
 	private ran(block: ServerCallBlock | ServerResultBlock): void {
 		const text = runAsText(block);
-		if (text !== undefined) {
-			this.text(text);
-			return;
-		}
-		this.joined.run();
-		this.writing.losses.node(block, "the upstream has no place for what another ran");
+		if (text !== undefined) this.text(text);
+		else this.writing.losses.node(block, "the upstream has no place for what another ran");
 	}
 
 	private text(text: string, more: WireRecord = {}): void {

@@ -3,10 +3,11 @@ import {
 	type Block,
 	type Candidate,
 	type EncodedResponse,
-	JoinedTexts,
+	gapBetween,
 	type NeutralRequest,
 	type NeutralResponse,
 	pausedLoss,
+	type TextBlock,
 	type TokenLogprob,
 	type WireRecord,
 } from "#core";
@@ -37,7 +38,7 @@ class PartsEncoder {
 	private readonly hides: boolean;
 	/** The text of the last part, while more may be added to it. */
 	private growing: string | undefined;
-	private readonly joined = new JoinedTexts();
+	private lastText: TextBlock | undefined;
 	/** Of reasoning that shows nothing, for the part that follows. */
 	private mark: string | undefined;
 
@@ -55,7 +56,6 @@ class PartsEncoder {
 			const part = block.type === "refusal" ? { text: block.text } : wholePart(block);
 			if (part) this.add(part);
 			else if (block.type === "tool_call") this.brokenCall = true;
-			else if (block.type === "server_call") this.joined.run();
 			this.text({ type: "text", text: wordsOf(block) });
 		}
 	}
@@ -89,9 +89,9 @@ class PartsEncoder {
 	private text(block: Extract<Block, { type: "text" }>): void {
 		const { text, signature, citations, logprobs } = block;
 		if (text === "" && !signature) return;
-		const gap = text === "" ? "" : this.joined.gapBefore(block);
+		const gap = text === "" ? "" : gapBetween(this.lastText, block);
 		const said = gap + text;
-		if (text !== "") this.joined.add(block);
+		if (text !== "") this.lastText = block;
 		const before = signature ? undefined : this.growing;
 		if (before === undefined)
 			this.push({ text: said, ...(signature && { thoughtSignature: writeSignature(signature) }) });

@@ -1,5 +1,5 @@
 /** What is held back of one candidate's stream, so that the chunk that ends it has something to say. */
-import { JoinedTexts, type Opaque, type TextBlock, type TokenLogprob, type WireRecord } from "#core";
+import { gapBetween, type Opaque, type TextBlock, type TokenLogprob, type WireRecord } from "#core";
 import { markedPart, writeSignature } from "../signatures.ts";
 import { bearsMark, textPart } from "./answer-part.ts";
 import type { CitedText } from "./encode-grounding.ts";
@@ -12,7 +12,7 @@ export class HeldParts {
 	private mark: string | undefined;
 	/** A whole part that waits for what follows, as JSON. */
 	private part = "";
-	readonly joined = new JoinedTexts();
+	private lastText: TextBlock | undefined;
 	/** Bytes of visible text in blocks that are complete. */
 	bytes = 0;
 	readonly texts: CitedText[] = [];
@@ -23,8 +23,8 @@ export class HeldParts {
 
 	/** What stands before the text, which goes on from others of the answer. */
 	gapBefore(text: TextBlock): string {
-		const gap = this.joined.gapBefore(text);
-		this.joined.add(text);
+		const gap = gapBetween(this.lastText, text);
+		this.lastText = text;
 		this.bytes += gap.length;
 		return gap;
 	}

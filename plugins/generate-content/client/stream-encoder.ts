@@ -195,7 +195,6 @@ class Encoder implements StreamEncoder {
 		const part = block && wholePart(block);
 		if (block) held.queries.push(...queriesOf(block));
 		if (!part && block?.type === "tool_call") held.brokenCall = true;
-		if (!part && block?.type === "server_call") held.joined.run();
 		const before = part ? this.chunk(held.addPart(part), candidate) : "";
 		const words = block ? wordsOf(block) : "";
 		if (words === "") return before;

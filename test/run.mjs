@@ -1,7 +1,8 @@
 // The suite: the tests of `test/`, and beside them, one after the other, style and walls, types, the shipped schema, the
-// runtime tests on Deno and the tests that stand beside the code with some of `test/`, each of which prints at its end. With `--long` what takes
-// longer instead: files that end in `.long.ts`, the schedule of callbacks in real time, the bench in its short form, a
-// minute of chaos. Every step runs even when one before it failed; the exit code says whether all were good.
+// runtime tests on Deno and the tests that stand beside the code with those of some folders of `test/`. Each step prints at
+// its end. With `--long` what takes longer instead: files that end in `.long.ts`, the schedule of callbacks in real time,
+// the bench in its short form, a minute of chaos. Every step runs even when one before it failed; the exit code says
+// whether all were good.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -45,7 +46,7 @@ const inFirstRow = readdirSync(join(root, "test"), { withFileTypes: true })
 	.filter((entry) => entry.isDirectory() && !inSecondRow.includes(entry.name))
 	.map(({ name }) => name);
 
-/** Folders of `test/` as `bun test` is told them: a name alone would be any file's whose path holds it. */
+/** As paths: by a name alone `bun test` would also run files elsewhere that have it in their path. */
 const pathsOf = (folders) => folders.map((folder) => `./test/${folder}/`);
 
 /** Rows of steps: the rows run side by side, the steps of a row one after the other. */

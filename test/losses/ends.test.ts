@@ -73,12 +73,12 @@ describe("an answer that pauses amid the upstream's own tools", () => {
 });
 
 describe("what a model says on the way", () => {
-	const message = (id: string, phase: string, text: string) => ({
+	const message = (id: string, phase: string | undefined, text: string) => ({
 		type: "message",
 		id,
 		role: "assistant",
 		status: "completed",
-		phase,
+		...(phase !== undefined && { phase }),
 		content: [{ type: "output_text", text, annotations: [] }],
 	});
 	const answer = {
@@ -88,6 +88,21 @@ describe("what a model says on the way", () => {
 		status: "completed",
 		model: "m",
 		output: [message("msg_1", "commentary", "I look."), message("msg_2", "final_answer", "It is 42.")],
+	};
+	const withoutPhases = [message("msg_1", undefined, "I look."), message("msg_2", undefined, "It is 42.")];
+	const searching = {
+		id: "msg",
+		type: "message",
+		role: "assistant",
+		model: "m",
+		content: [
+			{ type: "text", text: "I look." },
+			{ type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "answer" } },
+			{ type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
+			{ type: "text", text: "It is 42." },
+		],
+		stop_reason: "end_turn",
+		usage: { input_tokens: 1, output_tokens: 1 },
 	};
 
 	test.each(["chat-completions", "generate-content"] as const)(
@@ -106,12 +121,18 @@ describe("what a model says on the way", () => {
 		expect(said.join("")).toBe("I look.\n\nIt is 42.");
 	});
 
-	test("and in the history of the next model", async () => {
+	test.each([
+		["responses", "messages without phases", { ...answer, output: withoutPhases }],
+		["messages", "words around a search", searching],
+	] as const)("is joined without a gap otherwise: %s, %s", async (upstream, _, told) => {
+		const whole = await (await world.send("chat-completions", upstream, {}, { answer: told })).text();
+		expect(whole).toContain("I look.It is 42.");
+	});
+
+	test("stands apart in the history of the next model", async () => {
 		const input = [{ role: "user", content: "Hi" }, ...answer.output, { role: "user", content: "Sure?" }];
 		await world.send("responses", "chat-completions", { input });
-		const sent = world.upstream.received.at(-1)?.text;
-		expect(sent).not.toContain("I look.It is 42.");
-		expect(sent).toContain("It is 42.");
+		expect(world.upstream.received.at(-1)?.text).toContain("I look.\\n\\nIt is 42.");
 	});
 });
 

@@ -40,7 +40,7 @@ const apart = [
 ];
 
 /** Folders of `test/` whose tests run in the second row, so that both rows take about as long. */
-const inSecondRow = ["contract", "foreign", "losses"];
+const inSecondRow = ["contract", "foreign", "losses", "process"];
 
 const inFirstRow = readdirSync(join(root, "test"), { withFileTypes: true })
 	.filter((entry) => entry.isDirectory() && !inSecondRow.includes(entry.name))
@@ -51,7 +51,7 @@ const pathsOf = (folders) => folders.map((folder) => `./test/${folder}/`);
 
 /** Rows of steps: the rows run side by side, the steps of a row one after the other. */
 const quick = [
-	[["tests across folders", process.execPath, [...test, ...pathsOf(inFirstRow)]]],
+	[["most tests across folders", process.execPath, [...test, ...pathsOf(inFirstRow)]]],
 	[
 		["style and walls", bin("biome"), ["ci", "."]],
 		["types", bin("tsc"), ["-p", "."]],
@@ -59,7 +59,7 @@ const quick = [
 		["its schema is fresh", process.execPath, [portico, "schema", "--check", "--config", "config/portico.yaml"]],
 		["runtime tests on Deno", bin("deno"), ["test", "-A", "--no-check", "--quiet", "test/runtime"]],
 		[
-			"tests beside the code, of the contract and of strangers' plugins",
+			"tests beside the code and the rest of test/",
 			process.execPath,
 			[...test, "./core", "./plugins", ...pathsOf(inSecondRow)],
 		],

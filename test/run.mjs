@@ -1,8 +1,8 @@
-// The suite: the tests of `test/`, and beside them, one after the other, style and walls, types, the shipped schema, the
-// runtime tests on Deno and the tests that stand beside the code with those of some folders of `test/`. Each step prints at
-// its end. With `--long` what takes longer instead: files that end in `.long.ts`, the schedule of callbacks in real time,
-// the bench in its short form, a minute of chaos. Every step runs even when one before it failed; the exit code says
-// whether all were good.
+// The suite, in three rows side by side: most tests of `test/`; the tests that stand beside the code and the rest of `test/`;
+// style and walls, types, the shipped config and its schema, and the runtime tests on Deno. What another row than the first
+// prints is shown at its end. With `--long` what takes longer instead: files that end in `.long.ts`, the schedule of
+// callbacks in real time, the bench in its short form, a minute of chaos. Every step runs even when one before it failed;
+// the exit code says whether all were good.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ const apart = [
 	"test/attacks/unread-streams.long.ts",
 ];
 
-/** Folders of `test/` whose tests run in the second row, so that both rows take about as long. */
+/** Folders of `test/` whose tests run in the second row, so that the first two take about as long. */
 const inSecondRow = ["contract", "foreign", "losses", "process"];
 
 const inFirstRow = readdirSync(join(root, "test"), { withFileTypes: true })
@@ -53,16 +53,18 @@ const pathsOf = (folders) => folders.map((folder) => `./test/${folder}/`);
 const quick = [
 	[["most tests across folders", process.execPath, [...test, ...pathsOf(inFirstRow)]]],
 	[
-		["style and walls", bin("biome"), ["ci", "."]],
-		["types", bin("tsc"), ["-p", "."]],
-		["the shipped config is good", process.execPath, [portico, "check", "--config", "config/portico.yaml"]],
-		["its schema is fresh", process.execPath, [portico, "schema", "--check", "--config", "config/portico.yaml"]],
-		["runtime tests on Deno", bin("deno"), ["test", "-A", "--no-check", "--quiet", "test/runtime"]],
 		[
 			"tests beside the code and the rest of test/",
 			process.execPath,
 			[...test, "./core", "./plugins", ...pathsOf(inSecondRow)],
 		],
+	],
+	[
+		["style and walls", bin("biome"), ["ci", "."]],
+		["types", bin("tsc"), ["-p", "."]],
+		["the shipped config is good", process.execPath, [portico, "check", "--config", "config/portico.yaml"]],
+		["its schema is fresh", process.execPath, [portico, "schema", "--check", "--config", "config/portico.yaml"]],
+		["runtime tests on Deno", bin("deno"), ["test", "-A", "--no-check", "--quiet", "test/runtime"]],
 	],
 ];
 

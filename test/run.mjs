@@ -1,8 +1,8 @@
 // The suite, in three rows side by side: most tests of `test/`; the tests that stand beside the code and the rest of `test/`;
 // style and walls, types, the shipped config and its schema, and the runtime tests on Deno. What another row than the first
-// prints is shown at its end. With `--long` what takes longer instead: files that end in `.long.ts`, the schedule of
-// callbacks in real time, the bench in its short form, a minute of chaos. Every step runs even when one before it failed;
-// the exit code says whether all were good.
+// prints is shown at its end. With `--long` what takes longer instead, in two rows: files that end in `.long.ts` and the
+// bench in its short form; the schedule of callbacks in real time, the packed package, a minute of chaos. Every step runs
+// even when one before it failed; the exit code says whether all were good.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,8 +27,9 @@ const longFiles = () =>
 		.filter((file) => !apart.some((one) => file.endsWith(one)))
 		.sort();
 
-/** What is no part of either suite (kill tests of several minutes), or wants a process of its own, as its memory is looked at. */
+/** What is no part of either suite (kill tests of several minutes), or is a step of its own below. */
 const apart = [
+	"test/slow/schedule.long.ts",
 	"test/slow/killed.long.ts",
 	"test/slow/package.long.ts",
 	"test/slow/package-rooms.long.ts",
@@ -68,9 +69,14 @@ const quick = [
 	],
 ];
 
+// The bench is last of the longer row: by then the other has ended, and nothing that runs beside it moves its figures.
 const long = [
 	[
 		["long tests", process.execPath, [...test, ...longFiles()]],
+		["the bench, short", process.execPath, [portico, "bun", "test/bench/run.ts", "--quick"]],
+	],
+	[
+		["the schedule of callbacks, in real time", process.execPath, [...test, "./test/slow/schedule.long.ts"]],
 		["clients that do not read", process.execPath, [...test, "./test/attacks/unread-streams.long.ts"]],
 		[
 			"the packed package, installed",
@@ -80,7 +86,6 @@ const long = [
 				...["package", "package-rooms", "package-plugins", "manifests"].map((name) => `./test/slow/${name}.long.ts`),
 			],
 		],
-		["the bench, short", process.execPath, [portico, "bun", "test/bench/run.ts", "--quick"]],
 		["chaos for a minute", process.execPath, [portico, "bun", "test/chaos/run.ts", "--seconds", "60"]],
 	],
 ];

@@ -107,6 +107,7 @@ export interface CallRecord {
 	/** The model asked for; absent when the body could not be read. */
 	readonly model?: string | undefined;
 	readonly stream: boolean;
+	/** What the client was told, in its protocol's numbers; 499 where it left before that. */
 	readonly status: number;
 	readonly outcome: Outcome;
 	/** Every try, in order; none for a call that was refused before the first. Of very many only the first and the last. */

@@ -16,12 +16,14 @@ import { type Router, router as routerService } from "../contract/router.ts";
 import { store as storeService } from "../contract/store.ts";
 import { tracer } from "../contract/trace.ts";
 import { type OwnedRoute, routeClashes } from "../http/app.ts";
+import { statusAt } from "../http/denial-response.ts";
 import { createRequestHandler, type RequestHandler } from "../http/handle-request.ts";
 import { openApiRoute } from "../http/openapi.ts";
 import { ownHosts } from "../http/own-hosts.ts";
 import { ConcurrencyLimit } from "../relay/concurrency-limit.ts";
 import { createIdentify } from "../relay/identify.ts";
 import { modelRoutes } from "../relay/models.ts";
+import type { Recording } from "../relay/record.ts";
 import { createRelay } from "../relay/relay.ts";
 import type { Relay, RelayOptions } from "../relay/relay-options.ts";
 import { createSecondLook } from "../relay/second-look.ts";
@@ -75,6 +77,7 @@ export const buildGateway = async (
 		complaints: complaintLines(blueprint.file, [...blueprint.complaints, ...more.map(blueprint.place)]),
 	});
 	const rulesOf = createRulesOf(() => built.generation.all(policies));
+	const statusOf: Recording["statusOf"] = (call, denial) => statusAt(routeAt.get(call.route), call.request, denial);
 	const secondLook = createSecondLook(clock, (call) => identifyAgain(call, keyInQuery.has(call.route)));
 	const forTasks = createTaskAuthority(
 		rulesOf,
@@ -85,6 +88,7 @@ export const buildGateway = async (
 			clock,
 			log,
 			recorders: built.generation.all(recorders),
+			statusOf,
 			tracer: built.generation.given(tracer),
 		}),
 		() => relay?.refusals,
@@ -102,7 +106,8 @@ export const buildGateway = async (
 	if (complaints.length > 0) return refused(complaints);
 	rows = generation.rows;
 	const router = generation.given(routerService);
-	const relay = router && relayFor(generation, router, { rulesOf, secondLook }, blueprint.config.server, options);
+	const relay =
+		router && relayFor(generation, router, { rulesOf, secondLook, statusOf }, blueprint.config.server, options);
 	const byCore = (list: readonly Route[]): readonly OwnedRoute[] => list.map((route) => ({ plugin: "portico", route }));
 	const own = byCore([openApiRoute(() => routes, options.version), ...options.own(() => rows)]);
 	const listing = byCore(router ? modelRoutes(generation.all(protocols), rulesOf, router) : []);
@@ -110,6 +115,7 @@ export const buildGateway = async (
 	const clashes = routeClashes([...own, ...(relay ? modelPaths(generation) : []), ...listing, ...generation.routes]);
 	if (clashes.length > 0 || blueprint.complaints.length > 0) return refused(clashes);
 	const protocolOf = new Map(routes.map(({ plugin, route }) => [route.path, route.protocol ?? plugin]));
+	const routeAt = new Map(routes.map(({ route }) => [route.path, route]));
 	const keyInQuery = new Set(
 		routes.flatMap(({ route }) => (route.access === "token" && route.keyInQuery ? [route.path] : [])),
 	);
@@ -154,14 +160,14 @@ const modelPaths = ({ owned }: Generation) =>
 const relayFor = (
 	generation: Generation,
 	router: Router,
-	ofTokens: Pick<RelayOptions, "rulesOf" | "secondLook">,
+	ofBuild: Pick<RelayOptions, "rulesOf" | "secondLook" | "statusOf">,
 	server: ServerConfig,
 	{ clock, log, budget }: BuildOptions,
 ): Relay =>
 	createRelay({
 		protocols: generation.all(protocols),
 		endpoints: generation.all(endpoints),
-		...ofTokens,
+		...ofBuild,
 		guards: generation.all(guards),
 		recorders: generation.all(recorders),
 		costs: generation.given(costs),

@@ -13,6 +13,16 @@ export const denialResponse = (render: RenderDenial, denial: Denial, requestId: 
 const shapeAt = ({ shapeFor, renderDenial = renderOwnDenial }: Route, request: Request): RenderDenial =>
 	shapeFor?.(request) ?? renderDenial;
 
+/** The status of that; Portico's own where the route cannot say it. */
+export const statusAt = (route: Route | undefined, request: Request, denial: Denial): number => {
+	try {
+		return (route ? shapeAt(route, request) : renderOwnDenial)(denial, "").status;
+	} catch {
+		// The answer fails in the same way, and is logged then.
+		return renderOwnDenial(denial).status;
+	}
+};
+
 /** As the route tells a refusal; where that fails, which is its plugin's mistake, in Portico's own shape. */
 export const denialAt = (route: Route, request: Request, denial: Denial, requestId: string, log: Log): Response => {
 	try {

@@ -2,9 +2,9 @@
 import { type Denial, isFault } from "../contract/fault.ts";
 import { whatFailed } from "../contract/log.ts";
 import type { CallRecord, Ending, Outcome } from "../contract/outcome.ts";
-import { renderOwnDenial } from "../errors/own-errors.ts";
 import { noRoom } from "../wire/byte-budget.ts";
 import type { LiveCall } from "./live-call.ts";
+import type { CallStart, Recording } from "./record.ts";
 import { tooLong } from "./stream-watch.ts";
 
 export const shuttingDown: Denial = {
@@ -42,9 +42,6 @@ export const endingOf = (live: LiveCall): Ending => {
 	return live.left ? "client_left" : "upstream_failed";
 };
 
-/** A denial in the protocol's own shape is rendered by whoever answers; this is the status its row gets. */
-export const statusOf = (denial: Denial): number => renderOwnDenial(denial).status;
-
 /** What permits are told of a call that was refused before anything of it was sent. */
 export const refusedOutcome = (denial: Denial): Outcome => ({
 	ending: "refused",
@@ -55,9 +52,13 @@ export const refusedOutcome = (denial: Denial): Outcome => ({
 });
 
 /** The same for its row. */
-export const refusedEnd = (denial: Denial): Pick<CallRecord, "outcome" | "status" | "attempts" | "losses"> => ({
+export const refusedEnd = (
+	{ statusOf }: Recording,
+	{ call }: CallStart,
+	denial: Denial,
+): Pick<CallRecord, "outcome" | "status" | "attempts" | "losses"> => ({
 	outcome: refusedOutcome(denial),
-	status: statusOf(denial),
+	status: statusOf(call, denial),
 	attempts: [],
 	losses: [],
 });

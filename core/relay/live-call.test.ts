@@ -24,7 +24,13 @@ const ended = (seen: () => Observation) => {
 		model: { operation: "generate", name: "m", stream: false, candidates: 1 },
 	} as unknown as ModelRouted;
 	const permits = new Permits([{ settle: (outcome) => void settled.push(outcome) }], log);
-	const live = new LiveCall(routed, permits, { clock, log, recorders: [], ended: () => void over++ });
+	const live = new LiveCall(routed, permits, {
+		clock,
+		log,
+		recorders: [],
+		statusOf: () => 500,
+		ended: () => void over++,
+	});
 	const target: Target = {
 		upstream: { name: "main", protocols: [], send: () => Promise.reject(new Error("not asked")) },
 		model: "up",

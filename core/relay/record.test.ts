@@ -20,7 +20,12 @@ test("a recorder that fails, at once or later, is logged and changes nothing", a
 	];
 	const call = { id: "req_1", startedAt: 0, route: "/v1/x", request: new Request("http://127.0.0.1/") } as Admitted;
 	record(
-		{ clock: createTestClock(), log: createLog("error", (line) => said.push(JSON.parse(line))), recorders },
+		{
+			clock: createTestClock(),
+			log: createLog("error", (line) => said.push(JSON.parse(line))),
+			recorders,
+			statusOf: () => 500,
+		},
 		{ call, protocol: "messages" },
 		{
 			outcome: { ending: "completed", sent: true, contentBytes: 0, pieces: 0 },

@@ -1,6 +1,7 @@
 /** Writes the row of a call, whatever became of it: told to every recorder. */
 import type { Admitted } from "../contract/call.ts";
 import type { Clock } from "../contract/clock.ts";
+import type { Denial } from "../contract/fault.ts";
 import { type Log, whatFailed } from "../contract/log.ts";
 import type { CallRecord, CallToken, Outcome, Recorder } from "../contract/outcome.ts";
 import type { ModelCall } from "../contract/protocol.ts";
@@ -21,6 +22,8 @@ export interface Recording {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly recorders: readonly Recorder[];
+	/** The status by which the route that was called tells of a denial: protocols differ in it. */
+	readonly statusOf: (call: Admitted, denial: Denial) => number;
 	/** Absent where no plugin traces calls. */
 	readonly tracer?: Tracer | undefined;
 }

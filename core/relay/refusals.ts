@@ -55,13 +55,13 @@ export class Refusals {
 	 */
 	addRead(start: CallStart, denial: Denial): void {
 		if (namesNothing.has(denial.kind)) this.count(start, denial, {});
-		else record(this.options, start, refusedEnd(denial));
+		else record(this.options, start, refusedEnd(this.options, start, denial));
 	}
 
 	private count(start: CallStart, denial: Denial, known: Pick<CallRecord, "keyDigest">): void {
 		const { call, token } = start;
 		const counted = this.of(denial.code ?? denial.kind, token?.id ?? call.address ?? "");
-		const end = { ...refusedEnd(denial), ...known };
+		const end = { ...refusedEnd(this.options, start, denial), ...known };
 		if (counted.records < recordsEach && this.records < recordsInAll) {
 			counted.records++;
 			this.records++;

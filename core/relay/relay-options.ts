@@ -11,6 +11,7 @@ import type { Tracer } from "../contract/trace.ts";
 import type { OpenStreamBody } from "../wire/stream-body.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { LiveCall } from "./live-call.ts";
+import type { Recording } from "./record.ts";
 import type { Refusals } from "./refusals.ts";
 import type { SecondLook } from "./second-look.ts";
 import type { StreamLimits } from "./stream-watch.ts";
@@ -23,6 +24,7 @@ export interface RelayOptions {
 	readonly secondLook: SecondLook;
 	readonly guards: readonly Guard[];
 	readonly recorders: readonly Recorder[];
+	readonly statusOf: Recording["statusOf"];
 	readonly costs?: Costs | undefined;
 	readonly tracer?: Tracer | undefined;
 	readonly router: Router;

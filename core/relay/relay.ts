@@ -15,7 +15,7 @@ import { unknownModel } from "../errors/unknown-model.ts";
 import { isPending } from "../wire/pending.ts";
 import { AfterBursts } from "./after-bursts.ts";
 import { type AttemptOptions, attempt } from "./attempt.ts";
-import { clientGone, endingOf, lost, refusedOutcome, shuttingDown, statusOf } from "./call-ending.ts";
+import { clientGone, endingOf, lost, refusedOutcome, shuttingDown } from "./call-ending.ts";
 import { CallWatch } from "./call-watch.ts";
 import { roomToBegin, turnEnds } from "./event-loop-share.ts";
 import type { Guarded } from "./guarded.ts";
@@ -70,10 +70,10 @@ class CallRelay implements Relay {
 
 	constructor(options: RelayOptions) {
 		const { router, clock, log, rulesOf, protocols, endpoints, limits, openStreamBody, bodyLimitBytes } = options;
-		const { recorders, tracer, costs } = options;
+		const { recorders, statusOf, tracer, costs } = options;
 		this.options = options;
 		this.bursts = new AfterBursts(clock, () => this.open.size === 0, options.collectGarbage);
-		this.liveOptions = { clock, log, recorders, tracer, costs, ended: (live) => this.forget(live) };
+		this.liveOptions = { clock, log, recorders, statusOf, tracer, costs, ended: (live) => this.forget(live) };
 		this.refusals = new Refusals(this.liveOptions);
 		this.leniently = {
 			protocols: new Map(protocols.map((protocol) => [protocol.name, protocol])),
@@ -196,7 +196,8 @@ class CallRelay implements Relay {
 			throw new Fault(deny("upstream", "No upstream is left to try."));
 		} catch (error) {
 			const denial = live.stoppedFor ?? denialOf(error, log, live.routed.id);
-			live.end(endingOf(live), denial === clientGone ? 499 : statusOf(denial), denial);
+			const status = denial === clientGone ? 499 : this.options.statusOf(live.routed, denial);
+			live.end(endingOf(live), status, denial);
 			throw new Fault(denial, error);
 		} finally {
 			live.answers();

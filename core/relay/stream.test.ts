@@ -97,7 +97,7 @@ const open = ({ permit = {}, keepAlive = ": alive\n\n", parts = {} }: Made = {})
 	} as unknown as ModelRouted;
 	const permits = new Permits([{ ...permit, settle: (outcome) => void settled.push(outcome) }], log);
 	const recorders = [{ name: "test", record: (call: CallRecord) => void records.push(call) }];
-	const live = new LiveCall(routed, permits, { clock, log, recorders });
+	const live = new LiveCall(routed, permits, { clock, log, recorders, statusOf: () => 500 });
 	const target: Target = {
 		upstream: { name: "main", protocols: [], send: () => Promise.reject(new Error("not asked")) },
 		model: "up",

@@ -86,7 +86,8 @@ export const createTaskAuthority = (
 			log,
 		);
 		if (!denial || (isAboutQuota(denial) && (await isRepeated?.()))) return undefined;
-		record(recording(), { call, token: call.token, protocol: "tasks" }, refusedEnd(denial));
+		const start = { call, token: call.token, protocol: "tasks" };
+		record(recording(), start, refusedEnd(recording(), start, denial));
 		return denial;
 	},
 	refused(call, task, denial) {
@@ -94,7 +95,7 @@ export const createTaskAuthority = (
 		const start = { call, token: call.token, protocol: "tasks", ...(model && { model }) };
 		const counted = refusals();
 		if (counted) counted.addRead(start, denial);
-		else record(recording(), start, refusedEnd(denial));
+		else record(recording(), start, refusedEnd(recording(), start, denial));
 	},
 	async authorize(call, { kind, model, targets, requestBytes, prompt }) {
 		await secondLook(call);

@@ -186,6 +186,20 @@ describe("references to items", () => {
 			parameter: "input[1]",
 		});
 	});
+	test("are what reasoning of Portico's is that comes back without its seal; what is not kept stays as it is", async () => {
+		const sealed = {
+			id: "rs_portico_1",
+			type: "reasoning",
+			summary: [{ type: "summary_text", text: "hm" }],
+			encrypted_content: "portico.messages.claude.thinking.SIG",
+		};
+		await say("x", answerOf("resp_ref2", sealed));
+		const { encrypted_content: _seal, ...bare } = sealed;
+		const input = [{ role: "user", content: "x" }, bare, { ...bare, id: "rs_portico_9" }];
+		const asked = async (token: typeof alice) => (await conversations.load(askOf(bodyOf(input)), token)).body.value;
+		expect((await asked(alice))["input"]).toEqual([input[0], sealed, input[2]]);
+		expect((await asked(bob))["input"]).toEqual(input);
+	});
 	test("go with the answer they stood in", async () => {
 		await answers.forget(alice.id, "resp_ref", clock.now());
 		expect((await answers.items(alice.id, ["fc_1"])).size).toBe(0);

@@ -21,7 +21,7 @@ import {
 import type { Capsules } from "../compaction/capsules.ts";
 import { mayConcern, openSummaries } from "../compaction/open-summaries.ts";
 import { type AnswerStore, type KeptAnswer, largeBytes, nextTurn } from "./answer-store.ts";
-import { bareReasoning, foreignReference, isToldRun, referenceOf } from "./references.ts";
+import { bareReasoning, foreignReference, isToldRun, ownReasoning, referenceOf } from "./references.ts";
 
 export interface ConversationOptions {
 	/** Absent when nothing is to be kept. */
@@ -169,7 +169,7 @@ class KeptConversations implements Conversations {
 			const kept = found?.get(id);
 			if (kept !== undefined) return kept;
 			if (isToldRun(item)) runs.push({ id, denial: runNotFound(id, `input[${index}]`) });
-			else missing ??= itemNotFound(id, `input[${index}]`);
+			else if (ownReasoning(item) === undefined) missing ??= itemNotFound(id, `input[${index}]`);
 			return item;
 		});
 		return { items, runs, ...definedOnly({ missing }) };

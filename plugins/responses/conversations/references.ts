@@ -22,6 +22,19 @@ const fields: ReferenceFields = {
 	opaque: new Set(["arguments", "annotations", "results", "outputs", "action", "parameters", "schema", "logprobs"]),
 };
 
+/** The id of reasoning that holds neither it nor its encrypted form: it stands for what was kept. */
+const unsealedReasoning = (item: unknown): string | undefined => {
+	const { type, id, content, encrypted_content: encrypted } = asRecord(item);
+	if (type !== "reasoning" || (asText(encrypted) ?? "") !== "" || asList(content).length > 0) return undefined;
+	return asText(id) || undefined;
+};
+
+/** The id of such reasoning that was kept here, if anywhere: LangChain's standard content leaves out what seals it. */
+export const ownReasoning = (item: unknown): string | undefined => {
+	const id = unsealedReasoning(item);
+	return id?.startsWith(ownReasoningMark) ? id : undefined;
+};
+
 /** The id an item refers to; undefined for an item that stands for itself. */
 export const referenceOf = (item: unknown): string | undefined => {
 	if (!isRecord(item)) return undefined;
@@ -29,19 +42,17 @@ export const referenceOf = (item: unknown): string | undefined => {
 	const bare = type === "item_reference" || (type === undefined && role === undefined);
 	const picture = type === "image_generation_call" && typeof result !== "string";
 	const code = type === "code_interpreter_call" && typeof container === "string" && !isForeignRun(item);
-	return bare || picture || code ? asText(id) : undefined;
+	return bare || picture || code ? asText(id) : ownReasoning(item);
 };
 
 /** True for code that a container of the provider's ran and that is told whole: only that provider has to look it up. */
 export const isToldRun = (item: unknown): item is WireRecord =>
 	isRecord(item) && item["type"] === "code_interpreter_call" && typeof item["code"] === "string";
 
-/** The id of reasoning that an upstream has to look up, for the item holds neither it nor its encrypted form. Portico's own are no upstream's. */
+/** The id of reasoning that an upstream has to look up. Portico's own is no upstream's. */
 export const bareReasoning = (item: unknown): string | undefined => {
-	const { type, id, content, encrypted_content: encrypted } = asRecord(item);
-	if (type !== "reasoning" || (asText(encrypted) ?? "") !== "" || asList(content).length > 0) return undefined;
-	const named = asText(id) ?? "";
-	return named === "" || named.startsWith(ownReasoningMark) ? undefined : named;
+	const id = unsealedReasoning(item);
+	return id?.startsWith(ownReasoningMark) ? undefined : id;
 };
 
 const whole = (name: string, message: string): Denial => deny("unsupported", message, { parameter: name });

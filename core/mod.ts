@@ -156,6 +156,7 @@ export { gapBetween } from "./neutral/phase.ts";
 export { inPlaceOf, placed, placeOf } from "./neutral/place.ts";
 export type * from "./neutral/request.ts";
 export * from "./neutral/response.ts";
+export { isTextMime } from "./neutral/text-mime.ts";
 export { type CalledTool, calledTool, flatName, type NameRule, plainNames, ToolNames } from "./neutral/tool-names.ts";
 export { unwrapInput, wrapInput } from "./neutral/wrapped-input.ts";
 export { cleanBase64, dataUrlHead, readDataUrl } from "./wire/data-url.ts";

@@ -1,5 +1,5 @@
 /** Images and documents by their `source`. */
-import { asList, asRecord, asText, type Media, type Origin, readDataUrl, type WireRecord } from "#core";
+import { asList, asRecord, asText, isTextMime, type Media, type Origin, readDataUrl, type WireRecord } from "#core";
 import { nativeFamily, originOf } from "./carried.ts";
 import { protocolName } from "./name.ts";
 import { refuse } from "./refuse.ts";
@@ -41,7 +41,6 @@ export const decodeSource = (source: unknown, at: string, mime: string): Media =
 };
 
 const imageTypes = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
-const textType = /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|javascript|x-ndjson|sql))/;
 
 /** A source, or in words why there is none. */
 export type EncodedSource = { readonly source: WireRecord } | { readonly refused: string };
@@ -80,7 +79,7 @@ export const documentSource = (media: Media): EncodedSource => {
 		case "bytes":
 			if (media.mime === "application/pdf")
 				return { source: { type: "base64", media_type: media.mime, data: media.base64 } };
-			if (textType.test(media.mime)) return plain(Buffer.from(media.base64, "base64").toString("utf8"));
+			if (isTextMime(media.mime)) return plain(Buffer.from(media.base64, "base64").toString("utf8"));
 			return { refused: `a document of type ${media.mime}` };
 		case "url":
 			return isHttp(media.url)

@@ -5,6 +5,7 @@ import {
 	type DocumentBlock,
 	definedOnly,
 	type ImageBlock,
+	isTextMime,
 	type Media,
 	type NeutralNode,
 	type SearchResultBlock,
@@ -69,8 +70,10 @@ const documentPart = (block: DocumentBlock, writing: Writing): WireRecord => {
 			? { type: "file", file: { file_id: media.id } }
 			: lost(writing, block, "document");
 	if (media.by === "url") return linkedDocument(media.url, block, writing);
-	if (media.mime.startsWith("text/"))
-		return textPart(asText(title, Buffer.from(media.base64, "base64").toString("utf8")));
+	if (isTextMime(media.mime)) return textPart(asText(title, Buffer.from(media.base64, "base64").toString("utf8")));
+	// OpenAI takes no other file here, and refuses the whole request for one; its Responses API takes them.
+	if (writing.openai && !writing.sameProtocol && media.mime !== "application/pdf")
+		return lost(writing, block, `document of type ${media.mime}`);
 	const filename = block.filename ?? documentName(media.mime, block.title);
 	return { type: "file", file: { filename, file_data: addressOf(media) } };
 };

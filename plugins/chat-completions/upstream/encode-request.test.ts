@@ -212,6 +212,12 @@ describe("messages for an upstream", () => {
 			{ type: "text", text: "T\n\nbody" },
 			[],
 		]);
+		const json = { by: "bytes", mime: "application/json", base64: "eyJhIjoxfQ==" } as const;
+		expect(documentOf(json)).toEqual([{ type: "text", text: 'T\n\n{"a":1}' }, []]);
+		const sheet = { by: "bytes", mime: "application/vnd.ms-excel", base64: "AAAA" } as const;
+		const gap = "[One document of type application/vnd.ms-excel was here that cannot be shown to this model]";
+		expect(documentOf(sheet)).toEqual([{ type: "text", text: gap }, ["document"]]);
+		expect(documentOf(sheet, "mistral-small")[1]).toEqual([]);
 		expect(documentOf({ by: "url", url: "https://a.test/x.pdf" })[1]).toEqual(["document"]);
 		const file = { by: "file", id: "file-1", origin: { protocol: "responses", family: "gpt" } } as const;
 		expect(documentOf(file)).toEqual([{ type: "file", file: { file_id: "file-1" } }, []]);

@@ -367,6 +367,9 @@ describe("speech", () => {
 		const plain = await speak({ ...asked, model: "gemini-tts", response_format: "pcm" }, key);
 		expect(Buffer.from(await plain.arrayBuffer()).equals(samples)).toBe(true);
 		expect((await speak({ ...asked, model: "gemini-tts", response_format: "mp3" }, key)).status).toBe(400);
+		const own = await speak({ ...asked, model: "gemini-tts", voice: { id: "voice_1" }, response_format: "wav" }, key);
+		expect(own.headers.get("x-portico-dropped")).toBe("voice");
+		await own.arrayBuffer();
 	});
 
 	test.each([

@@ -8,6 +8,7 @@ import {
 	deny,
 	Fault,
 	jsonMessage,
+	type Loss,
 	lookup,
 	openAiFailure,
 	renderOwnDenial,
@@ -72,7 +73,7 @@ export const geminiSpeech: Dialect<AskedSpeech, Spoken> = {
 			...(!told && { estimated: true }),
 		};
 	},
-	encodeRequest({ text, instructions, voice = usualVoice, format, speed }, model) {
+	encodeRequest({ text, instructions, voice = usualVoice, ownVoice, format, speed }, model) {
 		checkFormat(format);
 		const voiceName = voices[voice] ?? voice;
 		const body = {
@@ -82,10 +83,10 @@ export const geminiSpeech: Dialect<AskedSpeech, Spoken> = {
 				speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName } } },
 			},
 		};
-		return {
-			messages: [jsonMessage(pathOf(model), body)],
-			losses: speed === undefined || speed === 1 ? [] : [{ path: "speed", reason: "the upstream has no such setting" }],
-		};
+		const losses: Loss[] = [];
+		if (ownVoice) losses.push({ path: "voice", reason: "the upstream has no voices of another provider's account" });
+		if (speed !== undefined && speed !== 1) losses.push({ path: "speed", reason: "the upstream has no such setting" });
+		return { messages: [jsonMessage(pathOf(model), body)], losses };
 	},
 	decodeAnswer([body]) {
 		const sounds = partsOf(body).flatMap(({ inlineData }) => {

@@ -7,6 +7,7 @@ import {
 	type EndpointCall,
 	type EndpointRequest,
 	fieldReaders,
+	isRecord,
 	jsonOf,
 	refuseField,
 	textBytes,
@@ -17,6 +18,8 @@ export interface AskedSpeech {
 	readonly text: string;
 	readonly instructions: string | undefined;
 	readonly voice: string | undefined;
+	/** A voice made for the provider's account is asked for by its id. */
+	readonly ownVoice: boolean;
 	readonly format: string | undefined;
 	readonly speed: number | undefined;
 }
@@ -53,7 +56,8 @@ export const askedSpeech = (ask: Pick<EndpointRequest, "body">): AskedSpeech => 
 	return {
 		text: asText(fields["input"]) ?? "",
 		instructions: asText(fields["instructions"]),
-		voice: asText(voice) ?? undefined,
+		voice: asText(voice),
+		ownVoice: isRecord(voice),
 		format: asText(fields["response_format"]),
 		speed: asNumber(fields["speed"]),
 	};

@@ -80,9 +80,14 @@ const known = (name: string): ClientTool | undefined =>
 const isHosted = ({ environment }: WireRecord): boolean =>
 	isRecord(environment) && environment["type"] !== undefined && environment["type"] !== "local";
 
+/** The client's own machine and no more said of it: it is where the function is run. */
+const isPlainlyLocal = ({ environment }: WireRecord): boolean =>
+	isRecord(environment) && environment["type"] === "local" && Object.keys(environment).length === 1;
+
 /** The tool as a function that leads back to its definition; undefined for one that the client does not run. */
 export const clientTool = (told: WireRecord): FunctionTool | undefined => {
-	const { type, ...rest } = told;
+	const { type, environment, ...others } = told;
+	const rest = isPlainlyLocal(told) ? others : { ...others, environment };
 	const name = asText(type) ?? "";
 	if (name === toolSearch && isClientSearch(told)) return searchFunction(told);
 	const tool = known(name);

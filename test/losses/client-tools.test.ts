@@ -105,7 +105,7 @@ describe("a client of Messages", () => {
 });
 
 describe("a client of Responses", () => {
-	const tools = [{ type: "shell" }, { type: "local_shell" }, { type: "apply_patch" }];
+	const tools = [{ type: "shell", environment: { type: "local" } }, { type: "local_shell" }, { type: "apply_patch" }];
 	const history = [
 		{ role: "user", content: "Go on." },
 		{ type: "shell_call", call_id: "s1", action: { commands: ["ls", "pwd"], timeout_ms: 100 }, status: "completed" },

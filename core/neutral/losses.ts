@@ -3,6 +3,7 @@
  * that node. The client's protocol has the words: Portico tells `input[3]` and `max_uses` to whom sent those.
  */
 
+import { isDeepStrictEqual } from "node:util";
 import type { Block, Extras } from "./content.ts";
 import { isRecord } from "./json.ts";
 import type { Loss } from "./model.ts";
@@ -54,6 +55,8 @@ export interface LossWords {
 	readonly groups: readonly string[];
 	/** Fields of this protocol's bags that no other protocol needs to be told of, each with the reason why. */
 	readonly harmless: Readonly<Record<string, string>>;
+	/** Values of such fields that say what holds anyway. */
+	readonly usual?: Readonly<Record<string, unknown>>;
 }
 
 /** Gathers what one encoding leaves behind. */
@@ -130,10 +133,11 @@ class WordedLosses {
 
 	/** The fields of a bag that say something and are not harmless; of a group, its members. */
 	private telling(bag: Readonly<Record<string, unknown>> | undefined, place: string): void {
-		const { harmless, groups } = this.language;
+		const { harmless, groups, usual = {} } = this.language;
 		for (const name in bag) {
 			const value = bag[name];
 			if (Object.hasOwn(harmless, name) || isEmpty(value)) continue;
+			if (Object.hasOwn(usual, name) && isDeepStrictEqual(value, usual[name])) continue;
 			if (groups.includes(name) && isRecord(value)) this.telling(value, place);
 			else this.add(place === "" ? name : `${place}.${name}`, notUnderstood);
 		}

@@ -185,3 +185,13 @@ describe("in the history", () => {
 		expect(asRecord(blocksOf(messages)[1])["content"]).toEqual(answers["Claude's shell"][1].content);
 	});
 });
+
+test("the container that OpenAI wants named is no loss at Gemini's code, one that is said more of is", async () => {
+	const asked = (container: WireRecord) => {
+		const body = { input: "Hi", tools: [{ type: "code_interpreter", container }] };
+		return world.send("responses", "generate-content", body, { strict: true });
+	};
+	expect((await asked({ type: "auto" })).status).toBe(200);
+	expect(asRecord(world.upstream.received.at(-1)?.json)["tools"]).toEqual([{ codeExecution: {} }]);
+	expect(await (await asked({ type: "auto", memory_limit: "4g" })).text()).toContain("tools[0].container");
+});

@@ -18,8 +18,21 @@ const pictures = new Set(["image_url", "input_image", "image"]);
 /** Tools that run at the client. */
 const clientTools = new Set(["function", "custom"]);
 
-const readPart = (reader: BoundReader, part: WireRecord): void => {
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** What is no medium in a part, whatever it calls itself. */
+const plainFields = new Set(["type", "uuid", "text", "thinking", "refusal", "cache_control"]);
+
+/** vLLM tells a part without a type, or with a `uuid`, by its media, a picture first: what is called a text may be a film. */
+const typeOf = (part: WireRecord): string | undefined => {
 	const type = asText(part["type"]);
+	const isTold = type !== undefined && !isGiven(part["uuid"]);
+	if (isTold || Object.keys(part).every((name) => plainFields.has(name))) return type;
+	return isGiven(part["image_url"]) ? "image_url" : "other";
+};
+
+const readPart = (reader: BoundReader, part: WireRecord): void => {
+	const type = typeOf(part);
 	if (type !== undefined && texts.has(type)) return;
 	if (type !== undefined && pictures.has(type)) {
 		const source = part["image_url"] ?? part["image"] ?? part["source"];
@@ -45,7 +58,6 @@ const readTool = (reader: BoundReader, tool: WireRecord): void => {
 /** Searches that a field of its own asks for; xAI bills each source. */
 const searchFields = ["web_search_options", "search_parameters", "enable_search", "web_search"];
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 const isWanted = (value: unknown): boolean => isGiven(value) && value !== false;
 
 const finder = steeringFinder(

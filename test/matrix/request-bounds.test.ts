@@ -51,8 +51,8 @@ describe("a picture counts by itself", () => {
 		expect(inputTokens(found)).toBeLessThan(20_000);
 		expect(inputTokens(found, undefined, 49_152)).toBeGreaterThan(49_152);
 	});
-	test("by its address, too", () => {
-		const asked = user([{ type: "image_url", image_url: { url: "https://example.org/a.png" } }]);
+	test.each([{}, { uuid: "a" }])("by its address, too, with %j", (more) => {
+		const asked = user([{ type: "image_url", image_url: { url: "https://example.org/a.png" }, ...more }]);
 		expect(bound(chat, asked)).toMatchObject({ images: 1, open: false });
 	});
 });
@@ -107,6 +107,13 @@ describe("what the body only points to may be as long as the model can read", ()
 		["cached content", gemini, { contents: [], cachedContent: "cachedContents/1" }],
 		["cached content, in snakes", gemini, { contents: [], cached_content: "cachedContents/1" }],
 		["a gemini file", gemini, part({ fileData: { fileUri: "x", mimeType: "video/mp4" } })],
+		["a film beside a text without a type", chat, user([{ text: "x", video_url: { url: "https://e.org/v" } }])],
+		["the same with no type at all", chat, user([{ type: null, text: "x", audio_url: { url: "https://e.org/a" } }])],
+		[
+			"a film in a text with a name of its own",
+			chat,
+			user([{ type: "text", text: "x", uuid: "1", video_url: { url: "https://e.org/v" } }]),
+		],
 		["a file by id", chat, user([{ type: "file", file: { file_id: "f" } }])],
 		["a sound", chat, user([{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }])],
 		["a film by its address", chat, user([{ type: "video_url", video_url: { url: "https://example.org/a" } }])],

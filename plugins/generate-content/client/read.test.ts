@@ -87,6 +87,13 @@ describe("limits", () => {
 		expect(denialOf(() => askOf(configs))?.parameter).toBe("generationConfig");
 	});
 
+	test("a tier under two spellings is two prices, and is refused", () => {
+		const twice = { serviceTier: "standard", service_tier: "priority" };
+		expect(denialOf(() => askOf({ contents: "Hi", ...twice }))?.parameter).toBe("serviceTier");
+		const config = denialOf(() => askOf({ contents: "Hi", generationConfig: twice }));
+		expect(config?.parameter).toBe("generationConfig.serviceTier");
+	});
+
 	test.each([[{}], [{ contents: [] }], [{ contents: 5 }]])("contents in %p are refused", (body) =>
 		expect(denialOf(() => askOf(body))).toMatchObject({ kind: "invalid_request", parameter: "contents" }),
 	);

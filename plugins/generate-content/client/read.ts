@@ -33,7 +33,7 @@ const checkRanges = (config: WireRecord): void => {
 	for (const [name, least, most] of ranges) checkNumber(field(config, name), at(name), least, most);
 };
 
-/** A field under both spellings could be read as two values, and a limit on one of them would be no limit. */
+/** A field under both spellings could be read as two values: a limit on one of them would be no limit, a tier no price. */
 const checkSpelling = (record: WireRecord, names: readonly string[], path: string): void => {
 	for (const name of names)
 		if (isAmbiguous(record, name))
@@ -81,9 +81,9 @@ const readGeneration = (
 	stream: boolean,
 	affinity: string | undefined,
 ): ModelCall => {
-	checkSpelling(body, ["generationConfig", "systemInstruction", "cachedContent"], "");
+	checkSpelling(body, ["generationConfig", "systemInstruction", "cachedContent", "serviceTier"], "");
 	const config = recordField(body, "generationConfig");
-	checkSpelling(config, ["maxOutputTokens", "candidateCount"], at(""));
+	checkSpelling(config, ["maxOutputTokens", "candidateCount", "serviceTier"], at(""));
 	checkContents(body);
 	checkRanges(config);
 	const maxOutputTokens = whole(field(config, "maxOutputTokens"), at("maxOutputTokens"), 1);

@@ -322,6 +322,59 @@ describe("the summary of what was compacted", () => {
 			told,
 		]);
 	});
+
+	const before = [
+		{ role: "user", content: "A long story." },
+		{ role: "assistant", content: [{ type: "text", text: "Its end." }, ...(told[0]?.content ?? [])] },
+		{ role: "user", content: "When?" },
+	];
+
+	test("stands for all that was said before it, as it does at Anthropic", async () => {
+		own.answer(() => Response.json(message));
+		chat.answer(() => streamOf(chatPieces));
+		for (const model of ["gpt", "threadless", "fast"])
+			await gateway.ask("/v1/messages", { ...asking, model, messages: before }).then((answer) => answer.text());
+		expect(asRecord(chat.received[0]?.json)["messages"]).toEqual([
+			{ role: "assistant", content: "They agreed on Tuesday." },
+			{ role: "user", content: "When?" },
+		]);
+		expect(own.received.map(({ json }) => asRecord(json)["messages"])).toEqual([
+			[
+				{ role: "user", content: [{ type: "text", text: "Continue." }] },
+				{ role: "assistant", content: [{ type: "text", text: "They agreed on Tuesday." }] },
+				{ role: "user", content: "When?" },
+			],
+			before,
+		]);
+	});
+
+	test("that failed stands for nothing", async () => {
+		own.answer(() => Response.json(message));
+		chat.answer(() => streamOf(chatPieces));
+		const failed = [
+			{ role: "user", content: "A long story." },
+			{
+				role: "assistant",
+				content: [
+					{ type: "compaction", content: null },
+					{ type: "text", text: "Its end." },
+				],
+			},
+			{ role: "user", content: "When?" },
+		];
+		for (const model of ["gpt", "threadless"])
+			await gateway.ask("/v1/messages", { ...asking, model, messages: failed }).then((answer) => answer.text());
+		expect(asRecord(chat.received[0]?.json)["messages"]).toEqual([
+			{ role: "user", content: "A long story." },
+			{ role: "assistant", content: "Its end." },
+			{ role: "user", content: "When?" },
+		]);
+		expect(asRecord(own.received[0]?.json)["messages"]).toEqual([
+			{ role: "user", content: "A long story." },
+			{ role: "assistant", content: [{ type: "text", text: "Its end." }] },
+			{ role: "user", content: "When?" },
+		]);
+	});
 });
 
 test("large integers of a call keep their digits on the way to an OpenAI client, and back", async () => {
@@ -351,14 +404,14 @@ test.each(["gpt", "threadless"])(
 			Response.json({ choices: [{ message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }] }),
 		);
 		const messages = [
+			// What only Claude reads makes the history of another maker's model be written anew.
+			{ role: "assistant", content: [{ type: "compaction", content: "They agreed." }] },
 			{ role: "user", content: "Hi" },
 			{
 				role: "assistant",
 				content: [{ type: "tool_use", id: "t1", name: "f", input: { id: JSON.rawJSON("1234567890123456789") } }],
 			},
 			{ role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "done" }] },
-			// What only Claude reads makes the history of another maker's model be written anew.
-			{ role: "assistant", content: [{ type: "compaction", content: "They agreed." }] },
 			{ role: "user", content: "Go on" },
 		];
 		await gateway.ask("/v1/messages", { ...asking, model, messages }).then((answer) => answer.text());

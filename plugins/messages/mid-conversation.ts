@@ -1,6 +1,6 @@
 /**
  * What messages change amid a conversation beside what they say: the tools that are offered from there on, the effort,
- * and how long their words are shown. Anthropic's servers keep track of it so that the prompt before it stays cached;
+ * how long their words are shown, and the summary that stands for what was said before it. Anthropic's servers keep track of it so that the prompt before it stays cached;
  * another protocol is told how things stand when the answer is asked for.
  */
 import { asList, asRecord, asText, membersOf, type WireRecord } from "#core";
@@ -93,6 +93,27 @@ const effortAmid = (messages: readonly WireRecord[]): unknown => {
 	return holds;
 };
 
+/** A place in a conversation: a message, and a block of it. */
+export interface Place {
+	readonly message: number;
+	readonly block: number;
+}
+
+/** One that tells nothing is left of a summary that failed. */
+const isSummary = (block: unknown): boolean => {
+	const { type, content } = asRecord(block);
+	return type === "compaction" && asText(content) !== undefined && content !== "";
+};
+
+/** The last summary, which stands for all that was said before it; undefined where there is none. */
+export const lastSummary = (messages: readonly unknown[]): Place | undefined => {
+	for (let message = messages.length - 1; message >= 0; message--) {
+		const block = asList(asRecord(messages[message])["content"]).findLastIndex(isSummary);
+		if (block !== -1) return { message, block };
+	}
+	return undefined;
+};
+
 /** How things stand when the answer is asked for. */
 export interface Amid {
 	readonly tools: readonly Offer[];
@@ -100,11 +121,18 @@ export interface Amid {
 	readonly effort: unknown;
 	/** Messages whose words were for a turn that is past. */
 	readonly cleared: ReadonlySet<WireRecord>;
+	/** What stands before it is shown to no model. */
+	readonly summary: Place | undefined;
 }
 
 /** What has changed amid the conversation. */
 export const changesAmid = (tools: unknown, messages: readonly WireRecord[]): Amid => {
 	const latest = messages.findLastIndex(({ role }) => role === "user");
 	const cleared = messages.slice(0, Math.max(0, latest)).filter(({ clear_at }) => clear_at === "next_user_message");
-	return { tools: offeredTools(tools, messages), effort: effortAmid(messages), cleared: new Set(cleared) };
+	return {
+		tools: offeredTools(tools, messages),
+		effort: effortAmid(messages),
+		cleared: new Set(cleared),
+		summary: lastSummary(messages),
+	};
 };

@@ -216,11 +216,14 @@ const take = (gathering: Gathering, told: unknown, at: string): void => {
 	gathering.waiting = undefined;
 };
 
-/** A string or a list of blocks. Signatures that travelled in a block of their own return to the block they belong to. */
-export const decodeBlocks = (content: unknown, at: string): readonly Block[] => {
+/**
+ * A string or a list of blocks, whose first stands at `first`. Signatures that travelled in a block of their own return
+ * to the block they belong to.
+ */
+export const decodeBlocks = (content: unknown, at: string, first = 0): readonly Block[] => {
 	if (typeof content === "string") return content === "" ? [] : [placed({ type: "text", text: content }, at)];
 	if (!Array.isArray(content)) throw refuse(at, content, "it must be a string or a list of blocks.");
 	const gathering: Gathering = { blocks: [], waiting: undefined };
-	for (const [index, told] of content.entries()) take(gathering, told, `${at}[${index}]`);
+	for (const [index, told] of content.entries()) take(gathering, told, `${at}[${first + index}]`);
 	return gathering.blocks;
 };

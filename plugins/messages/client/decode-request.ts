@@ -24,17 +24,22 @@ import { refuse } from "../refuse.ts";
 import { bagOf, cacheOf, decodeBlocks } from "./decode-content.ts";
 import { decodeToolChoice, decodeTools } from "./decode-tools.ts";
 
-/** System text may stand amid a user's blocks; there it is a message between two halves. */
-const splitAtSystem = (content: readonly unknown[], role: Message["role"], at: string): readonly Message[] => {
+/** The blocks from `first` on. System text may stand amid a user's; there it is a message between two halves. */
+const splitAtSystem = (
+	content: readonly unknown[],
+	role: Message["role"],
+	at: string,
+	first: number,
+): readonly Message[] => {
 	const messages: Message[] = [];
-	let from = 0;
+	let from = first;
 	const take = (to: number): void => {
-		const blocks = decodeBlocks(content.slice(from, to), at);
+		const blocks = decodeBlocks(content.slice(from, to), at, from);
 		if (blocks.length > 0) messages.push({ role, blocks });
 		from = to + 1;
 	};
 	for (const [index, block] of content.entries()) {
-		if (!isRecord(block) || block["type"] !== "mid_conv_system") continue;
+		if (index < first || !isRecord(block) || block["type"] !== "mid_conv_system") continue;
 		take(index);
 		messages.push({ role: "system", blocks: decodeBlocks(block["content"] ?? [], `${at}[${index}].content`) });
 	}
@@ -42,11 +47,12 @@ const splitAtSystem = (content: readonly unknown[], role: Message["role"], at: s
 	return messages;
 };
 
-const decodeMessage = (message: WireRecord, at: string): readonly Message[] => {
+/** `first` is the block that its words begin at. */
+const decodeMessage = (message: WireRecord, at: string, first: number): readonly Message[] => {
 	const { role, content = [] } = message;
 	if (role !== "user" && role !== "assistant" && role !== "system")
 		throw refuse(`${at}.role`, role, "it must be user, assistant or system.");
-	if (Array.isArray(content)) return splitAtSystem(content, role, `${at}.content`);
+	if (Array.isArray(content)) return splitAtSystem(content, role, `${at}.content`, first);
 	return [{ role, blocks: decodeBlocks(content, `${at}.content`) }];
 };
 
@@ -141,8 +147,11 @@ export const decodeRequest = ({ body, call }: ModelAsk): NeutralRequest => {
 	const exact = exactBody(body);
 	const told = asList(exact["messages"]).map(asRecord);
 	const amid = told.some(mayChange) ? changesAmid(exact["tools"], told) : undefined;
+	const { message: begin, block: first } = amid?.summary ?? { message: 0, block: 0 };
 	const turns = told.flatMap((message, index) =>
-		amid?.cleared.has(message) ? [] : decodeMessage(message, `messages[${index}]`),
+		index < begin || amid?.cleared.has(message)
+			? []
+			: decodeMessage(message, `messages[${index}]`, index === begin ? first : 0),
 	);
 	const tools = decodeTools(exact["tools"], amid?.tools);
 	const user = asText(asRecord(value["metadata"])["user_id"]);

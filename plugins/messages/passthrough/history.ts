@@ -15,7 +15,9 @@ import {
 	type WireRecord,
 } from "#core";
 import { foreignMark, foreignServerId, nativeFamily, originOf } from "../carried.ts";
+import { lastSummary, type Place } from "../mid-conversation.ts";
 import { decodeServerCall, decodeServerResult, isServerCall, isServerResult } from "../server-tools.ts";
+import { goOn } from "../upstream/encode-turns.ts";
 
 const begins = (value: unknown, mark: string): boolean => asText(value)?.startsWith(mark) === true;
 
@@ -25,14 +27,18 @@ const isForeign = (block: WireRecord): boolean =>
 	begins(block["id"], foreignServerId) ||
 	begins(block["tool_use_id"], foreignServerId);
 
-/** Only Claude knows its own summaries for what they are. */
-const asWords = (block: WireRecord): WireRecord => {
+/** Where the words begin that a model is shown which does not know Claude's summaries: at the last one. */
+const beginning = (messages: readonly unknown[], isClaude: boolean): Place =>
+	(isClaude ? undefined : lastSummary(messages)) ?? { message: 0, block: 0 };
+
+/** Only Claude knows its own summaries for what they are. One that failed tells nothing. */
+const asWords = (block: WireRecord): readonly WireRecord[] => {
 	const { cache_control } = block;
-	return { type: "text", text: asText(block["content"]) ?? "", ...definedOnly({ cache_control }) };
+	const text = asText(block["content"]) ?? "";
+	return text === "" ? [] : [{ type: "text", text, ...definedOnly({ cache_control }) }];
 };
 
-const cleanBlock = (block: unknown, isClaude: boolean): unknown => {
-	if (!isClaude && asRecord(block)["type"] === "compaction") return asWords(asRecord(block));
+const cleanBlock = (block: unknown): unknown => {
 	if (!isRecord(block) || !Array.isArray(block["citations"])) return block;
 	const own = block["citations"].filter((citation) => !begins(asRecord(citation)["encrypted_index"], foreignMark));
 	if (own.length === block["citations"].length) return block;
@@ -59,8 +65,9 @@ const cleanContent = (
 	isClaude: boolean,
 	lost: (at: number) => void,
 ): readonly unknown[] => {
-	const kept = content.flatMap((block, at) => {
-		if (!isForeign(asRecord(block))) return [cleanBlock(block, isClaude)];
+	const kept = content.flatMap((block, at): readonly unknown[] => {
+		if (!isClaude && asRecord(block)["type"] === "compaction") return asWords(asRecord(block));
+		if (!isForeign(asRecord(block))) return [cleanBlock(block)];
 		const words = runWords(asRecord(block));
 		if (words) return [words];
 		lost(at);
@@ -84,17 +91,23 @@ const cleanMessages = (body: JsonBody, family: string, losses: Loss[]): readonly
 	const isClaude = family === nativeFamily;
 	const holds = (word: string): boolean => body.text.includes(word);
 	if (!holds(foreignMark) && !holds(foreignServerId) && (isClaude || !holds('"compaction"'))) return undefined;
+	const told = asList(exactBody(body)["messages"]);
+	const begin = beginning(told, isClaude);
 	let changed = false;
-	const messages = asList(exactBody(body)["messages"]).flatMap((message, turn) => {
+	const messages = told.slice(begin.message).flatMap((message, index) => {
 		const content = asRecord(message)["content"];
+		const first = index === 0 ? begin.block : 0;
 		const lost = (at: number): void => {
-			losses.push({ path: `messages[${turn}].content[${at}]`, reason: "it belongs to another provider's model" });
+			const path = `messages[${begin.message + index}].content[${first + at}]`;
+			losses.push({ path, reason: "it belongs to another provider's model" });
 		};
-		const clean = Array.isArray(content) ? cleanContent(content, isClaude, lost) : content;
+		const shown = Array.isArray(content) && first > 0 ? content.slice(first) : content;
+		const clean = Array.isArray(shown) ? cleanContent(shown, isClaude, lost) : content;
 		if (clean === content) return [message];
 		changed = true;
 		return asList(clean).length > 0 ? [{ ...asRecord(message), content: clean }] : [];
 	});
+	if (begin.message > 0) return [goOn, ...messages];
 	return changed ? messages : undefined;
 };
 

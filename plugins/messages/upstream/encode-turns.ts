@@ -11,7 +11,7 @@ export interface Turn {
 const midSystemBeta = "mid-conversation-system-2026-04-07";
 
 /** Said for a user who said nothing where the protocol demands that one speaks. */
-const goOn: Turn = { role: "user", content: [{ type: "text", text: "Continue." }] };
+export const goOn: Turn = { role: "user", content: [{ type: "text", text: "Continue." }] };
 
 /** Stands where a model insists on thinking that it never did; an empty text may count as none. */
 const noThinking: WireRecord = {

@@ -42,8 +42,8 @@ export interface ModelCapabilities {
 	readonly boundThinking?: boolean;
 	readonly customTools?: boolean;
 	readonly imagesInToolResults?: boolean;
-	/** It searches the web when asked by `web_search_options` of Chat Completions. */
-	readonly searches?: boolean;
+	/** It searches the web when asked by `web_search_options` of Chat Completions; `always`: at each call, asked or not. */
+	readonly searches?: boolean | "always";
 	/** It takes films, or documents by their address, in Chat Completions. */
 	readonly films?: boolean;
 	readonly documentAddresses?: boolean;

@@ -134,20 +134,28 @@ const endpointUse = (call: EndpointRouted, end: CallEnd): Usage => {
 	return total <= said.output.total ? said : { ...said, output: { ...said.output, total }, estimated: true };
 };
 
+/** A model that always searches is billed for it, whether or not its answer came to cite what was found. */
+const withSearch = (used: Usage): Usage => {
+	const { web_search: searches = 0, ...others } = used.serverTools ?? {};
+	return { ...used, serverTools: { ...others, web_search: Math.max(1, searches) } };
+};
+
 /** Undefined when nothing was used, as far as anybody can know. */
 export const usedBy = (call: RelayedCall, end: CallEnd): Usage | undefined => {
 	const { usage: said, unbilled } = end.seen;
 	if (unbilled) return undefined;
-	if (said && isTotal(end.seen)) return said;
+	const searches = end.target?.capabilities.searches === "always" && generates(call.model.operation);
+	if (said && isTotal(end.seen)) return searches ? withSearch(said) : said;
 	if (call.model.operation === "count_tokens" || !isCharged(end)) return undefined;
 	if (call.surface === "endpoint") return endpointUse(call, end);
-	return {
+	const used = {
 		...said,
 		input: readAgain(firstInput(call, said), end.seen),
 		output: { ...said?.output, total: outputOf(call, end) },
 		...toolsOf(end.seen),
 		estimated: true,
 	};
+	return searches ? withSearch(used) : used;
 };
 
 const inOneCount = (used: Usage | undefined): Usage | undefined => (used?.beside ? billedUsage(used) : used);

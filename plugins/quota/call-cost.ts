@@ -34,6 +34,7 @@ export interface CallCost {
 interface Target {
 	readonly price: Price;
 	readonly input: number;
+	readonly fees: RequestBound["fees"];
 	readonly maxOutput: number | undefined;
 	/** Output tokens that it is asked for at least. */
 	readonly least: number;
@@ -75,6 +76,12 @@ export const inputTokens = (bound: RequestBound, window?: number, picture = usua
 	return bound.summary === undefined ? all : 2 * all + bound.summary;
 };
 
+/** Of a model that searches at each call, asked or not: it reads what it finds, and one search is billed at least. */
+const withSearch = (bound: RequestBound): RequestBound => {
+	const { fees } = bound;
+	return { ...bound, open: true, fees: { ...fees, webSearches: Math.max(1, fees.webSearches) } };
+};
+
 const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): readonly Target[] | undefined => {
 	const targets: Target[] = [];
 	for (const { model, upstream, capabilities } of call.targets) {
@@ -83,7 +90,8 @@ const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): read
 		const { contextWindow = price.contextWindow, imageTokens, maxOutput } = capabilities;
 		const { protocols } = upstream;
 		const least = protocols.length === 1 && protocols[0] === call.protocol ? 0 : leastOutput;
-		targets.push({ price, input: inputTokens(bound, contextWindow, imageTokens), maxOutput, least });
+		const own = capabilities.searches === "always" ? withSearch(bound) : bound;
+		targets.push({ price, input: inputTokens(own, contextWindow, imageTokens), fees: own.fees, maxOutput, least });
 	}
 	return targets;
 };
@@ -193,9 +201,9 @@ class ModelCost implements CallCost {
 		return least;
 	}
 
-	private costAt({ price, input }: Target, output: number): number {
+	private costAt({ price, input, fees }: Target, output: number): number {
 		const { bound, tiers } = this.priced;
-		const { fees, longCache, summary = 0 } = bound;
+		const { longCache, summary = 0 } = bound;
 		const used = { inputTokens: input, outputTokens: output * this.answers + summary, fees, longCache, tiers };
 		return this.list.bound(used, price) ?? Number.POSITIVE_INFINITY;
 	}

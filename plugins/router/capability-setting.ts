@@ -78,7 +78,11 @@ export const capabilitySetting = t.Object(
 			t.Boolean({ description: "It refuses its own thinking once the conversation before it was changed." }),
 		),
 		customTools: t.Optional(t.Boolean({ description: "It takes custom tools in Chat Completions." })),
-		searches: t.Optional(t.Boolean({ description: "It takes `web_search_options`." })),
+		searches: t.Optional(
+			t.Union([t.Boolean(), t.Literal("always")], {
+				description: "It takes `web_search_options`; `always`: it searches, and is billed for that, at each call.",
+			}),
+		),
 		films: t.Optional(t.Boolean({ description: "It takes films in Chat Completions." })),
 		documentAddresses: t.Optional(t.Boolean({ description: "It takes addresses of documents in Chat Completions." })),
 		strictTools: t.Optional(t.Boolean({ description: "It takes strict tools." })),

@@ -84,7 +84,7 @@ const encodeTool = (tool: Tool, names: ToolNames, writing: Writing): WireRecord[
 
 /** Search is an option of OpenAI's search models; others refuse it. */
 const isSearch = (tool: HostedTool, { sameProtocol, context }: Writing): boolean =>
-	tool.tool === "web_search" && (sameProtocol || context.capabilities.searches === true);
+	tool.tool === "web_search" && (sameProtocol || Boolean(context.capabilities.searches));
 
 const searchOptions = (writing: Writing): WireRecord => {
 	const tool = writing.request.tools?.find((one) => one.type === "server" && isSearch(one, writing));

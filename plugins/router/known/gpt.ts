@@ -170,7 +170,7 @@ export const gpt: readonly KnownModels[] = [
 	},
 	{
 		names: ["gpt-4o-search*", "gpt-4o-mini-search*"],
-		capabilities: { ...speaker(16_384), searches: true },
+		capabilities: { ...speaker(16_384), searches: "always" },
 		sources: [modelPage("gpt-4o-search-preview")],
 	},
 	{
@@ -179,7 +179,7 @@ export const gpt: readonly KnownModels[] = [
 			...speaker(128_000),
 			maxTokensField: "max_completion_tokens",
 			samplingRefused: true,
-			searches: true,
+			searches: "always",
 		},
 		sources: [modelPage("gpt-5-search-api")],
 	},

@@ -105,6 +105,12 @@ export class BoundReader {
 		this.unpriced ??= name;
 	}
 
+	/** How a model reasons: in OpenAI's mode `pro` it answers as often as it likes before one answer is given, and all is billed. */
+	reasons(reasoning: unknown): void {
+		const { mode = null } = asRecord(reasoning);
+		if (mode !== null && mode !== "standard") this.unknownPrice("reasoning.mode");
+	}
+
 	result(): RequestBound {
 		const { images, open, turns, fees, longCache, unpriced } = this;
 		const tokens = this.bytes - this.apart + this.around;

@@ -63,7 +63,7 @@ const isWanted = (value: unknown): boolean => isGiven(value) && value !== false;
 const finder = steeringFinder(
 	(
 		"model messages stream stream_options max_tokens max_completion_tokens n tools functions service_tier speed " +
-		"inference_geo web_search_options search_parameters enable_search web_search modalities"
+		"inference_geo web_search_options search_parameters enable_search web_search modalities reasoning"
 	).split(" "),
 );
 
@@ -92,6 +92,7 @@ export const facts: RequestFacts = {
 			reader.tools(0);
 		for (const tool of tools) readTool(reader, tool);
 		readSearches(reader, value);
+		if (value["reasoning"] !== undefined) reader.reasons(value["reasoning"]);
 		if (bringsTemplate(value)) reader.reachesOut();
 		return reader.result();
 	},

@@ -70,7 +70,7 @@ const references = ["previous_response_id", "conversation", "prompt"];
 const finder = steeringFinder(
 	(
 		"model input instructions stream max_output_tokens max_tool_calls tools service_tier speed inference_geo background " +
-		"conversation previous_response_id prompt store multi_agent"
+		"conversation previous_response_id prompt store multi_agent reasoning"
 	).split(" "),
 	["input"],
 );
@@ -92,6 +92,7 @@ export const facts: RequestFacts = {
 		for (const tool of tools) readTool(reader, tool, asCount(value["max_tool_calls"]));
 		// Agents that the upstream starts by itself ask as often as they like, each of them with an input of its own.
 		if (isRecord(value["multi_agent"]) && value["multi_agent"]["enabled"] !== false) reader.unknownPrice("multi_agent");
+		if (value["reasoning"] !== undefined) reader.reasons(value["reasoning"]);
 		const above = compactAbove(value);
 		if (above !== undefined) reader.compacts(above, summaryTokens + summaryInstruction.length);
 		for (const field of references) if (value[field] !== undefined && value[field] !== null) reader.reachesOut();

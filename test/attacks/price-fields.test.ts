@@ -200,6 +200,8 @@ describe("a tier", () => {
 		["messages", { inference_geo: "moon" }],
 		["responses", { service_tier: { tier: "priority" } }],
 		["responses", { multi_agent: { enabled: true, max_concurrent_subagents: 100 } }],
+		["responses", { reasoning: { mode: "pro", effort: "medium" } }],
+		["chat", { reasoning: { mode: "pro" } }],
 	] as const)("%s %j, which nobody knows a price for, is refused, and nobody is asked", async (protocol, fields) => {
 		answer();
 		const { status, text } = await ask(protocol, fields);
@@ -207,6 +209,14 @@ describe("a tier", () => {
 		expect(text).toContain("is not known");
 		expect(world.upstream.received).toEqual([]);
 	});
+	test.each([{ mode: "standard", effort: "low" }, { mode: null }, { effort: "low" }])(
+		"is none in the usual mode of reasoning: %j",
+		async (reasoning) => {
+			answer();
+			for (const protocol of ["responses", "chat"] as const)
+				expect(await ask(protocol, { reasoning })).toMatchObject({ status: 200, used: plain });
+		},
+	);
 	test("that another protocol has no field for costs nothing", async () => {
 		world.upstream.answer(() => Response.json(chatAnswer));
 		const { key } = await world.gateway.token({ quota: 10 });

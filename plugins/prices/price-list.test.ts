@@ -53,6 +53,12 @@ describe("the data package", () => {
 			cacheWriteLong: { base: 6 },
 		});
 	});
+	test("is completed by what makers ask for sound", () => {
+		const dear = { input: 2.5, output: 10, inputAudio: 40, outputAudio: 80 };
+		expect(bare.find("gpt-4o-audio-preview-2025-06-03")).toMatchObject(dear);
+		expect(bare.find("gpt-4o-audio-preview", { upstream: "azure" })).toMatchObject(dear);
+		expect(bare.find("gpt-4o-mini-audio-preview")).toMatchObject({ output: 0.6, inputAudio: 10, outputAudio: 20 });
+	});
 	test("gives the provider's price where the upstream is called like a provider", () => {
 		const named = bare.find("llama-3.3-70b-versatile", { upstream: "groq" });
 		expect(named?.input).toBeNumber();

@@ -49,6 +49,7 @@ export interface Usage {
 		readonly cacheWriteLong?: number;
 		readonly audio?: number;
 		readonly image?: number;
+		readonly video?: number;
 		readonly toolUse?: number;
 	};
 	readonly output: {

@@ -29,6 +29,7 @@ import {
 	field,
 	listField,
 	modelPath,
+	ofModality,
 	readModelName,
 	recordField,
 	resourceName,
@@ -180,7 +181,11 @@ const encodeGemini = (asked: Asked, model: string) => {
 const told = (body: unknown): Usage | undefined => {
 	const usage = recordField(asRecord(body), "usageMetadata");
 	const total = asCount(field(usage, "promptTokenCount")) || asCount(field(usage, "totalTokenCount"));
-	return total ? { input: { total }, output: { total: 0 } } : undefined;
+	if (!total) return undefined;
+	// Vertex AI has another name for it.
+	const details = field(usage, "promptTokenDetails") ?? field(usage, "promptTokensDetails");
+	const [audio, image, video] = (["AUDIO", "IMAGE", "VIDEO"] as const).map((kind) => ofModality(details, kind));
+	return { input: { total, ...definedOnly({ audio, image, video }) }, output: { total: 0 } };
 };
 
 const vectorsIn = (body: unknown): readonly unknown[] => {

@@ -3,9 +3,10 @@ import { asCount, asList, asRecord, asText, definedOnly, isRecord, type Usage, t
 import { field } from "./fields.ts";
 import { bagOf, ownExtras } from "./signatures.ts";
 
-type Modality = "TEXT" | "IMAGE" | "AUDIO";
+type Modality = "TEXT" | "IMAGE" | "AUDIO" | "VIDEO";
 
-const ofModality = (details: unknown, modality: Modality): number | undefined => {
+/** How many tokens of a kind such details tell; undefined where they tell of none. */
+export const ofModality = (details: unknown, modality: Modality): number | undefined => {
 	let count: number | undefined;
 	for (const entry of asList(details)) {
 		const { modality: word, tokenCount } = asRecord(entry);

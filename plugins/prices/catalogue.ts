@@ -41,6 +41,7 @@ const toPrice = ({ model, model_price: rates }: PriceCalculation): Price => ({
 		reasoning: rate(rates["output_reasoning_mtok"]),
 		inputAudio: rate(rates["input_audio_mtok"]),
 		inputImage: rate(rates["input_image_mtok"]),
+		inputVideo: rate(rates["input_video_mtok"]),
 		outputAudio: rate(rates["output_audio_mtok"]),
 		outputImage: rate(rates["output_image_mtok"]),
 		perMinuteAudioIn: perMinute(rates["input_audio_hours"] ?? rates["audio_hours"]),

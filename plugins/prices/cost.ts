@@ -54,14 +54,16 @@ const inputSum = ({ input }: Usage, price: Price): number => {
 	const long = count(input.cacheWriteLong, cacheWrite);
 	const audio = count(input.audio, total - cacheRead - cacheWrite);
 	const image = count(input.image, total - cacheRead - cacheWrite - audio);
+	const video = count(input.video, total - cacheRead - cacheWrite - audio - image);
 	const cacheWriteRate = price.cacheWrite ?? plain;
 	return (
-		part(total - cacheRead - cacheWrite - audio - image, plain, total) +
+		part(total - cacheRead - cacheWrite - audio - image - video, plain, total) +
 		part(cacheRead, price.cacheRead ?? plain, total) +
 		part(cacheWrite - long, cacheWriteRate, total) +
 		part(long, price.cacheWriteLong ?? cacheWriteRate, total) +
 		part(audio, price.inputAudio ?? plain, total) +
-		part(image, price.inputImage ?? plain, total)
+		part(image, price.inputImage ?? plain, total) +
+		part(video, price.inputVideo ?? plain, total)
 	);
 };
 
@@ -138,7 +140,8 @@ interface Dearest {
 const dearestAt = (price: Price, inputTokens: number): Dearest => {
 	const most = (...rates: readonly (Rate | undefined)[]): number =>
 		Math.max(...rates.map((rate) => perToken(rate, inputTokens)));
-	const input = most(price.input, price.cacheRead, price.cacheWrite, price.inputAudio, price.inputImage);
+	const { inputAudio, inputImage, inputVideo } = price;
+	const input = most(price.input, price.cacheRead, price.cacheWrite, inputAudio, inputImage, inputVideo);
 	return {
 		input,
 		longInput: Math.max(input, most(price.cacheWriteLong)),

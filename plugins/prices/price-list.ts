@@ -32,6 +32,7 @@ const priceSchema = (description: string) =>
 			reasoning: dollars("Dollars per million reasoning tokens; `output` when absent."),
 			inputAudio: dollars("Dollars per million input tokens of sound; `input` when absent."),
 			inputImage: dollars("Dollars per million input tokens of pictures; `input` when absent."),
+			inputVideo: dollars("Dollars per million input tokens of films; `input` when absent."),
 			outputAudio: dollars("Dollars per million output tokens of sound; `output` when absent."),
 			outputImage: dollars("Dollars per million output tokens of pictures; `output` when absent."),
 			perRequest: dollars("Dollars for each call, besides its tokens."),

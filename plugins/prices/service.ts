@@ -16,6 +16,7 @@ export interface Price {
 	readonly reasoning?: Rate;
 	readonly inputAudio?: Rate;
 	readonly inputImage?: Rate;
+	readonly inputVideo?: Rate;
 	readonly outputAudio?: Rate;
 	readonly outputImage?: Rate;
 	/** Dollars for each call, each web search, each search in stored files. */

@@ -51,6 +51,17 @@ const clientTools = new Set(
 	"function custom namespace computer computer_use_preview local_shell apply_patch".split(" "),
 );
 
+/** A container of more than 1 GB costs more, in steps up to 64 times, and no answer tells how large it was. */
+const readContainer = (
+	reader: BoundReader,
+	{ container, environment }: WireRecord,
+	rounds: number | undefined,
+): void => {
+	reader.hosted("codeSessions", rounds);
+	const { memory_limit: memory = null } = asRecord(container ?? environment);
+	if (memory !== null && memory !== "1g") reader.unknownPrice("memory_limit");
+};
+
 const readTool = (reader: BoundReader, tool: WireRecord, rounds: number | undefined): void => {
 	const type = asText(tool["type"]) ?? "function";
 	for (const inner of membersOf(tool["tools"])) readTool(reader, inner, rounds);
@@ -59,7 +70,7 @@ const readTool = (reader: BoundReader, tool: WireRecord, rounds: number | undefi
 	if (type === "tool_search" && tool["execution"] === "client") return;
 	if (/^(web_search|x_search)/.test(type)) reader.hosted("webSearches", rounds);
 	else if (type === "file_search") reader.hosted("fileSearches", rounds);
-	else if (/^(code_interpreter|shell)/.test(type)) reader.hosted("codeSessions", rounds);
+	else if (/^(code_interpreter|shell)/.test(type)) readContainer(reader, tool, rounds);
 	else if (type === "image_generation") reader.hosted("images", rounds);
 	else reader.hosted(undefined, rounds);
 };

@@ -201,6 +201,8 @@ describe("a tier", () => {
 		["responses", { service_tier: { tier: "priority" } }],
 		["responses", { multi_agent: { enabled: true, max_concurrent_subagents: 100 } }],
 		["responses", { reasoning: { mode: "pro", effort: "medium" } }],
+		["responses", { tools: [{ type: "code_interpreter", container: { type: "auto", memory_limit: "64g" } }] }],
+		["responses", { tools: [{ type: "shell", environment: { type: "container_auto", memory_limit: "4g" } }] }],
 		["chat", { reasoning: { mode: "pro" } }],
 	] as const)("%s %j, which nobody knows a price for, is refused, and nobody is asked", async (protocol, fields) => {
 		answer();
@@ -281,7 +283,7 @@ describe("tools that the upstream runs", () => {
 			[
 				"an interpreter",
 				"responses",
-				{ tools: [{ type: "code_interpreter", container: { type: "auto" } }] },
+				{ tools: [{ type: "code_interpreter", container: { type: "auto", memory_limit: "1g" } }] },
 				{ output: [{ type: "code_interpreter_call", id: "a" }] },
 				30_000,
 			],

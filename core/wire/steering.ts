@@ -7,13 +7,20 @@ import { asText, isRecord } from "../neutral/json.ts";
 const addressFields: readonly string[] = (
 	"api_base api_key api_version api_type base_url extra_body extra_headers extra_query custom_llm_provider deployment_id " +
 	"organization user_config litellm_params vertex_project vertex_location vertex_credentials aws_access_key_id " +
-	"aws_secret_access_key aws_session_token aws_region_name aws_bedrock_runtime_endpoint data_sources"
+	"aws_secret_access_key aws_session_token aws_region_name aws_bedrock_runtime_endpoint data_sources headers " +
+	"aws_sts_endpoint aws_web_identity_token aws_role_name s3_endpoint_url sagemaker_base_url deployment_url azure_ad_token " +
+	"litellm_credential_name tensorzero::extra_body tensorzero::extra_headers"
 ).split(" ");
 
-/** Another model or provider, or more tries than one, at an upstream that is a gateway itself. */
+/** Where servers of models (vLLM, SGLang) fetch what another of them has read of a prompt. */
+const peerFields: readonly string[] =
+	"kv_transfer_params ec_transfer_params bootstrap_host bootstrap_port bootstrap_room".split(" ");
+
+/** Another model, a part of one or a provider, or more tries than one, at an upstream that has several or is a gateway itself. */
 const choiceFields: readonly string[] = (
 	"models model_list route router provider providers targets preset plugins fallback fallbacks context_window_fallbacks " +
-	"content_policy_fallbacks router_settings_override num_retries mock_response"
+	"content_policy_fallbacks router_settings_override num_retries mock_response provider_options lora_path " +
+	"tensorzero::variant_name"
 ).split(" ");
 
 /**
@@ -78,7 +85,9 @@ const permittedItems = (items: readonly unknown[], path: string, rules: ToolRule
  */
 export const steeringFinder = (exact: readonly string[], bringers: readonly string[] = []): SteeringFinder => {
 	const known = new Set(exact);
-	const forbidden = new Set([...addressFields, ...choiceFields, ...limitFields, ...exact].map(foldedName));
+	const forbidden = new Set(
+		[...addressFields, ...peerFields, ...choiceFields, ...limitFields, ...exact].map(foldedName),
+	);
 	const lists = new Map([["tools", permittedTools], ...bringers.map((name) => [name, permittedItems] as const)]);
 	const isForbidden = (name: string): boolean => !known.has(name) && forbidden.has(foldedName(name));
 	const search = ({ members, value }: JsonBody, mayUse: ToolRules["mayUse"]): Steering | undefined => {

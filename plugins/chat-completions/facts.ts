@@ -31,11 +31,16 @@ const typeOf = (part: WireRecord): string | undefined => {
 	return isGiven(part["image_url"]) ? "image_url" : "other";
 };
 
+/** By these vLLM and SGLang make as many tokens of a picture as the client likes. */
+const sizes = ["mm_processor_kwargs", "images_config", "max_dynamic_patch", "min_dynamic_patch"];
+const setsSize = (value: WireRecord): boolean => sizes.some((field) => isGiven(value[field]));
+
 const readPart = (reader: BoundReader, part: WireRecord): void => {
 	const type = typeOf(part);
 	if (type !== undefined && texts.has(type)) return;
 	if (type !== undefined && pictures.has(type)) {
 		const source = part["image_url"] ?? part["image"] ?? part["source"];
+		if (setsSize(asRecord(source))) reader.reachesOut();
 		reader.address(asText(source) ?? asRecord(source)["url"]);
 		return;
 	}
@@ -93,7 +98,7 @@ export const facts: RequestFacts = {
 		for (const tool of tools) readTool(reader, tool);
 		readSearches(reader, value);
 		if (value["reasoning"] !== undefined) reader.reasons(value["reasoning"]);
-		if (bringsTemplate(value)) reader.reachesOut();
+		if (bringsTemplate(value) || setsSize(value)) reader.reachesOut();
 		return reader.result();
 	},
 	tiers: tiersNamed,

@@ -75,8 +75,8 @@ const readTool = (reader: BoundReader, tool: WireRecord, rounds: number | undefi
 	else reader.hosted(undefined, rounds);
 };
 
-/** Fields that point to what is kept at the provider. */
-const references = ["previous_response_id", "conversation", "prompt"];
+/** Fields that point to what is kept at the provider; by the last vLLM makes as many tokens of a picture as the client likes. */
+const references = ["previous_response_id", "conversation", "prompt", "mm_processor_kwargs"];
 
 const finder = steeringFinder(
 	(

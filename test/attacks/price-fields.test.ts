@@ -88,6 +88,7 @@ const stream = () => {
 	});
 };
 const said = [{ role: "user", content: "Hi" }];
+const shown = (image_url: object) => ({ messages: [{ role: "user", content: [{ type: "image_url", image_url }] }] });
 const asks = {
 	chat: { path: "/v1/chat/completions", body: { model: "chat-completions-a", max_tokens: 500, messages: said } },
 	messages: { path: "/v1/messages", body: { model: "messages-a", max_tokens: 500, messages: said } },
@@ -461,12 +462,26 @@ describe("tools that the upstream runs", () => {
 		["chat", { search_parameters: { mode: "on" } }],
 		["chat", { chat_template: "{{ messages[0].content * 9999 }}" }],
 		["chat", { chat_template_kwargs: { chat_template: "{{ messages[0].content * 9999 }}" } }],
+		["chat", { mm_processor_kwargs: { min_pixels: 80_000_000 } }],
+		["responses", { mm_processor_kwargs: { min_pixels: 80_000_000 } }],
+		["chat", { max_dynamic_patch: 400 }],
+		["chat", { min_dynamic_patch: 400 }],
+		["chat", { images_config: { max_pixels: 80_000_000 } }],
+		["chat", shown({ url: "https://example.org/a.png", max_dynamic_patch: 400 })],
+		["chat", shown({ url: "https://example.org/a.png", min_dynamic_patch: 400 })],
 	] as const)("%s %j holds a whole window", async (protocol, fields) => {
 		answer();
 		const { status } = await ask(protocol, fields, { quota: 0.15 });
 		expect([402, 429]).toContain(status);
 		expect(world.upstream.received).toEqual([]);
 	});
+});
+
+test("a picture without such words holds no window", async () => {
+	answer();
+	const fields = shown({ url: "https://example.org/a.png", detail: "high" });
+	const { status } = await ask("chat", { ...fields, mm_processor_kwargs: null }, { quota: 0.15 });
+	expect(status).toBe(200);
 });
 
 test("a template's words of its own hold nothing more", async () => {

@@ -240,4 +240,4 @@ export {
 } from "./wire/public-addresses.ts";
 export { findReference, leadsIntoAccount, type ReferenceFields, referenceDenial } from "./wire/references.ts";
 export { BoundReader, membersOf, tiersNamed, tierWords } from "./wire/request-bound.ts";
-export { foldedName, type SteeringFinder, steeringFinder } from "./wire/steering.ts";
+export { asksOtherModels, foldedName, type SteeringFinder, steeringFinder } from "./wire/steering.ts";

@@ -1,7 +1,7 @@
 /** Fields by which a client would choose for itself where its request goes: found in any spelling that an upstream may take. */
 import type { Steering } from "../contract/facts.ts";
 import type { JsonBody } from "../contract/json-body.ts";
-import { asText, isRecord } from "../neutral/json.ts";
+import { asText, isRecord, type WireRecord } from "../neutral/json.ts";
 
 /** Another address, another key: fields of gateways and client libraries, whatever the protocol. */
 const addressFields: readonly string[] = (
@@ -44,27 +44,48 @@ export interface SteeringFinder {
 /** What a request's tools may name. */
 interface ToolRules {
 	mayUse(model: string): boolean;
-	/** Where a model was left out: `tools[0].model`. */
+	/** Where a model or a tool was left out: `tools[0].model`. */
 	readonly removed: string[];
 }
 
-/** The list itself where `each` changes nothing. */
+/** What is left of a list, itself where `each` changes nothing; what it makes undefined is left out. */
 const changedList = (list: readonly unknown[], each: (item: unknown, index: number) => unknown): readonly unknown[] => {
 	const changed = list.map(each);
-	return changed.some((item, index) => item !== list[index]) ? changed : list;
+	return changed.some((item, index) => item !== list[index]) ? changed.filter((item) => item !== undefined) : list;
 };
 
-/** A hosted tool without the model that the token may not use, the tools within it alike; itself where it names none. */
-const permittedTool = (tool: unknown, path: string, rules: ToolRules): unknown => {
-	if (!isRecord(tool) || typeof tool["type"] !== "string") return tool;
-	const { model, tools, ...rest } = tool;
+const unlessEmpty = (list: unknown): unknown => (Array.isArray(list) && list.length === 0 ? undefined : list);
+
+/** Whether a hosted tool asks models of its own or of the asked model's choice, at their prices: OpenRouter's and its like. */
+export const asksOtherModels = (type: string): boolean => /:(advisor|subagent|fusion)$/i.test(type);
+
+/** A tool or its settings without the model that the token may not use; itself where it names none. */
+const withoutModel = (named: WireRecord, path: string, { mayUse, removed }: ToolRules): WireRecord => {
+	if (!Object.hasOwn(named, "model")) return named;
+	const { model, ...rest } = named;
 	const name = asText(model);
-	const keeps =
-		!Object.hasOwn(tool, "model") || tool["type"] === "function" || (name !== undefined && rules.mayUse(name));
+	if (name !== undefined && mayUse(name)) return named;
+	removed.push(`${path}.model`);
+	return rest;
+};
+
+/** A hosted tool as the token may have it, the tools within it alike; undefined for one that chooses models itself, unless it may be used as one. */
+const permittedTool = (tool: unknown, path: string, rules: ToolRules): unknown => {
+	if (!isRecord(tool) || typeof tool["type"] !== "string" || tool["type"] === "function") return tool;
+	if (asksOtherModels(tool["type"]) && !rules.mayUse(tool["type"])) {
+		rules.removed.push(path);
+		return undefined;
+	}
+	const { parameters, tools } = tool;
 	const inner = Array.isArray(tools) ? permittedTools(tools, `${path}.tools`, rules) : tools;
-	if (keeps && inner === tools) return tool;
-	if (!keeps) rules.removed.push(`${path}.model`);
-	return { ...rest, ...(keeps && model !== undefined && { model }), ...(inner !== undefined && { tools: inner }) };
+	const settings = isRecord(parameters) ? withoutModel(parameters, `${path}.parameters`, rules) : parameters;
+	const kept = withoutModel(tool, path, rules);
+	if (inner === tools && settings === parameters) return kept;
+	return {
+		...kept,
+		...(inner !== undefined && { tools: inner }),
+		...(settings !== undefined && { parameters: settings }),
+	};
 };
 
 const permittedTools = (tools: readonly unknown[], path: string, rules: ToolRules): readonly unknown[] =>
@@ -101,7 +122,7 @@ export const steeringFinder = (exact: readonly string[], bringers: readonly stri
 		for (const [name, permitted] of lists) {
 			const list = value[name];
 			const kept = Array.isArray(list) ? permitted(list, name, rules) : list;
-			if (kept !== list) edits[name] = kept;
+			if (kept !== list) edits[name] = unlessEmpty(kept);
 		}
 		return rules.removed.length === 0 ? undefined : { edits, removed: rules.removed };
 	};

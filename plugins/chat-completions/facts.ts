@@ -1,6 +1,7 @@
 /** What others must know of a chat request: the most it can cost, its tier, and the fields that steer. */
 import {
 	asCount,
+	asksOtherModels,
 	asRecord,
 	asText,
 	BoundReader,
@@ -53,6 +54,7 @@ const readPart = (reader: BoundReader, part: WireRecord): void => {
 const readTool = (reader: BoundReader, tool: WireRecord): void => {
 	const type = asText(tool["type"]) ?? "function";
 	if (clientTools.has(type)) return;
+	if (asksOtherModels(type)) reader.unknownPrice(`tools (${type.slice(0, 64)})`);
 	if (/file|retriev/i.test(type)) reader.hosted("fileSearches");
 	else if (/search|web|builtin/i.test(type)) reader.hosted("webSearches", asCount(tool["max_uses"]));
 	else if (/code|shell/i.test(type)) reader.hosted("codeSessions");

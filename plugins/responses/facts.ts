@@ -1,6 +1,7 @@
 /** What others must know of a Responses request: the most it can cost, its tier, and the fields that steer. */
 import {
 	asCount,
+	asksOtherModels,
 	asRecord,
 	asText,
 	BoundReader,
@@ -68,6 +69,7 @@ const readTool = (reader: BoundReader, tool: WireRecord, rounds: number | undefi
 	if (clientTools.has(type)) return;
 	if (type === "shell" && tool["environment"] === undefined) return;
 	if (type === "tool_search" && tool["execution"] === "client") return;
+	if (asksOtherModels(type)) reader.unknownPrice(`tools (${type.slice(0, 64)})`);
 	if (/^(web_search|x_search)/.test(type)) reader.hosted("webSearches", rounds);
 	else if (type === "file_search") reader.hosted("fileSearches", rounds);
 	else if (/^(code_interpreter|shell)/.test(type)) readContainer(reader, tool, rounds);

@@ -477,6 +477,17 @@ describe("tools that the upstream runs", () => {
 	});
 });
 
+test.each(["chat", "responses", "messages"] as const)(
+	"%s: what models that a tool asks cost is not known, so it is refused under a quota",
+	async (protocol) => {
+		for (const type of ["openrouter:advisor", "openrouter:subagent", "openrouter:fusion", "orq:advisor"]) {
+			answer();
+			expect((await ask(protocol, { tools: [{ type }] })).status).toBe(403);
+			expect(world.upstream.received).toEqual([]);
+		}
+	},
+);
+
 test("a picture without such words holds no window", async () => {
 	answer();
 	const fields = shown({ url: "https://example.org/a.png", detail: "high" });

@@ -161,6 +161,49 @@ describe("a tool that names a model", () => {
 	);
 });
 
+describe.each(["chat-completions", "responses", "messages"] as const)(
+	"%s: a tool that asks other models",
+	(protocol) => {
+		const asks = [
+			{ type: "openrouter:advisor", parameters: { model: "~anthropic/claude-opus-latest" } },
+			{ type: "openrouter:subagent" },
+			{ type: "openrouter:fusion", parameters: { analysis_models: ["~openai/gpt-latest"] } },
+		];
+		const search = { type: "openrouter:web_search", parameters: { engine: "exa" } };
+		const picture = {
+			type: "openrouter:image_generation",
+			parameters: { model: "openai/gpt-image-2", quality: "low" },
+		};
+		test("is kept for a token that may use every model", async () => {
+			const { dropped, sent } = await ask(protocol, { tools: [...asks, picture] });
+			expect(dropped).toBeNull();
+			expect(sent?.json).toMatchObject({ tools: [...asks, picture] });
+		});
+		test("is left out for others, for the model may choose any; so is the model that a tool's settings name", async () => {
+			const settings = { models: [`${protocol}-*`] };
+			const { dropped, sent } = await ask(protocol, { tools: [...asks, search, picture] }, settings);
+			expect(dropped).toBe("tools[0],tools[1],tools[2],tools[4].parameters.model");
+			const unnamed = { type: "openrouter:image_generation", parameters: { quality: "low" } };
+			expect(sent?.json).toHaveProperty("tools", [search, unnamed]);
+			expect((await ask(protocol, { tools: asks }, settings)).sent?.json).not.toHaveProperty("tools");
+		});
+		test("is kept where the list has it", async () => {
+			const settings = { models: [`${protocol}-*`, "openrouter:subagent", "openai/*"] };
+			const { dropped, sent } = await ask(protocol, { tools: [...asks, picture] }, settings);
+			expect(dropped).toBe("tools[0],tools[2]");
+			expect(sent?.json).toHaveProperty("tools", [asks[1], picture]);
+		});
+	},
+);
+
+test("a function may have a parameter called model", async () => {
+	const schema = { type: "object", properties: { model: { type: "string" } }, model: "x" };
+	const tools = [{ type: "function", name: "f", parameters: schema }];
+	const { dropped, sent } = await ask("responses", { tools }, { models: ["responses-*"] });
+	expect(dropped).toBeNull();
+	expect(sent?.json).toHaveProperty("tools", tools);
+});
+
 describe("a model's name that is the way to another", () => {
 	const ways = [
 		"/../generate-content-dear",

@@ -2,6 +2,7 @@
 import {
 	asRecord,
 	BoundReader,
+	foldedName,
 	isRecord,
 	membersOf,
 	type RequestFacts,
@@ -9,7 +10,7 @@ import {
 	tierWords,
 	type WireRecord,
 } from "#core";
-import { camelOf, field, listField, recordField } from "./fields.ts";
+import { camelOf, field, listField, recordField, spelling } from "./fields.ts";
 
 const readParts = (reader: BoundReader, parts: readonly unknown[]): void => {
 	for (const part of parts) {
@@ -68,6 +69,22 @@ const exact = (
 
 const finder = steeringFinder(exact);
 
+/** By this Vertex AI asks the model that it names, or one of its own choice, whatever the address says. */
+const routes = (name: string): boolean => foldedName(name) === "routingconfig";
+
+const steering: RequestFacts["steering"] = (body, mayUse) => {
+	const found = finder.find(body, mayUse);
+	const name = spelling(body.value, "generationConfig");
+	const config = name === undefined ? {} : asRecord(body.value[name]);
+	const removed = Object.keys(config).filter(routes);
+	if (name === undefined || removed.length === 0) return found;
+	const kept = Object.fromEntries(Object.entries(config).filter(([field]) => !routes(field)));
+	return {
+		edits: { ...found?.edits, [name]: kept },
+		removed: [...(found?.removed ?? []), ...removed.map((field) => `${name}.${field}`)],
+	};
+};
+
 export const facts: RequestFacts = {
 	bound(body) {
 		const reader = new BoundReader(body);
@@ -80,5 +97,5 @@ export const facts: RequestFacts = {
 		...tierWords(field(body, "serviceTier")),
 		...tierWords(field(recordField(body, "generationConfig"), "serviceTier")),
 	],
-	steering: finder.find,
+	steering,
 };

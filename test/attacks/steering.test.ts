@@ -80,6 +80,11 @@ const steering = {
 	azure_ad_token: "t",
 	litellm_credential_name: "another",
 	lora_path: "dear",
+	lora: [{ id: 0, scale: 1 }],
+	fallback_model: "dear",
+	fallback_models: ["dear"],
+	fallback_config: { depth: 2 },
+	litellm_params_template: { api_base: "http://169.254.169.254" },
 	providerOptions: { gateway: { models: ["openai/gpt-5-pro"] } },
 	"tensorzero::extra_body": [{ pointer: "/model", value: "gpt-5-pro" }],
 	"tensorzero::extra_headers": [{ name: "authorization", value: "Bearer x" }],
@@ -123,6 +128,15 @@ describe.each(names)("%s", (protocol) => {
 		expect(dropped).toBeNull();
 		expect(sent?.json).toMatchObject({ metadata: { models: "a" } });
 	});
+});
+
+test.each(["generationConfig", "generation_config"])("Gemini's %s routes to no other model", async (config) => {
+	const manualMode = { modelName: "gemini-3-pro" };
+	const fields = { [config]: { temperature: 1, routingConfig: { manualMode }, routing_config: { autoMode: {} } } };
+	const { dropped, sent } = await ask("generate-content", { ...fields, models: ["dear"] });
+	expect(dropped).toBe(`models,${config}.routingConfig,${config}.routing_config`);
+	expect(sent?.json).toHaveProperty(config, { temperature: 1 });
+	expect(sent?.json).not.toHaveProperty("models");
 });
 
 describe("a tool that names a model", () => {

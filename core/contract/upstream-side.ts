@@ -80,6 +80,8 @@ export interface UpstreamSide {
 	decodeError(status: number, headers: Headers, text: string): Denial;
 	/** The protocol in which, by the words of a refusal, the same upstream takes what it refused in this one. */
 	refersTo?(status: number, text: string): string | undefined;
+	/** What a model cannot do for a request after all, by the words of a refusal: a translated one is written anew without, once. */
+	unable?(status: number, text: string): ModelCapabilities | undefined;
 	/** How it is asked which models it has. */
 	readonly models?: ModelQuestion;
 	/** The count in an answer to `count_tokens`; absent when the protocol has no such route. */

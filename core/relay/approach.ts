@@ -63,7 +63,7 @@ const none: readonly never[] = [];
 class ModelWays implements Translating {
 	private readonly live: LiveCall;
 	private readonly ask: ModelAsk;
-	private readonly target: Target;
+	private target: Target;
 	private readonly protocols: ApproachOptions["protocols"];
 	private upstream: Protocol;
 	private readonly strict: boolean;
@@ -130,9 +130,21 @@ class ModelWays implements Translating {
 		const { ask, upstream } = this;
 		if (this.strict) refuseLosses([...(ask.steered ?? []), ...exchange.losses]);
 		const sameForm = upstream === ask.protocol;
+		const { refersTo, unable } = upstream.upstream;
 		const found = { exchange, more: none, protocol: upstream.name, wire: upstream.upstream, sameForm };
-		if (!upstream.upstream.refersTo || this.target.upstream.protocols.length === 1) return found;
-		return { ...found, otherwise: (status, text) => this.elsewhere(status, text) };
+		const refers = refersTo !== undefined && this.target.upstream.protocols.length > 1;
+		if (!refers && (unable === undefined || sameForm)) return found;
+		return { ...found, otherwise: (status, text) => this.elsewhere(status, text) ?? this.without(found, status, text) };
+	}
+
+	/** The request without what a refusal says that the model cannot do; undefined where that changes nothing. */
+	private without({ sameForm, exchange }: Approach, status: number, text: string): Approach | undefined {
+		const denied = sameForm ? undefined : this.upstream.upstream.unable?.(status, text);
+		if (!denied) return undefined;
+		const { target } = this;
+		this.target = { ...target, capabilities: { ...target.capabilities, ...denied } };
+		const other = this.byTranslation();
+		return other.exchange.message.body === exchange.message.body ? undefined : other;
 	}
 
 	/** The way in the protocol that a refusal names, where the upstream speaks it. */

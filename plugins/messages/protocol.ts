@@ -17,6 +17,7 @@ import { decodeResponse } from "./upstream/decode-response.ts";
 import { encodeRequest } from "./upstream/encode-request.ts";
 import { models as modelQuestion } from "./upstream/models.ts";
 import { streamDecoder } from "./upstream/stream-decoder.ts";
+import { unable } from "./upstream/unable.ts";
 import { decodeError } from "./upstream/upstream-error.ts";
 
 export interface MessagesOptions {
@@ -51,6 +52,7 @@ export const createMessages = ({ betas }: MessagesOptions): Protocol => ({
 		decodeResponse,
 		streamDecoder,
 		decodeError,
+		unable,
 		models: modelQuestion,
 		decodeTokenCount: (body) => asCount(asRecord(body)["input_tokens"]),
 	},

@@ -1,0 +1,88 @@
+/** Anthropic refuses what it would enforce as too much at once: it is asked again for the same, enforced no more. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { asList, asRecord, type WireRecord } from "#core";
+import { type LossWorld, startLossWorld } from "./world.ts";
+
+let world: LossWorld;
+
+beforeAll(async () => {
+	world = await startLossWorld();
+});
+afterAll(() => world.stop());
+
+const tooLarge =
+	"The compiled grammar is too large, which would cause performance issues. Simplify your tool schemas or reduce the number of strict tools.";
+
+const schema = {
+	type: "object",
+	properties: { a: { type: "string" } },
+	required: ["a"],
+	additionalProperties: false,
+};
+const tools = [{ type: "function", name: "f", parameters: schema, strict: true }];
+const format = { type: "json_schema", name: "o", schema, strict: true };
+
+/** Asks where each request is refused with these words, one after the other, and the next is answered. */
+const ask = async (body: WireRecord, refusals: readonly string[], strict = false) => {
+	const before = world.upstream.received.length;
+	const asked = world.send("responses", "messages", { input: "Hi", ...body }, { strict });
+	const rest = [...refusals];
+	world.upstream.answer(() => {
+		const message = rest.shift();
+		if (message === undefined)
+			return Response.json({
+				id: "msg",
+				type: "message",
+				role: "assistant",
+				model: "m",
+				content: [{ type: "text", text: "ok" }],
+				stop_reason: "end_turn",
+				usage: { input_tokens: 1, output_tokens: 1 },
+			});
+		return Response.json({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 });
+	});
+	const response = await asked;
+	const sent = world.upstream.received.slice(before).map(({ json }) => asRecord(json));
+	return {
+		status: response.status,
+		dropped: response.headers.get("x-portico-dropped"),
+		sent,
+		text: await response.text(),
+	};
+};
+
+test("strict tools go as plain ones, and that is told", async () => {
+	const { status, dropped, sent } = await ask({ tools }, [tooLarge]);
+	expect(status).toBe(200);
+	expect(dropped).toBe("tools[0].strict");
+	const offered = sent.map((body) => asRecord(asList(body["tools"])[0]));
+	expect(offered.map(({ name, strict }) => [name, strict])).toEqual([
+		["f", true],
+		["f", undefined],
+	]);
+});
+
+test("an answer's schema is the input of a tool", async () => {
+	const words = `output_config.format.schema: Invalid schema: ${tooLarge}`;
+	const { status, dropped, sent } = await ask({ text: { format } }, [words]);
+	expect(status).toBe(200);
+	expect(dropped).toBe("text.format.strict");
+	expect(sent.map((body) => [body["output_config"] !== undefined, asList(body["tools"]).length])).toEqual([
+		[true, 0],
+		[false, 1],
+	]);
+});
+
+test("nothing is asked twice that would be the same, or that is refused for another reason", async () => {
+	expect((await ask({ tools: [{ ...tools[0], strict: false }] }, [tooLarge])).sent).toHaveLength(1);
+	const other = await ask({ tools }, ["max_tokens: too much"]);
+	expect([other.status, other.sent.length]).toEqual([400, 1]);
+	const again = await ask({ tools }, [tooLarge, tooLarge]);
+	expect([again.status, again.sent.length]).toEqual([400, 2]);
+});
+
+test("where nothing may be lost it is refused", async () => {
+	const { status, sent, text } = await ask({ tools }, [tooLarge], true);
+	expect([status, sent.length]).toEqual([400, 1]);
+	expect(text).toContain("tools[0].strict");
+});

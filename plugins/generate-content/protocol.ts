@@ -20,6 +20,7 @@ import { decodeResponse, decodeTokenCount } from "./upstream/decode-response.ts"
 import { encodeRequest } from "./upstream/encode-request.ts";
 import { models as modelQuestion } from "./upstream/models.ts";
 import { streamDecoder } from "./upstream/stream-decoder.ts";
+import { unable } from "./upstream/unable.ts";
 import { decodeError } from "./upstream/upstream-error.ts";
 
 /** Google's Gemini API (discovery v1beta), with the fields that Vertex AI adds to it. */
@@ -60,6 +61,7 @@ export const generateContent: Protocol = {
 		decodeResponse,
 		streamDecoder,
 		decodeError,
+		unable,
 		models: modelQuestion,
 		decodeTokenCount,
 	},

@@ -1,4 +1,4 @@
-/** Anthropic refuses what it would enforce as too much at once: it is asked again for the same, enforced no more. */
+/** Anthropic and Gemini refuse what they would enforce as too much: they are asked again for the same, enforced no more. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asList, asRecord, type WireRecord } from "#core";
 import { type LossWorld, startLossWorld } from "./world.ts";
@@ -85,4 +85,33 @@ test("where nothing may be lost it is refused", async () => {
 	const { status, sent, text } = await ask({ tools }, [tooLarge], true);
 	expect([status, sent.length]).toEqual([400, 1]);
 	expect(text).toContain("tools[0].strict");
+});
+
+test("a schema that has too many states for Gemini is asked for in words", async () => {
+	const before = world.upstream.received.length;
+	const asked = world.send("chat-completions", "generate-content", {
+		response_format: { type: "json_schema", json_schema: { name: "o", schema, strict: true } },
+	});
+	const message = "The specified schema produces a constraint that has too many states for serving.";
+	const answer = {
+		candidates: [{ content: { role: "model", parts: [{ text: '{"a":"b"}' }] }, finishReason: "STOP" }],
+		usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+	};
+	let asks = 0;
+	world.upstream.answer(() =>
+		asks++ === 0
+			? Response.json({ error: { code: 400, message, status: "INVALID_ARGUMENT" } }, { status: 400 })
+			: Response.json(answer),
+	);
+	const response = await asked;
+	expect([response.status, response.headers.get("x-portico-dropped")]).toEqual([
+		200,
+		"response_format.json_schema.strict",
+	]);
+	const sent = world.upstream.received.slice(before).map(({ json }) => asRecord(json));
+	expect(sent.map((body) => asRecord(body["generationConfig"])["responseJsonSchema"] !== undefined)).toEqual([
+		true,
+		false,
+	]);
+	expect(JSON.stringify(sent[1]?.["systemInstruction"])).toContain("conform to this JSON Schema");
 });

@@ -17,6 +17,7 @@ import { definitionOf } from "../client-tools.ts";
 import { cacheMember, type Encoding } from "../encode-content.ts";
 import { protocolName } from "../name.ts";
 import { webSearchConfig } from "../server-tools.ts";
+import { withFittingNames } from "./member-names.ts";
 import { closedSchema } from "./schema.ts";
 import type { StrictRoom } from "./strict-limits.ts";
 
@@ -37,6 +38,11 @@ const isEnforced = (
 	return reason === undefined;
 };
 
+const fittedSchema = (schema: WireRecord, enforced: boolean): unknown => {
+	const named = withFittingNames(schema);
+	return enforced ? closedSchema(named) : named;
+};
+
 const encodeFunction = (
 	tool: FunctionTool,
 	own: boolean,
@@ -52,7 +58,7 @@ const encodeFunction = (
 	return {
 		name: encoding.names.upstream(tool.name, tool.namespace),
 		...definedOnly({ description: tool.description || undefined }),
-		input_schema: enforced && !own ? closedSchema(schema) : schema,
+		input_schema: own ? schema : fittedSchema(schema, enforced),
 		...((enforced || (own && tool.strict !== undefined)) && { strict: tool.strict }),
 		...tool.extras?.[protocolName],
 		...cacheMember(tool, encoding),

@@ -16,6 +16,7 @@ import { originOf } from "../carried.ts";
 import { decodeCitation } from "../citations.ts";
 import { protocolName } from "../name.ts";
 import { decodeServerCall, decodeServerResult, isServerCall, isServerResult } from "../server-tools.ts";
+import { ownNames, withOwnNames } from "./member-names.ts";
 import { isAnswer } from "./structured.ts";
 
 const argumentsOf = (input: unknown, kind: ToolCallBlock["kind"]): ToolArguments => {
@@ -30,14 +31,16 @@ const argumentsOf = (input: unknown, kind: ToolCallBlock["kind"]): ToolArguments
 
 /** A client tool's call; `input` is what it is called with. */
 export const decodeCall = (told: WireRecord, input: unknown, context: DecodeContext): ToolCallBlock => {
-	const { name, namespace, kind } = calledTool(asText(told["name"]) ?? "", context);
+	const called = calledTool(asText(told["name"]) ?? "", context);
+	const { name, namespace, kind } = called;
+	const own = isRecord(input) ? ownNames(called, context.request) : undefined;
 	const caller = told["caller"];
 	return {
 		type: "tool_call",
 		id: asText(told["id"]) ?? "",
 		name,
 		kind,
-		arguments: argumentsOf(input, kind),
+		arguments: argumentsOf(own ? withOwnNames(input, own) : input, kind),
 		...definedOnly({ namespace, extras: isRecord(caller) ? { [protocolName]: { caller } } : undefined }),
 	};
 };

@@ -4,20 +4,26 @@ import {
 	asText,
 	type Block,
 	type Citation,
+	calledTool,
 	type DecodeContext,
 	type Delta,
 	type NeutralEvent,
+	parseExactly,
 	parseJson,
 	type WireRecord,
 } from "#core";
 import { originOf } from "../carried.ts";
 import { decodeCitation } from "../citations.ts";
 import { isServerCall } from "../server-tools.ts";
+import { ownNames } from "./member-names.ts";
 import { decodeCall, decodeOutputBlock } from "./output-blocks.ts";
 import { isAnswer } from "./structured.ts";
 
-/** What becomes of a block. `answer`: a call whose input is the answer's text. `whole`: told when all of it is there. */
-type Manner = "text" | "thinking" | "call" | "custom" | "answer" | "server" | "whole";
+/**
+ * What becomes of a block. `held`: a call whose arguments have other names here; `answer`: a call whose input is the
+ * answer's text; `whole`: told when all of it is there.
+ */
+type Manner = "text" | "thinking" | "call" | "held" | "custom" | "answer" | "server" | "whole";
 
 const mannerOf = (start: WireRecord, context: DecodeContext): Manner => {
 	const type = asText(start["type"]) ?? "";
@@ -25,7 +31,9 @@ const mannerOf = (start: WireRecord, context: DecodeContext): Manner => {
 	if (isServerCall(type)) return "server";
 	if (type !== "tool_use") return "whole";
 	if (isAnswer(start, context)) return "answer";
-	return decodeCall(start, {}, context).kind === "custom" ? "custom" : "call";
+	const called = calledTool(asText(start["name"]) ?? "", context);
+	if (called.kind === "custom") return "custom";
+	return ownNames(called, context.request) ? "held" : "call";
 };
 
 const hasMembers = (value: unknown): boolean => Object.keys(asRecord(value)).length > 0;
@@ -54,7 +62,7 @@ export class OutputStream {
 	get sort(): "text" | "answer" | "call" | "other" {
 		const { manner } = this;
 		if (manner === "text" || manner === "answer") return manner;
-		return manner === "call" || manner === "custom" ? "call" : "other";
+		return manner === "call" || manner === "held" || manner === "custom" ? "call" : "other";
 	}
 
 	/** What the start says, the beginning of the text included. */
@@ -74,6 +82,7 @@ export class OutputStream {
 			case "thinking":
 				return { type: "thinking", text: "", form: "full" };
 			case "call":
+			case "held":
 				return { ...decodeCall(start, undefined, context), arguments: { form: "invalid", text: "" } };
 			case "custom":
 				return { ...decodeCall(start, undefined, context), arguments: { form: "text", text: "" } };
@@ -142,14 +151,14 @@ export class OutputStream {
 	}
 
 	/** The input that came with the start counts when no piece of it followed. */
-	private wholeInput(): unknown {
+	private wholeInput(parse: (text: string) => unknown = parseJson): unknown {
 		const { input: given = {} } = this.start;
-		return this.input.trim() === "" ? given : (parseJson(this.input) ?? this.input);
+		return this.input.trim() === "" ? given : (parse(this.input) ?? this.input);
 	}
 
 	private untoldInput(): Delta | undefined {
-		if (this.manner === "custom") {
-			const call = decodeCall(this.start, this.wholeInput(), this.context);
+		if (this.manner === "custom" || this.manner === "held") {
+			const call = decodeCall(this.start, this.wholeInput(parseExactly), this.context);
 			return { type: "arguments", text: call.arguments.text };
 		}
 		if (this.input.trim() !== "") return undefined;

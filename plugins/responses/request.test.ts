@@ -121,6 +121,24 @@ describe("a client's conversation", () => {
 		]);
 	});
 
+	test("a signature carried before a call stays the call's where the client moved the text between them", () => {
+		const carried = "portico.generate-content.gemini.next.SIG";
+		const { messages } = decoded({
+			input: [
+				{ role: "user", content: "Go" },
+				{ type: "reasoning", id: "rs_portico_1", summary: [], encrypted_content: carried },
+				{ type: "message", role: "assistant", content: [{ type: "output_text", text: "Looking." }] },
+				{ type: "function_call", call_id: "c1", name: "f", arguments: "{}" },
+			],
+		});
+		const [said, called] = messages.at(-1)?.blocks ?? [];
+		expect(said).not.toHaveProperty("signature");
+		expect(called).toMatchObject({
+			type: "tool_call",
+			signature: { value: "SIG", origin: { protocol: "generate-content", family: "gemini" } },
+		});
+	});
+
 	test("H121: outputs of custom tools are texts, parts or anything else", () => {
 		const output = (value: unknown) =>
 			decoded({

@@ -42,7 +42,7 @@ class InputDecoder {
 	private readonly messages: Message[] = [];
 	private readonly tools: BroughtTool[] = [];
 	private turn: { readonly role: "assistant" | "tool"; readonly blocks: Block[] } | undefined;
-	/** A signature that belongs to the next block of the turn. */
+	/** A signature that belongs to the next call or picture of the turn: clients may put the turn's text before it. */
 	private pending: Opaque | undefined;
 	/** The place of the item that is being read. */
 	private at = "";
@@ -170,10 +170,14 @@ class InputDecoder {
 	}
 
 	private assistant(block: Block): void {
-		if (this.pending !== undefined && canSign(block)) {
-			this.add("assistant", inPlaceOf({ ...block, signature: this.pending }, block));
+		const { pending } = this;
+		if (pending !== undefined && canSign(block) && block.type !== "text") {
+			this.add("assistant", inPlaceOf({ ...block, signature: pending }, block));
 			this.pending = undefined;
-		} else this.add("assistant", block);
+		} else {
+			this.add("assistant", block);
+			this.pending = pending;
+		}
 	}
 
 	private add(role: "assistant" | "tool", block: Block): void {

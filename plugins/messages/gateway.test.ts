@@ -231,6 +231,46 @@ test("bytes pass untouched where there is nothing to change, pings included", as
 	expect(own.received[0]?.headers.get("anthropic-beta")).toBe("context-1m-2025-08-07");
 });
 
+test.each([{ signature: "" }, {}])(
+	"thinking that a local model did not sign (%j) goes to no Claude",
+	async (signed) => {
+		const thought = { type: "thinking", thinking: "hm", ...signed };
+		const signature = "U2lnbmVk";
+		const messages = [
+			{ role: "user", content: "Hi" },
+			{ role: "assistant", content: [thought, { type: "text", text: "Hello" }] },
+			{ role: "user", content: "And?" },
+			{ role: "assistant", content: [thought] },
+			{ role: "user", content: "On" },
+			{
+				role: "assistant",
+				content: [
+					{ ...thought, signature },
+					{ type: "text", text: "So" },
+				],
+			},
+			{ role: "user", content: "Well?" },
+		];
+		const answers = await Promise.all(
+			["fast", "threadless"].map((model) => gateway.ask("/v1/messages", { ...asking, model, messages })),
+		);
+		expect(answers.map(({ headers }) => headers.get("x-portico-dropped"))).toEqual([
+			"messages[1].content[0],messages[3].content[0]",
+			null,
+		]);
+		const sent = new Map(own.received.map(({ json }) => [asRecord(json)["model"], asRecord(json)["messages"]]));
+		expect(sent.get("kimi-k2.6")).toEqual(messages);
+		expect(sent.get("claude-real")).toEqual([
+			messages[0],
+			{ role: "assistant", content: [{ type: "text", text: "Hello" }] },
+			messages[2],
+			messages[4],
+			messages[5],
+			messages[6],
+		]);
+	},
+);
+
 describe("a prompt that is only to be cached", () => {
 	const warming = { ...asking, max_tokens: 0 };
 

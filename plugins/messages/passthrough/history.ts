@@ -27,6 +27,16 @@ const isForeign = (block: WireRecord): boolean =>
 	begins(block["id"], foreignServerId) ||
 	begins(block["tool_use_id"], foreignServerId);
 
+/** Thinking without a signature, as models write it that run on a server of one's own; Claude takes none. */
+const isUnsigned = (block: unknown): boolean => {
+	const { type, signature } = asRecord(block);
+	return type === "thinking" && (asText(signature) ?? "") === "";
+};
+
+const holdsUnsigned = ({ text, value }: JsonBody): boolean =>
+	text.includes('"thinking"') &&
+	asList(value["messages"]).some((message) => asList(asRecord(message)["content"]).some(isUnsigned));
+
 /** Where the words begin that a model is shown which does not know Claude's summaries: at the last one. */
 const beginning = (messages: readonly unknown[], isClaude: boolean): Place =>
 	(isClaude ? undefined : lastSummary(messages)) ?? { message: 0, block: 0 };
@@ -67,7 +77,8 @@ const cleanContent = (
 ): readonly unknown[] => {
 	const kept = content.flatMap((block, at): readonly unknown[] => {
 		if (!isClaude && asRecord(block)["type"] === "compaction") return asWords(asRecord(block));
-		if (!isForeign(asRecord(block))) return [cleanBlock(block)];
+		const refused = isForeign(asRecord(block)) || (isClaude && isUnsigned(block));
+		if (!refused) return [cleanBlock(block)];
 		const words = runWords(asRecord(block));
 		if (words) return [words];
 		lost(at);
@@ -90,7 +101,8 @@ const mustStopThinking = (body: WireRecord, messages: readonly unknown[]): boole
 const cleanMessages = (body: JsonBody, family: string, losses: Loss[]): readonly unknown[] | undefined => {
 	const isClaude = family === nativeFamily;
 	const holds = (word: string): boolean => body.text.includes(word);
-	if (!holds(foreignMark) && !holds(foreignServerId) && (isClaude || !holds('"compaction"'))) return undefined;
+	const isForeigners = holds(foreignMark) || holds(foreignServerId);
+	if (!isForeigners && !(isClaude ? holdsUnsigned(body) : holds('"compaction"'))) return undefined;
 	const told = asList(exactBody(body)["messages"]);
 	const begin = beginning(told, isClaude);
 	let changed = false;

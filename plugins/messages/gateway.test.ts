@@ -231,8 +231,9 @@ test("bytes pass untouched where there is nothing to change, pings included", as
 	expect(own.received[0]?.headers.get("anthropic-beta")).toBe("context-1m-2025-08-07");
 });
 
-test.each([{ signature: "" }, {}])(
-	"thinking that a local model did not sign (%j) goes to no Claude",
+const deepSeeks = { signature: "91cfbb94-554b-4136-8e21-fa02280d56ed" };
+test.each([{ signature: "" }, {}, deepSeeks])(
+	"thinking that Claude's maker did not sign (%j) goes to no Claude",
 	async (signed) => {
 		const thought = { type: "thinking", thinking: "hm", ...signed };
 		const signature = "U2lnbmVk";

@@ -27,10 +27,13 @@ const isForeign = (block: WireRecord): boolean =>
 	begins(block["id"], foreignServerId) ||
 	begins(block["tool_use_id"], foreignServerId);
 
-/** Thinking without a signature, as models write it that run on a server of one's own; Claude takes none. */
+/** No signature at all, or the id of a message, with which DeepSeek signs. */
+const noSignature = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?$/;
+
+/** Thinking that Claude refuses: models that run on a server of one's own sign none. */
 const isUnsigned = (block: unknown): boolean => {
 	const { type, signature } = asRecord(block);
-	return type === "thinking" && (asText(signature) ?? "") === "";
+	return type === "thinking" && noSignature.test(asText(signature) ?? "");
 };
 
 const holdsUnsigned = ({ text, value }: JsonBody): boolean =>

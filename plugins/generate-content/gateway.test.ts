@@ -347,6 +347,24 @@ describe("across protocols", () => {
 		});
 	});
 
+	test("OpenAI's client is shown a picture, and not what was drawn on the way to it", async () => {
+		const picture = (data: string, more: object = {}) => ({ inlineData: { mimeType: "image/png", data }, ...more });
+		const parts = [picture("RFJBRlQ=", { thought: true }), picture("RklOQUw=", { thoughtSignature: "U0lH" })];
+		const drawn = JSON.stringify({
+			candidates: [{ content: { parts, role: "model" }, index: 0, ...stop }],
+			usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
+		});
+		const client = new OpenAI({ apiKey: gateway.key, baseURL: `${gateway.url}/v1` });
+		const asked = { model: "gemini-3-pro-image", messages: [{ role: "user" as const, content: "A dot" }] };
+		const shown = { images: [{ image_url: { url: "data:image/png;base64,RklOQUw=" }, index: 0 }] };
+		google.answer(() => Response.json(JSON.parse(drawn)));
+		const whole = (await client.chat.completions.create(asked)).choices[0]?.message as unknown as typeof shown;
+		expect(whole).toMatchObject(shown);
+		google.answer(() => streamOf(sse(drawn)));
+		const streamed = await client.chat.completions.stream(asked).finalChatCompletion();
+		expect(streamed.choices[0]?.message).toMatchObject(shown as object);
+	});
+
 	test("models are listed in Gemini's shape under /v1beta, and under /v1 for Google's clients", async () => {
 		const names = async (where: string, headers: Record<string, string> = {}) => {
 			const { models } = (await (await gateway.ask(where, undefined, { headers })).json()) as {

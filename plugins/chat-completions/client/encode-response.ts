@@ -54,10 +54,10 @@ export const encodeAudio = ({ media, id, expiresAt, transcript }: AudioBlock, cr
 	transcript: transcript ?? "",
 });
 
-/** An image of an answer, in the form that several vendors share; undefined for one without an address. */
+/** An image of an answer, in the form that several vendors share; undefined for one without an address, or of a thought. */
 export const encodeImage = (block: ImageBlock, index: number): WireRecord | undefined => {
 	const url = addressOf(block.media);
-	if (url === undefined) return undefined;
+	if (url === undefined || block.thought === true) return undefined;
 	return { type: "image_url", image_url: { url }, index, ...signatureMember(block.signature) };
 };
 

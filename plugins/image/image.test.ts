@@ -432,7 +432,7 @@ describe("upstreams", () => {
 		expect(JSON.stringify(body)).not.toMatch(/org-abc|inner\.example/);
 	});
 
-	test("Gemini's pictures come one to a conversation, Imagen's together", async () => {
+	test("Gemini's pictures come one to a conversation and without drafts, Imagen's together", async () => {
 		const at = await world({ image: [{ type: "gemini-images", models: ["gemini-*", "imagen-*"], path: "/v1beta" }] });
 		at.upstream.answer(({ path }) =>
 			path.endsWith(":predict")
@@ -440,7 +440,13 @@ describe("upstreams", () => {
 				: json({
 						candidates: [
 							{
-								content: { parts: [{ text: "here" }, { inlineData: { mimeType: "image/png", data: pixel } }] },
+								content: {
+									parts: [
+										{ inlineData: { mimeType: "image/png", data: pixel }, thought: true },
+										{ text: "here" },
+										{ inlineData: { mimeType: "image/png", data: pixel } },
+									],
+								},
 								finishReason: "STOP",
 							},
 						],

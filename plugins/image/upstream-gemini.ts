@@ -42,11 +42,14 @@ const file = (data: unknown, mediaType: unknown): readonly MadeFile[] =>
 			]
 		: [];
 
+/** The pictures that the model answers with; those that it thought in are drafts of them. */
 const filesOf = (body: unknown): readonly MadeFile[] => {
 	const { candidates, predictions } = asRecord(body);
 	const inline = asList(candidates)
 		.flatMap((candidate) => asList(asRecord(asRecord(candidate).content).parts))
-		.map((part) => asRecord(asRecord(part).inlineData));
+		.map(asRecord)
+		.filter(({ thought }) => thought !== true)
+		.map(({ inlineData }) => asRecord(inlineData));
 	return [
 		...inline.flatMap(({ data, mimeType }) => file(data, mimeType)),
 		...asList(predictions)

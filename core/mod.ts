@@ -227,6 +227,7 @@ export {
 	upstreams,
 } from "./contract/router.ts";
 export { fetchNamed, isPrivateUpstream, isWebAddress } from "./wire/fetch-named.ts";
+export { instantOf } from "./wire/instant.ts";
 export { narrowList } from "./wire/narrow-list.ts";
 export { matchesPattern } from "./wire/pattern.ts";
 export { pinnedRequest } from "./wire/pinned-request.ts";

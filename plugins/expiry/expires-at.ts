@@ -1,18 +1,11 @@
 /** The token setting `expiresAt`: when it is a date, and whether it has passed. */
-import { type AccessToken, type Clock, type Denial, deny, type TokenSetting, t } from "#core";
+import { type AccessToken, type Clock, type Denial, deny, instantOf, type TokenSetting, t } from "#core";
 
 const pattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/;
 
 /** Milliseconds since 1970, or undefined for what is no date with a time and a zone (a 30th of February included). */
-export const readTime = (value: unknown): number | undefined => {
-	if (typeof value !== "string" || !pattern.test(value)) return undefined;
-	const time = Date.parse(value);
-	if (!Number.isFinite(time)) return undefined;
-	const asWritten = Date.parse(`${value.slice(0, 16)}Z`);
-	return Number.isFinite(asWritten) && new Date(asWritten).toISOString().startsWith(value.slice(0, 16))
-		? time
-		: undefined;
-};
+export const readTime = (value: unknown): number | undefined =>
+	typeof value === "string" && pattern.test(value) ? instantOf(value) : undefined;
 
 export const settingKey = "expiresAt";
 

@@ -1,5 +1,5 @@
 /** What the routes' queries have in common. */
-import { deny, type Ending, Fault } from "#core";
+import { deny, type Ending, Fault, instantOf } from "#core";
 import type { Correction } from "../quota/service.ts";
 
 export const wrong = (parameter: string, message: string): Fault =>
@@ -9,8 +9,8 @@ export const wrong = (parameter: string, message: string): Fault =>
 export const timeOf = (url: URL, name: string): number | undefined => {
 	const text = url.searchParams.get(name);
 	if (text === null) return undefined;
-	const at = Date.parse(text);
-	if (Number.isNaN(at))
+	const at = instantOf(text);
+	if (at === undefined)
 		throw wrong(name, `${name} must be a date such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z.`);
 	return at;
 };

@@ -102,6 +102,11 @@ describe("the sums of the ledger", () => {
 		expect(await usage("by=&from=2027-02-01T00:00:00.001Z")).toMatchObject([{ calls: 1 }]);
 	});
 
+	test("not from what is another time to each reader", async () => {
+		for (const from of ["2027-02-30", "Jan 31", "1.11.2027", "2027-01-31T12:00", "1"])
+			await expect(usage(`by=&from=${encodeURIComponent(from)}`)).rejects.toThrow("from must be a date such as");
+	});
+
 	test("of one token, model or upstream", async () => {
 		expect(await usage("by=&token=tok_b")).toMatchObject([{ calls: 2 }]);
 		expect(await usage("by=&model=slow")).toMatchObject([{ calls: 1 }]);

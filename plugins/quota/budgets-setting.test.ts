@@ -37,6 +37,13 @@ test("a table shows each budget with what is left of it", () => {
 	expect(setting.inWords?.(value, {})).toBe("$5.00/day, $100.00/month@Europe/Berlin");
 });
 
+test("a boost ends on a day that there is", () => {
+	for (const until of ["2026-11-31", "Dec 1", "2026-12-01T00:00"])
+		expect(setting.refuse?.([{ amount: 1, per: "day", boost: { amount: 0.5, until } }])).toContain(
+			"2026-12-01T00:00:00Z",
+		);
+});
+
 test("a boost counts in windows that begin before it ends", () => {
 	const [budget] = setting.compile([
 		{ amount: 1, per: "day", boost: { amount: 0.5, until: "2026-11-23T00:00:00Z" } },

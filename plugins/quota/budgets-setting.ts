@@ -1,5 +1,5 @@
 /** The token setting `budgets`: dollars for each day, week or month of the calendar, beside the quota for its whole life. */
-import { asList, asNumber, asRecord, asText, type TokenSetting, t } from "#core";
+import { asList, asNumber, asRecord, asText, instantOf, type TokenSetting, t } from "#core";
 import { type BudgetOptions, budgetStatements, budgetsShown } from "./budget-accounts.ts";
 import { budgetsFromWords, budgetsInWords } from "./budget-words.ts";
 import { type Budget, Budgets, budgetsIn, budgetsKey } from "./budgets.ts";
@@ -73,7 +73,7 @@ const complaint = (value: unknown): string | undefined => {
 		const { per, zone = "UTC", boost } = asRecord(one);
 		if (!isZone(String(zone)))
 			return `"${String(zone).slice(0, 64)}" is no zone known here; give one such as Europe/Berlin`;
-		if (boost !== undefined && Number.isNaN(Date.parse(asText(asRecord(boost)["until"]) ?? "")))
+		if (boost !== undefined && instantOf(asText(asRecord(boost)["until"]) ?? "") === undefined)
 			return "a boost needs an end: until, as in 2026-12-01T00:00:00Z";
 		const key = `${String(per)} ${String(zone)}`;
 		if (seen.has(key)) return `there are two budgets per ${String(per)}; keep one`;

@@ -1,5 +1,5 @@
 /** What clients and operators may say in the routes of deliveries. */
-import { asNumber, asText, Fault, readBody, readJsonBody, type WireRecord } from "#core";
+import { asNumber, asText, Fault, instantOf, readBody, readJsonBody, type WireRecord } from "#core";
 import type { DeliveryFilter } from "./archive.ts";
 
 const bodyLimit = 64 * 1024;
@@ -38,7 +38,7 @@ export const timeOf = (body: WireRecord, name: string, fallback: number): number
 	const value = body[name];
 	if (value === undefined || value === null) return fallback;
 	const given = asNumber(value);
-	const time = given === undefined ? Date.parse(asText(value) ?? "") : given * 1000;
+	const time = given === undefined ? (instantOf(asText(value) ?? "") ?? Number.NaN) : given * 1000;
 	// Also what is beyond the times there are: a database would not take it.
 	if (!(Math.abs(time) <= latestTime))
 		throw invalid(name, `"${name}" must be a date (2026-01-31T12:00:00Z) or seconds since 1970.`);

@@ -9,3 +9,7 @@ test("a time stands in the form as one writes it, and is the same again when it 
 	expect(writtenTime("2030-01-31T12:00:07.000Z")).toBe("2030-01-31T12:00:07.000Z");
 	expect(writtenTime("soon")).toBe("soon");
 });
+
+test("a day that no month has stays as it is written, for the server to refuse", () => {
+	for (const words of ["2027-11-31", "2027-02-30 12:00", "2027-02-29T12:00"]) expect(asTime(words)).toBe(words);
+});

@@ -12,7 +12,9 @@ export const asTime = (words: string): string => {
 	const at = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?$/.test(local)
 		? new Date(local.replace(" ", "T"))
 		: undefined;
-	return at && !Number.isNaN(at.getTime()) ? at.toISOString() : words;
+	// A 31st of November would be the 1st of December.
+	const asWritten = at && !Number.isNaN(at.getTime()) && localTime(at.getTime()).slice(0, 10) === words.slice(0, 10);
+	return at && asWritten ? at.toISOString() : words;
 };
 
 /** A time that a token has, as it would be written; as it came where that would be another, as in the hour that autumn has twice. */

@@ -56,10 +56,10 @@ const tableOf = (
 		...spent.map((title) => ({ title, right: true })),
 		{ title: "id" },
 	];
-	const rows = tokens.map(({ name, preview, disabled, id }, at) => [
+	const rows = tokens.map(({ name, preview, disabled, unenforced, id }, at) => [
 		String(name),
 		asText(preview) ?? "",
-		disabled === true ? "disabled" : "enabled",
+		disabled === true ? "disabled" : asList(unenforced).length > 0 ? "refused" : "enabled",
 		...keys.map((key, column) => {
 			const value = settings[at]?.[key];
 			const inWords = known.get(key)?.inWords;

@@ -240,10 +240,14 @@ describe("settings", () => {
 
 	test("a token whose rule no loaded plugin owns is refused, as is one whose rule cannot be compiled", async () => {
 		const first = await open([most, other]);
-		const { key } = await first.create("laptop", { other: "x" });
+		const { key, token } = await first.create("laptop", { other: "x" });
 		const unlucky = await first.create("unlucky", { most: 13 });
-		const later = await open([most]);
+		const said: unknown[] = [];
+		const later = await open([most], store, undefined, [], { ...silent, error: (...words) => void said.push(words) });
 		expect(await later.identify(key)).toMatchObject({ denial: { kind: "permission", code: "policy_not_loaded" } });
+		expect(said).toEqual([
+			["no plugin enforces a token's setting; the token is refused", { token: token.id, setting: "other" }],
+		]);
 		expect(await later.identify(unlucky.key)).toMatchObject({
 			denial: { kind: "permission", code: "policy_not_loaded", message: expect.stringContaining("the log says why") },
 		});

@@ -104,7 +104,8 @@ export const tokenRoutes = ({ issuer, known, people, facts }: TokenRouteParts): 
 		const told = await Promise.all(facts().map((one) => one.about(ids)));
 		const owners = await ownersOf(tokens);
 		const shown = tokens.map(async ({ settings, ...rest }) => {
-			const fields: Record<string, unknown> = { ...rest, settings };
+			const unenforced = Object.keys(settings).filter((key) => !known().has(key));
+			const fields: Record<string, unknown> = { ...rest, settings, ...(unenforced.length > 0 && { unenforced }) };
 			for (const { key, view: more } of known().values())
 				if (more) Object.assign(fields, await more(rest.id, settings[key], owners.get(rest.owner ?? "")));
 			return Object.assign(fields, ...told.map((by) => by.get(rest.id)));

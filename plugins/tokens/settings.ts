@@ -44,7 +44,10 @@ export const compileSettings = (
 	const compiled = new Map<string, unknown>();
 	for (const [key, value] of Object.entries(settings)) {
 		const setting = known.get(key);
-		if (!setting) return { denial: unenforceable(key) };
+		if (!setting) {
+			token?.log.error("no plugin enforces a token's setting; the token is refused", { token: token.id, setting: key });
+			return { denial: unenforceable(key) };
+		}
 		try {
 			compiled.set(key, setting.compile(value));
 		} catch (error) {

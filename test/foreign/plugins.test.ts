@@ -175,6 +175,9 @@ describe("a plugin that is installed as a package, in an operator's own project"
 			const response = await fetch(`${server.address}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
 			expect(response.status).toBe(403);
 			expect(await response.json()).toMatchObject({ error: { code: "policy_not_loaded" } });
+			expect(portico("token", "list").output).toMatch(/held +sk-\S+ +refused/);
+			const shown = JSON.parse(portico("token", "show", "held", "--json").output) as object;
+			expect(shown).toMatchObject({ unenforced: ["maxPromptBytes"] });
 		} finally {
 			await server.end("SIGTERM");
 			config(limited);

@@ -21,6 +21,11 @@ export const TokenFacts = ({ token }: { readonly token: Token }) => {
 				<dt>State</dt>
 				<dd>
 					<State tone={tone}>{word}</State>
+					{token.unenforced.length > 0 && (
+						<>
+							. No plugin in the config enforces <code>{token.unenforced.join(", ")}</code>.
+						</>
+					)}
 				</dd>
 				<dt>Owner</dt>
 				<dd>{owned.owner ?? "no person"}</dd>

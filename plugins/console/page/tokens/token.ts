@@ -25,6 +25,8 @@ export interface Token {
 	readonly ownerStopped?: KnownPerson["stopped"];
 	readonly settings: Wire;
 	readonly disabled: boolean;
+	/** Settings that no plugin enforces: the token is refused. */
+	readonly unenforced: readonly string[];
 	readonly createdAt: number | undefined;
 	readonly lastUsedAt: number | undefined;
 	/** Until when the key before the last rotation is good too. */
@@ -47,6 +49,7 @@ export const tokenOf = (wire: Wire): Token => {
 		owner: text(wire, "owner"),
 		settings,
 		disabled: wire["disabled"] === true,
+		unenforced: texts(wire, "unenforced"),
 		createdAt: time(wire, "createdAt"),
 		lastUsedAt: time(wire, "lastUsedAt"),
 		previousUntil: time(wire, "previousUntil"),
@@ -92,6 +95,7 @@ const spentBudget = ({ budgets }: Token): Budget | undefined =>
 
 export const stateOf = (token: Token, now: number): TokenState => {
 	if (token.disabled) return { word: "Disabled", tone: "off", group: "stopped" };
+	if (token.unenforced.length > 0) return { word: "Refused", tone: "stop", group: "stopped" };
 	if (token.expiresAt !== undefined && token.expiresAt <= now)
 		return { word: "Expired", tone: "off", group: "stopped" };
 	if (token.ownerStopped === "disabled") return { word: "Owner disabled", tone: "off", group: "stopped" };

@@ -456,6 +456,27 @@ describe("what an upstream is sent", () => {
 		expect(lost).toEqual(["tool_result.isError"]);
 	});
 
+	test("a picture that a model made is the user's, and what it drew on the way there is left out", () => {
+		const picture = (base64: string, more: object = {}): Block => ({
+			type: "image",
+			media: { by: "bytes", base64, mime: "image/png" },
+			...more,
+		});
+		const { body, lost } = sent({
+			messages: [
+				said("user", "Draw."),
+				{ role: "assistant", blocks: [picture("RFJBRlQ=", { thought: true }), picture("RklOQUw=")] },
+			],
+		});
+		expect(body.input.slice(1)).toEqual([
+			{
+				role: "user",
+				content: [{ type: "input_image", image_url: "data:image/png;base64,RklOQUw=", detail: "auto" }],
+			},
+		]);
+		expect(lost).toEqual(["image"]);
+	});
+
 	test("H128: a document is a file with a name; one that another provider keeps cannot go", () => {
 		const { body } = sent({
 			messages: [

@@ -183,6 +183,10 @@ class InputEncoder {
 
 	/** A picture goes back as the item it was; one that another model made is shown as if the user had sent it. */
 	private image(block: ImageBlock): void {
+		if (block.thought === true) {
+			this.writing.losses.node(block, "it is another model's reasoning");
+			return;
+		}
 		const own = asRecord(ownFields(block)["item"]);
 		const id = asText(own["id"]);
 		if (id !== undefined && block.media.by === "bytes") {

@@ -24,17 +24,29 @@ const dialect = new SQLiteAsyncDialect();
 export const prepare = (statement: Statement): Prepared => {
 	if (!isSQLWrapper(statement)) throw new StoreFault("NOT_A_STATEMENT", "expected a drizzle query or sql`…`");
 	const { sql, params } = dialect.sqlToQuery(statement.getSQL());
-	return { sql, args: params.map(toValue) };
+	return { sql, args: valuesOf(params) };
 };
 
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+
+const goesAsItIs = (value: unknown): value is Exclude<InValue, boolean | Date> =>
+	value === null ||
+	typeof value === "string" ||
+	typeof value === "bigint" ||
+	(typeof value === "number" && Number.isFinite(value)) ||
+	value instanceof Uint8Array ||
+	value instanceof ArrayBuffer;
+
 /** The driver sends every number as a REAL, and `3 / 2` would be 1.5 in a table of integers: so whole numbers go as integers. */
-const toValue = (value: unknown): InValue => {
-	if (typeof value === "number" && Number.isFinite(value)) return Number.isSafeInteger(value) ? BigInt(value) : value;
-	if (typeof value === "boolean") return value ? 1n : 0n;
-	if (value === null || typeof value === "string" || typeof value === "bigint") return value;
-	if (value instanceof Uint8Array || value instanceof ArrayBuffer) return value;
-	if (value instanceof Date) return BigInt(value.getTime());
-	throw new StoreFault("PARAMETER", `a parameter is ${typeof value}, which a database cannot hold`);
+const valuesOf = (params: readonly unknown[]): InValue[] => {
+	const values: InValue[] = [];
+	for (const value of params) {
+		if (isWhole(value) || typeof value === "boolean") values.push(BigInt(value));
+		else if (value instanceof Date) values.push(BigInt(value.getTime()));
+		else if (goesAsItIs(value)) values.push(value);
+		else throw new StoreFault("PARAMETER", `a parameter is ${typeof value}, which a database cannot hold`);
+	}
+	return values;
 };
 
 /** Rows as plain objects by column name. */

@@ -65,17 +65,11 @@ const newCalls = new TurnShare(256 * 1024);
 export const roomToBegin = ({ headers }: Request): Promise<void> | undefined =>
 	newCalls.take(Number(headers.get("content-length")) || 0);
 
-let ending: Promise<void> | undefined;
-let end: () => void;
+let ending: PromiseWithResolvers<void> | undefined;
 
 const turnOver = (): void => {
+	ending?.resolve();
 	ending = undefined;
-	end();
-};
-
-const begin = (resolve: () => void): void => {
-	end = resolve;
-	setImmediate(turnOver);
 };
 
 /**
@@ -83,6 +77,9 @@ const begin = (resolve: () => void): void => {
  * with it. Whether something followed at once is known when this turn of the event loop ends: nothing is sent before.
  */
 export const turnEnds = (): Promise<void> => {
-	ending ??= new Promise(begin);
-	return ending;
+	if (!ending) {
+		ending = Promise.withResolvers();
+		setImmediate(turnOver);
+	}
+	return ending.promise;
 };

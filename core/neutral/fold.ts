@@ -54,14 +54,6 @@ export class Folder {
 				if (growing && event.final) growing.block = event.final;
 				return;
 			}
-			default:
-				this.note(event);
-		}
-	}
-
-	/** Events that concern no block. */
-	private note(event: Exclude<NeutralEvent, { type: "start" | "open" | "delta" | "close" }>): void {
-		switch (event.type) {
 			case "grounding":
 				this.add(event.candidate, { grounding: event.grounding });
 				return;

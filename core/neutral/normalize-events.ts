@@ -53,6 +53,9 @@ const broken: Denial = {
 
 const none: readonly NeutralEvent[] = [];
 
+/** Before the start; a delta there is of no block, and goes nowhere. */
+const mayPrecede: ReadonlySet<NeutralEvent["type"]> = new Set(["tick", "start", "delta"]);
+
 /** Typed clients read nothing but a whole number; some vendors tell fractions, or milliseconds. */
 const wholeSeconds = (time: number): number => Math.floor(time > 1e11 ? time / 1000 : time);
 
@@ -72,6 +75,7 @@ class Normalizer implements EventNormalizer {
 
 	push(event: NeutralEvent): readonly NeutralEvent[] {
 		if (this.ended) return none;
+		if (!this.started && !mayPrecede.has(event.type)) return [...this.start(), ...this.push(event)];
 		switch (event.type) {
 			case "tick":
 				return [event];
@@ -79,13 +83,6 @@ class Normalizer implements EventNormalizer {
 				return this.start(event);
 			case "delta":
 				return this.gate.delta(event);
-			default:
-				return this.started ? this.rest(event) : [...this.start(), ...this.rest(event)];
-		}
-	}
-
-	private rest(event: Exclude<NeutralEvent, { type: "tick" | "start" | "delta" }>): readonly NeutralEvent[] {
-		switch (event.type) {
 			case "open":
 				return this.gate.open(event);
 			case "close":

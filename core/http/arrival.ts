@@ -52,13 +52,15 @@ export const admitted = (
 		address: clientAddress(connection.address, headers.get("x-forwarded-for"), trustedProxies),
 		get url() {
 			const value = new URL(arrival.target);
-			// Parsed once: from now on it stands in place of what parses it.
+			// Worked out once: from now on it stands in place of what works it out.
 			Object.defineProperty(this, "url", { value, enumerable: true });
 			return value;
 		},
 		get origin() {
-			const scheme = clientScheme(this.request, arrival.connection.address, known.trustedProxies);
-			return originOf(scheme, this.request.headers.get("host") ?? "") ?? this.url.origin;
+			const scheme = clientScheme(request, connection.address, trustedProxies);
+			const value = originOf(scheme, headers.get("host") ?? "") ?? this.url.origin;
+			Object.defineProperty(this, "origin", { value, enumerable: true });
+			return value;
 		},
 	};
 };

@@ -96,7 +96,7 @@ export class Portico {
 		return (this.current?.generation.given(router)?.models() ?? []).map(({ name }) => name);
 	}
 
-	/** Everything added to a slot by what runs now. */
+	/** The plugins that run now; undefined before the first start. */
 	get generation(): Generation | undefined {
 		return this.current?.generation;
 	}

@@ -132,7 +132,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 		return isPending(known) ? enterLater(route, known, connection) : enter(route, known, connection);
 	};
 
-	/** What is no denial either is a handler's in plain JavaScript, whose author is told by the log. */
+	/** Throws for what is no denial either, as a handler in plain JavaScript may answer: the log tells its author. */
 	const refusal = (route: Route, request: Request, denial: Denial, requestId: string): Response => {
 		if (!isRecord(denial) || !isDenial(denial)) throw new TypeError("its handler answered no Response");
 		return denialAt(route, request, denial, requestId, log);

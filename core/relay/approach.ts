@@ -47,7 +47,7 @@ export interface Approach {
 	/** Set where a summary is asked for first: the request for it, and how the call goes on from its answer. */
 	readonly first?: NeutralRequest;
 	readonly goOn?: (answer: unknown, usage: Usage) => NeutralRequest;
-	/** What is done after a refusal; undefined where that is all there is to be said. */
+	/** The way to try after a refusal; absent where there can be none. */
 	readonly otherwise?: (status: number, text: string) => Approach | undefined;
 	/** The protocol or dialect that the upstream is asked in. */
 	readonly protocol: string;

@@ -62,7 +62,7 @@ const estimateCount = (live: LiveCall): Response => {
 	return Response.json(client.encodeTokenCount(tokens), { headers: { "x-portico-estimated": "true" } });
 };
 
-/** Whether its account may know what the client names there. */
+/** Whether its account is the token's alone and keeps what the client names there. */
 const isClientsOwn = ({ tenancy, remembers }: Target["upstream"]): boolean =>
 	tenancy === "single" && remembers === true;
 

@@ -122,7 +122,7 @@ export class LiveCall {
 		this.endTimeLimit?.();
 	}
 
-	/** A limit on the time until the answer begins, in place of the one before. `end` ends it. */
+	/** A limit on the time until the answer begins, in place of the one before. `end` cancels it. */
 	limitTime(end: () => void): void {
 		this.endTimeLimit?.();
 		this.endTimeLimit = end;

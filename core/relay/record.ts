@@ -9,7 +9,7 @@ import type { Tracer } from "../contract/trace.ts";
 import { plainName } from "../errors/redact.ts";
 import { isPending } from "../wire/pending.ts";
 
-/** What lets a recorder write a call that was refused before much of it was known. */
+/** What is known of a call from its beginning: all that a record of an early refusal has. */
 export interface CallStart {
 	readonly call: Admitted;
 	readonly token?: CallToken;
@@ -17,7 +17,7 @@ export interface CallStart {
 	readonly model?: ModelCall;
 }
 
-/** Who is told, and of when. */
+/** Who is told, and what a record needs besides the call. */
 export interface Recording {
 	readonly clock: Clock;
 	readonly log: Log;

@@ -1,4 +1,4 @@
-/** What an answer is said to have used comes from upstreams and plugins: what is no amount was not told. */
+/** Upstreams and plugins tell what an answer used: an amount that is no number, negative or endless counts as not told. */
 import type { Bound } from "../contract/endpoint.ts";
 import { type Log, whatFailed } from "../contract/log.ts";
 import type { Observation } from "../contract/protocol.ts";

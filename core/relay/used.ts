@@ -160,6 +160,6 @@ export const usedBy = (call: RelayedCall, end: CallEnd): Usage | undefined => {
 
 const inOneCount = (used: Usage | undefined): Usage | undefined => (used?.beside ? billedUsage(used) : used);
 
-/** With what was used before the answer, all of it that is billed in one count. */
+/** What a call used in all, in one count: before its answer (for a summary) and for it. */
 export const usedInAll = (before: Usage | undefined, used: Usage | undefined): Usage | undefined =>
 	inOneCount(before && used ? addUsage(before, used) : (used ?? before));

@@ -24,7 +24,7 @@ export const crookedPatterns: readonly string[] = beginnings.flatMap((beginning)
 	]),
 ]);
 
-/** Paths that another path must not turn out to be, as they are sent by who means them. */
+/** Paths to which no crooked path may lead, in the form in which a client that means them sends them. */
 export const straightPatterns: readonly string[] = ["/admin", "/admin/*"];
 
 /** Whether a resolved URL leads to one of them. */

@@ -10,7 +10,7 @@ export interface ReferenceFields {
 	readonly ids: ReadonlySet<string>;
 	/** Fields whose value is an address that the upstream reads, which may be one of its own. */
 	readonly addresses: ReadonlySet<string>;
-	/** Whether one of them does. */
+	/** Whether such an address leads into the upstream's account. */
 	readonly leads: (address: string) => boolean;
 	/** Fields that hold what is the client's or the model's own, whatever is in it: arguments, schemas. */
 	readonly opaque: ReadonlySet<string>;
@@ -63,7 +63,7 @@ export const findReference = (value: unknown, fields: ReferenceFields, at: strin
 	return undefined;
 };
 
-/** Why it goes nowhere. */
+/** The refusal of a request that holds this reference. */
 export const referenceDenial = ({ at, field }: FoundReference): Denial =>
 	deny(
 		"unsupported",

@@ -1,6 +1,6 @@
 /** The protocol as the core sees it: every part lives in a file of its own, this one only joins them. */
 
-import { decodeOpenAiModels, openAiFailure, openAiPaths, type Protocol } from "#core";
+import { bearer, decodeOpenAiModels, openAiFailure, openAiPaths, type Protocol } from "#core";
 import { decodeRequest } from "./client/decode-request.ts";
 import { encodeResponse } from "./client/encode-response.ts";
 import { renderDenial, renderStreamDenial } from "./client/errors.ts";
@@ -40,7 +40,7 @@ export const chatCompletions: Protocol = {
 		path: () => "/chat/completions",
 		headers: (key) => ({
 			"content-type": "application/json",
-			...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+			...bearer(key),
 		}),
 		encodeRequest,
 		decodeResponse,

@@ -1,5 +1,5 @@
 /** OpenAI's images and whatever speaks as they do, as an upstream: it answers when the pictures are done. */
-import { asList, asRecord, asText, definedOnly, isRecord, lookup, type WireRecord } from "#core";
+import { asList, asRecord, asText, bearer, definedOnly, isRecord, lookup, type WireRecord } from "#core";
 import {
 	type Answer,
 	type Connection,
@@ -109,7 +109,7 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
 	const connection = tasks.connect({
 		url,
-		headers: (): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+		headers: () => bearer(key),
 	});
 	return {
 		name,

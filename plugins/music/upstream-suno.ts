@@ -1,5 +1,5 @@
 /** Suno-API and whatever speaks as it does, as an upstream. */
-import { asList, asNumber, asRecord, asText, definedOnly, isRecord, type WireRecord } from "#core";
+import { asList, asNumber, asRecord, asText, bearer, definedOnly, isRecord, type WireRecord } from "#core";
 import type {
 	Answer,
 	Connection,
@@ -126,7 +126,7 @@ export const sunoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstre
 	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
 	const connection = tasks.connect({
 		url,
-		headers: (): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+		headers: () => bearer(key),
 	});
 	return {
 		name,

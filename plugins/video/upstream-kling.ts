@@ -1,6 +1,6 @@
 /** Kling as an upstream. Its jobs can be found again by the id we give them, so a lost answer loses nothing. */
 import { createHmac } from "node:crypto";
-import { asList, asNumber, asRecord, asText, type Clock, definedOnly, isRecord, type WireRecord } from "#core";
+import { asList, asNumber, asRecord, asText, bearer, type Clock, definedOnly, isRecord, type WireRecord } from "#core";
 import {
 	type Answer,
 	type Connection,
@@ -131,10 +131,7 @@ export const klingUpstream = (setting: UpstreamSetting, tasks: Tasks, clock: Clo
 			: key;
 	const connection = tasks.connect({
 		url,
-		headers: (): Record<string, string> => {
-			const bearer = token();
-			return bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
-		},
+		headers: () => bearer(token()),
 	});
 	const dataAt = async (job: TaskJob, id: string, signal: AbortSignal): Promise<Answer | WireRecord> => {
 		const answer = await connection.ask(`/v1/videos/${makerOf(job)}/${encodeURIComponent(id)}`, { signal });

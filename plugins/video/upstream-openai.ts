@@ -1,5 +1,5 @@
 /** Upstreams that serve `/v1/videos` as OpenAI published it. */
-import { asNumber, asRecord, asText, definedOnly, isRecord, type WireRecord } from "#core";
+import { asNumber, asRecord, asText, bearer, definedOnly, isRecord, type WireRecord } from "#core";
 import {
 	type Cancellation,
 	type JobState,
@@ -51,7 +51,7 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
 	const connection = tasks.connect({
 		url,
-		headers: (): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+		headers: () => bearer(key),
 	});
 
 	/** An address of its own where it gives one; else the bytes, which need the key. */

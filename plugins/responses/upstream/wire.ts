@@ -1,10 +1,10 @@
 /** How OpenAI's upstreams get their key, and what their failures mean. */
-import { openAiFailure, type SendOptions } from "#core";
+import { bearer, openAiFailure, type SendOptions } from "#core";
 
 export const wire: SendOptions["wire"] = {
 	headers: (key) => ({
 		"content-type": "application/json",
-		...(key !== undefined && { authorization: `Bearer ${key}` }),
+		...bearer(key),
 	}),
 	decodeError: openAiFailure,
 };

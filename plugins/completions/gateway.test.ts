@@ -93,6 +93,18 @@ test("what is held covers every prompt and every answer of it", async () => {
 	expect((await ask("/v1/completions", body, richer)).status).toBe(200);
 });
 
+test("what is held covers prompts that are given as vectors, too", async () => {
+	upstream.answer(() => Response.json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 300 } }));
+	const asked = upstream.received.length;
+	const body = { model: "base", prompt: "a", prompt_embeds: ["AAAA", "AAAA"], max_tokens: 100 };
+	const { key } = await gateway.token({ quota: 0.0025 }); // 3 answers of 100 tokens at $10 a million are $0.003
+	expect((await ask("/v1/completions", body, key)).status).toBe(429);
+	expect(upstream.received.length).toBe(asked);
+	const { key: richer, id } = await gateway.token({ quota: 0.0035 });
+	expect((await ask("/v1/completions", body, richer)).status).toBe(200);
+	expect(await usedBy(id)).toBe(0.003_001);
+});
+
 test("filling in the middle keeps Mistral's address, with a limit that is known", async () => {
 	upstream.answer(() => Response.json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }));
 	const body = { model: "base", prompt: "a", suffix: "b" };

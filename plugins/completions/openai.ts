@@ -15,6 +15,7 @@ import {
 	openAiPaths,
 	refuseField,
 	renderOwnDenial,
+	type WireRecord,
 } from "#core";
 import { asksForUsage, decodeUsage, otherStreamOptions } from "../chat-completions/service.ts";
 import { Observer, wholeUsage } from "./observe.ts";
@@ -44,6 +45,10 @@ const promptsOf = (prompt: unknown): readonly unknown[] => {
 	throw refuseField("prompt", prompt, "send a text, or a list of texts.");
 };
 
+/** How many more prompts vLLM is given as vectors, each of which it answers too. */
+const embedded = ({ prompt_embeds: given }: WireRecord): number =>
+	Array.isArray(given) ? given.length : Number(given !== undefined && given !== null);
+
 /** Mistral's words stand in a message. */
 const hasText = (body: unknown): boolean =>
 	asList(asRecord(body)["choices"]).some((one) => {
@@ -58,7 +63,7 @@ export const openai: Dialect = {
 	name: "openai",
 	paths: [...openAiPaths("/completions"), "/v1/fim/completions"],
 	body: "json",
-	fields: ["prompt", "suffix", "max_tokens", "n", "best_of", "stream", "stream_options"],
+	fields: ["prompt", "prompt_embeds", "suffix", "max_tokens", "n", "best_of", "stream", "stream_options"],
 	renderDenial: renderOwnDenial,
 	read(request) {
 		const body = jsonOf(request);
@@ -67,7 +72,7 @@ export const openai: Dialect = {
 		const each = limitOf(request) ?? usualLimit(request);
 		const answers = Math.max(whole(body["n"], "n", 1, 128) ?? 1, whole(body["best_of"], "best_of", 1, 128) ?? 1);
 		const texts = [...prompts, body["suffix"]].map(asText).filter((text) => text !== undefined);
-		const all = answers * prompts.length;
+		const all = answers * (prompts.length + embedded(body));
 		return {
 			model,
 			stream: flag(body["stream"], "stream"),

@@ -31,6 +31,9 @@ const limitFields: readonly string[] = "n_predict n_cmpl n max_tokens max_comple
 	" ",
 );
 
+/** An answer that xAI makes after it was asked, and that nobody here could fetch or charge. */
+const laterFields: readonly string[] = ["deferred"];
+
 /** As the most careless reader compares names: Go's takes any case, others take camelCase for snake_case. */
 export const foldedName = (name: string): string => name.toUpperCase().toLowerCase().replaceAll(/[_-]/g, "");
 
@@ -107,7 +110,7 @@ const permittedItems = (items: readonly unknown[], path: string, rules: ToolRule
 export const steeringFinder = (exact: readonly string[], bringers: readonly string[] = []): SteeringFinder => {
 	const known = new Set(exact);
 	const forbidden = new Set(
-		[...addressFields, ...peerFields, ...choiceFields, ...limitFields, ...exact].map(foldedName),
+		[...addressFields, ...peerFields, ...choiceFields, ...limitFields, ...laterFields, ...exact].map(foldedName),
 	);
 	const lists = new Map([["tools", permittedTools], ...bringers.map((name) => [name, permittedItems] as const)]);
 	const isForbidden = (name: string): boolean => !known.has(name) && forbidden.has(foldedName(name));

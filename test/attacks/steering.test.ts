@@ -89,6 +89,7 @@ const steering = {
 	"tensorzero::extra_body": [{ pointer: "/model", value: "gpt-5-pro" }],
 	"tensorzero::extra_headers": [{ name: "authorization", value: "Bearer x" }],
 	"tensorzero::variant_name": "dear",
+	deferred: true,
 	n_predict: 99_999,
 	n_cmpl: 8,
 };

@@ -1,7 +1,7 @@
 /** Fields by which a client would choose for itself where its request goes: found in any spelling that an upstream may take. */
 import type { Steering } from "../contract/facts.ts";
 import type { JsonBody } from "../contract/json-body.ts";
-import { asText, isRecord, type WireRecord } from "../neutral/json.ts";
+import { isRecord, type WireRecord } from "../neutral/json.ts";
 
 /** Another address, another key: fields of gateways and client libraries, whatever the protocol. */
 const addressFields: readonly string[] = (
@@ -62,14 +62,18 @@ const unlessEmpty = (list: unknown): unknown => (Array.isArray(list) && list.len
 /** Whether a hosted tool asks models of its own or of the asked model's choice, at their prices: OpenRouter's and its like. */
 export const asksOtherModels = (type: string): boolean => /:(advisor|subagent|fusion)$/i.test(type);
 
-/** A tool or its settings without the model that the token may not use; itself where it names none. */
-const withoutModel = (named: WireRecord, path: string, { mayUse, removed }: ToolRules): WireRecord => {
-	if (!Object.hasOwn(named, "model")) return named;
-	const { model, ...rest } = named;
-	const name = asText(model);
-	if (name !== undefined && mayUse(name)) return named;
-	removed.push(`${path}.model`);
-	return rest;
+/** Another address or key, which LiteLLM reads from a tool that it runs itself. */
+const toolAddresses: ReadonlySet<string> = new Set(["api_base", "api_key", "base_url"].map(foldedName));
+
+/** A tool or its settings without the model that the token may not use, and without addresses; itself where it names neither. */
+const withoutSteering = (named: WireRecord, path: string, { mayUse, removed }: ToolRules): WireRecord => {
+	const steers = ([name, value]: readonly [string, unknown]): boolean =>
+		name === "model" ? typeof value !== "string" || !mayUse(value) : toolAddresses.has(foldedName(name));
+	const fields = Object.entries(named);
+	const steering = fields.filter(steers);
+	if (steering.length === 0) return named;
+	removed.push(...steering.map(([name]) => `${path}.${name}`));
+	return Object.fromEntries(fields.filter((field) => !steers(field)));
 };
 
 /** A hosted tool as the token may have it, the tools within it alike; undefined for one that chooses models itself, unless it may be used as one. */
@@ -81,8 +85,8 @@ const permittedTool = (tool: unknown, path: string, rules: ToolRules): unknown =
 	}
 	const { parameters, tools } = tool;
 	const inner = Array.isArray(tools) ? permittedTools(tools, `${path}.tools`, rules) : tools;
-	const settings = isRecord(parameters) ? withoutModel(parameters, `${path}.parameters`, rules) : parameters;
-	const kept = withoutModel(tool, path, rules);
+	const settings = isRecord(parameters) ? withoutSteering(parameters, `${path}.parameters`, rules) : parameters;
+	const kept = withoutSteering(tool, path, rules);
 	if (inner === tools && settings === parameters) return kept;
 	return {
 		...kept,

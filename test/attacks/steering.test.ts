@@ -211,6 +211,16 @@ describe.each(["chat-completions", "responses", "messages"] as const)(
 	},
 );
 
+test("a tool that the upstream runs is sent to no other address, with no other key", async () => {
+	const advisor = { type: "advisor_20260301", name: "advisor", model: "claude-opus-5" };
+	const tools = [
+		{ ...advisor, api_base: "http://169.254.169.254", ApiKey: "k", parameters: { base_url: "http://[::1]" } },
+	];
+	const { dropped, sent } = await ask("messages", { tools });
+	expect(dropped).toBe("tools[0].parameters.base_url,tools[0].api_base,tools[0].ApiKey");
+	expect(sent?.json).toHaveProperty("tools", [{ ...advisor, parameters: {} }]);
+});
+
 test("a function may have a parameter called model", async () => {
 	const schema = { type: "object", properties: { model: { type: "string" } }, model: "x" };
 	const tools = [{ type: "function", name: "f", parameters: schema }];

@@ -329,6 +329,19 @@ describe("the other protocols: files, caches and containers of the account go no
 		await refused(() => asB("POST", path, body), [400, 404]);
 	});
 
+	test("the tabs and downloads of a client's browser are told, wherever they are", async () => {
+		world.upstream.answer(() => Response.json({ error: { message: "enough" } }, { status: 400 }));
+		const before = world.upstream.received.length;
+		const state = {
+			type: "browser_state",
+			tabs: [{ tab_id: "1", title: "", url: "about:blank", active: true }],
+			state_changes: [{ type: "download_started", download_id: "d", url: "file:///home/a.pdf" }],
+		};
+		await asB("POST", "/v1/messages", claude({ type: "tool_result", tool_use_id: "t", content: [state] }));
+		expect(world.upstream.received.length).toBe(before + 1);
+		expect(world.upstream.received.at(-1)?.text).toContain("about:blank");
+	});
+
 	test("a tool's arguments and schemas may be called what they like", async () => {
 		world.upstream.answer(() => Response.json({ error: { message: "enough" } }, { status: 400 }));
 		const before = world.upstream.received.length;

@@ -15,8 +15,9 @@ const fields: ReferenceFields = {
 	ids: new Set(["file_id", "file_ids", "container_id"]),
 	addresses: new Set(["url"]),
 	leads: leadsIntoAccount,
-	// A tool's arguments are the model's own words, and a citation repeats where a text came from.
-	opaque: new Set(["input", "citations", "cache_control"]),
+	// A tool's arguments are the model's own words, a citation repeats where a text came from, and a browser's tabs and
+	// downloads are told, not read.
+	opaque: new Set(["input", "citations", "cache_control", "tabs", "state_changes"]),
 };
 
 /** A container is made anew unless it is named; skills of Anthropic's own are everybody's. */

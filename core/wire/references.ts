@@ -25,8 +25,13 @@ export interface FoundReference {
 const scheme = /^[a-z][a-z0-9+.-]*:/i;
 const filesPath = /^\/v\d\w*\/(?:projects\/|files\/|cachedContents\/)/i;
 
+/** As readers of addresses take it: they pass over what stands before it, and over tabs and ends of lines within. */
+const asRead = (address: string): string =>
+	address.startsWith("data:") ? address : address.replace(/^[\0- ]+/, "").replace(/[\t\r\n]+/g, "");
+
 /** Whether an address leads into an account rather than to what anybody may read: `gs://…`, `file-id://…`, a provider's file store. */
-export const leadsIntoAccount = (address: string): boolean => {
+export const leadsIntoAccount = (named: string): boolean => {
+	const address = asRead(named);
 	const kind = scheme.exec(address)?.[0].toLowerCase();
 	if (kind === undefined || kind === "data:") return false;
 	if (kind !== "https:" && kind !== "http:") return true;

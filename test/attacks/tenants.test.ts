@@ -329,6 +329,16 @@ describe("the other protocols: files, caches and containers of the account go no
 		await refused(() => asB("POST", path, body), [400, 404]);
 	});
 
+	test.each(["\tfile:///etc/passwd", " gs://bucket/a.png", "ht\ntps://storage.googleapis.com/bucket/a.png"])(
+		"an address whose beginning readers pass over: %j",
+		async (url) => {
+			const picture = chat({ type: "image_url", image_url: { url } });
+			await refused(() => asB("POST", "/v1/chat/completions", picture), [400]);
+			const read = claude({ type: "image", source: { type: "url", url } });
+			await refused(() => asB("POST", "/v1/messages", read), [400]);
+		},
+	);
+
 	test("the tabs and downloads of a client's browser are told, wherever they are", async () => {
 		world.upstream.answer(() => Response.json({ error: { message: "enough" } }, { status: 400 }));
 		const before = world.upstream.received.length;

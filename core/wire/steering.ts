@@ -5,11 +5,11 @@ import { isRecord, type WireRecord } from "../neutral/json.ts";
 
 /** Another address, another key: fields of gateways and client libraries, whatever the protocol. */
 const addressFields: readonly string[] = (
-	"api_base api_key api_version api_type base_url extra_body extra_headers extra_query custom_llm_provider deployment_id " +
-	"organization user_config litellm_params litellm_params_template vertex_project vertex_location vertex_credentials aws_access_key_id " +
-	"aws_secret_access_key aws_session_token aws_region_name aws_bedrock_runtime_endpoint data_sources headers " +
-	"aws_sts_endpoint aws_web_identity_token aws_role_name s3_endpoint_url sagemaker_base_url deployment_url azure_ad_token " +
-	"litellm_credential_name tensorzero::extra_body tensorzero::extra_headers"
+	"api_base api_key api_version api_type base_url extra_body extra_headers extra_query headers custom_llm_provider " +
+	"deployment_id deployment_url organization user_config litellm_params litellm_params_template litellm_credential_name " +
+	"vertex_project vertex_location vertex_credentials aws_access_key_id aws_secret_access_key aws_session_token " +
+	"aws_region_name aws_bedrock_runtime_endpoint aws_sts_endpoint aws_web_identity_token aws_role_name s3_endpoint_url " +
+	"sagemaker_base_url azure_ad_token data_sources tensorzero::extra_body tensorzero::extra_headers"
 ).split(" ");
 
 /** Where servers of models (vLLM, SGLang) fetch what another of them has read of a prompt. */
@@ -18,9 +18,9 @@ const peerFields: readonly string[] =
 
 /** Another model, a part of one or a provider, or more tries than one, at an upstream that has several or is a gateway itself. */
 const choiceFields: readonly string[] = (
-	"models model_list route router provider providers targets preset plugins fallback fallbacks context_window_fallbacks " +
-	"content_policy_fallbacks router_settings_override num_retries mock_response provider_options lora_path lora fallback_model fallback_models fallback_config " +
-	"tensorzero::variant_name"
+	"models model_list route router provider providers provider_options targets preset plugins lora lora_path " +
+	"fallback fallbacks fallback_model fallback_models fallback_config context_window_fallbacks content_policy_fallbacks " +
+	"router_settings_override num_retries mock_response tensorzero::variant_name"
 ).split(" ");
 
 /**

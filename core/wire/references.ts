@@ -4,6 +4,7 @@
  */
 import { type Denial, deny } from "../contract/fault.ts";
 import { isRecord } from "../neutral/json.ts";
+import { isInnerName, isPublicAddress, literalAddress } from "./public-addresses.ts";
 
 export interface ReferenceFields {
 	/** Fields whose value, or each of whose values, is such an id. */
@@ -29,6 +30,10 @@ const filesPath = /^\/v\d\w*\/(?:projects\/|files\/|cachedContents\/)/i;
 const asRead = (address: string): string =>
 	address.startsWith("data:") ? address : address.replace(/^[\0- ]+/, "").replace(/[\t\r\n]+/g, "");
 
+/** What has no scheme and is called like a file: SGLang opens it on its own disk. */
+const isPath = (address: string): boolean =>
+	!scheme.test(address) && /\.(png|jpe?g|webp|gif|mp4|mov|avi|mkv|webm|wav|mp3|pdf)\s*$/i.test(address.slice(-16));
+
 /** Whether an address leads into an account rather than to what anybody may read: `gs://…`, `file-id://…`, a provider's file store. */
 export const leadsIntoAccount = (named: string): boolean => {
 	const address = asRead(named);
@@ -38,6 +43,19 @@ export const leadsIntoAccount = (named: string): boolean => {
 	if (!URL.canParse(address)) return false;
 	const { hostname, pathname } = new URL(address);
 	return /(?:^|\.)googleapis\.com\.?$/.test(hostname) || filesPath.test(pathname.replace(/^\/+/, "/"));
+};
+
+/**
+ * Whether what is not public is reached by it: what is kept in an account, or what stands in the network or on the disk of a
+ * server of models that an operator runs, which reads it for whoever names it.
+ */
+export const leadsInside = (named: string): boolean => {
+	const address = asRead(named);
+	if (leadsIntoAccount(address) || isPath(address)) return true;
+	if (!/^https?:/i.test(address) || !URL.canParse(address)) return false;
+	const { hostname } = new URL(address);
+	const literal = literalAddress(hostname);
+	return literal === undefined ? isInnerName(hostname) : !isPublicAddress(literal);
 };
 
 const isId = (value: unknown): boolean =>

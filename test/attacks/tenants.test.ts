@@ -339,6 +339,48 @@ describe("the other protocols: files, caches and containers of the account go no
 		},
 	);
 
+	test.each([
+		"http://169.254.169.254/latest/meta-data/",
+		"http://127.1:6379/a.png",
+		"http://2130706433/a.png",
+		"http://[::ffff:7f00:1]/a.png",
+		"http://[fd00:ec2::254]/a.png",
+		"https://10.0.0.5/a.png",
+		"http://localhost./a.png",
+		"http://metadata.google.internal/computeMetadata/v1/",
+		"http://minio:9000/a.png",
+		" http://127.0.0.1/a.png",
+		"ht\ntp://127.0.0.1/a.png",
+		"\tfile:///etc/passwd",
+		`${" ".repeat(99)}h${"\t".repeat(99)}ttp://127.0.0.1/a.png`,
+		"/data/of-a.png",
+		"../of-a.JPG",
+	])("an address within the upstream's network or disk: %s", async (url) => {
+		const input = [message({ type: "input_image", image_url: url })];
+		for (const model of ["chat-completions-a", "responses-a"]) {
+			const picture = chat({ type: "image_url", image_url: { url } });
+			await refused(() => asB("POST", "/v1/chat/completions", { ...picture, model }), [400]);
+			await refused(() => asB("POST", "/v1/responses", { model, input }), [400]);
+			const read = claude({ type: "image", source: { type: "url", url } }, { model });
+			await refused(() => asB("POST", "/v1/messages", read), [400]);
+			const part = { fileData: { fileUri: url, mimeType: "image/png" } };
+			await refused(() => asB("POST", `/v1beta/models/${model}:generateContent`, gemini(part)), [400]);
+		}
+	});
+
+	test("a public address and a picture's own bytes go on", async () => {
+		world.upstream.answer(() => Response.json({ error: { message: "enough" } }, { status: 400 }));
+		const before = world.upstream.received.length;
+		const urls = [
+			"https://example.org/a.png",
+			"http://93.184.216.34/a.png",
+			"data:image/png;base64,iVBORw0K",
+			"iVBORw0Kpng",
+		];
+		for (const url of urls) await asB("POST", "/v1/chat/completions", chat({ type: "image_url", image_url: { url } }));
+		expect(world.upstream.received.length).toBe(before + 4);
+	});
+
 	test("the tabs and downloads of a client's browser are told, wherever they are", async () => {
 		world.upstream.answer(() => Response.json({ error: { message: "enough" } }, { status: 400 }));
 		const before = world.upstream.received.length;

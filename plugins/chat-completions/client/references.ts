@@ -4,7 +4,7 @@ import {
 	asRecord,
 	type Conversations,
 	findReference,
-	leadsIntoAccount,
+	leadsInside,
 	type ReferenceFields,
 	referenceDenial,
 	type WireRecord,
@@ -13,7 +13,7 @@ import {
 const fields: ReferenceFields = {
 	ids: new Set(["file_id", "file_ids", "container_id"]),
 	addresses: new Set(["url", "image_url", "video_url", "file_url", "file_data", "document_url"]),
-	leads: leadsIntoAccount,
+	leads: leadsInside,
 	opaque: new Set(["tool_calls", "function_call", "reasoning_details", "annotations", "metadata"]),
 };
 

@@ -1,5 +1,5 @@
 /** Files, caches and stores that a request names by an id of the upstream's account. Nothing of that kind is kept here. */
-import { type Conversations, findReference, leadsIntoAccount, type ReferenceFields, referenceDenial } from "#core";
+import { type Conversations, findReference, leadsInside, type ReferenceFields, referenceDenial } from "#core";
 import { bothSpellings } from "../fields.ts";
 
 const fields: ReferenceFields = {
@@ -15,7 +15,7 @@ const fields: ReferenceFields = {
 	),
 	addresses: bothSpellings("fileUri"),
 	// Without a scheme it is the name of a file: `files/…`.
-	leads: (address) => !/^https?:/i.test(address) || leadsIntoAccount(address),
+	leads: (address) => !/^https?:/i.test(address) || leadsInside(address),
 	opaque: bothSpellings("args", "response", "functionDeclarations", "generationConfig", "inlineData", "labels"),
 };
 

@@ -5,7 +5,7 @@ import {
 	asText,
 	type Denial,
 	findReference,
-	leadsIntoAccount,
+	leadsInside,
 	type ReferenceFields,
 	referenceDenial,
 	type WireRecord,
@@ -14,7 +14,7 @@ import {
 const fields: ReferenceFields = {
 	ids: new Set(["file_id", "file_ids", "container_id"]),
 	addresses: new Set(["url"]),
-	leads: leadsIntoAccount,
+	leads: leadsInside,
 	// A tool's arguments are the model's own words, a citation repeats where a text came from, and a browser's tabs and
 	// downloads are told, not read.
 	opaque: new Set(["input", "citations", "cache_control", "tabs", "state_changes"]),

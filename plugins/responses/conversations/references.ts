@@ -7,7 +7,7 @@ import {
 	deny,
 	findReference,
 	isRecord,
-	leadsIntoAccount,
+	leadsInside,
 	type ReferenceFields,
 	referenceDenial,
 	type WireRecord,
@@ -17,7 +17,7 @@ import { isForeignRun, ownReasoningMark } from "../origin.ts";
 const fields: ReferenceFields = {
 	ids: new Set(["file_id", "file_ids", "container", "container_id", "vector_store_ids", "skill_id"]),
 	addresses: new Set(["image_url", "file_url", "url"]),
-	leads: leadsIntoAccount,
+	leads: leadsInside,
 	// What the model said, and where it found it: told again, these name nothing that is to be read.
 	opaque: new Set(["arguments", "annotations", "results", "outputs", "action", "parameters", "schema", "logprobs"]),
 };

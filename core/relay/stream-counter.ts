@@ -1,6 +1,7 @@
 /** Counts a neutral stream on its way, for accounting. */
 import type { Denial } from "../contract/fault.ts";
 import type { Observation, Progress } from "../contract/protocol.ts";
+import type { Block } from "../neutral/content.ts";
 import { textBytes } from "../neutral/json.ts";
 import { failureOf } from "../neutral/normalize-events.ts";
 import type { Finish, NeutralEvent, Usage } from "../neutral/response.ts";
@@ -43,8 +44,7 @@ export class StreamCounter implements Progress {
 	add(event: NeutralEvent): void {
 		switch (event.type) {
 			case "open":
-				if (event.shell.type === "server_call") this.ran(event.shell.tool);
-				else if (event.shell.type === "server_result") this.read(JSON.stringify(event.shell).length);
+				this.opens(event.shell);
 				break;
 			case "delta":
 				this.count(event.delta);
@@ -68,6 +68,12 @@ export class StreamCounter implements Progress {
 				this.finished = event.clean;
 				if (event.clean && !this.answered) this.endUnanswered();
 		}
+	}
+
+	private opens(shell: Block): void {
+		if (shell.type === "server_call") this.ran(shell.tool);
+		else if (shell.type === "server_result") this.read(JSON.stringify(shell).length);
+		else if ("media" in shell && shell.media.by === "bytes") this.made(shell.media.base64);
 	}
 
 	private endUnanswered(): void {
@@ -102,7 +108,14 @@ export class StreamCounter implements Progress {
 		if ("text" in delta && delta.text !== "") {
 			this.pieces++;
 			this.contentBytes += textBytes(delta.text);
-		}
+		} else if (delta.type === "media") this.made(delta.base64);
+	}
+
+	/** A picture or a sound, or a piece of one: it is counted by its bytes, as where it passes through. */
+	private made(base64: string): void {
+		if (base64 === "") return;
+		this.pieces++;
+		this.contentBytes += base64.length;
 	}
 
 	result(): Observation {

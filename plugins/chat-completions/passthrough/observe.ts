@@ -35,20 +35,28 @@ const bytesOf = (data: string, from: number, pattern: RegExp): number => {
 	return bytes;
 };
 
+/** Pictures, as OpenRouter tells them: whole, by an address that holds them. */
+const generatedPicture = /"url"\s*:\s*"(?=data:)/g;
+
+const otherBytes = (data: string, from: number): number =>
+	bytesOf(data, from, generated) ||
+	bytesOf(data, from, generatedPart) ||
+	(data.includes('"images"') ? bytesOf(data, from, generatedPicture) : 0);
+
 const contentMember = '"content":"';
 
 /** `several`: an event may hold pieces of more answers than one. */
 const contentBytes = (data: string, several: boolean): number => {
 	const from = data.indexOf('"delta"');
 	if (from === -1) return 0;
-	if (several) return bytesOf(data, from, generated) || bytesOf(data, from, generatedPart);
+	if (several) return otherBytes(data, from);
 	// Nearly every chunk holds a piece of text and nothing else: searching for that alone costs a tenth.
 	const at = data.indexOf(contentMember, from);
 	if (at !== -1) {
 		const bytes = jsonStringBytes(data, at + contentMember.length);
 		if (bytes > 0) return bytes;
 	}
-	return bytesOf(data, from, generated) || bytesOf(data, from, generatedPart);
+	return otherBytes(data, from);
 };
 
 /** True when the event may hold usage, a finish or an error; text that speaks of them has its quotes escaped. */

@@ -84,13 +84,14 @@ const withSearch = (bound: RequestBound): RequestBound => {
 
 const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): readonly Target[] | undefined => {
 	const targets: Target[] = [];
+	const searches = generates(call.model.operation);
 	for (const { model, upstream, capabilities } of call.targets) {
 		const price = prices.find(model, { requested: call.model.name, upstream: upstream.name });
 		if (!price || !prices.isPriced(price)) return undefined;
 		const { contextWindow = price.contextWindow, imageTokens, maxOutput } = capabilities;
 		const { protocols } = upstream;
 		const least = protocols.length === 1 && protocols[0] === call.protocol ? 0 : leastOutput;
-		const own = capabilities.searches === "always" ? withSearch(bound) : bound;
+		const own = searches && capabilities.searches === "always" ? withSearch(bound) : bound;
 		targets.push({ price, input: inputTokens(own, contextWindow, imageTokens), fees: own.fees, maxOutput, least });
 	}
 	return targets;

@@ -51,6 +51,11 @@ test.each([...ways])("%s %j, cut before it cites", async (path, body) => {
 	expect(world.upstream.received).toEqual([]);
 });
 
+test("a count of tokens searches nothing", async () => {
+	const asked = { model: "chat-completions-a", messages };
+	expect(await ask("/v1/messages/count_tokens", asked, 0.02)).toEqual({ status: 200, used: 0 });
+});
+
 test("OpenAI's are known by their names", async () => {
 	const known = await attackWorld({
 		plugins: [

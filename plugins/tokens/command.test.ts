@@ -59,7 +59,14 @@ describe("portico token", () => {
 		]);
 	});
 
+	test.each(["", " ", ","])(
+		"a list of no words (%p), as of a variable that is not set, is no rule that allows everything",
+		async (words) =>
+			expect(run(["update", "tok_1", "--models", words])).rejects.toThrow("--models takes words by commas, or none"),
+	);
+
 	test.each([
+		["[]", []],
 		['["bomb", "a, b"]', ["bomb", "a, b"]],
 		["[a-z]*,fast", ["[a-z]*", "fast"]],
 		["7", ["7"]],

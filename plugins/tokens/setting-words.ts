@@ -6,18 +6,22 @@ export const wrong = (message: string): never => {
 	throw new Fault(deny("invalid_request", message));
 };
 
-/** By commas, or as JSON: taken for one word, a list in brackets would be a rule that fits nothing. */
-const listOf = (words: string): readonly unknown[] => {
+/**
+ * By commas, or as JSON: taken for one word, a list in brackets would be a rule that fits nothing. Without a word it is most
+ * likely a variable that is not set, and an empty list would allow everything.
+ */
+const listOf = (words: string, flag: string): readonly unknown[] => {
 	try {
 		const list: unknown = JSON.parse(words);
 		if (Array.isArray(list)) return list;
 	} catch {
 		// Not JSON: words and patterns as they are.
 	}
-	return words
+	const list = words
 		.split(",")
 		.map((word) => word.trim())
 		.filter((word) => word !== "");
+	return list.length > 0 ? list : wrong(`--${flag} takes words by commas, or none for no rule, not "${words}"`);
 };
 
 /** Words of the command line as the setting's schema wants them: numbers, lists by commas or as JSON, JSON for objects. `none` removes. */
@@ -34,7 +38,7 @@ export const wordsAsValue = (schema: TSchema, words: string, flag: string): unkn
 		case "boolean":
 			return words === "true" || (words === "false" ? false : wrong(`--${flag} takes true or false, not "${words}"`));
 		case "array":
-			return listOf(words);
+			return listOf(words, flag);
 		case "object":
 			try {
 				return JSON.parse(words);

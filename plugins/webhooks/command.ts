@@ -66,19 +66,39 @@ const cellsOf = (delivery: WireRecord): readonly string[] => {
 	];
 };
 
+interface Question {
+	readonly method: "GET" | "POST";
+	readonly path: string;
+	/** The options that are part of it. */
+	readonly takes: readonly string[];
+}
+
+const questionOf = ([action, id, ...more]: readonly string[]): Question => {
+	if (more.length > 0) throw wrong(`"${more[0]}" is one word too many.`);
+	const all = "/admin/deliveries";
+	const one = `${all}/${encodeURIComponent(id ?? "")}`;
+	if (action === undefined) return { method: "GET", path: all, takes: ["status", "token", "task", "limit"] };
+	if (action === "show" && id !== undefined) return { method: "GET", path: one, takes: [] };
+	if (action === "redeliver" && id !== undefined) return { method: "POST", path: `${one}/redeliver`, takes: [] };
+	if (action === "redeliver") return { method: "POST", path: `${all}/redeliver`, takes: ["token", "since", "until"] };
+	if (action === "test" && id === undefined)
+		return { method: "POST", path: "/admin/webhooks/test", takes: ["url", "token"] };
+	throw wrong(action === "show" ? "Say which: show ID." : `"${action}" is not known here.`);
+};
+
+/** An option that nobody reads would be taken for one that was obeyed: to redeliver "of one task" would send all that are dead. */
 const ask = async (
-	[action, id, ...more]: readonly string[],
+	words: readonly string[],
 	query: Readonly<Record<string, string>>,
 	call: CommandRun["call"],
 ): Promise<unknown> => {
-	if (more.length > 0) throw wrong(`"${more[0]}" is one word too many.`);
-	const path = `/admin/deliveries/${encodeURIComponent(id ?? "")}`;
-	if (action === undefined) return await call("GET", `/admin/deliveries?${new URLSearchParams(query)}`);
-	if (action === "show" && id !== undefined) return await call("GET", path);
-	if (action === "redeliver" && id !== undefined) return await call("POST", `${path}/redeliver`);
-	if (action === "redeliver") return await call("POST", "/admin/deliveries/redeliver", query);
-	if (action === "test" && id === undefined) return await call("POST", "/admin/webhooks/test", query);
-	throw wrong(action === "show" ? "Say which: show ID." : `"${action}" is not known here.`);
+	const { method, path, takes } = questionOf(words);
+	const unread = Object.keys(query).find((name) => !takes.includes(name));
+	if (unread !== undefined) throw wrong(`"portico ${["deliveries", ...words].join(" ")}" takes no --${unread}.`);
+	if (takes.length === 0) return await call(method, path);
+	return method === "GET"
+		? await call(method, `${path}?${new URLSearchParams(query)}`)
+		: await call(method, path, query);
 };
 
 const attemptLine = (attempt: WireRecord): string => {

@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { deliveriesCommand } from "./command.ts";
+
+/** What the command asks of the server. */
+const asked = async (...words: string[]): Promise<readonly unknown[]> => {
+	const asks: unknown[] = [];
+	await deliveriesCommand.run({
+		words,
+		call: async (...ask) => {
+			asks.push(ask);
+			return { data: [] };
+		},
+		print: () => {},
+	});
+	return asks;
+};
+
+test.each<[string, readonly unknown[]]>([
+	["--status dead --task t1 --limit 5", ["GET", "/admin/deliveries?status=dead&task=t1&limit=5"]],
+	["show msg_1", ["GET", "/admin/deliveries/msg_1"]],
+	["redeliver msg_1", ["POST", "/admin/deliveries/msg_1/redeliver"]],
+	["redeliver", ["POST", "/admin/deliveries/redeliver", {}]],
+	[
+		"redeliver --token a --since 2027-01-31",
+		["POST", "/admin/deliveries/redeliver", { token: "a", since: "2027-01-31" }],
+	],
+	["test --url https://a.example", ["POST", "/admin/webhooks/test", { url: "https://a.example" }]],
+])("portico deliveries %s", async (words, ask) => expect(await asked(...words.split(" "))).toEqual([ask]));
+
+test.each([
+	["redeliver --task t1", "--task"],
+	["redeliver --limit 1", "--limit"],
+	["redeliver --status dead", "--status"],
+	["redeliver msg_1 --since 2027-01-31", "--since"],
+	["show msg_1 --token a", "--token"],
+	["--since 2027-01-31", "--since"],
+	["--url https://a.example", "--url"],
+])("portico deliveries %s asks nothing, for it would do more than was said", async (words, option) =>
+	expect(asked(...words.split(" "))).rejects.toThrow(`takes no ${option}.`),
+);

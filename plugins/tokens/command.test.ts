@@ -59,6 +59,16 @@ describe("portico token", () => {
 		]);
 	});
 
+	test.each([
+		["enable tok_1 --quota 5", "enable takes no --quota"],
+		["show tok_1 --name b", "show takes no --name"],
+		["list --owner per_1", "list takes no --owner"],
+		["rotate tok_1 --models a", "rotate takes no --models"],
+		["update tok_1 --grace-seconds 5", "update takes no --grace-seconds"],
+	])("%s changes nothing, for it would look as if it had been obeyed", async (words, said) =>
+		expect(run(words.split(" "))).rejects.toThrow(`portico token ${said}`),
+	);
+
 	test.each(["", " ", ","])(
 		"a list of no words (%p), as of a variable that is not set, is no rule that allows everything",
 		async (words) =>

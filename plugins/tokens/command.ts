@@ -142,6 +142,7 @@ export const tokenCommand = (known: KnownSettings): Command => {
 			const body = action === "rotate" ? graceOf(values["grace-seconds"]) : bodyOf(values);
 			const json = values["json"] === true;
 			refuseWords(String(action), positionals);
+			refuseOptions(String(action), values);
 			const path = `/admin/tokens/${encodeURIComponent(await idOf(positionals[0] ?? "", command))}`;
 			const answer = await callFor(String(action), command, path, body);
 			show(command, asRecord(answer), json);
@@ -159,6 +160,17 @@ const refuseWords = (action: string, words: readonly string[]): void => {
 	if (words.length < most) wrong(`portico token ${action} takes the token's id or name`);
 	const hint = action === "create" ? "; its name is given by --name" : "";
 	if (words.length > most) wrong(`portico token ${action} takes no ${JSON.stringify(words[most])}${hint}`);
+};
+
+/** Options that are another action's: `token enable alice --quota 5` would look as if it had set the quota. */
+const refuseOptions = (action: string, values: Readonly<Record<string, unknown>>): void => {
+	const sets = action === "create" || action === "update";
+	const takes = (name: string): boolean => {
+		if (name === "json") return true;
+		return name === "grace-seconds" ? action === "rotate" : sets;
+	};
+	const unread = Object.keys(values).find((name) => !takes(name));
+	if (unread !== undefined) wrong(`portico token ${action} takes no --${unread}`);
 };
 
 /** The id of the one token of that name; what may be an id is taken for one. */

@@ -129,6 +129,18 @@ const ask = async (
 	return wrong(usage());
 };
 
+const set = ["role", "ceiling", "budgets", "limits"];
+/** The options that an action takes beside --json, where it takes any. */
+const takenBy: Readonly<Record<string, readonly string[]>> = { invite: [...set, "hours", "person"], update: set };
+
+/** What nobody reads would be taken for obeyed: of two persons to disable the second would go on unseen. */
+const refuseUnread = (action: string, values: Values, words: readonly string[]): void => {
+	const tooMany = words[action === "invite" || action === "list" ? 0 : 1];
+	if (tooMany !== undefined) wrong(`portico person ${action} takes no "${tooMany}"`);
+	const unread = Object.keys(values).find((name) => name !== "json" && !takenBy[action]?.includes(name));
+	if (unread !== undefined) wrong(`portico person ${action} takes no --${unread}`);
+};
+
 /** `budgets` is asked once all plugins are set up. */
 export const personCommand = (budgets: () => BudgetWords): Command => ({
 	name: "person",
@@ -138,6 +150,7 @@ export const personCommand = (budgets: () => BudgetWords): Command => ({
 		const { print } = command;
 		const [action, ...rest] = command.words;
 		const { values, positionals } = parse(rest);
+		refuseUnread(action ?? "", values, positionals);
 		const written = budgets();
 		const answer = asRecord(await ask(action, positionals[0], values, command, written));
 		if (values.json === true) print(JSON.stringify(answer));

@@ -116,6 +116,7 @@ export {
 	type Written,
 } from "./contract/store.ts";
 export { bulkInsert } from "./store/bulk-insert.ts";
+export { createDatabaseTime } from "./store/database-time.ts";
 export { isOutage, StoreFault, unlessOutage } from "./store/fault.ts";
 export { fixedStatement } from "./store/fixed-statement.ts";
 export { orderedId } from "./store/ordered-id.ts";

@@ -5,6 +5,7 @@ import {
 	add,
 	clock,
 	commands,
+	createDatabaseTime,
 	definePlugin,
 	describe,
 	hostInfo,
@@ -32,6 +33,7 @@ import { tasksCommand } from "./command.ts";
 import { openTasks, TaskCounts } from "./counts.ts";
 import { EndWaiters } from "./end-waiters.ts";
 import { Endings } from "./endings.ts";
+import { removeExpired } from "./expired.ts";
 import { createFiles } from "./files.ts";
 import { createInputRoom, inputSizeTables } from "./input-room.ts";
 import { Previews } from "./previews.ts";
@@ -51,9 +53,6 @@ import { UpstreamConcurrency } from "./upstream-concurrency.ts";
 import { Worker } from "./worker.ts";
 
 const day = 24 * 60 * 60 * 1000;
-
-/** Expired tasks removed in one go. */
-const pruneSize = 500;
 
 export default definePlugin({
 	name: "tasks",
@@ -117,7 +116,8 @@ export default definePlugin({
 			known ??= createCatalogue(needs.kinds(), needs.upstreams(), log);
 			return known;
 		};
-		const now = (): number => needs.clock.now();
+		const time = createDatabaseTime(needs.store, needs.clock);
+		const { now } = time;
 		const baseUrl = (call: Identified): string => baseUrlOf(call, config.publicUrl);
 		const taskStore = createTaskStore(needs.store);
 		const links = createLinks(() => linkKey);
@@ -200,14 +200,7 @@ export default definePlugin({
 			now,
 			submit,
 		});
-		const prune = async (): Promise<void> => {
-			for (;;) {
-				const ids = await taskStore.expired(now(), pruneSize);
-				for (const id of ids) await files.remove(id);
-				await taskStore.removeAll(ids);
-				if (ids.length < pruneSize) return;
-			}
-		};
+		const prune = (): Promise<void> => removeExpired(taskStore, files, now);
 		return {
 			offers: [
 				provide(tasks, service),
@@ -215,6 +208,7 @@ export default definePlugin({
 				add(tables, inputSizeTables),
 				add(tables, taskNameTables),
 				add(jobs, { name: "tasks: look at what is due", schedule: "* * * * * *", run: () => worker?.tick() }),
+				add(jobs, { name: "tasks: compare clocks", schedule: "*/30 * * * * *", run: () => time.compare() }),
 				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", run: prune }),
 				...adminTaskRoutes(needs.store, needs.tokens).map((route) => add(routes, route)),
 				add(commands, tasksCommand),
@@ -228,6 +222,7 @@ export default definePlugin({
 			async start() {
 				if (!needs.hostInfo.serving) return;
 				linkKey = await taskStore.linkKey(linkKey);
+				await time.compare();
 				const concurrency = new UpstreamConcurrency(catalogue().upstreams);
 				worker = new Worker({
 					taskStore,
@@ -236,6 +231,7 @@ export default definePlugin({
 					concurrency,
 					catalogue,
 					clock: needs.clock,
+					now,
 					log,
 					mustEnd: needs.hostInfo.mustEnd,
 				});

@@ -15,6 +15,8 @@ export interface WorkerOptions {
 	readonly concurrency: UpstreamConcurrency;
 	readonly catalogue: () => Catalogue;
 	readonly clock: Clock;
+	/** Milliseconds since 1970, by the clock all nodes share. */
+	now(): number;
 	readonly log: Log;
 	/** Aborted when the process is about to end, so that nothing can be waited for any longer. */
 	readonly mustEnd: AbortSignal;
@@ -37,14 +39,14 @@ export class Worker {
 
 	constructor(options: WorkerOptions) {
 		this.options = options;
-		const { taskStore, clock, log } = options;
+		const { taskStore, clock, now, log } = options;
 		this.queue = new WorkQueue({
 			clock,
 			leaseMs,
-			now: () => clock.now(),
+			now,
 			claim: (lease, held) => this.claim(lease, held),
 			nextDue: (now) => taskStore.nextDue(now),
-			renew: (leases) => taskStore.renew(leases, clock.now()),
+			renew: (leases) => taskStore.renew(leases, now()),
 			failed: (error) => log.error("tasks could not be claimed or held", { error: describe(error) }),
 		});
 	}
@@ -65,13 +67,13 @@ export class Worker {
 	}
 
 	private async claim(lease: string, held: Iterable<string>): Promise<readonly ClaimedWork[] | undefined> {
-		const { taskStore, clock, concurrency } = this.options;
-		const errands = this.errands(await taskStore.due(clock.now(), [...held], concurrency.full(), claimSize));
+		const { taskStore, now, concurrency } = this.options;
+		const errands = this.errands(await taskStore.due(now(), [...held], concurrency.full(), claimSize));
 		if (errands.length === 0) return undefined;
 		let claimed: ReadonlyMap<string, WorkRow> = new Map();
 		try {
 			const ids = errands.flatMap((errand) => errand.ids);
-			claimed = new Map((await taskStore.claim(ids, lease, clock.now())).map((row) => [row.task.id, row]));
+			claimed = new Map((await taskStore.claim(ids, lease, now())).map((row) => [row.task.id, row]));
 		} finally {
 			for (const { upstream, entered, ids } of errands)
 				if (entered && !ids.some((id) => claimed.has(id))) concurrency.leave(upstream, undefined);

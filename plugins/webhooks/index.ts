@@ -3,6 +3,7 @@ import {
 	add,
 	clock,
 	commands,
+	createDatabaseTime,
 	definePlugin,
 	hostInfo,
 	type Identified,
@@ -23,7 +24,6 @@ import { checkAddress } from "./address.ts";
 import { createAdminRoutes } from "./admin-routes.ts";
 import { createArchive } from "./archive.ts";
 import { deliveriesCommand } from "./command.ts";
-import { createDatabaseTime } from "./database-time.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { ManualLimit } from "./manual-limit.ts";
 import { Outcomes, waiting } from "./outcomes.ts";

@@ -1,6 +1,11 @@
-/** One clock for all nodes: the database's, when several share it. A node whose clock is fast must not retry early. */
+/**
+ * One clock for all nodes: the database's, when several share it. A node whose clock is fast must neither retry early nor
+ * take a lease for over that another node holds.
+ */
 import { sql } from "drizzle-orm";
-import { asNumber, type Clock, type Store } from "#core";
+import type { Clock } from "../contract/clock.ts";
+import type { Store } from "../contract/store.ts";
+import { asNumber } from "../neutral/json.ts";
 
 export interface DatabaseTime {
 	/** Milliseconds since 1970. */

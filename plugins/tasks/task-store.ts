@@ -4,6 +4,9 @@ import { asNumber, asRecord, asText, parseJson, type Store, type WireRecord } fr
 import { taskOf, type WorkRow, workRowOf } from "./row.ts";
 import type { Task, TaskFilter } from "./service.ts";
 
+/** How long a task is left to nodes that have its upstream and its kind, in milliseconds. */
+const othersFirstMs = 5000;
+
 /** How long a claim holds without being renewed, in milliseconds. */
 export const leaseMs = 30_000;
 
@@ -41,6 +44,14 @@ export interface Look {
 	readonly missing: number;
 }
 
+/** What this node can work on. */
+export interface Reach {
+	readonly kinds: readonly string[];
+	readonly upstreams: readonly string[];
+	/** Those that take no more now. */
+	readonly full: readonly string[];
+}
+
 export interface TaskStore {
 	find(tokenId: string, id: string): Promise<Task | undefined>;
 	findAll(tokenId: string, ids: readonly string[]): Promise<readonly Task[]>;
@@ -51,13 +62,11 @@ export interface TaskStore {
 	holder(tokenId: string, id: string): Promise<WorkRow | undefined>;
 	byIdempotencyKey(tokenId: string, key: string): Promise<WorkRow | undefined>;
 	inputOf(id: string): Promise<WireRecord>;
-	/** Tasks that are due and that nobody holds, oldest first: open ones, and those given up whose cost is not settled. */
-	due(
-		now: number,
-		held: readonly string[],
-		fullUpstreams: readonly string[],
-		limit: number,
-	): Promise<readonly DueTask[]>;
+	/**
+	 * Tasks that are due and that nobody holds, oldest first: open ones, and those given up whose cost is not settled. Those of
+	 * an upstream or a kind that this node has not only when no other has taken them for a while.
+	 */
+	due(now: number, held: readonly string[], reach: Reach, limit: number): Promise<readonly DueTask[]>;
 	/** Leases those still free; `lease` is never used twice. A submission is counted in the same statement, so one that was begun is never forgotten. */
 	claim(ids: readonly string[], lease: string, now: number): Promise<readonly WorkRow[]>;
 	renew(leases: readonly string[], now: number): Promise<void>;
@@ -152,12 +161,13 @@ export const createTaskStore = (store: Store): TaskStore => {
 			const [row] = await store.all(sql`SELECT input FROM task_inputs WHERE task_id = ${id}`);
 			return asRecord(parseJson(asText(row?.input) ?? ""));
 		},
-		async due(now, held, fullUpstreams, limit) {
+		async due(now, held, { kinds, upstreams, full }, limit) {
 			const rows = await store.all(sql`
 				SELECT id, upstream, CASE WHEN ${unsent} THEN 'release' WHEN NOT ${open} THEN 'settle' WHEN upstream_id IS NULL THEN 'submit' ELSE 'poll' END AS errand
 				FROM tasks
 				WHERE due_at <= ${now} AND (lease_until IS NULL OR lease_until < ${now} OR lease_until > ${now + 2 * leaseMs})
-					AND id NOT IN ${list(held)} AND (upstream NOT IN ${list(fullUpstreams)} OR ${unsent})
+					AND id NOT IN ${list(held)} AND (upstream NOT IN ${list(full)} OR ${unsent})
+					AND (due_at <= ${now - othersFirstMs} OR ${unsent} OR (upstream IN ${list(upstreams)} AND kind IN ${list(kinds)}))
 				ORDER BY due_at, id LIMIT ${limit}`);
 			return rows.map((row) => ({
 				id: asText(row.id) ?? "",

@@ -5,7 +5,7 @@ import type { WorkRow } from "./row.ts";
 import type { TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
 import type { Answered, Work } from "./step.ts";
-import { type DueTask, leaseMs, type TaskStore } from "./task-store.ts";
+import { type DueTask, leaseMs, type Reach, type TaskStore } from "./task-store.ts";
 import type { UpstreamConcurrency } from "./upstream-concurrency.ts";
 
 export interface WorkerOptions {
@@ -67,8 +67,13 @@ export class Worker {
 	}
 
 	private async claim(lease: string, held: Iterable<string>): Promise<readonly ClaimedWork[] | undefined> {
-		const { taskStore, now, concurrency } = this.options;
-		const errands = this.errands(await taskStore.due(now(), [...held], concurrency.full(), claimSize));
+		const { taskStore, now, concurrency, catalogue } = this.options;
+		const reach: Reach = {
+			kinds: catalogue().kinds.map(({ name }) => name),
+			upstreams: catalogue().upstreams.map(({ name }) => name),
+			full: concurrency.full(),
+		};
+		const errands = this.errands(await taskStore.due(now(), [...held], reach, claimSize));
 		if (errands.length === 0) return undefined;
 		let claimed: ReadonlyMap<string, WorkRow> = new Map();
 		try {

@@ -145,7 +145,9 @@ export class Work {
 		saidFailed = false,
 	): Promise<Answered> {
 		const upstreamId = await this.options.asking.find(row, upstream, job, signal);
-		if (upstreamId === undefined && saidFailed) await this.options.endings.fail(row, failures.unknown);
+		if (upstreamId === undefined && this.options.troubles.lostHere(row))
+			await this.options.endings.fail(row, failures.unkept);
+		else if (upstreamId === undefined && saidFailed) await this.options.endings.fail(row, failures.unknown);
 		else if (upstreamId === undefined) await this.options.endings.failCharged(row, failures.unknown);
 		else
 			await this.options.taskStore.submitted(row, lease, upstreamId, {}, this.look(row, this.pace.poll(upstream, 0)));

@@ -88,6 +88,26 @@ test("a job whose result could not be kept in its time costs nothing", async () 
 	expect(await used(at)).toEqual([0]);
 });
 
+test("a result that came while the database was away costs nothing", async () => {
+	const at = await priced();
+	const { write } = at.store;
+	const writes = (now: typeof write): void => void Object.assign(at.store, { write: now });
+	scripted.submit = async () => {
+		writes(() => Promise.reject(new Error("the database is away")));
+		return {
+			outcome: "done",
+			made: { files: [{ role: "picture", mediaType: "image/png", url: "https://a.example/1" }] },
+		};
+	};
+	const id = await idOf(at);
+	await at.pass(60_000, 1000);
+	writes(write);
+	await at.pass(60_000, 1000);
+	expect(scripted.submitted).toHaveLength(1);
+	expect(await show(at, id)).toMatchObject({ status: "FAILURE", error: { code: "result_not_kept" } });
+	expect(await used(at)).toEqual([0]);
+});
+
 test("an upstream's program that fails is told of once a task", async () => {
 	const at = await priced();
 	scripted.poll = () => Promise.reject(new RangeError("no such day"));

@@ -17,7 +17,8 @@ afterEach(async () => {
 
 const kind = join(import.meta.dir, "../../test/support/scripted-kind.ts");
 
-test("a node that has not the upstream leaves its tasks to a node that has it", async () => {
+/** The one node that has the upstream, beside two that have not. */
+const oneOfThree = async (): Promise<TestGateway> => {
 	const folder = mkdtempSync(join(tmpdir(), "portico-configs-"));
 	open.push(async () => rmSync(folder, { recursive: true, force: true }));
 	const server = await startSharedDatabase(folder);
@@ -31,14 +32,37 @@ test("a node that has not the upstream leaves its tasks to a node that has it", 
 	const has = await start(kind);
 	await start();
 	await start();
+	return has;
+};
+
+const submit = async (at: TestGateway): Promise<string> => {
+	const answer = await at.ask("/v1/tasks", { kind: "scripted", prompt: "a cat" });
+	expect(answer.status).toBe(202);
+	return ((await answer.json()) as { id: string }).id;
+};
+
+test("a node that has not the upstream leaves its tasks to a node that has it", async () => {
+	const has = await oneOfThree();
 	scripted.poll = async (job) =>
 		scripted.polled.filter((id) => id === job.id).length < 3 ? { state: "running" } : { state: "done", made };
-	for (let count = 0; count < 20; count++)
-		expect((await has.ask("/v1/tasks", { kind: "scripted", prompt: "a cat" })).status).toBe(202);
+	for (let count = 0; count < 20; count++) await submit(has);
 	const ended = async () => {
 		const [row] = await has.store.all(sql`SELECT count(*) AS ended FROM tasks WHERE status = 'SUCCESS'`);
 		return row?.ended;
 	};
 	// Three polls, a second apart each.
 	await until(async () => (await ended()) === 20, "all tasks ended", 10_000);
+}, 30_000);
+
+test("a task that is cancelled is stopped by a node that has its upstream", async () => {
+	const has = await oneOfThree();
+	const ids: string[] = [];
+	for (let count = 0; count < 20; count++) ids.push(await submit(has));
+	await until(() => scripted.submitted.length === 20, "all submitted");
+	await new Promise((resolve) => setTimeout(resolve, 500));
+	for (const id of ids) {
+		expect((await has.ask(`/v1/tasks/${id}/cancel`, {})).status).toBe(200);
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+	await until(() => scripted.cancelled.length === 20, "all stopped", 10_000);
 }, 30_000);

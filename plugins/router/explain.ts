@@ -5,7 +5,9 @@ import {
 	type Denial,
 	deny,
 	Fault,
+	firstRefusal,
 	type Identified,
+	type Log,
 	type Operated,
 	type Policy,
 	type Route,
@@ -19,6 +21,7 @@ export interface ExplainOptions {
 	readonly routing: Routing;
 	readonly policies: () => readonly Policy[];
 	readonly tokens: TokenOwnership | undefined;
+	readonly log: Log;
 }
 
 interface Question {
@@ -35,9 +38,9 @@ const body = t.Object(
 
 const absent = (what: string): Fault => new Fault(deny("not_found", what));
 
-/** What the rules say that need no body; what is held or counted only by a call is not asked. */
+/** What the rules say that need no body, one that fails as at a call; what is held or counted only by a call is not asked. */
 const verdicts = async (
-	{ policies, routing }: ExplainOptions,
+	{ policies, routing, log }: ExplainOptions,
 	call: Operated,
 	token: AccessToken,
 	model: string,
@@ -46,10 +49,15 @@ const verdicts = async (
 	const identified: Identified = { ...call, token };
 	const asked = policies().map(async (policy) => {
 		const setting = policy.setting && token.compiled.get(policy.setting.key);
-		const hidden = info && policy.shows?.(info, setting) === false;
-		const denial = hidden
-			? deny("model_not_found", `The token may not use the model "${model}".`)
-			: await policy.admit?.(identified, setting);
+		const denial = await firstRefusal(
+			[{ policy, setting }],
+			() =>
+				info && policy.shows?.(info, setting) === false
+					? deny("model_not_found", `The token may not use the model "${model}".`)
+					: policy.admit?.(identified, setting),
+			identified,
+			log,
+		);
 		return { policy: policy.name, ...(denial && { denial }) };
 	});
 	return await Promise.all(asked);

@@ -99,7 +99,7 @@ export default definePlugin({
 						capabilitiesOf: (name) => routing.model(name)?.capabilities,
 					}),
 				),
-				...explainRoutes({ routing, policies: needs.policies, tokens: needs.tokens }).map((route) =>
+				...explainRoutes({ routing, policies: needs.policies, tokens: needs.tokens, log }).map((route) =>
 					add(routes, route),
 				),
 				...keyWarnings(config.upstreams).map((warning) => add(warnings, warning)),

@@ -1,0 +1,54 @@
+/** Policies that fail where operators ask about tokens: what they ask is answered as calls are. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startGateway, type TestGateway } from "#core/testing";
+import { type Stranger, writeStranger } from "./stranger.ts";
+
+const plugin = `
+import { add, definePlugin, deny, Fault, policies, t } from "#core";
+export default definePlugin({
+	name: "odd", summary: "Fails as its setting says.", config: t.Object({}, { additionalProperties: false }), gives: [policies],
+	setup: ({ name }) => ({ offers: [add(policies, {
+		name,
+		setting: { key: "mood", schema: t.String(), compile: (mood) => mood },
+		admit: (call, mood) => {
+			if (mood === "refuses") throw new Fault(deny("permission", "Not in this mood."));
+			if (mood === "throws") throw new Error("admit is broken");
+			return mood === "false" ? false : undefined;
+		},
+		shows: (model, mood) => {
+			if (mood === "hides badly") throw new Error("shows is broken");
+			return true;
+		},
+	})] }),
+});`;
+
+let stranger: Stranger;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+	stranger = writeStranger(plugin);
+	const router = { use: "router", with: { models: [{ name: "m", targets: [{ upstream: "demo" }] }] } };
+	gateway = await startGateway({ plugins: ["tokens", "chat-completions", "demo", router, { use: stranger.file }] });
+});
+afterAll(async () => {
+	await gateway.stop();
+	stranger.remove();
+});
+
+describe("a dry run tells of a policy", () => {
+	const ownFailure = "A rule for this token could not be applied, so the call is refused. Ask the operator.";
+	test.each([
+		["that refuses by a Fault", "refuses", "Not in this mood."],
+		["that throws", "throws", ownFailure],
+		["that answers no denial", "false", ownFailure],
+		["whose shows throws", "hides badly", ownFailure],
+	])("%s", async (_, mood, message) => {
+		const { id } = await gateway.token({ name: mood, mood });
+		const answer = await gateway.admin("POST", "/admin/models/explain", { model: "m", token: id });
+		expect(answer).toMatchObject({
+			targets: [{ upstream: "demo" }],
+			token: { admitted: false },
+		});
+		expect(JSON.stringify(answer["token"])).toContain(JSON.stringify(message));
+	});
+});

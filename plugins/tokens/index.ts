@@ -83,7 +83,7 @@ export default definePlugin({
 					has: async (id, of) => (await needs.store.all(sql`SELECT 1 FROM tokens WHERE ${ofOwner(id, of)}`)).length > 0,
 				}),
 				add(personFollowers, tokenFollower(registry, settings)),
-				...tokenRoutes({ issuer, known: settings, people: needs.people, facts: needs.facts }).map((route) =>
+				...tokenRoutes({ issuer, known: settings, people: needs.people, facts: needs.facts, log }).map((route) =>
 					add(routes, route),
 				),
 				add(commands, tokenCommand(settings)),

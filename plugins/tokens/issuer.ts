@@ -29,6 +29,12 @@ export interface Rotation extends By {
 	readonly graceMs?: number;
 }
 
+/** A token whose key is known this once. */
+export interface IssuedToken {
+	readonly token: StoredToken;
+	readonly key: string;
+}
+
 export interface NewToken {
 	/** The node that has yet to show the key. */
 	readonly unshownBy?: string;
@@ -72,11 +78,7 @@ export class Issuer {
 	}
 
 	/** Stores a new token; the key is returned here and never again. Throws `Fault` for settings that cannot be. */
-	async create(
-		name: string,
-		settings: Settings,
-		{ unshownBy, owner, beside }: NewToken = {},
-	): Promise<{ readonly token: StoredToken; readonly key: string }> {
+	async create(name: string, settings: Settings, { unshownBy, owner, beside }: NewToken = {}): Promise<IssuedToken> {
 		const { store, clock, settings: known } = this.options;
 		checkSettings(settings, known());
 		await this.checkBounds(settings, owner);
@@ -131,10 +133,7 @@ export class Issuer {
 	}
 
 	/** Gives the token another key; the old one is refused from now on, or from the end of the grace. */
-	async rotate(
-		id: string,
-		{ owner, beside = [], unshownBy, graceMs = 0 }: Rotation = {},
-	): Promise<{ readonly token: StoredToken; readonly key: string }> {
+	async rotate(id: string, { owner, beside = [], unshownBy, graceMs = 0 }: Rotation = {}): Promise<IssuedToken> {
 		await this.get(id, owner);
 		const key = makeKey();
 		const digest = this.options.peppers.digest(key);

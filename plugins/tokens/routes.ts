@@ -2,8 +2,10 @@
 import {
 	checkValue,
 	deny,
+	describe,
 	Fault,
 	type Identified,
+	type Log,
 	type Operated,
 	ownerOf,
 	type PersonRoute,
@@ -18,7 +20,8 @@ import type { Change, People } from "../people/service.ts";
 import { billingRoutes } from "./billing-routes.ts";
 import { ownerOfTokens } from "./bounds.ts";
 import { changedFields } from "./changed-fields.ts";
-import type { By, Issuer } from "./issuer.ts";
+import type { By, IssuedToken, Issuer } from "./issuer.ts";
+import { listQuery } from "./list-query.ts";
 import type { TokenFacts } from "./service.ts";
 import type { Settings } from "./settings.ts";
 import type { StoredToken } from "./stored-token.ts";
@@ -62,17 +65,6 @@ const schemaOf = (known: ReadonlyMap<string, TokenSetting<unknown>>) =>
 
 const secret = { "cache-control": "no-store" };
 
-const listQuery = (url: URL): { limit: number; after?: string; name?: string } => {
-	const limit = Number(url.searchParams.get("limit") ?? 100);
-	const after = url.searchParams.get("after");
-	const name = url.searchParams.get("name");
-	if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
-		throw new Fault(deny("invalid_request", "limit must be a whole number from 1 to 1000.", { parameter: "limit" }));
-	if (name !== null && name.length > 64)
-		throw new Fault(deny("invalid_request", "name may have at most 64 characters.", { parameter: "name" }));
-	return { limit, ...(after !== null && { after }), ...(name !== null && { name }) };
-};
-
 /** Whose a token is to be: a member's own, whatever they ask for; an admin may say. */
 const ownerFor = ({ operator }: Operated, asked: string | null | undefined): string | null | undefined => {
 	const own = ownerOf(operator);
@@ -87,9 +79,10 @@ export interface TokenRouteParts {
 	readonly known: KnownSettings;
 	readonly people: People | undefined;
 	facts(): readonly TokenFacts[];
+	readonly log: Log;
 }
 
-export const tokenRoutes = ({ issuer, known, people, facts }: TokenRouteParts): readonly Route[] => {
+export const tokenRoutes = ({ issuer, known, people, facts, log }: TokenRouteParts): readonly Route[] => {
 	/** The persons to whom they belong, by id, as policies see them. */
 	const ownersOf = async (tokens: readonly StoredToken[]): Promise<ReadonlyMap<string, TokenOwner>> => {
 		const ids = new Set(tokens.flatMap(({ owner }) => (owner === undefined ? [] : [owner])));
@@ -114,6 +107,15 @@ export const tokenRoutes = ({ issuer, known, people, facts }: TokenRouteParts): 
 	};
 
 	const view = async (token: StoredToken): Promise<Record<string, unknown>> => (await views([token]))[0] ?? {};
+
+	/** The one answer that has the key: it is given although what others add to the token cannot be read. */
+	const viewWithKey = async ({ token, key }: IssuedToken): Promise<Record<string, unknown>> => {
+		const shown = await view(token).catch((error: unknown) => {
+			log.error("what is shown of a token beside its key failed", { token: token.id, error: describe(error) });
+			return token;
+		});
+		return { ...shown, key };
+	};
 
 	const personRoute = (
 		method: PersonRoute["method"],
@@ -161,12 +163,12 @@ export const tokenRoutes = ({ issuer, known, people, facts }: TokenRouteParts): 
 				const settings = rest as Settings;
 				const belongs = ownerFor(call, owner) ?? undefined;
 				const changes = changedFields({}, { ...settings, owner: belongs }, known());
-				const { token, key } = await issuer.create(name, settings, {
+				const issued = await issuer.create(name, settings, {
 					owner: belongs,
 					beside: (id) =>
 						people ? [people.audit(call, { verb: "create", kind: "token", object: id, name, changes })] : [],
 				});
-				return Response.json({ ...(await view(token)), key }, { status: 201, headers: secret });
+				return Response.json(await viewWithKey(issued), { status: 201, headers: secret });
 			},
 			() => t.Composite([createBody, schemaOf(known())]),
 		),
@@ -223,11 +225,11 @@ export const tokenRoutes = ({ issuer, known, people, facts }: TokenRouteParts): 
 				const { graceSeconds = 0 } = await readJson(call.request, rotateBody);
 				const before = await asked(call);
 				const changes = graceSeconds > 0 ? { graceSeconds: { to: graceSeconds } } : {};
-				const { token, key } = await issuer.rotate(before.id, {
+				const issued = await issuer.rotate(before.id, {
 					...by(call, "rotate", before, changes),
 					graceMs: graceSeconds * 1000,
 				});
-				return Response.json({ ...(await view(token)), key }, { headers: secret });
+				return Response.json(await viewWithKey(issued), { headers: secret });
 			},
 			() => rotateBody,
 		),

@@ -19,6 +19,15 @@ export default definePlugin({
 			if (mood === "hides badly") throw new Error("shows is broken");
 			return true;
 		},
+	}), add(policies, {
+		name: "shown",
+		setting: {
+			key: "shown", schema: t.String(), compile: (value) => value,
+			view: async (id, value) => {
+				if (value === "throws") throw new Error("view is broken");
+				return { shade: value };
+			},
+		},
 	})] }),
 });`;
 
@@ -51,4 +60,15 @@ describe("a dry run tells of a policy", () => {
 		});
 		expect(JSON.stringify(answer["token"])).toContain(JSON.stringify(message));
 	});
+});
+
+test("the key of a token is told once, though what a policy shows of the token fails", async () => {
+	const made = await gateway.admin("POST", "/admin/tokens", { name: "made", shown: "throws" });
+	expect(made).toMatchObject({ name: "made", settings: { shown: "throws" } });
+	const turned = await gateway.admin("POST", `/admin/tokens/${String(made["id"])}/rotate`, {});
+	expect(turned).toMatchObject({ id: made["id"] });
+	const listed = await fetch(`${gateway.url}/v1/models`, {
+		headers: { authorization: `Bearer ${String(turned["key"])}` },
+	});
+	expect(listed.status).toBe(200);
 });

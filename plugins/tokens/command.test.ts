@@ -13,6 +13,17 @@ const known = new Map([
 	setting("models", t.Array(t.String())),
 	setting("noisy", t.Boolean()),
 	setting("limits", t.Object({ perMinute: t.Integer() })),
+	[
+		"hours",
+		{
+			key: "hours",
+			schema: t.String(),
+			compile: (value) => value,
+			inWords: () => {
+				throw new Error("no words");
+			},
+		},
+	],
 ]);
 
 /** Runs the command against an admin API that answers `answer`; gives what was asked and printed. */
@@ -31,6 +42,13 @@ const run = async (words: readonly string[], answer: unknown = { id: "tok_1", na
 };
 
 describe("portico token", () => {
+	test("a key is told although a setting's own words for it fail", async () => {
+		const answer = { id: "tok_1", name: "n", settings: { hours: "9-17" }, key: "sk-new" };
+		const { printed } = await run(["create", "--name", "n"], answer);
+		expect(printed.join("\n")).toContain("9-17");
+		expect(printed.at(-1)).toBe("key (shown once): sk-new");
+	});
+
 	test("create turns options into what the settings' schemas want", async () => {
 		const options = [
 			"--quota",

@@ -39,6 +39,20 @@ const cellOf = (value: unknown, schema: TSchema | undefined): string => {
 	return typeof value === "object" ? JSON.stringify(value) : String(value);
 };
 
+/** A setting's own words; undefined where it has none, or they fail: the table, and a key that is told once, are shown all the same. */
+const inWordsOf = (
+	setting: TokenSetting<unknown> | undefined,
+	value: unknown,
+	shown: Readonly<Record<string, unknown>>,
+): string | undefined => {
+	if (value === undefined || value === null) return undefined;
+	try {
+		return setting?.inWords?.(value, shown);
+	} catch {
+		return undefined;
+	}
+};
+
 const moneyOf = (amount: unknown): string => (typeof amount === "number" ? dollars(amount) : "");
 
 /** A table for people; a setting that no token has takes no column. */
@@ -62,10 +76,7 @@ const tableOf = (
 		disabled === true ? "disabled" : asList(unenforced).length > 0 ? "refused" : "enabled",
 		...keys.map((key, column) => {
 			const value = settings[at]?.[key];
-			const inWords = known.get(key)?.inWords;
-			return value !== undefined && value !== null && inWords
-				? inWords(value, tokens[at] ?? {})
-				: cellOf(value, schemas[column]);
+			return inWordsOf(known.get(key), value, tokens[at] ?? {}) ?? cellOf(value, schemas[column]);
 		}),
 		...spent.map((name) => moneyOf(tokens[at]?.[name])),
 		String(id),

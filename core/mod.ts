@@ -241,12 +241,6 @@ export {
 	type Resolve,
 	systemResolve,
 } from "./wire/public-addresses.ts";
-export {
-	findReference,
-	leadsInside,
-	leadsIntoAccount,
-	type ReferenceFields,
-	referenceDenial,
-} from "./wire/references.ts";
+export * from "./wire/references.ts";
 export { BoundReader, membersOf, tiersNamed, tierWords } from "./wire/request-bound.ts";
 export { asksOtherModels, foldedName, type SteeringFinder, steeringFinder } from "./wire/steering.ts";

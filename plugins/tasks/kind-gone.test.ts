@@ -97,7 +97,8 @@ test("its client cancels it", async () => {
 		200,
 		{ status: "FAILURE", error: { code: "cancelled" } },
 	]);
-	await pass(scene, 35_000, 1000);
+	// It is looked at every thirty seconds, and each time left for five to nodes that have the kind.
+	await pass(scene, 80_000, 1000);
 	expect(await used(at)).toEqual([0.5]);
 });
 

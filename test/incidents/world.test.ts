@@ -18,9 +18,11 @@ test.each([
 ])(
 	"%s: told by one command",
 	async (what) => {
+		// Tasks and callbacks go by the clock of the database, which tests do not move.
+		const day = new Date().toISOString().slice(0, 10);
 		const { told, says, mend } = (await at.incidents[what]?.()) ?? { told: "", says: [] };
 		for (const words of says) expect(told).toContain(words);
-		expect(told).toMatch(/2026-11-22T\d\d:\d\d/);
+		expect(told).toMatch(new RegExp(`(2026-11-22|${day})T\\d\\d:\\d\\d`));
 		expect(told).toContain("what to do: ");
 		// While it lasts the rest of what operators look at is answered.
 		for (const path of ["people", "tokens", "calls", "usage", "tasks", "deliveries", "upstreams"])

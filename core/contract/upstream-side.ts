@@ -80,7 +80,7 @@ export interface UpstreamSide {
 	decodeError(status: number, headers: Headers, text: string): Denial;
 	/** The protocol in which, by the words of a refusal, the same upstream takes what it refused in this one. */
 	refersTo?(status: number, text: string): string | undefined;
-	/** What a model cannot do for a request after all, by the words of a refusal: a translated one is written anew without, once. */
+	/** What the model cannot do, by the words of a refusal: a translated request is then written anew without it. */
 	unable?(status: number, text: string): ModelCapabilities | undefined;
 	/** How it is asked which models it has. */
 	readonly models?: ModelQuestion;

@@ -57,8 +57,8 @@ export const admitted = (
 			return value;
 		},
 		get origin() {
-			const scheme = clientScheme(request, connection.address, trustedProxies);
-			const value = originOf(scheme, headers.get("host") ?? "") ?? this.url.origin;
+			const scheme = clientScheme(this.request, arrival.connection.address, known.trustedProxies);
+			const value = originOf(scheme, this.request.headers.get("host") ?? "") ?? this.url.origin;
 			Object.defineProperty(this, "origin", { value, enumerable: true });
 			return value;
 		},

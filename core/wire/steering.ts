@@ -76,7 +76,7 @@ const withoutSteering = (named: WireRecord, path: string, { mayUse, removed }: T
 	return Object.fromEntries(fields.filter((field) => !steers(field)));
 };
 
-/** A hosted tool as the token may have it, the tools within it alike; undefined for one that chooses models itself, unless it may be used as one. */
+/** A hosted tool as the token may have it, the tools within it alike; undefined for one that chooses models and is not on its list. */
 const permittedTool = (tool: unknown, path: string, rules: ToolRules): unknown => {
 	if (!isRecord(tool) || typeof tool["type"] !== "string" || tool["type"] === "function") return tool;
 	if (asksOtherModels(tool["type"]) && !rules.mayUse(tool["type"])) {

@@ -1,7 +1,7 @@
 /**
- * What messages change amid a conversation beside what they say: the tools that are offered from there on, the effort,
- * how long their words are shown, and the summary that stands for what was said before it. Anthropic's servers keep track of it so that the prompt before it stays cached;
- * another protocol is told how things stand when the answer is asked for.
+ * What messages change amid a conversation beside what they say: the tools that are offered from there on, the effort, how
+ * long their words are shown, and the summary that stands for what was said before it. Anthropic's servers keep track of it
+ * so that the prompt before it stays cached; another protocol is told how things stand when the answer is asked for.
  */
 import { asList, asRecord, asText, membersOf, type WireRecord } from "#core";
 

@@ -1,19 +1,12 @@
 import { expect, test } from "bun:test";
+import { askedBy } from "../../test/support/asked-by.ts";
 import { personCommand } from "./command.ts";
 
-/** What the command asks of the server. */
-const asked = async (words: string): Promise<readonly unknown[]> => {
-	const asks: unknown[] = [];
-	await personCommand(() => undefined).run({
-		words: words.split(" "),
-		call: async (...ask) => {
-			asks.push(ask);
-			return { data: [] };
-		},
-		print: () => {},
-	});
-	return asks;
-};
+const asked = (words: string) =>
+	askedBy(
+		personCommand(() => undefined),
+		words,
+	);
 
 test.each<[string, readonly unknown[]]>([
 	["invite --role admin --hours 5", ["POST", "/admin/invitations", { role: "admin", hours: 5 }]],

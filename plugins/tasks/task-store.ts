@@ -44,11 +44,10 @@ export interface Look {
 	readonly missing: number;
 }
 
-/** What this node can work on. */
+/** What this node can work on; `full`: upstreams that take no more now. */
 export interface Reach {
 	readonly kinds: readonly string[];
 	readonly upstreams: readonly string[];
-	/** Those that take no more now. */
 	readonly full: readonly string[];
 }
 
@@ -62,10 +61,7 @@ export interface TaskStore {
 	holder(tokenId: string, id: string): Promise<WorkRow | undefined>;
 	byIdempotencyKey(tokenId: string, key: string): Promise<WorkRow | undefined>;
 	inputOf(id: string): Promise<WireRecord>;
-	/**
-	 * Tasks that are due and that nobody holds, oldest first: open ones, and those given up whose cost is not settled. Those of
-	 * an upstream or a kind that this node has not only when no other has taken them for a while.
-	 */
+	/** Due tasks that nobody holds, oldest first: open, or given up and not settled. Those that this node cannot work on come late. */
 	due(now: number, held: readonly string[], reach: Reach, limit: number): Promise<readonly DueTask[]>;
 	/** Leases those still free; `lease` is never used twice. A submission is counted in the same statement, so one that was begun is never forgotten. */
 	claim(ids: readonly string[], lease: string, now: number): Promise<readonly WorkRow[]>;

@@ -39,7 +39,7 @@ const cellOf = (value: unknown, schema: TSchema | undefined): string => {
 	return typeof value === "object" ? JSON.stringify(value) : String(value);
 };
 
-/** A setting's own words; undefined where it has none, or they fail: the table, and a key that is told once, are shown all the same. */
+/** A setting's own words; undefined where it has none or they fail, for a key that is told once must be shown all the same. */
 const inWordsOf = (
 	setting: TokenSetting<unknown> | undefined,
 	value: unknown,

@@ -1,19 +1,8 @@
 import { expect, test } from "bun:test";
+import { askedBy } from "../../test/support/asked-by.ts";
 import { deliveriesCommand } from "./command.ts";
 
-/** What the command asks of the server. */
-const asked = async (...words: string[]): Promise<readonly unknown[]> => {
-	const asks: unknown[] = [];
-	await deliveriesCommand.run({
-		words,
-		call: async (...ask) => {
-			asks.push(ask);
-			return { data: [] };
-		},
-		print: () => {},
-	});
-	return asks;
-};
+const asked = (words: string) => askedBy(deliveriesCommand, words);
 
 test.each<[string, readonly unknown[]]>([
 	["--status dead --task t1 --limit 5", ["GET", "/admin/deliveries?status=dead&task=t1&limit=5"]],
@@ -25,7 +14,7 @@ test.each<[string, readonly unknown[]]>([
 		["POST", "/admin/deliveries/redeliver", { token: "a", since: "2027-01-31" }],
 	],
 	["test --url https://a.example", ["POST", "/admin/webhooks/test", { url: "https://a.example" }]],
-])("portico deliveries %s", async (words, ask) => expect(await asked(...words.split(" "))).toEqual([ask]));
+])("portico deliveries %s", async (words, ask) => expect(await asked(words)).toEqual([ask]));
 
 test.each([
 	["redeliver --task t1", "--task"],
@@ -36,5 +25,5 @@ test.each([
 	["--since 2027-01-31", "--since"],
 	["--url https://a.example", "--url"],
 ])("portico deliveries %s asks nothing, for it would do more than was said", async (words, option) =>
-	expect(asked(...words.split(" "))).rejects.toThrow(`takes no ${option}.`),
+	expect(asked(words)).rejects.toThrow(`takes no ${option}.`),
 );

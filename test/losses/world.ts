@@ -10,7 +10,8 @@ const models: Readonly<Record<ProtocolName, string>> = {
 	"generate-content": "gemini-2.5-pro",
 };
 
-const answers: Readonly<Record<ProtocolName, unknown>> = {
+/** What an upstream answers unless it is told another: "ok". */
+export const answers: Readonly<Record<ProtocolName, unknown>> = {
 	"chat-completions": {
 		id: "c",
 		object: "chat.completion",

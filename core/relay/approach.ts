@@ -1,10 +1,11 @@
 /** How a call goes to one target: in which words, and how the answer comes back. */
 import type { EndpointRouted, ModelRouted } from "../contract/call.ts";
-import type { Compaction } from "../contract/conversations.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { ModelAsk, Protocol, UpstreamMessage } from "../contract/protocol.ts";
 import type { SendOptions, Target } from "../contract/router.ts";
+import { isUnverified } from "../errors/unverified.ts";
+import { disowned } from "../neutral/disown.ts";
 import type { Loss } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { Usage } from "../neutral/response.ts";
@@ -37,6 +38,12 @@ const refuseLosses = (losses: readonly Loss[]): void => {
 	throw new Fault({ kind: "unsupported", message, parameter: first.path });
 };
 
+/** What knows how else a call could go to its target. */
+export interface OtherWays {
+	/** By the words of the refusal of `refused`; undefined where nothing would be changed by it. */
+	after(refused: Approach, status: number, text: string): Approach | undefined;
+}
+
 /** How a call goes to one target. */
 export interface Approach {
 	readonly exchange: Exchange;
@@ -47,8 +54,8 @@ export interface Approach {
 	/** Set where a summary is asked for first: the request for it, and how the call goes on from its answer. */
 	readonly first?: NeutralRequest;
 	readonly goOn?: (answer: unknown, usage: Usage) => NeutralRequest;
-	/** The way to try after a refusal; absent where there can be none. */
-	readonly otherwise?: (status: number, text: string) => Approach | undefined;
+	/** Gives the way to try after a refusal; absent where there can be none. */
+	readonly ways?: OtherWays;
 	/** The protocol or dialect that the upstream is asked in. */
 	readonly protocol: string;
 	readonly endpoint?: string;
@@ -60,7 +67,7 @@ export interface Approach {
 const none: readonly never[] = [];
 
 /** The ways of a conversation to one target: as the bytes it is, or written anew. */
-class ModelWays implements Translating {
+class ModelWays implements Translating, OtherWays {
 	private readonly live: LiveCall;
 	private readonly ask: ModelAsk;
 	private target: Target;
@@ -68,6 +75,10 @@ class ModelWays implements Translating {
 	private upstream: Protocol;
 	private readonly strict: boolean;
 	private readonly limit: number | undefined;
+	/** Whether the client's own bytes are sent. */
+	private passes = false;
+	/** The request with its signatures disowned, once the upstream could not verify them. */
+	private disowned: NeutralRequest | undefined;
 
 	constructor(live: LiveCall, { ask }: ModelRouted, target: Target, { protocols, strict }: ApproachOptions) {
 		const { protocols: spoken } = target.upstream;
@@ -89,15 +100,15 @@ class ModelWays implements Translating {
 		const { guarded, compaction: shorter } = this.live;
 		const sent = guarded ? guardedAsk(guarded, ask) : ask;
 		if (this.upstream !== ask.protocol || !sent || shorter.request) return this.byTranslation();
+		this.passes = true;
 		const passed = new Passthrough(sent, target, limit, this);
-		const found = this.complete(guarded ? guardedPassthrough(guarded, passed, this) : passed);
-		const { compaction } = ask.protocol.client;
-		return compaction ? { ...found, otherwise: this.whereUnknown(compaction, found) } : found;
+		return this.complete(guarded ? guardedPassthrough(guarded, passed, this) : passed);
 	}
 
-	private whereUnknown(compaction: Compaction, { otherwise }: Approach): NonNullable<Approach["otherwise"]> {
-		return (status, text) =>
-			compaction.isUnknown(this.ask, status, text) ? this.byTranslation() : otherwise?.(status, text);
+	after(refused: Approach, status: number, text: string): Approach | undefined {
+		const { compaction } = this.ask.protocol.client;
+		if (this.passes && compaction?.isUnknown(this.ask, status, text)) return this.byTranslation();
+		return this.elsewhere(status, text) ?? this.without(refused, status, text) ?? this.unsigned(refused, status, text);
 	}
 
 	translated(): Exchange {
@@ -105,6 +116,7 @@ class ModelWays implements Translating {
 	}
 
 	private byTranslation(): Approach {
+		this.passes = false;
 		const { live, ask, target, upstream } = this;
 		const request = this.prompt();
 		const { compaction } = ask.protocol.client;
@@ -117,7 +129,7 @@ class ModelWays implements Translating {
 
 	private prompt(): NeutralRequest {
 		const { compaction, guarded, routed } = this.live;
-		return compaction.request ?? guarded?.prompt ?? routed.prompt();
+		return this.disowned ?? compaction.request ?? guarded?.prompt ?? routed.prompt();
 	}
 
 	private translate(prompt: NeutralRequest): Exchange {
@@ -130,19 +142,28 @@ class ModelWays implements Translating {
 		const { ask, upstream } = this;
 		if (this.strict) refuseLosses([...(ask.steered ?? []), ...exchange.losses]);
 		const sameForm = upstream === ask.protocol;
-		const { refersTo, unable } = upstream.upstream;
-		const found = { exchange, more: none, protocol: upstream.name, wire: upstream.upstream, sameForm };
-		const refers = refersTo !== undefined && this.target.upstream.protocols.length > 1;
-		if (!refers && (unable === undefined || sameForm)) return found;
-		return { ...found, otherwise: (status, text) => this.elsewhere(status, text) ?? this.without(found, status, text) };
+		return { exchange, more: none, ways: this, protocol: upstream.name, wire: upstream.upstream, sameForm };
 	}
 
 	/** The request without what a refusal says that the model cannot do; undefined where that changes nothing. */
-	private without({ sameForm, exchange }: Approach, status: number, text: string): Approach | undefined {
-		const denied = sameForm ? undefined : this.upstream.upstream.unable?.(status, text);
+	private without(refused: Approach, status: number, text: string): Approach | undefined {
+		const denied = refused.sameForm ? undefined : this.upstream.upstream.unable?.(status, text);
 		if (!denied) return undefined;
 		const { target } = this;
 		this.target = { ...target, capabilities: { ...target.capabilities, ...denied } };
+		return this.anew(refused);
+	}
+
+	/** The request with signatures that cannot be verified told as another provider's; undefined where it has none. */
+	private unsigned(refused: Approach, status: number, text: string): Approach | undefined {
+		if (!isUnverified(status, text)) return undefined;
+		const signed = this.prompt();
+		this.disowned = disowned(signed);
+		return this.disowned === signed ? undefined : this.anew(refused);
+	}
+
+	/** The way by translation; undefined where what is sent would be the same. */
+	private anew({ exchange }: Approach): Approach | undefined {
 		const other = this.byTranslation();
 		return other.exchange.message.body === exchange.message.body ? undefined : other;
 	}

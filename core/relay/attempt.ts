@@ -8,7 +8,7 @@ import { estimateTokens } from "../neutral/estimate.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
 import { type HeldBody, heldBody } from "../wire/held-body.ts";
 import { type AnswerOptions, answer, sendWhole } from "./answer.ts";
-import { type Approach, type ApproachOptions, approach } from "./approach.ts";
+import { type Approach, type ApproachOptions, approach, type OtherWays } from "./approach.ts";
 import { askBatch } from "./batch.ts";
 import { clientGone } from "./call-ending.ts";
 import { type CompactionOptions, compactFirst } from "./compact-first.ts";
@@ -68,6 +68,9 @@ const isClientsOwn = ({ tenancy, remembers }: Target["upstream"]): boolean =>
 
 /** Statuses by which an upstream says that it has no such route. */
 const noSuchRoute = new Set([404, 405, 501]);
+
+/** Statuses by which an upstream may refuse the form of a request, and take it in another. */
+const tellsOfForm = new Set([400, 422, ...noSuchRoute]);
 
 /** The request's body, where it is JSON. */
 const heldOf = ({ routed }: LiveCall): HeldBody | undefined => {
@@ -145,7 +148,7 @@ class Attempt implements Waiting {
 		const { clock, limits, openStreamBody } = this.options;
 		if (this.way.gathering) return await this.runBatch(this.way, this.way.gathering(), hasNext);
 		let response = await this.go(this.way);
-		if (!response.ok && this.way.otherwise) response = await this.goOtherwise(this.way.otherwise, response);
+		if (this.way.ways && tellsOfForm.has(response.status)) response = await this.goOtherwise(this.way.ways, response);
 		const { way } = this;
 		if (live.routed.model.operation === "count_tokens" && noSuchRoute.has(response.status)) return estimateCount(live);
 		if (!response.ok) return await failure(live, way, response, hasNext);
@@ -180,10 +183,10 @@ class Attempt implements Waiting {
 	}
 
 	/** The way after a refusal, where there is one; else the refusal again, whose words have been read. */
-	private async goOtherwise(otherwise: NonNullable<Approach["otherwise"]>, refusal: Response): Promise<Response> {
+	private async goOtherwise(ways: OtherWays, refusal: Response): Promise<Response> {
 		const { status, headers } = refusal;
 		const text = await refusal.text().catch(() => "");
-		const other = otherwise(status, text);
+		const other = ways.after(this.way, status, text);
 		return other ? await this.go(other) : new Response(text, { status, headers });
 	}
 

@@ -14,8 +14,8 @@ export interface Catalogue {
 	 * model: an upstream that says no more takes what nobody names, and never stands in for one that names the model.
 	 */
 	candidates(kind: string, model: string, action: string): readonly TaskUpstream[];
-	/** What is wrong with it, in words. */
-	complaints(): readonly string[];
+	/** Takes in what plugins offer, once that is known; gives what is wrong with it, in words. There is nothing in it before. */
+	fill(given: readonly TaskKind[], upstreams: readonly TaskUpstream[]): readonly string[];
 }
 
 /** The name an upstream knows a model by. */
@@ -37,18 +37,21 @@ const twice = (names: readonly string[]): readonly string[] => [
 	...new Set(names.filter((name, index) => names.indexOf(name) !== index)),
 ];
 
-export const createCatalogue = (
-	given: readonly TaskKind[],
-	upstreams: readonly TaskUpstream[],
-	log: Log,
-): Catalogue => {
-	const kinds = given.map((kind) => soundKind(kind, log));
-	const kindsByName = new Map(kinds.map((kind) => [kind.name, kind]));
-	const upstreamsByName = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
+const byName = <Named extends { readonly name: string }>(all: readonly Named[]): ReadonlyMap<string, Named> =>
+	new Map(all.map((one) => [one.name, one]));
+
+export const createCatalogue = (log: Log): Catalogue => {
+	let kinds = byName<TaskKind>([]);
+	let upstreams: readonly TaskUpstream[] = [];
+	let upstreamsByName = byName(upstreams);
 	return {
-		kinds,
-		upstreams,
-		kind: (name) => kindsByName.get(name),
+		get kinds() {
+			return [...kinds.values()];
+		},
+		get upstreams() {
+			return upstreams;
+		},
+		kind: (name) => kinds.get(name),
 		upstream: (name) => upstreamsByName.get(name),
 		candidates(kind, model, action) {
 			const fitting = upstreams
@@ -59,15 +62,20 @@ export const createCatalogue = (
 			const named = fitting.filter(({ score }) => score > "*".length);
 			return (named.length > 0 ? named : fitting).map(({ upstream }) => upstream);
 		},
-		complaints: () => [
-			...given.flatMap(kindFaults),
-			...upstreams.flatMap(upstreamFaults),
-			...twice(kinds.map(({ name }) => name)).map(
-				(name) => `two plugins give the task kind "${name}"; switch one of them off`,
-			),
-			...twice(upstreams.map(({ name }) => name)).map(
-				(name) => `two task upstreams are called "${name}"; give one of them another name`,
-			),
-		],
+		fill(given, offered) {
+			kinds = byName(given.map((kind) => soundKind(kind, log)));
+			upstreams = offered;
+			upstreamsByName = byName(offered);
+			return [
+				...given.flatMap(kindFaults),
+				...offered.flatMap(upstreamFaults),
+				...twice(given.map(({ name }) => name)).map(
+					(name) => `two plugins give the task kind "${name}"; switch one of them off`,
+				),
+				...twice(offered.map(({ name }) => name)).map(
+					(name) => `two task upstreams are called "${name}"; give one of them another name`,
+				),
+			];
+		},
 	};
 };

@@ -14,7 +14,7 @@ export interface EndingsOptions {
 	readonly taskStore: Pick<TaskStore, "work">;
 	readonly files: Files;
 	readonly accounts: TaskBudget;
-	readonly catalogue: () => Catalogue;
+	readonly catalogue: Catalogue;
 	readonly retryWrite: RetryWrite;
 	now(): number;
 	/** Called after a change of state has been written. */
@@ -76,7 +76,7 @@ export class Endings {
 
 	/** To FAILURE, while what it costs is still to be found out; `charge` is called when that is known. The task may have ended before. */
 	async giveUp(row: WorkRow, failure: TaskFailure): Promise<WorkRow> {
-		const kind = this.options.catalogue().kind(row.task.kind);
+		const kind = this.options.catalogue.kind(row.task.kind);
 		const change = giveUp(kind, row.task, restoredFailure(failure, row), this.options.now());
 		return { ...row, task: await this.end(change), tries: 0 };
 	}
@@ -102,7 +102,7 @@ export class Endings {
 
 	private async failFor(row: WorkRow, failure: TaskFailure, made: TaskUnits): Promise<void> {
 		const settle = (task: Task): readonly Statement[] => this.options.accounts.settle(row, task, made);
-		const kind = this.options.catalogue().kind(row.task.kind);
+		const kind = this.options.catalogue.kind(row.task.kind);
 		const change = fail(kind, row.task, restoredFailure(failure, row), this.options.now(), settle);
 		await this.endCharged(row, change, made);
 	}
@@ -114,7 +114,7 @@ export class Endings {
 	}
 
 	private kindOf(task: Task): TaskKind {
-		const kind = this.options.catalogue().kind(task.kind);
+		const kind = this.options.catalogue.kind(task.kind);
 		if (!kind) throw new TypeError("no plugin gives this task's kind");
 		return kind;
 	}

@@ -28,7 +28,7 @@ import { adminTaskRoutes } from "./admin-routes.ts";
 import { Asking } from "./asking.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { createTaskBudget } from "./budget.ts";
-import { type Catalogue, createCatalogue } from "./catalogue.ts";
+import { createCatalogue } from "./catalogue.ts";
 import { tasksCommand } from "./command.ts";
 import { openTasks, TaskCounts } from "./counts.ts";
 import { EndWaiters } from "./end-waiters.ts";
@@ -110,12 +110,8 @@ export default definePlugin({
 	gives: [tasks, routes, jobs, tables, commands, metricSources],
 	setup({ name, config, needs, log }) {
 		let linkKey = randomBytes(32).toString("base64url");
-		let known: Catalogue | undefined;
 		let worker: Worker | undefined;
-		const catalogue = (): Catalogue => {
-			known ??= createCatalogue(needs.kinds(), needs.upstreams(), log);
-			return known;
-		};
+		const catalogue = createCatalogue(log);
 		const time = createDatabaseTime(needs.store, needs.clock);
 		const { now } = time;
 		const baseUrl = (call: Identified): string => baseUrlOf(call, config.publicUrl);
@@ -128,7 +124,7 @@ export default definePlugin({
 			quota: needs.quota,
 			prices: needs.prices,
 			writer: () => needs.ledgerWriters()[0],
-			upstream: (name) => catalogue().upstream(name),
+			upstream: (name) => catalogue.upstream(name),
 		});
 		const waiting = new EndWaiters(needs.clock);
 		const counts = needs.hostInfo.keep(`${name}.counts`, () => new TaskCounts());
@@ -218,12 +214,12 @@ export default definePlugin({
 					add(routes, service.route(route)),
 				),
 			],
-			check: () => catalogue().complaints(),
+			check: () => catalogue.fill(needs.kinds(), needs.upstreams()),
 			async start() {
 				if (!needs.hostInfo.serving) return;
 				linkKey = await taskStore.linkKey(linkKey);
 				await time.compare();
-				const concurrency = new UpstreamConcurrency(catalogue().upstreams);
+				const concurrency = new UpstreamConcurrency(catalogue.upstreams);
 				worker = new Worker({
 					taskStore,
 					work,

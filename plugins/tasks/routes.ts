@@ -14,7 +14,7 @@ export interface RouteOptions {
 	readonly files: Files;
 	readonly links: Links;
 	readonly webhooks: Webhooks | undefined;
-	readonly catalogue: () => Catalogue;
+	readonly catalogue: Catalogue;
 	now(): number;
 }
 
@@ -51,7 +51,7 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 	const submit = async (call: Identified): Promise<Response> => {
 		const body = await tasks.read(call);
 		refuseFiles(body);
-		const kinds = options.catalogue().kinds;
+		const kinds = options.catalogue.kinds;
 		const kind = kinds.find(({ name }) => name === body.kind);
 		if (!kind)
 			throw invalid("kind", `Send the kind of task as "kind": one of ${kinds.map(({ name }) => name).join(", ")}.`);

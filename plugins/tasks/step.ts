@@ -19,7 +19,7 @@ export interface WorkOptions {
 	readonly asking: Asking;
 	readonly settlement: Settlement;
 	readonly troubles: Troubles;
-	readonly catalogue: () => Catalogue;
+	readonly catalogue: Catalogue;
 	now(): number;
 	/** From 0 to 1, for jitter. */
 	random(): number;
@@ -48,7 +48,7 @@ export class Work {
 	/** Whether it is open, in time, and of a kind that is there. */
 	goesOn({ task, deadlineAt }: WorkRow): boolean {
 		const isOpen = task.status !== "FAILURE" && this.options.now() < deadlineAt;
-		return isOpen && this.options.catalogue().kind(task.kind) !== undefined;
+		return isOpen && this.options.catalogue.kind(task.kind) !== undefined;
 	}
 
 	/** Fails a task past its deadline; one whose upstream or kind is gone is looked at again later. */
@@ -59,7 +59,7 @@ export class Work {
 		signal: AbortSignal,
 	): Promise<undefined> {
 		const { taskStore, endings, settlement, troubles } = this.options;
-		const [now, kind] = [this.options.now(), this.options.catalogue().kind(row.task.kind)];
+		const [now, kind] = [this.options.now(), this.options.catalogue.kind(row.task.kind)];
 		const begun = row.upstreamId !== undefined || row.submissions > 1;
 		const late = now >= row.deadlineAt;
 		const dueAt = now + orphanMs;
@@ -162,7 +162,7 @@ export class Work {
 		{ input }: TaskJob,
 		retryAfterMs = 0,
 	): Promise<void> {
-		const others = this.options.catalogue().candidates(row.task.kind, row.task.model, row.task.action);
+		const others = this.options.catalogue.candidates(row.task.kind, row.task.model, row.task.action);
 		const next =
 			row.parent || namedIds(input).length > 0
 				? upstream

@@ -32,7 +32,7 @@ import { insert, type NewTask } from "./transitions.ts";
 export interface SubmissionOptions {
 	readonly store: Store;
 	readonly taskStore: TaskStore;
-	readonly catalogue: () => Catalogue;
+	readonly catalogue: Catalogue;
 	readonly authority: Authority;
 	readonly accounts: TaskBudget;
 	readonly findRoom: FindRoom;
@@ -109,7 +109,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 
 	const upstreamsFor = (order: TaskOrder, origin: Origin): readonly [TaskUpstream, ...TaskUpstream[]] => {
 		const { parent } = origin;
-		const all = options.catalogue().candidates(order.kind, order.model, order.action);
+		const all = options.catalogue.candidates(order.kind, order.model, order.action);
 		const [first, ...others] = mayBeTold(parent ? all.filter(({ name }) => name === parent.upstream) : all, origin);
 		return first ? [first, ...others] : refuse(unknownModel(order.model));
 	};
@@ -173,7 +173,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 
 	const takeOn = async (call: Identified, order: TaskOrder): Promise<Task> => {
 		checkOrder(order);
-		const kind = options.catalogue().kind(order.kind);
+		const kind = options.catalogue.kind(order.kind);
 		if (!kind)
 			throw new Fault({
 				kind: "invalid_request",

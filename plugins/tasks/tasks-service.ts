@@ -31,7 +31,7 @@ export interface TasksServiceOptions {
 	readonly files: Files;
 	readonly waiting: EndWaiters;
 	readonly previews: Previews;
-	readonly catalogue: () => Catalogue;
+	readonly catalogue: Catalogue;
 	readonly bodyLimitBytes: number;
 	readonly authority: Pick<TaskAuthority, "beforeBody" | "refused">;
 	baseUrl(call: Identified): string;
@@ -78,7 +78,7 @@ export const createTasksService = (options: TasksServiceOptions): Tasks => {
 	};
 
 	const upstreamUrlOf = async (task: Task): Promise<string | undefined> =>
-		options.catalogue().upstream((await taskStore.work(task.id))?.upstream ?? "")?.url;
+		options.catalogue.upstream((await taskStore.work(task.id))?.upstream ?? "")?.url;
 
 	return {
 		async read(call) {

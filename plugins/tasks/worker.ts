@@ -13,7 +13,7 @@ export interface WorkerOptions {
 	readonly work: Work;
 	readonly settlement: Settlement;
 	readonly concurrency: UpstreamConcurrency;
-	readonly catalogue: () => Catalogue;
+	readonly catalogue: Catalogue;
 	readonly clock: Clock;
 	/** Milliseconds since 1970, by the clock all nodes share. */
 	now(): number;
@@ -69,8 +69,8 @@ export class Worker {
 	private async claim(lease: string, held: Iterable<string>): Promise<readonly ClaimedWork[] | undefined> {
 		const { taskStore, now, concurrency, catalogue } = this.options;
 		const reach: Reach = {
-			kinds: catalogue().kinds.map(({ name }) => name),
-			upstreams: catalogue().upstreams.map(({ name }) => name),
+			kinds: catalogue.kinds.map(({ name }) => name),
+			upstreams: catalogue.upstreams.map(({ name }) => name),
 			full: concurrency.full(),
 		};
 		const errands = this.errands(await taskStore.due(now(), [...held], reach, claimSize));
@@ -97,7 +97,7 @@ export class Worker {
 		const groups = Map.groupBy(due, ({ upstream, errand }) => `${errand} ${upstream}`);
 		return [...groups.values()].flatMap((group) => {
 			const name = group[0]?.upstream ?? "";
-			const upstream = catalogue().upstream(name);
+			const upstream = catalogue.upstream(name);
 			const size = group[0]?.errand === "poll" ? (upstream?.pollsTogether ?? 1) : 1;
 			const ids = group.map(({ id }) => id);
 			const asks = group[0]?.errand !== "release" && upstream !== undefined;
@@ -114,7 +114,7 @@ export class Worker {
 		const { concurrency, catalogue, log } = this.options;
 		let answered: Answered = false;
 		try {
-			answered = await this.carryOut(rows, lease, catalogue().upstream(upstream));
+			answered = await this.carryOut(rows, lease, catalogue.upstream(upstream));
 		} catch (error) {
 			log.error("a task could not be looked at", { upstream, error: describe(error) });
 		}

@@ -15,7 +15,6 @@ export interface HeldBytes {
 	giveBack(bytes: number): void;
 	/** Gives everything back. Whatever is held afterwards has to be given back too. */
 	release(): void;
-	/** The call outlives its handler, and whoever says so gives back what it holds. */
-	readonly carried: boolean;
-	carry(): void;
+	/** The call outlives its handler: whoever sets it gives back what the call holds. */
+	carried: boolean;
 }

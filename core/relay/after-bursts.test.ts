@@ -14,10 +14,9 @@ const watched = () => {
 	);
 	const call = (bytes: number) => {
 		state.running++;
-		bursts.began(bytes);
 		return () => {
 			state.running--;
-			bursts.ended();
+			bursts.ended(bytes);
 		};
 	};
 	return { clock, state, call };

@@ -23,11 +23,9 @@ export class AfterBursts {
 		this.collect = collect;
 	}
 
-	began(bytes: number): void {
+	/** A call whose request had so many bytes has ended. */
+	ended(bytes: number): void {
 		this.bytes += bytes;
-	}
-
-	ended(): void {
 		if (this.waits || this.bytes < burstBytes || !this.isIdle()) return;
 		this.waits = true;
 		this.clock.after(quietMs, () => {

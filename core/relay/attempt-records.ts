@@ -46,11 +46,6 @@ export class AttemptRecords implements KeyNotes {
 		this.tracer = tracer;
 	}
 
-	/** The span of the attempt that runs. */
-	get spanId(): string | undefined {
-		return this.record?.spanId;
-	}
-
 	/** The attempt that runs, or ran last. */
 	get last(): AttemptRecord | undefined {
 		return this.record;

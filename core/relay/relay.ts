@@ -148,7 +148,6 @@ class CallRelay implements Relay {
 			if (isDenial(permits)) throw new Fault(permits);
 			live = new LiveCall(found.routed, permits, this.liveOptions);
 			if (guards.length > 0) live.guarded = await this.guard(live);
-			call.held?.carry();
 		} catch (error) {
 			if (entered) concurrency.leave(call.token.id);
 			if (isFault(error)) this.refusals.addRead(start, error.denial);
@@ -170,8 +169,9 @@ class CallRelay implements Relay {
 	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */
 	private async run(live: LiveCall, plan: Plan, turnOver: Promise<void>): Promise<Response> {
 		const { router, log } = this.options;
+		const { held } = live.routed;
 		this.open.add(live);
-		this.bursts.began(live.routed.requestBytes);
+		if (held) held.carried = true;
 		this.watch.begun();
 		try {
 			await turnOver;
@@ -224,10 +224,11 @@ class CallRelay implements Relay {
 	}
 
 	private forget(live: LiveCall): void {
+		const { held, token, requestBytes } = live.routed;
 		this.open.delete(live);
-		live.routed.held?.release();
-		this.options.concurrency.leave(live.routed.token.id);
-		this.bursts.ended();
+		held?.release();
+		this.options.concurrency.leave(token.id);
+		this.bursts.ended(requestBytes);
 	}
 }
 

@@ -61,10 +61,6 @@ class Holding implements HeldBytes {
 		this.token = token;
 	}
 
-	carry(): void {
-		this.carried = true;
-	}
-
 	hold(bytes: number): Denial | undefined {
 		const { sums, token } = this;
 		const own = (sums.ofToken.get(token) ?? 0) + bytes;

@@ -1,8 +1,7 @@
 /** What is counted of every call, by names that the operator gave, and by models at the upstreams. */
 import type { CallRecord } from "#core";
 import { ByLabels } from "./counter.ts";
-import type { Labels, Metric, Sample } from "./service.ts";
-import { Histogram } from "./service.ts";
+import { Histogram, type Labels, type Metric, type Sample } from "./service.ts";
 
 const microDollars = 1_000_000;
 /** Where a pattern passes names through, clients choose them; more rows than these are counted together. */

@@ -14,7 +14,7 @@ import { Recalls } from "./recalls.ts";
 import { recover } from "./recovery.ts";
 import type { LedgerRow, LedgerWriter } from "./service.ts";
 import { Statements } from "./statements.ts";
-import { Tellings } from "./threshold-alerts.ts";
+import { ThresholdAlerts } from "./threshold-alerts.ts";
 import { WriteBehind } from "./write-behind.ts";
 
 export class Accounts implements AccountNode {
@@ -22,7 +22,7 @@ export class Accounts implements AccountNode {
 	readonly statements: Statements;
 	readonly holder = `node_${crypto.randomUUID()}`;
 	readonly leases = new Set<Lease>();
-	readonly tellings = new Tellings();
+	readonly alerts = new ThresholdAlerts();
 	readonly journal: Journal;
 	readonly balances: Balances;
 	writer: LedgerWriter | undefined;
@@ -62,9 +62,9 @@ export class Accounts implements AccountNode {
 	}
 
 	private async goOn(): Promise<void> {
-		const { boot, statements, holder, tellings } = this;
+		const { boot, statements, holder, alerts } = this;
 		this.journal.restart([lines.start(boot)]);
-		const told = tellings.crossed.bind(tellings);
+		const told = alerts.crossed.bind(alerts);
 		await recover({ ...this.options, statements, boot, except: holder, writer: () => this.writer, told });
 	}
 
@@ -170,7 +170,7 @@ export class Accounts implements AccountNode {
 
 	/** A call was refused for want of money: whoever is to be told of it is told. */
 	refuse(account: string, limit: number): void {
-		if (this.tellings.refuse(account, limit)) this.writeBehind.wake();
+		if (this.alerts.refuse(account, limit)) this.writeBehind.wake();
 	}
 
 	flush(): Promise<void> {

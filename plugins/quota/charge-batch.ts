@@ -25,7 +25,8 @@ export class ChargeBatch {
 	/** Some lease becomes smaller. */
 	shrinks = false;
 	private readonly statements: Statement[] = [];
-	private readonly written: (() => void)[] = [];
+	/** What is true of leases and alerts once it is written. */
+	private readonly afterwards: (() => void)[] = [];
 	/** Accounts that it charges. */
 	private readonly charged = new Set<string>();
 	private readonly accounts: Accounts;
@@ -53,16 +54,20 @@ export class ChargeBatch {
 		return [...this.statements, this.accounts.statements.own(this.accounts.holder)];
 	}
 
-	/** Nothing is to be told, not even to those who wait to hear of charges. */
-	isEmpty(): boolean {
-		const { tellings } = this.accounts;
-		this.statements.push(...tellings.statements(this.charged));
-		this.written.push(tellings.taken());
+	get empty(): boolean {
 		return this.statements.length === 0;
 	}
 
-	isWritten(): void {
-		for (const then of this.written) then();
+	/** It is in the database. */
+	written(): void {
+		for (const act of this.afterwards) act();
+	}
+
+	/** What operators are to be told of what it charges; the last thing to be added. */
+	addAlerts(): void {
+		const { alerts } = this.accounts;
+		this.statements.push(...alerts.statements(this.charged));
+		this.afterwards.push(alerts.taken());
 	}
 
 	addLoose(): void {
@@ -70,7 +75,7 @@ export class ChargeBatch {
 		if (!accounts.writer) return;
 		const rows = accounts.loose.slice(0, this.room);
 		this.insert(rows);
-		this.written.push(() => {
+		this.afterwards.push(() => {
 			accounts.loose = accounts.loose.slice(rows.length);
 		});
 	}
@@ -121,7 +126,7 @@ export class ChargeBatch {
 		if (lease.recalled && !busy) lease.granted = lease.settled + lease.held;
 		if (lease.granted < lease.setAside && !busy) this.shrink(lease);
 		this.addRows(lease, lease.rows.length - left.length);
-		this.written.push(() => {
+		this.afterwards.push(() => {
 			lease.written = settled;
 		});
 		return left.length > 0 ? "more" : undefined;
@@ -131,7 +136,7 @@ export class ChargeBatch {
 		const { granted } = lease;
 		this.shrinks = true;
 		this.statements.push(this.accounts.statements.shrink(lease.id, granted));
-		this.written.push(() => {
+		this.afterwards.push(() => {
 			lease.setAside = granted;
 			lease.recalled = false;
 		});
@@ -147,13 +152,13 @@ export class ChargeBatch {
 		this.statements.push(...accounts.statements.close(lease));
 		if (lease.settled > lease.written) this.charged.add(lease.token);
 		this.addRows(lease, lease.rows.length);
-		this.written.push(() => accounts.forget(lease));
+		this.afterwards.push(() => accounts.forget(lease));
 	}
 
 	private addRows(lease: Lease, count: number): void {
 		if (count === 0 || !this.accounts.writer) return;
 		this.insert(lease.rows.slice(0, count));
-		this.written.push(() => {
+		this.afterwards.push(() => {
 			lease.rows = lease.rows.slice(count);
 		});
 	}

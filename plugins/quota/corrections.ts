@@ -7,7 +7,7 @@ import type { Correction } from "./service.ts";
 const isReason = (value: unknown): value is Correction["reason"] => value === "lease_lost" || value === "lease_found";
 
 /** Writes a row for every correction that has none, and tells what it crossed. */
-export const recordCorrections = async ({ store, statements, writer, tellings }: Accounts): Promise<void> => {
+export const recordCorrections = async ({ store, statements, writer, alerts }: Accounts): Promise<void> => {
 	if (!writer) return;
 	const found = await store.all(statements.newCorrections());
 	const corrections = found.flatMap((row): Correction[] => {
@@ -23,6 +23,6 @@ export const recordCorrections = async ({ store, statements, writer, tellings }:
 	await store.write([
 		...(rows.length > 0 ? writer.statements(rows) : []),
 		...corrections.map(({ id }) => statements.recorded(id)),
-		...tellings.crossed(new Set(corrections.map(({ tokenId }) => tokenId))),
+		...alerts.crossed(new Set(corrections.map(({ tokenId }) => tokenId))),
 	]);
 };

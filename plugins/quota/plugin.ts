@@ -135,7 +135,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 					if (!statements && accounts.statements.leaseMs !== leaseMs)
 						log.warn("a changed setting counts from the next restart on", { setting: `${name}.leaseSeconds` });
 					accounts.writer = needs.writers()[0];
-					accounts.tellings.listeners = needs.alerts();
+					accounts.alerts.listeners = needs.alerts();
 					if (hostInfo.serving) await accounts.open();
 				},
 				stop: () => accounts.flush(),

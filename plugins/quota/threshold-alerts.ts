@@ -61,7 +61,7 @@ export const taskAlerts = (all: readonly Alerts[], task: string): readonly State
 const mostRemembered = 10_000;
 
 /** What is to be told of the accounts of this node. */
-export class Tellings {
+export class ThresholdAlerts {
 	/** Empty where nobody listens. */
 	listeners: readonly Alerts[] = [];
 	private readonly waiting = new Set<string>();

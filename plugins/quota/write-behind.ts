@@ -46,16 +46,16 @@ export class WriteBehind {
 		if (this.stopped || milliseconds >= this.dueIn) return;
 		this.cancel?.();
 		this.dueIn = milliseconds;
-		this.cancel = this.clock.after(milliseconds, this.isDue);
+		this.cancel = this.clock.after(milliseconds, this.begin);
 	}
 
-	private readonly isDue = (): void => {
+	private readonly begin = (): void => {
 		this.dueIn = Number.POSITIVE_INFINITY;
-		void this.tend();
+		void this.writeOut();
 	};
 
 	/** One round, after the one that runs; failures are logged, and what was to be written waits for the next. */
-	private async tend(): Promise<void> {
+	private async writeOut(): Promise<void> {
 		try {
 			await this.flush();
 			if (this.failing) this.log.info("the database can be written again; charges that waited are written");
@@ -114,14 +114,15 @@ export class WriteBehind {
 			if (batch.add(lease) === "more") waiting.push(lease);
 		}
 		const more = batch.full;
-		if (batch.isEmpty() && accounts.leases.size === 0) return false;
+		batch.addAlerts();
+		if (batch.empty && accounts.leases.size === 0) return false;
 		const shrunk = Promise.withResolvers<void>();
 		if (batch.shrinks) this.shrinking = shrunk.promise;
 		try {
 			// What has been settled is on its way to the disk before the database hears of it.
 			accounts.journal.flush();
 			const results = await accounts.store.write(batch.close());
-			batch.isWritten();
+			batch.written();
 			await this.learn(results.at(-1)?.rows ?? [], batch, now);
 		} finally {
 			this.shrinking = undefined;

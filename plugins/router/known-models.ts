@@ -11,7 +11,7 @@ import { vendors } from "./known/vendors.ts";
 export const builtIn = { claude, gpt, gemini, "chat-models": chatModels, embedding, vendors } as const;
 
 /** How specific a pattern is: the characters it fixes. */
-const fixed = (pattern: string): number => pattern.replaceAll("*", "").length;
+export const fixedLength = (pattern: string): number => pattern.replaceAll("*", "").length;
 
 /** OpenRouter and others write `claude-sonnet-4.5` where its maker writes `claude-sonnet-4-5`. */
 const dashed = (name: string): string => (name.startsWith("claude-") ? name.replaceAll(".", "-") : name);
@@ -24,7 +24,7 @@ export const createLookup = (added: readonly KnownModels[] = []): ModelLookup =>
 	const entries = [...added, ...Object.values(builtIn).flat()];
 	const patterns = entries
 		.flatMap(({ names = [], capabilities }) => names.map((pattern) => ({ pattern: dashed(pattern), capabilities })))
-		.sort((a, b) => fixed(b.pattern) - fixed(a.pattern));
+		.sort((a, b) => fixedLength(b.pattern) - fixedLength(a.pattern));
 	const find = remembering((name: string): ModelCapabilities => {
 		// `us.anthropic.claude-…` is how Bedrock calls it.
 		const bare = dashed(

@@ -16,13 +16,10 @@ import { type Alerts, raiseOn } from "../alerts/service.ts";
 import { Circuit, type Trouble } from "./circuit.ts";
 import { circuitClosed, circuitOpened, reasonOf } from "./circuit-alerts.ts";
 import { spread } from "./keys.ts";
-import type { ModelLookup } from "./known-models.ts";
+import { fixedLength, type ModelLookup } from "./known-models.ts";
 import { safeAfter } from "./repeating.ts";
 import type { ModelSetting } from "./settings.ts";
 import { UpstreamLists } from "./upstream-lists.ts";
-
-/** How specific a pattern is: the characters it fixes. */
-const fixed = (name: string): number => name.replaceAll("*", "").length;
 
 /** A name that an address of an upstream would take for another: `cheap/../dear` is `dear` there. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no name has them
@@ -68,7 +65,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 	const { clock, log, upstreamNamed, capabilitiesOf, random, createdAt, alerts = () => [] } = options;
 	const exact = new Map(options.models.filter(({ name }) => !name.includes("*")).map((model) => [model.name, model]));
 	const inOrder = options.models.filter(({ name }) => name.includes("*"));
-	const patterns = inOrder.toSorted((a, b) => fixed(b.name) - fixed(a.name));
+	const patterns = inOrder.toSorted((a, b) => fixedLength(b.name) - fixedLength(a.name));
 	const circuits = new Map<string, Circuit>();
 
 	const settingFor = (name: string): ModelSetting | undefined =>

@@ -171,7 +171,6 @@ export { type Authenticator, authenticators, type RefusedToken } from "./contrac
 export type {
 	AccessToken,
 	Admitted,
-	Asked,
 	EndpointRouted,
 	Identified,
 	ModelRouted,

@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { deny, Fault } from "../contract/fault.ts";
-import { describe, type Log, whatFailed } from "../contract/log.ts";
+import { describe, type Log } from "../contract/log.ts";
+import { whatFailed } from "../errors/what-failed.ts";
 import { adminTokenFile } from "../host/node-files.ts";
 import { createHeldLog, type LogFormat, type LogLevel } from "../runtime/log.ts";
 import { type CertificateFiles, listenSecurely } from "../runtime/secure-listener.ts";

@@ -61,11 +61,6 @@ export interface Identified extends Admitted {
 	readonly held?: HeldBytes;
 }
 
-/** A call whose body has been read: which model, how much. */
-export interface Asked extends Identified {
-	readonly ask: ModelAsk;
-}
-
 /** What every call has that knows where it may go, whatever it is for. */
 interface RoutedCall extends Identified {
 	/** The model asked for, what is done with it, and what the client limits itself to. */
@@ -88,8 +83,9 @@ interface RoutedCall extends Identified {
 }
 
 /** A conversation, or a question about one (how many tokens it is). */
-export interface ModelRouted extends RoutedCall, Asked {
+export interface ModelRouted extends RoutedCall {
 	readonly surface: "model";
+	readonly ask: ModelAsk;
 }
 
 /** A task about to be taken on. Its `prompt()` is what the model is asked to make, pictures included. */

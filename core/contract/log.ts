@@ -36,10 +36,3 @@ export const describe = (error: unknown): string => {
 	const more = detail.includes(code) ? detail : `${code}: ${detail}`;
 	return said.includes(more) ? said : `${said} (${more})`;
 };
-
-/** An error for the log, with the place that it comes from: the first line of its stack names the file of a plugin. */
-export const whatFailed = (error: unknown): LogFields => {
-	const [, ...lines] = error instanceof Error ? (error.stack?.split(/\n\s*at /) ?? []) : [];
-	const at = lines.find((line) => !/\bnode:|\bnative\b/.test(line));
-	return { error: describe(error), ...(at !== undefined && { at: at.trim() }) };
-};

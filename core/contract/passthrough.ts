@@ -84,7 +84,7 @@ export interface Passthrough {
 	observer(ask: ModelAsk): StreamObserver;
 	/**
 	 * Absent when the stream may pass as it is. Otherwise called for each event and returns the text to send in its
-	 * place: the alias put back, injected usage removed, other framing. `end` gives what must follow the last event.
+	 * place: the alias put back, injected usage removed, other framing.
 	 */
 	editor(ask: ModelAsk, changes: PassthroughChanges): StreamEditor | undefined;
 }

@@ -1,8 +1,9 @@
 /** A denial as a response: in the shape of the route that was called, or in whatever shape is asked for. */
 import type { Denial } from "../contract/fault.ts";
-import { type Log, whatFailed } from "../contract/log.ts";
+import type { Log } from "../contract/log.ts";
 import type { RenderDenial, Route } from "../contract/route.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
+import { whatFailed } from "../errors/what-failed.ts";
 
 export const denialResponse = (render: RenderDenial, denial: Denial, requestId: string): Response => {
 	const { status, headers, body } = render(denial, requestId);

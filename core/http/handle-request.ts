@@ -2,11 +2,12 @@
 import type { Admitted, Identified } from "../contract/call.ts";
 import type { Clock } from "../contract/clock.ts";
 import { type Denial, deny, isDenial, isFault } from "../contract/fault.ts";
-import { type Log, whatFailed } from "../contract/log.ts";
+import type { Log } from "../contract/log.ts";
 import type { Doorkeeper } from "../contract/operator.ts";
 import type { Protocol } from "../contract/protocol.ts";
 import type { AdminRoute, PersonRoute, RenderDenial, Route, TokenRoute } from "../contract/route.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
+import { whatFailed } from "../errors/what-failed.ts";
 import { isRecord } from "../neutral/json.ts";
 import { missShape } from "../relay/miss-shape.ts";
 import { notServed } from "../relay/not-served.ts";

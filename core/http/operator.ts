@@ -1,8 +1,9 @@
 /** Finds out who stands before a route of operators: somebody a doorkeeper knows, or the holder of the admin token. */
 import type { Admitted } from "../contract/call.ts";
 import { type Denial, deny, Fault, isDenial } from "../contract/fault.ts";
-import { type Log, whatFailed } from "../contract/log.ts";
+import type { Log } from "../contract/log.ts";
 import type { Doorkeeper, Operator } from "../contract/operator.ts";
+import { whatFailed } from "../errors/what-failed.ts";
 import { operatorIn, refusalIn } from "../relay/plugin-answers.ts";
 import type { Networks } from "../wire/networks.ts";
 import { type AdminRules, adminAccess } from "./admin-access.ts";

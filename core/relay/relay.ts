@@ -7,11 +7,12 @@
 
 import type { Identified } from "../contract/call.ts";
 import { type Denial, deny, Fault, isDenial, isFault } from "../contract/fault.ts";
-import { type Log, whatFailed } from "../contract/log.ts";
+import type { Log } from "../contract/log.ts";
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Route } from "../contract/route.ts";
 import type { Plan, Target } from "../contract/router.ts";
 import { unknownModel } from "../errors/unknown-model.ts";
+import { whatFailed } from "../errors/what-failed.ts";
 import { isPending } from "../wire/pending.ts";
 import { AfterBursts } from "./after-bursts.ts";
 import { type AttemptOptions, attempt } from "./attempt.ts";

@@ -1,13 +1,5 @@
 /** How much the model is to reason, for an upstream: `reasoning_effort`, and the switches of other vendors. */
-import {
-	definedOnly,
-	fittingEffort,
-	nearestEffort,
-	noLevels,
-	type Reasoning,
-	thinksAnyway,
-	type WireRecord,
-} from "#core";
+import { fittingEffort, nearestEffort, noLevels, type Reasoning, thinksAnyway, type WireRecord } from "#core";
 import type { Writing } from "./target.ts";
 
 /** Thinking is switched off by its own field where the model has one, else by the least effort it takes. */
@@ -16,7 +8,7 @@ const off = ({ context, sameProtocol, losses }: Writing): WireRecord => {
 	if (thinkingSwitch !== undefined) return { [thinkingSwitch]: { type: "disabled" } };
 	if (efforts !== undefined) {
 		if (!efforts.includes("none")) losses.setting("reasoning", thinksAnyway);
-		return definedOnly({ reasoning_effort: nearestEffort("none", efforts) });
+		return { reasoning_effort: nearestEffort("none", efforts) };
 	}
 	return sameProtocol || thinking === "effort" ? { reasoning_effort: "none" } : {};
 };
@@ -24,10 +16,10 @@ const off = ({ context, sameProtocol, losses }: Writing): WireRecord => {
 const on = (reasoning: Reasoning, { context, losses }: Writing): WireRecord => {
 	const { efforts, thinkingSwitch } = context.capabilities;
 	if (efforts?.length === 0) losses.setting("reasoning", noLevels);
-	return definedOnly({
+	return {
 		reasoning_effort: fittingEffort(reasoning, efforts),
 		...(thinkingSwitch !== undefined && { [thinkingSwitch]: { type: "enabled" } }),
-	});
+	};
 };
 
 /** Models of OpenAI's that do not reason refuse the word; of others it is not known, so they are asked. */

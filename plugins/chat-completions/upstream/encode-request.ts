@@ -74,7 +74,7 @@ const encodeSampling = (writing: Writing): WireRecord => {
 	if (sampling.topK !== undefined && !writing.sameProtocol)
 		writing.losses.setting("topK", "the upstream has no such setting");
 	const topK = writing.sameProtocol ? sampling.topK : undefined;
-	return definedOnly({ ...fields, seed: sampling.seed, top_k: topK });
+	return { ...fields, seed: sampling.seed, top_k: topK };
 };
 
 const encodeStop = (writing: Writing): readonly string[] | undefined => {
@@ -109,12 +109,12 @@ const encodeIdentity = (writing: Writing): WireRecord => {
 		writing.losses.setting("safetyId", "the upstream has no such field");
 	if (metadata !== undefined && !keepsMetadata)
 		writing.losses.setting("metadata", "the upstream keeps none with this call");
-	return definedOnly({
+	return {
 		user: sameProtocol ? identity?.user : userFor(identity?.user),
 		safety_identifier: sameProtocol ? identity?.safetyId : openai ? userFor(identity?.safetyId) : undefined,
 		metadata: keepsMetadata ? metadata : undefined,
 		store,
-	});
+	};
 };
 
 const encodeCaching = ({ request, sameProtocol, openai, losses }: Writing): WireRecord => {
@@ -124,17 +124,17 @@ const encodeCaching = ({ request, sameProtocol, openai, losses }: Writing): Wire
 	if (cacheKey !== undefined && !takesKey) losses.setting("cacheKey", "the upstream caches by itself");
 	if (cacheRetention !== undefined && !takesRetention)
 		losses.setting("cacheRetention", "the upstream decides how long it caches");
-	return definedOnly({
+	return {
 		prompt_cache_key: takesKey ? cacheKey : undefined,
 		prompt_cache_retention: takesRetention ? cacheRetention : undefined,
-	});
+	};
 };
 
 /** Sound is asked for in the words of the client's protocol, which only the same protocol understands. */
 const encodeOutput = (writing: Writing): WireRecord => {
 	const { request, sameProtocol, openai, reasoner } = writing;
 	const { modalities, audio, verbosity } = request;
-	if (sameProtocol) return definedOnly({ modalities, audio, verbosity });
+	if (sameProtocol) return { modalities, audio, verbosity };
 	if (modalities?.some((word) => word !== "text") === true)
 		writing.losses.setting("modalities", "the upstream is asked for text only");
 	if (verbosity === undefined) return {};
@@ -186,7 +186,10 @@ const fit = (body: Record<string, unknown>, { context, losses }: Writing): strin
 	return instruction;
 };
 
-/** Encodes the conversation and every option the protocol has a place for; the rest is reported as lost. */
+/**
+ * Encodes the conversation and every option the protocol has a place for; the rest is reported as lost. Options that are not
+ * given are undefined until the body is whole.
+ */
 export const encodeRequest = (request: NeutralRequest, context: EncodeContext): EncodedRequest => {
 	const writing = beginWriting(request, context);
 	const names = new ToolNames(request.tools, toolNames);
@@ -198,12 +201,10 @@ export const encodeRequest = (request: NeutralRequest, context: EncodeContext): 
 		...encodeTools(names, writing),
 		...limitOf(writing),
 		...encodeSampling(writing),
-		...definedOnly({
-			stop: encodeStop(writing),
-			n: request.candidates,
-			response_format,
-			service_tier: encodeTier(writing),
-		}),
+		stop: encodeStop(writing),
+		n: request.candidates,
+		response_format,
+		service_tier: encodeTier(writing),
 		...encodeReasoning(writing),
 		...encodeIdentity(writing),
 		...encodeCaching(writing),

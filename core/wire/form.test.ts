@@ -93,6 +93,21 @@ describe("is refused with a sentence:", () => {
 			`--B\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: Multipart/Mixed; boundary=C\r\n\r\n--C\r\nContent-Disposition: file; filename=a\r\n\r\nx\r\n--C--\r\n${good}--B--`,
 			type,
 		],
+		[
+			"a name in pieces",
+			`--B\r\nContent-Disposition: form-data; name="a"; name*0="mo"; name*1="del"\r\n\r\nx\r\n--B--`,
+			type,
+		],
+		[
+			"a quote that some read as the end of a name and others not",
+			`--B\r\nContent-Disposition: form-data; name="a\\\\"; filename="; name=model; c="\r\n\r\nx\r\n--B--`,
+			type,
+		],
+		["a name in the encoding of mail", `${part("=?utf-8?q?model?=", "x")}--B--`, type],
+		["a boundary behind a bare line feed", `${part("a", `x\n${good}`)}--B--`, type],
+		["a boundary behind a bare return", `${part("a", `x\r${good}`)}--B--`, type],
+		["a boundary behind a bare line feed before all others", `x\n${good}\r\n${good}--B--`, type],
+		["a part behind the last boundary", `${good}--B--\r\n${part("a", "x")}--B--`, type],
 		["a folded line", `--B\r\nContent-Disposition: form-data;\r\n name="a"\r\n\r\nx\r\n--B--`, type],
 	])("%s", (_name, body, contentType) => {
 		expect(refusal(() => read(body, contentType))).toMatchObject({
@@ -113,6 +128,13 @@ describe("is refused with a sentence:", () => {
 test("a name in quotes hides no other name", () => {
 	const form = read(`--B\r\nContent-Disposition: form-data; filename="a; name=model"; name="file"\r\n\r\nx\r\n--B--`);
 	expect(form.parts).toMatchObject([{ name: "file", filename: "a; name=model" }]);
+});
+
+test("a file's name may have backslashes, written once or twice", () => {
+	for (const written of ["C:\\\\a.wav", "C:\\a.wav"]) {
+		const form = read(`--B\r\nContent-Disposition: form-data; name="file"; filename="${written}"\r\n\r\nx\r\n--B--`);
+		expect(form.parts).toMatchObject([{ name: "file", filename: "C:\\a.wav" }]);
+	}
 });
 
 test("any bytes are read or refused, never anything else", () => {

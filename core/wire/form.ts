@@ -34,21 +34,26 @@ const boundaryOf = (contentType: string): string => {
 const ambiguous = (): Fault =>
 	bad("The head of a part of the form can be read in more than one way; write each name and header in it once.");
 
-/** `form-data; name="file"; filename="a.wav"` as its parameters. Throws for what two readers would read differently. */
+/**
+ * `form-data; name="file"; filename="a.wav"` as its parameters. Throws for what two readers would read differently: beside
+ * `filename*` no parameter in pieces or other letters (`name*0`), and no backslash before a quote, which ends the value for
+ * some readers and not for others. So an upstream reads no field that is not counted here.
+ */
 const parametersOf = (disposition: string): ReadonlyMap<string, string> => {
 	const found = new Map<string, string>();
 	const rest = /^form-data\s*/i.exec(disposition);
 	let at = rest?.[0].length ?? disposition.length;
-	const parameter = /;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s";]*))\s*/y;
+	const parameter = /;\s*([\w-]+|filename\*)=(?:"([^"]*)"|([^\s";]*))\s*/iy;
 	while (at < disposition.length) {
 		parameter.lastIndex = at;
 		const one = parameter.exec(disposition);
 		const name = one?.[1]?.toLowerCase();
-		// `name*` is the same again in other letters.
-		if (!one || name === undefined || found.has(name) || name === "name*") throw ambiguous();
-		found.set(name, one[2]?.replace(/\\(["\\])/g, "$1") ?? one[3] ?? "");
+		if (!one || name === undefined || found.has(name) || one[2]?.endsWith("\\")) throw ambiguous();
+		found.set(name, one[2]?.replaceAll("\\\\", "\\") ?? one[3] ?? "");
 		at = parameter.lastIndex;
 	}
+	// Some readers take the backslash out, or undo the encoding of mail (`=?utf-8?q?model?=`).
+	if (/\\|=\?/.test(found.get("name") ?? "")) throw ambiguous();
 	return found;
 };
 
@@ -82,30 +87,59 @@ const headOf = (text: string): Pick<FormPart, "name" | "filename" | "type"> => {
 	return { name, ...(filename !== undefined && { filename }), ...(type !== undefined && { type }) };
 };
 
+const doubtfulBoundary = (): Fault =>
+	bad(
+		"The form has its boundary where not all readers see one, after half a line end or after the last boundary; choose another boundary.",
+	);
+
+type BoundaryAfter = (from: number) => number;
+
+/**
+ * Finds the line end before the next boundary, from a place on; -1 where there is none. Throws where some readers see one and
+ * others do not, for they take half a line end for a whole one.
+ */
+const boundariesIn = (whole: Buffer, dashes: string): BoundaryAfter => {
+	if (whole.includes(`\r${dashes}`)) throw doubtfulBoundary();
+	return (from) => {
+		const newline = whole.indexOf(`\n${dashes}`, from);
+		if (newline !== -1 && whole[newline - 1] !== 0x0d) throw doubtfulBoundary();
+		return newline === -1 ? -1 : newline - 1;
+	};
+};
+
+/** The line end before the first of all, which may be missing. */
+const firstBoundary = (whole: Buffer, dashes: string, boundaryAfter: BoundaryAfter): number => {
+	const first = whole.indexOf(dashes) === 0 ? -2 : boundaryAfter(0);
+	if (first === -1)
+		throw bad("The form does not hold the boundary that its `content-type` names; send both as they were made.");
+	return first;
+};
+
 /** Throws `Fault` (`invalid_request`, `invalid_form`) for what is none, or has no end. */
 export const readForm = (bytes: Uint8Array, contentType: string): FormBody => {
 	const boundary = boundaryOf(contentType);
 	const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	const delimiter = Buffer.from(`\r\n--${boundary}`);
+	const dashes = `--${boundary}`;
+	const boundaryAfter = boundariesIn(whole, dashes);
 	const parts: FormPart[] = [];
-	// The line before the first boundary may be missing.
-	const first = whole.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2)) ? -2 : whole.indexOf(delimiter);
-	if (first === -1)
-		throw bad("The form does not hold the boundary that its `content-type` names; send both as they were made.");
-	let at = first + delimiter.length;
+	const length = dashes.length + 2;
+	let at = firstBoundary(whole, dashes, boundaryAfter) + length;
 	for (;;) {
 		const after = whole.toString("latin1", at, at + 2);
-		if (after === "--") return { bytes, contentType, parts };
+		if (after === "--") {
+			if (boundaryAfter(at) !== -1) throw doubtfulBoundary();
+			return { bytes, contentType, parts };
+		}
 		if (after !== "\r\n") throw bad("The form breaks off, or its parts are not told apart; send it whole.");
 		if (parts.length === mostParts) throw bad(`The form has more than ${mostParts} parts; send fewer.`);
 		const headEnd = whole.indexOf("\r\n\r\n", at);
 		if (headEnd === -1 || headEnd - at > longestHead)
 			throw bad("The head of a part of the form is too long, or has no end.");
 		const start = headEnd + 4;
-		const end = whole.indexOf(delimiter, start - 2);
+		const end = boundaryAfter(start - 2);
 		if (end === -1) throw bad("The form has no last boundary: it was cut off. Send it whole.");
 		parts.push({ ...headOf(whole.toString("utf8", at + 2, headEnd)), start, end: Math.max(start, end) });
-		at = end + delimiter.length;
+		at = end + length;
 	}
 };
 

@@ -59,6 +59,14 @@ export const formShapes = (size: number): readonly FormShape[] => [
 		model + part('name="file"; filename="a.wav"\r\ncontent-transfer-encoding: Base64', "UklGRg==") + end,
 		"more than one way",
 	),
+	// Flask reads the first and the third of these as a second model, FastAPI the second.
+	shape(
+		"a model whose name comes in pieces",
+		`${part('name="x"; name*0="mo"; name*1="del"', "dear")}${good}`,
+		"one way",
+	),
+	shape("a model behind a quote", `${part('name="x\\\\"; filename="; name=model; c="', "dear")}${good}`, "one way"),
+	shape("a model in a part", part('name="x"', `y\n${model}`) + good, "not all readers"),
 	shape("no model", file + end, "model"),
 	shape("no file", model + end, "file"),
 	shape("a form within a form, 50 deep", model + nested + end, "form of its own"),

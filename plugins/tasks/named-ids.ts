@@ -1,8 +1,8 @@
 /**
- * What a task's input names instead of sending it: clips, elements, voices, files that are kept in an upstream's account.
- * Services call such fields what they like, so a field is known by the shape of its name rather than from a list.
+ * What a task's input names instead of sending it: clips, elements, voices, files that are kept in an upstream's account, and
+ * addresses in the upstream's own network, for the programs that operators run (midjourney-proxy, Suno-API) read them. Services call such fields what they like, so a field is known by the shape of its name rather than from a list.
  */
-import { isRecord, leadsIntoAccount, parseJson } from "#core";
+import { isRecord, leadsInside, parseJson } from "#core";
 
 export interface NamedId {
 	/** Where it stands: `input.video_id`. */
@@ -34,11 +34,15 @@ const namesPublicVoice = (field: string, id: string): boolean =>
 /** Deeper than any client's body. */
 const deepest = 64;
 
+/** Readers of addresses pass over what stands before one, and over tabs and ends of lines within. */
+const isAddress = (text: string): boolean =>
+	/^[\0- ]*(?:https?:|[a-z][a-z\d+.-]*:\/\/)/i.test(text.slice(0, longestName).replaceAll(/[\t\r\n]/g, ""));
+
 const namesKept = (field: string, text: string): boolean => {
 	if (text === "" || text === "true" || text === "false") return false;
 	if (field === "jobInfo") return true;
 	if (idField.test(field)) return !(clientsOwn.test(field) || namesPublicVoice(field, text));
-	if (/^[a-z][a-z\d+.-]*:\/\//i.test(text)) return leadsIntoAccount(text);
+	if (isAddress(text)) return leadsInside(text);
 	return keptField.test(field) && text.length <= longestName && !/^data:/i.test(text);
 };
 

@@ -90,7 +90,7 @@ export const mayBeTold = (
 	return refuse(
 		deny(
 			"not_found",
-			`${parameter}: this token has no task or result of that id, and the upstream's account serves others too. Name a task of this token or a part of its result, or send the content itself.`,
+			`${parameter}: this token has no task or result of that name, and what the upstream has or reaches besides is not the token's. Name a task of this token or a part of its result, or send the content itself, as data or at a public address.`,
 			{ code: "unknown_reference", parameter },
 		),
 	);

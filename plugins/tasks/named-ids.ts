@@ -1,6 +1,7 @@
 /**
  * What a task's input names instead of sending it: clips, elements, voices, files that are kept in an upstream's account, and
- * addresses in the upstream's own network, for the programs that operators run (midjourney-proxy, Suno-API) read them. Services call such fields what they like, so a field is known by the shape of its name rather than from a list.
+ * addresses in the upstream's own network, for the programs that operators run (midjourney-proxy, Suno-API) read them.
+ * Services call such fields what they like, so a field is known by the shape of its name rather than from a list.
  */
 import { isRecord, leadsInside, parseJson } from "#core";
 

@@ -4,11 +4,13 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { ModelAsk, Protocol, UpstreamMessage } from "../contract/protocol.ts";
 import type { SendOptions, Target } from "../contract/router.ts";
+import { refusesLateSystem } from "../errors/late-system.ts";
 import { isUnverified } from "../errors/unverified.ts";
 import { disowned } from "../neutral/disown.ts";
-import type { Loss } from "../neutral/model.ts";
+import type { Loss, ModelCapabilities } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { Usage } from "../neutral/response.ts";
+import { instructsLater } from "../neutral/system-first.ts";
 import { createEndpointExchange, type EndpointExchange } from "./endpoint-exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { guardEndpoint } from "./guarded-endpoint.ts";
@@ -108,7 +110,12 @@ class ModelWays implements Translating, OtherWays {
 	after(refused: Approach, status: number, text: string): Approach | undefined {
 		const { compaction } = this.ask.protocol.client;
 		if (this.passes && compaction?.isUnknown(this.ask, status, text)) return this.byTranslation();
-		return this.elsewhere(status, text) ?? this.without(refused, status, text) ?? this.unsigned(refused, status, text);
+		return (
+			this.elsewhere(status, text) ??
+			this.without(refused, status, text) ??
+			this.instructedFirst(refused, status, text) ??
+			this.unsigned(refused, status, text)
+		);
 	}
 
 	translated(): Exchange {
@@ -148,7 +155,17 @@ class ModelWays implements Translating, OtherWays {
 	/** The request without what a refusal says that the model cannot do; undefined where that changes nothing. */
 	private without(refused: Approach, status: number, text: string): Approach | undefined {
 		const denied = refused.sameForm ? undefined : this.upstream.upstream.unable?.(status, text);
-		if (!denied) return undefined;
+		return denied && this.lacking(refused, denied);
+	}
+
+	/** The request with all instructions at its beginning; undefined where they are there, or the refusal is another. */
+	private instructedFirst(refused: Approach, status: number, text: string): Approach | undefined {
+		if (!refusesLateSystem(status, text) || !instructsLater(this.prompt().messages)) return undefined;
+		return this.lacking(refused, { midSystem: false });
+	}
+
+	/** The request for a model that cannot do this, as it has turned out. */
+	private lacking(refused: Approach, denied: ModelCapabilities): Approach | undefined {
 		const { target } = this;
 		this.target = { ...target, capabilities: { ...target.capabilities, ...denied } };
 		return this.anew(refused);

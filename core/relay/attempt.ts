@@ -70,7 +70,7 @@ const isClientsOwn = ({ tenancy, remembers }: Target["upstream"]): boolean =>
 const noSuchRoute = new Set([404, 405, 501]);
 
 /** Statuses by which an upstream may refuse the form of a request, and take it in another. */
-const tellsOfForm = new Set([400, 422, ...noSuchRoute]);
+const tellsOfForm = new Set([400, 422, 500, ...noSuchRoute]);
 
 /** The request's body, where it is JSON. */
 const heldOf = ({ routed }: LiveCall): HeldBody | undefined => {

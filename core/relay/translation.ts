@@ -14,6 +14,7 @@ import { normalizeEvents } from "../neutral/normalize-events.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { NeutralEvent, NeutralResponse } from "../neutral/response.ts";
+import { systemFirst } from "../neutral/system-first.ts";
 import type { Exchange, ExplodedAnswer, MaybeLater, StreamFold, StreamPass, WholeAnswer } from "./exchange.ts";
 import type { GuardedEvents } from "./guarded-events.ts";
 import { StreamCounter } from "./stream-counter.ts";
@@ -69,7 +70,8 @@ class Translation implements Exchange {
 		const { model, capabilities } = target;
 		// A summary for compaction is an answer like any other to whoever writes it.
 		const operation = ask.call.operation === "count_tokens" ? "count_tokens" : "generate";
-		const { request, losses: repairs } = normalizeRequest(lowered(prompt, limit));
+		const { request: sound, losses: repairs } = normalizeRequest(lowered(prompt, limit));
+		const request = capabilities.midSystem === false ? { ...sound, messages: systemFirst(sound.messages) } : sound;
 		const family = familyOf(model);
 		const encoded = upstream.upstream.encodeRequest(request, { model, family, capabilities, operation });
 		this.options = options;

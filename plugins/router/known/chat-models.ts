@@ -101,7 +101,7 @@ export const chatModels: readonly KnownModels[] = [
 		note: "400 for the role `developer`.",
 	},
 	{
-		names: ["qwen*", "minimax-*", "doubao-*", "seed-*", "internvl*", "llava*", "nova-*"],
+		names: ["qwen*", "doubao-*", "seed-*", "internvl*", "llava*", "nova-*"],
 		capabilities: { films: true, developerRole: false },
 		sources: [
 			"https://www.alibabacloud.com/help/en/model-studio/vision",
@@ -109,6 +109,16 @@ export const chatModels: readonly KnownModels[] = [
 			"https://github.com/agno-agi/agno/issues/6697",
 		],
 		note: "Whether and how they think depends on who serves them. 400 for the role `developer`.",
+	},
+	{
+		names: ["qwen3.*", "minimax-*"],
+		capabilities: { films: true, developerRole: false, midSystem: false },
+		sources: [
+			"https://github.com/vllm-project/vllm/issues/41114",
+			"https://github.com/ollama/ollama/issues/17774",
+			"https://github.com/openclaw/openclaw/issues/19386",
+		],
+		note: "As their kin, and 400 for a second message of the role `system`, or one amid the conversation.",
 	},
 	{
 		names: ["grok-*"],

@@ -5,6 +5,7 @@ import { deny, Fault } from "../contract/fault.ts";
 import type { ModelAsk, Protocol, UpstreamMessage } from "../contract/protocol.ts";
 import type { SendOptions, Target } from "../contract/router.ts";
 import { refusesLateSystem } from "../errors/late-system.ts";
+import { effortsTaken } from "../errors/refused-effort.ts";
 import { isUnverified } from "../errors/unverified.ts";
 import { disowned } from "../neutral/disown.ts";
 import type { Loss, ModelCapabilities } from "../neutral/model.ts";
@@ -114,6 +115,7 @@ class ModelWays implements Translating, OtherWays {
 			this.elsewhere(status, text) ??
 			this.without(refused, status, text) ??
 			this.instructedFirst(refused, status, text) ??
+			this.asFarAsTaken(refused, status, text) ??
 			this.unsigned(refused, status, text)
 		);
 	}
@@ -162,6 +164,16 @@ class ModelWays implements Translating, OtherWays {
 	private instructedFirst(refused: Approach, status: number, text: string): Approach | undefined {
 		if (!refusesLateSystem(status, text) || !instructsLater(this.prompt().messages)) return undefined;
 		return this.lacking(refused, { midSystem: false });
+	}
+
+	/** The request with the nearest level of thinking that a refusal lists; by translation without one where there is none. */
+	private asFarAsTaken(refused: Approach, status: number, text: string): Approach | undefined {
+		const efforts = effortsTaken(status, text);
+		const asked = this.prompt().reasoning?.effort;
+		if (!efforts || asked === undefined || efforts.includes(asked)) return undefined;
+		return efforts.length === 0 && refused.sameForm
+			? undefined
+			: this.lacking(refused, { efforts, effortsAssumed: false });
 	}
 
 	/** The request for a model that cannot do this, as it has turned out. */

@@ -137,14 +137,14 @@ export const chatModels: readonly KnownModels[] = [
 		sources: ["https://newreleases.io/project/github/vercel/ai/release/@ai-sdk%2Fxai@4.0.0-canary.61"],
 	},
 	{
-		names: ["grok-4.5*", "grok-4.6*"],
+		names: ["grok-4.5*"],
 		capabilities: { thinking: "always", efforts: ["low", "medium", "high"] },
 		sources: [grokPage, "https://github.com/anomalyco/opencode/issues/39448"],
 	},
 	{
-		names: ["grok-4.7*"],
+		names: ["grok-4.6*", "grok-4.7*"],
 		capabilities: { thinking: "always", efforts: ["low", "medium", "high", "xhigh"] },
-		sources: [grokPage],
+		sources: [grokPage, "https://github.com/xai-org/xai-proto/pull/70"],
 	},
 	{
 		names: ["grok-3*", "grok-2*", "grok-*non-reasoning*"],

@@ -8,7 +8,7 @@ const level = `${quote}(?:none|minimal|low|medium|high|xhigh|max)\\b${quote}`;
 
 /** What is taken instead, as OpenAI, Anthropic, Ollama, Groq and what checks with Pydantic or Serde list it. */
 const listed = new RegExp(
-	`(?:supported (?:values|levels)(?: are)?|should be|must be(?: one of)?|expected(?: one of)?|allowed(?: values)?(?: are)?)[\\s:(]*(${level}(?:[\\s,|]*(?:\\b(?:or|and)\\b)?\\s*${level})*)`,
+	`(?:supported (?:values|levels)(?: are)?|should be|must be(?: one of)?|expected(?: one of)?|allowed(?: values)?(?: are)?)[\\s:(]*(${level}(?:[\\s,|]+(?:(?:or|and)\\s+)?${level})*)`,
 	"i",
 );
 

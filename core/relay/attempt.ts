@@ -8,7 +8,7 @@ import { estimateTokens } from "../neutral/estimate.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
 import { type HeldBody, heldBody } from "../wire/held-body.ts";
 import { type AnswerOptions, answer, sendWhole } from "./answer.ts";
-import { type Approach, type ApproachOptions, approach, type OtherWays } from "./approach.ts";
+import { type Approach, type ApproachOptions, approach } from "./approach.ts";
 import { askBatch } from "./batch.ts";
 import { clientGone } from "./call-ending.ts";
 import { type CompactionOptions, compactFirst } from "./compact-first.ts";
@@ -71,6 +71,9 @@ const noSuchRoute = new Set([404, 405, 501]);
 
 /** Statuses by which an upstream may refuse the form of a request, and take it in another. */
 const tellsOfForm = new Set([400, 422, 500, ...noSuchRoute]);
+
+/** An upstream that refuses one thing after another is asked no more often. */
+const mostAsks = 4;
 
 /** The request's body, where it is JSON. */
 const heldOf = ({ routed }: LiveCall): HeldBody | undefined => {
@@ -148,7 +151,7 @@ class Attempt implements Waiting {
 		const { clock, limits, openStreamBody } = this.options;
 		if (this.way.gathering) return await this.runBatch(this.way, this.way.gathering(), hasNext);
 		let response = await this.go(this.way);
-		if (this.way.ways && tellsOfForm.has(response.status)) response = await this.goOtherwise(this.way.ways, response);
+		if (!response.ok) response = await this.goOtherwise(response);
 		const { way } = this;
 		if (live.routed.model.operation === "count_tokens" && noSuchRoute.has(response.status)) return estimateCount(live);
 		if (!response.ok) return await failure(live, way, response, hasNext);
@@ -182,12 +185,17 @@ class Attempt implements Waiting {
 		return refusal ?? (await this.go(approach(this.live, this.target, this.options)));
 	}
 
-	/** The way after a refusal, where there is one; else the refusal again, whose words have been read. */
-	private async goOtherwise(ways: OtherWays, refusal: Response): Promise<Response> {
-		const { status, headers } = refusal;
-		const text = await refusal.text().catch(() => "");
-		const other = ways.after(this.way, status, text);
-		return other ? await this.go(other) : new Response(text, { status, headers });
+	/** The answer of the first way that is not refused; of each refusal whose words were read they are given again. */
+	private async goOtherwise(refusal: Response): Promise<Response> {
+		let response = refusal;
+		for (let asks = 1; this.way.ways && asks < mostAsks && tellsOfForm.has(response.status); asks++) {
+			const { status, headers } = response;
+			const text = await response.text().catch(() => "");
+			const other = this.way.ways.after(this.way, status, text);
+			if (!other) return new Response(text, { status, headers });
+			response = await this.go(other);
+		}
+		return response;
 	}
 
 	/** What those are given who ask for more than the one answer. */

@@ -52,6 +52,30 @@ describe("the nearest level that is taken is asked for", () => {
 		expect([sent[0]?.["reasoning_effort"], sent[1]?.["reasoning_effort"]]).toEqual(["xhigh", effort]);
 	});
 
+	test("beside all else that is refused, one after the other", async () => {
+		const late = message("System message must be at the beginning.");
+		const input = [
+			{ role: "user", content: "Hi" },
+			{ role: "developer", content: "Briefly." },
+		];
+		const before = world.upstream.received.length;
+		const asked = world.send(
+			"responses",
+			"chat-completions",
+			{ input, reasoning: { effort: "xhigh" } },
+			{ model: "local" },
+		);
+		const refusals = [late, ollama];
+		world.upstream.answer(() => {
+			const refusal = refusals.shift();
+			return refusal ? Response.json(refusal, { status: 400 }) : Response.json(answers["chat-completions"]);
+		});
+		expect((await asked).status).toBe(200);
+		const sent = world.upstream.received.slice(before).map(({ json }) => asRecord(json));
+		expect(sent.map((body) => body["reasoning_effort"])).toEqual(["xhigh", "xhigh", "high"]);
+		expect(JSON.stringify(sent[2]?.["messages"])).toContain("<system-reminder>");
+	});
+
 	test("for clients of the upstream's own protocol too", async () => {
 		const codex = { reasoning: { effort: "xhigh", summary: "auto" }, store: false };
 		const { status, sent } = await ask("responses", "responses", "local-codex", codex, ollama);

@@ -1,6 +1,7 @@
 /** From an upstream's good answer to the client's response, whichever of the two forms was asked for and whichever came. */
 import type { Clock } from "../contract/clock.ts";
 import { Fault } from "../contract/fault.ts";
+import { withoutKeys } from "../errors/redact.ts";
 import { createFrames } from "../wire/frames.ts";
 import { isPending } from "../wire/pending.ts";
 import type { OpenStreamBody } from "../wire/stream-body.ts";
@@ -8,7 +9,6 @@ import { bodyOf } from "./answer-body.ts";
 import { plainBytes } from "./endpoint-stream.ts";
 import { type Exchange, type MaybeLater, progressOf, type WholeAnswer } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
-import { porticoHeaders } from "./portico-headers.ts";
 import { CallStream } from "./stream.ts";
 import { StreamMemory } from "./stream-memory.ts";
 import { readOpening } from "./stream-opening.ts";
@@ -30,6 +30,33 @@ export interface AnswerOptions {
 const isEvents = (type: string): boolean => type.includes("event-stream");
 
 const streamType = (type: string, { streamsAs }: Exchange): string => (isEvents(type) ? streamsAs : undefined) ?? type;
+
+/** Names as a header may hold them. */
+const headerText = (text: string): string =>
+	text.replace(/[^\x20-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed()));
+
+/** For a token that asked for it. The cost of a stream is not known when its headers go. */
+const explained = ({ target, attempts, charged }: LiveCall): Record<string, string> | undefined => {
+	if (!target) return undefined;
+	return {
+		"x-portico-target": headerText(`${target.upstream.name}:${withoutKeys(target.model)}`),
+		"x-portico-attempts": String(attempts.count),
+		...(charged !== undefined && { "x-portico-cost": (charged / 1e6).toFixed(6) }),
+	};
+};
+
+/** What an answer's headers tell of how it came about. */
+const porticoHeaders = (live: LiveCall): Record<string, string> | undefined => {
+	const { losses, emulated } = live;
+	const more = live.permits.explains ? explained(live) : undefined;
+	if (losses.length === 0 && emulated === undefined) return more;
+	const paths = new Set(losses.map(({ path }) => path.replace(/[^\w.[\]-]/g, "_")));
+	return {
+		...(paths.size > 0 && { "x-portico-dropped": [...paths].join(",").slice(0, 2000) }),
+		...(emulated !== undefined && { "x-portico-emulated": emulated }),
+		...more,
+	};
+};
 
 const streamHeaders = ({
 	live,

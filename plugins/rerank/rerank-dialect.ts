@@ -1,7 +1,13 @@
 /** What is the same whichever vendor is asked. */
-import { bearer, type Dialect, openAiFailure } from "#core";
+import { bearer, type Denial, type Dialect, openAiFailure, type RenderedDenial, renderOwnDenial } from "#core";
 import { type Answer, type Asked, estimate, told } from "./asked.ts";
-import { renderDenial } from "./denial.ts";
+
+/** Refusals as the clients of all three read them: `message` for Cohere's, `detail` for Voyage's and Jina's, `error` for all others. */
+const renderDenial = (denial: Denial): RenderedDenial => {
+	const { status, headers, body } = renderOwnDenial(denial);
+	const { message } = body.error;
+	return { status, headers, body: { message, detail: message, ...body } };
+};
 
 export const rerankDialect = {
 	body: "json",

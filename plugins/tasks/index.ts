@@ -26,7 +26,6 @@ import { tokenOwnership } from "../tokens/service.ts";
 import { webhooks } from "../webhooks/service.ts";
 import { adminTaskRoutes } from "./admin-routes.ts";
 import { Asking } from "./asking.ts";
-import { baseUrlOf } from "./base-url.ts";
 import { createTaskBudget } from "./budget.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { tasksCommand } from "./command.ts";
@@ -114,7 +113,8 @@ export default definePlugin({
 		const catalogue = createCatalogue(log);
 		const time = createDatabaseTime(needs.store, needs.clock);
 		const { now } = time;
-		const baseUrl = (call: Identified): string => baseUrlOf(call, config.publicUrl);
+		const publicUrl = config.publicUrl?.replace(/\/+$/, "");
+		const baseUrl = ({ origin }: Identified): string => publicUrl ?? origin;
 		const taskStore = createTaskStore(needs.store);
 		const links = createLinks(() => linkKey);
 		const withinTime = createWithinTime(needs.clock);

@@ -6,8 +6,8 @@ import { renderDenial, renderStreamDenial } from "./client/errors.ts";
 import { lossWords } from "./client/loss-words.ts";
 import { models } from "./client/models.ts";
 import { readCall } from "./client/read.ts";
+import { references } from "./client/references.ts";
 import { streamEncoder } from "./client/stream-encoder.ts";
-import { threads } from "./client/threads.ts";
 import { facts } from "./facts.ts";
 import { protocolName } from "./name.ts";
 import { observe, observer } from "./passthrough/observe.ts";
@@ -28,7 +28,7 @@ export interface MessagesOptions {
 /** Anthropic's Messages API (version 2023-06-01; clients of 2026-10-21 are served too). */
 export const createMessages = ({ betas }: MessagesOptions): Protocol => ({
 	name: protocolName,
-	conversations: threads,
+	conversations: references,
 	client: {
 		paths: ["/v1/messages", "/messages", "/v1/messages/count_tokens", "/messages/count_tokens"],
 		claims: (headers) => headers.has("anthropic-version"),

@@ -13,7 +13,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { refuse } from "../refuse.ts";
-import { continuesThread } from "./threads.ts";
+import { continuesThread } from "./references.ts";
 
 /** Anthropic's own. */
 const mostMessages = 100_000;

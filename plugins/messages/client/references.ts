@@ -1,10 +1,16 @@
-/** Files and containers that a request names by an id of the upstream's account. Nothing of that kind is kept here. */
+/**
+ * Which upstreams a request may reach: by the threads, files and containers of an upstream's account that it names, of which
+ * nothing is kept here, or because it asks for no answer.
+ */
 import {
 	asList,
 	asRecord,
 	asText,
+	type Conversations,
 	type Denial,
+	deny,
 	findReference,
+	isRecord,
 	leadsInside,
 	type ReferenceFields,
 	referenceDenial,
@@ -29,10 +35,41 @@ const containerIn = ({ container }: WireRecord) => {
 };
 
 /** Why a request goes to no upstream whose account serves others too; undefined when it names nothing of an account. */
-export const foreignReference = (body: WireRecord): Denial | undefined => {
+const foreignReference = (body: WireRecord): Denial | undefined => {
 	const found =
 		containerIn(body) ??
 		findReference(body["messages"], fields, "messages") ??
 		findReference(body["system"], fields, "system");
 	return found && referenceDenial(found);
+};
+
+/**
+ * Threads are conversations that Anthropic's servers hold, so that a request sends only what is new. A request that begins or
+ * continues one reaches only an upstream that can; all others refuse it with the code by which Anthropic's own SDKs know to
+ * send the whole conversation, and never answer half of one.
+ */
+const noThreads = deny(
+	"unsupported",
+	"thread: threads are not supported for this model and token; send the whole conversation in `messages`, without `thread`.",
+	{ code: "thread_unsupported_request", parameter: "thread" },
+);
+
+/** True when the upstream holds the conversation: `messages` may be empty then, to go on with a paused turn. */
+export const continuesThread = ({ thread }: WireRecord): boolean => isRecord(thread) && thread["type"] === "continue";
+
+const noAnswer = deny(
+	"unsupported",
+	"max_tokens: this model cannot be asked to read a prompt without answering it; give at least 1.",
+	{ parameter: "max_tokens" },
+);
+
+/** Sends requests that name a thread, a file or a container to upstreams of this protocol alone, and those that only fill its cache. Nothing is kept. */
+export const references: Conversations = {
+	load(ask) {
+		const body = ask.body.value;
+		const denial = isRecord(body["thread"]) ? noThreads : foreignReference(body);
+		const warms = ask.call.maxOutputTokens === 0;
+		if (!denial && !warms) return ask;
+		return { ...ask, ...(denial && { onlyUpstream: denial }), ...(warms && { onlyProtocol: noAnswer }) };
+	},
 };

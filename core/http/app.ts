@@ -1,6 +1,7 @@
 /** The only file that knows Elysia: turns the flat list of routes into something that answers requests. */
 import { type AnyElysia, Elysia } from "elysia";
 import type { Route } from "../contract/route.ts";
+import type { Params } from "./arrival.ts";
 
 /** A route and the plugin instance that offers it. */
 export interface OwnedRoute {
@@ -10,7 +11,7 @@ export interface OwnedRoute {
 
 export interface AppHandlers {
 	/** A matched route. */
-	serve(route: Route, request: Request, params: Readonly<Record<string, string>>): Promise<Response>;
+	serve(route: Route, request: Request, params: Params): Promise<Response>;
 	/** No route: `allowed` are the methods the path does have. */
 	miss(request: Request, allowed: readonly string[]): Response;
 	/** Something was thrown outside every handler. */
@@ -85,7 +86,7 @@ const placed = (path: string) => {
 		names.push([`p${index}`, part.slice(1)]);
 		return `:p${index}`;
 	});
-	const read = (found: Found): Readonly<Record<string, string>> | undefined => {
+	const read = (found: Found): Params | undefined => {
 		const rest = found["*"];
 		const params: Record<string, string> = typeof rest === "string" ? { "*": rest } : {};
 		for (const [place, name] of names) {
@@ -121,29 +122,30 @@ export const createApp = (routes: readonly OwnedRoute[], handlers: AppHandlers):
 		const allowed = matchers.filter(({ pattern }) => pattern.test(pathname)).map(({ method }) => method);
 		return handlers.miss(request, [...new Set(allowed)]);
 	});
-	const verbs = verbTables(routes);
-	for (const { method, path, table, plain } of verbs.values()) {
+	const offer = (
+		method: string,
+		path: string,
+		answer: (request: Request, params: Params) => Promise<Response>,
+	): void => {
 		const { path: place, read } = placed(path);
 		const handler: Handler = ({ request, params: found = {} }) => {
 			const params = read(found);
-			if (!params) return Promise.resolve(handlers.miss(request, []));
+			return params ? answer(request, params) : Promise.resolve(handlers.miss(request, []));
+		};
+		app = (app as unknown as Routable).route(method, place, handler, { parse: "none" });
+	};
+	const verbs = verbTables(routes);
+	for (const { method, path, table, plain } of verbs.values())
+		offer(method, path, (request, params) => {
 			const rest = (params["*"] ?? "").replace(/%3a/gi, ":");
 			const colon = rest.lastIndexOf(":");
 			const named = colon === -1 ? undefined : table.get(rest.slice(colon + 1));
 			if (named) return handlers.serve(named, request, { ...params, "*": rest.slice(0, colon) });
 			return plain ? handlers.serve(plain, request, params) : Promise.resolve(handlers.miss(request, []));
-		};
-		app = (app as unknown as Routable).route(method, place, handler, { parse: "none" });
-	}
-	for (const { route } of routes) {
-		if (verbs.has(`${route.method} ${verbOf(route.path)?.base ?? route.path}`)) continue;
-		const { path, read } = placed(route.path);
-		const handler: Handler = ({ request, params: found = {} }) => {
-			const params = read(found);
-			return params ? handlers.serve(route, request, params) : Promise.resolve(handlers.miss(request, []));
-		};
-		app = (app as unknown as Routable).route(route.method, path, handler, { parse: "none" });
-	}
+		});
+	for (const { route } of routes)
+		if (!verbs.has(`${route.method} ${verbOf(route.path)?.base ?? route.path}`))
+			offer(route.method, route.path, (request, params) => handlers.serve(route, request, params));
 	app.compile();
 	return { handle: async (request) => await app.fetch(request) };
 };

@@ -6,7 +6,7 @@ import { textBytes } from "../neutral/json.ts";
 import { failureOf } from "../neutral/normalize-events.ts";
 import type { Finish, NeutralEvent, Usage } from "../neutral/response.ts";
 
-/** Why an answer ends that is whole. */
+/** The finishes of a whole answer. */
 const ordinary: ReadonlySet<Finish["reason"]> = new Set(["stop", "stop_sequence", "tool_calls"]);
 
 const isEmpty = (usage: Usage | undefined): boolean => usage?.output.total === 0 && !usage.beside;

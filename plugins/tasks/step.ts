@@ -26,7 +26,7 @@ export interface WorkOptions {
 	readonly retryWrite: RetryWrite;
 }
 
-/** Words an upstream says that mean nothing to its adapter, and answers that there is no such job, before the task has failed. */
+/** So many in a row end a task: words of its upstream that its adapter does not know, and answers that there is no such job. */
 const strangeLimit = 20;
 const missingLimit = 3;
 

@@ -93,19 +93,19 @@ export const ratePolicy = ({ meters, clock, log, modelLimits, nodes }: RateOptio
 		return known;
 	};
 
+	const metered = (name: string, whose: Metered["whose"], limits: Limits, now: number): Metered => ({
+		meter: meters().of(name, part(limits), now),
+		whose,
+		limits,
+	});
+
 	const metersOf = (call: Routed, limits: Limits | undefined): readonly Metered[] => {
 		const model = modelLimits(call.model.name);
 		if (!limits && !model) return none;
 		const now = clock.monotonic();
 		const found: Metered[] = [];
-		if (limits)
-			found.push({ meter: meters().of(`token ${call.token.id}`, part(limits), now), whose: "this token", limits });
-		if (model)
-			found.push({
-				meter: meters().of(`model ${model.name}`, part(model.limits), now),
-				whose: "this model",
-				limits: model.limits,
-			});
+		if (limits) found.push(metered(`token ${call.token.id}`, "this token", limits, now));
+		if (model) found.push(metered(`model ${model.name}`, "this model", model.limits, now));
 		return found;
 	};
 
@@ -184,10 +184,9 @@ export const ratePolicy = ({ meters, clock, log, modelLimits, nodes }: RateOptio
 		beforeBody(call, limits, protocol) {
 			if (!limits) return undefined;
 			const now = clock.monotonic();
-			const meter = meters().of(`token ${call.token.id}`, part(limits), now);
-			const obstacle = meter.obstacle(0, now);
+			const one = metered(`token ${call.token.id}`, "this token", limits, now);
+			const obstacle = one.meter.obstacle(0, now);
 			if (!obstacle) return undefined;
-			const one: Metered = { meter, whose: "this token", limits };
 			return obstacle.unsure ? findOut([one], 1, protocol, () => undefined) : refuse(one, obstacle, protocol);
 		},
 		check(call, limits) {

@@ -43,7 +43,7 @@ export interface Question {
 	readonly only: ReadonlyMap<Kept, string>;
 	/** A further condition, ` AND …`: whose rows alone may be seen. */
 	readonly whose?: SQL;
-	/** Whether it is asked how long calls took: that makes sums of many groups twice as slow. */
+	/** Whether it is asked how long calls took, which makes sums of many groups twice as slow; yes unless said. */
 	readonly took?: boolean;
 }
 

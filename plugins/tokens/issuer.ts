@@ -79,31 +79,25 @@ export class Issuer {
 
 	/** Stores a new token; the key is returned here and never again. Throws `Fault` for settings that cannot be. */
 	async create(name: string, settings: Settings, { unshownBy, owner, beside }: NewToken = {}): Promise<IssuedToken> {
-		const { store, clock, settings: known } = this.options;
+		const { store, clock, peppers, settings: known } = this.options;
 		checkSettings(settings, known());
 		await this.checkBounds(settings, owner);
 		const kept = withoutNulls(settings);
 		const key = makeKey();
+		const digest = peppers.digest(key);
+		const preview = previewOf(key);
 		const id = `tok_${crypto.randomUUID().replaceAll("-", "")}`;
 		const createdAt = clock.now();
-		const row = {
-			id,
-			name,
-			digest: this.options.peppers.digest(key),
-			preview: previewOf(key),
-			settings: JSON.stringify(kept),
-			createdAt,
-		};
 		await store.write([
 			sql`INSERT INTO tokens (id, name, digest, preview, settings, disabled, deleted, created_at, unshown_by, owner, revision)
-				VALUES (${id}, ${name}, ${row.digest}, ${row.preview}, ${row.settings}, 0, 0, ${createdAt}, ${unshownBy ?? null}, ${owner ?? null}, (SELECT coalesce(max(revision), 0) + 1 FROM tokens))
+				VALUES (${id}, ${name}, ${digest}, ${preview}, ${JSON.stringify(kept)}, 0, 0, ${createdAt}, ${unshownBy ?? null}, ${owner ?? null}, (SELECT coalesce(max(revision), 0) + 1 FROM tokens))
 				ON CONFLICT (id) DO NOTHING`,
 			...statementsFor(id, kept, known()),
 			...(beside?.(id) ?? []),
 		]);
-		this.registry.welcome(row.digest);
+		this.registry.welcome(digest);
 		const owned = owner === undefined ? {} : { owner };
-		return { token: { id, name, preview: row.preview, settings: kept, disabled: false, ...owned, createdAt }, key };
+		return { token: { id, name, preview, settings: kept, disabled: false, ...owned, createdAt }, key };
 	}
 
 	/** Changes what is given; a setting of `null` is removed. Throws `Fault` (`not_found`). */

@@ -1,6 +1,5 @@
 /** The admin routes of tokens, and the one route by which a token's owner sees it. */
 import {
-	checkValue,
 	deny,
 	describe,
 	Fault,
@@ -197,8 +196,7 @@ export const tokenRoutes = ({ issuer, known, people, facts, log }: TokenRoutePar
 			"/admin/tokens/:id",
 			"Changes a token; a setting of null is removed.",
 			async (call) => {
-				const { request } = call;
-				const { name, disabled, owner, ...rest } = checkValue(changeBody, await readJson(request, changeBody));
+				const { name, disabled, owner, ...rest } = await readJson(call.request, changeBody);
 				const settings = rest as Settings;
 				const before = await asked(call);
 				const belongs = owner === undefined ? undefined : ownerFor(call, owner);

@@ -56,8 +56,6 @@ export interface LedgerWriter {
 
 /** What a task holds back. */
 export interface TaskReservation {
-	readonly id: string;
-	readonly amount: number;
 	/**
 	 * Statements for the batch that creates the task: without them the reservation is given up after a minute. The batch
 	 * fails when it has been given up already.

@@ -59,8 +59,6 @@ export const reserveTask = async (
 		const [state, ...balances] = results.slice(-1 - on.length);
 		if (state?.rows[0]?.["state"] === "open")
 			return {
-				id,
-				amount,
 				keep: () => [id, ...names.map((account) => besideOf(id, account))].map((lease) => statements.keepTask(lease)),
 			};
 		const lefts = balances.map(

@@ -16,9 +16,11 @@ import type { NeutralRequest } from "../neutral/request.ts";
 import { readBody, readBytes } from "../wire/body.ts";
 import { formText, readForm, withoutParts } from "../wire/form.ts";
 import { formWithDeployment } from "../wire/openai-paths.ts";
+import { referenceDenial } from "../wire/references.ts";
 import { serviceWords } from "../wire/request-bound.ts";
 import { steeringFinder } from "../wire/steering.ts";
 import { dialectAt } from "./endpoint-exchange.ts";
+import { namedInside } from "./named-inside.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
 import { isSoundBound } from "./sound-amounts.ts";
 import { readWithoutSteering, takenOut } from "./steering.ts";
@@ -75,6 +77,15 @@ const readBy = (dialect: Dialect, request: EndpointRequest, endpoint: Endpoint):
 	throw new TypeError(`${dialectName} read no { model, stream, texts, bound: { inputTokens, outputTokens } }`);
 };
 
+/** Those that may be told what the request names. Throws `Fault` where none may. */
+const mayBeTold = (targets: readonly Target[], { body }: EndpointAsk, { texts }: EndpointCall): readonly Target[] => {
+	const found = body.type === "json" ? namedInside(body.json.value, new Set(texts)) : undefined;
+	if (!found || targets.length === 0) return targets;
+	const single = targets.filter(({ upstream }) => upstream.tenancy === "single");
+	if (single.length === 0) throw new Fault(referenceDenial(found));
+	return single;
+};
+
 /** `shared`: the dialects of one path. */
 export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: EndpointReadingOptions): Entry => {
 	const { rulesOf, pace, planFor } = options;
@@ -117,13 +128,14 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 			};
 			start.model = model;
 			const plan = planFor(model);
-			const [first, ...rest] = plan.targets.filter((target) => isServed(endpoint, target));
+			const ask: EndpointAsk = { ...request, dialect: dialect.name, call: read };
+			const served = plan.targets.filter((target) => isServed(endpoint, target));
+			const [first, ...rest] = mayBeTold(served, ask, read);
 			if (!first)
 				throw mayUse(call, read.model, plan)
 					? cannot(endpoint, read.model, plan, options.endpoints)
 					: new Fault(unknownModel(read.model));
 			const able: Plan = { ...plan, targets: [first, ...rest] };
-			const ask: EndpointAsk = { ...request, dialect: dialect.name, call: read };
 			let prompt: NeutralRequest | undefined;
 			const routed: EndpointRouted = Object.assign(call, {
 				surface: "endpoint" as const,

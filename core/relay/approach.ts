@@ -4,14 +4,11 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { ModelAsk, Protocol, UpstreamMessage } from "../contract/protocol.ts";
 import type { SendOptions, Target } from "../contract/router.ts";
-import { refusesLateSystem } from "../errors/late-system.ts";
-import { effortsTaken } from "../errors/refused-effort.ts";
 import { isUnverified } from "../errors/unverified.ts";
 import { disowned } from "../neutral/disown.ts";
 import type { Loss, ModelCapabilities } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { Usage } from "../neutral/response.ts";
-import { instructsLater } from "../neutral/system-first.ts";
 import { createEndpointExchange, type EndpointExchange } from "./endpoint-exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { guardEndpoint } from "./guarded-endpoint.ts";
@@ -19,6 +16,7 @@ import { guardAnswers, guardedAsk, guardedPassthrough } from "./guarded-exchange
 import type { LiveCall } from "./live-call.ts";
 import { Passthrough, type Translating } from "./passthrough.ts";
 import { createTranslation } from "./translation.ts";
+import { turnedOut } from "./turned-out.ts";
 
 export interface ApproachOptions {
 	readonly protocols: ReadonlyMap<string, Protocol>;
@@ -114,8 +112,7 @@ class ModelWays implements Translating, OtherWays {
 		return (
 			this.elsewhere(status, text) ??
 			this.without(refused, status, text) ??
-			this.instructedFirst(refused, status, text) ??
-			this.asFarAsTaken(refused, status, text) ??
+			this.asTakenElse(refused, status, text) ??
 			this.unsigned(refused, status, text)
 		);
 	}
@@ -160,20 +157,10 @@ class ModelWays implements Translating, OtherWays {
 		return denied && this.lacking(refused, denied);
 	}
 
-	/** The request with all instructions at its beginning; undefined where they are there, or the refusal is another. */
-	private instructedFirst(refused: Approach, status: number, text: string): Approach | undefined {
-		if (!refusesLateSystem(status, text) || !instructsLater(this.prompt().messages)) return undefined;
-		return this.lacking(refused, { midSystem: false });
-	}
-
-	/** The request with the nearest level of thinking that a refusal lists; by translation without one where there is none. */
-	private asFarAsTaken(refused: Approach, status: number, text: string): Approach | undefined {
-		const efforts = effortsTaken(status, text);
-		const asked = this.prompt().reasoning?.effort;
-		if (!efforts || asked === undefined || efforts.includes(asked)) return undefined;
-		return efforts.length === 0 && refused.sameForm
-			? undefined
-			: this.lacking(refused, { efforts, effortsAssumed: false });
+	/** The request as the refusal says that it would be taken; undefined where it says nothing of it. */
+	private asTakenElse(refused: Approach, status: number, text: string): Approach | undefined {
+		const lacks = turnedOut({ prompt: this.prompt(), status, text, sameForm: refused.sameForm });
+		return lacks && this.lacking(refused, lacks);
 	}
 
 	/** The request for a model that cannot do this, as it has turned out. */

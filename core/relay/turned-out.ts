@@ -1,0 +1,38 @@
+/** What the words of a refusal tell of the model, where the same upstream takes the request in another form. */
+import { refusesLateSystem } from "../errors/late-system.ts";
+import { effortsTaken } from "../errors/refused-effort.ts";
+import { mostOutput } from "../errors/refused-limit.ts";
+import type { ModelCapabilities } from "../neutral/model.ts";
+import type { NeutralRequest } from "../neutral/request.ts";
+import { instructsLater } from "../neutral/system-first.ts";
+
+/** A request that was refused, and how. */
+export interface Refused {
+	readonly prompt: NeutralRequest;
+	readonly status: number;
+	readonly text: string;
+	/** Whether the upstream speaks as the client does, which then may be told itself. */
+	readonly sameForm: boolean;
+}
+
+/** Instructions behind the beginning. */
+const ofSystem = ({ prompt, status, text }: Refused): ModelCapabilities | undefined =>
+	refusesLateSystem(status, text) && instructsLater(prompt.messages) ? { midSystem: false } : undefined;
+
+/** A level of thinking: the nearest that is listed; only translation asks for none. */
+const ofEffort = ({ prompt, status, text, sameForm }: Refused): ModelCapabilities | undefined => {
+	const efforts = effortsTaken(status, text);
+	const asked = prompt.reasoning?.effort;
+	if (!efforts || asked === undefined || efforts.includes(asked)) return undefined;
+	return efforts.length === 0 && sameForm ? undefined : { efforts, effortsAssumed: false };
+};
+
+/** A limit on output that a client set for another model; one that speaks as the upstream does may want to shorten its prompt. */
+const ofLimit = ({ status, text, sameForm }: Refused): ModelCapabilities | undefined => {
+	const maxOutput = sameForm ? undefined : mostOutput(status, text);
+	return maxOutput === undefined ? undefined : { maxOutput };
+};
+
+/** Undefined where nothing is told by which the request would be another. */
+export const turnedOut = (refused: Refused): ModelCapabilities | undefined =>
+	ofSystem(refused) ?? ofEffort(refused) ?? ofLimit(refused);

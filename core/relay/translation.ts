@@ -9,9 +9,10 @@ import { familyOf } from "../neutral/family.ts";
 import { Folder } from "../neutral/fold.ts";
 import { asRecord, parseJson } from "../neutral/json.ts";
 import { wordLosses } from "../neutral/losses.ts";
-import type { Loss } from "../neutral/model.ts";
+import type { Loss, ModelCapabilities } from "../neutral/model.ts";
 import { normalizeEvents } from "../neutral/normalize-events.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
+import { withPlainUnions } from "../neutral/plain-unions.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { NeutralEvent, NeutralResponse } from "../neutral/response.ts";
 import { systemFirst } from "../neutral/system-first.ts";
@@ -54,6 +55,13 @@ const lowered = (request: NeutralRequest, limit: number | undefined): NeutralReq
 		? request
 		: { ...request, maxOutputTokens: limit };
 
+/** The request without what the model refuses in whatever protocol it is said. */
+const fitted = (request: NeutralRequest, { midSystem, typedUnions }: ModelCapabilities): NeutralRequest => ({
+	...request,
+	...(midSystem === false && { messages: systemFirst(request.messages) }),
+	...(typedUnions === false && request.tools && { tools: withPlainUnions(request.tools) }),
+});
+
 class Translation implements Exchange {
 	readonly message: UpstreamMessage;
 	readonly losses: readonly Loss[];
@@ -71,7 +79,7 @@ class Translation implements Exchange {
 		// A summary for compaction is an answer like any other to whoever writes it.
 		const operation = ask.call.operation === "count_tokens" ? "count_tokens" : "generate";
 		const { request: sound, losses: repairs } = normalizeRequest(lowered(prompt, limit));
-		const request = capabilities.midSystem === false ? { ...sound, messages: systemFirst(sound.messages) } : sound;
+		const request = fitted(sound, capabilities);
 		const family = familyOf(model);
 		const encoded = upstream.upstream.encodeRequest(request, { model, family, capabilities, operation });
 		this.options = options;

@@ -33,6 +33,12 @@ const ofLimit = ({ status, text, sameForm }: Refused): ModelCapabilities | undef
 	return maxOutput === undefined ? undefined : { maxOutput };
 };
 
+/** Moonshot's words for schemas of tools that say the same in a way it does not take. */
+const untakenUnion = /moonshot flavored json schema.*(?:using anyOf|items must be)/is;
+
+const ofSchemas = ({ prompt, status, text }: Refused): ModelCapabilities | undefined =>
+	status === 400 && prompt.tools && untakenUnion.test(text) ? { typedUnions: false } : undefined;
+
 /** Undefined where nothing is told by which the request would be another. */
 export const turnedOut = (refused: Refused): ModelCapabilities | undefined =>
-	ofSystem(refused) ?? ofEffort(refused) ?? ofLimit(refused);
+	ofSystem(refused) ?? ofEffort(refused) ?? ofLimit(refused) ?? ofSchemas(refused);

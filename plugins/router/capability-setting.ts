@@ -85,6 +85,9 @@ export const capabilitySetting = t.Object(
 		),
 		films: t.Optional(t.Boolean({ description: "It takes films in Chat Completions." })),
 		documentAddresses: t.Optional(t.Boolean({ description: "It takes addresses of documents in Chat Completions." })),
+		typedUnions: t.Optional(
+			t.Boolean({ description: "A tool's schema may say a type beside `anyOf`, and a list of schemas as `items`." }),
+		),
 		strictTools: t.Optional(t.Boolean({ description: "It takes strict tools." })),
 		imagesInToolResults: t.Optional(t.Boolean({ description: "It takes images in tool results." })),
 		developerRole: t.Optional(t.Boolean({ description: "It takes messages of the role developer." })),

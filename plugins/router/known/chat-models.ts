@@ -8,6 +8,7 @@ const grokPage = "https://docs.x.ai/developers/model-capabilities/text/reasoning
 const mistralPage = "https://docs.mistral.ai/api/";
 
 const kimiChoiceThread = "https://github.com/UKGovernmentBEIS/inspect_ai/pull/5152";
+const kimiSchemas = "https://github.com/vercel/ai/pull/18921";
 const kimiK3Thread = "https://github.com/enricoros/big-AGI/issues/1161";
 
 /** Models that think unless told not to, and want their reasoning back beside tool calls. */
@@ -18,6 +19,7 @@ const kimi: ModelCapabilities = {
 	films: true,
 	forcedCalls: "unthinking",
 	samplingRefused: true,
+	typedUnions: false,
 };
 
 /** What Mistral's own service demands of every request. */
@@ -56,7 +58,7 @@ export const chatModels: readonly KnownModels[] = [
 	{
 		names: ["kimi-*"],
 		capabilities: { ...kimi, thinking: "always", efforts: [] },
-		sources: [kimiPage, kimiThread, kimiChoiceThread],
+		sources: [kimiPage, kimiThread, kimiChoiceThread, kimiSchemas],
 		note: "While it thinks no call can be forced, and sampling is its own. A newer name gets no level, and its thinking is not switched off: not all of the family take that.",
 	},
 	{
@@ -83,8 +85,8 @@ export const chatModels: readonly KnownModels[] = [
 	},
 	{
 		names: ["kimi-k2", "kimi-k2-0*", "kimi-k2-turbo*", "kimi-latest*", "moonshot-*"],
-		capabilities: { thinking: "none", films: true },
-		sources: ["https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model"],
+		capabilities: { thinking: "none", films: true, typedUnions: false },
+		sources: ["https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model", kimiSchemas],
 	},
 	{
 		names: ["mimo-*"],

@@ -1,0 +1,37 @@
+/**
+ * Schemas of tools for Moonshot's validator, which refuses two ways of saying what it takes in another: a type beside the
+ * alternatives that are of it, and the members of a tuple as `items`.
+ */
+import { isRecord } from "./json.ts";
+import { inPlaceOf } from "./place.ts";
+import type { Tool } from "./request.ts";
+
+const named = ["properties", "patternProperties", "$defs", "definitions"];
+const nested = ["items", "prefixItems", "anyOf", "oneOf", "allOf", "additionalProperties"];
+
+const ofType = (branch: unknown, type: unknown): unknown =>
+	isRecord(branch) && branch["type"] === undefined && branch["$ref"] === undefined ? { type, ...branch } : branch;
+
+/** The root keeps its type, which is demanded there; that it has no alternatives is its encoder's affair. */
+const plain = (schema: unknown, isRoot: boolean): unknown => {
+	if (Array.isArray(schema)) return schema.map((one) => plain(one, false));
+	if (!isRecord(schema)) return schema;
+	const made: Record<string, unknown> = { ...schema };
+	for (const word of named)
+		if (isRecord(made[word]))
+			made[word] = Object.fromEntries(Object.entries(made[word]).map(([name, inner]) => [name, plain(inner, false)]));
+	for (const word of nested) if (made[word] !== undefined) made[word] = plain(made[word], false);
+	if (Array.isArray(made["items"])) {
+		made["prefixItems"] = made["items"];
+		delete made["items"];
+	}
+	const { type, anyOf, ...rest } = made;
+	if (isRoot || type === undefined || !Array.isArray(anyOf)) return made;
+	return { ...rest, anyOf: anyOf.map((branch) => ofType(branch, type)) };
+};
+
+/** The tools, which allow what they did. */
+export const withPlainUnions = (tools: readonly Tool[]): readonly Tool[] =>
+	tools.map((tool) =>
+		tool.type === "function" ? inPlaceOf({ ...tool, schema: plain(tool.schema, true) }, tool) : tool,
+	);

@@ -1,0 +1,101 @@
+/** Schemas of tools that Moonshot's validator refuses, and takes in another form. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { asList, asRecord, type WireRecord } from "#core";
+import type { ProtocolName } from "../support/recordings.ts";
+import { answers, type LossWorld, startLossWorld } from "./world.ts";
+
+let world: LossWorld;
+
+beforeAll(async () => {
+	world = await startLossWorld([
+		["chat-completions", "kimi-k3"],
+		["messages", "kimi-k3-claude"],
+		["chat-completions", "local"],
+	]);
+});
+afterAll(() => world.stop());
+
+const severity = {
+	type: "string",
+	description: "How bad",
+	anyOf: [{ enum: ["high"] }, { type: "string", pattern: "^x" }],
+};
+const pair = { type: "array", items: [{ type: "string" }, { type: "number" }], minItems: 2 };
+const schema = {
+	type: "object",
+	properties: { severity, pairs: { type: "array", items: pair }, anyOf: { type: "string" }, items: { type: "string" } },
+	required: ["severity"],
+};
+const plain = {
+	type: "object",
+	properties: {
+		severity: {
+			description: "How bad",
+			anyOf: [
+				{ type: "string", enum: ["high"] },
+				{ type: "string", pattern: "^x" },
+			],
+		},
+		pairs: {
+			type: "array",
+			items: { type: "array", prefixItems: [{ type: "string" }, { type: "number" }], minItems: 2 },
+		},
+		anyOf: { type: "string" },
+		items: { type: "string" },
+	},
+	required: ["severity"],
+};
+const refusal = {
+	error: {
+		message:
+			"tools.function.parameters is not a valid moonshot flavored json schema, details: <At path 'properties.severity': when using anyOf, type should be defined in anyOf items instead of the parent schema>",
+		type: "invalid_request_error",
+	},
+};
+
+/** Gives the schemas that were sent, in each request. */
+const ask = async (client: ProtocolName, to: ProtocolName, model: string, body: WireRecord, refused = false) => {
+	const before = world.upstream.received.length;
+	const asked = world.send(client, to, body, { model });
+	let asks = 0;
+	if (refused)
+		world.upstream.answer(() => (asks++ === 0 ? Response.json(refusal, { status: 400 }) : Response.json(answers[to])));
+	const response = await asked;
+	const sent = world.upstream.received.slice(before).map(({ json }) => {
+		const tool = asRecord(asList(asRecord(json)["tools"])[0]);
+		return tool["input_schema"] ?? asRecord(tool["function"])["parameters"];
+	});
+	return { status: response.status, dropped: response.headers.get("x-portico-dropped"), sent };
+};
+
+const inMessages = { tools: [{ name: "report", input_schema: schema }] };
+const inChat = { tools: [{ type: "function", function: { name: "report", parameters: schema } }] };
+
+describe("a schema says the same in the form that is taken", () => {
+	test("by translation to a model of Moonshot's, without a loss", async () => {
+		expect(await ask("messages", "chat-completions", "kimi-k3", inMessages)).toEqual({
+			status: 200,
+			dropped: null,
+			sent: [plain],
+		});
+		expect((await ask("chat-completions", "messages", "kimi-k3-claude", inChat)).sent).toEqual([plain]);
+	});
+
+	test("and by a second ask where a client of its own protocol was refused", async () => {
+		const { status, sent } = await ask("chat-completions", "chat-completions", "kimi-k3", inChat, true);
+		expect([status, sent]).toEqual([200, [schema, plain]]);
+	});
+
+	test("whose root has its alternatives together, which is told", async () => {
+		const branch = (name: string) => ({ type: "object", properties: { [name]: { type: "string" } }, required: [name] });
+		const either = { type: "object", anyOf: [branch("path"), branch("url")] };
+		const body = { tools: [{ type: "function", function: { name: "attach", parameters: either } }] };
+		const { status, sent, dropped } = await ask("chat-completions", "chat-completions", "kimi-k3", body, true);
+		const properties = { path: { type: "string" }, url: { type: "string" } };
+		expect([status, sent, dropped]).toEqual([200, [either, { type: "object", properties }], "tools[0]"]);
+	});
+});
+
+test("another model's schemas stay as they are", async () => {
+	expect((await ask("messages", "chat-completions", "local", inMessages)).sent).toEqual([schema]);
+});

@@ -38,6 +38,8 @@ export interface ModelCapabilities {
 	readonly strictTools?: boolean;
 	/** A tool's schema may say a type beside alternatives that are of it, and a tuple's members as `items`. */
 	readonly typedUnions?: boolean;
+	/** A tool's schema may have alternatives at its root. */
+	readonly rootUnions?: boolean;
 	/** Whether it can be made to call a tool; `unthinking`: only while it does not think; `unnamed`: any, but not a certain one. */
 	readonly forcedCalls?: boolean | "unthinking" | "unnamed";
 	/** It refuses thinking of its own from a conversation that was changed since, unless it is told to leave it out. */

@@ -21,6 +21,14 @@ const resolved = (root: WireRecord, schema: unknown, depth = 0): WireRecord => {
 
 const strings = (value: unknown): readonly string[] => asList(value).filter((item) => typeof item === "string");
 
+const alternatives = ["anyOf", "oneOf", "allOf"];
+
+const hasAlternatives = (schema: WireRecord): boolean => alternatives.some((keyword) => schema[keyword] !== undefined);
+
+/** Alternatives may have alternatives of their own; one that refers to itself has an end. */
+const flattened = (root: WireRecord, schema: WireRecord, depth: number): WireRecord =>
+	depth > 8 || !hasAlternatives(schema) ? schema : withoutAlternatives(root, schema, depth);
+
 /** Members of alternatives under one name: each may be meant. */
 const either = (branches: readonly WireRecord[]): Draft => {
 	const found = new Map<string, unknown[]>();
@@ -33,10 +41,11 @@ const either = (branches: readonly WireRecord[]): Draft => {
 };
 
 /** Alternatives at the root are refused: what any of them allows is allowed, what all demand is demanded. */
-const withoutAlternatives = (root: WireRecord): Draft => {
-	const { anyOf, oneOf, allOf, ...rest } = root;
-	const all = asList(allOf).map((branch) => resolved(root, branch));
-	const any = [...asList(anyOf), ...asList(oneOf)].map((branch) => resolved(root, branch));
+const withoutAlternatives = (root: WireRecord, schema: WireRecord, depth: number): Draft => {
+	const { anyOf, oneOf, allOf, ...rest } = schema;
+	const flat = (branch: unknown): WireRecord => flattened(root, resolved(root, branch), depth + 1);
+	const all = asList(allOf).map(flat);
+	const any = [...asList(anyOf), ...asList(oneOf)].map(flat);
 	const properties = either(any);
 	for (const branch of [...all, rest]) Object.assign(properties, asRecord(branch["properties"]));
 	const [first, ...others] = any.map((branch) => strings(branch["required"]));
@@ -45,15 +54,12 @@ const withoutAlternatives = (root: WireRecord): Draft => {
 	return { ...rest, type: "object", properties, ...(required.size > 0 && { required: [...required] }) };
 };
 
-const alternatives = ["anyOf", "oneOf", "allOf"];
-
 /** The schema with an object at its root. `widened`: the root allowed less, or something else, than this one does. */
 export const objectSchema = (schema: unknown): { readonly schema: WireRecord; readonly widened: boolean } => {
 	if (!isRecord(schema)) return { schema: { type: "object", properties: {} }, widened: false };
 	const { $ref: _reference, ...own } = schema;
 	const root = schema["$ref"] === undefined ? schema : { ...own, ...resolved(schema, schema) };
-	if (alternatives.some((keyword) => root[keyword] !== undefined))
-		return { schema: withoutAlternatives(root), widened: true };
+	if (hasAlternatives(root)) return { schema: withoutAlternatives(root, root, 0), widened: true };
 	const { type } = root;
 	const isObject = type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"));
 	if (!isObject) return { schema: { type: "object", properties: {} }, widened: true };

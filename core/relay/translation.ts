@@ -8,11 +8,11 @@ import { explode } from "../neutral/explode.ts";
 import { familyOf } from "../neutral/family.ts";
 import { Folder } from "../neutral/fold.ts";
 import { asRecord, parseJson } from "../neutral/json.ts";
-import { wordLosses } from "../neutral/losses.ts";
+import { Losses, wordLosses } from "../neutral/losses.ts";
 import type { Loss, ModelCapabilities } from "../neutral/model.ts";
 import { normalizeEvents } from "../neutral/normalize-events.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
-import { withPlainUnions } from "../neutral/plain-unions.ts";
+import { withObjectRoots, withPlainUnions } from "../neutral/plain-unions.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { NeutralEvent, NeutralResponse } from "../neutral/response.ts";
 import { systemFirst } from "../neutral/system-first.ts";
@@ -56,11 +56,14 @@ const lowered = (request: NeutralRequest, limit: number | undefined): NeutralReq
 		: { ...request, maxOutputTokens: limit };
 
 /** The request without what the model refuses in whatever protocol it is said. */
-const fitted = (request: NeutralRequest, { midSystem, typedUnions }: ModelCapabilities): NeutralRequest => ({
-	...request,
-	...(midSystem === false && { messages: systemFirst(request.messages) }),
-	...(typedUnions === false && request.tools && { tools: withPlainUnions(request.tools) }),
-});
+const fitted = (request: NeutralRequest, capabilities: ModelCapabilities, losses: Losses): NeutralRequest => {
+	const { midSystem, typedUnions, rootUnions } = capabilities;
+	const messages = midSystem === false ? systemFirst(request.messages) : request.messages;
+	let { tools } = request;
+	if (tools && rootUnions === false) tools = withObjectRoots(tools, losses);
+	if (tools && typedUnions === false) tools = withPlainUnions(tools);
+	return { ...request, messages, ...(tools && { tools }) };
+};
 
 class Translation implements Exchange {
 	readonly message: UpstreamMessage;
@@ -79,14 +82,20 @@ class Translation implements Exchange {
 		// A summary for compaction is an answer like any other to whoever writes it.
 		const operation = ask.call.operation === "count_tokens" ? "count_tokens" : "generate";
 		const { request: sound, losses: repairs } = normalizeRequest(lowered(prompt, limit));
-		const request = fitted(sound, capabilities);
+		const losses = new Losses();
+		const request = fitted(sound, capabilities, losses);
 		const family = familyOf(model);
 		const encoded = upstream.upstream.encodeRequest(request, { model, family, capabilities, operation });
 		this.options = options;
 		this.request = request;
 		this.context = { family, names: encoded.names, request };
 		this.counts = operation === "count_tokens";
-		this.losses = wordLosses([...repairs, ...encoded.losses], request, upstream.name, ask.protocol.client.lossWords);
+		this.losses = wordLosses(
+			[...repairs, ...losses.list(), ...encoded.losses],
+			request,
+			upstream.name,
+			ask.protocol.client.lossWords,
+		);
 		this.message = {
 			path: upstream.upstream.path({ operation, model, stream: request.stream }),
 			headers: { "content-type": "application/json", ...encoded.headers },

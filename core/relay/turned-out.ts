@@ -36,8 +36,16 @@ const ofLimit = ({ status, text, sameForm }: Refused): ModelCapabilities | undef
 /** Moonshot's words for schemas of tools that say the same in a way it does not take. */
 const untakenUnion = /moonshot flavored json schema.*(?:using anyOf|items must be)/is;
 
-const ofSchemas = ({ prompt, status, text }: Refused): ModelCapabilities | undefined =>
-	status === 400 && prompt.tools && untakenUnion.test(text) ? { typedUnions: false } : undefined;
+/** The words of xAI, OpenAI, DeepSeek and Anthropic for a schema that has no object at its root, or alternatives there. */
+const untakenRoot =
+	/root must be an object type|must be a JSON Schema of 'type|not have '?oneOf.*at the top level|does not support oneOf, allOf, or anyOf at the top level/is;
+
+/** Schemas of tools, which a client mostly hands on from an MCP server: one of them would refuse every request. */
+const ofSchemas = ({ prompt, status, text }: Refused): ModelCapabilities | undefined => {
+	if (status !== 400 || !prompt.tools) return undefined;
+	if (untakenUnion.test(text)) return { typedUnions: false, rootUnions: false };
+	return untakenRoot.test(text) ? { rootUnions: false } : undefined;
+};
 
 /** Undefined where nothing is told by which the request would be another. */
 export const turnedOut = (refused: Refused): ModelCapabilities | undefined =>

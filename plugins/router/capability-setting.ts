@@ -88,6 +88,7 @@ export const capabilitySetting = t.Object(
 		typedUnions: t.Optional(
 			t.Boolean({ description: "A tool's schema may say a type beside `anyOf`, and a list of schemas as `items`." }),
 		),
+		rootUnions: t.Optional(t.Boolean({ description: "A tool's schema may have alternatives at its root." })),
 		strictTools: t.Optional(t.Boolean({ description: "It takes strict tools." })),
 		imagesInToolResults: t.Optional(t.Boolean({ description: "It takes images in tool results." })),
 		developerRole: t.Optional(t.Boolean({ description: "It takes messages of the role developer." })),

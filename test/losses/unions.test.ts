@@ -1,4 +1,4 @@
-/** Schemas of tools that Moonshot's validator refuses, and takes in another form. */
+/** Schemas of tools that vendors refuse with the whole request, and take in another form. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asList, asRecord, type WireRecord } from "#core";
 import type { ProtocolName } from "../support/recordings.ts";
@@ -93,6 +93,41 @@ describe("a schema says the same in the form that is taken", () => {
 		const { status, sent, dropped } = await ask("chat-completions", "chat-completions", "kimi-k3", body, true);
 		const properties = { path: { type: "string" }, url: { type: "string" } };
 		expect([status, sent, dropped]).toEqual([200, [either, { type: "object", properties }], "tools[0]"]);
+	});
+});
+
+describe("a root without an object becomes one, which is told", () => {
+	const branch = (name: string) => ({ type: "object", properties: { [name]: { type: "string" } }, required: [name] });
+	const nested = {
+		oneOf: [branch("mode"), { anyOf: [branch("id"), { $ref: "#/$defs/rule" }] }],
+		$defs: { rule: branch("rule") },
+	};
+	const properties = { mode: { type: "string" }, id: { type: "string" }, rule: { type: "string" } };
+	const words = [
+		"codex_app__automation_update: tool parameter root must be an object type (root schema is an anyOf/oneOf union)",
+		`Invalid schema for function 'automation_update': schema must be a JSON Schema of 'type: "object"', got 'type: "None"'.`,
+	];
+
+	test.each(words)("by a second ask after: %s", async (message) => {
+		const automation = { type: "function", name: "automation_update", parameters: nested, strict: false };
+		const additional = { type: "additional_tools", role: "developer", tools: [automation] };
+		const before = world.upstream.received.length;
+		const asked = world.send("responses", "responses", { input: [additional, { role: "user", content: "Hi" }] });
+		let asks = 0;
+		world.upstream.answer(() =>
+			asks++ === 0 ? Response.json({ error: { message } }, { status: 400 }) : Response.json(answers.responses),
+		);
+		const response = await asked;
+		const [, second] = world.upstream.received.slice(before);
+		const parameters = { type: "object", properties, $defs: nested.$defs };
+		expect([response.status, response.headers.get("x-portico-dropped")]).toEqual([200, "input[0].tools[0]"]);
+		expect(asRecord(second?.json)["tools"]).toEqual([{ ...automation, parameters }]);
+	});
+
+	test("at once by translation, all alternatives of alternatives in it", async () => {
+		const body = { tools: [{ name: "automation_update", input_schema: nested }] };
+		const { sent, dropped } = await ask("messages", "chat-completions", "local", body);
+		expect([sent, dropped]).toEqual([[{ type: "object", properties, $defs: nested.$defs }], "tools[0]"]);
 	});
 });
 

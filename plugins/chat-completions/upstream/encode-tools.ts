@@ -25,10 +25,8 @@ export const takesCustomTools = ({ sameProtocol, context }: Writing): boolean =>
 const emptySchema = { type: "object", properties: {} };
 
 const functionTool = (tool: FunctionTool, names: ToolNames, writing: Writing): WireRecord => {
-	const { strictTools, typedUnions } = writing.context.capabilities;
-	// Who takes no type beside alternatives takes none at the root, where a type must be.
-	const asTold = writing.sameProtocol && typedUnions !== false;
-	const schema = asTold ? tool.schema : functionSchema(tool, writing);
+	const schema = writing.sameProtocol ? tool.schema : functionSchema(tool, writing);
+	const { strictTools } = writing.context.capabilities;
 	const strict = strictTools === false ? undefined : strictness(tool.strict, schema, writing, tool);
 	return {
 		type: "function",

@@ -125,6 +125,16 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		expect(lines.filter((line) => line.includes(",counted,")).map((line) => line.split(",")[6])).toEqual(["3"]);
 	});
 
+	test("sees the chart in a browser whose language is none", async () => {
+		await at.speak((await at.gateway.token({ name: "drawn" })).key);
+		const { page } = await at.newWindow();
+		// As a browser under the locale "C" says it.
+		await page.addInitScript(() => Object.defineProperty(navigator, "language", { value: "C", configurable: true }));
+		await at.signIn(page, "Ada");
+		await page.getByRole("link", { name: "Usage" }).click();
+		await page.locator(".chart canvas").waitFor();
+	});
+
 	test("finds a call by its id, and is told why it went wrong and what to do", async () => {
 		const { key } = await at.gateway.token({ name: "caller" });
 		const [good, bad] = [await at.speak(key), await at.speak(key, "no-such-model")];

@@ -1,5 +1,6 @@
 /** Stacked columns on a canvas. What it shows stands in the tables too, for whoever cannot see it. */
 import { useEffect, useRef } from "preact/hooks";
+import "./language.ts";
 import uPlot from "uplot";
 import type { Series } from "./sums.ts";
 

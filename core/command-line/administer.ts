@@ -1,10 +1,12 @@
 /** Commands that plugins add, and `db`: they speak to the running server, or start Portico's parts themselves when none runs. */
-import { existsSync } from "node:fs";
+import { accessSync, existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { nearestOption } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { type Command, commands } from "../contract/command.ts";
 import { deny, Fault, isFault } from "../contract/fault.ts";
 import type { Blueprint } from "../host/blueprint.ts";
+import { nodeLock } from "../host/node-files.ts";
 import { databaseFile } from "../store/connection.ts";
 import { holderOf } from "../store/lock.ts";
 import type { Owner } from "../store/open.ts";
@@ -62,6 +64,17 @@ export const addedCommands = async (invocation: Invocation): Promise<readonly Co
 	return known instanceof Fault ? [...own, ...(await builtInCommands())] : known.added;
 };
 
+/** Where another user's folder hides the database or the node's files, nobody can say that they are not there. */
+const refuseHidden = (blueprint: Blueprint): void => {
+	const path = databaseFile(blueprint.config.database.url) ?? nodeLock(dataFolderOf(blueprint));
+	try {
+		accessSync(path);
+	} catch (error) {
+		if (!(error instanceof Error && "code" in error && error.code === "EACCES")) return;
+		refuse(`this user may not look into ${dirname(path)}; call the command as the user that serves, or as root`);
+	}
+};
+
 /** Only serving makes a database: a command from the wrong folder would make a second, which the server does not know. */
 const refuseWithoutDatabase = ({ config, file }: Blueprint, builtIn: boolean): void => {
 	const path = databaseFile(config.database.url);
@@ -101,6 +114,7 @@ const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void
 	if (asksForHelp(words)) return print(explained({ summary: command.summary, usage: command.usage() }));
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
 	if (files) return await files(blueprint, print);
+	refuseHidden(blueprint);
 	refuseWithoutDatabase(blueprint, invocation.builtIn === true);
 	const askServer = async ({ address, pid }: Owner): Promise<void> => {
 		if (address === undefined)

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 
-const launcher = join(import.meta.dir, "../../bin/portico.mjs");
+export const launcher = join(import.meta.dir, "../../bin/portico.mjs");
 
 export interface PorticoProcess {
 	readonly address: string;

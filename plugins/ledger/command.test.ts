@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { deny, Fault } from "#core";
 import { usageCommand } from "./command.ts";
+import { explainCommand } from "./explain-command.ts";
 
 const printed = async (words: readonly string[], data: readonly object[]) => {
 	const lines: string[] = [];
@@ -10,13 +11,13 @@ const printed = async (words: readonly string[], data: readonly object[]) => {
 
 test("usage is a table with titles, figures under each other, and dollars", async () => {
 	const data = [
-		{ model: "gpt-5", calls: 120, inputTokens: 9000, cost: 12.5, excess: 0 },
-		{ model: null, calls: 3, inputTokens: 80, cost: 0.000123, excess: 0 },
+		{ model: "gpt-5", calls: 120, inputTokens: 9000, cost: 12.5, excess: 0, saved: 0.1 + 0.2 },
+		{ model: null, calls: 3, inputTokens: 80, cost: 0.000123, excess: 0, saved: 0 },
 	];
 	expect(await printed([], data)).toEqual([
-		"MODEL  CALLS  INPUT TOKENS       COST  EXCESS",
-		"gpt-5    120          9000     $12.50   $0.00",
-		"-          3            80  $0.000123   $0.00",
+		"MODEL  CALLS  INPUT TOKENS       COST  EXCESS  SAVED",
+		"gpt-5    120          9000     $12.50   $0.00  $0.30",
+		"-          3            80  $0.000123   $0.00  $0.00",
 	]);
 	expect(await printed([], [])).toEqual(["no calls"]);
 	expect(await printed(["--json"], data)).toEqual([JSON.stringify({ data })]);
@@ -42,4 +43,17 @@ test("persons are told by their names, and by the ids that --owner takes", async
 		throw new Fault(deny("not_found", "GET /admin/people is not served here."));
 	};
 	expect((await said(without))[1]).toBe("-             120  $12.50       -  per_1");
+});
+
+test("what is known of a call that died with its node is told, and no more", async () => {
+	const lines: string[] = [];
+	const row = { requestId: "req_1", at: "2041-01-01T00:00:00.000Z", ending: "crash", token: "tok_1", tokenName: "bot" };
+	const call = async () => ({ ...row, model: "fast", protocol: null, cost: 0.5 });
+	await explainCommand.run({ words: ["req_1"], call, print: (line) => lines.push(...line.split("\n")) });
+	expect(lines).toEqual([
+		"req_1: crash",
+		"  at 2041-01-01T00:00:00.000Z, token bot, tok_1",
+		"  asked for fast",
+		"  charged $0.50",
+	]);
 });

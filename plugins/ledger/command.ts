@@ -43,7 +43,7 @@ const withOwners = async (rows: readonly WireRecord[], call: CallAdmin): Promise
 };
 
 /** Columns in dollars. */
-const amounts = new Set(["cost", "excess"]);
+const amounts = new Set(["cost", "excess", "saved"]);
 
 const parse = (words: readonly string[]) => {
 	const text = { type: "string" } as const;

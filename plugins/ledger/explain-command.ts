@@ -55,7 +55,7 @@ const explainCall = (call: WireRecord): readonly string[] => {
 	return [
 		`${call["requestId"]}: ${call["ending"]}${call["status"] ? ` with status ${call["status"]}` : ""}${reason === undefined ? "" : `, ${reason}`}${repeats === undefined ? "" : `, ${repeats} times within a minute`}`,
 		`  at ${call["at"]}, ${joined(`token ${callerOf(call) || "none"}`, asText(call["token"]), asText(call["address"]) && `from ${call["address"]}`)}`,
-		...(call["model"] ? [`  asked for ${call["model"]} in ${call["protocol"] ?? "no protocol"}`] : []),
+		...(call["model"] ? [`  asked for ${call["model"]}${call["protocol"] ? ` in ${call["protocol"]}` : ""}`] : []),
 		...asList(call["attempts"]).map(asRecord).flatMap(attemptLines),
 		...(stopped === undefined ? [] : [`  The answer did not end by itself: ${stopped}`]),
 		...(message === undefined ? [] : [`  the client was told: ${message}`]),

@@ -20,12 +20,12 @@ const isAddress = (text: string): boolean =>
 /** The first of them; `texts` are the request's own words, whatever they say. */
 export const namedInside = (
 	value: unknown,
-	texts: ReadonlySet<string>,
+	texts: readonly string[],
 	at = "",
 	field = "",
 ): FoundReference | undefined => {
 	if (typeof value === "string")
-		return field !== "" && isAddress(value) && !texts.has(value) && leadsInside(value) ? { at, field } : undefined;
+		return field !== "" && isAddress(value) && leadsInside(value) && !texts.includes(value) ? { at, field } : undefined;
 	if (Array.isArray(value)) return inList(value, texts, at, field);
 	return isRecord(value) ? inRecord(value, texts, at) : undefined;
 };
@@ -33,7 +33,7 @@ export const namedInside = (
 /** A text in tokens is a list of millions of numbers. */
 const inList = (
 	list: readonly unknown[],
-	texts: ReadonlySet<string>,
+	texts: readonly string[],
 	at: string,
 	field: string,
 ): FoundReference | undefined => {
@@ -48,7 +48,7 @@ const inList = (
 
 const inRecord = (
 	record: Readonly<Record<string, unknown>>,
-	texts: ReadonlySet<string>,
+	texts: readonly string[],
 	at: string,
 ): FoundReference | undefined => {
 	const worded = hasWords(record);

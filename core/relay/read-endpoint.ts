@@ -79,7 +79,7 @@ const readBy = (dialect: Dialect, request: EndpointRequest, endpoint: Endpoint):
 
 /** Those that may be told what the request names. Throws `Fault` where none may. */
 const mayBeTold = (targets: readonly Target[], { body }: EndpointAsk, { texts }: EndpointCall): readonly Target[] => {
-	const found = body.type === "json" ? namedInside(body.json.value, new Set(texts)) : undefined;
+	const found = body.type === "json" ? namedInside(body.json.value, texts) : undefined;
 	if (!found || targets.length === 0) return targets;
 	const single = targets.filter(({ upstream }) => upstream.tenancy === "single");
 	if (single.length === 0) throw new Fault(referenceDenial(found));

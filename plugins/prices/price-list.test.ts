@@ -26,6 +26,17 @@ describe("which price a model has", () => {
 		expect(both.find("gpt-4o", { requested: "fast" })).toEqual({ input: 8 });
 		expect(list({}).find("gpt-4o-mini", { requested: "gpt-4o" })?.input).toBe(0.15);
 	});
+	test("what a model costs at one upstream goes before what it costs elsewhere", () => {
+		const apart = list({
+			models: { "gpt-4o": { input: 8 } },
+			upstreams: { azure: { "gpt-4o": { input: 3 }, "*": { input: 1 } }, own: { fast: { input: 0 } } },
+		});
+		expect(apart.find("gpt-4o", { upstream: "azure" })).toEqual({ input: 3 });
+		expect(apart.find("deployment-7", { upstream: "azure", requested: "gpt-4o" })).toEqual({ input: 1 });
+		expect(apart.find("gpt-4o", { upstream: "openai" })).toEqual({ input: 8 });
+		expect(apart.find("gpt-4o", { upstream: "own", requested: "fast" })).toEqual({ input: 0 });
+		expect(apart.find("gpt-4o")).toEqual({ input: 8 });
+	});
 	test("the asked name helps where the upstream's own is unknown", () => {
 		expect(list({}).find("deployment-7", { requested: "gpt-4o-mini" })?.input).toBe(0.15);
 	});

@@ -72,6 +72,19 @@ export const pricesConfig = t.Object(
 				description: "Prices by model name, or by pattern with `*`; exact names first, then patterns as written.",
 			}),
 		),
+		upstreams: t.Optional(
+			t.Record(
+				t.String({ minLength: 1, maxLength: 256 }),
+				t.Record(
+					t.String({ minLength: 1, maxLength: 256 }),
+					priceSchema("The price of the models of that name at this upstream."),
+				),
+				{
+					description:
+						"What models cost at one upstream, by its name, and in it as `models` has them; goes before `models`. For what the same model costs elsewhere.",
+				},
+			),
+		),
 		default: t.Optional(
 			priceSchema("The price of models that nothing else knows. Without it such a model is refused under a quota."),
 		),
@@ -81,17 +94,40 @@ export const pricesConfig = t.Object(
 
 export type PricesConfig = Static<typeof pricesConfig>;
 
-export class PriceList {
+/** Prices by names of models and by patterns. */
+class PriceTable {
 	private readonly exact: ReadonlyMap<string, Price>;
 	private readonly patterns: readonly (readonly [pattern: string, price: Price])[];
+
+	constructor(prices: Readonly<Record<string, Price>> = {}) {
+		const entries = Object.entries(prices);
+		this.exact = new Map(entries.filter(([name]) => !name.includes("*")));
+		this.patterns = entries.filter(([name]) => name.includes("*"));
+	}
+
+	/** By the upstream's name for the model, then by the name that was asked for. */
+	find(model: string, requested: string | undefined): Price | undefined {
+		return this.named(model) ?? (requested === undefined ? undefined : this.named(requested));
+	}
+
+	private named(model: string): Price | undefined {
+		const exact = this.exact.get(model);
+		if (exact) return exact;
+		for (const [pattern, price] of this.patterns) if (matchesPattern(pattern, model)) return price;
+		return undefined;
+	}
+}
+
+export class PriceList {
+	private readonly anywhere: PriceTable;
+	private readonly at: ReadonlyMap<string, PriceTable>;
 	private readonly fallback: Price | undefined;
 	private readonly catalogue: Catalogue;
 	private readonly ofUpstreams: () => readonly UpstreamPrice[];
 
 	constructor(config: PricesConfig, catalogue: Catalogue, ofUpstreams: () => readonly UpstreamPrice[] = () => []) {
-		const entries = Object.entries(config.models ?? {});
-		this.exact = new Map(entries.filter(([name]) => !name.includes("*")));
-		this.patterns = entries.filter(([name]) => name.includes("*"));
+		this.anywhere = new PriceTable(config.models);
+		this.at = new Map(Object.entries(config.upstreams ?? {}).map(([name, prices]) => [name, new PriceTable(prices)]));
 		this.fallback = config.default;
 		this.catalogue = catalogue;
 		this.ofUpstreams = ofUpstreams;
@@ -99,20 +135,13 @@ export class PriceList {
 
 	find(model: string, { requested, upstream }: PriceHints = {}): Price | undefined {
 		return (
-			this.configured(model) ??
-			(requested === undefined ? undefined : this.configured(requested)) ??
+			(upstream === undefined ? undefined : this.at.get(upstream)?.find(model, requested)) ??
+			this.anywhere.find(model, requested) ??
 			this.ofUpstream(upstream) ??
 			this.catalogue.find(model, upstream) ??
 			(requested === undefined || requested === model ? undefined : this.catalogue.find(requested)) ??
 			this.fallback
 		);
-	}
-
-	private configured(model: string): Price | undefined {
-		const exact = this.exact.get(model);
-		if (exact) return exact;
-		for (const [pattern, price] of this.patterns) if (matchesPattern(pattern, model)) return price;
-		return undefined;
 	}
 
 	private ofUpstream(upstream: string | undefined): Price | undefined {

@@ -2,8 +2,10 @@
 
 /** How frames begin, of one size each or of several. */
 const starts = [Buffer.from([0xff, 0xf8]), Buffer.from([0xff, 0xf9])];
-/** Places of a whole file that are looked at. */
+/** Places of a whole file that are looked at: hours of sound have fewer. */
 const mostLooked = 300_000;
+/** Seconds of a byte at the most: a frame of 65,536 samples, one each second, is no shorter than this. */
+const densest = 65_536 / 8;
 
 const blockSizes = [0, 192, 576, 1152, 2304, 4608];
 const sampleRates = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
@@ -60,21 +62,23 @@ const frameAt = (bytes: Uint8Array, at: number): { readonly samples: number; rea
 export const isFlac = (bytes: Uint8Array): boolean =>
 	bytes[0] === 0x66 && bytes[1] === 0x4c && bytes[2] === 0x61 && bytes[3] === 0x43;
 
-/** Seconds; undefined without the header's own rate. */
+/** Stands for a rate that is not told. */
+const endless = Number.POSITIVE_INFINITY;
+
+/** Seconds; undefined where neither the header nor a frame tells any. However slow a rate is, decoders go by it. */
 export const flacSeconds = (bytes: Uint8Array): number | undefined => {
 	if (bytes.length < 26) return undefined;
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const rate = view.getUint32(18) >>> 12;
-	if (rate < 1_000) return undefined;
-	const told = ((view.getUint8(21) & 15) * 2 ** 32 + view.getUint32(22)) / rate;
+	const told = rate > 0 ? ((view.getUint8(21) & 15) * 2 ** 32 + view.getUint32(22)) / rate : 0;
 	const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	let seconds = 0;
 	let looked = 0;
 	for (const start of starts)
 		for (let at = whole.indexOf(start, 42); at !== -1; at = whole.indexOf(start, at + 2)) {
-			if (++looked > mostLooked) return undefined;
+			if (++looked > mostLooked) return bytes.length * densest;
 			const frame = frameAt(bytes, at);
-			if (frame) seconds += frame.samples / Math.min(rate, frame.rate || rate);
+			if (frame) seconds += frame.samples / Math.min(rate || endless, frame.rate || endless);
 		}
 	return Math.max(told, seconds) || undefined;
 };

@@ -71,6 +71,13 @@ const afterHead = (box: Buffer, at: number, tag: number): number => {
 	return end + 1;
 };
 
+/** The index behind which the rate itself is written. */
+const spelled = 15;
+
+/** A rate of 24 bits that begins with the second bit of a byte; undefined for none. */
+const spelledRate = (box: Buffer, at: number): number | undefined =>
+	at + 4 <= box.length ? (box.readUInt32BE(at) >>> 7) & 0xffffff || undefined : undefined;
+
 /** The rate in the configuration that a decoder of AAC goes by, `at` being where its descriptors begin. */
 const configuredRate = (box: Buffer, at: number): number | undefined => {
 	const stream = afterHead(box, at, 3);
@@ -78,7 +85,9 @@ const configuredRate = (box: Buffer, at: number): number | undefined => {
 	const configuration = decoder === -1 ? -1 : afterHead(box, decoder + 13, 5);
 	if (configuration === -1 || configuration + 2 > box.length || box[decoder] !== 0x40) return undefined;
 	const told = box.readUInt16BE(configuration);
-	return plainKinds.has(told >> 11) ? aacRates[(told >> 7) & 0xf] : undefined;
+	if (!plainKinds.has(told >> 11)) return undefined;
+	const index = (told >> 7) & 0xf;
+	return index === spelled ? spelledRate(box, configuration + 1) : aacRates[index];
 };
 
 /** Apple's sound without loss: its samples in a frame, and in a second, stand within a box of the same name. */
@@ -86,7 +95,7 @@ const alacFrame = (box: Buffer): Found["frame"] => {
 	const at = box.indexOf("alac", 20);
 	if (at === -1 || at + 32 > box.length) return undefined;
 	const [samples, rate] = [box.readUInt32BE(at + 8), box.readUInt32BE(at + 28)];
-	return rate >= 1_000 && rate <= mostUnits ? { seconds: samples / rate, bytes: Number.POSITIVE_INFINITY } : undefined;
+	return rate >= 1 && rate <= mostUnits ? { seconds: samples / rate, bytes: Number.POSITIVE_INFINITY } : undefined;
 };
 
 /** `stsd`: what the track's frames are. Of several kinds nobody knows which has how many. */

@@ -27,7 +27,7 @@ const streamOf = (bytes: Buffer, at: number): Stream | undefined => {
 	if (head.subarray(0, 8).equals(opusHead)) return { ...common, rate: 48_000, packetSeconds: opusSeconds };
 	if (head.length < 29 || !head.subarray(0, 7).equals(vorbisHead)) return undefined;
 	const rate = head.readUInt32LE(12);
-	if (rate < 1_000) return undefined;
+	if (rate < 1) return undefined;
 	// A packet gives at most half its own window and half the one before.
 	const longest = 2 ** (head.readUInt8(28) >> 4) / 2 / rate;
 	return { ...common, heads: 3, rate, packetSeconds: () => longest };

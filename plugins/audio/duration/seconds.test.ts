@@ -63,6 +63,61 @@ describe("a header that lies never makes it shorter", () => {
 	});
 });
 
+describe("a rate that no sound has makes it longer, for decoders go by it", () => {
+	const slow = wav(3600, { rate: 1, bits: 8 });
+	const changed = (file: Buffer, change: (copy: Buffer) => unknown): Buffer => {
+		const copy = Buffer.from(file);
+		change(copy);
+		return copy;
+	};
+	const packed = (file: Buffer): Buffer => changed(file, (copy) => copy.writeUInt16LE(0x11, 20));
+
+	test.each([
+		["WAV", slow],
+		[
+			"WAV, of numbers the other way round",
+			changed(slow, (copy) => {
+				copy.write("RIFX");
+				for (const at of [16, 24, 28, 40]) copy.writeUInt32BE(copy.readUInt32LE(at), at);
+				for (const at of [20, 22, 32, 34]) copy.writeUInt16BE(copy.readUInt16LE(at), at);
+			}),
+		],
+		["WAV, compressed", packed(slow)],
+		[
+			"WAV, with another header behind",
+			Buffer.concat([slow.subarray(0, 36), packed(wav(0)).subarray(12, 36), slow.subarray(36)]),
+		],
+		[
+			"WAV, behind more chunks than any file has",
+			Buffer.concat([slow.subarray(0, 12), Buffer.alloc(8 * 64), slow.subarray(12)]),
+		],
+		["FLAC", flac(40, 0, 45)],
+		[
+			"FLAC, behind what looks like frames",
+			Buffer.concat([flac(0), Buffer.alloc(620_000, Buffer.from([0xff, 0xf8])), flac(40, 0, 45)]),
+		],
+		["M4A", m4a(500, { seconds: 0.5, rate: 140 })],
+	])("%s", (_name, bytes) => {
+		expect(secondsOf(bytes)).toBeGreaterThanOrEqual(3600);
+	});
+
+	test("Ogg with Vorbis", () => {
+		const page = Buffer.alloc(58);
+		page.write("OggS", 0);
+		page.set([1, 30], 26);
+		page.write("\x01vorbis", 28, "latin1");
+		page.writeUInt32LE(1, 40);
+		page.writeUInt8(0xb8, 56);
+		const sound = Buffer.concat([page.subarray(0, 26), Buffer.from([10]), Buffer.alloc(10, 1), Buffer.alloc(10)]);
+		expect(secondsOf(Buffer.concat([page, sound]))).toBe(8 * 1024);
+	});
+
+	test("a rate written in full, and a FLAC whose frames alone tell it, are as long as they are", () => {
+		expect(secondsOf(m4a(500, { rate: 16_000 }))).toBeCloseTo(32, 6);
+		expect(secondsOf(flac(40, 0, 0, true))).toBeCloseTo((40 * 4096) / 16_000, 6);
+	});
+});
+
 describe("sound of one kind in a file of another is not taken for that", () => {
 	const asBytes = (file: Buffer): number => file.length / 1000;
 

@@ -14,8 +14,6 @@ export interface Networks {
 	/** Undefined stands for an address that could not be found out; no list holds it. */
 	has(address: string | undefined): boolean;
 	readonly size: number;
-	/** The networks as they count: host bits cleared, mapped addresses as IPv4. */
-	readonly canonical: readonly string[];
 }
 
 const whole = (address: ipaddr.IPv4 | ipaddr.IPv6): number => (address.kind() === "ipv4" ? 32 : 128);
@@ -26,7 +24,7 @@ const unmapped = (base: ipaddr.IPv4 | ipaddr.IPv6, bits: number): Network =>
 		? { base: base.toIPv4Address(), bits: bits - 96 }
 		: { base, bits };
 
-/** Reads one entry strictly: what an address parser merely puts up with (`127.1`, `0x7f.1`, `1.2.3.04`) is refused, as is a zone. */
+/** Reads one entry strictly, host bits cleared: what an address parser merely puts up with (`127.1`, `0x7f.1`, `1.2.3.04`) is refused, as is a zone. */
 export const readNetwork = (entry: string): Network | undefined => {
 	const slash = entry.indexOf("/");
 	const text = slash === -1 ? entry : entry.slice(0, slash);
@@ -63,7 +61,6 @@ export const networksOf = (entries: readonly string[]): Networks => {
 	return {
 		has: (address) => address !== undefined && networks.length > 0 && isHeld(address),
 		size: networks.length,
-		canonical: networks.map(({ base, bits }) => `${base.toString()}/${bits}`),
 	};
 };
 

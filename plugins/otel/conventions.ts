@@ -10,8 +10,6 @@ export interface Names {
 	readonly operation: string;
 	readonly provider: string;
 	readonly requestModel: string;
-	readonly responseModel: string;
-	readonly finishReasons: string;
 	readonly inputTokens: string;
 	readonly outputTokens: string;
 	/** Absent where the version has no word for it. */
@@ -25,8 +23,6 @@ export interface Names {
 const shared = {
 	operation: "gen_ai.operation.name",
 	requestModel: "gen_ai.request.model",
-	responseModel: "gen_ai.response.model",
-	finishReasons: "gen_ai.response.finish_reasons",
 	inputTokens: "gen_ai.usage.input_tokens",
 	outputTokens: "gen_ai.usage.output_tokens",
 };

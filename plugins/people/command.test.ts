@@ -25,3 +25,31 @@ test.each([
 ])("portico person %s asks nothing, for it would look as if it had been obeyed", async (words, said) =>
 	expect(asked(words)).rejects.toThrow(`portico person ${said}`),
 );
+
+test.each([
+	["", "portico person needs a word"],
+	["disabel per_1", 'portico person takes no "disabel" (did you mean "disable"?)'],
+	["disable", "portico person disable needs the id of a person"],
+])("portico person %s says what is wrong before the usage", (words, said) =>
+	expect(asked(words)).rejects.toThrow(`${said}\n\nportico person invite`),
+);
+
+const printed = async (words: string, answer: object): Promise<readonly string[]> => {
+	const lines: string[] = [];
+	const print = (line: string) => lines.push(...line.split("\n"));
+	await personCommand(() => undefined).run({ words: words.split(" "), call: async () => answer, print });
+	return lines;
+};
+
+test("a link says what it is good for, and until when", async () => {
+	const shown = { link: "http://h/console/join#s", role: "member", expiresAt: Date.UTC(2041, 0, 1) };
+	expect(await printed("invite", shown)).toEqual([
+		shown.link,
+		"(shown this once; it makes one member, once, until 2041-01-01T00:00:00.000Z)",
+	]);
+	expect((await printed("invite --person per_1", { ...shown, person: "per_1" }))[1]).toBe(
+		"(shown this once; it sets another password for per_1, once, until 2041-01-01T00:00:00.000Z)",
+	);
+});
+
+test("a list of nobody says so", async () => expect(await printed("list", { data: [] })).toEqual(["no people"]));

@@ -7,6 +7,7 @@ import {
 	type Command,
 	type CommandRun,
 	deny,
+	didYouMean,
 	dollars,
 	Fault,
 	isRecord,
@@ -113,7 +114,7 @@ const cellsOf = (person: Readonly<Record<string, unknown>>, written: BudgetWords
 ];
 
 const ask = async (
-	action: string | undefined,
+	action: string,
 	id: string | undefined,
 	values: Values,
 	{ call }: CommandRun,
@@ -121,12 +122,36 @@ const ask = async (
 ): Promise<unknown> => {
 	if (action === "invite") return await call("POST", "/admin/invitations", bodyOf(values, written));
 	if (action === "list") return await call("GET", "/admin/people");
-	if (id === undefined) return wrong(usage());
+	if (id === undefined) return wrong(`portico person ${action} needs the id of a person\n\n${usage()}`);
 	const path = `/admin/people/${encodeURIComponent(id)}`;
 	if (action === "update") return await call("PATCH", path, bodyOf(values, written));
-	if (action === "disable" || action === "enable" || action === "sign-out")
-		return await call("POST", `${path}/${action}`);
-	return wrong(usage());
+	return await call("POST", `${path}/${action}`);
+};
+
+const actions = ["invite", "list", "update", "disable", "enable", "sign-out"];
+
+const checkAction = (action: string): void => {
+	if (actions.includes(action)) return;
+	const said = action === "" ? "needs a word" : `takes no "${action}"${didYouMean(action, actions)}`;
+	wrong(`portico person ${said}\n\n${usage()}`);
+};
+
+/** Of a list, or of the one who was changed. */
+const peopleLines = (answer: Readonly<Record<string, unknown>>, written: BudgetWords): readonly string[] => {
+	const people = Array.isArray(answer["data"]) ? asList(answer["data"]).map(asRecord) : [answer];
+	if (people.length === 0) return ["no people"];
+	return tableLines(
+		columns,
+		people.map((person) => cellsOf(person, written)),
+	);
+};
+
+/** A link, and what it is good for. */
+const linkLines = ({ link, role, person, expiresAt }: Readonly<Record<string, unknown>>): string => {
+	const does =
+		asText(person) === undefined ? `makes one ${String(role)}` : `sets another password for ${String(person)}`;
+	const until = new Date(asNumber(expiresAt) ?? 0).toISOString();
+	return `${String(link)}\n(shown this once; it ${does}, once, until ${until})`;
 };
 
 const set = ["role", "ceiling", "budgets", "limits"];
@@ -148,22 +173,16 @@ export const personCommand = (budgets: () => BudgetWords): Command => ({
 	usage,
 	async run(command) {
 		const { print } = command;
-		const [action, ...rest] = command.words;
+		const [action = "", ...rest] = command.words;
+		checkAction(action);
 		const { values, positionals } = parse(rest);
-		refuseUnread(action ?? "", values, positionals);
+		refuseUnread(action, values, positionals);
 		const written = budgets();
 		const answer = asRecord(await ask(action, positionals[0], values, command, written));
 		if (values.json === true) print(JSON.stringify(answer));
-		else if (asText(answer["link"]) !== undefined)
-			print(
-				`${String(answer["link"])}\n(shown this once; it makes one ${String(answer["role"])}, and only within its time)`,
-			);
+		else if (asText(answer["link"]) !== undefined) print(linkLines(answer));
 		else if (answer["signedOut"] === true) print(`${String(answer["id"])} is signed out everywhere`);
-		else {
-			const people = Array.isArray(answer["data"]) ? asList(answer["data"]).map(asRecord) : [answer];
-			const rows = people.map((person) => cellsOf(person, written));
-			for (const line of tableLines(columns, rows)) print(line);
-		}
+		else for (const line of peopleLines(answer, written)) print(line);
 	},
 });
 

@@ -54,6 +54,8 @@ export interface ModelCapabilities {
 	readonly developerRole?: boolean;
 	readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
 	readonly mixServerAndFunctionTools?: boolean;
+	/** The usage of a stream of Chat Completions may be asked for. */
+	readonly streamUsage?: boolean;
 	readonly prefill?: boolean;
 	readonly midSystem?: boolean;
 	/** Who serves it, where that decides which fields may be sent: `openai`, `mistral`, `groq` … */

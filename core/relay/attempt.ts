@@ -72,8 +72,8 @@ const noSuchRoute = new Set([404, 405, 501]);
 /** Statuses by which an upstream may refuse the form of a request, and take it in another. */
 const tellsOfForm = new Set([400, 422, 500, ...noSuchRoute]);
 
-/** An upstream that refuses one thing after another is asked no more often. */
-const mostAsks = 4;
+/** Each refusal tells one thing; a client of another model may have asked for several that this one does not take. */
+const mostWays = 4;
 
 /** The request's body, where it is JSON. */
 const heldOf = ({ routed }: LiveCall): HeldBody | undefined => {
@@ -83,7 +83,7 @@ const heldOf = ({ routed }: LiveCall): HeldBody | undefined => {
 
 /** What tells an upstream which trace an attempt belongs to, in the words of W3C Trace Context. */
 const traceHeaders = ({ trace, attempts }: LiveCall): Readonly<Record<string, string>> => {
-	const spanId = attempts.last?.spanId;
+	const { spanId } = attempts;
 	if (!trace || spanId === undefined) return {};
 	const flags = trace.sampled ? "01" : "00";
 	return {
@@ -151,7 +151,7 @@ class Attempt implements Waiting {
 		const { clock, limits, openStreamBody } = this.options;
 		if (this.way.gathering) return await this.runBatch(this.way, this.way.gathering(), hasNext);
 		let response = await this.go(this.way);
-		if (!response.ok) response = await this.goOtherwise(response);
+		if (tellsOfForm.has(response.status)) response = await this.goOtherwise(response);
 		const { way } = this;
 		if (live.routed.model.operation === "count_tokens" && noSuchRoute.has(response.status)) return estimateCount(live);
 		if (!response.ok) return await failure(live, way, response, hasNext);
@@ -185,10 +185,10 @@ class Attempt implements Waiting {
 		return refusal ?? (await this.go(approach(this.live, this.target, this.options)));
 	}
 
-	/** The answer of the first way that is not refused; of each refusal whose words were read they are given again. */
-	private async goOtherwise(refusal: Response): Promise<Response> {
-		let response = refusal;
-		for (let asks = 1; this.way.ways && asks < mostAsks && tellsOfForm.has(response.status); asks++) {
+	/** The ways after refusals, as long as there are others; else the last refusal again, whose words have been read. */
+	private async goOtherwise(first: Response): Promise<Response> {
+		let response = first;
+		for (let ways = 0; ways < mostWays && this.way.ways && tellsOfForm.has(response.status); ways++) {
 			const { status, headers } = response;
 			const text = await response.text().catch(() => "");
 			const other = this.way.ways.after(this.way, status, text);

@@ -1,6 +1,7 @@
 /** What the words of a refusal tell of the model, where the same upstream takes the request in another form. */
 import { refusesLateSystem } from "../errors/late-system.ts";
 import { effortsTaken } from "../errors/refused-effort.ts";
+import { refusesSampled, refusesStreamOptions, wantsCompletionLimit } from "../errors/refused-field.ts";
 import { mostOutput } from "../errors/refused-limit.ts";
 import type { ModelCapabilities } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
@@ -47,6 +48,13 @@ const ofSchemas = ({ prompt, status, text }: Refused): ModelCapabilities | undef
 	return untakenRoot.test(text) ? { rootUnions: false } : undefined;
 };
 
+/** Fields that Portico chose for a model of which it knew no better. */
+const ofFields = ({ prompt, status, text, sameForm }: Refused): ModelCapabilities | undefined => {
+	if (prompt.stream && refusesStreamOptions(status, text)) return { streamUsage: false };
+	if (wantsCompletionLimit(status, text)) return { maxTokensField: "max_completion_tokens" };
+	return !sameForm && refusesSampled(status, text) ? { samplingRefused: true } : undefined;
+};
+
 /** Undefined where nothing is told by which the request would be another. */
 export const turnedOut = (refused: Refused): ModelCapabilities | undefined =>
-	ofSystem(refused) ?? ofEffort(refused) ?? ofLimit(refused) ?? ofSchemas(refused);
+	ofSystem(refused) ?? ofEffort(refused) ?? ofLimit(refused) ?? ofSchemas(refused) ?? ofFields(refused);

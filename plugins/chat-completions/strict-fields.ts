@@ -59,8 +59,8 @@ const only = (record: WireRecord, fields: readonly string[]): WireRecord =>
 		: Object.fromEntries(Object.entries(record).filter(([name]) => fields.includes(name)));
 
 /** True when the vendor gives the usage of a stream when it is asked for, and not otherwise. */
-export const takesStreamOptions = ({ strictFields, vendor }: ModelCapabilities): boolean =>
-	strictFields !== true || (rootFields[vendor ?? ""] ?? common).includes("stream_options");
+export const takesStreamOptions = ({ strictFields, streamUsage, vendor }: ModelCapabilities): boolean =>
+	streamUsage !== false && (strictFields !== true || (rootFields[vendor ?? ""] ?? common).includes("stream_options"));
 
 /** A message with nothing in it that such a vendor refuses. */
 export const strictMessage = (message: WireRecord): WireRecord => {

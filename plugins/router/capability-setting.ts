@@ -97,6 +97,7 @@ export const capabilitySetting = t.Object(
 				description: "The field its output limit goes into.",
 			}),
 		),
+		streamUsage: t.Optional(t.Boolean({ description: "It takes `stream_options` in Chat Completions." })),
 		mixServerAndFunctionTools: t.Optional(t.Boolean({ description: "It takes hosted tools and functions together." })),
 		prefill: t.Optional(t.Boolean({ description: "Its answer may be begun by the last message." })),
 		midSystem: t.Optional(t.Boolean({ description: "It takes system messages in mid-conversation." })),

@@ -13,7 +13,7 @@ import {
 import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { historyFor, thinksNot } from "../history.ts";
 import { answersAnew, beginsAnswer, tierOf, toolNames, userFor } from "../openai.ts";
-import { rootFieldsLost, strictEdits } from "../strict-fields.ts";
+import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
 import { encodeFormat } from "./encode-format.ts";
 import { encodeMessages } from "./encode-message.ts";
 import { encodeReasoning } from "./encode-reasoning.ts";
@@ -192,6 +192,7 @@ const fit = (body: Record<string, unknown>, { context, losses }: Writing): strin
  */
 export const encodeRequest = (request: NeutralRequest, context: EncodeContext): EncodedRequest => {
 	const writing = beginWriting(request, context);
+	const { capabilities, family } = context;
 	const names = new ToolNames(request.tools, toolNames);
 	const messages = encodeMessages(names, writing);
 	const { response_format, instruction } = encodeFormat(writing);
@@ -210,9 +211,9 @@ export const encodeRequest = (request: NeutralRequest, context: EncodeContext): 
 		...encodeCaching(writing),
 		...encodeOutput(writing),
 		...ownExtras(request),
-		...(request.stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+		...(request.stream && { stream: true }),
+		...(request.stream && takesStreamOptions(capabilities) && { stream_options: { include_usage: true } }),
 	};
-	const { capabilities, family } = context;
 	const fitting = mayNeedFitting(capabilities) ? fit(body, writing) : undefined;
 	const told = fitting ?? instruction;
 	const said = told === undefined ? messages : instructed(messages, told);

@@ -83,7 +83,7 @@ const heldOf = ({ routed }: LiveCall): HeldBody | undefined => {
 
 /** What tells an upstream which trace an attempt belongs to, in the words of W3C Trace Context. */
 const traceHeaders = ({ trace, attempts }: LiveCall): Readonly<Record<string, string>> => {
-	const { spanId } = attempts;
+	const spanId = attempts.last?.spanId;
 	if (!trace || spanId === undefined) return {};
 	const flags = trace.sampled ? "01" : "00";
 	return {

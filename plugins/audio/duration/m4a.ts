@@ -1,9 +1,10 @@
 /** How long an MP4 or M4A lasts: the largest of the lengths that its tables tell, and no less than its frames. */
+import { longestSample } from "./fragments.ts";
 
 /** Boxes that hold the ones that are read. */
-const holders = new Set(["moov", "trak", "mdia", "minf", "stbl"]);
-/** More boxes than any file has that is one piece. */
-const mostBoxes = 10_000;
+const holders = new Set(["moov", "trak", "mdia", "minf", "stbl", "mvex", "moof", "traf"]);
+/** More boxes than hours of sound have that are written a second at a time, as Safari does. */
+const mostBoxes = 100_000;
 /** Samples of one frame of AAC. */
 const frameSamples = 1024;
 /** The rates of AAC, by the index that its configuration names (ISO/IEC 14496-3, 1.6.3.4). */
@@ -16,6 +17,11 @@ const longestFrame = 1_536;
 /** Kinds of AAC whose frames are of so many samples, by their number (ISO/IEC 14496-3, 1.5.1.1). */
 const plainKinds = new Set([1, 2, 3, 4, 5, 29]);
 
+interface Frame {
+	readonly seconds: number;
+	readonly bytes: number;
+}
+
 interface Found {
 	/** Units in a second, of the film and of the track that is read. */
 	scale: number;
@@ -23,12 +29,16 @@ interface Found {
 	/** Of the track that is read: what it says it is. */
 	handlers: readonly string[];
 	/** Seconds of one frame, as its decoder is told them, and bytes of one at most. */
-	frame: { readonly seconds: number; readonly bytes: number } | undefined;
+	frame: Frame | undefined;
 	frames: number;
 	/** Bytes of the longest of them. */
 	longest: number;
 	/** There is sound whose frames are not known. */
 	isOther: boolean;
+	/** Of each track of sound that has been read. */
+	readonly sounds: (Frame | undefined)[];
+	/** Frames in fragments, of whatever track; bytes of the longest of them, and of one whose length is not told. */
+	readonly fragments: { frames: number; longest: number; usual: number };
 }
 
 const newTrack = { handlers: [], frame: undefined, frames: 0, longest: 0 } as const;
@@ -51,6 +61,7 @@ const tell = (found: Found, units: number): void => {
 const endTrack = (found: Found): void => {
 	const { handlers, frame, frames, longest } = found;
 	const isSound = handlers.length === 0 || handlers.includes("soun");
+	if (isSound && (handlers.length > 0 || frame)) found.sounds.push(frame);
 	if (isSound && frames > 0) {
 		found.isOther ||= frame === undefined || longest > frame.bytes;
 		found.seconds = Math.max(found.seconds, frames * (frame?.seconds ?? 0));
@@ -119,12 +130,30 @@ const readTimes = (box: Buffer, found: Found): void => {
 
 /** `stsz`: how many frames there are, and how long each is. */
 const readSizes = (box: Buffer, found: Found): void => {
+	if (box.length < 12) return;
 	const [size, frames] = [box.readUInt32BE(4), box.readUInt32BE(8)];
 	found.frames = Math.max(found.frames, frames);
 	found.longest = Math.max(found.longest, size);
 	if (size > 0) return;
 	if (12 + frames * 4 > box.length) found.longest = Number.POSITIVE_INFINITY;
 	else for (let at = 12; at < 12 + frames * 4; at += 4) found.longest = Math.max(found.longest, box.readUInt32BE(at));
+};
+
+/** `trex` and `tfhd`: how long a frame in a fragment is that does not say so itself. */
+const readUsual = (box: Buffer, at: number, { fragments }: Found): void => {
+	if (at + 4 <= box.length) fragments.usual = Math.max(fragments.usual, box.readUInt32BE(at));
+};
+
+const readFragment = (box: Buffer, found: Found): void => {
+	const flags = box.readUInt32BE(0);
+	const before = (flags & 1 ? 8 : 0) + (flags & 2 ? 4 : 0) + (flags & 8 ? 4 : 0);
+	if (flags & 0x10) readUsual(box, 8 + before, found);
+};
+
+/** `trun`: how many frames there are in a fragment. */
+const readRun = (box: Buffer, { fragments }: Found): void => {
+	fragments.frames += box.readUInt32BE(4);
+	fragments.longest = Math.max(fragments.longest, longestSample(box) ?? (fragments.usual || Number.POSITIVE_INFINITY));
 };
 
 const readers: Readonly<Record<string, (box: Buffer, found: Found) => void>> = {
@@ -134,6 +163,9 @@ const readers: Readonly<Record<string, (box: Buffer, found: Found) => void>> = {
 	stsd: readKind,
 	stts: readTimes,
 	stsz: readSizes,
+	trex: (box, found) => readUsual(box, 16, found),
+	tfhd: readFragment,
+	trun: readRun,
 };
 
 export const isM4a = (bytes: Uint8Array): boolean => String.fromCharCode(...bytes.subarray(4, 8)) === "ftyp";
@@ -153,20 +185,31 @@ const boxAt = (bytes: Buffer, at: number): Box | undefined => {
 	return size < head ? undefined : { type, head, size };
 };
 
-/** Seconds; undefined for a file in fragments, or whose tables are not in it, or with sound that is neither AAC nor Apple's. */
+/** What is in fragments: they are taken for those of the only track of sound. */
+const endFragments = (found: Found): void => {
+	const { sounds, fragments } = found;
+	if (fragments.frames === 0) return;
+	const [frame] = sounds;
+	found.isOther ||= sounds.length !== 1 || frame === undefined || fragments.longest > frame.bytes;
+	found.seconds = Math.max(found.seconds, fragments.frames * (frame?.seconds ?? 0));
+};
+
+/** Seconds; undefined where the tables are not in the file, or with sound that is neither AAC nor Apple's, or fragments that may be films. */
 export const m4aSeconds = (given: Uint8Array): number | undefined => {
 	const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
-	const found: Found = { scale: 0, seconds: 0, isOther: false, ...newTrack };
+	const fragments = { frames: 0, longest: 0, usual: 0 };
+	const found: Found = { scale: 0, seconds: 0, isOther: false, sounds: [], fragments, ...newTrack };
 	let at = 0;
 	for (let count = 0; at + 8 <= bytes.length; count++) {
 		const box = boxAt(bytes, at);
 		// `stz2`, the compact table of sizes, is not read: no usual encoder writes it.
-		if (!box || box.type === "moof" || box.type === "stz2" || count > mostBoxes) return undefined;
+		if (!box || box.type === "stz2" || count > mostBoxes) return undefined;
 		if (box.type === "trak") endTrack(found);
 		const content = bytes.subarray(at + box.head, at + box.size);
-		if (content.length >= 12) readers[box.type]?.(content, found);
+		if (content.length >= 8) readers[box.type]?.(content, found);
 		at += holders.has(box.type) ? box.head : box.size;
 	}
 	endTrack(found);
+	endFragments(found);
 	return found.seconds > 0 && !found.isOther ? found.seconds : undefined;
 };

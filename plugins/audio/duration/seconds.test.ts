@@ -1,7 +1,7 @@
 /** Lengths of files: told by their frames, and never shorter for what a header claims. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { element, flac, m4a, mp3, oggOpus, wav, webm } from "../fixtures/sounds.ts";
+import { element, flac, m4a, m4aInFragments, mp3, oggOpus, wav, webm } from "../fixtures/sounds.ts";
 import { secondsOf } from "./seconds.ts";
 
 describe("a file lasts as long as its frames", () => {
@@ -14,6 +14,8 @@ describe("a file lasts as long as its frames", () => {
 		["Ogg with Opus", oggOpus(150), 3],
 		["WebM with Opus", webm(250), 5],
 		["M4A", m4a(500), 32],
+		["M4A in fragments", m4aInFragments(50, 10, { sizes: 200 }), 32],
+		["M4A in fragments of silence, whose frames are all of one length", m4aInFragments(50, 10, { usual: 6 }), 32],
 	])("%s", (_name, bytes, seconds) => {
 		expect(secondsOf(bytes)).toBeCloseTo(seconds, 6);
 	});
@@ -152,7 +154,12 @@ describe("sound of one kind in a file of another is not taken for that", () => {
 		expect(secondsOf(Buffer.concat([vorbis, opus]))).toBeCloseTo(3, 6);
 	});
 	test("M4A: frames of which nobody knows how long they last, or that hold several", () => {
-		const files = [m4a(500, { seconds: 0.5, bare: true }), m4a(5, { seconds: 0.5, frameBytes: 60_000 })];
+		const files = [
+			m4a(500, { seconds: 0.5, bare: true }),
+			m4a(5, { seconds: 0.5, frameBytes: 60_000 }),
+			m4aInFragments(5, 10, { sizes: 60_000 }),
+			m4aInFragments(5, 10),
+		];
 		for (const file of files) expect(secondsOf(file)).toBe(asBytes(file));
 	});
 	test("WebM: another codec, whatever the file says besides, and packets that are packed once more", () => {
@@ -167,7 +174,7 @@ describe("sound of one kind in a file of another is not taken for that", () => {
 });
 
 test("any bytes, and any file cut or changed anywhere, have a length that is a number", () => {
-	const good = [wav(1), mp3(20), flac(10), oggOpus(60), webm(50), m4a(50)];
+	const good = [wav(1), mp3(20), flac(10), oggOpus(60), webm(50), m4a(50), m4aInFragments(5, 4, { sizes: 9 })];
 	fc.assert(
 		fc.property(
 			fc.constantFrom(...good),

@@ -69,6 +69,14 @@ export class Circuit {
 		return true;
 	}
 
+	/** Why calls are kept away, where they are. */
+	get whyAway(): string {
+		const { openForSeconds } = this.trouble;
+		return openForSeconds === undefined
+			? "its circuit is half open, and another call tries it"
+			: `its circuit is open for ${openForSeconds} s more`;
+	}
+
 	get trouble(): Trouble {
 		const wait = this.openUntil - this.clock.monotonic();
 		return {

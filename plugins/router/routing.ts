@@ -17,6 +17,7 @@ import { Circuit, type Trouble } from "./circuit.ts";
 import { circuitClosed, circuitOpened, reasonOf } from "./circuit-alerts.ts";
 import { spread } from "./keys.ts";
 import { fixedLength, type ModelLookup } from "./known-models.ts";
+import { Limits } from "./limits.ts";
 import { safeAfter } from "./repeating.ts";
 import type { ModelSetting } from "./settings.ts";
 import { UpstreamLists } from "./upstream-lists.ts";
@@ -67,6 +68,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 	const inOrder = options.models.filter(({ name }) => name.includes("*"));
 	const patterns = inOrder.toSorted((a, b) => fixedLength(b.name) - fixedLength(a.name));
 	const circuits = new Map<string, Circuit>();
+	const limits = new Limits(clock);
 
 	const settingFor = (name: string): ModelSetting | undefined =>
 		exact.get(name) ?? (isCrooked(name) ? undefined : patterns.find((pattern) => matchesPattern(pattern.name, name)));
@@ -89,13 +91,9 @@ export const createRouting = (options: RoutingOptions): Routing => {
 	};
 
 	/** Why a target was put last. */
-	const passedOver = ({ upstream, model }: Target): PassedOver => {
-		const { openForSeconds } = circuitOf(upstream.name).trouble;
-		const reason =
-			openForSeconds === undefined
-				? "its circuit is half open, and another call tries it"
-				: `its circuit is open for ${openForSeconds} s more`;
-		return { upstream: upstream.name, model, reason };
+	const passedOver = (target: Target): PassedOver => {
+		const { upstream, model } = target;
+		return { upstream: upstream.name, model, reason: limits.words(target) ?? circuitOf(upstream.name).whyAway };
 	};
 
 	/** Those with a weight come first, the first of them drawn by weight (the same for the same affinity); then the rest. */
@@ -178,7 +176,8 @@ export const createRouting = (options: RoutingOptions): Routing => {
 	): Plan | undefined => {
 		const all = arranged(setting.targets, affinity).flatMap((target) => targetOf(name, setting, target));
 		const probes = new Set(all.filter(({ upstream }) => circuitOf(upstream.name).state === "half-open"));
-		const admitted = new Set(all.length > 1 ? all.filter(({ upstream }) => admits(circuitOf(upstream.name))) : all);
+		const free = (target: Target): boolean => !limits.words(target) && admits(circuitOf(target.upstream.name));
+		const admitted = new Set(all.length > 1 ? all.filter(free) : all);
 		// Where nothing else is left, trying one that is left alone is still better than refusing.
 		const last = all.filter((target) => !admitted.has(target));
 		const [first, ...rest] = [...admitted, ...last];
@@ -226,6 +225,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		mayFollow: (denial, call) => followed.has(denial.kind) && safeAfter(denial, call),
 		report(report) {
 			const upstream = report.target.upstream.name;
+			limits.report(report);
 			const change = circuitOf(upstream).report(report);
 			if (change === "opened") {
 				raiseOn(alerts(), circuitOpened(upstream, report));

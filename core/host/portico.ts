@@ -174,8 +174,8 @@ export class Portico {
 		if (previous) this.old.letGo(previous);
 		this.options.log.info("reloaded");
 		done?.();
-		for (const setting of needRestart(this.options.blueprint.config, blueprint.config))
-			this.options.log.warn("a changed setting counts from the next restart on", { setting });
+		const waiting = needRestart(this.options.blueprint.config, blueprint.config);
+		this.troubles.awaitRestart(waiting, this.options.log);
 		return [];
 	}
 

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import type { Clock } from "../contract/clock.ts";
 import type { Job } from "../contract/job.ts";
+import type { Log } from "../contract/log.ts";
 import type { Outage } from "../store/fault.ts";
 import { folderOfServer } from "../store/taken-over.ts";
 import { CertificateState } from "./certificate.ts";
@@ -97,6 +98,8 @@ export class Troubles {
 	readonly certificate: CertificateState;
 	readonly failing: FailingParts;
 	private config: Trouble | undefined;
+	/** The file says what counts only from the next start on. */
+	private unapplied: Trouble | undefined;
 	/** Since when the disk of the data folder is full. */
 	private fullSince: number | undefined;
 
@@ -129,11 +132,22 @@ export class Troubles {
 					};
 	}
 
+	/** A reload took the file, but for these settings. */
+	awaitRestart(settings: readonly string[], log: Log): void {
+		for (const setting of settings) log.warn("a changed setting counts from the next restart on", { setting });
+		const message = `The config file was changed in what counts from the next start on: ${settings.join(", ")}. Until then what was there at the start counts.`;
+		if (settings.length === 0) this.unapplied = undefined;
+		else if (this.unapplied?.message !== message) {
+			const advice = "Restart the server, or change the file back and reload.";
+			this.unapplied = { what: "config", since: this.input.clock.now(), message, advice };
+		}
+	}
+
 	list(): readonly Trouble[] {
 		const outage = this.input.outage();
 		const database = outage ? ofDatabase(outage, this.serverFolder) : this.ofDisk();
 		const certificate = this.certificate.trouble();
-		const own = [database, this.config, certificate].filter((trouble) => trouble !== undefined);
+		const own = [database, this.config, this.unapplied, certificate].filter((trouble) => trouble !== undefined);
 		return [...own, ...this.failing.list()];
 	}
 

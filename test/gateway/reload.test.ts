@@ -116,12 +116,17 @@ describe("a sound config", () => {
 		expect(await mark()).toBe("three");
 	});
 
-	test("that changes what only a start can change says so in the log", async () => {
-		await reload(plugins({ mark: "two" }), { server: { port: 1 } });
+	test("that changes what only a start can change says so in the log, and as long as it is so", async () => {
+		const troubles = async () => (await gateway.admin("GET", "/admin/troubles"))["data"];
+		const { server } = JSON.parse(readFileSync(file(), "utf8")) as { readonly server: object };
+		await reload(plugins({ mark: "two" }), { server: { ...server, port: 1 } });
 		expect(await mark()).toBe("two");
 		expect(gateway.log).toContainEqual(
 			expect.objectContaining({ level: "warn", msg: expect.stringContaining("restart"), setting: "server.port" }),
 		);
+		expect(await troubles()).toMatchObject([{ what: "config", message: expect.stringContaining(": server.port.") }]);
+		await reload(plugins({ mark: "two" }), { server });
+		expect(await troubles()).toEqual([]);
 	});
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { Cron } from "croner";
+import { deny, Fault } from "../contract/fault.ts";
 import type { Job } from "../contract/job.ts";
 import { createLog } from "../runtime/log.ts";
 import { StoreFault } from "../store/fault.ts";
@@ -86,14 +87,19 @@ test("a job that goes on failing says so once for each reason, and once when it 
 	expect(noted).toEqual(["away", "away", "full", "full"].map((reason) => `flaky Error: ${reason}`));
 }, 20_000);
 
-test("of a database that is away only the log is told", async () => {
+const away = new StoreFault("SQLITE_IOERR", "disk I/O error");
+
+test.each([
+	["itself", away],
+	["that something else failed for", new Fault(deny("overloaded", "It cannot be told."), away)],
+])("of a database that is away, %s, only the log is told", async (_, thrown) => {
 	const said: unknown[] = [];
 	const noted: string[] = [];
 	const done = Promise.withResolvers<void>();
 	const noting = createLog("debug", (line) => said.push(JSON.parse(line)));
 	const run = (): void => {
 		setImmediate(done.resolve);
-		throw new StoreFault("SQLITE_IOERR", "disk I/O error");
+		throw thrown;
 	};
 	const started = startJobs([{ name: "counts", schedule: second, run }], new Map(), noting, {
 		jobFailed: (job) => void noted.push(job),

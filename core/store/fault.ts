@@ -52,15 +52,15 @@ export class StoreFault extends Fault {
 }
 
 /** A file beside the database could not be written, such as the journal: what the system says of its disk. */
-const isDiskFull = (error: unknown): boolean =>
-	error instanceof Error && /^(ENOSPC|EDQUOT|EROFS|EIO)$/.test(String(Reflect.get(error, "code")));
+const isDiskFull = (error: Error): boolean => /^(ENOSPC|EDQUOT|EROFS|EIO)$/.test(String(Reflect.get(error, "code")));
 
 /**
- * Whether an error says that the database, or the disk of a file beside it, does not work. Anything else is a mistake of the
- * code that threw it, and no outage.
+ * Whether an error says that the database, or the disk of a file beside it, does not work, or that it was thrown because of
+ * that. Anything else is a mistake of the code that threw it, and no outage.
  */
 export const isOutage = (error: unknown): boolean =>
-	(error instanceof StoreFault && error.isOutage) || isDiskFull(error);
+	error instanceof Error &&
+	((error instanceof StoreFault && error.isOutage) || isDiskFull(error) || isOutage(error.cause));
 
 /**
  * Waits for what is being written, but not for a database that takes nothing: for reads, which then tell what was true

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "@libsql/client";
 import type { Clock } from "../contract/clock.ts";
 import type { Log } from "../contract/log.ts";
+import { asRecord, asText } from "../neutral/json.ts";
 import { openClient } from "./client.ts";
 import { type Outage, StoreFault, storeFault, Unreachable } from "./fault.ts";
 import { FileWriter } from "./file-writer.ts";
@@ -40,13 +41,20 @@ export const databaseFile = (url: string): string | undefined => {
 	return path === undefined ? undefined : decodeURIComponent(path);
 };
 
+/** Never more than one word: what an error of the network says besides may hold the address with its password. */
+const whyNoAnswer = (error: unknown): string => {
+	if (!(error instanceof Error)) return "no reason was given";
+	const code = asText(Reflect.get(error, "code")) ?? asText(asRecord(error.cause)["code"]);
+	return code ?? error.name;
+};
+
 /** Reads the whole answer within the deadline, so that every failure of the network is one of this function. */
 const fetchWithDeadline = async (request: Request): Promise<Response> => {
 	try {
 		const response = await fetch(request, { signal: AbortSignal.timeout(deadlineMs) });
 		return new Response(await response.arrayBuffer(), { status: response.status, headers: response.headers });
 	} catch (error) {
-		throw new Unreachable(error instanceof Error ? error.name : "no reason was given");
+		throw new Unreachable(whyNoAnswer(error));
 	}
 };
 

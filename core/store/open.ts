@@ -55,7 +55,8 @@ export const unusable = (url: string, error: unknown, assurance = ""): Fault => 
 	const file = databaseFile(url);
 	const name = file === undefined ? `server ${new URL(url).host}` : `file ${file}`;
 	const { code, detail } = storeFault(error);
-	const hint = damaged.test(code) ? `; ${assurance}put a backup in its place` : "";
+	const mend = code === "UNREACHABLE" ? "; start it, or correct database.url" : "";
+	const hint = damaged.test(code) ? `; ${assurance}put a backup in its place` : mend;
 	return new Fault(deny("internal", `the database ${name} cannot be used: ${detail}${hint}`), error);
 };
 

@@ -589,7 +589,8 @@ describe("a server", () => {
 			() => "",
 			(error: unknown) => String(error),
 		);
-		expect(message).toContain(`the database server ${new URL(url).host} cannot be used`);
+		const why = "cannot be used: ECONNREFUSED; start it, or correct database.url";
+		expect(message).toContain(`the database server ${new URL(url).host} ${why}`);
 		expect(message).not.toContain("sk-database");
 	});
 

@@ -141,6 +141,21 @@ describe("normalizeRequest", () => {
 		const image = (mime: string): Block => ({ type: "image", media: { by: "bytes", base64: "AAAA", mime } });
 		expect(messagesOf(user(image("image/jpg")))).toEqual([user(image("image/jpeg"))]);
 	});
+	test.each([
+		["image/jpeg", "\xff\xd8\xff\xe0\x00\x10JFIF"],
+		["image/png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"],
+		["image/gif", "GIF89a\x01\x00"],
+		["image/webp", "RIFF\x24\x01\x00\x00WEBPVP8 "],
+		["image/jpeg", "\xff\xd8\xff\xdb"],
+	])("a picture is called what it is: %s", (mime, bytes) => {
+		const image = (said: string): Block => ({ type: "image", media: { by: "bytes", base64: btoa(bytes), mime: said } });
+		expect(messagesOf(user(image("image/png")))).toEqual([user(image(mime))]);
+		expect(messagesOf(user(image("application/octet-stream")))).toEqual([user(image(mime))]);
+	});
+	test("a picture in another format keeps its name", () => {
+		const image: Block = { type: "image", media: { by: "bytes", base64: btoa("<svg></svg>"), mime: "image/svg+xml" } };
+		expect(messagesOf(user(image))).toEqual([user(image)]);
+	});
 	test("without tools there is no tool choice", () => {
 		const { request: made, losses } = normalizeRequest(
 			request([user(text("q"))], { tools: [], toolChoice: { mode: "required" }, parallelTools: true }),

@@ -5,6 +5,7 @@
 import type { Block, ImageBlock, Message, ToolCallBlock } from "./content.ts";
 import { Losses, type NeutralLoss } from "./losses.ts";
 import { pairTools } from "./pair-tools.ts";
+import { pictureType } from "./picture-type.ts";
 import { inPlaceOf } from "./place.ts";
 import type { NeutralRequest, Tool, ToolChoice } from "./request.ts";
 import { flatName } from "./tool-names.ts";
@@ -82,11 +83,13 @@ const soundCall = (block: ToolCallBlock): ToolCallBlock =>
 		? inPlaceOf({ ...block, arguments: { form: "json", value: {}, text: "{}" } }, block)
 		: block;
 
-/** Many clients say `image/jpg`, which no provider knows. */
-const soundImage = (block: ImageBlock): ImageBlock =>
-	block.media.by === "bytes" && block.media.mime === "image/jpg"
-		? inPlaceOf({ ...block, media: { ...block.media, mime: "image/jpeg" } }, block)
-		: block;
+/** Clients say `image/jpg`, which no provider knows, or `image/png` of whatever they have; Anthropic refuses the request for it. */
+const soundImage = (block: ImageBlock): ImageBlock => {
+	const { media } = block;
+	if (media.by !== "bytes") return block;
+	const mime = pictureType(media.base64) ?? (media.mime === "image/jpg" ? "image/jpeg" : media.mime);
+	return mime === media.mime ? block : inPlaceOf({ ...block, media: { ...media, mime } }, block);
+};
 
 /** Tools by what a call names them; of two with one name the first stays. */
 const distinctTools = (tools: readonly Tool[], losses: Losses): readonly Tool[] => {

@@ -131,7 +131,7 @@ export * from "./neutral/effort.ts";
 export { bytesPerToken, estimateTextTokens, estimateTokens } from "./neutral/estimate.ts";
 export { holdsLargeInteger, parseExactly, writtenValue } from "./neutral/exact-json.ts";
 export { explode } from "./neutral/explode.ts";
-export { carry, familyOf, uncarry } from "./neutral/family.ts";
+export { carry, familyOf, ownName, uncarry } from "./neutral/family.ts";
 export { Folder, fold, partSeparator, readArguments } from "./neutral/fold.ts";
 export {
 	asBoolean,

@@ -1,10 +1,21 @@
 /** Which family of models an opaque value is bound to, and how a value travels through a foreign client. */
 import type { Opaque } from "./content.ts";
 
-/** `claude`, `gpt`, `gemini`, or the first word of the model's name. A vendor prefix (`openai/…`, `models/…`) is passed over. */
+/**
+ * A model's own name, in lower case: without what a path (`openai/…`, `models/…`), Bedrock (`us.anthropic.…`, `moonshotai.…`)
+ * or Databricks puts before it, and with the points that Fireworks writes as `p` (`qwen3p8`).
+ */
+export const ownName = (model: string): string =>
+	model
+		.slice(model.lastIndexOf("/") + 1)
+		.toLowerCase()
+		.replace(/^(?:databricks-(?=claude)|(?:[a-z-]+\.)+|(?:[\w-]+\.)+(?=claude))/, "")
+		.replace(/(?<=\d)p(?=\d)/g, ".");
+
+/** `claude`, `gpt`, `gemini`, or the first word of the model's own name. */
 export const familyOf = (model: string): string => {
-	const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
-	if (/^(?:[\w-]+\.)*claude/.test(name)) return "claude";
+	const name = ownName(model);
+	if (name.startsWith("claude")) return "claude";
 	if (name.startsWith("gemini") || name.startsWith("gemma")) return "gemini";
 	if (/^(gpt|o\d|chatgpt|codex)/.test(name)) return "gpt";
 	return /^[a-z]+/.exec(name)?.[0] ?? name;

@@ -67,6 +67,11 @@ test.each([
 	["claude-opus-4.7", "claude-opus-4-7"],
 	["anthropic/claude-3.7-sonnet:thinking", "claude-3-7-sonnet"],
 	["us.anthropic.claude-sonnet-4.6", "claude-sonnet-4-6"],
+	["databricks-claude-opus-4-8", "claude-opus-4-8"],
+	["moonshotai.kimi-k2-thinking", "kimi-k2-thinking"],
+	["openai.gpt-oss-120b-1:0", "gpt-oss-120b"],
+	["accounts/fireworks/models/qwen3p8-27b", "qwen3.8-27b"],
+	["accounts/fireworks/models/kimi-k2p6", "kimi-k2.6"],
 ])("%s is %s", (dotted, name) => expect(capabilitiesOf(dotted)).toEqual(capabilitiesOf(name)));
 
 test("a plugin may write a Claude's name with a dot or without", () => {

@@ -1,5 +1,5 @@
 /** Looks up what is known of a model in the one table. */
-import { type KnownModels, type ModelCapabilities, matchesPattern, remembering } from "#core";
+import { type KnownModels, type ModelCapabilities, matchesPattern, ownName, remembering } from "#core";
 import { chatModels } from "./known/chat-models.ts";
 import { claude } from "./known/claude.ts";
 import { embedding } from "./known/embedding.ts";
@@ -26,14 +26,8 @@ export const createLookup = (added: readonly KnownModels[] = []): ModelLookup =>
 		.flatMap(({ names = [], capabilities }) => names.map((pattern) => ({ pattern: dashed(pattern), capabilities })))
 		.sort((a, b) => fixedLength(b.pattern) - fixedLength(a.pattern));
 	const find = remembering((name: string): ModelCapabilities => {
-		// `us.anthropic.claude-…` is how Bedrock calls it.
-		const bare = dashed(
-			name
-				.slice(name.lastIndexOf("/") + 1)
-				.toLowerCase()
-				.replace(/^(?:[\w-]+\.)*(?=claude-)/, ""),
-		);
-		return patterns.find(({ pattern }) => matchesPattern(pattern, bare))?.capabilities ?? {};
+		const own = dashed(ownName(name));
+		return patterns.find(({ pattern }) => matchesPattern(pattern, own))?.capabilities ?? {};
 	});
 	// Names come from clients; one this long is no model's, and is not to be kept.
 	const byName = (name: string): ModelCapabilities => (name.length > 200 ? {} : find(name));

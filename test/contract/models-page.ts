@@ -73,7 +73,7 @@ export const modelsPage = (): string => {
 
 Written from \`plugins/router/known/\` by \`npm run models\`; a test fails when it is stale.
 
-Of several patterns that fit a name (in lower case, without what stands before a \`/\`) the one that fixes the most characters counts.
+Of several patterns that fit a name (in lower case, without what a path, Bedrock or Databricks puts before it) the one that fixes the most characters counts.
 A newer name of a known family gets what all of its family take, never the most. Plugins add entries to the slot \`models\`;
 \`models[].caps\` in the config has the last word. An empty cell means: nothing is known, so nothing is held back.
 

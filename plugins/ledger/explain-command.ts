@@ -110,7 +110,9 @@ export const explainCommand: Command = {
 	usage: () => usage,
 	async run({ words, call, print }) {
 		const { values, positionals } = parse(words);
-		const [id] = positionals;
+		const [id, ...more] = positionals;
+		const surplus = values.model === undefined ? more[0] : id;
+		if (surplus !== undefined) throw wrong(`"${surplus}" is one word too many.`);
 		if (values.model !== undefined) {
 			const question = { model: values.model, ...(values.token !== undefined && { token: values.token }) };
 			const answer = asRecord(await call("POST", "/admin/models/explain", question));
@@ -119,6 +121,7 @@ export const explainCommand: Command = {
 			return;
 		}
 		if (id === undefined) throw wrong("portico explain takes the id of a call, as answers have it in x-request-id.");
+		if (values.token !== undefined) throw wrong("A call is explained by its id: that takes no --token.");
 		const answer = asRecord(await call("GET", `/admin/calls/${encodeURIComponent(id)}`));
 		if (values.json === true) print(JSON.stringify(answer));
 		else for (const line of explainCall(answer)) print(line);

@@ -6,6 +6,8 @@ import {
 	asText,
 	type Command,
 	definedOnly,
+	deny,
+	Fault,
 	parseWords,
 	tableLines,
 	type WireRecord,
@@ -13,6 +15,8 @@ import {
 
 const usage =
 	"portico tasks [ID] [--status NOT_START|IN_PROGRESS|SUCCESS|FAILURE] [--kind KIND] [--token ID or NAME] [--model NAME] [--upstream NAME] [--limit N] [--json]";
+
+const wrong = (message: string): Fault => new Fault(deny("invalid_request", `${message}\n\n${usage}`));
 
 const parse = (words: readonly string[]) => {
 	const text = { type: "string" } as const;
@@ -51,7 +55,10 @@ export const tasksCommand: Command = {
 	async run({ words, call, print }) {
 		const { values, positionals } = parse(words);
 		const { json, ...query } = values;
-		const [id] = positionals;
+		const [id, ...more] = positionals;
+		if (more.length > 0) throw wrong(`"${more[0]}" is one word too many.`);
+		const [unread] = id === undefined ? [] : Object.keys(query);
+		if (unread !== undefined) throw wrong(`A task is shown by its id: that takes no --${unread}.`);
 		const path = id === undefined ? `?${new URLSearchParams(definedOnly(query))}` : `/${encodeURIComponent(id)}`;
 		const answer = asRecord(await call("GET", `/admin/tasks${path}`));
 		if (json === true) return print(JSON.stringify(answer));

@@ -19,7 +19,7 @@ import {
 import { cleanError, readWords, without } from "./error-body.ts";
 import { Keys, maySpeakOfKey } from "./keys.ts";
 import { slow, unreachable } from "./no-answer.ts";
-import { Budget } from "./repeating.ts";
+import { RetryCredit } from "./repeating.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 /** What Bun's `fetch` takes beyond the standard: its own silence limit is switched off, ours hold. */
@@ -73,7 +73,7 @@ export const createHttpUpstream = ({
 	const base = setting.url.replace(/\/+$/, "");
 	const keyList = [...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])];
 	const keys = new Keys(keyList, clock, random);
-	const budget = new Budget();
+	const credit = new RetryCredit();
 	const proxied = proxy === undefined ? {} : { proxy };
 	/** What is sent with every message beside its own headers, by the words it is written in and by key. */
 	const fixedHeaders = new WeakMap<Wire, Map<string | undefined, FixedHeaders>>();
@@ -95,7 +95,7 @@ export const createHttpUpstream = ({
 		asRecord(error)["code"] === "ECONNRESET" &&
 		!options.abort.signal.aborted &&
 		options.mayRepeat?.() === true &&
-		budget.spend();
+		credit.spend();
 
 	/** Clients are told that it failed; why (an expired certificate, a name that is not known) is the operator's business. */
 	const note = ({ callId }: SendOptions, error: unknown): void => {
@@ -140,7 +140,7 @@ export const createHttpUpstream = ({
 	): Promise<Response> => {
 		const init = initOf(message, options, key);
 		const url = base + message.path;
-		budget.earn();
+		credit.earn();
 		const cancel = clock.after(firstByteSeconds * 1000, () => options.abort.abort(slow(name, firstByteSeconds)));
 		let response: Response | undefined;
 		try {

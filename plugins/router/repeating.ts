@@ -21,18 +21,18 @@ const leavesNothing = (call: Routed): boolean => {
 export const safeAfter = (denial: Denial, call: Routed): boolean => !mayBeDone(denial) || leavesNothing(call);
 
 /** A few tries in hand, and one more for every so many calls: a broken upstream is not asked twice for everything. */
-export class Budget {
-	private credit = most;
+export class RetryCredit {
+	private left = most;
 
 	/** A call is made. */
 	earn(): void {
-		this.credit = Math.min(most, this.credit + perCall);
+		this.left = Math.min(most, this.left + perCall);
 	}
 
 	/** Whether one more try may be made. */
 	spend(): boolean {
-		if (this.credit < 1) return false;
-		this.credit--;
+		if (this.left < 1) return false;
+		this.left--;
 		return true;
 	}
 }

@@ -76,7 +76,7 @@ export const buildGateway = async (
 	const refused = (more: readonly PluginComplaint[]) => ({
 		complaints: complaintLines(blueprint.file, [...blueprint.complaints, ...more.map(blueprint.place)]),
 	});
-	const rulesOf = createRulesOf(() => built.generation.all(policies));
+	const rulesOf = createRulesOf(() => built.generation.all(policies), log);
 	const statusOf: Recording["statusOf"] = (call, denial) => statusAt(routeAt.get(call.route), call.request, denial);
 	const secondLook = createSecondLook(clock, (call) => identifyAgain(call, keyInQuery.has(call.route)));
 	const forTasks = createTaskAuthority(

@@ -16,7 +16,7 @@ const token: AccessToken = { id: "t", name: "t", settings: {}, compiled: new Map
 const call = { token, request: new Request("http://127.0.0.1/") } as Routed;
 
 /** The rules that these policies are for the token. */
-const rulesOf = (policies: readonly Policy[]) => createRulesOf(() => policies)(token).check;
+const rulesOf = (policies: readonly Policy[]) => createRulesOf(() => policies, log)(token).check;
 
 /** A policy that grants a permit and notes when it is settled. */
 const granting = (name: string, settled: string[], more: Permit = {}): Policy => ({

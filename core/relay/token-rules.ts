@@ -1,6 +1,6 @@
 /** The rules of a token: what each policy asks, beside what its own setting was compiled to. Found once for a token. */
 import type { AccessToken } from "../contract/call.ts";
-import { type Denial, deny } from "../contract/fault.ts";
+import { type Denial, deny, Fault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { ModelInfo } from "../contract/router.ts";
@@ -20,12 +20,14 @@ export interface TokenRules {
 	readonly beforeBody: readonly Rule[];
 	readonly check: readonly Rule[];
 	readonly shows: readonly Rule[];
+	/** Hears of those that fail. */
+	readonly log: Log;
 }
 
 export type RulesOf = (token: AccessToken) => TokenRules;
 
 /** The rules of any token. `policies` is asked at the first of them. */
-export const createRulesOf = (policies: () => readonly Policy[]): RulesOf => {
+export const createRulesOf = (policies: () => readonly Policy[], log: Log): RulesOf => {
 	const known = new WeakMap<AccessToken, TokenRules>();
 	const bound = (token: AccessToken): TokenRules => {
 		const all = policies().map((policy) => ({
@@ -37,6 +39,7 @@ export const createRulesOf = (policies: () => readonly Policy[]): RulesOf => {
 			beforeBody: all.filter(({ policy }) => policy.beforeBody),
 			check: all.filter(({ policy }) => policy.check),
 			shows: all.filter(({ policy }) => policy.shows),
+			log,
 		};
 		known.set(token, rules);
 		return rules;
@@ -61,9 +64,22 @@ export const refuseForFailure = ({ policy }: Rule, error: unknown, log: Log): De
 /** A model of which no more is known than its name. */
 export const infoOf = (name: string): ModelInfo => ({ name, createdAt: 0, ownedBy: "", capabilities: {} });
 
-/** Whether every rule would show this model. */
-export const showsModel = ({ shows }: TokenRules, model: ModelInfo): boolean =>
-	shows.every(({ policy, setting }) => policy.shows?.(model, setting) ?? true);
+/** Plain JavaScript may answer a promise, or nothing, which shows no model. */
+const answersShown = ({ policy, setting }: Rule, model: ModelInfo): boolean => {
+	const shown: unknown = policy.shows?.(model, setting);
+	if (typeof shown === "boolean") return shown;
+	throw new TypeError("shows() answered neither true nor false");
+};
+
+/** Whether every rule would show this model. Throws `Fault` where one of them failed. */
+export const showsModel = ({ shows, log }: TokenRules, model: ModelInfo): boolean =>
+	shows.every((rule) => {
+		try {
+			return answersShown(rule, model);
+		} catch (error) {
+			throw new Fault(refuseForFailure(rule, error, log));
+		}
+	});
 
 type Answer = Denial | undefined;
 type Ask<Subject> = (rule: Rule, subject: Subject) => Answer | Promise<Answer>;

@@ -4,28 +4,23 @@ import {
 	describe,
 	Fault,
 	type Identified,
-	type Log,
 	type Operated,
 	ownerOf,
 	type PersonRoute,
 	type Route,
 	readJson,
-	type TokenOwner,
 	type TokenSetting,
 	type TSchema,
 	t,
 } from "#core";
-import type { Change, People } from "../people/service.ts";
+import type { Change } from "../people/service.ts";
 import { billingRoutes } from "./billing-routes.ts";
-import { ownerOfTokens } from "./bounds.ts";
 import { changedFields } from "./changed-fields.ts";
 import type { By, IssuedToken, Issuer } from "./issuer.ts";
 import { listQuery } from "./list-query.ts";
-import type { TokenFacts } from "./service.ts";
 import type { Settings } from "./settings.ts";
 import type { StoredToken } from "./stored-token.ts";
-
-type KnownSettings = () => ReadonlyMap<string, TokenSetting<unknown>>;
+import { createTokenViews, type TokenViewParts } from "./token-views.ts";
 
 const nameSchema = t.String({
 	minLength: 1,
@@ -73,38 +68,12 @@ const ownerFor = ({ operator }: Operated, asked: string | null | undefined): str
 	);
 };
 
-export interface TokenRouteParts {
+export interface TokenRouteParts extends TokenViewParts {
 	readonly issuer: Issuer;
-	readonly known: KnownSettings;
-	readonly people: People | undefined;
-	facts(): readonly TokenFacts[];
-	readonly log: Log;
 }
 
 export const tokenRoutes = ({ issuer, known, people, facts, log }: TokenRouteParts): readonly Route[] => {
-	/** The persons to whom they belong, by id, as policies see them. */
-	const ownersOf = async (tokens: readonly StoredToken[]): Promise<ReadonlyMap<string, TokenOwner>> => {
-		const ids = new Set(tokens.flatMap(({ owner }) => (owner === undefined ? [] : [owner])));
-		const persons = await Promise.all([...ids].map(async (id) => await people?.owner(id)));
-		const owners = persons.flatMap((person) => (person ? [ownerOfTokens(person, known())] : []));
-		return new Map(owners.flatMap((owner) => ("denial" in owner ? [] : [[owner.id, owner] as const])));
-	};
-
-	/** What is shown of tokens: never their keys, always what policies and others add. */
-	const views = async (tokens: readonly StoredToken[]): Promise<readonly Record<string, unknown>[]> => {
-		const ids = tokens.map(({ id }) => id);
-		const told = await Promise.all(facts().map((one) => one.about(ids)));
-		const owners = await ownersOf(tokens);
-		const shown = tokens.map(async ({ settings, ...rest }) => {
-			const unenforced = Object.keys(settings).filter((key) => !known().has(key));
-			const fields: Record<string, unknown> = { ...rest, settings, ...(unenforced.length > 0 && { unenforced }) };
-			for (const { key, view: more } of known().values())
-				if (more) Object.assign(fields, await more(rest.id, settings[key], owners.get(rest.owner ?? "")));
-			return Object.assign(fields, ...told.map((by) => by.get(rest.id)));
-		});
-		return await Promise.all(shown);
-	};
-
+	const views = createTokenViews({ known, people, facts, log });
 	const view = async (token: StoredToken): Promise<Record<string, unknown>> => (await views([token]))[0] ?? {};
 
 	/** The one answer that has the key: it is given although what others add to the token cannot be read. */

@@ -98,7 +98,7 @@ const model = protocol.client.read({ url: admitted.url, params: {}, headers: adm
 const ask = { url: admitted.url, params: {}, headers: admitted.request.headers, body, protocol, call: model };
 const usage = { input: { total: 240 }, output: { total: 90 } };
 const log = createLog("silent");
-const tokenRules = createRulesOf(() => rules)(token);
+const tokenRules = createRulesOf(() => rules, log)(token);
 let serial = 0;
 
 const routedOf = (identified: Identified): ModelRouted => ({

@@ -1,5 +1,6 @@
 /** Policies that fail where operators ask about tokens: what they ask is answered as calls are. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { asList, asRecord } from "#core";
 import { startGateway, type TestGateway } from "#core/testing";
 import { type Stranger, writeStranger } from "./stranger.ts";
 
@@ -17,6 +18,7 @@ export default definePlugin({
 		},
 		shows: (model, mood) => {
 			if (mood === "hides badly") throw new Error("shows is broken");
+			if (mood === "hides later") return Promise.resolve(false);
 			return true;
 		},
 	}), add(policies, {
@@ -60,6 +62,30 @@ describe("a dry run tells of a policy", () => {
 		});
 		expect(JSON.stringify(answer["token"])).toContain(JSON.stringify(message));
 	});
+});
+
+test("a list of models is refused where a policy cannot say what it shows, and the log names it", async () => {
+	for (const mood of ["hides badly", "hides later"]) {
+		const { key } = await gateway.token({ name: `lists ${mood}`, mood });
+		const before = gateway.log.length;
+		const listed = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+		expect([listed.status, await listed.text()]).toEqual([500, expect.stringContaining("could not be applied")]);
+		expect(gateway.log.slice(before)).toContainEqual(expect.objectContaining({ level: "error", policy: "odd" }));
+	}
+});
+
+test("tokens are listed though a policy fails to show something of one of them, and the log names its setting", async () => {
+	await gateway.token({ name: "fine", shown: "dark" });
+	await gateway.token({ name: "dim", shown: "throws" });
+	const before = gateway.log.length;
+	const { data } = await gateway.admin("GET", "/admin/tokens?limit=1000");
+	const shades = asList(data)
+		.map(asRecord)
+		.map(({ name, shade }) => [name, shade]);
+	expect(shades).toContainEqual(["fine", "dark"]);
+	expect(shades).toContainEqual(["dim", undefined]);
+	const told = gateway.log.slice(before).filter(({ setting }) => setting === "shown");
+	expect(told).toEqual([expect.objectContaining({ level: "error", error: expect.stringContaining("view is broken") })]);
 });
 
 test("the key of a token is told once, though what a policy shows of the token fails", async () => {

@@ -1,0 +1,53 @@
+/** What is shown of tokens: never their keys, always what policies and others add. */
+import { describe, isOutage, type Log, type TokenOwner, type TokenSetting } from "#core";
+import type { People } from "../people/service.ts";
+import { ownerOfTokens } from "./bounds.ts";
+import type { TokenFacts } from "./service.ts";
+import type { StoredToken } from "./stored-token.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface TokenViewParts {
+	known(): ReadonlyMap<string, TokenSetting<unknown>>;
+	readonly people: People | undefined;
+	facts(): readonly TokenFacts[];
+	readonly log: Log;
+}
+
+/** Without what a setting failed to tell: a plugin's mistake hides no token. */
+export const createTokenViews = ({ known, people, facts, log }: TokenViewParts) => {
+	/** The persons to whom they belong, by id, as policies see them. */
+	const ownersOf = async (tokens: readonly StoredToken[]): Promise<ReadonlyMap<string, TokenOwner>> => {
+		const ids = new Set(tokens.flatMap(({ owner }) => (owner === undefined ? [] : [owner])));
+		const persons = await Promise.all([...ids].map(async (id) => await people?.owner(id)));
+		const owners = persons.flatMap((person) => (person ? [ownerOfTokens(person, known())] : []));
+		return new Map(owners.flatMap((owner) => ("denial" in owner ? [] : [[owner.id, owner] as const])));
+	};
+
+	return async (tokens: readonly StoredToken[]): Promise<readonly Fields[]> => {
+		const ids = tokens.map(({ id }) => id);
+		const told = await Promise.all(facts().map((one) => one.about(ids)));
+		const owners = await ownersOf(tokens);
+		const failed = new Set<string>();
+
+		const added = async ({ key, view }: TokenSetting<unknown>, { id, settings, owner }: StoredToken) => {
+			try {
+				return await view?.(id, settings[key], owners.get(owner ?? ""));
+			} catch (error) {
+				if (isOutage(error)) throw error;
+				if (!failed.has(key))
+					log.error("what a setting shows of tokens is left out: it failed", { setting: key, error: describe(error) });
+				failed.add(key);
+				return undefined;
+			}
+		};
+
+		const shown = tokens.map(async (token): Promise<Fields> => {
+			const unenforced = Object.keys(token.settings).filter((key) => !known().has(key));
+			const fields = { ...token, ...(unenforced.length > 0 && { unenforced }) };
+			for (const setting of known().values()) if (setting.view) Object.assign(fields, await added(setting, token));
+			return Object.assign(fields, ...told.map((by) => by.get(token.id)));
+		});
+		return await Promise.all(shown);
+	};
+};

@@ -13,7 +13,7 @@ import type { Loss, ModelCapabilities } from "../neutral/model.ts";
 import { normalizeEvents } from "../neutral/normalize-events.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
 import { withObjectRoots, withPlainUnions } from "../neutral/plain-unions.ts";
-import type { NeutralRequest } from "../neutral/request.ts";
+import type { NeutralRequest, Tool } from "../neutral/request.ts";
 import type { NeutralEvent, NeutralResponse } from "../neutral/response.ts";
 import { systemFirst } from "../neutral/system-first.ts";
 import type { Exchange, ExplodedAnswer, MaybeLater, StreamFold, StreamPass, WholeAnswer } from "./exchange.ts";
@@ -55,14 +55,24 @@ const lowered = (request: NeutralRequest, limit: number | undefined): NeutralReq
 		? request
 		: { ...request, maxOutputTokens: limit };
 
+/** Tools without a search that whoever serves the model does not do. */
+const withoutSearch = (tools: readonly Tool[], losses: Losses): readonly Tool[] =>
+	tools.filter((tool) => {
+		const searches = tool.type === "server" && tool.tool === "web_search";
+		if (searches) losses.node(tool, "the upstream does not search the web");
+		return !searches;
+	});
+
 /** The request without what the model refuses in whatever protocol it is said. */
 const fitted = (request: NeutralRequest, capabilities: ModelCapabilities, losses: Losses): NeutralRequest => {
-	const { midSystem, typedUnions, rootUnions } = capabilities;
+	const { midSystem, typedUnions, rootUnions, searches } = capabilities;
 	const messages = midSystem === false ? systemFirst(request.messages) : request.messages;
-	let { tools } = request;
-	if (tools && rootUnions === false) tools = withObjectRoots(tools, losses);
-	if (tools && typedUnions === false) tools = withPlainUnions(tools);
-	return { ...request, messages, ...(tools && { tools }) };
+	const { tools: asked, toolChoice, ...rest } = request;
+	let tools = asked ?? [];
+	if (searches === false) tools = withoutSearch(tools, losses);
+	if (rootUnions === false) tools = withObjectRoots(tools, losses);
+	if (typedUnions === false) tools = withPlainUnions(tools);
+	return { ...rest, messages, ...(tools.length > 0 && { tools, ...(toolChoice && { toolChoice }) }) };
 };
 
 class Translation implements Exchange {

@@ -48,6 +48,16 @@ const ofSchemas = ({ prompt, status, text }: Refused): ModelCapabilities | undef
 	return untakenRoot.test(text) ? { rootUnions: false } : undefined;
 };
 
+/** What servers of open models say of a tool of Anthropic's that its own servers run. */
+const untakenTool = /invalid tool type|unsupported tool type|web_search_20\d{6}/i;
+
+/** A search of the upstream's own, which Codex offers in every request. */
+const ofSearch = ({ prompt, status, text, sameForm }: Refused): ModelCapabilities | undefined => {
+	const searches = prompt.tools?.some((tool) => tool.type === "server" && tool.tool === "web_search") === true;
+	const isRefused = !sameForm && (status === 400 || status === 422) && untakenTool.test(text);
+	return searches && isRefused ? { searches: false } : undefined;
+};
+
 /** Fields that Portico chose for a model of which it knew no better. */
 const ofFields = ({ prompt, status, text, sameForm }: Refused): ModelCapabilities | undefined => {
 	if (prompt.stream && refusesStreamOptions(status, text)) return { streamUsage: false };
@@ -57,4 +67,9 @@ const ofFields = ({ prompt, status, text, sameForm }: Refused): ModelCapabilitie
 
 /** Undefined where nothing is told by which the request would be another. */
 export const turnedOut = (refused: Refused): ModelCapabilities | undefined =>
-	ofSystem(refused) ?? ofEffort(refused) ?? ofLimit(refused) ?? ofSchemas(refused) ?? ofFields(refused);
+	ofSystem(refused) ??
+	ofEffort(refused) ??
+	ofLimit(refused) ??
+	ofSchemas(refused) ??
+	ofSearch(refused) ??
+	ofFields(refused);

@@ -1,6 +1,6 @@
 /** Fields that Portico chose for a model of which it knew no better, and several refusals of one request. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { asRecord, type WireRecord } from "#core";
+import { asList, asRecord, type WireRecord } from "#core";
 import { streamOf } from "#core/testing";
 import type { ProtocolName } from "../support/recordings.ts";
 import { answers, type LossWorld, startLossWorld } from "./world.ts";
@@ -81,6 +81,30 @@ describe("a model that reasons, under a name that does not tell it", () => {
 		expect([sampled.status, sampled.sent.length]).toEqual([400, 1]);
 	});
 });
+
+test.each([
+	[400, { error: { message: "invalid params, invalid tool type: (2013)" } }],
+	[
+		422,
+		{
+			detail: [{ type: "missing", loc: ["body", "tools", 0, "input_schema"], input: { type: "web_search_20250305" } }],
+		},
+	],
+])(
+	"a search that the server of a model behind Messages does not know is left out, and told (%d)",
+	async (status, refusal) => {
+		const shell = { type: "function", name: "shell", parameters: { type: "object", properties: {} } };
+		const before = world.upstream.received.length;
+		const asked = world.send("responses", "messages", { tools: [{ type: "web_search" }, shell], input: "Hi" });
+		world.upstream.answer(({ text }) =>
+			text.includes("web_search") ? Response.json(refusal, { status }) : Response.json(answers.messages),
+		);
+		const response = await asked;
+		expect([response.status, response.headers.get("x-portico-dropped")]).toEqual([200, "tools[0]"]);
+		const sent = world.upstream.received.slice(before).map(({ json }) => asList(asRecord(json)["tools"]).length);
+		expect(sent).toEqual([2, 1]);
+	},
+);
 
 test("what Claude Code asks of any model is brought to a small one step by step", async () => {
 	const body = {

@@ -8,7 +8,9 @@ import { estimateTokens } from "../neutral/estimate.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
 import { type HeldBody, heldBody } from "../wire/held-body.ts";
 import { type AnswerOptions, answer, sendWhole } from "./answer.ts";
-import { type Approach, type ApproachOptions, approach } from "./approach.ts";
+import type { Approach, ApproachOptions } from "./approach.ts";
+import { approachEndpoint } from "./approach-endpoint.ts";
+import { approachModel } from "./approach-model.ts";
 import { askBatch } from "./batch.ts";
 import { clientGone } from "./call-ending.ts";
 import { type CompactionOptions, compactFirst } from "./compact-first.ts";
@@ -123,6 +125,11 @@ export const attempt = (
 
 /** A protocol in plain JavaScript may name none; and what follows a host without a slash is another host. */
 const isPath = (path: unknown): boolean => typeof path === "string" && path.startsWith("/");
+
+const approach = (live: LiveCall, target: Target, options: ApproachOptions): Approach =>
+	live.routed.surface === "model"
+		? approachModel(live, live.routed, target, options)
+		: approachEndpoint(live, live.routed, target, options);
 
 class Attempt implements Waiting {
 	private readonly live: LiveCall;

@@ -98,7 +98,8 @@ const server = {
 		t.String({
 			pattern: "^https?://.",
 			secret: true,
-			description: "The proxy for outgoing calls; none without it, HTTP_PROXY of the environment is not obeyed.",
+			description:
+				"The proxy for requests to upstreams, on Bun; none without it, HTTP_PROXY of the environment is not obeyed. Hosts that NO_PROXY of the environment names are reached without it.",
 		}),
 	),
 	cors: t.Object(

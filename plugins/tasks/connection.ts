@@ -24,9 +24,10 @@ import type {
 	TaskFailure,
 } from "./service.ts";
 
-/** What Bun's `fetch` takes beyond the standard: its own limit of silence is switched off, ours hold. */
+/** What Bun's `fetch` takes beyond the standard: its own limit of silence is switched off, ours hold; and a proxy. */
 interface FetchOptions extends RequestInit {
 	readonly timeout?: false;
+	readonly proxy?: string;
 }
 
 const defaultTimeoutMs = 60_000;
@@ -164,7 +165,12 @@ class Watch {
 /** What comes where a file is to be signed in for, or is not there: it is never a result. */
 const pages = /^\s*(text\/html|application\/(?:[\w.-]+\+)?json)\b/i;
 
-export const createConnection = ({ url, headers, fetch: send = fetch }: ConnectionOptions, log: Log): Connection => {
+/** `proxy`: the one that requests to the upstream go by. Files that it names elsewhere are fetched without it: see `fetchNamed`. */
+export const createConnection = (
+	{ url, headers, fetch: send = fetch }: ConnectionOptions,
+	log: Log,
+	proxy?: string,
+): Connection => {
 	const base = url.replace(/\/+$/, "");
 	const { origin, host } = new URL(base);
 	const watch = new Watch(host, log);
@@ -185,6 +191,7 @@ export const createConnection = ({ url, headers, fetch: send = fetch }: Connecti
 			redirect: "manual",
 			signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs)]),
 			timeout: false,
+			...(proxy !== undefined && { proxy }),
 			...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
 		};
 		return await send(address, init);

@@ -191,6 +191,7 @@ export default definePlugin({
 			previews,
 			catalogue,
 			bodyLimitBytes,
+			proxy: needs.hostInfo.outgoingProxy,
 			authority: needs.taskAuthority,
 			baseUrl,
 			now,

@@ -33,6 +33,8 @@ export interface TasksServiceOptions {
 	readonly previews: Previews;
 	readonly catalogue: Catalogue;
 	readonly bodyLimitBytes: number;
+	/** The proxy that requests to upstreams go by. */
+	readonly proxy: string | undefined;
 	readonly authority: Pick<TaskAuthority, "beforeBody" | "refused">;
 	baseUrl(call: Identified): string;
 	now(): number;
@@ -89,7 +91,7 @@ export const createTasksService = (options: TasksServiceOptions): Tasks => {
 		},
 		readQuestion: (call) => readFields(call, options.bodyLimitBytes),
 		callbackUrlOf,
-		connect: (connection) => createConnection(connection, options.log),
+		connect: (connection) => createConnection(connection, options.log, options.proxy),
 		publicReason,
 		view: taskView,
 		baseUrl: options.baseUrl,

@@ -289,6 +289,23 @@ describe("usage", () => {
 			expect(decodeUsage({ ...counts, ...more })?.input.cacheRead).toBe(4);
 	});
 
+	test("cached tokens of Anthropic's models, in the words of servers before them", () => {
+		const counts = { prompt_tokens: 98_805, completion_tokens: 5_120, total_tokens: 103_925 };
+		const input = { total: 98_805, cacheRead: 66_360, cacheWrite: 32_435 };
+		const outer = { cache_read_input_tokens: 66_360, cache_creation_input_tokens: 32_435 };
+		const inner = { prompt_tokens_details: { cached_tokens: 66_360, cache_creation_tokens: 32_435 } };
+		for (const more of [outer, inner, { ...outer, ...inner }])
+			expect(decodeUsage({ ...counts, ...more })).toEqual({ input, output: { total: 5_120 } });
+	});
+
+	test("more cached tokens than the prompt has are counted beside it, whether or not the total holds them", () => {
+		const counts = { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 50 } };
+		const usage = { input: { total: 60, cacheRead: 50 }, output: { total: 5 } };
+		expect(decodeUsage(counts)).toEqual(usage);
+		expect(decodeUsage({ ...counts, total_tokens: 15 })).toEqual(usage);
+		expect(decodeUsage({ ...counts, total_tokens: 65 })).toEqual(usage);
+	});
+
 	test("counts that are none are no usage", () => {
 		for (const value of [null, "x", {}, { prompt_tokens: -1, completion_tokens: 2 }, { prompt_tokens: "3" }])
 			expect(decodeUsage(value)).toBeUndefined();

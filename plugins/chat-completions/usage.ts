@@ -18,16 +18,34 @@ const besideOf = (usage: WireRecord, gap: number): Beside => {
 const reasoningOf = (usage: WireRecord): number | undefined =>
 	asCount(asRecord(usage["completion_tokens_details"])["reasoning_tokens"]) ?? asCount(usage["reasoning_tokens"]);
 
-const inputOf = (usage: WireRecord, total: number): Usage["input"] => {
+/** Read from a cache and written to one; LiteLLM and Databricks have Anthropic's own names for them. */
+const cachesOf = (usage: WireRecord): Pick<Usage["input"], "cacheRead" | "cacheWrite"> => {
 	const details = asRecord(usage["prompt_tokens_details"]);
 	return definedOnly({
-		total,
 		cacheRead:
 			asCount(details["cached_tokens"]) ??
 			asCount(usage["prompt_cache_hit_tokens"]) ??
 			asCount(usage["num_cached_tokens"]) ??
-			asCount(usage["cached_tokens"]),
-		cacheWrite: asCount(details["cache_write_tokens"]),
+			asCount(usage["cached_tokens"]) ??
+			asCount(usage["cache_read_input_tokens"]),
+		cacheWrite:
+			asCount(details["cache_write_tokens"]) ??
+			asCount(details["cache_creation_tokens"]) ??
+			asCount(usage["cache_creation_input_tokens"]),
+	});
+};
+
+/** What caches hold is a part of the prompt, but for servers that count as Anthropic does: there may be more of it than of the prompt. */
+const cachedBeside = (usage: WireRecord, prompt: number): number => {
+	const { cacheRead = 0, cacheWrite = 0 } = cachesOf(usage);
+	return cacheRead + cacheWrite > prompt ? cacheRead + cacheWrite : 0;
+};
+
+const inputOf = (usage: WireRecord, total: number): Usage["input"] => {
+	const details = asRecord(usage["prompt_tokens_details"]);
+	return definedOnly({
+		total,
+		...cachesOf(usage),
 		audio: asCount(details["audio_tokens"]),
 		image: asCount(details["image_tokens"]),
 	});
@@ -70,10 +88,11 @@ export const decodeUsage = (value: unknown, cites = false): Usage | undefined =>
 	const prompt = asCount(value["prompt_tokens"]);
 	const completion = asCount(value["completion_tokens"] ?? 0);
 	if (prompt === undefined || completion === undefined) return undefined;
-	const gap = (asCount(value["total_tokens"]) ?? 0) - prompt - completion;
+	const cached = cachedBeside(value, prompt);
+	const gap = (asCount(value["total_tokens"]) ?? 0) - prompt - completion - cached;
 	const beside = gap > 0 ? besideOf(value, gap) : nothing;
 	const usage = {
-		input: inputOf(value, prompt + beside.input),
+		input: inputOf(value, prompt + cached + beside.input),
 		output: outputOf(value, completion, beside.output),
 	};
 	const searches = searchesOf(value) ?? (cites ? 1 : 0);

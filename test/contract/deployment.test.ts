@@ -24,12 +24,13 @@ test("every service of compose.yaml that is ours has a root file system that can
 	expect(new Set(volumes).size).toBe(3);
 });
 
-test("the manifests parse, and ask for readiness", () => {
+test("the manifests parse, ask for readiness, and leave a start half an hour for its migrations", () => {
 	const documents = parseAllDocuments(read("config/kubernetes/portico.yaml"));
 	expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
 	const [service, , set] = documents.map((document) => document.toJS());
 	expect(set.spec.template.metadata.labels).toMatchObject(service.spec.selector);
 	expect(set.spec.template.spec.containers[0]).toMatchObject({
+		startupProbe: { httpGet: { path: "/livez" }, periodSeconds: 2, failureThreshold: 900 },
 		readinessProbe: { httpGet: { path: "/acceptz" } },
 		securityContext: { readOnlyRootFilesystem: true },
 	});

@@ -63,7 +63,11 @@ const server = {
 	queueSeconds: seconds(5, 0, "How long a call waits while maxCalls are running"),
 	idleSeconds: seconds(300, 1, "How long an upstream may be silent before the call ends"),
 	callSeconds: seconds(3600, 1, "How long a call may last"),
-	keepAliveSeconds: seconds(15, 1, "How long a stream may be silent before a sign of life is sent to the client"),
+	keepAliveSeconds: seconds(
+		15,
+		1,
+		"How long a stream that its upstream has begun may be silent before a sign of life is sent to the client",
+	),
 	tls: t.Optional(
 		t.Object(
 			{

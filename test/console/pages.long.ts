@@ -132,6 +132,13 @@ describe.skipIf(!hasBrowser)("a page of the console", () => {
 		}
 		await page.keyboard.press("Escape");
 		await page.keyboard.press("Escape");
+		// "Sign out" stands in one line too.
+		const lines = await page.getByRole("button", { name: "Sign out", exact: true }).evaluate((one) => {
+			const letters = document.createRange();
+			letters.selectNodeContents(one);
+			return letters.getClientRects().length;
+		});
+		expect(lines).toBe(1);
 		await page.getByRole("button", { name: "Account" }).click();
 		expect(await page.getByRole("dialog").getByRole("heading", { name: "Ada" }).isVisible()).toBe(true);
 		expect([await sideways(page), await narrowest(page)]).toEqual([0, 0]);

@@ -16,3 +16,11 @@ test.each(["crash", "lease_lost"])("what was charged without a call's end (%s) i
 test("a call that went well needs none", () => {
 	expect(adviceOn({ ending: "completed", attempts: [{ upstream: "main", status: 200 }] })).toBeUndefined();
 });
+
+test("a command on the token has its id, where the call had a token", () => {
+	const refused = { ending: "refused", reason: "quota_exhausted", attempts: [] };
+	expect(adviceOn({ ...refused, token: "tok_1" })).toContain("portico token update tok_1 --quota DOLLARS");
+	expect(adviceOn({ ...refused, token: null })).toContain("portico token update ID --quota DOLLARS");
+	const owners = { ...refused, token: "tok_1", message: "The budget of this token's owner is used up." };
+	expect(adviceOn(owners)).toContain("portico person update ID --ceiling");
+});

@@ -56,8 +56,7 @@ const onAttempt = (attempt: WireRecord): string | undefined => {
 	return adviceOnUpstream(definedOnly({ code: asText(code), message: asText(message), status: asNumber(status) }));
 };
 
-/** Undefined for a call that went well. */
-export const adviceOn = (call: WireRecord): string | undefined => {
+const anyonesAdvice = (call: WireRecord): string | undefined => {
 	const onEnding = byEnding[asText(call["ending"]) ?? ""];
 	if (onEnding !== undefined) return onEnding;
 	const bad = asList(call["attempts"])
@@ -72,4 +71,12 @@ export const adviceOn = (call: WireRecord): string | undefined => {
 	if (reason === "overloaded" && /\bdatabase\b/.test(message)) return databaseAway;
 	const stopped = asText(call["stopped"]);
 	return byReason[reason] ?? (stopped === undefined ? undefined : onStop(stopped));
+};
+
+/** Undefined for a call that went well. */
+export const adviceOn = (call: WireRecord): string | undefined => {
+	const token = asText(call["token"]);
+	const advice = anyonesAdvice(call);
+	// A command with the id in it can be pasted.
+	return token === undefined ? advice : advice?.replace(/(?<=portico token \w+ )ID/, () => token);
 };

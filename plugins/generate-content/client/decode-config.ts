@@ -42,7 +42,7 @@ const known = new Set([
 	"imageConfig",
 ]);
 
-const efforts = lookup<Effort>({ MINIMAL: "minimal", LOW: "low", MEDIUM: "medium", HIGH: "high" });
+const efforts = lookup<Effort>({ MINIMAL: "minimal", LOW: "low", MEDIUM: "medium", HIGH: "high", XHIGH: "xhigh" });
 
 const decodeReasoning = (config: WireRecord): Reasoning | undefined => {
 	const thinking = field(config, "thinkingConfig");

@@ -366,6 +366,7 @@ describe("requests of Gemini clients", () => {
 			{ thinkingLevel: "low", includeThoughts: true },
 			{ mode: "on", effort: "low", expose: "full" },
 		],
+		[{ thinkingLevel: "XHIGH" }, { mode: "on", effort: "xhigh" }],
 		[{ includeThoughts: true }, { mode: "auto", expose: "full" }],
 	])("thinkingConfig %p", (thinkingConfig, reasoning) =>
 		expect(decoded({ contents: "Hi", generationConfig: { thinkingConfig } }).reasoning).toEqual(reasoning as never),

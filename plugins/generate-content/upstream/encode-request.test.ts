@@ -455,6 +455,9 @@ describe("settings for Gemini", () => {
 			includeThoughts: true,
 			thinkingLevel: "LOW",
 		});
+		const most = { reasoning: { mode: "on", effort: "xhigh" } } as const;
+		const able = target("mine", { thinking: "effort", efforts: ["low", "high", "xhigh"] });
+		expect(config(most, able).thinkingConfig).toEqual({ includeThoughts: true, thinkingLevel: "XHIGH" });
 		expect(encoded(neutral({ reasoning }), target("gemini-2.0-flash")).losses).toEqual(["reasoning"]);
 	});
 

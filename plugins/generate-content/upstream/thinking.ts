@@ -29,7 +29,13 @@ const styleOf = ({ capabilities }: EncodeContext, reasoning: Reasoning): Style =
 };
 
 /** Google's words, weakest first. Asked of a model of which nothing is known: those of which every one takes one or the other. */
-const levels: Partial<Record<Effort, string>> = { minimal: "MINIMAL", low: "LOW", medium: "MEDIUM", high: "HIGH" };
+const levels: Partial<Record<Effort, string>> = {
+	minimal: "MINIMAL",
+	low: "LOW",
+	medium: "MEDIUM",
+	high: "HIGH",
+	xhigh: "XHIGH",
+};
 const usual: readonly Effort[] = ["low", "medium", "high"];
 
 const levelsTaken = ({ capabilities: { efforts = usual } }: EncodeContext): readonly Effort[] =>

@@ -7,6 +7,8 @@ type Reason = Finish["reason"];
 const reasons = lookup<Reason>({
 	STOP: "stop",
 	MAX_TOKENS: "length",
+	// More is had by asking again with the answer's token, which clients of other protocols cannot do: to them it is cut off.
+	CONTINUATION: "length",
 	SAFETY: "safety",
 	LANGUAGE: "safety",
 	BLOCKLIST: "safety",
@@ -16,6 +18,7 @@ const reasons = lookup<Reason>({
 	IMAGE_PROHIBITED_CONTENT: "safety",
 	MODEL_ARMOR: "safety",
 	ESCALATION: "safety",
+	PUP_LIMITED_DISABLED: "safety",
 	RECITATION: "recitation",
 	IMAGE_RECITATION: "recitation",
 	MALFORMED_FUNCTION_CALL: "malformed_call",
@@ -28,8 +31,8 @@ const reasons = lookup<Reason>({
 	NO_IMAGE: "other",
 });
 
-/** Words of ours that the published schema does not know. */
-const unpublished = new Set(["MODEL_ARMOR"]);
+/** Words above that the published schema does not know. */
+const unpublished = new Set(["MODEL_ARMOR", "PUP_LIMITED_DISABLED", "CONTINUATION"]);
 
 const words: Readonly<Record<Reason, string>> = {
 	stop: "STOP",

@@ -236,6 +236,8 @@ describe("answers for Gemini clients", () => {
 		[{ reason: "refusal" }, "SAFETY"],
 		[{ reason: "safety", raw: "PROHIBITED_CONTENT" }, "PROHIBITED_CONTENT"],
 		[{ reason: "safety", raw: "content_filter" }, "SAFETY"],
+		[{ reason: "safety", raw: "PUP_LIMITED_DISABLED" }, "SAFETY"],
+		[{ reason: "length", raw: "CONTINUATION" }, "MAX_TOKENS"],
 		[{ reason: "recitation" }, "RECITATION"],
 		[{ reason: "malformed_call", raw: "UNEXPECTED_TOOL_CALL" }, "UNEXPECTED_TOOL_CALL"],
 		[{ reason: "other", raw: "something" }, "STOP"],

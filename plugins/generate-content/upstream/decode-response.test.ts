@@ -50,6 +50,8 @@ describe("how an answer of Gemini's ends", () => {
 		["SPII", "safety"],
 		["IMAGE_SAFETY", "safety"],
 		["LANGUAGE", "safety"],
+		["PUP_LIMITED_DISABLED", "safety"],
+		["CONTINUATION", "length"],
 		["RECITATION", "recitation"],
 		["MALFORMED_FUNCTION_CALL", "malformed_call"],
 		["UNEXPECTED_TOOL_CALL", "malformed_call"],

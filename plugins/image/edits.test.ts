@@ -112,6 +112,8 @@ describe("an OpenAI-shaped upstream", () => {
 			["n", "2"],
 			["response_format", "b64_json"],
 			["user", "somebody"],
+			// Another model at other prices: left out.
+			["svg[model]", "gpt-6-pro"],
 		]);
 		const answer = await waited(at, send(at, body));
 		expect([answer.status, await answer.json()]).toEqual([

@@ -25,11 +25,18 @@ const more: ReadonlySet<string> = new Set(
 		.map(foldedName),
 );
 
+/** OpenAI's drawings are written by a second model, which this names, at prices that nobody here counts; forms write `svg[model]`. */
+const choosesAuthor = (name: string): boolean => /^svg(?:\[|$)/i.test(name);
+
 /** Which model is asked is said by the order, in the field of each upstream's own. */
 const models: ReadonlySet<string> = new Set(["model", "model_name", "mv"]);
 
 const goesOn = (name: string): boolean =>
-	!models.has(name) && !steers(name) && !callbacks.has(foldedName(name)) && !more.has(foldedName(name));
+	!models.has(name) &&
+	!steers(name) &&
+	!choosesAuthor(name) &&
+	!callbacks.has(foldedName(name)) &&
+	!more.has(foldedName(name));
 
 const overriding: ReadonlySet<string> = new Set(asked.map(foldedName));
 

@@ -10,13 +10,13 @@ import { type HeldBody, heldBody } from "../wire/held-body.ts";
 import { type AnswerOptions, answer, sendWhole } from "./answer.ts";
 import type { Approach, ApproachOptions } from "./approach.ts";
 import { approachEndpoint } from "./approach-endpoint.ts";
-import { approachModel } from "./approach-model.ts";
 import { askBatch } from "./batch.ts";
 import { clientGone } from "./call-ending.ts";
 import { type CompactionOptions, compactFirst } from "./compact-first.ts";
 import type { MaybeLater } from "./exchange.ts";
 import type { Gathering } from "./gathering.ts";
 import type { LiveCall, Waiting } from "./live-call.ts";
+import { ModelWays } from "./model-ways.ts";
 import { UpstreamBody } from "./upstream-body.ts";
 
 export interface AttemptOptions extends ApproachOptions, Pick<AnswerOptions, "clock" | "limits" | "openStreamBody"> {
@@ -128,7 +128,7 @@ const isPath = (path: unknown): boolean => typeof path === "string" && path.star
 
 const approach = (live: LiveCall, target: Target, options: ApproachOptions): Approach =>
 	live.routed.surface === "model"
-		? approachModel(live, live.routed, target, options)
+		? new ModelWays(live, live.routed, target, options).best()
 		: approachEndpoint(live, live.routed, target, options);
 
 class Attempt implements Waiting {

@@ -19,9 +19,9 @@ const reasoningOf = (usage: WireRecord): number | undefined =>
 	asCount(asRecord(usage["completion_tokens_details"])["reasoning_tokens"]) ?? asCount(usage["reasoning_tokens"]);
 
 /** Read from a cache and written to one; LiteLLM and Databricks have Anthropic's own names for them. */
-const cachesOf = (usage: WireRecord): Pick<Usage["input"], "cacheRead" | "cacheWrite"> => {
+const cachesOf = (usage: WireRecord) => {
 	const details = asRecord(usage["prompt_tokens_details"]);
-	return definedOnly({
+	return {
 		cacheRead:
 			asCount(details["cached_tokens"]) ??
 			asCount(usage["prompt_cache_hit_tokens"]) ??
@@ -32,20 +32,14 @@ const cachesOf = (usage: WireRecord): Pick<Usage["input"], "cacheRead" | "cacheW
 			asCount(details["cache_write_tokens"]) ??
 			asCount(details["cache_creation_tokens"]) ??
 			asCount(usage["cache_creation_input_tokens"]),
-	});
+	};
 };
 
-/** What caches hold is a part of the prompt, but for servers that count as Anthropic does: there may be more of it than of the prompt. */
-const cachedBeside = (usage: WireRecord, prompt: number): number => {
-	const { cacheRead = 0, cacheWrite = 0 } = cachesOf(usage);
-	return cacheRead + cacheWrite > prompt ? cacheRead + cacheWrite : 0;
-};
-
-const inputOf = (usage: WireRecord, total: number): Usage["input"] => {
+const inputOf = (usage: WireRecord, caches: ReturnType<typeof cachesOf>, total: number): Usage["input"] => {
 	const details = asRecord(usage["prompt_tokens_details"]);
 	return definedOnly({
 		total,
-		...cachesOf(usage),
+		...caches,
 		audio: asCount(details["audio_tokens"]),
 		image: asCount(details["image_tokens"]),
 	});
@@ -88,11 +82,14 @@ export const decodeUsage = (value: unknown, cites = false): Usage | undefined =>
 	const prompt = asCount(value["prompt_tokens"]);
 	const completion = asCount(value["completion_tokens"] ?? 0);
 	if (prompt === undefined || completion === undefined) return undefined;
-	const cached = cachedBeside(value, prompt);
+	const caches = cachesOf(value);
+	const held = (caches.cacheRead ?? 0) + (caches.cacheWrite ?? 0);
+	// It is a part of the prompt, but for servers that count as Anthropic does: there may be more of it than of the prompt.
+	const cached = held > prompt ? held : 0;
 	const gap = (asCount(value["total_tokens"]) ?? 0) - prompt - completion - cached;
 	const beside = gap > 0 ? besideOf(value, gap) : nothing;
 	const usage = {
-		input: inputOf(value, prompt + cached + beside.input),
+		input: inputOf(value, caches, prompt + cached + beside.input),
 		output: outputOf(value, completion, beside.output),
 	};
 	const searches = searchesOf(value) ?? (cites ? 1 : 0);

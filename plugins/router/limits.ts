@@ -1,5 +1,5 @@
 /** Which targets have said that they are limited, and for how long: until then calls go elsewhere, where they can. */
-import type { AttemptReport, Clock, Target } from "#core";
+import type { Clock, Denial, Target } from "#core";
 
 /** However long a wait an upstream names: a limit may be lifted before. Milliseconds. */
 const longestMs = 60_000;
@@ -18,14 +18,10 @@ export class Limits {
 	}
 
 	/** Only a wait that the upstream itself named counts: without one nobody knows how long a limit lasts. */
-	report({ target, error }: AttemptReport): void {
-		const name = nameOf(target);
-		if (error?.kind !== "rate_limited" || error.retryAfterSeconds === undefined) {
-			if (!error) this.until.delete(name);
-			return;
-		}
+	report({ kind, retryAfterSeconds }: Denial, target: Target): void {
+		if (kind !== "rate_limited" || retryAfterSeconds === undefined) return;
 		if (this.until.size >= keptTargets) this.until.clear();
-		this.until.set(name, this.clock.monotonic() + Math.min(longestMs, error.retryAfterSeconds * 1000));
+		this.until.set(nameOf(target), this.clock.monotonic() + Math.min(longestMs, retryAfterSeconds * 1000));
 	}
 
 	/** That it is limited, and for how long; undefined for one that is not. */

@@ -224,14 +224,15 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		},
 		mayFollow: (denial, call) => followed.has(denial.kind) && safeAfter(denial, call),
 		report(report) {
-			const upstream = report.target.upstream.name;
-			limits.report(report);
+			const { error, target } = report;
+			const upstream = target.upstream.name;
+			if (error) limits.report(error, target);
 			const change = circuitOf(upstream).report(report);
 			if (change === "opened") {
 				raiseOn(alerts(), circuitOpened(upstream, report));
 				log.warn("an upstream fails; calls go elsewhere while it does, where they can", {
 					upstream,
-					kind: report.error?.kind,
+					kind: error?.kind,
 					reason: reasonOf(report),
 				});
 			} else if (change === "closed") {

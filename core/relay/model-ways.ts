@@ -24,7 +24,7 @@ const limitFor = ({ permits }: LiveCall, { capabilities }: Target): number | und
 const none: readonly never[] = [];
 
 /** The ways of a conversation to one target: as the bytes it is, or written anew. */
-class ModelWays implements Translating, OtherWays {
+export class ModelWays implements Translating, OtherWays {
 	private readonly live: LiveCall;
 	private readonly ask: ModelAsk;
 	private target: Target;
@@ -149,11 +149,3 @@ class ModelWays implements Translating, OtherWays {
 		return this.byTranslation();
 	}
 }
-
-/** The way that changes least. Throws `Fault` when the target cannot take the call. */
-export const approachModel = (
-	live: LiveCall,
-	routed: ModelRouted,
-	target: Target,
-	options: ApproachOptions,
-): Approach => new ModelWays(live, routed, target, options).best();

@@ -7,7 +7,12 @@ import { service } from "./token.ts";
  * @example
  * needs: { clock },
  * setup: ({ needs }) => {
- * 	const cancel = needs.clock.after(30_000, () => refresh()); // in a test: `await clock.advance(30_000)`
+ * 	let cancel = () => {};
+ * 	return {
+ * 		start: () => void (cancel = needs.clock.after(30_000, refresh)), // in a test: `await clock.advance(30_000)`
+ * 		stop: () => cancel(),
+ * 	};
+ * },
  */
 export interface Clock {
 	/** Wall time, milliseconds since 1970. For what people set: expiry, schedules, timestamps. */

@@ -45,11 +45,8 @@ export interface WorkerAnswer {
  * the process that looks after them, as JSON.
  *
  * @example
- * start() {
- * 	needs.hostInfo.workers?.answer("greeter: greeted", (before) => greeted + (asCount(before) ?? 0));
- * },
- * // and where somebody wants to know, the same without other workers:
- * const answers = (await needs.hostInfo.workers?.ask("greeter: greeted")) ?? [];
+ * needs.hostInfo.workers?.answer("greeter: greeted", (before) => greeted + (asCount(before) ?? 0)); // in `start`
+ * const answers = (await needs.hostInfo.workers?.ask("greeter: greeted")) ?? []; // where somebody wants to know
  */
 export interface Workers {
 	/**
@@ -70,7 +67,9 @@ export interface Workers {
  * @example
  * needs: { host: hostInfo },
  * setup: ({ needs }) => {
- * 	const counters = needs.host.keep("my-plugin.counters", () => new Counters()); // the same after a reload
+ * 	const greeted = needs.host.keep("greeter.greeted", () => new Map<string, number>()); // the same after a reload
+ * 	return { offers: [add(recorders, { name: "greeter", record: ({ id }) => greeted.set(id, 1) })] };
+ * },
  */
 export interface HostInfo {
 	/** A folder of this process's own for files that are not in the database (a journal). It exists. */
@@ -98,7 +97,7 @@ export interface HostInfo {
 	 * The process-wide thing of that name, made at its first use. For what must be one whatever is reloaded: open
 	 * leases, counters, a journal. Calls in flight on an old generation and new calls then share it.
 	 */
-	keep<T extends Kept>(name: string, make: () => T): T;
+	keep<T extends object & Kept>(name: string, make: () => T): T;
 	/** Shows a first token with the words the program greets with. For the plugin that issues tokens. */
 	greetWith(first: FirstToken): void;
 	/**

@@ -41,7 +41,7 @@ export interface SendOptions {
  * Something that answers model calls: a provider over HTTP, or a plugin's own (the demo). Nobody else knows its key or address.
  *
  * @example
- * add(upstreams, { name: "echo", protocols: ["chat-completions"], send: async ({ body }) => new Response(body) });
+ * add(upstreams, { name: "echo", protocols: ["chat-completions"], send: async ({ path }) => Response.json({ path }) });
  */
 export interface Upstream {
 	readonly name: string;

@@ -19,7 +19,7 @@ export interface CallTrace {
  * Begins traces. Without a plugin that gives this, no call pays for any.
  *
  * @example
- * offers: [provide(tracer, { begin: (headers) => traceOf(headers.get("traceparent")), spanId: () => randomId(8) })];
+ * offers: [provide(tracer, { begin: (headers) => traceOf(headers.get("traceparent")), spanId: newSpanId })],
  */
 export interface Tracer {
 	begin(headers: Headers): CallTrace;

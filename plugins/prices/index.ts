@@ -3,7 +3,8 @@ import { type Costs, clock, costs, definePlugin, provide } from "#core";
 import { Catalogue } from "./catalogue.ts";
 import { cost, costBound, isPriced, outputFor, taskCost } from "./cost.ts";
 import { priceParts, savedBy } from "./parts.ts";
-import { PriceList, pricesConfig } from "./price-list.ts";
+import { PriceList } from "./price-list.ts";
+import { pricesConfig } from "./prices-config.ts";
 import { prices, upstreamPrices } from "./service.ts";
 import { unknownTier } from "./tiers.ts";
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Clock, Log } from "#core";
 import { Catalogue } from "./catalogue.ts";
-import { PriceList, type PricesConfig } from "./price-list.ts";
+import { cost } from "./cost.ts";
+import { PriceList } from "./price-list.ts";
+import type { PricesConfig } from "./prices-config.ts";
 
 const warnings: string[] = [];
 const log: Log = { debug() {}, info() {}, error() {}, warn: (message) => warnings.push(message), of: () => log };
@@ -36,6 +38,33 @@ describe("which price a model has", () => {
 		expect(apart.find("gpt-4o", { upstream: "openai" })).toEqual({ input: 8 });
 		expect(apart.find("gpt-4o", { upstream: "own", requested: "fast" })).toEqual({ input: 0 });
 		expect(apart.find("gpt-4o")).toEqual({ input: 8 });
+	});
+	test("a long input makes all tokens of its call dearer, those without a rate of their own too", () => {
+		const long = list({
+			models: {
+				m: {
+					input: 1,
+					output: 10,
+					cacheRead: 0.1,
+					longInput: [
+						{ above: 400, input: 4, output: 40 },
+						{ above: 200, input: 2, output: 20, reasoning: 30 },
+					],
+				},
+			},
+		}).find("m");
+		const charged = (total: number) =>
+			long && cost({ input: { total, cacheRead: 100, cacheWrite: 50 }, output: { total: 10, reasoning: 5 } }, long);
+		// 50 + 50 written at 1, 100 read at 0.1, 10 at 10.
+		expect(charged(200)).toBe(210);
+		// 51 + 50 written at 2, 100 read at 0.1, 5 at 20 and 5 at 30.
+		expect(charged(201)).toBe(462);
+		// 251 + 50 written at 4, 100 read at 0.1, 5 at 40 and 5 at 30.
+		expect(charged(401)).toBe(1564);
+	});
+	test("what is only told of long inputs costs the same in short ones", () => {
+		const only = list({ default: { longInput: [{ above: 5, input: 2, output: 3 }] } }).find("m");
+		expect(only && cost({ input: { total: 1 }, output: { total: 1 } }, only)).toBe(5);
 	});
 	test("the asked name helps where the upstream's own is unknown", () => {
 		expect(list({}).find("deployment-7", { requested: "gpt-4o-mini" })?.input).toBe(0.15);

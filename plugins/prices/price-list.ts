@@ -1,106 +1,17 @@
 /** Which price a model has: the config's own, then the data package's, then the config's default. */
-import { matchesPattern, type Static, t } from "#core";
+import { matchesPattern } from "#core";
 import type { Catalogue } from "./catalogue.ts";
+import { withSteps } from "./long-input.ts";
+import type { ConfiguredPrice, PricesConfig } from "./prices-config.ts";
 import type { Price, PriceHints, UpstreamPrice } from "./service.ts";
-
-const dollars = (description: string) => t.Optional(t.Number({ minimum: 0, maximum: 1_000_000, description }));
-
-const word = t.Union([t.String({ maxLength: 64 }), t.Number(), t.Boolean(), t.Null()]);
-
-const variantSchema = t.Object(
-	{
-		when: t.Record(t.String({ minLength: 1, maxLength: 64 }), t.Union([word, t.Array(word, { minItems: 1 })]), {
-			minProperties: 1,
-			description:
-				"By a field's name as the upstream is sent it the word that it must have, or a list of words: `null` for a field that is not sent, `*` for whatever it says.",
-		}),
-		perImage: dollars("Dollars for each image of such a task; the plain `perImage` when absent."),
-		perSecond: dollars("Dollars for each second of video of such a task; the plain `perSecond` when absent."),
-		perSong: dollars("Dollars for each song of such a task; the plain `perSong` when absent."),
-	},
-	{ additionalProperties: false, minProperties: 2 },
-);
-
-const priceSchema = (description: string) =>
-	t.Object(
-		{
-			input: dollars("Dollars per million input tokens."),
-			output: dollars("Dollars per million output tokens."),
-			cacheRead: dollars("Dollars per million input tokens read from the provider's cache; `input` when absent."),
-			cacheWrite: dollars("Dollars per million input tokens written to the provider's cache; `input` when absent."),
-			cacheWriteLong: dollars("The same for what the cache keeps for an hour; `cacheWrite` when absent."),
-			reasoning: dollars("Dollars per million reasoning tokens; `output` when absent."),
-			inputAudio: dollars("Dollars per million input tokens of sound; `input` when absent."),
-			inputImage: dollars("Dollars per million input tokens of pictures; `input` when absent."),
-			inputVideo: dollars("Dollars per million input tokens of films; `input` when absent."),
-			outputAudio: dollars("Dollars per million output tokens of sound; `output` when absent."),
-			outputImage: dollars("Dollars per million output tokens of pictures; `output` when absent."),
-			perRequest: dollars("Dollars for each call, besides its tokens."),
-			perWebSearch: dollars("Dollars for each web search of the model; 0.035 when absent."),
-			perFileSearch: dollars("Dollars for each search in stored files; 0.0025 when absent."),
-			perCodeSession: dollars("Dollars for each container in which a tool of the model runs code; 0.03 when absent."),
-			perImage: dollars(
-				"Dollars for each image of a task, or of a tool of the model; 0.25 for the latter when absent.",
-			),
-			perSecond: dollars("Dollars for each second of video of a task."),
-			perSong: dollars("Dollars for each song of a task."),
-			perMinuteAudioIn: dollars("Dollars for each minute of sound that is heard (transcription)."),
-			perMinuteAudioOut: dollars("Dollars for each minute of sound that is made (speech)."),
-			perMillionCharacters: dollars("Dollars for each million characters that are spoken."),
-			perThousandSearches: dollars("Dollars for each thousand searches of a reranker."),
-			variants: t.Optional(
-				t.Array(variantSchema, {
-					description:
-						"What tasks cost otherwise by what their requests say; the first that fits counts, and where that is not certain the dearest that may fit.",
-				}),
-			),
-			tiers: t.Optional(
-				t.Record(t.String({ minLength: 1, maxLength: 64 }), t.Number({ minimum: 0, maximum: 1_000 }), {
-					description:
-						"How many times the plain rates a tier costs, by the request's word in lower case (`priority`, `ultrafast`, the speed `fast`, `inference_geo:us`); 2, 6, 6 and 1.1 for these when absent.",
-				}),
-			),
-			contextWindow: t.Optional(t.Integer({ minimum: 1, description: "The most input tokens the model takes." })),
-		},
-		{ additionalProperties: false, minProperties: 1, description },
-	);
-
-export const pricesConfig = t.Object(
-	{
-		models: t.Optional(
-			t.Record(t.String({ minLength: 1, maxLength: 256 }), priceSchema("The price of the models of that name."), {
-				description: "Prices by model name, or by pattern with `*`; exact names first, then patterns as written.",
-			}),
-		),
-		upstreams: t.Optional(
-			t.Record(
-				t.String({ minLength: 1, maxLength: 256 }),
-				t.Record(
-					t.String({ minLength: 1, maxLength: 256 }),
-					priceSchema("The price of the models of that name at this upstream."),
-				),
-				{
-					description:
-						"What models cost at one upstream, by its name, and in it as `models` has them; goes before `models`. For what the same model costs elsewhere.",
-				},
-			),
-		),
-		default: t.Optional(
-			priceSchema("The price of models that nothing else knows. Without it such a model is refused under a quota."),
-		),
-	},
-	{ additionalProperties: false },
-);
-
-export type PricesConfig = Static<typeof pricesConfig>;
 
 /** Prices by names of models and by patterns. */
 class PriceTable {
 	private readonly exact: ReadonlyMap<string, Price>;
 	private readonly patterns: readonly (readonly [pattern: string, price: Price])[];
 
-	constructor(prices: Readonly<Record<string, Price>> = {}) {
-		const entries = Object.entries(prices);
+	constructor(prices: Readonly<Record<string, ConfiguredPrice>> = {}) {
+		const entries = Object.entries(prices).map(([name, price]) => [name, withSteps(price)] as const);
 		this.exact = new Map(entries.filter(([name]) => !name.includes("*")));
 		this.patterns = entries.filter(([name]) => name.includes("*"));
 	}
@@ -128,7 +39,7 @@ export class PriceList {
 	constructor(config: PricesConfig, catalogue: Catalogue, ofUpstreams: () => readonly UpstreamPrice[] = () => []) {
 		this.anywhere = new PriceTable(config.models);
 		this.at = new Map(Object.entries(config.upstreams ?? {}).map(([name, prices]) => [name, new PriceTable(prices)]));
-		this.fallback = config.default;
+		this.fallback = config.default && withSteps(config.default);
 		this.catalogue = catalogue;
 		this.ofUpstreams = ofUpstreams;
 	}

@@ -304,6 +304,21 @@ describe("usage", () => {
 		expect(decodeUsage(counts)).toEqual(usage);
 		expect(decodeUsage({ ...counts, total_tokens: 15 })).toEqual(usage);
 		expect(decodeUsage({ ...counts, total_tokens: 65 })).toEqual(usage);
+		const both = { prompt_tokens: 40, completion_tokens: 5, total_tokens: 105 };
+		const details = { cached_tokens: 30, cached_creation_tokens: 30 };
+		expect(decodeUsage({ ...both, prompt_tokens_details: details })?.input).toEqual({
+			total: 100,
+			cacheRead: 30,
+			cacheWrite: 30,
+		});
+	});
+
+	test("a preamble of Azure's Grok, and tokens that were read and written, are counted beside no prompt", () => {
+		const counts = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+		const preamble = { text_tokens: 10, cached_tokens: 161 };
+		expect(decodeUsage({ ...counts, prompt_tokens_details: preamble })?.input.total).toBe(10);
+		const same = { cached_tokens: 9, cache_write_tokens: 9 };
+		expect(decodeUsage({ ...counts, prompt_tokens_details: same })?.input.total).toBe(10);
 	});
 
 	test("counts that are none are no usage", () => {

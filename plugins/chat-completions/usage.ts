@@ -18,7 +18,7 @@ const besideOf = (usage: WireRecord, gap: number): Beside => {
 const reasoningOf = (usage: WireRecord): number | undefined =>
 	asCount(asRecord(usage["completion_tokens_details"])["reasoning_tokens"]) ?? asCount(usage["reasoning_tokens"]);
 
-/** Read from a cache and written to one; LiteLLM and Databricks have Anthropic's own names for them. */
+/** Read from a cache and written to one; LiteLLM and Databricks have Anthropic's own names for them, new-api one of its own. */
 const cachesOf = (usage: WireRecord) => {
 	const details = asRecord(usage["prompt_tokens_details"]);
 	return {
@@ -31,11 +31,31 @@ const cachesOf = (usage: WireRecord) => {
 		cacheWrite:
 			asCount(details["cache_write_tokens"]) ??
 			asCount(details["cache_creation_tokens"]) ??
+			asCount(details["cached_creation_tokens"]) ??
 			asCount(usage["cache_creation_input_tokens"]),
 	};
 };
 
-const inputOf = (usage: WireRecord, caches: ReturnType<typeof cachesOf>, total: number): Usage["input"] => {
+type Caches = ReturnType<typeof cachesOf>;
+
+/**
+ * What caches hold is a part of the prompt, but for servers that count as Anthropic does: their total tells, or that more was
+ * read, or written, than the prompt has. Both may be of the same tokens, as Gemini's are by OpenRouter. Grok on Azure counts
+ * its preamble as read though not as prompt: a prompt that is all text is whole.
+ */
+const cachedBeside = (
+	usage: WireRecord,
+	{ cacheRead = 0, cacheWrite = 0 }: Caches,
+	prompt: number,
+	gap: number,
+): number => {
+	const cached = cacheRead + cacheWrite;
+	if (cached === gap) return cached;
+	const isWhole = asRecord(usage["prompt_tokens_details"])["text_tokens"] === prompt;
+	return Math.max(cacheRead, cacheWrite) > prompt && !isWhole ? cached : 0;
+};
+
+const inputOf = (usage: WireRecord, caches: Caches, total: number): Usage["input"] => {
 	const details = asRecord(usage["prompt_tokens_details"]);
 	return definedOnly({
 		total,
@@ -83,11 +103,9 @@ export const decodeUsage = (value: unknown, cites = false): Usage | undefined =>
 	const completion = asCount(value["completion_tokens"] ?? 0);
 	if (prompt === undefined || completion === undefined) return undefined;
 	const caches = cachesOf(value);
-	const held = (caches.cacheRead ?? 0) + (caches.cacheWrite ?? 0);
-	// It is a part of the prompt, but for servers that count as Anthropic does: there may be more of it than of the prompt.
-	const cached = held > prompt ? held : 0;
-	const gap = (asCount(value["total_tokens"]) ?? 0) - prompt - completion - cached;
-	const beside = gap > 0 ? besideOf(value, gap) : nothing;
+	const gap = (asCount(value["total_tokens"]) ?? 0) - prompt - completion;
+	const cached = cachedBeside(value, caches, prompt, gap);
+	const beside = gap > cached ? besideOf(value, gap - cached) : nothing;
 	const usage = {
 		input: inputOf(value, caches, prompt + cached + beside.input),
 		output: outputOf(value, completion, beside.output),

@@ -457,7 +457,7 @@ describe("settings for Gemini", () => {
 		});
 		const most = { reasoning: { mode: "on", effort: "xhigh" } } as const;
 		const able = target("mine", { thinking: "effort", efforts: ["low", "high", "xhigh"] });
-		expect(config(most, able).thinkingConfig).toEqual({ includeThoughts: true, thinkingLevel: "XHIGH" });
+		expect(config(most, able).thinkingConfig).toEqual({ includeThoughts: true, thinkingLevel: "HIGH" });
 		expect(encoded(neutral({ reasoning }), target("gemini-2.0-flash")).losses).toEqual(["reasoning"]);
 	});
 

@@ -13,7 +13,8 @@ import {
 	type ToolCallBlock,
 	type WireRecord,
 } from "#core";
-import { decodeAnnotations, within } from "./annotations.ts";
+import { decodeAnnotations, inUnits, within } from "./annotations.ts";
+import { ContentLength } from "./content-length.ts";
 import { decodeContent, type PartPlace } from "./decode-content.ts";
 import { audioMime } from "./media.ts";
 import { protocolName } from "./name.ts";
@@ -82,8 +83,11 @@ const marked = (block: Block, place: AssistantPlace): Block =>
 
 /** Citations go to the text their span begins in, or to the last text when it begins in none. */
 const cited = (blocks: readonly Block[], annotations: unknown): Block[] => {
-	const placed = decodeAnnotations(annotations);
-	if (placed.length === 0) return [...blocks];
+	const given = decodeAnnotations(annotations);
+	if (given.length === 0) return [...blocks];
+	const content = new ContentLength();
+	for (const block of blocks) if (block.type === "text") content.add(block.text);
+	const placed = given.map((one) => inUnits(one, content));
 	const lastText = blocks.findLastIndex((block) => block.type === "text");
 	let end = 0;
 	return blocks.map((block, index) => {

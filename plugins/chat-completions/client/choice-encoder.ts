@@ -11,6 +11,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { Annotations } from "../annotations.ts";
+import { ContentLength } from "../content-length.ts";
 import { encodeFinish, untoldRefusal } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
 import { signatureMember, writeOpaque, writeThinking } from "../reasoning.ts";
@@ -32,13 +33,13 @@ export class ChoiceEncoder {
 	private finished = false;
 	private refused = false;
 	/** Length of the content so far. */
-	private length = 0;
+	private readonly length = new ContentLength();
 	private lastText: TextBlock | undefined;
 	private thoughts = 0;
 	/** What stands in `reasoning_details` so far. */
 	private readonly details: WireRecord[] = [];
 	/** They go out together before the end: SDKs cannot join lists without an index, they raise or keep the last alone. */
-	private readonly annotations = new Annotations();
+	private readonly annotations = new Annotations(this.length);
 	private readonly images: WireRecord[] = [];
 
 	constructor(index: number, frame: ChunkFrame) {
@@ -50,9 +51,9 @@ export class ChoiceEncoder {
 	}
 
 	open(block: number, shell: Block): string {
-		const gap = shell.type === "text" && this.length > 0 ? gapBetween(this.lastText, shell) : "";
+		const gap = shell.type === "text" && this.length.units > 0 ? gapBetween(this.lastText, shell) : "";
 		const nothing = { text: "", part: 0, grown: false, citations: [], signature: undefined };
-		this.growing.set(block, { shell, start: this.length, gap, ...nothing });
+		this.growing.set(block, { shell, start: this.length.units, gap, ...nothing });
 		switch (shell.type) {
 			case "text":
 				return this.begin('""');
@@ -114,7 +115,7 @@ export class ChoiceEncoder {
 	}
 
 	ground(grounding: Grounding): void {
-		this.annotations.ground(grounding, this.length);
+		this.annotations.ground(grounding);
 	}
 
 	finish(finish: Finish): string {
@@ -152,7 +153,7 @@ export class ChoiceEncoder {
 		if (gap !== "") growing.start += gap.length;
 		growing.gap = "";
 		this.annotations.begin(growing.start);
-		this.length += gap.length + text.length;
+		this.length.add(gap + text);
 		return this.beforeText + JSON.stringify(gap + text) + this.afterText;
 	}
 
@@ -211,7 +212,7 @@ export class ChoiceEncoder {
 	}
 
 	private closeText({ citations, start, signature }: Growing): string {
-		this.annotations.cite(citations, start, this.length - start);
+		this.annotations.cite(citations, start, this.length.units - start);
 		return signature === undefined ? "" : this.chunk(JSON.stringify(signatureMember(signature)));
 	}
 

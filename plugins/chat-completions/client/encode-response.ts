@@ -21,6 +21,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { Annotations } from "../annotations.ts";
+import { ContentLength } from "../content-length.ts";
 import { encodeFinish, untoldRefusal } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
 import { addressOf } from "../media.ts";
@@ -75,7 +76,8 @@ class Message {
 	private text: string | undefined;
 	private lastText: TextBlock | undefined;
 	private refusal: string | undefined;
-	readonly annotations = new Annotations();
+	private readonly length = new ContentLength();
+	readonly annotations = new Annotations(this.length);
 	private readonly logprobs: TokenLogprob[] = [];
 	private readonly calls: ToolCallBlock[] = [];
 	private readonly images: WireRecord[] = [];
@@ -119,15 +121,20 @@ class Message {
 
 	private addText(block: Extract<Block, { type: "text" }>): void {
 		if (block.text !== "") {
-			if (this.text) this.text += gapBetween(this.lastText, block);
+			if (this.text) this.say(gapBetween(this.lastText, block));
 			this.lastText = block;
 		}
-		const start = this.text?.length ?? 0;
+		const start = this.length.units;
+		this.say(block.text);
 		if (block.text !== "") this.annotations.begin(start);
 		this.annotations.cite(block.citations ?? [], start, block.text.length);
 		this.logprobs.push(...(block.logprobs ?? []));
-		this.text = (this.text ?? "") + block.text;
 		this.signature = block.signature ?? this.signature;
+	}
+
+	private say(text: string): void {
+		this.text = (this.text ?? "") + text;
+		this.length.add(text);
 	}
 
 	private addThinking(block: Extract<Block, { type: "thinking" }>): void {
@@ -169,11 +176,6 @@ class Message {
 		return this.legacy ? { function_call: encodeLegacyCall(first) } : { tool_calls: this.calls.map(encodeCall) };
 	}
 
-	/** Of the content. */
-	get length(): number {
-		return this.text?.length ?? 0;
-	}
-
 	get isRefusal(): boolean {
 		return this.refusal !== undefined;
 	}
@@ -186,7 +188,7 @@ class Message {
 const choiceOf = (candidate: Candidate, createdAt: number, legacy: boolean): WireRecord => {
 	const message = new Message(createdAt, legacy);
 	for (const block of candidate.blocks) message.add(block);
-	if (candidate.grounding) message.annotations.ground(candidate.grounding, message.length);
+	if (candidate.grounding) message.annotations.ground(candidate.grounding);
 	const finish_reason = (legacy ? encodeLegacyFinish : encodeFinish)(candidate.finish, message.isRefusal);
 	const why = untoldRefusal(candidate.finish, message.isRefusal);
 	if (why !== undefined) message.add({ type: "refusal", text: why });

@@ -9,7 +9,8 @@ import {
 	type NeutralEvent,
 	type WireRecord,
 } from "#core";
-import { decodeAnnotations, type PlacedCitation, within } from "../annotations.ts";
+import { decodeAnnotations, inUnits, type PlacedCitation, within } from "../annotations.ts";
+import { ContentLength } from "../content-length.ts";
 import { decodeContent } from "../decode-content.ts";
 import { decodeFinish } from "../finish.ts";
 import { decodeLogprobs } from "../logprobs.ts";
@@ -28,7 +29,7 @@ export class ChoiceDecoder {
 	private readonly thoughts: ThoughtDecoder;
 	private readonly calls: CallDecoder;
 	/** Length of the whole content, and where in it the growing text began. */
-	private length = 0;
+	private readonly length = new ContentLength();
 	private textStart = 0;
 	/** Citations that came before the text they are of, as search results do in some dialects. */
 	private readonly early: PlacedCitation[] = [];
@@ -125,8 +126,8 @@ export class ChoiceDecoder {
 
 	private text(text: string): void {
 		if (text === "") return;
-		if (this.run.type !== "text") this.textStart = this.length;
-		this.length += text.length;
+		if (this.run.type !== "text") this.textStart = this.length.units;
+		this.length.add(text);
 		this.run.grow({ type: "text", text: "" }, { type: "text", text });
 		if (this.early.length > 0) for (const placed of this.early.splice(0)) this.cite(placed);
 	}
@@ -143,7 +144,7 @@ export class ChoiceDecoder {
 	}
 
 	private cite(placed: PlacedCitation): void {
-		this.run.tell({ type: "citation", citation: within(placed, this.textStart) });
+		this.run.tell({ type: "citation", citation: within(inUnits(placed, this.length), this.textStart) });
 	}
 
 	private audio(audio: WireRecord): void {

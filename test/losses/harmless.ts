@@ -37,6 +37,7 @@ const own: Readonly<Record<ProtocolName, Reasons>> = {
 			"settled before a request is translated: what is kept here is put before the input, anything else is refused",
 		],
 		[/^store$/, "Portico keeps answers itself"],
+		[/\.external_web_access$|^reasoning\.context$/, "the sample is what holds unasked; other values are told"],
 		[/^text(\.format)?$|json_schema>\.strict$/, "text is the default; a schema is always enforced there"],
 		[/^reasoning$/, "an empty object, or null"],
 		[/\.format$/, "text is the default of a custom tool"],

@@ -31,4 +31,6 @@ export const lossWords: LossWords = {
 		cache_control: "a mark for the cache changes the price, not the answer, and is carried where marks are known",
 		prompt_cache_breakpoint: "the same mark in OpenAI's words",
 	},
+	// Mistral's SDK says of every answer in the history that it is over; Groq gives reasoning apart, as this protocol's answers have it.
+	usual: { prefix: false, reasoning_format: "parsed" },
 };

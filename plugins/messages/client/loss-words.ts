@@ -28,6 +28,7 @@ export const lossWords: LossWords = {
 		definition:
 			"not lost: the tool goes as a function of the same name; the bag keeps it for an upstream of this protocol",
 		in_document: "not lost: it goes as a picture behind its document",
+		anthropic_version: "names the wire format for Bedrock and Vertex, which say it in the body, not a header",
 		source: "not lost: its text goes in the neutral document; the bag keeps its form for an upstream of this protocol",
 	},
 };

@@ -39,6 +39,6 @@ export const lossWords: LossWords = {
 		allowed_domains: "its neutral setting tells of it",
 		blocked_domains: "its neutral setting tells of it",
 	},
-	// OpenAI wants a container named; this one is made for the call and holds nothing.
-	usual: { container: { type: "auto" } },
+	// OpenAI wants a container named; this one is made for the call and holds nothing. The others are what it does unasked.
+	usual: { container: { type: "auto" }, external_web_access: true, context: "auto" },
 };

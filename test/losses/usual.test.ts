@@ -1,0 +1,38 @@
+/** Fields that say what holds anyway: nothing is lost with them, so a strict route goes on. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { WireRecord } from "#core";
+import type { ProtocolName } from "../support/recordings.ts";
+import { type LossWorld, startLossWorld } from "./world.ts";
+
+let world: LossWorld;
+
+beforeAll(async () => {
+	world = await startLossWorld();
+});
+afterAll(() => world.stop());
+
+const turns = (prefix: boolean) => ({
+	messages: [
+		{ role: "user", content: "Hi" },
+		{ role: "assistant", content: "Hello", prefix },
+		{ role: "user", content: "Go on" },
+	],
+});
+const search = (external_web_access: boolean) => ({ tools: [{ type: "web_search", external_web_access }] });
+
+/** Client, upstream, what its SDK adds, and the same field saying something of its own. */
+const cases: readonly (readonly [string, ProtocolName, ProtocolName, WireRecord, WireRecord | undefined])[] = [
+	["prefix", "chat-completions", "messages", turns(false), turns(true)],
+	["reasoning_format", "chat-completions", "messages", { reasoning_format: "parsed" }, { reasoning_format: "raw" }],
+	["anthropic_version", "messages", "responses", { anthropic_version: "vertex-2023-10-16" }, undefined],
+	["external_web_access", "responses", "messages", search(true), search(false)],
+	["context", "responses", "messages", { reasoning: { context: "auto" } }, { reasoning: { context: "all_turns" } }],
+];
+
+test.each(cases)("%s: the usual value is no loss, another is", async (name, client, to, usual, other) => {
+	const kept = await world.send(client, to, usual, { strict: true });
+	expect([kept.status, kept.headers.get("x-portico-dropped")]).toEqual([200, null]);
+	if (other === undefined) return;
+	const lost = await world.send(client, to, other);
+	expect([lost.status, lost.headers.get("x-portico-dropped")]).toEqual([200, expect.stringContaining(name)]);
+});

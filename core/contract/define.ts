@@ -75,5 +75,9 @@ export const definePlugin = <S extends TObject, const N extends Needs = Record<n
 	portico: 1,
 	needs: spec.needs ?? {},
 	gives: spec.gives ?? [],
-	setup: (context) => spec.setup(context as unknown as PluginContext<Static<S>, N>),
+	// Plain JavaScript may have none: the host tells its author so.
+	setup:
+		typeof spec.setup === "function"
+			? (context) => spec.setup(context as unknown as PluginContext<Static<S>, N>)
+			: spec.setup,
 });

@@ -55,8 +55,7 @@ const whyNotLoaded = (error: unknown): string => {
 	return typeof line === "number" ? `${first.message} at ${file}:${line}:${column}` : first.message;
 };
 
-const isPlugin = (value: unknown): value is Plugin =>
-	isRecord(value) && value["portico"] === 1 && typeof value["setup"] === "function";
+const isPlugin = (value: unknown): value is Plugin => isRecord(value) && value["portico"] === 1;
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
@@ -67,12 +66,17 @@ const isToken = (value: unknown): boolean =>
 const parts: Readonly<Record<string, readonly [expected: string, fits: (value: unknown) => boolean]>> = {
 	name: ["a text", isText],
 	summary: ["a text", isText],
-	config: ["t.Object({ … })", (value) => isRecord(value) && value["type"] === "object"],
+	config: [
+		"t.Object({ … }), of t.String() and the like",
+		(value) =>
+			isRecord(value) && value["type"] === "object" && Object.values(asRecord(value["properties"])).every(isRecord),
+	],
 	needs: [
 		"{ name: service or slot }, as they are imported",
 		(value) => isRecord(value) && Object.values(value).every(isToken),
 	],
 	gives: ["[services and slots], as they are imported", (value) => Array.isArray(value) && value.every(isToken)],
+	setup: ["a function", (value) => typeof value === "function"],
 };
 
 /** Loads a plugin. Throws `Fault` whose message completes a complaint: what is missing, or what the module is not. */

@@ -139,18 +139,24 @@ describe("is told of", () => {
 		[
 			"no config",
 			"config: undefined, setup: () => ({})",
-			'what it gave definePlugin is wrong: "config" must be t.Object({ … })',
+			'what it gave definePlugin is wrong: "config" must be t.Object({ … }), of t.String() and the like',
 		],
 		[
 			"a hand-made object",
 			"config: 1, needs: undefined, gives: 1, ...{ needs: 1 }, setup: () => ({})",
-			'what it gave definePlugin is wrong: "config" must be t.Object({ … }); "needs" must be { name: service or slot }, as they are imported; "gives" must be [services and slots], as they are imported',
+			'what it gave definePlugin is wrong: "config" must be t.Object({ … }), of t.String() and the like; "needs" must be { name: service or slot }, as they are imported; "gives" must be [services and slots], as they are imported',
 		],
 		[
 			"another library's schema",
 			"config: { parse: () => 1 }, setup: () => ({})",
-			'what it gave definePlugin is wrong: "config" must be t.Object({ … })',
+			'what it gave definePlugin is wrong: "config" must be t.Object({ … }), of t.String() and the like',
 		],
+		[
+			"settings that are words",
+			'config: t.Object({ word: "string" }), setup: () => ({})',
+			'what it gave definePlugin is wrong: "config" must be t.Object({ … }), of t.String() and the like',
+		],
+		["no set-up", "gives: []", 'what it gave definePlugin is wrong: "setup" must be a function'],
 		[
 			"tokens by their names",
 			'needs: { store: "store" }, gives: ["policies"], setup: () => ({})',

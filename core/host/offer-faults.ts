@@ -1,4 +1,5 @@
 /** What is wrong with one thing that a plugin offers: a compiler would have said most of it, but nobody need have asked one. */
+import { TypeGuard } from "@sinclair/typebox";
 import { authenticators } from "../contract/authenticator.ts";
 import { commands } from "../contract/command.ts";
 import { type Dialect, endpoints } from "../contract/endpoint.ts";
@@ -96,9 +97,11 @@ const policyFaults = (policy: WireRecord): readonly string[] => {
 	const { key, schema, compile } = asRecord(setting);
 	if (typeof key !== "string" || !/^[a-z][A-Za-z0-9]*$/.test(key))
 		return [`the token setting "${key}" must be a word of letters and digits that begins with a small letter`];
-	return isRecord(schema) && isCalled(compile)
+	if (!isRecord(schema) || !isCalled(compile))
+		return [`the token setting "${key}" needs a schema and a compile function`];
+	return TypeGuard.IsSchema(schema)
 		? []
-		: [`the token setting "${key}" needs a schema and a compile function`];
+		: [`the schema of the token setting "${key}" is not made by t: write t.String(), t.Array(t.String()) or the like`];
 };
 
 const commandFaults = ({ name }: WireRecord): readonly string[] =>
@@ -130,6 +133,16 @@ const called: ReadonlyMap<string, readonly string[]> = new Map([
 	calledIn(auditors, "did"),
 ]);
 
+/** What logs and troubles call by its name when it fails. */
+const named: ReadonlySet<string> = new Set(
+	[policies, guards, recorders, authenticators, doorkeepers, jobs, upstreams].map(({ id }) => id),
+);
+
+const nameFaults = (id: string, { name }: WireRecord): readonly string[] =>
+	named.has(id) && (typeof name !== "string" || name === "")
+		? [`what it offers to the slot "${id}" has no name: give it the name that setup is given, or one of its own`]
+		: [];
+
 /** Complaints about it, none where it is sound or of a kind that others judge. */
 export const offerFaults = ({ token: { kind, id }, value }: Offer): readonly string[] => {
 	if (kind !== "slot") return [];
@@ -138,7 +151,11 @@ export const offerFaults = ({ token: { kind, id }, value }: Offer): readonly str
 	if (!judge && !functions) return [];
 	if (!isRecord(value)) return [`what it offers to the slot "${id}" is no object`];
 	const lacks = functions?.filter((name) => !isCalled(value[name])) ?? [];
-	return [...(judge?.(value) ?? []), ...lackingFaults(`what it offers to the slot "${id}"`, lacks)];
+	return [
+		...nameFaults(id, value),
+		...(judge?.(value) ?? []),
+		...lackingFaults(`what it offers to the slot "${id}"`, lacks),
+	];
 };
 
 const isOffer = (value: unknown): boolean => {

@@ -204,6 +204,16 @@ describe("is told of", () => {
 			'the token setting "k" needs a schema and a compile function',
 		],
 		[
+			"a token setting whose schema is plain JSON",
+			offering("policies", '{ name, setting: { key: "k", schema: { type: "array" }, compile: String } }'),
+			'the schema of the token setting "k" is not made by t: write t.String(), t.Array(t.String()) or the like',
+		],
+		[
+			"a guard without a name",
+			offering("guards", "{ inspect: () => undefined }"),
+			'what it offers to the slot "guards" has no name: give it the name that setup is given, or one of its own',
+		],
+		[
 			"a guard with a policy's function",
 			offering("guards", "{ name, check: () => undefined }"),
 			'what it offers to the slot "guards" lacks the functions inspect',

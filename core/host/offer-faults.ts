@@ -133,10 +133,8 @@ const called: ReadonlyMap<string, readonly string[]> = new Map([
 	calledIn(auditors, "did"),
 ]);
 
-/** What logs and troubles call by its name when it fails. */
-const named: ReadonlySet<string> = new Set(
-	[policies, guards, recorders, authenticators, doorkeepers, jobs, upstreams].map(({ id }) => id),
-);
+/** What is kept by its name, here and in the database. */
+const named: ReadonlySet<string> = new Set([authenticators, doorkeepers, jobs, upstreams].map(({ id }) => id));
 
 const nameFaults = (id: string, { name }: WireRecord): readonly string[] =>
 	named.has(id) && (typeof name !== "string" || name === "")

@@ -20,7 +20,7 @@ const complaintAbout = async (members: string, plugins: readonly string[] = []):
 	const file = join(folder, `wrong-${Bun.hash(members)}.ts`);
 	writeFileSync(
 		file,
-		`import { add, bearer, commands, definePlugin, endpoints, guards, openAiFailure, policies, protocols, provide, renderOwnDenial, routes, service, t } from "#core";
+		`import { add, bearer, commands, definePlugin, endpoints, guards, jobs, openAiFailure, policies, protocols, provide, renderOwnDenial, routes, service, t } from "#core";
 		const config = t.Object({}, { additionalProperties: false });
 		const own = service("wrong.own");
 		export default definePlugin({ name: "wrong", summary: "Is wrong.", config, ${members} });`,
@@ -209,9 +209,9 @@ describe("is told of", () => {
 			'the schema of the token setting "k" is not made by t: write t.String(), t.Array(t.String()) or the like',
 		],
 		[
-			"a guard without a name",
-			offering("guards", "{ inspect: () => undefined }"),
-			'what it offers to the slot "guards" has no name: give it the name that setup is given, or one of its own',
+			"a job without a name",
+			offering("jobs", '{ schedule: "* * * * *", run: () => undefined }'),
+			'what it offers to the slot "jobs" has no name: give it the name that setup is given, or one of its own',
 		],
 		[
 			"a guard with a policy's function",

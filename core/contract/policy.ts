@@ -21,7 +21,7 @@ export interface TokenSetting<Compiled> {
 	readonly schema: TSchema;
 	/** Refuses values a schema cannot (a malformed address): returns the complaint, in words. */
 	refuse?(value: unknown): string | undefined;
-	/** Turns the stored value once into what the checks use; kept with the cached token. Throwing refuses the token. */
+	/** Turns the stored value once into what the checks use; kept with the cached token. Throwing refuses the token, and so does a promise. */
 	compile(value: unknown): Compiled;
 	/**
 	 * The part of a token's value that its owner's limit allows; the value itself, unchanged, where that is all of it;

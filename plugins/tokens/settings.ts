@@ -49,7 +49,10 @@ export const compileSettings = (
 			return { denial: unenforceable(key) };
 		}
 		try {
-			compiled.set(key, setting.compile(value));
+			const made = setting.compile(value);
+			// No comparison with a promise holds: the rule that makes it would refuse nothing.
+			if (made instanceof Promise) throw new TypeError("compile() answered a promise; it is to answer at once");
+			compiled.set(key, made);
 		} catch (error) {
 			const said = { token: token?.id, setting: key, error: describe(error) };
 			token?.log.error("a token's setting could not be compiled; the token is refused", said);

@@ -30,6 +30,10 @@ export default definePlugin({
 				return { shade: value };
 			},
 		},
+	}), add(policies, {
+		name: "longest",
+		setting: { key: "longest", schema: t.Integer(), compile: async (bytes) => bytes },
+		check: (call, longest) => (call.requestBytes > longest ? deny("permission", "Too long.") : undefined),
 	})] }),
 });`;
 
@@ -97,4 +101,14 @@ test("the key of a token is told once, though what a policy shows of the token f
 		headers: { authorization: `Bearer ${String(turned["key"])}` },
 	});
 	expect(listed.status).toBe(200);
+});
+
+test("a token is refused whose setting is compiled to a promise, and the log says why", async () => {
+	const { key } = await gateway.token({ name: "short", longest: 1 });
+	const before = gateway.log.length;
+	const body = { model: "m", messages: [{ role: "user", content: "Hello" }] };
+	const asked = await gateway.ask("/v1/chat/completions", body, { headers: { authorization: `Bearer ${key}` } });
+	expect([asked.status, await asked.json()]).toMatchObject([403, { error: { code: "policy_not_loaded" } }]);
+	const error = "TypeError: compile() answered a promise; it is to answer at once";
+	expect(gateway.log.slice(before)).toContainEqual(expect.objectContaining({ setting: "longest", error }));
 });

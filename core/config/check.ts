@@ -98,7 +98,9 @@ class Check {
 
 	#unknown(shape: Shape, path: Path, key: string): void {
 		const all = Object.keys(shape.properties ?? {});
-		const hint = didYouMean(key, all) || (all.length > 0 ? ` (there are: ${all.join(", ")})` : "");
+		const near = didYouMean(key, all) || (all.length > 0 ? ` (there are: ${all.join(", ")})` : "");
+		// JSON is read as YAML, to which a comment of JSON's dialects is the beginning of the next key.
+		const hint = key.startsWith("//") ? ': a comment begins with "# "' : near;
 		this.#complain(path, `not a setting here${hint}`, "key");
 	}
 

@@ -148,7 +148,7 @@ plugins:
 	test("an entry without use, an entry that is no mapping, and a list that is none are complaints", () => {
 		expect(lines("plugins:\n  - as: x\n  - tokens\n")).toEqual([
 			"config/portico.yaml:2:5 plugins[0] x → use: missing, expected string (A built-in plugin, a path relative to this file (./, ../ or /), or the name of a package.)",
-			'config/portico.yaml:3:5 plugins[1]: expected mapping, found "tokens"',
+			'config/portico.yaml:3:5 plugins[1]: expected mapping, found "tokens" (One plugin, such as { use: tokens }.)',
 		]);
 		expect(lines("plugins: { use: tokens }")[0]).toStartWith(
 			"config/portico.yaml:1:10 plugins: expected list, found a mapping",
@@ -159,6 +159,10 @@ plugins:
 		["", "1:1 the file is empty"],
 		["- a", "1:1 expected mapping, found a list"],
 		["server: {}\n---\nserver: {}\n", "2:1 a second document begins here: a config file is one document"],
+		[
+			'{\n// the port\n"server": {}}',
+			'2:1 ["// the port \\"server\\""]: not a setting here: a comment begins with "# "',
+		],
 		["server: { 1: 2 }", "1:11 server: a key must be a text: put it in quotes"],
 		["server: { constructor: 2 }", "1:11 server.constructor: this key is not allowed"],
 		["server: { port: 1, port: 2 }", "1:20 server.port: set a second time, first in line 1"],

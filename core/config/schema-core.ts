@@ -175,7 +175,7 @@ export const entrySchema = t.Object(
 		enabled: t.Boolean({ default: true, description: "false leaves the plugin out without loading it." }),
 		with: t.Optional(t.Unknown({ description: "The settings of the plugin." })),
 	},
-	closed,
+	{ ...closed, description: "One plugin, such as { use: tokens }." },
 );
 
 type Core = Static<typeof coreSchema>;

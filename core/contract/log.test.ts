@@ -32,6 +32,7 @@ test.each([
 		"Fault: the database could not do this (SQLITE_ERROR: no such table: nowhere)",
 	],
 	["by its type where it is no error", { secret: "s" }, "object"],
+	["as it is where it is a text", "the door is closed", "the door is closed"],
 ])("%s", (_how, error, told) => {
 	expect(describe(error)).toBe(told);
 });

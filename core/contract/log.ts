@@ -22,13 +22,13 @@ export interface Log {
 
 /**
  * An error for the log: its class, its message, which for database faults holds no parameters, and the code that the system
- * or the database gave it, with the database's own words.
+ * or the database gave it, with the database's own words. A text that was thrown is told as it is, anything else by its type.
  *
  * @example
  * log.error("the forecast could not be kept", { error: describe(error) });
  */
 export const describe = (error: unknown): string => {
-	if (!(error instanceof Error)) return typeof error;
+	if (!(error instanceof Error)) return asText(error) ?? typeof error;
 	const said = `${error.name}: ${error.message}`;
 	const code = asText(Reflect.get(error, "code")) ?? "";
 	// Of a database's fault; what other errors hold under that name nobody knows.

@@ -156,6 +156,19 @@ describe("what it can be asked for", () => {
 		expect(asked(said, { tools, toolChoice: { mode: "none" } }).blocks).toMatchObject([{ type: "text" }]);
 	});
 
+	test("each call of a conversation has an id of its own", () => {
+		const tools = [tool("get_weather")];
+		const { blocks } = asked("The weather in Oslo?", { tools });
+		const messages = [
+			{ role: "user", blocks: [{ type: "text", text: "The weather in Oslo?" }] },
+			{ role: "assistant", blocks },
+			{ role: "tool", blocks: [{ type: "tool_result", callId: "call_demo_1", content: [] }] },
+			{ role: "user", blocks: [{ type: "text", text: "And the weather in Bergen?" }] },
+		] as const;
+		const ids = [blocks, asked("", { tools, messages }).blocks].map(([call]) => call?.type === "tool_call" && call.id);
+		expect(ids).toEqual(["call_demo_1", "call_demo_2"]);
+	});
+
 	test("tools that are merely offered are not called", () => {
 		expect(asked("Oslo", { tools: [tool("a")] }).blocks).toMatchObject([{ type: "text" }]);
 	});

@@ -42,11 +42,17 @@ const offeredTool = ({ tools = [], toolChoice, format, messages }: NeutralReques
 	return fittingTool(tools, said);
 };
 
-const callOf = (tool: Tool, hint: string): Block => {
+/** No two calls of one conversation have the same id: clients refuse one whose result they gave already. */
+const nextCallId = ({ messages }: NeutralRequest): string => {
+	const calls = messages.flatMap(({ blocks }) => blocks.filter(({ type }) => type === "tool_call"));
+	return `call_demo_${calls.length + 1}`;
+};
+
+const callOf = (tool: Tool, id: string, hint: string): Block => {
 	if (tool.type !== "function")
 		return {
 			type: "tool_call",
-			id: "call_demo_1",
+			id,
 			name: nameOf(tool),
 			kind: "custom",
 			arguments: { form: "text", text: hint },
@@ -54,7 +60,7 @@ const callOf = (tool: Tool, hint: string): Block => {
 	const value = sample(tool.schema, hint);
 	return {
 		type: "tool_call",
-		id: "call_demo_1",
+		id,
 		name: tool.name,
 		kind: "function",
 		arguments: { form: "json", value, text: JSON.stringify(value) },
@@ -154,7 +160,7 @@ const candidateOf = (request: NeutralRequest, index: number): Candidate => {
 	if (tool)
 		return {
 			index,
-			blocks: [...before, callOf(tool, beginning(said, 100) || "demo")],
+			blocks: [...before, callOf(tool, nextCallId(request), beginning(said, 100) || "demo")],
 			finish: { reason: "tool_calls" },
 		};
 	const searches = request.tools?.some((one) => one.type === "server" && one.tool === "web_search") === true;

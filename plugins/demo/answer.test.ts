@@ -163,10 +163,23 @@ describe("what it can be asked for", () => {
 			{ role: "user", blocks: [{ type: "text", text: "The weather in Oslo?" }] },
 			{ role: "assistant", blocks },
 			{ role: "tool", blocks: [{ type: "tool_result", callId: "call_demo_1", content: [] }] },
+			{ role: "assistant", blocks: [{ type: "text", text: "Cold." }] },
 			{ role: "user", blocks: [{ type: "text", text: "And the weather in Bergen?" }] },
 		] as const;
 		const ids = [blocks, asked("", { tools, messages }).blocks].map(([call]) => call?.type === "tool_call" && call.id);
 		expect(ids).toEqual(["call_demo_1", "call_demo_2"]);
+	});
+
+	test("it answers a result also where a picture of it follows in words of the user's", () => {
+		const tools = [tool("get_weather")];
+		const said = { role: "user", blocks: [{ type: "text", text: "The weather in Oslo?" }] } as const;
+		const call = { role: "assistant", blocks: asked("", { tools, messages: [said] }).blocks } as const;
+		const result = { role: "tool", blocks: [{ type: "tool_result", callId: "call_demo_1", content: [] }] } as const;
+		const picture = {
+			role: "user",
+			blocks: [{ type: "text", text: "Attached to the result of get_weather:" }],
+		} as const;
+		expect(asked("", { tools, messages: [said, call, result, picture] }).blocks).toMatchObject([{ type: "text" }]);
 	});
 
 	test("tools that are merely offered are not called", () => {

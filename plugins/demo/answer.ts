@@ -35,11 +35,17 @@ const forcedTool = ({ tools = [], toolChoice }: NeutralRequest): Tool | undefine
 	return undefined;
 };
 
+/** Whether a tool answered since the model last spoke; a picture of its result may follow in a message of the user's. */
+const hasResult = ({ messages }: NeutralRequest): boolean =>
+	messages
+		.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1)
+		.some(({ blocks }) => blocks.some(({ type }) => type === "tool_result"));
+
 /** Among tools that may be called the one that the user's words speak of, unless one has just answered. */
-const offeredTool = ({ tools = [], toolChoice, format, messages }: NeutralRequest, said: string): Tool | undefined => {
+const offeredTool = (request: NeutralRequest, said: string): Tool | undefined => {
+	const { tools = [], toolChoice, format } = request;
 	if ((toolChoice !== undefined && toolChoice.mode !== "auto") || format !== undefined) return undefined;
-	if (messages.at(-1)?.blocks.some(({ type }) => type === "tool_result")) return undefined;
-	return fittingTool(tools, said);
+	return hasResult(request) ? undefined : fittingTool(tools, said);
 };
 
 /** No two calls of one conversation have the same id: clients refuse one whose result they gave already. */

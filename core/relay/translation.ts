@@ -66,6 +66,7 @@ const withoutSearch = (tools: readonly Tool[], losses: Losses): readonly Tool[] 
 /** The request without what the model refuses in whatever protocol it is said. */
 const fitted = (request: NeutralRequest, capabilities: ModelCapabilities, losses: Losses): NeutralRequest => {
 	const { midSystem, typedUnions, rootUnions, searches } = capabilities;
+	if (midSystem !== false && typedUnions !== false && rootUnions !== false && searches !== false) return request;
 	const messages = midSystem === false ? systemFirst(request.messages) : request.messages;
 	const { tools: asked, toolChoice, ...rest } = request;
 	let tools = asked ?? [];

@@ -3,7 +3,7 @@
  * models that an operator runs read whatever address they are given, here as in conversations.
  */
 import { isRecord } from "../neutral/json.ts";
-import { type FoundReference, leadsInside } from "../wire/references.ts";
+import { addressAsRead, type FoundReference, leadsInside } from "../wire/references.ts";
 
 /** Vendors call such fields what they like: `image`, `image_url`, `input_images`, `ref_audio`. */
 const mediaField = /(?:^|_)(?:image|audio|sound|video|film|document|file|pdf)s?(?:_ur[il]s?)?$/i;
@@ -13,9 +13,7 @@ const addressField = /^ur[il]$/i;
 const hasWords = (value: Readonly<Record<string, unknown>>): boolean =>
 	typeof value["text"] === "string" || typeof value["content"] === "string";
 
-/** Readers of addresses pass over what stands before one, and over tabs and ends of lines within. */
-const isAddress = (text: string): boolean =>
-	/^[\0- ]*(?:https?|file):/i.test(text.slice(0, 100).replaceAll(/[\t\r\n]/g, ""));
+const isAddress = (text: string): boolean => /^(?:https?|file):/i.test(addressAsRead(text.slice(0, 100)));
 
 /** The first of them; `texts` are the request's own words, whatever they say. */
 export const namedInside = (

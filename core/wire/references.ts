@@ -27,7 +27,7 @@ const scheme = /^[a-z][a-z0-9+.-]*:/i;
 const filesPath = /^\/v\d\w*\/(?:projects\/|files\/|cachedContents\/)/i;
 
 /** As readers of addresses take it: they pass over what stands before it, and over tabs and ends of lines within. */
-const asRead = (address: string): string =>
+export const addressAsRead = (address: string): string =>
 	address.startsWith("data:") ? address : address.replace(/^[\0- ]+/, "").replace(/[\t\r\n]+/g, "");
 
 /** What has no scheme and is called like a file: SGLang opens it on its own disk. */
@@ -36,7 +36,7 @@ const isPath = (address: string): boolean =>
 
 /** Whether an address leads into an account rather than to what anybody may read: `gs://…`, `file-id://…`, a provider's file store. */
 export const leadsIntoAccount = (named: string): boolean => {
-	const address = asRead(named);
+	const address = addressAsRead(named);
 	const kind = scheme.exec(address)?.[0].toLowerCase();
 	if (kind === undefined || kind === "data:") return false;
 	if (kind !== "https:" && kind !== "http:") return true;
@@ -50,7 +50,7 @@ export const leadsIntoAccount = (named: string): boolean => {
  * server of models that an operator runs, which reads it for whoever names it.
  */
 export const leadsInside = (named: string): boolean => {
-	const address = asRead(named);
+	const address = addressAsRead(named);
 	if (leadsIntoAccount(address) || isPath(address)) return true;
 	if (!/^https?:/i.test(address) || !URL.canParse(address)) return false;
 	const { hostname } = new URL(address);

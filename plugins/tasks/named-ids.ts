@@ -3,7 +3,7 @@
  * addresses in the upstream's own network, for the programs that operators run (midjourney-proxy, Suno-API) read them.
  * Services call such fields what they like, so a field is known by the shape of its name rather than from a list.
  */
-import { isRecord, leadsInside, parseJson } from "#core";
+import { addressAsRead, isRecord, leadsInside, parseJson } from "#core";
 
 export interface NamedId {
 	/** Where it stands: `input.video_id`. */
@@ -35,9 +35,8 @@ const namesPublicVoice = (field: string, id: string): boolean =>
 /** Deeper than any client's body. */
 const deepest = 64;
 
-/** Readers of addresses pass over what stands before one, and over tabs and ends of lines within. */
 const isAddress = (text: string): boolean =>
-	/^[\0- ]*(?:https?:|[a-z][a-z\d+.-]*:\/\/)/i.test(text.slice(0, longestName).replaceAll(/[\t\r\n]/g, ""));
+	/^(?:https?:|[a-z][a-z\d+.-]*:\/\/)/i.test(addressAsRead(text.slice(0, longestName)));
 
 const namesKept = (field: string, text: string): boolean => {
 	if (text === "" || text === "true" || text === "false") return false;

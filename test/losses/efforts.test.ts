@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asRecord, type WireRecord } from "#core";
 import type { ProtocolName } from "../support/recordings.ts";
-import { answers, type LossWorld, startLossWorld } from "./world.ts";
+import { answers, askRefused, type LossWorld, startLossWorld } from "./world.ts";
 
 let world: LossWorld;
 
@@ -28,15 +28,8 @@ const groq = message("`reasoning_effort` must be one of `none` or `default`");
 const xai = { code: "invalid-argument", error: "Model grok-build does not support parameter reasoningEffort." };
 
 /** Asks where the first request is refused so; gives what was sent. */
-const ask = async (client: ProtocolName, to: ProtocolName, model: string, body: WireRecord, refusal: unknown) => {
-	const before = world.upstream.received.length;
-	const asked = world.send(client, to, body, { model });
-	let asks = 0;
-	world.upstream.answer(() => (asks++ === 0 ? Response.json(refusal, { status: 400 }) : Response.json(answers[to])));
-	const response = await asked;
-	const sent = world.upstream.received.slice(before).map(({ json }) => asRecord(json));
-	return { status: response.status, dropped: response.headers.get("x-portico-dropped"), sent };
-};
+const ask = (client: ProtocolName, to: ProtocolName, model: string, body: WireRecord, refusal: unknown) =>
+	askRefused(world, [client, to], body, [refusal], { model });
 
 const claudeCode = { thinking: { type: "adaptive" }, output_config: { effort: "xhigh" } };
 

@@ -1,7 +1,7 @@
 /** Anthropic and Gemini refuse what they would enforce as too much: they are asked again for the same, enforced no more. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asList, asRecord, type WireRecord } from "#core";
-import { answers, type LossWorld, startLossWorld } from "./world.ts";
+import { askRefused, type LossWorld, startLossWorld } from "./world.ts";
 
 let world: LossWorld;
 
@@ -23,23 +23,9 @@ const tools = [{ type: "function", name: "f", parameters: schema, strict: true }
 const format = { type: "json_schema", name: "o", schema, strict: true };
 
 /** Asks where each request is refused with these words, one after the other, and the next is answered. */
-const ask = async (body: WireRecord, refusals: readonly string[], strict = false) => {
-	const before = world.upstream.received.length;
-	const asked = world.send("responses", "messages", { input: "Hi", ...body }, { strict });
-	const rest = [...refusals];
-	world.upstream.answer(() => {
-		const message = rest.shift();
-		if (message === undefined) return Response.json(answers.messages);
-		return Response.json({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 });
-	});
-	const response = await asked;
-	const sent = world.upstream.received.slice(before).map(({ json }) => asRecord(json));
-	return {
-		status: response.status,
-		dropped: response.headers.get("x-portico-dropped"),
-		sent,
-		text: await response.text(),
-	};
+const ask = (body: WireRecord, words: readonly string[], strict = false) => {
+	const refusals = words.map((message) => ({ type: "error", error: { type: "invalid_request_error", message } }));
+	return askRefused(world, ["responses", "messages"], { input: "Hi", ...body }, refusals, { strict });
 };
 
 test("strict tools go as plain ones, and that is told", async () => {

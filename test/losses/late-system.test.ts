@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asList, asRecord, type WireRecord } from "#core";
 import type { ProtocolName } from "../support/recordings.ts";
-import { answers, type LossWorld, type SendOptions, startLossWorld } from "./world.ts";
+import { askRefused, type LossWorld, type SendOptions, startLossWorld } from "./world.ts";
 
 let world: LossWorld;
 
@@ -46,16 +46,10 @@ interface Case extends SendOptions {
 }
 
 /** Asks where everything is refused that is instructed behind its beginning; gives what the upstream got. */
-const ask = async (client: ProtocolName, to: ProtocolName, body: WireRecord, given: Case = {}) => {
+const ask = (client: ProtocolName, to: ProtocolName, body: WireRecord, given: Case = {}) => {
 	const { refusal, status = 400, ...options } = given;
-	const before = world.upstream.received.length;
-	const asked = world.send(client, to, body, options);
-	let asks = 0;
-	if (refusal !== undefined)
-		world.upstream.answer(() => (asks++ === 0 ? Response.json(refusal, { status }) : Response.json(answers[to])));
-	const response = await asked;
-	const sent = world.upstream.received.slice(before).map(({ json }) => asRecord(json));
-	return { status: response.status, dropped: response.headers.get("x-portico-dropped"), sent };
+	const refusals = refusal === undefined ? [] : [refusal];
+	return askRefused(world, [client, to], body, refusals, { ...options, refusedWith: status });
 };
 
 describe("a model that is known to refuse them", () => {

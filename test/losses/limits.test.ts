@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asRecord, type WireRecord } from "#core";
 import type { ProtocolName } from "../support/recordings.ts";
-import { answers, type LossWorld, startLossWorld } from "./world.ts";
+import { askRefused, type LossWorld, startLossWorld } from "./world.ts";
 
 let world: LossWorld;
 
@@ -16,17 +16,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /** Asks for as much as Claude Code does, where the first request is refused so; gives what was sent. */
-const ask = async (client: ProtocolName, to: ProtocolName, model: string, body: WireRecord, words: string) => {
-	const before = world.upstream.received.length;
-	const asked = world.send(client, to, body, { model });
-	let asks = 0;
-	world.upstream.answer(() =>
-		asks++ === 0 ? Response.json({ error: { message: words } }, { status: 400 }) : Response.json(answers[to]),
-	);
-	const response = await asked;
-	const sent = world.upstream.received.slice(before).map(({ json }) => asRecord(json));
-	return { status: response.status, sent };
-};
+const ask = (client: ProtocolName, to: ProtocolName, model: string, body: WireRecord, words: string) =>
+	askRefused(world, [client, to], body, [{ error: { message: words } }], { model });
 
 const most = { max_tokens: 32_000 };
 const tooLarge = "'max_tokens' or 'max_completion_tokens' is too large: 32000. ";

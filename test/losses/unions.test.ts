@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asList, asRecord, type WireRecord } from "#core";
 import type { ProtocolName } from "../support/recordings.ts";
-import { answers, type LossWorld, startLossWorld } from "./world.ts";
+import { answers, askRefused, type LossWorld, startLossWorld } from "./world.ts";
 
 let world: LossWorld;
 
@@ -55,17 +55,12 @@ const refusal = {
 
 /** Gives the schemas that were sent, in each request. */
 const ask = async (client: ProtocolName, to: ProtocolName, model: string, body: WireRecord, refused = false) => {
-	const before = world.upstream.received.length;
-	const asked = world.send(client, to, body, { model });
-	let asks = 0;
-	if (refused)
-		world.upstream.answer(() => (asks++ === 0 ? Response.json(refusal, { status: 400 }) : Response.json(answers[to])));
-	const response = await asked;
-	const sent = world.upstream.received.slice(before).map(({ json }) => {
-		const tool = asRecord(asList(asRecord(json)["tools"])[0]);
+	const { status, dropped, sent } = await askRefused(world, [client, to], body, refused ? [refusal] : [], { model });
+	const schemas = sent.map(({ tools }) => {
+		const tool = asRecord(asList(tools)[0]);
 		return tool["input_schema"] ?? asRecord(tool["function"])["parameters"];
 	});
-	return { status: response.status, dropped: response.headers.get("x-portico-dropped"), sent };
+	return { status, dropped, sent: schemas };
 };
 
 const inMessages = { tools: [{ name: "report", input_schema: schema }] };

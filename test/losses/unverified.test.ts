@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asList, asRecord, type WireRecord } from "#core";
 import type { ProtocolName } from "../support/recordings.ts";
-import { answers, type LossWorld, startLossWorld } from "./world.ts";
+import { askRefused, type LossWorld, startLossWorld } from "./world.ts";
 
 let world: LossWorld;
 
@@ -28,26 +28,13 @@ interface Case {
 	readonly to: ProtocolName;
 	readonly body: WireRecord;
 	readonly refusal: unknown;
-	readonly status?: number;
 	readonly model?: string;
 	readonly strict?: boolean;
 }
 
 /** Asks where the first request is refused so, and the next is answered. */
-const ask = async ({ client, to, body, refusal, status = 400, ...options }: Case) => {
-	const before = world.upstream.received.length;
-	const asked = world.send(client, to, body, options);
-	let asks = 0;
-	world.upstream.answer(() => (asks++ === 0 ? Response.json(refusal, { status }) : Response.json(answers[to])));
-	const response = await asked;
-	const sent = world.upstream.received.slice(before).map(({ json }) => asRecord(json));
-	return {
-		status: response.status,
-		dropped: response.headers.get("x-portico-dropped"),
-		sent,
-		text: await response.text(),
-	};
-};
+const ask = ({ client, to, body, refusal, ...options }: Case) =>
+	askRefused(world, [client, to], body, [refusal], options);
 
 const weather = { name: "weather", input: { city: "Oslo" } };
 const messages = [

@@ -1,5 +1,5 @@
 /** A gateway with one upstream for each protocol, reached by a route that tells what is lost and by one that refuses to lose it. */
-import type { WireRecord } from "#core";
+import { asRecord, type WireRecord } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { type ProtocolName, protocolNames } from "../support/recordings.ts";
 
@@ -104,5 +104,37 @@ export const startLossWorld = async (more: readonly (readonly [ProtocolName, str
 			await gateway.stop();
 			await upstream.stop();
 		},
+	};
+};
+
+/** What a client was told, and what the upstream had got by then. */
+export interface Asked {
+	readonly status: number;
+	/** `x-portico-dropped`. */
+	readonly dropped: string | null;
+	readonly text: string;
+	readonly sent: readonly WireRecord[];
+}
+
+/** Asks where as many requests as there are refusals are refused so, one after the other, and the next is answered. */
+export const askRefused = async (
+	{ upstream, send }: LossWorld,
+	[client, to]: readonly [ProtocolName, ProtocolName],
+	body: WireRecord,
+	refusals: readonly unknown[],
+	{ refusedWith = 400, ...options }: SendOptions & { readonly refusedWith?: number } = {},
+): Promise<Asked> => {
+	const before = upstream.received.length;
+	const asked = send(client, to, body, options);
+	const rest = [...refusals];
+	upstream.answer(() =>
+		rest.length > 0 ? Response.json(rest.shift(), { status: refusedWith }) : Response.json(answers[to]),
+	);
+	const response = await asked;
+	return {
+		status: response.status,
+		dropped: response.headers.get("x-portico-dropped"),
+		text: await response.text(),
+		sent: upstream.received.slice(before).map(({ json }) => asRecord(json)),
 	};
 };

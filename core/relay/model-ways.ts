@@ -4,16 +4,16 @@ import { deny, Fault } from "../contract/fault.ts";
 import type { ModelAsk, Protocol } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import { isUnverified } from "../errors/unverified.ts";
-import { disowned } from "../neutral/disown.ts";
 import type { ModelCapabilities } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
+import { withoutSigner } from "../neutral/without-signer.ts";
 import { type Approach, type ApproachOptions, type OtherWays, refuseLosses } from "./approach.ts";
 import type { Exchange } from "./exchange.ts";
 import { guardAnswers, guardedAsk, guardedPassthrough } from "./guarded-exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import { Passthrough, type Translating } from "./passthrough.ts";
+import { refusedCapabilities } from "./refused-capabilities.ts";
 import { createTranslation } from "./translation.ts";
-import { turnedOut } from "./turned-out.ts";
 
 /** A permit's limit is one for all targets; each is asked for no more than it can give. */
 const limitFor = ({ permits }: LiveCall, { capabilities }: Target): number | undefined =>
@@ -34,8 +34,8 @@ export class ModelWays implements Translating, OtherWays {
 	private readonly limit: number | undefined;
 	/** Whether the client's own bytes are sent. */
 	private passes = false;
-	/** The request with its signatures disowned, once the upstream could not verify them. */
-	private disowned: NeutralRequest | undefined;
+	/** The request with signatures of nobody, once the upstream could not verify them. */
+	private unsignedPrompt: NeutralRequest | undefined;
 
 	constructor(live: LiveCall, { ask }: ModelRouted, target: Target, { protocols, strict }: ApproachOptions) {
 		const { protocols: spoken } = target.upstream;
@@ -91,7 +91,7 @@ export class ModelWays implements Translating, OtherWays {
 
 	private prompt(): NeutralRequest {
 		const { compaction, guarded, routed } = this.live;
-		return this.disowned ?? compaction.request ?? guarded?.prompt ?? routed.prompt();
+		return this.unsignedPrompt ?? compaction.request ?? guarded?.prompt ?? routed.prompt();
 	}
 
 	private translate(prompt: NeutralRequest): Exchange {
@@ -115,11 +115,11 @@ export class ModelWays implements Translating, OtherWays {
 
 	/** The request as the refusal says that it would be taken; undefined where it says nothing of it. */
 	private asTakenElse(refused: Approach, status: number, text: string): Approach | undefined {
-		const lacks = turnedOut({ prompt: this.prompt(), status, text, sameForm: refused.sameForm });
+		const lacks = refusedCapabilities({ prompt: this.prompt(), status, text, sameForm: refused.sameForm });
 		return lacks && this.lacking(refused, lacks);
 	}
 
-	/** The request for a model that cannot do this, as it has turned out. */
+	/** The request for a model that cannot do this, as a refusal tells. */
 	private lacking(refused: Approach, denied: ModelCapabilities): Approach | undefined {
 		const { target } = this;
 		this.target = { ...target, capabilities: { ...target.capabilities, ...denied } };
@@ -130,8 +130,8 @@ export class ModelWays implements Translating, OtherWays {
 	private unsigned(refused: Approach, status: number, text: string): Approach | undefined {
 		if (!isUnverified(status, text)) return undefined;
 		const signed = this.prompt();
-		this.disowned = disowned(signed);
-		return this.disowned === signed ? undefined : this.anew(refused);
+		this.unsignedPrompt = withoutSigner(signed);
+		return this.unsignedPrompt === signed ? undefined : this.anew(refused);
 	}
 
 	/** The way by translation; undefined where what is sent would be the same. */

@@ -66,7 +66,7 @@ const ofFields = ({ prompt, status, text, sameForm }: Refused): ModelCapabilitie
 };
 
 /** Undefined where nothing is told by which the request would be another. */
-export const turnedOut = (refused: Refused): ModelCapabilities | undefined =>
+export const refusedCapabilities = (refused: Refused): ModelCapabilities | undefined =>
 	ofSystem(refused) ??
 	ofEffort(refused) ??
 	ofLimit(refused) ??

@@ -74,8 +74,8 @@ export const modelsPage = (): string => {
 Written from \`plugins/router/known/\` by \`npm run models\`; a test fails when it is stale.
 
 Of several patterns that fit a name (in lower case, without what a path, Bedrock or Databricks puts before it) the one that fixes the most characters counts.
-A newer name of a known family gets what all of its family take, never the most. Plugins add entries to the slot \`models\`;
-\`models[].caps\` in the config has the last word. An empty cell means: nothing is known, so nothing is held back.
+A newer name of a known family gets the levels that all of its family take, and the largest window, so that enough is held for it.
+Plugins add entries to the slot \`models\`; \`models[].caps\` in the config has the last word. An empty cell means: nothing is known, so nothing is held back.
 
 A level that a model does not take becomes the nearest that it takes, rather less than more, whichever protocol it came by and
 goes by; \`none\` becomes the least there is and is told as lost where thinking cannot be switched off, and so is a level for a model

@@ -440,6 +440,10 @@ describe("settings for Gemini", () => {
 		["gemini-3-pro-preview", { mode: "on", effort: "medium" }, { includeThoughts: true, thinkingLevel: "LOW" }],
 		["gemini-3.1-pro-preview", { mode: "on", effort: "medium" }, { includeThoughts: true, thinkingLevel: "MEDIUM" }],
 		["gemini-3-flash-preview", { mode: "on", effort: "xhigh" }, { includeThoughts: true, thinkingLevel: "HIGH" }],
+		["gemini-4-neon", { mode: "on", effort: "xhigh" }, { includeThoughts: true, thinkingLevel: "XHIGH" }],
+		["gemini-4-neon", { mode: "on", effort: "max" }, { includeThoughts: true, thinkingLevel: "XHIGH" }],
+		["gemini-4-carbon", { mode: "on", effort: "xhigh" }, { includeThoughts: true, thinkingLevel: "HIGH" }],
+		["gemini-4-argon", { mode: "on", effort: "minimal" }, { includeThoughts: true, thinkingLevel: "LOW" }],
 		["gemini-3-flash-preview", { mode: "on", budget: 2000 }, { includeThoughts: true, thinkingLevel: "MEDIUM" }],
 		["gemini-3-flash-preview", { mode: "auto" }, { includeThoughts: true }],
 		["gemini-3-flash-preview", { mode: "default" }, undefined],
@@ -455,9 +459,6 @@ describe("settings for Gemini", () => {
 			includeThoughts: true,
 			thinkingLevel: "LOW",
 		});
-		const most = { reasoning: { mode: "on", effort: "xhigh" } } as const;
-		const able = target("mine", { thinking: "effort", efforts: ["low", "high", "xhigh"] });
-		expect(config(most, able).thinkingConfig).toEqual({ includeThoughts: true, thinkingLevel: "HIGH" });
 		expect(encoded(neutral({ reasoning }), target("gemini-2.0-flash")).losses).toEqual(["reasoning"]);
 	});
 

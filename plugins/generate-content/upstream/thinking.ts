@@ -28,12 +28,14 @@ const styleOf = ({ capabilities }: EncodeContext, reasoning: Reasoning): Style =
 	return reasoning.budget !== undefined ? "budget" : "level";
 };
 
-/**
- * Google's words, weakest first; XHIGH, which its clients have, is in no published schema yet, and no model is known to take
- * it. Asked of a model of which nothing is known: those of which every one takes one or
- * the other.
- */
-const levels: Partial<Record<Effort, string>> = { minimal: "MINIMAL", low: "LOW", medium: "MEDIUM", high: "HIGH" };
+/** Google's words, weakest first. Asked of a model of which nothing is known: those of which every one takes one or the other. */
+const levels: Partial<Record<Effort, string>> = {
+	minimal: "MINIMAL",
+	low: "LOW",
+	medium: "MEDIUM",
+	high: "HIGH",
+	xhigh: "XHIGH",
+};
 const usual: readonly Effort[] = ["low", "medium", "high"];
 
 const levelsTaken = ({ capabilities: { efforts = usual } }: EncodeContext): readonly Effort[] =>

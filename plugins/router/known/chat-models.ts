@@ -77,7 +77,7 @@ export const chatModels: readonly KnownModels[] = [
 			...kimi,
 			thinking: "always",
 			efforts: ["low", "high", "max"],
-			contextWindow: 1_000_000,
+			contextWindow: 1_048_576,
 			forcedCalls: "unnamed",
 		},
 		sources: [kimiPage, kimiChoiceThread, kimiK3Thread],

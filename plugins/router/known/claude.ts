@@ -50,7 +50,7 @@ export const claude: readonly KnownModels[] = [
 		capabilities: {
 			...adaptive,
 			thinking: "always",
-			contextWindow: 200_000,
+			contextWindow: 1_000_000,
 			maxOutput: 64_000,
 			samplingRefused: true,
 			efforts: ["low", "medium", "high"],

@@ -4,6 +4,11 @@ import type { Effort, KnownModels, ModelCapabilities } from "#core";
 const thinkingPage = "https://ai.google.dev/gemini-api/docs/thinking";
 const levelsPage = "https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/thinking";
 const guide = "https://ai.google.dev/gemini-api/docs/gemini-3";
+const fourthPage = "https://ai.google.dev/gemini-api/docs/generate-content/latest-model";
+const fourthThread =
+	"https://dev.to/aihubmix/gemini-4-neon-migration-default-high-thinking-400-errors-and-the-65k-cap-45gj";
+const developersGuide = (model: string): string =>
+	`https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/guides/${model}`;
 const signatures = "https://ai.google.dev/gemini-api/docs/thought-signatures";
 
 /** What every Gemini since 3 has in common. */
@@ -17,6 +22,13 @@ const third = (efforts: readonly Effort[]): ModelCapabilities => ({
 	imagesInToolResults: true,
 	mixServerAndFunctionTools: true,
 	signedCalls: true,
+});
+
+/** What every Gemini 4 has in common. */
+const fourth = (efforts: readonly Effort[]): ModelCapabilities => ({
+	...third(efforts),
+	samplingRefused: true,
+	prefill: false,
 });
 
 /** What all before have in common. */
@@ -60,7 +72,24 @@ export const gemini: readonly KnownModels[] = [
 		note: "`minimal` is taken by 3 to 3.6 Flash and refused from 3.7 Flash on. `low`, which all take, is asked for instead, unless `caps.efforts` names `minimal`.",
 	},
 	{
-		names: ["gemini-*-image*", "gemini-3*-image*"],
+		names: ["gemini-4*"],
+		capabilities: { ...fourth(["low", "medium", "high"]), effortsAssumed: true },
+		sources: [fourthPage, developersGuide("gemini-4-carbon"), fourthThread],
+		note: "Refuses penalties and a budget, takes no notice of temperature and its like, and continues no answer that was begun for it.",
+	},
+	{ names: ["gemini-4-argon*"], capabilities: fourth(["low", "medium", "high"]), sources: [fourthPage, fourthThread] },
+	{
+		names: ["gemini-4-carbon*"],
+		capabilities: fourth(["low", "medium", "high"]),
+		sources: [developersGuide("gemini-4-carbon"), fourthThread],
+	},
+	{
+		names: ["gemini-4-hydrogen*", "gemini-4-neon*"],
+		capabilities: fourth(["low", "medium", "high", "xhigh"]),
+		sources: [developersGuide("gemini-4-hydrogen"), fourthThread],
+	},
+	{
+		names: ["gemini-*-image*", "gemini-3*-image*", "gemini-4*-image*"],
 		capabilities: { ...third([]), effortsAssumed: true },
 		sources: [levelsPage],
 		note: "Makes pictures; the levels differ from model to model, so none is asked for.",
@@ -86,6 +115,11 @@ export const gemini: readonly KnownModels[] = [
 	{
 		names: ["gemma-*"],
 		capabilities: { ...second, contextWindow: 131_072, thinking: "none" },
+		sources: ["https://ai.google.dev/gemma/docs/core/gemma_on_gemini_api"],
+	},
+	{
+		names: ["gemma-4*"],
+		capabilities: { ...second, contextWindow: 262_144, thinking: "none" },
 		sources: ["https://ai.google.dev/gemma/docs/core/gemma_on_gemini_api"],
 	},
 ];

@@ -14,6 +14,9 @@ const openai: ModelCapabilities = {
 	strictTools: true,
 };
 
+/** The window since GPT-5.4, but for its small kin. */
+const long = 1_050_000;
+
 /** Models that reason. */
 const reasoner = (efforts: readonly Effort[], contextWindow = 400_000): ModelCapabilities => ({
 	...openai,
@@ -49,14 +52,19 @@ const speaker = (maxOutput: number, contextWindow = 128_000): ModelCapabilities 
 
 export const gpt: readonly KnownModels[] = [
 	{
-		names: ["gpt-*", "codex-*"],
-		capabilities: { ...reasoner(["low", "medium", "high"]), effortsAssumed: true },
+		names: ["gpt-*"],
+		capabilities: { ...reasoner(["low", "medium", "high"], long), effortsAssumed: true },
 		sources: [reasoningPage],
 		note: "A newer name gets the levels that every GPT since 5 takes.",
 	},
 	{
+		names: ["codex-*"],
+		capabilities: { ...reasoner(["low", "medium", "high"]), effortsAssumed: true },
+		sources: [reasoningPage],
+	},
+	{
 		names: ["gpt-*-pro*"],
-		capabilities: { ...reasoner(["high"]), effortsAssumed: true },
+		capabilities: { ...reasoner(["high"], long), effortsAssumed: true },
 		sources: [effortType, modelPage("gpt-5-pro")],
 		note: "`high` is the only level that every pro model takes.",
 	},
@@ -81,33 +89,51 @@ export const gpt: readonly KnownModels[] = [
 	},
 	{
 		names: ["gpt-6*"],
-		capabilities: { ...reasoner(["low", "medium", "high", "xhigh", "max"]), effortsAssumed: true },
-		sources: ["https://github.com/vercel/ai, @ai-sdk/openai 3.0.141, supportedReasoningEfforts"],
+		capabilities: { ...reasoner(["low", "medium", "high", "xhigh", "max"], long), effortsAssumed: true },
+		sources: [
+			modelPage("gpt-6-astra"),
+			"https://github.com/vercel/ai, @ai-sdk/openai 3.0.141, supportedReasoningEfforts",
+		],
 	},
 	{
 		names: ["gpt-6-sol*", "gpt-6-luna*", "gpt-6.1-terra*"],
-		capabilities: reasoner(["none", "low", "medium", "high", "xhigh", "max"]),
+		capabilities: reasoner(["none", "low", "medium", "high", "xhigh", "max"], long),
 		sources: ["https://github.com/vercel/ai, @ai-sdk/openai 3.0.141, supportedReasoningEfforts"],
 	},
 	{
 		names: ["gpt-5.6*"],
-		capabilities: calm(reasoner(["none", "low", "medium", "high", "xhigh", "max"]), "thinking"),
-		sources: ["https://github.com/anomalyco/opencode/issues/36141", reasoningPage, samplingRule],
+		capabilities: calm(reasoner(["none", "low", "medium", "high", "xhigh", "max"], long), "thinking"),
+		sources: [
+			modelPage("gpt-5.6-luna"),
+			"https://github.com/anomalyco/opencode/issues/36141",
+			reasoningPage,
+			samplingRule,
+		],
 	},
 	{
-		names: ["gpt-5.2*", "gpt-5.4*"],
+		names: ["gpt-5.2*", "gpt-5.4-mini*", "gpt-5.4-nano*"],
 		capabilities: calm(unstopped(["none", "low", "medium", "high", "xhigh"]), "asked"),
 		sources: [reasoningPage, modelPage("gpt-5.4"), modelPage("gpt-5.2"), stopThread, samplingRule],
 	},
 	{
-		names: ["gpt-5.5*"],
-		capabilities: calm(reasoner(["none", "low", "medium", "high", "xhigh"]), "thinking"),
-		sources: [reasoningPage, stopThread, samplingRule],
+		names: ["gpt-5.4*"],
+		capabilities: calm(unstopped(["none", "low", "medium", "high", "xhigh"], long), "asked"),
+		sources: [reasoningPage, modelPage("gpt-5.4"), stopThread, samplingRule],
 	},
 	{
-		names: ["gpt-5.2-pro*", "gpt-5.4-pro*", "gpt-5.5-pro*"],
+		names: ["gpt-5.5*"],
+		capabilities: calm(reasoner(["none", "low", "medium", "high", "xhigh"], long), "thinking"),
+		sources: [reasoningPage, modelPage("gpt-5.5"), stopThread, samplingRule],
+	},
+	{
+		names: ["gpt-5.2-pro*"],
 		capabilities: reasoner(["medium", "high", "xhigh"]),
-		sources: [modelPage("gpt-5.2-pro"), modelPage("gpt-5.4-pro")],
+		sources: [modelPage("gpt-5.2-pro")],
+	},
+	{
+		names: ["gpt-5.4-pro*", "gpt-5.5-pro*"],
+		capabilities: reasoner(["medium", "high", "xhigh"], long),
+		sources: [modelPage("gpt-5.4-pro")],
 	},
 	{
 		names: ["gpt-5.2-codex*", "gpt-5.3-codex*"],
@@ -152,9 +178,15 @@ export const gpt: readonly KnownModels[] = [
 		sources: [reasoningPage, modelPage("o3"), "https://platform.openai.com/docs/api-reference/chat/create"],
 	},
 	{
-		names: ["o1-mini*", "o1-preview*", "o3-deep-research*", "o4-mini-deep-research*"],
+		names: ["o1-mini*", "o1-preview*"],
 		capabilities: { ...reasoner([], 128_000), maxOutput: 65_536 },
-		sources: [modelPage("o1-mini"), modelPage("o3-deep-research")],
+		sources: [modelPage("o1-mini")],
+		note: "Reasons, and has no levels.",
+	},
+	{
+		names: ["o3-deep-research*", "o4-mini-deep-research*"],
+		capabilities: { ...reasoner([], 200_000), maxOutput: 100_000 },
+		sources: [modelPage("o3-deep-research")],
 		note: "Reasons, and has no levels.",
 	},
 	{

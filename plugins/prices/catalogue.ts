@@ -3,6 +3,7 @@
 import { createRequire } from "node:module";
 import type { calcPrice, PriceCalculation } from "@pydantic/genai-prices";
 import { type Clock, definedOnly, describe, type Log } from "#core";
+import { newerPriceOf } from "./newer.ts";
 import { publishedOf } from "./published.ts";
 import type { Price, Rate } from "./service.ts";
 
@@ -82,7 +83,7 @@ export class Catalogue {
 		const kept = this.kept.get(key);
 		if (kept && now < kept.until) return kept.price;
 		if (this.kept.size >= keptNames) this.kept.clear();
-		const price = this.look(model, upstream, new Date(now));
+		const price = newerPriceOf(model, now) ?? this.look(model, upstream, new Date(now));
 		this.kept.set(key, { until: now + freshMilliseconds, price });
 		return price;
 	}

@@ -21,6 +21,8 @@ export interface ModelCapabilities {
 	readonly efforts?: readonly Effort[];
 	/** The efforts are those that all of its family take; it may take more, so what a client asks of it by name stays. */
 	readonly effortsAssumed?: boolean;
+	/** Anthropic's `between_tools` is its least thinking: none at first, and short notes between calls of tools. */
+	readonly betweenTools?: boolean;
 	/** The field of Chat Completions that switches thinking off: `reasoning_effort` unless said. */
 	readonly thinkingSwitch?: "thinking";
 	/**

@@ -53,6 +53,9 @@ export const capabilitySetting = t.Object(
 				description: "The field of Chat Completions that switches its thinking off; `reasoning_effort` unless said.",
 			}),
 		),
+		betweenTools: t.Optional(
+			t.Boolean({ description: "Anthropic's `between_tools` is its least thinking: none before its first tool call." }),
+		),
 		effortsAssumed: t.Optional(
 			t.Boolean({ description: "It may take more efforts: what clients of its own protocol ask goes as it is." }),
 		),

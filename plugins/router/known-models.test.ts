@@ -18,6 +18,7 @@ const efforts: readonly (readonly [model: string, efforts: readonly Effort[]])[]
 	["gpt-8", ["low", "medium", "high"]],
 	["gpt-8-pro", ["high"]],
 	["openai/o4-mini", ["low", "medium", "high"]],
+	["claude-haiku-5-5", ["low", "medium", "high", "xhigh", "max"]],
 	["claude-opus-4-6", ["low", "medium", "high", "max"]],
 	["claude-opus-4-7", ["low", "medium", "high", "xhigh", "max"]],
 	["claude-opus-4-5-20251101", ["low", "medium", "high"]],

@@ -44,9 +44,8 @@ const sentFor = async (model: string, effort: string): Promise<readonly Readonly
 	await gateway.ask("/v1/chat/completions", { model, messages, reasoning_effort: effort });
 	await gateway.ask("/v1/responses", { model, input: "Hi", reasoning: { effort } });
 	const thinking = off ? { thinking: { type: "disabled" } } : { output_config: { effort } };
-	// This protocol has no word for it, and Google's none for more than high.
+	// This protocol has no word for it.
 	if (effort !== "minimal") await gateway.ask("/v1/messages", { model, max_tokens: 9000, messages, ...thinking });
-	if (effort === "xhigh") return upstream.received.map(({ json }) => asRecord(json));
 	const thinkingConfig = off ? { thinkingBudget: 0 } : { thinkingLevel: effort.toUpperCase() };
 	await gateway.ask(`/v1beta/models/${model}:generateContent`, {
 		contents: [{ role: "user", parts: [{ text: "Hi" }] }],
@@ -76,9 +75,16 @@ const levels: readonly (readonly [model: string, effort: string, taken: readonly
 	["gemini-3.1-pro-preview", "medium", ["medium"]],
 	["gemini-3.9-flash", "none", ["low"]],
 	["gemini-3.9-flash", "medium", ["medium"]],
+	["gemini-4-carbon", "none", ["low"]],
+	["gemini-4-carbon", "medium", ["medium"]],
+	["gemini-4-carbon", "xhigh", ["high"]],
+	["gemini-4-neon", "xhigh", ["xhigh"]],
 	["gemini-2.5-pro", "none", [128]],
 	["gemini-2.5-pro", "medium", [8192]],
 	["claude-opus-4-6", "none", ["disabled"]],
+	["claude-sonnet-5-5", "none", ["between_tools"]],
+	["claude-haiku-5-5", "none", ["disabled"]],
+	["claude-haiku-5-5", "xhigh", ["xhigh"]],
 	["claude-opus-5-5", "none", ["low"]],
 	["claude-opus-5-5", "medium", ["medium"]],
 	["gpt-5-pro", "low", ["high", undefined]],
@@ -91,7 +97,7 @@ const levels: readonly (readonly [model: string, effort: string, taken: readonly
 describe("the levels that a model is sent", () => {
 	test.each(levels)("%s, asked for %s", async (model, effort, taken) => {
 		const sent = levelsIn(await sentFor(model, effort));
-		expect(sent).toHaveLength(effort === "minimal" || effort === "xhigh" ? 3 : 4);
+		expect(sent).toHaveLength(effort === "minimal" ? 3 : 4);
 		for (const level of sent) expect(taken).toContain(level);
 	});
 

@@ -50,8 +50,9 @@ export const pathOf = (operation: string, url?: URL): string => {
 /** A level, or a wish for no thinking, that the model is known to refuse becomes the nearest that it takes. */
 const thinkingEdits = (body: WireRecord, capabilities: ModelCapabilities, losses: Loss[]): WireRecord => {
 	const config = asRecord(body["output_config"]);
-	const { thinking, efforts = [], effortsAssumed } = capabilities;
+	const { thinking, betweenTools, efforts = [], effortsAssumed } = capabilities;
 	if (asRecord(body["thinking"])["type"] === "disabled" && thinking === "always" && effortsAssumed !== true) {
+		if (betweenTools === true) return { thinking: { type: "between_tools" } };
 		losses.push({ path: "thinking", reason: thinksAnyway });
 		return { thinking: undefined, output_config: { ...config, effort: nearestEffort("none", efforts) } };
 	}

@@ -9,6 +9,9 @@ import type { Turn } from "./encode-turns.ts";
 
 const bindingBeta = "thinking-binding-controls-2026-08-01";
 
+/** Beside these nothing can be said of it. */
+const unbound: ReadonlySet<unknown> = new Set(["disabled", "between_tools"]);
+
 const holdsThinking = ({ content }: Turn): boolean =>
 	content.some(({ type }) => type === "thinking" || type === "redacted_thinking");
 
@@ -19,7 +22,7 @@ export const boundThinking = (
 	{ boundThinking: isBound }: ModelCapabilities,
 	{ betas }: Encoding,
 ): WireRecord | undefined => {
-	if (isBound !== true || thinking?.["type"] === "disabled" || !turns.some(holdsThinking)) return thinking;
+	if (isBound !== true || unbound.has(thinking?.["type"]) || !turns.some(holdsThinking)) return thinking;
 	betas.add(bindingBeta);
 	return { type: "adaptive", ...thinking, block_binding: { prefix_mismatch_behavior: "drop_block" } };
 };

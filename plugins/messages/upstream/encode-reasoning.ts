@@ -97,11 +97,11 @@ const off = (
 	reasoning: Reasoning,
 	{ capabilities, losses }: ReasoningSetting,
 ): EncodedReasoning => {
-	const { thinking } = capabilities;
+	const { thinking, betweenTools } = capabilities;
 	const efforts = levelsTaken(capabilities);
 	const maxTokens = limitOf(request, capabilities);
 	if (thinking === "none") return { maxTokens, budgeted: false };
-	if (thinking === "always") {
+	if (thinking === "always" && betweenTools !== true) {
 		losses.setting("reasoning", thinksAnyway);
 		return { ...definedOnly({ effort: nearestEffort("none", efforts) }), maxTokens, budgeted: false };
 	}
@@ -111,7 +111,7 @@ const off = (
 	// Without thinking the newest models refuse more than `high`.
 	const most = efforts.filter((level) => level !== "xhigh" && level !== "max");
 	return {
-		thinking: { type: "disabled" },
+		thinking: { type: betweenTools === true ? "between_tools" : "disabled" },
 		...definedOnly({ effort: effort && nearestEffort(effort, most) }),
 		maxTokens,
 		budgeted: false,

@@ -565,6 +565,13 @@ describe("thinking", () => {
 		const always = encode(off, { thinking: "always" });
 		expect(always.sent["output_config"]).toEqual({ effort: "low" });
 		expect(always.paths).toEqual(["reasoning"]);
+		const between = encode(neutral({ reasoning: { mode: "off", effort: "max" } }), {
+			thinking: "always",
+			betweenTools: true,
+			boundThinking: true,
+		});
+		expect(between.sent).toMatchObject({ thinking: { type: "between_tools" }, output_config: { effort: "high" } });
+		expect(between.paths).toEqual([]);
 	});
 
 	test("left to the model is adaptive, or the usual budget", () => {

@@ -68,7 +68,7 @@ export const claude: readonly KnownModels[] = [
 		note: "As its successors, but calls may be forced.",
 	},
 	{
-		names: ["claude-opus-5-5*", "claude-sonnet-5-5*", "claude-fable-5*", "claude-mythos-5*"],
+		names: ["claude-opus-5-5*", "claude-fable-5*", "claude-mythos-5*"],
 		capabilities: bound,
 		sources: [
 			effortPage,
@@ -76,10 +76,21 @@ export const claude: readonly KnownModels[] = [
 			thinkingPage,
 			bindingPage,
 			"https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5",
-			"https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5",
 			"https://platform.claude.com/docs/en/models/fable-5-1/migration-guide",
+			"https://platform.claude.com/docs/en/models/fable-5-2/whats-new-fable-5-2",
 		],
 		note: "Refuses `thinking: disabled`; Portico asks for `low` instead. Refuses a forced call.",
+	},
+	{
+		names: ["claude-sonnet-5-5*"],
+		capabilities: { ...bound, betweenTools: true },
+		sources: [
+			effortPage,
+			aiSdk,
+			bindingPage,
+			"https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5",
+		],
+		note: "Refuses `thinking: disabled`; Portico asks for `between_tools` instead. Refuses a forced call.",
 	},
 	{
 		names: ["claude-opus-5*", "claude-sonnet-5*", "claude-opus-4-7*", "claude-opus-4-8*"],
@@ -95,8 +106,13 @@ export const claude: readonly KnownModels[] = [
 	},
 	{
 		names: ["claude-haiku-5-5*"],
-		capabilities: { ...latest, efforts: ["low", "medium", "high"], effortsAssumed: true, boundThinking: true },
-		sources: [effortPage, bindingPage, "https://platform.claude.com/docs/en/models/haiku-5-5/whats-new-haiku-5-5"],
+		capabilities: { ...latest, boundThinking: true },
+		sources: [
+			effortPage,
+			bindingPage,
+			"https://platform.claude.com/docs/en/models/haiku-5-5/whats-new-haiku-5-5",
+			"https://dev.to/aihubmix/tuning-claude-haiku-55s-effort-setting-a-sweep-script-and-the-failure-modes-to-watch-36gj",
+		],
 	},
 	{
 		names: ["claude-mythos-preview*"],

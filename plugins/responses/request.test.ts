@@ -1,7 +1,7 @@
 /** Requests: what clients send, read and checked; what upstreams are sent. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Block, Message, NeutralRequest } from "#core";
+import { asList, type Block, type Message, type NeutralRequest } from "#core";
 import { withoutShared } from "../../test/support/recordings.ts";
 import { loadSchemas } from "../../test/support/schemas.ts";
 import { askOf, decoded, encoded, foreign } from "./fixtures/trial.ts";
@@ -659,15 +659,24 @@ describe("what an upstream is sent", () => {
 		["gpt-5.6-sol", { mode: "off" }, true],
 		["gpt-5.6-sol", undefined, false],
 		["gpt-5-mini", undefined, false],
-	] as const)("temperature for %s with thinking %p is sent: %p", (model, reasoning, isSent) => {
-		const { body, lost } = sent(
-			{ sampling: { temperature: 0, topP: 0.5 }, ...(reasoning && { reasoning }) },
-			{ model },
-		);
-		expect("temperature" in body).toBe(isSent);
-		expect("top_p" in body).toBe(isSent);
-		expect(lost).toEqual(isSent ? [] : ["temperature", "topP"]);
-	});
+	] as const)(
+		"temperature for %s with thinking %p is sent, and probabilities asked for: %p",
+		(model, reasoning, isSent) => {
+			const { body, lost } = sent(
+				{
+					sampling: { temperature: 0, topP: 0.5 },
+					logprobs: { enabled: true, top: 3 },
+					...(reasoning && { reasoning }),
+				},
+				{ model },
+			);
+			expect("temperature" in body).toBe(isSent);
+			expect("top_p" in body).toBe(isSent);
+			expect("top_logprobs" in body).toBe(isSent);
+			expect(asList(body["include"]).includes("message.output_text.logprobs")).toBe(isSent);
+			expect(lost).toEqual(isSent ? [] : ["temperature", "topP", "logprobs"]);
+		},
+	);
 
 	test("H118: the form of the answer goes along in this protocol's words", () => {
 		const schema = { type: "object", properties: {}, additionalProperties: false };

@@ -41,6 +41,10 @@ const loseSettings = (writing: Writing): void => {
 	}
 };
 
+/** Whether probabilities of tokens are asked for: a model that samples in its own way refuses to tell them. */
+const tellsProbabilities = ({ request, context }: Writing): boolean =>
+	request.logprobs?.enabled === true && !refusesSampling(context.capabilities, request.reasoning);
+
 const encodeSampling = (writing: Writing): WireRecord => {
 	const { sampling, logprobs, reasoning } = writing.request;
 	const { capabilities } = writing.context;
@@ -54,9 +58,10 @@ const encodeSampling = (writing: Writing): WireRecord => {
 	if (refusesSampling(capabilities, reasoning)) {
 		drop("temperature", "temperature", "the model refuses it");
 		drop("top_p", "topP", "the model refuses it");
+		if (logprobs?.enabled === true) writing.losses.setting("logprobs", "the model refuses it");
 	} else if (capabilities.temperatureOrTopP === true && sampling.temperature !== undefined)
 		drop("top_p", "topP", "the model takes temperature or top_p, not both");
-	return definedOnly({ ...fields, top_logprobs: logprobs?.enabled === true ? logprobs.top : undefined });
+	return definedOnly({ ...fields, top_logprobs: tellsProbabilities(writing) ? logprobs?.top : undefined });
 };
 
 const encodeTier = (writing: Writing): string | undefined => {
@@ -94,7 +99,8 @@ const encodeInclude = (writing: Writing): readonly string[] | undefined => {
 	const include = new Set(asked);
 	if (wantsEncrypted(writing)) include.add("reasoning.encrypted_content");
 	else include.delete("reasoning.encrypted_content");
-	if (writing.request.logprobs?.enabled === true) include.add("message.output_text.logprobs");
+	if (tellsProbabilities(writing)) include.add("message.output_text.logprobs");
+	else if (writing.request.logprobs?.enabled === true) include.delete("message.output_text.logprobs");
 	return include.size > 0 ? [...include] : undefined;
 };
 

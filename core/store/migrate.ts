@@ -22,7 +22,7 @@ export interface MigrateInput {
 
 /** Throws `Fault`, for the operator, when a released migration was changed, comes too late, or does not work. */
 export const migrate = async (input: MigrateInput): Promise<void> => {
-	const { connection, clock, log, tables } = input;
+	const { connection, clock, tables } = input;
 	const { client } = connection;
 	const write = (sql: string) => connection.run("write", () => client.execute(sql));
 	await write(`CREATE TABLE IF NOT EXISTS portico_migrations (
@@ -40,40 +40,54 @@ export const migrate = async (input: MigrateInput): Promise<void> => {
 			else {
 				const later = migrations.slice(index + 1).find(({ name }) => applied.has(name));
 				if (later !== undefined) refuse(plugin, migration, `must come after ${later.name}, which is already applied`);
-				await told?.next(plugin, migration.name);
+				await told.next(plugin, migration.name);
 				await apply(connection, plugin, migration, clock.now());
-				log.info("applied a migration", { plugin, name: migration.name });
+				told.applied(plugin, migration.name);
 			}
 		}
 	}
-	told?.done();
+	told.done();
 };
 
 interface Progress {
 	next(plugin: string, name: string): Promise<void>;
+	applied(plugin: string, name: string): void;
 	done(): void;
 }
 
-/** Tells whoever waits what is being done. Undefined where there is nothing to do, and for a new database, which is made in a moment. */
-const progressOf = (
-	{ connection, clock, log, tables, changing }: MigrateInput,
-	before: readonly AppliedMigration[],
-): Progress | undefined => {
+const idle: Progress = { next: async () => {}, applied() {}, done() {} };
+
+/** Tells whoever waits what is being done. */
+const progressOf = (input: MigrateInput, before: readonly AppliedMigration[]): Progress => {
 	const known = new Set(before.map(({ plugin, name }) => JSON.stringify([plugin, name])));
-	const all = tables.flatMap(({ plugin, migrations }) => migrations.map(({ name }) => JSON.stringify([plugin, name])));
+	const all = input.tables.flatMap(({ plugin, migrations }) =>
+		migrations.map(({ name }) => JSON.stringify([plugin, name])),
+	);
 	const missing = all.filter((one) => !known.has(one)).length;
-	if (known.size === 0 || missing === 0) return undefined;
+	if (missing === 0) return idle;
+	return known.size === 0 ? ofNew(input, missing) : ofOlder(input, missing);
+};
+
+/** A new database is made in a moment, and nobody needs a line for each migration. */
+const ofNew = ({ log }: MigrateInput, migrations: number): Progress => ({
+	...idle,
+	applied: (plugin, name) => log.debug("applied a migration", { plugin, name }),
+	done: () => log.info("made the tables of a new database", { migrations }),
+});
+
+const ofOlder = ({ connection, clock, log, changing }: MigrateInput, migrations: number): Progress => {
 	const began = clock.monotonic();
 	const { file } = connection;
 	const size = file === undefined ? {} : { megabytes: Math.ceil(statSync(file).size / 1_000_000) };
 	changing?.();
-	log.info("bringing the database up to date", { migrations: missing, ...size });
+	log.info("bringing the database up to date", { migrations, ...size });
 	return {
 		async next(plugin, name) {
 			log.info("applying a migration", { plugin, name });
 			// A file is changed without a pause, in which nothing of the log would be written.
 			await turn();
 		},
+		applied: (plugin, name) => log.info("applied a migration", { plugin, name }),
 		done: () => log.info("the database is up to date", { seconds: Math.round((clock.monotonic() - began) / 1000) }),
 	};
 };

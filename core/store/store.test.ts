@@ -47,7 +47,8 @@ const tables: Tables = {
 
 const logged: string[] = [];
 const keep = (message: string, fields?: object) => void logged.push(`${message} ${JSON.stringify(fields ?? {})}`);
-const log: Log = { debug: keep, info: keep, warn: keep, error: keep, of: () => log };
+const keepDebug = (message: string, fields?: object) => keep(`debug: ${message}`, fields);
+const log: Log = { debug: keepDebug, info: keep, warn: keep, error: keep, of: () => log };
 
 const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -223,7 +224,10 @@ describe("migrations", () => {
 
 	test("an older database is told of before it is changed, a new one is not", async () => {
 		const { file, opened } = await openFile();
-		expect(logged).toEqual(['applied a migration {"plugin":"things","name":"0001-things"}']);
+		expect(logged).toEqual([
+			'debug: applied a migration {"plugin":"things","name":"0001-things"}',
+			'made the tables of a new database {"migrations":1}',
+		]);
 		await opened.close();
 		logged.length = 0;
 		const changing = () => void logged.push("let go");

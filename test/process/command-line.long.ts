@@ -31,7 +31,7 @@ const chat = { model: "demo", messages: [{ role: "user", content: "Hello" }] };
 describe("without a config file", () => {
 	test("the built-in default serves; the greeting comes first, with the data folder and a call that works", async () => {
 		const portico = await startProcess(folder, undefined, { PORTICO_PORT: "0" });
-		await portico.says(/"msg":"applied a migration"/);
+		await portico.says(/"msg":"made the tables of a new database"/);
 		const output = portico.output();
 		expect(output).toStartWith("Portico serves at http://127.0.0.1:");
 		expect(output.indexOf(`data          in ${join(folder, "data")}`)).toBeGreaterThan(0);
@@ -260,7 +260,7 @@ describe("words", () => {
 		const plugins = ["tokens", "expiry"].map((use) => ({ use }));
 		const file = config({ plugins });
 		const portico = await startProcess(folder, file, {}, ["--log-format", "text", "--log-level", "info"]);
-		await portico.says(/info {2}applied a migration {2}plugin=tokens name=001-tokens/);
+		await portico.says(/info {2}made the tables of a new database {2}migrations=\d+/);
 		const words = ["token", "create", "--name", "late", "--config", file, "--expires-at"];
 		const late = await runCommand(folder, [...words, "2020-01-01T00:00:00Z"]);
 		expect(late).toMatchObject({ code: 1, errors: expect.stringContaining("is in the past, for now it is 20") });

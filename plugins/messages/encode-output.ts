@@ -73,22 +73,31 @@ const resultContent = (block: Extract<Block, { type: "server_result" }>): unknow
 	};
 };
 
+/** Who called: the model itself, and not code that it wrote. SDKs of typed languages refuse calls and searches that do not say it. */
+const caller = { type: "direct" } as const;
+
 /** Sorts of foreign tools that have a counterpart here. */
 const shown: ReadonlySet<string> = new Set(["web_search", "code_execution"]);
+
+const resultBlock = (tool: string, id: unknown, content: unknown): WireRecord => ({
+	type: `${tool}_tool_result`,
+	tool_use_id: id,
+	content,
+	...(tool === "web_search" && { caller }),
+});
 
 const encodeServerCall = (block: Extract<Block, { type: "server_call" }>): readonly WireRecord[] => {
 	if (block.raw?.origin.protocol === protocolName) return [asRecord(block.raw.value)];
 	if (!shown.has(block.tool)) return [];
 	const run = codeOf(block);
 	const input = run ? { code: run.code } : asRecord(block.arguments);
-	return [{ type: "server_tool_use", id: serverId(block.id), name: block.tool, input }];
+	return [{ type: "server_tool_use", id: serverId(block.id), name: block.tool, input, caller }];
 };
 
 const encodeServerResult = (block: Extract<Block, { type: "server_result" }>): readonly WireRecord[] => {
 	if (block.raw?.origin.protocol === protocolName) return [asRecord(block.raw.value)];
 	if (!shown.has(block.tool)) return [];
-	const content = resultContent(block);
-	return [{ type: `${block.tool}_tool_result`, tool_use_id: serverId(block.callId), content }];
+	return [resultBlock(block.tool, serverId(block.callId), resultContent(block))];
 };
 
 const encodeText = (block: Extract<Block, { type: "text" }>): readonly WireRecord[] => {
@@ -167,8 +176,7 @@ export class ServerPairs {
 		if (open === undefined || block?.["tool_use_id"] === open.id) return [];
 		const nothing = { type: "server_result", callId: "", tool: open.name, result: [] } as const;
 		const tool = open.name === "web_search" ? "web_search" : "code_execution";
-		const content = resultContent({ ...nothing, tool });
-		return [{ type: `${tool}_tool_result`, tool_use_id: open.id, content }];
+		return [resultBlock(tool, open.id, resultContent({ ...nothing, tool }))];
 	}
 
 	/** A search that the model's maker told only at the end, as the call and result it stands for. */
@@ -176,8 +184,8 @@ export class ServerPairs {
 		if (this.searched || sources.length === 0) return [];
 		const id = serverId(JSON.stringify(queries));
 		return [
-			{ type: "server_tool_use", id, name: "web_search", input: definedOnly({ query: queries[0] }) },
-			{ type: "web_search_tool_result", tool_use_id: id, content: sources.map(searchResult) },
+			{ type: "server_tool_use", id, name: "web_search", input: definedOnly({ query: queries[0] }), caller },
+			resultBlock("web_search", id, sources.map(searchResult)),
 		];
 	}
 }

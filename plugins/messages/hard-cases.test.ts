@@ -362,6 +362,35 @@ describe("streams for clients of this protocol", () => {
 		]);
 	});
 
+	test("server tools say who called, as Anthropic's SDK for Java insists", () => {
+		const search = { id: "ws_1", tool: "web_search", name: "web_search", arguments: {} } as const;
+		const run = { id: "ci_1", tool: "code_execution", name: "code", arguments: {} } as const;
+		const blocks: Block[] = [
+			{ type: "server_call", ...search },
+			{ type: "server_call", ...run },
+		];
+		const caller = { type: "direct" };
+		const wanted = [
+			{ type: "server_tool_use", caller },
+			{ type: "web_search_tool_result", caller },
+			{ type: "server_tool_use", caller },
+			{ type: "code_execution_tool_result" },
+		];
+		const whole = messages.client.encodeResponse(answered(blocks), asked());
+		expect((whole.body as Json)["content"]).toMatchObject(wanted);
+		expect(started(framesOf(written(told(blocks))))).toMatchObject(wanted);
+	});
+
+	test("a search told at the end says who called", () => {
+		const grounding = { queries: ["weather"], sources: [{ url: "https://x.test", title: "X" }] };
+		const candidates = answered([]).candidates.map((candidate) => ({ ...candidate, grounding }));
+		const { body } = messages.client.encodeResponse(answered([], { candidates }), asked());
+		expect((body as Json)["content"]).toMatchObject([
+			{ type: "server_tool_use", caller: { type: "direct" } },
+			{ type: "web_search_tool_result", caller: { type: "direct" } },
+		]);
+	});
+
 	test("H77: a blocked prompt is a refusal without content", () => {
 		const { body } = messages.client.encodeResponse(
 			answered([], { candidates: [], promptBlocked: { reason: "SAFETY", message: "Not this." } }),

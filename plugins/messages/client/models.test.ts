@@ -32,6 +32,8 @@ test("a model is told with its limit and the time it was made", () => {
 		display_name: "fast",
 		created_at: "2023-11-14T22:13:20Z",
 		capabilities: null,
+		// Anthropic's SDK for Java insists on it.
+		lifecycle: "active",
 		max_input_tokens: 200_000,
 		max_tokens: 64_000,
 	});

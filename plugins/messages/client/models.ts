@@ -10,6 +10,7 @@ const item = ({ name, createdAt, capabilities }: ModelInfo): WireRecord => ({
 	display_name: name,
 	created_at: new Date(createdAt * 1000).toISOString().replace(".000Z", "Z"),
 	capabilities: null,
+	lifecycle: "active",
 	max_input_tokens: capabilities.contextWindow ?? null,
 	max_tokens: capabilities.maxOutput ?? null,
 });

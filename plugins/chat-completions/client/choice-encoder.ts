@@ -238,6 +238,7 @@ export class ChoiceEncoder {
 	private closeAudio({ grown }: Growing, shell: Extract<Block, { type: "audio" }>): string {
 		const { id, data, transcript, expires_at } = encodeAudio(shell, this.frame.createdAt);
 		const whole = grown ? "" : this.chunk(`{"audio":${JSON.stringify({ id, data, transcript })}}`);
-		return whole + this.chunk(`{"audio":{"expires_at":${expires_at}}}`);
+		// With its id: OpenAI's SDK for Java takes an end without one for the end of the choice, and throws at the finish.
+		return whole + this.chunk(`{"audio":{"id":${JSON.stringify(id)},"expires_at":${expires_at}}}`);
 	}
 }

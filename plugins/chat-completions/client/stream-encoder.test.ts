@@ -334,7 +334,7 @@ describe("a stream of chunks for a client", () => {
 		]);
 	});
 
-	test("sound comes in pieces and says how long it is kept", () => {
+	test("sound comes in pieces and says how long it is kept, each by its id, as OpenAI's SDK for Java needs it", () => {
 		const media = { by: "bytes", mime: "audio/wav", base64: "" } as const;
 		const events = normalized([
 			{ type: "open", block: 0, candidate: 0, shell: { type: "audio", media, id: "audio_7" } },
@@ -346,7 +346,7 @@ describe("a stream of chunks for a client", () => {
 		expect(deltas(events).flatMap((delta) => delta["audio"] ?? [])).toEqual([
 			{ id: "audio_7", data: "AAAA" },
 			{ id: "audio_7", transcript: "Hi" },
-			{ expires_at: 1_700_003_600 },
+			{ id: "audio_7", expires_at: 1_700_003_600 },
 		]);
 	});
 

@@ -118,6 +118,26 @@ describe.each([
 	});
 });
 
+test("a stream says what its upstream does not, as OpenAI's SDK for Java insists", async () => {
+	const bare = { b64_json: png("x"), created_at: 1, output_format: "png" };
+	upstream.answer(() =>
+		streamOf([
+			event({ type: "image_generation.partial_image", partial_image_index: 0, ...bare }),
+			event({ type: "image_generation.completed", ...bare }),
+		]),
+	);
+	const order = { model: "gpt-image-1", prompt: "x", stream: true, partial_images: 1, quality: "low" } as const;
+	const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.key, maxRetries: 0 });
+	const events: unknown[] = [];
+	for await (const one of await client.images.generate(order)) events.push(one);
+	const auto = { size: "auto", background: "auto", output_format: "png" };
+	const none = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+	expect(events).toEqual([
+		expect.objectContaining({ ...auto, quality: "auto", partial_image_index: 0 }),
+		expect.objectContaining({ ...auto, quality: "low", usage: expect.objectContaining(none) }),
+	]);
+});
+
 test("a picture on its way is there before the last is made", async () => {
 	const held = Promise.withResolvers<void>();
 	const [first = "", last = ""] = drawn("image_generation", 1);

@@ -4,10 +4,21 @@ import { asList, asRecord, isFault, renderOwnDenial, type WireRecord } from "#co
 const eventText = (type: string, event: WireRecord): string =>
 	`event: ${type}\ndata: ${JSON.stringify({ ...event, type })}\n\n`;
 
+/** Every event has these fields. What neither the client asked for nor the upstream told is left to whoever made the picture. */
+const untold = { size: "auto", quality: "auto", background: "auto" } as const;
+
+/** What a picture used whose upstream counts no tokens. */
+const noTokens = {
+	input_tokens: 0,
+	output_tokens: 0,
+	total_tokens: 0,
+	input_tokens_details: { image_tokens: 0, text_tokens: 0 },
+} as const;
+
 /** One event for each picture of a whole answer. */
 const lastEvents = (type: string, { data, created, ...rest }: WireRecord): string =>
 	asList(data)
-		.map((image) => eventText(type, { ...asRecord(image), created_at: created, ...rest }))
+		.map((image) => eventText(type, { ...untold, usage: noTokens, ...asRecord(image), created_at: created, ...rest }))
 		.join("");
 
 const failureText = (error: unknown): string => {
@@ -36,7 +47,7 @@ export const pictureStream = async ({ event, watch, whole, answered }: PictureSt
 		begun.resolve();
 	};
 	const partial = event.replace(/completed$/, "partial_image");
-	const leave = watch((preview) => send(eventText(partial, preview)));
+	const leave = watch((preview) => send(eventText(partial, { ...untold, ...preview })));
 	const ending = whole.finally(leave);
 	await Promise.race([begun.promise, ending]);
 	const body = new ReadableStream<Uint8Array>({

@@ -82,9 +82,11 @@ const clock = (seconds: number, mark: string): string => {
 const plain = (text: string): Response =>
 	new Response(`${text}\n`, { headers: { "content-type": "text/plain; charset=utf-8" } });
 
+/** A stream counts in tokens, never in seconds: SDKs of typed languages know no other usage there. */
 const told = (text: string, seconds: number): Response => {
-	const usage = { type: "duration", seconds: Math.ceil(seconds) };
 	const words = wordsOf(text).map((delta) => ({ type: "transcript.text.delta", delta }));
+	const [input_tokens, output_tokens] = [Math.ceil(seconds * tokensPerSecond), words.length];
+	const usage = { type: "tokens", input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
 	return events([...words, { type: "transcript.text.done", text, usage }]);
 };
 

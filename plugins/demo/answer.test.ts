@@ -146,6 +146,8 @@ describe("what it can be asked for", () => {
 		const { blocks, finish } = asked(said, { tools });
 		expect([blocks, finish.reason]).toMatchObject([[{ type: "tool_call", name: "get_weather" }], "tool_calls"]);
 		expect(asked("And the time?", { tools }).blocks).toMatchObject([{ name: "get_time" }]);
+		// LangChain4j asks Gemini for text in so many words.
+		expect(asked(said, { tools, format: { type: "text" } }).blocks).toMatchObject([{ name: "get_weather" }]);
 		const result = { type: "tool_result", callId: "call_demo_1", content: [{ type: "text", text: "cold" }] } as const;
 		const messages = [
 			{ role: "user", blocks: [{ type: "text", text: said }] },

@@ -44,7 +44,8 @@ const hasResult = ({ messages }: NeutralRequest): boolean =>
 /** Among tools that may be called the one that the user's words speak of, unless one has just answered. */
 const offeredTool = (request: NeutralRequest, said: string): Tool | undefined => {
 	const { tools = [], toolChoice, format } = request;
-	if ((toolChoice !== undefined && toolChoice.mode !== "auto") || format !== undefined) return undefined;
+	if (toolChoice !== undefined && toolChoice.mode !== "auto") return undefined;
+	if (format !== undefined && format.type !== "text") return undefined;
 	return hasResult(request) ? undefined : fittingTool(tools, said);
 };
 

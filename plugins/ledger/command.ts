@@ -14,11 +14,12 @@ import {
 import { csvText } from "./csv.ts";
 
 const usage = [
-	"portico usage [--by LIST] [--from TIME] [--to TIME] [--token ID or NAME] [--owner ID] [--model NAME] [--upstream NAME] [--csv | --json]",
+	"portico usage [--by LIST] [--from TIME] [--to TIME] [--zone ZONE] [--token ID or NAME] [--owner ID] [--model NAME] [--upstream NAME] [--csv | --json]",
 	"",
 	"  --by LIST     a sum for each of these: token, owner, model, upstream, protocol, ending, day, hour, tag:NAME",
-	"  --from TIME   from then on: 2027-01-31 (UTC) or 2027-01-31T12:00:00Z",
+	"  --from TIME   from then on: 2027-01-31 (by the zone) or 2027-01-31T12:00:00Z",
 	"  --to TIME     until just before then",
+	"  --zone ZONE   whose days they are, such as Europe/Berlin; UTC unless said",
 	"  --csv         for a spreadsheet",
 ].join("\n");
 
@@ -55,6 +56,7 @@ const parse = (words: readonly string[]) => {
 				by: text,
 				from: text,
 				to: text,
+				zone: text,
 				token: text,
 				owner: text,
 				model: text,

@@ -5,14 +5,14 @@ import type { Correction } from "../quota/service.ts";
 export const wrong = (parameter: string, message: string): Fault =>
 	new Fault(deny("invalid_request", message, { parameter }));
 
-/** Milliseconds since 1970 of an ISO date or time. */
-export const timeOf = (url: URL, name: string): number | undefined => {
+/** Milliseconds since 1970 of an ISO date or time. `startOf`: when a date begins that begins at that time in UTC. */
+export const timeOf = (url: URL, name: string, startOf = (date: number): number => date): number | undefined => {
 	const text = url.searchParams.get(name);
 	if (text === null) return undefined;
 	const at = instantOf(text);
 	if (at === undefined)
 		throw wrong(name, `${name} must be a date such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z.`);
-	return at;
+	return text.length === "2027-01-31".length ? startOf(at) : at;
 };
 
 /** Every way in which the ledger says that a call ended: those of calls, and of charges that no call explains. */

@@ -8,8 +8,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { asList, asNumber, asText, deny, Fault, parseJson, type Store } from "#core";
 import { isTagGroup, tagOf } from "./tags.ts";
 import { tookColumns, tookCounts } from "./took.ts";
+import { dateIn } from "./zones.ts";
 
-/** What there can be a sum for each of. Days and hours are those of UTC. */
+/** What there can be a sum for each of. Hours are those of UTC, days too unless a zone is asked for. */
 const groups = {
 	token: sql`nullif(token, '')`,
 	model: sql`nullif(model, '')`,
@@ -24,10 +25,21 @@ export const groupNames = Object.keys(groups);
 
 export const isGroup = (word: string): boolean => Object.hasOwn(groups, word) || isTagGroup(word);
 
-const groupValue = (name: string): SQL =>
-	isTagGroup(name)
-		? sql`nullif(tags, '')->>${tagOf(name)}`
-		: ((groups as Readonly<Record<string, SQL>>)[name] ?? sql`NULL`);
+const groupValue = (name: string, day: SQL): SQL => {
+	if (name === "day") return day;
+	if (isTagGroup(name)) return sql`nullif(tags, '')->>${tagOf(name)}`;
+	return (groups as Readonly<Record<string, SQL>>)[name] ?? sql`NULL`;
+};
+
+/** The day of a row: of the zone's clocks, which is to be known for as long as there are rows. */
+const dayOf = async (store: Store, { by, from, to, zone }: Question): Promise<SQL> => {
+	if (zone === "UTC" || !by.includes("day")) return groups.day;
+	const [ends] = await store.all(
+		sql`SELECT (SELECT min(at) FROM ledger_hours) AS first, (SELECT max(at) FROM ledger_hours) AS last`,
+	);
+	const first = Math.max(from, asNumber(ends?.["first"]) ?? 0);
+	return dateIn(zone, first, Math.min(to, asNumber(ends?.["last"]) ?? first));
+};
 
 /** What rows and sums can be kept to. */
 export type Kept = "token" | "model" | "upstream" | "protocol" | "ending";
@@ -39,6 +51,8 @@ export interface Question {
 	readonly from: number;
 	/** The same; not included. */
 	readonly to: number;
+	/** By whose clocks days are told. */
+	readonly zone: string;
 	/** Only rows of this token, this model and so on. */
 	readonly only: ReadonlyMap<Kept, string>;
 	/** A further condition, ` AND …`: whose rows alone may be seen. */
@@ -93,9 +107,10 @@ const dayMs = 24 * hourMs;
 const forever = Number.MAX_SAFE_INTEGER;
 
 /** The coarsest sums that tell what is asked, and rows where a time begins or ends within an hour. */
-const spansOf = ({ by, from, to }: Question): readonly Span[] => {
+const spansOf = ({ by, from, to, zone }: Question): readonly Span[] => {
 	const isWhole = (unit: number): boolean => from % unit === 0 && (to === forever || to % unit === 0);
-	if (isWhole(dayMs) && !by.includes("hour")) return [{ table: "ledger_days", from, to }];
+	const isOfHours = by.includes("hour") || (by.includes("day") && zone !== "UTC");
+	if (isWhole(dayMs) && !isOfHours) return [{ table: "ledger_days", from, to }];
 	if (isWhole(hourMs)) return [{ table: "ledger_hours", from, to }];
 	const first = Math.ceil(from / hourMs) * hourMs;
 	const last = to === forever ? to : Math.floor(to / hourMs) * hourMs;
@@ -122,11 +137,12 @@ const comma = sql`, `;
 export const sumRows = async (store: Store, question: Question): Promise<readonly Sum[]> => {
 	const { by, only, whose = sql``, took = true } = question;
 	const spans = took ? tookColumns : [];
+	const day = await dayOf(store, question);
 	const filters = [...only].map(([name, value]) => sql` AND ${sql.identifier(name)} = ${value}`);
 	const columnsOf = (table: Table): SQL =>
 		sql.join(
 			[
-				...by.map((name) => sql`${groupValue(name)} AS ${sql.identifier(name)}`),
+				...by.map((name) => sql`${groupValue(name, day)} AS ${sql.identifier(name)}`),
 				...figureNames.map((name) => sql`${(table === "ledger" ? ofRows : ofSums)[name]} AS ${sql.identifier(name)}`),
 				...spans.map((name, span) => sql.raw(`sum(${tookOf[table][span]}) AS ${name}`)),
 			],
@@ -136,7 +152,7 @@ export const sumRows = async (store: Store, question: Question): Promise<readonl
 	const grouping =
 		by.length > 0
 			? sql`GROUP BY ${sql.join(
-					by.map((name) => sql`+${groupValue(name)}`),
+					by.map((name) => sql`+${groupValue(name, day)}`),
 					comma,
 				)}`
 			: sql``;

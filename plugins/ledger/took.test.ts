@@ -111,7 +111,7 @@ describe("percentiles", () => {
 		for (const { statements } of all.migrations.filter(({ name }) => name >= "004"))
 			for (const statement of statements) await store.run(statement);
 		await store.write(insertRows([row("new", { took: 90, protocol: "messages" })]));
-		const question: Question = { by: [], from: 0, to: 86_400_000, only: new Map() };
+		const question: Question = { by: [], from: 0, to: 86_400_000, zone: "UTC", only: new Map() };
 		for (const asked of [question, { ...question, to: 3_600_000 }, { ...question, to: 60_000 }]) {
 			const [sum] = await sumRows(store, asked);
 			expect(sum).toMatchObject({ calls: 2, took: [1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0] });

@@ -9,6 +9,7 @@ import { createLine, inTurns } from "./slices.ts";
 import { groupNames, isGroup, type Kept, type Sum, sumRows } from "./sums.ts";
 import { percentile } from "./took.ts";
 import { type Top, topAsked, topOf } from "./top.ts";
+import { startOfDay, zoneOf } from "./zones.ts";
 
 const groupedBy = (url: URL): readonly string[] =>
 	(url.searchParams.get("by") ?? "model")
@@ -123,20 +124,23 @@ export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Ro
 		path: "/admin/usage",
 		access: "person",
 		summary:
-			"Sums of calls, model tokens and cost: by=token,owner,model,upstream,protocol,ending,day,hour,tag:NAME; from, to; token, model, owner; percentiles=false; top=N of the first of by, the others together; format=csv.",
+			"Sums of calls, model tokens and cost: by=token,owner,model,upstream,protocol,ending,day,hour,tag:NAME; from, to; zone (whose days they are, such as Europe/Berlin; UTC unless said); token, model, owner; percentiles=false; top=N of the first of by, the others together; format=csv.",
 		async handle({ url, operator }) {
 			const by = groupedBy(url);
 			const ofTokens = by.includes("token") || by.includes("owner");
 			const owner = ownerOf(operator);
 			const only = keptTo(url);
 			const top = topAsked(url);
+			const zone = zoneOf(url);
+			const startOf = (date: number): number => startOfDay(date, zone);
 			const token = only.get("token");
 			if (token !== undefined) only.set("token", await tokenAsked(store, tokens, token, owner));
 			const question = {
 				// Owners are found by their tokens.
 				by: [...new Set(by.map((name) => (name === "owner" ? "token" : name)))],
-				from: timeOf(url, "from") ?? 0,
-				to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
+				from: timeOf(url, "from", startOf) ?? 0,
+				to: timeOf(url, "to", startOf) ?? Number.MAX_SAFE_INTEGER,
+				zone,
 				only,
 				took: url.searchParams.get("percentiles") !== "false",
 				whose: narrowedTo(tokens, owner ?? url.searchParams.get("owner") ?? undefined),

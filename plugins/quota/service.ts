@@ -5,6 +5,7 @@
 import { type AccessToken, type Charge, type Denial, type Statement, service, slot } from "#core";
 
 export { budgetsFromWords, budgetsInWords } from "./budget-words.ts";
+export { isZone } from "./windows.ts";
 
 /** A row of the ledger: plain values, kept in the journal as JSON until the database has it. Its id is the call's. */
 export type LedgerRow = { readonly id: string } & Readonly<Record<string, string | number | boolean | null>>;

@@ -1,4 +1,7 @@
-/** Spans of time that usage is shown for. Days are those of UTC, as the ledger counts them. */
+/**
+ * Spans of time that usage is shown for. Days are those of the browser's zone, made of whole hours of UTC as the ledger
+ * makes them: where clocks are half an hour off, a day begins half an hour after midnight.
+ */
 import { toMinute } from "../data/format.ts";
 
 export interface Period {
@@ -12,27 +15,38 @@ export interface Period {
 export const units = { hour: "an hour", day: "a day" } as const;
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
-const startOfDay = (at: number): number => at - (at % dayMs);
+/** As the ledger takes it. */
+export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
+
+const hourOf = (at: number): Date => new Date(at - (at % hourMs));
+
+/** The beginning of the browser's day that is so many days after that of `at`. */
+const dayAfter = (at: number, days: number): number => {
+	const date = hourOf(at);
+	const midnight = new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+	return Math.ceil(midnight / hourMs) * hourMs;
+};
+
+/** The day that the hour of `at` belongs to. */
+const dayOf = (at: number): string => {
+	const date = hourOf(at);
+	const two = (part: number): string => String(part).padStart(2, "0");
+	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+};
 
 export const periods: readonly Period[] = [
 	{ value: "day", text: "24 h", by: "hour", from: (now) => now - (now % hourMs) - 23 * hourMs },
-	{ value: "week", text: "7 days", by: "day", from: (now) => startOfDay(now) - 6 * dayMs },
-	{
-		value: "month",
-		text: "This month",
-		by: "day",
-		from: (now) => Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth(), 1),
-	},
-	{ value: "quarter", text: "90 days", by: "day", from: (now) => startOfDay(now) - 89 * dayMs },
+	{ value: "week", text: "7 days", by: "day", from: (now) => dayAfter(now, -6) },
+	{ value: "month", text: "This month", by: "day", from: (now) => dayAfter(now, 1 - hourOf(now).getDate()) },
+	{ value: "quarter", text: "90 days", by: "day", from: (now) => dayAfter(now, -89) },
 ];
 
 /** Every hour or day of a period, as the ledger writes it: an ISO time to the hour, or a date. */
 export const steps = ({ by, from }: Period, now: number): readonly string[] => {
 	const found: string[] = [];
-	for (let at = from(now); at <= now; at += by === "hour" ? hourMs : dayMs)
-		found.push(new Date(at).toISOString().slice(0, by === "hour" ? 13 : 10));
+	for (let at = from(now); at <= now; at = by === "hour" ? at + hourMs : dayAfter(at, 1))
+		found.push(by === "hour" ? new Date(at).toISOString().slice(0, 13) : dayOf(at));
 	return found;
 };
 
@@ -40,20 +54,24 @@ export const steps = ({ by, from }: Period, now: number): readonly string[] => {
 export const stepOf = (written: string, by: Period["by"]): string =>
 	written.replace(" ", "T").slice(0, by === "hour" ? 13 : 10);
 
-const startOf = (step: string): number => Date.parse(step.length === 13 ? `${step}:00Z` : `${step}T00:00Z`);
+const isHour = (step: string): boolean => step.length === 13;
 
-/** Below a column: the hour in the browser's zone, or the day of the month. */
+/** A day by its noon, which every day has. */
+const within = (step: string): number => new Date(isHour(step) ? `${step}:00Z` : `${step}T12:00`).getTime();
+
+/** Below a column: the hour, or the day of the month. */
 export const stepLabel = (step: string): string =>
-	step.length === 13 ? String(new Date(startOf(step)).getHours()) : String(Number(step.slice(8)));
+	String(isHour(step) ? new Date(within(step)).getHours() : Number(step.slice(8)));
 
-/** In a sentence: an hour in the browser's zone, or a day of UTC. */
+/** In a sentence. */
 export const stepName = (step: string): string =>
-	step.length === 13
-		? toMinute(startOf(step))
-		: new Date(startOf(step)).toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" });
+	isHour(step)
+		? toMinute(within(step))
+		: new Date(within(step)).toLocaleDateString("en-GB", { day: "numeric", month: "long" });
 
 /** From when to when it is, as routes take times. */
-export const stepTimes = (step: string): { readonly from: string; readonly to: string } => ({
-	from: new Date(startOf(step)).toISOString(),
-	to: new Date(startOf(step) + (step.length === 13 ? hourMs : dayMs)).toISOString(),
-});
+export const stepTimes = (step: string): { readonly from: string; readonly to: string } => {
+	const at = within(step);
+	const [from, to] = isHour(step) ? [at, at + hourMs] : [dayAfter(at, 0), dayAfter(at, 1)];
+	return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+};

@@ -15,7 +15,7 @@ import { curlOf } from "../tokens/snippets.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { Chart } from "./chart.tsx";
 import { PeriodFigures } from "./period-figures.tsx";
-import { periods, stepLabel, stepName, steps, units } from "./periods.ts";
+import { browserZone, periods, stepLabel, stepName, steps, units } from "./periods.ts";
 import { seriesOf } from "./sums.ts";
 import { csvRows } from "./usage-csv.ts";
 import { usePeriodSums } from "./use-sums.ts";
@@ -32,13 +32,13 @@ export const UsagePage = () => {
 	const { data, failure, all, ...tables } = usePeriodSums(from, by);
 	const { sums, endings } = tables;
 	if (!period) return null;
+	const at = steps(period, now);
 
 	const save = (): void =>
 		saving.run(async () => {
-			saveCsv(`usage-${from.slice(0, 10)}.csv`, csvRows(await all(), by, personName));
+			saveCsv(`usage-${(at[0] ?? "").slice(0, 10)}.csv`, csvRows(await all(), by, personName));
 		});
 
-	const at = steps(period, now);
 	const series = seriesOf(sums, figure, period, now);
 	const columns = at.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
 	const highest = columns.indexOf(Math.max(...columns));
@@ -65,7 +65,7 @@ export const UsagePage = () => {
 				}
 			>
 				Since {stepName(at[0] ?? "")}
-				{by === "day" && ", UTC"}. Sums of the ledger's rows; they equal what tokens were charged.
+				{by === "day" && `, days of ${browserZone()}`}. Sums of the ledger's rows; they equal what tokens were charged.
 			</Head>
 			<Failure failure={failure ?? saving.failure} />
 			{data && sums.length === 0 && (

@@ -3,6 +3,7 @@ import { call, query, type Refusal } from "../data/call.ts";
 import type { Wire } from "../data/read.ts";
 import { isAdmin } from "../data/session.ts";
 import { useAnswer } from "../data/use-answer.ts";
+import { browserZone } from "./periods.ts";
 import { type Sum, sumsIn, type TopSums, topSumsIn } from "./sums.ts";
 
 export interface PeriodSums {
@@ -35,7 +36,7 @@ const top = 100;
 /** Several questions, each of which makes few sums however many tokens there are. */
 export const usePeriodSums = (from: string, by: string): PeriodSums => {
 	const sumsBy = (groups: string, more: { percentiles?: string; top?: number } = {}): string =>
-		`/admin/usage${query({ by: groups, from, percentiles: "false", ...more })}`;
+		`/admin/usage${query({ by: groups, from, zone: browserZone(), percentiles: "false", ...more })}`;
 	const { data, failure } = useAnswer(sumsBy(`${by},model,upstream`), everyMs);
 	const ofTokens = useAnswer(sumsBy("token,ending", { top }), everyMs).data;
 	const ofPersons = useAnswer(isAdmin() ? sumsBy("owner,ending", { top }) : undefined, everyMs).data;

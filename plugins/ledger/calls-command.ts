@@ -11,13 +11,15 @@ import {
 	tableLines,
 	type WireRecord,
 } from "#core";
+import { withTags } from "./command.ts";
 
 const usage = [
-	"portico calls [--ending ENDING] [--token ID or NAME] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--from TIME] [--to TIME] [--limit N] [--json]",
+	"portico calls [--ending ENDING] [--token ID or NAME] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--tag NAME=VALUE] [--from TIME] [--to TIME] [--limit N] [--json]",
 	"",
 	"  --ending ENDING   completed, refused, upstream_failed, timed_out, client_left, cut, shut_down or failed",
 	"  --from TIME       from then on: 2027-01-31 (UTC) or 2027-01-31T12:00:00Z",
 	"  --to TIME         until just before then",
+	"  --tag NAME=VALUE  with that tag, such as app=web; several may be given, and all must be there",
 	"  --limit N         so many; 50 unless said",
 ].join("\n");
 
@@ -34,6 +36,7 @@ const parse = (words: readonly string[]) => {
 				upstream: text,
 				status: text,
 				protocol: text,
+				tag: { type: "string", multiple: true },
 				from: text,
 				to: text,
 				limit: text,
@@ -85,8 +88,10 @@ export const callsCommand: Command = {
 	summary: "Shows the latest calls: whose, where they went, how they ended.",
 	usage: () => usage,
 	async run({ words, call, print }) {
-		const { json, ...query } = parse(words);
-		const answer = asRecord(await call("GET", `/admin/calls?${new URLSearchParams(definedOnly(query))}`));
+		const { json, tag, ...query } = parse(words);
+		const answer = asRecord(
+			await call("GET", `/admin/calls?${withTags(new URLSearchParams(definedOnly(query)), tag)}`),
+		);
 		if (json === true) return print(JSON.stringify(answer));
 		const rows = asList(answer["data"]).map(asRecord).map(cellsOf);
 		if (rows.length === 0) return print("no calls");

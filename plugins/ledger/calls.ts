@@ -8,6 +8,7 @@ import { callView } from "./call-view.ts";
 import { arithmeticOf } from "./pricing.ts";
 import { checkEnding, timeOf, wrong } from "./queries.ts";
 import { alike, type Filter, filters, findRow, type Search, searchRows } from "./search.ts";
+import { taggedAs } from "./tags.ts";
 import { withTokenNames } from "./token-names.ts";
 
 const mostCalls = 500;
@@ -80,7 +81,7 @@ export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): re
 			method: "GET",
 			path: "/admin/calls",
 			access: "person",
-			summary: `Calls, newest first: ${filters.join(", ")}, id, from, to, limit, after (an id), owner; without=token,model,upstream,owner.`,
+			summary: `Calls, newest first: ${filters.join(", ")}, tag (app=web), id, from, to, limit, after (an id), owner; without=token,model,upstream,owner.`,
 			async handle({ url, operator }) {
 				const owner = ownerOf(operator);
 				const whose = narrowedTo(tokens, owner ?? url.searchParams.get("owner") ?? undefined);
@@ -94,7 +95,7 @@ export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): re
 					from: timeOf(url, "from") ?? 0,
 					to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
 					limit: limitOf(url),
-					whose: sql`${whose}${lacking(url, tokens)}`,
+					whose: sql`${whose}${lacking(url, tokens)}${taggedAs(url)}`,
 					...(after !== null && { after }),
 				};
 				await flush();

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { deny, Fault } from "#core";
+import { callsCommand } from "./calls-command.ts";
 import { usageCommand } from "./command.ts";
 import { explainCommand } from "./explain-command.ts";
 
@@ -21,6 +22,22 @@ test("usage is a table with titles, figures under each other, and dollars", asyn
 	]);
 	expect(await printed([], [])).toEqual(["no calls"]);
 	expect(await printed(["--json"], data)).toEqual([JSON.stringify({ data })]);
+});
+
+test("every tag is asked for, by usage and by calls", async () => {
+	const asked: string[] = [];
+	const call = async (_method: string, path: string) => {
+		asked.push(path);
+		return { data: [] };
+	};
+	for (const command of [usageCommand, callsCommand])
+		await command.run({
+			words: ["--tag", "app=web", "--tag", "env=a b", "--model", "m"],
+			call,
+			print: () => undefined,
+		});
+	const query = "model=m&tag=app%3Dweb&tag=env%3Da+b";
+	expect(asked).toEqual([`/admin/usage?${query}`, `/admin/calls?${query}`]);
 });
 
 test("persons are told by their names, and by the ids that --owner takes", async () => {

@@ -14,14 +14,21 @@ import {
 import { csvText } from "./csv.ts";
 
 const usage = [
-	"portico usage [--by LIST] [--from TIME] [--to TIME] [--zone ZONE] [--token ID or NAME] [--owner ID] [--model NAME] [--upstream NAME] [--csv | --json]",
+	"portico usage [--by LIST] [--from TIME] [--to TIME] [--zone ZONE] [--token ID or NAME] [--owner ID] [--model NAME] [--upstream NAME] [--tag NAME=VALUE] [--csv | --json]",
 	"",
-	"  --by LIST     a sum for each of these: token, owner, model, upstream, protocol, ending, day, hour, tag:NAME",
-	"  --from TIME   from then on: 2027-01-31 (by the zone) or 2027-01-31T12:00:00Z",
-	"  --to TIME     until just before then",
-	"  --zone ZONE   whose days they are, such as Europe/Berlin; UTC unless said",
-	"  --csv         for a spreadsheet",
+	"  --by LIST         a sum for each of these: token, owner, model, upstream, protocol, ending, day, hour, tag:NAME",
+	"  --from TIME       from then on: 2027-01-31 (by the zone) or 2027-01-31T12:00:00Z",
+	"  --to TIME         until just before then",
+	"  --zone ZONE       whose days they are, such as Europe/Berlin; UTC unless said",
+	"  --tag NAME=VALUE  with that tag, such as app=web; several may be given, and all must be there",
+	"  --csv             for a spreadsheet",
 ].join("\n");
+
+/** A query with every tag of `--tag`. */
+export const withTags = (query: URLSearchParams, tags: readonly string[] = []): URLSearchParams => {
+	for (const tag of tags) query.append("tag", tag);
+	return query;
+};
 
 /** People read names; ids stand at the end, for copying. */
 const rank = (column: string): number => (/Name$/.test(column) ? 0 : column === "token" || column === "owner" ? 2 : 1);
@@ -61,6 +68,7 @@ const parse = (words: readonly string[]) => {
 				owner: text,
 				model: text,
 				upstream: text,
+				tag: { type: "string", multiple: true },
 				csv: flag,
 				json: flag,
 			},
@@ -74,8 +82,10 @@ export const usageCommand: Command = {
 	summary: "Shows what was used, and what it cost.",
 	usage: () => usage,
 	async run({ words, call, print }) {
-		const { json, csv, ...query } = parse(words);
-		const answer = asRecord(await call("GET", `/admin/usage?${new URLSearchParams(definedOnly(query))}`));
+		const { json, csv, tag, ...query } = parse(words);
+		const answer = asRecord(
+			await call("GET", `/admin/usage?${withTags(new URLSearchParams(definedOnly(query)), tag)}`),
+		);
 		if (json === true) return print(JSON.stringify(answer));
 		const rows = await withOwners(asList(answer["data"]).map(asRecord), call);
 		if (csv === true) return print(csvText(rows).trimEnd());

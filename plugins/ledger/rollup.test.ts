@@ -149,6 +149,24 @@ describe("reports", () => {
 		expect(call?.["tags"]).toEqual({ app: "batch", env: "prod" });
 	});
 
+	test("and lists of calls are kept to tags, all of those that are asked for", async () => {
+		const calls = async (query: string) =>
+			asList((await gateway.admin("GET", `/admin/calls?${query}&${now}`))["data"]).map(
+				(call) => asRecord(call)["tags"],
+			);
+		const both = { app: "batch", env: "prod" };
+		expect(await calls("tag=app=batch")).toEqual([both]);
+		expect((await calls("tag=env=prod")).map((tags) => asRecord(tags)["app"])).toEqual(["batch", "web"]);
+		expect(await calls("tag=app%3Dbatch&tag=env%3Dprod")).toEqual([both]);
+		expect(await calls("tag=app=batch&tag=env=test")).toEqual([]);
+		expect(await usage(`by=token&tag=app=web&${now}`)).toMatchObject([{ tokenName: "first token", calls: 2 }]);
+		for (const wrong of ["app", "=web", "app=", 'a"b=c'])
+			for (const path of ["calls", "usage"]) {
+				const asked = gateway.admin("GET", `/admin/${path}?tag=${encodeURIComponent(wrong)}`);
+				await expect(asked).rejects.toThrow("tag must be a name and a value, such as app=web");
+			}
+	});
+
 	test("name tokens, and come as CSV", async () => {
 		const named = (await usage(`by=token&${now}`)).map(({ tokenName }) => tokenName);
 		expect(named.sort()).toEqual(["first token", "pinned"]);

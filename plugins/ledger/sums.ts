@@ -27,7 +27,7 @@ export const isGroup = (word: string): boolean => Object.hasOwn(groups, word) ||
 
 const groupValue = (name: string, day: SQL): SQL => {
 	if (name === "day") return day;
-	if (isTagGroup(name)) return sql`nullif(tags, '')->>${tagOf(name)}`;
+	if (isTagGroup(name)) return tagOf(name);
 	return (groups as Readonly<Record<string, SQL>>)[name] ?? sql`NULL`;
 };
 

@@ -1,4 +1,5 @@
 /** Tags: what a client says of its calls for reports, by names that the config allows, or what its token is pinned to. */
+import { type SQL, sql } from "drizzle-orm";
 import {
 	definedOnly,
 	isFault,
@@ -10,6 +11,7 @@ import {
 	type TokenSetting,
 	t,
 } from "#core";
+import { wrong } from "./queries.ts";
 
 export type Tags = Readonly<Record<string, string>>;
 
@@ -17,10 +19,26 @@ export const tagName = "^[a-z][a-z0-9_-]{0,31}$";
 const tagValue = /^[A-Za-z0-9._-]{1,64}$/;
 const mostTags = 8;
 
-export const isTagGroup = (word: string): boolean => word.startsWith("tag:") && new RegExp(tagName).test(word.slice(4));
+const isTagName = (word: string): boolean => new RegExp(tagName).test(word);
 
-/** The path of a tag in the JSON of a row. */
-export const tagOf = (group: string): string => `$."${group.slice(4)}"`;
+export const isTagGroup = (word: string): boolean => word.startsWith("tag:") && isTagName(word.slice(4));
+
+/** What a row or a sum has as that tag; null for none. */
+const tagValueOf = (name: string): SQL => sql`nullif(tags, '')->>${`$."${name}"`}`;
+
+/** The value of the tag that a group is named by. */
+export const tagOf = (group: string): SQL => tagValueOf(group.slice(4));
+
+/** Keeps to what has the tags that are asked for, `tag=app=web&tag=env=prod`: ` AND …`. */
+export const taggedAs = (url: URL): SQL =>
+	sql.join(
+		url.searchParams.getAll("tag").map((words) => {
+			const [name = "", ...rest] = words.split("=");
+			const value = rest.join("=");
+			if (isTagName(name) && value !== "") return sql` AND ${tagValueOf(name)} = ${value}`;
+			throw wrong("tag", `tag must be a name and a value, such as app=web, not "${words.slice(0, 64)}".`);
+		}),
+	);
 
 /** `app=web,env=prod`; what is not allowed or not well formed is left out, for tags must never stop a call. */
 const readTags = (header: string, allowed: ReadonlySet<string>): Tags =>

@@ -7,6 +7,7 @@ import { checkEnding, timeOf, wrong } from "./queries.ts";
 import { regroup } from "./regroup.ts";
 import { createLine, inTurns } from "./slices.ts";
 import { groupNames, isGroup, type Kept, type Sum, sumRows } from "./sums.ts";
+import { taggedAs } from "./tags.ts";
 import { percentile } from "./took.ts";
 import { type Top, topAsked, topOf } from "./top.ts";
 import { startOfDay, zoneOf } from "./zones.ts";
@@ -124,7 +125,7 @@ export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Ro
 		path: "/admin/usage",
 		access: "person",
 		summary:
-			"Sums of calls, model tokens and cost: by=token,owner,model,upstream,protocol,ending,day,hour,tag:NAME; from, to; zone (whose days they are, such as Europe/Berlin; UTC unless said); token, model, owner; percentiles=false; top=N of the first of by, the others together; format=csv.",
+			"Sums of calls, model tokens and cost: by=token,owner,model,upstream,protocol,ending,day,hour,tag:NAME; from, to; zone (whose days they are, such as Europe/Berlin; UTC unless said); token, model, upstream, protocol, ending, owner, tag (app=web); percentiles=false; top=N of the first of by, the others together; format=csv.",
 		async handle({ url, operator }) {
 			const by = groupedBy(url);
 			const ofTokens = by.includes("token") || by.includes("owner");
@@ -143,7 +144,7 @@ export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Ro
 				zone,
 				only,
 				took: url.searchParams.get("percentiles") !== "false",
-				whose: narrowedTo(tokens, owner ?? url.searchParams.get("owner") ?? undefined),
+				whose: sql`${narrowedTo(tokens, owner ?? url.searchParams.get("owner") ?? undefined)}${taggedAs(url)}`,
 			};
 			await flush();
 			// The database of a file runs in this process; a server has a process of its own.

@@ -1,4 +1,5 @@
 /** What is known of a call: how it ended, who asked, what it used and cost. */
+import { query } from "../data/call.ts";
 import { count, dollars, exact, seconds } from "../data/format.ts";
 import { type CallRecord, isUntold } from "./call-record.ts";
 import { Ending } from "./ending.tsx";
@@ -77,6 +78,16 @@ export const CallFacts = ({ call }: { readonly call: CallRecord }) => (
 		{!isUntold(call) && <Asked call={call} />}
 		<dt>Charged</dt>
 		<Charged call={call} />
+		{call.tags.length > 0 && <dt>Tags</dt>}
+		{call.tags.length > 0 && (
+			<dd>
+				{call.tags.map((tag) => (
+					<a class="chip" key={tag} title="Calls with this tag" href={`/console/calls${query({ tag })}`}>
+						{tag}
+					</a>
+				))}
+			</dd>
+		)}
 		{call.dropped.length > 0 && <dt>Left behind</dt>}
 		{call.dropped.length > 0 && (
 			<dd>

@@ -65,6 +65,8 @@ export interface CallRecord {
 	readonly estimated: boolean;
 	readonly excess: number;
 	readonly arithmetic: Arithmetic | undefined;
+	/** `app=web`, as lists are kept to them. */
+	readonly tags: readonly string[];
 	readonly attempts: readonly Attempt[];
 	readonly dropped: readonly string[];
 	/** How many calls ended alike, and since when. */
@@ -126,6 +128,7 @@ export const callOf = (wire: Wire): CallRecord => {
 		estimated: wire["estimated"] === true,
 		excess: number(wire, "excess") ?? 0,
 		arithmetic: arithmeticOf(asWire(wire["arithmetic"])),
+		tags: Object.entries(asWire(wire["tags"])).map(([name, value]) => `${name}=${value}`),
 		attempts: wires(wire, "attempts").map(attemptOf),
 		dropped: texts(wire, "dropped"),
 		alike:

@@ -84,6 +84,7 @@ export const CallsPage = () => {
 			model: given("model"),
 			upstream: given("upstream"),
 			owner: given("owner"),
+			tag: given("tag"),
 			without: given("without"),
 			ending: given("ending"),
 			after: given("after"),

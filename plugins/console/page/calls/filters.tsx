@@ -38,12 +38,17 @@ const chooseSpan = ({ currentTarget: { value } }: { readonly currentTarget: HTML
 		: setQuery({ span: value, from: undefined, to: undefined, after: undefined });
 
 /** What a link brought along and no field here chooses; pressed, it goes. */
-const Brought = ({ name, what }: { readonly name: string; readonly what: string }) => (
-	<button type="button" title="Show the others too" onClick={() => setQuery({ [name]: undefined, after: undefined })}>
-		{what} <span aria-hidden="true">×</span>
-		<span class="unseen">: show the others too</span>
-	</button>
-);
+const Brought = ({ name, say }: { readonly name: string; say(value: string): string | undefined }) => {
+	const value = place.value.query.get(name);
+	const what = value === null ? undefined : say(value);
+	if (what === undefined) return null;
+	return (
+		<button type="button" title="Show the others too" onClick={() => setQuery({ [name]: undefined, after: undefined })}>
+			{what} <span aria-hidden="true">×</span>
+			<span class="unseen">: show the others too</span>
+		</button>
+	);
+};
 
 interface FiltersProps {
 	readonly search: RefObject<HTMLInputElement>;
@@ -57,8 +62,6 @@ export const Filters = ({ search, tokenName }: FiltersProps) => {
 	const personName = usePersonNames();
 	const token = words.get("token") ?? "";
 	const given = givenTimes(words);
-	const [upstream, owner] = [words.get("upstream"), words.get("owner")];
-	const lack = lacks[words.get("without") ?? ""];
 	const [id, setId] = useState("");
 	const asked = words.get("model") ?? "";
 	/** Kept while it is written: the list is asked anew in between, and what stands in the address would take its place. */
@@ -117,9 +120,10 @@ export const Filters = ({ search, tokenName }: FiltersProps) => {
 				{!given && <option value={own}>From … until …</option>}
 			</select>
 			{given && <OwnTimes />}
-			{upstream !== null && <Brought name="upstream" what={`At ${upstream}`} />}
-			{lack && <Brought name="without" what={lack} />}
-			{owner !== null && <Brought name="owner" what={`Of ${personName(owner)}`} />}
+			<Brought name="upstream" say={(upstream) => `At ${upstream}`} />
+			<Brought name="tag" say={(tag) => `Tagged ${tag}`} />
+			<Brought name="without" say={(what) => lacks[what]} />
+			<Brought name="owner" say={(owner) => `Of ${personName(owner)}`} />
 		</form>
 	);
 };

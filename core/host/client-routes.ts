@@ -25,6 +25,7 @@ export const clientRoutes = (models: () => readonly string[]): readonly PersonRo
 		method: "GET",
 		path: "/admin/clients",
 		access: "person",
+		query: ["address", "model", "key"],
 		summary: `What each client must be told, for ?address= and ?model=; ?key= stands for the key, ${keyPlaceholder} unless said.`,
 		handle({ url, origin }) {
 			const gateway = {

@@ -21,6 +21,7 @@ import { admit, crooked, meantByBrowser, originHeaders, preflight, requestIdOf }
 import { type App, createApp, exactRoutes, type OwnedRoute } from "./app.ts";
 import { type Arrival, admitted, newCallId, noParams, type Params, unknownArrival } from "./arrival.ts";
 import { denialAt, denialResponse } from "./denial-response.ts";
+import { refuseUnknownQuery } from "./known-query.ts";
 import { createRecogniseOperator } from "./operator.ts";
 import { wholeRequest } from "./whole-request.ts";
 
@@ -115,6 +116,8 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 	): Promise<Response | Denial> => {
 		const before = await recognise(call, connection.address, route.access);
 		if (isDenial(before)) return before;
+		const strange = refuseUnknownQuery(call.url, route.query);
+		if (strange) return strange;
 		const request = await wholeRequest(call.request);
 		// Whoever holds their body back may have lost meanwhile what they were let in with.
 		const operator = request === call.request ? before : await recognise(call, connection.address, route.access);

@@ -48,6 +48,12 @@ const failure = {
 	content: { "application/json": { schema: { $ref: "#/components/schemas/Failure" } } },
 };
 
+/** What the query of an operator's route may name. */
+const queryOf = (route: Route): readonly unknown[] =>
+	route.access === "admin" || route.access === "person"
+		? (route.query ?? []).map((name) => ({ name, in: "query", schema: { type: "string" } }))
+		: [];
+
 const bodyOf = ({ method, body, access }: Route): unknown => {
 	if (body !== undefined) return { content: { "application/json": { schema: plain(body) } } };
 	if (access !== "token" || method !== "POST") return undefined;
@@ -57,11 +63,13 @@ const bodyOf = ({ method, body, access }: Route): unknown => {
 
 const operationOf = ({ plugin, route }: OwnedRoute, operationId: string): unknown => {
 	const requestBody = bodyOf(route);
+	const parameters = queryOf(route);
 	return {
 		operationId,
 		tags: [plugin],
 		summary: route.summary,
 		security: security[route.access],
+		...(parameters.length > 0 && { parameters }),
 		...(requestBody !== undefined && { requestBody }),
 		responses: { "2XX": { description: "The answer." }, default: failure },
 	};

@@ -10,6 +10,7 @@ export const alertRoutes = (store: Store, raise: Alerts["raise"]): readonly Rout
 		method: "GET",
 		path: "/admin/alerts",
 		access: "admin",
+		query: ["limit"],
 		summary: "What the operator was told, newest first: limit. Whether it arrived: /admin/deliveries?token=alerts.",
 		async handle({ url }) {
 			const limit = Number(url.searchParams.get("limit") ?? 50);

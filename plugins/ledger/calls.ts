@@ -81,6 +81,7 @@ export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): re
 			method: "GET",
 			path: "/admin/calls",
 			access: "person",
+			query: [...filters, "tag", "id", "from", "to", "limit", "after", "owner", "without"],
 			summary: `Calls, newest first: ${filters.join(", ")}, tag (app=web), id, from, to, limit, after (an id), owner; without=token,model,upstream,owner.`,
 			async handle({ url, operator }) {
 				const owner = ownerOf(operator);

@@ -21,9 +21,11 @@ const groupedBy = (url: URL): readonly string[] =>
 			throw wrong("by", `by takes ${groupNames.join(", ")}, owner and tag:NAME, not "${word.slice(0, 32)}".`);
 		});
 
+const filters = ["token", "model", "upstream", "protocol", "ending"] as const satisfies readonly Kept[];
+
 const keptTo = (url: URL): Map<Kept, string> =>
 	new Map(
-		(["token", "model", "upstream", "protocol", "ending"] as const).flatMap((name) => {
+		filters.flatMap((name) => {
 			const value = url.searchParams.get(name);
 			return value === null ? [] : [[name, name === "ending" ? checkEnding(value) : value] as const];
 		}),
@@ -124,6 +126,7 @@ export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Ro
 		method: "GET",
 		path: "/admin/usage",
 		access: "person",
+		query: ["by", "from", "to", "zone", ...filters, "owner", "tag", "percentiles", "top", "format"],
 		summary:
 			"Sums of calls, model tokens and cost: by=token,owner,model,upstream,protocol,ending,day,hour,tag:NAME; from, to; zone (whose days they are, such as Europe/Berlin; UTC unless said); token, model, upstream, protocol, ending, owner, tag (app=web); percentiles=false; top=N of the first of by, the others together; format=csv.",
 		async handle({ url, operator }) {

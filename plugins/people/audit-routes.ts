@@ -9,6 +9,7 @@ export const auditRoutes = (store: Store): readonly Route[] => [
 		method: "GET",
 		path: "/admin/audit",
 		access: "admin",
+		query: ["limit", "before", "operator", "object"],
 		summary: "Who changed what, newest first: limit, before (an id), operator, object.",
 		async handle({ url }) {
 			const asked = url.searchParams;

@@ -142,9 +142,12 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 	};
 
 	return [
-		route("GET", "/admin/people", "Lists persons.", async () =>
-			Response.json({ data: await Promise.all((await directory.list()).map(shown)) }),
-		),
+		{
+			...route("GET", "/admin/people", "Lists persons.", async () =>
+				Response.json({ data: await Promise.all((await directory.list()).map(shown)) }),
+			),
+			query: [],
+		},
 		route("GET", "/admin/people/:id", "Shows a person.", async ({ params }) =>
 			Response.json(await shown(await directory.get(params["id"] ?? ""))),
 		),
@@ -180,9 +183,12 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 			]);
 			return Response.json({ id, signedOut: true });
 		}),
-		route("GET", "/admin/invitations", "Lists invitations that can still be used.", async () =>
-			Response.json({ data: (await invitations.open()).map(invitation) }),
-		),
+		{
+			...route("GET", "/admin/invitations", "Lists invitations that can still be used.", async () =>
+				Response.json({ data: (await invitations.open()).map(invitation) }),
+			),
+			query: [],
+		},
 		route(
 			"POST",
 			"/admin/invitations",

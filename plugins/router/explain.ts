@@ -116,6 +116,7 @@ export const explainRoutes = (options: ExplainOptions): readonly Route[] => {
 		{
 			...base,
 			method: "GET",
+			query: ["model", "token", "affinity"],
 			handle: (call: Operated) => {
 				const query = call.url.searchParams;
 				const said = (name: string): string | undefined => query.get(name) ?? undefined;

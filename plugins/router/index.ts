@@ -107,6 +107,7 @@ export default definePlugin({
 					method: "GET",
 					path: "/admin/upstreams",
 					access: "admin",
+					query: [],
 					summary: "The upstreams, and whether calls are kept away from them.",
 					handle: () => Response.json({ data: routing.states() }),
 				}),

@@ -19,6 +19,7 @@ export const modelRoute = ({ models, prices, capabilitiesOf }: ModelRouteParts):
 		method: "GET",
 		path: "/admin/models",
 		access: "admin",
+		query: [],
 		summary: "The configured models: where each name leads, and what it costs there.",
 		handle: () =>
 			Response.json({

@@ -86,19 +86,15 @@ export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined
 		return Response.json(viewFor(owner, row));
 	};
 
-	const route = (path: string, summary: string, handle: PersonRoute["handle"]): Route => ({
-		method: "GET",
-		path,
-		access: "person",
-		summary,
-		handle,
-	});
 	return [
-		route(
-			"/admin/tasks",
-			"Tasks of all tokens, newest first: token, kind, status, model, upstream, limit, after (an id).",
-			list,
-		),
-		route("/admin/tasks/:id", "Shows one task.", show),
+		{
+			method: "GET",
+			path: "/admin/tasks",
+			access: "person",
+			query: [...Object.keys(filters), "limit", "after"],
+			summary: "Tasks of all tokens, newest first: token, kind, status, model, upstream, limit, after (an id).",
+			handle: list,
+		},
+		{ method: "GET", path: "/admin/tasks/:id", access: "person", summary: "Shows one task.", handle: show },
 	];
 };

@@ -140,17 +140,19 @@ export const tokenRoutes = ({ issuer, known, people, facts, log }: TokenRoutePar
 			},
 			() => t.Composite([createBody, schemaOf(known())]),
 		),
-		personRoute(
-			"GET",
-			"/admin/tokens",
-			"Lists tokens: limit, after (an id), name (its beginning), owner (a person's id).",
-			async ({ url, operator }) => {
+		{
+			method: "GET",
+			path: "/admin/tokens",
+			access: "person",
+			query: ["limit", "after", "name", "owner"],
+			summary: "Lists tokens: limit, after (an id), name (its beginning), owner (a person's id).",
+			async handle({ url, operator }) {
 				const query = listQuery(url);
 				const owner = ownerOf(operator) ?? url.searchParams.get("owner") ?? undefined;
 				const tokens = await issuer.list({ ...query, owner });
 				return Response.json({ data: await views(tokens), hasMore: tokens.length === query.limit });
 			},
-		),
+		},
 		personRoute(
 			"GET",
 			"/admin/tokens/schema",

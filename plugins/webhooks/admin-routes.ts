@@ -97,6 +97,7 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 			method: "GET",
 			path: "/admin/deliveries",
 			access: "person",
+			query: ["status", "token", "task", "limit", "after"],
 			summary: "Callbacks of all tokens, newest first: status, token, task, limit, after (an id).",
 			async handle(call) {
 				const query = call.url.searchParams;

@@ -27,6 +27,7 @@ export default definePlugin({
 			offers: [
 				provide(prices, {
 					find,
+					upstreams: Object.keys(config.upstreams ?? {}),
 					cost,
 					bound: costBound,
 					isPriced,

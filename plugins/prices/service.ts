@@ -105,6 +105,8 @@ export interface PricePart {
 export interface Prices {
 	/** From the config, then from the data package, each by `model` and then by `requested`; then the config's default. */
 	find(model: string, hints?: PriceHints): Price | undefined;
+	/** The upstreams that the config has prices of; whoever knows all upstreams checks that they exist. */
+	readonly upstreams?: readonly string[];
 	/** Micro-dollars, rounded up once. Undefined when the price has no rate for something that was used. */
 	cost(usage: Usage, price: Price, tiers?: readonly string[]): number | undefined;
 	/** The same by kinds of tokens, for people; without fees, units and tiers. */

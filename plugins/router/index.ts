@@ -3,10 +3,10 @@ import {
 	add,
 	clock,
 	definePlugin,
+	endpoints,
 	hostInfo,
 	maybe,
 	models,
-	type Protocol,
 	policies,
 	protocols,
 	provide,
@@ -17,12 +17,14 @@ import {
 } from "#core";
 import { alerts } from "../alerts/service.ts";
 import { prices } from "../prices/service.ts";
+import { taskUpstreams } from "../tasks/service.ts";
 import { tokenOwnership } from "../tokens/service.ts";
 import { explainRoutes } from "./explain.ts";
 import { createHttpUpstream } from "./http-upstream.ts";
 import { keyWarnings } from "./key-warnings.ts";
 import { createLookup, type ModelLookup } from "./known-models.ts";
 import { modelRoute } from "./model-route.ts";
+import { namedNowhere } from "./named-nowhere.ts";
 import { createRouting } from "./routing.ts";
 import { routerSettings } from "./settings.ts";
 
@@ -35,7 +37,9 @@ export default definePlugin({
 		hostInfo,
 		models,
 		protocols,
+		endpoints,
 		upstreams,
+		taskUpstreams,
 		policies,
 		alerts,
 		prices: maybe(prices),
@@ -73,20 +77,14 @@ export default definePlugin({
 			createdAt: Math.floor(needs.clock.now() / 1000),
 		});
 
-		const check = (): readonly string[] => [
-			...twice(config.upstreams).map((name) => `two upstreams are called "${name}"`),
-			...twice(config.models).map((name) => `the model "${name}" is configured twice`),
-			...configured.flatMap(({ name: upstream, protocols: spoken }) =>
-				spoken
-					.filter((protocol) => !protocolNamed(protocol))
-					.map((protocol) => unknownProtocol(upstream, protocol, needs.protocols())),
-			),
-			...config.models.flatMap(({ name: model, targets }) =>
-				targets
-					.filter(({ upstream }) => !upstreamNamed(upstream))
-					.map(({ upstream }) => `the model "${model}" leads to the upstream "${upstream}", which is not configured`),
-			),
-		];
+		const check = (): readonly string[] =>
+			namedNowhere(config, configured, {
+				upstreams: [...configured, ...needs.upstreams()],
+				protocols: needs.protocols(),
+				endpoints: needs.endpoints(),
+				taskUpstreams: needs.taskUpstreams(),
+				priced: needs.prices?.upstreams ?? [],
+			});
 
 		return {
 			offers: [
@@ -129,12 +127,3 @@ const byName = <T extends { readonly name: string }>(list: () => readonly T[]): 
 		return known.get(name);
 	};
 };
-
-/** Names that come more than once, each once. */
-const twice = (named: readonly { readonly name: string }[]): readonly string[] => {
-	const names = named.map(({ name }) => name);
-	return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
-};
-
-const unknownProtocol = (upstream: string, protocol: string, known: readonly Protocol[]): string =>
-	`the upstream "${upstream}" speaks "${protocol}", which no enabled plugin knows; known are ${known.map(({ name }) => name).join(", ") || "none"}`;

@@ -115,3 +115,4 @@ export const routerSettings = t.Object(
 
 export type UpstreamSetting = Static<typeof upstreamSetting>;
 export type ModelSetting = Static<typeof modelSetting>;
+export type RouterSettings = Static<typeof routerSettings>;

@@ -1,0 +1,80 @@
+/** What the config names and nobody has: each in a sentence that complains of it. */
+import { didYouMean, type Endpoint, type Protocol, type Upstream } from "#core";
+import type { RouterSettings } from "./settings.ts";
+
+interface Known {
+	readonly upstreams: readonly Upstream[];
+	readonly protocols: readonly Protocol[];
+	readonly endpoints: readonly Endpoint[];
+	/** Upstreams of tasks, which have prices too. */
+	readonly taskUpstreams: readonly { readonly name: string }[];
+	/** Upstreams that have prices of their own. */
+	readonly priced: readonly string[];
+}
+
+type Named = readonly { readonly name: string }[];
+
+const lacks = (named: Named, name: string): boolean => !named.some((one) => one.name === name);
+
+const near = (name: string, named: Named): string =>
+	didYouMean(
+		name,
+		named.map((one) => one.name),
+	);
+
+/** Names that come more than once, each once. */
+const twice = (named: Named): readonly string[] => {
+	const names = named.map(({ name }) => name);
+	return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+};
+
+const unknownProtocol = (upstream: string, protocol: string, known: readonly Protocol[]): string =>
+	`the upstream "${upstream}" speaks "${protocol}", which no enabled plugin knows; known are ${known.map(({ name }) => name).join(", ") || "none"}`;
+
+/** Of an upstream's endpoints those that no plugin has, or not in that dialect. */
+const unknownEndpoints = ({ name, endpoints = {} }: Upstream, known: readonly Endpoint[]): readonly string[] =>
+	Object.entries(endpoints).flatMap(([asked, dialect]) => {
+		const endpoint = known.find((one) => one.name === asked);
+		if (!endpoint)
+			return [
+				`the upstream "${name}" serves the endpoint "${asked}", which no enabled plugin has${near(asked, known)}; known are ${known.map((one) => one.name).join(", ") || "none"}`,
+			];
+		if (dialect === "usual" || !lacks(endpoint.dialects, dialect)) return [];
+		const dialects = endpoint.dialects.map((one) => one.name).join(", ");
+		return [
+			`the upstream "${name}" speaks "${dialect}" at the endpoint "${asked}"${near(dialect, endpoint.dialects)}; known are ${dialects}`,
+		];
+	});
+
+export const namedNowhere = (
+	config: RouterSettings,
+	configured: readonly Upstream[],
+	known: Known,
+): readonly string[] => {
+	const { upstreams, protocols, endpoints, taskUpstreams, priced } = known;
+	const pricedOnes = [...upstreams, ...taskUpstreams];
+	return [
+		...twice(config.upstreams).map((name) => `two upstreams are called "${name}"`),
+		...twice(config.models).map((name) => `the model "${name}" is configured twice`),
+		...configured.flatMap((upstream) => [
+			...upstream.protocols
+				.filter((protocol) => lacks(protocols, protocol))
+				.map((protocol) => unknownProtocol(upstream.name, protocol, protocols)),
+			...unknownEndpoints(upstream, endpoints),
+		]),
+		...config.models.flatMap(({ name: model, targets }) =>
+			targets
+				.filter(({ upstream }) => lacks(upstreams, upstream))
+				.map(
+					({ upstream }) =>
+						`the model "${model}" leads to the upstream "${upstream}", which is not configured${near(upstream, upstreams)}`,
+				),
+		),
+		...priced
+			.filter((name) => lacks(pricedOnes, name))
+			.map(
+				(name) =>
+					`prices.upstreams has prices of the upstream "${name}", which is not configured${near(name, pricedOnes)}: calls would be charged by other prices`,
+			),
+	];
+};

@@ -73,6 +73,12 @@ const firstInput = (call: RelayedCall, said: Usage | undefined): Usage["input"] 
 /** What a search finds is told sealed, and has no fewer bytes to a token than this. */
 const resultBytesPerToken = 3;
 
+/** No answer is made of nothing: some servers tell at the end of a stream what they wrote, and never what they read. */
+const withInput = (call: RelayedCall, said: Usage): Usage =>
+	call.surface === "model" && generates(call.model.operation)
+		? { ...said, input: inputOf(call), estimated: true }
+		: said;
+
 /** What was told at the start holds none of the rounds that came after it. */
 const readAgain = (input: Usage["input"], { results }: Observation): Usage["input"] =>
 	results
@@ -145,7 +151,10 @@ export const usedBy = (call: RelayedCall, end: CallEnd): Usage | undefined => {
 	const { usage: said, unbilled } = end.seen;
 	if (unbilled) return undefined;
 	const searches = end.target?.capabilities.searches === "always" && generates(call.model.operation);
-	if (said && isTotal(end.seen)) return searches ? withSearch(said) : said;
+	if (said && isTotal(end.seen)) {
+		const whole = said.input.total === 0 && said.output.total > 0 ? withInput(call, said) : said;
+		return searches ? withSearch(whole) : whole;
+	}
 	if (call.model.operation === "count_tokens" || !isCharged(end)) return undefined;
 	if (call.surface === "endpoint") return endpointUse(call, end);
 	const used = {

@@ -176,6 +176,10 @@ describe("a body that is refused", () => {
 	});
 
 	test("nesting and size beyond the limits, found before the text is parsed", () => {
+		const fields = (count: number): string => `{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join(",")}}`;
+		expect(refusal(fields(1_000))).toBeUndefined();
+		expect(refusal(fields(1_001))?.message).toContain("more than 1000 fields");
+		expect(refusal(`{"a":${fields(2_000)}}`)).toBeUndefined();
 		expect(refusal(`{"a":${"[".repeat(63)}${"]".repeat(63)}}`)).toBeUndefined();
 		expect(refusal(`{"a":${"[".repeat(64)}${"]".repeat(64)}}`)?.message).toContain("deeper than 64");
 		expect(refusal(`{"a":${"[".repeat(1_000_000)}`)?.message).toContain("deeper than 64");

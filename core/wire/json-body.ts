@@ -8,9 +8,11 @@ export interface JsonLimits {
 	readonly depth: number;
 	/** Values, keys and punctuation marks, roughly. */
 	readonly nodes: number;
+	/** Fields of the root, each of which is looked at by itself; any number unless said. */
+	readonly fields?: number;
 }
 
-const defaultLimits: JsonLimits = { depth: 64, nodes: 500_000 };
+const defaultLimits = { depth: 64, nodes: 500_000, fields: 1_000 } as const satisfies JsonLimits;
 
 const invalid = (message: string): never => {
 	throw new Fault({ kind: "invalid_request", code: "invalid_json", message });
@@ -80,12 +82,18 @@ const endOfValue = (text: string, start: number, limits: JsonLimits, counted: { 
 	return text.length;
 };
 
+const refuseBeyond = (limits: JsonLimits, nodes: number, fields: number): void => {
+	if (nodes > limits.nodes) invalid(`The request body has more than ${limits.nodes} values.`);
+	if (fields > (limits.fields ?? fields)) invalid(`The request body has more than ${limits.fields} fields.`);
+};
+
 /**
  * One pass over the structure: depth, size, and where the root's members are. What is no JSON is left to the parser, which
  * comes after.
  */
 const rootMembers = (text: string, limits: JsonLimits): ReadonlyMap<string, Member> => {
 	const found = new Map<string, Member>();
+	const { fields = Number.POSITIVE_INFINITY } = limits;
 	const counted = { nodes: 0 };
 	let end = text.indexOf("{");
 	do {
@@ -104,8 +112,8 @@ const rootMembers = (text: string, limits: JsonLimits): ReadonlyMap<string, Memb
 		while (isSpace(text.charCodeAt(valueEnd - 1))) valueEnd--;
 		found.set(name, { keyStart, valueStart, valueEnd });
 		counted.nodes++;
-	} while (text.charCodeAt(end) === comma);
-	if (counted.nodes > limits.nodes) invalid(`The request body has more than ${limits.nodes} values.`);
+	} while (text.charCodeAt(end) === comma && found.size <= fields);
+	refuseBeyond(limits, counted.nodes, found.size);
 	return found;
 };
 

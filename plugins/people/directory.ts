@@ -34,6 +34,8 @@ const lastAdmin = deny(
 	"Nobody else is an admin who may sign in: make somebody one first. With the admin token it can be done all the same: portico person.",
 );
 
+const setMeanwhile = deny("conflict", "Your password was set anew meanwhile; sign in with that one.");
+
 export class Directory {
 	private readonly store: Store;
 	private readonly sessions: Sessions;
@@ -84,11 +86,12 @@ export class Directory {
 		];
 	}
 
-	/** Writes a change with what belongs to it. Throws `Fault` (`conflict`) where `keepAnAdmin` refused it. */
+	/** Writes a change with what belongs to it. Throws `Fault` (`conflict`) where `keepAnAdmin` or `setPassword` refused it. */
 	async write(statements: readonly Statement[]): Promise<void> {
 		await this.store.write(statements).catch((error: unknown) => {
-			const refused = error instanceof StoreFault && error.isConstraint && error.detail.includes("persons.role");
-			throw refused ? new Fault(lastAdmin, error) : error;
+			const broken = error instanceof StoreFault && error.isConstraint ? error.detail : "";
+			if (broken.includes("persons.role")) throw new Fault(lastAdmin, error);
+			throw broken.includes("persons.password") ? new Fault(setMeanwhile, error) : error;
 		});
 	}
 
@@ -126,7 +129,8 @@ export class Directory {
 		];
 	}
 
-	setPassword(id: string, hash: string): Statement {
-		return sql`UPDATE persons SET password = ${hash} WHERE id = ${id}`;
+	/** Both as they are stored. It may not be null, so nothing of the batch stays when it is neither the one nor the other. */
+	setPassword(id: string, from: string, to: string): Statement {
+		return sql`UPDATE persons SET password = iif(password IN (${from}, ${to}), ${to}, NULL) WHERE id = ${id}`;
 	}
 }

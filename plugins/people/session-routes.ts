@@ -21,8 +21,8 @@ import { checkName, checkPassword, nameSchema, type Person, passwordSchema } fro
 import { refuseSignIn } from "./same-origin.ts";
 import { looksLikeSecret } from "./secret.ts";
 import type { PersonFollower } from "./service.ts";
-import type { NewSession, Session, Sessions } from "./sessions.ts";
-import type { SignIn } from "./sign-in.ts";
+import type { Entering, NewSession, Session, Sessions } from "./sessions.ts";
+import { type SignIn, signInRefused } from "./sign-in.ts";
 
 const closed = { additionalProperties: false } as const;
 const signInBody = t.Object({ name: nameSchema, password: passwordSchema }, closed);
@@ -66,8 +66,8 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 		if (denial) throw new Fault(denial);
 	};
 
-	const begin = (call: Admitted, person: string | undefined): NewSession =>
-		sessions.begin(person, call.address, call.request.headers.get("user-agent"));
+	const begin = (call: Admitted, entering: Entering | undefined): NewSession =>
+		sessions.begin(entering, call.address, call.request.headers.get("user-agent"));
 
 	const entered = (call: Admitted, operator: Operator, { secret: value, seconds }: NewSession): Response =>
 		Response.json(view({ operator, expiresAt: now() + seconds * 1000 }), {
@@ -114,10 +114,11 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 			async handle(call) {
 				admit(call);
 				const { name, password } = await readJson(call.request, signInBody);
-				const person = await signIn.check(call, name, password);
+				const { person, password: stored } = await signIn.check(call, name, password);
 				const operator = personOperator(person.id, person.name, person.role);
-				const session = begin(call, person.id);
+				const session = begin(call, { person: person.id, password: stored });
 				await store.write([session.statement]);
+				if (!(await sessions.find(session.secret))) throw new Fault(signInRefused);
 				return entered(call, operator, session);
 			},
 		},
@@ -136,8 +137,8 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 				checkPassword(body.password, name);
 				const id = known?.id ?? `per_${crypto.randomUUID().replaceAll("-", "")}`;
 				const operator = personOperator(id, name, known?.role ?? invitation.role);
-				const session = begin(call, id);
 				const password = await signIn.hash(body.password);
+				const session = begin(call, { person: id, password });
 				await invitations.use(invitation, { id, name, password }, [
 					sessions.endAll(id),
 					session.statement,
@@ -189,10 +190,10 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 				const { digest, operator } = await current(call);
 				const body = await readJson(call.request, passwordBody);
 				checkPassword(body.newPassword, operator.name);
-				const person = await signIn.check(call, operator.name, body.password);
+				const { person, password } = await signIn.check(call, operator.name, body.password);
 				const hash = await signIn.hash(body.newPassword);
-				await store.write([
-					directory.setPassword(person.id, hash),
+				await directory.write([
+					directory.setPassword(person.id, password, hash),
 					sessions.endAll(person.id, digest),
 					audited(call, operator, "set password"),
 				]);

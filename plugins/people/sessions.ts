@@ -26,6 +26,12 @@ export interface NewSession {
 	readonly statement: Statement;
 }
 
+/** Who enters, and the password by which they do, as it is stored. */
+export interface Entering {
+	readonly person: string;
+	readonly password: string;
+}
+
 /** Sessions of nobody in particular. */
 const adminTokenOperator: Operator = { id: "admin-token", name: "admin token", role: "admin", scope: "all" };
 
@@ -38,17 +44,21 @@ export class Sessions {
 		this.clock = clock;
 	}
 
-	/** `person` undefined: the holder of the admin token. The statement makes no session for a person who is not there. */
-	begin(person: string | undefined, address: string | undefined, agent: string | null): NewSession {
+	/**
+	 * `entering` undefined: the holder of the admin token. The statement makes no session for a person who is not there, or
+	 * whose password (as it is stored) is another by then.
+	 */
+	begin(entering: Entering | undefined, address: string | undefined, agent: string | null): NewSession {
+		const { person = null, password = null } = entering ?? {};
 		const secret = newSecret();
 		const now = this.clock.now();
-		const lastsMs = person === undefined ? adminTokenMs : personMs;
+		const lastsMs = person === null ? adminTokenMs : personMs;
 		return {
 			secret,
 			seconds: lastsMs / 1000,
 			statement: sql`INSERT INTO sessions (digest, person, created_at, seen_at, ends_at, address, user_agent)
-				SELECT ${secretDigest(secret)}, ${person ?? null}, ${now}, ${now}, ${now + lastsMs}, ${address ?? null}, ${agent?.slice(0, 200) ?? null}
-				WHERE ${person ?? null} IS NULL OR EXISTS (SELECT 1 FROM persons WHERE id = ${person ?? null} AND disabled = 0)
+				SELECT ${secretDigest(secret)}, ${person}, ${now}, ${now}, ${now + lastsMs}, ${address ?? null}, ${agent?.slice(0, 200) ?? null}
+				WHERE ${person} IS NULL OR EXISTS (SELECT 1 FROM persons WHERE id = ${person} AND disabled = 0 AND password = ${password})
 				ON CONFLICT (digest) DO NOTHING`,
 		};
 	}

@@ -1,13 +1,14 @@
 /** Checks names and passwords, slowly on purpose, and the same for names that nobody has. */
 import { type Admitted, deny, Fault, hashPassword, type Store, verifyPassword } from "#core";
-import type { Directory } from "./directory.ts";
+import type { Candidate, Directory } from "./directory.ts";
 import { type Failures, isBusy, networkOf } from "./failures.ts";
-import { nameKey, type Person } from "./person.ts";
+import { nameKey } from "./person.ts";
 import { newSecret } from "./secret.ts";
 import type { Sessions } from "./sessions.ts";
 import type { Turns } from "./sign-in-limit.ts";
 
-const wrong = deny("authentication", "The name or the password is wrong.", { code: "sign_in_refused" });
+/** Also for a password that was right until it was set anew. */
+export const signInRefused = deny("authentication", "The name or the password is wrong.", { code: "sign_in_refused" });
 
 export interface SignInParts {
 	readonly store: Store;
@@ -30,8 +31,8 @@ export class SignIn {
 		return this.parts.turns.take(() => hashPassword(password));
 	}
 
-	/** The person of that name and password. Throws `Fault`. */
-	async check(call: Admitted, name: string, password: string): Promise<Person> {
+	/** The person of that name and password, with the password as it is stored. Throws `Fault`. */
+	async check(call: Admitted, name: string, password: string): Promise<Candidate> {
 		const { store, directory, sessions, failures } = this.parts;
 		const candidate = await directory.candidate(name);
 		const from = `address:${networkOf(call.address)}`;
@@ -45,9 +46,9 @@ export class SignIn {
 			if (isBusy(error)) await failures.undo(known ? [from] : [from, who]);
 			throw error;
 		});
-		if (!right || !candidate || candidate.person.disabled) throw new Fault(wrong);
+		if (!right || !candidate || candidate.person.disabled) throw new Fault(signInRefused);
 		await store.write(failures.succeeded(who, from));
-		return candidate.person;
+		return candidate;
 	}
 
 	private matches(password: string, stored: string | undefined): Promise<boolean> {

@@ -20,7 +20,7 @@ export class StreamCounter implements Progress {
 	finished = false;
 	error: Denial | undefined;
 	private usage: Usage | undefined;
-	/** False when it was told at the start only, before anything was generated. */
+	/** False when something was generated after it was told. */
 	private isTotal: boolean | undefined;
 	private tools: Record<string, number> | undefined;
 	private results: Observation["results"];
@@ -105,17 +105,20 @@ export class StreamCounter implements Progress {
 	}
 
 	private count(delta: Extract<NeutralEvent, { type: "delta" }>["delta"]): void {
-		if ("text" in delta && delta.text !== "") {
-			this.pieces++;
-			this.contentBytes += textBytes(delta.text);
-		} else if (delta.type === "media") this.made(delta.base64);
+		if ("text" in delta && delta.text !== "") this.generated(textBytes(delta.text));
+		else if (delta.type === "media") this.made(delta.base64);
 	}
 
 	/** A picture or a sound, or a piece of one: it is counted by its bytes, as where it passes through. */
 	private made(base64: string): void {
-		if (base64 === "") return;
+		if (base64 !== "") this.generated(base64.length);
+	}
+
+	/** Usage that was told before it does not hold it: some tell theirs early, or with every chunk but the last. */
+	private generated(bytes: number): void {
 		this.pieces++;
-		this.contentBytes += base64.length;
+		this.contentBytes += bytes;
+		if (this.usage) this.isTotal = false;
 	}
 
 	result(): Observation {

@@ -217,10 +217,12 @@ class Translation implements Exchange {
 	}
 }
 
-/** A failure told within a 200 is a failure; what it cost all the same may be told with it. */
+/** A failure told within a 200 is a failure; what it cost all the same may be told with it, if not before it. */
 const failed = ({ error: told, usage }: NeutralResponse, counter: StreamCounter): Observation | undefined => {
 	const error = told ?? counter.error;
-	return error && { ...counter.result(), finished: false, error, ...(usage && { usage, usageIsTotal: true }) };
+	const seen = counter.result();
+	const { usageIsTotal = true } = seen;
+	return error && { ...seen, finished: false, error, ...(usage && { usage, usageIsTotal }) };
 };
 
 /** Both codecs agree on one path: a whole answer is its own exploded stream, folded again after the same repairs. */

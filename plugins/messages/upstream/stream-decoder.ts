@@ -154,7 +154,9 @@ class Decoder implements StreamDecoder {
 		const told = asRecord(event["delta"]);
 		const { context_management = null } = event;
 		const events: NeutralEvent[] = [];
-		const usage = isRecord(event["usage"]) ? decodeUsage(this.usage) : undefined;
+		// What tells no output is not the sum: the start's count is of a token or so.
+		const sums = asCount(asRecord(event["usage"])["output_tokens"]) !== undefined;
+		const usage = sums ? decodeUsage(this.usage) : undefined;
 		if (usage) events.push({ type: "usage", usage, ...definedOnly({ tier: decodeTier(this.usage) }) });
 		if (typeof told["stop_reason"] !== "string") return events;
 		const extras = messageExtras({ ...told, context_management });

@@ -40,6 +40,26 @@ describe("the calendar", () => {
 		expect(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires"].map(isZone)).toEqual([true, true, true]);
 		expect(["", "Mars/Olympus", "Europe", "../etc", "x".repeat(80)].map(isZone)).toEqual(Array(5).fill(false));
 	});
+
+	test("a zone is remembered once, in however many ways somebody writes it", () => {
+		const asked: string[] = [];
+		const made = Intl.DateTimeFormat;
+		const watched = new Proxy(made, {
+			construct(target, [locale, options]: [string, Intl.DateTimeFormatOptions]) {
+				asked.push(options.timeZone ?? "");
+				return new target(locale, options);
+			},
+		});
+		Intl.DateTimeFormat = watched;
+		try {
+			const ways = ["Asia/Kathmandu", "asia/kathmandu", "ASIA/Kathmandu", "aSIA/kATHMANDU"];
+			expect(ways.map(isZone)).toEqual(Array(4).fill(true));
+			expect(new Set(ways.map((zone) => windowFinder("day", zone))).size).toBe(1);
+		} finally {
+			Intl.DateTimeFormat = made;
+		}
+		expect(asked).toEqual(["Asia/Kathmandu"]);
+	});
 });
 
 const zones = [

@@ -18,14 +18,17 @@ const widestOffsetMs = 27 * hourMs;
 /** A day of the calendar as a number: days since 1970, as if there were no zones. */
 type Day = number;
 
+/** A zone's name is the same however it is capitalised: kept by each way to write it, formats would have no end. */
+const keyOf = (zone: string): string => zone.toLowerCase();
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 const formatOf = (zone: string): Intl.DateTimeFormat => {
-	const known = formats.get(zone);
+	const known = formats.get(keyOf(zone));
 	if (known) return known;
 	const options = { year: "numeric", month: "numeric", day: "numeric", era: "short" } as const;
 	const made = new Intl.DateTimeFormat("en-US", { timeZone: zone, calendar: "gregory", ...options });
-	formats.set(zone, made);
+	formats.set(keyOf(zone), made);
 	return made;
 };
 
@@ -101,7 +104,7 @@ const finders = new Map<string, Find>();
 
 /** The same, remembered for as long as the clock stays within it. One for all budgets of a zone: a window there takes a millisecond. */
 export const windowFinder = (period: Period, zone: string): Find => {
-	const key = `${period} ${zone}`;
+	const key = `${period} ${keyOf(zone)}`;
 	const found = finders.get(key) ?? makeFinder(period, zone);
 	finders.set(key, found);
 	return found;

@@ -7,10 +7,10 @@ import { readInvocation } from "./command-line/settings.ts";
 import { isFault } from "./contract/fault.ts";
 import { lookup } from "./neutral/json.ts";
 import { endWithLauncher, environment, forgetProxies, holdSignal, tellStarter } from "./runtime/system.ts";
-import { say } from "./runtime/terminal.ts";
+import { harmless, say } from "./runtime/terminal.ts";
 import { shareModules } from "./share.ts";
 
-const print = (line: string): void => console.log(line);
+const print = (line: string): void => console.log(harmless(line));
 
 /** Other words for the same. */
 const meant = lookup<string>({ "--version": "version", "-v": "version", "--help": "help", "-h": "help" });

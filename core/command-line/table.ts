@@ -1,5 +1,5 @@
 /** Tables and amounts for the command line, alike in every command. */
-import { terminalWidth } from "../runtime/terminal.ts";
+import { harmless, terminalWidth } from "../runtime/terminal.ts";
 
 export interface Column {
 	readonly title: string;
@@ -7,8 +7,8 @@ export interface Column {
 	readonly right?: boolean;
 }
 
-/** Names come from many hands; a terminal obeys what it is not to be shown. */
-const shown = (text: string | undefined): string => text?.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "�") || "-";
+/** Names come from many hands: none of them ends its line. */
+const shown = (text: string | undefined): string => (text && harmless(text).replace(/[\t\r\n]/g, "�")) || "-";
 
 /** How far the second line of a row stands in. */
 const indent = "  ";

@@ -8,11 +8,16 @@ const standardError = 2;
 export const terminalWidth = (): number | undefined =>
 	process.stdout.isTTY ? process.stdout.columns || undefined : undefined;
 
+/** What a terminal obeys rather than shows, line ends and tabs excepted: in names, models and upstreams' words it is others' doing. */
+const commands = /(?!\r?\n|\t)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+export const harmless = (text: string): string => text.replace(commands, "�");
+
 const clearLine = "\r\u001b[K";
 
 /** Says a line beside the answer. `console.error` would paint all of it red on Bun, whatever it says. */
 export const say = (line: string): void => {
-	writeSync(standardError, `${process.stderr.isTTY ? clearLine : ""}${line}\n`);
+	writeSync(standardError, `${process.stderr.isTTY ? clearLine : ""}${harmless(line)}\n`);
 };
 
 /** Shows a line in the place of the one that was shown before; nothing where no terminal is. */

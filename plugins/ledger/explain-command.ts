@@ -47,6 +47,9 @@ const attemptLines = (attempt: WireRecord, index: number): readonly string[] => 
 	];
 };
 
+/** A client's model and an upstream's words may have line ends, behind which they would look like words of ours. */
+const inOneLine = (line: string): string => line.replace(/\s*[\r\n\u2028\u2029]\s*/g, " ");
+
 /** What happened, to whom, since when, and what to do. */
 const explainCall = (call: WireRecord): readonly string[] => {
 	const { reason, message, repeats, alike, advice, stopped } = call;
@@ -117,13 +120,13 @@ export const explainCommand: Command = {
 			const question = { model: values.model, ...(values.token !== undefined && { token: values.token }) };
 			const answer = asRecord(await call("POST", "/admin/models/explain", question));
 			if (values.json === true) return print(JSON.stringify(answer));
-			for (const line of explainModel(answer)) print(line);
+			for (const line of explainModel(answer)) print(inOneLine(line));
 			return;
 		}
 		if (id === undefined) throw wrong("portico explain takes the id of a call, as answers have it in x-request-id.");
 		if (values.token !== undefined) throw wrong("A call is explained by its id: that takes no --token.");
 		const answer = asRecord(await call("GET", `/admin/calls/${encodeURIComponent(id)}`));
 		if (values.json === true) print(JSON.stringify(answer));
-		else for (const line of explainCall(answer)) print(line);
+		else for (const line of explainCall(answer)) print(inOneLine(line));
 	},
 };

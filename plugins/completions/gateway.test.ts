@@ -73,6 +73,25 @@ test("ids of tokens are charged by their number where the upstream tells nothing
 	expect(await usedBy(id)).toBe(0.000_014);
 });
 
+test("usage without an input, or told before the text, is not all that is charged", async () => {
+	const told = (usage: object): string => event({ id: "c", model: "base-1", choices: [], usage });
+	const pieces = Array.from({ length: 6 }, () => piece("a"));
+	const early = told({ prompt_tokens: 5, completion_tokens: 1 });
+	const charged = async (answer: Response, stream: boolean): Promise<unknown> => {
+		upstream.answer(() => answer);
+		const { id, key } = await gateway.token({ quota: 1 });
+		await (await ask("/v1/completions", { model: "base", prompt: [1, 2, 3], stream }, key)).text();
+		return await usedBy(id);
+	};
+	expect(await charged(streamOf([early, ...pieces, done]), true)).toBe(0.000_065);
+	expect(await charged(streamOf([...pieces, told({ prompt_tokens: 0, completion_tokens: 6 }), done]), true)).toBe(
+		0.000_063,
+	);
+	const usage = { prompt_tokens: 0, completion_tokens: 6 };
+	const choices = [{ index: 0, text: "a", finish_reason: "stop" }];
+	expect(await charged(Response.json({ id: "c", model: "base-1", choices, usage }), false)).toBe(0.000_063);
+});
+
 test("a stream that breaks off is an error in it, and charged no less than what came", async () => {
 	upstream.answer(() => streamOf([piece("a"), piece("b")]));
 	const { id, key } = await gateway.token({ quota: 1 });

@@ -85,7 +85,7 @@ export const openai: Dialect = {
 	path: ({ request }) => (request && isFill(request) ? "/fim/completions" : "/completions"),
 	headers: bearer,
 	decodeError: openAiFailure,
-	observe: (body) => wholeUsage(decodeUsage(asRecord(body)["usage"]), hasText(body)),
+	observe: (body, ask) => wholeUsage(decodeUsage(asRecord(body)["usage"]), ask, hasText(body)),
 	observer: (ask) => new Observer(ask),
 	editor: (ask, model) =>
 		model !== ask.call.model || injectsUsage(ask)

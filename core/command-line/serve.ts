@@ -46,7 +46,7 @@ const greeting = (
 	const key = `-H "authorization: Bearer ${firstToken}"`;
 	lines.push(
 		`  first token   ${firstToken}   (shown this once; more with: ${called} token create --name NAME)`,
-		`  admin token   in ${adminTokenFile(opened.dataFolder)}`,
+		`  admin token   in ${invocation.environment["PORTICO_ADMIN_TOKEN"] ? "PORTICO_ADMIN_TOKEN" : adminTokenFile(opened.dataFolder)}`,
 		"",
 		"  try it:",
 		`  curl ${address}/v1/chat/completions ${key} -H "content-type: application/json" -d '${body}'`,

@@ -1,6 +1,6 @@
 /** The first token is shown to somebody, or it is not lost: whatever comes between its making and the greeting. */
 import { afterAll, afterEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,6 +42,7 @@ test("a port that is taken burns no token: the next start shows one, where there
 	writeFileSync(config, JSON.stringify({ server: { port: 0 }, database, plugins }));
 	const first = await startProcess(folder, config);
 	const { key } = first;
+	expect(first.output()).toContain(`  admin token   in ${join(folder, "data/admin-token")}\n`);
 	expect(key).toMatch(/^sk-\w{49}$/);
 	expect(await knows(first.address, key)).toBe(true);
 	await first.end("SIGTERM");
@@ -50,6 +51,17 @@ test("a port that is taken burns no token: the next start shows one, where there
 	expect(second.output()).not.toContain("sk-");
 	expect(await knows(second.address, key)).toBe(true);
 	await second.end("SIGTERM");
+}, 30_000);
+
+test("the greeting of a start that is given its admin token names the variable, not a file that is not there", async () => {
+	const folder = newFolder();
+	const config = join(folder, "portico.yaml");
+	writeFileSync(config, JSON.stringify({ server: { port: 0 }, plugins }));
+	const given = { PORTICO_ADMIN_TOKEN: "admin-token-of-the-greeting-0123456789" };
+	const { output, end } = await startProcess(folder, config, given);
+	expect(output()).toContain("  admin token   in PORTICO_ADMIN_TOKEN\n");
+	expect(existsSync(join(folder, "data/admin-token"))).toBe(false);
+	await end("SIGTERM");
 }, 30_000);
 
 test("a first token whose key was never shown gets another, which is shown", async () => {

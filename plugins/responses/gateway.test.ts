@@ -308,12 +308,15 @@ test("what is not supported is refused in OpenAI's shape", async () => {
 });
 
 test("a client that tries a socket is told at once to use POST", async () => {
-	for (const path of ["/v1/responses", "/responses"]) {
-		const response = await fetch(gateway.url + path, { headers: { upgrade: "websocket", connection: "upgrade" } });
-		expect(response.status).toBe(426);
-		expect(response.headers.get("upgrade")).toBe("HTTP/1.1");
-		expect(await response.json()).toMatchObject({ error: { code: "upgrade_not_supported" } });
-	}
+	const direct = { upgrade: "websocket", connection: "upgrade" };
+	const throughProxy = { "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==", "sec-websocket-version": "13" };
+	for (const path of ["/v1/responses", "/responses"])
+		for (const headers of [direct, throughProxy]) {
+			const response = await fetch(gateway.url + path, { headers });
+			expect(response.status).toBe(426);
+			expect(response.headers.get("upgrade")).toBe("HTTP/1.1");
+			expect(await response.json()).toMatchObject({ error: { code: "upgrade_not_supported" } });
+		}
 	expect((await fetch(`${gateway.url}/v1/responses`)).status).toBe(405);
 });
 

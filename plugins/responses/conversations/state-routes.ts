@@ -95,8 +95,9 @@ const socketRoute = (root: string): Route => ({
 	summary: "Tells clients that try a socket to use POST.",
 	renderDenial,
 	handle({ request }) {
-		const wanted = request.headers.get("upgrade");
-		if (wanted === null)
+		// Proxies such as nginx take Upgrade out, unless they are told to forward it, and leave the rest of the handshake.
+		const triesSocket = request.headers.has("upgrade") || request.headers.has("sec-websocket-key");
+		if (!triesSocket)
 			throw new Fault(
 				deny("method_not_allowed", "Responses are asked for with POST; one that is kept is at /v1/responses/{id}.", {
 					headers: { allow: "POST" },

@@ -174,14 +174,15 @@ export const createLog = (
 /** A log that keeps its lines back until it is told to let them go, so that something else can be said first. */
 export const createHeldLog = (least: LogLevel, format?: LogFormat): { readonly log: Log; release(): void } => {
 	let held: string[] | undefined = [];
-	const write = (line: string): void => (held ? void held.push(line) : toStandardError(line, false));
+	const write: Sink = (line, now) => (held ? void held.push(line) : toStandardError(line, now));
 	const repeated = new RepeatedLines(systemClock);
 	// Before what waits is written.
 	process.prependListener("exit", () => repeated.tell());
 	return {
 		log: speak({ least, write, form: formOf(format), repeated }),
 		release() {
-			for (const line of held ?? []) toStandardError(line, false);
+			// At once: what ends a start is said next, and belongs below them.
+			if (held) toStandardError(held.join(""), true);
 			held = undefined;
 		},
 	};

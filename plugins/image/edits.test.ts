@@ -221,6 +221,8 @@ describe("a client", () => {
 				b64_json: made.data[0]?.b64_json,
 				created_at: expect.any(Number),
 				size: "auto",
+				quality: "auto",
+				background: "auto",
 				output_format: "png",
 				usage: { total_tokens: 9 },
 			});

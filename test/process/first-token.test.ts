@@ -38,7 +38,7 @@ test("a port that is taken burns no token: the next start shows one, where there
 	taken.close();
 	expect({ code: failed.code, output: failed.output }).toEqual({ code: 1, output: "" });
 	const lines = failed.errors.trimEnd().split("\n");
-	expect(lines[0]).toContain("applied a migration");
+	expect(lines[0]).toContain("made the tables of a new database");
 	expect(lines.at(-1)).toContain("cannot be listened on");
 
 	writeFileSync(config, JSON.stringify({ server: { port: 0 }, database, plugins }));

@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.go("Usage");
 		const row = at.page.getByRole("row", { name: /counted/ });
 		expect(await row.getByRole("cell").nth(1).textContent()).toBe("3");
-		await at.page.getByRole("img", { name: /Stacked columns of dollars a day/ }).waitFor();
+		await at.page.getByRole("img", { name: /Stacked columns of calls a day/ }).waitFor();
 		await at.page.getByRole("button", { name: "24 h" }).click();
 		await at.page.getByRole("heading", { name: "By hour" }).waitFor();
 		await at.page.getByRole("heading", { name: "Time taken" }).waitFor();

@@ -1,6 +1,4 @@
-/** Dollars and calls over time, and what made them. */
-import { useState } from "preact/hooks";
-import { count, dollars } from "../data/format.ts";
+/** What was used and charged in a time, over time and by what made it. */
 import { place, setQuery } from "../data/location.ts";
 import { usePersonNames } from "../data/person-names.ts";
 import { saveCsv } from "../data/save.ts";
@@ -13,10 +11,9 @@ import { Head } from "../parts/head.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { curlOf } from "../tokens/snippets.ts";
 import { Breakdown } from "./breakdown.tsx";
-import { Chart } from "./chart.tsx";
+import { OverTime } from "./over-time.tsx";
 import { PeriodFigures } from "./period-figures.tsx";
-import { browserZone, periods, stepLabel, stepName, steps, units } from "./periods.ts";
-import { seriesOf } from "./sums.ts";
+import { browserZone, periods, stepName, steps, units } from "./periods.ts";
 import { csvRows } from "./usage-csv.ts";
 import { usePeriodSums } from "./use-sums.ts";
 
@@ -24,7 +21,6 @@ export const UsagePage = () => {
 	const now = useNow();
 	const asked = place.value.query.get("period");
 	const period = periods.find(({ value }) => value === asked) ?? periods[2] ?? periods[0];
-	const [figure, setFigure] = useState<"cost" | "calls">("cost");
 	const personName = usePersonNames();
 	const saving = useAction();
 	const from = new Date(period?.from(now) ?? 0).toISOString();
@@ -38,13 +34,6 @@ export const UsagePage = () => {
 		saving.run(async () => {
 			saveCsv(`usage-${(at[0] ?? "").slice(0, 10)}.csv`, csvRows(await all(), by, personName));
 		});
-
-	const series = seriesOf(sums, figure, period, now);
-	const columns = at.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
-	const highest = columns.indexOf(Math.max(...columns));
-	const say = figure === "cost" ? dollars : count;
-	const unit = units[by];
-	const sentence = `Stacked columns of ${figure === "cost" ? "dollars" : "calls"} ${unit}. The highest is ${stepName(at[highest] ?? "")} with ${say(columns[highest] ?? 0)}. The tables below have the figures.`;
 
 	return (
 		<>
@@ -76,31 +65,8 @@ export const UsagePage = () => {
 			)}
 			{sums.length > 0 && (
 				<>
-					<PeriodFigures sums={sums} endings={endings} steps={at.length} unit={unit} from={from} />
-					<section class="panel" aria-labelledby="over-time">
-						<header>
-							<h2 id="over-time">
-								{figure === "cost" ? "Dollars" : "Calls"} {unit}, by model
-							</h2>
-							<div class="legend">
-								{series.map(({ name }, index) => (
-									<span key={name} class={`series-${index + 1}`}>
-										{name}
-									</span>
-								))}
-							</div>
-							<Segments
-								label="Figure"
-								value={figure}
-								choose={(value) => setFigure(value === "calls" ? "calls" : "cost")}
-								options={[
-									{ value: "cost", text: "Dollars" },
-									{ value: "calls", text: "Calls" },
-								]}
-							/>
-						</header>
-						<Chart labels={at.map(stepLabel)} series={series} say={say} sentence={sentence} />
-					</section>
+					<PeriodFigures sums={sums} endings={endings} steps={at.length} unit={units[by]} from={from} />
+					<OverTime sums={sums} period={period} steps={at} now={now} />
 					<Breakdown {...tables} by={by} from={from} personName={personName} />
 				</>
 			)}

@@ -459,6 +459,9 @@ describe("settings for Gemini", () => {
 			includeThoughts: true,
 			thinkingLevel: "LOW",
 		});
+		const most = { reasoning: { mode: "on", effort: "xhigh" } } as const;
+		const foreign = { ...target("claude-opus-5"), family: "claude" };
+		expect(config(most, foreign).thinkingConfig).toEqual({ includeThoughts: true, thinkingLevel: "HIGH" });
 		expect(encoded(neutral({ reasoning }), target("gemini-2.0-flash")).losses).toEqual(["reasoning"]);
 	});
 

@@ -28,7 +28,10 @@ const styleOf = ({ capabilities }: EncodeContext, reasoning: Reasoning): Style =
 	return reasoning.budget !== undefined ? "budget" : "level";
 };
 
-/** Google's words, weakest first. Asked of a model of which nothing is known: those of which every one takes one or the other. */
+/**
+ * Google's words, weakest first; XHIGH came with Gemini 4, and no model of another maker is known to take it here. Asked of a
+ * model of which nothing is known: those of which every one takes one or the other.
+ */
 const levels: Partial<Record<Effort, string>> = {
 	minimal: "MINIMAL",
 	low: "LOW",
@@ -38,8 +41,8 @@ const levels: Partial<Record<Effort, string>> = {
 };
 const usual: readonly Effort[] = ["low", "medium", "high"];
 
-const levelsTaken = ({ capabilities: { efforts = usual } }: EncodeContext): readonly Effort[] =>
-	efforts.filter((effort) => levels[effort] !== undefined);
+const levelsTaken = ({ capabilities: { efforts = usual }, family }: EncodeContext): readonly Effort[] =>
+	efforts.filter((effort) => levels[effort] !== undefined && (effort !== "xhigh" || family === "gemini"));
 
 const anyBudget: NonNullable<ModelCapabilities["budget"]> = { min: 1, max: 24_576 };
 

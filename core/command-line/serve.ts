@@ -8,7 +8,7 @@ import { adminTokenFile } from "../host/node-files.ts";
 import { createHeldLog, type LogFormat, type LogLevel } from "../runtime/log.ts";
 import { type CertificateFiles, listenSecurely } from "../runtime/secure-listener.ts";
 import { addressOf, type Listener, type ListenOptions, listen } from "../runtime/serve.ts";
-import { hearStarter, holdSignal, onStrayFailure, tellStarter } from "../runtime/system.ts";
+import { hearStarter, holdSignal, onStrayFailure, readyToSend, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import type { Owner } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
@@ -188,6 +188,7 @@ const serveUntilStopped = async (
 		bodyLimitBytes: bodyLimitBytes + headroomBytes,
 		handle: (request, connection) => portico.handle(request, connection),
 	};
+	await readyToSend();
 	let listener: Listener;
 	try {
 		listener = tls === undefined ? listenAt(options) : await listenSecurelyAt(options, tls, opened);

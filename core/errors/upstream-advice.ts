@@ -38,6 +38,10 @@ const byCode: readonly (readonly [RegExp, string])[] = [
 	[/upstream_timeout|timed_out/, "The upstream is too slow: raise firstByteSeconds, or add a target beside it."],
 	[/CERT|TLS|SSL|SELF_SIGNED/, "The upstream's certificate is not accepted: it has expired or is for another name."],
 	[/ENOTFOUND|EAI_/, "The upstream's name is not known: correct its url."],
+	[
+		/EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL/,
+		"This machine had no file descriptor or port left for a connection: raise its limit of open files (LimitNOFILE, ulimit -n), or add a node.",
+	],
 	[/ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/, "Nothing answers at the upstream's address: correct its url, or start it."],
 	[
 		/something other than/,

@@ -26,6 +26,14 @@ export const forgetProxies = (): void => {
 		delete process.env[name];
 };
 
+/**
+ * Bun makes what sends requests when the first is sent, and ends the process where no file descriptor is left for it, as
+ * after a start that many clients have waited for. Nobody can listen at port 0, so nothing is sent.
+ */
+export const readyToSend = async (): Promise<void> => {
+	await fetch("http://127.0.0.1:0").catch(() => undefined);
+};
+
 /** What this process makes from now on is for its own user alone, whichever part or library makes it: folders 0700, files 0600. */
 export const makeFilesPrivate = (): void => {
 	process.umask(0o077);

@@ -1,25 +1,28 @@
 /** What it means that an upstream gave no answer at all. */
-import { asRecord, asText, deny, Fault } from "#core";
+import { asRecord, asText, type Denial, deny, Fault } from "#core";
 
 /** Failures before anything was sent. */
 const neverSent =
 	/^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
 
-const wasSent = (error: unknown): boolean => !neverSent.test(asText(asRecord(error)["code"]) ?? "");
+/** This machine could open no socket: nothing was sent either. */
+const noSocket = /^(EMFILE|ENFILE|ENOBUFS|ENOMEM|EADDRNOTAVAIL)/;
+
+const denialOf = (name: string, code: string): Denial => {
+	if (noSocket.test(code))
+		return deny("upstream", `This gateway has no socket left to reach the upstream "${name}" by. Ask again.`);
+	if (neverSent.test(code))
+		return deny(
+			"upstream",
+			`The upstream "${name}" could not be reached. Ask again, or ask the operator to check its address.`,
+		);
+	const message = `The upstream "${name}" closed the connection before it answered. Ask again.`;
+	return deny("upstream", message, { code: "upstream_broke_off" });
+};
 
 /** The connection failed. */
 export const unreachable = (name: string, cause: unknown): Fault =>
-	new Fault(
-		wasSent(cause)
-			? deny("upstream", `The upstream "${name}" closed the connection before it answered. Ask again.`, {
-					code: "upstream_broke_off",
-				})
-			: deny(
-					"upstream",
-					`The upstream "${name}" could not be reached. Ask again, or ask the operator to check its address.`,
-				),
-		cause,
-	);
+	new Fault(denialOf(name, asText(asRecord(cause)["code"]) ?? ""), cause);
 
 /** Its first byte did not come in time. */
 export const slow = (name: string, seconds: number): Fault =>

@@ -1,5 +1,5 @@
 /** How a command reaches the admin routes: those of the running server, or of one that was opened for this command. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { CallAdmin } from "../contract/command.ts";
 import { deny, Fault, isFault } from "../contract/fault.ts";
 import { adminTokenFile } from "../host/node-files.ts";
@@ -62,6 +62,13 @@ export const inProcess =
 			}),
 		);
 
-/** The admin token that a command sends. */
-export const tokenOf = (invocation: Invocation, dataFolder: string): string =>
-	invocation.environment["PORTICO_ADMIN_TOKEN"] || readFileSync(adminTokenFile(dataFolder), "utf8").trim();
+/** The admin token that a command sends. Throws `Fault` where the server was given one that this command was not. */
+export const tokenOf = (invocation: Invocation, dataFolder: string): string => {
+	const given = invocation.environment["PORTICO_ADMIN_TOKEN"];
+	if (given) return given;
+	const file = adminTokenFile(dataFolder);
+	if (existsSync(file)) return readFileSync(file, "utf8").trim();
+	return refuse(
+		`there is no admin token in ${file}: the server was started with PORTICO_ADMIN_TOKEN; give this command the same`,
+	);
+};

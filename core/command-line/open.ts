@@ -94,7 +94,6 @@ export const openGateway = async (
 	const dataFolder = makeDataFolder(dataFolderOf(blueprint));
 	tightenFiles(dataFolder, databaseFile(database.url), log);
 	const own = invocation.worker === undefined ? dataFolder : workerFolder(dataFolder, invocation.worker);
-	const token = adminToken(dataFolder, fromEnvironment);
 	const server = invocation.database ? undefined : await openOwnDatabase({ url: database.url, log });
 	if (server && "heldBy" in server) return held(server.heldBy);
 	const { describe, close: stopServer, ...started } = server ?? withoutOwn;
@@ -113,6 +112,11 @@ export const openGateway = async (
 		await opened.close();
 		await stopServer();
 	};
+	// Not before: a command that meets a running server must not make a token that is not that server's.
+	const token = await adminToken(dataFolder, fromEnvironment).catch(async (error: unknown) => {
+		await closeStore();
+		throw error;
+	});
 	const portico = new Portico({
 		blueprint,
 		store: opened,

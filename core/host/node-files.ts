@@ -93,7 +93,7 @@ export const checkAdminToken = (fromEnvironment: string | undefined): void => {
 };
 
 /** The admin token: from the environment, or random and kept in the data folder. Throws `Fault` for one that is too short. */
-export const adminToken = (dataFolder: string, fromEnvironment: string | undefined): string => {
+export const adminToken = async (dataFolder: string, fromEnvironment: string | undefined): Promise<string> => {
 	checkAdminToken(fromEnvironment);
 	if (fromEnvironment) return fromEnvironment;
 	const file = adminTokenFile(dataFolder);

@@ -55,14 +55,18 @@ test("a port that is taken burns no token: the next start shows one, where there
 	await second.end("SIGTERM");
 }, 30_000);
 
-test("the greeting of a start that is given its admin token names the variable, not a file that is not there", async () => {
+test("a start that is given its admin token names the variable, and so do commands that are not given it", async () => {
 	const folder = newFolder();
 	const config = join(folder, "portico.yaml");
 	writeFileSync(config, JSON.stringify({ server: { port: 0 }, plugins }));
 	const given = { PORTICO_ADMIN_TOKEN: "admin-token-of-the-greeting-0123456789" };
 	const { output, end } = await startProcess(folder, config, given);
 	expect(output()).toContain("  admin token   in PORTICO_ADMIN_TOKEN\n");
+	const list = ["token", "list", "--config", config];
+	const without = await runCommand(folder, list, { PORTICO_ADMIN_TOKEN: "" });
+	expect(without).toMatchObject({ code: 1, errors: expect.stringContaining("give this command the same") });
 	expect(existsSync(join(folder, "data/admin-token"))).toBe(false);
+	expect(await runCommand(folder, list, given)).toMatchObject({ code: 0 });
 	await end("SIGTERM");
 }, 30_000);
 

@@ -37,6 +37,10 @@ const byCode: readonly (readonly [RegExp, string])[] = [
 	],
 	[/upstream_timeout|timed_out/, "The upstream is too slow: raise firstByteSeconds, or add a target beside it."],
 	[/CERT|TLS|SSL|SELF_SIGNED/, "The upstream's certificate is not accepted: it has expired or is for another name."],
+	[
+		/EPROTO/,
+		"No TLS could be agreed on at the upstream's address: see whether its url is to begin with http://, and which TLS it takes.",
+	],
 	[/ENOTFOUND|EAI_/, "The upstream's name is not known: correct its url."],
 	[
 		/EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL/,

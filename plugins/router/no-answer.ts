@@ -1,9 +1,9 @@
 /** What it means that an upstream gave no answer at all. */
 import { asRecord, asText, type Denial, deny, Fault } from "#core";
 
-/** Failures before anything was sent. */
+/** Failures before anything was sent; EPROTO is a TLS handshake that came to nothing. */
 const neverSent =
-	/^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
+	/^(ECONNREFUSED|EPROTO|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
 
 /** This machine could open no socket: nothing was sent either. */
 const noSocket = /^(EMFILE|ENFILE|ENOBUFS|ENOMEM|EADDRNOTAVAIL)/;

@@ -1,7 +1,8 @@
-/** Upstreams over TLS whose certificates are not to be trusted: 502, no key sent, and nothing said of why to strangers. */
+/** Upstreams over TLS whose certificates are not to be trusted, or that speak none: 502, no key sent, and nothing said of why to strangers. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer as createPlainServer, type Server as PlainServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type Server } from "node:tls";
@@ -11,7 +12,7 @@ import { good, response } from "./world.ts";
 const upstreamKey = "upstream-secret-3390";
 let folder: string;
 let portico: PorticoProcess;
-const servers: Server[] = [];
+const servers: (Server | PlainServer)[] = [];
 /** Requests that each upstream got to see. */
 const requests = new Map<string, string[]>();
 
@@ -58,6 +59,13 @@ const authority = (name: string): void =>
 		`${name}.pem`,
 	);
 
+const listening = async (server: Server | PlainServer): Promise<number> => {
+	servers.push(server);
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	const address = server.address();
+	return typeof address === "object" && address !== null ? address.port : 0;
+};
+
 const serve = async (name: string): Promise<number> => {
 	const seen: string[] = [];
 	requests.set(name, seen);
@@ -72,10 +80,21 @@ const serve = async (name: string): Promise<number> => {
 		},
 	);
 	server.on("tlsClientError", () => undefined);
-	servers.push(server);
-	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-	const address = server.address();
-	return typeof address === "object" && address !== null ? address.port : 0;
+	return await listening(server);
+};
+
+/** No TLS at all, where the config says https. */
+const servePlain = async (name: string): Promise<number> => {
+	requests.set(name, []);
+	return await listening(
+		createPlainServer((socket) => {
+			socket.on("error", () => undefined);
+			socket.once(
+				"data",
+				() => void socket.end(response("text/plain", "no", "400 Bad Request", { Connection: "close" })),
+			);
+		}),
+	);
 };
 
 const kinds = [
@@ -96,7 +115,9 @@ beforeAll(async () => {
 		const url = `https://127.0.0.1:${await serve(name)}/v1`;
 		upstreams.push({ name, url, protocol: "chat-completions", key: upstreamKey });
 	}
-	const models = kinds.map(([name]) => ({ name, targets: [{ upstream: name }] }));
+	const plain = `https://127.0.0.1:${await servePlain("no-tls")}/v1`;
+	upstreams.push({ name: "no-tls", url: plain, protocol: "chat-completions", key: upstreamKey });
+	const models = [...kinds.map(([name]) => name), "no-tls"].map((name) => ({ name, targets: [{ upstream: name }] }));
 	const plugins = [
 		{ use: "tokens" },
 		{ use: "chat-completions" },
@@ -134,6 +155,7 @@ test.each([
 	["another-host", /ALTNAME/],
 	["another-authority", /UNABLE_TO|SELF_SIGNED|ISSUER/],
 	["self-signed", /SELF_SIGNED/],
+	["no-tls", /EPROTO/],
 ])("%s: 502, the key is not sent, and the operator is told why", async (name, reason) => {
 	const { status, text } = await ask(name);
 	expect(status).toBe(502);

@@ -41,6 +41,7 @@ export { type Job, jobs } from "./contract/job.ts";
 export { describe, type Log, type LogFields } from "./contract/log.ts";
 export { type TaskAsk, type TaskAuthority, taskAuthority } from "./relay/task-authority.ts";
 export { keyedDigest } from "./runtime/digest.ts";
+export { type FetchTls, fetchTls } from "./runtime/fetch-tls.ts";
 export { bundlePage, type PageFile, type PageSource } from "./runtime/page.ts";
 export { hashPassword, verifyPassword } from "./runtime/password.ts";
 export { remembering } from "./wire/remember.ts";

@@ -4,6 +4,8 @@ import {
 	asText,
 	type Clock,
 	type Fault,
+	type FetchTls,
+	fetchTls,
 	isFault,
 	isRefusedCredentials,
 	type ListedModel,
@@ -23,7 +25,7 @@ import { RetryCredit } from "./repeating.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 /** What Bun's `fetch` takes beyond the standard: its own silence limit is switched off, ours hold. */
-interface FetchOptions extends RequestInit {
+interface FetchOptions extends Omit<RequestInit, "tls">, FetchTls {
 	readonly timeout?: false;
 	readonly proxy?: string;
 }
@@ -74,7 +76,8 @@ export const createHttpUpstream = ({
 	const keyList = [...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])];
 	const keys = new Keys(keyList, clock, random);
 	const credit = new RetryCredit();
-	const proxied = proxy === undefined ? {} : { proxy };
+	/** How its connections are made, where that is not the usual. */
+	const connected = { ...(proxy !== undefined && { proxy }), ...(setting.tls && fetchTls(setting.tls)) };
 	/** What is sent with every message beside its own headers, by the words it is written in and by key. */
 	const fixedHeaders = new WeakMap<Wire, Map<string | undefined, FixedHeaders>>();
 	const headersFor = (wire: Wire, key: string | undefined): FixedHeaders => {
@@ -127,7 +130,7 @@ export const createHttpUpstream = ({
 			redirect: "manual",
 			signal: options.abort.signal,
 			timeout: false,
-			...proxied,
+			...connected,
 		};
 	};
 
@@ -224,7 +227,7 @@ export const createHttpUpstream = ({
 				headers: { ...question.headers, ...headersFor(wire, key) },
 				redirect: "manual",
 				signal,
-				...proxied,
+				...connected,
 			});
 			const words = await readWords(response.body, clock, longestList);
 			if (response.ok) return question.decode(parseJson(words));

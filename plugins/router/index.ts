@@ -27,6 +27,7 @@ import { modelRoute } from "./model-route.ts";
 import { namedNowhere } from "./named-nowhere.ts";
 import { createRouting } from "./routing.ts";
 import { routerSettings } from "./settings.ts";
+import { tlsComplaints } from "./tls.ts";
 
 export default definePlugin({
 	name: "router",
@@ -77,14 +78,16 @@ export default definePlugin({
 			createdAt: Math.floor(needs.clock.now() / 1000),
 		});
 
-		const check = (): readonly string[] =>
-			namedNowhere(config, configured, {
+		const check = (): readonly string[] => [
+			...tlsComplaints(config.upstreams),
+			...namedNowhere(config, configured, {
 				upstreams: [...configured, ...needs.upstreams()],
 				protocols: needs.protocols(),
 				endpoints: needs.endpoints(),
 				taskUpstreams: needs.taskUpstreams(),
 				priced: needs.prices?.upstreams ?? [],
-			});
+			}),
+		];
 
 		return {
 			offers: [

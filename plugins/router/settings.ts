@@ -1,6 +1,7 @@
 /** The settings of `router`: upstreams and the models that lead to them. */
 import { type Static, t } from "#core";
 import { capabilitySetting } from "./capability-setting.ts";
+import { tlsSetting } from "./tls.ts";
 
 const closed = { additionalProperties: false } as const;
 
@@ -28,6 +29,7 @@ const upstreamSetting = t.Object(
 		headers: t.Optional(
 			t.Record(t.String(), t.String(), { secret: true, description: "Headers added to every request." }),
 		),
+		tls: t.Optional(tlsSetting),
 		vendor: t.Optional(
 			t.String({
 				minLength: 1,

@@ -1,0 +1,55 @@
+/** An upstream's own TLS: a certificate authority of one's own, and a certificate to be known by. */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { describe, type Static, t } from "#core";
+
+const pem = (description: string, secret = false) => t.Optional(t.String({ minLength: 1, secret, description }));
+
+export const tlsSetting = t.Object(
+	{
+		ca: pem("Authorities whose certificates are believed, in PEM, instead of those that are public."),
+		cert: pem("The certificate that Portico shows there, and what it rests on, in PEM."),
+		key: pem("The key of `cert`, in PEM.", true),
+	},
+	{
+		additionalProperties: false,
+		minProperties: 1,
+		description: `How it is believed and how Portico is known there, over https: texts in PEM, such as \${file:inner-ca.pem}.`,
+	},
+);
+
+const hint = `write \${file:PATH} for what a file holds`;
+
+type TlsSetting = Static<typeof tlsSetting>;
+
+const complaintOf = (url: string, { ca, cert, key }: TlsSetting): string | undefined => {
+	if (!url.startsWith("https:"))
+		return `tls is of no use at ${new URL(url).protocol}//; its url must begin with https://`;
+	if ((cert === undefined) !== (key === undefined))
+		return "tls needs cert and key together: the one proves nothing without the other";
+	try {
+		for (const certificate of [ca, cert]) if (certificate !== undefined) new X509Certificate(certificate);
+	} catch (error) {
+		return `tls holds a text that is no certificate in PEM (${describe(error)}); ${hint}`;
+	}
+	try {
+		if (cert === undefined || key === undefined) return undefined;
+		return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+			? undefined
+			: "the key of tls is not that of its cert";
+	} catch (error) {
+		return `the key of tls is none in PEM (${describe(error)}); ${hint}`;
+	}
+};
+
+interface Secured {
+	readonly name: string;
+	readonly url: string;
+	readonly tls?: TlsSetting;
+}
+
+/** What is wrong with the `tls` of upstreams, each in a sentence. */
+export const tlsComplaints = (upstreams: readonly Secured[]): readonly string[] =>
+	upstreams.flatMap(({ name, url, tls }) => {
+		const complaint = tls && complaintOf(url, tls);
+		return complaint === undefined ? [] : [`the upstream "${name}": ${complaint}`];
+	});

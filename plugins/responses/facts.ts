@@ -59,8 +59,8 @@ const readContainer = (
 	rounds: number | undefined,
 ): void => {
 	reader.hosted("codeSessions", rounds);
-	const { memory_limit: memory = null } = asRecord(container ?? environment);
-	if (memory !== null && memory !== "1g") reader.unknownPrice("memory_limit");
+	for (const place of [container, environment])
+		if ((asRecord(place)["memory_limit"] ?? "1g") !== "1g") reader.unknownPrice("memory_limit");
 };
 
 const readTool = (reader: BoundReader, tool: WireRecord, rounds: number | undefined): void => {

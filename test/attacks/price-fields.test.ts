@@ -204,6 +204,7 @@ describe("a tier", () => {
 		["responses", { reasoning: { mode: "pro", effort: "medium" } }],
 		["responses", { tools: [{ type: "code_interpreter", container: { type: "auto", memory_limit: "64g" } }] }],
 		["responses", { tools: [{ type: "shell", environment: { type: "container_auto", memory_limit: "4g" } }] }],
+		["responses", { tools: [{ type: "shell", container: {}, environment: { memory_limit: "4g" } }] }],
 		["chat", { reasoning: { mode: "pro" } }],
 	] as const)("%s %j, which nobody knows a price for, is refused, and nobody is asked", async (protocol, fields) => {
 		answer();

@@ -19,7 +19,10 @@ export interface UpstreamMessage {
 	readonly losses?: readonly Loss[];
 }
 
-/** One server-sent event. `name` is absent when the stream gave none. */
+/**
+ * One server-sent event; `name` is absent when the stream gave none. Of an upstream whose answer is lines of JSON
+ * (`application/x-ndjson`, `application/jsonl`) one line.
+ */
 export interface StreamEvent {
 	readonly name?: string;
 	readonly data: string;

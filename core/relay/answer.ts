@@ -2,7 +2,8 @@
 import type { Clock } from "../contract/clock.ts";
 import { Fault } from "../contract/fault.ts";
 import { withoutKeys } from "../errors/redact.ts";
-import { createFrames } from "../wire/frames.ts";
+import { createFrames, type Frames } from "../wire/frames.ts";
+import { isJsonLines, JsonLineFrames } from "../wire/json-lines.ts";
 import { isPending } from "../wire/pending.ts";
 import type { OpenStreamBody } from "../wire/stream-body.ts";
 import { bodyOf } from "./answer-body.ts";
@@ -28,6 +29,15 @@ export interface AnswerOptions {
 }
 
 const isEvents = (type: string): boolean => type.includes("event-stream");
+
+type Answered = Pick<AnswerOptions, "live" | "type" | "exchange">;
+
+/** Conversations may come as lines of JSON too. */
+const isStream = ({ live, type }: Answered): boolean =>
+	isEvents(type) || (live.routed.surface === "model" && isJsonLines(type));
+
+const framesOf = (type: string, { answerBytes }: StreamLimits): Frames =>
+	isJsonLines(type) ? new JsonLineFrames(answerBytes) : createFrames(answerBytes);
 
 const streamType = (type: string, { streamsAs }: Exchange): string => (isEvents(type) ? streamsAs : undefined) ?? type;
 
@@ -115,9 +125,10 @@ export const foldStream = async ({
 	live,
 	exchange,
 	source,
+	type,
 	limits,
-}: Pick<AnswerOptions, "live" | "exchange" | "source" | "limits">): Promise<WholeAnswer> => {
-	const frames = createFrames(limits.answerBytes);
+}: Pick<AnswerOptions, "live" | "exchange" | "source" | "type" | "limits">): Promise<WholeAnswer> => {
+	const frames = framesOf(type, limits);
 	const folded = exchange.streamAsWhole();
 	live.observe(folded);
 	let size = 0;
@@ -146,8 +157,8 @@ const explodeWhole = async (options: AnswerOptions): Promise<Response> => {
 const openStream = async (options: AnswerOptions): Promise<Response> => {
 	const { live, exchange, source, clock, limits, openStreamBody } = options;
 	const { routed } = live;
-	const comesAsEvents = isEvents(options.type);
-	const frames = comesAsEvents ? createFrames(limits.answerBytes) : plainBytes;
+	const comesAsEvents = isStream(options);
+	const frames = comesAsEvents ? framesOf(options.type, limits) : plainBytes;
 	const pass = exchange.stream(comesAsEvents, options.type);
 	live.observe(pass);
 	const memory = new StreamMemory(live, source);
@@ -174,15 +185,13 @@ const openStream = async (options: AnswerOptions): Promise<Response> => {
 	return new Response(stream.body, { headers: streamHeaders(options) });
 };
 
-type Answered = Pick<AnswerOptions, "live" | "type" | "exchange">;
-
 /** What an endpoint answers that is neither events nor JSON, nor the page of a proxy: sound, plain text. */
 const isOther = ({ live, type }: Answered): boolean =>
 	live.routed.surface === "endpoint" && !/event-stream|json|html/.test(type);
 
 /** What another dialect answers has to be read before anything of it goes on. */
 const goesOnAsItComes = (options: Answered): boolean =>
-	isEvents(options.type)
+	isStream(options)
 		? options.live.routed.model.stream || options.exchange.streamsAs !== undefined
 		: isOther(options) && options.exchange.passes !== false;
 
@@ -199,7 +208,7 @@ const answerWhole = async (options: AnswerOptions): Promise<Response> => {
 	}
 	source.watch(clock, limits.idleMs, silent);
 	try {
-		if (isEvents(type)) return await sendWhole(options, await foldStream(options));
+		if (isStream(options)) return await sendWhole(options, await foldStream(options));
 		if (stream && live.routed.surface === "model") return await explodeWhole(options);
 		const bytes = await source.rest(limits.answerBytes);
 		const given = isOther(options) ? exchange.whole(bytes, type) : exchange.whole(bytes);

@@ -35,9 +35,9 @@ const readWhole = async (
 ): Promise<WholeAnswer> => {
 	const source = new UpstreamBody(response, abort, live);
 	source.watch(clock, limits.idleMs, silent);
-	const isStream = response.headers.get("content-type")?.includes("event-stream") === true;
+	const type = response.headers.get("content-type") ?? "";
 	try {
-		if (isStream) return await foldStream({ live, exchange, source, limits });
+		if (type.includes("event-stream")) return await foldStream({ live, exchange, source, type, limits });
 		return await exchange.whole(await source.rest(limits.answerBytes));
 	} finally {
 		source.unwatch();

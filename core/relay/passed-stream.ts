@@ -11,7 +11,8 @@ import type {
 } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import { isRefusedCredentials } from "../errors/upstream-failure.ts";
-import { WholeEvents } from "../wire/whole-events.ts";
+import type { WholeLines } from "../wire/json-lines.ts";
+import type { WholeEvents } from "../wire/whole-events.ts";
 import type { StreamPass } from "./exchange.ts";
 import { unannouncedEnd } from "./translation.ts";
 import { cleanWords, mayTellError } from "./upstream-words.ts";
@@ -24,12 +25,14 @@ export class PassedStream implements StreamPass {
 	private readonly target: Target;
 	private readonly observer: StreamObserver;
 	private readonly editor: StreamEditor | undefined;
-	private readonly whole = new WholeEvents();
+	/** Lets whole events through alone. */
+	private readonly whole: WholeEvents | WholeLines;
 
-	constructor(ask: ModelAsk, target: Target, changes: PassthroughChanges) {
+	constructor(ask: ModelAsk, target: Target, changes: PassthroughChanges, whole: WholeEvents | WholeLines) {
 		const { passthrough } = ask.protocol;
 		this.ask = ask;
 		this.target = target;
+		this.whole = whole;
 		this.observer = passthrough.observer(ask);
 		this.editor = passthrough.editor(ask, changes);
 	}

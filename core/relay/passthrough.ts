@@ -4,6 +4,8 @@ import type { ModelAsk, PassthroughChanges, UpstreamMessage } from "../contract/
 import type { Target } from "../contract/router.ts";
 import { isRecord, parseJson } from "../neutral/json.ts";
 import type { Loss } from "../neutral/model.ts";
+import { isJsonLines, WholeLines } from "../wire/json-lines.ts";
+import { WholeEvents } from "../wire/whole-events.ts";
 import type { Exchange, ExplodedAnswer, MaybeLater, StreamFold, StreamPass, WholeAnswer } from "./exchange.ts";
 import { PassedStream } from "./passed-stream.ts";
 import { notAnAnswer } from "./translation.ts";
@@ -60,8 +62,13 @@ export class Passthrough implements Exchange {
 		return this.ways.translated().streamAsWhole();
 	}
 
-	stream(): StreamPass {
-		return new PassedStream(this.ask, this.target, this.changes);
+	stream(_isEvents?: boolean, type = ""): StreamPass {
+		return new PassedStream(
+			this.ask,
+			this.target,
+			this.changes,
+			isJsonLines(type) ? new WholeLines() : new WholeEvents(),
+		);
 	}
 
 	error(status: number, headers: Headers, text: string): Denial {

@@ -245,6 +245,32 @@ describe("the telegraph on both sides", () => {
 	});
 });
 
+describe("an upstream whose streams are lines of JSON", () => {
+	const told = ['{"text":"Hi "}\n', '{"text":"there"}\r\n', '\n{"stop":"end","words":{"in":1,"out":2}}\n'];
+	const inLines = (pieces: readonly string[]) => () => streamOf(pieces.join("").split(""), "application/x-ndjson");
+
+	test("streams for clients of another protocol, and is read whole for those who want no stream", async () => {
+		const { path, body, text } = clients["chat-completions"];
+		const ask = (stream: boolean) => gateway.ask(path("by-scripted", stream), body("by-scripted", stream));
+		scripted.answer(inLines(told));
+		const streamed = await (await ask(true)).text();
+		expect(streamFaults("chat-completions", streamed)).toEqual([]);
+		expect(streamed).toContain('"content":"there"');
+		expect(text(asRecord(await (await ask(false)).json()))).toBe("Hi there");
+	});
+
+	test("passes line by line to clients of its own, and a line that is torn is not passed", async () => {
+		scripted.answer(inLines(told));
+		const ask = () => gateway.ask("/telegraph", { station: "by-scripted", lines: lines("Hi"), tape: true });
+		expect(await (await ask()).text()).toBe(told.join(""));
+		scripted.answer(inLines(['{"text":"Hi "}\n', '{"text":"the']));
+		const broken = await (await ask()).text();
+		expect(broken).toStartWith('{"text":"Hi "}\n');
+		expect(broken).not.toContain('"the');
+		expect(broken).toContain("fault");
+	});
+});
+
 describe("what is wrong", () => {
 	test.each([
 		["no station", { lines: [] }],

@@ -4,13 +4,17 @@ import { authenticators } from "../contract/authenticator.ts";
 import { warnings } from "../contract/command.ts";
 import { protocols } from "../contract/protocol.ts";
 import type { Blueprint } from "../host/blueprint.ts";
+import { budgetFor } from "../host/build.ts";
 import type { Generation } from "../host/generation.ts";
 import { adminTokenFile } from "../host/node-files.ts";
+import { memoryBytes } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import { dataFolderOf } from "./open.ts";
 import type { Invocation } from "./settings.ts";
 
 const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/.test(host);
+
+const inMegabytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MB`;
 
 export const warningsOf = (
 	blueprint: Blueprint,
@@ -23,6 +27,11 @@ export const warningsOf = (
 	if (!isLoopback(server.host) && server.tls === undefined && server.trustedProxies.length === 0)
 		found.push(
 			`server.host: ${server.host} is reached from elsewhere over plain HTTP, where keys can be read on the way. Give server.tls, or put a proxy with TLS before it and name it in server.trustedProxies`,
+		);
+	const { total } = budgetFor(server);
+	if (total > memoryBytes() / 2)
+		found.push(
+			`server.memoryBytes: bodies and answers may hold ${inMegabytes(total)} of the ${inMegabytes(memoryBytes())} that this process has, whom the system ends when they are used up. Give server.memoryBytes or server.bodyLimitBytes less, or the process more`,
 		);
 	if (generation.all(protocols).length > 0 && generation.all(authenticators).length === 0)
 		found.push('plugins: none recognises tokens, so every call is refused; add "- use: tokens"');

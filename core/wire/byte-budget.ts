@@ -39,6 +39,11 @@ export class ByteBudget {
 		return this.sums.used;
 	}
 
+	/** The most that all may hold. */
+	get total(): number {
+		return this.sums.total;
+	}
+
 	/** The most that one call can ever hold. */
 	get largest(): number {
 		return Math.floor(this.sums.total / 2);

@@ -61,6 +61,7 @@ test("check warns of what is allowed and probably not meant", async () => {
 		"warning: server.host: 0.0.0.0 is reached from elsewhere over plain HTTP",
 	);
 	expect(await warned(config({ host: "0.0.0.0", trustedProxies: ["10.0.0.0/8"] }))).not.toContain("warning");
+	expect(await warned(config({ memoryBytes: 2 ** 50 }))).toContain("bodies and answers may hold 1073741824 MB of the ");
 	expect(await warned(config({}, [{ use: "demo" }, router()]))).toContain("warning: plugins: none recognises tokens");
 	const upstream = (more: object) => ({
 		name: "main",

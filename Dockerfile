@@ -1,4 +1,4 @@
-# Portico on a small image: not as root, its data in /data, the rest of its files never written to.
+# Portico on a small image: not as root, its data in /data (and what several nodes share in /files), the rest never written to.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -15,7 +15,7 @@ FROM node:22-bookworm-slim
 ENV NODE_ENV=production PORTICO_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=build /app /app
-RUN ln -s /app/bin/portico.mjs /usr/local/bin/portico && chmod 755 bin/portico.mjs && mkdir /data && chown node:node /data
+RUN ln -s /app/bin/portico.mjs /usr/local/bin/portico && chmod 755 bin/portico.mjs && mkdir /data /files && chown node:node /data /files
 USER node
 # The config in /data is found by its name; without one the built-in default serves. Its data is beside it.
 WORKDIR /data

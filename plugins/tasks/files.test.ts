@@ -2,6 +2,9 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { asList, asRecord, asText, sql } from "#core";
+import { startGateway } from "#core/testing";
+import { until } from "../../test/support/moved-clock.ts";
 import { createFiles } from "./files.ts";
 import { createLinks } from "./signed-links.ts";
 
@@ -9,7 +12,13 @@ const folder = mkdtempSync(join(tmpdir(), "portico-files-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const links = createLinks(() => "a key of the tests");
-const files = createFiles({ folder, links, withinTime: (_limit, given, work) => work(given) });
+const missing: string[] = [];
+const files = createFiles({
+	folder,
+	links,
+	withinTime: (_limit, given, work) => work(given),
+	missed: (task) => void missing.push(task),
+});
 const id = `task_${"ab".repeat(16)}`;
 const signal = new AbortController().signal;
 
@@ -49,6 +58,7 @@ test("a file that does not come leaves nothing half done", async () => {
 	const broken = { role: "video", mediaType: "video/mp4", fetch: () => Promise.reject(new Error("gone")) };
 	await expect(files.keep(other, "https://gateway.example", 1, { files: [broken] }, signal)).rejects.toThrow("gone");
 	expect(await files.open(other, "0.mp4", null)).toBeUndefined();
+	expect(missing).toEqual([other]);
 	const empty = { ...broken, fetch: () => Promise.resolve(new Uint8Array(0)) };
 	await expect(files.keep(other, "https://gateway.example", 1, { files: [empty] }, signal)).rejects.toThrow("empty");
 });
@@ -94,4 +104,31 @@ test("removed files are gone, and nothing else is", async () => {
 	await files.remove("..");
 	await files.remove(id);
 	expect([existsSync(join(folder, id)), existsSync(folder)]).toEqual([false, true]);
+});
+
+test("the log tells of a task's file that is not here, as on the other of two nodes, and of no deleted task's", async () => {
+	const gateway = await startGateway({
+		plugins: [
+			"tokens",
+			"tasks",
+			{ use: "image", with: { defaultModel: "demo" } },
+			{ use: "demo", with: { taskSeconds: 0 } },
+		],
+	});
+	const made = await gateway.ask("/v1/images/generations", { prompt: "a cat", response_format: "url" });
+	const [picture] = asList(asRecord(await made.json())["data"]);
+	const address = asText(asRecord(picture)["url"]) ?? "";
+	const [, task = ""] = /\/tasks\/(task_\w+)\//.exec(address) ?? [];
+	const fetched = async (): Promise<number> => (await fetch(address)).status;
+	const told = (): number =>
+		gateway.log.filter(({ msg }) => msg === "a result file is not in this node's folder").length;
+	expect(await fetched()).toBe(200);
+	rmSync(join(gateway.folder, "tasks", task), { recursive: true });
+	expect(await fetched()).toBe(404);
+	await until(() => told() === 1, "told");
+	await gateway.store.write([sql`DELETE FROM tasks`]);
+	expect(await fetched()).toBe(404);
+	await gateway.ask("/v1/tasks");
+	expect(told()).toBe(1);
+	await gateway.stop();
 });

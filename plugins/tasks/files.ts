@@ -13,6 +13,8 @@ export interface FilesOptions {
 	readonly folder: string;
 	readonly links: Links;
 	readonly withinTime: WithinTime;
+	/** Told of a task whose file was asked for and is not in the folder. */
+	readonly missed: (taskId: string) => void;
 }
 
 export interface Files {
@@ -77,7 +79,7 @@ const rangeOf = (header: string | null, size: number): { start: number; end: num
 /** How long an upstream may take to give a file: a little more than our own requests have. */
 const fileMs = 310_000;
 
-export const createFiles = ({ folder, links, withinTime }: FilesOptions): Files => ({
+export const createFiles = ({ folder, links, withinTime, missed }: FilesOptions): Files => ({
 	async keep(id, baseUrl, expiresAt, made, signal) {
 		const files: ResultFile[] = [];
 		for (const [index, file] of made.files.entries()) {
@@ -104,7 +106,10 @@ export const createFiles = ({ folder, links, withinTime }: FilesOptions): Files 
 			(found) => found.size,
 			() => 0,
 		);
-		if (size === 0) return undefined;
+		if (size === 0) {
+			missed(id);
+			return undefined;
+		}
 		const part = rangeOf(range, size);
 		const { start, end } = part ?? { start: 0, end: size - 1 };
 		const headers: Record<string, string> = {

@@ -35,6 +35,7 @@ import { Endings } from "./endings.ts";
 import { removeExpired } from "./expired.ts";
 import { createFiles } from "./files.ts";
 import { createInputRoom, inputSizeTables } from "./input-room.ts";
+import { missedFile } from "./missed-file.ts";
 import { Previews } from "./previews.ts";
 import { createRetryWrite } from "./retry-write.ts";
 import { createRoutes } from "./routes.ts";
@@ -119,7 +120,7 @@ export default definePlugin({
 		const links = createLinks(() => linkKey);
 		const withinTime = createWithinTime(needs.clock);
 		const folder = config.filesFolder ?? join(needs.hostInfo.sharedFolder, "tasks");
-		const files = createFiles({ folder, links, withinTime });
+		const files = createFiles({ folder, links, withinTime, missed: missedFile({ taskStore, folder, log }) });
 		const accounts = createTaskBudget({
 			quota: needs.quota,
 			prices: needs.prices,

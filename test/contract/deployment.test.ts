@@ -16,12 +16,14 @@ test("the image runs as another user than root and says whether it is well", () 
 	expect(last).toContain("VOLUME /data");
 });
 
-test("every service of compose.yaml that is ours has a root file system that cannot be written to", () => {
+test("services of compose.yaml that are ours write to volumes alone: nodes each to their own, and results to one", () => {
 	const { services } = parse(read("compose.yaml"), { merge: true });
 	for (const name of ["portico", "node1", "node2", "node3"])
 		expect(services[name]).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
 	const volumes = ["node1", "node2", "node3"].map((name) => services[name].volumes.at(-1));
 	expect(new Set(volumes).size).toBe(3);
+	for (const name of ["node1", "node2", "node3"]) expect(services[name].volumes).toContain("files:/files");
+	expect(read("Dockerfile")).toContain("mkdir /data /files && chown node:node /data /files");
 });
 
 test("the manifests parse, ask for readiness, and leave a start half an hour for its migrations", () => {

@@ -44,7 +44,11 @@ test("the manifests parse, ask for readiness, and leave a start half an hour for
 
 const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
-test("the unit is strict", () => expect(read("config/portico.service")).toMatch(/^ProtectSystem=strict$/m));
+test("the unit is strict, and tells the first process alone to stop", () => {
+	const unit = read("config/portico.service");
+	expect(unit).toMatch(/^ProtectSystem=strict$/m);
+	expect(unit).toMatch(/^KillMode=mixed$/m);
+});
 
 test.skipIf(!analyze)("systemd accepts the unit", () => {
 	const { status, stderr } = spawnSync("systemd-analyze", ["verify", join(root, "config/portico.service")], {

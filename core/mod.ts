@@ -128,6 +128,7 @@ export { type ClaimedWork, WorkQueue, type WorkQueueOptions } from "./store/work
 
 export { codeOf, outputOf, printed, type RunOutput, runAsText } from "./neutral/code-run.ts";
 export type * from "./neutral/content.ts";
+export { DistinctNames } from "./neutral/distinct-names.ts";
 export * from "./neutral/effort.ts";
 export { bytesPerToken, estimateTextTokens, estimateTokens } from "./neutral/estimate.ts";
 export { holdsLargeInteger, parseExactly, writtenValue } from "./neutral/exact-json.ts";

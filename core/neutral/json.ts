@@ -74,6 +74,29 @@ export const jsonStringBytes = (data: string, start: number): number => {
 	return bytes;
 };
 
+/** The index of the quote that ends the string which begins at `start`; the text's length where none does. */
+const endOfString = (text: string, start: number): number => {
+	for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+		let slashes = 0;
+		while (text.charCodeAt(end - 1 - slashes) === 92) slashes++;
+		if (slashes % 2 === 0) return end;
+	}
+	return text.length;
+};
+
+/** Whether lists and objects of JSON text stand in each other deeper than so many levels. It is told without reading the text. */
+export const isDeeper = (text: string, levels: number): boolean => {
+	let depth = 0;
+	for (let at = 0; at < text.length; at++) {
+		const unit = text.charCodeAt(at);
+		if (unit === 34) at = endOfString(text, at);
+		else if (unit === 123 || unit === 91) depth++;
+		else if (unit === 125 || unit === 93) depth--;
+		if (depth > levels) return true;
+	}
+	return false;
+};
+
 /** JSON text as its value, or undefined when it is not JSON. */
 export const parseJson = (text: string, reviver?: (key: string, value: unknown) => unknown): unknown => {
 	try {

@@ -1,4 +1,5 @@
 /** Names of tools as an upstream takes them, and the way back: written once, with what each protocol calls fitting. */
+import { DistinctNames } from "./distinct-names.ts";
 import type { NameMap } from "./model.ts";
 import type { NeutralRequest, Tool } from "./request.ts";
 
@@ -35,7 +36,8 @@ const nameOf = (tool: Tool): string | undefined => {
  */
 export class ToolNames {
 	private readonly sent = new Map<string, string>();
-	private readonly taken = new Set<string>();
+	/** Most requests have no tools. */
+	private names: DistinctNames | undefined;
 	private readonly rule: NameRule;
 	/** Upstream's name → client's, for those that had to be changed. */
 	readonly changed = new Map<string, string>();
@@ -44,7 +46,7 @@ export class ToolNames {
 		this.rule = rule;
 		const names = (tools ?? []).flatMap((tool) => nameOf(tool) ?? []);
 		// Names that fit keep their form, whatever else must make room for them.
-		for (const name of names) if (this.fitting(name) === name) this.keep(name, name);
+		for (const name of new Set(names)) if (this.fitting(name) === name) this.sent.set(name, this.take(name));
 		for (const name of names) this.upstream(name);
 	}
 
@@ -52,10 +54,9 @@ export class ToolNames {
 		return this.rule.fit(name).slice(0, this.rule.longest) || "tool";
 	}
 
-	private keep(name: string, made: string): void {
-		this.sent.set(name, made);
-		this.taken.add(made);
-		if (made !== name) this.changed.set(made, name);
+	private take(name: string): string {
+		this.names ??= new DistinctNames([], this.rule.longest);
+		return this.names.take(name);
 	}
 
 	/** The name to send for the client's. A name that only history knows gets one too. */
@@ -63,13 +64,9 @@ export class ToolNames {
 		const flat = flatName(name, namespace);
 		const known = this.sent.get(flat);
 		if (known !== undefined) return known;
-		const wanted = this.fitting(flat);
-		let made = wanted;
-		for (let again = 2; this.taken.has(made); again++) {
-			const suffix = `_${again}`;
-			made = wanted.slice(0, this.rule.longest - suffix.length) + suffix;
-		}
-		this.keep(flat, made);
+		const made = this.take(this.fitting(flat));
+		this.sent.set(flat, made);
+		if (made !== flat) this.changed.set(made, flat);
 		return made;
 	}
 }

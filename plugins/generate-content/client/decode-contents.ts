@@ -188,22 +188,28 @@ const unsignedText = (blocks: Block[]): string => {
 /** Thoughts of a stream that a client recorded chunk by chunk, brought together again over the contents they are spread over. */
 const joined = (messages: readonly Message[]): readonly Message[] => {
 	const kept: Message[] = [];
+	/** The blocks of the last one. */
+	let open: Block[] = [];
 	for (const message of messages) {
-		const before = kept.at(-1);
-		if (before?.role !== "assistant" || message.role !== "assistant") kept.push(message);
-		else kept[kept.length - 1] = inPlaceOf({ ...before, blocks: joinBlocks(before.blocks, message.blocks) }, before);
+		if (kept.at(-1)?.role === "assistant" && message.role === "assistant") joinBlocks(open, message.blocks);
+		else {
+			open = [...message.blocks];
+			kept.push(inPlaceOf({ ...message, blocks: open }, message));
+		}
 	}
 	return kept;
 };
 
-const joinBlocks = (before: readonly Block[], after: readonly Block[]): readonly Block[] => {
+const joinBlocks = (before: Block[], after: readonly Block[]): void => {
 	const last = before.at(-1);
 	const [first, ...rest] = after;
+	let added = rest;
 	if (last?.type === "thinking" && first?.type === "thinking" && !last.signature && !isGeminis(first))
-		return [...before.slice(0, -1), inPlaceOf({ ...last, ...first, text: last.text + first.text }, last), ...rest];
-	if (last?.type === "text" && first?.type === "text" && !last.signature && !first.signature)
-		return [...before.slice(0, -1), inPlaceOf({ ...last, text: last.text + first.text }, last), ...rest];
-	return [...before, ...after];
+		before.splice(-1, 1, inPlaceOf({ ...last, ...first, text: last.text + first.text }, last));
+	else if (last?.type === "text" && first?.type === "text" && !last.signature && !first.signature)
+		before.splice(-1, 1, inPlaceOf({ ...last, text: last.text + first.text }, last));
+	else added = [...after];
+	for (const block of added) before.push(block);
 };
 
 const isGeminis = (block: Block): boolean =>

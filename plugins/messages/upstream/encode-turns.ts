@@ -74,10 +74,17 @@ const encodeMessage = (message: Message, capabilities: ModelCapabilities, encodi
 
 const isResult = (block: WireRecord): boolean => block["type"] === "tool_result";
 
-const joined = (before: Turn, after: Turn): Turn => {
-	const content = [...before.content, ...after.content];
-	if (before.role === "assistant" || !after.content.some(isResult)) return { role: before.role, content };
-	return { role: "user", content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
+/** A turn to which others may be joined: one copy for all of them. */
+interface OpenTurn {
+	readonly role: Turn["role"];
+	content: WireRecord[];
+}
+
+const join = (before: OpenTurn, { content: after }: Turn): void => {
+	for (const block of after) before.content.push(block);
+	if (before.role === "assistant" || !after.some(isResult)) return;
+	const { content } = before;
+	before.content = [...content.filter(isResult), ...content.filter((block) => !isResult(block))];
 };
 
 /** Results that answer no call of the turn before are refused; they can be here only when the calls are not. */
@@ -104,14 +111,14 @@ export const encodeConversation = (
 	const leading = spoken === -1 ? messages : messages.slice(0, spoken);
 	for (const message of leading) loseName(message, encoding);
 	const system = leading.flatMap(({ blocks }) => blocks.flatMap((block) => encodeSystemBlock(block, encoding)));
-	const turns: Turn[] = [];
+	const turns: OpenTurn[] = [];
 	for (const message of messages.slice(leading.length)) {
 		const last = turns.at(-1);
 		const asking = last?.role === "user" ? turns.at(-2) : last;
 		const turn = withoutOrphans(encodeMessage(message, capabilities, encoding), asking, encoding);
 		if (turn.content.length === 0) continue;
-		if (last && last.role === turn.role) turns[turns.length - 1] = joined(last, turn);
-		else turns.push(turn);
+		if (last && last.role === turn.role) join(last, turn);
+		else turns.push({ role: turn.role, content: [...turn.content] });
 	}
 	return { system, turns: turns[0]?.role === "user" ? turns : [goOn, ...turns] };
 };

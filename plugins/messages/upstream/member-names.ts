@@ -6,6 +6,7 @@ import {
 	asList,
 	asRecord,
 	type CalledTool,
+	DistinctNames,
 	type FunctionTool,
 	isRecord,
 	type NeutralRequest,
@@ -14,6 +15,7 @@ import {
 } from "#core";
 import { protocolName } from "../name.ts";
 
+const longest = 64;
 const taken = /^[\w.-]{1,64}$/;
 
 const entriesOf = (value: unknown, name: (name: string) => string, change: (schema: unknown) => unknown): WireRecord =>
@@ -59,15 +61,8 @@ const fittingNames = (schema: unknown): ReadonlyMap<string, string> | undefined 
 	});
 	const odd = [...names].filter((name) => !taken.test(name));
 	if (odd.length === 0) return undefined;
-	const fitting = new Map<string, string>();
-	for (const own of odd) {
-		const begun = own.replace(/[^\w.-]/g, "_").slice(0, 60) || "_";
-		let name = begun;
-		for (let again = 2; names.has(name); again++) name = `${begun}_${again}`;
-		names.add(name);
-		fitting.set(own, name);
-	}
-	return fitting;
+	const distinct = new DistinctNames(names, longest);
+	return new Map(odd.map((own) => [own, distinct.take(own.replace(/[^\w.-]/g, "_").slice(0, 60) || "_")]));
 };
 
 /** The schema as it is sent. */

@@ -1,5 +1,5 @@
 /** What every written output item has in common, and the list they make. */
-import type { WireRecord } from "#core";
+import { DistinctNames, type WireRecord } from "#core";
 import { ownReasoningMark } from "../origin.ts";
 import type { Wire } from "./wire.ts";
 
@@ -20,7 +20,7 @@ export class Output {
 	private readonly suffix: string;
 	private readonly writers: ItemWriter[] = [];
 	private readonly ids = new Set<string>();
-	private readonly callIds = new Set<string>();
+	private readonly callIds = new DistinctNames();
 
 	/** `suffix`: what makes this answer's ids differ from all others'. */
 	constructor(wire: Wire, suffix: string) {
@@ -39,10 +39,7 @@ export class Output {
 
 	/** The id of a call, made different from earlier ones: clients take two calls of one id for one. */
 	callId(given: string): string {
-		let id = given;
-		for (let again = 2; this.callIds.has(id); again++) id = `${given}_${again}`;
-		this.callIds.add(id);
-		return id;
+		return this.callIds.take(given);
 	}
 
 	/** Puts the item into its place; `place` must have been asked for it just before. */

@@ -1,0 +1,86 @@
+/**
+ * Promise: no request that is within the limits stops everybody else for long, whatever of it is alike: names of tools and of
+ * their arguments that have to be told apart, ids of calls, turns that are put together, arguments that nest.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { longestStop } from "./longest-stop.ts";
+import { type AttackWorld, attackWorld } from "./world.ts";
+
+let world: AttackWorld;
+beforeAll(async () => {
+	world = await attackWorld();
+	world.upstream.answer(({ path }) => {
+		if (path.includes("messages"))
+			return Response.json({
+				...{ id: "m", type: "message", role: "assistant", model: "a", stop_reason: "end_turn" },
+				content: [{ type: "text", text: "Hello" }],
+				usage: { input_tokens: 1, output_tokens: 1 },
+			});
+		const message = { content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP", index: 0 };
+		return Response.json({ candidates: [message], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 } });
+	});
+});
+afterAll(() => world.stop());
+
+/** It took five to ten seconds of each of these. They take a tenth of one on a machine with nothing else to do. */
+const longestMs = 2_000;
+
+const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
+const user = { role: "user", content: "Hi" };
+const call = (id: string, text = "{}") => ({ id, type: "function", function: { name: "f", arguments: text } });
+const tool = (name: string, properties: object = {}) => ({
+	type: "function",
+	function: { name, parameters: { type: "object", properties } },
+});
+const long = "a".repeat(100);
+
+test.each<[string, object]>([
+	["tools whose names begin alike", { tools: many(6_000, (at) => tool(`${long}${at}`)), messages: [user] }],
+	[
+		"tools whose names have nothing that fits",
+		{ tools: many(6_000, (at) => tool(String.fromCodePoint(0x4e00 + at))), messages: [user] },
+	],
+	[
+		"arguments whose names begin alike",
+		{ tools: [tool("f", Object.fromEntries(many(6_000, (at) => [`${long}${at}`, {}])))], messages: [user] },
+	],
+	[
+		"calls of one id, each with its result",
+		{
+			messages: many(19_000, (at) =>
+				at % 2 ? { role: "tool", tool_call_id: "c", content: "r" } : { role: "assistant", tool_calls: [call("c")] },
+			),
+		},
+	],
+	[
+		"calls in a row",
+		{ messages: [user, ...many(19_000, (at) => ({ role: "assistant", tool_calls: [call(`c${at}`)] }))] },
+	],
+	[
+		"arguments that nest deep",
+		{
+			messages: [
+				user,
+				{ role: "assistant", tool_calls: [call("c", "[".repeat(500_000) + "]".repeat(500_000))] },
+				{ role: "tool", tool_call_id: "c", content: "r" },
+			],
+		},
+	],
+])(
+	"%s",
+	async (_, body) => {
+		const { key } = await world.gateway.token({ quota: 1_000 });
+		for (const model of ["messages-a", "generate-content-a"]) {
+			const { result, stoppedMs } = await longestStop(() =>
+				world.gateway.ask(
+					"/v1/chat/completions",
+					{ model, max_tokens: 16, ...body },
+					{ headers: { authorization: `Bearer ${key}` } },
+				),
+			);
+			expect([result.status, await result.text()]).toEqual([200, expect.stringContaining("Hello")]);
+			expect(stoppedMs).toBeLessThan(longestMs);
+		}
+	},
+	60_000,
+);

@@ -1,6 +1,6 @@
 /**
  * Promise: no request that is within the limits stops everybody else for long, whatever of it is alike: names of tools and of
- * their arguments that have to be told apart, ids of calls, turns that are put together, arguments that nest.
+ * their arguments that have to be told apart, schemas, ids of calls, turns that are put together, arguments that nest.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { longestStop } from "./longest-stop.ts";
@@ -16,13 +16,19 @@ beforeAll(async () => {
 				content: [{ type: "text", text: "Hello" }],
 				usage: { input_tokens: 1, output_tokens: 1 },
 			});
+		if (path.includes("responses")) {
+			const content = [{ type: "output_text", text: "Hello", annotations: [] }];
+			const output = [{ type: "message", id: "m", role: "assistant", status: "completed", content }];
+			const usage = { input_tokens: 1, output_tokens: 1 };
+			return Response.json({ id: "r", object: "response", status: "completed", output, usage });
+		}
 		const message = { content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP", index: 0 };
 		return Response.json({ candidates: [message], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1 } });
 	});
 });
 afterAll(() => world.stop());
 
-/** It took five to ten seconds of each of these. They take a tenth of one on a machine with nothing else to do. */
+/** Most of these took five seconds and more. They take a tenth of one on a machine with nothing else to do. */
 const longestMs = 2_000;
 
 const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
@@ -33,6 +39,11 @@ const tool = (name: string, properties: object = {}) => ({
 	function: { name, parameters: { type: "object", properties } },
 });
 const long = "a".repeat(100);
+const itself = { $ref: "#/$defs/itself" };
+const rooted = (anyOf: readonly object[], $defs: object = {}) => ({
+	type: "function",
+	function: { name: "f", parameters: { anyOf, $defs } },
+});
 
 test.each<[string, object]>([
 	["tools whose names begin alike", { tools: many(6_000, (at) => tool(`${long}${at}`)), messages: [user] }],
@@ -43,6 +54,26 @@ test.each<[string, object]>([
 	[
 		"arguments whose names begin alike",
 		{ tools: [tool("f", Object.fromEntries(many(6_000, (at) => [`${long}${at}`, {}])))], messages: [user] },
+	],
+	[
+		"a schema that names itself several times",
+		{
+			tools: [
+				rooted(
+					many(6, () => itself),
+					{ itself: { anyOf: many(6, () => itself) } },
+				),
+			],
+			messages: [user],
+		},
+	],
+	[
+		"alternatives that tell one member otherwise each",
+		{ tools: [rooted(many(8_000, (at) => ({ properties: { kind: { const: at } } })))], messages: [user] },
+	],
+	[
+		"alternatives that demand many members",
+		{ tools: [rooted(many(2, () => ({ required: many(100_000, (at) => `k${at}`) })))], messages: [user] },
 	],
 	[
 		"calls of one id, each with its result",
@@ -70,7 +101,7 @@ test.each<[string, object]>([
 	"%s",
 	async (_, body) => {
 		const { key } = await world.gateway.token({ quota: 1_000 });
-		for (const model of ["messages-a", "generate-content-a"]) {
+		for (const model of ["messages-a", "generate-content-a", "responses-a"]) {
 			const { result, stoppedMs } = await longestStop(() =>
 				world.gateway.ask(
 					"/v1/chat/completions",

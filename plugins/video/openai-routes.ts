@@ -28,6 +28,12 @@ const ownFields = new Set([
 
 const seconds = (milliseconds: number): number | null => (milliseconds === 0 ? null : Math.floor(milliseconds / 1000));
 
+/** OpenAI's own where none is asked for. SDKs of typed languages know a few sizes and read no video that has another, or none. */
+const usualSize = "720x1280";
+
+/** What the upstream says that it made, else what was asked for. */
+const sizeOf = ({ result, details }: Task): string => asText(result?.told?.size) ?? asText(details.size) ?? usualSize;
+
 /** The published fields, and those that clients of other gateways read besides. */
 const openAiVideo = (task: Task): WireRecord => ({
 	id: task.id,
@@ -40,7 +46,7 @@ const openAiVideo = (task: Task): WireRecord => ({
 	expires_at: seconds(task.expiresAt),
 	prompt: task.prompt,
 	seconds: String(asNumber(task.details.seconds) ?? durationOf(task)),
-	size: asText(task.details.size) ?? "",
+	size: sizeOf(task),
 	remixed_from_video_id: asText(task.details.follows) ?? null,
 	error: task.failure ? { code: task.failure.code, message: task.failure.reason } : null,
 	task_id: task.id,

@@ -148,6 +148,7 @@ export {
 	jsonStringBytes,
 	lookup,
 	parseJson,
+	parseShallow,
 	textBytes,
 	type WireRecord,
 } from "./neutral/json.ts";

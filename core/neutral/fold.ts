@@ -1,7 +1,7 @@
 /** The fold of a stream: neutral events, one at a time, into the response they tell. The reverse is `explode`. */
 
 import type { Block, Extras, Media, Opaque, ThinkingBlock, ToolArguments } from "./content.ts";
-import { definedOnly, isDeeper, parseJson } from "./json.ts";
+import { definedOnly, parseShallow } from "./json.ts";
 import type { Candidate, Delta, NeutralEvent, NeutralResponse } from "./response.ts";
 
 /** What stands between the summary parts of a thinking block in its `text`. */
@@ -14,14 +14,11 @@ export const fold = (events: Iterable<NeutralEvent>): NeutralResponse => {
 	return folder.response();
 };
 
-/** As deep as a request may be: what is deeper costs too much to read, and overflows whoever walks it. */
-const deepest = 64;
-
 /** Arguments gathered as text, read by what they turned out to be. No text at all is a call without arguments. */
 export const readArguments = (text: string, kind: "function" | "custom"): ToolArguments => {
 	if (kind === "custom") return { form: "text", text };
 	if (text.trim() === "") return { form: "json", value: {}, text: "{}" };
-	const value = isDeeper(text, deepest) ? undefined : parseJson(text);
+	const value = parseShallow(text);
 	return value === undefined ? { form: "invalid", text } : { form: "json", value, text };
 };
 
@@ -160,7 +157,7 @@ const settled = (block: Block): Block => {
 	if (block.type === "tool_call" && block.arguments.form !== "json")
 		return { ...block, arguments: readArguments(block.arguments.text, block.kind) };
 	if (block.type === "server_call" && typeof block.arguments === "string")
-		return { ...block, arguments: parseJson(block.arguments) ?? block.arguments };
+		return { ...block, arguments: parseShallow(block.arguments) ?? block.arguments };
 	return block;
 };
 

@@ -85,7 +85,7 @@ const endOfString = (text: string, start: number): number => {
 };
 
 /** Whether lists and objects of JSON text stand in each other deeper than so many levels. It is told without reading the text. */
-export const isDeeper = (text: string, levels: number): boolean => {
+const isDeeper = (text: string, levels: number): boolean => {
 	let depth = 0;
 	for (let at = 0; at < text.length; at++) {
 		const unit = text.charCodeAt(at);
@@ -105,6 +105,12 @@ export const parseJson = (text: string, reviver?: (key: string, value: unknown) 
 		return undefined;
 	}
 };
+
+/** As deep as a request may nest: what is deeper costs too much to read, and overflows whoever walks it. */
+const deepest = 64;
+
+/** The same for JSON within a text that a client or a model wrote; undefined also for what nests too deep. */
+export const parseShallow = (text: string): unknown => (isDeeper(text, deepest) ? undefined : parseJson(text));
 
 /**
  * A table for words that come from outside. Unlike an object as it is written, it knows none of the words that every

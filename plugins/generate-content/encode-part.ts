@@ -6,7 +6,7 @@ import {
 	holdsLargeInteger,
 	isRecord,
 	type Losses,
-	parseJson,
+	parseShallow,
 	runAsText,
 	type SearchResultBlock,
 	type ToolArguments,
@@ -74,7 +74,7 @@ const responseOf = (block: ToolResultBlock): WireRecord => {
 	if (isRecord(block.structured)) return block.structured;
 	const text = textOf(block.content);
 	if (block.isError) return { error: text };
-	const value = /^\s*\{/.test(text) && !holdsLargeInteger(text) ? parseJson(text) : undefined;
+	const value = /^\s*\{/.test(text) && !holdsLargeInteger(text) ? parseShallow(text) : undefined;
 	return isRecord(value) ? value : { output: text };
 };
 

@@ -7,7 +7,7 @@ import {
 	definedOnly,
 	lookup,
 	type Origin,
-	parseJson,
+	parseShallow,
 	type RunOutput,
 	type ServerTool,
 	type WireRecord,
@@ -44,7 +44,8 @@ const argumentsOf = (item: WireRecord): unknown => {
 	}
 };
 
-const argumentsGiven = (value: unknown): unknown => (typeof value === "string" ? (parseJson(value) ?? value) : value);
+const argumentsGiven = (value: unknown): unknown =>
+	typeof value === "string" ? (parseShallow(value) ?? value) : value;
 
 const searchOf = (action: WireRecord): WireRecord => {
 	const queries = asList(action["queries"]).filter((query) => typeof query === "string");

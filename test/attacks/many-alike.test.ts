@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 /** Most of these took five seconds and more. They take a tenth of one on a machine with nothing else to do. */
-const longestMs = 2_000;
+const longestMs = 4_000;
 
 const many = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 const user = { role: "user", content: "Hi" };
@@ -69,7 +69,7 @@ test.each<[string, object]>([
 	],
 	[
 		"alternatives that tell one member otherwise each",
-		{ tools: [rooted(many(8_000, (at) => ({ properties: { kind: { const: at } } })))], messages: [user] },
+		{ tools: [rooted(many(16_000, (at) => ({ properties: { kind: { const: at } } })))], messages: [user] },
 	],
 	[
 		"alternatives that demand many members",
@@ -94,6 +94,16 @@ test.each<[string, object]>([
 				user,
 				{ role: "assistant", tool_calls: [call("c", "[".repeat(500_000) + "]".repeat(500_000))] },
 				{ role: "tool", tool_call_id: "c", content: "r" },
+			],
+		},
+	],
+	[
+		"results that nest deep",
+		{
+			messages: [
+				user,
+				{ role: "assistant", tool_calls: [call("c")] },
+				{ role: "tool", tool_call_id: "c", content: `${'{"a":'.repeat(800_000)}1${"}".repeat(800_000)}` },
 			],
 		},
 	],

@@ -35,3 +35,17 @@ test("one that stops between two answers is told so too, and a refusal stays its
 	await server.stop(true);
 	await expect(call("GET", "/admin/tokens/x")).rejects.toThrow(gone(address));
 });
+
+test("one that was given another admin token is told by what to do, and not by a header", async () => {
+	const server = Bun.serve({
+		port: 0,
+		hostname: "127.0.0.1",
+		fetch: ({ url }) =>
+			Response.json({ error: { message: "a header" } }, { status: url.endsWith("/livez") ? 200 : 401 }),
+	});
+	const call = await overNetwork({ address: `http://127.0.0.1:${server.port}`, pid: 7 }, "t");
+	await expect(call("GET", "/admin/tokens")).rejects.toThrow(
+		"the PORTICO_ADMIN_TOKEN that the server was started with",
+	);
+	await server.stop(true);
+});

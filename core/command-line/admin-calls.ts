@@ -22,6 +22,10 @@ const refuse = (message: string): never => {
 const answerOf = async (response: Response): Promise<unknown> => {
 	const body = parseJson(await response.text());
 	if (response.ok) return body;
+	if (response.status === 401)
+		return refuse(
+			"the server does not take this command's admin token: give the command the PORTICO_ADMIN_TOKEN that the server was started with, or none where that was started without",
+		);
 	return refuse(asText(asRecord(asRecord(body)["error"])["message"]) ?? `the server answered ${response.status}`);
 };
 

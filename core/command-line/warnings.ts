@@ -31,7 +31,7 @@ export const warningsOf = (
 	const { total } = budgetFor(server);
 	if (total > memoryBytes() / 2)
 		found.push(
-			`server.memoryBytes: bodies and answers may hold ${inMegabytes(total)} of the ${inMegabytes(memoryBytes())} that this process has, whom the system ends when they are used up. Give server.memoryBytes or server.bodyLimitBytes less, or the process more`,
+			`server.memoryBytes: bodies and answers may hold ${inMegabytes(total)} of the ${inMegabytes(memoryBytes())} that this process may use, and the system ends one that uses more. Lower server.memoryBytes or server.bodyLimitBytes, or give the process more`,
 		);
 	if (generation.all(protocols).length > 0 && generation.all(authenticators).length === 0)
 		found.push('plugins: none recognises tokens, so every call is refused; add "- use: tokens"');

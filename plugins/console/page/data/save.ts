@@ -7,8 +7,11 @@ const cell = (value: string | number): string => {
 	return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-const csvOf = (rows: readonly (readonly (string | number)[])[]): string =>
-	rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+/** Excel takes a file for one in the code page of its machine, unless this mark begins it. */
+const unicodeMark = "\uFEFF";
+
+export const csvOf = (rows: readonly (readonly (string | number)[])[]): string =>
+	unicodeMark + rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 
 export const saveCsv = (name: string, rows: readonly (readonly (string | number)[])[]): void => {
 	const address = URL.createObjectURL(new Blob([csvOf(rows)], { type: "text/csv" }));

@@ -7,6 +7,9 @@ const mostLooked = 300_000;
 /** Seconds of a byte at the most: a frame of 65,536 samples, one each second, is no shorter than this. */
 const densest = 65_536 / 8;
 
+/** Stands for a rate that is not told. */
+const endless = Number.POSITIVE_INFINITY;
+
 const blockSizes = [0, 192, 576, 1152, 2304, 4608];
 const sampleRates = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 
@@ -59,11 +62,15 @@ const frameAt = (bytes: Uint8Array, at: number): { readonly samples: number; rea
 	return { samples: samplesOf(sizeCode, bytes, sizeAt), rate: rateOf(rateCode, bytes, rateAt) };
 };
 
+/** Seconds of the frame that begins here; 0 where none does. `rate`: that of the header. */
+export const flacFrameSeconds = (bytes: Uint8Array, at: number, rate: number): number => {
+	const begins = bytes[at] === 0xff && ((bytes[at + 1] ?? 0) & 0xfe) === 0xf8;
+	const frame = begins ? frameAt(bytes, at) : undefined;
+	return frame ? frame.samples / Math.min(rate, frame.rate || endless) : 0;
+};
+
 export const isFlac = (bytes: Uint8Array): boolean =>
 	bytes[0] === 0x66 && bytes[1] === 0x4c && bytes[2] === 0x61 && bytes[3] === 0x43;
-
-/** Stands for a rate that is not told. */
-const endless = Number.POSITIVE_INFINITY;
 
 /** Seconds; undefined where neither the header nor a frame tells any. However slow a rate is, decoders go by it. */
 export const flacSeconds = (bytes: Uint8Array): number | undefined => {

@@ -1,8 +1,5 @@
-/**
- * How long an MP3 lasts: the sum of its frames, found one by one, and what is no frame as long as its bytes can: it may be
- * sound of another kind. Tags that tell a length or a rate are not believed.
- */
-import { slowestBytesPerSecond } from "./slowest.ts";
+/** How long an MP3 lasts: the sum of its frames. Tags that tell a length or a rate are not believed. */
+import { type Frame, runSeconds } from "./frame-run.ts";
 
 /** Kilobits a second, by layer; first for version 1, then for the others. */
 const bitRates: readonly (readonly (readonly number[])[])[] = [
@@ -19,9 +16,6 @@ const bitRates: readonly (readonly (readonly number[])[])[] = [
 ];
 const sampleRates = [44_100, 48_000, 32_000];
 
-/** Frames, and places that look like one and are none, of a whole file: hours of sound have fewer. */
-const mostSteps = 400_000;
-
 /** How many times slower than the first version each of the others samples. */
 const rateShares = [4, 1, 2, 1];
 
@@ -29,11 +23,6 @@ const samplesOf = (version: number, layer: number): number => {
 	if (layer === 1) return 384;
 	return layer === 3 && version !== 3 ? 576 : 1152;
 };
-
-interface Frame {
-	readonly bytes: number;
-	readonly seconds: number;
-}
 
 const secondOfBytes = (kilobits: number): number => (kilobits * 1000) / 8;
 
@@ -67,20 +56,5 @@ const afterTags = (bytes: Uint8Array): number => {
 export const isMp3 = (bytes: Uint8Array): boolean =>
 	(bytes[0] === 0x49 && bytes[1] === 0x44 && bytes[2] === 0x33) || frameAt(bytes, 0) !== undefined;
 
-/** Seconds; undefined where no frames follow each other. A frame counts when another, or the end, follows it. */
-export const mp3Seconds = (bytes: Uint8Array): number | undefined => {
-	let seconds = 0;
-	let at = afterTags(bytes);
-	let other = bytes.length - at;
-	for (let steps = 0; at !== -1 && at < bytes.length; steps++) {
-		if (steps > mostSteps) return undefined;
-		const frame = frameAt(bytes, at);
-		const next = frame ? at + frame.bytes : 0;
-		if (frame && (next >= bytes.length || frameAt(bytes, next))) {
-			seconds += frame.seconds;
-			other -= frame.bytes;
-			at = next;
-		} else at = bytes.indexOf(0xff, at + 1);
-	}
-	return seconds > 0 ? seconds + Math.max(0, other) / slowestBytesPerSecond : undefined;
-};
+/** Seconds; undefined where no frames follow each other. */
+export const mp3Seconds = (bytes: Uint8Array): number | undefined => runSeconds(bytes, afterTags(bytes), frameAt);

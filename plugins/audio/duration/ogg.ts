@@ -1,4 +1,5 @@
 /** How long an Ogg lasts: its packets, counted; what its pages say of the time is believed only where that is more. */
+import { flacFrameSeconds } from "./flac.ts";
 import { opusSeconds } from "./opus.ts";
 
 const capture = Buffer.from("OggS");
@@ -6,6 +7,7 @@ const captured = capture.readUInt32BE(0);
 /** More than an hour has where each packet has a page of its own. */
 const mostPages = 200_000;
 const opusHead = Buffer.from("OpusHead");
+const flacHead = Buffer.from("\x7fFLAC", "latin1");
 const vorbisHead = Buffer.from("\x01vorbis", "latin1");
 
 /** One stream of sound within the file. */
@@ -21,10 +23,19 @@ interface Stream {
 	open: boolean;
 }
 
+/** Its first packet is a head of its own before FLAC's; the packets of tags behind it are no frames. */
+const flacStreamOf = (bytes: Buffer, at: number): Stream | undefined => {
+	const rate = at + 31 <= bytes.length ? bytes.readUInt32BE(at + 27) >>> 12 : 0;
+	if (rate < 1) return undefined;
+	const packetSeconds: Stream["packetSeconds"] = (within, from) => flacFrameSeconds(within, from, rate);
+	return { seconds: 0, granule: 0, open: false, heads: 1, rate, packetSeconds };
+};
+
 const streamOf = (bytes: Buffer, at: number): Stream | undefined => {
 	const common = { seconds: 0, granule: 0, open: false, heads: 2 };
 	const head = bytes.subarray(at, at + 30);
 	if (head.subarray(0, 8).equals(opusHead)) return { ...common, rate: 48_000, packetSeconds: opusSeconds };
+	if (head.subarray(0, 5).equals(flacHead)) return flacStreamOf(bytes, at);
 	if (head.length < 29 || !head.subarray(0, 7).equals(vorbisHead)) return undefined;
 	const rate = head.readUInt32LE(12);
 	if (rate < 1) return undefined;
@@ -53,7 +64,7 @@ const readPackets = (stream: Stream, bytes: Buffer, lacing: Buffer, body: number
 	return at;
 };
 
-/** Seconds; undefined where there is a stream that is neither Opus nor Vorbis. */
+/** Seconds; undefined where there is a stream that is neither Opus, Vorbis nor FLAC. */
 export const oggSeconds = (given: Uint8Array): number | undefined => {
 	const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
 	const streams = new Map<number, Stream>();

@@ -1,7 +1,7 @@
 /** Lengths of files: told by their frames, and never shorter for what a header claims. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { element, flac, m4a, m4aInFragments, mp3, oggOpus, wav, webm } from "../fixtures/sounds.ts";
+import { adts, element, flac, m4a, m4aInFragments, mp3, oggFlac, oggOpus, wav, webm } from "../fixtures/sounds.ts";
 import { secondsOf } from "./seconds.ts";
 
 describe("a file lasts as long as its frames", () => {
@@ -12,6 +12,9 @@ describe("a file lasts as long as its frames", () => {
 		["MP3", mp3(100), (100 * 1152) / 44_100],
 		["FLAC", flac(40), (40 * 4096) / 16_000],
 		["Ogg with Opus", oggOpus(150), 3],
+		["Ogg with FLAC", oggFlac(40), (40 * 4096) / 16_000],
+		["AAC in ADTS", adts(100), (100 * 1024) / 44_100],
+		["AAC in ADTS, of several blocks in a frame", adts(100, 3), (300 * 1024) / 44_100],
 		["WebM with Opus", webm(250), 5],
 		["M4A", m4a(500), 32],
 		["M4A in fragments", m4aInFragments(50, 10, { sizes: 200 }), 32],
@@ -45,6 +48,7 @@ describe("a header that lies never makes it shorter", () => {
 	test("FLAC, Ogg, M4A: of their length", () => {
 		expect(secondsOf(flac(40, 16))).toBeCloseTo((40 * 4096) / 16_000, 6);
 		expect(secondsOf(oggOpus(150, 1))).toBeCloseTo(3, 6);
+		expect(secondsOf(oggFlac(40, 1))).toBeCloseTo((40 * 4096) / 16_000, 6);
 		expect(secondsOf(m4a(500, { seconds: 0.5 }))).toBeCloseTo(32, 6);
 	});
 

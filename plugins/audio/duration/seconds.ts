@@ -1,4 +1,5 @@
 /** How many seconds a file of sound lasts at most, by its own frames and headers; nothing of it is decoded. */
+import { adtsSeconds, isAdts } from "./adts.ts";
 import { flacSeconds, isFlac } from "./flac.ts";
 import { isM4a, m4aSeconds } from "./m4a.ts";
 import { isMp3, mp3Seconds } from "./mp3.ts";
@@ -13,6 +14,7 @@ const kinds = [
 	[isOgg, oggSeconds],
 	[isWebm, webmSeconds],
 	[isM4a, m4aSeconds],
+	[isAdts, adtsSeconds],
 	[isMp3, mp3Seconds],
 ] as const;
 

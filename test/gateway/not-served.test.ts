@@ -29,7 +29,7 @@ const get = async (path: string, headers: Record<string, string>) => {
 };
 
 describe("an address that is not served", () => {
-	test.each(["/v1/files", "/v1/assistants", "/files"])("%s, asked with a bearer: in OpenAI's shape", async (path) => {
+	test.each(["/v1/skills", "/v1/evals", "/skills"])("%s, asked with a bearer: in OpenAI's shape", async (path) => {
 		const { status, body } = await get(path, { authorization: `Bearer ${gateway.key}` });
 		expect({ status, body }).toEqual({
 			status: 404,
@@ -45,18 +45,21 @@ describe("an address that is not served", () => {
 	});
 
 	test("for Anthropic's client in Anthropic's shape", async () => {
-		const { status, body } = await get("/v1/files", { "anthropic-version": "2023-06-01", "x-api-key": gateway.key });
+		const { status, body } = await get("/v1/skills", { "anthropic-version": "2023-06-01", "x-api-key": gateway.key });
 		expect(status).toBe(404);
 		expect(body).toMatchObject({
 			type: "error",
-			error: { type: "not_found_error", message: "GET /v1/files is not served here; GET /openapi.json lists what is." },
+			error: {
+				type: "not_found_error",
+				message: "GET /v1/skills is not served here; GET /openapi.json lists what is.",
+			},
 		});
 	});
 
 	test("for Google's client in Google's shape, and the key in its query is not repeated", async () => {
 		for (const [path, headers] of [
-			["/v1/files", { "x-goog-api-key": gateway.key }],
-			[`/v1/files?key=${gateway.key}`, {}],
+			["/v1/skills", { "x-goog-api-key": gateway.key }],
+			[`/v1/skills?key=${gateway.key}`, {}],
 		] as const) {
 			const { status, body } = await get(path, headers);
 			expect(status).toBe(404);
@@ -64,10 +67,24 @@ describe("an address that is not served", () => {
 				error: {
 					code: 404,
 					status: "NOT_FOUND",
-					message: "GET /v1/files is not served here; GET /openapi.json lists what is.",
+					message: "GET /v1/skills is not served here; GET /openapi.json lists what is.",
 				},
 			});
 		}
+	});
+
+	test.each([
+		["/v1/conversations/conv_1/items", "send the whole conversation, or previous_response_id, to POST /v1/responses"],
+		["/v1/files", "there is no file store"],
+		["/v1beta/files", "there is no file store"],
+		["/openai/v1/uploads", "there is no file store"],
+		["/v1/messages/batches", "send each request by itself"],
+		["/v1/threads/thread_1/runs", "ask by POST /v1/responses"],
+		["/v1/images/variations", "change a picture by POST /v1/images/edits"],
+	])("%s, which clients' libraries have: with what to do in its place", async (path, advice) => {
+		const answer = await gateway.ask(path, {});
+		expect(answer.status).toBe(404);
+		expect(await answer.text()).toContain(`is not served here: ${advice}`);
 	});
 
 	test("is told with the page that lists those that are, which needs no key", async () => {

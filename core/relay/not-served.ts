@@ -11,6 +11,8 @@ const instead: readonly (readonly [path: RegExp, advice: string])[] = [
 	[/\/(?:assistants|threads)(?:\/|$)/, "ask by POST /v1/responses or POST /v1/chat/completions"],
 	[/\/vector_stores(?:\/|$)/, "send what is to be searched within the request"],
 	[/\/cachedContents(?:\/|$)/, "send the content with each request; what repeats is cached by the provider itself"],
+	[/\/interactions(?:\/|$)/, "ask by POST /v1beta/models/MODEL:generateContent, with the conversation so far"],
+	[/\/realtime(?:\/|$)/, "send sound to POST /v1/chat/completions or /v1/audio/transcriptions; there are no sockets"],
 	[/\/images\/variations$/, "change a picture by POST /v1/images/edits"],
 ];
 

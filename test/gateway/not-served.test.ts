@@ -80,6 +80,8 @@ describe("an address that is not served", () => {
 		["/openai/v1/uploads", "there is no file store"],
 		["/v1/messages/batches", "send each request by itself"],
 		["/v1/threads/thread_1/runs", "ask by POST /v1/responses"],
+		["/v1beta/interactions", "ask by POST /v1beta/models/MODEL:generateContent"],
+		["/v1/realtime/client_secrets", "send sound to POST /v1/chat/completions"],
 		["/v1/images/variations", "change a picture by POST /v1/images/edits"],
 	])("%s, which clients' libraries have: with what to do in its place", async (path, advice) => {
 		const answer = await gateway.ask(path, {});

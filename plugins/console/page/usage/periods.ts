@@ -16,8 +16,11 @@ export const units = { hour: "an hour", day: "a day" } as const;
 
 const hourMs = 3_600_000;
 
-/** As the ledger takes it. */
-export const browserZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC";
+/** As the ledger takes it; a browser that knows no zone says one that is none. */
+export const browserZone = (): string => {
+	const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+	return timeZone === undefined || timeZone === "Etc/Unknown" ? "UTC" : timeZone;
+};
 
 const hourOf = (at: number): Date => new Date(at - (at % hourMs));
 

@@ -102,14 +102,8 @@ export const createHttpUpstream = ({
 
 	/** Clients are told that it failed; why (an expired certificate, a name that is not known) is the operator's business. */
 	const note = ({ callId }: SendOptions, error: unknown): void => {
-		const { code, name: kind } = asRecord(
-			error instanceof Error ? { code: Reflect.get(error, "code"), name: error.name } : {},
-		);
-		log.warn("an upstream could not be reached, or broke off before it answered", {
-			upstream: name,
-			callId,
-			reason: asText(code) ?? asText(kind) ?? "unknown",
-		});
+		const reason = error instanceof Error ? (asText(Reflect.get(error, "code")) ?? error.name) : "unknown";
+		log.warn("an upstream could not be reached, or broke off before it answered", { upstream: name, callId, reason });
 	};
 
 	/** What to throw when there is no answer. */

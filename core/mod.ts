@@ -158,6 +158,7 @@ export { failureOf, normalizeEvents, normalizeResponse } from "./neutral/normali
 export { normalizeRequest } from "./neutral/normalize-request.ts";
 export { asObjectSchema, describedSchema, objectSchema, referredIn } from "./neutral/object-schema.ts";
 export { gapBetween } from "./neutral/phase.ts";
+export { pictureType } from "./neutral/picture-type.ts";
 export { inPlaceOf, placed, placeOf } from "./neutral/place.ts";
 export type * from "./neutral/request.ts";
 export * from "./neutral/response.ts";

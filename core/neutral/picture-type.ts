@@ -1,10 +1,15 @@
-/** The formats of pictures that every model takes, by how their first bytes look as base64. */
-const formats: readonly (readonly [start: RegExp, mime: string])[] = [
-	[/^iVBORw0KGgo/, "image/png"],
-	[/^\/9j\//, "image/jpeg"],
-	[/^R0lGOD/, "image/gif"],
-	[/^UklGR.{6}XRUJQ/, "image/webp"],
+/** The formats of pictures, by how their bytes begin. */
+const formats: readonly (readonly [beginning: RegExp, type: string])[] = [
+	[/^\x89PNG/, "image/png"],
+	[/^\xff\xd8\xff/, "image/jpeg"],
+	[/^GIF8/, "image/gif"],
+	[/^RIFF.{4}WEBP/s, "image/webp"],
+	[/^.{4}ftypavif/s, "image/avif"],
+	[/^.{4}ftyp(?:heic|heix|mif1)/s, "image/heic"],
 ];
 
-/** The media type that a picture really has; undefined for what is in none of these formats. */
-export const pictureType = (base64: string): string | undefined => formats.find(([start]) => start.test(base64))?.[1];
+/** The media type that a picture really has, whatever it is called; undefined for what is in none of these formats. */
+export const pictureType = (base64: string): string | undefined => {
+	const beginning = Buffer.from(base64.slice(0, 64), "base64").toString("latin1");
+	return formats.find(([pattern]) => pattern.test(beginning))?.[1];
+};

@@ -153,6 +153,22 @@ describe("an OpenAI-shaped upstream", () => {
 		]);
 	});
 
+	test.each([
+		["gif", "image/gif", Buffer.from("GIF89a a picture")],
+		["jpg", "image/jpeg", jpeg],
+	])("a picture is called what its bytes are: %s", async (extension, type, bytes) => {
+		const at = await start(() =>
+			Response.json({ data: [{ b64_json: bytes.toString("base64") }], output_format: "png" }),
+		);
+		const order = { model: "dall-e-2", prompt: "a hat", image: url(png), response_format: "url" };
+		const { data } = (await waited(at, at.json("/v1/images/edits", order))).body as { data: { url: string }[] };
+		const address = data[0]?.url ?? "";
+		expect(address).toContain(`/files/0.${extension}`);
+		const kept = await fetch(address);
+		expect(kept.headers.get("content-type")).toBe(type);
+		expect(Buffer.from(await kept.arrayBuffer())).toEqual(bytes);
+	});
+
 	test("gets a form for bytes that came as JSON, and JSON for an address", async () => {
 		const at = await start();
 		const order = { model: "dall-e-2", prompt: "a hat", n: 1 };

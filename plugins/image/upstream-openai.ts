@@ -1,5 +1,5 @@
 /** OpenAI's images and whatever speaks as they do, as an upstream: it answers when the pictures are done. */
-import { asList, asRecord, asText, bearer, definedOnly, isRecord, lookup, type WireRecord } from "#core";
+import { asList, asRecord, asText, bearer, definedOnly, isRecord, lookup, pictureType, type WireRecord } from "#core";
 import {
 	type Answer,
 	type Connection,
@@ -26,13 +26,15 @@ const toldOf = ({ quality, size }: WireRecord): WireRecord =>
 
 const madeOf = (body: unknown, format: unknown): Made => {
 	const { data, usage, output_format: answered } = asRecord(body);
-	const mediaType = mediaTypes[asText(answered) ?? asText(format) ?? "png"] ?? "image/png";
+	const told = mediaTypes[asText(answered) ?? asText(format) ?? "png"] ?? "image/png";
 	const entries = asList(data).map(asRecord);
 	const files = entries.flatMap((entry): MadeFile[] => {
 		const [encoded, url] = [asText(entry.b64_json), asText(entry.url)];
-		if (encoded !== undefined)
+		if (encoded !== undefined) {
+			const mediaType = pictureType(encoded) ?? told;
 			return [{ role: "image", mediaType, bytes: Uint8Array.from(Buffer.from(encoded, "base64")) }];
-		return url !== undefined && URL.canParse(url) ? [{ role: "image", mediaType, url }] : [];
+		}
+		return url !== undefined && URL.canParse(url) ? [{ role: "image", mediaType: told, url }] : [];
 	});
 	if (files.length === 0) return { files };
 	const revisedPrompts = entries.map((entry) => asText(entry.revised_prompt) ?? null);

@@ -33,6 +33,8 @@ const extensions = new Map(
 		"image/png": "png",
 		"image/jpeg": "jpg",
 		"image/webp": "webp",
+		"image/gif": "gif",
+		"image/avif": "avif",
 		"video/mp4": "mp4",
 		"audio/mpeg": "mp3",
 		"audio/wav": "wav",

@@ -1,22 +1,9 @@
 /** A picture that a client sent, in whatever way it did: a file of a form, an address, base64 with or without its label. */
-import { asRecord, asText, dataUrlHead, Fault, leadsIntoAccount } from "#core";
-
-/** How pictures begin, as far as it need be known; of other kinds the label is believed. */
-const beginnings: readonly (readonly [RegExp, string])[] = [
-	[/^\x89PNG/, "image/png"],
-	[/^\xff\xd8\xff/, "image/jpeg"],
-	[/^GIF8/, "image/gif"],
-	[/^RIFF.{4}WEBP/s, "image/webp"],
-	[/^.{4}ftypavif/s, "image/avif"],
-	[/^.{4}ftyp(?:heic|heix|mif1)/s, "image/heic"],
-];
+import { asRecord, asText, dataUrlHead, Fault, leadsIntoAccount, pictureType } from "#core";
 
 /** Some clients send every file as `application/octet-stream`, so its bytes have the first word. */
-const typeOf = (base64: string, declared: string): string | undefined => {
-	const beginning = Buffer.from(base64.slice(0, 64), "base64").toString("latin1");
-	const found = beginnings.find(([pattern]) => pattern.test(beginning))?.[1];
-	return found ?? /^image\/[\w.+-]+/i.exec(declared)?.[0].toLowerCase();
-};
+const typeOf = (base64: string, declared: string): string | undefined =>
+	pictureType(base64) ?? /^image\/[\w.+-]+/i.exec(declared)?.[0].toLowerCase();
 
 const invalid = (parameter: string, message: string): Fault =>
 	new Fault({ kind: "invalid_request", parameter, message });

@@ -1,4 +1,4 @@
-/** What Portico must know of a telegraph request: its words are all there is to it. */
+/** What Portico must know of a request of telegraph: its words are all there is to it. */
 import { BoundReader, type RequestFacts, steeringFinder } from "#core";
 
 const finder = steeringFinder(["station", "lines", "most"]);

@@ -1,4 +1,4 @@
-/** The telegraph on both sides: the client's own bytes, and an answer that is only watched. */
+/** What speaks telegraph on both sides: the client's own bytes, and an answer that is only watched. */
 import {
 	asRecord,
 	asText,

@@ -20,7 +20,7 @@ import { blocksOf, callOf, errandOf, finishOf, speakerOf, usageOf } from "./wire
 
 /** What stays behind, by its neutral name: the client is told its own. */
 const lossesOf = (request: NeutralRequest): readonly NeutralLoss[] => {
-	const reason = "the telegraph has no place for it";
+	const reason = "telegraph has no place for it";
 	const { sampling, stop, reasoning, format, messages } = request;
 	const losses = new Losses();
 	for (const name of Object.keys(definedOnly(sampling)) as (keyof typeof sampling)[]) losses.setting(name, reason);
@@ -66,7 +66,7 @@ class Decoder implements StreamDecoder {
 
 	constructor(model: string) {
 		this.model = model;
-		this.id = `telegram-${crypto.randomUUID()}`;
+		this.id = `telegraph-${crypto.randomUUID()}`;
 	}
 
 	push({ data }: { readonly data: string }): readonly NeutralEvent[] {
@@ -150,7 +150,7 @@ export const upstream: UpstreamSide = {
 		const told = asRecord(body);
 		const usage = usageOf(told["words"]);
 		return {
-			id: `telegram-${crypto.randomUUID()}`,
+			id: `telegraph-${crypto.randomUUID()}`,
 			createdAt: Math.floor(Date.now() / 1000),
 			model: asText(told["station"]) ?? request.model,
 			candidates: [{ index: 0, blocks: blocksOf(told), finish: finishOf(told["stop"]) }],

@@ -1,4 +1,4 @@
-/** The telegraph's wire form, in both directions: lines that were said, errands to run, words counted. */
+/** The wire form of telegraph, in both directions: lines that were said, errands to run, words counted. */
 import {
 	asCount,
 	asList,

@@ -51,7 +51,7 @@ const { whole } = fieldReaders(refuseField);
 
 const limits = { items: 100 };
 
-const versions = ["/v1beta", "/v1", "/v1alpha", "/v1beta/v1", "/v1beta/v1beta", ...vertexRoots];
+const versions = ["", "/v1beta", "/v1", "/v1alpha", "/v1/v1beta", "/v1beta/v1", "/v1beta/v1beta", ...vertexRoots];
 const verbs = ["embedContent", "batchEmbedContents"];
 const known = ["model", "content", "taskType", "task_type", "title", "outputDimensionality", "output_dimensionality"];
 

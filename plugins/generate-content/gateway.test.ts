@@ -61,11 +61,11 @@ const hello = { contents: [{ role: "user", parts: [{ text: "Hi" }] }] };
 const path = (model: string, verb: string, version = "v1beta") => `/${version}/models/${model}:${verb}`;
 
 describe("a Gemini client before a Gemini upstream", () => {
-	test.each(["v1beta", "v1", "v1alpha", "v1beta/v1", "v1beta/v1beta"])(
-		"is served under /%s, body and answer untouched",
+	test.each(["/v1beta", "/v1", "/v1alpha", "/v1/v1beta", "/v1beta/v1", "/v1beta/v1beta", ""])(
+		"is served under %p, body and answer untouched",
 		async (version) => {
 			google.answer(() => Response.json(JSON.parse(chunk("Hello", stop))));
-			const answer = await gateway.ask(path("gemini-2.5-flash", "generateContent", version), hello);
+			const answer = await gateway.ask(`${version}/models/gemini-2.5-flash:generateContent`, hello);
 			expect(await answer.json()).toEqual(JSON.parse(chunk("Hello", stop)));
 			const asked = google.received.at(-1);
 			expect(asked?.path).toBe("/v1beta/models/gemini-2.5-flash:generateContent");

@@ -28,9 +28,11 @@ export const generateContent: Protocol = {
 	name: protocolName,
 	conversations: references,
 	client: {
-		// A base address that already holds a version is a common slip: the official client adds its own.
+		// A base address that already holds a version is a common slip: the official client adds its own, and LiteLLM none.
 		paths: [
-			...["/v1beta", "/v1", "/v1alpha", "/v1beta/v1", "/v1beta/v1beta"].map((version) => `${version}/models/*`),
+			...["", "/v1beta", "/v1", "/v1alpha", "/v1/v1beta", "/v1beta/v1", "/v1beta/v1beta"].map(
+				(version) => `${version}/models/*`,
+			),
 			...vertexRoots.map((root) => `${root}/models/*`),
 			// Several SDKs take a name with a slash for a path, and leave out `models/` before it.
 			...Object.keys(verbs).map((verb) => `/v1beta/*:${verb}`),

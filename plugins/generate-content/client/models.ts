@@ -50,11 +50,19 @@ const list = (models: readonly ModelInfo[], url: URL): WireRecord => {
 
 /** Under its own version paths always; under `/v1`, which others share, for clients that show Google's marks. */
 export const models: ModelListing = {
-	listPaths: ["/v1beta/models", "/v1alpha/models", "/v1/models", "/v1beta/v1/models", "/v1beta/v1beta/models"],
+	listPaths: [
+		"/v1beta/models",
+		"/v1alpha/models",
+		"/v1/models",
+		"/v1/v1beta/models",
+		"/v1beta/v1/models",
+		"/v1beta/v1beta/models",
+	],
 	itemPaths: [
 		"/v1beta/models/*",
 		"/v1alpha/models/*",
 		"/v1/models/*",
+		"/v1/v1beta/models/*",
 		"/v1beta/v1/models/*",
 		"/v1beta/v1beta/models/*",
 	],

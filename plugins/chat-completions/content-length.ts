@@ -1,4 +1,5 @@
 /** Offsets in a content that grows: the wire counts characters, the neutral form UTF-16 units. */
+import { firstIndex } from "./first-index.ts";
 
 const wide = /[\udc00-\udfff]/;
 
@@ -16,13 +17,11 @@ export class ContentLength {
 
 	/** How many characters stand before the unit. */
 	charactersBefore(unit: number): number {
-		const later = this.seconds.findIndex((second) => second >= unit);
-		return unit - (later === -1 ? this.seconds.length : later);
+		return unit - firstIndex(this.seconds.length, (at) => (this.seconds[at] ?? 0) >= unit);
 	}
 
 	/** Where the character begins. */
 	unitsBefore(character: number): number {
-		const later = this.seconds.findIndex((second, before) => second - before > character);
-		return character + (later === -1 ? this.seconds.length : later);
+		return character + firstIndex(this.seconds.length, (at) => (this.seconds[at] ?? 0) - at > character);
 	}
 }

@@ -5,6 +5,7 @@ import {
 	asRecord,
 	asText,
 	type Block,
+	type Citation,
 	definedOnly,
 	inPlaceOf,
 	isRecord,
@@ -16,6 +17,7 @@ import {
 import { decodeAnnotations, inUnits, within } from "./annotations.ts";
 import { ContentLength } from "./content-length.ts";
 import { decodeContent, type PartPlace } from "./decode-content.ts";
+import { firstIndex } from "./first-index.ts";
 import { audioMime } from "./media.ts";
 import { protocolName } from "./name.ts";
 import { decodeReasoning, googleSignature, placeMark, reasoningField } from "./reasoning.ts";
@@ -86,17 +88,25 @@ const cited = (blocks: readonly Block[], annotations: unknown): Block[] => {
 	const given = decodeAnnotations(annotations);
 	if (given.length === 0) return [...blocks];
 	const content = new ContentLength();
-	for (const block of blocks) if (block.type === "text") content.add(block.text);
-	const placed = given.map((one) => inUnits(one, content));
+	const ends = blocks.map((block) => {
+		if (block.type === "text") content.add(block.text);
+		return content.units;
+	});
 	const lastText = blocks.findLastIndex((block) => block.type === "text");
-	let end = 0;
+	const citations = new Map<number, Citation[]>();
+	for (const one of given) {
+		const placed = inUnits(one, content);
+		const index = Math.min(
+			firstIndex(ends.length, (at) => (ends[at] ?? 0) > placed.start),
+			lastText,
+		);
+		const here = citations.get(index) ?? [];
+		here.push(within(placed, ends[index - 1] ?? 0));
+		citations.set(index, here);
+	}
 	return blocks.map((block, index) => {
-		if (block.type !== "text") return block;
-		const begin = end;
-		end += block.text.length;
-		const here = placed.filter(({ start }) => start >= begin && (start < end || index === lastText));
-		const citations = here.map((one) => within(one, begin));
-		return citations.length === 0 ? block : inPlaceOf({ ...block, citations }, block);
+		const here = citations.get(index);
+		return here && block.type === "text" ? inPlaceOf({ ...block, citations: here }, block) : block;
 	});
 };
 

@@ -11,7 +11,7 @@ import {
 	tableLines,
 	type WireRecord,
 } from "#core";
-import { withTags } from "./command.ts";
+import { withTags } from "./tags.ts";
 
 const usage = [
 	"portico calls [--ending ENDING] [--token ID or NAME] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--tag NAME=VALUE] [--from TIME] [--to TIME] [--limit N] [--json]",

@@ -12,6 +12,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { csvText } from "./csv.ts";
+import { withTags } from "./tags.ts";
 
 const usage = [
 	"portico usage [--by LIST] [--from TIME] [--to TIME] [--zone ZONE] [--token ID or NAME] [--owner ID] [--model NAME] [--upstream NAME] [--tag NAME=VALUE] [--csv | --json]",
@@ -23,12 +24,6 @@ const usage = [
 	"  --tag NAME=VALUE  with that tag, such as app=web; several may be given, and all must be there",
 	"  --csv             for a spreadsheet",
 ].join("\n");
-
-/** A query with every tag of `--tag`. */
-export const withTags = (query: URLSearchParams, tags: readonly string[] = []): URLSearchParams => {
-	for (const tag of tags) query.append("tag", tag);
-	return query;
-};
 
 /** People read names; ids stand at the end, for copying. */
 const rank = (column: string): number => (/Name$/.test(column) ? 0 : column === "token" || column === "owner" ? 2 : 1);

@@ -29,6 +29,12 @@ const tagValueOf = (name: string): SQL => sql`nullif(tags, '')->>${`$."${name}"`
 /** The value of the tag that a group is named by. */
 export const tagOf = (group: string): SQL => tagValueOf(group.slice(4));
 
+/** A query with every tag of `--tag`. */
+export const withTags = (query: URLSearchParams, tags: readonly string[] = []): URLSearchParams => {
+	for (const tag of tags) query.append("tag", tag);
+	return query;
+};
+
 /** Keeps to what has the tags that are asked for, `tag=app=web&tag=env=prod`: ` AND …`. */
 export const taggedAs = (url: URL): SQL =>
 	sql.join(

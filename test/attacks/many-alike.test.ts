@@ -1,6 +1,6 @@
 /**
  * Promise: no request that is within the limits stops everybody else for long, whatever of it is alike: names of tools and of
- * their arguments that have to be told apart, schemas, ids of calls, turns that are put together, arguments that nest.
+ * their arguments that have to be told apart, schemas, ids of calls, turns that are put together, arguments that nest, citations.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { longestStop } from "./longest-stop.ts";
@@ -37,6 +37,13 @@ const call = (id: string, text = "{}") => ({ id, type: "function", function: { n
 const tool = (name: string, properties: object = {}) => ({
 	type: "function",
 	function: { name, parameters: { type: "object", properties } },
+});
+const cited = (count: number) => ({
+	...{ role: "assistant", content: "" },
+	annotations: many(count, () => ({
+		type: "url_citation",
+		url_citation: { url: "a", start_index: 1e6, end_index: 1e6 },
+	})),
 });
 const long = "a".repeat(100);
 const itself = { $ref: "#/$defs/itself" };
@@ -106,6 +113,14 @@ test.each<[string, object]>([
 				{ role: "tool", tool_call_id: "c", content: `${'{"a":'.repeat(800_000)}1${"}".repeat(800_000)}` },
 			],
 		},
+	],
+	[
+		"citations behind characters of two units",
+		{ messages: [user, { ...cited(30_000), content: "😀".repeat(500_000) }, user] },
+	],
+	[
+		"citations of many parts",
+		{ messages: [user, { ...cited(30_000), content: many(80_000, () => ({ type: "text", text: "a" })) }, user] },
 	],
 ])(
 	"%s",

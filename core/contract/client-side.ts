@@ -21,7 +21,7 @@ export interface EncodedResponse {
 /** Writes a neutral stream in the wire form. Returns text to send, `""` for nothing. */
 export interface StreamEncoder {
 	push(event: NeutralEvent): string;
-	/** The whole answer, once it has ended, for `Conversations.save`; only from protocols that keep conversations. */
+	/** What `Conversations.save` is to have of the answer, once it has ended; only from protocols that keep any. */
 	answer?(): unknown;
 }
 

@@ -21,12 +21,12 @@ export interface Conversations {
 	 */
 	load(ask: ModelAsk, token: { readonly id: string }, held?: HeldBytes): ModelAsk | Promise<ModelAsk>;
 	/**
-	 * Once, for an answer that has ended well, passed through or translated, streamed or not; awaited before the end
-	 * reaches the client, who may go on from it at once. `answer`: the whole answer as the client has it; `target`: whose it is.
-	 * Never throws.
-	 * Absent where nothing is kept: no answer is put together for it then.
+	 * Once, for an answer that has ended well; awaited before the end reaches the client, who may go on from it at once.
+	 * `answer`: as the client has it, whole where it was translated and is no stream, else what `StreamEncoder.answer` or
+	 * `Observation.answer` gives, and not called where that is nothing; `target`: whose it is. Never throws.
+	 * Absent where nothing is kept.
 	 */
-	save?(ask: ModelAsk, token: { readonly id: string }, answer: unknown, target?: Target): Promise<void>;
+	save?(ask: ModelAsk, token: { readonly id: string }, answer: unknown, target?: Target): Promise<void> | undefined;
 }
 
 /** How a conversation that passes a limit of its client's is made shorter where the upstream does not do it itself. */

@@ -32,7 +32,7 @@ export interface Observation {
 	readonly pieces: number;
 	/** UTF-8 bytes of generated content, approximately. */
 	readonly contentBytes: number;
-	/** The whole answer, once it has ended, for `Conversations.save`; only from protocols that keep conversations. */
+	/** What `Conversations.save` is to have of the answer, once it has ended; only from protocols that keep such answers. */
 	readonly answer?: unknown;
 }
 

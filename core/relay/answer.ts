@@ -89,10 +89,10 @@ const keeps = ({ routed }: LiveCall): boolean =>
 	routed.surface === "model" && routed.ask.protocol.conversations?.save !== undefined;
 
 /** Keeps the answer for a client that may go on from it, where the protocol knows such a thing. */
-const keep = async ({ routed, target }: LiveCall, answer: unknown): Promise<void> => {
-	if (routed.surface !== "model") return;
+const keep = ({ routed, target }: LiveCall, answer: unknown): Promise<void> | undefined => {
+	if (answer === undefined || routed.surface !== "model") return undefined;
 	const { ask, token } = routed;
-	if (answer !== undefined) await ask.protocol.conversations?.save?.(ask, token, answer, target);
+	return ask.protocol.conversations?.save?.(ask, token, answer, target);
 };
 
 type Sending = Pick<AnswerOptions, "live" | "openStreamBody">;
@@ -105,12 +105,8 @@ export const sendWhole = (options: Sending, whole: WholeAnswer): MaybeLater<Resp
 	if (error) throw new Fault(error);
 	live.firstByte();
 	if (whole.losses) live.losses = [...live.losses, ...whole.losses];
-	return whole.answer === undefined || !keeps(live) ? wholeResponse(options, whole) : sendKept(options, whole);
-};
-
-const sendKept = async (options: Sending, whole: WholeAnswer): Promise<Response> => {
-	await keep(options.live, whole.answer);
-	return wholeResponse(options, whole);
+	const keeping = whole.answer === undefined ? undefined : keep(live, whole.answer);
+	return keeping ? keeping.then(() => wholeResponse(options, whole)) : wholeResponse(options, whole);
 };
 
 const wholeResponse = ({ live, openStreamBody }: Sending, whole: WholeAnswer): Response => {

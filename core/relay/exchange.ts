@@ -10,7 +10,7 @@ export interface WholeAnswer {
 	readonly seen: Observation;
 	/** What of the answer the client cannot be told in its protocol. */
 	readonly losses?: readonly Loss[];
-	/** The answer as the client has it, parsed, for a protocol that keeps conversations. */
+	/** What is kept of the answer as the client has it, for a protocol that keeps conversations. */
 	readonly answer?: unknown;
 }
 
@@ -33,7 +33,7 @@ export interface StreamPass {
 	seen(): Observation;
 	/** What `seen` says of these, where that takes more than a look at a few fields. */
 	progress?(): Progress;
-	/** The whole answer as the client has it, once it has ended, for a protocol that keeps conversations. */
+	/** What is kept of the answer as the client has it, once it has ended, for a protocol that keeps conversations. */
 	answer(): unknown;
 	/** What ends the stream at a quota's bound, as the protocol itself would. */
 	cut(): string;

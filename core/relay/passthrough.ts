@@ -41,17 +41,17 @@ export class Passthrough implements Exchange {
 
 	whole(bytes: Uint8Array): WholeAnswer {
 		const { ask, target, changes } = this;
-		const { passthrough, conversations } = ask.protocol;
+		const { passthrough } = ask.protocol;
 		const text = utf8.decode(bytes);
 		const body = parseJson(text);
 		if (!isRecord(body)) throw notAnAnswer("JSON");
 		const seen = passthrough.observe(body);
 		if (!seen.finished && !seen.error) throw notAnAnswer("an answer of its protocol");
-		const answer = conversations?.save && body;
+		const { answer } = seen;
 		const altered = target.model !== ask.call.name || ask.continues !== undefined || ask.call.selective === true;
 		if (!altered) return { body: bytes, seen, answer };
 		const restored = passthrough.restore(text, ask, changes, body);
-		return { body: restored, seen, answer: answer && parseJson(restored) };
+		return { body: restored, seen, answer: answer === undefined ? undefined : parseJson(restored) };
 	}
 
 	wholeAsStream(bytes: Uint8Array): MaybeLater<ExplodedAnswer> {

@@ -25,7 +25,7 @@ export interface StreamParts {
 	/** The bytes had already ended when the head was read, and the head holds all there is. */
 	readonly complete: boolean;
 	/** Keeps the whole answer, before its end reaches a client that may go on from it. */
-	keep?(answer: unknown): Promise<void>;
+	keep?(answer: unknown): Promise<void> | undefined;
 	readonly keepAlive: string | undefined;
 	readonly clock: Clock;
 	readonly limits: StreamLimits;
@@ -108,7 +108,8 @@ export class CallStream implements StreamAlarms, StreamBodyEvents {
 			const tail = this.parts.complete ? "" : await this.handOn();
 			if (tail === undefined) return;
 			const { error } = this.parts.pass.seen();
-			if (this.parts.keep && !error) await this.keep();
+			const keeping = error ? undefined : this.keep();
+			if (keeping) await keeping;
 			this.finish(tail, error);
 		} catch (error) {
 			this.fail(whyUnreadable(this.parts.live, error), endingOf(this.parts.live));
@@ -181,11 +182,11 @@ export class CallStream implements StreamAlarms, StreamBodyEvents {
 		return this.parts.keep && progressOf(this.parts.pass).finished ? this.keep() : undefined;
 	}
 
-	private async keep(): Promise<void> {
+	private keep(): Promise<void> | undefined {
 		const { keep, pass } = this.parts;
-		if (!keep || this.kept) return;
+		if (!keep || this.kept) return undefined;
 		this.kept = true;
-		await keep(pass.answer());
+		return keep(pass.answer());
 	}
 
 	private finish(tail: string, error: Denial | undefined): void {

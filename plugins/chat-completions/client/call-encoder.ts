@@ -20,6 +20,8 @@ export class CallEncoder {
 	private readonly legacy: boolean;
 	private readonly open = new Map<number, OpenCall>();
 	private count = 0;
+	/** The calls so far, each by its id and with what must come back beside it. */
+	private readonly told: WireRecord[] = [];
 
 	/** `legacy`: the client reads one `function_call` in place of `tool_calls`. */
 	constructor(write: WriteDelta, legacy: boolean) {
@@ -31,10 +33,11 @@ export class CallEncoder {
 	begin(number: number, block: ToolCallBlock): string {
 		const call: OpenCall = { block, index: this.count++, input: "", grown: false };
 		this.open.set(number, call);
-		if (block.kind === "custom") return "";
 		const { id, name, signature } = block;
-		const made = { name, arguments: "" };
-		return this.piece(call, { id, type: "function", function: made, ...signatureMember(signature) });
+		const sealed = signatureMember(signature);
+		this.told.push({ id, ...sealed });
+		if (block.kind === "custom") return "";
+		return this.piece(call, { id, type: "function", function: { name, arguments: "" }, ...sealed });
 	}
 
 	grow(number: number, text: string): string {
@@ -52,10 +55,21 @@ export class CallEncoder {
 		if (call === undefined) return "";
 		this.open.delete(number);
 		const { id, name, kind } = call.block;
-		if (kind === "custom") return this.piece(call, { id, type: "custom", custom: { name, input: call.input } });
+		const sealed = signatureMember(signature ?? call.block.signature);
+		this.told[call.index] = { id, ...sealed };
+		if (kind === "custom")
+			return this.piece(call, { id, type: "custom", custom: { name, input: call.input }, ...sealed });
 		// Empty arguments are not JSON, and would poison the next turn.
 		const empty = call.grown ? "" : this.piece(call, { function: { arguments: "{}" } });
-		return signature === undefined ? empty : empty + this.piece(call, signatureMember(signature));
+		return signature === undefined ? empty : empty + this.piece(call, sealed);
+	}
+
+	/** The message with nothing but its calls and what must come back with them; undefined where there is no such thing. */
+	sealed(details: readonly WireRecord[]): WireRecord | undefined {
+		const { told: tool_calls } = this;
+		if (tool_calls.length === 0) return undefined;
+		if (details.length > 0) return { message: { tool_calls, reasoning_details: details } };
+		return tool_calls.some((call) => call["extra_content"] !== undefined) ? { message: { tool_calls } } : undefined;
 	}
 
 	private piece({ index }: OpenCall, members: WireRecord): string {

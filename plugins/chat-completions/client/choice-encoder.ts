@@ -136,6 +136,11 @@ export class ChoiceEncoder {
 		return this.begin("null") + this.finish({ reason: "safety", ...(message !== undefined && { message }) });
 	}
 
+	/** What a client may not give back of a message that calls tools; undefined where there is no such thing. */
+	get sealed(): WireRecord | undefined {
+		return this.calls.sealed(this.details);
+	}
+
 	private chunk(delta: string, logprobs = "null", finish = "null"): string {
 		return `${this.head}${delta},"logprobs":${logprobs},"finish_reason":${finish}}${this.frame.tail}`;
 	}

@@ -7,6 +7,7 @@ import {
 	type NeutralRequest,
 	type StreamEncoder,
 	type Usage,
+	type WireRecord,
 } from "#core";
 import { protocolName } from "../name.ts";
 import { encodeUsage } from "../usage.ts";
@@ -68,6 +69,11 @@ class Encoder implements StreamEncoder {
 			default:
 				return "";
 		}
+	}
+
+	answer(): WireRecord | undefined {
+		const choices = this.frame.legacy ? [] : [...this.choices.values()].flatMap((choice) => choice.sealed ?? []);
+		return choices.length === 0 ? undefined : { choices };
 	}
 
 	private start({ id, createdAt, tier, extras, usage }: Of<"start">): string {

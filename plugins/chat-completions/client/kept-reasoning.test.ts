@@ -1,0 +1,95 @@
+import { expect, test } from "bun:test";
+import { asList, asRecord, type Conversations, type ModelAsk } from "#core";
+import { createTestClock } from "#core/testing";
+import { askFor } from "../fixtures/ask.ts";
+import { createKeptReasoning } from "./kept-reasoning.ts";
+
+const token = { id: "tok_1" };
+const call = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
+const thought = (signature: string) => ({ type: "reasoning.text", text: "Hm.", signature, index: 0 });
+const answerWith = (id: string, signature: string) => ({
+	choices: [
+		{ index: 0, message: { role: "assistant", tool_calls: [call(id)], reasoning_details: [thought(signature)] } },
+	],
+});
+const askWith = (...messages: readonly unknown[]): ModelAsk =>
+	askFor({ model: "m", messages: [{ role: "user", content: "Hi" }, ...messages] });
+const bare = (id: string) => ({ role: "assistant", content: null, tool_calls: [call(id)] });
+
+/** The message behind the user's first, as it goes on. */
+const messageOf = async (kept: Conversations, ask: ModelAsk): Promise<Readonly<Record<string, unknown>>> => {
+	const { body } = await kept.load(ask, token);
+	expect(JSON.parse(body.text)).toEqual(body.value);
+	return asRecord(asList(body.value["messages"])[1]);
+};
+
+test("a message comes back as it was given, for an hour after its last use", async () => {
+	const clock = createTestClock();
+	const kept = createKeptReasoning(clock);
+	await kept.save?.(askWith(), token, answerWith("a", "seal"));
+	await clock.advance(3_000_000);
+	expect(await messageOf(kept, askWith(bare("a")))).toEqual({ ...bare("a"), reasoning_details: [thought("seal")] });
+	await clock.advance(3_000_000);
+	expect(await messageOf(kept, askWith(bare("a")))).toHaveProperty("reasoning_details");
+	await clock.advance(3_600_001);
+	expect(await messageOf(kept, askWith(bare("a")))).toEqual(bare("a"));
+});
+
+test("each call gets its own seal back, whatever is kept of the message", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	const sealed = { ...call("a"), extra_content: { google: { thought_signature: "seal" } } };
+	const tool_calls = [sealed, call("b")];
+	await kept.save?.(askWith(), token, { choices: [{ message: { role: "assistant", content: "So.", tool_calls } }] });
+	const sent = { role: "assistant", content: "So.", tool_calls: [call("a"), call("b")] };
+	expect(await messageOf(kept, askWith(sent))).toEqual({ ...sent, tool_calls });
+});
+
+test.each([
+	{ reasoning_details: [thought("own")] },
+	{ extra_content: { google: { thought_signature: "own" } } },
+	{ tool_calls: [{ ...call("a"), extra_content: { google: { thought_signature: "own" } } }] },
+])("what a client gives back itself stays: %p", async (own) => {
+	const kept = createKeptReasoning(createTestClock());
+	await kept.save?.(askWith(), token, answerWith("a", "seal"));
+	const ask = askWith({ ...bare("a"), ...own });
+	expect(await kept.load(ask, token)).toBe(ask);
+});
+
+test("an answer without calls, or without anything beside them, is not kept", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	const [choice] = answerWith("a", "seal").choices;
+	await kept.save?.(askWith(), token, { choices: [{ message: { ...choice?.message, tool_calls: [] } }] });
+	await kept.save?.(askWith(), token, { choices: [{ message: { role: "assistant", tool_calls: [call("a")] } }] });
+	const ask = askWith(bare("a"));
+	expect(await kept.load(ask, token)).toBe(ask);
+});
+
+test("the least recently used goes when there is no more room", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	const ids = Array.from({ length: 17 }, (_, at) => `call-${at}`);
+	const [first, second, ...later] = ids;
+	for (const id of [first, second]) await kept.save?.(askWith(), token, answerWith(id ?? "", "s".repeat(1_000_000)));
+	await messageOf(kept, askWith(bare(first ?? "")));
+	for (const id of later) await kept.save?.(askWith(), token, answerWith(id, "s".repeat(1_000_000)));
+	expect(await messageOf(kept, askWith(bare(first ?? "")))).toHaveProperty("reasoning_details");
+	expect(await messageOf(kept, askWith(bare(second ?? "")))).toEqual(bare(second ?? ""));
+});
+
+test("what comes back is counted as held before it is put together, and left out where there is no room", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	await kept.save?.(askWith(), token, answerWith("a", "s".repeat(5_000)));
+	const sizes: number[] = [];
+	const held = (denial?: { kind: "overloaded"; message: string }) => ({
+		hold: (bytes: number) => {
+			sizes.push(bytes);
+			return denial;
+		},
+		giveBack: () => {},
+		release: () => {},
+		carried: false,
+	});
+	const ask = askWith(bare("a"));
+	const { body } = await kept.load(ask, token, held());
+	expect(sizes[0]).toBeGreaterThanOrEqual(body.bytes.length - ask.body.bytes.length);
+	expect(await kept.load(ask, token, held({ kind: "overloaded", message: "full" }))).toBe(ask);
+});

@@ -1,0 +1,137 @@
+/**
+ * Reasoning for clients that give back the calls of an answer and nothing that stood beside them. OpenAI's own form has no
+ * place for a signature or encrypted reasoning, so most clients drop it, and a model that called tools would go on without
+ * its thoughts. It is kept here for a while and put back where the client sends the calls without it.
+ */
+import {
+	asList,
+	asRecord,
+	asText,
+	type Clock,
+	type Conversations,
+	changeJsonBody,
+	type HeldBytes,
+	isRecord,
+	type ModelAsk,
+	parseJson,
+	type WireRecord,
+} from "#core";
+import { references } from "./references.ts";
+
+/** All that is kept together, in characters; the least recently used goes first. */
+const mostKept = 16 * 1024 * 1024;
+const keptForMs = 3_600_000;
+
+interface Kept {
+	/** The message as JSON: its calls by their ids, and what must come back; empty where two answers gave a call this id. */
+	readonly text: string;
+	readonly at: number;
+}
+
+/** A message of an answer with nothing but what a client may drop; undefined where there is nothing of that kind. */
+const sealedOf = (message: WireRecord): string | undefined => {
+	const calls = asList(message["tool_calls"]).map(asRecord);
+	const details = asList(message["reasoning_details"]);
+	if (calls.length === 0 || (details.length === 0 && !calls.some((call) => call["extra_content"]))) return undefined;
+	const tool_calls = calls.map(({ id, extra_content }) => ({ id, extra_content }));
+	return JSON.stringify({ tool_calls, ...(details.length > 0 && { reasoning_details: details }) });
+};
+
+const firstCallOf = (message: WireRecord): string | undefined =>
+	asText(asRecord(asList(message["tool_calls"])[0])["id"]);
+
+/** True for a message whose calls came back alone. */
+const isBare = (message: WireRecord): boolean =>
+	message["role"] === "assistant" &&
+	message["extra_content"] === undefined &&
+	asList(message["reasoning_details"]).length === 0 &&
+	asList(message["tool_calls"]).every((call) => asRecord(call)["extra_content"] === undefined);
+
+/** The message with what was kept of it; members that the client sent stay. */
+const completed = (message: WireRecord, kept: WireRecord): WireRecord => {
+	const beside = new Map(
+		asList(kept["tool_calls"]).map((call) => [asRecord(call)["id"], asRecord(call)["extra_content"]]),
+	);
+	const tool_calls = asList(message["tool_calls"]).map((call) => {
+		const extra_content = isRecord(call) ? beside.get(call["id"]) : undefined;
+		return extra_content === undefined ? call : { ...asRecord(call), extra_content };
+	});
+	const { reasoning_details } = kept;
+	return { ...message, ...(reasoning_details !== undefined && { reasoning_details }), tool_calls };
+};
+
+class KeptReasoning implements Conversations {
+	private readonly clock: Clock;
+	/** In the order of their last use. */
+	private readonly kept = new Map<string, Kept>();
+	private size = 0;
+
+	constructor(clock: Clock) {
+		this.clock = clock;
+	}
+
+	load(ask: ModelAsk, token: { readonly id: string }, held?: HeldBytes): ModelAsk | Promise<ModelAsk> {
+		const loaded = references.load(ask, token, held);
+		return this.kept.size === 0 || loaded !== ask ? loaded : this.completed(ask, token.id, held);
+	}
+
+	save(ask: ModelAsk, token: { readonly id: string }, answer: unknown): undefined {
+		for (const choice of asList(asRecord(answer)["choices"])) {
+			const message = asRecord(asRecord(choice)["message"]);
+			const id = firstCallOf(message);
+			const text = id === undefined ? undefined : sealedOf(message);
+			if (id !== undefined && text !== undefined) this.keep(keyOf(token.id, ask, id), text);
+		}
+	}
+
+	private completed(ask: ModelAsk, token: string, held: HeldBytes | undefined): ModelAsk {
+		let more = 0;
+		const messages = asList(ask.body.value["messages"]).map((message) => {
+			if (!isRecord(message) || !isBare(message)) return message;
+			const id = firstCallOf(message);
+			const text = id === undefined ? "" : this.find(keyOf(token, ask, id));
+			more += text.length;
+			return text === "" ? message : completed(message, asRecord(parseJson(text)));
+		});
+		if (more === 0 || held?.hold(more)) return ask;
+		return { ...ask, body: changeJsonBody(ask.body, { messages }) };
+	}
+
+	private find(key: string): string {
+		const found = this.kept.get(key);
+		if (found === undefined) return "";
+		const now = this.clock.monotonic();
+		this.forget(key, found);
+		if (now - found.at > keptForMs) return "";
+		this.put(key, { text: found.text, at: now });
+		return found.text;
+	}
+
+	private keep(key: string, text: string): void {
+		const now = this.clock.monotonic();
+		const before = this.kept.get(key);
+		if (before) this.forget(key, before);
+		// Some upstreams count their calls anew in each answer: such an id tells nobody's reasoning.
+		this.put(key, { text: before && before.text !== text ? "" : text, at: now });
+		for (const [oldest, entry] of this.kept) {
+			if (this.size <= mostKept && now - entry.at <= keptForMs) break;
+			this.forget(oldest, entry);
+		}
+	}
+
+	private put(key: string, entry: Kept): void {
+		this.kept.set(key, entry);
+		this.size += key.length + entry.text.length;
+	}
+
+	private forget(key: string, entry: Kept): void {
+		this.kept.delete(key);
+		this.size -= key.length + entry.text.length;
+	}
+}
+
+/** Reasoning goes back to the model that was asked, by the token that asked. */
+const keyOf = (token: string, { call }: ModelAsk, id: string): string => JSON.stringify([token, call.name, id]);
+
+/** What a client may not give back, kept in this process for an hour; what names an upstream's account as `references` has it. */
+export const createKeptReasoning = (clock: Clock): Conversations => new KeptReasoning(clock);

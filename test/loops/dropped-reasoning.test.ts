@@ -1,0 +1,202 @@
+/**
+ * Clients of chat-completions that give back the calls of an answer and nothing that stood beside them, as most do: the
+ * model gets its own reasoning back all the same.
+ */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { asList, asRecord, asText } from "#core";
+import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+
+let gateway: TestGateway;
+let upstream: ScriptedUpstream;
+/** Answers so far: each gives its call another id and another seal. */
+let answers = 0;
+/** The id of the next call, for an upstream that counts its calls anew in each answer. */
+let countedId: string | undefined;
+
+const events = (list: readonly Readonly<Record<string, unknown>>[]): Response =>
+	new Response(list.map((event) => `event: ${event["type"]}\ndata: ${JSON.stringify(event)}\n\n`).join(""), {
+		headers: { "content-type": "text/event-stream" },
+	});
+
+const claude = (stream: boolean): Response => {
+	const content = [
+		{ type: "thinking", thinking: "I should look.", signature: `seal-${answers}` },
+		{ type: "tool_use", id: countedId ?? `toolu_${answers}`, name: "look", input: {} },
+	];
+	const message = { id: `msg_${answers}`, type: "message", role: "assistant", model: "claude", stop_sequence: null };
+	const usage = { input_tokens: 9, output_tokens: 9 };
+	if (!stream) return Response.json({ ...message, content, stop_reason: "tool_use", usage });
+	const [thought, call] = content;
+	return events([
+		{ type: "message_start", message: { ...message, content: [], stop_reason: null, usage } },
+		{ type: "content_block_start", index: 0, content_block: { ...thought, thinking: "", signature: "" } },
+		{ type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "I should look." } },
+		{ type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: `seal-${answers}` } },
+		{ type: "content_block_stop", index: 0 },
+		{ type: "content_block_start", index: 1, content_block: call },
+		{ type: "content_block_stop", index: 1 },
+		{ type: "message_delta", delta: { stop_reason: "tool_use", stop_sequence: null }, usage },
+		{ type: "message_stop" },
+	]);
+};
+
+const gemini = (stream: boolean): Response => {
+	const call = { functionCall: { name: "look", args: {} }, thoughtSignature: `seal-${answers}` };
+	const body = {
+		candidates: [{ content: { role: "model", parts: [call] }, finishReason: "STOP", index: 0 }],
+		usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 9, totalTokenCount: 18 },
+		responseId: `answer-${answers}`,
+	};
+	if (!stream) return Response.json(body);
+	return new Response(`data: ${JSON.stringify(body)}\n\n`, { headers: { "content-type": "text/event-stream" } });
+};
+
+const gpt = (stream: boolean): Response => {
+	const id = answers;
+	const output = [
+		{ type: "reasoning", id: `rs_${id}`, summary: [], encrypted_content: `seal-${id}` },
+		{
+			type: "function_call",
+			id: `fc_${id}`,
+			call_id: `call_${id}`,
+			name: "look",
+			arguments: "{}",
+			status: "completed",
+		},
+	];
+	const usage = { input_tokens: 9, output_tokens: 9, total_tokens: 18 };
+	const response = {
+		id: `resp_${id}`,
+		object: "response",
+		created_at: 5,
+		status: "completed",
+		model: "gpt",
+		output,
+		usage,
+	};
+	if (!stream) return Response.json(response);
+	const items = output.flatMap((item, output_index) => [
+		{ type: "response.output_item.added", output_index, item },
+		{ type: "response.output_item.done", output_index, item },
+	]);
+	const created = {
+		type: "response.created",
+		response: { ...response, status: "in_progress", output: [], usage: null },
+	};
+	return events([created, ...items, { type: "response.completed", response }]);
+};
+
+beforeAll(async () => {
+	upstream = startUpstream(({ path, json }) => {
+		answers++;
+		if (path.includes("models/")) return gemini(path.includes("stream"));
+		return (path.endsWith("/messages") ? claude : gpt)(asRecord(json)["stream"] === true);
+	});
+	const to = (name: string, protocol: string) => ({ name, protocol, url: upstream.url, key: "k" });
+	gateway = await startGateway({
+		plugins: [
+			"chat-completions",
+			"responses",
+			"messages",
+			"generate-content",
+			"tokens",
+			{
+				use: "router",
+				with: {
+					upstreams: [to("claude", "messages"), to("gemini", "generate-content"), to("gpt", "responses")],
+					models: [
+						{ name: "claude-opus-5", targets: [{ upstream: "claude" }] },
+						{ name: "claude-again", targets: [{ upstream: "claude", model: "claude-opus-5" }] },
+						{ name: "gemini-3-pro", targets: [{ upstream: "gemini" }] },
+						{ name: "gpt-5.5", targets: [{ upstream: "gpt" }] },
+					],
+				},
+			},
+		],
+	});
+});
+
+afterAll(async () => {
+	await gateway.stop();
+	await upstream.stop();
+});
+
+beforeEach(() => {
+	upstream.received.length = 0;
+	countedId = undefined;
+});
+
+const path = "/v1/chat/completions";
+const question = { role: "user", content: "What do you see?" };
+const tools = [{ type: "function", function: { name: "look", parameters: { type: "object", properties: {} } } }];
+const asking = (model: string, stream: boolean, messages: readonly unknown[]) => ({
+	model,
+	stream,
+	tools,
+	reasoning_effort: "high",
+	messages,
+});
+
+/** The call of an answer as OpenAI's own types have it. */
+const callIn = (text: string, stream: boolean): Readonly<Record<string, unknown>> => {
+	const told = stream ? text.split("\n\n").filter((event) => event.startsWith("data: {")) : [`data: ${text}`];
+	const calls = told.flatMap((event) => {
+		const choice = asRecord(asList(asRecord(JSON.parse(event.slice(6)))["choices"])[0]);
+		return asList(asRecord(choice[stream ? "delta" : "message"])["tool_calls"]).map(asRecord);
+	});
+	return { id: calls[0]?.["id"], type: "function", function: { name: "look", arguments: "{}" } };
+};
+
+/** A turn, and the next one by a client that keeps what OpenAI's types have; gives what the upstream was sent then. */
+const loop = async (
+	model: string,
+	{ stream = false, next = model, key }: { stream?: boolean; next?: string; key?: string } = {},
+): Promise<string> => {
+	const first = await gateway.ask(path, asking(model, stream, [question]));
+	const call = callIn(await first.text(), stream);
+	expect(asText(call["id"])).toBeString();
+	const history = [
+		question,
+		{ role: "assistant", content: null, tool_calls: [call] },
+		{ role: "tool", tool_call_id: call["id"], content: "a tree" },
+	];
+	const headers = key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } };
+	const second = await gateway.ask(path, asking(next, stream, history), headers);
+	expect(second.status).toBe(200);
+	expect(second.headers.get("x-portico-dropped")).toBeNull();
+	await second.text();
+	return JSON.stringify(upstream.received.at(-1)?.json);
+};
+
+const models = ["claude-opus-5", "gemini-3-pro", "gpt-5.5"];
+
+test.each(models.flatMap((model) => [[model, false] as const, [model, true] as const]))(
+	"%s gets its reasoning back (streamed: %p)",
+	async (model, stream) => {
+		const sent = await loop(model, { stream });
+		expect(sent).toContain(`seal-${answers - 1}`);
+	},
+);
+
+test("Claude gets the text of its thoughts with their seal, before the call", async () => {
+	const { messages } = JSON.parse(await loop("claude-opus-5")) as { messages: unknown[] };
+	expect(asRecord(messages[1])["content"]).toMatchObject([
+		{ type: "thinking", thinking: "I should look.", signature: `seal-${answers - 1}` },
+		{ type: "tool_use", name: "look" },
+	]);
+});
+
+test("another token's calls, by the same id, bring nothing back", async () => {
+	const { key } = await gateway.token({});
+	expect(await loop("claude-opus-5", { key })).not.toContain("seal-");
+});
+
+test("another model's name brings nothing back", async () => {
+	expect(await loop("claude-opus-5", { next: "claude-again" })).not.toContain("seal-");
+});
+
+test("an id that two answers gave brings nothing back", async () => {
+	countedId = "look:0";
+	expect(await loop("claude-opus-5")).toContain("seal-");
+	expect(await loop("claude-opus-5")).not.toContain("seal-");
+});

@@ -18,6 +18,10 @@ const placeholders = new Set([skipSentinel, "context_engineering_is_the_way_to_g
 /** Stands before the value of reasoning that has no text at all, to tell it from the signature of a visible thought. */
 const wholeMark = "~";
 
+/** Stands before the length and the text of a thought that was shown, behind which its signature follows. */
+const shownSign = "=";
+const shownThought = /^=(\d{1,9}):/;
+
 /** How a marked value begins in base64. */
 export const encodedMark = "cG9ydGljby";
 
@@ -37,11 +41,25 @@ const decoded = (base64: string): string => {
 const carriedIn = (text: string): Opaque | undefined =>
 	text.startsWith(encodedMark) ? uncarry(decoded(text)) : undefined;
 
-/** What a signature in a client's history stands for. `whole`: it is reasoning of its own, not the signature of a text. */
-export const readSignature = (text: string): { readonly opaque: Opaque; readonly whole: boolean } | undefined => {
+/** What a signature in a client's history stands for. */
+export interface ReadSignature {
+	readonly opaque: Opaque;
+	/** It is reasoning of its own, not the signature of a text. */
+	readonly whole: boolean;
+	/** The thought it belongs to, which was shown before the call that bears it. */
+	readonly shown?: string;
+}
+
+export const readSignature = (text: string): ReadSignature | undefined => {
 	if (text === "" || placeholders.has(text)) return undefined;
 	const carried = carriedIn(text);
 	if (!carried) return { opaque: { value: text, origin: geminiOrigin }, whole: false };
+	const [sign, length] = shownThought.exec(carried.value) ?? [];
+	if (sign !== undefined) {
+		const end = sign.length + Number(length);
+		const value = carried.value.slice(end);
+		return { opaque: { ...carried, value }, whole: false, shown: carried.value.slice(sign.length, end) };
+	}
 	if (!carried.value.startsWith(wholeMark)) return { opaque: carried, whole: false };
 	return { opaque: { ...carried, value: carried.value.slice(wholeMark.length) }, whole: true };
 };
@@ -59,6 +77,15 @@ export const unseenMark = (block: Block, hidden: boolean): string | undefined =>
 	if (block.type !== "thinking" || !block.signature || (block.text !== "" && !hidden)) return undefined;
 	return isForeign(block.signature) ? writeSignature(block.signature) : undefined;
 };
+
+/**
+ * The mark of a thought that is shown, with its text, for the call that comes after it and bears none: clients that keep no
+ * thoughts in a conversation, as Gemini CLI, bring it back there.
+ */
+export const shownMark = (text: string, signature: Opaque): string | undefined =>
+	isForeign(signature)
+		? encoded(carry({ ...signature, value: `${shownSign}${text.length}:${text}${signature.value}` }))
+		: undefined;
 
 /** The part of reasoning after which nothing came that could bear its mark. */
 export const markedPart = (mark: string): WireRecord => ({ text: "", thought: true, thoughtSignature: mark });

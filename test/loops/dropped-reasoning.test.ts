@@ -1,6 +1,6 @@
 /**
- * Clients of chat-completions that give back the calls of an answer and nothing that stood beside them, as most do: the
- * model gets its own reasoning back all the same.
+ * Clients of chat-completions that give back the calls of an answer and nothing that stood beside them, as most do, and
+ * Gemini's that keep no thoughts: the model gets its own reasoning back all the same.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { asList, asRecord, asText } from "#core";
@@ -21,20 +21,24 @@ const events = (list: readonly Readonly<Record<string, unknown>>[]): Response =>
 const claude = (stream: boolean): Response => {
 	const content = [
 		{ type: "thinking", thinking: "I should look.", signature: `seal-${answers}` },
+		{ type: "text", text: "Let me see." },
 		{ type: "tool_use", id: countedId ?? `toolu_${answers}`, name: "look", input: {} },
 	];
 	const message = { id: `msg_${answers}`, type: "message", role: "assistant", model: "claude", stop_sequence: null };
 	const usage = { input_tokens: 9, output_tokens: 9 };
 	if (!stream) return Response.json({ ...message, content, stop_reason: "tool_use", usage });
-	const [thought, call] = content;
+	const [thought, said, call] = content;
 	return events([
 		{ type: "message_start", message: { ...message, content: [], stop_reason: null, usage } },
 		{ type: "content_block_start", index: 0, content_block: { ...thought, thinking: "", signature: "" } },
 		{ type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: "I should look." } },
 		{ type: "content_block_delta", index: 0, delta: { type: "signature_delta", signature: `seal-${answers}` } },
 		{ type: "content_block_stop", index: 0 },
-		{ type: "content_block_start", index: 1, content_block: call },
+		{ type: "content_block_start", index: 1, content_block: { ...said, text: "" } },
+		{ type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "Let me see." } },
 		{ type: "content_block_stop", index: 1 },
+		{ type: "content_block_start", index: 2, content_block: call },
+		{ type: "content_block_stop", index: 2 },
 		{ type: "message_delta", delta: { stop_reason: "tool_use", stop_sequence: null }, usage },
 		{ type: "message_stop" },
 	]);
@@ -179,8 +183,7 @@ test.each(models.flatMap((model) => [[model, false] as const, [model, true] as c
 );
 
 test("Claude gets the text of its thoughts with their seal, before the call", async () => {
-	const { messages } = JSON.parse(await loop("claude-opus-5")) as { messages: unknown[] };
-	expect(asRecord(messages[1])["content"]).toMatchObject([
+	expect(turnIn(await loop("claude-opus-5"))).toMatchObject([
 		{ type: "thinking", thinking: "I should look.", signature: `seal-${answers - 1}` },
 		{ type: "tool_use", name: "look" },
 	]);
@@ -200,3 +203,54 @@ test("an id that two answers gave brings nothing back", async () => {
 	expect(await loop("claude-opus-5")).toContain("seal-");
 	expect(await loop("claude-opus-5")).not.toContain("seal-");
 });
+
+/** The same by Gemini's API, for a client that keeps all parts but thoughts; gives the parts of the second request too. */
+const geminiLoop = async (model: string, stream: boolean, keeps: boolean): Promise<string> => {
+	const address = `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`;
+	const user = { role: "user", parts: [{ text: "What do you see?" }] };
+	const body = {
+		contents: [user],
+		tools: [{ functionDeclarations: [{ name: "look" }] }],
+		generationConfig: { thinkingConfig: { includeThoughts: true } },
+	};
+	const text = await (await gateway.ask(address, body)).text();
+	const chunks = stream ? text.split("\n\n").filter((event) => event.startsWith("data: ")) : [`data: ${text}`];
+	const parts = chunks.flatMap((event) => {
+		const candidate = asRecord(asList(asRecord(JSON.parse(event.slice(6)))["candidates"])[0]);
+		return asList(asRecord(candidate["content"])["parts"]).map(asRecord);
+	});
+	expect(parts.some((part) => part["thought"] === true)).toBe(true);
+	const kept = keeps ? parts : parts.filter((part) => part["thought"] !== true);
+	const call = asRecord(kept.find((part) => part["functionCall"] !== undefined)?.["functionCall"]);
+	const result = { functionResponse: { id: call["id"], name: "look", response: { output: "a tree" } } };
+	const contents = [user, { role: "model", parts: kept }, { role: "user", parts: [result] }];
+	const second = await gateway.ask(address, { ...body, contents });
+	expect(second.status).toBe(200);
+	expect(second.headers.get("x-portico-dropped")).toBeNull();
+	await second.text();
+	return JSON.stringify(upstream.received.at(-1)?.json);
+};
+
+/** The model's turn as Claude is given it again. */
+const turnIn = (sent: string): readonly Readonly<Record<string, unknown>>[] =>
+	asList(asRecord(asList(asRecord(JSON.parse(sent))["messages"])[1])["content"]).map(asRecord);
+
+test.each([
+	["keeps no thoughts", false, false],
+	["keeps no thoughts, streamed", true, false],
+	["keeps them", false, true],
+	["keeps them, streamed", true, true],
+] as const)(
+	"Claude gets its thought back once, before what it said, by a Gemini client that %s",
+	async (_, stream, keeps) => {
+		const turn = turnIn(await geminiLoop("claude-opus-5", stream, keeps));
+		expect(turn[0]).toEqual({ type: "thinking", thinking: "I should look.", signature: `seal-${answers - 1}` });
+		expect(
+			turn
+				.slice(1, -1)
+				.map((block) => block["text"])
+				.join(""),
+		).toBe("Let me see.");
+		expect(turn.at(-1)).toMatchObject({ type: "tool_use", name: "look" });
+	},
+);

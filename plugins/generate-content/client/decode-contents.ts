@@ -4,7 +4,6 @@ import {
 	asText,
 	type Block,
 	Fault,
-	inPlaceOf,
 	isRecord,
 	lookup,
 	type Message,
@@ -19,6 +18,7 @@ import { callId, WaitingCalls } from "../call-ids.ts";
 import { decodePart, signatureOf } from "../decode-part.ts";
 import { field, listField, otherFields, recordField } from "../fields.ts";
 import { bagOf, geminiOrigin, isForeign, readSignature } from "../signatures.ts";
+import { inSteps, joined } from "./join-contents.ts";
 import { readResult } from "./read-result.ts";
 
 const refusal = (parameter: string, message: string): Fault =>
@@ -73,6 +73,8 @@ const contentsOf = (value: unknown): readonly Content[] => {
 /** Reads the parts of one conversation; what it remembers is which calls still wait for their results. */
 class ContentsDecoder {
 	private readonly calls = new WaitingCalls();
+	/** Thoughts that were shown, and stood on the call after them. */
+	readonly onCalls = new Set<Block>();
 
 	message({ role, parts }: Content, index: number): Message {
 		const known = role === undefined ? "user" : roles[role.toLowerCase()];
@@ -98,9 +100,15 @@ class ContentsDecoder {
 		const part = asRecord(value);
 		const call = field(part, "functionCall");
 		const answer = field(part, "functionResponse");
-		if (isRecord(call)) blocks.push(...unseenReasoning(part), this.call(call, part, place));
+		if (isRecord(call)) blocks.push(...this.reasoningOn(part), this.call(call, part, place));
 		else if (isRecord(answer)) blocks.push(this.result(answer, place));
 		else addPart(blocks, part, place);
+	}
+
+	private reasoningOn(call: WireRecord): readonly Block[] {
+		const reasoning = unseenReasoning(call);
+		for (const block of reasoning) if (block.type === "thinking" && block.text !== "") this.onCalls.add(block);
+		return reasoning;
 	}
 
 	private call(call: WireRecord, part: WireRecord, place: string): ToolCallBlock {
@@ -152,12 +160,12 @@ const ownSignature = (part: WireRecord): Opaque | undefined => {
 	return opaque && !isForeign(opaque) ? opaque : undefined;
 };
 
-/** Reasoning of another maker that shows nothing: its mark stands on what the model said or called after it. */
+/** Reasoning of another maker that shows nothing, or may be shown no more: its mark stands on what came after it. */
 const unseenReasoning = (part: WireRecord): readonly Block[] => {
 	const read = readSignature(signatureOf(part) ?? "");
 	if (!read || !isForeign(read.opaque)) return [];
 	if (read.whole) return [{ type: "opaque_thinking", data: read.opaque }];
-	return [{ type: "thinking", text: "", form: "summary", signature: read.opaque }];
+	return [{ type: "thinking", text: read.shown ?? "", form: "summary", signature: read.opaque }];
 };
 
 /** Adds what a part is. Reasoning of another maker finds its text in the thought parts just before its signature. */
@@ -185,40 +193,11 @@ const unsignedText = (blocks: Block[]): string => {
 	return text;
 };
 
-/** Thoughts of a stream that a client recorded chunk by chunk, brought together again over the contents they are spread over. */
-const joined = (messages: readonly Message[]): readonly Message[] => {
-	const kept: Message[] = [];
-	/** The blocks of the last one. */
-	let open: Block[] = [];
-	for (const message of messages) {
-		if (kept.at(-1)?.role === "assistant" && message.role === "assistant") joinBlocks(open, message.blocks);
-		else {
-			open = [...message.blocks];
-			kept.push(inPlaceOf({ ...message, blocks: open }, message));
-		}
-	}
-	return kept;
-};
-
-const joinBlocks = (before: Block[], after: readonly Block[]): void => {
-	const last = before.at(-1);
-	const [first, ...rest] = after;
-	let added = rest;
-	if (last?.type === "thinking" && first?.type === "thinking" && !last.signature && !isGeminis(first))
-		before.splice(-1, 1, inPlaceOf({ ...last, ...first, text: last.text + first.text }, last));
-	else if (last?.type === "text" && first?.type === "text" && !last.signature && !first.signature)
-		before.splice(-1, 1, inPlaceOf({ ...last, text: last.text + first.text }, last));
-	else added = [...after];
-	for (const block of added) before.push(block);
-};
-
-const isGeminis = (block: Block): boolean =>
-	block.type === "thinking" && block.signature?.origin.protocol === geminiOrigin.protocol;
-
 /** The conversation. Throws `Fault` (`invalid_request`) for contents that are none. */
 export const decodeContents = (value: unknown): readonly Message[] => {
 	const decoder = new ContentsDecoder();
-	return joined(contentsOf(value).map((content, index) => decoder.message(content, index)));
+	const messages = contentsOf(value).map((content, index) => decoder.message(content, index));
+	return inSteps(joined(messages), decoder.onCalls);
 };
 
 /** The system instruction as one message, a block for each part; undefined when it says nothing. */

@@ -14,10 +14,10 @@ import {
 import { masked } from "../field-mask.ts";
 import { encodeBlockReason, encodeFinish } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
-import { isUnsigned, markedPart, ownExtras, unseenMark, writeSignature } from "../signatures.ts";
+import { isUnsigned, markedPart, ownExtras, shownMark, unseenMark, writeSignature } from "../signatures.ts";
 import { bytesBefore } from "../text-offsets.ts";
 import { encodeUsage } from "../usage.ts";
-import { bearsMark, hidesThoughts, queriesOf, wholePart, wordsOf } from "./answer-part.ts";
+import { bearsMark, bearsShownMark, hidesThoughts, queriesOf, wholePart, wordsOf } from "./answer-part.ts";
 import { type CitedText, encodeGrounding } from "./encode-grounding.ts";
 
 /** What is gathered beside the parts of a candidate. */
@@ -41,6 +41,8 @@ class PartsEncoder {
 	private lastText: TextBlock | undefined;
 	/** Of reasoning that shows nothing, for the part that follows. */
 	private mark: string | undefined;
+	/** Of a thought that was shown, for the call that follows. */
+	private shown: string | undefined;
 
 	constructor(request: NeutralRequest) {
 		this.hides = hidesThoughts(request);
@@ -82,7 +84,10 @@ class PartsEncoder {
 		const bears = mark !== undefined && bearsMark(part);
 		if (bears) this.mark = undefined;
 		else this.end();
-		this.parts.push(bears ? { ...part, thoughtSignature: mark } : part);
+		const shown = !bears && bearsShownMark(part) ? this.shown : undefined;
+		if (part["functionCall"] !== undefined) this.shown = undefined;
+		const thoughtSignature = bears ? mark : shown;
+		this.parts.push(thoughtSignature === undefined ? part : { ...part, thoughtSignature });
 	}
 
 	/** Texts that stand side by side are one part, as Gemini gives them; a signed one stays by itself. */
@@ -108,6 +113,7 @@ class PartsEncoder {
 		const shown = this.hides ? "" : text;
 		if (shown === "" && !signature) return;
 		this.add({ text: shown, thought: true, ...(signature && { thoughtSignature: writeSignature(signature) }) });
+		if (signature) this.shown = shownMark(shown, signature);
 	}
 }
 

@@ -1,7 +1,7 @@
 /** What is held back of one candidate's stream, so that the chunk that ends it has something to say. */
 import { gapBetween, type Opaque, type TextBlock, type TokenLogprob, type WireRecord } from "#core";
 import { markedPart, writeSignature } from "../signatures.ts";
-import { bearsMark, textPart } from "./answer-part.ts";
+import { bearsMark, bearsShownMark, textPart } from "./answer-part.ts";
 import type { CitedText } from "./encode-grounding.ts";
 
 export class HeldParts {
@@ -18,6 +18,8 @@ export class HeldParts {
 	readonly texts: CitedText[] = [];
 	readonly queries: string[] = [];
 	readonly logprobs: TokenLogprob[] = [];
+	/** The mark of a thought that was shown, for the call that follows. */
+	shown: string | undefined;
 	/** A call came whose arguments were no JSON. */
 	brokenCall = false;
 
@@ -77,8 +79,9 @@ export class HeldParts {
 	addPart(part: WireRecord): string {
 		const bears = bearsMark(part);
 		const before = bears ? this.release() : this.flush();
-		const { mark } = this;
+		const mark = this.mark ?? (bearsShownMark(part) ? this.shown : undefined);
 		this.mark = undefined;
+		if (part["functionCall"] !== undefined) this.shown = undefined;
 		this.part = JSON.stringify(mark === undefined ? part : { ...part, thoughtSignature: mark });
 		return before;
 	}

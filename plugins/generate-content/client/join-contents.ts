@@ -1,0 +1,55 @@
+/** Messages of a Gemini client's history put right: what it recorded in pieces is one, and thoughts stand before their step. */
+import { type Block, inPlaceOf, type Message } from "#core";
+import { geminiOrigin } from "../signatures.ts";
+
+/** Thoughts of a stream that a client recorded chunk by chunk, brought together again over the contents they are spread over. */
+export const joined = (messages: readonly Message[]): readonly Message[] => {
+	const kept: Message[] = [];
+	/** The blocks of the last one. */
+	let open: Block[] = [];
+	for (const message of messages) {
+		if (kept.at(-1)?.role === "assistant" && message.role === "assistant") joinBlocks(open, message.blocks);
+		else {
+			open = [...message.blocks];
+			kept.push(inPlaceOf({ ...message, blocks: open }, message));
+		}
+	}
+	return kept;
+};
+
+const joinBlocks = (before: Block[], after: readonly Block[]): void => {
+	const last = before.at(-1);
+	const [first, ...rest] = after;
+	let added = rest;
+	if (last?.type === "thinking" && first?.type === "thinking" && !last.signature && !isGeminis(first))
+		before.splice(-1, 1, inPlaceOf({ ...last, ...first, text: last.text + first.text }, last));
+	else if (last?.type === "text" && first?.type === "text" && !last.signature && !first.signature)
+		before.splice(-1, 1, inPlaceOf({ ...last, text: last.text + first.text }, last));
+	else added = [...after];
+	for (const block of added) before.push(block);
+};
+
+const isGeminis = (block: Block): boolean =>
+	block.type === "thinking" && block.signature?.origin.protocol === geminiOrigin.protocol;
+
+const sealOf = (block: Block): string | undefined => (block.type === "thinking" ? block.signature?.value : undefined);
+
+/**
+ * Thoughts that stood on a call (`onCalls`) go before what was said since the last one, as the model thought before it spoke;
+ * those that came back by themselves too are left out.
+ */
+export const inSteps = (messages: readonly Message[], onCalls: ReadonlySet<Block>): readonly Message[] =>
+	onCalls.size === 0 ? messages : messages.map((message) => inStep(message, onCalls));
+
+const inStep = (message: Message, onCalls: ReadonlySet<Block>): Message => {
+	if (!message.blocks.some((block) => onCalls.has(block))) return message;
+	const shown = new Set(message.blocks.map((block) => (onCalls.has(block) ? undefined : sealOf(block))));
+	const blocks: Block[] = [];
+	let step = 0;
+	for (const block of message.blocks) {
+		if (!onCalls.has(block)) blocks.push(block);
+		else if (block.type !== "thinking" || !shown.has(sealOf(block))) blocks.splice(step, 0, block);
+		if (block.type === "tool_call") step = blocks.length;
+	}
+	return inPlaceOf({ ...message, blocks }, message);
+};

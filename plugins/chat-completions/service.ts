@@ -15,7 +15,7 @@ export {
 	toolNames,
 	userFor,
 } from "./openai.ts";
-export { passedHeaders } from "./passthrough/request.ts";
+export { passedHeaders } from "./passed-headers.ts";
 export { asksForUsage, otherStreamOptions } from "./stream-options.ts";
 export { strictForm } from "./strict-schema.ts";
 export { decodeUsage } from "./usage.ts";

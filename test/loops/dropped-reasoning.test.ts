@@ -90,9 +90,37 @@ const gpt = (stream: boolean): Response => {
 	return events([created, ...items, { type: "response.completed", response }]);
 };
 
+/** DeepSeek says its reasoning as text, and refuses calls without it. */
+const deepSeek = (stream: boolean): Response => {
+	const reasoning_content = `I should "look" ${answers}.`;
+	const call = { id: countedId ?? `call_${answers}`, type: "function", function: { name: "look", arguments: "{}" } };
+	const head = { id: `chat-${answers}`, created: 5, model: "deepseek-chat" };
+	const message = { role: "assistant", content: "", reasoning_content, tool_calls: [call] };
+	if (!stream)
+		return Response.json({
+			...head,
+			object: "chat.completion",
+			choices: [{ index: 0, message, finish_reason: "tool_calls" }],
+		});
+	const deltas = [
+		{ role: "assistant", content: "" },
+		...(reasoning_content.match(/.{1,5}/g)?.map((piece) => ({ content: null, reasoning_content: piece })) ?? []),
+		{ content: "So. " },
+		{ tool_calls: [{ index: 0, ...call }] },
+	];
+	const choices = [
+		...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
+		{ index: 0, delta: {}, finish_reason: "tool_calls" },
+	];
+	const chunks = choices.map((choice) => ({ ...head, object: "chat.completion.chunk", choices: [choice] }));
+	const text = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+	return new Response(`${text}data: [DONE]\n\n`, { headers: { "content-type": "text/event-stream" } });
+};
+
 beforeAll(async () => {
 	upstream = startUpstream(({ path, json }) => {
 		answers++;
+		if (path.endsWith("/completions")) return deepSeek(asRecord(json)["stream"] === true);
 		if (path.includes("models/")) return gemini(path.includes("stream"));
 		return (path.endsWith("/messages") ? claude : gpt)(asRecord(json)["stream"] === true);
 	});
@@ -107,12 +135,20 @@ beforeAll(async () => {
 			{
 				use: "router",
 				with: {
-					upstreams: [to("claude", "messages"), to("gemini", "generate-content"), to("gpt", "responses")],
+					upstreams: [
+						to("claude", "messages"),
+						to("gemini", "generate-content"),
+						to("gpt", "responses"),
+						to("deepseek", "chat-completions"),
+					],
 					models: [
 						{ name: "claude-opus-5", targets: [{ upstream: "claude" }] },
 						{ name: "claude-again", targets: [{ upstream: "claude", model: "claude-opus-5" }] },
 						{ name: "gemini-3-pro", targets: [{ upstream: "gemini" }] },
 						{ name: "gpt-5.5", targets: [{ upstream: "gpt" }] },
+						{ name: "deepseek-chat", targets: [{ upstream: "deepseek" }] },
+						{ name: "renamed", targets: [{ upstream: "deepseek", model: "deepseek-chat" }] },
+						{ name: "gpt-4o", targets: [{ upstream: "deepseek" }] },
 					],
 				},
 			},
@@ -187,6 +223,21 @@ test("Claude gets the text of its thoughts with their seal, before the call", as
 		{ type: "thinking", thinking: "I should look.", signature: `seal-${answers - 1}` },
 		{ type: "tool_use", name: "look" },
 	]);
+});
+
+test.each([
+	["deepseek-chat", false],
+	["deepseek-chat", true],
+	["renamed", false],
+	["renamed", true],
+] as const)("%s gets its words of reasoning back where answers pass (streamed: %p)", async (model, stream) => {
+	const { messages } = JSON.parse(await loop(model, { stream })) as { messages: unknown[] };
+	expect(asRecord(messages[1])["reasoning_content"]).toBe(`I should "look" ${answers - 1}.`);
+});
+
+test("a model that wants no reasoning back gets none", async () => {
+	const { messages } = JSON.parse(await loop("gpt-4o", { stream: true })) as { messages: unknown[] };
+	expect(asRecord(messages[1])).not.toHaveProperty("reasoning_content");
 });
 
 test("another token's calls, by the same id, bring nothing back", async () => {

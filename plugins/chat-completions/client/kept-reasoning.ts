@@ -1,7 +1,7 @@
 /**
  * Reasoning for clients that give back the calls of an answer and nothing that stood beside them. OpenAI's own form has no
- * place for a signature or encrypted reasoning, so most clients drop it, and a model that called tools would go on without
- * its thoughts. It is kept here for a while and put back where the client sends the calls without it.
+ * place for reasoning, sealed or not, so most clients drop it, and a model that called tools would go on without its
+ * thoughts. It is kept here for a while and put back where the client sends the calls without it.
  */
 import {
 	asList,
@@ -14,8 +14,10 @@ import {
 	isRecord,
 	type ModelAsk,
 	parseJson,
+	type Target,
 	type WireRecord,
 } from "#core";
+import { plainReasoning } from "../reasoning.ts";
 import { references } from "./references.ts";
 
 /** All that is kept together, in characters; the least recently used goes first. */
@@ -28,13 +30,21 @@ interface Kept {
 	readonly at: number;
 }
 
-/** A message of an answer with nothing but what a client may drop; undefined where there is nothing of that kind. */
-const sealedOf = (message: WireRecord): string | undefined => {
+/**
+ * A message of an answer with nothing but what a client may drop; undefined where there is nothing of that kind. `insists`:
+ * the model wants its reasoning back as the text it was.
+ */
+const beside = (message: WireRecord, insists: boolean): string | undefined => {
 	const calls = asList(message["tool_calls"]).map(asRecord);
 	const details = asList(message["reasoning_details"]);
-	if (calls.length === 0 || (details.length === 0 && !calls.some((call) => call["extra_content"]))) return undefined;
-	const tool_calls = calls.map(({ id, extra_content }) => ({ id, extra_content }));
-	return JSON.stringify({ tool_calls, ...(details.length > 0 && { reasoning_details: details }) });
+	const told = insists && details.length === 0 ? plainReasoning(message)?.text : undefined;
+	const isSealed = details.length > 0 || calls.some((call) => call["extra_content"] !== undefined);
+	if (calls.length === 0 || (!isSealed && told === undefined)) return undefined;
+	return JSON.stringify({
+		tool_calls: calls.map(({ id, extra_content }) => ({ id, extra_content })),
+		...(details.length > 0 && { reasoning_details: details }),
+		...(told !== undefined && { reasoning_content: told }),
+	});
 };
 
 const firstCallOf = (message: WireRecord): string | undefined =>
@@ -49,15 +59,21 @@ const isBare = (message: WireRecord): boolean =>
 
 /** The message with what was kept of it; members that the client sent stay. */
 const completed = (message: WireRecord, kept: WireRecord): WireRecord => {
-	const beside = new Map(
+	const contents = new Map(
 		asList(kept["tool_calls"]).map((call) => [asRecord(call)["id"], asRecord(call)["extra_content"]]),
 	);
 	const tool_calls = asList(message["tool_calls"]).map((call) => {
-		const extra_content = isRecord(call) ? beside.get(call["id"]) : undefined;
+		const extra_content = isRecord(call) ? contents.get(call["id"]) : undefined;
 		return extra_content === undefined ? call : { ...asRecord(call), extra_content };
 	});
-	const { reasoning_details } = kept;
-	return { ...message, ...(reasoning_details !== undefined && { reasoning_details }), tool_calls };
+	const { reasoning_details, reasoning_content } = kept;
+	const says = plainReasoning(message) !== undefined;
+	return {
+		...message,
+		...(reasoning_details !== undefined && { reasoning_details }),
+		...(reasoning_content !== undefined && !says && { reasoning_content }),
+		tool_calls,
+	};
 };
 
 class KeptReasoning implements Conversations {
@@ -75,11 +91,12 @@ class KeptReasoning implements Conversations {
 		return this.kept.size === 0 || loaded !== ask ? loaded : this.completed(ask, token.id, held);
 	}
 
-	save(ask: ModelAsk, token: { readonly id: string }, answer: unknown): undefined {
+	save(ask: ModelAsk, token: { readonly id: string }, answer: unknown, target?: Target): undefined {
+		const insists = target?.capabilities.reasoningWithCalls === true;
 		for (const choice of asList(asRecord(answer)["choices"])) {
 			const message = asRecord(asRecord(choice)["message"]);
 			const id = firstCallOf(message);
-			const text = id === undefined ? undefined : sealedOf(message);
+			const text = id === undefined ? undefined : beside(message, insists);
 			if (id !== undefined && text !== undefined) this.keep(keyOf(token.id, ask, id), text);
 		}
 	}

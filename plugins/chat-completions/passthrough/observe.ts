@@ -20,6 +20,7 @@ import {
 } from "#core";
 import { padding } from "../stream-scope.ts";
 import { citesWeb, decodeUsage, usageIn } from "../usage.ts";
+import { reasonsAndCalls, ToldReasoning } from "./told-reasoning.ts";
 
 const generatedNames = ["content", "reasoning_content", "reasoning", "refusal", "arguments", "input", "transcript"];
 /** The start of a non-empty string that the model generated. */
@@ -96,12 +97,19 @@ class Observer implements StreamObserver {
 	private pieces = 0;
 	private bytes = 0;
 	private first: string | undefined;
+	/** What may come back without the calls it stood before; absent where no tool may be called. */
+	private readonly reasoning: ToldReasoning | undefined;
+	private reasons: boolean;
 
 	constructor(ask: ModelAsk) {
 		this.ask = ask;
+		const mayCall = asList(ask.body.value["tools"]).length > 0 && ask.call.candidates === 1;
+		this.reasoning = mayCall ? new ToldReasoning() : undefined;
+		this.reasons = mayCall;
 	}
 
 	event({ data }: StreamEvent): void {
+		if (this.reasons) this.reasons = this.reasoning?.read(data) === true;
 		if (this.template.repeats(data)) {
 			this.count(this.template.bytes);
 			return;
@@ -162,6 +170,7 @@ class Observer implements StreamObserver {
 		if (stopped !== undefined) seen.stopped = stopped;
 		if (tier !== undefined) seen.tier = tier;
 		if (error !== undefined) seen.error = error;
+		if (seen.finished && this.reasoning) seen.answer = this.reasoning.answer;
 		return seen;
 	}
 
@@ -215,12 +224,15 @@ export const observe = (body: unknown): Observation => {
 	let pieces = 0;
 	let bytes = 0;
 	let cites = false;
+	let reasons = false;
 	let stopped: string | undefined;
 	for (const each of asList(choices)) {
 		const choice = asRecord(each);
+		const message = asRecord(choice["message"]);
 		stopped ??= stopOf(choice["finish_reason"]);
-		cites ||= citesWeb(asRecord(choice["message"]));
-		const size = messageBytes(choice["message"]);
+		cites ||= citesWeb(message);
+		reasons ||= Boolean(message["tool_calls"]) && reasonsAndCalls(message);
+		const size = messageBytes(message);
 		if (size > 0) pieces++;
 		bytes += size;
 	}
@@ -231,5 +243,6 @@ export const observe = (body: unknown): Observation => {
 	if (stopped !== undefined) seen.stopped = stopped;
 	if (typeof tier === "string") seen.tier = tier;
 	if (error !== undefined) seen.error = error;
+	if (finished && reasons) seen.answer = root;
 	return seen;
 };

@@ -14,24 +14,9 @@ import {
 } from "#core";
 import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { type HistoryTarget, historyFor, mayNeedChange, thinksNot } from "../history.ts";
+import { passedHeaders } from "../passed-headers.ts";
 import { asksForUsage, otherStreamOptions } from "../stream-options.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
-
-/** Client headers that an upstream may see; everything else (keys, cookies, addresses) stays here. */
-const allowed = ["openai-beta", "x-client-request-id"];
-
-/** The headers of a request that passes through. */
-export const passedHeaders = ({ headers, call }: ModelAsk): Record<string, string> => {
-	const kept: Record<string, string> = {
-		"content-type": "application/json",
-		accept: call.stream ? "text/event-stream" : "application/json",
-	};
-	for (const name of allowed) {
-		const value = headers.get(name);
-		if (value !== null) kept[name] = value;
-	}
-	return kept;
-};
 
 /** True when Portico asks for usage that the client did not ask for, and must take it out of the answer again. */
 export const injectsUsage = ({ call, body }: ModelAsk, { capabilities }: PassthroughChanges): boolean =>

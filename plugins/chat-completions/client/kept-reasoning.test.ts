@@ -93,3 +93,11 @@ test("what comes back is counted as held before it is put together, and left out
 	expect(sizes[0]).toBeGreaterThanOrEqual(body.bytes.length - ask.body.bytes.length);
 	expect(await kept.load(ask, token, held({ kind: "overloaded", message: "full" }))).toBe(ask);
 });
+
+test("a call that a request names again and again does not let it grow without end", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	await kept.save?.(askWith(), token, answerWith("a", "s".repeat(1_000_000)));
+	const ask = askWith(...Array.from({ length: 1_000 }, () => bare("a")));
+	const { body } = await kept.load(ask, token);
+	expect(body.bytes.length).toBeLessThan(ask.body.bytes.length + 1_001_000);
+});

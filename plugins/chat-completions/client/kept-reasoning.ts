@@ -102,16 +102,26 @@ class KeptReasoning implements Conversations {
 	}
 
 	private completed(ask: ModelAsk, token: string, held: HeldBytes | undefined): ModelAsk {
-		let more = 0;
-		const messages = asList(ask.body.value["messages"]).map((message) => {
-			if (!isRecord(message) || !isBare(message)) return message;
-			const id = firstCallOf(message);
-			const text = id === undefined ? "" : this.find(keyOf(token, ask, id));
-			more += text.length;
-			return text === "" ? message : completed(message, asRecord(parseJson(text)));
-		});
+		const messages = asList(ask.body.value["messages"]);
+		const texts = this.textsFor(messages, token, ask);
+		const more = texts.reduce((sum, text) => sum + text.length, 0);
 		if (more === 0 || held?.hold(more)) return ask;
-		return { ...ask, body: changeJsonBody(ask.body, { messages }) };
+		const whole = messages.map((message, at) => {
+			const text = texts[at] ?? "";
+			return text === "" ? message : completed(asRecord(message), asRecord(parseJson(text)));
+		});
+		return { ...ask, body: changeJsonBody(ask.body, { messages: whole }) };
+	}
+
+	/** What was kept of each message. A call that is named again gets nothing: a request could grow without end. */
+	private textsFor(messages: readonly unknown[], token: string, ask: ModelAsk): readonly string[] {
+		const seen = new Set<string>();
+		return messages.map((message) => {
+			const id = isRecord(message) && isBare(message) ? firstCallOf(message) : undefined;
+			if (id === undefined || seen.has(id)) return "";
+			seen.add(id);
+			return this.find(keyOf(token, ask, id));
+		});
 	}
 
 	private find(key: string): string {

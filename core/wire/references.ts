@@ -27,8 +27,15 @@ const scheme = /^[a-z][a-z0-9+.-]*:/i;
 const filesPath = /^\/v\d\w*\/(?:projects\/|files\/|cachedContents\/)/i;
 
 /** As readers of addresses take it: they pass over what stands before it, and over tabs and ends of lines within. */
-export const addressAsRead = (address: string): string =>
+const addressAsRead = (address: string): string =>
 	address.startsWith("data:") ? address : address.replace(/^[\0- ]+/, "").replace(/[\t\r\n]+/g, "");
+
+/** Begins as addresses do, to a reader. Content in base64, however long, is told from one at once. */
+const begins = /^[\0- ]*[a-z][a-z0-9+.\t\r\n-]*:/i;
+
+/** Whether a text is an address of such kinds, which a pattern tells by its beginning, however much of it readers pass over. */
+export const isAddressOf = (kinds: RegExp, text: string): boolean =>
+	begins.test(text) && kinds.test(addressAsRead(text));
 
 /** What has no scheme and is called like a file: SGLang opens it on its own disk. */
 const isPath = (address: string): boolean =>

@@ -58,6 +58,11 @@ describe("is refused with a sentence:", () => {
 	test.each([
 		["no boundary", good, "multipart/form-data"],
 		["two boundaries", good, "multipart/form-data; boundary=A; boundary=B"],
+		...["\\\\", " ", "=?", ","].map((end): [string, string, string] => [
+			`a boundary that ends in ${JSON.stringify(end)}, which not all read alike`,
+			`--A\r\n${good.replaceAll("--B", `--A${end}`)}--A${end}--\r\n--A--`,
+			end === "," ? `multipart/form-data; boundary=A${end}` : `multipart/form-data; boundary="A${end}"`,
+		]),
 		["another type", good, "application/json"],
 		["nothing at all", "", type],
 		["another boundary than its own", good.replaceAll("--B", "--C"), type],

@@ -14,14 +14,21 @@ const longestType = 300;
 
 const bad = (message: string): Fault => new Fault({ kind: "invalid_request", code: "invalid_form", message });
 
+/**
+ * What readers take for different boundaries, so that each would find other parts: a backslash stands for itself or for what is
+ * behind it, a blank at the end counts or does not, `=?` may begin the encoding of mail, and letters beyond ASCII are other bytes.
+ */
+const ambiguousBoundary = /\\| $|=\?|[^ -~]/;
+
 const boundaryOf = (contentType: string): string => {
-	const found = /^multipart\/form-data\s*;(?:[^"]*;)?\s*boundary=(?:"([^"]{1,70})"|([^\s";]{1,70}))\s*(?:;|$)/i.exec(
+	const found = /^multipart\/form-data\s*;(?:[^"]*;)?\s*boundary=(?:"([^"]{1,70})"|([^\s",;]{1,70}))\s*(?:;|$)/i.exec(
 		contentType.slice(0, longestType),
 	);
 	const boundary = found?.[1] ?? found?.[2];
 	// Two of them would be read by one as the first and by another as the last.
 	if (
 		boundary === undefined ||
+		ambiguousBoundary.test(boundary) ||
 		contentType.length > longestType ||
 		contentType.split(/;\s*boundary[^=;]*=/i).length !== 2
 	)

@@ -107,8 +107,10 @@ const decoded = (request: Request, body: ReadableStream<Uint8Array>): ReadableSt
 	return body.pipeThrough(unpacking);
 };
 
+const bytesOf = (chunks: readonly Uint8Array[]): number => chunks.reduce((size, chunk) => size + chunk.length, 0);
+
 /** The chunks as one piece; a single one is not copied. */
-export const join = (chunks: readonly Uint8Array[], size: number): Uint8Array => {
+export const join = (chunks: readonly Uint8Array[], size = bytesOf(chunks)): Uint8Array => {
 	const [only] = chunks;
 	if (chunks.length === 1 && only !== undefined) return only;
 	const whole = new Uint8Array(size);

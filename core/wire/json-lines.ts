@@ -24,7 +24,9 @@ export class JsonLineFrames implements Frames {
 	}
 
 	feed(chunk: Uint8Array): readonly StreamEvent[] {
-		const lines = (this.begun + this.decoder.decode(chunk, { stream: true })).split("\n");
+		const lines = this.decoder.decode(chunk, { stream: true }).split("\n");
+		// A long line that comes in many chunks is not looked through again with each.
+		lines[0] = this.begun + (lines[0] ?? "");
 		this.begun = lines.pop() ?? "";
 		if (this.begun.length > this.longestLine)
 			throw new Fault({ kind: "upstream", message: "The upstream sent a line that is too large to be held." });
@@ -50,20 +52,13 @@ export class WholeLines {
 			this.held.push(left);
 			return undefined;
 		}
-		const whole = this.joined([...this.held, chunk.subarray(0, end)]);
+		const whole = join([...this.held, chunk.subarray(0, end)]);
 		this.held = left.length > 0 ? [left] : [];
 		return whole;
 	}
 
 	rest(): string {
-		const text = new TextDecoder().decode(this.joined(this.held));
+		const text = new TextDecoder().decode(join(this.held));
 		return isTorn(text) ? "" : text;
-	}
-
-	private joined(pieces: readonly Uint8Array[]): Uint8Array {
-		return join(
-			pieces,
-			pieces.reduce((size, piece) => size + piece.length, 0),
-		);
 	}
 }

@@ -9,12 +9,6 @@ import { isTorn } from "./torn-event.ts";
 const lineFeed = 10;
 const carriageReturn = 13;
 
-const joined = (pieces: readonly Uint8Array[]): Uint8Array =>
-	join(
-		pieces,
-		pieces.reduce((size, piece) => size + piece.length, 0),
-	);
-
 export class WholeEvents {
 	private held: Uint8Array[] = [];
 	/** The last two bytes that went through, for a blank line that lies across two chunks. */
@@ -33,7 +27,7 @@ export class WholeEvents {
 		// Most chunks are whole events, and go on as they are.
 		if (end === chunk.length && this.held.length === 0) return chunk;
 		this.held.push(end === chunk.length ? chunk : chunk.subarray(0, end));
-		const whole = joined(this.held);
+		const whole = join(this.held);
 		this.held = end === chunk.length ? [] : [chunk.subarray(end)];
 		return whole;
 	}
@@ -41,7 +35,7 @@ export class WholeEvents {
 	/** What is left when the stream has ended well without its last blank line: nothing of an event that its end tore. */
 	rest(): string {
 		if (this.held.length === 0) return "";
-		const text = new TextDecoder().decode(joined(this.held));
+		const text = new TextDecoder().decode(join(this.held));
 		const torn = /(?:^|[\r\n])data:([^\r\n]*)$/.exec(text)?.[1];
 		return torn !== undefined && isTorn(torn) ? "" : text;
 	}

@@ -32,7 +32,7 @@ const seconds = (milliseconds: number): number | null => (milliseconds === 0 ? n
 const usualSize = "720x1280";
 
 /** What the upstream says that it made, else what was asked for. */
-const sizeOf = ({ result, details }: Task): string => asText(result?.told?.size) ?? asText(details.size) ?? usualSize;
+const sizeOf = ({ result, details }: Task): string => asText(result?.told?.size) || asText(details.size) || usualSize;
 
 /** The published fields, and those that clients of other gateways read besides. */
 const openAiVideo = (task: Task): WireRecord => ({

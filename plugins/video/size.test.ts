@@ -15,11 +15,11 @@ test("a video has the size its upstream says, else the one asked for, else OpenA
 		await at.finish(id);
 		return [size, (await at.json(`/v1/videos/${id}`)).body["size"]];
 	};
-	expect(await sizesOf({})).toEqual(["720x1280", "720x1280"]);
+	for (const order of [{}, { size: "" }]) expect(await sizesOf(order)).toEqual(["720x1280", "720x1280"]);
 	expect(await sizesOf({ size: "1024x1792" })).toEqual(["1024x1792", "1024x1792"]);
 	told = { size: "1280x720" };
 	expect(await sizesOf({})).toEqual(["720x1280", "1280x720"]);
 	const { data } = (await at.json("/v1/videos")).body as { data: { size: string }[] };
-	expect(data.map(({ size }) => size)).toEqual(["1280x720", "1024x1792", "720x1280"]);
+	expect(data.map(({ size }) => size)).toEqual(["1280x720", "1024x1792", "720x1280", "720x1280"]);
 	await at.close();
 });

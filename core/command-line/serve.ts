@@ -67,8 +67,8 @@ const drained = async ({ portico }: Opened): Promise<void> => {
 
 /** `now` resolves when what is under way is to end at once; it is settled and written down all the same. */
 const stop = async (opened: Opened, listener: Listener, now: Promise<void>): Promise<void> => {
-	const { log, portico, blueprint } = opened;
-	const { shutdownDelaySeconds } = blueprint.config.server;
+	const { log, portico } = opened;
+	const { shutdownDelaySeconds } = portico.server;
 	if (shutdownDelaySeconds > 0) {
 		log.info("told to stop: /readyz says so, calls are still answered", { seconds: shutdownDelaySeconds });
 		portico.leave();

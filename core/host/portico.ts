@@ -34,6 +34,8 @@ export class Portico {
 	/** A link for the first sign-in of all. */
 	firstSignIn: ((address: string) => Promise<string | undefined>) | undefined;
 	readonly log: Log;
+	/** Of the config that runs: a reload may have changed it. */
+	server: ServerConfig;
 	private readonly options: PorticoOptions;
 	private readonly kept = new KeptThings();
 	/** What bodies and answers of all calls hold. */
@@ -61,7 +63,8 @@ export class Portico {
 		this.options = { ...options, log: this.log };
 		this.old = new OldGenerations(clock, this.log, this.mustEnd.signal);
 		this.endAnswers = tellTroubles(options.workers, this.ownTroubles);
-		this.budget = budgetFor(options.blueprint.config.server);
+		this.server = options.blueprint.config.server;
+		this.budget = budgetFor(this.server);
 	}
 
 	/** Builds the generation and checks it whole, without starting it. */
@@ -123,8 +126,7 @@ export class Portico {
 	drain(): void {
 		if (this.stopping) return;
 		this.stopping = true;
-		const { clock, blueprint } = this.options;
-		clock.after(blueprint.config.server.drainSeconds * 1000, () => this.mustEnd.abort());
+		this.options.clock.after(this.server.drainSeconds * 1000, () => this.mustEnd.abort());
 	}
 
 	/** Calls that are running, on whatever generation. */
@@ -153,9 +155,8 @@ export class Portico {
 	private async readAgain(): Promise<{ blueprint?: Blueprint; built?: Running; complaints: readonly string[] }> {
 		const { blueprint, complaints } = await this.options.again();
 		if (!blueprint) return { complaints };
-		const { built, complaints: wrong } = await this.build(blueprint);
-		const all = [...wrong, ...certificateComplaints(blueprint.config.server)];
-		return { blueprint, ...(built && { built }), complaints: all };
+		const { complaints: wrong, ...more } = await this.build(blueprint);
+		return { blueprint, ...more, complaints: [...wrong, ...certificateComplaints(blueprint.config.server)] };
 	}
 
 	private async replace(done?: () => void): Promise<readonly string[]> {
@@ -171,11 +172,11 @@ export class Portico {
 			await retire(built, this.mustEnd.signal);
 			return [`the new configuration could not be started: ${describe(error)}`];
 		}
+		this.server = blueprint.config.server;
 		if (previous) this.old.letGo(previous);
 		this.options.log.info("reloaded");
 		done?.();
-		const waiting = needRestart(this.options.blueprint.config, blueprint.config);
-		this.troubles.awaitRestart(waiting, this.options.log);
+		this.troubles.awaitRestart(needRestart(this.options.blueprint.config, blueprint.config), this.options.log);
 		return [];
 	}
 
@@ -221,14 +222,13 @@ export class Portico {
 
 	private hostInfoFor(rows: () => readonly PluginRow[], { httpProxy: proxy, host, port, tls }: ServerConfig): HostInfo {
 		const { serving, dataFolder, sharedFolder = dataFolder, node, workers } = this.options;
-		const configuredAddress = addressOf(host, port, tls !== undefined);
 		return {
 			dataFolder,
 			sharedFolder,
 			node,
 			serving,
 			...(proxy !== undefined && { outgoingProxy: proxy }),
-			address: () => this.servedAt ?? (serving ? undefined : configuredAddress),
+			address: () => this.servedAt ?? (serving ? undefined : addressOf(host, port, tls !== undefined)),
 			plugins: rows,
 			...(workers && { workers }),
 			mustEnd: this.mustEnd.signal,

@@ -116,6 +116,17 @@ describe("a sound config", () => {
 		expect(await mark()).toBe("three");
 	});
 
+	test("says how long calls may go on after a stop was asked for", async () => {
+		await reload(plugins({ mark: "two" }), { server: { drainSeconds: 100 } });
+		const { portico } = gateway;
+		expect(portico.server).toMatchObject({ drainSeconds: 100, shutdownDelaySeconds: 0 });
+		portico.drain();
+		await clock.advance(99_000);
+		expect(portico.mustEnd.signal.aborted).toBe(false);
+		await clock.advance(1_000);
+		expect(portico.mustEnd.signal.aborted).toBe(true);
+	});
+
 	test("that changes what only a start can change says so in the log, and as long as it is so", async () => {
 		const troubles = async () => (await gateway.admin("GET", "/admin/troubles"))["data"];
 		const { server } = JSON.parse(readFileSync(file(), "utf8")) as { readonly server: object };

@@ -41,7 +41,8 @@ test("SIGHUP brings a sound config in while the server runs, and leaves it alone
 	};
 	expect([await ask("demo"), await ask("other")]).toEqual([200, 404]);
 
-	writeFileSync(config, JSON.stringify(configOf(["demo", "other"])));
+	const leaving = { port: 0, shutdownDelaySeconds: 0.1 };
+	writeFileSync(config, JSON.stringify({ ...configOf(["demo", "other"]), server: leaving }));
 	const ended = portico.end("SIGHUP");
 	await portico.says(/"reloaded"/);
 	expect([await ask("demo"), await ask("other")]).toEqual([200, 200]);
@@ -54,6 +55,7 @@ test("SIGHUP brings a sound config in while the server runs, and leaves it alone
 
 	void portico.end("SIGTERM");
 	expect(await ended).toBe(0);
+	expect(portico.output()).toContain('"told to stop: /readyz says so, calls are still answered"');
 }, 30_000);
 
 test.each([

@@ -1,6 +1,7 @@
 /** `portico serve`: listens, greets, and stops without losing anything. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { headroomBytes } from "../config/need-restart.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import { describe, type Log } from "../contract/log.ts";
 import { whatFailed } from "../errors/what-failed.ts";
@@ -17,9 +18,6 @@ import { calledAs, type Invocation } from "./settings.ts";
 import { hearStop } from "./told-to-stop.ts";
 import { warningsOf } from "./warnings.ts";
 import { workersBeside } from "./workers-beside.ts";
-
-/** Above every configured limit, so that our own answers and not the runtime's. */
-const headroomBytes = 64 * 1024 * 1024;
 
 /** One piece of text, so that whoever reads it by machine has all of it or nothing. */
 const greeting = (

@@ -13,8 +13,15 @@ const fixed = ({ server, database }: Config): Readonly<Record<string, unknown>> 
 	"database.authToken": database.authToken,
 });
 
+/** What the runtime reads of a body beyond the limit of the start, in bytes, so that our own answers and not the runtime's. */
+export const headroomBytes = 64 * 1024 * 1024;
+
 /** Settings that differ between the config that was started with and a newer one, and that take a restart. */
 export const needRestart = (started: Config, newer: Config): readonly string[] => {
 	const [before, now] = [fixed(started), fixed(newer)];
-	return Object.keys(before).filter((name) => before[name] !== now[name]);
+	const outgrown = newer.server.bodyLimitBytes > started.server.bodyLimitBytes + headroomBytes;
+	return [
+		...Object.keys(before).filter((name) => before[name] !== now[name]),
+		...(outgrown ? ["server.bodyLimitBytes"] : []),
+	];
 };

@@ -138,6 +138,12 @@ describe("a sound config", () => {
 		expect(await troubles()).toMatchObject([{ what: "config", message: expect.stringContaining(": server.port.") }]);
 		await reload(plugins({ mark: "two" }), { server });
 		expect(await troubles()).toEqual([]);
+		const megabytes = (count: number) => ({ server: { ...server, bodyLimitBytes: count * 1024 ** 2 } });
+		await reload(plugins({ mark: "two" }), megabytes(100));
+		expect(await troubles()).toEqual([]);
+		// The runtime itself reads no body that is so much larger than those of the start.
+		await reload(plugins({ mark: "two" }), megabytes(129));
+		expect(await troubles()).toMatchObject([{ message: expect.stringContaining(": server.bodyLimitBytes.") }]);
 	});
 });
 

@@ -4,7 +4,7 @@ import type { CallAdmin } from "../contract/command.ts";
 import { deny, Fault, isFault } from "../contract/fault.ts";
 import { adminTokenFile } from "../host/node-files.ts";
 import { asRecord, asText, parseJson } from "../neutral/json.ts";
-import { fetchOwn } from "../runtime/system.ts";
+import { fetchOwn } from "../runtime/fetch-own.ts";
 import type { Opened } from "./open.ts";
 import type { Invocation } from "./settings.ts";
 

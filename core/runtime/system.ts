@@ -144,12 +144,3 @@ export const tellStarter = (message: Readonly<Record<string, unknown>>): void =>
 export const hearStarter = (heard: (message: unknown) => void): void => {
 	process.on("message", heard);
 };
-
-/**
- * Asks a server of this machine that holds our database's lock. Its certificate is made out for the name that clients use and
- * not for this address, so it is not judged; what is sent does not leave the machine.
- */
-export const fetchOwn = (request: Request, signal?: AbortSignal): Promise<Response> => {
-	const unjudged = { tls: { rejectUnauthorized: false } };
-	return fetch(request, { ...unjudged, ...(signal && { signal }) });
-};

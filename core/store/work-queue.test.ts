@@ -139,6 +139,20 @@ test("a claim that fails is told of, and made again at the next tick", async () 
 	expect(claims).toBe(2);
 });
 
+test("claims nothing more once its job has ended, which leaves what is due to another", async () => {
+	const { clock, due, taken, queue } = scene();
+	const job = new AbortController();
+	due.set("later", 1_000);
+	await queue.tick(job.signal);
+	await queue.claimed();
+	job.abort();
+	clock.advance(1_000);
+	queue.wake();
+	await queue.claimed();
+	await quiet(5);
+	expect(taken).toEqual([]);
+});
+
 test("a stop claims nothing more and waits for what is under way, until that must end", async () => {
 	const { due, taken, ends, queue } = scene();
 	due.set("a", 0);

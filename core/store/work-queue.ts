@@ -42,6 +42,8 @@ export class WorkQueue {
 	private claiming: Promise<void> | undefined;
 	private again = false;
 	private stopped = false;
+	/** Aborted when another queue is to look for what is due from now on. */
+	private others: AbortSignal | undefined;
 	/** Nobody waits for what is under way any more. */
 	private left = false;
 	private cancelTimer: (() => void) | undefined;
@@ -51,16 +53,22 @@ export class WorkQueue {
 		this.options = options;
 	}
 
+	/** It claims nothing any more. */
+	private get over(): boolean {
+		return this.stopped || this.others?.aborted === true;
+	}
+
 	/** Looks for due rows now. */
 	wake(): void {
-		if (this.stopped) return;
+		if (this.over) return;
 		this.again = true;
 		this.claiming ??= this.claimAll();
 	}
 
-	/** To be called every second. */
-	async tick(): Promise<void> {
-		if (this.stopped) return;
+	/** To be called every second; with the signal of its job it claims nothing once a reload has ended that. */
+	async tick(others?: AbortSignal): Promise<void> {
+		this.others = others;
+		if (this.over) return;
 		await this.options.recover?.([...this.held.keys()]);
 		this.wake();
 	}
@@ -87,11 +95,11 @@ export class WorkQueue {
 
 	private async claimAll(): Promise<void> {
 		try {
-			while (this.again && !this.stopped) {
+			while (this.again && !this.over) {
 				// Much ends together: one look for all of it.
 				await undefined;
 				this.again = false;
-				while (!this.stopped && (await this.claimSome()));
+				while (!this.over && (await this.claimSome()));
 				await this.sleepUntilNext();
 			}
 		} catch (error) {
@@ -137,7 +145,7 @@ export class WorkQueue {
 		const due = await nextDue(now);
 		this.cancelTimer?.();
 		this.cancelTimer = undefined;
-		if (due === undefined || this.stopped) return;
+		if (due === undefined || this.over) return;
 		this.cancelTimer = clock.after(due - now, () => this.wake());
 	}
 }

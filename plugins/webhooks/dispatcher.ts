@@ -59,9 +59,12 @@ export class Dispatcher {
 		});
 	}
 
-	/** Called every second: takes over the deliveries of nodes that died, and looks for due ones. */
-	async tick(): Promise<void> {
-		await this.queue.tick();
+	/**
+	 * Called every second: takes over the deliveries of nodes that died, and looks for due ones. Once a reload has aborted `others`
+	 * they are those of the dispatcher that came with it, by whose rules they go.
+	 */
+	async tick(others?: AbortSignal): Promise<void> {
+		await this.queue.tick(others);
 	}
 
 	/** Settles when what is due has been claimed, as far as there is room. */

@@ -125,7 +125,11 @@ export default definePlugin({
 					wake,
 					deliveries: archive.ofSubject,
 				}),
-				add(jobs, { name: "webhooks: deliver what is due", schedule: "* * * * * *", run: () => dispatcher.tick() }),
+				add(jobs, {
+					name: "webhooks: deliver what is due",
+					schedule: "* * * * * *",
+					run: (signal) => dispatcher.tick(signal),
+				}),
 				add(jobs, { name: "webhooks: compare clocks", schedule: "*/30 * * * * *", run: () => time.compare() }),
 				add(jobs, {
 					name: "webhooks: remove what is old",

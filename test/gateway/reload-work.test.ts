@@ -1,0 +1,80 @@
+/** A reload ends the recurring work of what it replaces at once, however long a stream goes on there. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "#core";
+import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { createMovedClock, until } from "../support/moved-clock.ts";
+import { type Receiver, startReceiver, status } from "../support/receiver.ts";
+
+const clock = createMovedClock();
+let upstream: ScriptedUpstream;
+let hook: Receiver;
+let gateway: TestGateway;
+
+const plugins = (allowPrivateNetworks: boolean) => [
+	{ use: "tokens" },
+	{ use: "chat-completions" },
+	{ use: "webhooks", with: { allowPrivateNetworks } },
+	{ use: "tasks" },
+	{ use: "image" },
+	{ use: "demo", with: { taskSeconds: 0, taskModels: ["midjourney"] } },
+	{
+		use: "router",
+		with: {
+			upstreams: [{ name: "main", protocol: "chat-completions", url: `${upstream.url}/v1` }],
+			models: [{ name: "m", targets: [{ upstream: "main" }] }],
+		},
+	},
+];
+
+beforeAll(async () => {
+	upstream = startUpstream(() => {
+		const piece = { id: "c", object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: "Hello" } }] };
+		const body = new ReadableStream({
+			start: (controller) => controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(piece)}\n\n`)),
+		});
+		return new Response(body, { headers: { "content-type": "text/event-stream" } });
+	});
+	hook = await startReceiver(status(500));
+	gateway = await startGateway({ clock, plugins: plugins(true) });
+});
+afterAll(async () => {
+	await gateway.stop();
+	await hook.close();
+	await upstream.stop();
+});
+
+const deliveries = async () => {
+	const { data } = (await gateway.admin("GET", "/admin/deliveries")) as { data: { id: string }[] };
+	const all = data.map(({ id }) => gateway.admin("GET", `/admin/deliveries/${id}`));
+	return (await Promise.all(all)) as unknown as { attempts: { error?: string }[] }[];
+};
+
+test("callbacks that are tried again go by the rules of now, not of a generation on which a stream is open", async () => {
+	const leave = new AbortController();
+	const question = { model: "m", stream: true, messages: [{ role: "user", content: "Hi" }] };
+	const stream = await gateway.ask("/v1/chat/completions", question, { signal: leave.signal });
+	expect((await stream.body?.getReader().read())?.done).toBe(false);
+	await gateway.ask("/mj/submit/imagine", { prompt: "cat", notifyHook: `${hook.origin}/x` });
+	// Made due past every clock, which only the job of the generation notices: from then on it knows when that ends.
+	await until(async () => {
+		clock.advance(20);
+		await gateway.store.write([sql`UPDATE deliveries SET due_at = 0 WHERE attempts = 1 AND state = 'pending'`]);
+		const all = await deliveries();
+		return all.length === 3 && all.every(({ attempts }) => attempts.length === 2);
+	}, "the second attempts");
+
+	const file = join(gateway.folder, "portico.yaml");
+	const config = JSON.parse(readFileSync(file, "utf8")) as object;
+	writeFileSync(file, JSON.stringify({ ...config, plugins: plugins(false) }));
+	await gateway.admin("POST", "/admin/reload");
+	const before = hook.received.length;
+	await until(async () => {
+		clock.advance(1_000);
+		return (await deliveries()).every(({ attempts }) => attempts.length > 2);
+	}, "the third attempts");
+	for (const { attempts } of await deliveries()) expect(attempts.at(-1)).toMatchObject({ error: "ssrf_blocked" });
+	expect(hook.received).toHaveLength(before);
+	leave.abort();
+}, 30_000);

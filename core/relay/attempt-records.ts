@@ -5,8 +5,8 @@ import type { AttemptRecord, PassedOver } from "../contract/outcome.ts";
 import type { KeyNotes, Target } from "../contract/router.ts";
 import type { Tracer } from "../contract/trace.ts";
 import { plainName, scrubMessage } from "../errors/redact.ts";
+import { unansweredCode } from "../errors/unanswered.ts";
 import { vendorWords, vendorWordsWithin } from "../errors/vendor-words.ts";
-import { asRecord, asText } from "../neutral/json.ts";
 
 type Changeable = { -readonly [K in keyof AttemptRecord]: AttemptRecord[K] };
 
@@ -17,11 +17,7 @@ const most = 8;
 
 const nothing: readonly PassedOver[] = [];
 
-/** The system's own word for a connection that failed: `ECONNREFUSED`, `CERT_HAS_EXPIRED`. */
-const causeOf = (error: unknown): string | undefined => {
-	const { cause } = isFault(error) ? error : { cause: error };
-	return asText(asRecord(cause instanceof Error ? { code: Reflect.get(cause, "code") } : {})["code"]);
-};
+const causeOf = (error: unknown): string | undefined => unansweredCode(isFault(error) ? error.cause : error);
 
 const traced = (tracer: Tracer, { upstream: { host } }: Target): Pick<AttemptRecord, "spanId" | "host"> => ({
 	spanId: tracer.spanId(),

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "@libsql/client";
 import type { Clock } from "../contract/clock.ts";
 import type { Log } from "../contract/log.ts";
-import { asRecord, asText } from "../neutral/json.ts";
+import { unansweredCode } from "../errors/unanswered.ts";
 import { openClient } from "./client.ts";
 import { type Outage, StoreFault, storeFault, Unreachable } from "./fault.ts";
 import { FileWriter } from "./file-writer.ts";
@@ -44,8 +44,7 @@ export const databaseFile = (url: string): string | undefined => {
 /** Never more than one word: what an error of the network says besides may hold the address with its password. */
 const whyNoAnswer = (error: unknown): string => {
 	if (!(error instanceof Error)) return "no reason was given";
-	const code = asText(Reflect.get(error, "code")) ?? asText(asRecord(error.cause)["code"]);
-	return code ?? error.name;
+	return unansweredCode(error) ?? error.name;
 };
 
 /** Reads the whole answer within the deadline, so that every failure of the network is one of this function. */

@@ -1,7 +1,5 @@
 /** A provider over HTTP: one base address, one or several keys bound to it. */
 import {
-	asRecord,
-	asText,
 	type Clock,
 	type Fault,
 	type FetchTls,
@@ -17,6 +15,7 @@ import {
 	type SendOptions,
 	type Upstream,
 	type UpstreamMessage,
+	unansweredCode,
 } from "#core";
 import { cleanError, readWords, without } from "./error-body.ts";
 import { Keys, maySpeakOfKey } from "./keys.ts";
@@ -95,14 +94,14 @@ export const createHttpUpstream = ({
 	 * and no fault of the upstream: where it may be repeated, it is, once, on a new connection.
 	 */
 	const mayGoAgain = (error: unknown, options: SendOptions): boolean =>
-		asRecord(error)["code"] === "ECONNRESET" &&
+		unansweredCode(error) === "ECONNRESET" &&
 		!options.abort.signal.aborted &&
 		options.mayRepeat?.() === true &&
 		credit.spend();
 
 	/** Clients are told that it failed; why (an expired certificate, a name that is not known) is the operator's business. */
 	const note = ({ callId }: SendOptions, error: unknown): void => {
-		const reason = error instanceof Error ? (asText(Reflect.get(error, "code")) ?? error.name) : "unknown";
+		const reason = error instanceof Error ? (unansweredCode(error) ?? error.name) : "unknown";
 		log.warn("an upstream could not be reached, or broke off before it answered", { upstream: name, callId, reason });
 	};
 

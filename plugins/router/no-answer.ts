@@ -1,17 +1,10 @@
 /** What it means that an upstream gave no answer at all. */
-import { asRecord, asText, type Denial, deny, Fault } from "#core";
-
-/** Failures before anything was sent; EPROTO is a TLS handshake that came to nothing. */
-const neverSent =
-	/^(ECONNREFUSED|EPROTO|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
-
-/** This machine could open no socket: nothing was sent either. */
-const noSocket = /^(EMFILE|ENFILE|ENOBUFS|ENOMEM|EADDRNOTAVAIL)/;
+import { type Denial, deny, Fault, isUnsent, lacksSocket, unansweredCode } from "#core";
 
 const denialOf = (name: string, code: string): Denial => {
-	if (noSocket.test(code))
+	if (lacksSocket(code))
 		return deny("upstream", `This gateway has no socket left to reach the upstream "${name}" by. Ask again.`);
-	if (neverSent.test(code))
+	if (isUnsent(code))
 		return deny(
 			"upstream",
 			`The upstream "${name}" could not be reached. Ask again, or ask the operator to check its address.`,
@@ -22,7 +15,7 @@ const denialOf = (name: string, code: string): Denial => {
 
 /** The connection failed. */
 export const unreachable = (name: string, cause: unknown): Fault =>
-	new Fault(denialOf(name, asText(asRecord(cause)["code"]) ?? ""), cause);
+	new Fault(denialOf(name, unansweredCode(cause) ?? ""), cause);
 
 /** Its first byte did not come in time. */
 export const slow = (name: string, seconds: number): Fault =>

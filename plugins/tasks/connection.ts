@@ -5,12 +5,14 @@ import {
 	fetchNamed,
 	isPrivateUpstream,
 	isRecord,
+	isUnsent,
 	isWebAddress,
 	type Log,
 	parseJson,
 	refusesCredentials,
 	retryAfterIn,
 	scrub,
+	unansweredCode,
 } from "#core";
 import { bodyBytes, lastEvent } from "./answer-body.ts";
 import type {
@@ -38,17 +40,6 @@ const addresses = /\b(?:https?|wss?):\/\/\S+/gi;
 
 export const publicReason = (reason: string): string =>
 	scrub(reason.replace(addresses, "[removed]")).slice(0, longestReason);
-
-/** Codes of errors that come before anything was sent. */
-const unsentCodes =
-	/^(?:ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|FailedToOpenSocket|DNSException|EHOSTUNREACH|ENETUNREACH|CERT_.*|ERR_TLS_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*|ERR_INVALID_URL)$/;
-
-const codeOf = (error: unknown): string => {
-	const { code, cause } = asRecord(
-		error instanceof Error ? { code: Reflect.get(error, "code"), cause: error.cause } : {},
-	);
-	return asText(code) ?? asText(asRecord(cause).code) ?? "";
-};
 
 const retryAfterOf = (headers: Headers): { readonly retryAfterMs?: number } => {
 	const seconds = retryAfterIn(headers);
@@ -146,7 +137,7 @@ class Watch {
 	}
 
 	failed(error: unknown): void {
-		const reason = codeOf(error) || (error instanceof Error ? error.name : "unknown");
+		const reason = unansweredCode(error) ?? (error instanceof Error ? error.name : "unknown");
 		if (this.trouble === undefined)
 			this.log.warn("an upstream of tasks cannot be reached", { host: this.host, reason });
 		this.trouble ??= reason;
@@ -241,7 +232,7 @@ export const createConnection = (
 				return { sent: "answered", status, headers: told, body, bytes };
 			} catch (error) {
 				if (!options.signal.aborted) watch.failed(error);
-				return { sent: unsentCodes.test(codeOf(error)) ? "never" : "unknown" };
+				return { sent: isUnsent(unansweredCode(error) ?? "") ? "never" : "unknown" };
 			}
 		},
 	};

@@ -75,8 +75,10 @@ export const createHttpUpstream = ({
 	const keyList = [...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])];
 	const keys = new Keys(keyList, clock, random);
 	const credit = new RetryCredit();
-	/** How its connections are made, where that is not the usual. */
-	const connected = { ...(proxy !== undefined && { proxy }), ...(setting.tls && fetchTls(setting.tls)) };
+	let connected: Pick<FetchOptions, "proxy" | keyof FetchTls> | undefined;
+	/** How its connections are made, where that is not the usual. By the first request: what cannot be used is complained of before. */
+	const connection = () =>
+		(connected ??= { ...(proxy !== undefined && { proxy }), ...(setting.tls && fetchTls(setting.tls)) });
 	/** What is sent with every message beside its own headers, by the words it is written in and by key. */
 	const fixedHeaders = new WeakMap<Wire, Map<string | undefined, FixedHeaders>>();
 	const headersFor = (wire: Wire, key: string | undefined): FixedHeaders => {
@@ -123,7 +125,7 @@ export const createHttpUpstream = ({
 			redirect: "manual",
 			signal: options.abort.signal,
 			timeout: false,
-			...connected,
+			...connection(),
 		};
 	};
 
@@ -220,7 +222,7 @@ export const createHttpUpstream = ({
 				headers: { ...question.headers, ...headersFor(wire, key) },
 				redirect: "manual",
 				signal,
-				...connected,
+				...connection(),
 			});
 			const words = await readWords(response.body, clock, longestList);
 			if (response.ok) return question.decode(parseJson(words));

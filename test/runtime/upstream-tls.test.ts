@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import type { TLSSocket } from "node:tls";
 import { fetchTls, type TlsMaterial } from "../../core/runtime/fetch-tls.ts";
+import { systemClock } from "../../core/wire/system-clock.ts";
+import { createHttpUpstream } from "../../plugins/router/http-upstream.ts";
 import { createAuthority, textOf } from "../support/authority.ts";
 
 const authority = createAuthority();
@@ -49,4 +51,11 @@ test("a server is believed by its authority, and by no other", async () => {
 test("a certificate is shown", async () => {
 	assert.equal(await asked({ ca, ...own }), "known");
 	assert.equal(await asked({ ca }), "unknown");
+});
+
+test("an upstream is made of what cannot be used, so that the check of the config says what is wrong with it", () => {
+	const quiet = { debug() {}, info() {}, warn() {}, error() {}, of: () => quiet };
+	const setting = { name: "inner", protocol: "chat-completions", url: "https://127.0.0.1:1", tls: { cert: "none" } };
+	const more = { clock: systemClock, log: quiet, protocolNamed: () => undefined, random: Math.random };
+	assert.equal(createHttpUpstream({ setting, ...more }).name, "inner");
 });

@@ -19,6 +19,12 @@ export const tlsSetting = t.Object(
 
 const hint = `write \${file:PATH} for what a file holds`;
 
+/** Each certificate of a text that may hold several; the text itself where it holds none. */
+const certificatesIn = (text: string): readonly string[] => {
+	const found = text.split(/(?=-----BEGIN )/).filter((part) => part.startsWith("-----BEGIN CERTIFICATE-----"));
+	return found.length > 0 ? found : [text];
+};
+
 type TlsSetting = Static<typeof tlsSetting>;
 
 const complaintOf = (url: string, { ca, cert, key }: TlsSetting): string | undefined => {
@@ -27,7 +33,8 @@ const complaintOf = (url: string, { ca, cert, key }: TlsSetting): string | undef
 	if ((cert === undefined) !== (key === undefined))
 		return "tls needs cert and key together: the one proves nothing without the other";
 	try {
-		for (const certificate of [ca, cert]) if (certificate !== undefined) new X509Certificate(certificate);
+		for (const text of [ca, cert])
+			if (text !== undefined) for (const certificate of certificatesIn(text)) new X509Certificate(certificate);
 	} catch (error) {
 		return `tls holds a text that is no certificate in PEM (${describe(error)}); ${hint}`;
 	}

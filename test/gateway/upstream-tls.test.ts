@@ -82,6 +82,10 @@ test("what cannot be used is complained of before the start", async () => {
 			({ message }: Error) => message,
 		);
 	expect(await complaint(upstream({ tls: { ca: "/etc/ca.pem" } }))).toContain("no certificate in PEM");
+	const torn = textOf(authority.ca) + textOf(other.ca).slice(0, 100);
+	expect(await complaint(upstream({ tls: { ca: torn } }))).toContain("no certificate in PEM");
+	const several = `# inner\n${textOf(authority.ca)}\n# outer\n${textOf(other.ca)}`;
+	await (await start(upstream({ tls: { ca: several } }))).stop();
 	expect(await complaint(upstream({ tls: { cert } }))).toContain("cert and key together");
 	expect(await complaint(upstream({ tls: { cert, key: "secret words" } }))).toContain("the key of tls is none in PEM");
 	const others = textOf(other.sign("portico").key);

@@ -107,6 +107,21 @@ test("a task is done and called back at every state, and its file opens", async 
 	assert.deepEqual(statuses, ["delivered", "delivered", "delivered"]);
 });
 
+test("a form that was cut off makes no task", async () => {
+	const part = (name: string, value: string) =>
+		`--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+	const parts =
+		part("kind", "image") + part("model", "midjourney") + part("prompt", "a lighthouse") + part("seed", "1");
+	const send = async (body: string): Promise<number> => {
+		const headers = { authorization: `Bearer ${key}`, "content-type": "multipart/form-data; boundary=B" };
+		const answer = await fetch(`${address}/v1/tasks`, { method: "POST", headers, body });
+		await answer.body?.cancel();
+		return answer.status;
+	};
+	const statuses = [await send(parts), await send(`${parts}--B\r\nContent-Dispo`), await send(`${parts}--B--\r\n`)];
+	assert.deepEqual(statuses, [400, 400, 202]);
+});
+
 test("a failing receiver and a dead one are logged as what they are", async () => {
 	const failing = (await ask("/mj/submit/imagine", { prompt: "x", notifyHook: `${hook}/failing` })).result;
 	const dead = (await ask("/mj/submit/imagine", { prompt: "x", notifyHook: "http://127.0.0.1:1/" })).result;

@@ -44,6 +44,8 @@ export interface Usage {
 	readonly input: {
 		readonly total: number;
 		readonly cacheRead?: number;
+		/** The part of `cacheRead` that is sound; `audio` holds it too. */
+		readonly cacheReadAudio?: number;
 		readonly cacheWrite?: number;
 		/** The part of `cacheWrite` kept for an hour; the rest is kept for minutes. */
 		readonly cacheWriteLong?: number;

@@ -62,6 +62,7 @@ const inputOf = (usage: WireRecord, caches: Caches, total: number): Usage["input
 		...caches,
 		audio: asCount(details["audio_tokens"]),
 		image: asCount(details["image_tokens"]),
+		video: asCount(details["video_tokens"]),
 	});
 };
 

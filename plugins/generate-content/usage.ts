@@ -53,8 +53,10 @@ export const decodeUsage = (metadata: unknown): Usage | undefined => {
 		input: definedOnly({
 			total: input,
 			cacheRead: count("cachedContentTokenCount"),
+			cacheReadAudio: ofModality(field(metadata, "cacheTokensDetails"), "AUDIO"),
 			audio: ofModality(prompts, "AUDIO"),
 			image: ofModality(prompts, "IMAGE"),
+			video: ofModality(prompts, "VIDEO"),
 			toolUse,
 		}),
 		output: definedOnly({

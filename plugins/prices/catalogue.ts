@@ -37,6 +37,7 @@ const toPrice = ({ model, model_price: rates }: PriceCalculation): Price => ({
 		input: rate(rates["input_mtok"]),
 		output: rate(rates["output_mtok"]),
 		cacheRead: rate(rates["cache_read_mtok"]),
+		cacheReadAudio: rate(rates["cache_audio_read_mtok"]),
 		cacheWrite: rate(rates["cache_write_mtok"]),
 		cacheWriteLong: rate(rates["cache_write_1h_mtok"]),
 		reasoning: rate(rates["output_reasoning_mtok"]),

@@ -24,6 +24,18 @@ describe("the cost of a call in micro-dollars", () => {
 			30,
 		],
 		[
+			"sound read from a cache has its own rate, and is not heard anew",
+			usage({ total: 100, cacheRead: 60, cacheReadAudio: 50, audio: 70 }, { total: 0 }),
+			{ input: 1, cacheRead: 0.1, cacheReadAudio: 0.5, inputAudio: 4 },
+			50 * 0.5 + 10 * 0.1 + 20 * 4 + 20,
+		],
+		[
+			"sound read from a cache costs what all that is read costs, where nothing else is said",
+			usage({ total: 100, cacheRead: 60, cacheReadAudio: 50, audio: 70 }, { total: 0 }),
+			{ input: 1, cacheRead: 0.1, inputAudio: 4 },
+			60 * 0.1 + 20 * 4 + 20,
+		],
+		[
 			"rounded up once, not for each part",
 			usage({ total: 1, cacheRead: 0 }, { total: 1 }),
 			{ input: 0.4, output: 0.4 },
@@ -151,11 +163,13 @@ describe("a bound", () => {
 			input: fc.constant(1.5),
 			output: fc.double({ min: 0, max: 100, noNaN: true }),
 			cacheRead: rate,
+			cacheReadAudio: rate,
 			cacheWrite: rate,
 			cacheWriteLong: rate,
 			reasoning: rate,
 			inputAudio: rate,
 			inputImage: rate,
+			inputVideo: rate,
 			outputAudio: rate,
 			outputImage: rate,
 			perRequest: rate,
@@ -163,13 +177,22 @@ describe("a bound", () => {
 		fc.assert(
 			fc.property(
 				prices,
-				fc.array(part, { minLength: 9, maxLength: 9 }),
+				fc.array(part, { minLength: 11, maxLength: 11 }),
 				part,
 				part,
-				(found, [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0], more, extra) => {
+				(found, [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0, i = 0, j = 0, k = 0], more, extra) => {
 					const at = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as Price;
 					const used = usage(
-						{ total: a, cacheRead: b, cacheWrite: c, cacheWriteLong: d, audio: e, image: f },
+						{
+							total: a,
+							cacheRead: b,
+							cacheWrite: c,
+							cacheWriteLong: d,
+							audio: e,
+							image: f,
+							video: j,
+							cacheReadAudio: k,
+						},
 						{ total: g, reasoning: h, audio: i },
 					);
 					const bound = costBound({ inputTokens: a + more, outputTokens: g + extra, longCache: true }, at) ?? -1;

@@ -52,13 +52,16 @@ const inputSum = ({ input }: Usage, price: Price): number => {
 	const cacheRead = count(input.cacheRead, total);
 	const cacheWrite = count(input.cacheWrite, total - cacheRead);
 	const long = count(input.cacheWriteLong, cacheWrite);
-	const audio = count(input.audio, total - cacheRead - cacheWrite);
+	const cachedAudio = count(input.cacheReadAudio, cacheRead);
+	const audio = count((input.audio ?? 0) - cachedAudio, total - cacheRead - cacheWrite);
 	const image = count(input.image, total - cacheRead - cacheWrite - audio);
 	const video = count(input.video, total - cacheRead - cacheWrite - audio - image);
+	const cacheReadRate = price.cacheRead ?? plain;
 	const cacheWriteRate = price.cacheWrite ?? plain;
 	return (
 		part(total - cacheRead - cacheWrite - audio - image - video, plain, total) +
-		part(cacheRead, price.cacheRead ?? plain, total) +
+		part(cacheRead - cachedAudio, cacheReadRate, total) +
+		part(cachedAudio, price.cacheReadAudio ?? cacheReadRate, total) +
 		part(cacheWrite - long, cacheWriteRate, total) +
 		part(long, price.cacheWriteLong ?? cacheWriteRate, total) +
 		part(audio, price.inputAudio ?? plain, total) +
@@ -140,8 +143,8 @@ interface Dearest {
 const dearestAt = (price: Price, inputTokens: number): Dearest => {
 	const most = (...rates: readonly (Rate | undefined)[]): number =>
 		Math.max(...rates.map((rate) => perToken(rate, inputTokens)));
-	const { inputAudio, inputImage, inputVideo } = price;
-	const input = most(price.input, price.cacheRead, price.cacheWrite, inputAudio, inputImage, inputVideo);
+	const { cacheRead, cacheReadAudio, cacheWrite, inputAudio, inputImage, inputVideo } = price;
+	const input = most(price.input, cacheRead, cacheReadAudio, cacheWrite, inputAudio, inputImage, inputVideo);
 	return {
 		input,
 		longInput: Math.max(input, most(price.cacheWriteLong)),

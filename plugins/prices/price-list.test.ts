@@ -99,6 +99,10 @@ describe("the data package", () => {
 		expect(bare.find("gpt-4o-audio-preview", { upstream: "azure" })).toMatchObject(dear);
 		expect(bare.find("gpt-4o-mini-audio-preview")).toMatchObject({ output: 0.6, inputAudio: 10, outputAudio: 20 });
 	});
+	test("Gemini's sound in a cache costs otherwise than its words there", () => {
+		const price = bare.find("gemini-2.5-flash", { upstream: "google" });
+		expect(price).toMatchObject({ cacheRead: 0.03, cacheReadAudio: 0.1, inputAudio: 1 });
+	});
 	test("gives the provider's price where the upstream is called like a provider", () => {
 		const named = bare.find("llama-3.3-70b-versatile", { upstream: "groq" });
 		expect(named?.input).toBeNumber();

@@ -43,6 +43,7 @@ const priceSchema = (description: string) =>
 			input: dollars("Dollars per million input tokens."),
 			output: dollars("Dollars per million output tokens."),
 			cacheRead: dollars("Dollars per million input tokens read from the provider's cache; `input` when absent."),
+			cacheReadAudio: dollars("Dollars per million input tokens of sound read from it; `cacheRead` when absent."),
 			cacheWrite: dollars("Dollars per million input tokens written to the provider's cache; `input` when absent."),
 			cacheWriteLong: dollars("The same for what the cache keeps for an hour; `cacheWrite` when absent."),
 			reasoning: dollars("Dollars per million reasoning tokens; `output` when absent."),

@@ -10,6 +10,8 @@ export interface Price {
 	readonly input?: Rate;
 	readonly output?: Rate;
 	readonly cacheRead?: Rate;
+	/** For sound; that of all else when absent. */
+	readonly cacheReadAudio?: Rate;
 	readonly cacheWrite?: Rate;
 	/** For what is kept for an hour. */
 	readonly cacheWriteLong?: Rate;

@@ -1,0 +1,71 @@
+/** Promise: tokens that cost otherwise (sound, films, what a cache holds of them) are charged at their own rates, to the micro-dollar. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type AttackWorld, attackWorld } from "./world.ts";
+
+const price = { input: 0.3, output: 2.5, cacheRead: 0.03, cacheReadAudio: 0.1, inputAudio: 1, inputVideo: 0.6 };
+
+let world: AttackWorld;
+beforeAll(async () => {
+	world = await attackWorld({ plugins: [{ use: "prices", with: { models: { "*": price } } }] });
+});
+afterAll(() => world.stop());
+
+const details = (counts: Readonly<Record<string, number>>) =>
+	Object.entries(counts).map(([modality, tokenCount]) => ({ modality, tokenCount }));
+
+/** As Gemini tells it of a film with its sound, most of which a cache holds. */
+const usageMetadata = {
+	promptTokenCount: 17_713,
+	promptTokensDetails: details({ TEXT: 17, VIDEO: 297, AUDIO: 17_399 }),
+	cachedContentTokenCount: 17_379,
+	cacheTokensDetails: details({ TEXT: 16, AUDIO: 17_363 }),
+	candidatesTokenCount: 68,
+	totalTokenCount: 17_781,
+};
+/** One token of text, 297 of the film and 36 of its sound are new. */
+const cost = Math.ceil(0.3 + 297 * 0.6 + 36 * 1 + 16 * 0.03 + 17_363 * 0.1 + 68 * 2.5);
+
+const candidate = { content: { role: "model", parts: [{ text: "A cat." }] }, finishReason: "STOP", index: 0 };
+const answer = JSON.stringify({ candidates: [candidate], usageMetadata, modelVersion: "m" });
+
+const words = "x".repeat(20_000);
+test.each([
+	["/v1beta/models/generate-content-a:generateContent", { contents: [{ role: "user", parts: [{ text: words }] }] }],
+	[
+		"/v1beta/models/generate-content-a:streamGenerateContent?alt=sse",
+		{ contents: [{ role: "user", parts: [{ text: words }] }] },
+	],
+	["/v1/chat/completions", { model: "generate-content-a", messages: [{ role: "user", content: words }] }],
+	["/v1/messages", { model: "generate-content-a", max_tokens: 100, messages: [{ role: "user", content: words }] }],
+])("%s: sound and film, new and from a cache", async (path, body) => {
+	world.upstream.answer(({ path: at }) =>
+		at.includes("stream")
+			? new Response(`data: ${answer}\n\n`, { headers: { "content-type": "text/event-stream" } })
+			: new Response(answer, { headers: { "content-type": "application/json" } }),
+	);
+	const { key } = await world.gateway.token({ quota: 1 });
+	const headers = { authorization: `Bearer ${key}`, "x-goog-api-key": key };
+	const response = await world.gateway.ask(path, body, { headers });
+	expect(response.status).toBe(200);
+	await response.text();
+	expect(await world.used(key)).toBe(cost);
+});
+
+test("a film told by a server that speaks as OpenAI's", async () => {
+	const usage = {
+		prompt_tokens: 500,
+		completion_tokens: 10,
+		total_tokens: 510,
+		prompt_tokens_details: { video_tokens: 400, audio_tokens: 50 },
+	};
+	const choices = [{ index: 0, message: { role: "assistant", content: "A cat." }, finish_reason: "stop" }];
+	world.upstream.answer(() =>
+		Response.json({ id: "c", object: "chat.completion", created: 1, model: "m", choices, usage }),
+	);
+	const { key } = await world.gateway.token({ quota: 1 });
+	const body = { model: "chat-completions-a", messages: [{ role: "user", content: words }] };
+	const headers = { authorization: `Bearer ${key}` };
+	const response = await world.gateway.ask("/v1/chat/completions", body, { headers });
+	await response.text();
+	expect(await world.used(key)).toBe(400 * 0.6 + 50 + 50 * 0.3 + 10 * 2.5);
+});

@@ -5,7 +5,7 @@
 import type { Units, Usage } from "#core";
 import type { Price, Rate, TaskFacts, TaskUnits, UsageBound } from "./service.ts";
 import { feeOf, mostTierFactor, tierFactor } from "./tiers.ts";
-import { unitCost } from "./units.ts";
+import { roundedUp, unitCost } from "./units.ts";
 import { taskRate, taskUnits } from "./variants.ts";
 
 const million = 1_000_000;
@@ -27,9 +27,8 @@ const roundUp = (sum: number): number => {
 	return whole * million < sum ? whole + 1 : whole;
 };
 
-/** Tiers make tokens dearer, not fees. What floating point adds beyond the fourteenth digit is no money. */
-const times = (sum: number, factor: number): number =>
-	factor === 1 ? sum : Math.ceil(Number((sum * factor).toPrecision(14)));
+/** Tiers make tokens dearer, not fees. */
+const times = (sum: number, factor: number): number => (factor === 1 ? sum : roundedUp(sum * factor));
 
 /** Whether there is a rate for all of these tokens. A price for each call and nothing else holds for all its tokens. */
 const pricesTokens = ({ input, output, perRequest }: Price, inputTokens: number, outputTokens: number): boolean => {
@@ -208,7 +207,7 @@ export const taskCost = (made: TaskUnits, price: Price, facts: TaskFacts = {}): 
 		if (amount === 0) continue;
 		const dollars = price.variants === undefined ? price[rate] : taskRate(price, price.variants, rate, facts);
 		if (dollars === undefined) return undefined;
-		sum += Math.ceil(amount * perPiece(dollars));
+		sum += roundedUp(amount * perPiece(dollars));
 	}
 	return roundUp(sum);
 };

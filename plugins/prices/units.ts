@@ -23,6 +23,9 @@ export interface UnitCost {
 
 const million = 1_000_000;
 
+/** Rounded up, but for what floating point adds beyond the fourteenth digit: that is no money. */
+export const roundedUp = (sum: number): number => Math.ceil(Number(sum.toPrecision(14)));
+
 export const unitCost = (units: Units | undefined, price: Price): UnitCost => {
 	let sum = 0;
 	// Speech is billed by its characters or by its length: a rate for one is enough.
@@ -33,7 +36,7 @@ export const unitCost = (units: Units | undefined, price: Price): UnitCost => {
 		if (amount <= 0) continue;
 		const dollars = rate === "perImage" ? dearestRate(price, rate) : price[rate];
 		if (dollars === undefined) unpriced ||= !(isSpoken && (unit === "characters" || unit === "audioSecondsOut"));
-		else sum += Math.ceil((amount * Math.round(dollars * million) * million) / each);
+		else sum += roundedUp((amount * dollars * million * million) / each);
 	}
 	return { sum, unpriced };
 };

@@ -63,7 +63,9 @@ export const geminiSpeech: Dialect<AskedSpeech, Spoken> = {
 	observe(body, ask) {
 		const asked = askedSpeech(ask);
 		const used = asRecord(asRecord(body)["usageMetadata"]);
-		const [input, output] = [asCount(used["promptTokenCount"]), asCount(used["candidatesTokenCount"])];
+		const [input, counted] = [asCount(used["promptTokenCount"]), asCount(used["candidatesTokenCount"])];
+		// No sound is made of nothing.
+		const output = counted || undefined;
 		const bound = speechBound(asked);
 		const told = input !== undefined && output !== undefined;
 		return {

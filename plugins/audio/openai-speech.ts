@@ -39,7 +39,8 @@ const isDelta = (event: WireRecord): boolean => event["type"] === "speech.audio.
 const toldUsage = (event: WireRecord, ask: EndpointAsk): Usage | undefined => {
 	const usage = asRecord(event["usage"]);
 	const [input, output] = [asCount(usage["input_tokens"]), asCount(usage["output_tokens"])];
-	if (input === undefined || output === undefined) return undefined;
+	// No sound is made of nothing.
+	if (input === undefined || !output) return undefined;
 	const characters = charactersOf(askedSpeech(ask).text);
 	return { input: { total: input }, output: { total: output, audio: output }, units: { characters } };
 };
@@ -91,7 +92,7 @@ export const openaiSpeech: Dialect<AskedSpeech, Spoken> = {
 	decodeError: openAiFailure,
 	observe(_body, ask, bytes) {
 		const asked = askedSpeech(ask);
-		const seconds = secondsOfAnswer(ask, bytes);
+		const seconds = secondsOfAnswer(asked, bytes);
 		const output = Math.ceil(seconds * tokensPerSecond);
 		return {
 			input: { total: speechBound(asked).inputTokens },

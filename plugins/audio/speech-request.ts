@@ -3,7 +3,6 @@ import {
 	asNumber,
 	asText,
 	type Bound,
-	type EndpointAsk,
 	type EndpointCall,
 	type EndpointRequest,
 	fieldReaders,
@@ -40,9 +39,13 @@ export const charactersOf = (text: string): number => [...text].length;
 /** Plain samples: 24 kHz, 16 bits, one channel, as all vendors here send them. */
 const pcmBytesPerSecond = 48_000;
 
-export const speechBound = ({ text, instructions = "", speed = 1 }: AskedSpeech): Bound => {
+const mostSeconds = (characters: number, speed = 1): number =>
+	Math.ceil((characters * secondsPerCharacter) / Math.min(1, Math.max(0.25, speed))) + restSeconds;
+
+/** Instructions that read like a text may be spoken with it: Gemini's models are given both as one. */
+export const speechBound = ({ text, instructions = "", speed }: AskedSpeech): Bound => {
 	const characters = charactersOf(text);
-	const seconds = Math.ceil((characters * secondsPerCharacter) / Math.min(1, Math.max(0.25, speed))) + restSeconds;
+	const seconds = mostSeconds(characters + charactersOf(instructions), speed);
 	return {
 		inputTokens: textBytes(text) + textBytes(instructions) + besides,
 		outputTokens: seconds * tokensPerSecond,
@@ -87,8 +90,7 @@ export const readSpeech = (request: EndpointRequest): EndpointCall => {
 export const mediaTypeOf = (format = "mp3"): string => (format === "mp3" ? "audio/mpeg" : `audio/${format}`);
 
 /** Seconds that so many bytes of the answer last: told by them where they are plain, and otherwise the most there can be. */
-export const secondsOfAnswer = ({ call, body }: Pick<EndpointAsk, "call" | "body">, bytes: number): number => {
-	const { format } = askedSpeech({ body });
-	const most = call.bound.units?.audioSecondsOut ?? 0;
+export const secondsOfAnswer = ({ text, speed, format }: AskedSpeech, bytes: number): number => {
+	const most = mostSeconds(charactersOf(text), speed);
 	return format === "pcm" || format === "wav" ? Math.min(most, bytes / pcmBytesPerSecond) : most;
 };

@@ -1,0 +1,43 @@
+/** Promise: speech pays for all that is spoken, whichever field of the request it was smuggled in, and whatever is told of it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type AttackWorld, attackWorld, rates } from "./world.ts";
+
+let world: AttackWorld;
+beforeAll(async () => {
+	world = await attackWorld({ plugins: ["audio"] });
+});
+afterAll(() => world.stop());
+
+const story = "Once upon a time there was a gateway that nobody could cheat. ".repeat(20);
+/** A voice says some fifteen characters in a second, which are 25 tokens. */
+const spoken = Math.ceil((story.length / 15) * 25);
+
+const speak = async (body: object): Promise<{ readonly status: number; readonly used: number }> => {
+	const { key } = await world.gateway.token({ quota: 10 });
+	const headers = { authorization: `Bearer ${key}` };
+	const answer = await world.gateway.ask("/v1/audio/speech", { voice: "alloy", ...body }, { headers });
+	await answer.arrayBuffer().catch(() => undefined);
+	return { status: answer.status, used: await world.used(key) };
+};
+
+test("a text in the instructions, which Gemini's models may speak too", async () => {
+	const inlineData = { mimeType: "audio/L16;rate=24000", data: Buffer.alloc(4800).toString("base64") };
+	const usageMetadata = { promptTokenCount: 300, candidatesTokenCount: spoken };
+	world.upstream.answer(() => Response.json({ candidates: [{ content: { parts: [{ inlineData }] } }], usageMetadata }));
+	const { status, used } = await speak({ model: "generate-content-a", input: "a", instructions: story });
+	expect(status).toBe(200);
+	expect(used).toBe(300 * rates.input + spoken * rates.output);
+});
+
+test.each(["audio", "sse"])("a count of no tokens for a sound (%s)", async (format) => {
+	const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+	const audio = Buffer.alloc(4800).toString("base64");
+	const usage = { input_tokens: 50, output_tokens: 0, total_tokens: 50 };
+	const told = event({ type: "speech.audio.delta", audio }) + event({ type: "speech.audio.done", usage });
+	world.upstream.answer(() => new Response(told, { headers: { "content-type": "text/event-stream" } }));
+	const model = "chat-completions-gpt-4o-mini-tts";
+	const asked = { model, input: story, stream_format: format };
+	const { status, used } = await speak(asked);
+	expect(status).toBe(200);
+	expect(used).toBeGreaterThanOrEqual(spoken * rates.output);
+});

@@ -1,29 +1,21 @@
 /** Which of a client's own fields go on to an upstream. */
 import { Fault, foldedName, isRecord, parseJson, steeringFinder, type WireRecord } from "#core";
+import { countsThings, makesMore } from "./amounts.ts";
 import { callbackNames } from "./callback-url.ts";
 import type { TaskOrder } from "./service.ts";
 
 /** Those that name an address to call back: upstreams never call Portico's clients. */
 const callbacks: ReadonlySet<string> = new Set([...callbackNames, "webhook", "notify_url"].map(foldedName));
 
-const asked = "model model_name mv prompt n seconds duration durationSeconds sampleCount image images mask".split(" ");
+const lengths = ["seconds", "duration", "durationSeconds"];
+const asked = ["model", "model_name", "mv", "prompt", "n", ...lengths, "sampleCount", "image", "images", "mask"];
+const exact: ReadonlySet<string> = new Set(asked);
 
 /**
  * Fields that choose another model, address or key, and other spellings of those that choose what is made and how much of
  * it: some upstreams read them and nobody here does, so that what is made of them would not be counted.
  */
 const { steers } = steeringFinder(asked);
-
-/** By these some upstreams make more, or longer, than those say that are counted here. */
-const more: ReadonlySet<string> = new Set(
-	(
-		"num_images number_of_images images_per_prompt num_images_per_prompt max_images num_outputs num_samples batch_count " +
-		"sequential_image_generation sequential_image_generation_options candidate_count n_variants num_videos number_of_videos " +
-		"num_videos_per_prompt n_seconds num_seconds video_length clip_length frames num_frames n_frames frame_count"
-	)
-		.split(" ")
-		.map(foldedName),
-);
 
 /** OpenAI's drawings are written by a second model, which this names, at prices that nobody here counts; forms write `svg[model]`. */
 const choosesAuthor = (name: string): boolean => /^svg(?:\[|$)/i.test(name);
@@ -36,16 +28,41 @@ const goesOn = (name: string): boolean =>
 	!steers(name) &&
 	!choosesAuthor(name) &&
 	!callbacks.has(foldedName(name)) &&
-	!more.has(foldedName(name));
+	!(makesMore(name) && !exact.has(name));
 
 const overriding: ReadonlySet<string> = new Set(asked.map(foldedName));
 
+/** How much is made, and by which model: counted where it stands beside the prompt, and nowhere else. */
+const amounts: ReadonlySet<string> = new Set([...models, "n", ...lengths, "sampleCount"].map(foldedName));
+
+const isAmount = (name: string): boolean => amounts.has(foldedName(name)) || makesMore(name);
+
+/** Kling reads the model and the length of its effects there, and is told those that were counted. */
+const isCount = (name: string): boolean => ["n", "samplecount"].includes(foldedName(name)) || countsThings(name);
+
 /** Upstreams that are gateways put what is in `metadata` over what is beside it. */
-const harmless = (metadata: unknown): unknown => {
-	const fields = typeof metadata === "string" ? parseJson(metadata) : metadata;
-	if (!isRecord(fields)) return metadata;
-	const kept = Object.entries(fields).filter(([name]) => goesOn(name) && !overriding.has(foldedName(name)));
-	return Object.fromEntries(kept);
+const overrides = (name: string): boolean => !goesOn(name) || overriding.has(foldedName(name));
+
+/**
+ * A record, or one that is written as a text, without such fields of it and of all records in it: some services read their
+ * own `parameters` there, in place of what is beside them. What stands in a list is one part of a whole that was counted.
+ */
+const without = (value: unknown, isUnwanted: (name: string) => boolean): unknown => {
+	const written = typeof value === "string" && /^\s*\{/.test(value) ? parseJson(value) : undefined;
+	const fields = written ?? value;
+	if (!isRecord(fields)) return value;
+	const entries = Object.entries(fields);
+	const kept = entries
+		.filter(([name]) => !isUnwanted(name))
+		.map(([name, inner]) => [name, without(inner, isUnwanted)] as const);
+	const isSame = kept.length === entries.length && kept.every(([name, inner]) => inner === fields[name]);
+	return isSame ? value : Object.fromEntries(kept);
+};
+
+const unwantedIn = (name: string): ((name: string) => boolean) => {
+	const folded = foldedName(name);
+	if (folded === "metadata") return overrides;
+	return folded === "input" ? isCount : isAmount;
 };
 
 /** Throws `Fault` where one of the fields is a file. */
@@ -62,11 +79,7 @@ export const refuseFiles = (fields: WireRecord): void => {
 
 /** The order's input without what no client may say. Throws `Fault` for a file that its kind has not made into text. */
 export const inputOf = ({ input }: TaskOrder): WireRecord => {
-	const kept = Object.fromEntries(
-		Object.entries(input)
-			.filter(([name]) => goesOn(name))
-			.map(([name, value]) => [name, foldedName(name) === "metadata" ? harmless(value) : value]),
-	);
+	const kept = Object.fromEntries(Object.entries(input).filter(([name]) => goesOn(name)));
 	refuseFiles(kept);
-	return kept;
+	return Object.fromEntries(Object.entries(kept).map(([name, value]) => [name, without(value, unwantedIn(name))]));
 };

@@ -1,5 +1,5 @@
 /** The kind `image`: its words, its callback, and how the uniform route's body is read. */
-import { asNumber, asRecord, asText, Fault, type WireRecord } from "#core";
+import { asCount, asNumber, asRecord, asText, definedOnly, Fault, type WireRecord } from "#core";
 import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
 import { edit, editPictures, pictureFields } from "./edit-pictures.ts";
 
@@ -72,8 +72,12 @@ const callback = (task: Task): string =>
 		finishTime: task.finishedAt,
 	});
 
+/** Nobody is shown pictures on their way by routes that do not stream, so none are asked for. */
+export const withoutPartials = ({ partial_images: _shown, ...input }: WireRecord): WireRecord => input;
+
 /** What only the upstream needs; of an edit, its pictures as every upstream reads them. */
-const inputOf = async (input: WireRecord, action: string): Promise<WireRecord> => {
+const inputOf = async (given: WireRecord, action: string): Promise<WireRecord> => {
+	const input = withoutPartials(given);
 	if (action !== edit) return input;
 	const rest = Object.entries(input).filter(([name]) => !pictureFields.has(name));
 	return { ...Object.fromEntries(rest), ...(await editPictures(input)) };
@@ -104,6 +108,7 @@ export const imageKind = (defaultModel: string): TaskKind => ({
 	units({ action, result }) {
 		const files = result?.files ?? [];
 		const pictures = files.filter(({ role }) => role === "image").length;
-		return { images: Math.max(pictures, answeredInWords.has(action) && files.length === 0 ? 0 : 1) };
+		const images = Math.max(pictures, answeredInWords.has(action) && files.length === 0 ? 0 : 1);
+		return definedOnly({ images, partialImages: asCount(result?.told?.partial_images) });
 	},
 });

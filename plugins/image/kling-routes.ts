@@ -11,7 +11,7 @@ import {
 	type TaskOrder,
 	type Tasks,
 } from "../tasks/service.ts";
-import { countOf, promptOf } from "./kind.ts";
+import { countOf, promptOf, withoutPartials } from "./kind.ts";
 
 const orderOf = (body: WireRecord): TaskOrder => {
 	const n = countOf(body.n);
@@ -22,7 +22,7 @@ const orderOf = (body: WireRecord): TaskOrder => {
 		model,
 		prompt: promptOf(body.prompt, true),
 		details: { n, ...definedOnly({ externalId, aspectRatio }) },
-		input,
+		input: withoutPartials(input),
 		bound: { images: n },
 	};
 };

@@ -10,7 +10,7 @@ import {
 	t,
 	type WireRecord,
 } from "#core";
-import type { ResultFile, Task, Tasks } from "../tasks/service.ts";
+import type { ResultFile, Task, TaskOrder, Tasks } from "../tasks/service.ts";
 import { edit } from "./edit-pictures.ts";
 import { failedTask, stillRunning } from "./failed.ts";
 import { editOrder, imagineOrder, type ReadOrder } from "./openai-orders.ts";
@@ -64,9 +64,9 @@ const withDeployment = (body: WireRecord, { params: { deployment } }: Identified
 
 const mostPartials = 3;
 
-/** How many pictures on their way the client wants of each; nothing where it wants none. Forms send it as text. */
-const partialsOf = ({ partial_images: value }: WireRecord): WireRecord => {
-	if (value === undefined || value === null) return {};
+/** How many pictures on their way the client wants of each. Forms send it as text. */
+const partialsOf = ({ partial_images: value }: WireRecord): number => {
+	if (value === undefined || value === null) return 0;
 	const count = typeof value === "string" && value !== "" ? Number(value) : value;
 	if (typeof count !== "number" || !Number.isInteger(count) || count < 0 || count > mostPartials)
 		throw new Fault({
@@ -74,7 +74,15 @@ const partialsOf = ({ partial_images: value }: WireRecord): WireRecord => {
 			parameter: "partial_images",
 			message: `"partial_images" must be a whole number from 0 to ${mostPartials}.`,
 		});
-	return count === 0 ? {} : { partial_images: count };
+	return count;
+};
+
+/** The same order with pictures on their way, which cost something too. */
+const showing = (order: TaskOrder, count: number): TaskOrder => {
+	const { bound, input } = order;
+	if (count === 0) return order;
+	const partialImages = count * (bound.images ?? 1);
+	return { ...order, input: { ...input, partial_images: count }, bound: { ...bound, partialImages } };
 };
 
 /** How a picture is handed over: as bytes, as an address, or as both. */
@@ -144,8 +152,8 @@ export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOp
 		const waits = !prefersAsync(call, body, callbackUrl);
 		const streams = waits && isTrue(body.stream);
 		const order = await read(body, defaultModel);
-		const input = streams ? { ...order.input, ...partialsOf(body) } : order.input;
-		const submitted = await tasks.submit(call, { ...order, input, callbackUrl });
+		const shown = streams ? showing(order, partialsOf(body)) : order;
+		const submitted = await tasks.submit(call, { ...shown, callbackUrl });
 		if (!waits)
 			return Response.json(tasks.view(submitted), {
 				status: 202,

@@ -79,7 +79,7 @@ describe.each([
 			expect.objectContaining({ type: "image_generation.completed", b64_json: png("done"), usage }),
 		]);
 		expect(upstream.received.map(({ json }) => json)).toEqual([order]);
-		expect(await usedBy(key)).toBe(0.25);
+		expect(await usedBy(key)).toBe(0.258);
 	});
 
 	test("images.edit", async () => {
@@ -205,7 +205,7 @@ describe("what goes wrong", () => {
 		const text = await (await ask(key)).text();
 		expect(text).toContain("event: error");
 		expect(text).not.toContain("completed");
-		expect(await usedBy(key)).toBe(0.25);
+		expect(await usedBy(key)).toBe(0.254);
 	});
 
 	test.each([4, -1, 1.5, "many", true])("%p partial pictures are refused", async (count) => {
@@ -214,12 +214,40 @@ describe("what goes wrong", () => {
 		expect(await answer.json()).toMatchObject({ error: { param: "partial_images" } });
 	});
 
+	test("fewer than were asked for cost what came, and more than that no more than was asked for", async () => {
+		for (const [shows, dollars] of [
+			[0, 0.25],
+			[1, 0.254],
+			[9, 0.262],
+		] as const) {
+			upstream.answer(() => streamOf(drawn("image_generation", shows)));
+			const { key } = await gateway.token({ quota: 1 });
+			await (await ask(key, 3)).text();
+			expect(await usedBy(key)).toBe(dollars);
+		}
+	});
+
+	test("a task, of which nobody is shown any, asks for none", async () => {
+		const input = { partial_images: 3 };
+		const wish = { model: "gpt-image-1", prompt: "x", partial_images: 3 };
+		for (const [path, body] of [
+			["/v1/tasks", { ...wish, kind: "image", input }],
+			["/kling/v1/images/generations", { ...wish, model_name: "gpt-image-1" }],
+			["/v1/images/generations", { ...wish, async: true }],
+		] as const) {
+			upstream.received.length = 0;
+			await (await gateway.ask(path, body)).text();
+			while (upstream.received.length === 0) await new Promise((resolve) => setImmediate(resolve));
+			expect(upstream.received[0]?.json).not.toHaveProperty("partial_images");
+		}
+	});
+
 	test("a quota for one lets one of twenty through", async () => {
 		const { key } = await gateway.token({ quota: 0.3 });
 		const answers = await Promise.all(Array.from({ length: 20 }, () => ask(key)));
 		await Promise.all(answers.map((answer) => answer.text()));
 		const statuses = answers.map(({ status }) => status);
 		expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-		expect(await usedBy(key)).toBe(0.25);
+		expect(await usedBy(key)).toBe(0.254);
 	});
 });

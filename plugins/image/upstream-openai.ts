@@ -1,5 +1,16 @@
 /** OpenAI's images and whatever speaks as they do, as an upstream: it answers when the pictures are done. */
-import { asList, asRecord, asText, bearer, definedOnly, isRecord, lookup, pictureType, type WireRecord } from "#core";
+import {
+	asCount,
+	asList,
+	asRecord,
+	asText,
+	bearer,
+	definedOnly,
+	isRecord,
+	lookup,
+	pictureType,
+	type WireRecord,
+} from "#core";
 import {
 	type Answer,
 	type Connection,
@@ -21,8 +32,8 @@ const longestMs = 10 * 60_000;
 const mediaTypes = lookup<string>({ jpeg: "image/jpeg", webp: "image/webp", png: "image/png" });
 
 /** Fields by which its prices differ, where it answers what became of them. */
-const toldOf = ({ quality, size }: WireRecord): WireRecord =>
-	definedOnly({ quality: asText(quality), size: asText(size) });
+const toldOf = ({ quality, size, partial_images: shown }: WireRecord): WireRecord =>
+	definedOnly({ quality: asText(quality), size: asText(size), partial_images: asCount(shown) });
 
 const madeOf = (body: unknown, format: unknown): Made => {
 	const { data, usage, output_format: answered } = asRecord(body);
@@ -84,6 +95,7 @@ class PictureEvents {
 	private readonly show: (preview: WireRecord) => void;
 	private readonly made: WireRecord[] = [];
 	private error: string | undefined;
+	private shown = 0;
 
 	constructor(show: (preview: WireRecord) => void) {
 		this.show = show;
@@ -91,8 +103,10 @@ class PictureEvents {
 
 	readonly take = (event: WireRecord): void => {
 		const type = asText(event.type) ?? "";
-		if (type.endsWith(".partial_image")) this.show(event);
-		else if (type.endsWith(".completed")) this.made.push(event);
+		if (type.endsWith(".partial_image")) {
+			this.shown++;
+			this.show(event);
+		} else if (type.endsWith(".completed")) this.made.push(event);
 		else if (isRecord(event.error)) this.error = asText(event.error.message) ?? "The upstream failed.";
 	};
 
@@ -101,7 +115,13 @@ class PictureEvents {
 		const [first] = this.made;
 		const { usage, output_format, quality, size } = this.made.at(-1) ?? {};
 		const alike = this.made.every((event) => event.quality === quality && event.size === size);
-		const whole = { data: this.made, usage, output_format, ...(alike && { quality, size }) };
+		const whole = {
+			data: this.made,
+			usage,
+			output_format,
+			partial_images: this.shown,
+			...(alike && { quality, size }),
+		};
 		if (first) return { outcome: "done", made: madeOf(whole, undefined) };
 		return this.error === undefined ? undefined : connection.refusal(answer, this.error);
 	}

@@ -233,6 +233,10 @@ describe("the cost of a task", () => {
 		["images", { images: 4 }, { perImage: 0.04 }, 160_000],
 		["seconds, fractions counted", { seconds: 5.5 }, { perSecond: 0.1 }, 550_000],
 		["songs", { songs: 2 }, { perSong: 0.05 }, 100_000],
+		["unfinished pictures", { images: 1, partialImages: 3 }, { perImage: 0.02 }, 20_000 + 12_000],
+		["no more than pictures", { images: 1, partialImages: 3 }, { perImage: 0.001 }, 4_000],
+		["nothing, where pictures do", { images: 1, partialImages: 3 }, { perImage: 0 }, 0],
+		["their own rate", { images: 1, partialImages: 3 }, { perImage: 0.02, perPartialImage: 0.01 }, 50_000],
 		["nothing made", { images: 0 }, {}, 0],
 		["an unknown unit price", { images: 1 }, { perSecond: 1 }, undefined],
 	])("%s", (_name, made, at, expected) => expect(taskCost(made, at)).toBe(expected));

@@ -4,7 +4,7 @@
  */
 import type { Units, Usage } from "#core";
 import type { Price, Rate, TaskFacts, TaskUnits, UsageBound } from "./service.ts";
-import { feeOf, mostTierFactor, tierFactor } from "./tiers.ts";
+import { feeOf, mostTierFactor, partialImageFee, tierFactor } from "./tiers.ts";
 import { roundedUp, unitCost } from "./units.ts";
 import { taskRate, taskUnits } from "./variants.ts";
 
@@ -201,7 +201,7 @@ export const outputFor = (
 
 /** Micro-dollars for what a task made; fractions of a second count. */
 export const taskCost = (made: TaskUnits, price: Price, facts: TaskFacts = {}): number | undefined => {
-	let sum = 0;
+	let sum = (made.partialImages ?? 0) * perPiece(partialImageFee(price));
 	for (const [unit, rate] of taskUnits) {
 		const amount = made[unit] ?? 0;
 		if (amount === 0) continue;

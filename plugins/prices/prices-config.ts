@@ -59,6 +59,9 @@ const priceSchema = (description: string) =>
 			perImage: dollars(
 				"Dollars for each image of a task, or of a tool of the model; 0.25 for the latter when absent.",
 			),
+			perPartialImage: dollars(
+				"Dollars for each unfinished image (`partial_images`) that a task shows before its image; 0.004 when absent, or what the image costs where that is less.",
+			),
 			perSecond: dollars("Dollars for each second of video of a task."),
 			perSong: dollars("Dollars for each song of a task."),
 			perMinuteAudioIn: dollars("Dollars for each minute of sound that is heard (transcription)."),

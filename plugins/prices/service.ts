@@ -29,8 +29,9 @@ export interface Price {
 	readonly perCodeSession?: number;
 	/** How many times the plain rates a tier costs: `{ priority: 2 }`. */
 	readonly tiers?: Readonly<Record<string, number>>;
-	/** Dollars for each image, each second of video, each song of a task. */
+	/** Dollars for each image, each unfinished one that is shown before it, each second of video, each song of a task. */
 	readonly perImage?: number;
+	readonly perPartialImage?: number;
 	readonly perSecond?: number;
 	readonly perSong?: number;
 	/** Dollars for each minute of sound that goes in, and that comes out. */
@@ -85,6 +86,8 @@ export interface UsageBound {
 /** What a task made. */
 export interface TaskUnits {
 	readonly images?: number;
+	/** Unfinished pictures that were shown. */
+	readonly partialImages?: number;
 	readonly seconds?: number;
 	readonly songs?: number;
 }

@@ -39,6 +39,13 @@ export const mostTierFactor = (tiers: readonly string[], price: Price): number =
 export const unknownTier = (tiers: readonly string[], price: Price): string | undefined =>
 	tiers.find((tier) => factorOf(tier, price) === undefined);
 
+/** A hundred tokens of a picture, at the dearest of the models that bill them. */
+const usualPartialImage = 0.004;
+
+/** Dollars for one unfinished picture: no more than the picture itself costs. */
+export const partialImageFee = (price: Price): number =>
+	price.perPartialImage ?? Math.min(usualPartialImage, dearestRate(price, "perImage") ?? usualPartialImage);
+
 /** Dollars for one use of a hosted tool. */
 export const feeOf = (fee: keyof typeof usualFees, price: Price): number =>
 	(fee === "perImage" ? dearestRate(price, fee) : price[fee]) ?? usualFees[fee];

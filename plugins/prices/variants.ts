@@ -93,7 +93,7 @@ type UnitRate = "perImage" | "perSecond" | "perSong";
 type Rates = Pick<Price, UnitRate>;
 
 /** What each unit of a task is paid by. */
-export const taskUnits: readonly (readonly [unit: keyof TaskUnits, rate: UnitRate])[] = [
+export const taskUnits: readonly (readonly [unit: Exclude<keyof TaskUnits, "partialImages">, rate: UnitRate])[] = [
 	["images", "perImage"],
 	["seconds", "perSecond"],
 	["songs", "perSong"],

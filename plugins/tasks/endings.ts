@@ -27,12 +27,18 @@ const noResult: TaskFailure = { code: "upstream_no_result", reason: "The upstrea
 const isThere = (file: MadeFile): boolean => !("bytes" in file) || file.bytes.length !== 0;
 
 /** Nobody pays for more than was held. */
-const atMost = (made: TaskUnits, bound: TaskUnits): TaskUnits =>
-	definedOnly({
-		images: made.images === undefined ? undefined : Math.min(made.images, bound.images ?? 0),
-		seconds: made.seconds === undefined ? undefined : Math.min(made.seconds, bound.seconds ?? 0),
-		songs: made.songs === undefined ? undefined : Math.min(made.songs, bound.songs ?? 0),
+const atMost = (made: TaskUnits, bound: TaskUnits): TaskUnits => {
+	const least = (unit: keyof TaskUnits): number | undefined => {
+		const amount = made[unit];
+		return amount === undefined ? undefined : Math.min(amount, bound[unit] ?? 0);
+	};
+	return definedOnly({
+		images: least("images"),
+		partialImages: least("partialImages"),
+		seconds: least("seconds"),
+		songs: least("songs"),
 	});
+};
 
 type Restoring = Pick<WorkRow, "restore">;
 

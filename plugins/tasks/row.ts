@@ -85,8 +85,13 @@ const failureOf = (value: unknown): TaskFailure | undefined => {
 };
 
 const unitsOf = (value: unknown): TaskUnits => {
-	const { images, seconds, songs } = asRecord(value);
-	return definedOnly({ images: asNumber(images), seconds: asNumber(seconds), songs: asNumber(songs) });
+	const { images, partialImages, seconds, songs } = asRecord(value);
+	return definedOnly({
+		images: asNumber(images),
+		partialImages: asNumber(partialImages),
+		seconds: asNumber(seconds),
+		songs: asNumber(songs),
+	});
 };
 
 /** Throws when the row is of no known status, which the table itself forbids. */

@@ -18,6 +18,8 @@ export type TaskStatus = "NOT_START" | "IN_PROGRESS" | "SUCCESS" | "FAILURE";
 /** What a task makes, for its price. */
 export interface TaskUnits {
 	readonly images?: number;
+	/** Unfinished pictures that were shown. */
+	readonly partialImages?: number;
 	readonly seconds?: number;
 	readonly songs?: number;
 }

@@ -6,7 +6,8 @@ import { describe, isRecord, type Log } from "#core";
 import type { Task, TaskKind, TaskUnits } from "./service.ts";
 import { taskView } from "./views.ts";
 
-const units: ReadonlySet<string> = new Set(["images", "seconds", "songs"] satisfies (keyof TaskUnits)[]);
+const names = ["images", "partialImages", "seconds", "songs"] satisfies (keyof TaskUnits)[];
+const units: ReadonlySet<string> = new Set(names);
 
 /** More of anything than a task makes; what it costs is still a number that can be held. */
 const mostUnits = 1_000_000;
@@ -22,7 +23,7 @@ export const isSoundBound = (bound: unknown): bound is TaskUnits =>
 
 const unitsIn = (made: unknown): TaskUnits => {
 	if (isSoundBound(made)) return made;
-	throw new TypeError("its units answered no { images, seconds, songs } of amounts");
+	throw new TypeError(`its units answered no { ${names.join(", ")} } of amounts`);
 };
 
 const textIn = (told: unknown): string => {

@@ -27,6 +27,8 @@ export interface RequestBound {
 	readonly longCache: boolean;
 	/** A tool or field that is billed in a way nobody here knows. */
 	readonly unpriced?: string;
+	/** The field by which a tool of the upstream's makes pictures that cost more than ordinary ones. */
+	readonly dearPictures?: string;
 }
 
 /** What is taken out of a request before anybody else sees it. */

@@ -38,6 +38,7 @@ export class BoundReader {
 	private compaction: { readonly above: number; readonly output: number } | undefined;
 	private readonly longCache: boolean;
 	private unpriced: string | undefined;
+	private dear: string | undefined;
 
 	constructor({ bytes, value }: JsonBody) {
 		this.bytes = bytes.length;
@@ -105,6 +106,11 @@ export class BoundReader {
 		this.unpriced ??= name;
 	}
 
+	/** Of a field like this a hosted tool makes pictures that cost more than ordinary ones. */
+	dearPictures(name: string): void {
+		this.dear ??= name;
+	}
+
 	/** How a model reasons: in OpenAI's mode `pro` it answers as often as it likes before one answer is given, and all is billed. */
 	reasons(reasoning: unknown): void {
 		const { mode = null } = asRecord(reasoning);
@@ -112,7 +118,7 @@ export class BoundReader {
 	}
 
 	result(): RequestBound {
-		const { images, open, turns, fees, longCache, unpriced } = this;
+		const { images, open, turns, fees, longCache, unpriced, dear } = this;
 		const tokens = this.bytes - this.apart + this.around;
 		const { above = Number.POSITIVE_INFINITY, output } = this.compaction ?? {};
 		const summary = open || images > 0 || tokens > above ? output : undefined;
@@ -126,6 +132,7 @@ export class BoundReader {
 		};
 		if (summary !== undefined) bound.summary = summary;
 		if (unpriced !== undefined) bound.unpriced = unpriced;
+		if (dear !== undefined) bound.dearPictures = dear;
 		return bound;
 	}
 }

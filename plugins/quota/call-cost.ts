@@ -129,6 +129,14 @@ const endpointCost = (call: EndpointRouted, prices: Prices): CallCost | Denial =
 	};
 };
 
+/** Where a price says itself what a picture costs, it is that of the dearest. */
+const pricesPictures = ({ price: { perImage, variants = [] } }: Target): boolean =>
+	[perImage, ...variants.map((variant) => variant.perImage)].some((dollars) => dollars !== undefined);
+
+/** What nobody knows the price of. */
+const unpricedOf = ({ unpriced, dearPictures }: RequestBound, targets: readonly Target[]): string | undefined =>
+	unpriced ?? (dearPictures === undefined || targets.every(pricesPictures) ? undefined : dearPictures);
+
 /** The cost of a call, or why it cannot be told. */
 export const callCost = (call: RelayedCall, prices: Prices, settings: CostSettings): CallCost | Denial => {
 	if (call.surface === "endpoint") return endpointCost(call, prices);
@@ -138,7 +146,7 @@ export const callCost = (call: RelayedCall, prices: Prices, settings: CostSettin
 	const tiers = facts.tiers(value);
 	const targets = targetsOf(call, prices, bound);
 	if (!targets) return notPriced(call.model.name);
-	const unpriced = bound.unpriced ?? (tiers.length > 0 ? unknownTierOf(targets, tiers, prices) : undefined);
+	const unpriced = unpricedOf(bound, targets) ?? (tiers.length > 0 ? unknownTierOf(targets, tiers, prices) : undefined);
 	if (unpriced !== undefined) return unknownPrice(unpriced);
 	return new ModelCost(call, prices, { targets, tiers, bound }, settings);
 };

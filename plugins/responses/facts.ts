@@ -63,6 +63,28 @@ const readContainer = (
 		if ((asRecord(place)["memory_limit"] ?? "1g") !== "1g") reader.unknownPrice("memory_limit");
 };
 
+/** The largest picture that the usual price of one is for. */
+const ordinaryPixels = 1536 * 1024;
+const ordinaryQualities: ReadonlySet<unknown> = new Set([undefined, null, "auto", "low", "medium", "high"]);
+
+const isOrdinarySize = (size: unknown): boolean => {
+	if (size === undefined || size === null || size === "auto") return true;
+	const [, width, height] = /^(\d{1,4})x(\d{1,4})$/.exec(asText(size) ?? "") ?? [];
+	return Number(width) * Number(height) <= ordinaryPixels;
+};
+
+/** Newer models make larger and finer ones, at several times the price, and no usage tells of them. */
+const readPictures = (
+	reader: BoundReader,
+	{ size, quality, n = null }: WireRecord,
+	rounds: number | undefined,
+): void => {
+	reader.hosted("images", rounds);
+	if (!isOrdinarySize(size)) reader.dearPictures("size");
+	if (!ordinaryQualities.has(quality)) reader.dearPictures("quality");
+	if (n !== null && n !== 1) reader.dearPictures("n");
+};
+
 const readTool = (reader: BoundReader, tool: WireRecord, rounds: number | undefined): void => {
 	const type = asText(tool["type"]) ?? "function";
 	for (const inner of membersOf(tool["tools"])) readTool(reader, inner, rounds);
@@ -73,7 +95,7 @@ const readTool = (reader: BoundReader, tool: WireRecord, rounds: number | undefi
 	if (/^(web_search|x_search)/.test(type)) reader.hosted("webSearches", rounds);
 	else if (type === "file_search") reader.hosted("fileSearches", rounds);
 	else if (/^(code_interpreter|shell)/.test(type)) readContainer(reader, tool, rounds);
-	else if (type === "image_generation") reader.hosted("images", rounds);
+	else if (type === "image_generation") readPictures(reader, tool, rounds);
 	else reader.hosted(undefined, rounds);
 };
 

@@ -202,6 +202,11 @@ describe("a tier", () => {
 		["responses", { service_tier: { tier: "priority" } }],
 		["responses", { multi_agent: { enabled: true, max_concurrent_subagents: 100 } }],
 		["responses", { reasoning: { mode: "pro", effort: "medium" } }],
+		["responses", { tools: [{ type: "image_generation", size: "2880x2880" }] }],
+		["responses", { tools: [{ type: "image_generation", size: "4K" }] }],
+		["responses", { tools: [{ type: "image_generation", size: "1024x1024", quality: "max" }] }],
+		["responses", { tools: [{ type: "image_generation", n: 10 }] }],
+		["responses", { input: [{ type: "additional_tools", tools: [{ type: "image_generation", quality: "xhigh" }] }] }],
 		["responses", { tools: [{ type: "code_interpreter", container: { type: "auto", memory_limit: "64g" } }] }],
 		["responses", { tools: [{ type: "shell", environment: { type: "container_auto", memory_limit: "4g" } }] }],
 		["responses", { tools: [{ type: "shell", container: {}, environment: { memory_limit: "4g" } }] }],
@@ -212,6 +217,27 @@ describe("a tier", () => {
 		expect(status).toBe(403);
 		expect(text).toContain("is not known");
 		expect(world.upstream.received).toEqual([]);
+	});
+	test("large pictures are let through where a price says what one costs, and ordinary ones where none does", async () => {
+		const large = { type: "image_generation", size: "2880x2880", quality: "max" };
+		const ordinary = { type: "image_generation", size: "1024x1536", quality: "high", n: 1 };
+		const dear = await attackWorld({
+			plugins: [{ use: "prices", with: { models: { "*": { ...rates, perImage: 3 } } } }],
+		});
+		const output = [{ type: "image_generation_call", id: "ig", result: "" }];
+		for (const [at, tool, fee] of [
+			[dear, large, 3_000_000],
+			[world, ordinary, 250_000],
+		] as const) {
+			at.upstream.answer(() => Response.json({ ...answers["/v1/responses"], output }));
+			const { key } = await at.gateway.token({ quota: 100 });
+			const body = { ...asks.responses.body, max_tool_calls: 1, tools: [tool] };
+			const told = await at.gateway.ask("/v1/responses", body, { headers: { authorization: `Bearer ${key}` } });
+			expect(told.status).toBe(200);
+			await told.text();
+			expect(await at.used(key)).toBe(plain + fee);
+		}
+		await dear.stop();
 	});
 	test.each([{ mode: "standard", effort: "low" }, { mode: null }, { effort: "low" }])(
 		"is none in the usual mode of reasoning: %j",

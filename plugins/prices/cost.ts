@@ -4,7 +4,7 @@
  */
 import type { Units, Usage } from "#core";
 import type { Price, Rate, TaskFacts, TaskUnits, UsageBound } from "./service.ts";
-import { feeOf, mostTierFactor, partialImageFee, tierFactor } from "./tiers.ts";
+import { feeOf, mostTierFactor, partialImageFee, searchFee, tierFactor } from "./tiers.ts";
 import { roundedUp, unitCost } from "./units.ts";
 import { taskRate, taskUnits } from "./variants.ts";
 
@@ -83,12 +83,11 @@ const outputSum = ({ input, output }: Usage, price: Price): number => {
 	);
 };
 
-const toolSum = (tools: Usage["serverTools"], price: Price): number => {
+const toolSum = (tools: Usage["serverTools"], price: Price, tiers: readonly string[]): number => {
 	let sum = 0;
 	if (tools === undefined) return sum;
 	for (const [name, calls] of Object.entries(tools)) {
-		if (/search|google/.test(name) && !/file|storage|tool/.test(name))
-			sum += calls * perPiece(feeOf("perWebSearch", price));
+		if (/search|google/.test(name) && !/file|storage|tool/.test(name)) sum += calls * perPiece(searchFee(tiers, price));
 		else if (/file|storage|retrieval/.test(name)) sum += calls * perPiece(feeOf("perFileSearch", price));
 		else if (/image/.test(name)) sum += calls * perPiece(feeOf("perImage", price));
 		// A container is used again within an answer, however often code runs in it.
@@ -110,7 +109,7 @@ export const cost = (usage: Usage, price: Price, tiers: readonly string[] = []):
 			usage.output.total,
 			price,
 			times(inputSum(usage, price) + outputSum(usage, price), tierFactor(tiers, price)) +
-				toolSum(usage.serverTools, price) +
+				toolSum(usage.serverTools, price, tiers) +
 				perPiece(price.perRequest),
 		),
 	);
@@ -165,10 +164,10 @@ const dearest = (price: Price, inputTokens: number): Dearest => {
 	return found;
 };
 
-const feeSum = (fees: UsageBound["fees"], price: Price): number =>
+const feeSum = (fees: UsageBound["fees"], price: Price, tiers: readonly string[]): number =>
 	fees === undefined
 		? 0
-		: fees.webSearches * perPiece(feeOf("perWebSearch", price)) +
+		: fees.webSearches * perPiece(searchFee(tiers, price)) +
 			fees.fileSearches * perPiece(feeOf("perFileSearch", price)) +
 			fees.codeSessions * perPiece(feeOf("perCodeSession", price)) +
 			fees.images * perPiece(feeOf("perImage", price));
@@ -181,7 +180,7 @@ const boundSum = (
 ): number => {
 	const { input, longInput, output } = dearest(price, inputTokens);
 	const tokens = inputTokens * (longCache ? longInput : input) + outputTokens * output;
-	return times(tokens, mostTierFactor(tiers, price)) + feeSum(fees, price) + perPiece(price.perRequest);
+	return times(tokens, mostTierFactor(tiers, price)) + feeSum(fees, price, tiers) + perPiece(price.perRequest);
 };
 
 /** Micro-dollars that no call within the bound costs more than. */

@@ -103,6 +103,11 @@ describe("the data package", () => {
 		const price = bare.find("gemini-2.5-flash", { upstream: "google" });
 		expect(price).toMatchObject({ cacheRead: 0.03, cacheReadAudio: 0.1, inputAudio: 1 });
 	});
+	test("is completed by what OpenAI asks for its older search at models that do not reason", () => {
+		expect(bare.find("gpt-4o")).toMatchObject({ perWebSearch: 0.01, perWebSearchPreview: 0.025 });
+		expect(bare.find("gpt-4.1-mini")?.perWebSearchPreview).toBe(0.025);
+		expect(bare.find("gpt-5-mini")?.perWebSearchPreview).toBeUndefined();
+	});
 	test("gives the provider's price where the upstream is called like a provider", () => {
 		const named = bare.find("llama-3.3-70b-versatile", { upstream: "groq" });
 		expect(named?.input).toBeNumber();

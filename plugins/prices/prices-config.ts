@@ -54,6 +54,9 @@ const priceSchema = (description: string) =>
 			outputImage: dollars("Dollars per million output tokens of pictures; `output` when absent."),
 			perRequest: dollars("Dollars for each call, besides its tokens."),
 			perWebSearch: dollars("Dollars for each web search of the model; 0.035 when absent."),
+			perWebSearchPreview: dollars(
+				"Dollars for each web search where a request gives the model OpenAI's older tool, `web_search_preview`; `perWebSearch` when absent.",
+			),
 			perFileSearch: dollars("Dollars for each search in stored files; 0.0025 when absent."),
 			perCodeSession: dollars("Dollars for each container in which a tool of the model runs code; 0.03 when absent."),
 			perImage: dollars(

@@ -4,6 +4,7 @@ import type { Price } from "./service.ts";
 const published: readonly (readonly [model: RegExp, price: Price])[] = [
 	[/^gpt-4o-audio-preview/, { inputAudio: 40, outputAudio: 80 }],
 	[/^gpt-4o-mini-audio-preview/, { inputAudio: 10, outputAudio: 20 }],
+	[/^gpt-4(?:o|\.1)/, { perWebSearchPreview: 0.025 }],
 	[/^gpt-5\.5/, { tiers: { priority: 2.5 } }],
 	[/^claude-opus-(?:4-8|5)/, { tiers: { fast: 2 } }],
 	[/^gemini-[3-9]/, { perWebSearch: 0.014 }],

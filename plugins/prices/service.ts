@@ -24,6 +24,8 @@ export interface Price {
 	/** Dollars for each call, each web search, each search in stored files. */
 	readonly perRequest?: number;
 	readonly perWebSearch?: number;
+	/** For each search of OpenAI's older tool, where it costs otherwise. */
+	readonly perWebSearchPreview?: number;
 	readonly perFileSearch?: number;
 	/** Dollars for a container that code runs in, and for each image that a tool of the model makes. */
 	readonly perCodeSession?: number;

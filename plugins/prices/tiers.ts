@@ -11,6 +11,7 @@ const usualTiers: Readonly<Record<string, number>> = {
 	flex: 1,
 	batch: 1,
 	scale: 1,
+	"web_search:preview": 1,
 };
 
 const usualFees = { perWebSearch: 0.035, perFileSearch: 0.0025, perCodeSession: 0.03, perImage: 0.25 } as const;
@@ -38,6 +39,12 @@ export const mostTierFactor = (tiers: readonly string[], price: Price): number =
 /** The first tier whose price nobody knows. */
 export const unknownTier = (tiers: readonly string[], price: Price): string | undefined =>
 	tiers.find((tier) => factorOf(tier, price) === undefined);
+
+/** The same for a search, in a call with these tiers: where it may be of either kind, it is the dearer. */
+export const searchFee = (tiers: readonly string[], price: Price): number =>
+	tiers.includes("web_search:preview")
+		? Math.max(feeOf("perWebSearch", price), price.perWebSearchPreview ?? 0)
+		: feeOf("perWebSearch", price);
 
 /** A hundred tokens of a picture, at the dearest of the models that bill them. */
 const usualPartialImage = 0.004;

@@ -116,6 +116,12 @@ const toolsOf = ({ tools, input }: WireRecord): readonly WireRecord[] => [
 	...membersOf(input).flatMap((item) => membersOf(item["tools"])),
 ];
 
+const isPreview = ({ type, tools }: WireRecord): boolean =>
+	(typeof type === "string" && type.startsWith("web_search_preview")) || membersOf(tools).some(isPreview);
+
+/** OpenAI's older search costs otherwise at models that do not reason, and answers tell the two by one name. */
+const searchesByPreview = (body: WireRecord): boolean => toolsOf(body).some(isPreview);
+
 export const facts: RequestFacts = {
 	bound(body) {
 		const reader = new BoundReader(body);
@@ -133,6 +139,6 @@ export const facts: RequestFacts = {
 		for (const field of references) if (value[field] !== undefined && value[field] !== null) reader.reachesOut();
 		return reader.result();
 	},
-	tiers: tiersNamed,
+	tiers: (body) => (searchesByPreview(body) ? [...tiersNamed(body), "web_search:preview"] : tiersNamed(body)),
 	steering: finder.find,
 };

@@ -402,6 +402,28 @@ describe("tools that the upstream runs", () => {
 		expect(status).toBe(200);
 		expect(used).toBe(plain + fee);
 	});
+	test("OpenAI's older search has its own price", async () => {
+		const priced = await attackWorld({
+			plugins: [
+				{ use: "prices", with: { models: { "*": { ...rates, perWebSearch: 0.01, perWebSearchPreview: 0.025 } } } },
+			],
+		});
+		const output = [{ type: "web_search_call", id: "a", action: { type: "search", query: "the port" } }];
+		for (const [type, fee] of [
+			["web_search", 10_000],
+			["web_search_preview", 25_000],
+			["web_search_preview_2025_03_11", 25_000],
+		] as const)
+			for (const service_tier of [undefined, "default"]) {
+				priced.upstream.answer(() => Response.json({ ...answers["/v1/responses"], output, service_tier }));
+				const { key } = await priced.gateway.token({ quota: 10 });
+				const body = { ...asks.responses.body, max_tool_calls: 1, tools: [{ type }] };
+				const told = await priced.gateway.ask("/v1/responses", body, { headers: { authorization: `Bearer ${key}` } });
+				await told.text();
+				expect(await priced.used(key)).toBe(plain + fee);
+			}
+		await priced.stop();
+	});
 	test.each([
 		["its count", {}, { server_tool_use: { web_search_requests: 2 } }, 70_000],
 		["xAI's count of sources", {}, { num_sources_used: 3 }, 105_000],

@@ -16,6 +16,9 @@ export const fixedLength = (pattern: string): number => pattern.replaceAll("*", 
 /** OpenRouter and others write `claude-sonnet-4.5` where its maker writes `claude-sonnet-4-5`. */
 const dashed = (name: string): string => (name.startsWith("claude-") ? name.replaceAll(".", "-") : name);
 
+/** Of any model OpenRouter makes one that searches at each call, and is billed for that, by an end of its name. */
+const online = /:online$/i;
+
 /** What is known of a model, by the upstream's name for it, by who serves it, and by what config says, which has the last word. */
 export type ModelLookup = (model: string, vendor?: string, configured?: ModelCapabilities) => ModelCapabilities;
 
@@ -26,8 +29,9 @@ export const createLookup = (added: readonly KnownModels[] = []): ModelLookup =>
 		.flatMap(({ names = [], capabilities }) => names.map((pattern) => ({ pattern: dashed(pattern), capabilities })))
 		.sort((a, b) => fixedLength(b.pattern) - fixedLength(a.pattern));
 	const find = remembering((name: string): ModelCapabilities => {
-		const own = dashed(ownName(name));
-		return patterns.find(({ pattern }) => matchesPattern(pattern, own))?.capabilities ?? {};
+		const own = dashed(ownName(name.replace(online, "")));
+		const known = patterns.find(({ pattern }) => matchesPattern(pattern, own))?.capabilities ?? {};
+		return online.test(name) ? { ...known, searches: "always" } : known;
 	});
 	// Names come from clients; one this long is no model's, and is not to be kept.
 	const byName = (name: string): ModelCapabilities => (name.length > 200 ? {} : find(name));

@@ -82,6 +82,10 @@ test("OpenAI's are known by their names", async () => {
 		expect(await used("gpt-4o-search-preview")).toBe(charge);
 		expect(await used("gpt-5-search-api")).toBe(charge);
 		expect(await used("gpt-4o")).toBe(30);
+		// OpenRouter's end of any model's name.
+		expect(await used("gpt-4o:online")).toBe(charge);
+		expect(await used("gpt-4o:Online")).toBe(charge);
+		expect(await used("gpt-4o:nitro")).toBe(30);
 	} finally {
 		await known.stop();
 	}

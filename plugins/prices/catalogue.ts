@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type { calcPrice, PriceCalculation } from "@pydantic/genai-prices";
 import { type Clock, definedOnly, describe, type Log } from "#core";
 import { newerPriceOf } from "./newer.ts";
-import { publishedOf } from "./published.ts";
+import { publishedBy, publishedOf } from "./published.ts";
 import type { Price, Rate } from "./service.ts";
 
 /** Prices change by date and by hour of the day, so nothing is believed for longer. */
@@ -31,7 +31,8 @@ const perThousand = (value: PriceCalculation["model_price"][string]): number | u
 const perMinute = (value: PriceCalculation["model_price"][string]): number | undefined =>
 	typeof value === "number" ? value / 60 : undefined;
 
-const toPrice = ({ model, model_price: rates }: PriceCalculation): Price => ({
+const toPrice = ({ provider, model, model_price: rates }: PriceCalculation): Price => ({
+	...publishedBy(provider.id),
 	...publishedOf(model.id),
 	...definedOnly({
 		input: rate(rates["input_mtok"]),

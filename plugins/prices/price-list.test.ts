@@ -108,6 +108,10 @@ describe("the data package", () => {
 		expect(bare.find("gpt-4.1-mini")?.perWebSearchPreview).toBe(0.025);
 		expect(bare.find("gpt-5-mini")?.perWebSearchPreview).toBeUndefined();
 	});
+	test("knows that Groq bills ten seconds of sound at least", () => {
+		expect(bare.find("whisper-large-v3-turbo", { upstream: "groq" })?.leastSecondsAudioIn).toBe(10);
+		expect(bare.find("whisper-1", { upstream: "openai" })?.leastSecondsAudioIn).toBeUndefined();
+	});
 	test("gives the provider's price where the upstream is called like a provider", () => {
 		const named = bare.find("llama-3.3-70b-versatile", { upstream: "groq" });
 		expect(named?.input).toBeNumber();

@@ -68,6 +68,13 @@ const priceSchema = (description: string) =>
 			perSecond: dollars("Dollars for each second of video of a task."),
 			perSong: dollars("Dollars for each song of a task."),
 			perMinuteAudioIn: dollars("Dollars for each minute of sound that is heard (transcription)."),
+			leastSecondsAudioIn: t.Optional(
+				t.Number({
+					minimum: 0,
+					maximum: 3600,
+					description: "Seconds of sound that each call is billed at least; for what is heard.",
+				}),
+			),
 			perMinuteAudioOut: dollars("Dollars for each minute of sound that is made (speech)."),
 			perMillionCharacters: dollars("Dollars for each million characters that are spoken."),
 			perThousandSearches: dollars("Dollars for each thousand searches of a reranker."),

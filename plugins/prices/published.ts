@@ -11,4 +11,10 @@ const published: readonly (readonly [model: RegExp, price: Price])[] = [
 	[/^grok-/, { perWebSearch: 0.005, perFileSearch: 0.0025 }],
 ];
 
+/** The same of what they ask of all their models. */
+const everywhere: Readonly<Record<string, Price>> = { groq: { leastSecondsAudioIn: 10 } };
+
+export const publishedBy = (provider: string): Price | undefined =>
+	Object.hasOwn(everywhere, provider) ? everywhere[provider] : undefined;
+
 export const publishedOf = (model: string): Price | undefined => published.find(([name]) => name.test(model))?.[1];

@@ -38,6 +38,8 @@ export interface Price {
 	readonly perSong?: number;
 	/** Dollars for each minute of sound that goes in, and that comes out. */
 	readonly perMinuteAudioIn?: number;
+	/** Seconds of sound that a call which hears any is billed at least. */
+	readonly leastSecondsAudioIn?: number;
 	readonly perMinuteAudioOut?: number;
 	/** Dollars for each million characters that are spoken. */
 	readonly perMillionCharacters?: number;

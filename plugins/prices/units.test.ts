@@ -21,6 +21,17 @@ describe("fractions of what is no token", () => {
 			{ examples: [[134, 6_000]] },
 		);
 	});
+	test("of no less than what is billed at least", () => {
+		const price = { perMinuteAudioIn: 0.06, leastSecondsAudioIn: 10 };
+		for (const [seconds, microDollars] of [
+			[0, 10_000],
+			[0.01, 10_000],
+			[10, 10_000],
+			[10.5, 10_500],
+		] as const)
+			expect(cost({ ...none, units: { audioSecondsIn: seconds } }, price)).toBe(microDollars);
+		expect(cost({ ...none, units: { searches: 1 } }, { ...price, perThousandSearches: 2 })).toBe(2_000);
+	});
 	test("of a second of a film too", () => {
 		fc.assert(
 			fc.property(hundredths, rate, (time, money) => {

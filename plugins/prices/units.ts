@@ -26,13 +26,16 @@ const million = 1_000_000;
 /** Rounded up, but for what floating point adds beyond the fourteenth digit: that is no money. */
 export const roundedUp = (sum: number): number => Math.ceil(Number(sum.toPrecision(14)));
 
+const billed = (unit: keyof Units, amount: number | undefined, { leastSecondsAudioIn = 0 }: Price): number =>
+	unit === "audioSecondsIn" && amount !== undefined ? Math.max(amount, leastSecondsAudioIn) : (amount ?? 0);
+
 export const unitCost = (units: Units | undefined, price: Price): UnitCost => {
 	let sum = 0;
 	// Speech is billed by its characters or by its length: a rate for one is enough.
 	const isSpoken = price.perMillionCharacters !== undefined || price.perMinuteAudioOut !== undefined;
 	let unpriced = Object.entries(units ?? {}).some(([unit, amount]) => amount > 0 && !known.has(unit));
 	for (const [unit, rate, each] of rates) {
-		const amount = units?.[unit] ?? 0;
+		const amount = billed(unit, units?.[unit], price);
 		if (amount <= 0) continue;
 		const dollars = rate === "perImage" ? dearestRate(price, rate) : price[rate];
 		if (dollars === undefined) unpriced ||= !(isSpoken && (unit === "characters" || unit === "audioSecondsOut"));

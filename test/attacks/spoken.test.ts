@@ -1,10 +1,13 @@
-/** Promise: speech pays for all that is spoken, whichever field of the request it was smuggled in, and whatever is told of it. */
+/** Promise: sound pays for all that is spoken and heard, whichever field it was smuggled in, and whatever is told of it. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { wav } from "../../plugins/audio/fixtures/sounds.ts";
 import { type AttackWorld, attackWorld, rates } from "./world.ts";
 
 let world: AttackWorld;
 beforeAll(async () => {
-	world = await attackWorld({ plugins: ["audio"] });
+	const heard = { perMinuteAudioIn: 0.06, leastSecondsAudioIn: 10 };
+	const models = { "chat-completions-whisper": heard, "*": rates };
+	world = await attackWorld({ plugins: ["audio", { use: "prices", with: { models } }] });
 });
 afterAll(() => world.stop());
 
@@ -40,4 +43,24 @@ test.each(["audio", "sse"])("a count of no tokens for a sound (%s)", async (form
 	const { status, used } = await speak(asked);
 	expect(status).toBe(200);
 	expect(used).toBeGreaterThanOrEqual(spoken * rates.output);
+});
+
+test.each([
+	[0.01, 0.01, 10_000],
+	[1, undefined, 10_000],
+	[30, 30, 30_000],
+])("a sound of %p seconds where ten are billed at least", async (seconds, told, cost) => {
+	world.upstream.answer(() =>
+		Response.json({ text: "Hi", ...(told && { usage: { type: "duration", seconds: told } }) }),
+	);
+	const form = new FormData();
+	form.append("model", "chat-completions-whisper");
+	form.append("file", new Blob([new Uint8Array(wav(seconds))], { type: "audio/wav" }), "a.wav");
+	const { key } = await world.gateway.token({ quota: 10 });
+	const headers = { authorization: `Bearer ${key}` };
+	const url = `${world.gateway.url}/v1/audio/transcriptions`;
+	const answer = await fetch(url, { method: "POST", headers, body: form });
+	expect(answer.status).toBe(200);
+	await answer.text();
+	expect(await world.used(key)).toBe(cost);
 });

@@ -1,5 +1,5 @@
 /** Which of a client's own fields go on to an upstream. */
-import { Fault, foldedName, isRecord, parseJson, steeringFinder, type WireRecord } from "#core";
+import { Fault, foldedName, isRecord, parseJson, parseShallow, steeringFinder, type WireRecord } from "#core";
 import { countsThings, makesMore } from "./amounts.ts";
 import { callbackNames } from "./callback-url.ts";
 import type { TaskOrder } from "./service.ts";
@@ -43,13 +43,24 @@ const isCount = (name: string): boolean => ["n", "samplecount"].includes(foldedN
 /** Upstreams that are gateways put what is in `metadata` over what is beside it. */
 const overrides = (name: string): boolean => !goesOn(name) || overriding.has(foldedName(name));
 
+/** A record that is written as a text. What nests deeper than a body may is nobody's field, and could not be walked. */
+const writtenIn = (text: string): unknown => {
+	if (!/^\s*\{/.test(text)) return undefined;
+	const written = parseShallow(text);
+	if (written === undefined && parseJson(text) !== undefined)
+		throw new Fault({
+			kind: "invalid_request",
+			message: "A field holds JSON as a text that nests deeper than 64; send it flatter.",
+		});
+	return written;
+};
+
 /**
  * A record, or one that is written as a text, without such fields of it and of all records in it: some services read their
  * own `parameters` there, in place of what is beside them. What stands in a list is one part of a whole that was counted.
  */
 const without = (value: unknown, isUnwanted: (name: string) => boolean): unknown => {
-	const written = typeof value === "string" && /^\s*\{/.test(value) ? parseJson(value) : undefined;
-	const fields = written ?? value;
+	const fields = (typeof value === "string" ? writtenIn(value) : undefined) ?? value;
 	if (!isRecord(fields)) return value;
 	const entries = Object.entries(fields);
 	const kept = entries

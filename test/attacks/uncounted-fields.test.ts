@@ -93,6 +93,15 @@ test.each([
 	expect(sent).toContain("kept");
 });
 
+test.each([65, 100_000])("a text of JSON that nests %d deep hides nothing: it is refused", async (depth) => {
+	const deep = `{"n":31337,"x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+	const body = { model: "picture", prompt: "x", metadata: deep };
+	expect(await world.json("/v1/images/generations", body)).toMatchObject({
+		status: 400,
+		body: { error: { message: expect.stringContaining("nests deeper than 64") } },
+	});
+});
+
 test.each(["DESCRIBE", "SHORTEN"])("a film is not free because the task is called %s", async (action) => {
 	const used = async () => Number((await world.json("/v1/me")).body.used);
 	const picture = (await world.json("/mj/submit/imagine", { prompt: "a cat" })).body.result;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { sql } from "drizzle-orm";
 import type { Browser, Page } from "playwright-core";
 import type { TestGateway } from "#core/testing";
 import { hasBrowser, launch, openWindow, patience, type Watched } from "./browser.ts";
@@ -75,9 +76,17 @@ describe.skipIf(!hasBrowser)("a page of the console", () => {
 		await fillWithDemo(gateway, Date.now());
 		await gateway.ask("/v1/chat/completions", { model: "demo", messages: [{ role: "user", content: "Hello" }] });
 		await gateway.ask("/v1/chat/completions", { model: "none", messages: [{ role: "user", content: "Hello" }] });
-		await gateway.token({ name: unbroken, models: [unbroken], quota: 1234.5 });
+		const { id, key } = await gateway.token({ name: unbroken, models: [unbroken], quota: 1234.5 });
+		await gateway.ask(
+			"/v1/chat/completions",
+			{ model: unbroken, messages: [] },
+			{ headers: { authorization: `Bearer ${key}` } },
+		);
 		await joined(gateway, "Ada", "admin");
 		await joined(gateway, unbroken.slice(0, 60), "member");
+		await gateway.store.write([
+			sql`UPDATE tokens SET owner = (SELECT id FROM persons WHERE role = 'member') WHERE id = ${id}`,
+		]);
 		browser = await launch();
 		for (const { name, look } of looks) {
 			const window = await openWindow(browser, gateway.url, look);
@@ -114,6 +123,21 @@ describe.skipIf(!hasBrowser)("a page of the console", () => {
 			if (look === "narrow") expect(await narrowest(page)).toBe(0);
 		},
 	);
+
+	test.each([1360, 1141, 1140, 901])("no table hides a column on a screen of %d points", async (width) => {
+		const page = pageIn("light");
+		const before = page.viewportSize();
+		await page.setViewportSize({ width, height: 820 });
+		for (const name of names) {
+			await page.goto(`/console/${name.toLowerCase()}`);
+			await settled(page, name);
+			const hidden = await page
+				.locator("section.table")
+				.evaluateAll((tables) => tables.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
+			expect([name, Math.max(0, ...hidden)]).toEqual([name, 0]);
+		}
+		if (before) await page.setViewportSize(before);
+	});
 
 	test.each(looks.map(({ name }) => name))("dialogs and sheets, %s, fit, and axe finds nothing", async (look) => {
 		const page = pageIn(look);

@@ -82,14 +82,16 @@ export const ModelsPage = () => {
 				<UpstreamsTable />
 				<DryRun names={models.map(({ name }) => name)} />
 				{models.length > few && (
-					<input
-						ref={search}
-						type="search"
-						aria-label="Find a model"
-						placeholder="Find by name or upstream   /"
-						value={words}
-						onInput={({ currentTarget }) => setWords(currentTarget.value)}
-					/>
+					<div class="bar">
+						<input
+							ref={search}
+							type="search"
+							aria-label="Find a model"
+							placeholder="Find by name or upstream   /"
+							value={words}
+							onInput={({ currentTarget }) => setWords(currentTarget.value)}
+						/>
+					</div>
 				)}
 				{models.length > 0 && (
 					<Table

@@ -1,5 +1,6 @@
 /** Invitations that can still be used. */
 import { call } from "../data/call.ts";
+import { firstClick } from "../data/first-click.ts";
 import { type Wire, wires } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { Failure } from "../parts/failure.tsx";
@@ -33,12 +34,12 @@ export const Invitations = ({ answer, changed }: InvitationsProps) => {
 					class="plain"
 					disabled={busy}
 					aria-label={`Withdraw the invitation ${id}`}
-					onClick={() =>
+					onClick={firstClick(() =>
 						run(async () => {
 							await call("DELETE", `/admin/invitations/${encodeURIComponent(id)}`);
 							changed();
-						})
-					}
+						}),
+					)}
 				>
 					Withdraw
 				</button>

@@ -1,6 +1,7 @@
 /** Makes a link by which somebody joins. */
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
+import { firstClick } from "../data/first-click.ts";
 import { useKept } from "../data/kept.ts";
 import { text } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
@@ -66,7 +67,7 @@ export const Invite = ({ close, made }: InviteProps) => {
 				</div>
 				<div class="bottom">
 					<Failure failure={failure} />
-					<button type="button" onClick={close}>
+					<button type="button" onClick={firstClick(close)}>
 						{link ? "I have copied it" : "Cancel"}
 					</button>
 					{!link && (

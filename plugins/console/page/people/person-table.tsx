@@ -1,6 +1,7 @@
 /** The persons, and what can be done about each. */
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
+import { firstClick } from "../data/first-click.ts";
 import { useAction } from "../data/use-action.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
@@ -60,7 +61,7 @@ export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 						class="plain"
 						disabled={busy}
 						aria-label={`${disabled ? "Enable" : "Disable"} ${name}`}
-						onClick={() => act(id, disabled ? "enable" : "disable")}
+						onClick={firstClick(() => act(id, disabled ? "enable" : "disable"))}
 					>
 						{disabled ? "Enable" : "Disable"}
 					</button>

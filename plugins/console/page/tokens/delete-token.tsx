@@ -1,5 +1,6 @@
 /** Asks once more before a token is gone, and says what stays. */
 import { call } from "../data/call.ts";
+import { firstClick } from "../data/first-click.ts";
 import { dollars } from "../data/format.ts";
 import { useAction } from "../data/use-action.ts";
 import { Failure } from "../parts/failure.tsx";
@@ -35,12 +36,12 @@ export const DeleteToken = ({ token, path, cancel, deleted }: DeleteTokenProps) 
 					type="button"
 					class="grave"
 					disabled={busy}
-					onClick={() =>
+					onClick={firstClick(() =>
 						run(async () => {
 							await call("DELETE", path);
 							deleted();
-						})
-					}
+						}),
+					)}
 				>
 					Delete it
 				</button>

@@ -1,5 +1,6 @@
 /** Shows a key, once. Nothing keeps it but this dialog, and what closes it says that it was copied. */
 import { useRef } from "preact/hooks";
+import { firstClick } from "../data/first-click.ts";
 import { useKept } from "../data/kept.ts";
 import { text, type Wire } from "../data/read.ts";
 import { Copy } from "../parts/copy.tsx";
@@ -33,7 +34,7 @@ export const KeyDialog = ({ answer, done }: KeyDialogProps) => {
 			</div>
 			<div class="bottom">
 				<span>{limitsOf(token)}</span>
-				<button type="button" onClick={done}>
+				<button type="button" onClick={firstClick(done)}>
 					I have copied it
 				</button>
 			</div>

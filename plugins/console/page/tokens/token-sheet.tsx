@@ -1,6 +1,7 @@
 /** One token: what it may, what it did, and what can be done with it. */
 import { useState } from "preact/hooks";
 import { call } from "../data/call.ts";
+import { firstClick } from "../data/first-click.ts";
 import { focusHeading } from "../data/focus.ts";
 import { useKeys } from "../data/keyboard.ts";
 import type { Wire } from "../data/read.ts";
@@ -51,12 +52,12 @@ export const TokenSheet = ({ id, close, changed, rotated }: TokenSheetProps) => 
 			<button
 				type="button"
 				disabled={action.busy}
-				onClick={() =>
+				onClick={firstClick(() =>
 					action.run(async () => {
 						await call("POST", `${path}/${disabled ? "enable" : "disable"}`);
 						saved();
-					})
-				}
+					}),
+				)}
 			>
 				{disabled ? "Enable" : "Disable"}
 			</button>

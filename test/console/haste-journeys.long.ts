@@ -1,0 +1,81 @@
+/** An operator in haste: a key has leaked, and buttons are clicked twice. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Locator } from "playwright-core";
+import { hasBrowser, patience } from "./browser.ts";
+import { type Journey, startJourney } from "./journey.ts";
+import { joined } from "./world.ts";
+
+setDefaultTimeout(patience);
+
+describe.skipIf(!hasBrowser)("an operator in haste", () => {
+	let at: Journey;
+	beforeAll(async () => {
+		at = await startJourney();
+	});
+	afterAll(() => at.stop());
+
+	/** The second click comes when what the first one did is seen, within the time in which two make a double click. */
+	const clickTwice = async (button: Locator, between: Locator): Promise<void> => {
+		const box = await button.boundingBox();
+		if (!box) throw new Error("the button is not on the screen");
+		const { mouse } = at.page;
+		await mouse.move(box.x + box.width / 2, box.y + 3);
+		await mouse.down({ clickCount: 1 });
+		await mouse.up({ clickCount: 1 });
+		await between.waitFor();
+		await mouse.down({ clickCount: 2 });
+		await mouse.up({ clickCount: 2 });
+	};
+
+	test("finds the token of a leaked key by the key, which is sent nowhere", async () => {
+		const { key } = await at.gateway.token({ name: "leaked" });
+		await at.gateway.token({ name: "another" });
+		const asked: string[] = [];
+		at.page.on("request", (request) => asked.push(request.url()));
+		// As where there are more tokens than a page shows, so that the server is asked too.
+		await at.page.route(/tokens\?limit=1000$/, async (route) => {
+			const answer = (await (await route.fetch()).json()) as object;
+			await route.fulfill({ json: { ...answer, hasMore: true } });
+		});
+		await at.go("Tokens");
+		await at.page.getByLabel("Find a token").fill(` ${key}\n`);
+		await at.page.getByRole("link", { name: "another" }).waitFor({ state: "detached" });
+		await at.page.getByRole("link", { name: "leaked" }).click();
+		await clickTwice(at.button("Disable"), at.button("Enable"));
+		await at.sheet().locator(".state", { hasText: "Disabled" }).waitFor();
+		expect(await at.answers(key)).toBe(401);
+		expect(asked.filter((url) => url.includes(key))).toEqual([]);
+		await at.page.unroute(/tokens\?limit=1000$/);
+	});
+
+	test("disables a person by two clicks too", async () => {
+		await joined(at.gateway, "Mallory", "member");
+		await at.go("People");
+		const button = (verb: string) => at.page.getByRole("button", { name: `${verb} Mallory` });
+		await clickTwice(button("Disable"), button("Enable"));
+		// Whatever the second click asks for is asked before this answer.
+		await at.go("People");
+		await at.page.getByRole("row", { name: /Mallory.*Disabled/ }).waitFor();
+	});
+
+	test("does not put away a key that nobody has read, on a phone", async () => {
+		const before = at.page.viewportSize();
+		await at.page.setViewportSize({ width: 360, height: 740 });
+		await at.go("Tokens");
+		await at.page.getByRole("button", { name: "Create token" }).click();
+		await at
+			.sheet()
+			.getByLabel(/^Quota/)
+			.waitFor();
+		await at.sheet().getByLabel(/^Name/).fill("phone");
+		await clickTwice(at.button("Create"), at.button("I have copied it"));
+		await at.sheet().getByText(/^sk-/).waitFor();
+		await at.button("I have copied it").click();
+		await at.sheet().waitFor({ state: "detached" });
+		if (before) await at.page.setViewportSize(before);
+	});
+
+	test("and no page asked others, broke the policy or threw", () => {
+		expect(at.wrongs()).toEqual([]);
+	});
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type TokenSetting, t } from "#core";
 import { tokenCommand } from "./command.ts";
+import { makeKey, previewOf } from "./key.ts";
 
 const setting = (key: string, schema: TokenSetting<unknown>["schema"]): [string, TokenSetting<unknown>] => [
 	key,
@@ -198,6 +199,23 @@ describe("portico token", () => {
 			'several tokens are called "bob": say which by its id (tok_2, tok_3)',
 		);
 		expect((await run(["show", "carol"], { data })).asked.at(-1)?.path).toBe("/admin/tokens/carol");
+	});
+
+	test("a leaked key names its token, and is sent nowhere", async () => {
+		const key = makeKey();
+		const data = [
+			{ id: "tok_1", name: "alice", preview: "sk-abc…wxyz" },
+			{ id: "tok_2", name: "bob", preview: previewOf(key) },
+		];
+		for (const words of [key, previewOf(key)]) {
+			const { asked } = await run(["disable", words], { data });
+			expect(asked.at(-1)?.path).toBe("/admin/tokens/tok_2/disable");
+			expect(JSON.stringify(asked)).not.toContain(key);
+		}
+		const other = makeKey();
+		const refused = run(["delete", other], { data });
+		expect(refused).rejects.toThrow(`no token has the key ${previewOf(other)}`);
+		expect(refused).rejects.not.toThrow(other);
 	});
 
 	test("a word that nobody reads is refused", async () => {

@@ -13,6 +13,7 @@ import {
 	type TSchema,
 	tableLines,
 } from "#core";
+import { looksLikeKey, previewOf } from "./key.ts";
 import { wordsAsValue, wrong } from "./setting-words.ts";
 
 type KnownSettings = () => ReadonlyMap<string, TokenSetting<unknown>>;
@@ -89,10 +90,11 @@ export const tokenCommand = (known: KnownSettings): Command => {
 		[
 			"portico token create [--name NAME] [--owner PERSON] [settings] [--json]",
 			"portico token list [--json]",
-			"portico token show|disable|enable|delete ID|NAME [--json]",
-			"portico token rotate ID|NAME [--grace-seconds N] [--json]",
-			"portico token update ID|NAME [--name NAME] [--owner PERSON] [settings] [--json]",
+			"portico token show|disable|enable|delete ID|NAME|KEY [--json]",
+			"portico token rotate ID|NAME|KEY [--grace-seconds N] [--json]",
+			"portico token update ID|NAME|KEY [--name NAME] [--owner PERSON] [settings] [--json]",
 			"",
+			"  KEY                a key that leaked, or what lists show of it",
 			"  --owner PERSON     id of the person whose token it is; none for nobody's",
 			"  --grace-seconds N  for so long the old key is good too",
 			"",
@@ -184,17 +186,21 @@ const refuseOptions = (action: string, values: Readonly<Record<string, unknown>>
 	if (unread !== undefined) wrong(`portico token ${action} takes no --${unread}`);
 };
 
-/** The id of the one token of that name; what may be an id is taken for one. */
+/** The id of the one token of that name or, as of a leaked key, of that key, which is sent nowhere; what may be an id is taken for one. */
 const idOf = async (words: string, { call }: CommandRun): Promise<string> => {
 	if (words === "" || words.startsWith("tok_")) return words;
 	const { data } = asRecord(await listAll(call));
-	const [id = words, ...more] = asList(data)
-		.map(asRecord)
-		.filter(({ name }) => name === words)
+	const known = asList(data).map(asRecord);
+	const isKey = looksLikeKey(words);
+	const shown = isKey ? previewOf(words) : words;
+	const [id, ...more] = known
+		.filter(({ name, preview }) => preview === shown || (!isKey && name === words))
 		.map((token) => String(token["id"]));
-	return more.length === 0
-		? id
-		: wrong(`several tokens are called "${words}": say which by its id (${[id, ...more].join(", ")})`);
+	if (more.length > 0)
+		return wrong(`several tokens are called "${shown}": say which by its id (${[id, ...more].join(", ")})`);
+	return (
+		id ?? (isKey ? wrong(`no token has the key ${shown}: it was rotated or deleted, or is another gateway's`) : words)
+	);
 };
 
 const unknownAction = (action: string | undefined): string =>

@@ -13,6 +13,16 @@ test("a table has titles, columns under each other, and a dash where nothing is"
 	expect(tableLines(columns, [])).toEqual(["NAME  COST  ID"]);
 });
 
+test("columns stand under each other whatever letters names have", () => {
+	const rows = ["alice", "王小明", "ภาษา", "🚀 up"].map((name) => [name, "x"]);
+	expect(tableLines([{ title: "name" }, { title: "id" }], rows)).toEqual([
+		...["NAME    ID", "alice   x"],
+		...["王小明  x", "ภาษา    x", "🚀 up   x"],
+	]);
+	const right = [{ title: "name", right: true }, { title: "id" }];
+	expect(tableLines(right, [["王", "x"]])).toEqual(["NAME  ID", "  王  x"]);
+});
+
 test("on a terminal that is too narrow for the table each row takes two lines, or is a block", () => {
 	const columns = [{ title: "name" }, { title: "cost", right: true }, { title: "id" }];
 	const rows = [

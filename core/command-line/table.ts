@@ -10,6 +10,21 @@ export interface Column {
 /** Names come from many hands: none of them ends its line. */
 const shown = (text: string | undefined): string => (text && harmless(text).replace(/[\t\r\n]/g, "�")) || "-";
 
+const plain = /^[ -~]*$/;
+/** Letters of East Asia and most emoji. */
+const wide =
+	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60]/u;
+const without = /[\p{Mn}\p{Me}\p{Cf}]/u;
+
+/** How many places a letter takes on a terminal: two, or none for a mark that stands on another. */
+const placesOf = (letter: string): number => {
+	if (without.test(letter)) return 0;
+	return wide.test(letter) ? 2 : 1;
+};
+
+const widthOf = (text: string): number =>
+	plain.test(text) ? text.length : [...text].reduce((sum, letter) => sum + placesOf(letter), 0);
+
 /** How far the second line of a row stands in. */
 const indent = "  ";
 
@@ -50,9 +65,11 @@ export const tableLines = (
 ): readonly string[] => {
 	const titles = columns.map(({ title }) => title.toUpperCase());
 	const cells = [titles, ...rows.map((row) => columns.map((_, at) => shown(row[at])))];
-	const widths = columns.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
-	const fit = (text: string, at: number): string =>
-		columns[at]?.right === true ? text.padStart(widths[at] ?? 0) : text.padEnd(widths[at] ?? 0);
+	const widths = columns.map((_, at) => Math.max(...cells.map((line) => widthOf(line[at] ?? ""))));
+	const fit = (text: string, at: number): string => {
+		const room = " ".repeat((widths[at] ?? 0) - widthOf(text));
+		return columns[at]?.right === true ? room + text : text + room;
+	};
 	const lines = linesThatFit(widths, width);
 	if (lines.length > 2 && rows.length > 0) return blocks(titles, cells.slice(1));
 	return cells.flatMap((row) =>

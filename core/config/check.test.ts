@@ -31,6 +31,16 @@ describe("what is said", () => {
 		[t.String(), null, "expected string, found nothing"],
 		[t.String({ minLength: 3 }), "a", 'expected at least 3 characters, found "a"'],
 		[t.String({ pattern: "^[a-z]+$" }), "A", 'expected text like ^[a-z]+$, found "A"'],
+		[
+			t.String({ pattern: "^https?://" }),
+			"api.example",
+			'expected an address that begins with http:// or https://, found "api.example"',
+		],
+		[
+			t.String({ pattern: "^https?://[^/]+$" }),
+			"https://a.example/b",
+			'expected an address that begins with http:// or https://, with nothing after the host, found "https://a.example/b"',
+		],
 		[t.String({ format: "uri" }), "nowhere", 'expected an absolute URL, found "nowhere"'],
 		[t.String({ format: "unheard-of" }), "x", undefined],
 		[t.Array(t.String()), {}, "expected list, found a mapping"],

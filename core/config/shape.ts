@@ -78,12 +78,19 @@ export const convert = (shape: Shape, text: string): unknown => {
 	return numeric && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
 };
 
+/** A pattern in words, as far as there are any: of what settings ask for, addresses are what people most often get wrong. */
+const likeOf = (pattern: string): string => {
+	if (!pattern.startsWith("^https?://")) return `text like ${pattern}`;
+	const bare = pattern.endsWith("[^/]+$") ? ", with nothing after the host" : "";
+	return `an address that begins with http:// or https://${bare}`;
+};
+
 /** What a value of the right type lacks, in words: `a number of at least 1`, `an absolute URL`; undefined for nothing. */
 export const lackOf = (shape: Shape, value: unknown): string | undefined => {
 	if (typeof value === "string") {
 		const words = formats[shape.format ?? ""]?.(value);
 		if (words !== undefined) return words;
-		if (shape.pattern !== undefined && !new RegExp(shape.pattern).test(value)) return `text like ${shape.pattern}`;
+		if (shape.pattern !== undefined && !new RegExp(shape.pattern).test(value)) return likeOf(shape.pattern);
 	}
 	const size = typeof value === "string" || Array.isArray(value) ? value.length : value;
 	if (typeof size !== "number") return undefined;

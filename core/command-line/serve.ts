@@ -98,7 +98,7 @@ export const refuseHeld = ({ pid, address }: Owner): never => {
 };
 
 /** The system's words for an address that is none of this machine's, and for a name that leads to none. */
-const noAddress = /EADDRNOTAVAIL|EINVAL|cannot assign|not available|lookup/i;
+const noAddress = /EADDRNOTAVAIL|EINVAL|ENOTFOUND|EAI_|cannot assign|not available|lookup/i;
 
 /** Listens, or throws a `Fault` that tells what to do. */
 export const listenAt = (options: ListenOptions): Listener => {

@@ -259,6 +259,14 @@ describe.skipIf(!hasBrowser)("an operator", () => {
 			expect(await background(chosen)).not.toBe(await background(other));
 		const line = at.page.locator(".line").first();
 		expect(await line.evaluate((one) => getComputedStyle(one).outlineStyle)).toBe("solid");
+		await at.page.getByRole("row", { name: /exporter.*%/ }).waitFor();
+		// On the reader's own ground, what calls for action is in the letters that go with it.
+		await at.page.route("**/admin/deliveries?status=dead*", (route) => route.fulfill({ json: { data: [{}] } }));
+		await at.go("Callbacks");
+		const alarm = at.page.locator("nav a[aria-current] .alarm");
+		const colour = (one: Element): string => getComputedStyle(one).color;
+		expect(await alarm.evaluate(colour)).toBe(await at.page.locator("nav a[aria-current]").evaluate(colour));
+		await at.page.unroute("**/admin/deliveries?status=dead*");
 		await at.page.emulateMedia({ forcedColors: "none" });
 	});
 

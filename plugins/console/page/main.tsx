@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "./styles/colours.css";
 import "./styles/base.css";
 import "./styles/controls.css";
+import "./styles/fields.css";
 import "./styles/parts.css";
 import "./styles/table.css";
 import "./styles/dialog.css";

@@ -1,6 +1,6 @@
 /** The sums of one group, with what part of the whole each is, and how most of those ended that did not complete. */
 import type { ComponentChildren } from "preact";
-import { count, dollars, short } from "../data/format.ts";
+import { count, dollars, share, short } from "../data/format.ts";
 import { type Column, Table } from "../parts/table.tsx";
 import { grouped, type Sum, type TopSums, total } from "./sums.ts";
 import { TroubleLink } from "./trouble-link.tsx";
@@ -55,7 +55,12 @@ export const SumTable = (props: SumTableProps) => {
 		{
 			title: "Share",
 			kind: "wide",
-			cell: ({ cost }) => <i class="line share" style={{ "--part": `${all === 0 ? 0 : (100 * cost) / all}%` }} />,
+			cell: ({ cost }) => (
+				<>
+					<i class="line share" style={{ "--part": `${all === 0 ? 0 : (100 * cost) / all}%` }} />
+					<span class="unseen">{share(cost, all)}</span>
+				</>
+			),
 		},
 	];
 	const rows = grouped(sums, by);

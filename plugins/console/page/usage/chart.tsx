@@ -60,7 +60,7 @@ const draw = (element: HTMLElement, { labels, series, say }: ChartProps): uPlot 
 					...axis,
 					size: 30,
 					grid: { show: false },
-					space: 26,
+					space: Math.max(26, ...labels.map((label) => 12 + 7 * label.length)),
 					incrs: [1, 2, 3, 5, 7, 10, 14, 30],
 					values: (_, splits) => splits.map((at) => (Number.isInteger(at) ? (labels[at] ?? "") : "")),
 				},

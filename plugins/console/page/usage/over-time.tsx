@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { count, dollars } from "../data/format.ts";
 import { Segments } from "../parts/segments.tsx";
 import { Chart } from "./chart.tsx";
-import { type Period, stepLabel, stepName, units } from "./periods.ts";
+import { type Period, stepLabels, stepName, units } from "./periods.ts";
 import { type Sum, seriesOf, total } from "./sums.ts";
 
 interface OverTimeProps {
@@ -47,7 +47,7 @@ export const OverTime = ({ sums, period, steps, now }: OverTimeProps) => {
 					]}
 				/>
 			</header>
-			<Chart labels={steps.map(stepLabel)} series={series} say={say} sentence={sentence} />
+			<Chart labels={stepLabels(steps)} series={series} say={say} sentence={sentence} />
 		</section>
 	);
 };

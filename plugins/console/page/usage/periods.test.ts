@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { env } from "node:process";
 import { toMinute } from "../data/format.ts";
-import { browserZone, periods, stepLabel, stepName, stepOf, steps, stepTimes } from "./periods.ts";
+import { browserZone, periods, stepLabels, stepName, stepOf, steps, stepTimes } from "./periods.ts";
 
 const own = env["TZ"];
 const inZone = (zone: string): void => {
@@ -24,7 +24,7 @@ test("an hour is said in the browser's zone, wherever it is said", () => {
 	expect(stepName(step)).toBe(toMinute(at.getTime()));
 	expect(stepName(step)).toContain(`${String(at.getHours()).padStart(2, "0")}:`);
 	expect(stepName(step)).toContain("2020");
-	expect(stepLabel(step)).toBe(String(at.getHours()));
+	expect(stepLabels([step])).toEqual([String(at.getHours())]);
 	expect(stepTimes(step)).toEqual({ from: "2020-01-31T15:00:00.000Z", to: "2020-01-31T16:00:00.000Z" });
 });
 
@@ -32,11 +32,18 @@ describe("a day is one of the browser's zone", () => {
 	test("ahead of UTC", () => {
 		inZone("Asia/Shanghai");
 		expect(stepName("2020-01-31")).toBe("31 January");
-		expect(stepLabel("2020-01-31")).toBe("31");
+		expect(stepLabels(["2020-01-31"])).toEqual(["31"]);
 		expect(stepTimes("2020-01-31")).toEqual({ from: "2020-01-30T16:00:00.000Z", to: "2020-01-31T16:00:00.000Z" });
 		const now = Date.parse("2020-01-31T16:30:00Z");
 		expect(steps(month, now)).toEqual(["2020-02-01"]);
 		expect(instant(month.from(now))).toBe("2020-01-31T16:00:00.000Z");
+	});
+
+	test("that says its month where there are days of several", () => {
+		inZone("UTC");
+		const [now, quarter] = [Date.parse("2027-05-03T12:00:00Z"), periods.at(-1)];
+		const labels = quarter ? stepLabels(steps(quarter, now)) : [];
+		expect([labels.length, labels[0], labels.at(-1)]).toEqual([90, "3 Feb", "3 May"]);
 	});
 
 	test("of 23 hours where clocks go forward", () => {

@@ -63,8 +63,17 @@ const isHour = (step: string): boolean => step.length === 13;
 const within = (step: string): number => new Date(isHour(step) ? `${step}:00Z` : `${step}T12:00`).getTime();
 
 /** Below a column: the hour, or the day of the month. */
-export const stepLabel = (step: string): string =>
+const stepLabel = (step: string): string =>
 	String(isHour(step) ? new Date(within(step)).getHours() : Number(step.slice(8)));
+
+const shortDate = (step: string): string =>
+	new Date(within(step)).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+
+/** Below the columns. Where a day of the month comes twice, each says the month too. */
+export const stepLabels = (steps: readonly string[]): readonly string[] => {
+	const labels = steps.map(stepLabel);
+	return labels.length > 31 ? steps.map(shortDate) : labels;
+};
 
 /** In a sentence. */
 export const stepName = (step: string): string =>

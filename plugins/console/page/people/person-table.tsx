@@ -45,7 +45,8 @@ export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 			kind: "bare",
 			cell: (person) => <Spending person={person} />,
 		},
-		{ title: "Last seen", kind: "tight", cell: ({ seenAt }) => <Moment at={seenAt} /> },
+		// Seen is who has a session; of one that is over nothing is left.
+		{ title: "Last seen", kind: "tight", cell: ({ seenAt }) => <Moment at={seenAt} never="signed out" /> },
 		{
 			title: "State",
 			kind: "end",

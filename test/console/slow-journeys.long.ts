@@ -46,8 +46,11 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await list.first;
 		for (let times = 0; times < 3; times++) await lookAgain(at.page);
 		expect(list.held).toHaveLength(1);
+		const told = at.page.locator("main").getByRole("status");
+		await told.getByText("Waiting for the server …").waitFor();
 		await list.letGo();
 		await at.page.getByRole("link", { name: "late" }).waitFor();
+		await told.getByText("Waiting").waitFor({ state: "detached" });
 	});
 
 	test("loses no letter of a filter while the page is still being filled", async () => {

@@ -3,7 +3,9 @@ import { useEffect, useState } from "preact/hooks";
 import { Refusal } from "./data/call.ts";
 import { place } from "./data/location.ts";
 import { findSession, isAdmin, person, sessionOver } from "./data/session.ts";
+import { useWaiting } from "./data/waiting.ts";
 import { Failure } from "./parts/failure.tsx";
+import { Waiting } from "./parts/waiting.tsx";
 import { LoadedPage } from "./shell/loaded-page.tsx";
 import { Missing } from "./shell/missing.tsx";
 import { pageAt } from "./shell/pages.ts";
@@ -44,6 +46,7 @@ export const App = () => {
 		};
 	}, []);
 	const { path } = place.value;
+	useWaiting(person.value === undefined && failure === undefined);
 	if (path === "/console/join") return <Join />;
 	if (failure)
 		return (
@@ -51,7 +54,12 @@ export const App = () => {
 				<Failure failure={failure} />
 			</Frame>
 		);
-	if (person.value === undefined) return <main aria-busy="true" />;
+	if (person.value === undefined)
+		return (
+			<main aria-busy="true">
+				<Waiting />
+			</main>
+		);
 	if (person.value === null) return <SignIn />;
 	const page = pageAt(path, isAdmin());
 	const { id, role } = person.value;

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { call, Refusal } from "./call.ts";
 import type { Wire } from "./read.ts";
 import { forget, sessionOver } from "./session.ts";
+import { useWaiting } from "./waiting.ts";
 
 export interface Answer {
 	/** The last good answer, kept while a later one fails. */
@@ -69,6 +70,7 @@ export const useAnswer = (path: string | undefined, again: boolean | number = tr
 	}, [path, load, again, over]);
 
 	const current = answer.path === path;
+	useWaiting(path !== undefined && !over && !(current && (answer.data !== undefined || answer.failure !== undefined)));
 	return {
 		data: current ? answer.data : undefined,
 		failure: current ? answer.failure : undefined,

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { focusHeading, focusIsLost } from "../data/focus.ts";
+import { Waiting } from "./waiting.tsx";
 
 interface DialogProps {
 	readonly title: string;
@@ -53,6 +54,7 @@ export const Dialog = ({ title, words, children, close, sheet, cover }: DialogPr
 			<div class="top">
 				<h2 id={heading}>{title}</h2>
 				{words && <p>{words}</p>}
+				<Waiting />
 			</div>
 			{children}
 		</dialog>

@@ -2,6 +2,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { call, Refusal } from "../data/call.ts";
+import { useWaiting } from "../data/waiting.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import type { ConsolePage } from "./pages.ts";
@@ -51,6 +52,7 @@ export const LoadedPage = ({ page }: { readonly page: ConsolePage }) => {
 			clearTimeout(timer);
 		};
 	}, [page]);
+	useWaiting(Page === undefined && lost === undefined);
 	if (Page) return <Page />;
 	if (lost === undefined) return <div aria-busy="true" />;
 	if (lost !== "updated")

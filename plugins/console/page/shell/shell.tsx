@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useKeys } from "../data/keyboard.ts";
+import { Waiting } from "../parts/waiting.tsx";
 import { KeyList } from "./key-list.tsx";
 import { Side } from "./side.tsx";
 
@@ -14,7 +15,10 @@ export const Shell = ({ children }: { readonly children: ComponentChildren }) =>
 				Skip to the page
 			</a>
 			<Side />
-			<main id="main">{children}</main>
+			<main id="main">
+				{children}
+				<Waiting />
+			</main>
 			{keysShown && <KeyList close={() => setKeysShown(false)} />}
 		</div>
 	);

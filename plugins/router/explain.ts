@@ -38,6 +38,9 @@ const body = t.Object(
 
 const absent = (what: string): Fault => new Fault(deny("not_found", what));
 
+/** Rules may word their refusal by the client's protocol; here no client asks. */
+const anyProtocol = "chat-completions";
+
 /** What the rules say that need no body, one that fails as at a call; what is held or counted only by a call is not asked. */
 const verdicts = async (
 	{ policies, routing, log }: ExplainOptions,
@@ -49,15 +52,14 @@ const verdicts = async (
 	const identified: Identified = { ...call, token };
 	const asked = policies().map(async (policy) => {
 		const setting = policy.setting && token.compiled.get(policy.setting.key);
-		const denial = await firstRefusal(
-			[{ policy, setting }],
-			() =>
+		const refusal = (ask: () => ReturnType<NonNullable<Policy["admit"]>>) =>
+			firstRefusal([{ policy, setting }], ask, identified, log);
+		const denial =
+			(await refusal(() =>
 				info && policy.shows?.(info, setting) === false
 					? deny("model_not_found", `The token may not use the model "${model}".`)
 					: policy.admit?.(identified, setting),
-			identified,
-			log,
-		);
+			)) ?? (await refusal(() => policy.beforeBody?.(identified, setting, anyProtocol)));
 		return { policy: policy.name, ...(denial && { denial }) };
 	});
 	return await Promise.all(asked);

@@ -1,5 +1,6 @@
 /** What operators see of calls: each one, refusals at the door among them, by the admin routes and the command line's sentences. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import { asList, asRecord } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { chatAnswer } from "../support/chat-answers.ts";
@@ -211,6 +212,15 @@ describe("a dry run", () => {
 		expect(await command("explain", "--model", "m", "--token", "over")).toContain("refused by expiry");
 		expect(command("explain", "--model", "none")).rejects.toThrow("404");
 		expect(upstream.received.length).toBe(asked);
+	});
+
+	test("says of a token whose quota is used up that it is refused, as its calls are", async () => {
+		const { id, key } = await gateway.token({ name: "spent", quota: 5 });
+		await gateway.store.write([sql`UPDATE quota_accounts SET used = 5000000 WHERE token = ${id}`]);
+		expect((await ask({ headers: { authorization: `Bearer ${key}` } })).status).toBe(429);
+		const said = await command("explain", "--model", "m", "--token", "spent");
+		expect(said).toContain("token spent: refused");
+		expect(said).toContain("refused by quota: This token's quota is used up.");
 	});
 });
 

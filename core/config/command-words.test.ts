@@ -15,7 +15,12 @@ test.each([
 	[["--limt", "3"], 'there is no option "--limt" here (did you mean "--limit"?)\n\nportico look [--limit N]'],
 	[["--jsno"], 'there is no option "--jsno" here (did you mean "--json"?)\n\nportico look [--limit N]'],
 	[["--colour=red"], 'there is no option "--colour" here\n\nportico look [--limit N]'],
-	[["--limit"], "Option '--limit <value>' argument missing\n\nportico look [--limit N]"],
+	[["--limit"], "--limit needs a value\n\nportico look [--limit N]"],
+	[
+		["--limit", "-3"],
+		"--limit needs a value; one that begins with a dash is written --limit=-…\n\nportico look [--limit N]",
+	],
+	[["--json=3"], "--json takes no value\n\nportico look [--limit N]"],
 ])("%p is refused in one sentence", (words, said) => {
 	try {
 		parse(...words);

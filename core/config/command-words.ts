@@ -19,9 +19,22 @@ export const nearestOption = (mistyped: string, names: readonly string[]): strin
 /** The option that the runtime's words refuse, with its dashes. */
 const unknownOption = (said: string): string | undefined => /^Unknown option '(--[^']+)'$/.exec(said)?.[1];
 
+/** What the runtime says of an option's value, as the other commands say it. */
+const ofValue = (said: string): string | undefined => {
+	const [, option, what] =
+		/^Option '(?:-\w, )?(--[\w-]+)[^']*' (argument missing|argument is ambiguous|does not take an argument)/.exec(
+			said,
+		) ?? [];
+	if (option === undefined) return undefined;
+	if (what === "does not take an argument") return `${option} takes no value`;
+	return `${option} needs a value${what === "argument missing" ? "" : `; one that begins with a dash is written ${option}=-…`}`;
+};
+
 /** The runtime goes on about words that begin with a dash; nobody who mistyped an option asks for that. */
-const whatIsWrong = (error: unknown): string =>
-	error instanceof Error ? (error.message.split(". ")[0] ?? "") : "these words cannot be read";
+const whatIsWrong = (error: unknown): string => {
+	if (!(error instanceof Error)) return "these words cannot be read";
+	return ofValue(error.message) ?? error.message.split(". ")[0] ?? "";
+};
 
 /** `parseArgs` of `node:util`. Throws `Fault` (`invalid_request`) that ends with `usage`; its `parameter` is an option that is not taken. */
 export const parseWords = <const Config extends ParseArgsConfig>(

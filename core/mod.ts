@@ -9,6 +9,7 @@ export {
 	type Plugin,
 	type PluginContext,
 	type PluginSpec,
+	type SettingMistake,
 } from "./contract/define.ts";
 export {
 	add,

@@ -11,6 +11,12 @@ export interface PluginContext<C, N extends Needs> {
 	readonly log: Log;
 }
 
+/** A mistake in one of a plugin's settings. `at`: keys and indexes from the plugin's `with` down to it, so that the line is told. */
+export interface SettingMistake {
+	readonly at: readonly (string | number)[];
+	readonly message: string;
+}
+
 /**
  * What `setup` returns. `start` opens timers and sockets, `stop` ends them; `stop` may be called without `start` and
  * more than once. Offers are data: the host lists, checks, compares and drops them.
@@ -18,7 +24,7 @@ export interface PluginContext<C, N extends Needs> {
 export interface Contribution {
 	readonly offers?: readonly Offer[];
 	/** Called once everything is set up and slots can be read: what is wrong, in words an operator can act on. */
-	check?(): readonly string[];
+	check?(): readonly (string | SettingMistake)[];
 	start?(): Promise<void> | void;
 	/** When the process stops it is waited for until `server.drainSeconds` are over, and for ten seconds more. */
 	stop?(): Promise<void> | void;

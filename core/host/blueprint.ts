@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { checkSettings } from "../config/check.ts";
-import { type Complaint, formatComplaint } from "../config/complaint.ts";
+import { type Complaint, formatComplaint, whereText } from "../config/complaint.ts";
 import { readPlaces } from "../config/places.ts";
 import { type Config, type PluginEntry, readConfig } from "../config/read.ts";
 import { isFault } from "../contract/fault.ts";
@@ -127,9 +127,11 @@ export const readBlueprint = async (
 		instances.push(instance);
 		entries.set(instance.name, entry);
 	}
-	const place = ({ plugin, message }: PluginComplaint): Complaint => {
+	const place = ({ plugin, message, at }: PluginComplaint): Complaint => {
 		const entry = entries.get(plugin);
-		return { line: entry?.at.line ?? 1, column: entry?.at.column ?? 1, where: entry?.label ?? plugin, message };
+		if (!entry) return { line: 1, column: 1, where: plugin, message };
+		const { line, column } = at ? entry.place(at) : entry.at;
+		return { line, column, where: whereText(entry.label, at ?? []), message };
 	};
 	complaints.push(...orderInstances(instances, lent).complaints.map(place));
 	const ordered = soundOnly(instances, lent);

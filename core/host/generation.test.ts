@@ -55,6 +55,17 @@ test("a plugin may start for as long as it takes where nobody waits", async () =
 	expect(await starting).toBeUndefined();
 });
 
+test("what a plugin finds wrong itself is of one of its settings where it says so", async () => {
+	const found = ["all of it", { at: ["models", 2, "name"], message: "this one" }, { at: "x", message: "somewhere" }, 7];
+	const { complaints } = await generationOf({ check: () => found as string[] });
+	expect(complaints).toEqual([
+		{ plugin: "ranks", message: "all of it" },
+		{ plugin: "ranks", message: "this one", at: ["models", 2, "name"] },
+		{ plugin: "ranks", message: "somewhere" },
+		{ plugin: "ranks", message: "7" },
+	]);
+});
+
 test("a job whose schedule is none is complained of by the name of its plugin", async () => {
 	const job = (schedule: string): Job => ({ name: `ranks: ${schedule}`, schedule, run: () => undefined });
 	const schedules = ["* * * * * *", "17 3 * * *", "every day", "61 * * * *"];

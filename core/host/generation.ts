@@ -8,6 +8,7 @@ import { routes as routesSlot } from "../contract/route.ts";
 import { type Tables, tables } from "../contract/store.ts";
 import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../contract/token.ts";
 import type { OwnedRoute } from "../http/app.ts";
+import { asRecord } from "../neutral/json.ts";
 import { nameClashes } from "./clashes.ts";
 import { inTime, stopInTime } from "./in-time.ts";
 import { scheduleComplaints } from "./job-schedules.ts";
@@ -54,12 +55,20 @@ const startOne = async ({ instance, contribution }: Built, limitMs: number | und
 
 const said = (error: unknown): string => (isFault(error) ? error.message : describe(error));
 
+const isStep = (step: unknown): step is string | number => typeof step === "string" || typeof step === "number";
+
+const complaintOf = (plugin: string, found: unknown): PluginComplaint => {
+	const { at, message } = asRecord(found);
+	if (typeof message !== "string") return { plugin, message: String(found) };
+	return { plugin, message, ...(Array.isArray(at) && at.every(isStep) && { at }) };
+};
+
 /** What it finds wrong itself, once slots can be read. */
 const ownComplaints = ({ instance: { name }, contribution }: Built): readonly PluginComplaint[] => {
 	try {
 		const found: unknown = contribution.check?.() ?? [];
 		if (!Array.isArray(found)) return [{ plugin: name, message: "its check must return a list of sentences, at once" }];
-		return found.map((message) => ({ plugin: name, message: String(message) }));
+		return found.map((one) => complaintOf(name, one));
 	} catch (error) {
 		return [{ plugin: name, message: `could not be checked: ${said(error)}` }];
 	}

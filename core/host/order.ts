@@ -1,4 +1,5 @@
 /** Givers before users. */
+import type { Path } from "../config/complaint.ts";
 import type { Plugin } from "../contract/define.ts";
 
 /** What is wrong with one plugin, in words that complete `plugins[2] quota: …`. */
@@ -6,6 +7,8 @@ export interface PluginComplaint {
 	/** The instance's name. */
 	readonly plugin: string;
 	readonly message: string;
+	/** The setting that is wrong, below the plugin's `with`; undefined: the plugin as a whole. */
+	readonly at?: Path;
 }
 
 /** A plugin as the config names it. */

@@ -46,6 +46,13 @@ test("names that come twice, and what leads nowhere, are complained of before th
 	expect(words).toContain('the upstream "odd" speaks "telegraph", which no enabled plugin knows');
 	expect(words).toContain('the model "m" leads to the upstream "nowhere", which is not configured');
 	expect(words).toContain('the model "n" leads to the upstream "mian", which is not configured (did you mean "main"?)');
+	// Each is told where it stands, not where the plugin does.
+	for (const where of [
+		"upstreams[1].name: two",
+		"models[1].name: the model",
+		"models[2].targets[0].upstream: the model",
+	])
+		expect(words).toContain(`router → ${where}`);
 	expect(words).toContain('endpoint "embedings", which no enabled plugin has (did you mean "embeddings"?)');
 	expect(words).toContain('speaks "voyag" at the endpoint "embeddings" (did you mean "voyage"?)');
 	expect(words).toContain('has prices of the upstream "vecotrs", which is not configured (did you mean "vectors"?)');

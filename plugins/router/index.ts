@@ -78,7 +78,7 @@ export default definePlugin({
 			createdAt: Math.floor(needs.clock.now() / 1000),
 		});
 
-		const check = (): readonly string[] => [
+		const check = () => [
 			...tlsComplaints(config.upstreams),
 			...namedNowhere(config, configured, {
 				upstreams: [...configured, ...needs.upstreams()],

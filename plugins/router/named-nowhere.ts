@@ -1,5 +1,5 @@
 /** What the config names and nobody has: each in a sentence that complains of it. */
-import { didYouMean, type Endpoint, type Protocol, type Upstream } from "#core";
+import { didYouMean, type Endpoint, type Protocol, type SettingMistake, type Upstream } from "#core";
 import type { RouterSettings } from "./settings.ts";
 
 interface Known {
@@ -22,10 +22,14 @@ const near = (name: string, named: Named): string =>
 		named.map((one) => one.name),
 	);
 
-/** Names that come more than once, each once. */
-const twice = (named: Named): readonly string[] => {
-	const names = named.map(({ name }) => name);
-	return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+/** Names that come more than once: each with the place where it comes again. */
+const twice = (list: string, named: Named, complain: (name: string) => string): readonly SettingMistake[] => {
+	const first = new Set<string>();
+	return named.flatMap(({ name }, index) => {
+		const again = first.has(name);
+		first.add(name);
+		return again ? [{ at: [list, index, "name"], message: complain(name) }] : [];
+	});
 };
 
 const unknownProtocol = (upstream: string, protocol: string, known: readonly Protocol[]): string =>
@@ -50,25 +54,32 @@ export const namedNowhere = (
 	config: RouterSettings,
 	configured: readonly Upstream[],
 	known: Known,
-): readonly string[] => {
+): readonly (string | SettingMistake)[] => {
 	const { upstreams, protocols, endpoints, taskUpstreams, priced } = known;
 	const pricedOnes = [...upstreams, ...taskUpstreams];
 	return [
-		...twice(config.upstreams).map((name) => `two upstreams are called "${name}"`),
-		...twice(config.models).map((name) => `the model "${name}" is configured twice`),
-		...configured.flatMap((upstream) => [
+		...twice("upstreams", config.upstreams, (name) => `two upstreams are called "${name}"`),
+		...twice("models", config.models, (name) => `the model "${name}" is configured twice`),
+		...configured.flatMap((upstream, index) => [
 			...upstream.protocols
 				.filter((protocol) => lacks(protocols, protocol))
-				.map((protocol) => unknownProtocol(upstream.name, protocol, protocols)),
-			...unknownEndpoints(upstream, endpoints),
+				.map((protocol) => ({
+					at: ["upstreams", index, "protocol"],
+					message: unknownProtocol(upstream.name, protocol, protocols),
+				})),
+			...unknownEndpoints(upstream, endpoints).map((message) => ({ at: ["upstreams", index, "endpoints"], message })),
 		]),
-		...config.models.flatMap(({ name: model, targets }) =>
-			targets
-				.filter(({ upstream }) => lacks(upstreams, upstream))
-				.map(
-					({ upstream }) =>
-						`the model "${model}" leads to the upstream "${upstream}", which is not configured${near(upstream, upstreams)}`,
-				),
+		...config.models.flatMap(({ name: model, targets }, index) =>
+			targets.flatMap(({ upstream }, target) =>
+				lacks(upstreams, upstream)
+					? [
+							{
+								at: ["models", index, "targets", target, "upstream"],
+								message: `the model "${model}" leads to the upstream "${upstream}", which is not configured${near(upstream, upstreams)}`,
+							},
+						]
+					: [],
+			),
 		),
 		...priced
 			.filter((name) => lacks(pricedOnes, name))

@@ -19,6 +19,7 @@ const free = {
 	perMinuteAudioOut: 0,
 	perMillionCharacters: 0,
 	perThousandSearches: 0,
+	perPage: 0,
 };
 
 export default definePlugin({

@@ -23,6 +23,8 @@ describe("the cost of a call in micro-dollars", () => {
 			{ input: 3 },
 			30,
 		],
+		["pages of a document", usage({ total: 0 }, { total: 0 }, { units: { pages: 3 } }), { perPage: 0.01 }, 30_000],
+		["pages without a rate", usage({ total: 0 }, { total: 0 }, { units: { pages: 3 } }), { perRequest: 1 }, undefined],
 		[
 			"sound read from a cache has its own rate, and is not heard anew",
 			usage({ total: 100, cacheRead: 60, cacheReadAudio: 50, audio: 70 }, { total: 0 }),

@@ -78,6 +78,7 @@ const priceSchema = (description: string) =>
 			perMinuteAudioOut: dollars("Dollars for each minute of sound that is made (speech)."),
 			perMillionCharacters: dollars("Dollars for each million characters that are spoken."),
 			perThousandSearches: dollars("Dollars for each thousand searches of a reranker."),
+			perPage: dollars("Dollars for each page of a document that an endpoint reads."),
 			variants: t.Optional(
 				t.Array(variantSchema, {
 					description:

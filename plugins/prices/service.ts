@@ -45,6 +45,8 @@ export interface Price {
 	readonly perMillionCharacters?: number;
 	/** Dollars for each thousand searches of a reranker. */
 	readonly perThousandSearches?: number;
+	/** Dollars for each page of a document. */
+	readonly perPage?: number;
 	/** What the pictures, seconds and songs of tasks cost otherwise, by what the request says: the first that fits counts. */
 	readonly variants?: readonly Variant[];
 	/** The most input tokens the model takes, where known. */

@@ -10,6 +10,7 @@ const rates = [
 	["characters", "perMillionCharacters", 1_000_000],
 	["searches", "perThousandSearches", 1_000],
 	["images", "perImage", 1],
+	["pages", "perPage", 1],
 ] as const satisfies readonly (readonly [keyof Units, keyof Price, number])[];
 
 const known = new Set<string>(rates.map(([unit]) => unit));

@@ -54,6 +54,17 @@ const notPriced = (model: string): Denial =>
 		{ code: "model_not_priced", parameter: "model" },
 	);
 
+/** A price is there, and has no rate for something that this call uses. */
+const partlyPriced = (model: string, { inputTokens, outputTokens, units = {} }: EndpointRouted["bound"]): Denial => {
+	const tokens = inputTokens + outputTokens > 0 ? ["tokens"] : [];
+	const used = [...tokens, ...Object.entries(units).flatMap(([unit, most]) => (most > 0 ? [unit] : []))];
+	return deny(
+		"permission",
+		`The price of the model "${model.slice(0, 128)}" has no rate for all that this call uses (${used.join(", ")}), so it cannot be used under a quota. Ask the operator to set it under "prices".`,
+		{ code: "model_not_priced", parameter: "model" },
+	);
+};
+
 const unknownPrice = (name: string): Denial =>
 	deny(
 		"permission",
@@ -112,8 +123,9 @@ const endpointCost = (call: EndpointRouted, prices: Prices): CallCost | Denial =
 	const { tiers } = call;
 	for (const { model, upstream } of call.targets) {
 		const price = prices.find(model, { requested: call.model.name, upstream: upstream.name });
-		const cost = price && prices.bound({ ...call.bound, tiers }, price);
-		if (!price || cost === undefined) return notPriced(call.model.name);
+		if (!price) return notPriced(call.model.name);
+		const cost = prices.bound({ ...call.bound, tiers }, price);
+		if (cost === undefined) return partlyPriced(call.model.name, call.bound);
 		const tier = prices.unknownTier(tiers, price);
 		if (tier !== undefined) return unknownPrice(tier);
 		found.push(price);

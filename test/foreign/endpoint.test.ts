@@ -29,7 +29,12 @@ beforeAll(async () => {
 			"tokens",
 			"model-list",
 			"chat-completions",
-			{ use: "prices", with: { models: { "ranker*": { perThousandSearches: 2 }, talker: { input: 1, output: 1 } } } },
+			{
+				use: "prices",
+				with: {
+					models: { "ranker*": { perThousandSearches: 2 }, talker: { input: 1, output: 1 }, half: { perRequest: 1 } },
+				},
+			},
 			"quota",
 			"ledger",
 			{ use: folder },
@@ -50,6 +55,7 @@ beforeAll(async () => {
 							],
 						},
 						{ name: "talker", targets: [{ upstream: "plain" }] },
+						{ name: "half", targets: [{ upstream: "first" }] },
 					],
 				},
 			},
@@ -101,6 +107,18 @@ describe("a call of it", () => {
 		expect(first.received.length).toBe(asked);
 		const usage = await gateway.admin("GET", `/admin/usage?by=token,model&token=${id}`);
 		expect(JSON.stringify(usage)).toContain("rank");
+	});
+
+	test("is refused by the name of what the price has no rate for", async () => {
+		const { key } = await gateway.token({ quota: 10 });
+		const answer = await ask(key, { ...question, model: "half" });
+		expect(answer.status).toBe(403);
+		expect(await answer.json()).toMatchObject({
+			error: {
+				code: "model_not_priced",
+				message: expect.stringContaining("no rate for all that this call uses (searches)"),
+			},
+		});
 	});
 
 	test.each([

@@ -6,7 +6,7 @@ import type { Loss } from "../neutral/model.ts";
 import type { Units, Usage } from "../neutral/response.ts";
 import type { Denial } from "./fault.ts";
 import type { JsonBody } from "./json-body.ts";
-import type { EncodedResponse, StreamEditor, StreamEvent, UpstreamMessage } from "./protocol.ts";
+import type { EncodedResponse, StreamEditor, StreamEvent, UpstreamMessage, UpstreamSide } from "./protocol.ts";
 import type { RenderDenial } from "./route.ts";
 import { slot } from "./token.ts";
 
@@ -108,7 +108,7 @@ export interface EndpointRecast {
  * // An answer that says nothing of tokens: one search for each request.
  * observe: () => ({ input: { total: 0 }, output: { total: 0 }, units: { searches: 1 } }),
  */
-export interface Dialect<Asked = unknown, Answer = unknown> {
+export interface Dialect<Asked = unknown, Answer = unknown> extends Pick<UpstreamSide, "headers" | "sign"> {
 	/** The vendor's name: `openai`, `cohere`. */
 	readonly name: string;
 	/** Paths (POST) that its clients call; empty where only upstreams speak it. Dialects of one endpoint may share a path. */
@@ -131,8 +131,6 @@ export interface Dialect<Asked = unknown, Answer = unknown> {
 	read(request: EndpointRequest): EndpointCall;
 	/** The path added to the upstream's `url`. */
 	path(call: { readonly model: string; readonly stream: boolean; readonly request?: EndpointRequest }): string;
-	/** How the upstream gets its key. */
-	headers(key: string | undefined): Readonly<Record<string, string>>;
 	/**
 	 * An answer that is not 2xx. The message must be fit for the client: no key, no address. One of 2xx that holds an `error`,
 	 * whole or as an event, is read as a failure without it.

@@ -22,7 +22,7 @@ export interface SendOptions {
 	/** The endpoint, when the message is for one; `protocol` is then its dialect. */
 	readonly endpoint?: string;
 	/** How the key is sent and what a failure means: the words of the protocol or dialect. */
-	readonly wire: Pick<UpstreamSide, "headers" | "decodeError">;
+	readonly wire: Pick<UpstreamSide, "headers" | "sign" | "decodeError">;
 	readonly keys?: KeyNotes;
 	/** Aborted when the client leaves or a limit is reached; an upstream aborts it itself when it gives up waiting. */
 	readonly abort: AbortController;

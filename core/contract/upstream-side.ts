@@ -19,6 +19,15 @@ export interface UpstreamMessage {
 	readonly losses?: readonly Loss[];
 }
 
+/** A request with all its headers, as it is about to be sent: what a signature is made of. */
+export interface SignedRequest {
+	readonly method: string;
+	/** The whole address. */
+	readonly url: string;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: string | Uint8Array;
+}
+
 /**
  * One server-sent event; `name` is absent when the stream gave none. Of an upstream whose answer is lines of JSON
  * (`application/x-ndjson`, `application/jsonl`) one line.
@@ -76,6 +85,13 @@ export interface UpstreamSide {
 	path(call: { readonly operation: Operation; readonly model: string; readonly stream: boolean }): string;
 	/** The header that carries the key, and fixed ones this protocol demands. */
 	headers(key: string | undefined): Readonly<Record<string, string>>;
+	/**
+	 * Headers made of the request itself, for vendors that want it signed. Called last, for each key and each try.
+	 *
+	 * @example
+	 * sign: ({ body }, key = "") => ({ "x-signature": createHmac("sha256", key).update(body).digest("hex") }), // of node:crypto
+	 */
+	sign?(request: SignedRequest, key: string | undefined): Readonly<Record<string, string>>;
 	encodeRequest(request: NeutralRequest, context: EncodeContext): EncodedRequest;
 	decodeResponse(body: unknown, context: DecodeContext): NeutralResponse;
 	streamDecoder(context: DecodeContext): StreamDecoder;

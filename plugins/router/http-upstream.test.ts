@@ -239,3 +239,29 @@ describe("an upstream over HTTP", () => {
 		expect(new Set(server.received.map(({ headers }) => headers.get("x-key"))).size).toBe(1);
 	});
 });
+
+describe("a wire that signs", () => {
+	const sign: SendOptions["wire"]["sign"] = ({ method, url, headers, body }, key) => ({
+		"x-signature": [method, new URL(url).pathname, headers["x-fixed"], String(body).length, key].join(" "),
+	});
+
+	test("is given all that is sent, for each key anew", async () => {
+		const server = serve(({ headers }) => new Response("{}", { status: headers.get("x-key") === "k1" ? 401 : 200 }));
+		const upstream = upstreamOf({ url: `${server.url}/base`, keys: ["k1", "k2"], headers: { "x-fixed": "f" } });
+		await upstream.send(message, options({ wire: { ...protocol.upstream, sign } }));
+		expect(server.received.map(({ headers }) => headers.get("x-signature"))).toEqual([
+			"POST /base/v1/messages f 2 k1",
+			"POST /base/v1/messages f 2 k2",
+		]);
+	});
+
+	test("signs the question for its models too", async () => {
+		const server = serve(() => Response.json({}));
+		const models = { path: "/models", decode: () => [] };
+		const signing = { ...protocol, upstream: { ...protocol.upstream, models, sign } };
+		await upstreamOf({ url: server.url, key: "k1" }, { protocolNamed: () => signing }).models?.(
+			new AbortController().signal,
+		);
+		expect(server.received[0]?.headers.get("x-signature")).toBe("GET /models  0 k1");
+	});
+});

@@ -21,7 +21,7 @@ import { cleanError, readWords, without } from "./error-body.ts";
 import { Keys, maySpeakOfKey } from "./keys.ts";
 import { slow, unreachable } from "./no-answer.ts";
 import { RetryCredit } from "./repeating.ts";
-import type { UpstreamSetting } from "./settings.ts";
+import { namedEndpoints, type UpstreamSetting } from "./settings.ts";
 
 /** What Bun's `fetch` takes beyond the standard: its own silence limit is switched off, ours hold. */
 interface FetchOptions extends Omit<RequestInit, "tls">, FetchTls {
@@ -44,10 +44,6 @@ export interface HttpUpstreamOptions {
 
 type Wire = SendOptions["wire"];
 type FixedHeaders = Readonly<Record<string, string>>;
-
-/** `[rerank, { embeddings: "voyage" }]` as endpoints with their dialects. */
-const namedEndpoints = (named: NonNullable<UpstreamSetting["endpoints"]>): Readonly<Record<string, string>> =>
-	Object.assign({}, ...named.map((one) => (typeof one === "string" ? { [one]: "usual" } : one)));
 
 /** A protocol that fails over the words says nothing of the key; it fails again when they are read for the client. */
 const saysRefused = (wire: Wire, status: number, headers: Headers, words: string): boolean => {
@@ -118,10 +114,12 @@ export const createHttpUpstream = ({
 	const initOf = (message: UpstreamMessage, options: SendOptions, key: string | undefined): FetchOptions => {
 		const headers = { ...message.headers, ...headersFor(options.wire, key) };
 		if (setting.trace === true) Object.assign(headers, options.traceHeaders?.());
+		const { method = "POST", path, body } = message;
+		if (options.wire.sign) Object.assign(headers, options.wire.sign({ method, url: base + path, headers, body }, key));
 		return {
-			method: message.method ?? "POST",
+			method,
 			headers,
-			body: message.body as BodyInit,
+			body: body as BodyInit,
 			redirect: "manual",
 			signal: options.abort.signal,
 			timeout: false,
@@ -218,8 +216,11 @@ export const createHttpUpstream = ({
 		if (wire === undefined || question === undefined) return [];
 		let status = 0;
 		for (const key of keyList.length === 0 ? [undefined] : keyList) {
-			const response = await send(base + question.path, {
-				headers: { ...question.headers, ...headersFor(wire, key) },
+			const url = base + question.path;
+			const headers = { ...question.headers, ...headersFor(wire, key) };
+			if (wire.sign) Object.assign(headers, wire.sign({ method: "GET", url, headers, body: "" }, key));
+			const response = await send(url, {
+				headers,
 				redirect: "manual",
 				signal,
 				...connection(),

@@ -118,3 +118,7 @@ export const routerSettings = t.Object(
 export type UpstreamSetting = Static<typeof upstreamSetting>;
 export type ModelSetting = Static<typeof modelSetting>;
 export type RouterSettings = Static<typeof routerSettings>;
+
+/** `[rerank, { embeddings: "voyage" }]` as endpoints with their dialects. */
+export const namedEndpoints = (named: NonNullable<UpstreamSetting["endpoints"]>): Readonly<Record<string, string>> =>
+	Object.assign({}, ...named.map((one) => (typeof one === "string" ? { [one]: "usual" } : one)));

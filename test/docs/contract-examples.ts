@@ -64,6 +64,7 @@ declare global {
 	const { client, upstream, passthrough, facts }: import("#core").Protocol;
 	const weather: import("#core").Service<Weather>;
 	const prices: import("#core").Service<object>;
+	const createHmac: typeof import("node:crypto").createHmac;
 	const newSpanId: () => string;
 	const policy: import("#core").Policy;
 	const route: import("#core").Route;
@@ -74,6 +75,7 @@ declare global {
 const shownOf: Readonly<Record<string, string>> = {
 	"call.ts: Routed": "Policy",
 	"model-listing.ts: ModelListing": "ClientSide",
+	"upstream-side.ts: sign": "UpstreamSide",
 	"policy.ts: narrow": "TokenSetting<number>",
 };
 

@@ -20,6 +20,16 @@ export interface OperatorOptions {
 
 const adminsOnly = deny("permission", "This route is for administrators; ask one of them.", { code: "admins_only" });
 
+const foreignPage = deny("permission", "This request did not come from a page of this server.", {
+	code: "origin_not_allowed",
+});
+
+/** What a browser sends by itself (a cookie, a certificate) it sends for pages of others too; then it says so. */
+const isForeignPage = ({ request }: Admitted): boolean => {
+	const site = request.headers.get("sec-fetch-site");
+	return site !== null && site !== "same-origin" && site !== "none";
+};
+
 const unknownOperator = deny(
 	"internal",
 	"Who stands before this route could not be found out, so the request is refused. The log says why.",
@@ -51,6 +61,7 @@ export const createRecogniseOperator = ({ admin, doorkeepers, trustedProxies, lo
 	return async (call: Admitted, peer: string | undefined, access: "admin" | "person"): Promise<Operator | Denial> => {
 		const found = call.request.headers.has("authorization") ? undefined : await fromDoorkeepers(call);
 		if (found === undefined) return refuseToken(call, peer) ?? tokenOperator;
+		if (!isDenial(found) && isForeignPage(call)) return foreignPage;
 		if (isDenial(found) || access === "person" || found.role === "admin") return found;
 		return adminsOnly;
 	};

@@ -25,6 +25,7 @@ import { Failures } from "./failures.ts";
 import { firstSignIn, linkBase } from "./first-sign-in.ts";
 import { Invitations } from "./invitations.ts";
 import { peopleRoutes } from "./people-routes.ts";
+import { operatorWhoMay } from "./person.ts";
 import { type People, people, personFollowers } from "./service.ts";
 import { sessionRoutes } from "./session-routes.ts";
 import { Sessions } from "./sessions.ts";
@@ -55,7 +56,7 @@ export default definePlugin({
 		},
 		{ additionalProperties: false },
 	),
-	needs: { store, clock, hostInfo, followers: personFollowers, policies },
+	needs: { store, clock, hostInfo, followers: personFollowers, policies, doorkeepers },
 	gives: [people, doorkeepers, auditors, routes, tables, commands, jobs],
 	setup({ name, config, needs }) {
 		const { store, clock, hostInfo } = needs;
@@ -69,6 +70,7 @@ export default definePlugin({
 		const find = sessionFinder(sessions, rules);
 		const service: People = {
 			owner: (id) => directory.find(id),
+			named: async (name) => operatorWhoMay((await directory.candidate(name))?.person),
 			audit: (call, change) => auditEntry(call, clock.now(), change),
 		};
 		const all = [
@@ -79,6 +81,7 @@ export default definePlugin({
 				invitations,
 				signIn,
 				find,
+				others: () => needs.doorkeepers().filter((doorkeeper) => doorkeeper.name !== name),
 				rules,
 				now: () => clock.now(),
 				followers: needs.followers,

@@ -1,5 +1,5 @@
 /** A person as they are stored, and what their name and password must be like. */
-import { asList, asNumber, asText, deny, Fault, isRecord, parseJson, t } from "#core";
+import { asList, asNumber, asText, deny, Fault, isRecord, type Operator, parseJson, t } from "#core";
 
 export type Role = "admin" | "member";
 
@@ -92,3 +92,15 @@ export const checkPassword = (password: string, name: string): void => {
 	if ([...password].length < least) throw wrong(`A password has at least ${least} characters; a few words do well.`);
 	if (nameKey(password) === nameKey(name)) throw wrong("The password is the name itself; choose another.");
 };
+
+/** A person as who stands before an admin route. */
+export const operatorOf = ({ id, name, role }: Pick<Person, "id" | "name" | "role">): Operator => ({
+	id,
+	name,
+	role,
+	scope: role === "admin" ? "all" : { owner: id },
+});
+
+/** The same of somebody who may come in; undefined for nobody and for whoever may not. */
+export const operatorWhoMay = (person: Person | undefined): Operator | undefined =>
+	person && !person.disabled ? operatorOf(person) : undefined;

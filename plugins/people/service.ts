@@ -32,6 +32,8 @@ export interface Change {
 export interface People {
 	/** The person of that id; undefined for nobody. */
 	owner(id: string): Promise<Owner | undefined>;
+	/** The person of that name as an operator, for a doorkeeper to whom somebody else vouches for them; undefined for nobody, and for whoever may not come in. */
+	named(name: string): Promise<Operator | undefined>;
 	/**
 	 * Writes down who changed what: belongs in the batch that makes the change.
 	 *

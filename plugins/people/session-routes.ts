@@ -1,8 +1,10 @@
 /** Signing in and out, joining by an invitation, and who is signed in. */
 import {
 	type Admitted,
+	type Doorkeeper,
 	deny,
 	Fault,
+	isDenial,
 	notServed,
 	type Operator,
 	type Route,
@@ -17,7 +19,7 @@ import type { Directory } from "./directory.ts";
 import { type FindSession, isSession, type SessionRules } from "./doorkeeper.ts";
 import type { Invitations } from "./invitations.ts";
 import { dollarsOf } from "./money.ts";
-import { checkName, checkPassword, nameSchema, type Person, passwordSchema } from "./person.ts";
+import { checkName, checkPassword, nameSchema, operatorOf, type Person, passwordSchema } from "./person.ts";
 import { refuseSignIn } from "./same-origin.ts";
 import { looksLikeSecret } from "./secret.ts";
 import type { PersonFollower } from "./service.ts";
@@ -43,6 +45,8 @@ export interface SessionRouteParts {
 	readonly invitations: Invitations;
 	readonly signIn: SignIn;
 	readonly find: FindSession;
+	/** The other ways to be an operator. */
+	others(): readonly Doorkeeper[];
 	readonly rules: SessionRules;
 	now(): number;
 	followers(): readonly PersonFollower[];
@@ -50,7 +54,8 @@ export interface SessionRouteParts {
 
 const secret = { "cache-control": "no-store" };
 
-const view = ({ operator, expiresAt }: Pick<Session, "operator" | "expiresAt">) => {
+/** Without an end where another doorkeeper knows them. */
+const view = ({ operator, expiresAt }: Pick<Session, "operator"> & Partial<Session>) => {
 	const { id, name, role } = operator;
 	return { signedIn: true, id, name, role, expiresAt };
 };
@@ -75,12 +80,14 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 			headers: { ...secret, "set-cookie": sessionCookie(call, value, seconds, rules.insecure) },
 		});
 
-	const personOperator = (id: string, name: string, role: Operator["role"]): Operator => ({
-		id,
-		name,
-		role,
-		scope: role === "admin" ? "all" : { owner: id },
-	});
+	/** Whoever another doorkeeper knows: signed in elsewhere, by a company's door. */
+	const knownElsewhere = async (call: Admitted): Promise<Operator | undefined> => {
+		for (const doorkeeper of parts.others()) {
+			const found = await doorkeeper.admit(call);
+			if (found !== undefined) return isDenial(found) ? undefined : found;
+		}
+		return undefined;
+	};
 
 	const audited = (call: Admitted, operator: Operator, verb: string): Statement =>
 		auditEntry({ id: call.id, address: call.address, operator }, now(), {
@@ -115,7 +122,7 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 				admit(call);
 				const { name, password } = await readJson(call.request, signInBody);
 				const { person, password: stored } = await signIn.check(call, name, password);
-				const operator = personOperator(person.id, person.name, person.role);
+				const operator = operatorOf(person);
 				const session = begin(call, { person: person.id, password: stored });
 				await store.write([session.statement]);
 				if (!(await sessions.find(session.secret))) throw new Fault(signInRefused);
@@ -136,7 +143,7 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 				const name = known?.name ?? checkName(body.name);
 				checkPassword(body.password, name);
 				const id = known?.id ?? `per_${crypto.randomUUID().replaceAll("-", "")}`;
-				const operator = personOperator(id, name, known?.role ?? invitation.role);
+				const operator = operatorOf({ id, name, role: known?.role ?? invitation.role });
 				const password = await signIn.hash(body.password);
 				const session = begin(call, { person: id, password });
 				await invitations.use(invitation, { id, name, password }, [
@@ -154,11 +161,13 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 			summary: "Who is signed in.",
 			async handle(call) {
 				const found = await find(call);
-				if (!isSession(found)) return Response.json({ signedIn: false }, { headers: secret });
-				const person = await directory.find(found.operator.id);
+				const session = isSession(found) ? found : { operator: found ? undefined : await knownElsewhere(call) };
+				const { operator } = session;
+				if (!operator) return Response.json({ signedIn: false }, { headers: secret });
+				const person = await directory.find(operator.id);
 				return Response.json(
 					{
-						...view(found),
+						...view({ ...session, operator }),
 						...(person && { ...dollarsOf(person), limits: person.limits }),
 						...(await spentBy(person)),
 					},

@@ -1,7 +1,7 @@
 /** Sessions: opaque secrets whose digests are stored. They slide for 12 hours and end after 7 days whatever happens. */
 import { sql } from "drizzle-orm";
 import { asNumber, asText, type Clock, type Operator, type Statement, type Store, unlessOutage } from "#core";
-import { personOf } from "./person.ts";
+import { operatorWhoMay, personOf } from "./person.ts";
 import { newSecret, secretDigest } from "./secret.ts";
 
 const hourMs = 3_600_000;
@@ -113,8 +113,5 @@ export class Sessions {
 
 const operatorOf = (row: Readonly<Record<string, unknown>>): Operator | undefined => {
 	if (asText(row["person"]) === undefined) return adminTokenOperator;
-	const person = personOf(row);
-	if (!person || person.disabled) return undefined;
-	const { id, name, role } = person;
-	return { id, name, role, scope: role === "admin" ? "all" : { owner: id } };
+	return operatorWhoMay(personOf(row));
 };

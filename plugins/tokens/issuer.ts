@@ -155,8 +155,14 @@ export class Issuer {
 	}
 
 	/** `owner`: only a token of that person. Throws `Fault` (`not_found`). */
-	get(id: string, owner?: string): Promise<StoredToken> {
-		return findToken(this.options.store, id, owner);
+	async get(id: string, owner?: string): Promise<StoredToken> {
+		const found = await findToken(this.options.store, id, owner);
+		if (!found) throw new Fault(deny("not_found", `There is no token "${id.slice(0, 64)}".`));
+		return found;
+	}
+
+	find(id: string): Promise<StoredToken | undefined> {
+		return findToken(this.options.store, id, undefined);
 	}
 
 	list(query: TokenQuery): Promise<readonly StoredToken[]> {

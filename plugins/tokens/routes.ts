@@ -20,7 +20,7 @@ import type { By, IssuedToken, Issuer } from "./issuer.ts";
 import { listQuery } from "./list-query.ts";
 import type { Settings } from "./settings.ts";
 import type { StoredToken } from "./stored-token.ts";
-import { createTokenViews, type TokenViewParts } from "./token-views.ts";
+import { createTokenViews, type ShownToken, type TokenViewParts } from "./token-views.ts";
 
 const nameSchema = t.String({
 	minLength: 1,
@@ -74,7 +74,7 @@ export interface TokenRouteParts extends TokenViewParts {
 
 export const tokenRoutes = ({ issuer, known, people, facts, log }: TokenRouteParts): readonly Route[] => {
 	const views = createTokenViews({ known, people, facts, log });
-	const view = async (token: StoredToken): Promise<Record<string, unknown>> => (await views([token]))[0] ?? {};
+	const view = async (token: ShownToken): Promise<Record<string, unknown>> => (await views([token]))[0] ?? {};
 
 	/** The one answer that has the key: it is given although what others add to the token cannot be read. */
 	const viewWithKey = async ({ token, key }: IssuedToken): Promise<Record<string, unknown>> => {
@@ -119,7 +119,11 @@ export const tokenRoutes = ({ issuer, known, people, facts, log }: TokenRoutePar
 			},
 		);
 
-	const own = async ({ token }: Identified) => await view(await issuer.get(token.id));
+	/** Of one that another authenticator knows nothing is stored here: what it says, and what policies add. */
+	const own = async ({ token: { id, name, settings, owner } }: Identified) => {
+		const stored = await issuer.find(id);
+		return await view(stored ?? { id, name, settings, ...(owner && { owner: owner.id }) });
+	};
 
 	return [
 		personRoute(

@@ -2,6 +2,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type AccessToken, deny, Fault, type RefusedToken, type Store, service, slot } from "#core";
 
+export { type Vouched, vouchedSettings, vouchedToken } from "./vouched-token.ts";
+
 export interface TokenOwnership {
 	/**
 	 * The ids of a person's tokens, deleted ones too, as a subquery.

@@ -1,6 +1,6 @@
 /** A token as it is stored, and what is written beside it. */
 import { and, eq, gt, like, type SQL, sql } from "drizzle-orm";
-import { deny, Fault, type Statement, type Store, type TokenSetting } from "#core";
+import type { Statement, Store, TokenSetting } from "#core";
 import type { Settings } from "./settings.ts";
 import { tokens } from "./tables.ts";
 
@@ -55,11 +55,13 @@ export const statementsFor = (
 export const ofOwner = (id: string, owner: string | undefined): SQL =>
 	owner === undefined ? sql`id = ${id} AND deleted = 0` : sql`id = ${id} AND deleted = 0 AND owner = ${owner}`;
 
-/** Throws `Fault` (`not_found`). */
-export const findToken = async ({ db }: Store, id: string, owner: string | undefined): Promise<StoredToken> => {
+export const findToken = async (
+	{ db }: Store,
+	id: string,
+	owner: string | undefined,
+): Promise<StoredToken | undefined> => {
 	const [row] = await db.select().from(tokens).where(ofOwner(id, owner));
-	if (!row) throw new Fault(deny("not_found", `There is no token "${id.slice(0, 64)}".`));
-	return storedOf(row);
+	return row && storedOf(row);
 };
 
 export interface TokenQuery {

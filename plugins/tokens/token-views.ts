@@ -7,6 +7,9 @@ import type { StoredToken } from "./stored-token.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** What must be known of a token to show it. */
+export type ShownToken = Pick<StoredToken, "id" | "name" | "settings" | "owner">;
+
 export interface TokenViewParts {
 	known(): ReadonlyMap<string, TokenSetting<unknown>>;
 	readonly people: People | undefined;
@@ -17,20 +20,20 @@ export interface TokenViewParts {
 /** Without what a setting failed to tell: a plugin's mistake hides no token. */
 export const createTokenViews = ({ known, people, facts, log }: TokenViewParts) => {
 	/** The persons to whom they belong, by id, as policies see them. */
-	const ownersOf = async (tokens: readonly StoredToken[]): Promise<ReadonlyMap<string, TokenOwner>> => {
+	const ownersOf = async (tokens: readonly ShownToken[]): Promise<ReadonlyMap<string, TokenOwner>> => {
 		const ids = new Set(tokens.flatMap(({ owner }) => (owner === undefined ? [] : [owner])));
 		const persons = await Promise.all([...ids].map(async (id) => await people?.owner(id)));
 		const owners = persons.flatMap((person) => (person ? [ownerOfTokens(person, known())] : []));
 		return new Map(owners.flatMap((owner) => ("denial" in owner ? [] : [[owner.id, owner] as const])));
 	};
 
-	return async (tokens: readonly StoredToken[]): Promise<readonly Fields[]> => {
+	return async (tokens: readonly ShownToken[]): Promise<readonly Fields[]> => {
 		const ids = tokens.map(({ id }) => id);
 		const told = await Promise.all(facts().map((one) => one.about(ids)));
 		const owners = await ownersOf(tokens);
 		const failed = new Set<string>();
 
-		const added = async ({ key, view }: TokenSetting<unknown>, { id, settings, owner }: StoredToken) => {
+		const added = async ({ key, view }: TokenSetting<unknown>, { id, settings, owner }: ShownToken) => {
 			try {
 				return await view?.(id, settings[key], owners.get(owner ?? ""));
 			} catch (error) {

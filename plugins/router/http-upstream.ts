@@ -13,6 +13,7 @@ import {
 	refusesCredentials,
 	retryAfterIn,
 	type SendOptions,
+	type SignedRequest,
 	type Upstream,
 	type UpstreamMessage,
 	unansweredCode,
@@ -36,8 +37,10 @@ export interface HttpUpstreamOptions {
 	readonly protocolNamed: (name: string) => Protocol | undefined;
 	/** The proxy to go by; on Bun only. */
 	readonly proxy?: string | undefined;
-	/** A number from 0 to 1, for how long a key rests. */
-	readonly random: () => number;
+	/** A number from 0 to 1, for how long a key rests; `Math.random` unless given. */
+	readonly random?: () => number;
+	/** Signs its requests, in place of what its protocol does. */
+	readonly sign?: SendOptions["wire"]["sign"];
 	/** Stands in for `fetch` in tests. */
 	readonly send?: (url: string, options: FetchOptions) => Promise<Response>;
 }
@@ -63,7 +66,8 @@ export const createHttpUpstream = ({
 	log,
 	protocolNamed,
 	proxy,
-	random,
+	random = Math.random,
+	sign,
 	send = fetch,
 }: HttpUpstreamOptions): Upstream => {
 	const { name, firstByteSeconds = 600 } = setting;
@@ -85,6 +89,8 @@ export const createHttpUpstream = ({
 		fixedHeaders.set(wire, ofWire.set(key, made));
 		return made;
 	};
+	const signature = (wire: Wire, request: SignedRequest, key: string | undefined): FixedHeaders | undefined =>
+		sign ? sign(request, key) : wire.sign?.(request, key);
 	const secrets = [...keyList, ...Object.values(setting.headers ?? {}), base, new URL(base).host];
 
 	/**
@@ -218,7 +224,7 @@ export const createHttpUpstream = ({
 		for (const key of keyList.length === 0 ? [undefined] : keyList) {
 			const url = base + question.path;
 			const headers = { ...question.headers, ...headersFor(wire, key) };
-			if (wire.sign) Object.assign(headers, wire.sign({ method: "GET", url, headers, body: "" }, key));
+			Object.assign(headers, signature(wire, { method: "GET", url, headers, body: "" }, key));
 			const response = await send(url, {
 				headers,
 				redirect: "manual",

@@ -13,6 +13,7 @@ test("names that come twice, and what leads nowhere, are complained of before th
 			upstream("main"),
 			upstream("main"),
 			upstream("odd", "telegraph"),
+			upstream("demo"),
 			upstream("vectors", "chat-completions", {
 				endpoints: ["embedings", { embeddings: "voyag" }],
 			}),
@@ -42,6 +43,7 @@ test("names that come twice, and what leads nowhere, are complained of before th
 		(error: Error) => error.message,
 	);
 	expect(words).toContain('two upstreams are called "main"');
+	expect(words).toContain('the upstream "demo" is brought by a plugin too; call one of the two otherwise');
 	expect(words).toContain('the model "m" is configured twice');
 	expect(words).toContain('the upstream "odd" speaks "telegraph", which no enabled plugin knows');
 	expect(words).toContain('the model "m" leads to the upstream "nowhere", which is not configured');

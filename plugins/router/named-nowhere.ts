@@ -35,6 +35,20 @@ const twice = (list: string, named: Named, complain: (name: string) => string): 
 const unknownProtocol = (upstream: string, protocol: string, known: readonly Protocol[]): string =>
 	`the upstream "${upstream}" speaks "${protocol}", which no enabled plugin knows; known are ${known.map(({ name }) => name).join(", ") || "none"}`;
 
+/** What plugins bring and nobody can ask: under a name that the config has too, or in no protocol that is here. */
+const unreachable = (
+	configured: readonly Upstream[],
+	{ upstreams, protocols }: Pick<Known, "upstreams" | "protocols">,
+): readonly string[] =>
+	upstreams
+		.filter((upstream) => !configured.includes(upstream))
+		.flatMap(({ name, protocols: spoken, endpoints }) => {
+			if (!lacks(configured, name))
+				return [`the upstream "${name}" is brought by a plugin too; call one of the two otherwise`];
+			const isMute = !endpoints && spoken.length > 0 && spoken.every((protocol) => lacks(protocols, protocol));
+			return isMute ? [unknownProtocol(name, spoken.join(", "), protocols)] : [];
+		});
+
 /** Of an upstream's endpoints those that no plugin has, or not in that dialect. */
 const unknownEndpoints = ({ name, endpoints = {} }: Upstream, known: readonly Endpoint[]): readonly string[] =>
 	Object.entries(endpoints).flatMap(([asked, dialect]) => {
@@ -59,6 +73,7 @@ export const namedNowhere = (
 	const pricedOnes = [...upstreams, ...taskUpstreams];
 	return [
 		...twice("upstreams", config.upstreams, (name) => `two upstreams are called "${name}"`),
+		...unreachable(configured, known),
 		...twice("models", config.models, (name) => `the model "${name}" is configured twice`),
 		...configured.flatMap((upstream, index) => [
 			...upstream.protocols

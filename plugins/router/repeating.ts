@@ -18,7 +18,22 @@ const leavesNothing = (call: Routed): boolean => {
 };
 
 /** Where nothing can have been done another try may follow; else where that leaves nothing behind twice. */
-export const safeAfter = (denial: Denial, call: Routed): boolean => !mayBeDone(denial) || leavesNothing(call);
+const safeAfter = (denial: Denial, call: Routed): boolean => !mayBeDone(denial) || leavesNothing(call);
+
+/** Failures that another target may not have. */
+const followed: ReadonlySet<string> = new Set([
+	"upstream",
+	"overloaded",
+	"upstream_timeout",
+	"rate_limited",
+	"internal",
+	"quota_exhausted",
+	"model_not_found",
+]);
+
+/** Whether the next target may be tried after this failure. */
+export const mayFollow = (denial: Denial, call: Routed): boolean =>
+	followed.has(denial.kind) && safeAfter(denial, call);
 
 /** A few tries in hand, and one more for every so many calls: a broken upstream is not asked twice for everything. */
 export class RetryCredit {

@@ -18,24 +18,13 @@ import { circuitClosed, circuitOpened, reasonOf } from "./circuit-alerts.ts";
 import { spread } from "./keys.ts";
 import { fixedLength, type ModelLookup } from "./known-models.ts";
 import { Limits } from "./limits.ts";
-import { safeAfter } from "./repeating.ts";
+import { mayFollow } from "./repeating.ts";
 import type { ModelSetting } from "./settings.ts";
 import { UpstreamLists } from "./upstream-lists.ts";
 
 /** A name that an address of an upstream would take for another: `cheap/../dear` is `dear` there. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no name has them
 const isCrooked = (name: string): boolean => /(?:^|[/\\])\.{1,2}(?:$|[/\\])|[\u0000-\u001f\u007f]/.test(name);
-
-/** Failures that another target may not have. */
-const followed = new Set([
-	"upstream",
-	"overloaded",
-	"upstream_timeout",
-	"rate_limited",
-	"internal",
-	"quota_exhausted",
-	"model_not_found",
-]);
 
 export interface RoutingOptions {
 	readonly models: readonly ModelSetting[];
@@ -222,7 +211,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			const setting = settingFor(name);
 			return setting?.targets.flatMap((target) => targetOf(name, setting, target)) ?? [];
 		},
-		mayFollow: (denial, call) => followed.has(denial.kind) && safeAfter(denial, call),
+		mayFollow,
 		report(report) {
 			const { error, target } = report;
 			const upstream = target.upstream.name;

@@ -233,6 +233,7 @@ export {
 	type UpstreamHealth,
 	upstreams,
 } from "./contract/router.ts";
+export { upstreamOnly } from "./relay/upstream-only.ts";
 export { fetchNamed, isPrivateUpstream, isWebAddress } from "./wire/fetch-named.ts";
 export { instantOf } from "./wire/instant.ts";
 export { narrowList } from "./wire/narrow-list.ts";

@@ -60,7 +60,11 @@ const lackingFaults = (what: string, functions: readonly string[]): readonly str
 	functions.length === 0 ? [] : [`${what} lacks the functions ${functions.join(", ")}`];
 
 const protocolFaults = ({ name, client, upstream, passthrough, facts }: WireRecord): readonly string[] => {
-	if (!arePaths(asRecord(client)["paths"])) return [`the protocol "${name}" has no paths that begin with "/"`];
+	if (!isRecord(client))
+		return [
+			`the protocol "${name}" lacks its client, the side that answers clients: use upstreamOnly where there is none`,
+		];
+	if (!arePaths(client["paths"])) return [`the protocol "${name}" has no paths that begin with "/"`];
 	return lackingFaults(`the protocol "${name}"`, [
 		...lacking<ClientSide>("client", client, ["read", "decodeRequest", "encodeResponse", "streamEncoder"]),
 		...lacking<ClientSide>("client", client, ["renderDenial", "renderStreamDenial", "streamType"]),

@@ -15,7 +15,7 @@ type Identity = AccessToken | RefusedToken | Denial | undefined;
 
 /**
  * Knows keys. `identify` gets the one key that was found in the request, whatever carried it. `undefined`: not mine, ask
- * the next.
+ * the next. A token with settings is made by `vouchedToken` of `#core/plugins/tokens`, and kept for as long as it is the same.
  *
  * @example
  * add(authenticators, { name: "my-tokens", identify: (key) => (key.startsWith("my-") ? tokenOf(key) : undefined) });

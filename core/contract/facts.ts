@@ -46,6 +46,10 @@ export interface Steering {
  * tiers: ({ urgent }) => (urgent === true ? ["urgent"] : []), // priced by `prices.models[].tiers`
  */
 export interface RequestFacts {
+	/**
+	 * `new BoundReader(body).result()` for a body that is text; tell the reader each picture in it (`inline`, `address`) before,
+	 * or its base64 is held as text is: far more than a picture costs.
+	 */
 	bound(body: JsonBody): RequestBound;
 	/**
 	 * The words in a body of this protocol that change the price of its tokens, in lower case: `priority`, `fast`,

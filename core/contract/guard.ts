@@ -49,7 +49,8 @@ export interface AnswerGuard {
 
 /**
  * Sees requests, and answers where it asks for them. `request` holds all that is said to the model: the messages of a
- * conversation, the texts of an endpoint, the prompt and the fields of a task. `mapTexts` reaches each text in it.
+ * conversation, the texts of an endpoint, the prompt and the fields of a task. `mapTexts` reaches each text in it. A setting of
+ * the token is that of a policy with nothing else: `call.token.compiled.get(key)`.
  *
  * @example
  * const guard: Guard = {

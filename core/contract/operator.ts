@@ -26,7 +26,9 @@ export interface Operator {
 export const ownerOf = ({ scope }: Operator): string | undefined => (scope === "all" ? undefined : scope.owner);
 
 /**
- * Knows who stands before a route of access `admin` or `person` when the request carries no `authorization`.
+ * Knows who stands before a route of access `admin` or `person` when the request carries no `authorization`. What is a
+ * member's own hangs on their id, a person's (`named` of `#core/plugins/people`). A browser sends a cookie or a certificate for pages of
+ * others too: refused is what it says so of (`sec-fetch-site`); over plain http, where it says nothing, look at `origin` (`isOwnOrigin`).
  *
  * @example
  * add(doorkeepers, {

@@ -89,7 +89,7 @@ export interface UpstreamSide {
 	 * Headers made of the request itself, for vendors that want it signed. Called last, for each key and each try.
 	 *
 	 * @example
-	 * sign: ({ body }, key = "") => ({ "x-signature": createHmac("sha256", key).update(body).digest("hex") }), // of node:crypto
+	 * sign: ({ body }, key = "") => ({ signature: createHmac("sha256", key).update(body).digest("hex") }), // of node:crypto
 	 */
 	sign?(request: SignedRequest, key: string | undefined): Readonly<Record<string, string>>;
 	encodeRequest(request: NeutralRequest, context: EncodeContext): EncodedRequest;

@@ -17,6 +17,7 @@ export type TaskStatus = "NOT_START" | "IN_PROGRESS" | "SUCCESS" | "FAILURE";
 
 /** What a task makes, for its price. */
 export interface TaskUnits {
+	/** Or whatever else it makes by the piece, at the price's `perImage`. */
 	readonly images?: number;
 	/** Unfinished pictures that were shown. */
 	readonly partialImages?: number;

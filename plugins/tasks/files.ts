@@ -28,6 +28,7 @@ export interface Files {
 /** An upstream did not give a file of its result; `cause` says why. */
 export class Unfetched extends Error {}
 
+/** What a browser only shows or plays; anything else goes out as bytes that it does not look into. */
 const extensions = new Map(
 	Object.entries({
 		"image/png": "png",
@@ -36,8 +37,16 @@ const extensions = new Map(
 		"image/gif": "gif",
 		"image/avif": "avif",
 		"video/mp4": "mp4",
+		"video/webm": "webm",
 		"audio/mpeg": "mp3",
 		"audio/wav": "wav",
+		"audio/flac": "flac",
+		"audio/ogg": "ogg",
+		"model/gltf-binary": "glb",
+		"model/gltf+json": "gltf",
+		"model/obj": "obj",
+		"model/stl": "stl",
+		"model/vnd.usdz+zip": "usdz",
 	}),
 );
 

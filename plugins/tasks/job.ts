@@ -32,7 +32,10 @@ export interface TaskJob {
 /** Shows whoever watches a job what there is of it so far: a picture half drawn. */
 export type Show = (job: Pick<TaskJob, "id">, preview: WireRecord) => void;
 
-/** One file of a result, as an upstream gives it: an address that is public, one that needs a key, or bytes. */
+/**
+ * One file of a result, as an upstream gives it: an address that is public, one that needs a key, or bytes. Kept bytes go out as
+ * `application/octet-stream` where they are no picture, sound, film or body that browsers know.
+ */
 export type MadeFile =
 	| { readonly role: string; readonly mediaType: string; readonly url: string }
 	| {

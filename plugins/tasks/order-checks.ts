@@ -23,11 +23,11 @@ const checkNames = ({ model, action }: TaskOrder): void => {
 			parameter: "model",
 			message: "The model's name must not contain `.` or `..` between slashes.",
 		});
-	if (!/^[A-Z][A-Z_]{0,31}$/.test(action))
+	if (!/^[A-Z][A-Z0-9_]{0,31}$/.test(action))
 		refuse({
 			kind: "invalid_request",
 			parameter: "action",
-			message: "The action must be a word like IMAGINE or TEXT_TO_VIDEO.",
+			message: "The action must be a word in capitals like IMAGINE or TEXT_TO_VIDEO.",
 		});
 };
 

@@ -78,7 +78,7 @@ export interface StreamDecoder {
  *
  * @example
  * path: ({ stream }) => (stream ? "/v1/telegrams?wait=true" : "/v1/telegrams"),
- * headers: (key) => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+ * headers: bearer,
  */
 export interface UpstreamSide {
 	/** The path (and query) added to the upstream's `url`. */

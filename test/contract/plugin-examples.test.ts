@@ -51,7 +51,12 @@ test("there are four, and they compile", () => {
 	const paths = { "#core": [join(root, "core/mod.ts")], "#core/plugins/*": [join(root, "plugins/*/service.ts")] };
 	writeFileSync(
 		join(folder, "tsconfig.json"),
-		JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions: { paths }, include: ["*.ts"] }),
+		JSON.stringify({
+			extends: join(root, "tsconfig.json"),
+			// As `portico plugin new` writes it.
+			compilerOptions: { paths, exactOptionalPropertyTypes: false },
+			include: ["*.ts"],
+		}),
 	);
 	const { stdout } = Bun.spawnSync([join(root, "node_modules/.bin/tsc"), "-p", folder], { cwd: folder });
 	expect(stdout.toString()).toBe("");

@@ -8,11 +8,15 @@ import { assumed, contractExamples, moduleOf } from "./contract-examples.ts";
 
 const root = resolve(import.meta.dir, "../..");
 
-test("every example of the contract compiles", () => {
+test.each([
+	["as strictly as Portico itself", true],
+	["by the settings that `portico plugin new` writes", false],
+])("every example of the contract compiles %s", (_, exactOptionalPropertyTypes) => {
 	const folder = mkdtempSync(join(tmpdir(), "portico-examples-"));
 	try {
 		const paths = { "#core": [join(root, "core/mod.ts")] };
 		const compilerOptions = {
+			exactOptionalPropertyTypes,
 			noUnusedLocals: false,
 			noUnusedParameters: false,
 			paths,

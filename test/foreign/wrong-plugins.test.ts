@@ -95,6 +95,11 @@ describe("is told of", () => {
 			offering("protocols", '{ name, client: { paths: ["/x"], read: () => 1 } }'),
 			'the protocol "wrong" lacks the functions client.decodeRequest, client.encodeResponse, client.streamEncoder, client.renderDenial, client.renderStreamDenial, client.streamType, upstream.path, upstream.headers, upstream.encodeRequest, upstream.decodeResponse, upstream.streamDecoder, upstream.decodeError, passthrough.request, passthrough.observe, passthrough.restore, passthrough.observer, passthrough.editor, facts.bound, facts.tiers, facts.steering',
 		],
+		[
+			"a protocol without a client",
+			offering("protocols", "{ name, upstream: {} }"),
+			'the protocol "wrong" lacks its client, the side that answers clients: use upstreamOnly where there is none',
+		],
 		["an endpoint without dialects", offering("endpoints", "{ name }"), 'the endpoint "wrong" has no dialects'],
 		[
 			"a dialect without paths",

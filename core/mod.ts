@@ -39,7 +39,8 @@ export {
 	type PluginRow,
 } from "./contract/host-info.ts";
 export { type Job, jobs } from "./contract/job.ts";
-export { describe, type Log, type LogFields } from "./contract/log.ts";
+export type { Log, LogFields } from "./contract/log.ts";
+export { describe } from "./errors/describe.ts";
 export { type TaskAsk, type TaskAuthority, taskAuthority } from "./relay/task-authority.ts";
 export { keyedDigest } from "./runtime/digest.ts";
 export { type FetchTls, fetchTls } from "./runtime/fetch-tls.ts";
@@ -174,17 +175,7 @@ export { exactBody, exactMember } from "./wire/exact-body.ts";
 // the life of a call
 
 export { type Authenticator, authenticators, type RefusedToken } from "./contract/authenticator.ts";
-export type {
-	AccessToken,
-	Admitted,
-	EndpointRouted,
-	Identified,
-	ModelRouted,
-	RelayedCall,
-	Routed,
-	TaskRouted,
-	TokenOwner,
-} from "./contract/call.ts";
+export type * from "./contract/call.ts";
 export * from "./contract/endpoint.ts";
 export {
 	type AnswerGuard,

@@ -4,8 +4,9 @@
  */
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { deny, Fault } from "../contract/fault.ts";
-import { describe, type Log } from "../contract/log.ts";
+import type { Log } from "../contract/log.ts";
 import type { Tables } from "../contract/store.ts";
+import { describe } from "../errors/describe.ts";
 import {
 	type DatabaseServer,
 	databaseServerPackage,

@@ -2,7 +2,7 @@
 import type { Clock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { WorkerAnswer, Workers } from "../contract/host-info.ts";
-import { describe } from "../contract/log.ts";
+import { describe } from "../errors/describe.ts";
 import { asList, asNumber, asRecord, asText } from "../neutral/json.ts";
 
 /** The way to the process that looks after the workers, and back. */

@@ -1,5 +1,6 @@
 /** What failed, and where: for errors of plugins, which Portico's own log tells. */
-import { describe, type LogFields } from "../contract/log.ts";
+import type { LogFields } from "../contract/log.ts";
+import { describe } from "./describe.ts";
 
 /** An error for the log, with the place that it comes from: the first line of its stack names the file of a plugin. */
 export const whatFailed = (error: unknown): LogFields => {

@@ -1,6 +1,7 @@
 /** Tells whoever keeps an account what an operator did. What was done stays done where that fails; the log says so. */
-import { describe, type Log } from "../contract/log.ts";
+import type { Log } from "../contract/log.ts";
 import { type Auditor, auditors } from "../contract/operator.ts";
+import { describe } from "../errors/describe.ts";
 import type { Generation } from "./generation.ts";
 
 export const auditOf = (generation: () => Generation | undefined, log: Log): Auditor => ({

@@ -6,7 +6,7 @@ import { type Complaint, formatComplaint, whereText } from "../config/complaint.
 import { readPlaces } from "../config/places.ts";
 import { type Config, type PluginEntry, readConfig } from "../config/read.ts";
 import { isFault } from "../contract/fault.ts";
-import { describe } from "../contract/log.ts";
+import { describe } from "../errors/describe.ts";
 import { atHome, homeOf, placesAt } from "./home.ts";
 import { loadPlugin } from "./load.ts";
 import { type Instance, orderInstances, type PluginComplaint } from "./order.ts";

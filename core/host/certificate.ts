@@ -1,7 +1,7 @@
 /** The certificate that this server shows: whether the files hold one that can be used, and whether it is still good. */
 import type { ServerConfig } from "../config/schema-core.ts";
 import type { Clock } from "../contract/clock.ts";
-import { describe } from "../contract/log.ts";
+import { describe } from "../errors/describe.ts";
 import { readCertificate } from "../runtime/secure-listener.ts";
 import type { Trouble } from "./troubles.ts";
 

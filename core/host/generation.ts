@@ -3,10 +3,11 @@
 import type { Contribution } from "../contract/define.ts";
 import { deny, Fault, isFault } from "../contract/fault.ts";
 import type { PluginRow } from "../contract/host-info.ts";
-import { describe, type Log } from "../contract/log.ts";
+import type { Log } from "../contract/log.ts";
 import { routes as routesSlot } from "../contract/route.ts";
 import { type Tables, tables } from "../contract/store.ts";
 import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../contract/token.ts";
+import { describe } from "../errors/describe.ts";
 import type { OwnedRoute } from "../http/app.ts";
 import { asRecord } from "../neutral/json.ts";
 import { nameClashes } from "./clashes.ts";

@@ -1,6 +1,7 @@
 /** What a reload has replaced: each stops once its last call is over, and its plugins may take their time over it. */
 import type { Clock } from "../contract/clock.ts";
-import { describe, type Log } from "../contract/log.ts";
+import type { Log } from "../contract/log.ts";
+import { describe } from "../errors/describe.ts";
 import { callsOf, type Running } from "./running.ts";
 
 const lookAgainMs = 250;

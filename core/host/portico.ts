@@ -3,8 +3,8 @@ import { needRestart } from "../config/need-restart.ts";
 import type { ServerConfig } from "../config/schema-core.ts";
 import type { FirstToken, HostInfo, PluginRow } from "../contract/host-info.ts";
 import { jobs } from "../contract/job.ts";
-import { describe, type Log } from "../contract/log.ts";
 import { router } from "../contract/router.ts";
+import { describe } from "../errors/describe.ts";
 import { freeBytes } from "../runtime/free-bytes.ts";
 import { addressOf, type Connection } from "../runtime/serve.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
@@ -33,7 +33,7 @@ export class Portico {
 	firstToken: FirstToken | undefined;
 	/** A link for the first sign-in of all. */
 	firstSignIn: ((address: string) => Promise<string | undefined>) | undefined;
-	readonly log: Log;
+	readonly log: PorticoOptions["log"];
 	/** Of the config that runs: a reload may have changed it. */
 	server: ServerConfig;
 	private readonly options: PorticoOptions;

@@ -1,7 +1,8 @@
 /** Recurring work of a generation: each job by its schedule, never twice at once. */
 import { Cron } from "croner";
 import type { Job } from "../contract/job.ts";
-import { describe, type Log } from "../contract/log.ts";
+import type { Log } from "../contract/log.ts";
+import { describe } from "../errors/describe.ts";
 import { isOutage } from "../store/fault.ts";
 import { inTime } from "./in-time.ts";
 

@@ -3,7 +3,8 @@ import { chmodSync, existsSync, lstatSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { cwd } from "node:process";
-import { describe, type Log } from "../contract/log.ts";
+import type { Log } from "../contract/log.ts";
+import { describe } from "../errors/describe.ts";
 
 const ownersAlone = 0o700;
 const shared = 0o1000;

@@ -1,7 +1,7 @@
 /** Shows the words of one answer to its guards: whole texts at once, growing ones by windows. */
 import { type Denial, Fault } from "../contract/fault.ts";
 import type { AnswerGuard, AnswerWords } from "../contract/guard.ts";
-import { describe } from "../contract/log.ts";
+import { describe } from "../errors/describe.ts";
 import { mapJsonTexts, mapTexts } from "../neutral/map-texts.ts";
 import { isPending } from "../wire/pending.ts";
 import { guardFailed, type NamedAnswerGuard } from "./guarded.ts";

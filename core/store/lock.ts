@@ -17,7 +17,7 @@ import { dirname } from "node:path";
 import { pid } from "node:process";
 import Database from "libsql";
 import { deny, Fault } from "../contract/fault.ts";
-import { describe } from "../contract/log.ts";
+import { describe } from "../errors/describe.ts";
 import { asCount, asRecord, asText, parseJson } from "../neutral/json.ts";
 
 /** Who holds a database file. */

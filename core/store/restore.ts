@@ -14,8 +14,8 @@ import {
 } from "node:fs";
 import Database from "libsql";
 import { deny, Fault } from "../contract/fault.ts";
-import { describe } from "../contract/log.ts";
 import type { Tables } from "../contract/store.ts";
+import { describe } from "../errors/describe.ts";
 import { asRecord } from "../neutral/json.ts";
 import { stamp } from "./backup-files.ts";
 import { lockFile } from "./lock.ts";

@@ -1,0 +1,20 @@
+/** Errors as the log tells them. */
+import { isFault } from "../contract/fault.ts";
+import { asText } from "../neutral/json.ts";
+
+/**
+ * An error for the log: its class, its message, which for database faults holds no parameters, and the code that the system
+ * or the database gave it, with the database's own words. A text that was thrown is told as it is, anything else by its type.
+ *
+ * @example
+ * log.error("the forecast could not be kept", { error: describe(error) });
+ */
+export const describe = (error: unknown): string => {
+	if (!(error instanceof Error)) return asText(error) ?? typeof error;
+	const said = `${error.name}: ${error.message}`;
+	const code = asText(Reflect.get(error, "code")) ?? "";
+	// Of a database's fault; what other errors hold under that name nobody knows.
+	const detail = (isFault(error) && asText(Reflect.get(error, "detail"))) || code;
+	const more = detail.includes(code) ? detail : `${code}: ${detail}`;
+	return said.includes(more) ? said : `${said} (${more})`;
+};

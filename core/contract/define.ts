@@ -59,18 +59,10 @@ export interface Plugin extends Required<Omit<PluginSpec<TObject, Needs>, "setup
  * export default definePlugin({
  * 	name: "greeting",
  * 	summary: "Says hello at /hello.",
- * 	config: t.Object({ word: t.String() }),
+ * 	config: t.Object({ word: t.String({ description: "What it says." }) }, { additionalProperties: false }),
  * 	gives: [routes],
- * 	setup: ({ config }) => ({
- * 		offers: [
- * 			add(routes, {
- * 				method: "GET",
- * 				path: "/hello",
- * 				access: "public",
- * 				summary: "Says hello.",
- * 				handle: () => new Response(config.word),
- * 			}),
- * 		],
+ * 	setup: ({ config: { word }, name }) => ({
+ * 		offers: [add(routes, { method: "GET", path: "/hello", access: "public", summary: name, handle: () => new Response(word) })],
  * 	}),
  * });
  */

@@ -6,7 +6,16 @@ import type { Loss } from "../neutral/model.ts";
 import type { Units, Usage } from "../neutral/response.ts";
 import type { Denial } from "./fault.ts";
 import type { JsonBody } from "./json-body.ts";
-import type { EncodedResponse, StreamEditor, StreamEvent, UpstreamMessage, UpstreamSide } from "./protocol.ts";
+import type {
+	EncodedResponse,
+	ModelAsk,
+	ModelCall,
+	ModelRequest,
+	StreamEditor,
+	StreamEvent,
+	UpstreamMessage,
+	UpstreamSide,
+} from "./protocol.ts";
 import type { RenderDenial } from "./route.ts";
 import { slot } from "./token.ts";
 
@@ -35,10 +44,7 @@ export type EndpointBody =
 	| { readonly type: "form"; readonly form: FormBody };
 
 /** A request of an endpoint as it arrived. */
-export interface EndpointRequest {
-	readonly url: URL;
-	readonly params: Readonly<Record<string, string>>;
-	readonly headers: Headers;
+export interface EndpointRequest extends Omit<ModelRequest, "body"> {
 	readonly body: EndpointBody;
 }
 
@@ -52,15 +58,12 @@ export interface Bound {
 }
 
 /** What `read` finds out before anything is decoded: what routing, limits and prices need. */
-export interface EndpointCall {
+export interface EndpointCall extends Pick<ModelCall, "stream" | "affinity"> {
 	/** The model the client asked for. */
 	readonly model: string;
-	readonly stream: boolean;
 	readonly bound: Bound;
 	/** How many texts are written at once; 1 unless said. */
 	readonly answers?: number;
-	/** A key of the client's by which calls share a provider's cache. */
-	readonly affinity?: string;
 	/** The words that are sent to the model, for policies and guards that read prompts. */
 	readonly texts: readonly string[];
 	/** About how many input tokens there are besides `texts` (ids of tokens, pictures), where the upstream does not say. */
@@ -68,11 +71,9 @@ export interface EndpointCall {
 }
 
 /** A request of an endpoint with what `read` found. */
-export interface EndpointAsk extends EndpointRequest {
+export interface EndpointAsk extends EndpointRequest, Pick<ModelAsk, "steered"> {
 	readonly dialect: string;
 	readonly call: EndpointCall;
-	/** What was taken out of the request because it would have steered the call elsewhere. */
-	readonly steered?: readonly Loss[];
 }
 
 /** A request as it goes to an upstream of another dialect. */

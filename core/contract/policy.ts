@@ -70,6 +70,8 @@ export interface Permit {
 	settle?(outcome: Outcome): Charge | undefined;
 }
 
+type MaybeSoon<Answer> = Answer | undefined | Promise<Answer | undefined>;
+
 /**
  * All must pass; the order among policies does not matter; whatever throws refuses (fail closed): a `Fault` by its denial,
  * anything else as a failure that the log tells.
@@ -87,21 +89,14 @@ export interface Policy<Compiled = unknown> {
 	 * Before the body is read, on every token route of whatever kind; once more after a body of a model call or a new task that
 	 * took its time. `setting` is undefined when the token has none.
 	 */
-	admit?(call: Identified, setting: Compiled | undefined): Denial | undefined | Promise<Denial | undefined>;
+	admit?(call: Identified, setting: Compiled | undefined): MaybeSoon<Denial>;
 	/**
 	 * Before the body is read, of calls that use up what a token may use: model calls and new tasks. What can be refused
 	 * without the body is refused here, so that nobody sends it for nothing; nothing is held yet. `protocol` is the client's, or `tasks`.
 	 */
-	beforeBody?(
-		call: Identified,
-		setting: Compiled | undefined,
-		protocol: string,
-	): Denial | undefined | Promise<Denial | undefined>;
+	beforeBody?(call: Identified, setting: Compiled | undefined, protocol: string): MaybeSoon<Denial>;
 	/** Once the model and its targets are known. */
-	check?(
-		call: Routed,
-		setting: Compiled | undefined,
-	): Permit | Denial | undefined | Promise<Permit | Denial | undefined>;
+	check?(call: Routed, setting: Compiled | undefined): MaybeSoon<Permit | Denial>;
 	/** Whether a list of models shows this one to this token. */
 	shows?(model: ModelInfo, setting: Compiled | undefined): boolean;
 }

@@ -47,6 +47,7 @@ export type PublicRoute = RouteFor<"public", Admitted>;
 /** A valid token is needed; every policy's `admit` has passed before `handle` runs. */
 export type TokenRoute = RouteFor<"token", Identified>;
 
+/** The whole body, 1 MB at most, is there when `handle` runs. */
 interface OperatorRoute<Access extends string> extends RouteFor<Access, Operated> {
 	/**
 	 * What the query may name; anything else is refused, because a mistyped filter would show everything. Unless this is
@@ -55,15 +56,12 @@ interface OperatorRoute<Access extends string> extends RouteFor<Access, Operated
 	readonly query?: readonly string[];
 }
 
-/**
- * For operators who may do everything: a person of role `admin`, or the admin token from an address that `admin.allow` admits.
- * The whole body, 1 MB at most, is there when `handle` runs.
- */
+/** For operators who may do everything: a person of role `admin`, or the admin token from an address that `admin.allow` admits. */
 export type AdminRoute = OperatorRoute<"admin">;
 
 /**
- * For every operator, members too; the whole body, 1 MB at most, is there when `handle` runs. The handler narrows what it
- * reads and changes to `call.operator.scope`, and answers another's id as one that does not exist.
+ * For every operator, members too. The handler narrows what it reads and changes to `call.operator.scope`, and answers
+ * another's id as one that does not exist.
  */
 export type PersonRoute = OperatorRoute<"person">;
 

@@ -24,6 +24,7 @@ export const pluginUsage = [
 	"  --endpoint   a model route that is no conversation: routed, metered, failed over, recorded",
 	"  --protocol   a wire format of its own, for clients and for upstreams",
 	"  --task       a kind of work that runs for minutes, with its callback",
+	"docs/plugin-examples.md of the package has more: an upstream's protocol, keys of a company, a collector, a router.",
 ].join("\n");
 
 const refuse = (message: string): never => {

@@ -255,6 +255,17 @@ describe("a wire that signs", () => {
 		]);
 	});
 
+	test("what an upstream is made with signs in its place", async () => {
+		const server = serve(() => new Response("{}"));
+		const upstream = upstreamOf(
+			{ url: server.url, key: "k1" },
+			{ sign: (_, key) => ({ "x-signature": `own ${key}` }) },
+		);
+		await upstream.send(message, options());
+		await upstream.send(message, options({ wire: { ...protocol.upstream, sign } }));
+		expect(server.received.map(({ headers }) => headers.get("x-signature"))).toEqual(["own k1", "own k1"]);
+	});
+
 	test("signs the question for its models too", async () => {
 		const server = serve(() => Response.json({}));
 		const models = { path: "/models", decode: () => [] };

@@ -121,7 +121,8 @@ export const createHttpUpstream = ({
 		const headers = { ...message.headers, ...headersFor(options.wire, key) };
 		if (setting.trace === true) Object.assign(headers, options.traceHeaders?.());
 		const { method = "POST", path, body } = message;
-		if (options.wire.sign) Object.assign(headers, options.wire.sign({ method, url: base + path, headers, body }, key));
+		if (sign || options.wire.sign)
+			Object.assign(headers, signature(options.wire, { method, url: base + path, headers, body }, key));
 		return {
 			method,
 			headers,
@@ -225,12 +226,7 @@ export const createHttpUpstream = ({
 			const url = base + question.path;
 			const headers = { ...question.headers, ...headersFor(wire, key) };
 			Object.assign(headers, signature(wire, { method: "GET", url, headers, body: "" }, key));
-			const response = await send(url, {
-				headers,
-				redirect: "manual",
-				signal,
-				...connection(),
-			});
+			const response = await send(url, { headers, redirect: "manual", signal, ...connection() });
 			const words = await readWords(response.body, clock, longestList);
 			if (response.ok) return question.decode(parseJson(words));
 			({ status } = response);

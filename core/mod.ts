@@ -103,6 +103,7 @@ export {
 } from "./contract/route.ts";
 export { checkValue, complaintOf, readJson } from "./http/json.ts";
 export { readBody, readBytes } from "./wire/body.ts";
+export { type FormField, formFile, formMessage, formOf } from "./wire/endpoint-form.ts";
 export { bearer, bytesIn, jsonMessage, jsonOf } from "./wire/endpoint-json.ts";
 export { changeJsonBody, editJsonBody, type JsonLimits, readJsonBody } from "./wire/json-body.ts";
 export { type Networks, networksOf, readNetwork } from "./wire/networks.ts";

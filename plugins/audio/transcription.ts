@@ -13,6 +13,7 @@ import {
 	Fault,
 	type FormBody,
 	fieldReaders,
+	formOf,
 	formText,
 	openAiFailure,
 	openAiPaths,
@@ -32,11 +33,6 @@ const tokensPerSecondOut = 10;
 const besides = 64;
 
 const { model } = fieldReaders(refuseField);
-
-const formOf = ({ body }: Pick<EndpointRequest, "body">): FormBody => {
-	if (body.type === "form") return body.form;
-	throw new Fault({ kind: "invalid_request", code: "invalid_form", message: "Send the sound as multipart/form-data." });
-};
 
 const soundIn = ({ bytes, parts }: FormBody): Uint8Array => {
 	const [file, ...more] = parts.filter(({ name }) => name === "file");

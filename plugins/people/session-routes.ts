@@ -5,6 +5,7 @@ import {
 	deny,
 	Fault,
 	isDenial,
+	isFault,
 	notServed,
 	type Operator,
 	type Route,
@@ -80,11 +81,15 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 			headers: { ...secret, "set-cookie": sessionCookie(call, value, seconds, rules.insecure) },
 		});
 
-	/** Whoever another doorkeeper knows: signed in elsewhere, by a company's door. */
+	/** Whoever another doorkeeper knows: signed in elsewhere, by a company's door. Whom it refuses may sign in here. */
 	const knownElsewhere = async (call: Admitted): Promise<Operator | undefined> => {
-		for (const doorkeeper of parts.others()) {
-			const found = await doorkeeper.admit(call);
-			if (found !== undefined) return isDenial(found) ? undefined : found;
+		try {
+			for (const doorkeeper of parts.others()) {
+				const found = await doorkeeper.admit(call);
+				if (found !== undefined) return isDenial(found) ? undefined : found;
+			}
+		} catch (error) {
+			if (!isFault(error)) throw error;
 		}
 		return undefined;
 	};

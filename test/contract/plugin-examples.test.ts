@@ -208,6 +208,12 @@ describe("the company's keys", () => {
 		expect((await asPerson("/admin/people", anna())).status).toBe(403);
 	});
 
+	test("who signs in by a password where the door refuses them", async () => {
+		const over = { "x-company-assertion": jwt({ sub: "Anna", exp: 1 }) };
+		expect((await asPerson("/admin/tokens", over)).status).toBe(401);
+		expect(await (await asPerson("/v1/session", over)).json()).toEqual({ signedIn: false });
+	});
+
 	test("and to no page of others in that person's browser", async () => {
 		const answer = await asPerson("/admin/tokens", anna({ "sec-fetch-site": "cross-site" }));
 		expect(answer.status).toBe(403);

@@ -62,3 +62,13 @@ test("a file that is missing or comes twice, and a body that is no form, are ref
 		expect(isFault(thrown) && thrown.denial.code).toBe("invalid_form");
 	}
 });
+
+test("a type may have parameters", () => {
+	const { bytes, contentType } = written({
+		name: "file",
+		bytes: new Uint8Array(1),
+		filename: "a.txt",
+		type: "text/plain; charset=utf-8",
+	});
+	expect(formFile(readForm(bytes, contentType), "file").type).toBe("text/plain; charset=utf-8");
+});

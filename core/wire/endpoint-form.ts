@@ -36,7 +36,9 @@ const quoted = (name: string): string =>
 const headOf = (field: FormField): string => {
 	const name = `Content-Disposition: form-data; name=${quoted(field.name)}`;
 	if ("text" in field) return `${name}\r\n\r\n`;
-	const type = /^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w.+-]+)*$/.test(field.type ?? "") ? field.type : "application/octet-stream";
+	const type = /^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w.+-]+)*$/.test(field.type ?? "")
+		? field.type
+		: "application/octet-stream";
 	return `${name}; filename=${quoted(field.filename)}\r\nContent-Type: ${type}\r\n\r\n`;
 };
 

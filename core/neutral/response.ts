@@ -59,6 +59,7 @@ export interface Usage {
 		readonly reasoning?: number;
 		readonly audio?: number;
 		readonly image?: number;
+		readonly video?: number;
 		readonly acceptedPrediction?: number;
 		readonly rejectedPrediction?: number;
 	};

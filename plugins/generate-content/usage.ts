@@ -64,6 +64,7 @@ export const decodeUsage = (metadata: unknown): Usage | undefined => {
 			reasoning: thoughts,
 			audio: ofModality(answers, "AUDIO"),
 			image: ofModality(answers, "IMAGE"),
+			video: ofModality(answers, "VIDEO"),
 		}),
 		...bagOf(bagFrom(metadata)),
 	};

@@ -47,6 +47,7 @@ const toPrice = ({ provider, model, model_price: rates }: PriceCalculation): Pri
 		inputVideo: rate(rates["input_video_mtok"]),
 		outputAudio: rate(rates["output_audio_mtok"]),
 		outputImage: rate(rates["output_image_mtok"]),
+		outputVideo: rate(rates["output_video_mtok"]),
 		perMinuteAudioIn: perMinute(rates["input_audio_hours"] ?? rates["audio_hours"]),
 		perRequest: perThousand(rates["requests_kcount"]),
 		perWebSearch: perThousand(rates["web_searches_kcount"]),

@@ -174,6 +174,7 @@ describe("a bound", () => {
 			inputVideo: rate,
 			outputAudio: rate,
 			outputImage: rate,
+			outputVideo: rate,
 			perRequest: rate,
 		});
 		fc.assert(
@@ -195,7 +196,7 @@ describe("a bound", () => {
 							video: j,
 							cacheReadAudio: k,
 						},
-						{ total: g, reasoning: h, audio: i },
+						{ total: g, reasoning: h, audio: i, video: f },
 					);
 					const bound = costBound({ inputTokens: a + more, outputTokens: g + extra, longCache: true }, at) ?? -1;
 					expect(bound).toBeGreaterThanOrEqual(cost(used, at) ?? 0);

@@ -75,11 +75,13 @@ const outputSum = ({ input, output }: Usage, price: Price): number => {
 	const reasoning = count(output.reasoning, total);
 	const audio = count(output.audio, total - reasoning);
 	const image = count(output.image, total - reasoning - audio);
+	const video = count(output.video, total - reasoning - audio - image);
 	return (
-		part(total - reasoning - audio - image, plain, input.total) +
+		part(total - reasoning - audio - image - video, plain, input.total) +
 		part(reasoning, price.reasoning ?? plain, input.total) +
 		part(audio, price.outputAudio ?? plain, input.total) +
-		part(image, price.outputImage ?? plain, input.total)
+		part(image, price.outputImage ?? plain, input.total) +
+		part(video, price.outputVideo ?? plain, input.total)
 	);
 };
 
@@ -146,7 +148,7 @@ const dearestAt = (price: Price, inputTokens: number): Dearest => {
 	return {
 		input,
 		longInput: Math.max(input, most(price.cacheWriteLong)),
-		output: most(price.output, price.reasoning, price.outputAudio, price.outputImage),
+		output: most(price.output, price.reasoning, price.outputAudio, price.outputImage, price.outputVideo),
 	};
 };
 

@@ -108,6 +108,9 @@ describe("the data package", () => {
 		expect(bare.find("gpt-4.1-mini")?.perWebSearchPreview).toBe(0.025);
 		expect(bare.find("gpt-5-mini")?.perWebSearchPreview).toBeUndefined();
 	});
+	test("has the rate of films that are made", () => {
+		expect(bare.find("gemini-omni-flash-preview", { upstream: "google" })?.outputVideo).toBe(17.5);
+	});
 	test("knows that Groq bills ten seconds of sound at least", () => {
 		expect(bare.find("whisper-large-v3-turbo", { upstream: "groq" })?.leastSecondsAudioIn).toBe(10);
 		expect(bare.find("whisper-1", { upstream: "openai" })?.leastSecondsAudioIn).toBeUndefined();

@@ -52,6 +52,7 @@ const priceSchema = (description: string) =>
 			inputVideo: dollars("Dollars per million input tokens of films; `input` when absent."),
 			outputAudio: dollars("Dollars per million output tokens of sound; `output` when absent."),
 			outputImage: dollars("Dollars per million output tokens of pictures; `output` when absent."),
+			outputVideo: dollars("Dollars per million output tokens of films; `output` when absent."),
 			perRequest: dollars("Dollars for each call, besides its tokens."),
 			perWebSearch: dollars("Dollars for each web search of the model; 0.035 when absent."),
 			perWebSearchPreview: dollars(

@@ -21,6 +21,7 @@ export interface Price {
 	readonly inputVideo?: Rate;
 	readonly outputAudio?: Rate;
 	readonly outputImage?: Rate;
+	readonly outputVideo?: Rate;
 	/** Dollars for each call, each web search, each search in stored files. */
 	readonly perRequest?: number;
 	readonly perWebSearch?: number;

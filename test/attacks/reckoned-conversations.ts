@@ -112,6 +112,7 @@ export const conversation = (model: (protocol: string) => string): Scene => {
 		const [seen, watched] = [part(left - tools - heard), part(left - tools - heard)];
 		const film = Math.min(watched, left - tools - heard - seen);
 		const spoken = part(rest - 1);
+		const shown = part(rest - 1 - spoken);
 		const usageMetadata = {
 			promptTokenCount: total - tools,
 			promptTokensDetails: [
@@ -123,7 +124,10 @@ export const conversation = (model: (protocol: string) => string): Scene => {
 			cachedContentTokenCount: read,
 			cacheTokensDetails: [{ modality: "AUDIO", tokenCount: sound }],
 			candidatesTokenCount: rest,
-			candidatesTokensDetails: [{ modality: "AUDIO", tokenCount: spoken }],
+			candidatesTokensDetails: [
+				{ modality: "AUDIO", tokenCount: spoken },
+				{ modality: "VIDEO", tokenCount: shown },
+			],
 			thoughtsTokenCount: reasoning,
 			totalTokenCount: total + made,
 		};
@@ -140,7 +144,8 @@ export const conversation = (model: (protocol: string) => string): Scene => {
 					inputAudio: heard,
 					inputImage: seen,
 					inputVideo: film,
-					output: rest - spoken,
+					output: rest - spoken - shown,
+					outputVideo: shown,
 					outputAudio: spoken,
 					reasoning,
 				},

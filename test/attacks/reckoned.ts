@@ -25,6 +25,7 @@ const kinds = [
 	"inputVideo",
 	"outputAudio",
 	"outputImage",
+	"outputVideo",
 ] as const;
 type Kind = (typeof kinds)[number];
 const fees = {

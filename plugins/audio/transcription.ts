@@ -96,7 +96,8 @@ const toldUsage = (value: unknown, ask: EndpointAsk): Usage | undefined => {
 			units: { audioSecondsIn: heard },
 		};
 	const [input, output] = [asCount(usage["input_tokens"]), asCount(usage["output_tokens"])];
-	if (input === undefined || output === undefined) return undefined;
+	// Nothing is heard in no tokens.
+	if (!input || output === undefined) return undefined;
 	const audio = asCount(asRecord(usage["input_token_details"])["audio_tokens"]);
 	return { input: { total: input, ...(audio !== undefined && { audio }) }, output: { total: output }, units };
 };

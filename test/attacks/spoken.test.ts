@@ -46,6 +46,25 @@ test.each(["audio", "sse"])("a count of no tokens for a sound (%s)", async (form
 });
 
 test.each([
+	{ type: "tokens", input_tokens: 0, output_tokens: 5 },
+	{ type: "tokens", input_tokens: 0, output_tokens: 0 },
+	{ type: "duration", seconds: 0 },
+	{ type: "duration", seconds: "30" },
+	{ type: "tokens", input_tokens: "300", output_tokens: 5 },
+])("no count of what was heard: %j", async (usage) => {
+	world.upstream.answer(() => Response.json({ text: "Hello", usage }));
+	const form = new FormData();
+	form.append("model", "chat-completions-listener");
+	form.append("file", new Blob([new Uint8Array(wav(30))], { type: "audio/wav" }), "a.wav");
+	const { key } = await world.gateway.token({ quota: 10 });
+	const headers = { authorization: `Bearer ${key}` };
+	const url = `${world.gateway.url}/v1/audio/transcriptions`;
+	await (await fetch(url, { method: "POST", headers, body: form })).text();
+	// Ten tokens a second are the least that any model hears.
+	expect(await world.used(key)).toBeGreaterThanOrEqual(300 * rates.input);
+});
+
+test.each([
 	[0.01, 0.01, 10_000],
 	[1, undefined, 10_000],
 	[30, 30, 30_000],

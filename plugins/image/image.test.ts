@@ -475,6 +475,29 @@ describe("upstreams", () => {
 		});
 	});
 
+	test("Gemini's picture whose answer was lost is charged with those that came before it", async () => {
+		const at = await world({
+			image: [{ type: "gemini-images", models: ["gemini-*"] }],
+			more: ["quota", { use: "prices", with: { models: { "*": { perImage: 0.1 } } } }],
+		});
+		const parts = [{ inlineData: { mimeType: "image/png", data: pixel } }];
+		const usual = () => json({ candidates: [{ content: { parts }, finishReason: "STOP" }] });
+		for (const [last, cost] of [
+			[() => json({ candidates: [{ content: { parts: [{ text: "No" }] }, finishReason: "STOP" }] }), 0.2],
+			[() => new Response("", { status: 504 }), 0.2],
+			[() => json({ error: { code: 400, message: "no", status: "INVALID_ARGUMENT" } }, 400), 0.1],
+		] as const) {
+			let asked = 0;
+			at.upstream.answer(() => (++asked === 2 ? last() : usual()));
+			const { key } = await at.token({ quota: 1 });
+			const headers = { authorization: `Bearer ${key}` };
+			const made = at.json("/v1/images/generations", { model: "gemini-x", prompt: "a dot", n: 3 }, { headers });
+			await at.pass(1000);
+			expect(((await made).body.data as unknown[]).length).toBe(1);
+			expect((await at.json("/v1/me", undefined, { headers })).body.used).toBe(cost);
+		}
+	});
+
 	test("Gemini's blocked prompt is a violation", async () => {
 		const at = await world({ image: [{ type: "gemini-images", models: ["gemini-*"] }] });
 		at.upstream.answer(() => json({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } }));

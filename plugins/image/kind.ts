@@ -108,7 +108,9 @@ export const imageKind = (defaultModel: string): TaskKind => ({
 	units({ action, result }) {
 		const files = result?.files ?? [];
 		const pictures = files.filter(({ role }) => role === "image").length;
-		const images = Math.max(pictures, answeredInWords.has(action) && files.length === 0 ? 0 : 1);
+		// One more may have been made than came.
+		const told = asCount(result?.told?.n) ?? 0;
+		const images = Math.max(pictures, told, answeredInWords.has(action) && files.length === 0 ? 0 : 1);
 		return definedOnly({ images, partialImages: asCount(result?.told?.partial_images) });
 	},
 });

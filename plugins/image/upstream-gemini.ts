@@ -1,6 +1,7 @@
 /** Google's picture models as an upstream: those that answer in a conversation, and Imagen. */
 import { asList, asRecord, asText, type WireRecord } from "#core";
 import {
+	type Made,
 	type MadeFile,
 	pictureData,
 	type Submission,
@@ -107,6 +108,15 @@ const requestOf = (job: TaskJob, count: number): { readonly verb: string; readon
 	return { verb: "generateContent", body: { contents: [{ role: "user", parts }], generationConfig } };
 };
 
+/**
+ * What came before a request that gave no picture. Of one whose answer was lost, or holds none and no reason, nobody knows
+ * what it is billed: it counts as a picture.
+ */
+const upTo = (files: readonly MadeFile[], last: Submission): Made => {
+	const mayBeBilled = last.outcome === "done" || (last.outcome === "unknown" && last.saidFailed !== true);
+	return mayBeBilled ? { files, told: { n: files.length + 1 } } : { files };
+};
+
 export const geminiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
 	const connection = tasks.connect({
@@ -138,7 +148,7 @@ export const geminiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 			// A conversation gives one picture; several are asked for one after the other, and what came before a failure counts.
 			while (files.length < count) {
 				const made = await ask();
-				if ("outcome" in made) return files.length > 0 ? { outcome: "done", made: { files } } : made;
+				if ("outcome" in made) return files.length > 0 ? { outcome: "done", made: upTo(files, made) } : made;
 				files.push(...made);
 			}
 			return { outcome: "done", made: { files } };

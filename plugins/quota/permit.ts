@@ -1,6 +1,15 @@
 /** What a call under the rule was let through with: charged when it ends, and counted along while it streams. */
-import { asCount, bytesPerToken, type Denial, type Log, type Outcome, type Permit, type RelayedCall } from "#core";
-import type { Prices } from "../prices/service.ts";
+import {
+	asCount,
+	bytesPerToken,
+	type Denial,
+	type Log,
+	type Outcome,
+	type Permit,
+	type RelayedCall,
+	type Usage,
+} from "#core";
+import type { Price, Prices } from "../prices/service.ts";
 import type { Accounts } from "./accounts.ts";
 import type { CallCost } from "./call-cost.ts";
 import { type Holding, markOnAll, settleOnAll } from "./holding.ts";
@@ -79,10 +88,21 @@ export class HeldPermit implements Permit {
 		const price =
 			cost?.priceOf(call.targets.indexOf(target)) ??
 			prices.find(target.model, { requested: call.model.name, upstream: target.upstream.name });
-		const found = asCount(price && prices.cost(usage, price, tiers));
+		const used = price && tellsNoHour(usage, price) ? withHour(usage, call) : usage;
+		const found = asCount(price && prices.cost(used, price, tiers));
 		return found ?? (Number.isFinite(amount) ? amount : undefined);
 	}
 }
+
+const tellsNoHour = ({ input }: Usage, price: Price): boolean =>
+	input.cacheWrite !== undefined && input.cacheWriteLong === undefined && price.cacheWriteLong !== undefined;
+
+/** Where the request asks for an hour anywhere, all that was written to a cache may be billed so. */
+const withHour = (usage: Usage, call: RelayedCall): Usage => {
+	const { input } = usage;
+	if (call.surface !== "model" || !call.ask.protocol.facts.bound(call.ask.body).longCache) return usage;
+	return { ...usage, input: { ...input, ...(input.cacheWrite && { cacheWriteLong: input.cacheWrite }) } };
+};
 
 /** Counts along, so that a crash charges what was delivered rather than all that was held. */
 export class StreamPermit extends HeldPermit {

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type AttackWorld, attackWorld } from "./world.ts";
 
-const price = { input: 0.3, output: 2.5, cacheRead: 0.03, cacheReadAudio: 0.1, inputAudio: 1, inputVideo: 0.6 };
+const caches = { cacheRead: 0.03, cacheReadAudio: 0.1, cacheWrite: 2, cacheWriteLong: 5 };
+const price = { input: 0.3, output: 2.5, ...caches, inputAudio: 1, inputVideo: 0.6 };
 
 let world: AttackWorld;
 beforeAll(async () => {
@@ -68,4 +69,39 @@ test("a film told by a server that speaks as OpenAI's", async () => {
 	const response = await world.gateway.ask("/v1/chat/completions", body, { headers });
 	await response.text();
 	expect(await world.used(key)).toBe(400 * 0.6 + 50 + 50 * 0.3 + 10 * 2.5);
+});
+
+test.each([
+	["5m", {}, 2],
+	["1h", {}, 5],
+	["1h", { cache_creation: { ephemeral_5m_input_tokens: 400, ephemeral_1h_input_tokens: 0 } }, 2],
+	["1h", { cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 400 } }, 5],
+])("what is written to a cache for %s and told with %j", async (ttl, told, rate) => {
+	const content = [{ type: "text", text: words, cache_control: { type: "ephemeral", ttl } }];
+	const messages = [{ role: "user", content }];
+	const choices = [{ index: 0, message: { role: "assistant", content: "A cat." }, finish_reason: "stop" }];
+	const usage = { prompt_tokens: 500, completion_tokens: 10, prompt_tokens_details: { cache_write_tokens: 400 } };
+	const count = { input_tokens: 100, cache_creation_input_tokens: 400, output_tokens: 10, ...told };
+	const message = {
+		id: "m",
+		type: "message",
+		role: "assistant",
+		model: "m",
+		content: [{ type: "text", text: "A cat." }],
+	};
+	world.upstream.answer(({ path }) =>
+		path.endsWith("/messages")
+			? Response.json({ ...message, stop_reason: "end_turn", usage: count })
+			: Response.json({ id: "c", object: "chat.completion", created: 1, model: "m", choices, usage }),
+	);
+	const isTold = Object.keys(told).length > 0;
+	for (const protocol of isTold ? ["messages"] : ["messages", "chat-completions"])
+		for (const settings of [{ quota: 1 }, {}]) {
+			const { key } = await world.gateway.token(settings);
+			const headers = { authorization: `Bearer ${key}` };
+			const body = { model: `${protocol}-a`, max_tokens: 100, messages };
+			const response = await world.gateway.ask(`/v1/${protocol.replace("-", "/")}`, body, { headers });
+			await response.text();
+			expect(await world.used(key)).toBe(400 * rate + 100 * 0.3 + 10 * 2.5);
+		}
 });

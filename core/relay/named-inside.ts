@@ -3,7 +3,7 @@
  * models that an operator runs read whatever address they are given, here as in conversations.
  */
 import { isRecord } from "../neutral/json.ts";
-import { type FoundReference, isAddressOf, leadsInside } from "../wire/references.ts";
+import { type FoundReference, isAddress, leadsInside } from "../wire/references.ts";
 
 /** Vendors call such fields what they like: `image`, `image_url`, `input_images`, `ref_audio`. */
 const mediaField = /(?:^|_)(?:image|audio|sound|video|film|document|file|pdf)s?(?:_ur[il]s?)?$/i;
@@ -13,8 +13,6 @@ const addressField = /^ur[il]$/i;
 const hasWords = (value: Readonly<Record<string, unknown>>): boolean =>
 	typeof value["text"] === "string" || typeof value["content"] === "string";
 
-const kinds = /^(?:https?|file):/i;
-
 /** The first of them; `texts` are the request's own words, whatever they say. */
 export const namedInside = (
 	value: unknown,
@@ -23,9 +21,7 @@ export const namedInside = (
 	field = "",
 ): FoundReference | undefined => {
 	if (typeof value === "string")
-		return field !== "" && isAddressOf(kinds, value) && leadsInside(value) && !texts.includes(value)
-			? { at, field }
-			: undefined;
+		return field !== "" && isAddress(value) && leadsInside(value) && !texts.includes(value) ? { at, field } : undefined;
 	if (Array.isArray(value)) return inList(value, texts, at, field);
 	return isRecord(value) ? inRecord(value, texts, at) : undefined;
 };

@@ -33,9 +33,11 @@ const addressAsRead = (address: string): string =>
 /** Begins as addresses do, to a reader. Content in base64, however long, is told from one at once. */
 const begins = /^[\0- ]*[a-z][a-z0-9+.\t\r\n-]*:/i;
 
-/** Whether a text is an address of such kinds, which a pattern tells by its beginning, however much of it readers pass over. */
-export const isAddressOf = (kinds: RegExp, text: string): boolean =>
-	begins.test(text) && kinds.test(addressAsRead(text));
+/** A story may begin with `File: `; the address of a file has one slash, or none, where it is this machine's. */
+const addresses = /^(?:https?:|(?:file|ftp):\S|[a-z][a-z\d+.-]*:\/\/)/i;
+
+/** Whether a text is an address, however much of it readers pass over. */
+export const isAddress = (text: string): boolean => begins.test(text) && addresses.test(addressAsRead(text));
 
 /** What has no scheme and is called like a file: SGLang opens it on its own disk. */
 const isPath = (address: string): boolean =>

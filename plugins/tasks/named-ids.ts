@@ -3,7 +3,7 @@
  * addresses in the upstream's own network, for the programs that operators run (midjourney-proxy, Suno-API) read them.
  * Services call such fields what they like, so a field is known by the shape of its name rather than from a list.
  */
-import { isAddressOf, isRecord, leadsInside, parseJson } from "#core";
+import { isAddress, isRecord, leadsInside, parseJson } from "#core";
 
 export interface NamedId {
 	/** Where it stands: `input.video_id`. */
@@ -35,14 +35,11 @@ const namesPublicVoice = (field: string, id: string): boolean =>
 /** Deeper than any client's body. */
 const deepest = 64;
 
-/** A story may begin with `File:`, and its address with one slash. */
-const addresses = /^(?:https?:|(?:file|ftp):[/\\]|[a-z][a-z\d+.-]*:\/\/)/i;
-
 const namesKept = (field: string, text: string): boolean => {
 	if (text === "" || text === "true" || text === "false") return false;
 	if (field === "jobInfo") return true;
 	if (idField.test(field)) return !(clientsOwn.test(field) || namesPublicVoice(field, text));
-	if (isAddressOf(addresses, text)) return leadsInside(text);
+	if (isAddress(text)) return leadsInside(text);
 	return keptField.test(field) && text.length <= longestName && !/^data:/i.test(text);
 };
 

@@ -62,6 +62,8 @@ test.each([
 	["/v1/embeddings", { model: "m", input: [{ url: " ht\ttp://localhost:9000/a.png" }] }, "input[0].url"],
 	["/v1/embeddings", picture(`${" ".repeat(200)}${inner}`), "input[0].image"],
 	["/v1/embeddings", picture(`h${"\n".repeat(200)}ttp://10.0.0.7/a.png`), "input[0].image"],
+	["/v1/embeddings", picture("gs://the-operators-bucket/a.png"), "input[0].image"],
+	["/v1/embeddings", picture("ftp://10.0.0.7/a.png"), "input[0].image"],
 	["/v1/embeddings", { ...picture("https://cdn.example/a.png"), images: ["file:///etc/passwd"] }, "images[0]"],
 	["/v2/rerank", { model: "m", query: "x", documents: [{ text: "a", image: inner }] }, "documents[0].image"],
 	[

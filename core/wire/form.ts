@@ -50,7 +50,8 @@ const parametersOf = (disposition: string): ReadonlyMap<string, string> => {
 	const found = new Map<string, string>();
 	const rest = /^form-data\s*/i.exec(disposition);
 	let at = rest?.[0].length ?? disposition.length;
-	const parameter = /;\s*([\w-]+|filename\*)=(?:"([^"]*)"|([^\s";]*))\s*/iy;
+	// Without quotes a value ends where the standard lets it, for some readers end it there and others later.
+	const parameter = /;\s*([\w-]+|filename\*)=(?:"([^"]*)"|([\w!#$%&'*+.^`|~-]+))(?=\s*(?:;|$))\s*/iy;
 	while (at < disposition.length) {
 		parameter.lastIndex = at;
 		const one = parameter.exec(disposition);
@@ -96,7 +97,7 @@ const headOf = (text: string): Pick<FormPart, "name" | "filename" | "type"> => {
 
 const doubtfulBoundary = (): Fault =>
 	bad(
-		"The form has its boundary where not all readers see one, after half a line end or after the last boundary; choose another boundary.",
+		"The form has its boundary where not all readers see one, after half a line end, right behind a head, before the first or after the last boundary; choose another boundary.",
 	);
 
 type BoundaryAfter = (from: number) => number;
@@ -114,12 +115,22 @@ const boundariesIn = (whole: Buffer, dashes: string): BoundaryAfter => {
 	};
 };
 
-/** The line end before the first of all, which may be missing. */
+/** The line end before the first of all, which may be missing. What stands before it may not hold one: some readers find it amid a line. */
 const firstBoundary = (whole: Buffer, dashes: string, boundaryAfter: BoundaryAfter): number => {
-	const first = whole.indexOf(dashes) === 0 ? -2 : boundaryAfter(0);
+	const at = whole.indexOf(dashes);
+	const first = at === 0 ? -2 : boundaryAfter(0);
 	if (first === -1)
 		throw bad("The form does not hold the boundary that its `content-type` names; send both as they were made.");
+	if (first + 2 !== at) throw doubtfulBoundary();
 	return first;
+};
+
+/** Right behind a head no boundary may stand: some readers want a line end of its own before it, and take it for the value. */
+const endOfValue = (start: number, boundaryAfter: BoundaryAfter): number => {
+	const end = boundaryAfter(start - 2);
+	if (end === -1) throw bad("The form has no last boundary: it was cut off. Send it whole.");
+	if (end < start) throw doubtfulBoundary();
+	return end;
 };
 
 /** Throws `Fault` (`invalid_request`, `invalid_form`) for what is none, or has no end. */
@@ -143,9 +154,8 @@ export const readForm = (bytes: Uint8Array, contentType: string): FormBody => {
 		if (headEnd === -1 || headEnd - at > longestHead)
 			throw bad("The head of a part of the form is too long, or has no end.");
 		const start = headEnd + 4;
-		const end = boundaryAfter(start - 2);
-		if (end === -1) throw bad("The form has no last boundary: it was cut off. Send it whole.");
-		parts.push({ ...headOf(whole.toString("utf8", at + 2, headEnd)), start, end: Math.max(start, end) });
+		const end = endOfValue(start, boundaryAfter);
+		parts.push({ ...headOf(whole.toString("utf8", at + 2, headEnd)), start, end });
 		at = end + length;
 	}
 };

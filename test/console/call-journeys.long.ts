@@ -198,6 +198,20 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.button("Close").click();
 	});
 
+	test("whose first call is refused goes from there to what to do", async () => {
+		await at.go("Playground");
+		expect(await at.page.getByText("Nothing was asked yet.").count()).toBe(1);
+		await at.page.getByRole("button", { name: /Make one/ }).click();
+		await at.page.getByText(/This key may ask for/).waitFor();
+		await at.page.getByLabel("Model").fill("none-such");
+		await at.page.getByRole("button", { name: "Send" }).click();
+		await at.page.getByRole("alert").getByText("does not exist").waitFor();
+		expect(await at.page.locator(".answer").textContent()).toBe("No words came.");
+		await at.page.getByRole("link", { name: "Explain this call" }).click();
+		await at.sheet().getByText("What to do:").waitFor();
+		await at.button("Close").click();
+	});
+
 	test("and no page asked others, broke the policy or threw", () => {
 		expect(at.wrongs()).toEqual([]);
 	});

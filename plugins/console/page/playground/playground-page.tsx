@@ -33,13 +33,16 @@ interface Answer {
 	readonly firstMs?: number;
 	readonly tookMs?: number;
 	readonly requestId?: string | undefined;
+	/** How it ended, where it did not come to its end. */
+	readonly cut?: "stopped" | "refused";
 }
 
 const nothing: Answer = { words: "", events: [] };
 
 /** Why there are no words. */
-const silence = (busy: boolean, { events }: Answer): string => {
+const silence = (busy: boolean, { events, cut }: Answer): string => {
 	if (busy) return "Waiting for the first word.";
+	if (cut !== undefined) return cut === "stopped" ? "Stopped before the first word." : "No words came.";
 	return events.length === 0 ? "Nothing was asked yet." : "No words came; the events say what did.";
 };
 
@@ -83,8 +86,12 @@ export const PlaygroundPage = () => {
 			setAnswer((so) => ({ ...so, tookMs: performance.now() - began, requestId }));
 			if (wrong !== undefined) throw new Refusal(wrong, 200, undefined, requestId);
 		} catch (error) {
-			if (controller.signal.aborted) return;
-			throw error instanceof Refusal ? error : new Refusal("The answer broke off.", 0);
+			if (controller.signal.aborted) return setAnswer((so) => ({ ...so, cut: "stopped" }));
+			const refusal = error instanceof Refusal ? error : new Refusal("The answer broke off.", 0);
+			// Of a key that is nobody's the call is nobody's either, and only admins could read on.
+			const known = refusal.status !== 401 && refusal.requestId !== undefined && { requestId: refusal.requestId };
+			setAnswer((so) => ({ ...so, ...known, cut: "refused" }));
+			throw refusal;
 		}
 	};
 

@@ -1,5 +1,6 @@
-/** An operator in haste: a key has leaked, and buttons are clicked twice. */
+/** An operator in haste: a key has leaked, a bill has grown, and buttons are clicked twice. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import type { Locator } from "playwright-core";
 import { hasBrowser, patience } from "./browser.ts";
 import { type Journey, startJourney } from "./journey.ts";
@@ -46,6 +47,28 @@ describe.skipIf(!hasBrowser)("an operator in haste", () => {
 		expect(await at.answers(key)).toBe(401);
 		expect(asked.filter((url) => url.includes(key))).toEqual([]);
 		await at.page.unroute(/tokens\?limit=1000$/);
+	});
+
+	test("sees whose calls a bill grew by", async () => {
+		const [grown, steady] = [await at.gateway.token({ name: "grown" }), await at.gateway.token({ name: "steady" })];
+		const hourMs = 3_600_000;
+		const charged = (token: string, hoursAgo: number, dollars: number) =>
+			sql`INSERT INTO ledger (id, at, token, model, upstream, ending, cost, excess, detail, input_tokens, cached_tokens, output_tokens, reasoning_tokens)
+				VALUES (${`${token}-${hoursAgo}`}, ${Date.now() - hoursAgo * hourMs}, ${token}, 'dear', 'far', 'completed', ${dollars * 1e6}, 0, '{}', 1, 0, 1, 0)`;
+		await at.gateway.store.write([
+			...[charged(grown.id, 30, 1), charged(grown.id, 2, 7)],
+			...[charged(steady.id, 30, 2), charged(steady.id, 2, 2)],
+		]);
+		await at.page.goto("/console/usage?period=day");
+		await at.page.getByRole("row", { name: /grown.*\$7\.00/ }).waitFor();
+		// The ledger began in the time before: with less than a whole one nothing is compared.
+		expect(await at.page.getByText(/before \$/).count()).toBe(0);
+		await at.gateway.store.write([charged(steady.id, 60, 1)]);
+		await at.page.reload();
+		await at.page.getByText(", before $0.13").waitFor();
+		await at.page.getByRole("row", { name: /grown.*\$7\.00 before \$1\.00/ }).waitFor();
+		await at.page.getByRole("row", { name: /dear.*\$9\.00 before \$3\.00/ }).waitFor();
+		expect(await at.page.getByRole("row", { name: /steady/ }).textContent()).not.toContain("before");
 	});
 
 	test("disables a person by two clicks too", async () => {

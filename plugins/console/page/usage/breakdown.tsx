@@ -1,5 +1,6 @@
 /** The sums by each of what they can be divided by, and how long calls took. */
 import { isAdmin } from "../data/session.ts";
+import type { Before } from "./before.ts";
 import { type Period, stepName, stepOf, stepTimes } from "./periods.ts";
 import { SumTable } from "./sum-table.tsx";
 import type { Sum, TopSums } from "./sums.ts";
@@ -22,13 +23,15 @@ interface BreakdownProps {
 	/** When the period began. */
 	readonly from: string;
 	readonly personName: (id: string) => string;
+	readonly before: Before | undefined;
 }
 
 export const Breakdown = (props: BreakdownProps) => {
-	const { sums, ofTokens, ofPersons, endings, endingsInTime, times, by, from, personName } = props;
+	const { sums, ofTokens, ofPersons, endings, endingsInTime, times, by, from, personName, before } = props;
 	const tokenNames = new Map(ofTokens.sums.map(({ of }) => [of["token"], of["tokenName"]]));
 	const keptBy = (name: string) => (value: string) =>
 		value === "" ? { without: name, from } : { [name]: value, from };
+	const chargedBefore = (group: string) => (value: string) => before?.charged(group, value);
 	return (
 		<div class="columns">
 			<SumTable
@@ -39,6 +42,7 @@ export const Breakdown = (props: BreakdownProps) => {
 				endings={ofTokens.sums}
 				name={(id) => (id === "" ? "no token" : <a href={`/console/tokens/${id}`}>{tokenNames.get(id) ?? id}</a>)}
 				kept={keptBy("token")}
+				before={chargedBefore("token")}
 			/>
 			<SumTable
 				label="By model"
@@ -47,6 +51,7 @@ export const Breakdown = (props: BreakdownProps) => {
 				endings={endings}
 				name={(name) => <code>{name || "no model"}</code>}
 				kept={keptBy("model")}
+				before={chargedBefore("model")}
 			/>
 			{isAdmin() && (
 				<>
@@ -58,6 +63,7 @@ export const Breakdown = (props: BreakdownProps) => {
 						endings={ofPersons.sums}
 						name={(id) => (id === "" ? "no person" : personName(id))}
 						kept={keptBy("owner")}
+						before={chargedBefore("owner")}
 					/>
 					<SumTable
 						label="By upstream"
@@ -66,6 +72,7 @@ export const Breakdown = (props: BreakdownProps) => {
 						endings={endings}
 						name={(name) => name || "no upstream"}
 						kept={keptBy("upstream")}
+						before={chargedBefore("upstream")}
 					/>
 				</>
 			)}

@@ -13,16 +13,22 @@ interface PeriodFiguresProps {
 	readonly steps: number;
 	readonly unit: string;
 	readonly from: string;
+	/** What was charged before, where something was. */
+	readonly before: number | undefined;
 }
 
-export const PeriodFigures = ({ sums, endings, steps, unit, from }: PeriodFiguresProps) => {
+export const PeriodFigures = ({ sums, endings, steps, unit, from, before }: PeriodFiguresProps) => {
 	const [calls, cost] = [total(sums, "calls"), total(sums, "cost")];
 	const [input, cached, saved] = [total(sums, "inputTokens"), total(sums, "cachedTokens"), total(sums, "saved")];
 	const trouble = troublesOf(endings).all;
 	return (
 		<Figures
 			figures={[
-				{ name: "Charged", value: dollars(cost), note: `${dollars(cost / steps)} ${unit}` },
+				{
+					name: "Charged",
+					value: dollars(cost),
+					note: `${dollars(cost / steps)} ${unit}${before === undefined ? "" : `, before ${dollars(before / steps)}`}`,
+				},
 				{ name: "Calls", value: count(calls), note: `${count(Math.round(calls / steps))} ${unit}` },
 				{
 					name: "Completed",

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { env } from "node:process";
 import { toMinute } from "../data/format.ts";
-import { browserZone, periods, stepLabels, stepName, stepOf, steps, stepTimes } from "./periods.ts";
+import { browserZone, periods, spanBefore, stepLabels, stepName, stepOf, steps, stepTimes } from "./periods.ts";
 
 const own = env["TZ"];
 const inZone = (zone: string): void => {
@@ -44,6 +44,14 @@ describe("a day is one of the browser's zone", () => {
 		const [now, quarter] = [Date.parse("2027-05-03T12:00:00Z"), periods.at(-1)];
 		const labels = quarter ? stepLabels(steps(quarter, now)) : [];
 		expect([labels.length, labels[0], labels.at(-1)]).toEqual([90, "3 Feb", "3 May"]);
+	});
+
+	test("of as many before, whatever clocks did meanwhile", () => {
+		inZone("America/Los_Angeles");
+		const now = Date.parse("2027-03-16T06:00:00Z");
+		expect(spanBefore(week, now).map(instant)).toEqual(["2027-03-02T08:00:00.000Z", "2027-03-09T08:00:00.000Z"]);
+		const [from, to] = spanBefore(month, now).map(instant);
+		expect([from, to]).toEqual(["2027-02-14T08:00:00.000Z", "2027-03-01T08:00:00.000Z"]);
 	});
 
 	test("of 23 hours where clocks go forward", () => {

@@ -38,10 +38,18 @@ const dayOf = (at: number): string => {
 	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 };
 
+/** What is shown unless somebody chooses. */
+export const thisMonth: Period = {
+	value: "month",
+	text: "This month",
+	by: "day",
+	from: (now) => dayAfter(now, 1 - hourOf(now).getDate()),
+};
+
 export const periods: readonly Period[] = [
 	{ value: "day", text: "24 h", by: "hour", from: (now) => now - (now % hourMs) - 23 * hourMs },
 	{ value: "week", text: "7 days", by: "day", from: (now) => dayAfter(now, -6) },
-	{ value: "month", text: "This month", by: "day", from: (now) => dayAfter(now, 1 - hourOf(now).getDate()) },
+	thisMonth,
 	{ value: "quarter", text: "90 days", by: "day", from: (now) => dayAfter(now, -89) },
 ];
 
@@ -51,6 +59,12 @@ export const steps = ({ by, from }: Period, now: number): readonly string[] => {
 	for (let at = from(now); at <= now; at = by === "hour" ? at + hourMs : dayAfter(at, 1))
 		found.push(by === "hour" ? new Date(at).toISOString().slice(0, 13) : dayOf(at));
 	return found;
+};
+
+/** As many hours or days right before a period, from when to when. The last step of the period may not be over yet. */
+export const spanBefore = (period: Period, now: number): readonly [from: number, to: number] => {
+	const [to, many] = [period.from(now), steps(period, now).length];
+	return [period.by === "hour" ? to - many * hourMs : dayAfter(to, -many), to];
 };
 
 /** The step a row of the ledger belongs to, however its hour is written. */

@@ -17,9 +17,17 @@ interface SumTableProps {
 	readonly name: (value: string) => ComponentChildren;
 	/** What keeps the list of calls to those of a row. */
 	readonly kept: (value: string) => Readonly<Record<string, string>>;
+	/** What was charged in as long a time before, where that is known. */
+	readonly before?: (value: string) => number | undefined;
 	/** By time, and not by dollars. */
 	readonly latestFirst?: boolean;
 }
+
+/** From so many times on what it grew by is worth a look. */
+const grown = 1.5;
+
+const Grown = ({ cost, before }: { readonly cost: number; readonly before: number | undefined }) =>
+	before !== undefined && cost >= 0.01 && cost >= grown * before ? <small>before {dollars(before)}</small> : null;
 
 /** A table of thousands takes a browser seconds, and nobody reads it. */
 const most = 100;
@@ -27,7 +35,17 @@ const most = 100;
 const noOthers = { others: [], count: 0 };
 
 export const SumTable = (props: SumTableProps) => {
-	const { label, by, sums, others: { others, count: unnamed } = noOthers, endings, name, kept, latestFirst } = props;
+	const {
+		label,
+		by,
+		sums,
+		others: { others, count: unnamed } = noOthers,
+		endings,
+		name,
+		kept,
+		latestFirst,
+		before,
+	} = props;
 	const all = total(sums, "cost") + total(others, "cost");
 	const troubles = troublesOf(endings).by(by);
 	const columns: readonly Column<Sum>[] = [
@@ -51,7 +69,16 @@ export const SumTable = (props: SumTableProps) => {
 		},
 		{ title: "Calls", kind: "figure", cell: ({ calls }) => count(calls) },
 		{ title: "Model tokens", kind: "figure", cell: (sum) => short(sum.inputTokens + sum.outputTokens) },
-		{ title: "Charged", kind: "figure", cell: ({ cost }) => dollars(cost) },
+		{
+			title: "Charged",
+			kind: "figure",
+			cell: ({ of, cost }) => (
+				<>
+					{dollars(cost)}
+					<Grown cost={cost} before={before?.(of[by] ?? "")} />
+				</>
+			),
+		},
 		{
 			title: "Share",
 			kind: "wide",

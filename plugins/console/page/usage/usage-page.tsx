@@ -10,24 +10,25 @@ import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { curlOf } from "../tokens/snippets.ts";
+import { useBefore } from "./before.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { OverTime } from "./over-time.tsx";
 import { PeriodFigures } from "./period-figures.tsx";
-import { browserZone, periods, stepName, steps, units } from "./periods.ts";
+import { browserZone, periods, stepName, steps, thisMonth, units } from "./periods.ts";
 import { csvRows } from "./usage-csv.ts";
 import { usePeriodSums } from "./use-sums.ts";
 
 export const UsagePage = () => {
 	const now = useNow();
 	const asked = place.value.query.get("period");
-	const period = periods.find(({ value }) => value === asked) ?? periods[2] ?? periods[0];
+	const period = periods.find(({ value }) => value === asked) ?? thisMonth;
 	const personName = usePersonNames();
 	const saving = useAction();
-	const from = new Date(period?.from(now) ?? 0).toISOString();
-	const by = period?.by ?? "day";
+	const from = new Date(period.from(now)).toISOString();
+	const { by } = period;
 	const { data, failure, all, ...tables } = usePeriodSums(from, by);
 	const { sums, endings } = tables;
-	if (!period) return null;
+	const before = useBefore(period, now);
 	const at = steps(period, now);
 
 	const save = (): void =>
@@ -65,9 +66,16 @@ export const UsagePage = () => {
 			)}
 			{sums.length > 0 && (
 				<>
-					<PeriodFigures sums={sums} endings={endings} steps={at.length} unit={units[by]} from={from} />
+					<PeriodFigures
+						sums={sums}
+						endings={endings}
+						steps={at.length}
+						unit={units[by]}
+						from={from}
+						before={before?.all}
+					/>
 					<OverTime sums={sums} period={period} steps={at} now={now} />
-					<Breakdown {...tables} by={by} from={from} personName={personName} />
+					<Breakdown {...tables} by={by} from={from} personName={personName} before={before} />
 				</>
 			)}
 		</>

@@ -26,6 +26,16 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.button("Close").click();
 	});
 
+	test("reads how far a task is, and the beginning of a long prompt in whole letters", async () => {
+		const task = { id: "task_long", kind: "image", model: "m", status: "IN_PROGRESS", progress: 37 };
+		const prompt = `${"a".repeat(59)}🚀🚀`;
+		await at.page.route(/admin\/tasks\?/, (route) => route.fulfill({ json: { data: [{ ...task, prompt }] } }));
+		await at.go("Tasks");
+		await at.page.getByRole("row", { name: /Running 37 %/ }).waitFor();
+		await at.page.getByRole("link", { name: `${"a".repeat(59)}🚀…`, exact: true }).waitFor();
+		await at.page.unroute(/admin\/tasks\?/);
+	});
+
 	test("sends a dead callback again, and tests an address", async () => {
 		const { id: token } = await at.gateway.token({ name: "called back" });
 		const url = `${at.hook.origin}/hook`;

@@ -139,6 +139,7 @@ export const PlaygroundPage = () => {
 						<label for="prompt">Prompt</label>
 						<textarea
 							id="prompt"
+							dir="auto"
 							rows={6}
 							value={prompt}
 							required
@@ -160,7 +161,7 @@ export const PlaygroundPage = () => {
 					<Failure failure={failure} />
 					<Tabs label="Shown as" names={["Answer", "Events", "curl"]} chosen={tab} choose={setTab}>
 						{tab === "Answer" && (
-							<p class="answer" aria-live="polite" aria-busy={busy}>
+							<p class="answer" dir="auto" aria-live="polite" aria-busy={busy}>
 								{answer.words || <span class="quiet">{silence(busy, answer)}</span>}
 							</p>
 						)}

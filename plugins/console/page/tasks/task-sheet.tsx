@@ -37,7 +37,7 @@ export const TaskSheet = ({ id, close }: TaskSheetProps) => {
 								<b>What to do:</b> {task.advice}
 							</div>
 						)}
-						<p>{task.prompt}</p>
+						<p dir="auto">{task.prompt}</p>
 						<dl class="facts">
 							<dt>State</dt>
 							<dd>

@@ -26,6 +26,15 @@ const example = (base: string): string =>
 
 const pageLength = 100;
 
+/** So many letters of a prompt name its task. */
+const most = 60;
+
+/** By letters: half of one would be no letter. */
+const beginning = (prompt: string): string => {
+	const letters = [...prompt];
+	return letters.length > most ? `${letters.slice(0, most).join("")}…` : prompt;
+};
+
 export const TasksPage = () => {
 	const status = place.value.query.get("status") ?? "";
 	const after = place.value.query.get("after") ?? undefined;
@@ -40,7 +49,7 @@ export const TasksPage = () => {
 			cell: ({ id, prompt, kind }) => (
 				<>
 					<a href={`/console/tasks/${encodeURIComponent(id)}${location.search}`} data-row>
-						{prompt.slice(0, 60) || id}
+						{beginning(prompt) || id}
 					</a>
 					<small>{kind}</small>
 				</>
@@ -57,7 +66,7 @@ export const TasksPage = () => {
 				const [word, tone] = statuses[task.status] ?? [task.status, "off"];
 				return (
 					<State tone={tone}>
-						{task.status === "IN_PROGRESS" && task.progress ? `${word} ${task.progress}` : word}
+						{task.status === "IN_PROGRESS" && task.progress ? `${word} ${task.progress} %` : word}
 					</State>
 				);
 			},

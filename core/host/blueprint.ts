@@ -13,6 +13,8 @@ import { type Instance, orderInstances, type PluginComplaint } from "./order.ts"
 
 export interface Blueprint {
 	readonly file: string;
+	/** The same from the root, for whoever does not know from where it was named. */
+	readonly path: string;
 	readonly config: Config;
 	/** In config order. */
 	readonly instances: readonly Instance[];
@@ -135,5 +137,8 @@ export const readBlueprint = async (
 	};
 	complaints.push(...orderInstances(instances, lent).complaints.map(place));
 	const ordered = soundOnly(instances, lent);
-	return { blueprint: { file, config, instances, ordered, secrets, complaints, place }, complaints: [] };
+	return {
+		blueprint: { file, path: resolve(file), config, instances, ordered, secrets, complaints, place },
+		complaints: [],
+	};
 };

@@ -207,7 +207,7 @@ export class Portico {
 					upstreams: () => upstreamStates(this.current?.generation),
 					plugins: rows,
 					models: () => this.modelNames(),
-					config: () => ({ file: blueprint.file, text: configText(blueprint) }),
+					config: () => ({ file: blueprint.path, text: configText(blueprint) }),
 					check: async () => (await this.readAgain()).complaints,
 					reload: () => this.reload(this.options.reloaded),
 					troubles: () => troublesTogether(this.options.workers, this.ownTroubles),

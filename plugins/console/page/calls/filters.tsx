@@ -88,7 +88,7 @@ export const Filters = ({ search, tokenName }: FiltersProps) => {
 				{token !== "" && !tokens.some(({ id }) => id === token) && <option value={token}>{tokenName ?? token}</option>}
 				{tokens.map((one) => (
 					<option key={one.id} value={one.id}>
-						{one.name}
+						{one.label}
 					</option>
 				))}
 				{more && <option disabled>{more}</option>}

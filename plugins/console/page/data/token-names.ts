@@ -5,6 +5,8 @@ import { useAnswer } from "./use-answer.ts";
 export interface NamedToken {
 	readonly id: string;
 	readonly name: string;
+	/** The name, with what is shown of the key where others are called the same. */
+	readonly label: string;
 }
 
 export interface NamedTokens {
@@ -16,10 +18,13 @@ export interface NamedTokens {
 
 export const useNamedTokens = (): NamedTokens => {
 	const { data } = useAnswer("/admin/tokens?limit=1000", false);
-	const tokens = (data ? wires(data, "data") : []).map((one) => ({
-		id: text(one, "id") ?? "",
-		name: text(one, "name") ?? "",
-	}));
+	const known = data ? wires(data, "data") : [];
+	const called = Map.groupBy(known, (one) => text(one, "name") ?? "");
+	const tokens = known.map((one) => {
+		const [id, name] = [text(one, "id") ?? "", text(one, "name") ?? ""];
+		const alone = called.get(name)?.length === 1;
+		return { id, name, label: alone ? name : `${name} (${text(one, "preview") ?? id})` };
+	});
 	return {
 		tokens: tokens.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true })),
 		more: data?.["hasMore"] === true ? "There are more: find them under Tokens" : undefined,

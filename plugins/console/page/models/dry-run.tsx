@@ -44,7 +44,7 @@ export const DryRun = ({ names }: { readonly names: readonly string[] }) => {
 					<option value="">Whatever token</option>
 					{tokens.map((one) => (
 						<option key={one.id} value={one.id}>
-							{one.name}
+							{one.label}
 						</option>
 					))}
 					{more && <option disabled>{more}</option>}

@@ -47,8 +47,7 @@ export const Side = () => {
 			</nav>
 			<div class="me">
 				<span>
-					<b>{person.value?.name}</b>
-					{person.value?.role}
+					<b>{person.value?.name}</b> {person.value?.role}
 				</span>
 				<div>
 					{isSomebody() && (

@@ -34,6 +34,16 @@ describe.skipIf(!hasBrowser)("a member", () => {
 		const bounds = page.getByRole("region", { name: "All your tokens together" });
 		for (const words of ["of $3.00 in all", "of $2.00 a day", "models: demo, fast"])
 			await bounds.getByText(words).waitFor();
+		const spent = { used: 3, budgets: [{ amount: 2, per: "day", used: 3, remaining: 0 }] };
+		await page.route("**/v1/session", async (route) => {
+			const told = (await (await route.fetch()).json()) as object;
+			await route.fulfill({ json: { ...told, ...spent } });
+		});
+		await page.reload();
+		// More was spent before the budget was made as small as this.
+		await bounds.getByText(/^\$3\.00of \$2\.00 a day$/).waitFor();
+		expect(await bounds.getByText("of $3.00 a day").count()).toBe(0);
+		await page.unroute("**/v1/session");
 		await page.getByRole("link", { name: "bobs" }).click();
 		await page.getByRole("dialog").getByText("Bob", { exact: true }).waitFor();
 		expect(await page.getByRole("dialog").getByText("per_").count()).toBe(0);

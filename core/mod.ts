@@ -168,6 +168,7 @@ export type * from "./neutral/request.ts";
 export * from "./neutral/response.ts";
 export { isTextMime } from "./neutral/text-mime.ts";
 export { type CalledTool, calledTool, flatName, type NameRule, plainNames, ToolNames } from "./neutral/tool-names.ts";
+export { WaitingCalls } from "./neutral/waiting-calls.ts";
 export { unwrapInput, wrapInput } from "./neutral/wrapped-input.ts";
 export { cleanBase64, dataUrlHead, readDataUrl } from "./wire/data-url.ts";
 export { type EventMembers, EventTemplate, eventMembers } from "./wire/event-template.ts";

@@ -53,9 +53,33 @@ export interface Offer {
 	readonly at: string;
 }
 
+/** Tools in the order in which they are offered, found by name. */
+class Offers {
+	private readonly all = new Set<Offer>();
+	private readonly byName = new Map<unknown, Offer[]>();
+
+	add(offer: Offer): void {
+		const { name } = asRecord(offer.told);
+		const same = this.byName.get(name);
+		if (same) same.push(offer);
+		else this.byName.set(name, [offer]);
+		this.all.add(offer);
+	}
+
+	remove(name: unknown): void {
+		for (const offer of this.byName.get(name) ?? []) this.all.delete(offer);
+		this.byName.delete(name);
+	}
+
+	list(): readonly Offer[] {
+		return [...this.all];
+	}
+}
+
 /** The tools that are offered when the answer is asked for. */
 const offeredTools = (tools: unknown, messages: unknown): readonly Offer[] => {
-	let offers = asList(tools).map((told, index): Offer => ({ told, at: `tools[${index}]` }));
+	const offers = new Offers();
+	for (const [index, told] of asList(tools).entries()) offers.add({ told, at: `tools[${index}]` });
 	const withdrawn = new Set<unknown>();
 	for (const change of toolChanges(messages)) {
 		const name = changedTool(change.told);
@@ -64,10 +88,11 @@ const offeredTools = (tools: unknown, messages: unknown): readonly Offer[] => {
 		else withdrawn.delete(name);
 		const definition = definitionIn(change);
 		if (!definition) continue;
-		offers = offers.filter(({ told }) => asRecord(told)["name"] !== name);
-		offers.push({ told: definition, at: `${change.at}.tool.definition` });
+		offers.remove(name);
+		offers.add({ told: definition, at: `${change.at}.tool.definition` });
 	}
-	return withdrawn.size === 0 ? offers : offers.filter(({ told }) => !withdrawn.has(asRecord(told)["name"]));
+	for (const name of withdrawn) offers.remove(name);
+	return offers.list();
 };
 
 const isNewInput = ({ role, content }: WireRecord): boolean =>

@@ -20,17 +20,17 @@ export interface FuzzedGateway {
 	stop(): Promise<void>;
 }
 
-/** Where a model of this upstream's protocol is asked for in this client's protocol, and how its body names it. */
+/** Where a model is asked for in this client's protocol, and how its body names it. */
 export const askIn = (
 	client: ProtocolName,
-	upstream: ProtocolName,
+	model: string,
 	stream: boolean,
 ): { readonly path: string; readonly fields: Readonly<Record<string, unknown>> } => {
-	const fields = { model: upstream, stream };
+	const fields = { model, stream };
 	if (client === "chat-completions") return { path: "/v1/chat/completions", fields };
 	if (client !== "generate-content") return { path: `/v1/${client}`, fields };
 	const verb = stream ? "streamGenerateContent?alt=sse" : "generateContent";
-	return { path: `/v1beta/models/${upstream}:${verb}`, fields: {} };
+	return { path: `/v1beta/models/${model}:${verb}`, fields: {} };
 };
 
 /** The protocol in which the upstream was asked. */

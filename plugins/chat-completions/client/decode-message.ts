@@ -1,5 +1,15 @@
 /** The messages of a request. */
-import { asList, asRecord, asText, type Block, definedOnly, type Message, placed, type WireRecord } from "#core";
+import {
+	asList,
+	asRecord,
+	asText,
+	type Block,
+	definedOnly,
+	type Message,
+	placed,
+	WaitingCalls,
+	type WireRecord,
+} from "#core";
 import { decodeAssistant } from "../decode-assistant.ts";
 import { decodeContent } from "../decode-content.ts";
 import { protocolName } from "../name.ts";
@@ -29,7 +39,7 @@ const extrasOf = (message: WireRecord) => {
 /** Reads messages in order: old-style calls have no id, so their results are told by the order in which they come. */
 class MessageReader {
 	private readonly family: string;
-	private readonly waiting: { readonly name: string; readonly id: string }[] = [];
+	private readonly waiting = new WaitingCalls();
 	private calls = 0;
 
 	constructor(family: string) {
@@ -67,7 +77,7 @@ class MessageReader {
 			fromUpstream: false,
 			callId: (name) => {
 				const id = `call_function_${this.calls++}`;
-				this.waiting.push({ name, id });
+				this.waiting.add(id, name);
 				return id;
 			},
 		});
@@ -75,8 +85,7 @@ class MessageReader {
 
 	/** The call that a message of role `function` answers: the earliest of its name. */
 	private answered(name: string): string {
-		const at = this.waiting.findIndex((call) => call.name === name);
-		return (at === -1 ? undefined : this.waiting.splice(at, 1)[0]?.id) ?? name;
+		return this.waiting.take(undefined, name) ?? name;
 	}
 
 	private result(message: WireRecord, callId: string, at: string): Block {

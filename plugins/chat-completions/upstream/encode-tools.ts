@@ -97,15 +97,31 @@ const searchOptions = (writing: Writing): WireRecord => {
 	return { web_search_options: definedOnly({ search_context_size: contextSize, user_location: location }) };
 };
 
-const named = (name: string, names: ToolNames, writing: Writing): WireRecord => {
-	const custom = writing.request.tools?.some((tool) => tool.type === "custom" && tool.name === name);
-	const sent = { name: names.upstream(name) };
-	return custom && takesCustomTools(writing) ? { type: "custom", custom: sent } : { type: "function", function: sent };
-};
+/** What the tools of a request are called: gathered once, for a choice may name as many as there are. */
+class CalledTools {
+	private readonly builtIn = new Set<string>();
+	private readonly own = new Set<string>();
+	private readonly custom = new Set<string>();
+	private readonly names: ToolNames;
 
-const isBuiltIn = (name: string, { request: { tools = [] } }: Writing): boolean =>
-	tools.some((tool) => tool.type === "server" && (tool.name === name || tool.vendorType === name)) &&
-	!tools.some((tool) => (tool.type === "function" || tool.type === "custom") && flat(tool) === name);
+	constructor(names: ToolNames, writing: Writing) {
+		this.names = names;
+		for (const tool of writing.request.tools ?? []) {
+			if (tool.type === "server") this.builtIn.add(tool.name).add(tool.vendorType);
+			else if (tool.type !== "unknown") this.own.add(flat(tool));
+			if (tool.type === "custom" && takesCustomTools(writing)) this.custom.add(tool.name);
+		}
+	}
+
+	isBuiltIn(name: string): boolean {
+		return this.builtIn.has(name) && !this.own.has(name);
+	}
+
+	entry(name: string): WireRecord {
+		const sent = { name: this.names.upstream(name) };
+		return this.custom.has(name) ? { type: "custom", custom: sent } : { type: "function", function: sent };
+	}
+}
 
 const encodeChoice = (choice: ToolChoice, names: ToolNames, writing: Writing): unknown => {
 	if (choice.mode !== "named") return choice.mode;
@@ -114,12 +130,13 @@ const encodeChoice = (choice: ToolChoice, names: ToolNames, writing: Writing): u
 		return "auto";
 	}
 	const [only] = choice.names;
-	if (choice.force && choice.names.length === 1 && only !== undefined) return named(only, names, writing);
+	const called = new CalledTools(names, writing);
+	if (choice.force && choice.names.length === 1 && only !== undefined) return called.entry(only);
 	const mode = choice.force ? "required" : "auto";
 	if (!writing.openai && !writing.sameProtocol) return mode;
 	// Built-in tools are not in the list that is sent, so they cannot be chosen from it.
-	const callable = choice.names.filter((name) => !isBuiltIn(name, writing));
-	const tools = callable.map((name) => named(name, names, writing));
+	const callable = choice.names.filter((name) => !called.isBuiltIn(name));
+	const tools = callable.map((name) => called.entry(name));
 	return tools.length === 0 ? "none" : { type: "allowed_tools", allowed_tools: { mode, tools } };
 };
 

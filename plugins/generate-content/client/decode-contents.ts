@@ -12,9 +12,10 @@ import {
 	placeOf,
 	type ToolCallBlock,
 	type ToolResultBlock,
+	WaitingCalls,
 	type WireRecord,
 } from "#core";
-import { callId, WaitingCalls } from "../call-ids.ts";
+import { callId } from "../call-ids.ts";
 import { decodePart, signatureOf } from "../decode-part.ts";
 import { field, listField, otherFields, recordField } from "../fields.ts";
 import { bagOf, geminiOrigin, isForeign, readSignature } from "../signatures.ts";

@@ -96,47 +96,59 @@ const distinct = (hosted: readonly WireRecord[]): readonly WireRecord[] => {
 	});
 };
 
-const isNamed = (tool: Tool, names: readonly string[]): boolean =>
-	tool.type === "server" && (names.includes(tool.name) || names.includes(tool.vendorType));
+/** Whether it is a tool of the upstream's own of such a name. */
+const isNamed = (tool: Tool, names: ReadonlySet<string>): boolean =>
+	tool.type === "server" && (names.has(tool.name) || names.has(tool.vendorType));
 
 /** The functions that a choice names: Gemini is told of no other tools by name. Undefined when it names none. */
 const chosenFunctions = ({ toolChoice: choice, tools = [] }: NeutralRequest): readonly string[] | undefined => {
 	if (choice?.mode !== "named" || choice.kind === "server") return undefined;
-	const chosen = choice.names.filter((name) => !tools.some((tool) => isNamed(tool, [name])));
+	const hosted = new Set(tools.flatMap((tool) => (tool.type === "server" ? [tool.name, tool.vendorType] : [])));
+	const chosen = choice.names.filter((name) => !hosted.has(name));
 	return chosen.length > 0 ? chosen : undefined;
 };
 
 /** The tools of Google's that a choice leaves. In Gemini's own form it says nothing of them. */
-const chosenHosted = ({ protocol, toolChoice: choice, tools = [] }: NeutralRequest): readonly Tool[] =>
-	protocol === protocolName || choice?.mode !== "named" || choice.force
-		? tools
-		: tools.filter((tool) => tool.type !== "server" || isNamed(tool, choice.names));
+const chosenHosted = ({ protocol, toolChoice: choice, tools = [] }: NeutralRequest): readonly Tool[] => {
+	if (protocol === protocolName || choice?.mode !== "named" || choice.force) return tools;
+	const names = new Set(choice.names);
+	return tools.filter((tool) => tool.type !== "server" || isNamed(tool, names));
+};
 
-const modeOf = (request: NeutralRequest): "AUTO" | "ANY" | "NONE" | "VALIDATED" => {
-	const { toolChoice: choice, tools = [] } = request;
+const modeOf = (
+	{ toolChoice: choice, tools = [] }: NeutralRequest,
+	chosen: readonly string[] | undefined,
+): "AUTO" | "ANY" | "NONE" | "VALIDATED" => {
 	if (choice?.mode === "none") return "NONE";
 	if (choice?.mode === "required") return "ANY";
-	if (choice?.mode === "named" && chosenFunctions(request)) return choice.force ? "ANY" : "VALIDATED";
+	if (choice?.mode === "named" && chosen) return choice.force ? "ANY" : "VALIDATED";
 	return tools.some((tool) => tool.type === "function" && tool.strict === true) ? "VALIDATED" : "AUTO";
 };
 
-const allowedNames = (request: NeutralRequest, names: ToolNames): readonly string[] | undefined =>
-	chosenFunctions(request)?.map((wanted) => {
-		const tool = request.tools?.find((candidate) => candidate.type === "function" && candidate.name === wanted);
-		return names.upstream(tool?.type === "function" ? flatName(tool.name, tool.namespace) : wanted);
-	});
+/** The names to send for those of functions: the first of a name is meant, whatever its namespace. */
+const sentNames = (chosen: readonly string[], tools: readonly Tool[], names: ToolNames): readonly string[] => {
+	const flat = new Map<string, string>();
+	for (const tool of tools)
+		if (tool.type === "function" && !flat.has(tool.name)) flat.set(tool.name, flatName(tool.name, tool.namespace));
+	return chosen.map((wanted) => names.upstream(flat.get(wanted) ?? wanted));
+};
+
+const namesHosted = (given: readonly string[], tools: readonly Tool[]): boolean => {
+	const names = new Set(given);
+	return tools.some((tool) => isNamed(tool, names));
+};
 
 /** True for a choice that forces a tool of Google's, alone or among functions. */
 const forcesHosted = ({ toolChoice: choice, tools = [] }: NeutralRequest): boolean =>
-	choice?.mode === "named" &&
-	(choice.kind === "server" || (choice.force && tools.some((tool) => isNamed(tool, choice.names))));
+	choice?.mode === "named" && (choice.kind === "server" || (choice.force && namesHosted(choice.names, tools)));
 
 const callingConfig = (request: NeutralRequest, names: ToolNames, own: WireRecord): WireRecord | undefined => {
-	const mode = modeOf(request);
+	const chosen = chosenFunctions(request);
+	const mode = modeOf(request, chosen);
 	const validated = recordField(own, "functionCallingConfig")["mode"] === "VALIDATED";
 	if (mode === "AUTO" && validated) return { mode: "VALIDATED" };
 	if (mode === "AUTO" && request.toolChoice === undefined) return undefined;
-	return { mode, ...definedOnly({ allowedFunctionNames: allowedNames(request, names) }) };
+	return { mode, ...definedOnly({ allowedFunctionNames: chosen && sentNames(chosen, request.tools ?? [], names) }) };
 };
 
 const loseHosted = ({ tools = [] }: NeutralRequest, losses: Losses): void => {

@@ -27,10 +27,10 @@ const types = new Set(["string", "number", "integer", "boolean", "array", "objec
 
 type Draft = Record<string, unknown>;
 
-const typesOf = (value: unknown): readonly string[] =>
-	(Array.isArray(value) ? value : [value])
-		.flatMap((type) => asText(type)?.toLowerCase() ?? [])
-		.filter((type, at, all) => types.has(type) && all.indexOf(type) === at);
+const typesOf = (value: unknown): readonly string[] => {
+	const named = (Array.isArray(value) ? value : [value]).flatMap((type) => asText(type)?.toLowerCase() ?? []);
+	return [...new Set(named)].filter((type) => types.has(type));
+};
 
 /** The type without words that are none. Both spellings of a nullable type come out as a list. */
 const addType = (schema: WireRecord, draft: Draft): void => {

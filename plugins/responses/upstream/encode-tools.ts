@@ -89,26 +89,42 @@ const encodeTool = (tool: Tool, writing: Writing): readonly WireRecord[] => {
 	}
 };
 
-/** A tool as an entry of a list of allowed ones. */
-const entryOf = (name: string, { request, names }: Writing): WireRecord => {
-	for (const tool of request.tools ?? []) {
-		if (tool.type === "function" && tool.name === name && definitionOf(tool)) return { type: name };
-		if (tool.type === "custom" && tool.name === name) return { type: "custom", name: names.upstream(name) };
-		if (tool.type === "server" && (tool.name === name || tool.vendorType === name))
-			return { type: tool.origin.protocol === protocolName ? tool.vendorType : tool.tool };
+/** The names of tools that are not told as functions, each with the first tool that has it. */
+const othersByName = (tools: readonly Tool[]): ReadonlyMap<string, Tool> => {
+	const found = new Map<string, Tool>();
+	const add = (name: string, tool: Tool): void => {
+		if (!found.has(name)) found.set(name, tool);
+	};
+	for (const tool of tools) {
+		if (tool.type === "custom" || (tool.type === "function" && definitionOf(tool))) add(tool.name, tool);
+		if (tool.type !== "server") continue;
+		add(tool.name, tool);
+		add(tool.vendorType, tool);
 	}
-	return { type: "function", name: names.upstream(name) };
+	return found;
 };
 
-/** Whether the tool of that name is among those that are sent. */
-const isSent = ({ type, name }: WireRecord, sent: readonly WireRecord[]): boolean =>
-	sent.some((tool) => tool["type"] === type && tool["name"] === name) ||
-	sent.some((tool) => tool["type"] === type && name === undefined);
+/** A tool as an entry of a list of allowed ones; `tool` is undefined for what is told as a function. */
+const entryOf = (name: string, tool: Tool | undefined, { names }: Writing): WireRecord => {
+	if (tool?.type === "function") return { type: name };
+	if (tool?.type === "server") return { type: tool.origin.protocol === protocolName ? tool.vendorType : tool.tool };
+	return { type: tool ? "custom" : "function", name: names.upstream(name) };
+};
+
+const keyOf = ({ type, name }: WireRecord): string => JSON.stringify([type, name]);
+
+/** Those of the entries whose tools are sent; one without a name is any of its type. */
+const amongSent = (entries: readonly WireRecord[], sent: readonly WireRecord[]): readonly WireRecord[] => {
+	const types = new Set(sent.map(({ type }) => type));
+	const keys = new Set(sent.map(keyOf));
+	return entries.filter((entry) => (entry["name"] === undefined ? types.has(entry["type"]) : keys.has(keyOf(entry))));
+};
 
 const encodeChoice = (choice: ToolChoice, sent: readonly WireRecord[], writing: Writing): unknown => {
 	if (choice.mode !== "named") return choice.mode;
-	const named = choice.names.map((name) => entryOf(name, writing));
-	const tools = writing.sameProtocol ? named : named.filter((entry) => isSent(entry, sent));
+	const others = othersByName(writing.request.tools ?? []);
+	const named = choice.names.map((name) => entryOf(name, others.get(name), writing));
+	const tools = writing.sameProtocol ? named : amongSent(named, sent);
 	if (tools.length < named.length) writing.losses.setting("toolChoice", "the upstream has not the tool that it names");
 	if (tools.length === 0) return "auto";
 	const [only] = tools;

@@ -46,6 +46,29 @@ describe("fold and explode", () => {
 			},
 		]);
 	});
+	test("a part of a summary takes no more room for being numbered high, and sound may come in pieces padded each", () => {
+		const { candidates } = fold([
+			start,
+			{ type: "open", block: 0, candidate: 0, shell: { type: "thinking", text: "", form: "summary" } },
+			{ type: "delta", block: 0, delta: { type: "thinking", text: "b", part: 4_000_000_000 } },
+			{ type: "delta", block: 0, delta: { type: "thinking", text: "a", part: 1 } },
+			{
+				type: "open",
+				block: 1,
+				candidate: 0,
+				shell: { type: "audio", media: { by: "bytes", mime: "a/b", base64: "" } },
+			},
+			...["QQ==", "Q", "kM", "="].map(
+				(base64): NeutralEvent => ({ type: "delta", block: 1, delta: { type: "media", base64 } }),
+			),
+			stop,
+			end,
+		]);
+		expect(candidates[0]?.blocks).toMatchObject([
+			{ parts: ["a", "b"], text: "a\n\nb" },
+			{ media: { base64: Buffer.from("ABC").toString("base64") } },
+		]);
+	});
 	test("interleaved blocks keep their own growth and the order in which they opened", () => {
 		const { candidates } = fold([
 			start,

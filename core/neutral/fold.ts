@@ -1,6 +1,6 @@
 /** The fold of a stream: neutral events, one at a time, into the response they tell. The reverse is `explode`. */
 
-import type { Block, Extras, Media, Opaque, ThinkingBlock, ToolArguments } from "./content.ts";
+import type { Block, Citation, Extras, Media, Opaque, TokenLogprob, ToolArguments } from "./content.ts";
 import { definedOnly, parseShallow } from "./json.ts";
 import type { Candidate, Delta, NeutralEvent, NeutralResponse } from "./response.ts";
 
@@ -25,9 +25,9 @@ export const readArguments = (text: string, kind: "function" | "custom"): ToolAr
 /** Takes one event at a time; `response` may be asked at any moment. Expects the order written at `NeutralEvent`. */
 export class Folder {
 	private head: Omit<NeutralResponse, "candidates"> = { id: "", model: "", createdAt: 0 };
-	private readonly blocks: { readonly candidate: number; block: Block }[] = [];
+	private readonly blocks: GrowingBlock[] = [];
 	/** Where each open block stands in `blocks`. */
-	private readonly open = new Map<number, { block: Block }>();
+	private readonly open = new Map<number, GrowingBlock>();
 	private readonly candidates = new Map<number, Candidate>();
 
 	push(event: NeutralEvent): void {
@@ -38,22 +38,18 @@ export class Folder {
 				return;
 			}
 			case "open": {
-				const growing = { candidate: event.candidate, block: event.shell };
+				const growing = new GrowingBlock(event.candidate, event.shell);
 				this.blocks.push(growing);
 				this.open.set(event.block, growing);
 				this.add(event.candidate, {});
 				return;
 			}
-			case "delta": {
-				const growing = this.open.get(event.block);
-				if (growing) growing.block = grow(growing.block, event.delta);
+			case "delta":
+				this.open.get(event.block)?.grow(event.delta);
 				return;
-			}
-			case "close": {
-				const growing = this.open.get(event.block);
-				if (growing && event.final) growing.block = event.final;
+			case "close":
+				if (event.final) this.open.get(event.block)?.becomes(event.final);
 				return;
-			}
 			case "grounding":
 				this.add(event.candidate, { grounding: event.grounding });
 				return;
@@ -80,30 +76,119 @@ export class Folder {
 
 	response(): NeutralResponse {
 		const candidates = [...this.candidates.values()].sort((a, b) => a.index - b.index);
+		const blocks = Map.groupBy(this.blocks, ({ candidate }) => candidate);
 		const blocksOf = (index: number): readonly Block[] =>
-			this.blocks.filter(({ candidate }) => candidate === index).map(({ block }) => settled(block));
+			(blocks.get(index) ?? []).map((block) => settled(block.soFar()));
 		return { ...this.head, candidates: candidates.map((made) => ({ ...made, blocks: blocksOf(made.index) })) };
 	}
 }
 
-/** The block one delta later; a delta that its type cannot take changes nothing. */
-const grow = (block: Block, delta: Delta): Block => {
-	switch (delta.type) {
-		case "text":
-		case "refusal":
-			return block.type === delta.type ? { ...block, text: block.text + delta.text } : block;
-		case "thinking":
-			return block.type === "thinking" ? think(block, delta.text, delta.part) : block;
-		case "arguments":
-			return gather(block, delta.text);
-		case "signature":
-			return sign(block, delta.value);
-		case "extras":
-			return { ...block, extras: mergeExtras(block.extras, delta.extras) };
-		default:
-			return growRarely(block, delta);
-	}
+/** A block that grew, read for what its pieces came to. */
+const settled = (block: Block): Block => {
+	if (block.type === "thinking" && block.parts && block.text === "")
+		return { ...block, text: block.parts.join(partSeparator) };
+	if (block.type === "tool_call" && block.arguments.form !== "json")
+		return { ...block, arguments: readArguments(block.arguments.text, block.kind) };
+	if (block.type === "server_call" && typeof block.arguments === "string")
+		return { ...block, arguments: parseShallow(block.arguments) ?? block.arguments };
+	return block;
 };
+
+/** A block of which more comes. Lists grow in place and beside it: a copy for each piece would cost the square of their number. */
+class GrowingBlock {
+	readonly candidate: number;
+	private block: Block;
+	private citations: Citation[] | undefined;
+	private logprobs: TokenLogprob[] | undefined;
+	/** By their numbers, which may have gaps. */
+	private parts: Map<number, string> | undefined;
+	private media: string[] | undefined;
+
+	constructor(candidate: number, block: Block) {
+		this.candidate = candidate;
+		this.block = block;
+	}
+
+	/** A delta that its type cannot take changes nothing. */
+	grow(delta: Delta): void {
+		const { block } = this;
+		switch (delta.type) {
+			case "text":
+			case "refusal":
+				if (block.type === delta.type) this.block = { ...block, text: block.text + delta.text };
+				return;
+			case "thinking":
+				if (block.type !== "thinking") return;
+				if (delta.part === undefined) this.block = { ...block, text: block.text + delta.text };
+				else this.think(delta.part, delta.text, block.parts);
+				return;
+			case "arguments":
+				this.block = gather(block, delta.text);
+				return;
+			case "signature":
+				this.block = sign(block, delta.value);
+				return;
+			case "extras":
+				this.block = { ...block, extras: mergeExtras(block.extras, delta.extras) };
+				return;
+			default:
+				this.growRarely(delta);
+		}
+	}
+
+	private growRarely(delta: Extract<Delta, { type: "citation" | "logprobs" | "media" | "transcript" }>): void {
+		const { block } = this;
+		if (delta.type === "media") this.lengthen(delta.base64);
+		else if (delta.type === "transcript") {
+			if (block.type === "audio") this.block = { ...block, transcript: (block.transcript ?? "") + delta.text };
+		} else if (block.type === "text" && delta.type === "citation") {
+			this.citations ??= [...(block.citations ?? [])];
+			this.citations.push(delta.citation);
+		} else if (block.type === "text" && delta.type === "logprobs") {
+			this.logprobs ??= [...(block.logprobs ?? [])];
+			for (const item of delta.items) this.logprobs.push(item);
+		}
+	}
+
+	private lengthen(base64: string): void {
+		const { block } = this;
+		if ((block.type !== "audio" && block.type !== "image") || block.media.by !== "bytes") return;
+		this.media ??= [block.media.base64];
+		this.media.push(base64);
+	}
+
+	private think(part: number, text: string, before: readonly string[] = []): void {
+		this.parts ??= new Map(before.entries());
+		this.parts.set(part, (this.parts.get(part) ?? "") + text);
+	}
+
+	/** The end of a block tells all of it. */
+	becomes(final: Block): void {
+		this.block = final;
+		this.citations = undefined;
+		this.logprobs = undefined;
+		this.parts = undefined;
+		this.media = undefined;
+	}
+
+	/** The block as far as it has come. */
+	soFar(): Block {
+		const { block, citations, logprobs, parts, media } = this;
+		if (block.type === "text" && (citations || logprobs))
+			return {
+				...block,
+				...(citations && { citations: [...citations] }),
+				...(logprobs && { logprobs: [...logprobs] }),
+			};
+		if (block.type === "thinking" && parts) {
+			const inOrder = [...parts].sort(([one], [other]) => one - other);
+			return { ...block, parts: inOrder.map(([, text]) => text) };
+		}
+		if ((block.type === "audio" || block.type === "image") && media)
+			return { ...block, media: joined(block.media, media) };
+		return block;
+	}
+}
 
 const sign = (block: Block, signature: Opaque): Block => {
 	switch (block.type) {
@@ -118,29 +203,6 @@ const sign = (block: Block, signature: Opaque): Block => {
 	}
 };
 
-const growRarely = (
-	block: Block,
-	delta: Extract<Delta, { type: "citation" | "logprobs" | "media" | "transcript" }>,
-): Block => {
-	if (block.type === "text" && delta.type === "citation")
-		return { ...block, citations: [...(block.citations ?? []), delta.citation] };
-	if (block.type === "text" && delta.type === "logprobs")
-		return { ...block, logprobs: [...(block.logprobs ?? []), ...delta.items] };
-	if (block.type === "audio" && delta.type === "transcript")
-		return { ...block, transcript: (block.transcript ?? "") + delta.text };
-	if ((block.type === "audio" || block.type === "image") && delta.type === "media")
-		return { ...block, media: longer(block.media, delta.base64) };
-	return block;
-};
-
-const think = (block: ThinkingBlock, text: string, part: number | undefined): ThinkingBlock => {
-	if (part === undefined) return { ...block, text: block.text + text };
-	const parts = [...(block.parts ?? [])];
-	while (parts.length <= part) parts.push("");
-	parts[part] += text;
-	return { ...block, parts };
-};
-
 /** Arguments as the text they are until the block is whole. */
 const gather = (block: Block, text: string): Block => {
 	if (block.type === "server_call")
@@ -150,23 +212,20 @@ const gather = (block: Block, text: string): Block => {
 	return { ...block, arguments: { form: "invalid", text: before + text } };
 };
 
-/** A block that grew, read for what its pieces came to. */
-const settled = (block: Block): Block => {
-	if (block.type === "thinking" && block.parts && block.text === "")
-		return { ...block, text: block.parts.join(partSeparator) };
-	if (block.type === "tool_call" && block.arguments.form !== "json")
-		return { ...block, arguments: readArguments(block.arguments.text, block.kind) };
-	if (block.type === "server_call" && typeof block.arguments === "string")
-		return { ...block, arguments: parseShallow(block.arguments) ?? block.arguments };
-	return block;
-};
-
-/** Base64 of the bytes of both; pieces are padded where each was encoded by itself. */
-const longer = (media: Media, base64: string): Media => {
+/** Base64 of all bytes; pieces are padded where each was encoded by itself. */
+const joined = (media: Media, pieces: readonly string[]): Media => {
 	if (media.by !== "bytes") return media;
-	if (!media.base64.endsWith("=")) return { ...media, base64: media.base64 + base64 };
-	const bytes = Buffer.concat([Buffer.from(media.base64, "base64"), Buffer.from(base64, "base64")]);
-	return { ...media, base64: bytes.toString("base64") };
+	const encoded: string[][] = [[]];
+	for (const piece of pieces) {
+		encoded.at(-1)?.push(piece);
+		if (piece.endsWith("=")) encoded.push([]);
+	}
+	const [only = "", ...more] = encoded.map((one) => one.join("")).filter((one) => one !== "");
+	if (more.length === 0) return { ...media, base64: only };
+	return {
+		...media,
+		base64: Buffer.concat([only, ...more].map((one) => Buffer.from(one, "base64"))).toString("base64"),
+	};
 };
 
 /** Both bags; within one protocol the later field wins. */

@@ -228,9 +228,9 @@ export class CandidateDecoder {
 
 	private addLogprobs(candidate: WireRecord): void {
 		const items = decodeLogprobs(field(candidate, "logprobsResult"));
+		if (items.length === 0) return;
 		const run = this.runs.findLast(({ open }) => open);
-		if (items.length > 0 && run)
-			this.events.push({ type: "delta", block: run.block, delta: { type: "logprobs", items } });
+		if (run) this.events.push({ type: "delta", block: run.block, delta: { type: "logprobs", items } });
 	}
 }
 

@@ -16,7 +16,7 @@ import {
 import { field, listField, recordField } from "./fields.ts";
 import { protocolName } from "./name.ts";
 import { bagOf } from "./signatures.ts";
-import { bytesBefore, unitsBefore } from "./text-offsets.ts";
+import { TextOffsets } from "./text-offsets.ts";
 
 /** A run of visible text: one block of it. `ordinal` counts all blocks of the candidate. */
 export interface TextRun {
@@ -63,7 +63,7 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 /** Gathers the grounding of one candidate. */
 export class GroundingGatherer {
 	private metadata: WireRecord | undefined;
-	private chunks: readonly unknown[] = [];
+	private readonly chunks: unknown[] = [];
 	private readonly supports: unknown[] = [];
 	private readonly queries = new Set<string>();
 	private readonly seen = new Set<string>();
@@ -94,9 +94,10 @@ export class GroundingGatherer {
 
 	/** A list that begins like the one known is the same list again, perhaps longer; any other goes on from it. */
 	private addChunks(chunks: readonly unknown[]): void {
-		const repeated = this.chunks.every((chunk, at) => at >= chunks.length || same(chunk, chunks[at]));
-		if (!repeated) this.chunks = [...this.chunks, ...chunks];
-		else if (chunks.length > this.chunks.length) this.chunks = chunks;
+		const differs = chunks.findIndex((chunk, at) => at >= this.chunks.length || !same(this.chunks[at], chunk));
+		if (differs === -1) return;
+		const known = this.chunks.length;
+		for (const chunk of differs === known ? chunks.slice(known) : chunks) this.chunks.push(chunk);
 	}
 
 	private isKnown(value: unknown): boolean {
@@ -122,8 +123,9 @@ export class GroundingGatherer {
 	place(runs: readonly TextRun[], all: boolean): readonly Placed[] {
 		if (this.waiting.length === 0) return [];
 		const placed: Placed[] = [];
+		const texts = new Texts(runs);
 		this.waiting = this.waiting.filter(({ segment, citations }) => {
-			const spot = spotOf(segment, runs, all);
+			const spot = spotOf(segment, texts, all);
 			if (!spot) return !all;
 			for (const citation of citations) placed.push({ block: spot.block, citation: { ...citation, ...spot.target } });
 			return false;
@@ -154,10 +156,64 @@ interface Spot {
 	readonly target: { readonly target?: { readonly start: number; readonly end: number } };
 }
 
+/** Runs one after the other, and where their bytes are. */
+class Joined {
+	readonly text: string;
+	readonly offsets: TextOffsets;
+	private readonly runs: readonly TextRun[];
+	private readonly starts: number[] = [];
+
+	constructor(runs: readonly TextRun[]) {
+		this.runs = runs;
+		let length = 0;
+		for (const { text } of runs) {
+			this.starts.push(length);
+			length += text.length;
+		}
+		this.text = runs.map(({ text }) => text).join("");
+		this.offsets = new TextOffsets(this.text);
+	}
+
+	/** The run that holds the unit, else the last; with where it starts. */
+	runAt(unit: number): { readonly run: TextRun; readonly start: number } | undefined {
+		let [from, to] = [0, this.runs.length];
+		while (to - from > 1) {
+			const middle = Math.floor((from + to) / 2);
+			if ((this.starts[middle] ?? 0) <= unit) from = middle;
+			else to = middle;
+		}
+		const run = this.runs[from];
+		return run && { run, start: this.starts[from] ?? 0 };
+	}
+}
+
+/** The texts that marks may stand on: all runs together, and each by itself where marks name it. Laid out once for all marks. */
+class Texts {
+	/** Where a mark goes whose own run is closed. */
+	readonly open: TextRun | undefined;
+	private readonly all: Joined;
+	private readonly byPart: ReadonlyMap<number, TextRun>;
+	private readonly named = new Map<TextRun, Joined>();
+
+	constructor(runs: readonly TextRun[]) {
+		this.all = new Joined(runs);
+		this.open = runs.findLast(({ open }) => open);
+		this.byPart = new Map(runs.map((run) => [run.ordinal, run]));
+	}
+
+	of(part: number | undefined): Joined {
+		const run = part ? this.byPart.get(part) : undefined;
+		if (!run) return this.all;
+		const joined = this.named.get(run) ?? new Joined([run]);
+		this.named.set(run, joined);
+		return joined;
+	}
+}
+
 /** The units that the bytes of a segment are; where its own text says otherwise, its text is right. */
-const spanOf = (segment: WireRecord, text: string): { readonly start: number; readonly end: number } => {
-	const start = unitsBefore(text, asCount(field(segment, "startIndex")) ?? 0);
-	const end = unitsBefore(text, asCount(field(segment, "endIndex")) ?? 0);
+const spanOf = (segment: WireRecord, { text, offsets }: Joined): { readonly start: number; readonly end: number } => {
+	const start = offsets.unitsBefore(asCount(field(segment, "startIndex")) ?? 0);
+	const end = offsets.unitsBefore(asCount(field(segment, "endIndex")) ?? 0);
 	const told = asText(segment["text"]);
 	if (told === undefined || told === "" || text.slice(start, end) === told) return { start, end };
 	const near = text.indexOf(told, Math.max(0, start - 4));
@@ -166,32 +222,24 @@ const spanOf = (segment: WireRecord, text: string): { readonly start: number; re
 };
 
 /** The open block where a segment lies, and where in it. */
-const spotOf = (segment: WireRecord, runs: readonly TextRun[], all: boolean): Spot | undefined => {
-	const part = asCount(field(segment, "partIndex"));
-	const named = part ? runs.find((run) => run.ordinal === part) : undefined;
-	const within = named ? [named] : runs;
-	const text = within.map((run) => run.text).join("");
-	if (!all && !hasCome(segment, text)) return undefined;
-	const { start, end } = spanOf(segment, text);
-	let before = 0;
-	for (const run of within) {
-		const last = run === within.at(-1);
-		if (start < before + run.text.length || last) return placeIn(run, start - before, end - before, runs);
-		before += run.text.length;
-	}
-	return undefined;
+const spotOf = (segment: WireRecord, texts: Texts, all: boolean): Spot | undefined => {
+	const within = texts.of(asCount(field(segment, "partIndex")));
+	if (!all && !hasCome(segment, within)) return undefined;
+	const { start, end } = spanOf(segment, within);
+	const found = within.runAt(start);
+	return found && placeIn(found.run, start - found.start, end - found.start, texts);
 };
 
 /** True when the text of the segment is there: by its bytes, or by its own words, which are right where the bytes are not. */
-const hasCome = (segment: WireRecord, text: string): boolean => {
+const hasCome = (segment: WireRecord, { text, offsets }: Joined): boolean => {
+	if (offsets.bytes >= (asCount(field(segment, "endIndex")) ?? 0)) return true;
 	const told = asText(segment["text"]);
-	if (told !== undefined && told !== "" && text.includes(told)) return true;
-	return bytesBefore(text, text.length) >= (asCount(field(segment, "endIndex")) ?? 0);
+	return told !== undefined && told !== "" && text.includes(told);
 };
 
 /** A block that is closed takes nothing more; its source is then told with the next text, without a span. */
-const placeIn = (run: TextRun, start: number, end: number, runs: readonly TextRun[]): Spot | undefined => {
-	const open = run.open ? run : runs.findLast((candidate) => candidate.open);
+const placeIn = (run: TextRun, start: number, end: number, texts: Texts): Spot | undefined => {
+	const open = run.open ? run : texts.open;
 	if (!open) return undefined;
 	const from = Math.min(Math.max(0, start), run.text.length);
 	const to = Math.min(end, run.text.length);

@@ -15,7 +15,7 @@ import { streamFaults } from "../../test/support/grammar/check.ts";
 import { answering, chunksOf, events, given, neutral, streamed, type Wire } from "./fixtures/asks.ts";
 import { generateContent } from "./protocol.ts";
 import { isCarried } from "./signatures.ts";
-import { bytesBefore, unitsBefore } from "./text-offsets.ts";
+import { bytesBefore, TextOffsets } from "./text-offsets.ts";
 import { cleanSchema } from "./upstream/json-schema.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 
@@ -141,14 +141,18 @@ describe("properties", () => {
 
 	test("bytes and units are each other's reverse at the edges of letters", () =>
 		fc.assert(
-			fc.property(fc.string({ unit: "binary" }), (text) => {
-				let at = 0;
-				for (const letter of text) {
-					expect(bytesBefore(text, at)).toBe(Buffer.byteLength(text.slice(0, at)));
-					expect(unitsBefore(text, bytesBefore(text, at))).toBe(at);
+			fc.property(fc.string({ unit: "binary" }), fc.nat(600), (words, before) => {
+				const text = "a".repeat(before) + words;
+				const offsets = new TextOffsets(text);
+				let at = before;
+				for (const letter of words) {
+					const bytes = Buffer.byteLength(text.slice(0, at));
+					expect([bytesBefore(text, at), offsets.bytesBefore(at)]).toEqual([bytes, bytes]);
+					expect(offsets.unitsBefore(bytes)).toBe(at);
 					at += letter.length;
 				}
-				expect(bytesBefore(text, text.length)).toBe(Buffer.byteLength(text));
+				expect(offsets.bytes).toBe(Buffer.byteLength(text));
+				expect(offsets.unitsBefore(offsets.bytes + 1)).toBe(text.length);
 			}),
 		));
 

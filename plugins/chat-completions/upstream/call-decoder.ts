@@ -73,6 +73,9 @@ export class CallDecoder {
 	private readonly scope: StreamScope;
 	private readonly emit: (event: NeutralEvent) => void;
 	private readonly calls: Call[] = [];
+	private readonly byId = new Map<string, Call>();
+	/** Calls that got more since it was last looked which are complete. */
+	private readonly grown = new Set<Call>();
 	private readonly byIndex = new Map<number, Call>();
 	private readonly names: NamePieces;
 	private legacy: Call | undefined;
@@ -101,7 +104,7 @@ export class CallDecoder {
 
 	private find(fragment: Fragment): Call | undefined {
 		const { index, id } = fragment;
-		const byId = id === "" ? undefined : this.calls.find((call) => call.id === id);
+		const byId = id === "" ? undefined : this.byId.get(id);
 		if (index === undefined) {
 			const last = id === "" ? this.calls.at(-1) : byId;
 			return last === undefined || this.isAnother(last, fragment) ? undefined : last;
@@ -139,6 +142,8 @@ export class CallDecoder {
 		if (call.closed) return;
 		const before = call.id;
 		call.id ||= id;
+		if (call.id !== "" && !this.byId.has(call.id)) this.byId.set(call.id, call);
+		this.grown.add(call);
 		if (call.block === undefined) call.name = this.names.join(call.name, name);
 		call.text = text !== "" && mayBeNothing(call) ? text : call.text + text;
 		call.signature ??= signature;
@@ -200,7 +205,8 @@ export class CallDecoder {
 
 	/** Closes the calls that can take no more, because something else begins. */
 	closeComplete(): void {
-		for (const call of this.calls) if (!call.closed && call.block !== undefined && isComplete(call)) this.close(call);
+		for (const call of this.grown) if (!call.closed && call.block !== undefined && isComplete(call)) this.close(call);
+		this.grown.clear();
 	}
 
 	closeAll(): void {

@@ -2,7 +2,7 @@
 import { type Citation, definedOnly, type Grounding, type WireRecord } from "#core";
 import { protocolName } from "../name.ts";
 import { ownExtras } from "../signatures.ts";
-import { bytesBefore } from "../text-offsets.ts";
+import { TextOffsets } from "../text-offsets.ts";
 
 /** Text with citations, and where it stands: `offset` bytes into the part numbered `part`. */
 export interface CitedText {
@@ -41,15 +41,15 @@ class Chunks {
 class Supports {
 	private readonly spans = new Map<string, { readonly segment: WireRecord; readonly indices: Set<number> }>();
 
-	add({ text, part, offset }: CitedText, { target }: Citation, index: number): void {
+	add({ text, part, offset }: CitedText, offsets: TextOffsets, { target }: Citation, index: number): void {
 		const start = target?.start ?? 0;
 		const end = Math.min(target?.end ?? text.length, text.length);
 		if (end <= start) return;
-		const startIndex = offset + bytesBefore(text, start);
+		const startIndex = offset + offsets.bytesBefore(start);
 		const segment = {
 			...(part > 0 && { partIndex: part }),
 			...(startIndex > 0 && { startIndex }),
-			endIndex: offset + bytesBefore(text, end),
+			endIndex: offset + offsets.bytesBefore(end),
 			text: text.slice(start, end),
 		};
 		const key = `${part}:${startIndex}:${segment.endIndex}`;
@@ -63,6 +63,8 @@ class Supports {
 	}
 }
 
+const isMark = ({ extras }: Citation): boolean => ownExtras(extras)["citationSource"] !== true;
+
 /** The metadata; undefined when nothing was found. What a Gemini model told goes out as it told it. */
 export const encodeGrounding = (
 	texts: readonly CitedText[],
@@ -73,10 +75,11 @@ export const encodeGrounding = (
 	const chunks = new Chunks();
 	const supports = new Supports();
 	for (const { url, title } of grounding?.sources ?? []) chunks.indexOf({ web: definedOnly({ uri: url, title }) });
-	for (const cited of texts)
-		for (const citation of cited.citations)
-			if (ownExtras(citation.extras)["citationSource"] !== true)
-				supports.add(cited, citation, chunks.indexOf(chunkOf(citation)));
+	for (const cited of texts) {
+		const marks = cited.citations.filter(isMark);
+		const offsets = new TextOffsets(marks.length > 0 ? cited.text : "");
+		for (const citation of marks) supports.add(cited, offsets, citation, chunks.indexOf(chunkOf(citation)));
+	}
 	const asked = [...new Set([...(grounding?.queries ?? []), ...queries])];
 	const metadata = definedOnly({
 		webSearchQueries: asked.length > 0 ? asked : undefined,

@@ -45,6 +45,7 @@ class Decoder implements StreamDecoder {
 		| { readonly item: StreamedItem; readonly type: string; readonly event: Record<string, unknown> }
 		| undefined;
 	private latest = 0;
+	private highest = -1;
 	private started = false;
 	private over = false;
 
@@ -98,20 +99,20 @@ class Decoder implements StreamDecoder {
 
 	/** An item that names no index is a new one when it begins, else the latest. */
 	private nextFor(event: WireRecord): number {
-		return event["type"] === "response.output_item.added" && this.items.size > 0
-			? Math.max(...this.items.keys()) + 1
-			: this.latest;
+		return event["type"] === "response.output_item.added" && this.items.size > 0 ? this.highest + 1 : this.latest;
 	}
 
 	private added(index: number, item: WireRecord): readonly NeutralEvent[] {
 		if (this.items.has(index)) return tick;
-		const streamed = this.open(item);
-		this.items.set(index, streamed);
-		return streamed.begin();
+		return this.open(index, item).begin();
 	}
 
-	private open(item: WireRecord): StreamedItem {
-		return openItem(item, this.numbers, { family: this.context.family, toolNames: this.context.names.tools });
+	private open(index: number, item: WireRecord): StreamedItem {
+		const context = { family: this.context.family, toolNames: this.context.names.tools };
+		const streamed = openItem(item, this.numbers, context);
+		this.items.set(index, streamed);
+		this.highest = Math.max(this.highest, index);
+		return streamed;
 	}
 
 	/** Some vendors send deltas of an item they never announced: the event's name tells what it must be. */
@@ -122,16 +123,13 @@ class Decoder implements StreamDecoder {
 				? "reasoning"
 				: undefined;
 		if (sort === undefined) return undefined;
-		const item = this.open({ type: sort, ...definedOnly({ id: asText(event["item_id"]) }) });
-		this.items.set(index, item);
-		return item;
+		return this.open(index, { type: sort, ...definedOnly({ id: asText(event["item_id"]) }) });
 	}
 
 	private done(index: number, item: WireRecord): readonly NeutralEvent[] {
 		const known = this.items.get(index);
 		if (known) return known.end(item);
-		const streamed = this.open(item);
-		this.items.set(index, streamed);
+		const streamed = this.open(index, item);
 		return [...streamed.begin(), ...streamed.end(item)];
 	}
 
@@ -174,13 +172,13 @@ class Decoder implements StreamDecoder {
 	 */
 	private settleAll(output: readonly WireRecord[]): readonly NeutralEvent[] {
 		const named = output.map((item) => this.named(item));
-		const others = [...this.items]
-			.sort(([one], [other]) => one - other)
-			.flatMap(([, item]) => (named.includes(item) ? [] : item));
+		const isNamed = new Set(named);
+		const others = [...this.items].sort(([one], [other]) => other - one).filter(([, item]) => !isNamed.has(item));
+		// The first of a type is the last of its list.
+		const byType = Map.groupBy(others, ([, { type }]): unknown => type);
 		return output.flatMap((item, place) => {
-			const at = others.findIndex(({ type }) => type === item["type"]);
-			const known = named[place] ?? (at === -1 ? undefined : others.splice(at, 1)[0]);
-			return known ? known.end(item) : this.done(Math.max(-1, ...this.items.keys()) + 1, item);
+			const known = named[place] ?? byType.get(item["type"])?.pop()?.[1];
+			return known ? known.end(item) : this.done(this.highest + 1, item);
 		});
 	}
 

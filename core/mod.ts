@@ -202,7 +202,7 @@ export {
 } from "./contract/outcome.ts";
 export { type Permit, type Policy, policies, type TokenSetting } from "./contract/policy.ts";
 export { type CallTrace, type Tracer, tracer } from "./contract/trace.ts";
-export { mapJsonTexts, mapTexts, restoreWords } from "./neutral/map-texts.ts";
+export { mapJsonTexts, mapTexts, restorer, restoreWords } from "./neutral/map-texts.ts";
 export { editWords } from "./relay/edit-words.ts";
 export { formText, readForm } from "./wire/form.ts";
 

@@ -100,12 +100,39 @@ export const mapTexts = <T extends object>(node: T, change: Change): T => {
 	return next === rest ? node : ({ ...(next as object), raw } as unknown as T);
 };
 
-/** Every key of `words` in the text, replaced by its value. */
-export const restoreWords = (text: string, words: ReadonlyMap<string, string>): string => {
-	let restored = text;
-	for (const [stand, own] of words) if (restored.includes(stand)) restored = restored.replaceAll(stand, () => own);
-	return restored;
+/**
+ * Replaces every key of `words` in a text by its value; of several that begin at one place, the longest. The words are not
+ * looked for one by one: a request may hold as many as it is long, and its answer is asked about piece by piece.
+ */
+export const restorer = (words: ReadonlyMap<string, string>): ((text: string) => string) => {
+	const stands = [...words.keys()].filter((stand) => stand !== "");
+	const lengths = [...new Set(stands.map(({ length }) => length))].sort((one, other) => other - one);
+	const beginnings = new Set(stands.map((stand) => stand.charAt(0)));
+	const [only] = beginnings;
+	const next = (text: string, from: number): number => {
+		if (only !== undefined && beginnings.size === 1) return text.indexOf(only, from);
+		for (let at = from; at < text.length; at++) if (beginnings.has(text.charAt(at))) return at;
+		return -1;
+	};
+	return (text) => {
+		let restored = "";
+		let done = 0;
+		let at = next(text, 0);
+		while (at !== -1) {
+			const begins = at;
+			const length = lengths.find((long) => words.has(text.slice(begins, begins + long)));
+			if (length !== undefined) {
+				restored += text.slice(done, at) + words.get(text.slice(at, at + length));
+				done = at + length;
+			}
+			at = next(text, length === undefined ? at + 1 : done);
+		}
+		return restored + text.slice(done);
+	};
 };
+
+/** Every key of `words` in the text, replaced by its value. */
+export const restoreWords = (text: string, words: ReadonlyMap<string, string>): string => restorer(words)(text);
 
 /** A text within JSON text. */
 export const asJsonText = (text: string): string => JSON.stringify(text).slice(1, -1);

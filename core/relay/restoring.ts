@@ -1,14 +1,17 @@
 /** The guard of an answer that puts back a client's own words, also where they stand within the JSON of a tool call. */
 import type { AnswerGuard } from "../contract/guard.ts";
-import { asJsonText, restoreWords } from "../neutral/map-texts.ts";
+import { asJsonText, restorer } from "../neutral/map-texts.ts";
 
 export const restoring = (words: ReadonlyMap<string, string>): AnswerGuard => {
 	const inJson = new Map([...words].map(([stand, own]) => [asJsonText(stand), asJsonText(own)]));
+	const restored = { words: restorer(words), inJson: restorer(inJson) };
+	// Too many to be arguments of one call.
+	const window = [...words.keys(), ...inJson.keys()].reduce((most, { length }) => Math.max(most, length), 0);
 	return {
-		window: Math.max(...[...words.keys(), ...inJson.keys()].map(({ length }) => length)),
+		window,
 		inspect({ type, text }) {
-			const restored = restoreWords(text, type === "arguments" ? inJson : words);
-			return restored === text ? undefined : { replace: restored };
+			const replace = type === "arguments" ? restored.inJson(text) : restored.words(text);
+			return replace === text ? undefined : { replace };
 		},
 	};
 };

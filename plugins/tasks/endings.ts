@@ -1,5 +1,5 @@
 /** The ends of a task, with what each costs: the change of state, the files of a result and the settlement go together. */
-import { definedOnly, mapJsonTexts, restoreWords, type Statement, type Store, StoreFault } from "#core";
+import { definedOnly, mapJsonTexts, restorer, restoreWords, type Statement, type Store, StoreFault } from "#core";
 import type { TaskBudget } from "./budget.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Files } from "./files.ts";
@@ -49,7 +49,7 @@ const restoredFailure = (failure: TaskFailure, { restore }: Restoring): TaskFail
 const restoredMade = (made: Made, { restore }: Restoring): Made => {
 	if (restore.size === 0) return made;
 	const { files, ...words } = made;
-	return { files, ...(mapJsonTexts(words, (text) => restoreWords(text, restore)) as Omit<Made, "files">) };
+	return { files, ...(mapJsonTexts(words, restorer(restore)) as Omit<Made, "files">) };
 };
 
 export class Endings {

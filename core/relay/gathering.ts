@@ -60,14 +60,10 @@ export interface Gathering {
 	end(): MaybeLater<WholeAnswer>;
 }
 
-/** What a call used whose upstream does not say: the tokens of what it sent, and of the answer as many as it can have. */
-const estimated = (ask: EndpointAsk, dialect: Dialect, bytes: number): Usage => {
-	const said = dialect.estimate?.(ask);
-	if (said) return { ...said, estimated: true };
-	const { texts, otherTokens = 0, bound } = ask.call;
+/** The tokens of what a call sent. */
+const sentTokens = ({ call: { texts, otherTokens = 0 } }: EndpointAsk): Usage => {
 	const total = texts.reduce((sum, text) => sum + estimateTextTokens(text), otherTokens);
-	const written = Math.min(bound.outputTokens, Math.ceil(bytes / bytesPerToken));
-	return { input: { total }, output: { total: written }, estimated: true };
+	return { input: { total }, output: { total: 0 } };
 };
 
 /** An answer as it came: its bytes, and their media type. */
@@ -93,11 +89,21 @@ export const createGathering = ({ ask, dialect, messages, passes, answer }: Gath
 	let used: Usage | undefined;
 	let last: Came = { bytes: new Uint8Array(0), type: "" };
 	let failure: Denial | undefined;
+	/** Of all that was sent: gone through once, for a call may be in thousands of messages. */
+	let sent: Usage | undefined;
+	let sentBytes: number | undefined;
 	const add = (usage: Usage): Usage => (used ? addUsage(used, usage) : usage);
+	/** What the call used whose upstream does not say: the tokens of what it sent, and of the answer as many as it can have. */
+	const estimated = (bytes: number): Usage => {
+		sent ??= dialect.estimate?.(ask) ?? sentTokens(ask);
+		const total = Math.min(ask.call.bound.outputTokens, Math.ceil(bytes / bytesPerToken));
+		return { ...sent, estimated: true, ...(!dialect.estimate && { output: { total } }) };
+	};
 	/** Of what all messages use, the part of the one whose turn it is. */
 	const share = (usage: Usage): Usage => {
 		if (messages.length < 2) return usage;
-		const part = lengthOf(messages[bodies.length]) / messages.reduce((sum, one) => sum + lengthOf(one), 0);
+		sentBytes ??= messages.reduce((sum, one) => sum + lengthOf(one), 0);
+		const part = lengthOf(messages[bodies.length]) / sentBytes;
 		return { ...usage, input: { total: Math.ceil(usage.input.total * part) } };
 	};
 	/** A token stands for one byte at least. */
@@ -111,7 +117,7 @@ export const createGathering = ({ ask, dialect, messages, passes, answer }: Gath
 			failure = failureIn(body);
 			if (failure) return;
 			const told = dialect.observe(body instanceof Uint8Array ? undefined : body, ask, bytes.length);
-			used = add(told ?? share(estimated(ask, dialect, bytes.length)));
+			used = add(told ?? share(estimated(bytes.length)));
 			bodies.push(body);
 			size += bytes.length;
 			last = { bytes, type };

@@ -36,6 +36,17 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.page.unroute(/admin\/tasks\?/);
 	});
 
+	test("tells the files of a result apart", async () => {
+		const files = ["a", "b"].map((name) => ({ role: "image", url: `https://files.example/${name}.png` }));
+		const task = { id: "task_two", kind: "image", model: "m", status: "SUCCESS", output: { files } };
+		await at.page.route("**/admin/tasks/task_two", (route) => route.fulfill({ json: task }));
+		await at.page.goto("/console/tasks/task_two");
+		const second = at.sheet().getByRole("link", { name: "image 2", exact: true });
+		expect(await second.getAttribute("href")).toEndWith("/b.png");
+		await at.button("Close").click();
+		await at.page.unroute("**/admin/tasks/task_two");
+	});
+
 	test("sends a dead callback again, and tests an address", async () => {
 		const { id: token } = await at.gateway.token({ name: "called back" });
 		const url = `${at.hook.origin}/hook`;

@@ -62,10 +62,12 @@ export const TaskSheet = ({ id, close }: TaskSheetProps) => {
 							<dt>Result</dt>
 							<dd>
 								{task.files.length === 0 && "–"}
-								{task.files.map(({ role, url }) => (
-									<a key={url} href={url} target="_blank" rel="noreferrer">
-										{role}{" "}
-									</a>
+								{task.files.map(({ role, url }, index) => (
+									<>
+										<a key={url} href={url} target="_blank" rel="noreferrer">
+											{task.files.length === 1 ? role : `${role} ${index + 1}`}
+										</a>{" "}
+									</>
 								))}
 							</dd>
 						</dl>

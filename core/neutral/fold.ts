@@ -47,9 +47,11 @@ export class Folder {
 			case "delta":
 				this.open.get(event.block)?.grow(event.delta);
 				return;
-			case "close":
-				if (event.final) this.open.get(event.block)?.becomes(event.final);
+			case "close": {
+				const growing = this.open.get(event.block);
+				if (growing) growing.final = event.final;
 				return;
+			}
 			case "grounding":
 				this.add(event.candidate, { grounding: event.grounding });
 				return;
@@ -103,6 +105,8 @@ class GrowingBlock {
 	/** By their numbers, which may have gaps. */
 	private parts: Map<number, string> | undefined;
 	private media: string[] | undefined;
+	/** All of it, where its end tells that. */
+	final: Block | undefined;
 
 	constructor(candidate: number, block: Block) {
 		this.candidate = candidate;
@@ -162,18 +166,10 @@ class GrowingBlock {
 		this.parts.set(part, (this.parts.get(part) ?? "") + text);
 	}
 
-	/** The end of a block tells all of it. */
-	becomes(final: Block): void {
-		this.block = final;
-		this.citations = undefined;
-		this.logprobs = undefined;
-		this.parts = undefined;
-		this.media = undefined;
-	}
-
 	/** The block as far as it has come. */
 	soFar(): Block {
-		const { block, citations, logprobs, parts, media } = this;
+		const { block, citations, logprobs, parts, media, final } = this;
+		if (final) return final;
 		if (block.type === "text" && (citations || logprobs))
 			return {
 				...block,

@@ -27,8 +27,8 @@ const figures = (trace: Trace = []) => {
  */
 const most = {
 	passthrough: { entries: 274, files: 84 },
-	translated: { entries: 445, files: 114 },
-	task: { entries: 215, files: 65 },
+	translated: { entries: 448, files: 114 },
+	task: { entries: 218, files: 65 },
 };
 
 for (const [kind, limit] of Object.entries(most))

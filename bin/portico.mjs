@@ -95,18 +95,11 @@ const wordsForBun = () =>
 	first === "bun" ? [...rest.slice(0, 1), ...preload, ...rest.slice(1)] : ["--no-install", program(), ...words];
 const argv = onDeno ? ["run", "-A", "--no-check", mainForDeno(), ...words] : wordsForBun();
 
-const child = spawn(onDeno ? process.execPath : bunProgram(), argv, {
-	stdio: ["inherit", "inherit", "inherit", "ipc"],
-	env: {
-		...process.env,
-		PORTICO_CALLED_AS: calledAs(),
-		BUN_CONFIG_MAX_HTTP_REQUESTS: process.env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? "65336",
-	},
-});
-
+// Signals are heard before it is there: whoever sees that it is may send one.
+let child;
 // Deno's `child.kill` would cut the channel between the two, which ends the child at once.
 const tell = (signal) => {
-	if (child.pid !== undefined && child.exitCode === null) process.kill(child.pid, signal);
+	if (child?.pid !== undefined && child.exitCode === null) process.kill(child.pid, signal);
 };
 for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => tell(signal));
 // A reload that is asked for while Portico is being loaded would end it: it is told once Portico hears it.
@@ -116,6 +109,16 @@ process.on("SIGHUP", () => {
 	if (hears) tell("SIGHUP");
 	else reload = true;
 });
+
+child = spawn(onDeno ? process.execPath : bunProgram(), argv, {
+	stdio: ["inherit", "inherit", "inherit", "ipc"],
+	env: {
+		...process.env,
+		PORTICO_CALLED_AS: calledAs(),
+		BUN_CONFIG_MAX_HTTP_REQUESTS: process.env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? "65336",
+	},
+});
+
 child.once("message", () => {
 	hears = true;
 	if (reload) tell("SIGHUP");

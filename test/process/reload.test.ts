@@ -71,14 +71,15 @@ test.each([
 			stdio: ["ignore", "pipe", "pipe"],
 		});
 		const ended = new Promise<number | null>((exit) => child.once("exit", exit));
+		const runs = (): boolean => child.exitCode === null && child.signalCode === null;
 		let output = "";
 		for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += String(data)));
 		// The launcher itself hears signals once Node has read it: it starts Portico in the same moment.
-		while (spawnSync("pgrep", ["-P", String(child.pid)]).status !== 0 && child.exitCode === null) await later();
+		while (spawnSync("pgrep", ["-P", String(child.pid)]).status !== 0 && runs()) await later();
 		const telling = setInterval(() => child.kill("SIGHUP"), 20);
 		await Promise.race([ended, new Promise((serves) => child.stdout.once("data", serves))]);
 		clearInterval(telling);
-		while (!output.includes('"reloaded"') && child.exitCode === null) await later();
+		while (!output.includes('"reloaded"') && runs()) await later();
 		child.kill("SIGTERM");
 		expect(await ended).toBe(0);
 		expect(output).toContain("Portico serves at");

@@ -94,8 +94,8 @@ class Observer implements StreamObserver {
 	private done = false;
 	private readonly ended = new Set<number>();
 	private stopped: string | undefined;
-	private pieces = 0;
-	private bytes = 0;
+	/** How far the stream has come: it is asked after every chunk. */
+	private readonly far = { finished: false, pieces: 0, contentBytes: 0 };
 	private first: string | undefined;
 	/** What may come back without the calls it stood before; absent where no tool may be called. */
 	private readonly reasoning: ToldReasoning | undefined;
@@ -131,8 +131,8 @@ class Observer implements StreamObserver {
 
 	private count(bytes: number): void {
 		if (bytes === 0) return;
-		this.pieces++;
-		this.bytes += bytes;
+		this.far.pieces++;
+		this.far.contentBytes += bytes;
 	}
 
 	private parse(data: string): void {
@@ -142,7 +142,7 @@ class Observer implements StreamObserver {
 		if (decoded) {
 			this.told = usage;
 			this.usage = decoded;
-			this.toldAt = this.pieces;
+			this.toldAt = this.far.pieces;
 		}
 		this.tier = asText(chunk["service_tier"]) ?? this.tier;
 		if (chunk["error"]) this.error ??= openAiFailureWithin(chunk);
@@ -155,18 +155,18 @@ class Observer implements StreamObserver {
 	}
 
 	progress(): Progress {
-		const finished = this.error === undefined && (this.done || this.ended.size >= this.ask.call.candidates);
-		return { finished, pieces: this.pieces, contentBytes: this.bytes };
+		this.far.finished = this.error === undefined && (this.done || this.ended.size >= this.ask.call.candidates);
+		return this.far;
 	}
 
 	result(): Observation {
 		const { error, cites, stopped, tier } = this;
 		this.usage ??= decodeUsage(this.told, cites);
 		const { usage } = this;
-		const seen: Seen = this.progress();
+		const seen: Seen = { ...this.progress() };
 		if (usage !== undefined) seen.usage = usage;
 		if (cites) seen.serverTools = { web_search: 1 };
-		if (usage && this.toldAt < this.pieces) seen.usageIsTotal = false;
+		if (usage && this.toldAt < this.far.pieces) seen.usageIsTotal = false;
 		if (stopped !== undefined) seen.stopped = stopped;
 		if (tier !== undefined) seen.tier = tier;
 		if (error !== undefined) seen.error = error;

@@ -116,14 +116,19 @@ export class AnswerStore {
 
 	/** Reads so many bytes together, when that is not too much: large amounts one after the other. */
 	private async together<T>(bytes: number, held: HeldBytes | undefined, read: () => Promise<T>): Promise<T> {
-		const { conversationBytes } = this.options;
-		if (bytes > conversationBytes) throw tooLong(bytes, conversationBytes);
-		const denial = held?.hold(bytes);
-		if (denial) throw new Fault(denial);
+		this.admit(bytes, held);
 		if (bytes <= largeBytes) return await read();
 		const turn = this.large.then(nextTurn).then(read);
 		this.large = turn.catch(() => undefined);
 		return await turn;
+	}
+
+	/** Throws `Fault` for more than one call may have put together, or for which there is no room. */
+	private admit(bytes: number, held: HeldBytes | undefined): void {
+		const { conversationBytes } = this.options;
+		if (bytes > conversationBytes) throw tooLong(bytes, conversationBytes);
+		const denial = held?.hold(bytes);
+		if (denial) throw new Fault(denial);
 	}
 
 	/** Whether an answer or an item of one of these ids is, or was, kept for any token. */
@@ -157,8 +162,30 @@ export class AnswerStore {
 		return model === undefined || upstream === undefined ? undefined : { model, upstream };
 	}
 
-	/** Output items by their ids; what is not found is left out. */
+	/**
+	 * Output items by their ids; what is not found is left out. An id may be there several times, as its item will be in what
+	 * is put together: a reference is short, and what it names may be long.
+	 */
 	async items(token: string, ids: readonly string[], held?: HeldBytes): Promise<ReadonlyMap<string, WireRecord>> {
+		const once = new Set(ids);
+		const found = await this.itemsOnce(token, [...once], held);
+		if (once.size === ids.length) return found;
+		const sizes = new Map<string, number>();
+		let again = 0;
+		for (const id of ids) {
+			const size = sizes.get(id);
+			again += size ?? 0;
+			if (size === undefined) sizes.set(id, Buffer.byteLength(JSON.stringify(found.get(id) ?? "")));
+		}
+		this.admit(again, held);
+		return found;
+	}
+
+	private async itemsOnce(
+		token: string,
+		ids: readonly string[],
+		held: HeldBytes | undefined,
+	): Promise<ReadonlyMap<string, WireRecord>> {
 		const answerBytes = new Map<string, number>();
 		for (const some of inQueries(ids)) {
 			const rows = await this.store.all(sql`

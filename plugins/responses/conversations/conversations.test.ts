@@ -307,8 +307,11 @@ describe("what is kept", () => {
 		for (const item of items) await say("q", answerOf(`resp_${item.id}`, item), {}, carol);
 		const referring = (ids: readonly string[]) =>
 			conversations.load(askOf(bodyOf(ids.map((id) => ({ type: "item_reference", id })))), carol);
-		expect((await referring(["msg_x", "msg_x", "msg_y"])).body.value["input"]).toEqual([items[0], items[0], items[1]]);
+		expect((await referring(["msg_x", "msg_y", "msg_x"])).body.value["input"]).toEqual([items[0], items[1], items[0]]);
 		expect(await denialOf(referring(["msg_x", "msg_y", "msg_z"]))).toMatchObject({ code: "conversation_too_long" });
+		// Short references to one long item are as long as what they become.
+		const often = Array.from({ length: 4 }, () => "msg_x");
+		expect(await denialOf(referring(often))).toMatchObject({ code: "conversation_too_long" });
 	});
 	test("is counted, answer by answer, also when one is replaced or forgotten", async () => {
 		await say(long("d"), answerOf("resp_c1"), {}, carol);

@@ -2,7 +2,17 @@
  * Tools within a namespace go to other protocols under one flat name, `namespace__tool`, and their calls come back
  * split. Of a tool called so directly and one in a namespace the direct one wins.
  */
-import { asList, asRecord, asText, flatName, isRecord } from "#core";
+import { asList, asRecord, asText, flatName, isRecord, refuseField, type WireRecord } from "#core";
+
+/** More than any provider takes. The name is repeated before that of each tool, of which there may be thousands. */
+const longestName = 256;
+
+/** The name of a namespace. Throws `Fault` for one that is too long; `at` is where it stands. */
+export const namespaceIn = ({ name }: WireRecord, at: string): string | undefined => {
+	const told = asText(name);
+	if (told === undefined || told.length <= longestName) return told;
+	throw refuseField(`${at}.name`, told, `the name of a namespace may have ${longestName} characters at most.`);
+};
 
 /** A tool's name as its client knows it. */
 export interface SplitName {

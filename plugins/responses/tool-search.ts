@@ -15,6 +15,7 @@ import {
 	type ToolResultBlock,
 	type WireRecord,
 } from "#core";
+import { namespaceIn } from "./namespaces.ts";
 import { ownBag } from "./origin.ts";
 
 /** The tool's name, which is its type. */
@@ -41,10 +42,11 @@ export const searchFunction = (told: WireRecord): FunctionTool => ({
 const lineOf = ({ name, description }: WireRecord, namespace?: string): string =>
 	[`- ${flatName(asText(name) ?? "", namespace)}`, asText(description)].filter((part) => part !== undefined).join(": ");
 
-const foundIn = (tool: WireRecord): readonly string[] =>
-	tool["type"] === "namespace"
-		? asList(tool["tools"]).map((inner) => lineOf(asRecord(inner), asText(tool["name"])))
-		: [lineOf(tool)];
+const foundIn = (tool: WireRecord): readonly string[] => {
+	if (tool["type"] !== "namespace") return [lineOf(tool)];
+	const name = namespaceIn(tool, "tools");
+	return asList(tool["tools"]).map((inner) => lineOf(asRecord(inner), name));
+};
 
 const foundText = (tools: unknown): string => {
 	const lines = asList(tools).flatMap((tool) => foundIn(asRecord(tool)));

@@ -124,3 +124,16 @@ test.each<[string, ProtocolName, readonly ProtocolName[], object]>([
 	},
 	120_000,
 );
+
+test("tools in a namespace of a long name, which each of theirs begins with, are refused", async () => {
+	const functions = many(20_000, (at) => ({ type: "function", name: `f${at}` }));
+	const tools = [{ type: "namespace", name: "n".repeat(500_000), tools: functions }];
+	const found = { type: "tool_search_output", call_id: "c", tools };
+	for (const body of [{ input: "Hi", tools }, { input: [user, found] }]) {
+		const { result, stoppedMs } = await longestStop(() =>
+			world.gateway.ask("/v1/responses", { model: "messages-a", ...body }),
+		);
+		expect([result.status, await result.json()]).toMatchObject([400, { error: { code: "invalid_value" } }]);
+		expect(stoppedMs).toBeLessThan(longestMs);
+	}
+});

@@ -19,6 +19,7 @@ import {
 } from "#core";
 import { strictForm } from "../../chat-completions/service.ts";
 import { clientTool } from "../client-tools.ts";
+import { namespaceIn } from "../namespaces.ts";
 import { ownBag } from "../origin.ts";
 
 const functionOf = (tool: WireRecord, namespace: string | undefined): FunctionTool => {
@@ -92,12 +93,17 @@ const decodeTool = (tool: WireRecord, origin: Origin, at: string, namespace?: st
 		case "custom":
 			return [placed(customOf(tool, namespace), at)];
 		case "namespace":
-			return asList(tool["tools"]).flatMap((inner, index) =>
-				isRecord(inner) ? decodeTool(inner, origin, `${at}.tools[${index}]`, asText(tool["name"])) : [],
-			);
+			return within(tool, origin, at);
 		default:
 			return [placed(clientTool(tool) ?? hostedOf(tool, type, origin) ?? { type: "unknown", origin, raw: tool }, at)];
 	}
+};
+
+const within = (tool: WireRecord, origin: Origin, at: string): readonly Tool[] => {
+	const name = namespaceIn(tool, at);
+	return asList(tool["tools"]).flatMap((inner, index) =>
+		isRecord(inner) ? decodeTool(inner, origin, `${at}.tools[${index}]`, name) : [],
+	);
 };
 
 /** A tool that the conversation brought along, and where it stood there. */

@@ -108,8 +108,7 @@ export class CallStream implements StreamAlarms, StreamBodyEvents {
 			const tail = this.parts.complete ? "" : await this.handOn();
 			if (tail === undefined) return;
 			const { error } = this.parts.pass.seen();
-			const keeping = error ? undefined : this.keep();
-			if (keeping) await keeping;
+			if (!error) await this.keep();
 			this.finish(tail, error);
 		} catch (error) {
 			this.fail(whyUnreadable(this.parts.live, error), endingOf(this.parts.live));

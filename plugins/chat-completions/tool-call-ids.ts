@@ -1,6 +1,6 @@
-/** Ids of tool calls that another protocol or vendor made, as upstreams of this protocol take them. */
+/** Ids of tool calls: the first of a message, and those that another protocol or vendor made as upstreams of this protocol take them. */
 import { createHash } from "node:crypto";
-import type { ModelCapabilities } from "#core";
+import { asList, asRecord, asText, type ModelCapabilities, type WireRecord } from "#core";
 
 /** OpenAI takes 40 characters; others behind this protocol take these letters only. */
 const fits = /^[a-zA-Z0-9_-]{1,40}$/;
@@ -18,3 +18,7 @@ export const callIdFor = (id: string, capabilities: ModelCapabilities): string =
 /** An id that a client of this protocol sends: only OpenAI and the strictest refuse ids that others made. */
 export const callIdAs = (id: string, capabilities: ModelCapabilities): string =>
 	capabilities.nineCharacterCallIds === true || capabilities.vendor === "openai" ? callIdFor(id, capabilities) : id;
+
+/** The id of the first call of a message. */
+export const firstCallId = (message: WireRecord): string | undefined =>
+	asText(asRecord(asList(message["tool_calls"])[0])["id"]);

@@ -6,7 +6,6 @@
 import {
 	asList,
 	asRecord,
-	asText,
 	type Clock,
 	type Conversations,
 	changeJsonBody,
@@ -18,6 +17,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { plainReasoning } from "../reasoning.ts";
+import { firstCallId } from "../tool-call-ids.ts";
 import { references } from "./references.ts";
 
 /** All that is kept together, in characters; the least recently used goes first. */
@@ -46,9 +46,6 @@ const beside = (message: WireRecord, insists: boolean): string | undefined => {
 		...(told !== undefined && { reasoning_content: told }),
 	});
 };
-
-const firstCallOf = (message: WireRecord): string | undefined =>
-	asText(asRecord(asList(message["tool_calls"])[0])["id"]);
 
 /** True for a message whose calls came back alone. */
 const isBare = (message: WireRecord): boolean =>
@@ -95,7 +92,7 @@ class KeptReasoning implements Conversations {
 		const insists = target?.capabilities.reasoningWithCalls === true;
 		for (const choice of asList(asRecord(answer)["choices"])) {
 			const message = asRecord(asRecord(choice)["message"]);
-			const id = firstCallOf(message);
+			const id = firstCallId(message);
 			const text = id === undefined ? undefined : beside(message, insists);
 			if (id !== undefined && text !== undefined) this.keep(keyOf(token.id, ask, id), text);
 		}
@@ -117,7 +114,7 @@ class KeptReasoning implements Conversations {
 	private textsFor(messages: readonly unknown[], token: string, ask: ModelAsk): readonly string[] {
 		const seen = new Set<string>();
 		return messages.map((message) => {
-			const id = isRecord(message) && isBare(message) ? firstCallOf(message) : undefined;
+			const id = isRecord(message) && isBare(message) ? firstCallId(message) : undefined;
 			if (id === undefined || seen.has(id)) return "";
 			seen.add(id);
 			return this.find(keyOf(token, ask, id));

@@ -4,13 +4,11 @@
  */
 import { asList, asRecord, asText, parseJson, type WireRecord } from "#core";
 import { plainReasoning } from "../reasoning.ts";
+import { firstCallId } from "../tool-call-ids.ts";
 
 const piecePattern = /"reasoning(?:_content)?"\s*:\s*("(?:[^"\\]|\\.)*")/;
 /** Words or a call. */
 const saidPattern = /"content"\s*:\s*"(?!")|"tool_calls"\s*:\s*\[/;
-
-const firstCallOf = (message: WireRecord): string | undefined =>
-	asText(asRecord(asList(message["tool_calls"])[0])["id"]);
 
 export class ToldReasoning {
 	private text = "";
@@ -25,7 +23,7 @@ export class ToldReasoning {
 		}
 		if (this.text === "") return !saidPattern.test(data);
 		if (!data.includes('"tool_calls"')) return true;
-		this.call = firstCallOf(asRecord(asRecord(asList(asRecord(parseJson(data))["choices"])[0])["delta"]));
+		this.call = firstCallId(asRecord(asRecord(asList(asRecord(parseJson(data))["choices"])[0])["delta"]));
 		return this.call === undefined;
 	}
 
@@ -39,4 +37,4 @@ export class ToldReasoning {
 
 /** Whether the message of a whole answer reasons and calls. */
 export const reasonsAndCalls = (message: WireRecord): boolean =>
-	firstCallOf(message) !== undefined && plainReasoning(message) !== undefined;
+	firstCallId(message) !== undefined && plainReasoning(message) !== undefined;

@@ -4,6 +4,8 @@ import { resolve } from "node:path";
 import { headroomBytes } from "../config/need-restart.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
+import { protocols } from "../contract/protocol.ts";
+import { router } from "../contract/router.ts";
 import { describe } from "../errors/describe.ts";
 import { whatFailed } from "../errors/what-failed.ts";
 import { adminTokenFile } from "../host/node-files.ts";
@@ -19,6 +21,21 @@ import { calledAs, type Invocation } from "./settings.ts";
 import { hearStop } from "./told-to-stop.ts";
 import { warningsOf } from "./warnings.ts";
 import { workersBeside } from "./workers-beside.ts";
+
+/** A call that is answered when it is pasted; none where no model is known by its name, or clients of its protocol are not served. */
+const firstCall = ({ portico }: Opened, address: string, token: string): readonly string[] => {
+	const isServed = portico.generation?.all(protocols).some(({ name }) => name === "chat-completions");
+	const models = portico.generation?.given(router)?.models() ?? [];
+	const model = models.find(({ capabilities }) => capabilities.embeds !== true);
+	if (!isServed || !model) return [];
+	const body = JSON.stringify({ model: model.name, messages: [{ role: "user", content: "Hello" }] });
+	const key = `-H "authorization: Bearer ${token}"`;
+	return [
+		"",
+		"  try it:",
+		`  curl ${address}/v1/chat/completions ${key} -H "content-type: application/json" -d '${body}'`,
+	];
+};
 
 /** One piece of text, so that whoever reads it by machine has all of it or nothing. */
 const greeting = (
@@ -40,15 +57,10 @@ const greeting = (
 	if (signIn !== undefined)
 		lines.push(`  sign in       ${signIn}   (once, within a day; more with: ${called} person invite --role admin)`);
 	if (firstToken === undefined) return [...lines, ""].join("\n");
-	const model = opened.portico.modelNames()[0] ?? "demo";
-	const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] });
-	const key = `-H "authorization: Bearer ${firstToken}"`;
 	lines.push(
 		`  first token   ${firstToken}   (shown this once; more with: ${called} token create --name NAME)`,
 		`  admin token   in ${invocation.environment["PORTICO_ADMIN_TOKEN"] ? "PORTICO_ADMIN_TOKEN" : adminTokenFile(opened.dataFolder)}`,
-		"",
-		"  try it:",
-		`  curl ${address}/v1/chat/completions ${key} -H "content-type: application/json" -d '${body}'`,
+		...firstCall(opened, address, firstToken),
 		"",
 	);
 	return lines.join("\n");

@@ -104,6 +104,7 @@ export default definePlugin({
 					add(routes, route),
 				),
 				...keyWarnings(config.upstreams).map((warning) => add(warnings, warning)),
+				...(config.models.length === 0 ? [add(warnings, noModel)] : []),
 				add(routes, {
 					method: "GET",
 					path: "/admin/upstreams",
@@ -117,6 +118,9 @@ export default definePlugin({
 		};
 	},
 });
+
+const noModel =
+	'router: models: none is named, so every call is refused; add { name: "*", targets: [{ upstream: … }] }';
 
 /** Finds by name, the first of a name. The list is read when it is first asked, once every plugin has offered what it has. */
 const byName = <T extends { readonly name: string }>(list: () => readonly T[]): ((name: string) => T | undefined) => {

@@ -98,6 +98,14 @@ describe("portico init", () => {
 	});
 });
 
+test("a greeting shows no call that would be refused", async () => {
+	const portico = await startProcess(folder, config());
+	await portico.says(/"warning":|first token/);
+	expect(portico.output()).toContain("first token");
+	expect(portico.output()).not.toContain("try it");
+	await portico.end("SIGTERM");
+});
+
 describe("the data belongs to the config file", () => {
 	test("from whatever folder it is named", async () => {
 		const file = config();

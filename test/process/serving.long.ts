@@ -63,6 +63,12 @@ test("check warns of what is allowed and probably not meant", async () => {
 	expect(await warned(config({ host: "0.0.0.0", trustedProxies: ["10.0.0.0/8"] }))).not.toContain("warning");
 	expect(await warned(config({ memoryBytes: 2 ** 50 }))).toContain("bodies and answers may hold 1073741824 MB of the ");
 	expect(await warned(config({}, [{ use: "demo" }, router()]))).toContain("warning: plugins: none recognises tokens");
+	expect(await warned(config({}, [{ use: "tokens" }]))).toContain('so every call is refused; add "- use: router"');
+	const noModels = [{ use: "tokens" }, { use: "router" }];
+	expect(await warned(config({}, noModels))).toContain("warning: router: models: none is named");
+	const empty = join(folder, "empty.yaml");
+	writeFileSync(empty, "server: { port: 0 }\n");
+	expect(await warned(empty)).toContain("warning: plugins: none is named, so no call is answered");
 	const upstream = (more: object) => ({
 		name: "main",
 		protocol: "chat-completions",

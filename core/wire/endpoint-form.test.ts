@@ -63,6 +63,15 @@ test("a file that is missing or comes twice, and a body that is no form, are ref
 	}
 });
 
+test("a file that is sent on has the name that it is given", () => {
+	const sent = written({ name: "file", bytes: new Uint8Array([1, 2]), filename: "a.pdf", type: "application/pdf" });
+	const file = formFile(readForm(sent.bytes, sent.contentType), "file");
+	const { bytes, contentType } = written({ name: "document", ...file, filename: "b.pdf" });
+	const form = readForm(bytes, contentType);
+	expect(form.parts).toMatchObject([{ name: "document", filename: "b.pdf", type: "application/pdf" }]);
+	expect([...formFile(form, "document").bytes]).toEqual([1, 2]);
+});
+
 test("a type may have parameters", () => {
 	const { bytes, contentType } = written({
 		name: "file",

@@ -17,11 +17,12 @@ export const formFile = (
 	{ bytes, parts }: FormBody,
 	name: string,
 ): Pick<FormPart, "filename" | "type"> & { readonly bytes: Uint8Array } => {
-	const [file, ...more] = parts.filter((part) => part.name === name);
+	const [file, ...others] = parts.filter((part) => part.name === name);
 	if (!file) throw refuse(`"${name}": is missing; send the file as a part of this name.`, name);
-	if (more.length > 0)
+	if (others.length > 0)
 		throw refuse(`The form has more than one "${name}"; send each file in a request of its own.`, name);
-	return { ...file, bytes: bytes.subarray(file.start, file.end) };
+	const { start, end, name: _, ...more } = file;
+	return { ...more, bytes: bytes.subarray(start, end) };
 };
 
 /** A field of a form that is written, or a file where it has bytes. */
@@ -52,7 +53,7 @@ export const formMessage = (path: string, fields: readonly FormField[]): Upstrea
 	const boundary = `portico-${crypto.randomUUID()}`;
 	const pieces = fields.flatMap((field) => [
 		Buffer.from(`--${boundary}\r\n${headOf(field)}`),
-		Buffer.from("text" in field ? field.text : field.bytes),
+		"text" in field ? Buffer.from(field.text) : field.bytes,
 		Buffer.from("\r\n"),
 	]);
 	return {

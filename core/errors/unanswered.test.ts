@@ -29,6 +29,13 @@ test.each([
 	expect(isUnsent("ECONNRESET")).toBe(false);
 });
 
+/** As Deno 2.9 tells of a request that was sent and whose connection was closed then. */
+test("what the address says is no word of Deno's", () => {
+	const url = "http://127.0.0.1:9/v1beta/models/gemini-(Connect):generateContent";
+	const said = `error sending request from 127.0.0.1:8 for ${url} (127.0.0.1:9): client error (SendRequest): connection closed before message completed`;
+	expect(unansweredCode(onDeno(said))).toBe("ECONNRESET");
+});
+
 describe("elsewhere", () => {
 	test("the error's own word counts, or that of its cause", () => {
 		const refused = Object.assign(new Error("no"), { code: "ECONNREFUSED" });

@@ -22,7 +22,8 @@ export const unansweredCode = (error: unknown): string | undefined => {
 	const { message, cause } = error;
 	const known = codeIn(error) ?? codeIn(cause);
 	if (known !== undefined || error.name !== "TypeError") return known;
-	const said = cause instanceof Error ? `${message}: ${cause.message}` : message;
+	// The address may hold a client's words.
+	const said = `${message}: ${cause instanceof Error ? cause.message : ""}`.replace(/https?:\S+/g, "");
 	return sentences.find(([pattern]) => pattern.test(said))?.[1];
 };
 

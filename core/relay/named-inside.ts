@@ -13,30 +13,33 @@ const addressField = /^ur[il]$/i;
 const hasWords = (value: Readonly<Record<string, unknown>>): boolean =>
 	typeof value["text"] === "string" || typeof value["content"] === "string";
 
+/** Whether a text is one of the request's own words. */
+type IsWords = (text: string) => boolean;
+
 /** The first of them; `texts` are the request's own words, whatever they say. */
-export const namedInside = (
-	value: unknown,
-	texts: readonly string[],
-	at = "",
-	field = "",
-): FoundReference | undefined => {
+export const namedInside = (value: unknown, texts: readonly string[]): FoundReference | undefined => {
+	// Documents to be ranked may be addresses, as many as there are texts.
+	let words: ReadonlySet<string> | undefined;
+	const isWords: IsWords = (text) => {
+		words ??= new Set(texts);
+		return words.has(text);
+	};
+	return inValue(value, isWords, "", "");
+};
+
+const inValue = (value: unknown, isWords: IsWords, at: string, field: string): FoundReference | undefined => {
 	if (typeof value === "string")
-		return field !== "" && isAddress(value) && leadsInside(value) && !texts.includes(value) ? { at, field } : undefined;
-	if (Array.isArray(value)) return inList(value, texts, at, field);
-	return isRecord(value) ? inRecord(value, texts, at) : undefined;
+		return field !== "" && isAddress(value) && leadsInside(value) && !isWords(value) ? { at, field } : undefined;
+	if (Array.isArray(value)) return inList(value, isWords, at, field);
+	return isRecord(value) ? inRecord(value, isWords, at) : undefined;
 };
 
 /** A text in tokens is a list of millions of numbers. */
-const inList = (
-	list: readonly unknown[],
-	texts: readonly string[],
-	at: string,
-	field: string,
-): FoundReference | undefined => {
+const inList = (list: readonly unknown[], isWords: IsWords, at: string, field: string): FoundReference | undefined => {
 	for (let index = 0; index < list.length; index++) {
 		const each = list[index];
 		if (typeof each !== "object" && (field === "" || typeof each !== "string")) continue;
-		const found = namedInside(each, texts, `${at}[${index}]`, field);
+		const found = inValue(each, isWords, `${at}[${index}]`, field);
 		if (found) return found;
 	}
 	return undefined;
@@ -44,13 +47,13 @@ const inList = (
 
 const inRecord = (
 	record: Readonly<Record<string, unknown>>,
-	texts: readonly string[],
+	isWords: IsWords,
 	at: string,
 ): FoundReference | undefined => {
 	const worded = hasWords(record);
 	for (const [name, inner] of Object.entries(record)) {
 		const named = mediaField.test(name) || (addressField.test(name) && !worded);
-		const found = namedInside(inner, texts, at === "" ? name : `${at}.${name}`, named ? name : "");
+		const found = inValue(inner, isWords, at === "" ? name : `${at}.${name}`, named ? name : "");
 		if (found) return found;
 	}
 	return undefined;

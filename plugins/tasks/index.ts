@@ -205,7 +205,11 @@ export default definePlugin({
 				add(tables, taskTables(needs.webhooks?.outbox)),
 				add(tables, inputSizeTables),
 				add(tables, taskNameTables),
-				add(jobs, { name: "tasks: look at what is due", schedule: "* * * * * *", run: () => worker?.tick() }),
+				add(jobs, {
+					name: "tasks: look at what is due",
+					schedule: "* * * * * *",
+					run: (signal) => worker?.tick(signal),
+				}),
 				add(jobs, { name: "tasks: compare clocks", schedule: "*/30 * * * * *", run: () => time.compare() }),
 				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", run: prune }),
 				...adminTaskRoutes(needs.store, needs.tokens).map((route) => add(routes, route)),

@@ -56,9 +56,9 @@ export class Worker {
 		this.queue.wake();
 	}
 
-	/** Called every second. */
-	async tick(): Promise<void> {
-		await this.queue.tick();
+	/** Called every second. Once a reload has aborted `others`, what is due is that of the worker that came with it. */
+	async tick(others: AbortSignal): Promise<void> {
+		await this.queue.tick(others);
 	}
 
 	/** Claims nothing more; settles when what is under way has ended, or must end. */

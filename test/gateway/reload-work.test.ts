@@ -12,12 +12,18 @@ let upstream: ScriptedUpstream;
 let hook: Receiver;
 let gateway: TestGateway;
 
-const plugins = (allowPrivateNetworks: boolean) => [
+const plugins = (allowPrivateNetworks: boolean, films = "/before") => [
 	{ use: "tokens" },
 	{ use: "chat-completions" },
 	{ use: "webhooks", with: { allowPrivateNetworks } },
 	{ use: "tasks" },
 	{ use: "image" },
+	{
+		use: "video",
+		with: {
+			upstreams: [{ name: "films", type: "openai-videos", url: upstream.url + films, key: "k", models: ["sora-2"] }],
+		},
+	},
 	{ use: "demo", with: { taskSeconds: 0, taskModels: ["midjourney"] } },
 	{
 		use: "router",
@@ -29,7 +35,8 @@ const plugins = (allowPrivateNetworks: boolean) => [
 ];
 
 beforeAll(async () => {
-	upstream = startUpstream(() => {
+	upstream = startUpstream(({ path }) => {
+		if (path.includes("/videos")) return Response.json({ id: "v", status: "in_progress" });
 		const piece = { id: "c", object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: "Hello" } }] };
 		const body = new ReadableStream({
 			start: (controller) => controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(piece)}\n\n`)),
@@ -53,11 +60,22 @@ const attempts = async () => {
 	return shown.map((one) => asList(one["attempts"]).map(asRecord));
 };
 
-test("callbacks that are tried again go by the rules of now, not of a generation on which a stream is open", async () => {
-	const leave = new AbortController();
+const openStream = async (leave: AbortController): Promise<void> => {
 	const question = { model: "m", stream: true, messages: [{ role: "user", content: "Hi" }] };
 	const stream = await gateway.ask("/v1/chat/completions", question, { signal: leave.signal });
 	expect((await stream.body?.getReader().read())?.done).toBe(false);
+};
+
+const reloadWith = async (changed: ReturnType<typeof plugins>): Promise<void> => {
+	const file = join(gateway.folder, "portico.yaml");
+	const config = JSON.parse(readFileSync(file, "utf8")) as object;
+	writeFileSync(file, JSON.stringify({ ...config, plugins: changed }));
+	await gateway.admin("POST", "/admin/reload");
+};
+
+test("callbacks that are tried again go by the rules of now, not of a generation on which a stream is open", async () => {
+	const leave = new AbortController();
+	await openStream(leave);
 	await gateway.ask("/mj/submit/imagine", { prompt: "cat", notifyHook: `${hook.origin}/x` });
 	// The work of a generation knows when that ends from its first turn on, which comes within the first second.
 	const begun = performance.now();
@@ -73,10 +91,7 @@ test("callbacks that are tried again go by the rules of now, not of a generation
 		20_000,
 	);
 
-	const file = join(gateway.folder, "portico.yaml");
-	const config = JSON.parse(readFileSync(file, "utf8")) as object;
-	writeFileSync(file, JSON.stringify({ ...config, plugins: plugins(false) }));
-	await gateway.admin("POST", "/admin/reload");
+	await reloadWith(plugins(false));
 	const before = hook.received.length;
 	await until(
 		async () => {
@@ -90,3 +105,27 @@ test("callbacks that are tried again go by the rules of now, not of a generation
 	expect(hook.received).toHaveLength(before);
 	leave.abort();
 }, 60_000);
+
+test("tasks are looked at where the config of now says, not that of a generation on which a stream is open", async () => {
+	const leave = new AbortController();
+	await openStream(leave);
+	expect((await gateway.ask("/v1/videos", { model: "sora-2", prompt: "a cat" })).status).toBe(200);
+	const asked = (path: string): number =>
+		upstream.received.filter((one) => one.method === "GET" && one.path.startsWith(path)).length;
+	await until(() => {
+		clock.advance(100);
+		return asked("/before/videos/v") === 1;
+	}, "the first look");
+	// Made due past every clock, as above.
+	await until(async () => {
+		await gateway.store.write([sql`UPDATE tasks SET due_at = 0 WHERE polls = 1 AND due_at > ${clock.now()}`]);
+		return asked("/before/videos/v") === 2;
+	}, "the second look");
+	await reloadWith(plugins(false, "/after"));
+	await until(() => {
+		clock.advance(100);
+		return asked("/after/videos/v") > 1;
+	}, "looks at the new place");
+	expect(asked("/before/videos/v")).toBe(2);
+	leave.abort();
+}, 30_000);

@@ -9,6 +9,9 @@ import { type FoundReference, isAddress, leadsInside } from "../wire/references.
 const mediaField = /(?:^|_)(?:image|audio|sound|video|film|document|file|pdf)s?(?:_ur[il]s?)?$/i;
 const addressField = /^ur[il]$/i;
 
+/** What is ranked is called so too where it is words. */
+const wordsField = "documents";
+
 /** Words beside an address: it tells where they stand, and nobody reads it. */
 const hasWords = (value: Readonly<Record<string, unknown>>): boolean =>
 	typeof value["text"] === "string" || typeof value["content"] === "string";
@@ -16,9 +19,9 @@ const hasWords = (value: Readonly<Record<string, unknown>>): boolean =>
 /** Whether a text is one of the request's own words. */
 type IsWords = (text: string) => boolean;
 
-/** The first of them; `texts` are the request's own words, whatever they say. */
+/** The first of them; `texts` are the request's own words: documents among them may say whatever they like. */
 export const namedInside = (value: unknown, texts: readonly string[]): FoundReference | undefined => {
-	// Documents to be ranked may be addresses, as many as there are texts.
+	// As many documents may be addresses as there are texts.
 	let words: ReadonlySet<string> | undefined;
 	const isWords: IsWords = (text) => {
 		words ??= new Set(texts);
@@ -28,8 +31,10 @@ export const namedInside = (value: unknown, texts: readonly string[]): FoundRefe
 };
 
 const inValue = (value: unknown, isWords: IsWords, at: string, field: string): FoundReference | undefined => {
-	if (typeof value === "string")
-		return field !== "" && isAddress(value) && leadsInside(value) && !isWords(value) ? { at, field } : undefined;
+	if (typeof value === "string") {
+		if (field === "" || !isAddress(value) || !leadsInside(value)) return undefined;
+		return field === wordsField && isWords(value) ? undefined : { at, field };
+	}
 	if (Array.isArray(value)) return inList(value, isWords, at, field);
 	return isRecord(value) ? inRecord(value, isWords, at) : undefined;
 };

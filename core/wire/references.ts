@@ -26,12 +26,12 @@ export interface FoundReference {
 const scheme = /^[a-z][a-z0-9+.-]*:/i;
 const filesPath = /^\/v\d\w*\/(?:projects\/|files\/|cachedContents\/)/i;
 
-/** As readers of addresses take it: they pass over what stands before it, and over tabs and ends of lines within. */
+/** As readers of addresses take it: they pass over blanks of every kind before it, and over tabs and ends of lines within. */
 const addressAsRead = (address: string): string =>
-	address.startsWith("data:") ? address : address.replace(/^[\0- ]+/, "").replace(/[\t\r\n]+/g, "");
+	address.startsWith("data:") ? address : address.replace(/^[\0- \x85\s]+/, "").replace(/[\t\r\n]+/g, "");
 
 /** Begins as addresses do, to a reader. Content in base64, however long, is told from one at once. */
-const begins = /^[\0- ]*[a-z][a-z0-9+.\t\r\n-]*:/i;
+const begins = /^[\0- \x85\s]*[a-z][a-z0-9+.\t\r\n-]*:/i;
 
 /** A story may begin with `File: `; the address of a file has one slash, or none, where it is this machine's. */
 const addresses = /^(?:https?:|(?:file|ftp):\S|[a-z][a-z\d+.-]*:\/\/)/i;

@@ -66,6 +66,9 @@ test.each([
 	["/v1/embeddings", picture("ftp://10.0.0.7/a.png"), "input[0].image"],
 	["/v1/embeddings", { ...picture("https://cdn.example/a.png"), images: ["file:///etc/passwd"] }, "images[0]"],
 	["/v2/rerank", { model: "m", query: "x", documents: [{ text: "a", image: inner }] }, "documents[0].image"],
+	["/v2/rerank", { model: "m", query: inner, documents: [{ text: inner, image: inner }] }, "documents[0].image"],
+	["/v1/embeddings", { model: "m", input: [inner, { image: inner }] }, "input[1].image"],
+	["/v1/embeddings", picture(`\u00a0\u3000\x85${inner}`), "input[0].image"],
 	[
 		"/v1/moderations",
 		{ model: "m", input: [{ type: "image_url", image_url: { url: "http://[::1]/a" } }] },

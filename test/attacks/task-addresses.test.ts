@@ -31,6 +31,7 @@ test.each([
 	["the cloud's metadata", image2video, kling({ image: "http://169.254.169.254/latest" })],
 	["a name of this machine, hidden by blanks", image2video, kling({ image_tail: " ht\ttp://localhost/a.png" })],
 	["six hundred blanks", "/suno/submit/music", { prompt: "x", upload_url: `${" ".repeat(600)}http://10.0.0.7/a` }],
+	["blanks beyond ASCII", "/suno/submit/music", { prompt: "x", upload_url: "\u00a0\u2028http://10.0.0.7/a" }],
 	["ends of lines", "/suno/submit/music", { prompt: "x", upload_url: `h${"\n".repeat(600)}ttp://10.0.0.7/a` }],
 	["a file with one slash", "/suno/submit/music", { prompt: "x", upload_url: "file:/etc/passwd" }],
 	["one slash", "/v1/videos", { model: "sora-2", prompt: "x", input_reference: "http:/10.0.0.7/a" }],

@@ -36,7 +36,7 @@ const inValue = (value: unknown, isWords: IsWords, at: string, field: string): F
 		return field === wordsField && isWords(value) ? undefined : { at, field };
 	}
 	if (Array.isArray(value)) return inList(value, isWords, at, field);
-	return isRecord(value) ? inRecord(value, isWords, at) : undefined;
+	return isRecord(value) ? inRecord(value, isWords, at, field) : undefined;
 };
 
 /** A text in tokens is a list of millions of numbers. */
@@ -54,8 +54,9 @@ const inRecord = (
 	record: Readonly<Record<string, unknown>>,
 	isWords: IsWords,
 	at: string,
+	field: string,
 ): FoundReference | undefined => {
-	const worded = hasWords(record);
+	const worded = (field === "" || field === wordsField) && hasWords(record);
 	for (const [name, inner] of Object.entries(record)) {
 		const named = mediaField.test(name) || (addressField.test(name) && !worded);
 		const found = inValue(inner, isWords, at === "" ? name : `${at}.${name}`, named ? name : "");

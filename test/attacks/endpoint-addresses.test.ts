@@ -74,6 +74,11 @@ test.each([
 		{ model: "m", input: [{ type: "image_url", image_url: { url: "http://[::1]/a" } }] },
 		"input[0].image_url.url",
 	],
+	[
+		"/v1/moderations",
+		{ model: "m", input: [{ type: "image_url", image_url: { url: inner, text: "a", content: "b" } }] },
+		"input[0].image_url.url",
+	],
 	["/v1/audio/speech", { model: "m", input: "x", voice: "a", ref_audio: "http://169.254.169.254/a" }, "ref_audio"],
 ])("%s %j", async (path, body, at) => {
 	const answer = await gateway.ask(path, body);

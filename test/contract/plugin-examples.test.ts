@@ -12,6 +12,7 @@ import {
 	streamOf,
 	type TestGateway,
 } from "#core/testing";
+import { until } from "../support/moved-clock.ts";
 
 const root = resolve(import.meta.dir, "../..");
 const examples = new Map(
@@ -257,6 +258,54 @@ test("the collector gets every call once it is back, what was kept at a stop too
 	await promise;
 	expect(collector.received.map(({ json }) => json)).toMatchObject([[{ model: "demo" }], [{ model: "demo" }]]);
 	expect(JSON.stringify(await second.admin("GET", "/admin/plugins"))).toContain("GET /admin/call-shipper");
+});
+
+test("a reload amid a batch leaves nothing behind that goes on asking", async () => {
+	const refuses = () => new Response("", { status: 503 });
+	const listOf = () => Response.json({ upstreams: [] });
+	const [before, now, list] = [serve(refuses), serve(refuses), serve(listOf)];
+	const [old, changed] = ["/old", "/changed"];
+	const clock = createTestClock();
+	const plugins = (url: string, path: string) => [
+		{ use: "tokens" },
+		{ use: "chat-completions" },
+		{ use: fileOf("call-shipper"), with: { url } },
+		{ use: fileOf("cheapest-first"), with: { list: list.url + path, everyMs: 5_000 } },
+	];
+	const gateway = await start({ clock, plugins: plugins(before.url, old) });
+	await (await gateway.ask("/v1/chat/completions", chat("demo"))).text();
+	const [batch, listed] = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
+	before.answer(() => batch.promise);
+	list.answer(() => listed.promise);
+	await clock.advance(5_000);
+	await until(() => before.received.length === 1 && list.received.length === 2, "both questions");
+	before.answer(refuses);
+	list.answer(listOf);
+	const file = join(gateway.folder, "portico.yaml");
+	const config = JSON.parse(readFileSync(file, "utf8")) as object;
+	writeFileSync(file, JSON.stringify({ ...config, plugins: plugins(now.url, changed) }));
+	await gateway.admin("POST", "/admin/reload");
+	batch.resolve(refuses());
+	listed.resolve(listOf());
+	// The first time it was asked, and the last, at the stop.
+	const asked = () => before.received.length + list.received.filter(({ path }) => path.includes(old)).length;
+	const round = async () => {
+		const seen = now.received.length;
+		await until(async () => {
+			await clock.advance(1_000);
+			return now.received.length > seen;
+		}, "a batch of the plugin of now");
+	};
+	// What was replaced stops once its calls are over, which is looked at from time to time.
+	await until(
+		async () => {
+			const last = asked();
+			for (let more = 0; more < 3; more++) await round();
+			return asked() === last;
+		},
+		"the end of what was replaced",
+		10_000,
+	);
 });
 
 test("the router asks the cheapest of the company's list, and the next where that fails", async () => {

@@ -133,7 +133,7 @@ describe("the company's keys", () => {
 	const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
 	const jwt = (claims: object, from = privateKey): string => {
 		const exp = clock.now() / 1000 + 60;
-		const signed = `${encoded({ alg: "RS256", kid: "one" })}.${encoded({ iss: "https://id.example", exp, ...claims })}`;
+		const signed = `${encoded({ alg: "RS256", kid: "one" })}.${encoded({ iss: "https://id.example", aud: "portico", exp, ...claims })}`;
 		return `${signed}.${sign("sha256", Buffer.from(signed), from).toString("base64url")}`;
 	};
 	let gateway: TestGateway;
@@ -158,7 +158,7 @@ describe("the company's keys", () => {
 				"chat-completions",
 				"demo",
 				{ use: "prices", with: { upstreams: { demo: { "*": { input: 1000, output: 1000 } } } } },
-				{ use: fileOf("company-keys"), with: { issuer: "https://id.example", keys: keys.url } },
+				{ use: fileOf("company-keys"), with: { issuer: "https://id.example", audience: "portico", keys: keys.url } },
 				demo,
 			],
 		});
@@ -174,6 +174,15 @@ describe("the company's keys", () => {
 		expect((await statusFor(jwt({ sub: "a" }, foreign)))[0]).toBe(401);
 		expect((await statusFor(jwt({ sub: "a", exp: clock.now() / 1000 - 1 })))[0]).toBe(401);
 		expect(keys.received).toHaveLength(1);
+	});
+
+	test("are no keys where the issuer signed them for another service, or for nobody", async () => {
+		for (const aud of ["wiki", ["wiki", "mail"], undefined])
+			expect((await statusFor(jwt({ sub: "a", aud })))[0]).toBe(401);
+		expect((await statusFor(jwt({ sub: "a", aud: ["wiki", "portico"] })))[0]).toBe(200);
+		expect((await statusFor(jwt({})))[0]).toBe(401);
+		const forWiki = { "x-company-assertion": jwt({ sub: "Anna", aud: "wiki" }) };
+		expect((await asPerson("/admin/tokens", forWiki)).status).toBe(401);
 	});
 
 	test("hold a quota that the issuer changes", async () => {

@@ -60,14 +60,16 @@ const writtenIn = (text: string): unknown => {
  * own `parameters` there, in place of what is beside them. What stands in a list is one part of a whole that was counted.
  */
 const without = (value: unknown, isUnwanted: (name: string) => boolean): unknown => {
-	const fields = (typeof value === "string" ? writtenIn(value) : undefined) ?? value;
+	const isText = typeof value === "string";
+	const fields = (isText ? writtenIn(value) : undefined) ?? value;
 	if (!isRecord(fields)) return value;
 	const entries = Object.entries(fields);
 	const kept = entries
 		.filter(([name]) => !isUnwanted(name))
 		.map(([name, inner]) => [name, without(inner, isUnwanted)] as const);
 	const isSame = kept.length === entries.length && kept.every(([name, inner]) => inner === fields[name]);
-	return isSame ? value : Object.fromEntries(kept);
+	if (isSame) return value;
+	return isText ? JSON.stringify(Object.fromEntries(kept)) : Object.fromEntries(kept);
 };
 
 const unwantedIn = (name: string): ((name: string) => boolean) => {

@@ -93,6 +93,14 @@ test.each([
 	expect(sent).toContain("kept");
 });
 
+test("a text of JSON is still a text without it, and one that says nothing of it is the client's own", async () => {
+	const wish = { mood: "kept", camera: { pan: 2 } };
+	const untouched = `{ "mood": "kept" }`;
+	const body = { style: JSON.stringify({ ...wish, num_images: 31337 }), negative_prompt: untouched };
+	const sent = await sentBy("/v1/images/generations", { model: "picture", prompt: "x", ...body });
+	expect(JSON.parse(sent)).toMatchObject({ style: JSON.stringify(wish), negative_prompt: untouched });
+});
+
 test.each([65, 100_000])("a text of JSON that nests %d deep hides nothing: it is refused", async (depth) => {
 	const deep = `{"n":31337,"x":${"[".repeat(depth)}${"]".repeat(depth)}}`;
 	const body = { model: "picture", prompt: "x", metadata: deep };

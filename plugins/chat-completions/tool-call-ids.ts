@@ -19,6 +19,6 @@ export const callIdFor = (id: string, capabilities: ModelCapabilities): string =
 export const callIdAs = (id: string, capabilities: ModelCapabilities): string =>
 	capabilities.nineCharacterCallIds === true || capabilities.vendor === "openai" ? callIdFor(id, capabilities) : id;
 
-/** The id of the first call of a message. */
+/** The id of the first call of a message; Gemini's own server of this protocol gives an empty one. */
 export const firstCallId = (message: WireRecord): string | undefined =>
-	asText(asRecord(asList(message["tool_calls"])[0])["id"]);
+	asText(asRecord(asList(message["tool_calls"])[0])["id"]) || undefined;

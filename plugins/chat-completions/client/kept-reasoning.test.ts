@@ -101,3 +101,69 @@ test("a call that a request names again and again does not let it grow without e
 	const { body } = await kept.load(ask, token);
 	expect(body.bytes.length).toBeLessThan(ask.body.bytes.length + 1_001_000);
 });
+
+const result = (id: string, content: unknown) => ({ role: "tool", tool_call_id: id, content });
+/** The messages of a request as they go on. */
+const messagesOf = async (kept: Conversations, ask: ModelAsk): Promise<readonly unknown[]> =>
+	asList((await kept.load(ask, token)).body.value["messages"]);
+
+test("ids that an upstream counts anew in each answer tell apart the turns of a conversation", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	const turn = [bare("look:0"), result("look:0", "a tree")];
+	await kept.save?.(askWith(), token, answerWith("look:0", "first"));
+	await kept.save?.(askWith(...turn), token, answerWith("look:0", "second"));
+	const [, first, , second] = await messagesOf(kept, askWith(...turn, bare("look:0")));
+	expect([first, second]).toMatchObject([
+		{ reasoning_details: [thought("first")] },
+		{ reasoning_details: [thought("second")] },
+	]);
+});
+
+test("a turn without reasoning does not get that of a later one whose call has the same id", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	const turn = [bare("look:0"), result("look:0", "a tree")];
+	await kept.save?.(askWith(...turn), token, answerWith("look:0", "second"));
+	const [, first, , second] = await messagesOf(kept, askWith(...turn, bare("look:0")));
+	expect(first).toEqual(bare("look:0"));
+	expect(second).toHaveProperty("reasoning_details");
+});
+
+test("of two turns that nothing tells apart neither gets what one of them was", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	await kept.save?.(askWith(), token, answerWith("look:0", "seal"));
+	const ask = askWith(bare("look:0"), result("look:0", "a tree"), { role: "user", content: "Hi" }, bare("look:0"));
+	expect(await kept.load(ask, token)).toBe(ask);
+});
+
+test("another conversation's call of the same id brings nothing back", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	await kept.save?.(askWith(), token, answerWith("look:0", "seal"));
+	const other = askFor({ model: "m", messages: [{ role: "user", content: "Hello" }, bare("look:0")] });
+	expect(await kept.load(other, token)).toBe(other);
+});
+
+test.each([
+	[
+		"text in parts with a mark for a cache",
+		[{ role: "user", content: [{ type: "text", text: "Hi", cache_control: {} }] }, bare("a")],
+	],
+	[
+		"words and calls in a message each",
+		[{ role: "user", content: "Hi" }, { role: "assistant", content: "So." }, bare("a")],
+	],
+	[
+		"a word of the system's that came and went",
+		[{ role: "user", content: "Hi" }, { role: "system", content: "Be brief." }, bare("a")],
+	],
+])("a client may write what came before in another form: %s", async (_, messages) => {
+	const kept = createKeptReasoning(createTestClock());
+	await kept.save?.(askWith(), token, answerWith("a", "seal"));
+	expect((await messagesOf(kept, askFor({ model: "m", messages }))).at(-1)).toHaveProperty("reasoning_details");
+});
+
+test("calls without an id are not told apart and bring nothing back", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	await kept.save?.(askWith(), token, answerWith("", "seal"));
+	const ask = askWith(bare(""));
+	expect(await kept.load(ask, token)).toBe(ask);
+});

@@ -3,9 +3,11 @@
  * place for reasoning, sealed or not, so most clients drop it, and a model that called tools would go on without its
  * thoughts. It is kept here for a while and put back where the client sends the calls without it.
  */
+import { createHash } from "node:crypto";
 import {
 	asList,
 	asRecord,
+	asText,
 	type Clock,
 	type Conversations,
 	changeJsonBody,
@@ -25,7 +27,7 @@ const mostKept = 16 * 1024 * 1024;
 const keptForMs = 3_600_000;
 
 interface Kept {
-	/** The message as JSON: its calls by their ids, and what must come back; empty where two answers gave a call this id. */
+	/** The message as JSON: its calls by their ids, and what must come back; empty where two answers had the same key. */
 	readonly text: string;
 	readonly at: number;
 }
@@ -73,6 +75,25 @@ const completed = (message: WireRecord, kept: WireRecord): WireRecord => {
 	};
 };
 
+/** Whether it asks for an answer. What else stands between comes and goes: a system's reminder, words of the answer by themselves. */
+const asks = ({ role }: WireRecord): boolean => role === "user" || role === "tool";
+
+/** The words of a message, in however many parts they come. */
+const digestOf = ({ content }: WireRecord): string => {
+	const words = asText(content) ?? asList(content).map((part) => asText(asRecord(part)["text"]) ?? "");
+	return createHash("sha256").update([words].flat().join("")).digest("base64url");
+};
+
+const lastAsked = ({ body }: ModelAsk): string =>
+	digestOf(asList(body.value["messages"]).map(asRecord).findLast(asks) ?? {});
+
+/**
+ * Reasoning goes back to the model that was asked, by the token that asked, behind the words that were answered: many upstreams
+ * count their calls anew in each answer, so that an id alone tells neither the turn nor the conversation.
+ */
+const keyOf = (token: string, { call }: ModelAsk, before: string, id: string): string =>
+	JSON.stringify([token, call.name, before, id]);
+
 class KeptReasoning implements Conversations {
 	private readonly clock: Clock;
 	/** In the order of their last use. */
@@ -94,7 +115,7 @@ class KeptReasoning implements Conversations {
 			const message = asRecord(asRecord(choice)["message"]);
 			const id = firstCallId(message);
 			const text = id === undefined ? undefined : beside(message, insists);
-			if (id !== undefined && text !== undefined) this.keep(keyOf(token.id, ask, id), text);
+			if (id !== undefined && text !== undefined) this.keep(keyOf(token.id, ask, lastAsked(ask), id), text);
 		}
 	}
 
@@ -110,15 +131,21 @@ class KeptReasoning implements Conversations {
 		return { ...ask, body: changeJsonBody(ask.body, { messages: whole }) };
 	}
 
-	/** What was kept of each message. A call that is named again gets nothing: a request could grow without end. */
+	/** What was kept of each message. One that others have the key of gets nothing, for it may be any of theirs. */
 	private textsFor(messages: readonly unknown[], token: string, ask: ModelAsk): readonly string[] {
-		const seen = new Set<string>();
-		return messages.map((message) => {
-			const id = isRecord(message) && isBare(message) ? firstCallId(message) : undefined;
-			if (id === undefined || seen.has(id)) return "";
-			seen.add(id);
-			return this.find(keyOf(token, ask, id));
+		const times = new Map<string, number>();
+		let asking: WireRecord = {};
+		let before: string | undefined;
+		const keys = messages.map(asRecord).map((message) => {
+			if (asks(message)) [asking, before] = [message, undefined];
+			const id = isBare(message) ? firstCallId(message) : undefined;
+			if (id === undefined) return "";
+			before ??= digestOf(asking);
+			const key = keyOf(token, ask, before, id);
+			times.set(key, (times.get(key) ?? 0) + 1);
+			return key;
 		});
+		return keys.map((key) => (times.get(key) === 1 ? this.find(key) : ""));
 	}
 
 	private find(key: string): string {
@@ -135,7 +162,7 @@ class KeptReasoning implements Conversations {
 		const now = this.clock.monotonic();
 		const before = this.kept.get(key);
 		if (before) this.forget(key, before);
-		// Some upstreams count their calls anew in each answer: such an id tells nobody's reasoning.
+		// The same was asked twice and answered otherwise: nobody knows which of the answers comes back.
 		this.put(key, { text: before && before.text !== text ? "" : text, at: now });
 		for (const [oldest, entry] of this.kept) {
 			if (this.size <= mostKept && now - entry.at <= keptForMs) break;
@@ -153,9 +180,6 @@ class KeptReasoning implements Conversations {
 		this.size -= key.length + entry.text.length;
 	}
 }
-
-/** Reasoning goes back to the model that was asked, by the token that asked. */
-const keyOf = (token: string, { call }: ModelAsk, id: string): string => JSON.stringify([token, call.name, id]);
 
 /** What a client may not give back, kept in this process for an hour; what names an upstream's account as `references` has it. */
 export const createKeptReasoning = (clock: Clock): Conversations => new KeptReasoning(clock);

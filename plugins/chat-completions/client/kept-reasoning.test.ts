@@ -167,3 +167,26 @@ test("calls without an id are not told apart and bring nothing back", async () =
 	const ask = askWith(bare(""));
 	expect(await kept.load(ask, token)).toBe(ask);
 });
+
+test("what is kept is counted in bytes, and so is what comes back", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	const ids = Array.from({ length: 17 }, (_, at) => `call-${at}`);
+	for (const id of ids) await kept.save?.(askWith(), token, answerWith(id, "思".repeat(340_000)));
+	expect(await messageOf(kept, askWith(bare("call-0")))).toEqual(bare("call-0"));
+	let size = 0;
+	const hold = (bytes: number) => {
+		size += bytes;
+		return undefined;
+	};
+	const ask = askWith(bare("call-16"));
+	const { body } = await kept.load(ask, token, { hold, giveBack: () => {}, release: () => {}, carried: false });
+	expect(body.bytes.length).toBeGreaterThan(ask.body.bytes.length);
+	expect(size).toBeGreaterThanOrEqual(body.bytes.length - ask.body.bytes.length);
+});
+
+test("one that is very long does not push out all others", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	await kept.save?.(askWith(), token, answerWith("a", "seal"));
+	await kept.save?.(askWith(), token, answerWith("b", "s".repeat(17 * 1024 * 1024)));
+	expect(await messageOf(kept, askWith(bare("a")))).toHaveProperty("reasoning_details");
+});

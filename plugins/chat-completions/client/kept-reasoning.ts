@@ -16,21 +16,28 @@ import {
 	type ModelAsk,
 	parseJson,
 	type Target,
+	textBytes,
 	type WireRecord,
 } from "#core";
 import { plainReasoning } from "../reasoning.ts";
 import { firstCallId } from "../tool-call-ids.ts";
 import { references } from "./references.ts";
 
-/** All that is kept together, in characters; the least recently used goes first. */
+/** All that is kept together, in bytes; the least recently used goes first. */
 const mostKept = 16 * 1024 * 1024;
+/** What is longer would push out what belongs to many others. */
+const longestKept = 1024 * 1024;
 const keptForMs = 3_600_000;
 
 interface Kept {
 	/** The message as JSON: its calls by their ids, and what must come back; empty where two answers had the same key. */
 	readonly text: string;
+	/** Its bytes. */
+	readonly size: number;
 	readonly at: number;
 }
+
+const nothing = { text: "", size: 0 };
 
 /**
  * A message of an answer with nothing but what a client may drop; undefined where there is nothing of that kind. `insists`:
@@ -121,18 +128,18 @@ class KeptReasoning implements Conversations {
 
 	private completed(ask: ModelAsk, token: string, held: HeldBytes | undefined): ModelAsk {
 		const messages = asList(ask.body.value["messages"]);
-		const texts = this.textsFor(messages, token, ask);
-		const more = texts.reduce((sum, text) => sum + text.length, 0);
+		const found = this.keptOf(messages, token, ask);
+		const more = found.reduce((sum, { size }) => sum + size, 0);
 		if (more === 0 || held?.hold(more)) return ask;
 		const whole = messages.map((message, at) => {
-			const text = texts[at] ?? "";
+			const { text } = found[at] ?? nothing;
 			return text === "" ? message : completed(asRecord(message), asRecord(parseJson(text)));
 		});
 		return { ...ask, body: changeJsonBody(ask.body, { messages: whole }) };
 	}
 
 	/** What was kept of each message. One that others have the key of gets nothing, for it may be any of theirs. */
-	private textsFor(messages: readonly unknown[], token: string, ask: ModelAsk): readonly string[] {
+	private keptOf(messages: readonly unknown[], token: string, ask: ModelAsk): readonly Omit<Kept, "at">[] {
 		const times = new Map<string, number>();
 		let asking: WireRecord = {};
 		let before: string | undefined;
@@ -145,25 +152,27 @@ class KeptReasoning implements Conversations {
 			times.set(key, (times.get(key) ?? 0) + 1);
 			return key;
 		});
-		return keys.map((key) => (times.get(key) === 1 ? this.find(key) : ""));
+		return keys.map((key) => (times.get(key) === 1 ? this.find(key) : nothing));
 	}
 
-	private find(key: string): string {
+	private find(key: string): Omit<Kept, "at"> {
 		const found = this.kept.get(key);
-		if (found === undefined) return "";
+		if (found === undefined) return nothing;
 		const now = this.clock.monotonic();
 		this.forget(key, found);
-		if (now - found.at > keptForMs) return "";
-		this.put(key, { text: found.text, at: now });
-		return found.text;
+		if (now - found.at > keptForMs) return nothing;
+		this.put(key, { ...found, at: now });
+		return found;
 	}
 
 	private keep(key: string, text: string): void {
+		const size = textBytes(text);
 		const now = this.clock.monotonic();
 		const before = this.kept.get(key);
 		if (before) this.forget(key, before);
-		// The same was asked twice and answered otherwise: nobody knows which of the answers comes back.
-		this.put(key, { text: before && before.text !== text ? "" : text, at: now });
+		// Where the same was asked twice and answered otherwise, nobody knows which of the answers comes back.
+		const isOne = before === undefined || before.text === text;
+		this.put(key, isOne && size <= longestKept ? { text, size, at: now } : { ...nothing, at: now });
 		for (const [oldest, entry] of this.kept) {
 			if (this.size <= mostKept && now - entry.at <= keptForMs) break;
 			this.forget(oldest, entry);
@@ -172,12 +181,12 @@ class KeptReasoning implements Conversations {
 
 	private put(key: string, entry: Kept): void {
 		this.kept.set(key, entry);
-		this.size += key.length + entry.text.length;
+		this.size += key.length + entry.size;
 	}
 
 	private forget(key: string, entry: Kept): void {
 		this.kept.delete(key);
-		this.size -= key.length + entry.text.length;
+		this.size -= key.length + entry.size;
 	}
 }
 

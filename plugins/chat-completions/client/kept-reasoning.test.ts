@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { asList, asRecord, type Conversations, type ModelAsk } from "#core";
+import { asList, asRecord, type Conversations, type ModelAsk, type Target } from "#core";
 import { createTestClock } from "#core/testing";
 import { askFor } from "../fixtures/ask.ts";
 import { createKeptReasoning } from "./kept-reasoning.ts";
@@ -166,6 +166,44 @@ test("calls without an id are not told apart and bring nothing back", async () =
 	await kept.save?.(askWith(), token, answerWith("", "seal"));
 	const ask = askWith(bare(""));
 	expect(await kept.load(ask, token)).toBe(ask);
+});
+
+/** A model that wants its words of reasoning back. */
+const insisting: Target = {
+	upstream: { name: "deepseek", protocols: ["chat-completions"], send: async () => new Response() },
+	model: "deepseek-chat",
+	capabilities: { reasoningWithCalls: true },
+};
+const wordsWith = (id: string, more: Readonly<Record<string, unknown>> = {}) => ({
+	choices: [{ message: { role: "assistant", tool_calls: [call(id)], reasoning_content: "Hm.", ...more } }],
+});
+
+test("a request in which the words of reasoning came back goes on as it is", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	await kept.save?.(askWith(), token, wordsWith("a"), insisting);
+	expect(await messageOf(kept, askWith(bare("a")))).toEqual({ ...bare("a"), reasoning_content: "Hm." });
+	const own = askWith({ ...bare("a"), reasoning_content: "Hm." });
+	expect(await kept.load(own, token)).toBe(own);
+});
+
+test("words of reasoning are kept beside what is sealed", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	const details = [{ type: "reasoning.text", text: "Hm.", format: "unknown", index: 0 }];
+	await kept.save?.(askWith(), token, wordsWith("a", { reasoning_details: details }), insisting);
+	expect(await messageOf(kept, askWith(bare("a")))).toMatchObject({
+		reasoning_content: "Hm.",
+		reasoning_details: details,
+	});
+});
+
+test("a request that names what an account keeps gets its reasoning back too", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	const user = { role: "user", content: [{ type: "file", file: { file_id: "file-1" } }] };
+	const asked = askFor({ model: "m", messages: [user] });
+	await kept.save?.(asked, token, answerWith("a", "seal"));
+	const next = await kept.load(askFor({ model: "m", messages: [user, bare("a")] }), token);
+	expect(next.onlyUpstream).toBeDefined();
+	expect(asList(next.body.value["messages"])[1]).toHaveProperty("reasoning_details");
 });
 
 test("what is kept is counted in bytes, and so is what comes back", async () => {

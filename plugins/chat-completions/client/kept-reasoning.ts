@@ -29,34 +29,41 @@ const mostKept = 16 * 1024 * 1024;
 const longestKept = 1024 * 1024;
 const keptForMs = 3_600_000;
 
-interface Kept {
+/** What belongs beside the calls of a message. */
+interface Beside {
 	/** The message as JSON: its calls by their ids, and what must come back; empty where two answers had the same key. */
 	readonly text: string;
 	/** Its bytes. */
 	readonly size: number;
+	/** There are only words of reasoning, and nothing sealed. */
+	readonly isPlain: boolean;
+}
+
+interface Kept extends Beside {
 	readonly at: number;
 }
 
-const nothing = { text: "", size: 0 };
+const nothing: Beside = { text: "", size: 0, isPlain: false };
 
 /**
  * A message of an answer with nothing but what a client may drop; undefined where there is nothing of that kind. `insists`:
  * the model wants its reasoning back as the text it was.
  */
-const beside = (message: WireRecord, insists: boolean): string | undefined => {
+const besideIn = (message: WireRecord, insists: boolean): Beside | undefined => {
 	const calls = asList(message["tool_calls"]).map(asRecord);
 	const details = asList(message["reasoning_details"]);
-	const told = insists && details.length === 0 ? plainReasoning(message)?.text : undefined;
+	const told = insists ? plainReasoning(message)?.text : undefined;
 	const isSealed = details.length > 0 || calls.some((call) => call["extra_content"] !== undefined);
 	if (calls.length === 0 || (!isSealed && told === undefined)) return undefined;
-	return JSON.stringify({
+	const text = JSON.stringify({
 		tool_calls: calls.map(({ id, extra_content }) => ({ id, extra_content })),
 		...(details.length > 0 && { reasoning_details: details }),
 		...(told !== undefined && { reasoning_content: told }),
 	});
+	return { text, size: textBytes(text), isPlain: !isSealed };
 };
 
-/** True for a message whose calls came back alone. */
+/** True for a message whose calls came back without what is sealed. */
 const isBare = (message: WireRecord): boolean =>
 	message["role"] === "assistant" &&
 	message["extra_content"] === undefined &&
@@ -111,9 +118,9 @@ class KeptReasoning implements Conversations {
 		this.clock = clock;
 	}
 
-	load(ask: ModelAsk, token: { readonly id: string }, held?: HeldBytes): ModelAsk | Promise<ModelAsk> {
-		const loaded = references.load(ask, token, held);
-		return this.kept.size === 0 || loaded !== ask ? loaded : this.completed(ask, token.id, held);
+	load(ask: ModelAsk, token: { readonly id: string }, held?: HeldBytes): ModelAsk {
+		const loaded = references.load(ask);
+		return this.kept.size === 0 ? loaded : this.completed(loaded, token.id, held);
 	}
 
 	save(ask: ModelAsk, token: { readonly id: string }, answer: unknown, target?: Target): undefined {
@@ -121,8 +128,8 @@ class KeptReasoning implements Conversations {
 		for (const choice of asList(asRecord(answer)["choices"])) {
 			const message = asRecord(asRecord(choice)["message"]);
 			const id = firstCallId(message);
-			const text = id === undefined ? undefined : beside(message, insists);
-			if (id !== undefined && text !== undefined) this.keep(keyOf(token.id, ask, lastAsked(ask), id), text);
+			const beside = id === undefined ? undefined : besideIn(message, insists);
+			if (id !== undefined && beside) this.keep(keyOf(token.id, ask, lastAsked(ask), id), beside);
 		}
 	}
 
@@ -139,7 +146,7 @@ class KeptReasoning implements Conversations {
 	}
 
 	/** What was kept of each message. One that others have the key of gets nothing, for it may be any of theirs. */
-	private keptOf(messages: readonly unknown[], token: string, ask: ModelAsk): readonly Omit<Kept, "at">[] {
+	private keptOf(messages: readonly unknown[], token: string, ask: ModelAsk): readonly Beside[] {
 		const times = new Map<string, number>();
 		let asking: WireRecord = {};
 		let before: string | undefined;
@@ -152,10 +159,13 @@ class KeptReasoning implements Conversations {
 			times.set(key, (times.get(key) ?? 0) + 1);
 			return key;
 		});
-		return keys.map((key) => (times.get(key) === 1 ? this.find(key) : nothing));
+		return keys.map((key, at) => {
+			const kept = times.get(key) === 1 ? this.find(key) : nothing;
+			return kept.isPlain && plainReasoning(asRecord(messages[at])) ? nothing : kept;
+		});
 	}
 
-	private find(key: string): Omit<Kept, "at"> {
+	private find(key: string): Beside {
 		const found = this.kept.get(key);
 		if (found === undefined) return nothing;
 		const now = this.clock.monotonic();
@@ -165,14 +175,13 @@ class KeptReasoning implements Conversations {
 		return found;
 	}
 
-	private keep(key: string, text: string): void {
-		const size = textBytes(text);
+	private keep(key: string, beside: Beside): void {
 		const now = this.clock.monotonic();
 		const before = this.kept.get(key);
 		if (before) this.forget(key, before);
 		// Where the same was asked twice and answered otherwise, nobody knows which of the answers comes back.
-		const isOne = before === undefined || before.text === text;
-		this.put(key, isOne && size <= longestKept ? { text, size, at: now } : { ...nothing, at: now });
+		const isOne = before === undefined || before.text === beside.text;
+		this.put(key, { ...(isOne && beside.size <= longestKept ? beside : nothing), at: now });
 		for (const [oldest, entry] of this.kept) {
 			if (this.size <= mostKept && now - entry.at <= keptForMs) break;
 			this.forget(oldest, entry);

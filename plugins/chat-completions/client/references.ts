@@ -5,6 +5,7 @@ import {
 	type Conversations,
 	findReference,
 	leadsInside,
+	type ModelAsk,
 	type ReferenceFields,
 	referenceDenial,
 	type WireRecord,
@@ -36,9 +37,9 @@ const referenceIn = (messages: readonly unknown[]) => {
 const findIn = (body: WireRecord) => referenceIn(asList(body["messages"]));
 
 /** Sends requests with such an id to upstreams alone whose account is the token's. Nothing is kept. */
-export const references: Conversations = {
-	load(ask) {
+export const references = {
+	load(ask: ModelAsk): ModelAsk {
 		const found = findIn(ask.body.value);
 		return found ? { ...ask, onlyUpstream: referenceDenial(found) } : ask;
 	},
-};
+} satisfies Conversations;

@@ -47,3 +47,35 @@ test.each([[{ content: "Hello" }], [call("c")]])("nothing is read on once someth
 test("reasoning without a call is nothing to keep", () => {
 	expect(reading([{ reasoning: "Hm." }, { content: "Hello" }]).answer).toBeUndefined();
 });
+
+test("reasoning and its call in one event", () => {
+	expect(reading([{ reasoning: "Hm.", ...call("c") }]).answer).toEqual(found("Hm."));
+});
+
+test.each([[{ reasoning_content: "" }], [{ reasoning_content: null }]])(
+	"a call beside which its reasoning is empty: %p",
+	(none) => {
+		expect(reading([{ reasoning_content: "Hm." }, { content: "", ...none }, { ...call("c"), ...none }]).answer).toEqual(
+			found("Hm."),
+		);
+	},
+);
+
+test("words beside which reasoning is empty end what is read", () => {
+	expect(reading([{ content: "Hello", reasoning_content: "" }, { reasoning_content: "late" }, call("c")])).toEqual({
+		read: 1,
+		answer: undefined,
+	});
+});
+
+test("reasoning in one long piece is found", () => {
+	const piece = "\u0001".repeat(990_000);
+	expect(reading([{ reasoning_content: piece }, call("c")]).answer).toEqual(found(piece));
+});
+
+test("reasoning without end is not gathered without end", () => {
+	const deltas = Array.from({ length: 100 }, () => ({ reasoning_content: "s".repeat(100_000) }));
+	const { read, answer } = reading([...deltas, call("c")]);
+	expect(read).toBeLessThan(12);
+	expect(answer).toBeUndefined();
+});

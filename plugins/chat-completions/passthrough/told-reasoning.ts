@@ -2,13 +2,15 @@
  * Reasoning that stands before the calls of an answer that passes, for clients that give the calls back without it: models
  * such as DeepSeek's want it there. Of a stream only what tells of it is read, and nothing once something else was said.
  */
-import { asList, asRecord, asText, parseJson, type WireRecord } from "#core";
+import { asList, asRecord, parseJson, type WireRecord } from "#core";
 import { plainReasoning } from "../reasoning.ts";
 import { firstCallId } from "../tool-call-ids.ts";
 
-const piecePattern = /"reasoning(?:_content)?"\s*:\s*("(?:[^"\\]|\\.)*")/;
 /** Words or a call. */
 const saidPattern = /"content"\s*:\s*"(?!")|"tool_calls"\s*:\s*\[/;
+
+/** More characters than any model thinks before a call: an open stream holds no more. */
+const longest = 1_000_000;
 
 export class ToldReasoning {
 	private text = "";
@@ -16,20 +18,19 @@ export class ToldReasoning {
 
 	/** Reads an event; false once there is nothing more to find. */
 	read(data: string): boolean {
-		const piece = data.includes('"reasoning') ? piecePattern.exec(data)?.[1] : undefined;
-		if (piece !== undefined) {
-			this.text += asText(parseJson(piece)) ?? "";
-			return true;
-		}
-		if (this.text === "") return !saidPattern.test(data);
-		if (!data.includes('"tool_calls"')) return true;
-		this.call = firstCallId(asRecord(asRecord(asList(asRecord(parseJson(data))["choices"])[0])["delta"]));
-		return this.call === undefined;
+		if (data.includes('"reasoning') || (this.text !== "" && data.includes('"tool_calls"'))) this.take(data);
+		return this.text === "" ? !saidPattern.test(data) : this.call === undefined && this.text.length <= longest;
+	}
+
+	private take(data: string): void {
+		const delta = asRecord(asRecord(asList(asRecord(parseJson(data))["choices"])[0])["delta"]);
+		this.text += plainReasoning(delta)?.text ?? "";
+		if (this.text !== "") this.call = firstCallId(delta);
 	}
 
 	/** The answer with nothing but that; undefined where no call came after reasoning. */
 	get answer(): WireRecord | undefined {
-		if (this.call === undefined) return undefined;
+		if (this.call === undefined || this.text.length > longest) return undefined;
 		const message = { tool_calls: [{ id: this.call }], reasoning_content: this.text };
 		return { choices: [{ message }] };
 	}

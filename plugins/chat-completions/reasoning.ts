@@ -25,6 +25,9 @@ export type ReasoningField = (typeof reasoningFields)[number];
 /** Where unsigned reasoning stood: a plain field, or parts of the content. */
 export type ReasoningPlace = ReasoningField | "thinking";
 
+/** More bytes than any model thinks before a call: no more is kept for clients that drop it. */
+export const longestReasoning = 1024 * 1024;
+
 /** The plain reasoning text of a message or delta, which some give within an object, and the field it stood in. */
 export const plainReasoning = (message: WireRecord): { field: ReasoningField; text: string } | undefined => {
 	for (const field of reasoningFields) {

@@ -90,6 +90,28 @@ const gpt = (stream: boolean): Response => {
 	return events([created, ...items, { type: "response.completed", response }]);
 };
 
+/** DeepSeek by Anthropic's protocol: its thoughts bear no signature. */
+const unsigned = (stream: boolean): Response => {
+	const content = [
+		{ type: "thinking", thinking: `I should look ${answers}.` },
+		{ type: "tool_use", id: `toolu_${answers}`, name: "look", input: {} },
+	];
+	const message = { id: `msg_${answers}`, type: "message", role: "assistant", model: "m", stop_sequence: null };
+	const usage = { input_tokens: 9, output_tokens: 9 };
+	if (!stream) return Response.json({ ...message, content, stop_reason: "tool_use", usage });
+	const [thought, call] = content;
+	return events([
+		{ type: "message_start", message: { ...message, content: [], stop_reason: null, usage } },
+		{ type: "content_block_start", index: 0, content_block: { ...thought, thinking: "" } },
+		{ type: "content_block_delta", index: 0, delta: { type: "thinking_delta", thinking: thought?.thinking } },
+		{ type: "content_block_stop", index: 0 },
+		{ type: "content_block_start", index: 1, content_block: call },
+		{ type: "content_block_stop", index: 1 },
+		{ type: "message_delta", delta: { stop_reason: "tool_use", stop_sequence: null }, usage },
+		{ type: "message_stop" },
+	]);
+};
+
 /** DeepSeek says its reasoning as text, and refuses calls without it. */
 const deepSeek = (stream: boolean): Response => {
 	const reasoning_content = `I should "look" ${answers}.`;
@@ -122,7 +144,9 @@ beforeAll(async () => {
 		answers++;
 		if (path.endsWith("/completions")) return deepSeek(asRecord(json)["stream"] === true);
 		if (path.includes("models/")) return gemini(path.includes("stream"));
-		return (path.endsWith("/messages") ? claude : gpt)(asRecord(json)["stream"] === true);
+		const { stream, model } = asRecord(json);
+		if (!path.endsWith("/messages")) return gpt(stream === true);
+		return (model === "deepseek-chat" ? unsigned : claude)(stream === true);
 	});
 	const to = (name: string, protocol: string) => ({ name, protocol, url: upstream.url, key: "k" });
 	gateway = await startGateway({
@@ -147,6 +171,7 @@ beforeAll(async () => {
 						{ name: "gemini-3-pro", targets: [{ upstream: "gemini" }] },
 						{ name: "gpt-5.5", targets: [{ upstream: "gpt" }] },
 						{ name: "deepseek-chat", targets: [{ upstream: "deepseek" }] },
+						{ name: "deepseek-by-messages", targets: [{ upstream: "claude", model: "deepseek-chat" }] },
 						{ name: "renamed", targets: [{ upstream: "deepseek", model: "deepseek-chat" }] },
 						{ name: "gpt-4o", targets: [{ upstream: "deepseek" }] },
 					],
@@ -233,6 +258,13 @@ test.each([
 ] as const)("%s gets its words of reasoning back where answers pass (streamed: %p)", async (model, stream) => {
 	const { messages } = JSON.parse(await loop(model, { stream })) as { messages: unknown[] };
 	expect(asRecord(messages[1])["reasoning_content"]).toBe(`I should "look" ${answers - 1}.`);
+});
+
+test.each([false, true])("DeepSeek gets its words back where answers are translated (streamed: %p)", async (stream) => {
+	expect(turnIn(await loop("deepseek-by-messages", { stream }))[0]).toMatchObject({
+		type: "thinking",
+		thinking: `I should look ${answers - 1}.`,
+	});
 });
 
 test("a model that wants no reasoning back gets none", async () => {

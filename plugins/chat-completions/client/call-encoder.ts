@@ -21,7 +21,7 @@ export class CallEncoder {
 	private readonly open = new Map<number, OpenCall>();
 	private count = 0;
 	/** The calls so far, each by its id and with what must come back beside it. */
-	private readonly told: WireRecord[] = [];
+	readonly told: WireRecord[] = [];
 
 	/** `legacy`: the client reads one `function_call` in place of `tool_calls`. */
 	constructor(write: WriteDelta, legacy: boolean) {
@@ -62,14 +62,6 @@ export class CallEncoder {
 		// Empty arguments are not JSON, and would poison the next turn.
 		const empty = call.grown ? "" : this.piece(call, { function: { arguments: "{}" } });
 		return signature === undefined ? empty : empty + this.piece(call, sealed);
-	}
-
-	/** The message with nothing but its calls and what must come back with them; undefined where there is no such thing. */
-	sealed(details: readonly WireRecord[]): WireRecord | undefined {
-		const { told: tool_calls } = this;
-		if (tool_calls.length === 0) return undefined;
-		if (details.length > 0) return { message: { tool_calls, reasoning_details: details } };
-		return tool_calls.some((call) => call["extra_content"] !== undefined) ? { message: { tool_calls } } : undefined;
 	}
 
 	private piece({ index }: OpenCall, members: WireRecord): string {

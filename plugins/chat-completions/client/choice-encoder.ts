@@ -14,7 +14,7 @@ import { Annotations } from "../annotations.ts";
 import { ContentLength } from "../content-length.ts";
 import { encodeFinish, untoldRefusal } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
-import { signatureMember, writeOpaque, writeThinking } from "../reasoning.ts";
+import { longestReasoning, signatureMember, writeOpaque, writeThinking } from "../reasoning.ts";
 import { CallEncoder } from "./call-encoder.ts";
 import type { ChunkFrame } from "./chunk-frame.ts";
 import { encodeAudio, encodeImage } from "./encode-response.ts";
@@ -36,6 +36,8 @@ export class ChoiceEncoder {
 	private readonly length = new ContentLength();
 	private lastText: TextBlock | undefined;
 	private thoughts = 0;
+	/** All reasoning so far, and no more than may be kept of it. */
+	private words = "";
 	/** What stands in `reasoning_details` so far. */
 	private readonly details: WireRecord[] = [];
 	/** They go out together before the end: SDKs cannot join lists without an index, they raise or keep the last alone. */
@@ -136,9 +138,12 @@ export class ChoiceEncoder {
 		return this.begin("null") + this.finish({ reason: "safety", ...(message !== undefined && { message }) });
 	}
 
-	/** What a client may not give back of a message that calls tools; undefined where there is no such thing. */
-	get sealed(): WireRecord | undefined {
-		return this.calls.sealed(this.details);
+	/** The message with nothing but its calls and what a client may not give back; undefined where it calls nothing. */
+	get beside(): WireRecord | undefined {
+		const { words, details } = this;
+		const { told: tool_calls } = this.calls;
+		if (tool_calls.length === 0) return undefined;
+		return { message: { tool_calls, reasoning_content: words, reasoning_details: details } };
 	}
 
 	private chunk(delta: string, logprobs = "null", finish = "null"): string {
@@ -171,6 +176,7 @@ export class ChoiceEncoder {
 	}
 
 	private reasoning(text: string): string {
+		if (this.words.length <= longestReasoning) this.words += text;
 		return this.chunk(`{"reasoning_content":${JSON.stringify(text)}}`);
 	}
 

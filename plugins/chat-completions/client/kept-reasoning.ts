@@ -19,14 +19,12 @@ import {
 	textBytes,
 	type WireRecord,
 } from "#core";
-import { plainReasoning } from "../reasoning.ts";
+import { longestReasoning, plainReasoning } from "../reasoning.ts";
 import { firstCallId } from "../tool-call-ids.ts";
 import { references } from "./references.ts";
 
 /** All that is kept together, in bytes; the least recently used goes first. */
 const mostKept = 16 * 1024 * 1024;
-/** What is longer would push out what belongs to many others. */
-const longestKept = 1024 * 1024;
 const keptForMs = 3_600_000;
 
 /** What belongs beside the calls of a message. */
@@ -181,7 +179,7 @@ class KeptReasoning implements Conversations {
 		if (before) this.forget(key, before);
 		// Where the same was asked twice and answered otherwise, nobody knows which of the answers comes back.
 		const isOne = before === undefined || before.text === beside.text;
-		this.put(key, { ...(isOne && beside.size <= longestKept ? beside : nothing), at: now });
+		this.put(key, { ...(isOne && beside.size <= longestReasoning ? beside : nothing), at: now });
 		for (const [oldest, entry] of this.kept) {
 			if (this.size <= mostKept && now - entry.at <= keptForMs) break;
 			this.forget(oldest, entry);

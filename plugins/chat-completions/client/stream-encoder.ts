@@ -72,7 +72,7 @@ class Encoder implements StreamEncoder {
 	}
 
 	answer(): WireRecord | undefined {
-		const choices = this.frame.legacy ? [] : [...this.choices.values()].flatMap((choice) => choice.sealed ?? []);
+		const choices = this.frame.legacy ? [] : [...this.choices.values()].flatMap((choice) => choice.beside ?? []);
 		return choices.length === 0 ? undefined : { choices };
 	}
 

@@ -3,14 +3,11 @@
  * such as DeepSeek's want it there. Of a stream only what tells of it is read, and nothing once something else was said.
  */
 import { asList, asRecord, parseJson, type WireRecord } from "#core";
-import { plainReasoning } from "../reasoning.ts";
+import { longestReasoning, plainReasoning } from "../reasoning.ts";
 import { firstCallId } from "../tool-call-ids.ts";
 
 /** Words or a call. */
 const saidPattern = /"content"\s*:\s*"(?!")|"tool_calls"\s*:\s*\[/;
-
-/** More characters than any model thinks before a call: an open stream holds no more. */
-const longest = 1_000_000;
 
 export class ToldReasoning {
 	private text = "";
@@ -19,7 +16,7 @@ export class ToldReasoning {
 	/** Reads an event; false once there is nothing more to find. */
 	read(data: string): boolean {
 		if (data.includes('"reasoning') || (this.text !== "" && data.includes('"tool_calls"'))) this.take(data);
-		return this.text === "" ? !saidPattern.test(data) : this.call === undefined && this.text.length <= longest;
+		return this.text === "" ? !saidPattern.test(data) : this.call === undefined && this.text.length <= longestReasoning;
 	}
 
 	private take(data: string): void {
@@ -30,7 +27,7 @@ export class ToldReasoning {
 
 	/** The answer with nothing but that; undefined where no call came after reasoning. */
 	get answer(): WireRecord | undefined {
-		if (this.call === undefined || this.text.length > longest) return undefined;
+		if (this.call === undefined || this.text.length > longestReasoning) return undefined;
 		const message = { tool_calls: [{ id: this.call }], reasoning_content: this.text };
 		return { choices: [{ message }] };
 	}

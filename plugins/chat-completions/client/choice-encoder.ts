@@ -1,5 +1,6 @@
 /** One choice of a stream: blocks as the deltas of its message. */
 import {
+	type AudioBlock,
 	type Block,
 	type Delta,
 	type Finish,
@@ -138,12 +139,10 @@ export class ChoiceEncoder {
 		return this.begin("null") + this.finish({ reason: "safety", ...(message !== undefined && { message }) });
 	}
 
-	/** The message with nothing but its calls and what a client may not give back; undefined where it calls nothing. */
-	get beside(): WireRecord | undefined {
-		const { words, details } = this;
-		const { told: tool_calls } = this.calls;
-		if (tool_calls.length === 0) return undefined;
-		return { message: { tool_calls, reasoning_content: words, reasoning_details: details } };
+	/** The message with nothing but its calls and what a client may not give back of it. */
+	get beside(): WireRecord {
+		const { calls, words, details } = this;
+		return { message: { tool_calls: calls.told, reasoning_content: words, reasoning_details: details } };
 	}
 
 	private chunk(delta: string, logprobs = "null", finish = "null"): string {
@@ -235,18 +234,13 @@ export class ChoiceEncoder {
 		if (image !== undefined) this.images.push(image);
 	}
 
-	private sound(
-		growing: Growing,
-		shell: Extract<Block, { type: "audio" }>,
-		member: "data" | "transcript",
-		text: string,
-	): string {
+	private sound(growing: Growing, shell: AudioBlock, member: "data" | "transcript", text: string): string {
 		growing.grown = true;
 		const { id } = encodeAudio(shell, this.frame.createdAt);
 		return this.chunk(`{"audio":{"id":${JSON.stringify(id)},"${member}":${JSON.stringify(text)}}}`);
 	}
 
-	private closeAudio({ grown }: Growing, shell: Extract<Block, { type: "audio" }>): string {
+	private closeAudio({ grown }: Growing, shell: AudioBlock): string {
 		const { id, data, transcript, expires_at } = encodeAudio(shell, this.frame.createdAt);
 		const whole = grown ? "" : this.chunk(`{"audio":${JSON.stringify({ id, data, transcript })}}`);
 		// With its id: OpenAI's SDK for Java takes an end without one for the end of the choice, and throws at the finish.

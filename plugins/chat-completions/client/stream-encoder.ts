@@ -72,8 +72,7 @@ class Encoder implements StreamEncoder {
 	}
 
 	answer(): WireRecord | undefined {
-		const choices = this.frame.legacy ? [] : [...this.choices.values()].flatMap((choice) => choice.beside ?? []);
-		return choices.length === 0 ? undefined : { choices };
+		return this.frame.legacy ? undefined : { choices: [...this.choices.values()].map(({ beside }) => beside) };
 	}
 
 	private start({ id, createdAt, tier, extras, usage }: Of<"start">): string {

@@ -70,6 +70,11 @@ export interface ModelAsk extends ModelRequest {
 	readonly looksUp?: Denial;
 	/** The request holds what only upstreams of the same protocol can read. */
 	readonly onlyProtocol?: Denial;
+	/**
+	 * Places that were filled from a kept answer (`messages[1].reasoning_details`). The client sent nothing there, so that what
+	 * an upstream cannot take of it is no loss of the client's.
+	 */
+	readonly broughtBack?: ReadonlySet<string>;
 }
 
 /**

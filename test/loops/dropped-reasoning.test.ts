@@ -10,6 +10,8 @@ let gateway: TestGateway;
 let upstream: ScriptedUpstream;
 /** Answers so far: each gives its call another id and another seal. */
 let answers = 0;
+/** Models that no upstream answers for now. */
+const down = new Set<unknown>();
 /** The id of the next call, for an upstream that counts its calls anew in each answer. */
 let countedId: string | undefined;
 
@@ -142,6 +144,7 @@ const deepSeek = (stream: boolean): Response => {
 beforeAll(async () => {
 	upstream = startUpstream(({ path, json }) => {
 		answers++;
+		if (down.has(asRecord(json)["model"])) return new Response("{}", { status: 503 });
 		if (path.endsWith("/completions")) return deepSeek(asRecord(json)["stream"] === true);
 		if (path.includes("models/")) return gemini(path.includes("stream"));
 		const { stream, model } = asRecord(json);
@@ -149,6 +152,7 @@ beforeAll(async () => {
 		return (model === "deepseek-chat" ? unsigned : claude)(stream === true);
 	});
 	const to = (name: string, protocol: string) => ({ name, protocol, url: upstream.url, key: "k" });
+	const strict = { translation: "strict" } as const;
 	gateway = await startGateway({
 		plugins: [
 			"chat-completions",
@@ -164,6 +168,7 @@ beforeAll(async () => {
 						to("gemini", "generate-content"),
 						to("gpt", "responses"),
 						to("deepseek", "chat-completions"),
+						{ ...to("groq", "chat-completions"), vendor: "groq" },
 					],
 					models: [
 						{ name: "claude-opus-5", targets: [{ upstream: "claude" }] },
@@ -172,6 +177,20 @@ beforeAll(async () => {
 						{ name: "gpt-5.5", targets: [{ upstream: "gpt" }] },
 						{ name: "deepseek-chat", targets: [{ upstream: "deepseek" }] },
 						{ name: "deepseek-by-messages", targets: [{ upstream: "claude", model: "deepseek-chat" }] },
+						{
+							...{ name: "claude-or-gpt", ...strict },
+							targets: [
+								{ upstream: "claude", model: "claude-opus-5" },
+								{ upstream: "gpt", model: "gpt-5.5" },
+							],
+						},
+						{
+							...{ name: "deepseek-or-groq", ...strict },
+							targets: [
+								{ upstream: "deepseek", model: "deepseek-chat" },
+								{ upstream: "groq", model: "llama" },
+							],
+						},
 						{ name: "renamed", targets: [{ upstream: "deepseek", model: "deepseek-chat" }] },
 						{ name: "gpt-4o", targets: [{ upstream: "deepseek" }] },
 					],
@@ -188,6 +207,7 @@ afterAll(async () => {
 
 beforeEach(() => {
 	upstream.received.length = 0;
+	down.clear();
 	countedId = undefined;
 });
 
@@ -215,7 +235,7 @@ const callIn = (text: string, stream: boolean): Readonly<Record<string, unknown>
 /** A turn, and the next one by a client that keeps what OpenAI's types have; gives what the upstream was sent then. */
 const loop = async (
 	model: string,
-	{ stream = false, next = model, key }: { stream?: boolean; next?: string; key?: string } = {},
+	{ stream = false, next = model, key, fails }: { stream?: boolean; next?: string; key?: string; fails?: string } = {},
 ): Promise<string> => {
 	const first = await gateway.ask(path, asking(model, stream, [question]));
 	const call = callIn(await first.text(), stream);
@@ -225,6 +245,7 @@ const loop = async (
 		{ role: "assistant", content: null, tool_calls: [call] },
 		{ role: "tool", tool_call_id: call["id"], content: "a tree" },
 	];
+	if (fails !== undefined) down.add(fails);
 	const headers = key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } };
 	const second = await gateway.ask(path, asking(next, stream, history), headers);
 	expect(second.status).toBe(200);
@@ -271,6 +292,18 @@ test("a model that wants no reasoning back gets none", async () => {
 	const { messages } = JSON.parse(await loop("gpt-4o", { stream: true })) as { messages: unknown[] };
 	expect(asRecord(messages[1])).not.toHaveProperty("reasoning_content");
 });
+
+test.each([
+	["claude-or-gpt", "claude-opus-5", "gpt-5.5"],
+	["deepseek-or-groq", "deepseek-chat", "llama"],
+])(
+	"%s: what the next upstream cannot take of what the client never sent is no loss, where none is allowed",
+	async (model, fails, next) => {
+		const sent = await loop(model, { fails });
+		expect(sent).toContain(`"model":"${next}"`);
+		expect(sent).not.toContain("I should");
+	},
+);
 
 test("another token's calls, by the same id, bring nothing back", async () => {
 	const { key } = await gateway.token({});

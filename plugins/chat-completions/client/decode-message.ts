@@ -6,7 +6,9 @@ import {
 	type Block,
 	definedOnly,
 	type Message,
+	type ModelAsk,
 	placed,
+	placeOf,
 	WaitingCalls,
 	type WireRecord,
 } from "#core";
@@ -94,11 +96,17 @@ class MessageReader {
 	}
 }
 
-/** All messages of a request; `family` is that of the model asked for. */
-export const decodeMessages = (messages: unknown, family: string): readonly Message[] => {
+/** All messages of a request; `family` is that of the model asked for, `broughtBack` as `ModelAsk` has it. */
+export const decodeMessages = (
+	messages: unknown,
+	family: string,
+	broughtBack?: ModelAsk["broughtBack"],
+): readonly Message[] => {
 	const reader = new MessageReader(family);
-	return asList(messages).map((message, index) => {
+	return asList(messages).map((value, index) => {
 		const at = `messages[${index}]`;
-		return placed(reader.read(message, at), at);
+		const message = placed(reader.read(value, at), at);
+		if (broughtBack) for (const block of message.blocks) if (broughtBack.has(placeOf(block) ?? "")) placed(block, "");
+		return message;
 	});
 };

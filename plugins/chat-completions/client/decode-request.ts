@@ -91,7 +91,7 @@ const extrasOf = (body: WireRecord): NeutralRequest["extras"] => {
 };
 
 /** Decodes the conversation and every option. Throws `Fault` for media and tools that no upstream could take. */
-export const decodeRequest = ({ body: told, call }: ModelAsk): NeutralRequest => {
+export const decodeRequest = ({ body: told, call, broughtBack }: ModelAsk): NeutralRequest => {
 	const body = told.value;
 	const family = familyOf(call.name);
 	const store = asBoolean(body["store"]);
@@ -99,7 +99,7 @@ export const decodeRequest = ({ body: told, call }: ModelAsk): NeutralRequest =>
 		protocol: protocolName,
 		model: call.name,
 		stream: call.stream,
-		messages: decodeMessages(body["messages"], family),
+		messages: decodeMessages(body["messages"], family, broughtBack),
 		sampling: samplingOf(body),
 		raw: body,
 		...definedOnly({

@@ -136,11 +136,16 @@ class KeptReasoning implements Conversations {
 		const found = this.keptOf(messages, token, ask);
 		const more = found.reduce((sum, { size }) => sum + size, 0);
 		if (more === 0 || held?.hold(more)) return ask;
+		const broughtBack = new Set<string>();
 		const whole = messages.map((message, at) => {
 			const { text } = found[at] ?? nothing;
-			return text === "" ? message : completed(asRecord(message), asRecord(parseJson(text)));
+			if (text === "") return message;
+			const sent = asRecord(message);
+			const made = completed(sent, asRecord(parseJson(text)));
+			for (const field in made) if (made[field] !== sent[field]) broughtBack.add(`messages[${at}].${field}`);
+			return made;
 		});
-		return { ...ask, body: changeJsonBody(ask.body, { messages: whole }) };
+		return { ...ask, body: changeJsonBody(ask.body, { messages: whole }), broughtBack };
 	}
 
 	/** What was kept of each message. One that others have the key of gets nothing, for it may be any of theirs. */

@@ -49,17 +49,20 @@ const editLimit = (
 };
 
 /** What another model's turns left in the history, and what a strict vendor does not take. */
-const editHistory = ({ body }: ModelAsk, { model, capabilities }: PassthroughChanges, editing: Editing): void => {
+const editHistory = (ask: ModelAsk, { model, capabilities }: PassthroughChanges, editing: Editing): void => {
+	const { body } = ask;
 	// Of other models it does not matter.
 	const silent = capabilities.reasoningWithCalls === true && thinksNot({ ...body.value, ...editing.edits });
 	if (!mayNeedChange(body.text, model, capabilities, silent)) return;
 	const target = { capabilities, family: familyOf(model), thinksNot: silent };
-	changeHistory(asList(body.value["messages"]), target, editing);
+	changeHistory(ask, target, editing);
 };
 
-const changeHistory = (before: readonly unknown[], target: HistoryTarget, { edits, losses }: Editing): void => {
+const changeHistory = ({ body, broughtBack }: ModelAsk, target: HistoryTarget, { edits, losses }: Editing): void => {
+	const before = asList(body.value["messages"]);
 	const lost = (at: number, field: string): void => {
-		losses.push({ path: `messages[${at}].${field}`, reason: "the model does not take it in its history" });
+		const path = `messages[${at}].${field}`;
+		if (!broughtBack?.has(path)) losses.push({ path, reason: "the model does not take it in its history" });
 	};
 	const after = historyFor(before, { ...target, lost });
 	const same = after.length === before.length && after.every((message, at) => message === before[at]);

@@ -13,7 +13,8 @@ export interface ReasoningValue {
 	readonly lengths: readonly number[];
 }
 
-const packed = /^([\w-]*);((?:\d+,?)*);/;
+/** A client may write what it likes in such a place: there is one way only to read it. */
+const packed = /^([\w-]*);((?:\d+(?:,\d+)*)?);/;
 
 /** The blob with the item's id and the lengths of its summaries. */
 export const packReasoning = (encrypted: string, id: string | undefined, parts: readonly string[]): string =>

@@ -154,6 +154,11 @@ class InputEncoder {
 			return;
 		}
 		const { encrypted, id, lengths } = unpackReasoning(opaque.value);
+		// No upstream seals reasoning by nothing: the id alone would name what it keeps, for whichever token.
+		if (encrypted === "") {
+			this.writing.losses.node(block, "it has no seal");
+			return;
+		}
 		const full = block.type === "thinking" && block.form === "full" && lengths.length === 0;
 		const summary = block.type === "opaque_thinking" || full ? [] : summariesOf(block, lengths);
 		this.items.push({

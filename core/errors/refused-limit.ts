@@ -2,11 +2,14 @@
 
 const subject = /max_?(?:completion_?|output_?)?tokens|(?:output|completion|maximum) tokens|in the completion/i;
 
-/** The words of vLLM, OpenAI, Anthropic, DashScope, DeepSeek, Volcengine, Groq, Bedrock and Google; of two numbers their difference. */
+/**
+ * The words of vLLM, OpenAI, Anthropic, DashScope, DeepSeek, Volcengine, Groq, Bedrock and Google; of two numbers their
+ * difference. A refusal may repeat what the client wrote: nothing in it is looked through again and again.
+ */
 const words: readonly RegExp[] = [
 	/\(\d+ > (\d+) - (\d+)\)/,
 	/maximum context length is (\d+) tokens.{0,80}?(\d+) (?:tokens )?in the messages, \d+ in the completion/,
-	/\d+ > (\d+), which is the maximum allowed number of output tokens/,
+	/\d > (\d+), which is the maximum allowed number of output tokens/,
 	/supports at most (\d+) (?:completion|output) tokens/,
 	/range of max_\w+ (?:should be|is) \[\d+, ?(\d+)\]/i,
 	/expected a value <= (\d+)/,

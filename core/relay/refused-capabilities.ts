@@ -35,11 +35,11 @@ const ofLimit = ({ status, text, sameForm }: Refused): ModelCapabilities | undef
 };
 
 /** Moonshot's words for schemas of tools that say the same in a way it does not take. */
-const untakenUnion = /moonshot flavored json schema.*(?:using anyOf|items must be)/is;
+const untakenUnion = /moonshot flavored json schema.{0,1000}?(?:using anyOf|items must be)/is;
 
 /** The words of xAI, OpenAI, DeepSeek and Anthropic for a schema that has no object at its root, or alternatives there. */
 const untakenRoot =
-	/root must be an object type|must be a JSON Schema of 'type|not have '?oneOf.*at the top level|does not support oneOf, allOf, or anyOf at the top level/is;
+	/root must be an object type|must be a JSON Schema of 'type|not have '?oneOf.{0,100}?at the top level|does not support oneOf, allOf, or anyOf at the top level/is;
 
 /** Schemas of tools, which a client mostly hands on from an MCP server: one of them would refuse every request. */
 const ofSchemas = ({ prompt, status, text }: Refused): ModelCapabilities | undefined => {

@@ -1,6 +1,7 @@
 /** Replaces what patterns find in a request by stand-ins, which the answer gives back. */
 import { type Guard, mapTexts, type NeutralRequest } from "#core";
 import type { Pattern } from "./patterns.ts";
+import { Search } from "./search.ts";
 
 /** The stand-ins of one request. The same words always get the same one, so that a conversation reads the same each time. */
 class StandIns {
@@ -39,19 +40,33 @@ const takenIn = (request: NeutralRequest): ((stand: string) => boolean) => {
 	return (stand) => taken.has(stand);
 };
 
+/** Millions of numbers and words as long as this stand in a large request: those that hold nothing are not gathered. */
+const short = 32;
+
+const isIn = ({ expression }: Pattern, text: string): boolean => {
+	expression.lastIndex = 0;
+	return expression.test(text);
+};
+
 export const patternGuard = (name: string, patterns: readonly Pattern[]): Guard => ({
 	name,
-	inspect(request) {
+	async inspect(request, call) {
+		const texts = new Map<string, string>();
+		mapTexts(request, (text) => {
+			if (text.length > short || patterns.some((pattern) => isIn(pattern, text))) texts.set(text, text);
+			return text;
+		});
+		const search = new Search(call.request.signal);
 		let stands: StandIns | undefined;
-		const replace = mapTexts(request, (text) => {
+		for (const text of texts.keys()) {
 			let changed = text;
 			for (const pattern of patterns)
-				changed = changed.replace(pattern.expression, (words) => {
+				changed = await search.replaced(changed, pattern, (words) => {
 					stands ??= new StandIns(takenIn(request));
 					return stands.for(pattern.name, words);
 				});
-			return changed;
-		});
-		return stands && { replace, restore: stands.restore };
+			texts.set(text, changed);
+		}
+		return stands && { replace: mapTexts(request, (text) => texts.get(text) ?? text), restore: stands.restore };
 	},
 });

@@ -3,8 +3,12 @@
 /** How long a run of `+` or `*` may get. An endless one costs the square of a long text. */
 const longestRun = 1024;
 
+/** How many places for a match to begin are tried at once: each may cost as much as the pattern's runs are long. */
+export const startsAtOnce = 2048;
+
 export interface Pattern {
 	readonly name: string;
+	/** Finds the first match that begins within so many characters behind `lastIndex`; the match is its first group. */
 	readonly expression: RegExp;
 }
 
@@ -28,11 +32,11 @@ const refuse = (name: string, why: string): never => {
 
 const compile = (name: string, source: string): RegExp => {
 	try {
-		return new RegExp(source, "gu");
+		return new RegExp(source, "u");
 	} catch {
 		try {
 			// Older patterns escape what Unicode ones may not.
-			return new RegExp(source, "g");
+			return new RegExp(source);
 		} catch (error) {
 			return refuse(name, `is no regular expression: ${error instanceof Error ? error.message : "it cannot be read"}.`);
 		}
@@ -66,8 +70,8 @@ class Reader {
 export const readPattern = (name: string, pattern: string): Pattern => {
 	const reader = new Reader(name);
 	for (const [text] of pattern.matchAll(piece)) reader.take(text);
-	const expression = compile(name, reader.source);
+	const { source, flags } = compile(name, reader.source);
+	const expression = new RegExp(`[^]{0,${startsAtOnce - 1}}?(${source})`, `${flags}y`);
 	if (expression.test("")) refuse(name, "matches nothing at all; let it match one character at least.");
-	expression.lastIndex = 0;
 	return { name, expression };
 };

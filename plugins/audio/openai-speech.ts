@@ -31,7 +31,7 @@ import {
 import { type Spoken, soundOf } from "./spoken.ts";
 
 /** Models that bill tokens: only their events tell how many, so events are asked for, and their sound goes on as bytes. */
-const billsTokens = (model: string): boolean => /^(?:.*\/)?gpt-.*tts/.test(model);
+const billsTokens = (model: string): boolean => /(?:^|\/)gpt-[^/]*tts/.test(model);
 
 const isDelta = (event: WireRecord): boolean => event["type"] === "speech.audio.delta";
 

@@ -11,8 +11,8 @@ export interface ReferenceFields {
 	readonly ids: ReadonlySet<string>;
 	/** Fields whose value is an address that the upstream reads, which may be one of its own. */
 	readonly addresses: ReadonlySet<string>;
-	/** Whether such an address leads into the upstream's account. */
-	readonly leads: (address: string) => boolean;
+	/** Whether such an address leads into the upstream's account; `field` is the one that it stands in. */
+	readonly leads: (address: string, field: string) => boolean;
 	/** Fields that hold what is the client's or the model's own, whatever is in it: arguments, schemas. */
 	readonly opaque: ReadonlySet<string>;
 }
@@ -67,12 +67,19 @@ export const leadsInside = (named: string): boolean => {
 	return literal === undefined ? isInnerName(hostname) : !isPublicAddress(literal);
 };
 
+/**
+ * The same of a server that a tool is at. What is no address of the web is the name of one that the upstream has itself, as
+ * LiteLLM's `litellm_proxy` is.
+ */
+export const leadsToOwnServer = (named: string): boolean =>
+	!/^https?:/i.test(addressAsRead(named)) || leadsInside(named);
+
 const isId = (value: unknown): boolean =>
 	typeof value === "string" ? value !== "" : Array.isArray(value) && value.some(isId);
 
 /** Whether the field itself is one; what is in it is looked through apart from this. */
 const isReference = (field: string, value: unknown, { ids, addresses, leads }: ReferenceFields): boolean =>
-	(ids.has(field) && isId(value)) || (typeof value === "string" && addresses.has(field) && leads(value));
+	(ids.has(field) && isId(value)) || (typeof value === "string" && addresses.has(field) && leads(value, field));
 
 const inList = (list: readonly unknown[], fields: ReferenceFields, at: string): FoundReference | undefined => {
 	for (const [index, each] of list.entries()) {

@@ -1,11 +1,13 @@
-/** Files and spoken answers that a request names by an id of the upstream's account. Nothing of that kind is kept here. */
+/** Files, stores and spoken answers that a request names by an id of the upstream's account. Nothing of that kind is kept here. */
 import {
 	asList,
 	asRecord,
 	type Conversations,
 	findReference,
 	leadsInside,
+	leadsToOwnServer,
 	type ModelAsk,
+	membersOf,
 	type ReferenceFields,
 	referenceDenial,
 	type WireRecord,
@@ -16,6 +18,28 @@ const fields: ReferenceFields = {
 	addresses: new Set(["url", "image_url", "video_url", "file_url", "file_data", "document_url"]),
 	leads: leadsInside,
 	opaque: new Set(["tool_calls", "function_call", "reasoning_details", "annotations", "metadata"]),
+};
+
+/** Stores, containers and servers of vendors' own tools: OpenAI's and xAI's, Zhipu's, StepFun's, Baichuan's, Mistral's. */
+const toolFields: ReferenceFields = {
+	ids: new Set(
+		(
+			"file_id file_ids container container_id vector_store_id vector_store_ids collection_ids knowledge_id kb_ids " +
+			"library_ids"
+		).split(" "),
+	),
+	addresses: new Set(["server_url"]),
+	leads: leadsToOwnServer,
+	opaque: new Set(["parameters"]),
+};
+
+const isClients = ({ type = "function" }: WireRecord): boolean => type === "function" || type === "custom";
+
+/** In a tool that the upstream runs, or for all of them, as LiteLLM has it. */
+const referenceOfTools = ({ tools, vector_store_ids }: WireRecord) => {
+	if (tools === undefined && vector_store_ids === undefined) return undefined;
+	const hosted = membersOf(tools).map((tool) => (isClients(tool) ? undefined : tool));
+	return findReference({ tools: hosted, vector_store_ids }, toolFields, "");
 };
 
 /** Qwen reads a system message that is such an address as the file it names. */
@@ -34,7 +58,7 @@ const referenceIn = (messages: readonly unknown[]) => {
 };
 
 /** What a request names of an upstream's account. */
-const findIn = (body: WireRecord) => referenceIn(asList(body["messages"]));
+const findIn = (body: WireRecord) => referenceIn(asList(body["messages"])) ?? referenceOfTools(body);
 
 /** Sends requests with such an id to upstreams alone whose account is the token's. Nothing is kept. */
 export const references = {

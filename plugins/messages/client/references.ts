@@ -12,6 +12,7 @@ import {
 	findReference,
 	isRecord,
 	leadsInside,
+	leadsToOwnServer,
 	type ReferenceFields,
 	referenceDenial,
 	type WireRecord,
@@ -26,6 +27,9 @@ const fields: ReferenceFields = {
 	opaque: new Set(["input", "citations", "cache_control", "tabs", "state_changes"]),
 };
 
+/** Servers of tools. */
+const servers: ReferenceFields = { ...fields, leads: leadsToOwnServer };
+
 /** A container is made anew unless it is named; skills of Anthropic's own are everybody's. */
 const containerIn = ({ container }: WireRecord) => {
 	const { id, skills } = asRecord(container);
@@ -39,7 +43,8 @@ const foreignReference = (body: WireRecord): Denial | undefined => {
 	const found =
 		containerIn(body) ??
 		findReference(body["messages"], fields, "messages") ??
-		findReference(body["system"], fields, "system");
+		findReference(body["system"], fields, "system") ??
+		findReference(body["mcp_servers"], servers, "mcp_servers");
 	return found && referenceDenial(found);
 };
 

@@ -8,6 +8,7 @@ import {
 	findReference,
 	isRecord,
 	leadsInside,
+	leadsToOwnServer,
 	type ReferenceFields,
 	referenceDenial,
 	type WireRecord,
@@ -16,8 +17,8 @@ import { isForeignRun, ownReasoningMark } from "../origin.ts";
 
 const fields: ReferenceFields = {
 	ids: new Set(["file_id", "file_ids", "container", "container_id", "vector_store_ids", "skill_id"]),
-	addresses: new Set(["image_url", "file_url", "url"]),
-	leads: leadsInside,
+	addresses: new Set(["image_url", "file_url", "url", "server_url"]),
+	leads: (address, field) => (field === "server_url" ? leadsToOwnServer(address) : leadsInside(address)),
 	// What the model said, and where it found it: told again, these name nothing that is to be read.
 	opaque: new Set(["arguments", "annotations", "results", "outputs", "action", "parameters", "schema", "logprobs"]),
 };

@@ -137,6 +137,9 @@ export class BoundReader {
 	}
 }
 
+/** Marks of Anthropic's and of OpenAI's protocols, which translation makes of each other. */
+const cacheMarks = new Set(["cache_control", "prompt_cache_breakpoint"]);
+
 /** Whether anything is marked to be kept in a cache for longer than usual; marks may stand anywhere, also on a tool. */
 const marksLongCache = (value: unknown): boolean => {
 	if (Array.isArray(value)) return value.some(marksLongCache);
@@ -144,7 +147,7 @@ const marksLongCache = (value: unknown): boolean => {
 	for (const name in value) {
 		const member = value[name];
 		if (typeof member !== "object" || member === null) continue;
-		if (name === "cache_control" ? isLong(asRecord(member)["ttl"]) : marksLongCache(member)) return true;
+		if (cacheMarks.has(name) ? isLong(asRecord(member)["ttl"]) : marksLongCache(member)) return true;
 	}
 	return false;
 };

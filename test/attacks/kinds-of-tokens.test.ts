@@ -105,3 +105,27 @@ test.each([
 			expect(await world.used(key)).toBe(400 * rate + 100 * 0.3 + 10 * 2.5);
 		}
 });
+
+test.each([
+	[{ mode: "explicit" }, 2],
+	[{ ttl: "5m" }, 2],
+	[{ ttl: "30m" }, 5],
+	[{ ttl: "1h" }, 5],
+])("what a mark of Responses (%j) has Claude write to its cache", async (mark, rate) => {
+	world.upstream.answer(() =>
+		Response.json({
+			...{ id: "m", type: "message", role: "assistant", model: "m", stop_reason: "end_turn" },
+			content: [{ type: "text", text: "A cat." }],
+			usage: { input_tokens: 100, cache_creation_input_tokens: 400, output_tokens: 10 },
+		}),
+	);
+	const content = [{ type: "input_text", text: words, prompt_cache_breakpoint: mark }];
+	for (const settings of [{ quota: 1 }, {}]) {
+		const { key } = await world.gateway.token(settings);
+		const headers = { authorization: `Bearer ${key}` };
+		const body = { model: "messages-a", max_output_tokens: 100, store: false, input: [{ role: "user", content }] };
+		const response = await world.gateway.ask("/v1/responses", body, { headers });
+		await response.text();
+		expect(await world.used(key)).toBe(400 * rate + 100 * 0.3 + 10 * 2.5);
+	}
+});

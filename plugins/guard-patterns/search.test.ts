@@ -18,6 +18,17 @@ test.each([
 	}
 });
 
+test.each(["\\b", "(?=word)", "(?<=a)b*"])("%s, which may match nothing, ends and hides no nothing", async (source) => {
+	const text = "a word, ab and another \u{1f600}";
+	const found: string[] = [];
+	const changed = await new Search(signal).replaced(text, readPattern("empty", source), (words) => {
+		found.push(words);
+		return `<${words}>`;
+	});
+	expect(changed).toBe(text.replace(/(?<=a)b+/g, source.startsWith("(?<=") ? "<$&>" : "$&"));
+	expect(found).not.toContain("");
+});
+
 test("a search that takes long is given up once nobody waits for it", async () => {
 	const pattern = readPattern("mail", "[\\w.+-]+@[\\w-]+");
 	const search = new Search(AbortSignal.abort());

@@ -42,7 +42,9 @@ export class Search {
 			expression.lastIndex = at;
 			const words = expression.exec(text)?.[1];
 			at = words === undefined ? at + startsAtOnce : expression.lastIndex;
-			if (words === undefined) continue;
+			// What only looks at its surroundings, such as \b, matches nothing: there is nothing to hide, and one goes on behind it.
+			if (words === "") at++;
+			if (!words) continue;
 			changed += text.slice(done, at - words.length) + stand(words);
 			done = at;
 		}

@@ -1,6 +1,5 @@
 /** `portico serve`: listens, greets, and stops without losing anything. */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { headroomBytes } from "../config/need-restart.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
@@ -46,11 +45,11 @@ const greeting = (
 	signIn: string | undefined,
 ): string => {
 	const called = calledAs(invocation);
-	const { config, file } = opened.blueprint;
+	const { config, file, path } = opened.blueprint;
 	const lines = [
 		`Portico serves at ${address}`,
 		"",
-		`  config        ${invocation.builtIn && !existsSync(file) ? `the built-in default; ${called} init writes a file to begin with` : resolve(file)}`,
+		`  config        ${invocation.builtIn && !existsSync(file) ? `the built-in default; ${called} init writes a file to begin with` : path}`,
 		`  data          in ${opened.dataFolder}`,
 	];
 	if (databaseFile(config.database.url) === undefined) lines.push("                and on a database server");

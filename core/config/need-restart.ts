@@ -13,7 +13,7 @@ const fixed = ({ server, database }: Config): Readonly<Record<string, unknown>> 
 	"database.authToken": database.authToken,
 });
 
-/** What the runtime reads of a body beyond the limit of the start, in bytes, so that our own answers and not the runtime's. */
+/** How many bytes of a body the runtime takes beyond the limit of the start, so that we refuse it and not the runtime. */
 export const headroomBytes = 64 * 1024 * 1024;
 
 /** Settings that differ between the config that was started with and a newer one, and that take a restart. */

@@ -96,7 +96,7 @@ const settled = (block: Block): Block => {
 	return block;
 };
 
-/** A block of which more comes. Lists grow in place and beside it: a copy for each piece would cost the square of their number. */
+/** A block of which more comes. Lists grow beside it, in place: a copy for each piece would cost the square of their number. */
 class GrowingBlock {
 	readonly candidate: number;
 	private block: Block;
@@ -142,15 +142,22 @@ class GrowingBlock {
 
 	private growRarely(delta: Extract<Delta, { type: "citation" | "logprobs" | "media" | "transcript" }>): void {
 		const { block } = this;
-		if (delta.type === "media") this.lengthen(delta.base64);
-		else if (delta.type === "transcript") {
-			if (block.type === "audio") this.block = { ...block, transcript: (block.transcript ?? "") + delta.text };
-		} else if (block.type === "text" && delta.type === "citation") {
-			this.citations ??= [...(block.citations ?? [])];
-			this.citations.push(delta.citation);
-		} else if (block.type === "text" && delta.type === "logprobs") {
-			this.logprobs ??= [...(block.logprobs ?? [])];
-			for (const item of delta.items) this.logprobs.push(item);
+		switch (delta.type) {
+			case "media":
+				this.lengthen(delta.base64);
+				return;
+			case "transcript":
+				if (block.type === "audio") this.block = { ...block, transcript: (block.transcript ?? "") + delta.text };
+				return;
+			case "citation":
+				if (block.type !== "text") return;
+				this.citations ??= [...(block.citations ?? [])];
+				this.citations.push(delta.citation);
+				return;
+			case "logprobs":
+				if (block.type !== "text") return;
+				this.logprobs ??= [...(block.logprobs ?? [])];
+				for (const item of delta.items) this.logprobs.push(item);
 		}
 	}
 

@@ -108,24 +108,28 @@ export const restorer = (words: ReadonlyMap<string, string>): ((text: string) =>
 	const stands = [...words.keys()].filter((stand) => stand !== "");
 	const lengths = [...new Set(stands.map(({ length }) => length))].sort((one, other) => other - one);
 	const beginnings = new Set(stands.map((stand) => stand.charAt(0)));
-	const [only] = beginnings;
+	const [only, ...others] = beginnings;
 	const next = (text: string, from: number): number => {
-		if (only !== undefined && beginnings.size === 1) return text.indexOf(only, from);
+		if (only === undefined) return -1;
+		if (others.length === 0) return text.indexOf(only, from);
 		for (let at = from; at < text.length; at++) if (beginnings.has(text.charAt(at))) return at;
 		return -1;
+	};
+	const standAt = (text: string, at: number): string | undefined => {
+		for (const length of lengths) {
+			const stand = text.slice(at, at + length);
+			if (words.has(stand)) return stand;
+		}
+		return undefined;
 	};
 	return (text) => {
 		let restored = "";
 		let done = 0;
-		let at = next(text, 0);
-		while (at !== -1) {
-			const begins = at;
-			const length = lengths.find((long) => words.has(text.slice(begins, begins + long)));
-			if (length !== undefined) {
-				restored += text.slice(done, at) + words.get(text.slice(at, at + length));
-				done = at + length;
-			}
-			at = next(text, length === undefined ? at + 1 : done);
+		for (let at = next(text, 0); at !== -1; at = next(text, Math.max(at + 1, done))) {
+			const stand = standAt(text, at);
+			if (stand === undefined) continue;
+			restored += text.slice(done, at) + words.get(stand);
+			done = at + stand.length;
 		}
 		return restored + text.slice(done);
 	};

@@ -24,7 +24,7 @@ export interface StreamParts {
 	readonly head: readonly (string | Uint8Array)[];
 	/** The bytes had already ended when the head was read, and the head holds all there is. */
 	readonly complete: boolean;
-	/** Keeps the whole answer, before its end reaches a client that may go on from it. */
+	/** Keeps what is to be kept of the answer, before its end reaches a client that may go on from it. */
 	keep?(answer: unknown): Promise<void> | undefined;
 	readonly keepAlive: string | undefined;
 	readonly clock: Clock;

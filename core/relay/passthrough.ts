@@ -2,7 +2,7 @@
 import type { Denial } from "../contract/fault.ts";
 import type { ModelAsk, PassthroughChanges, UpstreamMessage } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
-import { isRecord, parseJson } from "../neutral/json.ts";
+import { asRecord, isRecord, parseJson } from "../neutral/json.ts";
 import type { Loss } from "../neutral/model.ts";
 import { isJsonLines, WholeLines } from "../wire/json-lines.ts";
 import { WholeEvents } from "../wire/whole-events.ts";
@@ -47,11 +47,11 @@ export class Passthrough implements Exchange {
 		if (!isRecord(body)) throw notAnAnswer("JSON");
 		const seen = passthrough.observe(body);
 		if (!seen.finished && !seen.error) throw notAnAnswer("an answer of its protocol");
-		const { answer } = seen;
 		const altered = target.model !== ask.call.name || ask.continues !== undefined || ask.call.selective === true;
-		if (!altered) return { body: bytes, seen, answer };
+		if (!altered) return { body: bytes, seen, answer: seen.answer };
 		const restored = passthrough.restore(text, ask, changes, body);
-		return { body: restored, seen, answer: answer === undefined ? undefined : parseJson(restored) };
+		if (seen.answer === undefined) return { body: restored, seen };
+		return { body: restored, seen, answer: passthrough.observe(asRecord(parseJson(restored))).answer };
 	}
 
 	wholeAsStream(bytes: Uint8Array): MaybeLater<ExplodedAnswer> {

@@ -1,10 +1,10 @@
 /** A call of an endpoint under guards: its words for them to see, and their changes in its body and in its answer. */
 import type { EndpointRouted } from "../contract/call.ts";
-import type { Dialect, Endpoint, EndpointAsk, EndpointBody } from "../contract/endpoint.ts";
+import type { Dialect, Endpoint, EndpointAsk, EndpointBody, FormBody, FormPart } from "../contract/endpoint.ts";
 import { parseJson } from "../neutral/json.ts";
 import { mapJsonTexts } from "../neutral/map-texts.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
-import { readForm, replacePart } from "../wire/form.ts";
+import { readForm, replaceParts } from "../wire/form.ts";
 import { changeJsonBody } from "../wire/json-body.ts";
 import { changedWords, editWords } from "./edit-words.ts";
 import type { EndpointExchange } from "./endpoint-exchange.ts";
@@ -16,13 +16,12 @@ import type { LiveCall } from "./live-call.ts";
 
 const utf8 = new TextDecoder();
 
-/** The values of a form that are no files. */
-const formTexts = ({ body }: EndpointAsk): readonly (readonly [string, string])[] =>
-	body.type === "form"
-		? body.form.parts
-				.filter(({ filename }) => filename === undefined)
-				.map(({ name, start, end }) => [name, utf8.decode(body.form.bytes.subarray(start, end))])
-		: [];
+/** The words of a part, where it is no file. */
+const partText = ({ bytes }: FormBody, { name, filename, start, end }: FormPart): string | undefined =>
+	filename === undefined && name !== "model" ? utf8.decode(bytes.subarray(start, end)) : undefined;
+
+const formTexts = ({ body }: EndpointAsk): readonly string[] =>
+	body.type === "form" ? body.form.parts.flatMap((part) => partText(body.form, part) ?? []) : [];
 
 const jsonTexts = ({ body }: EndpointAsk): readonly string[] => {
 	const texts: string[] = [];
@@ -39,8 +38,7 @@ const jsonTexts = ({ body }: EndpointAsk): readonly string[] => {
 /** Everything the client wrote as one message of the user: what the model is given first, then every other field. */
 export const endpointWords = (call: EndpointRouted): NeutralRequest => {
 	const prompt = call.prompt();
-	const forms = formTexts(call.ask).flatMap(([name, text]) => (name === "model" ? [] : [text]));
-	const texts = new Set([...call.ask.call.texts, ...jsonTexts(call.ask), ...forms]);
+	const texts = new Set([...call.ask.call.texts, ...jsonTexts(call.ask), ...formTexts(call.ask)]);
 	return { ...prompt, messages: [{ role: "user", blocks: [...texts].map((text) => ({ type: "text", text })) }] };
 };
 
@@ -52,12 +50,12 @@ const changedBody = (ask: EndpointAsk, words: ReadonlyMap<string, string>): Endp
 			.map(([name, value]) => [name, editWords(value, words)] as const);
 		return { type: "json", json: changeJsonBody(body.json, Object.fromEntries(changes)) };
 	}
-	let { form } = body;
-	for (const [name, text] of formTexts(ask)) {
-		const word = words.get(text);
-		if (word !== undefined) form = readForm(replacePart(form, name, word), form.contentType);
-	}
-	return { type: "form", form };
+	const { form } = body;
+	const bytes = replaceParts(form, (part) => {
+		const text = partText(form, part);
+		return text === undefined ? undefined : words.get(text);
+	});
+	return { type: "form", form: readForm(bytes, form.contentType) };
 };
 
 /** Undefined when the dialect does not read the changed words out of the changed body: then they did not get in. */

@@ -176,11 +176,22 @@ export const formText = ({ bytes, parts }: FormBody, name: string): string | und
 	return part && new TextDecoder().decode(bytes.subarray(part.start, part.end));
 };
 
-/** The same bytes with another value for the first part of that name. */
-export const replacePart = ({ bytes, parts }: FormBody, name: string, value: string): Uint8Array => {
-	const part = parts.find((one) => one.name === name);
-	return part ? Buffer.concat([bytes.subarray(0, part.start), Buffer.from(value), bytes.subarray(part.end)]) : bytes;
+/** The same bytes with another value for each part that `given` has one for. */
+export const replaceParts = ({ bytes, parts }: FormBody, given: (part: FormPart) => string | undefined): Uint8Array => {
+	const pieces: Uint8Array[] = [];
+	let from = 0;
+	for (const part of parts) {
+		const value = given(part);
+		if (value === undefined) continue;
+		pieces.push(bytes.subarray(from, part.start), Buffer.from(value));
+		from = part.end;
+	}
+	return from === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)]);
 };
+
+/** The same bytes with another value for the part of that name. */
+export const replacePart = (form: FormBody, name: string, value: string): Uint8Array =>
+	replaceParts(form, (part) => (part.name === name ? value : undefined));
 
 /** The same form with that text under that name: in the place of the one that has it, or before all others. */
 export const withText = (form: FormBody, name: string, value: string): FormBody => {

@@ -242,6 +242,16 @@ const surfaces: readonly Surface[] = [
 		speaks: true,
 	},
 	{
+		name: "transcriptions: a name that comes twice",
+		path: "/v1/audio/transcriptions",
+		body() {
+			const made = form({ model: "m", "known_speaker_names[]": "Ann" });
+			made.append("known_speaker_names[]", card);
+			return made;
+		},
+		speaks: true,
+	},
+	{
 		name: "translations: prompt",
 		path: "/v1/audio/translations",
 		body: () => form({ model: "m", prompt: card }),

@@ -12,7 +12,7 @@ import {
 } from "#core";
 import { chunkings } from "../../test/support/chunkings.ts";
 import { streamFaults } from "../../test/support/grammar/check.ts";
-import { answering, chunksOf, events, given, neutral, streamed, type Wire } from "./fixtures/asks.ts";
+import { answering, chunksOf, decoded, events, given, neutral, streamed, type Wire } from "./fixtures/asks.ts";
 import { generateContent } from "./protocol.ts";
 import { isCarried } from "./signatures.ts";
 import { bytesBefore, TextOffsets } from "./text-offsets.ts";
@@ -46,6 +46,12 @@ const block: fc.Arbitrary<Block> = fc.oneof(
 		(data): Block => ({ type: "opaque_thinking", data: { ...data, origin: { protocol: "responses", family: "gpt" } } }),
 	),
 );
+const call = {
+	type: "tool_call",
+	name: "f",
+	kind: "function",
+	arguments: { form: "json", value: {}, text: "{}" },
+} as const;
 const response: fc.Arbitrary<NeutralResponse> = fc
 	.tuple(fc.array(block, { maxLength: 6 }), fc.nat(1000), fc.nat(1000), fc.nat(1000))
 	.map(([blocks, input, output, reasoning]) => ({
@@ -102,6 +108,77 @@ describe("properties", () => {
 				expect(again.candidates[0].finishReason).toBe(once.candidates[0].finishReason);
 			}),
 		));
+
+	/** Reasoning of other makers, each with a seal of its own, and calls. */
+	const steps = fc
+		.array(
+			fc.oneof(
+				words.map((text): Block => ({ type: "text", text })),
+				fc.tuple(words, fc.boolean()).map(
+					([text, shows]): Block => ({
+						type: "thinking",
+						text: shows ? text : "",
+						form: "summary",
+						signature: { value: "", origin: { protocol: "messages", family: "claude" } },
+					}),
+				),
+				fc.constant<Block>({
+					type: "opaque_thinking",
+					data: { value: "", origin: { protocol: "responses", family: "gpt" } },
+				}),
+				fc.constant<Block>({ ...call, id: "" }),
+			),
+			{ minLength: 1, maxLength: 7 },
+		)
+		.map((blocks) =>
+			blocks.map((block, at): Block => {
+				if (block.type === "thinking" && block.signature)
+					return { ...block, signature: { ...block.signature, value: `seal${at}` } };
+				if (block.type === "opaque_thinking") return { ...block, data: { ...block.data, value: `seal${at}` } };
+				return block.type === "tool_call" ? { ...block, id: `call${at}` } : block;
+			}),
+		);
+
+	/** What a block is known by; undefined for words. */
+	const nameOf = (block: Block | undefined): string | undefined => {
+		if (block?.type === "thinking") return `${block.signature?.value} ${block.text}`;
+		if (block?.type === "opaque_thinking") return block.data.value;
+		return block?.type === "tool_call" ? block.id : undefined;
+	};
+
+	test.each([false, true])(
+		"reasoning of others comes back once and in its order, also by a client that drops thoughts (streamed: %p)",
+		(stream) =>
+			fc.assert(
+				fc.property(steps, (blocks) => {
+					const made = {
+						id: "r",
+						createdAt: 1,
+						model: "m",
+						candidates: [{ index: 0, blocks, finish: { reason: "stop" as const } }],
+						usage: { input: { total: 1 }, output: { total: 1 } },
+					};
+					const answers = stream ? chunksOf(streamed(explode(made))) : [given(made)];
+					const parts: readonly Wire[] = answers.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+					const backOf = (kept: readonly Wire[]): readonly string[] =>
+						decoded({
+							contents: [
+								{ role: "user", parts: [{ text: "Hi" }] },
+								{ role: "model", parts: kept },
+							],
+						})
+							.messages.filter(({ role }) => role === "assistant")
+							.flatMap((message) => message.blocks.flatMap((block) => nameOf(block) ?? []));
+					const all = blocks.flatMap((block) => nameOf(block) ?? []);
+					expect(backOf(parts)).toEqual(all);
+					const rest = backOf(parts.filter(({ thought }) => thought !== true));
+					expect(rest).toEqual(all.filter((name) => rest.includes(name)));
+					const before = blocks.filter((_, at) => blocks[at + 1]?.type === "tool_call");
+					expect(rest).toEqual(expect.arrayContaining(before.flatMap((block) => nameOf(block) ?? [])));
+				}),
+				{ numRuns: 500 },
+			),
+	);
 
 	test("however a stream is cut into chunks of its own, the same is told", () =>
 		fc.assert(

@@ -35,11 +35,13 @@ const isGeminis = (block: Block): boolean =>
 const sealOf = (block: Block): string | undefined => (block.type === "thinking" ? block.signature?.value : undefined);
 
 /**
- * Thoughts that stood on a call (`onCalls`) go before what was said since the last one, as the model thought before it spoke;
- * those that came back by themselves too are left out.
+ * Thoughts that stood on a call (`onCalls`) go before what was said since the last call or other reasoning, as the model
+ * thought before it spoke; those that came back by themselves too are left out.
  */
 export const inSteps = (messages: readonly Message[], onCalls: ReadonlySet<Block>): readonly Message[] =>
 	onCalls.size === 0 ? messages : messages.map((message) => inStep(message, onCalls));
+
+const endsStep: ReadonlySet<Block["type"]> = new Set(["tool_call", "thinking", "opaque_thinking"]);
 
 const inStep = (message: Message, onCalls: ReadonlySet<Block>): Message => {
 	if (!message.blocks.some((block) => onCalls.has(block))) return message;
@@ -49,7 +51,7 @@ const inStep = (message: Message, onCalls: ReadonlySet<Block>): Message => {
 	for (const block of message.blocks) {
 		if (!onCalls.has(block)) blocks.push(block);
 		else if (block.type !== "thinking" || !shown.has(sealOf(block))) blocks.splice(step, 0, block);
-		if (block.type === "tool_call") step = blocks.length;
+		if (endsStep.has(block.type)) step = blocks.length;
 	}
 	return inPlaceOf({ ...message, blocks }, message);
 };

@@ -18,9 +18,11 @@ const placeholders = new Set([skipSentinel, "context_engineering_is_the_way_to_g
 /** Stands before the value of reasoning that has no text at all, to tell it from the signature of a visible thought. */
 const wholeMark = "~";
 
-/** Stands before the length and the text of a thought that was shown, behind which its signature follows. */
-const shownSign = "=";
-const shownThought = /^=(\d{1,9}):/;
+/**
+ * Stands before the length and the text of a thought that was shown, behind which its signature follows: `=` for the last
+ * reasoning before its call, `<` where other came after it.
+ */
+const shownThought = /^([=<])(\d{1,9}):/;
 
 /** How a marked value begins in base64. */
 export const encodedMark = "cG9ydGljby";
@@ -47,18 +49,19 @@ export interface ReadSignature {
 	/** It is reasoning of its own, not the signature of a text. */
 	readonly whole: boolean;
 	/** The thought it belongs to, which was shown before the call that bears it. */
-	readonly shown?: string;
+	readonly shown?: { readonly text: string; readonly isLast: boolean };
 }
 
 export const readSignature = (text: string): ReadSignature | undefined => {
 	if (text === "" || placeholders.has(text)) return undefined;
 	const carried = carriedIn(text);
 	if (!carried) return { opaque: { value: text, origin: geminiOrigin }, whole: false };
-	const [sign, length] = shownThought.exec(carried.value) ?? [];
-	if (sign !== undefined) {
-		const end = sign.length + Number(length);
+	const [head, sign, length] = shownThought.exec(carried.value) ?? [];
+	if (head !== undefined) {
+		const end = head.length + Number(length);
 		const value = carried.value.slice(end);
-		return { opaque: { ...carried, value }, whole: false, shown: carried.value.slice(sign.length, end) };
+		const shown = { text: carried.value.slice(head.length, end), isLast: sign === "=" };
+		return { opaque: { ...carried, value }, whole: false, shown };
 	}
 	if (!carried.value.startsWith(wholeMark)) return { opaque: carried, whole: false };
 	return { opaque: { ...carried, value: carried.value.slice(wholeMark.length) }, whole: true };
@@ -78,14 +81,9 @@ export const unseenMark = (block: Block, hidden: boolean): string | undefined =>
 	return isForeign(block.signature) ? writeSignature(block.signature) : undefined;
 };
 
-/**
- * The mark of a thought that is shown, with its text, for the call that comes after it and bears none: clients that keep no
- * thoughts in a conversation, as Gemini CLI, bring it back there.
- */
-export const shownMark = (text: string, signature: Opaque): string | undefined =>
-	isForeign(signature)
-		? encoded(carry({ ...signature, value: `${shownSign}${text.length}:${text}${signature.value}` }))
-		: undefined;
+/** The mark of a thought that is shown, with its text, for the call that comes after it. */
+export const shownMark = (text: string, signature: Opaque, isLast: boolean): string =>
+	encoded(carry({ ...signature, value: `${isLast ? "=" : "<"}${text.length}:${text}${signature.value}` }));
 
 /** The part of reasoning after which nothing came that could bear its mark. */
 export const markedPart = (mark: string): WireRecord => ({ text: "", thought: true, thoughtSignature: mark });

@@ -34,10 +34,6 @@ export const bearsMark = (part: WireRecord): boolean =>
 	part["thought"] !== true &&
 	part["thoughtSignature"] === undefined;
 
-/** Whether the mark of a thought that is shown may stand on it. */
-export const bearsShownMark = (part: WireRecord): boolean =>
-	part["functionCall"] !== undefined && part["thoughtSignature"] === undefined;
-
 /** A function call; undefined for one whose arguments are no JSON, which cannot be told here. */
 const callPart = (block: ToolCallBlock): WireRecord | undefined => {
 	if (block.arguments.form === "invalid" && block.arguments.text.trim() !== "") return undefined;

@@ -18,8 +18,8 @@ import {
 import { callId } from "../call-ids.ts";
 import { decodePart, signatureOf } from "../decode-part.ts";
 import { field, listField, otherFields, recordField } from "../fields.ts";
-import { bagOf, geminiOrigin, isForeign, readSignature } from "../signatures.ts";
-import { inSteps, joined } from "./join-contents.ts";
+import { bagOf, geminiOrigin, isForeign, type ReadSignature, readSignature } from "../signatures.ts";
+import { inSteps, joined, type OnCalls } from "./join-contents.ts";
 import { readResult } from "./read-result.ts";
 
 const refusal = (parameter: string, message: string): Fault =>
@@ -74,8 +74,7 @@ const contentsOf = (value: unknown): readonly Content[] => {
 /** Reads the parts of one conversation; what it remembers is which calls still wait for their results. */
 class ContentsDecoder {
 	private readonly calls = new WaitingCalls();
-	/** Thoughts that were shown, and stood on the call after them. */
-	readonly onCalls = new Set<Block>();
+	readonly onCalls: OnCalls = new Map();
 
 	message({ role, parts }: Content, index: number): Message {
 		const known = role === undefined ? "user" : roles[role.toLowerCase()];
@@ -107,8 +106,9 @@ class ContentsDecoder {
 	}
 
 	private reasoningOn(call: WireRecord): readonly Block[] {
-		const reasoning = unseenReasoning(call);
-		for (const block of reasoning) if (block.type === "thinking" && block.text !== "") this.onCalls.add(block);
+		const read = readSignature(signatureOf(call) ?? "");
+		const reasoning = unseenReasoning(read);
+		if (read?.shown) for (const block of reasoning) this.onCalls.set(block, read.shown.isLast);
 		return reasoning;
 	}
 
@@ -162,18 +162,17 @@ const ownSignature = (part: WireRecord): Opaque | undefined => {
 };
 
 /** Reasoning of another maker that shows nothing, or may be shown no more: its mark stands on what came after it. */
-const unseenReasoning = (part: WireRecord): readonly Block[] => {
-	const read = readSignature(signatureOf(part) ?? "");
+const unseenReasoning = (read: ReadSignature | undefined): readonly Block[] => {
 	if (!read || !isForeign(read.opaque)) return [];
 	if (read.whole) return [{ type: "opaque_thinking", data: read.opaque }];
-	return [{ type: "thinking", text: read.shown ?? "", form: "summary", signature: read.opaque }];
+	return [{ type: "thinking", text: read.shown?.text ?? "", form: "summary", signature: read.opaque }];
 };
 
 /** Adds what a part is. Reasoning of another maker finds its text in the thought parts just before its signature. */
 const addPart = (blocks: Block[], part: WireRecord, place: string): void => {
 	const read = readSignature(signatureOf(part) ?? "");
 	const thought = part["thought"] === true;
-	if (!thought || read?.whole) blocks.push(...unseenReasoning(part));
+	if (!thought || read?.whole) blocks.push(...unseenReasoning(read));
 	if (thought && read?.whole) return;
 	const signature = thought ? read?.opaque : ownSignature(part);
 	const block = decodePart(part, { origin: geminiOrigin, signature, fallbackId: () => callId(place) });

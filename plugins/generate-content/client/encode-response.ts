@@ -14,11 +14,12 @@ import {
 import { masked } from "../field-mask.ts";
 import { encodeBlockReason, encodeFinish } from "../finish.ts";
 import { encodeLogprobs } from "../logprobs.ts";
-import { isUnsigned, markedPart, ownExtras, shownMark, unseenMark, writeSignature } from "../signatures.ts";
+import { isUnsigned, markedPart, ownExtras, unseenMark, writeSignature } from "../signatures.ts";
 import { bytesBefore } from "../text-offsets.ts";
 import { encodeUsage } from "../usage.ts";
-import { bearsMark, bearsShownMark, hidesThoughts, queriesOf, wholePart, wordsOf } from "./answer-part.ts";
+import { bearsMark, hidesThoughts, queriesOf, wholePart, wordsOf } from "./answer-part.ts";
 import { type CitedText, encodeGrounding } from "./encode-grounding.ts";
+import { ShownThought } from "./shown-thought.ts";
 
 /** What is gathered beside the parts of a candidate. */
 export interface Gathered {
@@ -41,8 +42,7 @@ class PartsEncoder {
 	private lastText: TextBlock | undefined;
 	/** Of reasoning that shows nothing, for the part that follows. */
 	private mark: string | undefined;
-	/** Of a thought that was shown, for the call that follows. */
-	private shown: string | undefined;
+	private readonly shown = new ShownThought();
 
 	constructor(request: NeutralRequest) {
 		this.hides = hidesThoughts(request);
@@ -72,6 +72,7 @@ class PartsEncoder {
 		this.end();
 		this.growing = undefined;
 		this.mark = mark;
+		this.shown.goOn();
 	}
 
 	private add(part: WireRecord): void {
@@ -84,8 +85,7 @@ class PartsEncoder {
 		const bears = mark !== undefined && bearsMark(part);
 		if (bears) this.mark = undefined;
 		else this.end();
-		const shown = !bears && bearsShownMark(part) ? this.shown : undefined;
-		if (part["functionCall"] !== undefined) this.shown = undefined;
+		const shown = this.shown.markFor(part);
 		const thoughtSignature = bears ? mark : shown;
 		this.parts.push(thoughtSignature === undefined ? part : { ...part, thoughtSignature });
 	}
@@ -113,7 +113,7 @@ class PartsEncoder {
 		const shown = this.hides ? "" : text;
 		if (shown === "" && !signature) return;
 		this.add({ text: shown, thought: true, ...(signature && { thoughtSignature: writeSignature(signature) }) });
-		if (signature) this.shown = shownMark(shown, signature);
+		if (signature) this.shown.show(shown, signature);
 	}
 }
 

@@ -1,8 +1,9 @@
 /** What is held back of one candidate's stream, so that the chunk that ends it has something to say. */
 import { gapBetween, type Opaque, type TextBlock, type TokenLogprob, type WireRecord } from "#core";
 import { markedPart, writeSignature } from "../signatures.ts";
-import { bearsMark, bearsShownMark, textPart } from "./answer-part.ts";
+import { bearsMark, textPart } from "./answer-part.ts";
 import type { CitedText } from "./encode-grounding.ts";
+import { ShownThought } from "./shown-thought.ts";
 
 export class HeldParts {
 	/** The end of a growing text. */
@@ -18,8 +19,7 @@ export class HeldParts {
 	readonly texts: CitedText[] = [];
 	readonly queries: string[] = [];
 	readonly logprobs: TokenLogprob[] = [];
-	/** The mark of a thought that was shown, for the call that follows. */
-	shown: string | undefined;
+	readonly shown = new ShownThought();
 	/** A call came whose arguments were no JSON. */
 	brokenCall = false;
 
@@ -60,6 +60,7 @@ export class HeldParts {
 	hold(mark: string): string {
 		const before = this.flush();
 		this.mark = mark;
+		this.shown.goOn();
 		return before;
 	}
 
@@ -79,9 +80,9 @@ export class HeldParts {
 	addPart(part: WireRecord): string {
 		const bears = bearsMark(part);
 		const before = bears ? this.release() : this.flush();
-		const mark = this.mark ?? (bearsShownMark(part) ? this.shown : undefined);
+		const shown = this.shown.markFor(part);
+		const mark = this.mark ?? shown;
 		this.mark = undefined;
-		if (part["functionCall"] !== undefined) this.shown = undefined;
 		this.part = JSON.stringify(mark === undefined ? part : { ...part, thoughtSignature: mark });
 		return before;
 	}

@@ -34,24 +34,30 @@ const isGeminis = (block: Block): boolean =>
 
 const sealOf = (block: Block): string | undefined => (block.type === "thinking" ? block.signature?.value : undefined);
 
+/** Thoughts that were shown, and stood on the call after them; with whether no other reasoning came between. */
+export type OnCalls = Map<Block, boolean>;
+
 /**
- * Thoughts that stood on a call (`onCalls`) go before what was said since the last call or other reasoning, as the model
- * thought before it spoke; those that came back by themselves too are left out.
+ * Thoughts that stood on a call go before what was said since the last one, as the model thought before it spoke, and behind
+ * reasoning that came before them; those that came back by themselves too are left out.
  */
-export const inSteps = (messages: readonly Message[], onCalls: ReadonlySet<Block>): readonly Message[] =>
+export const inSteps = (messages: readonly Message[], onCalls: OnCalls): readonly Message[] =>
 	onCalls.size === 0 ? messages : messages.map((message) => inStep(message, onCalls));
 
-const endsStep: ReadonlySet<Block["type"]> = new Set(["tool_call", "thinking", "opaque_thinking"]);
+const isReasoning = ({ type }: Block): boolean => type === "thinking" || type === "opaque_thinking";
 
-const inStep = (message: Message, onCalls: ReadonlySet<Block>): Message => {
+const inStep = (message: Message, onCalls: OnCalls): Message => {
 	if (!message.blocks.some((block) => onCalls.has(block))) return message;
 	const shown = new Set(message.blocks.map((block) => (onCalls.has(block) ? undefined : sealOf(block))));
 	const blocks: Block[] = [];
-	let step = 0;
+	/** Where the step begins, and where its reasoning ends. */
+	let [begin, thought] = [0, 0];
 	for (const block of message.blocks) {
-		if (!onCalls.has(block)) blocks.push(block);
-		else if (block.type !== "thinking" || !shown.has(sealOf(block))) blocks.splice(step, 0, block);
-		if (endsStep.has(block.type)) step = blocks.length;
+		const isLast = onCalls.get(block);
+		if (isLast === undefined) blocks.push(block);
+		else if (!shown.has(sealOf(block))) blocks.splice(isLast ? thought : begin, 0, block);
+		if (block.type === "tool_call") begin = blocks.length;
+		if (block.type === "tool_call" || isReasoning(block)) thought = blocks.length;
 	}
 	return inPlaceOf({ ...message, blocks }, message);
 };

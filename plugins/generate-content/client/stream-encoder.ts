@@ -16,7 +16,7 @@ import {
 	type TextBlock,
 } from "#core";
 import { type Framing, framingOfBody } from "../framing.ts";
-import { isForeign, isUnsigned, shownMark, unseenMark, writeSignature } from "../signatures.ts";
+import { isForeign, isUnsigned, unseenMark, writeSignature } from "../signatures.ts";
 import { bytesBefore } from "../text-offsets.ts";
 import { hidesThoughts, queriesOf, wholePart, wordsOf } from "./answer-part.ts";
 import { answerEnd, candidateEnd } from "./encode-response.ts";
@@ -53,7 +53,7 @@ const gapOfPart = (open: OpenText, part: number | undefined): string => {
 /** A signature of what was told, or of a thought of which nothing was. */
 const signed = (held: HeldParts, { text, thought }: OpenText, signature: Opaque): string => {
 	if (isUnsigned(signature)) return "";
-	if (text !== "" && thought) held.shown = shownMark(text, signature);
+	if (text !== "" && thought) held.shown.show(text, signature);
 	if (text !== "") return held.sign(signature, thought);
 	return thought && isForeign(signature) ? held.hold(writeSignature(signature)) : held.signEmpty(signature, thought);
 };

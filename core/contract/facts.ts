@@ -21,6 +21,8 @@ export interface RequestBound {
 	/** How often the body is read: once more for each round of a tool that runs at the upstream. */
 	readonly turns: number;
 	readonly fees: Fees;
+	/** The same where the upstream is not told what limits its tools, for which other protocols have no word; absent where nothing does. */
+	readonly unlimited?: Pick<RequestBound, "turns" | "fees">;
 	/** Output tokens of a summary that may be written before the answer, for which all is read once more; absent where none is. */
 	readonly summary?: number;
 	/** Something may be kept in a cache for an hour. */

@@ -25,10 +25,15 @@ const pictureless =
 
 const typeOf = (mediaType: unknown): string => (asText(mediaType) ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 
+const noFees = () => ({ webSearches: 0, fileSearches: 0, codeSessions: 0, images: 0 });
+
 /** One bound while it is added up. */
 export class BoundReader {
 	private readonly bytes: number;
-	private readonly fees = { webSearches: 0, fileSearches: 0, codeSessions: 0, images: 0 };
+	private readonly fees = noFees();
+	/** The same where limits are not told. */
+	private readonly unlimited = noFees();
+	private isLimited = false;
 	private images = 0;
 	private around = aroundConversation;
 	/** Bytes of pictures, which count by themselves. */
@@ -92,8 +97,13 @@ export class BoundReader {
 		const rounds = limit || usualRounds;
 		this.open = true;
 		this.turns = Math.max(this.turns, rounds + 1);
+		const more = Math.max(0, usualRounds - rounds);
+		this.isLimited ||= more > 0;
 		if (fee === "codeSessions") this.fees.codeSessions++;
-		else if (fee !== undefined) this.fees[fee] += rounds;
+		else if (fee !== undefined) {
+			this.fees[fee] += rounds;
+			this.unlimited[fee] += rounds + more;
+		}
 	}
 
 	/** A summary of at most `output` tokens is written first where the input may have more tokens than `above`. */
@@ -130,6 +140,11 @@ export class BoundReader {
 			fees,
 			longCache,
 		};
+		if (this.isLimited)
+			bound.unlimited = {
+				turns: Math.max(turns, usualRounds + 1),
+				fees: { ...this.unlimited, codeSessions: fees.codeSessions },
+			};
 		if (summary !== undefined) bound.summary = summary;
 		if (unpriced !== undefined) bound.unpriced = unpriced;
 		if (dear !== undefined) bound.dearPictures = dear;

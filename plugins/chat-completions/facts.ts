@@ -51,19 +51,25 @@ const readPart = (reader: BoundReader, part: WireRecord): void => {
 	else if (part["text"] === undefined || type !== undefined) reader.reachesOut();
 };
 
+/** Whoever takes these knows their limit: gateways before Claude. */
+const anthropics = /^web_search_\d{8}$/;
+
 const readTool = (reader: BoundReader, tool: WireRecord): void => {
 	const type = asText(tool["type"]) ?? "function";
 	if (clientTools.has(type)) return;
 	if (asksOtherModels(type)) reader.unknownPrice(`tools (${type.slice(0, 64)})`);
 	if (/file|retriev/i.test(type)) reader.hosted("fileSearches");
-	else if (/search|web|builtin/i.test(type)) reader.hosted("webSearches", asCount(tool["max_uses"]));
+	else if (/search|web|builtin/i.test(type))
+		reader.hosted("webSearches", anthropics.test(type) ? asCount(tool["max_uses"]) : undefined);
 	else if (/code|shell/i.test(type)) reader.hosted("codeSessions");
 	else if (/image/i.test(type)) reader.hosted("images");
 	else reader.hosted(undefined);
 };
 
-/** Searches that a field of its own asks for; xAI bills each source. */
+/** Searches that a field of its own asks for. */
 const searchFields = ["web_search_options", "search_parameters", "enable_search", "web_search"];
+/** xAI bills each source, of which it alone takes a limit. */
+const mostSources = 20;
 
 const isWanted = (value: unknown): boolean => isGiven(value) && value !== false;
 
@@ -76,8 +82,10 @@ const finder = steeringFinder(
 
 const readSearches = (reader: BoundReader, value: WireRecord): void => {
 	for (const field of searchFields)
-		if (isWanted(value[field]))
-			reader.hosted("webSearches", asCount(asRecord(value[field])["max_search_results"]) ?? 20);
+		if (isWanted(value[field])) {
+			const limit = field === "search_parameters" ? asRecord(value[field])["max_search_results"] : undefined;
+			reader.hosted("webSearches", asCount(limit) ?? mostSources);
+		}
 };
 
 /** vLLM writes the prompt by it, which may say the same words as often as it likes. */

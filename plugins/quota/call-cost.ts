@@ -101,9 +101,9 @@ const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): read
 		if (!price || !prices.isPriced(price)) return undefined;
 		const { contextWindow = price.contextWindow, imageTokens, maxOutput } = capabilities;
 		const { protocols } = upstream;
-		const isTold = protocols.length === 1 && protocols[0] === call.protocol;
-		const least = isTold ? 0 : leastOutput;
-		const limited = isTold ? bound : { ...bound, ...bound.unlimited };
+		const speaks = protocols.includes(call.protocol);
+		const least = speaks && protocols.length === 1 ? 0 : leastOutput;
+		const limited = speaks ? bound : { ...bound, ...bound.unlimited };
 		const own = searches && capabilities.searches === "always" ? withSearch(limited) : limited;
 		targets.push({ price, input: inputTokens(own, contextWindow, imageTokens), fees: own.fees, maxOutput, least });
 	}

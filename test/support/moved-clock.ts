@@ -52,7 +52,7 @@ export const createMovedClock = (startAt = 1_790_000_000_000): MovedClock => {
 export const until = async (
 	condition: () => boolean | Promise<boolean>,
 	what = "the condition",
-	limitMs = 5000,
+	limitMs = 20_000,
 ): Promise<void> => {
 	const end = performance.now() + limitMs;
 	while (!(await condition())) {

@@ -10,9 +10,8 @@ import {
 	type EndpointAsk,
 	type EndpointObserver,
 	type EndpointRequest,
-	Fault,
-	type FormBody,
 	fieldReaders,
+	formFile,
 	formOf,
 	formText,
 	openAiFailure,
@@ -34,19 +33,6 @@ const besides = 64;
 
 const { model } = fieldReaders(refuseField);
 
-const soundIn = ({ bytes, parts }: FormBody): Uint8Array => {
-	const [file, ...more] = parts.filter(({ name }) => name === "file");
-	if (!file) throw refuseField("file", undefined, "send the sound as a part of this name.");
-	if (more.length > 0)
-		throw new Fault({
-			kind: "invalid_request",
-			code: "invalid_form",
-			parameter: "file",
-			message: 'The form has more than one "file"; send each sound in a request of its own.',
-		});
-	return bytes.subarray(file.start, file.end);
-};
-
 const boundFor = (sound: Uint8Array, prompt: string): Bound => {
 	const seconds = secondsOf(sound);
 	return {
@@ -66,7 +52,7 @@ const read = (request: EndpointRequest) => {
 	return {
 		model: name,
 		stream: formText(form, "stream")?.trim().toLowerCase() === "true",
-		bound: boundFor(soundIn(form), prompt),
+		bound: boundFor(formFile(form, "file").bytes, prompt),
 		texts: prompt === "" ? [] : [prompt],
 	};
 };

@@ -12,8 +12,22 @@ import {
 } from "#core";
 import { camelOf, field, listField, recordField, spelling } from "./fields.ts";
 
+/** Fields by which a part, or a content that holds some, is understood. */
+const telling =
+	"thoughtSignature inlineData fileData functionCall functionResponse executableCode codeExecutionResult toolCall toolResponse".split(
+		" ",
+	);
+
+const isUnderstood = (part: WireRecord): boolean =>
+	typeof part["text"] === "string" ||
+	part["thought"] === true ||
+	part["parts"] !== undefined ||
+	telling.some((name) => field(part, name) !== undefined);
+
 const readParts = (reader: BoundReader, parts: readonly unknown[]): void => {
 	for (const part of parts) {
+		// Other models are told in a sentence that something is left out, however short it is.
+		if (!isRecord(part) || !isUnderstood(part)) reader.reachesOut();
 		if (!isRecord(part)) continue;
 		const inline = field(part, "inlineData");
 		if (inline !== undefined) reader.inline(field(asRecord(inline), "mimeType"), field(asRecord(inline), "data"));

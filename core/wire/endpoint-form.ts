@@ -18,7 +18,7 @@ export const formFile = (
 	name: string,
 ): Pick<FormPart, "filename" | "type"> & { readonly bytes: Uint8Array } => {
 	const [file, ...others] = parts.filter((part) => part.name === name);
-	if (!file) throw refuse(`"${name}": is missing; send the file as a part of this name.`, name);
+	if (!file) throw refuse(`The form has no "${name}"; send the file as a part of this name.`, name);
 	if (others.length > 0)
 		throw refuse(`The form has more than one "${name}"; send each file in a request of its own.`, name);
 	const { start, end, name: _, ...more } = file;

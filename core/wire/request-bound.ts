@@ -22,6 +22,8 @@ const words =
 /** Names of files at an address that is given for a picture's. */
 const pictureless =
 	/\.(pdf|txt|md|csv|tsv|html?|xml|json|docx?|xlsx?|pptx?|mp[34g]|m4[av]|mov|avi|mkv|webm|wav|ogg|opus|flac|aac)$/i;
+/** Gemini looks at films there by the address of their page. */
+const filmPage = /youtu\.?be/i;
 
 const typeOf = (mediaType: unknown): string => (asText(mediaType) ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 
@@ -81,7 +83,8 @@ export class BoundReader {
 			return;
 		}
 		this.images++;
-		if (!/^\s*https?:/i.test(text) || pictureless.test(text.split(/[?#]/)[0] ?? "")) this.open = true;
+		const isPicture = !pictureless.test(text.split(/[?#]/)[0] ?? "") && !filmPage.test(text);
+		if (!/^\s*https?:/i.test(text) || !isPicture) this.open = true;
 	}
 
 	/** Tools of the client's own: instructions of the provider's go with them. */

@@ -26,9 +26,9 @@ const figures = (trace: Trace = []) => {
  * is written behind, `newlyDue` of the clock, `watch`, `look` and `limitTime` of the calls), and on a slow machine each does.
  */
 const most = {
-	passthrough: { entries: 274, files: 84 },
-	translated: { entries: 448, files: 114 },
-	task: { entries: 218, files: 65 },
+	passthrough: { entries: 276, files: 84 },
+	translated: { entries: 451, files: 114 },
+	task: { entries: 221, files: 65 },
 };
 
 for (const [kind, limit] of Object.entries(most))

@@ -139,6 +139,20 @@ describe("properties", () => {
 			}),
 		);
 
+	const sealed = (value: string, text = ""): Block => ({
+		...{ type: "thinking", text, form: "summary" },
+		signature: { value, origin: { protocol: "messages", family: "claude" } },
+	});
+	/** A thought that is shown, with one before it and one behind it that are not. */
+	const hiddenAround: Block[] = [
+		sealed("seal0"),
+		{ type: "text", text: "a" },
+		sealed("seal2", "b"),
+		sealed("seal3"),
+		{ type: "text", text: "c" },
+		{ ...call, id: "call5" },
+	];
+
 	/** What a block is known by; undefined for words. */
 	const nameOf = (block: Block | undefined): string | undefined => {
 		if (block?.type === "thinking") return `${block.signature?.value} ${block.text}`;
@@ -176,7 +190,7 @@ describe("properties", () => {
 					const before = blocks.filter((_, at) => blocks[at + 1]?.type === "tool_call");
 					expect(rest).toEqual(expect.arrayContaining(before.flatMap((block) => nameOf(block) ?? [])));
 				}),
-				{ numRuns: 500 },
+				{ numRuns: 500, examples: [[hiddenAround]] },
 			),
 	);
 

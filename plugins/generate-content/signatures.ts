@@ -19,10 +19,10 @@ const placeholders = new Set([skipSentinel, "context_engineering_is_the_way_to_g
 const wholeMark = "~";
 
 /**
- * Stands before the length and the text of a thought that was shown, behind which its signature follows: `=` for the last
- * reasoning before its call, `<` where other came after it.
+ * Stands before the text of a thought that was shown, behind which its signature follows: how many marks of other reasoning
+ * stand between it and its call, and the length of the text.
  */
-const shownThought = /^([=<])(\d{1,9}):/;
+const shownThought = /^=(\d{1,9}),(\d{1,9}):/;
 
 /** How a marked value begins in base64. */
 export const encodedMark = "cG9ydGljby";
@@ -49,18 +49,18 @@ export interface ReadSignature {
 	/** It is reasoning of its own, not the signature of a text. */
 	readonly whole: boolean;
 	/** The thought it belongs to, which was shown before the call that bears it. */
-	readonly shown?: { readonly text: string; readonly isLast: boolean };
+	readonly shown?: { readonly text: string; readonly later: number };
 }
 
 export const readSignature = (text: string): ReadSignature | undefined => {
 	if (text === "" || placeholders.has(text)) return undefined;
 	const carried = carriedIn(text);
 	if (!carried) return { opaque: { value: text, origin: geminiOrigin }, whole: false };
-	const [head, sign, length] = shownThought.exec(carried.value) ?? [];
+	const [head, later, length] = shownThought.exec(carried.value) ?? [];
 	if (head !== undefined) {
 		const end = head.length + Number(length);
 		const value = carried.value.slice(end);
-		const shown = { text: carried.value.slice(head.length, end), isLast: sign === "=" };
+		const shown = { text: carried.value.slice(head.length, end), later: Number(later) };
 		return { opaque: { ...carried, value }, whole: false, shown };
 	}
 	if (!carried.value.startsWith(wholeMark)) return { opaque: carried, whole: false };
@@ -82,8 +82,8 @@ export const unseenMark = (block: Block, hidden: boolean): string | undefined =>
 };
 
 /** The mark of a thought that is shown, with its text, for the call that comes after it. */
-export const shownMark = (text: string, signature: Opaque, isLast: boolean): string =>
-	encoded(carry({ ...signature, value: `${isLast ? "=" : "<"}${text.length}:${text}${signature.value}` }));
+export const shownMark = (text: string, signature: Opaque, later: number): string =>
+	encoded(carry({ ...signature, value: `=${later},${text.length}:${text}${signature.value}` }));
 
 /** The part of reasoning after which nothing came that could bear its mark. */
 export const markedPart = (mark: string): WireRecord => ({ text: "", thought: true, thoughtSignature: mark });

@@ -108,7 +108,7 @@ class ContentsDecoder {
 	private reasoningOn(call: WireRecord): readonly Block[] {
 		const read = readSignature(signatureOf(call) ?? "");
 		const reasoning = unseenReasoning(read);
-		if (read?.shown) for (const block of reasoning) this.onCalls.set(block, read.shown.isLast);
+		if (read?.shown) for (const block of reasoning) this.onCalls.set(block, read.shown.later);
 		return reasoning;
 	}
 

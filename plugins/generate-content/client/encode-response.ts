@@ -72,7 +72,6 @@ class PartsEncoder {
 		this.end();
 		this.growing = undefined;
 		this.mark = mark;
-		this.shown.goOn();
 	}
 
 	private add(part: WireRecord): void {
@@ -83,9 +82,11 @@ class PartsEncoder {
 	private push(part: WireRecord): void {
 		const { mark } = this;
 		const bears = mark !== undefined && bearsMark(part);
-		if (bears) this.mark = undefined;
-		else this.end();
 		const shown = this.shown.markFor(part);
+		if (bears) {
+			this.mark = undefined;
+			this.shown.goOn();
+		} else this.end();
 		const thoughtSignature = bears ? mark : shown;
 		this.parts.push(thoughtSignature === undefined ? part : { ...part, thoughtSignature });
 	}

@@ -52,7 +52,10 @@ export class HeldParts {
 
 	private written(text: string, thought: boolean): string {
 		const mark = thought ? undefined : this.mark;
-		if (mark !== undefined) this.mark = undefined;
+		if (mark !== undefined) {
+			this.mark = undefined;
+			this.shown.goOn();
+		}
 		return textPart(text, thought, mark);
 	}
 
@@ -60,7 +63,6 @@ export class HeldParts {
 	hold(mark: string): string {
 		const before = this.flush();
 		this.mark = mark;
-		this.shown.goOn();
 		return before;
 	}
 
@@ -82,6 +84,7 @@ export class HeldParts {
 		const before = bears ? this.release() : this.flush();
 		const shown = this.shown.markFor(part);
 		const mark = this.mark ?? shown;
+		if (this.mark !== undefined) this.shown.goOn();
 		this.mark = undefined;
 		this.part = JSON.stringify(mark === undefined ? part : { ...part, thoughtSignature: mark });
 		return before;

@@ -34,8 +34,8 @@ const isGeminis = (block: Block): boolean =>
 
 const sealOf = (block: Block): string | undefined => (block.type === "thinking" ? block.signature?.value : undefined);
 
-/** Thoughts that were shown, and stood on the call after them; with whether no other reasoning came between. */
-export type OnCalls = Map<Block, boolean>;
+/** Thoughts that were shown, and stood on the call after them; with how much other reasoning came between. */
+export type OnCalls = Map<Block, number>;
 
 /**
  * Thoughts that stood on a call go before what was said since the last one, as the model thought before it spoke, and behind
@@ -46,18 +46,26 @@ export const inSteps = (messages: readonly Message[], onCalls: OnCalls): readonl
 
 const isReasoning = ({ type }: Block): boolean => type === "thinking" || type === "opaque_thinking";
 
+/** Where a thought stood that so much of the reasoning came after; undefined where it was the first. */
+const placeBefore = (later: number, reasoning: readonly number[]): number | undefined => {
+	const last = reasoning.at(-1);
+	if (later > 0) return reasoning.at(-later);
+	return last === undefined ? undefined : last + 1;
+};
+
 const inStep = (message: Message, onCalls: OnCalls): Message => {
 	if (!message.blocks.some((block) => onCalls.has(block))) return message;
 	const shown = new Set(message.blocks.map((block) => (onCalls.has(block) ? undefined : sealOf(block))));
 	const blocks: Block[] = [];
-	/** Where the step begins, and where its reasoning ends. */
-	let [begin, thought] = [0, 0];
+	let begin = 0;
+	/** Where reasoning of this step stands. */
+	let reasoning: number[] = [];
 	for (const block of message.blocks) {
-		const isLast = onCalls.get(block);
-		if (isLast === undefined) blocks.push(block);
-		else if (!shown.has(sealOf(block))) blocks.splice(isLast ? thought : begin, 0, block);
-		if (block.type === "tool_call") begin = blocks.length;
-		if (block.type === "tool_call" || isReasoning(block)) thought = blocks.length;
+		const later = onCalls.get(block);
+		if (later === undefined) blocks.push(block);
+		else if (!shown.has(sealOf(block))) blocks.splice(placeBefore(later, reasoning) ?? begin, 0, block);
+		if (block.type === "tool_call") [begin, reasoning] = [blocks.length, []];
+		else if (later === undefined && isReasoning(block)) reasoning.push(blocks.length - 1);
 	}
 	return inPlaceOf({ ...message, blocks }, message);
 };

@@ -7,23 +7,24 @@ import { isForeign, shownMark } from "../signatures.ts";
 
 export class ShownThought {
 	private thought: { readonly text: string; readonly signature: Opaque } | undefined;
-	private isLast = true;
+	/** How many marks of other reasoning came to stand after it. */
+	private later = 0;
 
 	show(text: string, signature: Opaque): void {
 		this.thought = isForeign(signature) ? { text, signature } : undefined;
-		this.isLast = true;
+		this.later = 0;
 	}
 
-	/** Reasoning that shows nothing came after it. */
+	/** A part bears the mark of reasoning that shows nothing. */
 	goOn(): void {
-		this.isLast = false;
+		this.later++;
 	}
 
 	/** The mark for a part; it stands on one call at most. */
 	markFor(part: WireRecord): string | undefined {
-		const { thought, isLast } = this;
+		const { thought, later } = this;
 		if (part["functionCall"] === undefined || thought === undefined) return undefined;
 		this.thought = undefined;
-		return part["thoughtSignature"] === undefined ? shownMark(thought.text, thought.signature, isLast) : undefined;
+		return part["thoughtSignature"] === undefined ? shownMark(thought.text, thought.signature, later) : undefined;
 	}
 }

@@ -38,7 +38,10 @@ export const ownerOf = ({ scope }: Operator): string | undefined => (scope === "
  */
 export interface Doorkeeper {
 	readonly name: string;
-	/** The operator; a denial when the request claims to be one and is not; undefined when this doorkeeper does not know. */
+	/**
+	 * The operator; a denial when the request claims to be one and is not; undefined when this doorkeeper does not know.
+	 * After a denial of the kind `authentication` the doorkeepers that follow are asked too, and it is told when none knows.
+	 */
 	admit(call: Admitted): Operator | Denial | undefined | Promise<Operator | Denial | undefined>;
 }
 

@@ -210,6 +210,30 @@ describe("operators", () => {
 		expect(await asked("/person", { cookie: "eve" })).toEqual([401, undefined]);
 	});
 
+	test("are recognised by any doorkeeper, though one before it does not; who is refused by one is refused", async () => {
+		const company: Doorkeeper = {
+			name: "company",
+			admit: ({ request }) => people[request.headers.get("x-person") ?? ""],
+		};
+		const banned: Doorkeeper = {
+			name: "banned",
+			admit({ request }) {
+				if (request.headers.has("x-banned")) throw new Fault(deny("permission", "Not today."));
+				return undefined;
+			},
+		};
+		const both = gateOf([routeFor("person")], { doorkeepers: [doorkeeper, banned, company] });
+		const from = async (headers: Record<string, string>) => {
+			const response = await both.ask("/person", { headers });
+			const { id, error } = (await response.json()) as { id?: string; error?: { message: string } };
+			return [response.status, id ?? error?.message];
+		};
+		expect(await from({ cookie: "ended", "x-person": "ada" })).toEqual([200, "per_1"]);
+		expect(await from({ cookie: "ended" })).toEqual([401, "This session is over; sign in again."]);
+		expect(await from({ cookie: "bob", "x-person": "ada" })).toEqual([200, "per_2"]);
+		expect(await from({ cookie: "ended", "x-banned": "1", "x-person": "ada" })).toEqual([403, "Not today."]);
+	});
+
 	test("are the holder of the admin token, which a cookie never stands beside", async () => {
 		const authorization = "Bearer admin-secret";
 		expect(await asked("/person", { authorization })).toEqual([200, "admin-token"]);

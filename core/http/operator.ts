@@ -38,23 +38,29 @@ const unknownOperator = deny(
 export const createRecogniseOperator = ({ admin, doorkeepers, trustedProxies, log }: OperatorOptions) => {
 	const refuseToken = adminAccess(admin, trustedProxies);
 
-	/** What it refused by throwing, or the usual refusal, where the log says who failed: nobody comes in by that. */
-	const failed = ({ name }: Doorkeeper, error: unknown): unknown => {
-		if (refusalIn(error)) return error;
-		log.error("a doorkeeper failed; the request is refused", { doorkeeper: name, ...whatFailed(error) });
-		return new Fault(unknownOperator);
+	/** Nobody comes in by a doorkeeper that failed; the log says which. */
+	const ask = async (doorkeeper: Doorkeeper, call: Admitted): Promise<Operator | Denial | undefined> => {
+		try {
+			const found = await doorkeeper.admit(call);
+			return found === undefined ? undefined : operatorIn(found);
+		} catch (error) {
+			const refusal = refusalIn(error);
+			if (refusal) return refusal;
+			log.error("a doorkeeper failed; the request is refused", { doorkeeper: doorkeeper.name, ...whatFailed(error) });
+			throw new Fault(unknownOperator);
+		}
 	};
 
+	/** Who is not recognised by one (the cookie of a session that has ended) may be by another; who is refused is refused. */
 	const fromDoorkeepers = async (call: Admitted): Promise<Operator | Denial | undefined> => {
+		let unrecognised: Denial | undefined;
 		for (const doorkeeper of doorkeepers) {
-			try {
-				const found = await doorkeeper.admit(call);
-				if (found !== undefined) return operatorIn(found);
-			} catch (error) {
-				throw failed(doorkeeper, error);
-			}
+			const found = await ask(doorkeeper, call);
+			if (found === undefined) continue;
+			if (!isDenial(found) || found.kind !== "authentication") return found;
+			unrecognised ??= found;
 		}
-		return undefined;
+		return unrecognised;
 	};
 
 	/** A session is never mixed with a script's token: doorkeepers are asked only when there is no `authorization`. */

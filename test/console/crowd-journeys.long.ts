@@ -54,6 +54,23 @@ describe.skipIf(!hasBrowser)("an operator among others", () => {
 		await at.page.unroute(/tokens\?limit=1000$/);
 	});
 
+	test("keeps the tokens of one state in the address, past a reload and a look at one", async () => {
+		const { id } = await at.gateway.token({ name: "stopped-one" });
+		await at.gateway.admin("POST", `/admin/tokens/${id}/disable`);
+		await at.go("Tokens");
+		await at.page.getByText(/^Stopped \d+$/).click();
+		await at.page.waitForURL("**/console/tokens?state=stopped");
+		await at.page.reload();
+		await at.page.getByRole("link", { name: "stopped-one" }).click();
+		await at.sheet().getByText(id).waitFor();
+		await at.button("Close").click();
+		await at.page.waitForURL("**/console/tokens?state=stopped");
+		expect(await at.page.getByRole("link", { name: "z-hidden" }).count()).toBe(0);
+		await at.page.getByText(/^All \d+$/).click();
+		await at.page.getByRole("link", { name: "z-hidden" }).waitFor();
+		expect(at.page.url()).toBe(`${at.gateway.url}/console/tokens`);
+	});
+
 	test("changes what they changed, and not what somebody else did meanwhile", async () => {
 		const { id } = await at.gateway.token({ name: "shared", quota: 5, models: ["demo"] });
 		await at.page.goto(`/console/tokens/${id}`);

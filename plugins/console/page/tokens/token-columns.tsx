@@ -11,7 +11,7 @@ export const tokenColumns = (owners: boolean): readonly Column<Token>[] => [
 		title: "Token",
 		kind: "lead",
 		cell: (token) => (
-			<a href={`/console/tokens/${token.id}`} data-row>
+			<a href={`/console/tokens/${token.id}${location.search}`} data-row>
 				{token.name}
 			</a>
 		),

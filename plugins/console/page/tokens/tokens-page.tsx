@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import { count } from "../data/format.ts";
 import { useKeys } from "../data/keyboard.ts";
-import { go, openRow } from "../data/location.ts";
+import { go, openRow, place, setQuery } from "../data/location.ts";
 import type { Wire } from "../data/read.ts";
 import { isAdmin } from "../data/session.ts";
 import { Code } from "../parts/code.tsx";
@@ -30,7 +30,8 @@ const groups: readonly { readonly value: "all" | Group; readonly text: string }[
 export const TokensPage = () => {
 	const [words, setWords] = useState("");
 	const { known, tokens, found, more, looking, failure, reload } = useTokens(words);
-	const [group, setGroup] = useState<string>("all");
+	const group = place.value.query.get("state") ?? "all";
+	const setGroup = (value: string) => setQuery({ state: value === "all" ? undefined : value });
 	const [creating, setCreating] = useState(false);
 	const [made, setMade] = useState<Wire>();
 	const search = useRef<HTMLInputElement>(null);
@@ -127,7 +128,13 @@ export const TokensPage = () => {
 				/>
 			)}
 			{openId && (
-				<TokenSheet key={openId} id={openId} close={() => go("/console/tokens")} changed={reload} rotated={setMade} />
+				<TokenSheet
+					key={openId}
+					id={openId}
+					close={() => go(`/console/tokens${location.search}`)}
+					changed={reload}
+					rotated={setMade}
+				/>
 			)}
 			{made && <KeyDialog answer={made} done={() => setMade(undefined)} />}
 		</>

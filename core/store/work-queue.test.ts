@@ -51,6 +51,26 @@ test("takes what is due, and sleeps until the next is", async () => {
 	await until(() => taken.length === 2);
 });
 
+test("takes what becomes due while it looks for due rows, and does not leave it to the next tick", async () => {
+	const { clock, due, taken, queue } = scene({
+		async claim() {
+			if ((due.get("a") ?? Number.POSITIVE_INFINITY) > clock.now()) {
+				clock.advance(5);
+				return undefined;
+			}
+			due.delete("a");
+			taken.push("a");
+			return [{ ids: ["a"], ended: Promise.resolve() }];
+		},
+	});
+	due.set("a", 4);
+	queue.wake();
+	await queue.claimed();
+	expect(taken).toEqual([]);
+	clock.advance(1);
+	await until(() => taken.length === 1);
+});
+
 test("renews what it holds and nothing else, and tells a recovery what that is", async () => {
 	const { clock, due, ends, renewed, recovered, leases, queue } = scene();
 	due.set("a", 0).set("b", 0);

@@ -99,8 +99,10 @@ export class WorkQueue {
 				// Much ends together: one look for all of it.
 				await undefined;
 				this.again = false;
+				let lookedAt: number;
+				do lookedAt = this.options.now();
 				while (!this.over && (await this.claimSome()));
-				await this.sleepUntilNext();
+				await this.sleepUntilNext(lookedAt);
 			}
 		} catch (error) {
 			this.options.failed(error);
@@ -139,13 +141,13 @@ export class WorkQueue {
 		});
 	}
 
-	private async sleepUntilNext(): Promise<void> {
-		const { clock, nextDue } = this.options;
-		const now = this.options.now();
-		const due = await nextDue(now);
+	/** `lookedAt`: when due rows were last looked for. What has become due since then is due at once. */
+	private async sleepUntilNext(lookedAt: number): Promise<void> {
+		const { clock, nextDue, now } = this.options;
+		const due = await nextDue(lookedAt);
 		this.cancelTimer?.();
 		this.cancelTimer = undefined;
 		if (due === undefined || this.over) return;
-		this.cancelTimer = clock.after(due - now, () => this.wake());
+		this.cancelTimer = clock.after(Math.max(0, due - now()), () => this.wake());
 	}
 }

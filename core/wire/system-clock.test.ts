@@ -41,3 +41,24 @@ test("long limits share timers, and are late by less than a hundredth, never ear
 		timers.mockRestore();
 	}
 });
+
+test("a limit of months, longer than a system timer can wait, is waited for in parts", () => {
+	const waits: { readonly fire: () => void; readonly delay: number }[] = [];
+	const timers = spyOn(globalThis, "setTimeout").mockImplementation(((fire: () => void, delay: number) => {
+		waits.push({ fire, delay });
+		return {};
+	}) as never);
+	try {
+		let fallen = 0;
+		systemClock.after(3_000_000_000, () => fallen++);
+		for (let at = 0; at < waits.length; at++) {
+			expect([waits[at]?.delay, fallen]).toEqual([expect.any(Number), 0]);
+			waits[at]?.fire();
+		}
+		const delays = waits.map(({ delay }) => delay);
+		expect([fallen, Math.max(...delays) < 2 ** 31]).toEqual([1, true]);
+		expect(delays.reduce((sum, delay) => sum + delay, 0)).toBeGreaterThanOrEqual(3_000_000_000);
+	} finally {
+		timers.mockRestore();
+	}
+});

@@ -44,10 +44,23 @@ const afterExactly = (milliseconds: number, action: () => void): (() => void) =>
 	return () => clearTimeout(timer);
 };
 
+/** A system timer that is asked for more than 2³¹ - 1 milliseconds (25 days) fires at once. */
+const longest = 1_000_000_000;
+
+/** For as long as no system timer waits, such as the limit of somebody who wants none: one wait after the other. */
+const afterLong = (milliseconds: number, action: () => void): (() => void) => {
+	let cancel = afterCoarsely(longest, () => {
+		cancel = systemClock.after(milliseconds - longest, action);
+	});
+	return () => cancel();
+};
+
 /** The real clock. */
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	monotonic: () => performance.now(),
-	after: (milliseconds, action) =>
-		milliseconds > coarseFrom ? afterCoarsely(milliseconds, action) : afterExactly(milliseconds, action),
+	after(milliseconds, action) {
+		if (milliseconds <= coarseFrom) return afterExactly(milliseconds, action);
+		return milliseconds > longest ? afterLong(milliseconds, action) : afterCoarsely(milliseconds, action);
+	},
 };

@@ -48,7 +48,7 @@ export default definePlugin({
 				description:
 					"Keeps the client's own user of a conversation (safety_identifier, user, metadata.user_id) as the tag end_user: personal data.",
 			}),
-			retentionDays: t.Integer({ minimum: 1, default: 400, description: "Days a row is kept." }),
+			retentionDays: t.Integer({ minimum: 1, maximum: 100_000, default: 400, description: "Days a row is kept." }),
 		},
 		{ additionalProperties: false },
 	),

@@ -68,6 +68,7 @@ export default definePlugin({
 			keepDays: t.Number({
 				default: 30,
 				minimum: 0.01,
+				maximum: 100_000,
 				description: "How long tasks and their files are kept after submission.",
 			}),
 			bodyLimitMegabytes: t.Number({

@@ -66,10 +66,16 @@ export default definePlugin({
 				minimum: 0,
 				description: "How long a replaced secret goes on signing beside the new one.",
 			}),
-			keepDeliveredDays: t.Number({ default: 7, minimum: 0, description: "How long delivered callbacks are kept." }),
+			keepDeliveredDays: t.Number({
+				default: 7,
+				minimum: 0,
+				maximum: 100_000,
+				description: "How long delivered callbacks are kept.",
+			}),
 			keepDeadDays: t.Number({
 				default: 30,
 				minimum: 0,
+				maximum: 100_000,
 				description: "How long callbacks that could not be delivered are kept.",
 			}),
 		},

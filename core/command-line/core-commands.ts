@@ -17,7 +17,7 @@ import { serveWithWorkers } from "./workers.ts";
 
 type Print = (line: string) => void;
 
-export interface CoreCommand {
+interface CoreCommand {
 	readonly name: (typeof coreWords)[number];
 	readonly summary: string;
 	readonly usage: string;

@@ -16,7 +16,7 @@ const serverOf = (invocation: Invocation): (Server & { readonly dataFolder: stri
 	return server && { ...server, dataFolder };
 };
 
-export interface DespiteConfig {
+interface DespiteConfig {
 	readonly invocation: Invocation;
 	/** The core's commands that ask the server. */
 	readonly own: readonly Command[];

@@ -60,7 +60,7 @@ export interface Opened {
 	close(): Promise<void>;
 }
 
-export interface OpenOptions {
+interface OpenOptions {
 	readonly logOf?: (level: LogLevel, format: LogFormat | undefined) => Log;
 	/** Where this process is one of several. */
 	readonly workers?: Workers;

@@ -26,7 +26,7 @@ export interface OwnDatabase {
 	close(): Promise<void>;
 }
 
-export interface OwnDatabaseInput {
+interface OwnDatabaseInput {
 	/** As the config names it. */
 	readonly url: string;
 	readonly log: Log;

@@ -6,7 +6,7 @@ import { asRecord, asText } from "../neutral/json.ts";
 import type { OtherProcess } from "../runtime/system.ts";
 import { WorkerQuestions } from "./worker-questions.ts";
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
 	/**
 	 * Starts a worker; `heard` gets what it tells: its `greeting` once it serves, `reloaded` when the others are to reload
 	 * too, and what workers ask each other.

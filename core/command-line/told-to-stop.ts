@@ -2,7 +2,7 @@
 import type { Clock } from "../contract/clock.ts";
 import { onSignal } from "../runtime/system.ts";
 
-export interface ToldToStop {
+interface ToldToStop {
 	/** Resolves with the first SIGTERM or SIGINT. */
 	readonly stop: Promise<void>;
 	/** Resolves with a SIGINT that comes later: Ctrl-C for the second time. */

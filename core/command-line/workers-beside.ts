@@ -6,7 +6,7 @@ import { describe } from "../errors/describe.ts";
 import { asList, asNumber, asRecord, asText } from "../neutral/json.ts";
 
 /** The way to the process that looks after the workers, and back. */
-export interface Channel {
+interface Channel {
 	say(message: Readonly<Record<string, unknown>>): void;
 	hear(heard: (message: unknown) => void): void;
 	readonly clock: Clock;

@@ -19,7 +19,7 @@ export interface Flaw extends Position {
 	readonly message: string;
 }
 
-export interface ConfigDocument {
+interface ConfigDocument {
 	readonly value: unknown;
 	readonly place: Place;
 	readonly flaws: readonly Flaw[];

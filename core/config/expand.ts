@@ -15,7 +15,7 @@ type Resolved =
 	| { readonly text: string; readonly secret: boolean }
 	| { readonly problem: string; readonly missing?: true };
 
-export interface Expansion {
+interface Expansion {
 	readonly text: string;
 	/** Whether a reference stood in the text. */
 	readonly expanded: boolean;

@@ -26,7 +26,7 @@ export interface Config {
 	readonly plugins: readonly PluginEntry[];
 }
 
-export interface ConfigInput {
+interface ConfigInput {
 	/** As given on the command line; `${file:…}` paths that are relative begin at its folder. */
 	readonly file: string;
 	readonly text: string;
@@ -38,7 +38,7 @@ export interface ConfigInput {
 	readonly withoutSecrets?: boolean;
 }
 
-export interface ConfigReading {
+interface ConfigReading {
 	/**
 	 * There even when there are complaints, as far as it can be made out, so that plugins can be loaded and their settings
 	 * checked in the same run; it must not be started then. Undefined when the file is broken beyond that.

@@ -3,7 +3,7 @@ import type { TObject } from "@sinclair/typebox";
 import { coreSchema, entrySchema } from "./schema-core.ts";
 import { isTuple, literalsOf, type Shape } from "./shape.ts";
 
-export interface DescribedPlugin {
+interface DescribedPlugin {
 	readonly name: string;
 	/** As written in `use`. */
 	readonly use: string;

@@ -13,7 +13,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Setting } from "./client.ts";
 import { type FileSetting, mergeSetting } from "./merge.ts";
 
-export interface WrittenFile {
+interface WrittenFile {
 	readonly file: string;
 	/** The file as it was before; undefined where there was none. */
 	readonly copy?: string;

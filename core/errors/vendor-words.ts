@@ -3,7 +3,7 @@ import { asRecord, asText, isRecord, parseJson } from "../neutral/json.ts";
 import { fieldComplaints } from "./field-complaints.ts";
 import { scrub, scrubMessage, withoutKeys } from "./redact.ts";
 
-export interface VendorWords {
+interface VendorWords {
 	readonly code?: string;
 	readonly message?: string;
 }

@@ -14,7 +14,7 @@ import { backupPath, pruneBackups } from "../store/backup-files.ts";
 import { databaseFile } from "../store/connection.ts";
 import type { OpenStore } from "../store/open.ts";
 
-export interface BackupOptions {
+interface BackupOptions {
 	readonly store: OpenStore;
 	readonly database: DatabaseConfig;
 	readonly clock: Clock;

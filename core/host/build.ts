@@ -47,7 +47,7 @@ export const lentServices: ReadonlySet<string> = new Set([
 	taskAuthority.id,
 ]);
 
-export interface BuildOptions {
+interface BuildOptions {
 	readonly blueprint: Blueprint;
 	readonly store: OpenStore;
 	readonly clock: Clock;

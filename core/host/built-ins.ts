@@ -5,7 +5,7 @@
 import { existsSync, readdirSync } from "node:fs";
 
 /** A module of a built-in plugin: where its source lies, and how it is loaded. */
-export interface BuiltIn {
+interface BuiltIn {
 	readonly url: string;
 	load(): Promise<object>;
 }

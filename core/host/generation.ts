@@ -33,7 +33,7 @@ export interface Generation {
 }
 
 /** An item of a slot and the plugin instance that offers it. */
-export interface Owned<T> {
+interface Owned<T> {
 	readonly plugin: string;
 	readonly value: T;
 }

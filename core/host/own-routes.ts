@@ -5,7 +5,7 @@ import type { PublicRoute, Route } from "../contract/route.ts";
 import { clientRoutes } from "./client-routes.ts";
 import type { TroublesTogether } from "./troubles-together.ts";
 
-export interface OwnRouteOptions {
+interface OwnRouteOptions {
 	readonly version: string;
 	/** Why calls cannot be answered now: a stop was asked for, or the database does not work. Undefined when they can. */
 	unready(): "stopping" | "database" | undefined;

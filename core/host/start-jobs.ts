@@ -25,7 +25,7 @@ const keyOf = ({ name }: Job, index: number, jobs: readonly Job[]): string =>
 	`${name} ${jobs.slice(0, index).filter((one) => one.name === name).length}`;
 
 /** Told of every run that failed, unless the database is away, which tells of that itself. */
-export interface HearsOfJobs {
+interface HearsOfJobs {
 	jobFailed(job: string, error: string): void;
 }
 

@@ -5,7 +5,7 @@ import { type Failures, failuresTogether, troubleOf } from "./failing-parts.ts";
 import type { Trouble } from "./troubles.ts";
 
 /** A trouble, and which workers have it, where not all of them do. */
-export interface SharedTrouble extends Trouble {
+interface SharedTrouble extends Trouble {
 	readonly workers?: readonly number[];
 }
 

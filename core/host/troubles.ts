@@ -82,7 +82,7 @@ const ofDatabase = ({ since, code }: Outage, folder: string | undefined): Troubl
 	return { what: "database", since, message: `${message} (${code}) ${whomItHarms}`, advice };
 };
 
-export interface TroublesInput {
+interface TroublesInput {
 	readonly clock: Clock;
 	readonly outage: () => Outage | undefined;
 	/** How much room there is in the data folder, where that can be told. */

@@ -9,7 +9,7 @@ export interface OwnedRoute {
 	readonly route: Route;
 }
 
-export interface AppHandlers {
+interface AppHandlers {
 	/** A matched route. */
 	serve(route: Route, request: Request, params: Params): Promise<Response>;
 	/** No route: `allowed` are the methods the path does have. */

@@ -11,7 +11,7 @@ import { type AdminRules, adminAccess } from "./admin-access.ts";
 /** Whoever holds the admin token. */
 const tokenOperator: Operator = { id: "admin-token", name: "admin token", role: "admin", scope: "all" };
 
-export interface OperatorOptions {
+interface OperatorOptions {
 	readonly admin: AdminRules;
 	readonly doorkeepers: readonly Doorkeeper[];
 	readonly trustedProxies: Networks;

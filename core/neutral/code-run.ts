@@ -3,7 +3,7 @@ import type { ServerCallBlock, ServerResultBlock } from "./content.ts";
 import { asRecord, asText } from "./json.ts";
 
 /** The arguments of a `code_execution` call, as decoders give them. `language` in lower case; Python unless said. */
-export interface RunCode {
+interface RunCode {
 	readonly code: string;
 	readonly language?: string;
 }

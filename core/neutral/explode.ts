@@ -38,7 +38,7 @@ const explodeBlock = (events: NeutralEvent[], whole: Block, block: number, candi
 };
 
 /** A block as an empty shell, and the deltas that make it whole again. */
-export interface SplitBlock {
+interface SplitBlock {
 	readonly shell: Block;
 	readonly deltas: readonly Delta[];
 }

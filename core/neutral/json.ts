@@ -31,7 +31,7 @@ export const asCount = (value: unknown): number | undefined =>
 export const asBoolean = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
 
 /** Members that may be undefined become optional; the others stay required. */
-export type DefinedOnly<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+type DefinedOnly<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
 	[K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 

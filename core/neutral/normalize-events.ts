@@ -13,14 +13,14 @@ import type { Finish, NeutralEvent, NeutralResponse } from "./response.ts";
 type Of<T extends NeutralEvent["type"]> = Extract<NeutralEvent, { type: T }>;
 
 /** What a stream is given that does not name itself. */
-export interface StreamDefaults {
+interface StreamDefaults {
 	readonly id?: string;
 	readonly model?: string;
 	/** Seconds since 1970. */
 	readonly createdAt?: number;
 }
 
-export interface EventNormalizer {
+interface EventNormalizer {
 	/** The events that may go out now, in order. After `end` nothing goes out any more. */
 	push(event: NeutralEvent): readonly NeutralEvent[];
 }

@@ -11,7 +11,7 @@ import type { NeutralRequest, Tool, ToolChoice } from "./request.ts";
 import { flatName } from "./tool-names.ts";
 
 /** A request in good order, and what had to be left behind for it. */
-export interface NormalizedRequest {
+interface NormalizedRequest {
 	readonly request: NeutralRequest;
 	readonly losses: readonly NeutralLoss[];
 }

@@ -7,7 +7,7 @@ import type { LiveCall } from "./live-call.ts";
 import { type StreamLimits, silent } from "./stream-watch.ts";
 import { UpstreamBody } from "./upstream-body.ts";
 
-export interface BatchOptions {
+interface BatchOptions {
 	readonly live: LiveCall;
 	/** The answer to the first message, which is on its way. */
 	readonly first: Promise<Response>;

@@ -7,7 +7,7 @@ import type { LiveCall } from "./live-call.ts";
 
 const momentMs = 100;
 
-export interface CallWatchOptions {
+interface CallWatchOptions {
 	readonly clock: Clock;
 	/** The calls that run now. */
 	readonly running: ReadonlySet<LiveCall>;

@@ -72,7 +72,7 @@ export interface Came {
 	readonly type: string;
 }
 
-export interface GatheringOptions {
+interface GatheringOptions {
 	readonly ask: EndpointAsk;
 	/** What the answers are in. */
 	readonly dialect: Dialect;

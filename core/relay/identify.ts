@@ -15,7 +15,7 @@ type Known = AccessToken | RefusedToken | Denial;
 type Answer = Identified | Denial;
 
 /** Told of every call that is refused. */
-export type NoteRefusal = (call: Admitted, denial: Denial, refused: Refused) => void;
+type NoteRefusal = (call: Admitted, denial: Denial, refused: Refused) => void;
 
 const unknownKey = deny(
 	"authentication",

@@ -26,7 +26,7 @@ import { isSoundBound } from "./sound-amounts.ts";
 import { readWithoutSteering, takenOut } from "./steering.ts";
 import { infoOf, showsModel } from "./token-rules.ts";
 
-export interface EndpointReadingOptions extends ReadingOptions {
+interface EndpointReadingOptions extends ReadingOptions {
 	/** All endpoints, to name those that a model can do. */
 	readonly endpoints: readonly Endpoint[];
 }

@@ -10,7 +10,7 @@ import type { StreamMemory } from "./stream-memory.ts";
 import type { StreamLimits } from "./stream-watch.ts";
 import type { UpstreamBody } from "./upstream-body.ts";
 
-export interface OpeningOptions {
+interface OpeningOptions {
 	readonly live: LiveCall;
 	readonly source: UpstreamBody;
 	readonly clock: Clock;

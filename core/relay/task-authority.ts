@@ -16,7 +16,7 @@ import type { SecondLook } from "./second-look.ts";
 import { firstRefusal, type RulesOf } from "./token-rules.ts";
 
 /** What the policies hold for one piece of work. Settled exactly once, newest permit first. */
-export interface HeldPermits {
+interface HeldPermits {
 	/** The lowest bound on output tokens that any permit set. */
 	readonly maxOutputTokens: number | undefined;
 	settle(outcome: Outcome): void;
@@ -31,7 +31,7 @@ export interface TaskAsk extends Pick<TaskRouted, "targets" | "requestBytes" | "
 }
 
 /** A task that may be taken on. */
-export interface Authorized {
+interface Authorized {
 	readonly permits: HeldPermits;
 	/** Present where guards changed what the model is asked to make. The task's client goes on seeing its own words. */
 	readonly words?: {

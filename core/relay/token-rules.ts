@@ -15,7 +15,7 @@ export interface Rule {
 }
 
 /** The rules that have something to say, for each moment at which they are asked. */
-export interface TokenRules {
+interface TokenRules {
 	readonly admit: readonly Rule[];
 	readonly beforeBody: readonly Rule[];
 	readonly check: readonly Rule[];

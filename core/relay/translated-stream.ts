@@ -18,7 +18,7 @@ import type { GuardedEvents } from "./guarded-events.ts";
 import { StreamCounter } from "./stream-counter.ts";
 import { redacted } from "./upstream-words.ts";
 
-export interface TranslatedStreamOptions {
+interface TranslatedStreamOptions {
 	/** The upstream's protocol, and the client's. */
 	readonly decoder: StreamDecoder;
 	readonly encoder: StreamEncoder;

@@ -37,7 +37,7 @@ export const notAnAnswer = (expected: string): Fault =>
 		message: `The upstream answered with something other than ${expected}. Ask again, or ask the operator to check its address.`,
 	});
 
-export interface TranslationOptions {
+interface TranslationOptions {
 	readonly ask: ModelAsk;
 	/** The request, decoded. */
 	readonly prompt: NeutralRequest;

@@ -8,7 +8,7 @@ export interface CertificateFiles {
 	readonly key: string;
 }
 
-export interface SecureListenOptions {
+interface SecureListenOptions {
 	readonly files: CertificateFiles;
 	/** What the files hold is shown: since the start, or again. */
 	shown(until: string): void;

@@ -3,7 +3,7 @@ import type { Statement } from "../contract/store.ts";
 import { fixedStatement } from "./fixed-statement.ts";
 
 /** Constant names of a table and its columns; never anything from outside. */
-export interface BulkTable {
+interface BulkTable {
 	readonly table: string;
 	readonly columns: readonly string[];
 }
@@ -12,7 +12,7 @@ export interface BulkTable {
 const sizes = [64, 16, 4, 1];
 
 /** Values by column: strings, numbers, booleans, null, which stands for what is not there. */
-export type BulkRow = Readonly<Record<string, unknown>>;
+type BulkRow = Readonly<Record<string, unknown>>;
 
 /** A function from rows to statements that insert them and leave out rows whose key is there already. */
 export const bulkInsert = ({ table, columns }: BulkTable): ((rows: readonly BulkRow[]) => Statement[]) => {

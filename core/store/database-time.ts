@@ -7,7 +7,7 @@ import type { Clock } from "../contract/clock.ts";
 import type { Store } from "../contract/store.ts";
 import { asNumber } from "../neutral/json.ts";
 
-export interface DatabaseTime {
+interface DatabaseTime {
 	/** Milliseconds since 1970. */
 	now(): number;
 	/** Compares the clocks again. Does nothing when the database is this process's own. */

@@ -7,7 +7,7 @@ import { storeFault } from "./fault.ts";
 import { spaceOf, watchSpace } from "./free-space.ts";
 import type { WriteQueue } from "./queue.ts";
 
-export interface HeartbeatInput {
+interface HeartbeatInput {
 	readonly connection: Connection;
 	readonly queue: WriteQueue;
 	readonly clock: Clock;

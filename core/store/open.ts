@@ -12,7 +12,8 @@ import { prepare, rowsOf, WriteQueue } from "./queue.ts";
 import { createReader } from "./reader.ts";
 
 export type { Owner } from "./lock.ts";
-export interface OpenStoreInput extends ConnectionInput {
+
+interface OpenStoreInput extends ConnectionInput {
 	/** What is locked where the database is a server and has no file of its own: a path in a folder that one process may use. */
 	readonly node?: string;
 	/** As of `MigrateInput`. */

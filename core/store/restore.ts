@@ -21,7 +21,7 @@ import { stamp } from "./backup-files.ts";
 import { lockFile } from "./lock.ts";
 import { type AppliedMigration, refuseNewer } from "./newer.ts";
 
-export interface RestoreInput {
+interface RestoreInput {
 	readonly backup: string;
 	readonly database: string;
 	/** What this Portico knows of tables. */

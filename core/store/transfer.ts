@@ -14,7 +14,7 @@ export interface Place {
 	readonly named: string;
 }
 
-export interface TransferInput {
+interface TransferInput {
 	readonly from: Place;
 	readonly to: Place;
 	/** What this Portico knows of tables. */

@@ -15,7 +15,7 @@ export const cleanBase64 = (text: string, parameter: string): string => {
 };
 
 /** What a `data:` address says before its data. */
-export interface DataUrlHead {
+interface DataUrlHead {
 	/** In small letters, without parameters; empty where none is told. */
 	readonly mime: string;
 	readonly isBase64: boolean;

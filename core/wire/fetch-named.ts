@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pinnedRequest } from "./pinned-request.ts";
 import { dialable, type Resolve, systemResolve } from "./public-addresses.ts";
 
-export interface FetchNamedOptions {
+interface FetchNamedOptions {
 	readonly signal: AbortSignal;
 	/** The upstream that named it is private itself, by config. */
 	readonly allowPrivateNetworks: boolean;

@@ -4,7 +4,7 @@ import ipaddr from "ipaddr.js";
 import { remembering } from "./remember.ts";
 
 /** An address is a network of its whole length. */
-export interface Network {
+interface Network {
 	readonly base: ipaddr.IPv4 | ipaddr.IPv6;
 	readonly bits: number;
 }

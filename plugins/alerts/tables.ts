@@ -46,7 +46,7 @@ const untold = ({ quietMs, ends }: Telling, now: number): SQL => {
 		ORDER BY a.at DESC, a.rowid DESC LIMIT 1) = ${ends}`;
 };
 
-export interface AlertRow {
+interface AlertRow {
 	readonly rows: SQL;
 	readonly telling: Telling;
 	readonly url: string;

@@ -6,7 +6,7 @@ import { type Alert, type Alerts, rowOf } from "./service.ts";
 const mostWaiting = 1_000;
 const retryMs = 1_000;
 
-export interface AlertWriterOptions {
+interface AlertWriterOptions {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly log: Log;

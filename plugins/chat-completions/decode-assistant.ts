@@ -23,7 +23,7 @@ import { protocolName } from "./name.ts";
 import { decodeReasoning, googleSignature, placeMark, reasoningField } from "./reasoning.ts";
 
 /** How an assistant's message is read. */
-export interface AssistantPlace extends PartPlace {
+interface AssistantPlace extends PartPlace {
 	/** True for an upstream's answer, whose reasoning is marked so that it can be given back. */
 	readonly fromUpstream: boolean;
 	/** The format of sound in an answer. */

@@ -21,7 +21,7 @@ interface Lost {
 	readonly reason: string;
 }
 
-export interface FittedRequest {
+interface FittedRequest {
 	/** The fields of the body's root that change. */
 	readonly edits: Record<string, unknown>;
 	/** What must be said to the model in words. */

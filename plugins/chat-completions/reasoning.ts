@@ -135,7 +135,7 @@ export const signatureMember = (signature: Opaque | undefined): { extra_content?
 };
 
 /** How a thinking block is written: in a plain field, as an entry of `reasoning_details`, or both. */
-export interface WrittenReasoning {
+interface WrittenReasoning {
 	readonly field: ReasoningField;
 	readonly detail?: WireRecord;
 }

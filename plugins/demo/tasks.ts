@@ -7,7 +7,7 @@ import { film } from "./film.ts";
 import { drawnSoFar, drawPicture, pngOf } from "./picture.ts";
 import { encodeTune } from "./tune.ts";
 
-export interface DemoTaskOptions {
+interface DemoTaskOptions {
 	readonly clock: Clock;
 	/** Seconds from submission to the end. The first quarter is spent waiting. */
 	readonly seconds: number;

@@ -22,7 +22,7 @@ import {
 import { answer, lastWords, wordsOf } from "./answer.ts";
 import { answerEndpoint, demoEndpoints } from "./endpoints.ts";
 
-export interface DemoOptions {
+interface DemoOptions {
 	readonly protocols: () => readonly Protocol[];
 	readonly clock: Clock;
 	/** Milliseconds between two words of a stream. */

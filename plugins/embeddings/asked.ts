@@ -104,7 +104,7 @@ export const readTexts = (value: unknown, parameter: string): readonly string[] 
 	return texts;
 };
 
-export interface BatchLimits {
+interface BatchLimits {
 	readonly items: number;
 	/** Tokens of all inputs together, by our estimate, which leaves room for being wrong. */
 	readonly tokens?: number;

@@ -28,7 +28,7 @@ export interface TextRun {
 }
 
 /** A citation and the block that it belongs to. */
-export interface Placed {
+interface Placed {
 	readonly block: number;
 	readonly citation: Citation;
 }

@@ -11,7 +11,7 @@ import {
 import type { Inspector } from "./inspector.ts";
 import { readVerdict, type Verdict } from "./verdict.ts";
 
-export interface HttpGuardOptions {
+interface HttpGuardOptions {
 	readonly name: string;
 	readonly ask: Inspector;
 	/** Whether answers are looked at too, and how many characters of one are seen again beside new ones. */

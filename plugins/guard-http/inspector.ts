@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { type Clock, dialable, pinnedRequest, type Resolve } from "#core";
 
-export interface InspectorOptions {
+interface InspectorOptions {
 	readonly url: string;
 	readonly headers: Readonly<Record<string, string>>;
 	/** From the start of name resolution to the end of the answer. */

@@ -16,7 +16,7 @@ import { failedTask, stillRunning } from "./failed.ts";
 import { editOrder, imagineOrder, type ReadOrder } from "./openai-orders.ts";
 import { pictureStream } from "./picture-stream.ts";
 
-export interface OpenAiRouteOptions {
+interface OpenAiRouteOptions {
 	readonly tasks: Tasks;
 	/** How long a client is let wait, in seconds. */
 	readonly waitSeconds: number;

@@ -26,7 +26,7 @@ const failureText = (error: unknown): string => {
 	return eventText("error", asRecord(renderOwnDenial(error.denial).body));
 };
 
-export interface PictureStream {
+interface PictureStream {
 	/** What the last event of each picture is called. */
 	readonly event: string;
 	/** Tells of pictures on their way until the function that it gives is called. */

@@ -67,7 +67,7 @@ const shownTo = (owner: string | undefined, row: Parameters<typeof callView>[0])
 	return { ...view, attempts };
 };
 
-export interface CallRouteParts {
+interface CallRouteParts {
 	readonly store: Store;
 	readonly tokens: TokenOwnership | undefined;
 	readonly prices: Prices | undefined;

@@ -86,7 +86,7 @@ const endUserOf = (call: Routed): Tags => {
 	}
 };
 
-export interface TagOptions {
+interface TagOptions {
 	/** Names that clients may use. */
 	readonly allowed: ReadonlySet<string>;
 	/** The client's own user is a tag too. */

@@ -112,7 +112,7 @@ const asJson = async (sums: readonly Sum[], view: (sum: Sum) => View): Promise<R
 const topAsJson = ({ sums, others, count }: Top, view: (sum: Sum) => View): Response =>
 	Response.json({ data: sums.map(view), others: { count, data: others.map(view) } });
 
-export interface UsageRouteParts {
+interface UsageRouteParts {
 	readonly store: Store;
 	readonly tokens: TokenOwnership | undefined;
 	/** Undefined where nobody knows prices. */

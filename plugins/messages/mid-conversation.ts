@@ -140,7 +140,7 @@ export const lastSummary = (messages: readonly unknown[]): Place | undefined => 
 };
 
 /** How things stand when the answer is asked for. */
-export interface Amid {
+interface Amid {
 	readonly tools: readonly Offer[];
 	/** The word of an effort; undefined where no message tells one. */
 	readonly effort: unknown;

@@ -20,7 +20,7 @@ import { streamDecoder } from "./upstream/stream-decoder.ts";
 import { unable } from "./upstream/unable.ts";
 import { decodeError } from "./upstream/upstream-error.ts";
 
-export interface MessagesOptions {
+interface MessagesOptions {
 	/** Names, or patterns with `*`, of the betas that are forwarded to upstreams. */
 	readonly betas: readonly string[];
 }

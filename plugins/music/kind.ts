@@ -96,7 +96,7 @@ export const lyricsOrder = (body: WireRecord, defaultModel: string): TaskOrder =
 };
 
 /** One variant of a finished song. Seconds are not rounded. */
-export interface Clip {
+interface Clip {
 	readonly id: string;
 	readonly title: string;
 	readonly audioUrl: string;

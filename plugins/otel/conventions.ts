@@ -4,7 +4,7 @@
  */
 
 export const semconvs = ["latest", "1.36"] as const;
-export type Semconv = (typeof semconvs)[number];
+type Semconv = (typeof semconvs)[number];
 
 export interface Names {
 	readonly operation: string;

@@ -9,7 +9,7 @@ const most = 2_048;
 const batchCalls = 256;
 const pauseMs = 500;
 
-export interface QueueOptions {
+interface QueueOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly names: Names;

@@ -2,7 +2,7 @@
 import type { AttemptRecord, CallRecord, CallTrace, Usage } from "#core";
 import { http, type Names, operationOf, portico, providerAt } from "./conventions.ts";
 
-export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+type Attributes = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** A span before it has the form of the library. Times in milliseconds since 1970. */
 export interface CallSpan {

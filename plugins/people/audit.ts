@@ -30,7 +30,7 @@ export const auditEntry = (
 		VALUES (${`${id}:${verb}:${object}`}, ${at}, ${operator.id}, ${operator.name}, ${address ?? null}, ${verb}, ${kind}, ${object}, ${name ?? null}, ${JSON.stringify(told(changes))})
 		ON CONFLICT (id) DO NOTHING`;
 
-export interface AuditQuery {
+interface AuditQuery {
 	readonly limit: number;
 	/** The id of a line: those before it. */
 	readonly before?: string;

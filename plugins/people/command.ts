@@ -18,7 +18,7 @@ import {
 } from "#core";
 
 /** How budgets are written on the command line, as the policy that owns them reads and shows them; undefined without it. */
-export type BudgetWords = Pick<TokenSetting<unknown>, "fromWords" | "inWords"> | undefined;
+type BudgetWords = Pick<TokenSetting<unknown>, "fromWords" | "inWords"> | undefined;
 
 const usage = (): string =>
 	[

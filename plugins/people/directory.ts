@@ -22,7 +22,7 @@ export interface PersonChange {
 	readonly limits?: Person["limits"];
 }
 
-export interface ListedPerson extends Person {
+interface ListedPerson extends Person {
 	/** When the person last did something in a session that is remembered; milliseconds since 1970. */
 	readonly seenAt?: number;
 }

@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 /** Longer than any request that may still be about one. */
 const keptMs = 24 * hourMs;
 
-export interface InvitationTerms {
+interface InvitationTerms {
 	readonly role: Role;
 	/** Micro-dollars. */
 	readonly ceiling?: number;

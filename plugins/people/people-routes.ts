@@ -56,7 +56,7 @@ export type LinkBase = (call: Operated) => string;
 
 export const joinLink = (base: string, secret: string): string => `${base}/console/join#${secret}`;
 
-export interface PeopleRouteParts {
+interface PeopleRouteParts {
 	readonly store: Store;
 	readonly directory: Directory;
 	readonly sessions: Sessions;

@@ -39,7 +39,7 @@ const joinBody = t.Object(
 );
 const passwordBody = t.Object({ password: passwordSchema, newPassword: passwordSchema }, closed);
 
-export interface SessionRouteParts {
+interface SessionRouteParts {
 	readonly store: Store;
 	readonly directory: Directory;
 	readonly sessions: Sessions;

@@ -10,7 +10,7 @@ import type { Turns } from "./sign-in-limit.ts";
 /** Also for a password that was right until it was set anew. */
 export const signInRefused = deny("authentication", "The name or the password is wrong.", { code: "sign_in_refused" });
 
-export interface SignInParts {
+interface SignInParts {
 	readonly store: Store;
 	readonly directory: Directory;
 	readonly sessions: Sessions;

@@ -15,7 +15,7 @@ const rates = [
 
 const known = new Set<string>(rates.map(([unit]) => unit));
 
-export interface UnitCost {
+interface UnitCost {
 	/** Millionths of a micro-dollar for the units that have a rate. */
 	readonly sum: number;
 	/** Something was used that this price has no rate for. */

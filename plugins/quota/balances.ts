@@ -10,7 +10,7 @@ export interface Balance {
 	readonly quota: number | undefined;
 }
 
-export interface BalancesInput {
+interface BalancesInput {
 	readonly store: Store;
 	/** Resolves when what was charged before is in the database. */
 	flush(): Promise<void>;

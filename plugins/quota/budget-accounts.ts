@@ -12,7 +12,7 @@ export interface BudgetOptions {
 }
 
 /** Dollars. */
-export interface ShownBudget {
+interface ShownBudget {
 	readonly amount: number;
 	readonly per: Period;
 	readonly zone: string;

@@ -37,7 +37,7 @@ export const endOfAccount = (account: string): number | undefined => {
 };
 
 /** A window that runs: its account, and what may be spent from it. */
-export interface WindowLimit {
+interface WindowLimit {
 	readonly account: string;
 	readonly limit: number;
 	readonly window: Window & { readonly per: Period };

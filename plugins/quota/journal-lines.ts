@@ -53,7 +53,7 @@ export interface LeftCall {
 }
 
 /** A call that had been charged; what it was is known where it had held something. */
-export type EndedCall = Pick<LeftCall, "id" | "amount"> & Partial<LeftCall>;
+type EndedCall = Pick<LeftCall, "id" | "amount"> & Partial<LeftCall>;
 
 export interface LeftLease {
 	readonly id: string;

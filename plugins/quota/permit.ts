@@ -25,7 +25,7 @@ export interface Settling {
 }
 
 /** What a call was held for. */
-export interface HeldFor {
+interface HeldFor {
 	readonly cost: CallCost;
 	/** Output tokens for each answer. */
 	readonly output: number;

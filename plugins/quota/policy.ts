@@ -28,7 +28,7 @@ import { HeldPermit, type Settling, StreamPermit } from "./permit.ts";
 import { heldBack, nearlyUsedUp, unreachable, usedUp } from "./refusals.ts";
 import type { quotaSetting } from "./setting.ts";
 
-export interface PolicyOptions extends Settling {
+interface PolicyOptions extends Settling {
 	readonly settings: CostSettings;
 	readonly setting: ReturnType<typeof quotaSetting>;
 	/** The wall's clock: budgets go by it. */

@@ -11,7 +11,7 @@ import { type LeftCall, type LeftLease, type LeftWork, leftWork } from "./journa
 import type { Correction, LedgerRow, LedgerWriter } from "./service.ts";
 import type { Statements } from "./statements.ts";
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
 	readonly store: Store;
 	readonly clock: Clock;
 	readonly statements: Statements;

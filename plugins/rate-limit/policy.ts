@@ -15,7 +15,7 @@ import { limitHeaders } from "./headers.ts";
 import { type Limits, type Meter, type Meters, type Obstacle, partOf } from "./meter.ts";
 import { rateLimit } from "./setting.ts";
 
-export interface RateOptions {
+interface RateOptions {
 	readonly meters: () => Meters;
 	readonly clock: Clock;
 	readonly log: Log;

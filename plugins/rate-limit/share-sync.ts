@@ -9,7 +9,7 @@ const retryMs = 500;
 /** How many shares go in one batch. */
 const mostTogether = 50;
 
-export interface ShareSyncOptions {
+interface ShareSyncOptions {
 	readonly store: Pick<Store, "write">;
 	readonly clock: Clock;
 	readonly log: Log;

@@ -2,7 +2,7 @@
 import { asRecord, asText, type Finish, failureOf, lookup, type WireRecord } from "#core";
 
 /** What was seen of an answer's blocks when it ended. */
-export interface SeenBlocks {
+interface SeenBlocks {
 	readonly calls: boolean;
 	readonly refusal: boolean;
 }

@@ -29,7 +29,7 @@ import { encodeRequest } from "./upstream/encode-request.ts";
 import { streamDecoder } from "./upstream/stream-decoder.ts";
 import { wire } from "./upstream/wire.ts";
 
-export interface ProtocolOptions {
+interface ProtocolOptions {
 	/** Finds and keeps conversations; absent where the codec stands alone. */
 	readonly conversations?: Conversations;
 	/** Seal summaries; absent where the codec stands alone. */

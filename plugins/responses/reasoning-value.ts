@@ -6,7 +6,7 @@
 import { partSeparator, type ThinkingBlock } from "#core";
 
 /** What the opaque value of a reasoning item holds. */
-export interface ReasoningValue {
+interface ReasoningValue {
 	readonly encrypted: string;
 	readonly id?: string;
 	/** The length of each summary, in UTF-16 units. */

@@ -14,9 +14,9 @@ const probeMs = 5_000;
 /** Failures that speak of the upstream; others speak of the request. */
 const upstreamsFault: ReadonlySet<Denial["kind"]> = new Set(["upstream", "overloaded", "upstream_timeout", "internal"]);
 
-export type CircuitState = "closed" | "open" | "half-open";
+type CircuitState = "closed" | "open" | "half-open";
 
-export interface LastFailure {
+interface LastFailure {
 	readonly at: string;
 	readonly kind: Denial["kind"];
 	/** The upstream's own words, where it had any. */

@@ -17,7 +17,7 @@ import {
 import type { TokenOwnership } from "../tokens/service.ts";
 import type { Routing } from "./routing.ts";
 
-export interface ExplainOptions {
+interface ExplainOptions {
 	readonly routing: Routing;
 	readonly policies: () => readonly Policy[];
 	readonly tokens: TokenOwnership | undefined;

@@ -3,7 +3,7 @@ import type { AdminRoute, ModelCapabilities } from "#core";
 import type { Prices } from "../prices/service.ts";
 import type { ModelSetting } from "./settings.ts";
 
-export interface ModelRouteParts {
+interface ModelRouteParts {
 	readonly models: readonly ModelSetting[];
 	/** Without it nothing is known of prices. */
 	readonly prices: Prices | undefined;

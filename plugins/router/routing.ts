@@ -26,7 +26,7 @@ import { UpstreamLists } from "./upstream-lists.ts";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: no name has them
 const isCrooked = (name: string): boolean => /(?:^|[/\\])\.{1,2}(?:$|[/\\])|[\u0000-\u001f\u007f]/.test(name);
 
-export interface RoutingOptions {
+interface RoutingOptions {
 	readonly models: readonly ModelSetting[];
 	readonly clock: Clock;
 	readonly log: Log;

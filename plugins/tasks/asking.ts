@@ -5,7 +5,7 @@ import { soundName, soundState, soundSubmission } from "./sound-answers.ts";
 import { OutOfTime, type WithinTime } from "./time-limit.ts";
 import type { Troubles } from "./troubles.ts";
 
-export interface AskingOptions {
+interface AskingOptions {
 	readonly withinTime: WithinTime;
 	readonly troubles: Troubles;
 	readonly show: Show;

@@ -18,7 +18,7 @@ import type { WorkRow } from "./row.ts";
 import type { Task, TaskOrder, TaskUpstream } from "./service.ts";
 
 /** What policies granted; settled exactly once. */
-export interface Grant {
+interface Grant {
 	settle(outcome: Outcome): void;
 }
 
@@ -46,7 +46,7 @@ export interface Hold {
 }
 
 /** A new task as it goes to its upstream. */
-export interface HeldOrder extends Pick<TaskOrder, "model" | "prompt" | "details" | "input" | "bound"> {
+interface HeldOrder extends Pick<TaskOrder, "model" | "prompt" | "details" | "input" | "bound"> {
 	/** The task that it goes on from. */
 	readonly parent: Pick<WorkRow, "said"> | undefined;
 }
@@ -65,7 +65,7 @@ export interface TaskBudget {
 	release(taskId: string): readonly Statement[];
 }
 
-export interface TaskBudgetOptions {
+interface TaskBudgetOptions {
 	/** Without a quota nothing is held. */
 	readonly quota: Quota | undefined;
 	/** Without prices nothing costs anything. */

@@ -9,7 +9,7 @@ import type { Made, MadeFile, Task, TaskFailure, TaskKind, TaskUnits } from "./s
 import type { TaskStore } from "./task-store.ts";
 import { advance, begin, type Change, fail, giveUp, settled, succeed } from "./transitions.ts";
 
-export interface EndingsOptions {
+interface EndingsOptions {
 	readonly store: Store;
 	readonly taskStore: Pick<TaskStore, "work">;
 	readonly files: Files;

@@ -8,7 +8,7 @@ import type { Made, MadeFile, ResultFile, TaskResult } from "./service.ts";
 import type { Links } from "./signed-links.ts";
 import type { WithinTime } from "./time-limit.ts";
 
-export interface FilesOptions {
+interface FilesOptions {
 	/** A folder of this node's own, or one all nodes share. */
 	readonly folder: string;
 	readonly links: Links;

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { asNumber, type Denial, deny, type Store, type Tables } from "#core";
 
-export interface InputLimits {
+interface InputLimits {
 	/** Bytes. */
 	readonly perToken: number;
 	readonly total: number;

@@ -7,7 +7,7 @@ import type { Answered } from "./step.ts";
 import type { TaskStore } from "./task-store.ts";
 import type { Troubles } from "./troubles.ts";
 
-export interface SettlementOptions {
+interface SettlementOptions {
 	readonly taskStore: TaskStore;
 	readonly asking: Asking;
 	readonly endings: Endings;

@@ -7,7 +7,7 @@ import { publicReason } from "./connection.ts";
 import type { JobState, Submission, TaskFailure } from "./service.ts";
 
 /** Told what is wrong with an answer that counts all the same. */
-export type Odd = (error: TypeError) => void;
+type Odd = (error: TypeError) => void;
 
 const outcomes: readonly unknown[] = ["accepted", "done", "refused", "busy", "unknown"];
 const states: readonly unknown[] = ["waiting", "running", "done", "failed", "strange", "missing", "unanswered"];

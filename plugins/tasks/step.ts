@@ -13,7 +13,7 @@ import type { Look, TaskStore } from "./task-store.ts";
 import { advance } from "./transitions.ts";
 import type { Troubles } from "./troubles.ts";
 
-export interface WorkOptions {
+interface WorkOptions {
 	readonly taskStore: TaskStore;
 	readonly endings: Endings;
 	readonly asking: Asking;

@@ -29,7 +29,7 @@ import type { Task, TaskKind, TaskOrder, TaskUpstream } from "./service.ts";
 import type { TaskStore } from "./task-store.ts";
 import { insert, type NewTask } from "./transitions.ts";
 
-export interface SubmissionOptions {
+interface SubmissionOptions {
 	readonly store: Store;
 	readonly taskStore: TaskStore;
 	readonly catalogue: Catalogue;

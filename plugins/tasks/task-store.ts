@@ -22,7 +22,7 @@ const madeAt = (id: string): number | null => {
 };
 
 const errandNames = ["submit", "poll", "settle", "release"] as const;
-export type Errand = (typeof errandNames)[number];
+type Errand = (typeof errandNames)[number];
 
 /** A task that is due to be looked at. */
 export interface DueTask {

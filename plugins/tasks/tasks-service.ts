@@ -24,7 +24,7 @@ import { idempotencyKeyOf } from "./submission.ts";
 import type { TaskStore } from "./task-store.ts";
 import { taskView } from "./views.ts";
 
-export interface TasksServiceOptions {
+interface TasksServiceOptions {
 	readonly log: Log;
 	readonly taskStore: TaskStore;
 	readonly endings: Endings;

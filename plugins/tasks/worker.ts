@@ -8,7 +8,7 @@ import type { Answered, Work } from "./step.ts";
 import { type DueTask, leaseMs, type Reach, type TaskStore } from "./task-store.ts";
 import type { UpstreamConcurrency } from "./upstream-concurrency.ts";
 
-export interface WorkerOptions {
+interface WorkerOptions {
 	readonly taskStore: TaskStore;
 	readonly work: Work;
 	readonly settlement: Settlement;

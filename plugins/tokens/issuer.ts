@@ -22,7 +22,7 @@ export interface By {
 	readonly beside?: readonly Statement[];
 }
 
-export interface Rotation extends By {
+interface Rotation extends By {
 	/** The node that has yet to show the key. */
 	readonly unshownBy?: string;
 	/** How long the old key is good too. */
@@ -35,7 +35,7 @@ export interface IssuedToken {
 	readonly key: string;
 }
 
-export interface NewToken {
+interface NewToken {
 	/** The node that has yet to show the key. */
 	readonly unshownBy?: string;
 	/** The person it belongs to. */
@@ -44,7 +44,7 @@ export interface NewToken {
 	beside?(id: string): readonly Statement[];
 }
 
-export interface TokenChange {
+interface TokenChange {
 	readonly name?: string;
 	readonly disabled?: boolean;
 	readonly settings?: Settings;

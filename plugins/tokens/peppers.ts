@@ -7,7 +7,7 @@ import { nextRevision, pepper as pepperTable } from "./tables.ts";
 /** Stands among previous peppers for the one that was made at the first start and lies in the database. */
 const inDatabase = "database";
 
-export interface PepperSettings {
+interface PepperSettings {
 	readonly pepper: string | undefined;
 	readonly previous: readonly string[];
 }

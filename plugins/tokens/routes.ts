@@ -68,7 +68,7 @@ const ownerFor = ({ operator }: Operated, asked: string | null | undefined): str
 	);
 };
 
-export interface TokenRouteParts extends TokenViewParts {
+interface TokenRouteParts extends TokenViewParts {
 	readonly issuer: Issuer;
 }
 

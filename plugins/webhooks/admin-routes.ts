@@ -12,7 +12,7 @@ import { type RedeliverLimits, underWay } from "./routes.ts";
 import type { DeliveryView } from "./service.ts";
 import type { TestCallback } from "./test-callback.ts";
 
-export interface AdminRouteOptions {
+interface AdminRouteOptions {
 	readonly store: Store;
 	readonly archive: Archive;
 	readonly tokens: TokenOwnership | undefined;

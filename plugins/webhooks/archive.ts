@@ -12,7 +12,7 @@ export interface DeliveryFilter {
 }
 
 /** How long finished deliveries are kept, in milliseconds. */
-export interface Retention {
+interface Retention {
 	readonly deliveredMs: number;
 	readonly deadMs: number;
 }

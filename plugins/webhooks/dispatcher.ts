@@ -13,7 +13,7 @@ const wakeDelayMs = 10;
 /** Deliveries claimed in one write. */
 const claimSize = 256;
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
 	readonly queue: Queue;
 	readonly concurrency: ReceiverConcurrency;
 	readonly send: Send;

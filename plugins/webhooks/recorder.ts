@@ -14,7 +14,7 @@ const gatherMs = 4;
 const firstWaitMs = 50;
 const longestWaitMs = 1000;
 
-export interface RecorderOptions {
+interface RecorderOptions {
 	readonly store: Store;
 	readonly queue: Queue;
 	readonly clock: Clock;

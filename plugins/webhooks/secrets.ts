@@ -14,7 +14,7 @@ interface Entry {
 }
 
 /** What may be shown of a secret. Times in milliseconds since 1970. */
-export interface SecretState {
+interface SecretState {
 	readonly createdAt: number;
 	/** Until when callbacks are signed with the replaced secret too; null when there is none. */
 	readonly previousUntil: number | null;

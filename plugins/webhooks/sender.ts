@@ -24,7 +24,7 @@ export interface AttemptResult {
 	readonly durationMs: number;
 }
 
-export interface SenderOptions {
+interface SenderOptions {
 	readonly clock: Clock;
 	readonly resolve: Resolve;
 	readonly allowPrivateNetworks: boolean;

@@ -8,7 +8,7 @@ import type { SecretBook } from "./secrets.ts";
 import type { Send } from "./sender.ts";
 import { signatureHeaders } from "./signature.ts";
 
-export interface TestCallbackOptions {
+interface TestCallbackOptions {
 	readonly secrets: SecretBook;
 	readonly send: Send;
 	readonly limit: ManualLimit;

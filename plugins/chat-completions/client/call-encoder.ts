@@ -13,7 +13,7 @@ interface OpenCall {
 }
 
 /** Writes one chunk with this delta. */
-export type WriteDelta = (delta: WireRecord) => string;
+type WriteDelta = (delta: WireRecord) => string;
 
 export class CallEncoder {
 	private readonly write: WriteDelta;

@@ -3,7 +3,7 @@ import type { Block, Delta, NeutralEvent } from "#core";
 import type { StreamScope } from "../stream-scope.ts";
 
 /** What happens around blocks. */
-export interface RunHooks {
+interface RunHooks {
 	emit(event: NeutralEvent): void;
 	/** Before a block opens. */
 	opening(): void;

@@ -25,7 +25,7 @@ const namesIn = (header: string | null): readonly string[] =>
 		.filter((name) => wellFormed.test(name));
 
 /** What is to be sent of the client's betas, and the edits of the body that go with it. */
-export interface ForwardedBetas {
+interface ForwardedBetas {
 	/** The header's value; empty for none. */
 	readonly header: string;
 	readonly edits: WireRecord;

@@ -25,7 +25,7 @@ const levelsTaken = ({ efforts = levels }: ModelCapabilities): readonly Effort[]
 	efforts.filter((effort) => levels.includes(effort));
 
 /** What the request says about thinking, and the limit it must fit in. */
-export interface EncodedReasoning {
+interface EncodedReasoning {
 	readonly thinking?: WireRecord;
 	readonly effort?: Effort;
 	readonly maxTokens: number;
@@ -33,7 +33,7 @@ export interface EncodedReasoning {
 	readonly budgeted: boolean;
 }
 
-export interface ReasoningSetting {
+interface ReasoningSetting {
 	readonly capabilities: ModelCapabilities;
 	readonly losses: Losses;
 	/** Why thinking with a budget cannot be had in this request, in words. */
@@ -150,7 +150,7 @@ const dropped = (
 	return undefined;
 };
 
-export interface EncodedSampling {
+interface EncodedSampling {
 	readonly temperature?: number | undefined;
 	readonly top_p?: number | undefined;
 	readonly top_k?: number | undefined;

@@ -26,7 +26,7 @@ import { decodeContent } from "./decode-content.ts";
 import type { BroughtTool } from "./decode-tools.ts";
 
 /** What a conversation tells: its messages, and tools that it brought along. */
-export interface DecodedInput {
+interface DecodedInput {
 	readonly messages: readonly Message[];
 	readonly tools: readonly BroughtTool[];
 }

@@ -12,7 +12,7 @@ export interface ItemWriter {
 }
 
 /** Prefixes by which clients tell the sorts of items apart. */
-export type IdPrefix = "msg" | "rs" | "fc" | "ctc" | "sh" | "lsh" | "apc" | "tsc" | "ws" | "ci" | "ig" | "item";
+type IdPrefix = "msg" | "rs" | "fc" | "ctc" | "sh" | "lsh" | "apc" | "tsc" | "ws" | "ci" | "ig" | "item";
 
 /** The output of one answer: gives out indices and ids, and keeps the items in order. */
 export class Output {

@@ -5,7 +5,7 @@ import type { Target } from "./block-target.ts";
 import type { TextPartWriter } from "./message-writer.ts";
 
 /** What a text asks of the answer it belongs to. */
-export interface TextPlace {
+interface TextPlace {
 	/** Opens a part in the message that is open, or in a new one. */
 	open(): TextPartWriter;
 	/** Puts a carried signature behind the text. */

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { asNumber, type Log, type Store } from "#core";
 
-export interface RoomLimits {
+interface RoomLimits {
 	/** Bytes that the answers of one token may take. */
 	readonly perToken: number;
 	/** Bytes that all answers together may take. */

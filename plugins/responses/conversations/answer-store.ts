@@ -33,7 +33,7 @@ export interface KeptAnswer {
 /** Conversations of up to so many bytes are put together at once; of larger ones a single one at a time. */
 export const largeBytes = 1024 * 1024;
 
-export interface AnswerStoreOptions {
+interface AnswerStoreOptions {
 	readonly store: Store;
 	readonly room: AnswerRoom;
 	/** The most bytes that are put together for one call. */

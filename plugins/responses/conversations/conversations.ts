@@ -23,7 +23,7 @@ import { mayConcern, openSummaries } from "../compaction/open-summaries.ts";
 import { type AnswerStore, type KeptAnswer, largeBytes, nextTurn } from "./answer-store.ts";
 import { bareReasoning, foreignReference, isToldRun, ownReasoning, referenceOf } from "./references.ts";
 
-export interface ConversationOptions {
+interface ConversationOptions {
 	/** Absent when nothing is to be kept. */
 	readonly answers: AnswerStore | undefined;
 	readonly capsules: Capsules;

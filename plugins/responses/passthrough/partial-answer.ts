@@ -2,7 +2,7 @@
 import { asCount, asRecord, asText, isRecord, parseJson, type WireRecord } from "#core";
 
 /** An item that was announced but not ended. */
-export interface PartialItem {
+interface PartialItem {
 	readonly index: number;
 	readonly item: Record<string, unknown>;
 }

@@ -25,7 +25,7 @@ import { contentOf, outputOf, phaseOf } from "./encode-content.ts";
 import { callIdOf, itemIdOf, type Writing } from "./writing.ts";
 
 /** What is written, and the leading instructions that have a field of their own. */
-export interface EncodedInput {
+interface EncodedInput {
 	readonly instructions?: string;
 	readonly items: readonly WireRecord[];
 }

@@ -2,14 +2,14 @@
 import { text, wires } from "./read.ts";
 import { useAnswer } from "./use-answer.ts";
 
-export interface NamedToken {
+interface NamedToken {
 	readonly id: string;
 	readonly name: string;
 	/** The name, with what is shown of the key where others are called the same. */
 	readonly label: string;
 }
 
-export interface NamedTokens {
+interface NamedTokens {
 	/** By name. */
 	readonly tokens: readonly NamedToken[];
 	/** What stands below them where there are more. */

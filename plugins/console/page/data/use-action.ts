@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Refusal } from "./call.ts";
 import { forget } from "./session.ts";
 
-export interface Action {
+interface Action {
 	readonly busy: boolean;
 	readonly failure: Refusal | undefined;
 	run(work: () => Promise<void>): void;

@@ -2,7 +2,7 @@
 import { query } from "../data/call.ts";
 import { text, type Wire, wires } from "../data/read.ts";
 
-export interface Snippet {
+interface Snippet {
 	readonly name: string;
 	readonly title: string;
 	readonly text: string;

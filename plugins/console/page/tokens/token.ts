@@ -76,7 +76,7 @@ export const withOwner = (token: Token, persons: ReadonlyMap<string, KnownPerson
 
 export type Group = "working" | "soon" | "stopped";
 
-export interface TokenState {
+interface TokenState {
 	readonly word: string;
 	readonly tone: Tone;
 	readonly group: Group;

@@ -6,6 +6,7 @@ import { adminTokenFile } from "../host/node-files.ts";
 import { asRecord, asText, parseJson } from "../neutral/json.ts";
 import { fetchOwn } from "../runtime/fetch-own.ts";
 import type { Opened } from "./open.ts";
+import { refuse } from "./refuse.ts";
 import type { Invocation } from "./settings.ts";
 
 /** A server that has the lock and has said where it serves. */
@@ -13,10 +14,6 @@ export interface Server {
 	readonly address: string;
 	readonly pid: number;
 }
-
-const refuse = (message: string): never => {
-	throw new Fault(deny("invalid_request", message));
-};
 
 /** The answer as JSON, or a `Fault` with its message. */
 const answerOf = async (response: Response): Promise<unknown> => {

@@ -18,13 +18,10 @@ import { runDespiteConfig } from "./despite-config.ts";
 import { asksForHelp, explained } from "./explained.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, type Opened, openGateway } from "./open.ts";
+import { refuse } from "./refuse.ts";
 import { runningServer } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
 import { statusCommand } from "./status.ts";
-
-const refuse = (message: string): never => {
-	throw new Fault(deny("invalid_request", message));
-};
 
 class Held extends Error {
 	readonly owner: Owner;

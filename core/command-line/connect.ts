@@ -6,7 +6,6 @@ import { type Client, type Gateway, keyPlaceholder, type Setting } from "../conn
 import { clients } from "../connect/clients.ts";
 import { commandLine, connectText, exportLines } from "../connect/print.ts";
 import { writeSettings } from "../connect/write.ts";
-import { deny, Fault } from "../contract/fault.ts";
 import { protocols } from "../contract/protocol.ts";
 import { router } from "../contract/router.ts";
 import type { Blueprint } from "../host/blueprint.ts";
@@ -15,6 +14,7 @@ import { addressOf } from "../runtime/serve.ts";
 import { say } from "../runtime/terminal.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf } from "./open.ts";
+import { refuse } from "./refuse.ts";
 import { runningServer } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
 
@@ -39,10 +39,6 @@ const options = {
 	model: { type: "string" },
 	address: { type: "string" },
 } as const;
-
-const refuse = (message: string): never => {
-	throw new Fault(deny("invalid_request", message));
-};
 
 /** By a slip of the hand, or by its beginning. */
 const nearest = (word: string): string => {

@@ -10,6 +10,7 @@ import { asksForHelp, explained, inColumns } from "./explained.ts";
 import { init, initUsage } from "./init.ts";
 import { check, listPlugins, showConfig, writeSchema } from "./inspect.ts";
 import { plugin, pluginUsage } from "./plugin-new.ts";
+import { refuse } from "./refuse.ts";
 import { serve } from "./serve.ts";
 import type { Invocation } from "./settings.ts";
 import { showVersion } from "./version.ts";
@@ -43,8 +44,9 @@ const everywhere = [
 const refuseWord = (command: string, word: string, taken: readonly string[]): never => {
 	const options = taken.map((one) => one.replace(/^--/, ""));
 	const near = word.startsWith("--") ? nearestOption(word, options) : didYouMean(word, taken);
-	const message = `portico ${command} takes no ${JSON.stringify(word)}${near}; portico ${command} --help tells what it takes`;
-	throw new Fault(deny("invalid_request", message));
+	return refuse(
+		`portico ${command} takes no ${JSON.stringify(word)}${near}; portico ${command} --help tells what it takes`,
+	);
 };
 
 const help = async (invocation: Invocation, print: Print): Promise<void> => {

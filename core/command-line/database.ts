@@ -4,7 +4,6 @@ import { join, resolve } from "node:path";
 import { parseWords } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import type { Command, CommandRun } from "../contract/command.ts";
-import { deny, Fault } from "../contract/fault.ts";
 import type { Blueprint } from "../host/blueprint.ts";
 import { tablesInOrder } from "../host/generation.ts";
 import { nodeLock } from "../host/node-files.ts";
@@ -20,6 +19,7 @@ import { type Place, type Sums, transferDatabase } from "../store/transfer.ts";
 import { buildOnly } from "./inspect.ts";
 import { dataFolderOf } from "./open.ts";
 import { openOwnDatabase } from "./own-database.ts";
+import { refuse } from "./refuse.ts";
 
 const usage = [
 	"portico db backup [FILE | FOLDER/] [--keep N]",
@@ -34,10 +34,6 @@ const usage = [
 	"",
 	"restore, export and import run while no server does. Journals stay in the data folder: the next start charges what they tell that the database does not, each call once.",
 ].join("\n");
-
-const refuse = (message: string): never => {
-	throw new Fault(deny("invalid_request", message));
-};
 
 const isFolder = (path: string): boolean => path.endsWith("/") || (existsSync(path) && statSync(path).isDirectory());
 

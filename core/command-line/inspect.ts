@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { configSchemaText } from "../config/schema.ts";
-import { deny, Fault } from "../contract/fault.ts";
 import type { Blueprint } from "../host/blueprint.ts";
 import { certificateComplaints } from "../host/certificate.ts";
 import { configText } from "../host/config-text.ts";
@@ -14,13 +13,10 @@ import { terminalWidth } from "../runtime/terminal.ts";
 import type { OpenStore } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { blueprintOf, version } from "./open.ts";
+import { refuse } from "./refuse.ts";
 import type { Invocation } from "./settings.ts";
 import { listLines } from "./table.ts";
 import { warningsOf } from "./warnings.ts";
-
-const refuse = (message: string): never => {
-	throw new Fault(deny("invalid_request", message));
-};
 
 /** Stands where the database would be: nothing may touch it before the start. */
 const unopened = new Proxy({} as OpenStore["store"], {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "no
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { didYouMean } from "../config/complaint.ts";
-import { deny, Fault } from "../contract/fault.ts";
+import { refuse } from "./refuse.ts";
 import type { Invocation } from "./settings.ts";
 
 const templates = fileURLToPath(new URL("../templates/", import.meta.url));
@@ -26,10 +26,6 @@ export const pluginUsage = [
 	"  --task       a kind of work that runs for minutes, with its callback",
 	"docs/plugin-examples.md of the package has more: an upstream's protocol, keys of a company, a collector, a router.",
 ].join("\n");
-
-const refuse = (message: string): never => {
-	throw new Fault(deny("invalid_request", message));
-};
 
 const testOf = (name: string): string => `import { expect, test } from "bun:test";
 import { checkPlugin } from "#core/testing";

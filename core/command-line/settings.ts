@@ -5,6 +5,7 @@ import { didYouMean } from "../config/complaint.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { LogFormat, LogLevel } from "../runtime/log.ts";
 import { coreCount, type HeldSignal } from "../runtime/system.ts";
+import { refuse } from "./refuse.ts";
 
 export interface DatabasePlace {
 	readonly url: string;
@@ -65,8 +66,7 @@ const workersOf = (text: string): number =>
 const oneOf = <const Word extends string>(what: string, text: string, words: readonly Word[]): Word => {
 	const found = words.find((word) => word === text);
 	if (found !== undefined) return found;
-	const message = `${what} must be one of ${words.join(", ")}, not "${text}"${didYouMean(text, words)}`;
-	throw new Fault(deny("invalid_request", message));
+	return refuse(`${what} must be one of ${words.join(", ")}, not "${text}"${didYouMean(text, words)}`);
 };
 
 const usualFiles = ["portico.yaml", "config/portico.yaml", "/etc/portico/portico.yaml"];

@@ -72,7 +72,7 @@ export {
 } from "./errors/upstream-failure.ts";
 export { notServed } from "./relay/not-served.ts";
 export { firstRefusal } from "./relay/token-rules.ts";
-export { type FieldReaders, fieldReaders, named, type Refuse, refuseField } from "./wire/fields.ts";
+export { type FieldReaders, fieldReaders, invalidParameter, named, type Refuse, refuseField } from "./wire/fields.ts";
 export { decodeOpenAiModels, openAiListing } from "./wire/openai-models.ts";
 export { openAiPaths, openAiRoots } from "./wire/openai-paths.ts";
 

@@ -22,6 +22,10 @@ export const refuseField: Refuse = (parameter, found, expected) =>
 		message: `The field \`${parameter}\` is ${named(found)}; ${expected}`,
 	});
 
+/** The refusal of one field or query parameter by a sentence of its own. */
+export const invalidParameter = (parameter: string, message: string): Fault =>
+	new Fault({ kind: "invalid_request", parameter, message });
+
 /** Readers of values, by the words of one protocol. Each throws the refusal. Null is read as absent. */
 export interface FieldReaders {
 	/** False when it is absent. */

@@ -1,10 +1,7 @@
 /** What Midjourney's clients submit, by the last part of the path. */
-import { asList, asNumber, asText, Fault, isRecord, lookup, type WireRecord } from "#core";
+import { asList, asNumber, asText, Fault, invalidParameter, isRecord, lookup, type WireRecord } from "#core";
 import type { TaskOrder } from "../tasks/service.ts";
 import { midjourneyModel, promptOf } from "./kind.ts";
-
-const invalid = (parameter: string, message: string): Fault =>
-	new Fault({ kind: "invalid_request", parameter, message });
 
 /** Fields that are Portico's own business and not the upstream's. */
 const ownFields = new Set(["notifyHook", "notify_hook", "state", "model", "taskId", "prompt"]);
@@ -18,14 +15,14 @@ type Reader = (
 
 const taskId = (body: WireRecord): string => {
 	const id = asText(body.taskId)?.trim() ?? "";
-	if (id === "") throw invalid("taskId", "Send the id of the task to go on from as `taskId`.");
+	if (id === "") throw invalidParameter("taskId", "Send the id of the task to go on from as `taskId`.");
 	return id;
 };
 
 const index = (body: WireRecord): number => {
 	const value = asNumber(body.index);
 	if (value === undefined || !Number.isInteger(value) || value < 1 || value > 4)
-		throw invalid("index", "The index must be 1, 2, 3 or 4.");
+		throw invalidParameter("index", "The index must be 1, 2, 3 or 4.");
 	return value;
 };
 
@@ -33,7 +30,7 @@ const change: Reader = (body) => {
 	const action = (asText(body.action) ?? "").toUpperCase();
 	if (action === "REROLL") return { action, prompt: "", follows: taskId(body) };
 	if (action !== "UPSCALE" && action !== "VARIATION")
-		throw invalid("action", "The action must be UPSCALE, VARIATION or REROLL.");
+		throw invalidParameter("action", "The action must be UPSCALE, VARIATION or REROLL.");
 	return { action, prompt: "", follows: taskId(body), more: { index: index(body) } };
 };
 
@@ -44,7 +41,10 @@ const simpleChange: Reader = (body) => {
 	const match = /^(\S+)\s+([UVR])([1-4])?$/i.exec((asText(body.content) ?? "").trim());
 	const letter = (match?.[2] ?? "").toUpperCase();
 	if (!match || (letter !== "R" && match[3] === undefined))
-		throw invalid("content", "The content must be a task's id and what to do with it, like `task_… U2`, `V3` or `R`.");
+		throw invalidParameter(
+			"content",
+			"The content must be a task's id and what to do with it, like `task_… U2`, `V3` or `R`.",
+		);
 	const { content: _content, ...rest } = body;
 	return change({
 		...rest,
@@ -67,7 +67,7 @@ const buttonActions: readonly (readonly [RegExp, string])[] = [
 
 const action: Reader = (body) => {
 	const customId = asText(body.customId) ?? "";
-	if (customId === "") throw invalid("customId", "Send the button's `customId`.");
+	if (customId === "") throw invalidParameter("customId", "Send the button's `customId`.");
 	const word = buttonActions.find(([pattern]) => pattern.test(customId))?.[1] ?? "ACTION";
 	return { action: word, prompt: "", follows: taskId(body) };
 };
@@ -75,7 +75,7 @@ const action: Reader = (body) => {
 const pictures = (body: WireRecord, least: number, most: number): void => {
 	const list = asList(body.base64Array);
 	if (list.length < least || list.length > most || list.some((item) => typeof item !== "string"))
-		throw invalid("base64Array", `Send ${least} to ${most} pictures as \`base64Array\`.`);
+		throw invalidParameter("base64Array", `Send ${least} to ${most} pictures as \`base64Array\`.`);
 };
 
 const readers: Readonly<Record<string, Reader>> = {
@@ -90,7 +90,7 @@ const readers: Readonly<Record<string, Reader>> = {
 	},
 	describe(body) {
 		if ((asText(body.base64) ?? asText(body.link) ?? "") === "")
-			throw invalid("base64", "Send the picture as `base64`.");
+			throw invalidParameter("base64", "Send the picture as `base64`.");
 		return { action: "DESCRIBE", prompt: "" };
 	},
 	shorten: (body) => ({ action: "SHORTEN", prompt: promptOf(body.prompt, true) }),
@@ -105,7 +105,8 @@ const readers: Readonly<Record<string, Reader>> = {
 	}),
 	swap(body) {
 		for (const name of ["sourceBase64", "targetBase64"])
-			if (!asText(body[name])) throw invalid(name, `Send both pictures, as \`sourceBase64\` and \`targetBase64\`.`);
+			if (!asText(body[name]))
+				throw invalidParameter(name, `Send both pictures, as \`sourceBase64\` and \`targetBase64\`.`);
 		return { action: "SWAP_FACE", prompt: "" };
 	},
 };

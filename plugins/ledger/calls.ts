@@ -1,12 +1,23 @@
 /** `GET /admin/calls` and `/admin/calls/:id`: the rows themselves, refusals at the door among them. */
 import { type SQL, sql } from "drizzle-orm";
-import { asList, asNumber, asRecord, deny, Fault, ownerOf, type Route, type Store, type WireRecord } from "#core";
+import {
+	asList,
+	asNumber,
+	asRecord,
+	deny,
+	Fault,
+	invalidParameter,
+	ownerOf,
+	type Route,
+	type Store,
+	type WireRecord,
+} from "#core";
 import type { Prices } from "../prices/service.ts";
 import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.ts";
 import { adviceOn } from "./advice.ts";
 import { callView } from "./call-view.ts";
 import { arithmeticOf } from "./pricing.ts";
-import { checkEnding, timeOf, wrong } from "./queries.ts";
+import { checkEnding, timeOf } from "./queries.ts";
 import { alike, type Filter, filters, findRow, type Search, searchRows } from "./search.ts";
 import { taggedAs } from "./tags.ts";
 import { withTokenNames } from "./token-names.ts";
@@ -16,7 +27,7 @@ const mostCalls = 500;
 const limitOf = (url: URL): number => {
 	const limit = Number(url.searchParams.get("limit") ?? 50);
 	if (Number.isInteger(limit) && limit >= 1 && limit <= mostCalls) return limit;
-	throw wrong("limit", `limit must be a whole number from 1 to ${mostCalls}.`);
+	throw invalidParameter("limit", `limit must be a whole number from 1 to ${mostCalls}.`);
 };
 
 const keptTo = (url: URL): Map<Filter, string | number> =>
@@ -27,7 +38,7 @@ const keptTo = (url: URL): Map<Filter, string | number> =>
 			if (name === "ending") return [[name, checkEnding(value)]];
 			if (name !== "status") return [[name, value]];
 			if (/^\d{3}$/.test(value)) return [[name, Number(value)]];
-			throw wrong("status", "status must be an HTTP status such as 429.");
+			throw invalidParameter("status", "status must be an HTTP status such as 429.");
 		}),
 	);
 
@@ -46,7 +57,10 @@ const lacking = (url: URL, tokens: TokenOwnership | undefined): SQL => {
 		words.map((word) => {
 			const condition = Object.hasOwn(conditions, word) ? conditions[word] : undefined;
 			if (condition) return condition;
-			throw wrong("without", `without takes ${Object.keys(conditions).join(", ")}, not "${word.slice(0, 32)}".`);
+			throw invalidParameter(
+				"without",
+				`without takes ${Object.keys(conditions).join(", ")}, not "${word.slice(0, 32)}".`,
+			);
 		}),
 	);
 };

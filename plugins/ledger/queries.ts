@@ -1,9 +1,6 @@
 /** What the routes' queries have in common. */
-import { deny, type Ending, Fault, instantOf } from "#core";
+import { type Ending, instantOf, invalidParameter } from "#core";
 import type { Correction } from "../quota/service.ts";
-
-export const wrong = (parameter: string, message: string): Fault =>
-	new Fault(deny("invalid_request", message, { parameter }));
 
 /** Milliseconds since 1970 of an ISO date or time. `startOf`: when a date begins that begins at that time in UTC. */
 export const timeOf = (url: URL, name: string, startOf = (date: number): number => date): number | undefined => {
@@ -11,7 +8,7 @@ export const timeOf = (url: URL, name: string, startOf = (date: number): number 
 	if (text === null) return undefined;
 	const at = instantOf(text);
 	if (at === undefined)
-		throw wrong(name, `${name} must be a date such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z.`);
+		throw invalidParameter(name, `${name} must be a date such as 2027-01-31 or a time such as 2027-01-31T12:00:00Z.`);
 	return text.length === "2027-01-31".length ? startOf(at) : at;
 };
 
@@ -32,5 +29,5 @@ export const endings = [
 
 export const checkEnding = (value: string): string => {
 	if (endings.some((ending) => ending === value)) return value;
-	throw wrong("ending", `ending must be one of ${endings.join(", ")}, not "${value.slice(0, 32)}".`);
+	throw invalidParameter("ending", `ending must be one of ${endings.join(", ")}, not "${value.slice(0, 32)}".`);
 };

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import {
 	definedOnly,
+	invalidParameter,
 	isFault,
 	isRecord,
 	type Permit,
@@ -11,7 +12,6 @@ import {
 	type TokenSetting,
 	t,
 } from "#core";
-import { wrong } from "./queries.ts";
 
 export type Tags = Readonly<Record<string, string>>;
 
@@ -42,7 +42,7 @@ export const taggedAs = (url: URL): SQL =>
 			const [name = "", ...rest] = words.split("=");
 			const value = rest.join("=");
 			if (isTagName(name) && value !== "") return sql` AND ${tagValueOf(name)} = ${value}`;
-			throw wrong("tag", `tag must be a name and a value, such as app=web, not "${words.slice(0, 64)}".`);
+			throw invalidParameter("tag", `tag must be a name and a value, such as app=web, not "${words.slice(0, 64)}".`);
 		}),
 	);
 

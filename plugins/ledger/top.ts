@@ -1,5 +1,5 @@
 /** The sums of the dearest of a group apart, and those of the others together: there may be many thousands. */
-import { wrong } from "./queries.ts";
+import { invalidParameter } from "#core";
 import { regroup } from "./regroup.ts";
 import { dearestFirst, type Sum } from "./sums.ts";
 
@@ -11,7 +11,7 @@ export const topAsked = (url: URL): number | undefined => {
 	if (text === null) return undefined;
 	const top = Number(text);
 	if (Number.isInteger(top) && top >= 1 && top <= most) return top;
-	throw wrong("top", `top must be a whole number from 1 to ${most}.`);
+	throw invalidParameter("top", `top must be a whole number from 1 to ${most}.`);
 };
 
 export interface Top {

@@ -1,9 +1,9 @@
 /** `GET /admin/usage`: sums of the ledger, as JSON or as CSV. */
 import { sql } from "drizzle-orm";
-import { asList, asText, ownerOf, parseJson, type Route, type Store } from "#core";
+import { asList, asText, invalidParameter, ownerOf, parseJson, type Route, type Store } from "#core";
 import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.ts";
 import { csvLines } from "./csv.ts";
-import { checkEnding, timeOf, wrong } from "./queries.ts";
+import { checkEnding, timeOf } from "./queries.ts";
 import { regroup } from "./regroup.ts";
 import { createLine, inTurns } from "./slices.ts";
 import { groupNames, isGroup, type Kept, type Sum, sumRows } from "./sums.ts";
@@ -18,7 +18,10 @@ const groupedBy = (url: URL): readonly string[] =>
 		.filter((word) => word !== "")
 		.map((word) => {
 			if (isGroup(word) || word === "owner") return word;
-			throw wrong("by", `by takes ${groupNames.join(", ")}, owner and tag:NAME, not "${word.slice(0, 32)}".`);
+			throw invalidParameter(
+				"by",
+				`by takes ${groupNames.join(", ")}, owner and tag:NAME, not "${word.slice(0, 32)}".`,
+			);
 		});
 
 const filters = ["token", "model", "upstream", "protocol", "ending"] as const satisfies readonly Kept[];

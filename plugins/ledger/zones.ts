@@ -2,9 +2,10 @@
  * Days by the clocks of a zone, put together of the hours of UTC that there are sums for. An hour belongs to the day in
  * which it begins; so where clocks are half an hour off, as in India, a day here begins half an hour after midnight.
  */
+
 import { type SQL, sql } from "drizzle-orm";
+import { invalidParameter } from "#core";
 import { isZone } from "../quota/service.ts";
-import { wrong } from "./queries.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -13,7 +14,10 @@ const dayMs = 24 * hourMs;
 export const zoneOf = (url: URL): string => {
 	const zone = url.searchParams.get("zone") ?? "UTC";
 	if (isZone(zone)) return zone;
-	throw wrong("zone", `zone must be one of the IANA time zones, such as Europe/Berlin, not "${zone.slice(0, 64)}".`);
+	throw invalidParameter(
+		"zone",
+		`zone must be one of the IANA time zones, such as Europe/Berlin, not "${zone.slice(0, 64)}".`,
+	);
 };
 
 /** How far the zone's clocks are ahead of UTC, in milliseconds, as a function of the instant. */

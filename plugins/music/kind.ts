@@ -1,5 +1,5 @@
 /** The kind `music`: its words, its callback, and how the uniform route's body is read. */
-import { asBoolean, asList, asNumber, asRecord, asText, Fault, type WireRecord } from "#core";
+import { asBoolean, asList, asNumber, asRecord, asText, Fault, invalidParameter, type WireRecord } from "#core";
 import type { ResultFile, Task, TaskKind, TaskOrder } from "../tasks/service.ts";
 
 const musicWords = {
@@ -14,14 +14,12 @@ const longestPrompt = 100_000;
 /** Suno's services answer each submission with two variants. */
 const mostSongs = 2;
 
-const invalid = (parameter: string, message: string): Fault =>
-	new Fault({ kind: "invalid_request", parameter, message });
-
 const textOf = (body: WireRecord, name: string): string | undefined => {
 	const value = body[name];
 	if (value === undefined || value === null) return undefined;
-	if (typeof value !== "string") throw invalid(name, `"${name}" must be text.`);
-	if (value.length > longestPrompt) throw invalid(name, `"${name}" is longer than ${longestPrompt} characters.`);
+	if (typeof value !== "string") throw invalidParameter(name, `"${name}" must be text.`);
+	if (value.length > longestPrompt)
+		throw invalidParameter(name, `"${name}" is longer than ${longestPrompt} characters.`);
 	return value.trim() === "" ? undefined : value;
 };
 
@@ -54,7 +52,10 @@ export const songOrder = (body: WireRecord, defaultModel: string): TaskOrder => 
 	const continues = textOf(body, "continue_clip_id");
 	const prompt = description ?? words ?? tags ?? title ?? "";
 	if (prompt === "" && continues === undefined)
-		throw invalid("prompt", "Say what the song is to be: gpt_description_prompt, or prompt with title and tags.");
+		throw invalidParameter(
+			"prompt",
+			"Say what the song is to be: gpt_description_prompt, or prompt with title and tags.",
+		);
 	const seconds = asNumber(body.seconds) ?? asNumber(body.duration);
 	return {
 		kind: "music",

@@ -1,23 +1,20 @@
 /** A picture that a client sent, in whatever way it did: a file of a form, an address, base64 with or without its label. */
-import { asRecord, asText, dataUrlHead, Fault, leadsIntoAccount, pictureType } from "#core";
+import { asRecord, asText, dataUrlHead, Fault, invalidParameter, leadsIntoAccount, pictureType } from "#core";
 
 /** Some clients send every file as `application/octet-stream`, so its bytes have the first word. */
 const typeOf = (base64: string, declared: string): string | undefined =>
 	pictureType(base64) ?? /^image\/[\w.+-]+/i.exec(declared)?.[0].toLowerCase();
 
-const invalid = (parameter: string, message: string): Fault =>
-	new Fault({ kind: "invalid_request", parameter, message });
-
 const inAccount = (parameter: string): Fault =>
-	invalid(
+	invalidParameter(
 		parameter,
 		"The picture's address leads into a provider's own file store, which others use too; send it as data.",
 	);
 
 const labelled = (base64: string, declared: string, parameter: string): string => {
-	if (!/\S/.test(base64)) throw invalid(parameter, "The picture is empty.");
+	if (!/\S/.test(base64)) throw invalidParameter(parameter, "The picture is empty.");
 	const type = typeOf(base64, declared);
-	if (type === undefined) throw invalid(parameter, "That is no picture; send a PNG, JPEG or WebP.");
+	if (type === undefined) throw invalidParameter(parameter, "That is no picture; send a PNG, JPEG or WebP.");
 	return `data:${type};base64,${base64}`;
 };
 
@@ -25,7 +22,7 @@ const asSent = (value: unknown, parameter: string): string => {
 	const { image_url: imageUrl, url, file_id: fileId } = asRecord(value);
 	const given = asText(value) ?? asText(imageUrl) ?? asText(url);
 	if (given !== undefined) return given;
-	if (fileId === undefined) throw invalid(parameter, "Send the picture as a file, an address or base64.");
+	if (fileId === undefined) throw invalidParameter(parameter, "Send the picture as a file, an address or base64.");
 	throw new Fault({
 		kind: "unsupported",
 		parameter,
@@ -43,14 +40,14 @@ export const pictureOf = async (value: unknown, parameter: string): Promise<stri
 		return labelled(Buffer.from(await value.arrayBuffer()).toString("base64"), value.type, parameter);
 	const given = asSent(value, parameter);
 	if (/^https?:/i.test(given)) {
-		if (!URL.canParse(given)) throw invalid(parameter, "The picture's address cannot be read.");
+		if (!URL.canParse(given)) throw invalidParameter(parameter, "The picture's address cannot be read.");
 		if (leadsIntoAccount(given)) throw inAccount(parameter);
 		return given;
 	}
 	const data = pictureData(given);
 	if (data) return labelled(data.base64, data.mediaType, parameter);
 	if (!/^[\w+/=\s-]*$/.test(given.slice(0, lookedAt)))
-		throw invalid(parameter, "The picture is neither an http(s) address nor base64.");
+		throw invalidParameter(parameter, "The picture is neither an http(s) address nor base64.");
 	return labelled(given, "image/png", parameter);
 };
 

@@ -1,5 +1,5 @@
 /** The uniform routes: every kind through one door, beside the dialects that existing clients speak. */
-import { type Admitted, asText, Fault, type Identified, type Route, t } from "#core";
+import { type Admitted, asText, Fault, type Identified, invalidParameter, type Route, t } from "#core";
 import type { Webhooks } from "../webhooks/service.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Files } from "./files.ts";
@@ -21,21 +21,18 @@ export interface RouteOptions {
 const statuses: readonly TaskStatus[] = ["NOT_START", "IN_PROGRESS", "SUCCESS", "FAILURE"];
 const longestPage = 100;
 
-const invalid = (parameter: string, message: string): Fault =>
-	new Fault({ kind: "invalid_request", parameter, message });
-
 /** The status that tasks are to have. Throws `Fault` for a word that is none. */
 export const statusOf = (query: URLSearchParams): TaskStatus | undefined => {
 	const given = query.get("status");
 	const status = statuses.find((known) => known === given);
-	if (given !== null && !status) throw invalid("status", `The status must be one of ${statuses.join(", ")}.`);
+	if (given !== null && !status) throw invalidParameter("status", `The status must be one of ${statuses.join(", ")}.`);
 	return status;
 };
 
 const wholeNumber = (query: URLSearchParams, name: string, fallback: number, least: number, most: number): number => {
 	const value = Number(query.get(name) ?? fallback);
 	if (!Number.isInteger(value) || value < least || value > most)
-		throw invalid(name, `"${name}" must be a whole number from ${least} to ${most}.`);
+		throw invalidParameter(name, `"${name}" must be a whole number from ${least} to ${most}.`);
 	return value;
 };
 
@@ -54,7 +51,10 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 		const kinds = options.catalogue.kinds;
 		const kind = kinds.find(({ name }) => name === body.kind);
 		if (!kind)
-			throw invalid("kind", `Send the kind of task as "kind": one of ${kinds.map(({ name }) => name).join(", ")}.`);
+			throw invalidParameter(
+				"kind",
+				`Send the kind of task as "kind": one of ${kinds.map(({ name }) => name).join(", ")}.`,
+			);
 		const state = asText(body.state);
 		const task = await tasks.submit(call, {
 			...(await kind.read(body)),

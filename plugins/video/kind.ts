@@ -1,5 +1,5 @@
 /** The kind `video`: its words, its callback, and how the uniform route's body is read. */
-import { asNumber, asRecord, asText, definedOnly, Fault, type WireRecord } from "#core";
+import { asNumber, asRecord, asText, definedOnly, Fault, invalidParameter, type WireRecord } from "#core";
 import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
 import type { KlingMaker } from "./kling-makers.ts";
 
@@ -18,16 +18,15 @@ const longestPrompt = 100_000;
 const shortestSeconds = 1;
 const longestSeconds = 3600;
 
-const invalid = (parameter: string, message: string): Fault =>
-	new Fault({ kind: "invalid_request", parameter, message });
-
 /** The prompt, or a `Fault`. One may be left out where there is a picture to begin with. */
 export const promptOf = (value: unknown, required: boolean): string => {
 	if (value !== undefined && value !== null && typeof value !== "string")
-		throw invalid("prompt", "The prompt must be text.");
+		throw invalidParameter("prompt", "The prompt must be text.");
 	const prompt = asText(value) ?? "";
-	if (required && prompt.trim() === "") throw invalid("prompt", "The prompt is empty; say what the clip is to show.");
-	if (prompt.length > longestPrompt) throw invalid("prompt", `The prompt is longer than ${longestPrompt} characters.`);
+	if (required && prompt.trim() === "")
+		throw invalidParameter("prompt", "The prompt is empty; say what the clip is to show.");
+	if (prompt.length > longestPrompt)
+		throw invalidParameter("prompt", `The prompt is longer than ${longestPrompt} characters.`);
 	return prompt;
 };
 
@@ -36,7 +35,7 @@ export const secondsOf = (value: unknown, parameter: string): number | undefined
 	if (value === undefined || value === null || value === "") return undefined;
 	const seconds = asNumber(value) ?? Number(asText(value) ?? Number.NaN);
 	if (!(seconds >= shortestSeconds && seconds <= longestSeconds))
-		throw invalid(
+		throw invalidParameter(
 			parameter,
 			`"${parameter}" must be a number of seconds from ${shortestSeconds} to ${longestSeconds}.`,
 		);

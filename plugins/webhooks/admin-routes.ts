@@ -1,13 +1,24 @@
 /** The routes of operators: deliveries over all tokens. */
 import { sql } from "drizzle-orm";
-import { asText, definedOnly, Fault, type Operated, ownerOf, type PersonRoute, type Route, type Store, t } from "#core";
+import {
+	asText,
+	definedOnly,
+	Fault,
+	invalidParameter,
+	type Operated,
+	ownerOf,
+	type PersonRoute,
+	type Route,
+	type Store,
+	t,
+} from "#core";
 import { alertOwner } from "../alerts/service.ts";
 import type { People } from "../people/service.ts";
 import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.ts";
 import { adviceOn } from "./advice.ts";
 import type { Archive } from "./archive.ts";
 import type { ManualLimit } from "./manual-limit.ts";
-import { bodyOf, invalid, listQuery, timeOf } from "./queries.ts";
+import { bodyOf, listQuery, timeOf } from "./queries.ts";
 import { type RedeliverLimits, underWay } from "./routes.ts";
 import type { DeliveryView } from "./service.ts";
 import type { TestCallback } from "./test-callback.ts";
@@ -88,7 +99,7 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 		const found = token === undefined ? undefined : await tokens?.find(token);
 		const id = found && ("refused" in found ? found.refused.id : found.id);
 		if (token !== undefined && (id === undefined || !(await tokens?.has(id, ownerOf(call.operator)))))
-			throw invalid("token", `There is no token "${token.slice(0, 64)}" whose secret could sign.`);
+			throw invalidParameter("token", `There is no token "${token.slice(0, 64)}" whose secret could sign.`);
 		return Response.json(await test(body, id, call.operator.id));
 	};
 

@@ -1,12 +1,9 @@
 /** What clients and operators may say in the routes of deliveries. */
-import { asNumber, asText, Fault, instantOf, readBody, readJsonBody, type WireRecord } from "#core";
+import { asNumber, asText, instantOf, invalidParameter, readBody, readJsonBody, type WireRecord } from "#core";
 import type { DeliveryFilter } from "./archive.ts";
 
 const bodyLimit = 64 * 1024;
 const longestPage = 100;
-
-export const invalid = (parameter: string, message: string): Fault =>
-	new Fault({ kind: "invalid_request", parameter, message });
 
 /** A body may be left out where nothing must be said. */
 export const bodyOf = async (request: Request): Promise<WireRecord> => {
@@ -19,14 +16,17 @@ const states = ["pending", "sending", "delivered", "dead"];
 const statusOf = (query: URLSearchParams): string | undefined => {
 	const status = query.get("status") ?? undefined;
 	if (status !== undefined && !states.includes(status))
-		throw invalid("status", `The status "${status.slice(0, 32)}" is not known; use one of ${states.join(", ")}.`);
+		throw invalidParameter(
+			"status",
+			`The status "${status.slice(0, 32)}" is not known; use one of ${states.join(", ")}.`,
+		);
 	return status;
 };
 
 const limitOf = (query: URLSearchParams): number => {
 	const limit = Number(query.get("limit") ?? 20);
 	if (!Number.isInteger(limit) || limit < 1 || limit > longestPage)
-		throw invalid("limit", `The limit must be a whole number from 1 to ${longestPage}.`);
+		throw invalidParameter("limit", `The limit must be a whole number from 1 to ${longestPage}.`);
 	return limit;
 };
 
@@ -41,7 +41,7 @@ export const timeOf = (body: WireRecord, name: string, fallback: number): number
 	const time = given === undefined ? (instantOf(asText(value) ?? "") ?? Number.NaN) : given * 1000;
 	// Also what is beyond the times there are: a database would not take it.
 	if (!(Math.abs(time) <= latestTime))
-		throw invalid(name, `"${name}" must be a date (2026-01-31T12:00:00Z) or seconds since 1970.`);
+		throw invalidParameter(name, `"${name}" must be a date (2026-01-31T12:00:00Z) or seconds since 1970.`);
 	return time;
 };
 

@@ -1,9 +1,8 @@
 /** Sends a callback that tells nothing, to see whether an address takes it. */
 import { randomUUID } from "node:crypto";
-import { asText, Fault, type WireRecord } from "#core";
+import { asText, Fault, invalidParameter, type WireRecord } from "#core";
 import { type AddressRules, checkAddress } from "./address.ts";
 import type { ManualLimit } from "./manual-limit.ts";
-import { invalid } from "./queries.ts";
 import type { SecretBook } from "./secrets.ts";
 import type { Send } from "./sender.ts";
 import { signatureHeaders } from "./signature.ts";
@@ -24,7 +23,7 @@ export const createTestCallback =
 	({ secrets, send, limit, rules, userAgent, now }: TestCallbackOptions): TestCallback =>
 	async (asked, token, by) => {
 		const url = asText(asked["url"]);
-		if (url === undefined) throw invalid("url", 'Send the address to test as {"url": "https://…"}.');
+		if (url === undefined) throw invalidParameter("url", 'Send the address to test as {"url": "https://…"}.');
 		const checked = checkAddress(url, rules);
 		if (!("url" in checked)) throw new Fault({ ...checked, parameter: "url" });
 		limit.take(by ?? token ?? "");

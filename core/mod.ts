@@ -122,7 +122,7 @@ export {
 	type Written,
 } from "./contract/store.ts";
 export { bulkInsert } from "./store/bulk-insert.ts";
-export { createDatabaseTime } from "./store/database-time.ts";
+export { createDatabaseTime, databaseTime } from "./store/database-time.ts";
 export { isOutage, StoreFault, unlessOutage } from "./store/fault.ts";
 export { fixedStatement } from "./store/fixed-statement.ts";
 export { orderedId } from "./store/ordered-id.ts";
@@ -158,7 +158,7 @@ export {
 } from "./neutral/json.ts";
 export { Losses, type LossWords, type NeutralLoss, type Setting, wordLosses } from "./neutral/losses.ts";
 export * from "./neutral/model.ts";
-export { failureOf, normalizeEvents, normalizeResponse } from "./neutral/normalize-events.ts";
+export { brokenOff, failureOf, normalizeEvents, normalizeResponse } from "./neutral/normalize-events.ts";
 export { normalizeRequest } from "./neutral/normalize-request.ts";
 export { asObjectSchema, describedSchema, objectSchema, referredIn } from "./neutral/object-schema.ts";
 export { gapBetween } from "./neutral/phase.ts";
@@ -166,6 +166,7 @@ export { pictureType } from "./neutral/picture-type.ts";
 export { inPlaceOf, placed, placeOf } from "./neutral/place.ts";
 export type * from "./neutral/request.ts";
 export * from "./neutral/response.ts";
+export { instructs } from "./neutral/system-first.ts";
 export { isTextMime } from "./neutral/text-mime.ts";
 export { type CalledTool, calledTool, flatName, type NameRule, plainNames, ToolNames } from "./neutral/tool-names.ts";
 export { WaitingCalls } from "./neutral/waiting-calls.ts";

@@ -45,7 +45,8 @@ export const normalizeResponse = (response: NeutralResponse, defaults: StreamDef
 	return fold(explode(response).flatMap((event) => normalizer.push(event)));
 };
 
-const broken: Denial = {
+/** Of an answer whose stream, or whose body, ends before its protocol says so. */
+export const brokenOff: Denial = {
 	kind: "upstream",
 	code: "stream_incomplete",
 	message: "The model's answer broke off before it was complete; what has been received may be cut short.",
@@ -102,7 +103,7 @@ class Normalizer implements EventNormalizer {
 			case "error":
 				return this.fail(event.error);
 			case "end":
-				return event.clean ? this.end() : this.fail(broken);
+				return event.clean ? this.end() : this.fail(brokenOff);
 		}
 	}
 

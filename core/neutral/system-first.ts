@@ -5,7 +5,8 @@
 import type { Block, Message } from "./content.ts";
 import { inPlaceOf } from "./place.ts";
 
-const instructs = ({ role }: Message): boolean => role === "system" || role === "developer";
+/** Whether the message is the operator's of the client, and not part of what was said. */
+export const instructs = ({ role }: Message): boolean => role === "system" || role === "developer";
 
 const reminder = (block: Block): Block =>
 	block.type === "text"

@@ -7,6 +7,9 @@ import type { Clock } from "../contract/clock.ts";
 import type { Store } from "../contract/store.ts";
 import { asNumber } from "../neutral/json.ts";
 
+/** Milliseconds since 1970 by the database's own clock, for a statement. */
+export const databaseTime = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
+
 interface DatabaseTime {
 	/** Milliseconds since 1970. */
 	now(): number;
@@ -21,7 +24,7 @@ export const createDatabaseTime = (store: Store, clock: Clock): DatabaseTime => 
 		async compare() {
 			if (!store.shared) return;
 			const before = clock.now();
-			const [row] = await store.all(sql`SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) AS now`);
+			const [row] = await store.all(sql`SELECT ${databaseTime} AS now`);
 			const theirs = asNumber(row?.now);
 			if (theirs !== undefined) ahead = Math.round(theirs - (before + clock.now()) / 2);
 		},

@@ -32,7 +32,8 @@ interface AssistantPlace extends PartPlace {
 	callId?(name: string): string;
 }
 
-const argumentsText = (value: unknown): string => {
+/** A call's arguments: some vendors give the object itself. */
+export const argumentsText = (value: unknown): string => {
 	if (typeof value === "string") return value;
 	return value === undefined || value === null ? "" : JSON.stringify(value);
 };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import {
 	add,
 	clock,
+	databaseTime,
 	definePlugin,
 	hostInfo,
 	jobs,
@@ -29,7 +30,7 @@ import { LeaseCharge } from "./lease.ts";
 import { quotaPolicy } from "./policy.ts";
 import { ledgerWriters, type Quota, quota } from "./service.ts";
 import { quotaSetting } from "./setting.ts";
-import { databaseTime, Statements } from "./statements.ts";
+import { Statements } from "./statements.ts";
 import { quotaTables } from "./tables.ts";
 import { reserveTask, settleTask } from "./tasks.ts";
 import { taskAlerts } from "./threshold-alerts.ts";

@@ -4,7 +4,7 @@
  */
 
 import { type SQL, sql } from "drizzle-orm";
-import type { Statement } from "#core";
+import { databaseTime, type Statement } from "#core";
 import { endOfAccount } from "./budgets.ts";
 
 /** How long a lease lasts without being renewed, unless set, and how far clocks and delays may stretch that. Milliseconds. */
@@ -15,9 +15,6 @@ export const unkeptTaskMs = 60_000;
 /** Closed leases are kept as long as a statement about them might still be repeated. */
 const closedKeptMs = 3_600_000;
 const tallyKeptMs = 7 * 24 * 3_600_000;
-
-/** The database's own time; tests put theirs in its place. */
-export const databaseTime = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
 
 /** Windows of budgets are kept for as long as a clock might be set back, and somebody might ask. */
 const windowKeptMs = 62 * 24 * 3_600_000;
@@ -49,6 +46,7 @@ export class Statements {
 	readonly leaseMs: number;
 	private readonly now: SQL;
 
+	/** `now`: tests put their own time in the place of the database's. */
 	constructor(now: SQL = databaseTime, leaseMs = usualLeaseMs) {
 		this.now = now;
 		this.leaseMs = leaseMs;

@@ -1,6 +1,6 @@
 /** The statements by which a node asks for its share of a limit. Each question may arrive twice: only its first arrival counts. */
 import { type SQL, sql } from "drizzle-orm";
-import type { Statement } from "#core";
+import { databaseTime, type Statement } from "#core";
 
 /** How long a share lasts that is not renewed, and how far clocks and delays may stretch that. Milliseconds. */
 export const shareMs = 10_000;
@@ -13,9 +13,6 @@ const minuteMs = 60_000;
 const underWayMs = 10_000;
 /** A bucket nobody asked for so long is full and nobody's share counts. */
 const forgottenMs = 2 * minuteMs;
-
-/** The database's own time; tests put theirs in its place. */
-const databaseTime = sql`CAST(unixepoch('subsec') * 1000 AS INTEGER)`;
 
 /** What a node asks of a bucket, and tells of its share. */
 export interface Question {
@@ -59,6 +56,7 @@ export interface BucketKind {
 export class Statements {
 	private readonly now: SQL;
 
+	/** `now`: tests put their own time in the place of the database's. */
 	constructor(now: SQL = databaseTime) {
 		this.now = now;
 	}

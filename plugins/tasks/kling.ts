@@ -2,7 +2,8 @@
 import { asText, type Denial, type Identified, type RenderDenial, renderOwnDenial, type WireRecord } from "#core";
 import type { Task, Tasks } from "./service.ts";
 
-const klingWords = {
+/** What Kling calls the states. */
+export const klingWords = {
 	NOT_START: "submitted",
 	IN_PROGRESS: "processing",
 	SUCCESS: "succeed",

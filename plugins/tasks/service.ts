@@ -7,7 +7,15 @@ import type { Cancellation, JobState, Show, Submission, TaskFailure, TaskJob } f
 import type { Connection, ConnectionOptions } from "./wire.ts";
 
 export type { Cancellation, JobState, Made, MadeFile, Show, Submission, TaskFailure, TaskJob } from "./job.ts";
-export { findKlingTask, klingAnswer, klingFields, klingPage, klingTask, renderKlingDenial } from "./kling.ts";
+export {
+	findKlingTask,
+	klingAnswer,
+	klingFields,
+	klingPage,
+	klingTask,
+	klingWords,
+	renderKlingDenial,
+} from "./kling.ts";
 export { type PictureData, pictureData, pictureOf } from "./pictures.ts";
 export { upstreamSettings } from "./upstream-settings.ts";
 export type { Answer, AskOptions, Connection, ConnectionOptions } from "./wire.ts";

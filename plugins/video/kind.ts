@@ -1,14 +1,7 @@
 /** The kind `video`: its words, its callback, and how the uniform route's body is read. */
 import { asNumber, asRecord, asText, definedOnly, Fault, invalidParameter, type WireRecord } from "#core";
-import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
+import { klingWords, type Task, type TaskKind, type TaskOrder } from "../tasks/service.ts";
 import type { KlingMaker } from "./kling-makers.ts";
-
-const videoWords = {
-	NOT_START: "submitted",
-	IN_PROGRESS: "processing",
-	SUCCESS: "succeed",
-	FAILURE: "failed",
-} as const;
 
 /** Charged where neither the client nor its model says how long a clip is. */
 const usualSeconds = 10;
@@ -99,7 +92,7 @@ const seconds = (milliseconds: number): number => Math.floor(milliseconds / 1000
 const callback = (task: Task): string => {
 	const text = (value: string): string => JSON.stringify(value);
 	const output = `{"video_url":${text(videoUrl(task))},"cover_url":${text(coverUrl(task))},"duration":${decimal(durationOf(task))}}`;
-	return `{"id":${text(task.id)},"status":"${videoWords[task.status]}","type":"video","output":${output},"created_at":${seconds(task.submittedAt)},"updated_at":${seconds(task.updatedAt)}}`;
+	return `{"id":${text(task.id)},"status":"${klingWords[task.status]}","type":"video","output":${output},"created_at":${seconds(task.submittedAt)},"updated_at":${seconds(task.updatedAt)}}`;
 };
 
 const read = (body: WireRecord, defaultModel: string): TaskOrder => {
@@ -118,7 +111,7 @@ const read = (body: WireRecord, defaultModel: string): TaskOrder => {
 
 export const videoKind = (defaultModel: string): TaskKind => ({
 	name: "video",
-	words: videoWords,
+	words: klingWords,
 	defaultModel,
 	timeoutMinutes: 30,
 	read: (body) => read(body, defaultModel),

@@ -1,8 +1,9 @@
 /** Portico's own quota with one fault planted, named by `PORTICO_CHAOS_FAULT`: the harness has to find each. */
 import { sql } from "drizzle-orm";
+import { databaseTime } from "#core";
 import { fileJournals } from "../../plugins/quota/journal.ts";
 import { type QuotaParts, quotaPlugin } from "../../plugins/quota/plugin.ts";
-import { databaseTime, type GrantRequest, type LeaseFigures, Statements } from "../../plugins/quota/statements.ts";
+import { type GrantRequest, type LeaseFigures, Statements } from "../../plugins/quota/statements.ts";
 
 /** Grants without asking whether there is enough. */
 class WithoutCondition extends Statements {

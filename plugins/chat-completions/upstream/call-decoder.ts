@@ -14,6 +14,7 @@ import {
 	unwrapInput,
 	type WireRecord,
 } from "#core";
+import { argumentsText } from "../decode-assistant.ts";
 import { googleSignature } from "../reasoning.ts";
 import type { StreamScope } from "../stream-scope.ts";
 import { NamePieces } from "./name-pieces.ts";
@@ -44,11 +45,6 @@ interface Fragment {
 	readonly signature: Opaque | undefined;
 }
 
-const textOf = (value: unknown): string => {
-	if (typeof value === "string") return value;
-	return value === undefined || value === null ? "" : JSON.stringify(value);
-};
-
 const fragmentOf = (entry: WireRecord): Fragment => {
 	const custom = isRecord(entry["custom"]) && !isRecord(entry["function"]);
 	const made = asRecord(custom ? entry["custom"] : entry["function"]);
@@ -56,7 +52,7 @@ const fragmentOf = (entry: WireRecord): Fragment => {
 		index: asCount(entry["index"]),
 		id: asText(entry["id"]) ?? "",
 		name: asText(made["name"]) ?? "",
-		text: textOf(custom ? made["input"] : made["arguments"]),
+		text: argumentsText(custom ? made["input"] : made["arguments"]),
 		custom,
 		signature: googleSignature(entry),
 	};

@@ -4,6 +4,7 @@ import {
 	type Block,
 	definedOnly,
 	gapBetween,
+	instructs,
 	type Message,
 	runAsText,
 	type ServerCallBlock,
@@ -226,7 +227,7 @@ const encodeAssistant = (message: Message, names: ToolNames, writing: Writing): 
 export const encodeMessages = (names: ToolNames, writing: Writing): WireRecord[] => {
 	const made = writing.request.messages.flatMap((message) => {
 		if (message.role === "assistant") return encodeAssistant(message, names, writing);
-		if (message.role === "system" || message.role === "developer") return encodeSystem(message, writing);
+		if (instructs(message)) return encodeSystem(message, writing);
 		return encodeUser(message, writing);
 	});
 	return made.length > 0 ? made : [{ role: "user", content: "" }];

@@ -2,8 +2,8 @@
 import {
 	asCount,
 	asRecord,
+	brokenOff,
 	type DecodeContext,
-	type Denial,
 	Fault,
 	fold,
 	type NeutralEvent,
@@ -32,12 +32,6 @@ export const decodeResponse = (body: unknown, context: DecodeContext): NeutralRe
 	const broken = ending.some((event) => event.type === "end" && !event.clean);
 	const response = fold([...events, ...ending]);
 	return broken && !response.error ? { ...response, error: whole ? noAnswer : brokenOff } : response;
-};
-
-const brokenOff: Denial = {
-	kind: "upstream",
-	code: "stream_incomplete",
-	message: "The model's answer broke off before it was complete; what has been received may be cut short.",
 };
 
 /** The number in an answer of `countTokens`. */

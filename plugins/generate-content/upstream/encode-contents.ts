@@ -6,6 +6,7 @@ import {
 	type Block,
 	type EncodeContext,
 	flatName,
+	instructs,
 	type Losses,
 	type Message,
 	type NeutralRequest,
@@ -65,7 +66,7 @@ class ContentsEncoder {
 
 	message(message: Message): void {
 		if (message.name !== undefined) this.context.losses.node(message, "Gemini has no names of speakers", "name");
-		if (message.role === "system" || message.role === "developer") {
+		if (instructs(message)) {
 			this.instruct(message);
 			return;
 		}

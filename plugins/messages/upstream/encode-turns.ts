@@ -1,5 +1,5 @@
 /** The conversation as this protocol demands it: system text apart, user and assistant in turns, results before all else. */
-import { asText, type Block, inPlaceOf, type Message, type ModelCapabilities, type WireRecord } from "#core";
+import { asText, type Block, inPlaceOf, instructs, type Message, type ModelCapabilities, type WireRecord } from "#core";
 import { type Encoding, encodeAssistantBlock, encodeResult, encodeUserBlock } from "../encode-content.ts";
 import { withSpacesJoined } from "./white-space.ts";
 
@@ -19,8 +19,6 @@ const noThinking: WireRecord = {
 	thinking: "(The reasoning of this step is not at hand.)",
 	signature: "",
 };
-
-const isSystem = ({ role }: Message): boolean => role === "system" || role === "developer";
 
 const encodeSystemBlock = (block: Block, encoding: Encoding): readonly WireRecord[] => {
 	if (block.type === "text" || block.type === "unknown") return encodeUserBlock(block, encoding);
@@ -62,7 +60,7 @@ const encodeUser = (message: Message, encoding: Encoding): Turn => {
 
 const encodeMessage = (message: Message, capabilities: ModelCapabilities, encoding: Encoding): Turn => {
 	loseName(message, encoding);
-	if (isSystem(message)) return encodeMidSystem(message, capabilities.midSystem === true, encoding);
+	if (instructs(message)) return encodeMidSystem(message, capabilities.midSystem === true, encoding);
 	if (message.role !== "assistant") return encodeUser(message, encoding);
 	const content = message.blocks.flatMap((block) => encodeAssistantBlock(block, encoding));
 	const lacks =
@@ -107,7 +105,7 @@ export const encodeConversation = (
 		const blocks = withSpacesJoined(message.blocks);
 		return blocks === message.blocks ? message : inPlaceOf({ ...message, blocks }, message);
 	});
-	const spoken = messages.findIndex((message) => !isSystem(message));
+	const spoken = messages.findIndex((message) => !instructs(message));
 	const leading = spoken === -1 ? messages : messages.slice(0, spoken);
 	for (const message of leading) loseName(message, encoding);
 	const system = leading.flatMap(({ blocks }) => blocks.flatMap((block) => encodeSystemBlock(block, encoding)));

@@ -6,6 +6,7 @@ import {
 	type Compaction,
 	estimateTokens,
 	Fault,
+	instructs,
 	type Message,
 	type ModelAsk,
 	type NeutralRequest,
@@ -17,9 +18,6 @@ import { nothingWritten } from "./summary-answer.ts";
 /** Statuses by which an upstream says that it has no such route, and that it does not take a field. */
 const noSuchRoute = new Set([404, 405, 501]);
 const noSuchField = new Set([400, 422]);
-
-/** What the operator of the client said holds, whatever is summed up. */
-const stillHolds = ({ role }: Message): boolean => role === "system" || role === "developer";
 
 /** What was asked last, in its own words where those are no more than half of what may be said. */
 const lastAsked = (request: NeutralRequest): readonly Message[] => {
@@ -37,7 +35,8 @@ const shortened = (request: NeutralRequest, summary: string): NeutralRequest["me
 	const { content } = summaryMessage(summary);
 	const told: Message = { role: "user", blocks: [{ type: "text", text: String(content) }] };
 	const { messages } = request;
-	return [...messages.filter(stillHolds), told, ...lastAsked(request).filter((message) => !stillHolds(message))];
+	// Instructions hold, whatever is summed up.
+	return [...messages.filter(instructs), told, ...lastAsked(request).filter((message) => !instructs(message))];
 };
 
 export const createCompaction = (capsules: Capsules): Compaction => ({

@@ -1,6 +1,6 @@
 /** OpenAI's Responses, for clients and for upstreams: `/v1/responses`, and the answers that are kept for its clients. */
 import { add, clock, definePlugin, jobs, maybe, protocols, router, routes, store, t, tables } from "#core";
-import { createCapsules } from "./compaction/capsules.ts";
+import { createSealedSummaries } from "./compaction/sealed-summaries.ts";
 import { AnswerRoom } from "./conversations/answer-room.ts";
 import { AnswerStore } from "./conversations/answer-store.ts";
 import { createConversations } from "./conversations/conversations.ts";
@@ -51,11 +51,11 @@ export default definePlugin({
 		const room = new AnswerRoom(needs.store, { perToken, total }, log);
 		const all = new AnswerStore({ store: needs.store, room, conversationBytes });
 		const answers = retentionMs > 0 ? all : undefined;
-		const capsules = createCapsules(needs.store);
-		const conversations = createConversations({ answers, capsules, clock: needs.clock, log });
+		const summaries = createSealedSummaries(needs.store);
+		const conversations = createConversations({ answers, summaries, clock: needs.clock, log });
 		const protocol = createResponses({
 			conversations,
-			capsules,
+			summaries,
 			stores: answers !== undefined,
 			now: () => Math.floor(needs.clock.now() / 1000),
 		});

@@ -14,9 +14,9 @@ import { errorEvent, renderDenial } from "./client/errors.ts";
 import { lossWords } from "./client/loss-words.ts";
 import { readCall } from "./client/read.ts";
 import { answerEncoder } from "./client/stream-encoder.ts";
-import { type Capsules, createCapsules } from "./compaction/capsules.ts";
 import { afterCompaction } from "./compaction/compacted-answer.ts";
 import { createCompaction } from "./compaction/compacting.ts";
+import { createSealedSummaries, type SealedSummaries } from "./compaction/sealed-summaries.ts";
 import { encodeSummary, summaryEncoder } from "./compaction/summary-answer.ts";
 import { facts } from "./facts.ts";
 import { protocolName } from "./name.ts";
@@ -32,8 +32,8 @@ import { wire } from "./upstream/wire.ts";
 interface ProtocolOptions {
 	/** Finds and keeps conversations; absent where the codec stands alone. */
 	readonly conversations?: Conversations;
-	/** Seal summaries; absent where the codec stands alone. */
-	readonly capsules?: Capsules;
+	/** Absent where the codec stands alone. */
+	readonly summaries?: SealedSummaries;
 	/** Whether answers are kept. */
 	readonly stores: boolean;
 	/** Seconds since 1970. */
@@ -45,7 +45,7 @@ export const createResponses = ({
 	conversations,
 	stores,
 	now,
-	capsules = createCapsules(),
+	summaries = createSealedSummaries(),
 }: ProtocolOptions): Protocol => ({
 	name: protocolName,
 	...(conversations && { conversations }),
@@ -56,17 +56,17 @@ export const createResponses = ({
 		lossWords,
 		encodeResponse: (response, request) =>
 			request.compacts
-				? { body: encodeSummary(response, request, { stores, now }, capsules) }
+				? { body: encodeSummary(response, request, { stores, now }, summaries) }
 				: encodeResponse(response, afterCompaction(answerEncoder(request, { stores, now, live: false }), request)),
 		streamEncoder: (request) =>
 			request.compacts
-				? summaryEncoder(request, { stores, now, live: true }, capsules)
+				? summaryEncoder(request, { stores, now, live: true }, summaries)
 				: afterCompaction(answerEncoder(request, { stores, now, live: true }), request),
 		encodeTokenCount: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
 		renderDenial,
 		renderStreamDenial: (denial) => errorEvent(denial, 0),
 		streamType: () => "text/event-stream; charset=utf-8",
-		compaction: createCompaction(capsules),
+		compaction: createCompaction(summaries),
 		keepAlive: ": keep-alive\n\n",
 		models: openAiListing,
 	},

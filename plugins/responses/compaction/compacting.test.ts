@@ -51,7 +51,7 @@ const said = (text: string) => ({
 	status: "completed",
 	content: [{ type: "output_text", text, annotations: [] }],
 });
-/** An upstream that compacts by itself: its capsules are sealed as far as anybody else is concerned. */
+/** An upstream that compacts by itself: its summaries are sealed as far as anybody else is concerned. */
 const knows = (input: readonly object[]) =>
 	codewords(
 		JSON.stringify(
@@ -60,7 +60,7 @@ const knows = (input: readonly object[]) =>
 			),
 		),
 	);
-const capsuleFor = (words: string) => ({
+const summaryFor = (words: string) => ({
 	id: "cmp_1",
 	type: "compaction",
 	encrypted_content: `gAAAAAB${Buffer.from(words).toString("base64")}`,
@@ -73,9 +73,9 @@ const compactor: Parameters<ScriptedUpstream["answer"]>[0] = ({ path, json }) =>
 	};
 	const words = knows(input);
 	if (path.endsWith("/compact"))
-		return Response.json({ ...responseOf([capsuleFor(words)]), object: "response.compaction" });
+		return Response.json({ ...responseOf([summaryFor(words)]), object: "response.compaction" });
 	const passes = context_management !== undefined && tokensOf(JSON.stringify(input)) > threshold;
-	const response = responseOf([...(passes ? [capsuleFor(words)] : []), said(`I know ${words}.`)]);
+	const response = responseOf([...(passes ? [summaryFor(words)] : []), said(`I know ${words}.`)]);
 	if (!stream) return Response.json(response);
 	const open = { ...response, status: "in_progress", output: [] };
 	return streamOf([

@@ -12,7 +12,7 @@ import {
 	type NeutralRequest,
 } from "#core";
 import { compactAbove, summaryMessage, summaryRequest } from "../summary-request.ts";
-import type { Capsules } from "./capsules.ts";
+import type { SealedSummaries } from "./sealed-summaries.ts";
 import { nothingWritten } from "./summary-answer.ts";
 
 /** Statuses by which an upstream says that it has no such route, and that it does not take a field. */
@@ -39,7 +39,7 @@ const shortened = (request: NeutralRequest, summary: string): NeutralRequest["me
 	return [...messages.filter(instructs), told, ...lastAsked(request).filter((message) => !instructs(message))];
 };
 
-export const createCompaction = (capsules: Capsules): Compaction => ({
+export const createCompaction = (summaries: SealedSummaries): Compaction => ({
 	ask(request) {
 		// The limit that the client set is one on the answer.
 		const { compactAbove: above, maxOutputTokens: _limit, ...rest } = request;
@@ -48,7 +48,7 @@ export const createCompaction = (capsules: Capsules): Compaction => ({
 	},
 	goOn(request, answer, usage) {
 		const item = asRecord(asList(asRecord(answer)["output"])[0]);
-		const summary = capsules.open(asText(item["encrypted_content"]) ?? "");
+		const summary = summaries.open(asText(item["encrypted_content"]) ?? "");
 		if (summary === undefined) throw new Fault(nothingWritten);
 		const { compactAbove: _above, ...rest } = request;
 		return { ...rest, messages: shortened(request, summary), compacted: { item, usage } };

@@ -7,7 +7,7 @@ import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } 
 import { responsesFaults } from "../../../test/support/grammar/responses.ts";
 import { type ChatSent, chatResponse, remembering } from "../fixtures/rememberer.ts";
 import { eventsIn } from "../fixtures/trial.ts";
-import { createCapsules } from "./capsules.ts";
+import { createSealedSummaries } from "./sealed-summaries.ts";
 
 let native: ScriptedUpstream;
 let old: ScriptedUpstream;
@@ -184,7 +184,7 @@ describe("a session on an upstream that cannot compact", () => {
 		expect(told).not.toContain("A long story");
 	});
 
-	test("is refused with words when somebody else compacted it, and when the capsule was changed", async () => {
+	test("is refused with words when somebody else compacted it, and when the sealed was changed", async () => {
 		const foreign = { type: "compaction", encrypted_content: "gAAAAABoXYZ" };
 		const answer = await gateway.ask("/v1/responses", { model: "other", input: [foreign, user("Hi")] });
 		expect(answer.status).toBe(400);
@@ -202,7 +202,7 @@ describe("a session on an upstream that cannot compact", () => {
 	});
 
 	test("that another Portico compacted goes only to an upstream that speaks Responses, which may be that Portico", async () => {
-		const strange = { type: "compaction", encrypted_content: createCapsules().seal("x", "gpt") };
+		const strange = { type: "compaction", encrypted_content: createSealedSummaries().seal("x", "gpt") };
 		const input = [strange, user("Hi")];
 		const refused = await gateway.ask("/v1/responses", { model: "other", input });
 		expect(refused.status).toBe(400);
@@ -240,7 +240,7 @@ const compacted = {
 };
 
 describe("an upstream that speaks Responses", () => {
-	test("compacts itself, and gets its own capsule back untouched", async () => {
+	test("compacts itself, and gets its own sealed back untouched", async () => {
 		native.answer(() => Response.json(compacted));
 		const { id, key } = await gateway.token({ quota: 5 });
 		const answer = await gateway.ask(
@@ -391,18 +391,18 @@ describe("who may compact:", () => {
 	});
 });
 
-describe("a capsule", () => {
-	const capsules = createCapsules();
+describe("a sealed summary", () => {
+	const summaries = createSealedSummaries();
 	test("gives back any summary, and nothing for any changed character or another secret", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "grapheme" }), fc.nat(), (summary, at) => {
-				const sealed = capsules.seal(summary, "gpt");
-				expect(capsules.open(sealed)).toBe(summary);
-				expect(createCapsules().open(sealed)).toBeUndefined();
+				const sealed = summaries.seal(summary, "gpt");
+				expect(summaries.open(sealed)).toBe(summary);
+				expect(createSealedSummaries().open(sealed)).toBeUndefined();
 				const place = "portico.portico.gpt.1.".length + (at % (sealed.length - 22 - 1));
 				const other = sealed[place] === "A" ? "B" : "A";
-				expect(capsules.open(sealed.slice(0, place) + other + sealed.slice(place + 1))).toBeUndefined();
-				expect(capsules.open(sealed.replace(".gpt.", ".claude."))).toBeUndefined();
+				expect(summaries.open(sealed.slice(0, place) + other + sealed.slice(place + 1))).toBeUndefined();
+				expect(summaries.open(sealed.replace(".gpt.", ".claude."))).toBeUndefined();
 			}),
 		);
 	});

@@ -11,7 +11,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { summaryMessage, triggerType } from "../summary-request.ts";
-import { type Capsules, standsForAll } from "./capsules.ts";
+import { type SealedSummaries, standsForAll } from "./sealed-summaries.ts";
 
 const isCompaction = ({ type }: WireRecord): boolean => type === "compaction" || type === "compaction_summary";
 
@@ -32,14 +32,14 @@ const stillHolds = (item: unknown): boolean => {
 	return role === "system" || role === "developer";
 };
 
-/** The capsule of an item; undefined for one that holds none. */
-const capsuleOf = (item: unknown): string | undefined => {
+/** The sealed summary of an item; undefined for one that holds none. */
+const sealedIn = (item: unknown): string | undefined => {
 	const record = asRecord(item);
 	return isCompaction(record) ? (asText(record["encrypted_content"]) ?? "") : undefined;
 };
 
-const wordsOf = (capsule: string, capsules: Capsules): WireRecord => {
-	const summary = capsules.open(capsule);
+const wordsOf = (sealed: string, summaries: SealedSummaries): WireRecord => {
+	const summary = summaries.open(sealed);
 	if (summary === undefined) throw new Fault(broken);
 	return summaryMessage(summary);
 };
@@ -66,19 +66,19 @@ export const mayConcern = ({ call, body }: ModelAsk): boolean =>
 	call.operation === "compact" || body.text.includes('"compaction');
 
 /** Throws `Fault` for a summary that nobody can open. */
-export const openSummaries = async (ask: ModelAsk, capsules: Capsules): Promise<ModelAsk> => {
+export const openSummaries = async (ask: ModelAsk, summaries: SealedSummaries): Promise<ModelAsk> => {
 	const input = asList(ask.body.value["input"]);
-	await capsules.ready();
-	const all = input.map(capsuleOf);
-	const only = all.some((capsule) => capsule !== undefined && !capsules.isOwn(capsule))
+	await summaries.ready();
+	const all = input.map(sealedIn);
+	const only = all.some((sealed) => sealed !== undefined && !summaries.isOwn(sealed))
 		? { ...ask, onlyProtocol: foreign }
 		: ask;
-	const last = all.findLastIndex((capsule) => capsule !== undefined && capsules.isOwn(capsule));
+	const last = all.findLastIndex((sealed) => sealed !== undefined && summaries.isOwn(sealed));
 	if (last === -1) return only;
 	const { items, kept } = current(input, last, ask.continues?.items ?? 0, standsForAll(all[last] ?? ""));
 	const words = items.map((item) => {
-		const capsule = capsuleOf(item);
-		return capsule !== undefined && capsules.isOwn(capsule) ? wordsOf(capsule, capsules) : item;
+		const sealed = sealedIn(item);
+		return sealed !== undefined && summaries.isOwn(sealed) ? wordsOf(sealed, summaries) : item;
 	});
 	return {
 		...only,

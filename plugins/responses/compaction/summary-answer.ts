@@ -15,7 +15,7 @@ import {
 } from "#core";
 import { type AnswerEncoder, type AnswerOptions, answerEncoder } from "../client/stream-encoder.ts";
 import { originOf } from "../origin.ts";
-import type { Capsules, Scope } from "./capsules.ts";
+import type { Scope, SealedSummaries } from "./sealed-summaries.ts";
 
 export const nothingWritten: Denial = {
 	kind: "upstream",
@@ -43,10 +43,10 @@ class SummaryEncoder implements AnswerEncoder {
 	private readonly seal: (summary: string) => string;
 	private readonly family: string;
 
-	constructor(inner: AnswerEncoder, capsules: Capsules, family: string, scope: Scope) {
+	constructor(inner: AnswerEncoder, summaries: SealedSummaries, family: string, scope: Scope) {
 		this.inner = inner;
 		this.family = family;
-		this.seal = (summary) => capsules.seal(summary, family, scope);
+		this.seal = (summary) => summaries.seal(summary, family, scope);
 	}
 
 	push(event: NeutralEvent): string {
@@ -91,10 +91,14 @@ class SummaryEncoder implements AnswerEncoder {
 }
 
 /** The encoder of an answer to a request for a summary. */
-export const summaryEncoder = (request: NeutralRequest, options: AnswerOptions, capsules: Capsules): AnswerEncoder =>
+export const summaryEncoder = (
+	request: NeutralRequest,
+	options: AnswerOptions,
+	summaries: SealedSummaries,
+): AnswerEncoder =>
 	new SummaryEncoder(
 		answerEncoder(request, options),
-		capsules,
+		summaries,
 		familyOf(request.model),
 		request.compacts === "before" ? "all" : "left",
 	);
@@ -104,9 +108,9 @@ export const encodeSummary = (
 	response: NeutralResponse,
 	request: NeutralRequest,
 	options: Omit<AnswerOptions, "live">,
-	capsules: Capsules,
+	summaries: SealedSummaries,
 ): WireRecord => {
-	const encoder = summaryEncoder(request, { ...options, live: false }, capsules);
+	const encoder = summaryEncoder(request, { ...options, live: false }, summaries);
 	for (const event of explode(response)) encoder.push(event);
 	const answer = encoder.answer();
 	if (answer?.["status"] !== "completed") throw new Fault(nothingWritten);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Log } from "#core";
 import { createMovedClock } from "../../../test/support/moved-clock.ts";
 import { createScratchStore, type ScratchStore } from "../../../test/support/scratch-store.ts";
-import { createCapsules } from "../compaction/capsules.ts";
+import { createSealedSummaries } from "../compaction/sealed-summaries.ts";
 import { askOf } from "../fixtures/trial.ts";
 import { responsesTables } from "../tables.ts";
 import { AnswerRoom } from "./answer-room.ts";
@@ -16,7 +16,7 @@ const complaints: string[] = [];
 const complain = (message: string): void => void complaints.push(message);
 const log: Log = { debug() {}, info() {}, warn: complain, error: complain, of: () => log };
 const clock = createMovedClock();
-const capsules = createCapsules();
+const summaries = createSealedSummaries();
 const alice = { id: "tok_alice" };
 const bob = { id: "tok_bob" };
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 	store = await createScratchStore([responsesTables("responses")]);
 	const room = new AnswerRoom(store, { perToken: 20_000, total: 50_000 }, log);
 	answers = new AnswerStore({ store, room, conversationBytes: 8_000 });
-	conversations = createConversations({ answers, capsules, clock, log });
+	conversations = createConversations({ answers, summaries, clock, log });
 });
 afterAll(() => store.close());
 
@@ -143,7 +143,7 @@ describe("what is not there", () => {
 		expect(await denialOf(inputAfter("resp_b"))).toMatchObject(missing);
 	});
 	test("anything, where nothing is kept", async () => {
-		const none = createConversations({ answers: undefined, capsules, clock, log });
+		const none = createConversations({ answers: undefined, summaries, clock, log });
 		await none.save(askOf(bodyOf("x")), alice, answerOf("resp_gone"));
 		expect(await onlyUpstream("resp_gone", none)).toMatchObject(missing);
 	});

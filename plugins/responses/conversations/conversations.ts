@@ -18,15 +18,15 @@ import {
 	type Target,
 	type WireRecord,
 } from "#core";
-import type { Capsules } from "../compaction/capsules.ts";
 import { mayConcern, openSummaries } from "../compaction/open-summaries.ts";
+import type { SealedSummaries } from "../compaction/sealed-summaries.ts";
 import { type AnswerStore, type KeptAnswer, largeBytes, nextTurn } from "./answer-store.ts";
 import { bareReasoning, foreignReference, isToldRun, ownReasoning, referenceOf } from "./references.ts";
 
 interface ConversationOptions {
 	/** Absent when nothing is to be kept. */
 	readonly answers: AnswerStore | undefined;
-	readonly capsules: Capsules;
+	readonly summaries: SealedSummaries;
 	readonly clock: Clock;
 	readonly log: Log;
 }
@@ -100,7 +100,7 @@ class KeptConversations implements Conversations {
 		const loaded = await this.withConversation(strange ? { ...ask, looksUp: strange } : ask, token, held);
 		// What was put together is sent in a later turn.
 		if (loaded.body.bytes.length > largeBytes) await nextTurn();
-		return mayConcern(loaded) ? await openSummaries(loaded, this.options.capsules) : loaded;
+		return mayConcern(loaded) ? await openSummaries(loaded, this.options.summaries) : loaded;
 	}
 
 	private async withConversation(ask: ModelAsk, token: Token, held?: HeldBytes): Promise<ModelAsk> {

@@ -15,28 +15,28 @@ const cipher = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-export interface Capsules {
+export interface SealedSummaries {
 	/** Resolves when `seal` and `open` may be called. */
 	ready(): Promise<void>;
 	/** The `encrypted_content` of a summary by a model of that family. */
 	seal(summary: string, family: string, scope?: Scope): string;
-	/** True for a capsule that this Portico sealed; one of another Portico's is as foreign as any provider's. */
-	isOwn(capsule: string): boolean;
-	/** The summary; undefined for a capsule that was changed, or that another Portico sealed. */
-	open(capsule: string): string | undefined;
+	/** True for one that this Portico sealed; one of another Portico's is as foreign as any provider's. */
+	isOwn(sealed: string): boolean;
+	/** The summary; undefined for one that was changed, or that another Portico sealed. */
+	open(sealed: string): string | undefined;
 }
 
-/** What a capsule of any Portico's says before it is opened. Those of earlier releases do not say which Portico sealed them. */
-const readCapsule = (capsule: string) => {
-	const carried = uncarry(capsule);
+/** What one of any Portico's says before it is opened. Those of earlier releases do not say which Portico sealed them. */
+const readSealed = (sealed: string) => {
+	const carried = uncarry(sealed);
 	if (carried?.origin.protocol !== origin) return undefined;
 	const [mark = "", ...rest] = carried.value.split(".");
-	const [sealed = "", sealer] = rest.toReversed();
-	return { mark, sealer, sealed, family: carried.origin.family };
+	const [cipherText = "", sealer] = rest.toReversed();
+	return { mark, sealer, cipherText, family: carried.origin.family };
 };
 
 /** True for a summary that stands for all that is before it. */
-export const standsForAll = (capsule: string): boolean => readCapsule(capsule)?.mark === marks.all;
+export const standsForAll = (sealed: string): boolean => readSealed(sealed)?.mark === marks.all;
 
 /** Tells one Portico from another, and nothing of their secrets. */
 const sealerOf = (secret: Buffer): string =>
@@ -52,15 +52,15 @@ const sealWith = (secret: Buffer, summary: string, family: string, mark: string)
 	return carry({ value: `${mark}.${sealerOf(secret)}.${value}`, origin: { protocol: origin, family } });
 };
 
-const isOwn = (secret: Buffer, capsule: string): boolean => {
-	const read = readCapsule(capsule);
+const isOwn = (secret: Buffer, sealed: string): boolean => {
+	const read = readSealed(sealed);
 	return read !== undefined && (read.sealer === undefined || read.sealer === sealerOf(secret));
 };
 
-const openWith = (secret: Buffer, capsule: string): string | undefined => {
-	const read = readCapsule(capsule);
-	if (!read || !isOwn(secret, capsule) || !Object.values<string>(marks).includes(read.mark)) return undefined;
-	const bytes = Buffer.from(read.sealed, "base64url");
+const openWith = (secret: Buffer, sealed: string): string | undefined => {
+	const read = readSealed(sealed);
+	if (!read || !isOwn(secret, sealed) || !Object.values<string>(marks).includes(read.mark)) return undefined;
+	const bytes = Buffer.from(read.cipherText, "base64url");
 	if (bytes.length < nonceBytes + tagBytes) return undefined;
 	const opening = createDecipheriv(cipher, secret, bytes.subarray(0, nonceBytes))
 		.setAAD(bound(read.family, read.mark))
@@ -84,7 +84,7 @@ const storedSecret = async (store: Store): Promise<Buffer> => {
 };
 
 /** Without a store the secret is that of this process alone. */
-export const createCapsules = (store?: Store): Capsules => {
+export const createSealedSummaries = (store?: Store): SealedSummaries => {
 	let secret: Buffer | undefined = store ? undefined : randomBytes(32);
 	let reading: Promise<void> | undefined;
 	const known = (): Buffer => {
@@ -104,7 +104,7 @@ export const createCapsules = (store?: Store): Capsules => {
 			await reading;
 		},
 		seal: (summary, family, scope = "left") => sealWith(known(), summary, family, marks[scope]),
-		isOwn: (capsule) => isOwn(known(), capsule),
-		open: (capsule) => openWith(known(), capsule),
+		isOwn: (sealed) => isOwn(known(), sealed),
+		open: (sealed) => openWith(known(), sealed),
 	};
 };

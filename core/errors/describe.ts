@@ -1,5 +1,6 @@
 /** Errors as the log tells them. */
 import { isFault } from "../contract/fault.ts";
+import type { LogFields } from "../contract/log.ts";
 import { asText } from "../neutral/json.ts";
 
 /**
@@ -17,4 +18,11 @@ export const describe = (error: unknown): string => {
 	const detail = (isFault(error) && asText(Reflect.get(error, "detail"))) || code;
 	const more = detail.includes(code) ? detail : `${code}: ${detail}`;
 	return said.includes(more) ? said : `${said} (${more})`;
+};
+
+/** The same of a plugin's error, with the place that it comes from: the first line of its stack names the plugin's file. */
+export const whatFailed = (error: unknown): LogFields => {
+	const [, ...lines] = error instanceof Error ? (error.stack?.split(/\n\s*at /) ?? []) : [];
+	const at = lines.find((line) => !/\bnode:|\bnative\b/.test(line));
+	return { error: describe(error), ...(at !== undefined && { at: at.trim() }) };
 };

@@ -22,7 +22,7 @@ import { openApiRoute } from "../http/openapi.ts";
 import { ownHosts } from "../http/own-hosts.ts";
 import { ConcurrencyLimit } from "../relay/concurrency-limit.ts";
 import { createIdentify } from "../relay/identify.ts";
-import { modelRoutes } from "../relay/models.ts";
+import { modelRoutes } from "../relay/list-models.ts";
 import type { Recording } from "../relay/record.ts";
 import { createRelay } from "../relay/relay.ts";
 import type { Relay, RelayOptions } from "../relay/relay-options.ts";

@@ -2,8 +2,8 @@
 import type { Denial } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import type { RenderDenial, Route } from "../contract/route.ts";
+import { whatFailed } from "../errors/describe.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
-import { whatFailed } from "../errors/what-failed.ts";
 
 export const denialResponse = (render: RenderDenial, denial: Denial, requestId: string): Response => {
 	const { status, headers, body } = render(denial, requestId);

@@ -3,7 +3,7 @@ import type { Admitted } from "../contract/call.ts";
 import { type Denial, deny, Fault, isDenial } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import type { Doorkeeper, Operator } from "../contract/operator.ts";
-import { whatFailed } from "../errors/what-failed.ts";
+import { whatFailed } from "../errors/describe.ts";
 import { operatorIn, refusalIn } from "../relay/plugin-answers.ts";
 import type { Networks } from "../wire/networks.ts";
 import { type AdminRules, adminAccess } from "./admin-access.ts";

@@ -1,7 +1,7 @@
 /** How a call that came to no answer has ended, and the failures that are Portico's own. */
 import { type Denial, isFault } from "../contract/fault.ts";
 import type { CallRecord, Ending, Outcome } from "../contract/outcome.ts";
-import { whatFailed } from "../errors/what-failed.ts";
+import { whatFailed } from "../errors/describe.ts";
 import { noRoom } from "../wire/byte-budget.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { CallStart, Recording } from "./record.ts";

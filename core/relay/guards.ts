@@ -4,7 +4,7 @@ import type { Endpoint } from "../contract/endpoint.ts";
 import { type Denial, isDenial, isFault } from "../contract/fault.ts";
 import type { Guard, RequestVerdict } from "../contract/guard.ts";
 import type { Log } from "../contract/log.ts";
-import { whatFailed } from "../errors/what-failed.ts";
+import { whatFailed } from "../errors/describe.ts";
 import { definedOnly } from "../neutral/json.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { namedTwice } from "../wire/json-body.ts";

@@ -4,7 +4,7 @@ import type { Authenticator, RefusedToken } from "../contract/authenticator.ts";
 import type { AccessToken, Admitted, Identified } from "../contract/call.ts";
 import { type Denial, deny, Fault, isDenial, isFault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
-import { whatFailed } from "../errors/what-failed.ts";
+import { whatFailed } from "../errors/describe.ts";
 import { isPending } from "../wire/pending.ts";
 import { keyOf } from "./key.ts";
 import { identityIn, refusalIn } from "./plugin-answers.ts";

@@ -5,7 +5,7 @@ import { type Denial, isFault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import type { Charge, Outcome } from "../contract/outcome.ts";
 import type { Permit } from "../contract/policy.ts";
-import { whatFailed } from "../errors/what-failed.ts";
+import { whatFailed } from "../errors/describe.ts";
 import { isPending } from "../wire/pending.ts";
 import { clientGone, refusedOutcome } from "./call-ending.ts";
 import { denialIn, isPermit, refusalIn } from "./plugin-answers.ts";

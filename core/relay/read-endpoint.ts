@@ -21,9 +21,9 @@ import { serviceWords } from "../wire/request-bound.ts";
 import { steeringFinder } from "../wire/steering.ts";
 import { dialectAt } from "./endpoint-exchange.ts";
 import { namedInside } from "./named-inside.ts";
+import { readWithoutSteering, takenOut } from "./read-without-steering.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";
 import { isSoundBound } from "./sound-amounts.ts";
-import { readWithoutSteering, takenOut } from "./steering.ts";
 import { infoOf, showsModel } from "./token-rules.ts";
 
 interface EndpointReadingOptions extends ReadingOptions {

@@ -6,8 +6,8 @@ import type { Plan } from "../contract/router.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { readBody } from "../wire/body.ts";
 import { isPending } from "../wire/pending.ts";
+import { readWithoutSteering } from "./read-without-steering.ts";
 import type { Entry, Read, ReadingOptions } from "./reading.ts";
-import { readWithoutSteering } from "./steering.ts";
 
 /** Its URL is parsed only for protocols that look at it. */
 const requestOf = (call: Identified, body: JsonBody): ModelRequest => ({

@@ -6,8 +6,8 @@ import type { Log } from "../contract/log.ts";
 import type { CallRecord, CallToken, Outcome, Recorder } from "../contract/outcome.ts";
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Tracer } from "../contract/trace.ts";
+import { whatFailed } from "../errors/describe.ts";
 import { plainName } from "../errors/redact.ts";
-import { whatFailed } from "../errors/what-failed.ts";
 import { isPending } from "../wire/pending.ts";
 
 /** What is known of a call from its beginning: all that a record of an early refusal has. */

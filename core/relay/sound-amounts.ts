@@ -2,7 +2,7 @@
 import type { Bound } from "../contract/endpoint.ts";
 import type { Log } from "../contract/log.ts";
 import type { Observation } from "../contract/protocol.ts";
-import { whatFailed } from "../errors/what-failed.ts";
+import { whatFailed } from "../errors/describe.ts";
 import type { Usage } from "../neutral/response.ts";
 import type { StreamPass } from "./exchange.ts";
 

@@ -4,7 +4,7 @@ import { type Denial, deny, Fault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import type { Policy } from "../contract/policy.ts";
 import type { ModelInfo } from "../contract/router.ts";
-import { whatFailed } from "../errors/what-failed.ts";
+import { whatFailed } from "../errors/describe.ts";
 import { isPending } from "../wire/pending.ts";
 import { denialIn, refusalIn } from "./plugin-answers.ts";
 

@@ -19,7 +19,7 @@ import {
 } from "#core";
 import { asksForUsage, decodeUsage, otherStreamOptions } from "../chat-completions/service.ts";
 import { Observer, wholeUsage } from "./observe.ts";
-import { StreamNames } from "./stream-names.ts";
+import { StreamNames } from "./restore.ts";
 
 const { flag, whole, model: modelOf } = fieldReaders(refuseField);
 

@@ -33,7 +33,7 @@ import {
 	refuseOtherTypes,
 	textsOf,
 } from "./asked.ts";
-import { renderCohereDenial } from "./cohere-denial.ts";
+import { renderCohereDenial } from "./denial.ts";
 import { joined, written } from "./vectors.ts";
 
 const { whole, model: modelOf } = fieldReaders(refuseField);

@@ -23,7 +23,6 @@ import { ledgerWriters, quota } from "../quota/service.ts";
 import { tokenFacts, tokenOwnership } from "../tokens/service.ts";
 import { callRoutes } from "./calls.ts";
 import { callsCommand } from "./calls-command.ts";
-import { usageCommand } from "./command.ts";
 import { explainCommand } from "./explain-command.ts";
 import { explainPolicy } from "./explain-setting.ts";
 import { lastUsed } from "./last-used.ts";
@@ -32,6 +31,7 @@ import { correctionRow, rowOf, taskRow } from "./row.ts";
 import { insertRows, ledgerTables, pruneRows } from "./tables.ts";
 import { tagName, tagPolicy } from "./tags.ts";
 import { usageRoute } from "./usage.ts";
+import { usageCommand } from "./usage-command.ts";
 import { Writer } from "./writer.ts";
 
 export default definePlugin({

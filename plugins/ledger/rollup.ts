@@ -3,7 +3,7 @@
  * statement that inserts it. So the sums are those of the rows, whatever is written twice or not at all.
  */
 
-import { tookColumns, tookCounts } from "./took.ts";
+import { tookColumns, tookCounts } from "./time-taken.ts";
 
 /** What the sums are kept apart by; none is '' here, because the database takes two NULLs for different. */
 const apart = ["token", "model", "upstream", "protocol", "ending", "tags"] as const;

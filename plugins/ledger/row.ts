@@ -3,7 +3,7 @@ import { type AttemptRecord, type CallRecord, withoutKeys } from "#core";
 import type { Correction, TaskCharge } from "../quota/service.ts";
 import type { LedgerRow } from "./tables.ts";
 import { tagText } from "./tags.ts";
-import { spanOf } from "./took.ts";
+import { spanOf } from "./time-taken.ts";
 
 const longestName = 256;
 const longestList = 1_000;

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { asList, asNumber, asText, deny, Fault, parseJson, type Store } from "#core";
 import { isTagGroup, tagOf } from "./tags.ts";
-import { tookColumns, tookCounts } from "./took.ts";
+import { tookColumns, tookCounts } from "./time-taken.ts";
 import { dateIn } from "./zones.ts";
 
 /** What there can be a sum for each of. Hours are those of UTC, days too unless a zone is asked for. */
@@ -90,7 +90,7 @@ const tookOf: Readonly<Record<Table, readonly string[]>> = {
 /** `of` are the values of the groups asked for, by their names. */
 export interface Sum extends Figures {
 	readonly of: Readonly<Record<string, unknown>>;
-	/** How many calls took so long, by the spans of `took.ts`. */
+	/** How many calls took so long, by the spans of `time-taken.ts`. */
 	readonly took: number[];
 }
 

@@ -3,7 +3,7 @@
 import { sql } from "drizzle-orm";
 import { asNumber, bulkInsert, type Statement, type Store, type Tables } from "#core";
 import { rollupStatements, tookStatements } from "./rollup.ts";
-import { spanOfRow } from "./took.ts";
+import { spanOfRow } from "./time-taken.ts";
 
 /** A row by the columns' names. A type and not an interface, so that it counts as a record of plain values. */
 export type LedgerRow = {
@@ -32,7 +32,7 @@ export type LedgerRow = {
 	readonly tags: string | null;
 	/** The HTTP status that the client got. */
 	readonly status: number | null;
-	/** How long it took, as a span of `took.ts`; null where that says nothing. */
+	/** How long it took, as a span of `time-taken.ts`; null where that says nothing. */
 	readonly took_span: number | null;
 	/** JSON: token's name, operation, target's model, stream, reason, estimated, attempts, times, what was dropped, address. */
 	readonly detail: string;

@@ -8,7 +8,7 @@ import { regroup } from "./regroup.ts";
 import { createLine, inTurns } from "./slices.ts";
 import { groupNames, isGroup, type Kept, type Sum, sumRows } from "./sums.ts";
 import { taggedAs } from "./tags.ts";
-import { percentile } from "./took.ts";
+import { percentile } from "./time-taken.ts";
 import { type Top, topAsked, topOf } from "./top.ts";
 import { startOfDay, zoneOf } from "./zones.ts";
 

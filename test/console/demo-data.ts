@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { TestGateway } from "#core/testing";
 import { insertRows, type LedgerRow } from "../../plugins/ledger/tables.ts";
-import { spanOf } from "../../plugins/ledger/took.ts";
+import { spanOf } from "../../plugins/ledger/time-taken.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { deny, Fault } from "#core";
 import { callsCommand } from "./calls-command.ts";
-import { usageCommand } from "./command.ts";
 import { explainCommand } from "./explain-command.ts";
+import { usageCommand } from "./usage-command.ts";
 
 const printed = async (words: readonly string[], data: readonly object[]) => {
 	const lines: string[] = [];

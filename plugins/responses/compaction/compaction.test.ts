@@ -184,7 +184,7 @@ describe("a session on an upstream that cannot compact", () => {
 		expect(told).not.toContain("A long story");
 	});
 
-	test("is refused with words when somebody else compacted it, and when the sealed was changed", async () => {
+	test("is refused with words when somebody else compacted it, and when the sealed summary was changed", async () => {
 		const foreign = { type: "compaction", encrypted_content: "gAAAAABoXYZ" };
 		const answer = await gateway.ask("/v1/responses", { model: "other", input: [foreign, user("Hi")] });
 		expect(answer.status).toBe(400);
@@ -240,7 +240,7 @@ const compacted = {
 };
 
 describe("an upstream that speaks Responses", () => {
-	test("compacts itself, and gets its own sealed back untouched", async () => {
+	test("compacts itself, and gets its own item back untouched", async () => {
 		native.answer(() => Response.json(compacted));
 		const { id, key } = await gateway.token({ quota: 5 });
 		const answer = await gateway.ask(

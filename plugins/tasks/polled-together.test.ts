@@ -36,7 +36,7 @@ test("a job that is not stopped keeps none of the others from being asked after"
 	await at.pass(295_000, 30_000);
 	const stopped = Promise.withResolvers<"told">();
 	scripted.cancel = () => stopped.promise;
-	scripted.poll = async () => ({ state: "done", made });
+	scripted.poll = async ({ id }) => (id === late ? { state: "waiting" } : { state: "done", made });
 	at.moved.advance(10_000);
 	await until(() => scripted.cancelled.length === 1);
 	await until(async () => (await show(at, early)).status === "SUCCESS", "the other to be asked after");

@@ -4,6 +4,7 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
 import { failures, tooLate } from "./failures.ts";
 import { namedIds } from "./named-ids.ts";
+import { Overdue } from "./overdue.ts";
 import { PollSchedule } from "./poll-schedule.ts";
 import type { RetryWrite } from "./retry-write.ts";
 import { jobOf, type WorkRow } from "./row.ts";
@@ -30,46 +31,18 @@ interface WorkOptions {
 const strangeLimit = 20;
 const missingLimit = 3;
 
-/** How often a task is looked at whose upstream or kind is not configured (any more), until its time is over. */
-const orphanMs = 30_000;
-
 /** Whether an upstream answered: fewer tasks at once for one that did not. */
 export type Answered = boolean | undefined;
 
 export class Work {
+	readonly overdue: Overdue;
 	private readonly options: WorkOptions;
 	private readonly pace: PollSchedule;
 
 	constructor(options: WorkOptions) {
 		this.options = options;
+		this.overdue = new Overdue({ ...options, take: (...said) => this.take(...said) });
 		this.pace = new PollSchedule(options.now, options.random);
-	}
-
-	/** Whether it is open, in time, and of a kind that is there. */
-	goesOn({ task, deadlineAt }: WorkRow): boolean {
-		const isOpen = task.status !== "FAILURE" && this.options.now() < deadlineAt;
-		return isOpen && this.options.catalogue.kind(task.kind) !== undefined;
-	}
-
-	/** Fails a task past its deadline; one whose upstream or kind is gone is looked at again later. */
-	async passOver(
-		row: WorkRow,
-		lease: string,
-		upstream: TaskUpstream | undefined,
-		signal: AbortSignal,
-	): Promise<undefined> {
-		const { taskStore, endings, settlement, troubles } = this.options;
-		const [now, kind] = [this.options.now(), this.options.catalogue.kind(row.task.kind)];
-		const begun = row.upstreamId !== undefined || row.submissions > 1;
-		const late = now >= row.deadlineAt;
-		const dueAt = now + orphanMs;
-		// Only a kind can call back: it may be there again tomorrow.
-		if (!late || !(kind || now >= row.task.expiresAt))
-			await taskStore.putBack(row, lease, late ? dueAt : Math.min(dueAt, row.deadlineAt));
-		else if (troubles.lostHere(row)) await endings.fail(row, failures.unkept);
-		else if (begun) await settlement.giveUp(row, lease, upstream, tooLate(row), signal);
-		else await endings.fail(row, tooLate(row));
-		return undefined;
 	}
 
 	async submit(row: WorkRow, lease: string, upstream: TaskUpstream, signal: AbortSignal): Promise<Answered> {

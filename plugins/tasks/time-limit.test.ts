@@ -115,3 +115,37 @@ test("what is looked at last is not cut off at the deadline", async () => {
 	await at.pass(1000, 500);
 	expect((await show(at, id)).status).toBe("SUCCESS");
 });
+
+test.each([
+	["was done", { state: "done", made } as const, "SUCCESS", 0.5],
+	["failed", { state: "failed", failure: { code: "upstream_failed", reason: "no" } } as const, "FAILURE", 0],
+])("a job that %s while nobody could ask is taken in, though its time is over", async (_, said, status, cost) => {
+	const at = await priced();
+	const id = await idOf(at);
+	await at.pass(2000, 500);
+	scripted.poll = async () => said;
+	// As after a night in which no node ran.
+	at.moved.jump(8 * 3_600_000);
+	await at.pass(5000, 500);
+	const shown = await show(at, id);
+	expect(shown["status"]).toBe(status);
+	expect(shown["error"]).toEqual(said.state === "failed" ? { code: "upstream_failed", message: "no" } : null);
+	expect(await used(at)).toEqual([cost]);
+	expect(scripted.cancelled).toEqual([]);
+});
+
+test("a result that cannot be fetched when a task's time is over ends it all the same", async () => {
+	const at = await priced();
+	const id = await idOf(at);
+	await at.pass(2000, 500);
+	const fetch = () => Promise.reject(new Error("gone"));
+	scripted.poll = async () => ({
+		state: "done",
+		made: { files: [{ role: "picture", mediaType: "image/png", fetch }] },
+	});
+	at.moved.jump(8 * 3_600_000);
+	await at.pass(5000, 500);
+	expect(await show(at, id)).toMatchObject({ status: "FAILURE", error: { code: "task_timeout" } });
+	expect(await used(at)).toEqual([0.5]);
+	expect(scripted.cancelled).toEqual([`up-${id}`]);
+});

@@ -128,13 +128,13 @@ export class Worker {
 		upstream: TaskUpstream | undefined,
 	): Promise<Answered> {
 		const { work, settlement, mustEnd: signal, log } = this.options;
-		const open = upstream ? rows.filter((row) => work.goesOn(row)) : [];
+		const open = upstream ? rows.filter((row) => work.overdue.goesOn(row)) : [];
 		const ended = rows
 			.filter((row) => !open.includes(row))
 			.map(async (row): Promise<Answered> => {
 				try {
 					if (row.task.status === "FAILURE") return await settlement.settle(row, lease, upstream, signal);
-					return await work.passOver(row, lease, upstream, signal);
+					return await work.overdue.passOver(row, lease, upstream, signal);
 				} catch (error) {
 					log.error("a task could not be looked at", { upstream: row.upstream, error: describe(error) });
 					return false;

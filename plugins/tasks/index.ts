@@ -37,6 +37,7 @@ import { createFiles } from "./files.ts";
 import { createInputRoom, inputSizeTables } from "./input-room.ts";
 import { missedFile } from "./missed-file.ts";
 import { Previews } from "./previews.ts";
+import { takeUpPutOff } from "./put-off.ts";
 import { createRetryWrite } from "./retry-write.ts";
 import { createRoutes } from "./routes.ts";
 import { taskKinds, tasks, taskUpstreams } from "./service.ts";
@@ -231,6 +232,7 @@ export default definePlugin({
 					taskStore,
 					work,
 					settlement,
+					takeUpPutOff: takeUpPutOff(needs.store, catalogue, now),
 					concurrency,
 					catalogue,
 					clock: needs.clock,

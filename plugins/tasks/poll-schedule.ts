@@ -16,6 +16,14 @@ const meetingMs = 1000;
 /** Whether an upstream is asked after each of its jobs alone. */
 const isAlone = ({ pollsTogether = 1 }: TaskUpstream): boolean => pollsTogether === 1;
 
+export type Paced = Pick<TaskUpstream, "name" | "pollDelaysMs">;
+
+/** The longest that a task of any of these waits to be looked at, or a little more. */
+export const longestWaitMs = (upstreams: readonly Paced[]): number => {
+	const paces = upstreams.map(({ pollDelaysMs }) => Math.max(...pollDelaysMs) * 1.25 + meetingMs);
+	return Math.max(longestBusyMs * 1.25, ...paces);
+};
+
 export class PollSchedule {
 	private readonly now: () => number;
 	private readonly random: () => number;

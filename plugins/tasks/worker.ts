@@ -12,6 +12,8 @@ interface WorkerOptions {
 	readonly taskStore: TaskStore;
 	readonly work: Work;
 	readonly settlement: Settlement;
+	/** Makes due what a wrong clock has put off. */
+	readonly takeUpPutOff: () => Promise<void>;
 	readonly concurrency: UpstreamConcurrency;
 	readonly catalogue: Catalogue;
 	readonly clock: Clock;
@@ -39,13 +41,14 @@ export class Worker {
 
 	constructor(options: WorkerOptions) {
 		this.options = options;
-		const { taskStore, clock, now, log } = options;
+		const { taskStore, clock, now, log, takeUpPutOff } = options;
 		this.queue = new WorkQueue({
 			clock,
 			leaseMs,
 			now,
 			claim: (lease, held) => this.claim(lease, held),
 			nextDue: (now) => taskStore.nextDue(now),
+			recover: takeUpPutOff,
 			renew: (leases) => taskStore.renew(leases, now()),
 			failed: (error) => log.error("tasks could not be claimed or held", { error: describe(error) }),
 		});

@@ -35,7 +35,8 @@ export class Failures {
 
 	/**
 	 * Counts a try as failed before it is made, so that many at once do not all pass as the first; a denial when it comes
-	 * too early. Ask for one subject after the other: what is too early for one is not counted for the next.
+	 * too early. Ask for one subject after the other: what is too early for one is not counted for the next. What was
+	 * counted later than now was so by a clock that has been set back, and nobody waits until it is as late again.
 	 */
 	async begin(subject: string): Promise<Denial | undefined> {
 		const now = this.clock.now();
@@ -43,7 +44,7 @@ export class Failures {
 			sql`INSERT INTO sign_in_failures (subject, failures, last_at) VALUES (${subject}, 1, ${now})
 				ON CONFLICT (subject) DO UPDATE SET
 					failures = iif(last_at < ${now - forgottenMs}, 1, failures + 1), last_at = ${now}
-				WHERE last_at < ${now - forgottenMs} OR last_at + ${pause} <= ${now} RETURNING failures`,
+				WHERE failures < ${free} OR last_at + ${pause} <= ${now} OR last_at > ${now + longestMs} RETURNING failures`,
 		]);
 		return (counted?.rows.length ?? 0) > 0 ? undefined : await this.tooEarly(subject, now);
 	}

@@ -213,6 +213,22 @@ describe("guessing", () => {
 		expect((await guess("x", "2001:db8:1:3::1")).status).toBe(401);
 	});
 
+	test("is in time again when the clock is set back by an hour, and goes on counting", async () => {
+		const at = "192.0.2.55";
+		expect((await guess("victim", at, password)).status).toBe(201);
+		for (let tries = 0; tries < 6; tries++) await guess(`early ${tries}`, at);
+		expect((await guess("victim", at, password)).status).toBe(429);
+		clock.jump(-hour);
+		try {
+			expect((await guess("somebody", at)).status).toBe(401);
+			const delayed = await guess("somebody", at);
+			expect([delayed.status, delayed.headers.get("retry-after")]).toEqual([429, "2"]);
+			expect((await guess("victim", "192.0.2.56", password)).status).toBe(201);
+		} finally {
+			clock.jump(hour);
+		}
+	});
+
 	test("twenty tries at once count as twenty", async () => {
 		const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => guess(`many ${index}`, "203.0.113.9")));
 		expect(answers.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(5);

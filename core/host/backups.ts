@@ -54,7 +54,7 @@ export const createBackups = ({ store, database, clock, log, audit }: BackupOpti
 	const toFolder = async (folder: string, keep: number) => {
 		const file = backupPath(folder, source, clock.now());
 		await store.backup(file);
-		return { file, removed: pruneBackups(folder, source, keep) };
+		return { file, removed: pruneBackups(folder, source, keep, file) };
 	};
 	// A config that went through no home (a test's) names no folder.
 	const { folder: usual = "", keep: usually, schedule } = database.backup;

@@ -18,6 +18,9 @@ const wireStructural = new Set(
 	mime_type media_type mimeType status`.split(/\s+/),
 );
 
+/** Whether a text in a field of this name, in the words of any vendor, names something or is for its maker alone. */
+export const namesThings = (field: string): boolean => wireStructural.has(field);
+
 /** Fields of the neutral form whose values are JSON of somebody else's. */
 const foreign = new Set("extras raw schema value result config format audio image conversation safety item".split(" "));
 

@@ -134,6 +134,8 @@ export interface NeutralRequest extends NeutralNode {
 	readonly compacted?: { readonly item: unknown; readonly usage: Usage };
 	/** Fields of the client's own protocol with no neutral place. */
 	readonly extras?: Extras;
+	/** Shown to guards: texts and numbers of the body that its protocol reads nothing from. No encoder writes them. */
+	readonly leftAside?: readonly string[];
 	/** The request body as the client sent it, parsed. Response encoders echo from it what their protocol demands. */
 	readonly raw: Readonly<Record<string, unknown>>;
 }

@@ -3,6 +3,7 @@ import type { ModelAsk } from "../contract/protocol.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { changeJsonBody } from "../wire/json-body.ts";
 import { changedWords, editWords } from "./edit-words.ts";
+import { withLeftAside } from "./left-aside.ts";
 
 const sameWords = ({ raw: _, ...a }: NeutralRequest, { raw: __, ...b }: NeutralRequest): boolean =>
 	JSON.stringify(a) === JSON.stringify(b);
@@ -23,5 +24,5 @@ export const changedModelAsk = (
 		if (JSON.stringify(edited) !== JSON.stringify(value)) changes[name] = edited;
 	}
 	const edited: ModelAsk = { ...ask, body: changeJsonBody(ask.body, changes) };
-	return sameWords(ask.protocol.client.decodeRequest(edited), after) ? edited : undefined;
+	return sameWords(withLeftAside(edited, ask.protocol.client.decodeRequest(edited)), after) ? edited : undefined;
 };

@@ -12,6 +12,7 @@ import { namedTwiceIn } from "../wire/named-twice.ts";
 import { type Guarded, guardFailed, type NamedAnswerGuard } from "./guarded.ts";
 import { changedModelAsk } from "./guarded-body.ts";
 import { changedAsk, endpointWords } from "./guarded-endpoint.ts";
+import { withLeftAside } from "./left-aside.ts";
 import { refusalIn, verdictIn } from "./plugin-answers.ts";
 import { restoring } from "./restoring.ts";
 
@@ -86,9 +87,9 @@ const guardedCall: typeof guardCall = async (guards, call, endpoints, log) => {
 	const twice = namedTwiceIn(textOf(call));
 	if (twice !== undefined) throw namedTwice(twice);
 	if (call.surface === "model") {
-		const asked = await askGuards(guards, call, log);
-		const modelAsk =
-			isDenial(asked) || !asked.prompt ? undefined : changedModelAsk(call.ask, call.prompt(), asked.prompt);
+		const shown = withLeftAside(call.ask, call.prompt());
+		const asked = await askGuards(guards, call, log, shown);
+		const modelAsk = isDenial(asked) || !asked.prompt ? undefined : changedModelAsk(call.ask, shown, asked.prompt);
 		return modelAsk ? { ...asked, modelAsk } : asked;
 	}
 	const words = endpointWords(call);

@@ -1,0 +1,83 @@
+/** What protocols read nothing from goes on in the bytes of a call all the same: guards see it, and change it there. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+
+const card = "4111111111111111";
+/** A picture of one pixel, in the alphabet of addresses. */
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk-M9QDwADhgGAWjR9awAAAABJRU5ErkJggg";
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+beforeAll(async () => {
+	upstream = startUpstream(() => Response.json({ error: { message: "no" } }, { status: 400 }));
+	const protocols = ["chat-completions", "responses", "messages", "generate-content"];
+	gateway = await startGateway({
+		plugins: [
+			"tokens",
+			...protocols,
+			{ use: "guard-patterns", with: { patterns: [{ name: "card", pattern: "4[0-9]{15}" }] } },
+			{
+				use: "router",
+				with: {
+					upstreams: protocols.map((protocol) => ({ name: protocol, protocol, url: upstream.url })),
+					models: protocols.map((name) => ({ name, targets: [{ upstream: name }] })),
+				},
+			},
+		],
+	});
+});
+afterAll(async () => {
+	await gateway.stop();
+	await upstream.stop();
+});
+beforeEach(() => {
+	upstream.received.length = 0;
+});
+
+const chat = (part: object) => ({
+	model: "chat-completions",
+	messages: [{ role: "user", content: [{ type: "text", text: "x", ...part }] }],
+});
+const gemini = (part: object) => ({ contents: [{ role: "user", parts: [{ text: "x" }, part] }] });
+const geminiPath = "/v1beta/models/generate-content:generateContent";
+
+test.each([
+	["chat: a part's own field", "/v1/chat/completions", chat({ note: `of ${card}` })],
+	["chat: a number", "/v1/chat/completions", chat({ note: Number(card) })],
+	["chat: a list in it", "/v1/chat/completions", chat({ notes: [{ type: "note", text: card }] })],
+	["chat: a name of a field", "/v1/chat/completions", chat({ notes: { [card]: true } })],
+	[
+		"responses: what a namespace of tools is for",
+		"/v1/responses",
+		{
+			model: "responses",
+			input: "x",
+			tools: [{ type: "namespace", name: "pay", description: card, tools: [{ type: "function", name: "now" }] }],
+		},
+	],
+	[
+		"messages: a message's own field",
+		"/v1/messages",
+		{ model: "messages", max_tokens: 50, messages: [{ role: "user", content: "x", note: card }] },
+	],
+	[
+		"generate-content: a picture's",
+		geminiPath,
+		gemini({ inlineData: { mimeType: "image/png", data: pixel, note: card } }),
+	],
+] as const)("%s", async (_, path, body) => {
+	await gateway.ask(path, body);
+	const [sent] = upstream.received;
+	expect(sent?.text).not.toContain(card);
+	expect(sent?.text).toContain("[card_1]");
+	// All else is as it came.
+	expect(JSON.parse(sent?.text ?? "")).toEqual(
+		JSON.parse(JSON.stringify(body).replaceAll(`:${card}`, ':"[card_1]"').replaceAll(card, "[card_1]")),
+	);
+});
+
+test("pictures and what names things are not shown, and a request in which nothing is found goes as its bytes", async () => {
+	const body = JSON.stringify(gemini({ inlineData: { mimeType: "image/png", data: pixel, id: card } }), undefined, 1);
+	await gateway.ask(geminiPath, body);
+	expect(upstream.received[0]?.text).toBe(body);
+});

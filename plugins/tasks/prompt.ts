@@ -18,6 +18,14 @@ const textsIn = (value: unknown): readonly string[] => {
 	return Object.values(value).flatMap(textsIn);
 };
 
+/** The same with every number and every name of a field. */
+const wordsIn = (value: unknown): readonly string[] => {
+	if (typeof value === "number") return [String(value)];
+	if (Array.isArray(value)) return value.flatMap(wordsIn);
+	if (typeof value !== "object" || value === null) return textsIn(value);
+	return Object.entries(value).flatMap(([name, inner]) => [name, ...wordsIn(inner)]);
+};
+
 /** One message of the user: the prompt first, then what stands in the other fields. */
 export const promptOf = ({
 	model,
@@ -25,7 +33,7 @@ export const promptOf = ({
 	input,
 	details,
 }: Pick<TaskOrder, "model" | "prompt" | "input" | "details">): NeutralRequest => {
-	const others = new Set([...textsIn(input), ...textsIn(details)]);
+	const others = new Set([...wordsIn(input), ...textsIn(details)]);
 	others.delete(prompt);
 	return {
 		protocol: "tasks",

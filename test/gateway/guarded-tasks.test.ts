@@ -21,6 +21,8 @@ const submissions: readonly (readonly [path: string, body: Record<string, unknow
 	["/v1/tasks", { kind: "image", model: "picture", prompt: `a card ${card}` }],
 	["/v1/images/generations", { model: "picture", prompt: `a card ${card}`, async: true }],
 	["/v1/images/generations", { model: "picture", prompt: "x", async: true, user: card }],
+	["/v1/images/generations", { model: "picture", prompt: "x", async: true, extra: { [card]: { note: Number(card) } } }],
+	["/v1/videos", { model: "clip", prompt: "x", seconds: 4, [`of ${card}`]: "y" }],
 	["/kling/v1/images/generations", { model_name: "picture", prompt: "x", negative_prompt: card }],
 	["/mj/submit/imagine", { prompt: card }],
 	["/v1/videos", { model: "clip", prompt: card, seconds: 4 }],

@@ -4,7 +4,7 @@ import type { Dialect, Endpoint, EndpointAsk, EndpointBody, FormBody, FormPart }
 import { parseJson } from "../neutral/json.ts";
 import { mapJsonTexts } from "../neutral/map-texts.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
-import { readForm, replaceParts } from "../wire/form.ts";
+import { readForm, renameFiles, replaceParts } from "../wire/form.ts";
 import { changeJsonBody } from "../wire/json-body.ts";
 import { changedWords, editWords } from "./edit-words.ts";
 import type { EndpointExchange } from "./endpoint-exchange.ts";
@@ -20,8 +20,11 @@ const utf8 = new TextDecoder();
 const partText = ({ bytes }: FormBody, { name, filename, start, end }: FormPart): string | undefined =>
 	filename === undefined && name !== "model" ? utf8.decode(bytes.subarray(start, end)) : undefined;
 
+/** Values, and the names of files and of fields. A field cannot be called otherwise: a change of its name refuses the call. */
 const formTexts = ({ body }: EndpointAsk): readonly string[] =>
-	body.type === "form" ? body.form.parts.flatMap((part) => partText(body.form, part) ?? []) : [];
+	body.type === "form"
+		? body.form.parts.flatMap((part) => [part.name, part.filename ?? [], partText(body.form, part) ?? []].flat())
+		: [];
 
 const jsonTexts = ({ body }: EndpointAsk): readonly string[] => {
 	const texts: string[] = [];
@@ -50,12 +53,14 @@ const changedBody = (ask: EndpointAsk, words: ReadonlyMap<string, string>): Endp
 			.map(([name, value]) => [name, editWords(value, words)] as const);
 		return { type: "json", json: changeJsonBody(body.json, Object.fromEntries(changes)) };
 	}
-	const { form } = body;
+	const { contentType } = body.form;
+	const renamed = renameFiles(body.form, (name) => words.get(name));
+	const form = readForm(renamed, contentType);
 	const bytes = replaceParts(form, (part) => {
 		const text = partText(form, part);
 		return text === undefined ? undefined : words.get(text);
 	});
-	return { type: "form", form: readForm(bytes, form.contentType) };
+	return { type: "form", form: readForm(bytes, contentType) };
 };
 
 /** Undefined when the dialect does not read the changed words out of the changed body: then they did not get in. */

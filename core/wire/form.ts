@@ -189,6 +189,29 @@ export const replaceParts = ({ bytes, parts }: FormBody, given: (part: FormPart)
 	return from === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)]);
 };
 
+const filenames = /;[ \t]*filename\*?[ \t]*=[ \t]*(?:"(?:\\.|[^"\\])*"|[^;\r\n]*)/gi;
+const disposition = /^content-disposition:[^\r\n]*/im;
+const asFilename = (name: string): string =>
+	name.replace(/["\\\p{Cc}]/gu, (character) => encodeURIComponent(character));
+
+/** The same bytes with another name for each file that `given` has one for. */
+export const renameFiles = ({ bytes, parts }: FormBody, given: (name: string) => string | undefined): Uint8Array => {
+	const pieces: Uint8Array[] = [];
+	let from = 0;
+	for (const { filename, start, end } of parts) {
+		const name = filename === undefined ? undefined : given(filename);
+		if (name !== undefined) {
+			const head = Buffer.from(bytes.subarray(from, start)).toString("utf8");
+			const named = (line: string) => `${line.replace(filenames, "")}; filename="${asFilename(name)}"`;
+			pieces.push(Buffer.from(head.replace(disposition, named)));
+			from = start;
+		}
+		pieces.push(bytes.subarray(from, end));
+		from = end;
+	}
+	return Buffer.concat([...pieces, bytes.subarray(from)]);
+};
+
 /** The same bytes with another value for the part of that name. */
 export const replacePart = (form: FormBody, name: string, value: string): Uint8Array =>
 	replaceParts(form, (part) => (part.name === name ? value : undefined));

@@ -15,11 +15,17 @@ beforeAll(async () => {
 		plugins: [
 			"tokens",
 			...protocols,
+			"audio",
 			{ use: "guard-patterns", with: { patterns: [{ name: "card", pattern: "4[0-9]{15}" }] } },
 			{
 				use: "router",
 				with: {
-					upstreams: protocols.map((protocol) => ({ name: protocol, protocol, url: upstream.url })),
+					upstreams: protocols.map((protocol) => ({
+						name: protocol,
+						protocol,
+						url: upstream.url,
+						...(protocol === "chat-completions" && { endpoints: ["transcriptions"] }),
+					})),
 					models: protocols.map((name) => ({ name, targets: [{ upstream: name }] })),
 				},
 			},
@@ -80,4 +86,58 @@ test("pictures and what names things are not shown, and a request in which nothi
 	const body = JSON.stringify(gemini({ inlineData: { mimeType: "image/png", data: pixel, id: card } }), undefined, 1);
 	await gateway.ask(geminiPath, body);
 	expect(upstream.received[0]?.text).toBe(body);
+});
+
+/** A second of silence: 8,000 samples of one byte. */
+const wav = (): Blob => {
+	const bytes = Buffer.alloc(44 + 8000);
+	bytes.write("RIFF", 0);
+	bytes.writeUInt32LE(36 + 8000, 4);
+	bytes.write("WAVEfmt ", 8);
+	for (const [value, at] of [
+		[16, 16],
+		[8000, 24],
+		[8000, 28],
+		[8000, 40],
+	] as const)
+		bytes.writeUInt32LE(value, at);
+	for (const [value, at] of [
+		[1, 20],
+		[1, 22],
+		[1, 32],
+		[8, 34],
+	] as const)
+		bytes.writeUInt16LE(value, at);
+	bytes.write("data", 36);
+	return new Blob([bytes], { type: "audio/wav" });
+};
+
+const transcribe = async (filename: string, field = "language") => {
+	const form = new FormData();
+	form.set("model", "chat-completions");
+	form.set(field, "en");
+	form.set("file", wav(), filename);
+	form.set("prompt", "after the file");
+	const init = { method: "POST", headers: { authorization: `Bearer ${gateway.key}` }, body: form };
+	const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, init);
+	return { status: response.status, body: await response.json() };
+};
+
+test("the name of a file is seen and changed, and its bytes stay", async () => {
+	await transcribe(`Call "of" ${card}.wav`);
+	const [sent] = upstream.received;
+	expect(sent?.text).not.toContain(card);
+	const type = sent?.headers.get("content-type") ?? "";
+	const form = await new Response(sent?.text, { headers: { "content-type": type } }).formData();
+	const file = form.get("file");
+	if (!(file instanceof File)) throw new Error("no file came");
+	expect(file.name).toMatch(/^Call .+of.+ \[card_1\]\.wav$/);
+	expect(file.type).toStartWith("audio/");
+	expect(await file.bytes()).toEqual(await wav().bytes());
+	expect([form.get("language"), form.get("prompt")]).toEqual(["en", "after the file"]);
+});
+
+test("a form whose field is called so is refused", async () => {
+	expect(await transcribe("a.wav", card)).toMatchObject({ status: 500, body: { error: { code: "guard_failed" } } });
+	expect(upstream.received).toEqual([]);
 });

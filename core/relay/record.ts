@@ -47,7 +47,9 @@ export const record = (
 		| "repeats"
 		| "tags"
 		| "trace"
-	>,
+	> &
+		// Of what is written down later than it was.
+		Partial<Pick<CallRecord, "at" | "durationMs">>,
 ): void => {
 	const { call, token, protocol, model } = start;
 	const userAgent = call.request.headers.get("user-agent");
@@ -55,7 +57,7 @@ export const record = (
 	const row: CallRecord = {
 		id: call.id,
 		requestId: call.requestId,
-		at: options.clock.now(),
+		at: end.at ?? options.clock.now(),
 		token,
 		keyDigest: end.keyDigest,
 		repeats: end.repeats,
@@ -71,7 +73,7 @@ export const record = (
 		charge: end.charge,
 		firstByteMs: end.firstByteMs,
 		firstContentMs: end.firstContentMs,
-		durationMs: options.clock.monotonic() - call.startedAt,
+		durationMs: end.durationMs ?? options.clock.monotonic() - call.startedAt,
 		address: call.address,
 		userAgent: userAgent === null ? undefined : plainName(userAgent),
 		losses: end.losses,

@@ -69,7 +69,9 @@ export class Refusals {
 		} else {
 			counted.repeats++;
 			const { model: _one, ...ofAll } = start;
-			counted.last = () => record(this.options, ofAll, { ...end, repeats: counted.repeats });
+			const { clock } = this.options;
+			const last = { ...end, at: clock.now(), durationMs: clock.monotonic() - call.startedAt };
+			counted.last = () => record(this.options, ofAll, { ...last, repeats: counted.repeats });
 		}
 		this.cancel ??= this.options.clock.after(windowMs, () => this.flush());
 	}

@@ -53,6 +53,10 @@ describe("the line of a call", () => {
 		});
 	});
 
+	test("tells how many refusals it stands for", () => {
+		expect(lineOf({ ...call, repeats: 133 })).toMatchObject({ repeats: 133 });
+	});
+
 	test("is one line whatever a client calls itself and its model", () => {
 		const hostile = `a\nb\r\u2028\u0085\u001b[31m\u009b tail`;
 		const line = JSON.stringify(lineOf({ ...call, model: hostile, userAgent: hostile }));

@@ -34,6 +34,7 @@ export const lineOf = (call: CallRecord): LogFields => {
 		duration_ms: Math.round(call.durationMs),
 		ending: outcome.ending,
 		error_code: denial && (denial.code ?? denial.kind),
+		repeats: call.repeats,
 		protocol: call.protocol,
 		operation: call.operation,
 		route: call.route,

@@ -159,6 +159,22 @@ test("a claim that fails is told of, and made again at the next tick", async () 
 	expect(claims).toBe(2);
 });
 
+test("a claim that goes on failing is told of once, and anew for another reason or after one that succeeded", async () => {
+	let reason: string | undefined = "away";
+	const { failures, queue } = scene({
+		async claim() {
+			if (reason !== undefined) throw new Error(reason);
+			return undefined;
+		},
+	});
+	for (const next of ["away", "away", "full", "full", undefined, "full"]) {
+		reason = next;
+		await queue.tick();
+		await queue.claimed();
+	}
+	expect(failures).toEqual([new Error("away"), new Error("full"), new Error("full")]);
+});
+
 test("claims nothing more once its job has ended, which leaves what is due to another", async () => {
 	const { clock, due, taken, queue } = scene();
 	const job = new AbortController();

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Clock } from "../contract/clock.ts";
+import { describe } from "../errors/describe.ts";
 
 /** Rows that were claimed together and whose work has begun. */
 export interface ClaimedWork {
@@ -30,7 +31,10 @@ export interface WorkQueueOptions {
 	renew?(leases: readonly string[]): Promise<void>;
 	/** Makes due what a node has claimed that is gone; absent where a claim sees to it. */
 	recover?(held: readonly string[]): Promise<unknown>;
-	/** Told when rows could not be claimed (they are at the next tick), leases not be lengthened, or work not be ended. */
+	/**
+	 * Told when leases could not be lengthened, or work not be ended; when rows could not be claimed, which is tried again at the
+	 * next tick, once for as long as the reason is the same.
+	 */
 	failed(error: unknown): void;
 }
 
@@ -48,6 +52,8 @@ export class WorkQueue {
 	private left = false;
 	private cancelTimer: (() => void) | undefined;
 	private renewing = false;
+	/** Why rows could not be claimed the last time. */
+	private unclaimed: string | undefined;
 
 	constructor(options: WorkQueueOptions) {
 		this.options = options;
@@ -104,8 +110,11 @@ export class WorkQueue {
 				while (!this.over && (await this.claimSome()));
 				await this.sleepUntilNext(lookedAt);
 			}
+			this.unclaimed = undefined;
 		} catch (error) {
-			this.options.failed(error);
+			const why = describe(error);
+			if (why !== this.unclaimed) this.options.failed(error);
+			this.unclaimed = why;
 		}
 		this.claiming = undefined;
 	}

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -86,6 +87,27 @@ describe("a journal", () => {
 		writeFileSync(join(folder, "a-8.journal.part"), "journal");
 		expect(journals.left()[0]?.records().at(-1)).toEqual(["hold", "newer"]);
 		expect(readdirSync(folder).sort()).toEqual(["a-7.journal", "a-8.journal.part"]);
+	});
+
+	test("keeps of a write that failed the whole lines, once, and goes on behind them", () => {
+		const program = `
+			import { fileJournals } from ${JSON.stringify(join(import.meta.dir, "journal.ts"))};
+			const failed = (error) => console.log(error.code);
+			const journal = fileJournals(${JSON.stringify(folder)}).begin("a", failed);
+			journal.restart(["journal\\t1\\tb\u00f6\u00f6t"]);
+			journal.soon("charge\\t\u00f6ne");
+			for (const write of [() => journal.now("hold\\t" + "x".repeat(10_000)), () => journal.now("hold\\ttwo")])
+				try {
+					write();
+				} catch (error) {
+					failed(error);
+				}
+		`;
+		// No file of this process takes more than a few KB: of the long line a part fits.
+		const shell = ["-c", 'trap "" XFSZ; ulimit -f 8; exec "$0" -e "$1"', process.execPath, program];
+		const { stdout, stderr } = spawnSync("sh", shell, { encoding: "utf8" });
+		expect({ stdout, stderr }).toEqual({ stdout: "EFBIG\n", stderr: "" });
+		expect(text()).toBe("journal\t1\tb\u00f6\u00f6t\ncharge\t\u00f6ne\nhold\ttwo\n");
 	});
 
 	test("is gone after a close in order, and stays after one that is not", () => {

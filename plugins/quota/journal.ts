@@ -9,11 +9,14 @@ import { Buffer } from "node:buffer";
 import {
 	closeSync,
 	existsSync,
+	fstatSync,
+	ftruncateSync,
 	mkdirSync,
 	openSync,
 	readdirSync,
 	readFileSync,
 	renameSync,
+	rmSync,
 	unlinkSync,
 	writeSync,
 } from "node:fs";
@@ -23,7 +26,7 @@ import { setImmediate } from "node:timers";
 
 /** What this process writes. */
 export interface Journal {
-	/** Bytes, about. */
+	/** Bytes. */
 	readonly size: number;
 	/** Writes at once, after whatever waits. Throws when it cannot be written: then nothing may be promised. */
 	now(line: string): void;
@@ -117,7 +120,6 @@ class FileJournal implements Journal {
 	private scheduled = false;
 	/** Settles with the next write of what waits. */
 	private written: PromiseWithResolvers<void> | undefined;
-	private torn = false;
 
 	constructor(folder: string, process: string, failed: (error: unknown) => void) {
 		this.folder = folder;
@@ -126,8 +128,7 @@ class FileJournal implements Journal {
 	}
 
 	now(line: string): void {
-		this.append(`${this.tail}${line}\n`);
-		this.tail = "";
+		this.append(`${line}\n`);
 	}
 
 	soon(line: string): void {
@@ -158,19 +159,19 @@ class FileJournal implements Journal {
 
 	flush(): void {
 		if (this.tail === "" || this.file === undefined) return;
-		this.append(this.tail);
-		this.tail = "";
+		this.append("");
 	}
 
 	restart(lines: readonly string[]): void {
 		mkdirSync(this.folder, { recursive: true });
 		const path = join(this.folder, `${this.process}-${++this.sequence}${suffix}`);
-		const file = openSync(`${path}.part`, "w", 0o600);
-		const text = lines.map((line) => `${line}\n`).join("");
-		writeAll(file, text);
+		rmSync(`${path}.part`, { force: true });
+		// For appending: what is written after a write that failed goes to where that began.
+		const file = openSync(`${path}.part`, "a", 0o600);
+		const size = writeAll(file, lines.map((line) => `${line}\n`).join(""));
 		renameSync(`${path}.part`, path);
 		const [oldFile, oldPath] = [this.file, this.path];
-		[this.file, this.path, this.size, this.torn, this.tail] = [file, path, text.length, false, ""];
+		[this.file, this.path, this.size, this.tail] = [file, path, size, ""];
 		if (oldFile === undefined) return;
 		closeSync(oldFile);
 		unlinkSync(oldPath);
@@ -184,25 +185,44 @@ class FileJournal implements Journal {
 		if (remove) unlinkSync(this.path);
 	}
 
-	/** After a line that was only half written, the next begins on a line of its own. */
-	private append(text: string): void {
+	/** Writes what waits, and `last` behind it. */
+	private append(last: string): void {
 		if (this.file === undefined) throw new Error("the journal is not open");
 		try {
-			writeAll(this.file, this.torn ? `\n${text}` : text);
-			this.torn = false;
-			this.size += text.length;
+			this.size += writeAll(this.file, `${this.tail}${last}`);
+			this.tail = "";
 		} catch (error) {
-			this.torn = true;
+			this.keepWhole(this.file);
 			throw error;
+		}
+	}
+
+	/**
+	 * Of a write that failed the whole lines stay, and wait no more. What was torn is cut off: on a full disk it would take, one
+	 * try after the other, what room was made.
+	 */
+	private keepWhole(file: number): void {
+		const waiting = Buffer.from(this.tail);
+		try {
+			const fitted = waiting.subarray(0, Math.max(0, fstatSync(file).size - this.size));
+			const whole = fitted.lastIndexOf("\n") + 1;
+			ftruncateSync(file, this.size + whole);
+			this.size += whole;
+			this.tail = waiting.subarray(whole).toString();
+		} catch {
+			// The next line begins on a line of its own.
+			this.tail = `\n${this.tail}`;
 		}
 	}
 }
 
-const writeAll = (file: number, text: string): void => {
+/** How many bytes they were. */
+const writeAll = (file: number, text: string): number => {
 	const written = writeSync(file, text);
-	if (written === Buffer.byteLength(text)) return;
+	if (written === Buffer.byteLength(text)) return written;
 	const bytes = Buffer.from(text);
 	for (let at = written; at < bytes.length; ) at += writeSync(file, bytes, at);
+	return bytes.length;
 };
 
 /** A journal of this size is begun anew as soon as that is cheap, and of the larger one in any case. Bytes. */

@@ -93,6 +93,8 @@ export const listLines = (title: string, items: readonly string[], width: number
 	return lines.map((line) => line.trimEnd());
 };
 
-/** `$1.50`, and as many digits more as a small amount has. */
-export const dollars = (amount: number): string =>
-	`$${amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
+/** `$1.50`, and as many digits more as a small amount has; `-$1.50` for what was given back. */
+export const dollars = (amount: number): string => {
+	const figures = Math.abs(amount).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+	return `${amount < 0 ? "-" : ""}$${figures}`;
+};

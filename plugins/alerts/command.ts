@@ -18,6 +18,7 @@ export const alertsCommand: Command = {
 		const answer = asRecord(await call("GET", "/admin/alerts"));
 		if (word === "--json") return print(JSON.stringify(answer));
 		const rows = asList(answer["data"]).map(asRecord);
+		if (rows.length === 0) return print("no alerts");
 		const cells = rows.map(({ at, event, data }) =>
 			[at, event, asRecord(data)["message"]].map((value) => asText(value) ?? ""),
 		);

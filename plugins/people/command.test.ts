@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { askedBy } from "../../test/support/asked-by.ts";
-import { personCommand } from "./command.ts";
+import { auditCommand, personCommand } from "./command.ts";
 
 const asked = (words: string) =>
 	askedBy(
@@ -53,3 +53,10 @@ test("a link says what it is good for, and until when", async () => {
 });
 
 test("a list of nobody says so", async () => expect(await printed("list", { data: [] })).toEqual(["no people"]));
+
+test("an audit without a line says so", async () => {
+	const lines: string[] = [];
+	const words = ["--object", "tok_nobody_has"];
+	await auditCommand.run({ words, call: async () => ({ data: [] }), print: (line) => lines.push(line) });
+	expect(lines).toEqual(["no changes"]);
+});

@@ -212,7 +212,8 @@ export const auditCommand: Command = {
 		const options = { limit: text, operator: text, object: text, json: { type: "boolean" } } as const;
 		const { json, ...asked } = parseWords({ args: [...words], options }, auditUsage()).values;
 		const answer = asRecord(await call("GET", `/admin/audit?${new URLSearchParams(asked)}`));
-		if (json === true) print(JSON.stringify(answer));
-		else for (const entry of asList(answer["data"])) print(auditLine(asRecord(entry)));
+		if (json === true) return print(JSON.stringify(answer));
+		const lines = asList(answer["data"]).map((entry) => auditLine(asRecord(entry)));
+		for (const line of lines.length === 0 ? ["no changes"] : lines) print(line);
 	},
 };

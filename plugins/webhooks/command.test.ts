@@ -16,6 +16,9 @@ test.each<[string, readonly unknown[]]>([
 	["test --url https://a.example", ["POST", "/admin/webhooks/test", { url: "https://a.example" }]],
 ])("portico deliveries %s", async (words, ask) => expect(await asked(words)).toEqual([ask]));
 
+test("portico deliveries test says what it lacks in its own words", () =>
+	expect(asked("test --token a")).rejects.toThrow("portico deliveries test needs --url URL."));
+
 test.each([
 	["redeliver --task t1", "--task"],
 	["redeliver --limit 1", "--limit"],

@@ -95,6 +95,7 @@ const ask = async (
 	const { method, path, takes } = questionOf(words);
 	const unread = Object.keys(query).find((name) => !takes.includes(name));
 	if (unread !== undefined) throw wrong(`"portico ${["deliveries", ...words].join(" ")}" takes no --${unread}.`);
+	if (words[0] === "test" && query["url"] === undefined) throw wrong("portico deliveries test needs --url URL.");
 	if (takes.length === 0) return await call(method, path);
 	return method === "GET"
 		? await call(method, `${path}?${new URLSearchParams(query)}`)

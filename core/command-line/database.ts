@@ -20,6 +20,7 @@ import { buildOnly } from "./inspect.ts";
 import { dataFolderOf } from "./open.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { refuse } from "./refuse.ts";
+import { runningServer } from "./running-server.ts";
 
 const usage = [
 	"portico db backup [FILE | FOLDER/] [--keep N]",
@@ -107,8 +108,15 @@ const placeOf = ({ config, file }: Blueprint): Place => {
 /** The database while no server has it: each file belongs to one process, and so does the data folder of a node whose database is a server. */
 const atRest = async <T>(blueprint: Blueprint, work: (place: Place) => Promise<T>): Promise<T> => {
 	const place = placeOf(blueprint);
+	const dataFolder = dataFolderOf(blueprint);
+	// Workers at a database server lock folders of their own within the data folder.
+	const running = runningServer(place.url, dataFolder);
+	if (running)
+		return refuse(
+			`${place.named} is in use by process ${running.pid}, which serves at ${running.address}; stop every node first`,
+		);
 	const own = await openOwnDatabase({ url: place.url, log: createLog("error") });
-	const path = databaseFile(place.url) ?? nodeLock(dataFolderOf(blueprint));
+	const path = databaseFile(place.url) ?? nodeLock(dataFolder);
 	const lock = own ?? lockFile(path);
 	if ("heldBy" in lock) return refuse(`${path} is in use by process ${lock.heldBy.pid}; stop every node first`);
 	try {

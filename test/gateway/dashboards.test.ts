@@ -82,6 +82,19 @@ describe("every metric that the dashboard and the alerts name", () => {
 	});
 });
 
+test("what each node reads from the database that all share is counted once", () => {
+	const counted = /portico_(?:tasks|deliveries_waiting)\b/g;
+	const once = /max(?: by \([a-z, ]+\) )?\(portico_(?:tasks|deliveries_waiting)\)/g;
+	const found = expressions().filter((expression) => expression.match(counted));
+	expect(found.length).toBe(3);
+	for (const expression of found) expect(expression.replace(once, "")).not.toMatch(counted);
+});
+
+test("a node that tells nothing is told of, by the name that the README gives Prometheus' job", () => {
+	const [, job] = /job_name: (\S+)/.exec(readFileSync("plugins/metrics/README.md", "utf8")) ?? [];
+	expect(expressions()).toContain(`up{job="${job}"} == 0`);
+});
+
 test("the dashboard has one data source to choose and no panel without a query", () => {
 	const board = asRecord(JSON.parse(dashboard));
 	expect(Number(board["schemaVersion"])).toBeGreaterThanOrEqual(39);

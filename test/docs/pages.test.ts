@@ -47,6 +47,23 @@ test("every header beginning with x- in the source is explained, and every expla
 	expect(told.filter((name) => !text.includes(name))).toEqual([]);
 });
 
+test("every variable that operators set is told of", () => {
+	// Between Portico's own processes.
+	const inside = [
+		"PORTICO_CALLED_AS",
+		"PORTICO_IMPORT_MAP",
+		"PORTICO_WORKERS_DATABASE",
+		"PORTICO_WORKERS_DATABASE_TOKEN",
+	];
+	const names = found(/"(PORTICO_[A-Z_]+)"/g).filter((name) => !inside.includes(name));
+	expect(names.length).toBeGreaterThan(3);
+	const told = [...readdirSync(new URL("docs", root)).map((name) => `docs/${name}`), "README.md", "CONTRIBUTING.md"]
+		.filter((name) => name.endsWith(".md"))
+		.map((name) => readFileSync(new URL(name, root), "utf8"))
+		.join("\n");
+	expect(names.filter((name) => !told.includes(name))).toEqual([]);
+});
+
 test("no setting that holds a key or a password is shown again", async () => {
 	const page = (await pages["settings.md"]?.()) ?? "";
 	const rows = page.split("\n").filter((line) => /^\| `(?:\S+\.)?(?:\w*[kK]eys?|authToken|pepper)`/.test(line));

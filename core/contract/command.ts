@@ -6,7 +6,10 @@ export type CallAdmin = (method: string, path: string, body?: unknown) => Promis
 
 /** What a command is run with. */
 export interface CommandRun {
-	/** Words after the command's name, options still among them; parse them with `parseWords`. */
+	/**
+	 * Words after the command's name, options still among them; parse them with `parseWords`. What every command takes is not:
+	 * `--config`, `--port`, `--workers`, `--log-level`, `--log-format` and their values.
+	 */
 	readonly words: readonly string[];
 	readonly call: CallAdmin;
 	/** Where the server runs that is asked; undefined where none does, and what is asked was started for this command. */

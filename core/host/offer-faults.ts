@@ -1,5 +1,6 @@
 /** What is wrong with one thing that a plugin offers: a compiler would have said most of it, but nobody need have asked one. */
 import { TypeGuard } from "@sinclair/typebox";
+import { everyCommandTakes, flagOf } from "../config/command-words.ts";
 import { authenticators } from "../contract/authenticator.ts";
 import { commands } from "../contract/command.ts";
 import { type Dialect, endpoints } from "../contract/endpoint.ts";
@@ -89,6 +90,9 @@ const endpointFaults = ({ name, dialects }: WireRecord): readonly string[] =>
 		? dialects.map(asRecord).flatMap((dialect) => dialectFaults(name, dialect))
 		: [`the endpoint "${name}" has no dialects`];
 
+/** Options that no setting of a token can have: they are taken out of the words before a command has them. */
+const ownOptions: ReadonlySet<string> = new Set([...everyCommandTakes, "worker", "help"]);
+
 /** When a policy may be asked. */
 const moments = ["admit", "beforeBody", "check", "shows"];
 
@@ -101,6 +105,8 @@ const policyFaults = (policy: WireRecord): readonly string[] => {
 	const { key, schema, compile } = asRecord(setting);
 	if (typeof key !== "string" || !/^[a-z][A-Za-z0-9]*$/.test(key))
 		return [`the token setting "${key}" must be a word of letters and digits that begins with a small letter`];
+	if (ownOptions.has(flagOf(key)))
+		return [`the token setting "${key}" cannot be set: every command takes --${flagOf(key)} for itself; rename it`];
 	if (!isRecord(schema) || !isCalled(compile))
 		return [`the token setting "${key}" needs a schema and a compile function`];
 	return TypeGuard.IsSchema(schema)
@@ -108,8 +114,12 @@ const policyFaults = (policy: WireRecord): readonly string[] => {
 		: [`the schema of the token setting "${key}" is not made by t: write t.String(), t.Array(t.String()) or the like`];
 };
 
-const commandFaults = ({ name }: WireRecord): readonly string[] =>
-	coreWords.some((word) => word === name) ? [`the command "${name}" is Portico's own; choose another word`] : [];
+const commandFaults = ({ name }: WireRecord): readonly string[] => {
+	if (coreWords.some((word) => word === name)) return [`the command "${name}" is Portico's own; choose another word`];
+	return typeof name === "string" && /^[^\s-]\S*$/.test(name)
+		? []
+		: [`the command "${name}" must be one word that begins with no hyphen: nobody could call it`];
+};
 
 const judges: Readonly<Record<string, (value: WireRecord) => readonly string[]>> = {
 	[routes.id]: routeFaults,

@@ -27,6 +27,9 @@ const settingFrom = ({ schema, fromWords }: TokenSetting<unknown>, words: string
 	}
 };
 
+/** Options of the command itself, as settings would be called that they stand in the way of. */
+export const ownOptions: ReadonlySet<string> = new Set(["json", "graceSeconds"]);
+
 const actions = ["create", "list", "show", "update", "disable", "enable", "rotate", "delete"] as const;
 
 /** `expiresAt` as a title. */

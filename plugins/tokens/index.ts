@@ -6,6 +6,7 @@ import {
 	clock,
 	commands,
 	definePlugin,
+	flagOf,
 	hostInfo,
 	jobs,
 	maybe,
@@ -17,7 +18,7 @@ import {
 	tables,
 } from "#core";
 import { people, personFollowers } from "../people/service.ts";
-import { tokenCommand } from "./command.ts";
+import { ownOptions, tokenCommand } from "./command.ts";
 import { createFirstToken } from "./first-token.ts";
 import { tokenFollower } from "./follow-persons.ts";
 import { Issuer } from "./issuer.ts";
@@ -90,9 +91,15 @@ export default definePlugin({
 				add(jobs, { name: "tokens: what other nodes changed", schedule: "* * * * * *", run: poll }),
 			],
 			check: () =>
-				ownFields
-					.filter((field) => settings().has(field))
-					.map((field) => `a plugin offers the token setting "${field}", which every token has already; rename it`),
+				needs.policies().flatMap(({ name: policy, setting }) => {
+					if (setting === undefined) return [];
+					const { key } = setting;
+					const offered = `the policy "${policy}" of a plugin offers the token setting "${key}"`;
+					if (ownFields.includes(key)) return [`${offered}, which every token has already; rename it`];
+					return ownOptions.has(key)
+						? [`${offered}, and "portico token" has an option --${flagOf(key)} of its own; rename it`]
+						: [];
+				}),
 			async start() {
 				await registry.open();
 				if (needs.hostInfo.serving)

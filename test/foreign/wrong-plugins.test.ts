@@ -234,7 +234,34 @@ describe("is told of", () => {
 
 	test.each(["name", "owner", "disabled"])("a setting that every token has: %s", async (key) => {
 		expect(await complaintAbout(setting(key))).toBe(
-			`plugins[0] tokens: a plugin offers the token setting "${key}", which every token has already; rename it`,
+			`plugins[0] tokens: the policy "wrong" of a plugin offers the token setting "${key}", which every token has already; rename it`,
+		);
+	});
+
+	test.each([
+		["json", "--json"],
+		["graceSeconds", "--grace-seconds"],
+	])("a setting that portico token has an option for: %s", async (key, option) => {
+		expect(await complaintAbout(setting(key))).toBe(
+			`plugins[0] tokens: the policy "wrong" of a plugin offers the token setting "${key}", and "portico token" has an option ${option} of its own; rename it`,
+		);
+	});
+
+	test.each([
+		["config", "--config"],
+		["logLevel", "--log-level"],
+		["help", "--help"],
+	])("a setting that every command has an option for: %s", async (key, option) => {
+		expect(await complaintAbout(setting(key))).toBe(
+			`plugins[4] wrong.ts: the token setting "${key}" cannot be set: every command takes ${option} for itself; rename it`,
+		);
+	});
+
+	test.each(["two words", "", "-x"])("a command that nobody could call: %p", async (name) => {
+		expect(
+			await complaintAbout(offering("commands", `{ name: "${name}", summary: "X.", usage: () => "", run: () => {} }`)),
+		).toBe(
+			`plugins[4] wrong.ts: the command "${name}" must be one word that begins with no hyphen: nobody could call it`,
 		);
 	});
 });

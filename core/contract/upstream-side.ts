@@ -14,7 +14,7 @@ export interface UpstreamMessage {
 	readonly method?: "DELETE";
 	readonly path: string;
 	readonly headers: Readonly<Record<string, string>>;
-	/** For a `fetch` of one's own: `body as BodyInit`, whose type asks in what memory the bytes lie. */
+	/** For a `fetch` of one's own: `body as RequestInit["body"]`, whose type asks in what memory the bytes lie. */
 	readonly body: string | Uint8Array;
 	/** For a passthrough: parts of the client's request that could not go along, by the client's own names. */
 	readonly losses?: readonly Loss[];

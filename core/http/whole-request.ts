@@ -9,5 +9,5 @@ export const wholeRequest = async (request: Request): Promise<Request> => {
 	const headers = new Headers(request.headers);
 	headers.delete("content-encoding");
 	const { method, signal } = request;
-	return new Request(request.url, { method, headers, signal, body: bytes as BodyInit });
+	return new Request(request.url, { method, headers, signal, body: bytes as NonNullable<RequestInit["body"]> });
 };

@@ -11,7 +11,8 @@ export const bodyOf = (
 	answer: string | Uint8Array,
 	held: HeldBytes | undefined,
 	openStreamBody: OpenStreamBody,
-): BodyInit => (answer.length <= atOnce ? answer : inPieces(answer, held, openStreamBody)) as BodyInit;
+): NonNullable<RequestInit["body"]> =>
+	(answer.length <= atOnce ? answer : inPieces(answer, held, openStreamBody)) as NonNullable<RequestInit["body"]>;
 
 const inPieces = (
 	answer: string | Uint8Array,

@@ -28,7 +28,7 @@ interface Holder {
 
 export class UpstreamBody {
 	private readonly response: Response;
-	private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+	private reader: Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel"> | undefined;
 	private readonly abort: AbortController;
 	private stopped: Denial | undefined;
 	private pending: Promise<Uint8Array | undefined> | undefined;

@@ -25,7 +25,7 @@ export const createDatabaseTime = (store: Store, clock: Clock): DatabaseTime => 
 			if (!store.shared) return;
 			const before = clock.now();
 			const [row] = await store.all(sql`SELECT ${databaseTime} AS now`);
-			const theirs = asNumber(row?.now);
+			const theirs = asNumber(row?.["now"]);
 			if (theirs !== undefined) ahead = Math.round(theirs - (before + clock.now()) / 2);
 		},
 	};

@@ -163,7 +163,13 @@ export const readBody = (request: Request, limit: number, held?: HeldBytes, pace
 export const readBytes = (request: Request, limit: number, held?: HeldBytes, pace = usualPace): Promise<Uint8Array> =>
 	new Promise((resolve, reject) => beginToRead(request, limit, held, pace, resolve, reject));
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
+/** Whatever the compiler takes a reader's type from: the browser's, or the runtime's. */
+interface Reader {
+	read(): Promise<
+		| { readonly done: true; readonly value?: Uint8Array | undefined }
+		| { readonly done: false; readonly value: Uint8Array }
+	>;
+}
 
 /** Reads on and forgets it, for as long as something comes; never rejects. */
 const passOver = async (reader: Reader, clock: Clock): Promise<void> => {

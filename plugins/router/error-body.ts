@@ -33,7 +33,7 @@ export const readWords = async (
 		reader.cancel().catch(() => undefined);
 	}
 	return new TextDecoder().decode(
-		new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer()).subarray(0, longest),
+		new Uint8Array(await new Blob(chunks as NonNullable<ConstructorParameters<typeof Blob>[0]>).arrayBuffer()).subarray(0, longest),
 	);
 };
 

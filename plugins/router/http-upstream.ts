@@ -126,7 +126,7 @@ export const createHttpUpstream = ({
 		return {
 			method,
 			headers,
-			body: body as BodyInit,
+			body: body as NonNullable<RequestInit["body"]>,
 			redirect: "manual",
 			signal: options.abort.signal,
 			timeout: false,

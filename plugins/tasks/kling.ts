@@ -22,9 +22,9 @@ const ownFields = new Set([
 
 /** What its bodies say whatever is to be made; `input` is what only the upstream needs. */
 export const klingFields = (body: WireRecord) => ({
-	model: asText(body.model_name) ?? asText(body.model) ?? "kling-v1",
-	externalId: asText(body.external_task_id),
-	aspectRatio: asText(body.aspect_ratio),
+	model: asText(body["model_name"]) ?? asText(body["model"]) ?? "kling-v1",
+	externalId: asText(body["external_task_id"]),
+	aspectRatio: asText(body["aspect_ratio"]),
 	input: Object.fromEntries(Object.entries(body).filter(([name]) => !ownFields.has(name))),
 });
 
@@ -33,7 +33,7 @@ export const klingTask = (task: Task, result: () => WireRecord): WireRecord => (
 	task_id: task.id,
 	task_status: klingWords[task.status],
 	task_status_msg: task.failure?.reason ?? "",
-	task_info: { external_task_id: asText(task.details.externalId) ?? "" },
+	task_info: { external_task_id: asText(task.details["externalId"]) ?? "" },
 	created_at: task.submittedAt,
 	updated_at: task.updatedAt,
 	...(task.result && { task_result: result() }),

@@ -47,16 +47,27 @@ const start = async (options: GatewayOptions): Promise<TestGateway> => {
 const chat = (model: string, more: object = {}) => ({ model, messages: [{ role: "user", content: "Hello" }], ...more });
 const demo = { use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } };
 
-test("there are four, and they compile", () => {
+test("there are four", () => {
 	expect([...examples.keys()]).toEqual(["post-office", "company-keys", "call-shipper", "cheapest-first"]);
-	const paths = { "#core": [join(root, "core/mod.ts")], "#core/plugins/*": [join(root, "plugins/*/service.ts")] };
+});
+
+// The compiler reads Portico's own sources with them, as far as they are imported.
+test.each([
+	["that `portico plugin new` writes", { exactOptionalPropertyTypes: false }],
+	["of `bun init`", { lib: ["ESNext"], exactOptionalPropertyTypes: false }],
+	["that are stricter still", { noPropertyAccessFromIndexSignature: true }],
+])("they compile, and so does what `plugin new` writes, by the settings %s", (_, settings) => {
+	const paths = {
+		"#core": [join(root, "core/mod.ts")],
+		"#core/testing": [join(root, "core/testing/mod.ts")],
+		"#core/plugins/*": [join(root, "plugins/*/service.ts")],
+	};
 	writeFileSync(
 		join(folder, "tsconfig.json"),
 		JSON.stringify({
 			extends: join(root, "tsconfig.json"),
-			// As `portico plugin new` writes it.
-			compilerOptions: { paths, exactOptionalPropertyTypes: false },
-			include: ["*.ts"],
+			compilerOptions: { paths, ...settings },
+			include: ["*.ts", join(root, "core/templates/*/*.ts")],
 		}),
 	);
 	const { stdout } = Bun.spawnSync([join(root, "node_modules/.bin/tsc"), "-p", folder], { cwd: folder });

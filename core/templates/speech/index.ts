@@ -12,13 +12,13 @@ import {
 import { beeps } from "./beeps.ts";
 
 const read = (body: WireRecord): TaskOrder => {
-	const prompt = asText(body.prompt) ?? "";
+	const prompt = asText(body["prompt"]) ?? "";
 	if (prompt === "")
 		throw new Fault({ kind: "invalid_request", parameter: "prompt", message: "Send the text to be read." });
 	return {
 		kind: "speech",
 		action: "READ",
-		model: asText(body.model) ?? "beeper",
+		model: asText(body["model"]) ?? "beeper",
 		prompt,
 		details: {},
 		input: {},

@@ -33,7 +33,10 @@ export const readWords = async (
 		reader.cancel().catch(() => undefined);
 	}
 	return new TextDecoder().decode(
-		new Uint8Array(await new Blob(chunks as NonNullable<ConstructorParameters<typeof Blob>[0]>).arrayBuffer()).subarray(0, longest),
+		new Uint8Array(await new Blob(chunks as NonNullable<ConstructorParameters<typeof Blob>[0]>).arrayBuffer()).subarray(
+			0,
+			longest,
+		),
 	);
 };
 

@@ -46,7 +46,8 @@ describe.each(kinds)("a new plugin of kind %s", (kind) => {
 			peerDependenciesMeta: { portico: { optional: true } },
 		});
 		const tested = portico("bun", "test", `./${name}`);
-		expect([tested.status, tested.errors]).toEqual([0, expect.stringContaining("1 pass")]);
+		// The contract, and a call at least.
+		expect([tested.status, tested.errors]).toEqual([0, expect.stringMatching(/[2-9] pass\n 0 fail/)]);
 		configFor([`./${name}`]);
 		expect(portico("check", "--config", "portico.yaml")).toMatchObject({ status: 0, errors: "" });
 	}, 30_000);

@@ -1,8 +1,8 @@
 // The suite, in three rows side by side: most tests of `test/`; the tests that stand beside the code and the rest of `test/`;
 // style and walls, types, the shipped config and its schema, and the runtime tests on Deno. What another row than the first
-// prints is shown at its end. With `--long` what takes longer instead, in two rows: files that end in `.long.ts` and the
-// bench in its short form; the schedule of callbacks in real time, the packed package, a minute of chaos. Every step runs
-// even when one before it failed; the exit code says whether all were good.
+// prints is shown at its end. With `--long` what takes longer instead, in two rows: files that end in `.long.ts`; the schedule
+// of callbacks in real time, the packed package, a minute of chaos and the rest of these files. Then the bench in its short
+// form, by itself. Every step runs even when one before it failed; the exit code says whether all were good.
 import { spawn } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,8 +16,11 @@ const portico = join(root, "bin", "portico.mjs");
 /** A busy machine is slow, not wrong: five seconds, the default, is too little for the longest property tests there. */
 const test = [portico, "bun", "test", "--timeout", "60000"];
 
-/** Files that end in `.long.ts`, by path. */
-const longFiles = () =>
+/** Folders whose long tests run in the second row, so that the two take about as long. */
+const longInSecondRow = ["plugins", "test/fuzz", "test/gateway"];
+
+/** Files that end in `.long.ts`, by path: those of one row. */
+const longFiles = (second) =>
 	["core", "plugins", "test"]
 		.flatMap((folder) =>
 			readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
@@ -25,6 +28,7 @@ const longFiles = () =>
 				.map((file) => `./${join(folder, file)}`),
 		)
 		.filter((file) => !apart.some((one) => file.endsWith(one)))
+		.filter((file) => longInSecondRow.some((folder) => file.startsWith(`./${folder}/`)) === second)
 		.sort();
 
 /** What is no part of either suite (kill tests of several minutes), or is a step of its own below. */
@@ -69,12 +73,8 @@ const quick = [
 	],
 ];
 
-// The bench is last of the longer row: by then the other has ended, and nothing that runs beside it moves its figures.
 const long = [
-	[
-		["long tests", process.execPath, [...test, ...longFiles()]],
-		["the bench, short", process.execPath, [portico, "bun", "test/bench/run.ts", "--quick"]],
-	],
+	[["most long tests", process.execPath, [...test, ...longFiles(false)]]],
 	[
 		["the schedule of callbacks, in real time", process.execPath, [...test, "./test/slow/schedule.long.ts"]],
 		["clients that do not read", process.execPath, [...test, "./test/attacks/unread-streams.long.ts"]],
@@ -87,10 +87,15 @@ const long = [
 			],
 		],
 		["chaos for a minute", process.execPath, [portico, "bun", "test/chaos/run.ts", "--seconds", "60"]],
+		["the other long tests", process.execPath, [...test, ...longFiles(true)]],
 	],
 ];
 
-const rows = process.argv.includes("--long") ? long : quick;
+/** After both rows: nothing that runs beside it moves its figures. */
+const bench = ["the bench, short", process.execPath, [portico, "bun", "test/bench/run.ts", "--quick"]];
+
+const isLong = process.argv.includes("--long");
+const rows = isLong ? long : quick;
 
 /** The temporary folder of all tests: what one leaves behind goes with it. Some run as other users, who must reach theirs. */
 const temporary = mkdtempSync(join(tmpdir(), "portico-suite-"));
@@ -147,6 +152,7 @@ await Promise.all(
 		for (const step of steps) results.push(await run(step, index === 0));
 	}),
 );
+if (isLong) results.push(await run(bench, true));
 rmSync(temporary, { recursive: true, force: true });
 
 // Once more at the end, where a person looks first and a log that keeps only its end still has it.

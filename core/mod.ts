@@ -235,6 +235,7 @@ export { matchesPattern } from "./wire/pattern.ts";
 export { pinnedRequest } from "./wire/pinned-request.ts";
 export {
 	dialable,
+	isInnerHost,
 	isInnerName,
 	isPublicAddress,
 	literalAddress,

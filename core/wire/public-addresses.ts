@@ -56,6 +56,12 @@ export const isInnerName = (hostname: string): boolean => {
 	return !name.includes(".") || innerName.test(name);
 };
 
+/** Whether a URL's host, by its text, is of some inner network, or this machine's. */
+export const isInnerHost = (hostname: string): boolean => {
+	const literal = literalAddress(hostname);
+	return literal === undefined ? isInnerName(hostname) : !isPublicAddress(literal);
+};
+
 /** All addresses of a name, in the order to be tried. Rejects when there is none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 

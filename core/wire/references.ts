@@ -4,7 +4,7 @@
  */
 import { type Denial, deny } from "../contract/fault.ts";
 import { isRecord } from "../neutral/json.ts";
-import { isInnerName, isPublicAddress, literalAddress } from "./public-addresses.ts";
+import { isInnerHost } from "./public-addresses.ts";
 
 export interface ReferenceFields {
 	/** Fields whose value, or each of whose values, is such an id. */
@@ -62,9 +62,7 @@ export const leadsInside = (named: string): boolean => {
 	const address = addressAsRead(named);
 	if (leadsIntoAccount(address) || isPath(address)) return true;
 	if (!/^https?:/i.test(address) || !URL.canParse(address)) return false;
-	const { hostname } = new URL(address);
-	const literal = literalAddress(hostname);
-	return literal === undefined ? isInnerName(hostname) : !isPublicAddress(literal);
+	return isInnerHost(new URL(address).hostname);
 };
 
 /**

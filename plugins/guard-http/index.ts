@@ -1,24 +1,10 @@
 /** The plugin `guard-http`: has an inspector of the operator's look at what is said, over HTTP. */
-import {
-	add,
-	clock,
-	definePlugin,
-	guards,
-	isInnerName,
-	isPublicAddress,
-	literalAddress,
-	systemResolve,
-	t,
-} from "#core";
+import { add, clock, definePlugin, guards, isInnerHost, systemResolve, t } from "#core";
 import { httpGuard } from "./guard.ts";
 import { createInspector } from "./inspector.ts";
 
 /** By the text alone; a name is judged by what it means when it is dialled. */
-const isPrivate = (url: string): boolean => {
-	const { hostname } = new URL(url);
-	const literal = literalAddress(hostname);
-	return literal === undefined ? isInnerName(hostname) : !isPublicAddress(literal);
-};
+const isPrivate = (url: string): boolean => isInnerHost(new URL(url).hostname);
 
 export default definePlugin({
 	name: "guard-http",

@@ -66,9 +66,9 @@ const submissionOf = (
 		: connection.refusal(answer);
 };
 
-const filesOf = (task: WireRecord): readonly MadeFile[] => {
+const filesOf = (connection: Connection, task: WireRecord): readonly MadeFile[] => {
 	const file = (role: string, mediaType: string, url: unknown): readonly MadeFile[] =>
-		typeof url === "string" && URL.canParse(url) ? [{ role, mediaType, url }] : [];
+		typeof url === "string" && URL.canParse(url) ? [connection.file(role, mediaType, url)] : [];
 	const videos = asList(task.videoUrls).map((entry) => asRecord(entry).url ?? entry);
 	return [
 		...file("image", "image/png", task.imageUrl),
@@ -82,7 +82,7 @@ const percentOf = (progress: unknown): number | undefined => {
 };
 
 /** What the upstream says of one task. */
-const midjourneyState = (task: unknown, publicReason: (reason: string) => string): JobState => {
+const midjourneyState = (connection: Connection, task: unknown, publicReason: (reason: string) => string): JobState => {
 	if (!isRecord(task)) return { state: "missing" };
 	const { status, failReason, buttons, properties, promptEn, description, prompt, action } = task;
 	switch (status) {
@@ -102,7 +102,7 @@ const midjourneyState = (task: unknown, publicReason: (reason: string) => string
 			const described = action === "DESCRIBE" ? { prompt: asText(prompt) ?? asText(promptEn) } : {};
 			const texts = { promptEn: asText(promptEn), description: asText(description), ...described };
 			const extra = definedOnly({ ...texts, buttons: asList(buttons), properties: asRecord(properties) });
-			const files = filesOf(task);
+			const files = filesOf(connection, task);
 			return {
 				state: "done",
 				made: files.length === 0 && described.prompt === undefined ? { files } : { files, extra },
@@ -126,7 +126,7 @@ export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): Task
 		if (answer.sent !== "answered" || answer.status !== 200) return connection.noState(answer);
 		// It answers with nothing where it does not know the task; what is no JSON is not its answer.
 		if (answer.body === undefined && answer.bytes.length > 0) return connection.noState(answer);
-		return midjourneyState(answer.body, tasks.publicReason);
+		return midjourneyState(connection, answer.body, tasks.publicReason);
 	};
 
 	return {
@@ -147,7 +147,7 @@ export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): Task
 			const answer = await connection.ask("/mj/task/list-by-condition", { body: { ids }, signal });
 			if (answer.sent === "answered" && Array.isArray(answer.body)) {
 				const found = new Map(answer.body.map((task) => [String(asRecord(task).id), task]));
-				return ids.map((id) => midjourneyState(found.get(id), tasks.publicReason));
+				return ids.map((id) => midjourneyState(connection, found.get(id), tasks.publicReason));
 			}
 			if (answer.sent === "answered" && (answer.status === 404 || answer.status === 405))
 				return await Promise.all(ids.map((id) => stateOf(id, signal)));

@@ -35,7 +35,7 @@ const mediaTypes = lookup<string>({ jpeg: "image/jpeg", webp: "image/webp", png:
 const toldOf = ({ quality, size, partial_images: shown }: WireRecord): WireRecord =>
 	definedOnly({ quality: asText(quality), size: asText(size), partial_images: asCount(shown) });
 
-const madeOf = (body: unknown, format: unknown): Made => {
+const madeOf = (connection: Connection, body: unknown, format: unknown): Made => {
 	const { data, usage, output_format: answered } = asRecord(body);
 	const told = mediaTypes[asText(answered) ?? asText(format) ?? "png"] ?? "image/png";
 	const entries = asList(data).map(asRecord);
@@ -45,7 +45,7 @@ const madeOf = (body: unknown, format: unknown): Made => {
 			const mediaType = pictureType(encoded) ?? told;
 			return [{ role: "image", mediaType, bytes: Uint8Array.from(Buffer.from(encoded, "base64")) }];
 		}
-		return url !== undefined && URL.canParse(url) ? [{ role: "image", mediaType: told, url }] : [];
+		return url !== undefined && URL.canParse(url) ? [connection.file("image", told, url)] : [];
 	});
 	if (files.length === 0) return { files };
 	const revisedPrompts = entries.map((entry) => asText(entry.revised_prompt) ?? null);
@@ -122,7 +122,7 @@ class PictureEvents {
 			partial_images: this.shown,
 			...(alike && { quality, size }),
 		};
-		if (first) return { outcome: "done", made: madeOf(whole, undefined) };
+		if (first) return { outcome: "done", made: madeOf(connection, whole, undefined) };
 		return this.error === undefined ? undefined : connection.refusal(answer, this.error);
 	}
 }
@@ -149,7 +149,7 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 			const streamed = events.submission(answer, connection);
 			if (streamed) return streamed;
 			if (answer.sent !== "answered" || answer.status !== 200) return connection.refusal(answer);
-			const made = madeOf(answer.body, job.input.output_format);
+			const made = madeOf(connection, answer.body, job.input.output_format);
 			const refused = made.files.length === 0 ? connection.refusal(answer) : undefined;
 			return refused?.outcome === "refused" ? refused : { outcome: "done", made };
 		},

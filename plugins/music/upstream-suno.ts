@@ -34,9 +34,9 @@ const submissionOf = (answer: Answer, connection: Connection, tasks: Tasks): Sub
 	return connection.refusal(answer, tasks.publicReason(asText(message) ?? ""));
 };
 
-const files = (clip: WireRecord): readonly MadeFile[] => {
+const filesOf = (connection: Connection, clip: WireRecord): readonly MadeFile[] => {
 	const file = (role: string, mediaType: string, url: unknown): readonly MadeFile[] =>
-		typeof url === "string" && URL.canParse(url) ? [{ role, mediaType, url }] : [];
+		typeof url === "string" && URL.canParse(url) ? [connection.file(role, mediaType, url)] : [];
 	return [
 		...file("audio", "audio/mpeg", clip.audio_url),
 		...file("cover", "image/jpeg", clip.image_large_url ?? clip.image_url),
@@ -45,7 +45,8 @@ const files = (clip: WireRecord): readonly MadeFile[] => {
 };
 
 /** The first clip that is complete comes first: it is the one that callbacks are about. */
-const songOf = (clips: readonly WireRecord[]): Made => {
+const songOf = (connection: Connection, clips: readonly WireRecord[]): Made => {
+	const files = (clip: WireRecord): readonly MadeFile[] => filesOf(connection, clip);
 	const complete = clips.filter((clip) => clip.status === undefined || clip.status === "complete");
 	const usable = complete.filter((clip) => files(clip).some(({ role }) => role === "audio"));
 	const about = usable.map((clip) => {
@@ -66,7 +67,7 @@ const songOf = (clips: readonly WireRecord[]): Made => {
 	};
 };
 
-const madeOf = (job: TaskJob, data: unknown): Made => {
+const madeOf = (connection: Connection, job: TaskJob, data: unknown): Made => {
 	if (job.action === "LYRICS") {
 		const { text, title } = asRecord(Array.isArray(data) ? data[0] : data);
 		const words = asText(text);
@@ -75,7 +76,7 @@ const madeOf = (job: TaskJob, data: unknown): Made => {
 			...definedOnly({ title: asText(title), extra: words === undefined ? undefined : { text: words } }),
 		};
 	}
-	const made = songOf(asList(data).map(asRecord));
+	const made = songOf(connection, asList(data).map(asRecord));
 	return made.files.length > 0 ? made : { files: [] };
 };
 
@@ -91,7 +92,12 @@ const percentOf = (progress: unknown): number | undefined => {
 };
 
 /** What the upstream says of one task. */
-const sunoState = (job: TaskJob, task: unknown, publicReason: (reason: string) => string): JobState => {
+const sunoState = (
+	connection: Connection,
+	job: TaskJob,
+	task: unknown,
+	publicReason: (reason: string) => string,
+): JobState => {
 	if (!isRecord(task)) return { state: "missing" };
 	const status = asText(task.status)?.toUpperCase();
 	switch (status) {
@@ -116,7 +122,9 @@ const sunoState = (job: TaskJob, task: unknown, publicReason: (reason: string) =
 		}
 		case "SUCCESS":
 		case "COMPLETE":
-			return stillSinging(job, task.data) ? { state: "running" } : { state: "done", made: madeOf(job, task.data) };
+			return stillSinging(job, task.data)
+				? { state: "running" }
+				: { state: "done", made: madeOf(connection, job, task.data) };
 		default:
 			return { state: "strange", word: status ?? typeof task.status };
 	}
@@ -147,7 +155,7 @@ export const sunoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstre
 			const data = answer.sent === "answered" && answer.status === 200 ? asRecord(answer.body).data : undefined;
 			if (!Array.isArray(data)) return jobs.map((): JobState => ({ state: "unanswered" }));
 			const found = new Map(data.map((task) => [asText(asRecord(task).task_id), task]));
-			return jobs.map((job) => sunoState(job, found.get(job.upstreamId), tasks.publicReason));
+			return jobs.map((job) => sunoState(connection, job, found.get(job.upstreamId), tasks.publicReason));
 		},
 	};
 };

@@ -2,7 +2,9 @@
 import {
 	asRecord,
 	asText,
+	describe,
 	fetchNamed,
+	isInnerHost,
 	isPrivateUpstream,
 	isRecord,
 	isUnsent,
@@ -217,6 +219,15 @@ export const createConnection = (
 		noState,
 		cancellation,
 		fetchFile,
+		file(role, mediaType, named) {
+			const fetchInside = async (signal: AbortSignal) => {
+				if (!(await isPrivateUpstream(base))) return undefined;
+				const failed = (error: unknown): void =>
+					log.warn("a result could not be fetched in its upstream's network", { host, error: describe(error) });
+				return (await fetchFile(named, signal).catch(failed)) ?? undefined;
+			};
+			return { role, mediaType, url: named, ...(isInnerHost(new URL(named).hostname) && { fetchInside }) };
+		},
 		async ask(path, options) {
 			try {
 				const response = await request(path, options);

@@ -66,6 +66,8 @@ const bytesOf = async (file: MadeFile, signal: AbortSignal): Promise<Uint8Array 
 const givenBytes = async (file: MadeFile, signal: AbortSignal): Promise<Uint8Array | undefined> => {
 	if ("bytes" in file) return file.bytes;
 	if ("fetch" in file) return await file.fetch(signal);
+	const inside = await file.fetchInside?.(signal);
+	if (inside) return inside;
 	const data = pictureData(file.url);
 	if (data) return Uint8Array.from(Buffer.from(data.base64, "base64"));
 	if (!isWebAddress(file.url)) throw new TypeError("an upstream named a file by an address that is not http or https");

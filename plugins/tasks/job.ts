@@ -37,7 +37,13 @@ export type Show = (job: Pick<TaskJob, "id">, preview: WireRecord) => void;
  * `application/octet-stream` where they are no picture, sound, film or body that browsers know.
  */
 export type MadeFile =
-	| { readonly role: string; readonly mediaType: string; readonly url: string }
+	| {
+			readonly role: string;
+			readonly mediaType: string;
+			readonly url: string;
+			/** For an address of the upstream's own network: the bytes at it; without them the address is passed on as it is. */
+			readonly fetchInside?: (signal: AbortSignal) => Promise<Uint8Array | undefined>;
+	  }
 	| {
 			readonly role: string;
 			readonly mediaType: string;

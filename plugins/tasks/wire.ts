@@ -1,6 +1,6 @@
 /** Talking to upstreams over HTTP. */
 import type { WireRecord } from "#core";
-import type { Cancellation, JobState, Submission } from "./job.ts";
+import type { Cancellation, JobState, MadeFile, Submission } from "./job.ts";
 
 /** How to reach an upstream over HTTP. */
 export interface ConnectionOptions {
@@ -46,6 +46,8 @@ export interface Connection {
 	noState(answer: Answer): JobState;
 	/** What an answer to a request to stop a job means: `unbilled` only where it says so itself. */
 	cancellation(answer: Answer): Cancellation;
+	/** A file at an address that the upstream names: its bytes where that is one of its own network, in which no client is. */
+	file(role: string, mediaType: string, address: string): MadeFile;
 	/** The bytes at an address that needs this connection's headers. Rejects when they do not come. */
 	fetchFile(address: string, signal: AbortSignal): Promise<Uint8Array>;
 }

@@ -89,7 +89,7 @@ const submissionOf = (answer: Answer, maker: string, connection: Connection, tas
 };
 
 /** What the upstream says of one job. */
-const klingState = (data: WireRecord, publicReason: (reason: string) => string): JobState => {
+const klingState = (connection: Connection, data: WireRecord, publicReason: (reason: string) => string): JobState => {
 	const { task_status: status, task_status_msg: message, task_result: result } = data;
 	switch (status) {
 		case "submitted":
@@ -109,8 +109,8 @@ const klingState = (data: WireRecord, publicReason: (reason: string) => string):
 		case "succeed": {
 			const videos = asList(asRecord(result).videos).map(asRecord);
 			const files = videos.flatMap(({ url, cover_url: cover }): readonly MadeFile[] => [
-				...(typeof url === "string" ? [{ role: "video", mediaType: "video/mp4", url }] : []),
-				...(typeof cover === "string" ? [{ role: "cover", mediaType: "image/png", url: cover }] : []),
+				...(typeof url === "string" ? [connection.file("video", "video/mp4", url)] : []),
+				...(typeof cover === "string" ? [connection.file("cover", "image/png", cover)] : []),
 			]);
 			const given = videos[0]?.duration;
 			const duration = asNumber(given) ?? Number.parseFloat(asText(given) ?? "");
@@ -161,7 +161,7 @@ export const klingUpstream = (setting: UpstreamSetting, tasks: Tasks, clock: Clo
 		async poll([job], signal) {
 			if (!job) return [];
 			const data = await dataAt(job, job.upstreamId ?? "", signal);
-			return [isAnswer(data) ? connection.noState(data) : klingState(data, tasks.publicReason)];
+			return [isAnswer(data) ? connection.noState(data) : klingState(connection, data, tasks.publicReason)];
 		},
 		async find(job, signal) {
 			const data = await dataAt(job, job.id, signal);

@@ -60,13 +60,16 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 			.map(asText)
 			.find((text) => text !== undefined && URL.canParse(text));
 		const cover = asText(video.thumbnail_url);
-		const shared = { role: "video", mediaType: "video/mp4" };
 		const content = `/videos/${encodeURIComponent(id)}/content`;
 		return [
 			address === undefined
-				? { ...shared, fetch: (signal: AbortSignal) => connection.fetchFile(content, signal) }
-				: { ...shared, url: address },
-			...(cover !== undefined && URL.canParse(cover) ? [{ role: "cover", mediaType: "image/png", url: cover }] : []),
+				? {
+						role: "video",
+						mediaType: "video/mp4",
+						fetch: (signal: AbortSignal) => connection.fetchFile(content, signal),
+					}
+				: connection.file("video", "video/mp4", address),
+			...(cover !== undefined && URL.canParse(cover) ? [connection.file("cover", "image/png", cover)] : []),
 		];
 	};
 

@@ -1,5 +1,5 @@
 /** Which addresses a callback may go to: by the text of the URL at submission, by the address that is dialled at each attempt. */
-import { type Denial, deny, isInnerName, isPublicAddress, literalAddress } from "#core";
+import { type Denial, deny, isInnerHost } from "#core";
 
 export interface AddressRules {
 	/** Private, loopback and other special addresses may be called: for tests and closed networks. */
@@ -49,7 +49,5 @@ export const checkAddress = (text: string, rules: AddressRules): { readonly url:
 		return wrong("The callback URL's port must be 80, 443 or 1024 and above.");
 	url.hash = "";
 	if (rules.allowPrivateNetworks) return { url: url.href };
-	const literal = literalAddress(url.hostname);
-	const open = literal === undefined ? !isInnerName(url.hostname) : isPublicAddress(literal);
-	return open ? { url: url.href } : forbidden;
+	return isInnerHost(url.hostname) ? forbidden : { url: url.href };
 };

@@ -1,6 +1,6 @@
 /** `portico db`: backups, and what puts them back or moves a database; the latter while no server has it open. */
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parseWords } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import type { Command, CommandRun } from "../contract/command.ts";
@@ -13,6 +13,7 @@ import { makeFilesPrivate } from "../runtime/system.ts";
 import { showPassing, showWaiting } from "../runtime/terminal.ts";
 import { databaseFile } from "../store/connection.ts";
 import { lockFile } from "../store/lock.ts";
+import { giveToOwnerOf } from "../store/owner.ts";
 import { restoreFile } from "../store/restore.ts";
 import { isTakenOver, serverFolder } from "../store/taken-over.ts";
 import { type Place, type Sums, transferDatabase } from "../store/transfer.ts";
@@ -149,11 +150,14 @@ const move = async (work: FileWork, out: boolean): Promise<void> => {
 	};
 	let sums: ReadonlyMap<string, Sums>;
 	try {
-		sums = await atRest(blueprint, (place) => {
+		sums = await atRest(blueprint, async (place) => {
 			// Only now: what a process that serves has in its journal is no reason to start one.
 			if (out) refuseJournals(dataFolderOf(blueprint));
 			const places = out ? { from: place, to: given } : { from: given, to: place };
-			return transferDatabase({ ...places, tables: known, progress });
+			const moved = await transferDatabase({ ...places, tables: known, progress });
+			const made = databaseFile(place.url);
+			if (!out && made !== undefined) giveToOwnerOf(dirname(made), made);
+			return moved;
 		});
 	} catch (error) {
 		if (out) for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });

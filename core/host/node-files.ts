@@ -10,8 +10,9 @@ import {
 	readFileSync,
 	writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { deny, Fault } from "../contract/fault.ts";
+import { giveToOwnerOf } from "../store/owner.ts";
 
 /** Makes the folder for files that are not in the database. Throws `Fault` where there cannot be one that can be written to. */
 export const makeDataFolder = (folder: string): string => {
@@ -66,6 +67,7 @@ const remembered = (path: string, make: () => string): string => {
 	const text = make();
 	writeFileSync(path, `${text}\n`, { mode: 0o600 });
 	chmodSync(path, 0o600);
+	giveToOwnerOf(dirname(path), path);
 	return text;
 };
 

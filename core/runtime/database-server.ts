@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync, sign } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
@@ -73,6 +73,13 @@ const endOf = (child: ChildProcess): Promise<number> =>
  */
 const oneAtATime = { SQLD_MAX_CONCURRENT_CONNECTIONS: "1" };
 
+/** Whom the folder belongs to, where this is root: what the server makes in it is for a Portico that runs as that user. */
+const userOf = (folder: string): { readonly uid?: number; readonly gid?: number } => {
+	if (process.getuid?.() !== 0 || !existsSync(folder)) return {};
+	const { uid, gid } = statSync(folder);
+	return { uid, gid };
+};
+
 const readyMs = 15_000;
 const restartMs = 500;
 
@@ -95,6 +102,7 @@ export const startDatabaseServer = async (
 			detached: true,
 			stdio: ["pipe", "ignore", "ignore"],
 			env: { ...process.env, ...oneAtATime, SQLD_AUTH_JWT_KEY: key },
+			...userOf(folder),
 		});
 		const { stdin } = child;
 		over = endOf(child).then(async (code) => {

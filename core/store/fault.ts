@@ -91,7 +91,8 @@ export const storeFault = (error: unknown): StoreFault => {
 		if (cause instanceof Unreachable) return new StoreFault("UNREACHABLE", reason, true);
 	}
 	const { code, extendedCode } = codesOf(error);
-	if (code === undefined) return new StoreFault(/unable to open/i.test(reason) ? "SQLITE_CANTOPEN" : "DRIVER", reason);
+	// Of a file that it could not open the driver gives an empty one.
+	if (!code) return new StoreFault(/unable to open/i.test(reason) ? "SQLITE_CANTOPEN" : "DRIVER", reason);
 	const { status = 0 } = codesOf(error instanceof Error ? error.cause : undefined);
 	const down = code === "SERVER_ERROR" && (status >= 500 || status === 429);
 	return new StoreFault(extendedCode ?? code, reason, down || passingCodes.test(code));

@@ -19,6 +19,7 @@ import Database from "libsql";
 import { deny, Fault } from "../contract/fault.ts";
 import { describe } from "../errors/describe.ts";
 import { asCount, asRecord, asText, parseJson } from "../neutral/json.ts";
+import { giveToOwnerOf } from "./owner.ts";
 
 /** Who holds a database file. */
 export interface Owner {
@@ -82,6 +83,7 @@ export const lockFile = (path: string): FileLock | { readonly heldBy: Owner } =>
 	const ownerFile = `${target}.owner`;
 	const lock = claim(target);
 	if (lock === undefined) return { heldBy: readOwner(ownerFile) };
+	giveToOwnerOf(dirname(target), `${target}.lock`);
 	const write = (owner: Owner): void => {
 		try {
 			writeFileSync(`${ownerFile}.new`, JSON.stringify(owner), { mode: 0o600 });

@@ -56,9 +56,14 @@ export const unusable = (url: string, error: unknown, assurance = ""): Fault => 
 	const file = databaseFile(url);
 	const name = file === undefined ? `server ${new URL(url).host}` : `file ${file}`;
 	const { code, detail } = storeFault(error);
-	const mend = code === "UNREACHABLE" ? "; start it, or correct database.url" : "";
-	const hint = damaged.test(code) ? `; ${assurance}put a backup in its place` : mend;
+	const hint = damaged.test(code) ? `; ${assurance}put a backup in its place` : (mends[code] ?? "");
 	return new Fault(deny("internal", `the database ${name} cannot be used: ${detail}${hint}`), error);
+};
+
+/** What to do, by the code. */
+const mends: Readonly<Record<string, string>> = {
+	UNREACHABLE: "; start it, or correct database.url",
+	SQLITE_CANTOPEN: "; see to it that it is a file that this user may read and write",
 };
 
 /** The file is not, or is no longer, a database. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -58,4 +58,28 @@ test("where there was nothing, nothing is put aside; what there was goes with it
 	expect(restoreFile({ backup, database: join(folder, "new.db"), tables, now })).toEqual({});
 	expect(restoreFile({ backup, database, tables, now }).aside).toBe(`${database}.before-restore-2026-11-23T12-00-00Z`);
 	expect(() => restoreFile({ backup, database, tables, now })).toThrow("exists already; wait a second");
+});
+
+/** Nobody, whom only root can give files to. */
+const nobody = 65_534;
+const isRoot = process.getuid?.() === 0;
+if (!isRoot) console.warn("SKIPPED: only root can restore for another user, so nobody tried it.");
+
+test.skipIf(!isRoot)("what root restores belongs to whom the folder does, or the file before it", async () => {
+	folder = mkdtempSync(join(tmpdir(), "portico-restore-"));
+	const [data, backup] = [join(folder, "data"), join(folder, "backup.db")];
+	const first = await opened(join(folder, "portico.db"));
+	await first.backup(backup);
+	await first.close();
+	mkdirSync(data);
+	chownSync(data, nobody, nobody);
+	const database = join(data, "portico.db");
+	for (const hour of [12, 13]) {
+		restoreFile({ backup, database, tables, now: Date.UTC(2026, 10, 23, hour) });
+		const owners = readdirSync(data).map((name) => [name, statSync(join(data, name)).uid]);
+		expect(owners.filter(([, uid]) => uid !== nobody)).toEqual([]);
+	}
+	chownSync(data, 0, 0);
+	restoreFile({ backup, database, tables, now: Date.UTC(2026, 10, 23, 14) });
+	expect(statSync(database).uid).toBe(nobody);
 });

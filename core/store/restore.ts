@@ -12,6 +12,7 @@ import {
 	rmSync,
 	statSync,
 } from "node:fs";
+import { dirname } from "node:path";
 import Database from "libsql";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Tables } from "../contract/store.ts";
@@ -20,6 +21,7 @@ import { asRecord } from "../neutral/json.ts";
 import { stamp } from "./backup-files.ts";
 import { lockFile } from "./lock.ts";
 import { type AppliedMigration, refuseNewer } from "./newer.ts";
+import { giveToOwnerOf } from "./owner.ts";
 
 interface RestoreInput {
 	readonly backup: string;
@@ -150,6 +152,7 @@ export const restoreFile = ({ backup, database, tables, now }: RestoreInput): { 
 		copy(backup, incoming);
 		prepare(incoming, backup, tables);
 		chmodSync(incoming, 0o600);
+		giveToOwnerOf(existsSync(target) ? target : dirname(target), incoming);
 		flush(incoming);
 		const aside = putAside(target, now);
 		for (const suffix of companions) rmSync(incoming + suffix, { force: true });

@@ -345,6 +345,14 @@ describe("a file", () => {
 		if ("release" in lock) lock.release();
 	});
 
+	test("of a file that may not be opened, or is a folder, whoever starts is told what it is to be", async () => {
+		const file = join(folder(), "portico.db");
+		mkdirSync(file);
+		await expect(openStore({ url: `file:${file}`, clock: systemClock, log })).rejects.toThrow(
+			/portico\.db cannot be used: .*; see to it that it is a file that this user may read and write$/,
+		);
+	});
+
 	test("a lock that cannot be taken is told in words, and leaves nothing held", async () => {
 		const file = join(folder(), "portico.db");
 		mkdirSync(`${file}.owner.new`);

@@ -58,6 +58,34 @@ test("runs of a job are counted as they fail, and not as the log tells of them",
 	expect(failing.list()).toMatchObject([{ message: expect.stringMatching(/^The job "prune" failed 2 times/) }]);
 });
 
+test("a job is spoken of until it has worked again, however seldom it runs, and for ten minutes at least", async () => {
+	const { clock, failing } = world();
+	const night = 24 * 60 * minute;
+	failing.jobFailed("backup", "Error: no folder");
+	const began = clock.now();
+	await clock.advance(night);
+	failing.jobFailed("backup", "Error: no folder");
+	await clock.advance(8 * 60 * minute);
+	expect(failing.list()).toMatchObject([
+		{
+			since: began,
+			message: 'The job "backup" failed 2 times, the last time at 2027-01-02T00:00:00.000Z: Error: no folder',
+		},
+	]);
+	expect(failing.list()[0]?.advice).toEndWith(
+		"Ten minutes after the last failure, once the job has worked again, this is gone.",
+	);
+	failing.jobWorked("backup");
+	expect(failing.list()).toEqual([]);
+
+	failing.jobFailed("backup", "Error: full");
+	failing.jobWorked("backup");
+	await clock.advance(9 * minute);
+	expect(failing.list()).toMatchObject([{ since: clock.now() - 9 * minute }]);
+	await clock.advance(minute);
+	expect(failing.list()).toEqual([]);
+});
+
 test("what a plugin says itself, and what names no part, is not counted", () => {
 	const { failing, log } = world();
 	log.of("stranger").error("it did not answer", { route: "/x", error: "Error: no" });

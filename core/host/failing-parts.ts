@@ -29,15 +29,18 @@ export const failuresTogether = (one: Failures, other: Failures): Failures => ({
 	times: one.times + other.times,
 });
 
+const ofJob = (job: string): string => `The job "${job}"`;
+const isJob = (part: string): boolean => part.startsWith(ofJob("").slice(0, -1));
+
 /** As whoever asks how the server is hears of it. */
 export const troubleOf = (failures: Failures): Trouble => {
 	const { part, since, last, times, words } = failures;
+	const until = isJob(part) ? ", once the job has worked again," : "";
 	return {
 		what: "plugin",
 		since,
 		message: `${part} failed ${times === 1 ? "once" : `${times} times, the last time`} at ${new Date(last).toISOString()}: ${words}`,
-		advice:
-			"The log has each failure. Mend what it tells of; where that is a plugin, start the server again, or take it out of the config and reload. Ten minutes after the last failure this is gone.",
+		advice: `The log has each failure. Mend what it tells of; where that is a plugin, start the server again, or take it out of the config and reload. Ten minutes after the last failure${until} this is gone.`,
 		failures,
 	};
 };
@@ -53,6 +56,8 @@ const partOf = (fields: LogFields): string | undefined => {
 export class FailingParts {
 	private readonly clock: Clock;
 	private readonly parts = new Map<string, Failures>();
+	/** Jobs that have not worked since they failed. A backup that fails at night is heard of in the morning. */
+	private readonly failing = new Set<string>();
 
 	constructor(clock: Clock) {
 		this.clock = clock;
@@ -76,25 +81,34 @@ export class FailingParts {
 	/** What was built anew has not failed yet. */
 	forget(): void {
 		this.parts.clear();
+		this.failing.clear();
 	}
 
 	list(): readonly Trouble[] {
-		const now = this.clock.now();
-		for (const [part, { last }] of this.parts) if (now - last >= windowMs) this.parts.delete(part);
+		for (const [part, failures] of this.parts) if (!this.lasts(failures)) this.parts.delete(part);
 		return [...this.parts.values()].map(troubleOf);
 	}
 
 	/** A run of a job: the log, which tells a reason once for as long as it is the same, would count it too seldom. */
 	jobFailed(job: string, error: string): void {
-		this.failed(`The job "${job}"`, error);
+		this.failed(ofJob(job), error);
+		this.failing.add(ofJob(job));
+	}
+
+	/** A run that did not fail. */
+	jobWorked(job: string): void {
+		this.failing.delete(ofJob(job));
+	}
+
+	private lasts({ part, last }: Failures): boolean {
+		return this.failing.has(part) || this.clock.now() - last < windowMs;
 	}
 
 	private failed(part: string, said: string): void {
 		const now = this.clock.now();
 		const words = withoutKeys(said);
 		const known = this.parts.get(part);
-		if (known && now - known.last < windowMs)
-			this.parts.set(part, { ...known, times: known.times + 1, last: now, words });
+		if (known && this.lasts(known)) this.parts.set(part, { ...known, times: known.times + 1, last: now, words });
 		else if (known || this.parts.size < most) this.parts.set(part, { part, since: now, last: now, times: 1, words });
 	}
 }

@@ -7,7 +7,7 @@ import { StoreFault } from "../store/fault.ts";
 import { type JobRuns, startJobs } from "./start-jobs.ts";
 
 const log = createLog("silent");
-const unheard = { jobFailed(): void {} };
+const unheard = { jobFailed(): void {}, jobWorked(): void {} };
 
 test("where one schedule is none, no job has begun", async () => {
 	const ran: string[] = [];
@@ -63,7 +63,7 @@ test("a run is told to end, and waited for", async () => {
 	expect([ended, said]).toEqual([["told", "ended"], []]);
 });
 
-test("a job that goes on failing says so once for each reason, and once when it works again; every failure is noted", async () => {
+test("a job that goes on failing says so once for each reason, and once when it works again; every run is noted", async () => {
 	const reasons = ["away", "away", "full", undefined, "full"];
 	const noted: string[] = [];
 	const done = Promise.withResolvers<void>();
@@ -77,6 +77,7 @@ test("a job that goes on failing says so once for each reason, and once when it 
 	};
 	const started = startJobs([{ name: "flaky", schedule: second, run }], new Map(), noting, {
 		jobFailed: (job, error) => void noted.push(`${job} ${error}`),
+		jobWorked: (job) => void noted.push(`${job} worked`),
 	});
 	await done.promise;
 	await new Promise((resolve) => setImmediate(resolve));
@@ -84,7 +85,7 @@ test("a job that goes on failing says so once for each reason, and once when it 
 	const failed = (error: string) => expect.objectContaining({ level: "error", job: "flaky", error: `Error: ${error}` });
 	const again = expect.objectContaining({ msg: "a job works again", job: "flaky" });
 	expect(said).toEqual([failed("away"), failed("full"), again, failed("full")]);
-	expect(noted).toEqual(["away", "away", "full", "full"].map((reason) => `flaky Error: ${reason}`));
+	expect(noted).toEqual(reasons.map((reason) => (reason === undefined ? "flaky worked" : `flaky Error: ${reason}`)));
 }, 20_000);
 
 const away = new StoreFault("SQLITE_IOERR", "disk I/O error");
@@ -102,6 +103,7 @@ test.each([
 		throw thrown;
 	};
 	const started = startJobs([{ name: "counts", schedule: second, run }], new Map(), noting, {
+		...unheard,
 		jobFailed: (job) => void noted.push(job),
 	});
 	await done.promise;

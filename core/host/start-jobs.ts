@@ -24,9 +24,10 @@ const patienceMs = 10_000;
 const keyOf = ({ name }: Job, index: number, jobs: readonly Job[]): string =>
 	`${name} ${jobs.slice(0, index).filter((one) => one.name === name).length}`;
 
-/** Told of every run that failed, unless the database is away, which tells of that itself. */
+/** Told of every run: of one that failed unless the database is away, which tells of that itself. */
 interface HearsOfJobs {
 	jobFailed(job: string, error: string): void;
+	jobWorked(job: string): void;
 }
 
 /** A failure is logged, once for as long as its reason is the same, and the job goes on; whoever started them stops them. */
@@ -47,6 +48,7 @@ export const startJobs = (
 	const run = async (job: Job, key: string): Promise<void> => {
 		try {
 			await job.run(abort.signal);
+			heard.jobWorked(job.name);
 			if (failing.delete(key)) log.info("a job works again", { job: job.name });
 		} catch (thrown) {
 			const error = describe(thrown);

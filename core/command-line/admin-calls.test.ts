@@ -36,6 +36,18 @@ test("one that stops between two answers is told so too, and a refusal stays its
 	await expect(call("GET", "/admin/tokens/x")).rejects.toThrow(gone(address));
 });
 
+test("one that cannot do it now is told with the command that says why", async () => {
+	const message = "the database did not answer; try again in a moment";
+	const server = Bun.serve({
+		port: 0,
+		hostname: "127.0.0.1",
+		fetch: ({ url }) => Response.json({ error: { message } }, { status: url.endsWith("/livez") ? 200 : 503 }),
+	});
+	const call = await overNetwork({ address: `http://127.0.0.1:${server.port}`, pid: 7 }, "t");
+	await expect(call("GET", "/admin/tokens")).rejects.toThrow(`${message}; portico status says what is wrong`);
+	await server.stop(true);
+});
+
 test("one that was given another admin token is told by what to do, and not by a header", async () => {
 	const server = Bun.serve({
 		port: 0,

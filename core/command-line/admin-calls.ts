@@ -15,15 +15,16 @@ export interface Server {
 	readonly pid: number;
 }
 
-/** The answer as JSON, or a `Fault` with its message. */
-const answerOf = async (response: Response): Promise<unknown> => {
+/** The answer as JSON, or a `Fault` with its message, and `advice` where the server or its database does not work. */
+const answerOf = async (response: Response, advice = ""): Promise<unknown> => {
 	const body = parseJson(await response.text());
 	if (response.ok) return body;
 	if (response.status === 401)
 		return refuse(
 			"the server does not take this command's admin token: give the command the PORTICO_ADMIN_TOKEN that the server was started with, or none where that was started without",
 		);
-	return refuse(asText(asRecord(asRecord(body)["error"])["message"]) ?? `the server answered ${response.status}`);
+	const said = asText(asRecord(asRecord(body)["error"])["message"]) ?? `the server answered ${response.status}`;
+	return refuse(response.status === 503 ? said + advice : said);
 };
 
 const requestOf = (address: string, token: string, method: string, path: string, body: unknown): Request =>
@@ -41,7 +42,7 @@ export const overNetwork = async (
 ): Promise<CallAdmin> => {
 	const ask = async (request: Request, signal?: AbortSignal): Promise<unknown> => {
 		try {
-			return await answerOf(await fetchOwn(request, signal));
+			return await answerOf(await fetchOwn(request, signal), "; portico status says what is wrong");
 		} catch (error) {
 			if (isFault(error)) throw error;
 			const message = `process ${pid} at ${address} is stopping, or does not answer; try again in a moment`;

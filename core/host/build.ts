@@ -79,20 +79,20 @@ export const buildGateway = async (
 	const rulesOf = createRulesOf(() => built.generation.all(policies), log);
 	const statusOf: Recording["statusOf"] = (call, denial) => statusAt(routeAt.get(call.route), call.request, denial);
 	const secondLook = createSecondLook(clock, (call) => identifyAgain(call, keyInQuery.has(call.route)));
-	const forTasks = createTaskAuthority(
+	const forTasks = createTaskAuthority({
 		rulesOf,
 		secondLook,
-		() => built.generation.all(guards),
 		log,
-		() => ({
+		guards: () => built.generation.all(guards),
+		recording: () => ({
 			clock,
 			log,
 			recorders: built.generation.all(recorders),
 			statusOf,
 			tracer: built.generation.given(tracer),
 		}),
-		() => relay?.refusals,
-	);
+		refusals: () => relay?.refusals,
+	});
 	let rows: readonly PluginRow[] = [];
 	const lent = new Map<string, unknown>([
 		[clockService.id, clock],

@@ -15,13 +15,6 @@ import type { Refusals } from "./refusals.ts";
 import type { SecondLook } from "./second-look.ts";
 import { firstRefusal, type RulesOf } from "./token-rules.ts";
 
-/** What the policies hold for one piece of work. Settled exactly once, newest permit first. */
-interface HeldPermits {
-	/** The lowest bound on output tokens that any permit set. */
-	readonly maxOutputTokens: number | undefined;
-	settle(outcome: Outcome): void;
-}
-
 /** A task for which the policies are asked. */
 export interface TaskAsk extends Pick<TaskRouted, "targets" | "requestBytes" | "prompt"> {
 	/** `image`, `video`, `music` … */
@@ -32,7 +25,8 @@ export interface TaskAsk extends Pick<TaskRouted, "targets" | "requestBytes" | "
 
 /** A task that may be taken on. */
 interface Authorized {
-	readonly permits: HeldPermits;
+	/** What the policies hold for it: settled exactly once. */
+	readonly permits: { settle(outcome: Outcome): void };
 	/** Present where guards changed what the model is asked to make. The task's client goes on seeing its own words. */
 	readonly words?: {
 		/** Each changed text, and what is sent in its place. */
@@ -69,15 +63,25 @@ export const taskAuthority = service<TaskAuthority>("task-authority");
 
 const isAboutQuota = ({ kind }: Denial): boolean => kind === "quota_exhausted" || kind === "quota_held";
 
-/** `recording`: who is told of what is refused. `refusals`: where floods of it are counted. */
-export const createTaskAuthority = (
-	rulesOf: RulesOf,
-	secondLook: SecondLook,
-	guards: () => readonly Guard[],
-	log: Log,
-	recording: () => Recording,
-	refusals: () => Refusals | undefined,
-): TaskAuthority => ({
+interface TaskAuthorityOptions {
+	readonly rulesOf: RulesOf;
+	readonly secondLook: SecondLook;
+	readonly log: Log;
+	guards(): readonly Guard[];
+	/** Who is told of what is refused. */
+	recording(): Recording;
+	/** Where floods of it are counted. */
+	refusals(): Refusals | undefined;
+}
+
+export const createTaskAuthority = ({
+	rulesOf,
+	secondLook,
+	log,
+	guards,
+	recording,
+	refusals,
+}: TaskAuthorityOptions): TaskAuthority => ({
 	async beforeBody(call, isRepeated) {
 		const denial = await firstRefusal(
 			rulesOf(call.token).beforeBody,

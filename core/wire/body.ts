@@ -160,8 +160,8 @@ export const readBody = (request: Request, limit: number, held?: HeldBytes, pace
 	});
 
 /** The same for a body of any media type. */
-export const readBytes = (request: Request, limit: number, held?: HeldBytes, pace = usualPace): Promise<Uint8Array> =>
-	new Promise((resolve, reject) => beginToRead(request, limit, held, pace, resolve, reject));
+export const readBytes = (request: Request, limit: number, held?: HeldBytes): Promise<Uint8Array> =>
+	new Promise((resolve, reject) => beginToRead(request, limit, held, usualPace, resolve, reject));
 
 /** Whatever the compiler takes a reader's type from: the browser's, or the runtime's. */
 interface Reader {

@@ -15,7 +15,6 @@ import {
 	provide,
 	routes,
 	store,
-	t,
 	tables,
 	taskAuthority,
 } from "#core";
@@ -41,6 +40,7 @@ import { takeUpPutOff } from "./put-off.ts";
 import { createRetryWrite } from "./retry-write.ts";
 import { createRoutes } from "./routes.ts";
 import { taskKinds, tasks, taskUpstreams } from "./service.ts";
+import { settings } from "./settings.ts";
 import { Settlement } from "./settlement.ts";
 import { createLinks } from "./signed-links.ts";
 import { Work } from "./step.ts";
@@ -58,44 +58,7 @@ const day = 24 * 60 * 60 * 1000;
 export default definePlugin({
 	name: "tasks",
 	summary: "Runs image, video and music jobs: states, result files, callbacks, and the uniform routes.",
-	config: t.Object(
-		{
-			publicUrl: t.Optional(
-				t.String({
-					description:
-						"The address clients reach Portico at, for links to result files; without it the one the client used.",
-				}),
-			),
-			keepDays: t.Number({
-				default: 30,
-				minimum: 0.01,
-				maximum: 100_000,
-				description: "How long tasks and their files are kept after submission.",
-			}),
-			bodyLimitMegabytes: t.Number({
-				default: 32,
-				minimum: 0.1,
-				description: "The largest request body, pictures included.",
-			}),
-			inputMegabytesPerToken: t.Number({
-				default: 256,
-				minimum: 0.01,
-				description: "What the inputs of one token's open tasks may take in the database.",
-			}),
-			inputMegabytes: t.Number({
-				default: 4096,
-				minimum: 0.01,
-				description: "What the inputs of all open tasks may take in the database.",
-			}),
-			filesFolder: t.Optional(
-				t.String({
-					description:
-						"Where result files are kept; several nodes need one that they share. Default: in the data folder.",
-				}),
-			),
-		},
-		{ additionalProperties: false },
-	),
+	config: settings,
 	needs: {
 		store,
 		clock,

@@ -151,20 +151,24 @@ export const createSubmission = (options: SubmissionOptions) => {
 		};
 	};
 
+	/** Gives back what is held for a task that is not created. */
+	const letGo = async ({ id }: Task): Promise<void> => {
+		const released = accounts.release(id);
+		if (released.length > 0) await store.write(released);
+	};
+
 	/** Creates the task. When a twin with the same key was faster, that one is the answer and this one's hold is let go. */
 	const create = async (call: Identified, kind: TaskKind, made: NewTask, hold: Hold): Promise<Task> => {
 		const { task } = made;
 		const denial = await options.findRoom(call.token.id, Buffer.byteLength(JSON.stringify(made.input)));
 		if (denial) {
-			const released = accounts.release(task.id);
-			if (released.length > 0) await store.write(released);
+			await letGo(task);
 			return refuse(denial);
 		}
 		await store.write([...insert(kind, made), ...hold.keep]);
 		const twin = await repeated(call, made.idempotencyKey, made.fingerprint);
 		if (twin && twin.id !== task.id) {
-			const released = accounts.release(task.id);
-			if (released.length > 0) await store.write(released);
+			await letGo(task);
 			return twin;
 		}
 		options.made(task);

@@ -152,13 +152,17 @@ const listenSecurelyAt = async (
 	}
 };
 
+/** A start that takes longer says why by then: less than a plugin may take before the log tells of it. */
+const longestHeldMs = 20_000;
+
 /** Serves until told to stop; resolves when everything is written and closed. */
 export const serve = async (invocation: Invocation, greet: (text: string) => void): Promise<void> => {
 	let release = (): void => {};
-	// People read the greeting first.
+	// People read the greeting first, where there is one soon.
 	const held: LogOf = (level, format) => {
 		const { log, release: letGo } = createHeldLog(level, format);
 		release = letGo;
+		systemClock.after(longestHeldMs, letGo);
 		return log;
 	};
 	try {

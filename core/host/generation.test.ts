@@ -7,7 +7,7 @@ import { createLog } from "../runtime/log.ts";
 import { buildGeneration } from "./generation.ts";
 
 /** A generation of one plugin, that gives this. */
-const generationOf = async (contribution: Contribution) => {
+const generationOf = async (contribution: Contribution, log = createLog("silent")) => {
 	const plugin = definePlugin({
 		name: "ranks",
 		summary: "Ranks.",
@@ -16,7 +16,7 @@ const generationOf = async (contribution: Contribution) => {
 		setup: () => contribution,
 	});
 	const instance = { name: "ranks", use: "./ranks", plugin, config: {}, sound: true };
-	return await buildGeneration([instance], ["ranks"], new Map(), createLog("silent"));
+	return await buildGeneration([instance], ["ranks"], new Map(), log);
 };
 
 test("a plugin whose start never ends is not waited for while others wait", async () => {
@@ -53,6 +53,20 @@ test("a plugin may start for as long as it takes where nobody waits", async () =
 	const starting = generation.start();
 	started.resolve();
 	expect(await starting).toBeUndefined();
+});
+
+test("a plugin whose start takes long is named while it is waited for", async () => {
+	const started = Promise.withResolvers<void>();
+	const lines: Record<string, unknown>[] = [];
+	const log = createLog("warn", (line) => {
+		lines.push(JSON.parse(line));
+		started.resolve();
+	});
+	const { generation } = await generationOf({ start: () => started.promise }, log);
+	await generation.start(undefined, 1);
+	expect(lines).toMatchObject([
+		{ level: "warn", plugin: "ranks", seconds: 0.001, msg: "a plugin has not ended its start, and is waited for" },
+	]);
 });
 
 test("what a plugin finds wrong itself is of one of its settings where it says so", async () => {

@@ -11,7 +11,7 @@ import { describe } from "../errors/describe.ts";
 import type { OwnedRoute } from "../http/app.ts";
 import { asRecord } from "../neutral/json.ts";
 import { nameClashes } from "./clashes.ts";
-import { inTime, stopInTime } from "./in-time.ts";
+import { inTime, patienceMs, stopInTime, toldWhenLate } from "./in-time.ts";
 import { scheduleComplaints } from "./job-schedules.ts";
 import { contributionFaults, offerFaults } from "./offer-faults.ts";
 import type { Instance, PluginComplaint } from "./order.ts";
@@ -26,8 +26,8 @@ export interface Generation {
 	given<T>(token: Service<T>): T | undefined;
 	readonly routes: readonly OwnedRoute[];
 	readonly rows: readonly PluginRow[];
-	/** `limitMs`: for how long it waits for each plugin; as long as that takes unless said. */
-	start(limitMs?: number): Promise<void>;
+	/** `limitMs`: for how long it waits for each plugin; as long as that takes unless said, and the log tells of one after `lateMs`. */
+	start(limitMs?: number, lateMs?: number): Promise<void>;
 	/** Stops in reverse; may be called more than once. Waits for each as long as it takes until `mustEnd`, and then for a while. */
 	stop(mustEnd: AbortSignal, limitMs?: number): Promise<void>;
 }
@@ -44,10 +44,17 @@ interface Built {
 }
 
 /** Throws what the plugin threw where that is for the operator already; else a `Fault` that names the plugin. */
-const startOne = async ({ instance, contribution }: Built, limitMs: number | undefined): Promise<void> => {
+const startOne = async (
+	{ instance, contribution }: Built,
+	limitMs: number | undefined,
+	late: () => void,
+	lateMs: number,
+): Promise<void> => {
 	try {
 		const starting = contribution.start?.();
-		await (limitMs === undefined ? starting : inTime(starting, `the start of the plugin "${instance.name}"`, limitMs));
+		await (limitMs === undefined
+			? toldWhenLate(starting, late, lateMs)
+			: inTime(starting, `the start of the plugin "${instance.name}"`, limitMs));
 	} catch (error) {
 		if (isFault(error)) throw error;
 		throw new Fault(deny("internal", `the plugin "${instance.name}" could not be started: ${describe(error)}`), error);
@@ -158,10 +165,12 @@ export const buildGeneration = async (
 		given: <T>(token: Service<T>) => services.get(token.id) as T | undefined,
 		routes,
 		rows: built.map(({ instance }) => rowOf(instance, routes)),
-		async start(limitMs) {
+		async start(limitMs, lateMs = patienceMs) {
 			for (const one of built) {
 				started.push(one);
-				await startOne(one, limitMs);
+				const late = { plugin: one.instance.name, seconds: lateMs / 1000 };
+				const tell = (): void => log.warn("a plugin has not ended its start, and is waited for", late);
+				await startOne(one, limitMs, tell, lateMs);
 			}
 		},
 		async stop(mustEnd, limitMs) {

@@ -21,6 +21,21 @@ export const inTime = async <T>(work: T | Promise<T>, what: string, milliseconds
 	}
 };
 
+/** Waits for `work` for as long as it lasts, and tells, once, where that is longer than others would wait. */
+export const toldWhenLate = async <T>(
+	work: T | Promise<T>,
+	tell: () => void,
+	milliseconds = patienceMs,
+): Promise<T> => {
+	// It keeps the process alive: one with nothing left to do would end before anybody knew what it waits for.
+	const timer = setTimeout(tell, milliseconds);
+	try {
+		return await work;
+	} finally {
+		clearTimeout(timer);
+	}
+};
+
 /** How long a plugin may take to stop once nothing may go on any longer. */
 const stopMs = 10_000;
 

@@ -111,3 +111,14 @@ test("a kind that is none is refused with the nearest", () => {
 	expect([refused.status, refused.errors]).toEqual([1, expect.stringContaining('did you mean "--policy"?')]);
 	expect(existsSync(join(folder, "other"))).toBe(false);
 });
+
+test("a start that never ends is named, though nobody was greeted yet", () => {
+	const never = `import { definePlugin, t } from "#core";
+export default definePlugin({ name: "endless", summary: "Waits.", config: t.Object({}), setup: () => ({ start: () => new Promise(() => {}) }) });
+`;
+	writeFileSync(join(folder, "endless.ts"), never);
+	configFor(["./endless.ts"]);
+	const { status, errors } = portico("serve", "--config", "portico.yaml");
+	const named = '"plugin":"endless","seconds":30,"msg":"a plugin has not ended its start, and is waited for"';
+	expect([status, errors]).toEqual([1, expect.stringContaining(named)]);
+}, 60_000);

@@ -226,7 +226,8 @@ export const createConnection = (
 					log.warn("a result could not be fetched in its upstream's network", { host, error: describe(error) });
 				return (await fetchFile(named, signal).catch(failed)) ?? undefined;
 			};
-			return { role, mediaType, url: named, ...(isInnerHost(new URL(named).hostname) && { fetchInside }) };
+			const isInside = URL.canParse(named) && isInnerHost(new URL(named).hostname);
+			return { role, mediaType, url: named, ...(isInside && { fetchInside }) };
 		},
 		async ask(path, options) {
 			try {

@@ -159,7 +159,10 @@ export const startCallWorld = async (): Promise<CallWorld> => {
 		},
 		async "a key scan"() {
 			await clock.move(61_000);
-			for (let call = 0; call < 30; call++) await asked("m", `sk-guess-${call}`.padEnd(52, "0"));
+			for (let call = 0; call < 30; call++) {
+				await asked("m", `sk-guess-${call}`.padEnd(52, "0"));
+				await clock.move(100);
+			}
 			await clock.move(61_000);
 			const list = await printedBy(gateway, "calls", "--ending", "refused", "--limit", "1");
 			const [id = ""] = /req_\w+/.exec(list) ?? [];

@@ -1,6 +1,7 @@
 /** `portico serve`: listens, greets, and stops without losing anything. */
 import { existsSync } from "node:fs";
 import { headroomBytes } from "../config/need-restart.ts";
+import { commandLine } from "../connect/print.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import { protocols } from "../contract/protocol.ts";
@@ -27,12 +28,8 @@ const firstCall = ({ portico }: Opened, address: string, token: string): readonl
 	const model = models.find(({ capabilities }) => capabilities.embeds !== true);
 	if (!isServed || !model) return [];
 	const body = JSON.stringify({ model: model.name, messages: [{ role: "user", content: "Hello" }] });
-	const key = `-H "authorization: Bearer ${token}"`;
-	return [
-		"",
-		"  try it:",
-		`  curl ${address}/v1/chat/completions ${key} -H "content-type: application/json" -d '${body}'`,
-	];
+	const headers = [`authorization: Bearer ${token}`, "content-type: application/json"].flatMap((one) => ["-H", one]);
+	return ["", "  try it:", `  ${commandLine(["curl", `${address}/v1/chat/completions`, ...headers, "-d", body])}`];
 };
 
 /** One piece of text, so that whoever reads it by machine has all of it or nothing. */

@@ -28,6 +28,15 @@ const keyReference = ["$", "{SOME_KEY}"].join("");
 
 const chat = { model: "demo", messages: [{ role: "user", content: "Hello" }] };
 
+/** The answer to the call that a greeting shows, as a shell makes it. */
+const firstCall = async (greeting: string): Promise<unknown> => {
+	const line = /^ {2}(curl .*)$/m.exec(greeting)?.[1] ?? "";
+	const curl = spawn("sh", ["-c", `${line} -s`], { stdio: ["ignore", "pipe", "ignore"] });
+	let answer = "";
+	for await (const piece of curl.stdout) answer += String(piece);
+	return JSON.parse(answer);
+};
+
 describe("without a config file", () => {
 	test("the built-in default serves; the greeting comes first, with the data folder and a call that works", async () => {
 		const portico = await startProcess(folder, undefined, { PORTICO_PORT: "0" });
@@ -36,11 +45,7 @@ describe("without a config file", () => {
 		expect(output).toStartWith("Portico serves at http://127.0.0.1:");
 		expect(output.indexOf(`data          in ${join(folder, "data")}`)).toBeGreaterThan(0);
 		expect(output.indexOf("try it:")).toBeLessThan(output.indexOf('{"level"'));
-		const line = /^ {2}(curl .*)$/m.exec(output)?.[1] ?? "";
-		const curl = spawn("sh", ["-c", `${line} -s`], { stdio: ["ignore", "pipe", "ignore"] });
-		let answer = "";
-		for await (const piece of curl.stdout) answer += String(piece);
-		expect(JSON.parse(answer)).toMatchObject({ choices: [{ message: { role: "assistant" } }] });
+		expect(await firstCall(output)).toMatchObject({ choices: [{ message: { role: "assistant" } }] });
 		expect(readdirSync(folder)).toEqual(["data"]);
 		expect(existsSync(join(folder, "data/admin-token"))).toBe(true);
 		const made = await runCommand(folder, ["token", "create", "--name", "second", "--json"]);
@@ -96,6 +101,18 @@ describe("portico init", () => {
 		expect({ code, errors }).toMatchObject({ code: 1, errors: expect.stringContaining('did you mean "--openai"') });
 		expect(readdirSync(folder)).toEqual([]);
 	});
+});
+
+test("the call of a greeting is answered, whatever its model is called", async () => {
+	const models = [{ name: "who's there", targets: [{ upstream: "demo" }] }];
+	const plugins = [
+		...["tokens", "chat-completions", "demo"].map((use) => ({ use })),
+		{ use: "router", with: { models } },
+	];
+	const portico = await startProcess(folder, config({ plugins }));
+	await portico.says(/"msg":"made the tables of a new database"/);
+	expect(await firstCall(portico.output())).toMatchObject({ choices: [{ message: { role: "assistant" } }] });
+	await portico.end("SIGTERM");
 });
 
 test("a greeting shows no call that would be refused", async () => {

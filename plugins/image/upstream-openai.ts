@@ -40,7 +40,7 @@ const madeOf = (connection: Connection, body: unknown, format: unknown): Made =>
 	const told = mediaTypes[asText(answered) ?? asText(format) ?? "png"] ?? "image/png";
 	const entries = asList(data).map(asRecord);
 	const files = entries.flatMap((entry): MadeFile[] => {
-		const [encoded, url] = [asText(entry.b64_json), asText(entry.url)];
+		const [encoded, url] = [asText(entry.b64_json) || undefined, asText(entry.url)];
 		if (encoded !== undefined) {
 			const mediaType = pictureType(encoded) ?? told;
 			return [{ role: "image", mediaType, bytes: Uint8Array.from(Buffer.from(encoded, "base64")) }];

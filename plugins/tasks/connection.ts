@@ -2,9 +2,7 @@
 import {
 	asRecord,
 	asText,
-	describe,
 	fetchNamed,
-	isInnerHost,
 	isPrivateUpstream,
 	isRecord,
 	isUnsent,
@@ -17,6 +15,7 @@ import {
 	unansweredCode,
 } from "#core";
 import { bodyBytes, lastEvent } from "./answer-body.ts";
+import { namedFile } from "./named-file.ts";
 import type {
 	Answer,
 	AskOptions,
@@ -219,16 +218,7 @@ export const createConnection = (
 		noState,
 		cancellation,
 		fetchFile,
-		file(role, mediaType, named) {
-			const fetchInside = async (signal: AbortSignal) => {
-				if (!(await isPrivateUpstream(base))) return undefined;
-				const failed = (error: unknown): void =>
-					log.warn("a result could not be fetched in its upstream's network", { host, error: describe(error) });
-				return (await fetchFile(named, signal).catch(failed)) ?? undefined;
-			};
-			const isInside = URL.canParse(named) && isInnerHost(new URL(named).hostname);
-			return { role, mediaType, url: named, ...(isInside && { fetchInside }) };
-		},
+		file: namedFile({ base, log, fetchFile }),
 		async ask(path, options) {
 			try {
 				const response = await request(path, options);

@@ -66,6 +66,19 @@ test.each(submissions)("%s: what is made is kept and handed out by Portico", asy
 	expect(JSON.stringify(world.callbacks())).not.toContain(world.upstream.url);
 });
 
+const inData = `data:image/png;base64,${Buffer.from(made).toString("base64")}`;
+
+test.each([
+	["in data", { url: inData }, "SUCCESS", /\/v1\/tasks\/task_\w+\/files\/0\./],
+	["at a public address", { url: "https://cdn.example.org/1.png" }, "SUCCESS", /^https:\/\/cdn\.example\.org\/1\.png$/],
+	["by no address of the web", { url: "file:///etc/passwd" }, "FAILURE", /^$/],
+	["without a byte", { b64_json: "" }, "FAILURE", /^$/],
+] as const)("what is told %s is no file of its network", async (_, picture, status, shown) => {
+	world.upstream.answer(() => Response.json({ data: [picture] }));
+	expect(await resultOf({ kind: "image", model: "picture" })).toEqual({ status, url: expect.stringMatching(shown) });
+	expect(world.log.filter(({ msg }) => String(msg).includes("upstream's network"))).toEqual([]);
+});
+
 test("what cannot be fetched there is passed on as it was named, and the log tells of it", async () => {
 	script(() => new Response("no", { status: 401 }));
 	expect(await resultOf({ kind: "image", model: "picture" })).toEqual({ status: "SUCCESS", url: file() });

@@ -318,7 +318,7 @@ describe("upstreams", () => {
 		const at = await world({ image: [{ type: "midjourney-proxy", models: ["midjourney"] }] });
 		at.upstream.answer(() => json({ code: 1, result: "1" }));
 		await at.json(path, { model: "midjourney", prompt: "a cat", ...fields });
-		await at.pass(1000);
+		await until(() => at.upstream.received.length > 0, "the submission");
 		expect(at.upstream.received[0]?.path).toBe(asked);
 	});
 

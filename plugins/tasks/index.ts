@@ -160,7 +160,7 @@ export default definePlugin({
 			proxy: needs.hostInfo.outgoingProxy,
 			authority: needs.taskAuthority,
 			baseUrl,
-			now,
+			monotonic: () => needs.clock.monotonic(),
 			submit,
 		});
 		const prune = (): Promise<void> => removeExpired(taskStore, files, now);

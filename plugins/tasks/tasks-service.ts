@@ -37,7 +37,8 @@ interface TasksServiceOptions {
 	readonly proxy: string | undefined;
 	readonly authority: Pick<TaskAuthority, "beforeBody" | "refused">;
 	baseUrl(call: Identified): string;
-	now(): number;
+	/** Milliseconds that only grow. */
+	monotonic(): number;
 	submit(call: Identified, order: TaskOrder): Promise<Task>;
 }
 
@@ -125,11 +126,11 @@ export const createTasksService = (options: TasksServiceOptions): Tasks => {
 			return task;
 		},
 		async ended(call, id, limitMs) {
-			const until = options.now() + limitMs;
+			const until = options.monotonic() + limitMs;
 			for (;;) {
 				const turn = options.waiting.turn(id, call.request.signal);
 				const task = await known(call, id);
-				if (ended(task) || options.now() >= until || call.request.signal.aborted) return task;
+				if (ended(task) || options.monotonic() >= until || call.request.signal.aborted) return task;
 				await turn;
 			}
 		},

@@ -1,6 +1,7 @@
-/** A clock that was ahead and is set right: tasks that it put off are looked at all the same, and nobody's long pace is lost. */
+/** A clock that is set: tasks that it put off are looked at all the same, and whoever waits for one goes on waiting. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
+import { startMediaWorld } from "../../test/support/media-world.ts";
 import { until } from "../../test/support/moved-clock.ts";
 import { made, resetScript, scripted } from "../../test/support/scripted-kind.ts";
 import { idOf, show, stopAll, world } from "../../test/support/scripted-tasks.ts";
@@ -36,4 +37,28 @@ test("what waits no longer than its upstream's own pace is left alone, and what 
 	expect(await dueAfter("slow", 2000)).toBe(now);
 	expect(await dueAfter("slow", hour)).toBe(later);
 	expect(await dueAfter("another", 2000)).toBe(later);
+});
+
+test("who waits for a picture gets it though the clock is set ahead by an hour", async () => {
+	const at = await startMediaWorld({ image: [{ type: "openai-images", models: ["picture"] }] });
+	try {
+		const drawn = Promise.withResolvers<Response>();
+		at.upstream.answer(() => drawn.promise);
+		const asked = at.json("/v1/images/generations", { model: "picture", prompt: "a cat" });
+		await until(() => at.upstream.received.length === 1, "the submission");
+		at.moved.jump(hour);
+		await at.pass(2000, 500);
+		drawn.resolve(Response.json({ data: [{ url: "https://cdn.example.org/1.png" }] }));
+		let answered = false;
+		void asked.finally(() => {
+			answered = true;
+		});
+		await until(async () => {
+			await at.pass(500, 250);
+			return answered;
+		}, "the answer");
+		expect(await asked).toMatchObject({ status: 200, body: { data: [{ url: "https://cdn.example.org/1.png" }] } });
+	} finally {
+		await at.close();
+	}
 });

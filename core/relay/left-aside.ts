@@ -2,10 +2,12 @@
  * What a protocol reads nothing from, in the body of a call that may go on as its own bytes: parts and fields that it does
  * not know, and turns that no model is shown any more. Guards see it beside what was read, for the upstream gets it all.
  */
+import { Fault } from "../contract/fault.ts";
 import type { ModelAsk } from "../contract/protocol.ts";
 import { isRecord } from "../neutral/json.ts";
 import { namesThings } from "../neutral/map-texts.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
+import { inUsualAlphabet } from "../wire/data-url.ts";
 
 const isText = (value: unknown): value is string | number => typeof value === "string" || typeof value === "number";
 
@@ -24,28 +26,54 @@ const gather = (value: unknown, into: Set<string>): Set<string> => {
 /** As names of fields are in every protocol. Another may hold what somebody wrote. */
 const plainName = /^[A-Za-z_$][\w$.-]*$/;
 
-/** What may hold words, in its order: not what names something, nor what its maker alone can read. */
-const wordsIn = (value: unknown, field: string, into: string[]): readonly string[] => {
-	if (Array.isArray(value)) for (const one of value) wordsIn(one, field, into);
-	else if (isRecord(value))
-		for (const [name, inner] of Object.entries(value)) {
-			if (!plainName.test(name)) into.push(name);
-			wordsIn(inner, name, into);
-		}
-	else if (isText(value) && value !== "" && !namesThings(field)) into.push(String(value));
-	return into;
-};
+/** More than any client has; guards go through them one by one. */
+const most = 10_000;
 
-/** As bytes are kept once they were read: without a `data:` before them, in the usual alphabet. */
-const asRead = (text: string): string => {
+const tooMany = (): Fault =>
+	new Fault({
+		kind: "invalid_request",
+		message: `The request has more than ${most} values in fields that its protocol does not know, more than a guard looks through; leave them out.`,
+	});
+
+const base64 = /^[\w+/=-]*$/;
+
+/** Whether it is bytes that were read: they are kept without a `data:` before them, in the alphabet that is usual. */
+const areRead = (text: string, known: ReadonlySet<string>): boolean => {
 	const bytes = text.startsWith("data:") ? text.slice(text.indexOf(",") + 1) : text;
-	return bytes.replaceAll("-", "+").replaceAll("_", "/");
+	return known.has(bytes) || (base64.test(bytes) && known.has(inUsualAlphabet(bytes)));
 };
 
-/** The request with the texts and numbers of its body that nothing was read from, in their order. */
+/** Gathers what may hold words and is not known, in its order: nothing that names something, or that its maker alone can read. */
+class Looker {
+	readonly found: string[] = [];
+	private readonly known: ReadonlySet<string>;
+
+	constructor(known: ReadonlySet<string>) {
+		this.known = known;
+	}
+
+	look(value: unknown, field: string): void {
+		if (Array.isArray(value)) for (const one of value) this.look(one, field);
+		else if (isRecord(value))
+			for (const [name, inner] of Object.entries(value)) {
+				if (!plainName.test(name)) this.note(name, "");
+				this.look(inner, name);
+			}
+		else if (isText(value) && !namesThings(field)) this.note(String(value), field);
+	}
+
+	private note(text: string, field: string): void {
+		if (text === "" || this.known.has(text)) return;
+		// Only where bytes are told: any other text is what it is.
+		if ((field === "data" || text.startsWith("data:")) && areRead(text, this.known)) return;
+		if (this.found.push(text) > most) throw tooMany();
+	}
+}
+
+/** The request with the texts and numbers of its body that nothing was read from, in their order. Throws `Fault` for too many. */
 export const withLeftAside = (ask: ModelAsk, { raw, ...read }: NeutralRequest): NeutralRequest => {
-	const known = gather(read, new Set());
 	const { model: _, ...fields } = ask.body.value;
-	const leftAside = wordsIn(fields, "", []).filter((text) => !known.has(text) && !known.has(asRead(text)));
-	return { ...read, raw, ...(leftAside.length > 0 && { leftAside }) };
+	const looker = new Looker(gather(read, new Set()));
+	looker.look(fields, "");
+	return { ...read, raw, ...(looker.found.length > 0 && { leftAside: looker.found }) };
 };

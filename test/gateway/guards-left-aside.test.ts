@@ -141,3 +141,13 @@ test("a form whose field is called so is refused", async () => {
 	expect(await transcribe("a.wav", card)).toMatchObject({ status: 500, body: { error: { code: "guard_failed" } } });
 	expect(upstream.received).toEqual([]);
 });
+
+test("more of it than a guard looks through is refused", async () => {
+	const notes = (count: number) => chat({ notes: Array.from({ length: count }, (_, index) => `note ${index}`) });
+	const path = "/v1/chat/completions";
+	await gateway.ask(path, notes(10_000));
+	expect(upstream.received.length).toBe(1);
+	const refused = await gateway.ask(path, notes(10_001));
+	expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("more than 10000 values")]);
+	expect(upstream.received.length).toBe(1);
+});

@@ -49,14 +49,14 @@ const programOrFault = (file: string): string => {
 
 const started = async (program: string, folder: string, log: Log): Promise<DatabaseServer> => {
 	try {
-		return await startDatabaseServer(program, folder, (code) =>
-			existsSync(folder)
-				? log.error("the database server ended; it is started again", { code })
-				: log.error("the database server ended, and its folder is gone; it is started again once that is back", {
-						code,
-						folder,
-					}),
-		);
+		return await startDatabaseServer(program, folder, (code, words) => {
+			const why = words === "" ? { code } : { code, words };
+			if (existsSync(folder)) return log.error("the database server ended; it is started again", why);
+			log.error("the database server ended, and its folder is gone; it is started again once that is back", {
+				...why,
+				folder,
+			});
+		});
 	} catch (error) {
 		throw new Fault(
 			deny("internal", `the database server for ${folder} could not be started: ${describe(error)}`),

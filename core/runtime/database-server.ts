@@ -61,10 +61,17 @@ const untilLeft = [
 	"exit $code",
 ].join("\n");
 
-const endOf = (child: ChildProcess): Promise<number> =>
+const longestWords = 300;
+
+/** How it ended, and the first line of what it said on standard error, where it says why it cannot go on. */
+const endOf = (child: ChildProcess): Promise<readonly [code: number, words: string]> =>
 	new Promise((resolve) => {
-		child.once("exit", (code) => resolve(code ?? 1));
-		child.once("error", () => resolve(127));
+		let words = "";
+		child.stderr?.on("data", (data) => {
+			if (words.length < longestWords) words += String(data);
+		});
+		child.once("close", (code) => resolve([code ?? 1, (words.trim().split("\n")[0] ?? "").slice(0, longestWords)]));
+		child.once("error", (error) => resolve([127, error.message]));
 	});
 
 /**
@@ -87,7 +94,7 @@ const restartMs = 500;
 export const startDatabaseServer = async (
 	program: string,
 	folder: string,
-	ended: (code: number) => void,
+	ended: (code: number, words: string) => void,
 ): Promise<DatabaseServer> => {
 	const port = await freePort();
 	const url = `http://127.0.0.1:${port}`;
@@ -100,15 +107,15 @@ export const startDatabaseServer = async (
 		child = spawn("sh", ["-c", `exec 3<&0\n${untilLeft}`, program, ...words], {
 			// The terminal's Ctrl-C is for those who need it to the end.
 			detached: true,
-			stdio: ["pipe", "ignore", "ignore"],
+			stdio: ["pipe", "ignore", "pipe"],
 			env: { ...process.env, ...oneAtATime, SQLD_AUTH_JWT_KEY: key },
 			...userOf(folder),
 		});
 		const { stdin } = child;
-		over = endOf(child).then(async (code) => {
+		over = endOf(child).then(async ([code, words]) => {
 			stdin?.end();
 			if (closing) return;
-			ended(code);
+			ended(code, words);
 			// In a folder that was removed it would begin with an empty database.
 			do await pause(restartMs);
 			while (!closing && !existsSync(folder));

@@ -103,6 +103,17 @@ test.each(["SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_LOCKED"])(
 	},
 );
 
+test.each(["SQLITE_IOERR", "SQLITE_IOERR_WRITE"])("%s says that the disk is to be looked at", (code) => {
+	const outage = () => ({ since: 5, code });
+	const troubles = new Troubles({ clock: createMovedClock(), outage, freeBytes: () => undefined, url });
+	expect(troubles.list()).toMatchObject([
+		{
+			message: expect.stringMatching(/^The disk of the database fails, or is full\. \(SQLITE_IOERR/),
+			advice: expect.stringMatching(/^Look at the disk that holds the database/),
+		},
+	]);
+});
+
 test("of a server that Portico has started nobody is told to start it, but where its folder belongs", () => {
 	const home = mkdtempSync(join(tmpdir(), "portico-troubles-"));
 	const file = join(home, "portico.db");

@@ -33,6 +33,12 @@ const byCode: readonly (readonly [pattern: RegExp, message: string, advice: stri
 		"Make room on the disk that holds the database; it goes on by itself.",
 	],
 	[
+		// What a server says too whose disk is full.
+		/IOERR/,
+		"The disk of the database fails, or is full.",
+		"Look at the disk that holds the database: whether it has room, and what the system's log tells of it. It goes on by itself.",
+	],
+	[
 		isServerAway,
 		"The database server does not answer.",
 		"Start the database server, or the network between; it goes on by itself.",

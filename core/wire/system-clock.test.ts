@@ -28,6 +28,16 @@ test("a limit of five seconds, as callbacks have, is not late", () => {
 	}
 });
 
+test("what was due already is due now, and the runtime has nothing to warn of", () => {
+	const timers = spyOn(globalThis, "setTimeout");
+	try {
+		systemClock.after(-0.0005, () => undefined)();
+		expect(timers.mock.calls.map(([, delay]) => delay)).toEqual([0]);
+	} finally {
+		timers.mockRestore();
+	}
+});
+
 test("long limits share timers, and are late by less than a hundredth, never early", () => {
 	const timers = spyOn(globalThis, "setTimeout");
 	try {

@@ -38,8 +38,9 @@ const afterCoarsely = (milliseconds: number, action: () => void): (() => void) =
 	return () => due.delete(action);
 };
 
+/** What was due a moment ago is due now: of a time that is less than nothing the runtime warns, amid the lines of the log. */
 const afterExactly = (milliseconds: number, action: () => void): (() => void) => {
-	const timer = setTimeout(action, milliseconds);
+	const timer = setTimeout(action, Math.max(0, milliseconds));
 	unref(timer);
 	return () => clearTimeout(timer);
 };

@@ -98,6 +98,17 @@ export const storeFault = (error: unknown): StoreFault => {
 	return new StoreFault(extendedCode ?? code, reason, down || passingCodes.test(code));
 };
 
+const mends: Readonly<Record<string, string>> = {
+	UNREACHABLE: "; start it, or correct database.url",
+	SQLITE_CANTOPEN: "; see to it that it is a file that this user may read and write",
+};
+
+/** What an operator is to do about a database that cannot be opened; empty where that is not known. */
+export const mendOf = ({ code, detail }: StoreFault): string =>
+	/HTTP status 40[13]\b/.test(detail)
+		? "; database.authToken is not its token, or names a variable that is not set here"
+		: (mends[code] ?? "");
+
 /** The driver's errors, told by their members: importing its class would load the driver into every plugin. */
 const codesOf = (error: unknown): { code?: string; extendedCode?: string; status?: number } => {
 	const { code, extendedCode, status } = asRecord(error);

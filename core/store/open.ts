@@ -4,7 +4,7 @@ import { deny, Fault } from "../contract/fault.ts";
 import type { Store, Tables } from "../contract/store.ts";
 import { backupFile } from "./backup.ts";
 import { Connection, type ConnectionInput, databaseFile } from "./connection.ts";
-import { type Outage, storeFault } from "./fault.ts";
+import { mendOf, type Outage, storeFault } from "./fault.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { type FileLock, lockFile, type Owner } from "./lock.ts";
 import { migrate } from "./migrate.ts";
@@ -55,15 +55,9 @@ export const openStore = async (input: OpenStoreInput): Promise<OpenStore | { re
 export const unusable = (url: string, error: unknown, assurance = ""): Fault => {
 	const file = databaseFile(url);
 	const name = file === undefined ? `server ${new URL(url).host}` : `file ${file}`;
-	const { code, detail } = storeFault(error);
-	const hint = damaged.test(code) ? `; ${assurance}put a backup in its place` : (mends[code] ?? "");
-	return new Fault(deny("internal", `the database ${name} cannot be used: ${detail}${hint}`), error);
-};
-
-/** What to do, by the code. */
-const mends: Readonly<Record<string, string>> = {
-	UNREACHABLE: "; start it, or correct database.url",
-	SQLITE_CANTOPEN: "; see to it that it is a file that this user may read and write",
+	const fault = storeFault(error);
+	const hint = damaged.test(fault.code) ? `; ${assurance}put a backup in its place` : mendOf(fault);
+	return new Fault(deny("internal", `the database ${name} cannot be used: ${fault.detail}${hint}`), error);
 };
 
 /** The file is not, or is no longer, a database. */

@@ -29,6 +29,7 @@ import { holderOf, lockFile } from "./lock.ts";
 import { migrate } from "./migrate.ts";
 import { type OpenStore, openStore } from "./open.ts";
 import { WriteQueue } from "./queue.ts";
+import { transferDatabase } from "./transfer.ts";
 
 const things = sqliteTable("things", { id: integer("id").primaryKey(), name: text("name").notNull() });
 const tables: Tables = {
@@ -351,6 +352,19 @@ describe("a file", () => {
 		await expect(openStore({ url: `file:${file}`, clock: systemClock, log })).rejects.toThrow(
 			/portico\.db cannot be used: .*; see to it that it is a file that this user may read and write$/,
 		);
+	});
+
+	test("of a server that takes no token of ours whoever starts or copies is told which setting it is", async () => {
+		const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status: 401 }) });
+		const url = `http://127.0.0.1:${server.port}`;
+		const told = "HTTP status 401; database.authToken is not its token, or names a variable that is not set here";
+		await expect(openStore({ url, clock: systemClock, log })).rejects.toThrow(told);
+		const to = { url: `file:${join(folder(), "all.db")}`, named: "all.db" };
+		const copied = transferDatabase({ from: { url, named: "the server" }, to, tables: [tables], progress() {} });
+		await expect(copied).rejects.toThrow(
+			`the server could not be copied to all.db: SERVER_ERROR: Server returned ${told}`,
+		);
+		await server.stop(true);
 	});
 
 	test("a lock that cannot be taken is told in words, and leaves nothing held", async () => {

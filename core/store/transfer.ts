@@ -3,7 +3,7 @@ import type { Client, InStatement, ResultSet, Value } from "@libsql/client";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Tables } from "../contract/store.ts";
 import { openClient } from "./client.ts";
-import { storeFault } from "./fault.ts";
+import { mendOf, storeFault } from "./fault.ts";
 import { refuseNewer } from "./newer.ts";
 
 /** A database: a `file:` URL or a server's. */
@@ -138,7 +138,10 @@ const compare = (table: string, before: Sums, after: Sums, who: string): void =>
 
 const knownBy = async (client: Client, { named }: Place, tables: readonly Tables[]): Promise<void> => {
 	const { rows } = await client.execute("SELECT plugin, name FROM portico_migrations").catch((error: unknown) => {
-		return refuse(`${named} holds none of Portico's tables (${storeFault(error).detail})`);
+		const { code, detail } = storeFault(error);
+		// Of a server that does not let itself be asked nobody knows what it holds.
+		if (code === "UNREACHABLE" || code === "SERVER_ERROR") throw error;
+		return refuse(`${named} holds none of Portico's tables (${detail})`);
 	});
 	const applied = rows.map((row) => ({ plugin: String(row["plugin"]), name: String(row["name"]) }));
 	refuseNewer(named, applied, tables);
@@ -177,8 +180,9 @@ export const transferDatabase = async (input: TransferInput): Promise<ReadonlyMa
 		return await transfer(from, to, input);
 	} catch (error) {
 		if (error instanceof Fault) throw error;
-		const { detail } = storeFault(error);
-		throw new Fault(deny("internal", `${input.from.named} could not be copied to ${input.to.named}: ${detail}`), error);
+		const fault = storeFault(error);
+		const why = `${fault.detail}${mendOf(fault)}`;
+		throw new Fault(deny("internal", `${input.from.named} could not be copied to ${input.to.named}: ${why}`), error);
 	} finally {
 		from.close();
 		to.close();

@@ -103,6 +103,18 @@ test.each(["SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_LOCKED"])(
 	},
 );
 
+test("a database server that refuses its token leads to the setting", () => {
+	const outage = () => ({ since: 5, code: "TOKEN_REFUSED" });
+	const input = { clock: createMovedClock(), outage, freeBytes: () => undefined, url: "http://127.0.0.1:8080" };
+	expect(new Troubles(input).list()).toMatchObject([
+		{
+			what: "database",
+			message: expect.stringMatching(/^The database server does not take the token of database\.authToken/),
+			advice: expect.stringMatching(/^Give database\.authToken the token/),
+		},
+	]);
+});
+
 test.each(["SQLITE_IOERR", "SQLITE_IOERR_WRITE"])("%s says that the disk is to be looked at", (code) => {
 	const outage = () => ({ since: 5, code });
 	const troubles = new Troubles({ clock: createMovedClock(), outage, freeBytes: () => undefined, url });

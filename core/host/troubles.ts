@@ -39,6 +39,11 @@ const byCode: readonly (readonly [pattern: RegExp, message: string, advice: stri
 		"Look at the disk that holds the database: whether it has room, and what the system's log tells of it. It goes on by itself.",
 	],
 	[
+		/TOKEN_REFUSED/,
+		"The database server does not take the token of database.authToken: it is over, or another by now.",
+		"Give database.authToken the token that the server wants, and restart; or let the server take this one, and it goes on by itself.",
+	],
+	[
 		isServerAway,
 		"The database server does not answer.",
 		"Start the database server, or the network between; it goes on by itself.",

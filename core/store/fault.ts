@@ -4,7 +4,7 @@ import { type Denial, deny, Fault } from "../contract/fault.ts";
 import { asNumber, asRecord, asText, definedOnly } from "../neutral/json.ts";
 
 /** The database as a whole does not work; a full disk is among them, and mends when somebody makes room. */
-const outageCodes = /^SQLITE_(IOERR|FULL|CORRUPT|NOTADB|READONLY|CANTOPEN|NOMEM|PERM|AUTH)/;
+const outageCodes = /^(?:SQLITE_(IOERR|FULL|CORRUPT|NOTADB|READONLY|CANTOPEN|NOMEM|PERM|AUTH)|TOKEN_REFUSED$)/;
 
 /** The database as a whole does not work. */
 export interface Outage {
@@ -93,21 +93,24 @@ export const storeFault = (error: unknown): StoreFault => {
 	const { code, extendedCode } = codesOf(error);
 	// Of a file that it could not open the driver gives an empty one.
 	if (!code) return new StoreFault(/unable to open/i.test(reason) ? "SQLITE_CANTOPEN" : "DRIVER", reason);
-	const { status = 0 } = codesOf(error instanceof Error ? error.cause : undefined);
-	const down = code === "SERVER_ERROR" && (status >= 500 || status === 429);
-	return new StoreFault(extendedCode ?? code, reason, down || passingCodes.test(code));
+	if (code === "SERVER_ERROR") return serverFault(reason, codesOf(error instanceof Error ? error.cause : undefined));
+	return new StoreFault(extendedCode ?? code, reason, passingCodes.test(code));
+};
+
+/** What a server's HTTP status says. */
+const serverFault = (reason: string, { status = 0 }: { readonly status?: number }): StoreFault => {
+	if (status === 401 || status === 403) return new StoreFault("TOKEN_REFUSED", reason);
+	return new StoreFault("SERVER_ERROR", reason, status >= 500 || status === 429);
 };
 
 const mends: Readonly<Record<string, string>> = {
 	UNREACHABLE: "; start it, or correct database.url",
+	TOKEN_REFUSED: "; database.authToken is not its token, or names a variable that is not set here",
 	SQLITE_CANTOPEN: "; see to it that it is a file that this user may read and write",
 };
 
 /** What an operator is to do about a database that cannot be opened; empty where that is not known. */
-export const mendOf = ({ code, detail }: StoreFault): string =>
-	/HTTP status 40[13]\b/.test(detail)
-		? "; database.authToken is not its token, or names a variable that is not set here"
-		: (mends[code] ?? "");
+export const mendOf = ({ code }: StoreFault): string => mends[code] ?? "";
 
 /** The driver's errors, told by their members: importing its class would load the driver into every plugin. */
 const codesOf = (error: unknown): { code?: string; extendedCode?: string; status?: number } => {

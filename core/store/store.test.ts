@@ -607,6 +607,23 @@ describe("a server", () => {
 		expect(await names(opened.store)).toEqual(["back"]);
 	});
 
+	test("that takes the token no more refuses kindly and is unhealthy, as one that is away, until it takes it again", async () => {
+		const shared = server();
+		const opened = await open(shared.url);
+		await opened.migrate([tables]);
+		shared.faults.push("refused", "refused");
+		const read = await faultOf(opened.store.all(sql`SELECT 1`));
+		expect(read).toMatchObject({ code: "TOKEN_REFUSED", denial: { kind: "overloaded" } });
+		expect(await faultOf(opened.store.write([sql`INSERT INTO things VALUES (1, 'no')`]))).toMatchObject({
+			code: "TOKEN_REFUSED",
+		});
+		expect(opened.outage()).toMatchObject({ code: "TOKEN_REFUSED" });
+		await opened.store.all(sql`SELECT 1`);
+		await opened.store.write([sql`INSERT INTO things VALUES (2, 'back')`]);
+		expect(opened.outage()).toBeUndefined();
+		expect(await names(opened.store)).toEqual(["back"]);
+	});
+
 	test("that is not there is a clear fault that does not show the token", async () => {
 		const { url, close } = startSqlServer(join(folder(), "gone.db"));
 		await close();

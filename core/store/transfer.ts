@@ -140,7 +140,7 @@ const knownBy = async (client: Client, { named }: Place, tables: readonly Tables
 	const { rows } = await client.execute("SELECT plugin, name FROM portico_migrations").catch((error: unknown) => {
 		const { code, detail } = storeFault(error);
 		// Of a server that does not let itself be asked nobody knows what it holds.
-		if (code === "UNREACHABLE" || code === "SERVER_ERROR") throw error;
+		if (/^(?:UNREACHABLE|SERVER_ERROR|TOKEN_REFUSED)$/.test(code)) throw error;
 		return refuse(`${named} holds none of Portico's tables (${detail})`);
 	});
 	const applied = rows.map((row) => ({ plugin: String(row["plugin"]), name: String(row["name"]) }));

@@ -8,8 +8,8 @@ import { listen } from "../../core/runtime/serve.ts";
 
 export interface SqlServer {
 	readonly url: string;
-	/** Each request first takes one of these: do nothing of it, do it and lose the answer, or never answer. */
-	readonly faults: ("down" | "lost" | "silent")[];
+	/** Each request first takes one of these: do nothing of it, do not take its token, do it and lose the answer, or never answer. */
+	readonly faults: ("down" | "refused" | "lost" | "silent")[];
 	/** From now on there is no room on the disk (SQLITE_FULL for what writes), or there is again. */
 	fill(full: boolean): void;
 	/** From now on nothing may be written, as after a remount (SQLITE_READONLY), or it may again. */
@@ -140,6 +140,7 @@ export const startSqlServer = (file: string): SqlServer => {
 			const body = asRecord(await request.json());
 			const fault = faults.shift();
 			if (fault === "down") return new Response("away", { status: 503 });
+			if (fault === "refused") return new Response("Unauthorized", { status: 401 });
 			const stream = new Stream(database, disk);
 			const results = asList(body["requests"]).map((one) => stream.answer(one));
 			if (database.inTransaction) database.exec("ROLLBACK");

@@ -55,14 +55,15 @@ const blocks = (titles: readonly string[], rows: readonly (readonly string[])[])
 };
 
 /**
- * Lines of a table: its titles in capitals, then the rows, an empty cell as `-`. Where a terminal is too narrow for it each row
+ * Lines of a table: its titles in capitals, then the rows (a column that is a title alone holds words), an empty cell as `-`. Where a terminal is too narrow for it each row
  * takes two lines, and where that is not enough it is a block of its own.
  */
 export const tableLines = (
-	columns: readonly Column[],
+	heads: readonly (Column | string)[],
 	rows: readonly (readonly string[])[],
 	width = terminalWidth() ?? Number.POSITIVE_INFINITY,
 ): readonly string[] => {
+	const columns = heads.map((head): Column => (typeof head === "string" ? { title: head } : head));
 	const titles = columns.map(({ title }) => title.toUpperCase());
 	const cells = [titles, ...rows.map((row) => columns.map((_, at) => shown(row[at])))];
 	const widths = columns.map((_, at) => Math.max(...cells.map((line) => widthOf(line[at] ?? ""))));

@@ -22,6 +22,6 @@ export const alertsCommand: Command = {
 		const cells = rows.map(({ at, event, data }) =>
 			[at, event, asRecord(data)["message"]].map((value) => asText(value) ?? ""),
 		);
-		for (const line of tableLines([{ title: "at" }, { title: "event" }, { title: "message" }], cells)) print(line);
+		for (const line of tableLines(["at", "event", "message"], cells)) print(line);
 	},
 };

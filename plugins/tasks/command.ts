@@ -64,11 +64,7 @@ export const tasksCommand: Command = {
 		if (json === true) return print(JSON.stringify(answer));
 		const rows = (id === undefined ? asList(answer["data"]).map(asRecord) : [answer]).map(cellsOf);
 		if (rows.length === 0) return print("no tasks");
-		for (const line of tableLines(
-			titles.map((title) => ({ title })),
-			rows,
-		))
-			print(line);
+		for (const line of tableLines(titles, rows)) print(line);
 		if (answer["advice"] !== undefined) print(`  what to do: ${answer["advice"]}`);
 	},
 };

@@ -69,10 +69,12 @@ const tableOf = (
 	const schemas = keys.map((key) => known.get(key)?.schema);
 	const spent = ["used", "remaining"].filter((name) => tokens.some((token) => typeof token[name] === "number"));
 	const columns = [
-		...["name", "key", "state"].map((title) => ({ title })),
+		"name",
+		"key",
+		"state",
 		...keys.map((key, at) => ({ title: titleOf(key), right: schemas[at]?.["type"] === "number" })),
 		...spent.map((title) => ({ title, right: true })),
-		{ title: "id" },
+		"id",
 	];
 	const rows = tokens.map(({ name, preview, disabled, unenforced, id }, at) => [
 		String(name),

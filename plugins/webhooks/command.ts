@@ -116,10 +116,7 @@ const told = (answer: WireRecord): readonly string[] => {
 	const one = answer["object"] === "delivery";
 	const rows = one ? [answer] : asList(answer["data"]).map(asRecord);
 	if (rows.length === 0) return ["no callbacks"];
-	const lines = tableLines(
-		titles.map((title) => ({ title })),
-		rows.map(cellsOf),
-	);
+	const lines = tableLines(titles, rows.map(cellsOf));
 	const advice = answer["advice"] === undefined ? [] : [`  what to do: ${answer["advice"]}`];
 	return one ? [...lines, ...asList(answer["attempts"]).map(asRecord).map(attemptLine), ...advice] : lines;
 };

@@ -10,9 +10,9 @@ import { itemOf, memberOf, optionsOf, type Shape } from "./shape.ts";
 const hidden = "[redacted]";
 
 /**
- * YAML. Hidden are texts that came from the environment or from files (numbers and booleans are shown), texts that
- * contain one of eight characters or more, settings marked `secret`, and user and password in a URL. `schemas` are the
- * plugins' own, by `use`.
+ * YAML without secrets. Hidden are settings marked `secret`, user and password in a URL, and every text that came from the
+ * environment or from a file, also within a longer text if it has eight characters or more. Numbers and booleans are
+ * shown. `schemas` are the plugins' own, by `use`.
  */
 export const printConfig = (
 	{ plugins, ...core }: Config,

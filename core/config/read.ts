@@ -40,8 +40,8 @@ interface ConfigInput {
 
 interface ConfigReading {
 	/**
-	 * There even when there are complaints, as far as it can be made out, so that plugins can be loaded and their settings
-	 * checked in the same run; it must not be started then. Undefined when the file is broken beyond that.
+	 * As much as can be made out, even if there are complaints: then plugins can be loaded and their settings checked in the
+	 * same run, but it must not be started. Undefined if the file cannot be read at all.
 	 */
 	readonly config: Config | undefined;
 	/** In the order of the file. */

@@ -1,6 +1,6 @@
 /**
- * Which Host headers name this server. A page whose name was made to resolve to this machine (DNS rebinding) sends its own
- * name, and that is how it is told from the operator.
+ * Which Host headers name this server. A web page whose own name was made to resolve to this machine (DNS rebinding) sends
+ * that name, so it is not taken for the operator.
  */
 import { networkInterfaces } from "node:os";
 import { normaliseAddress } from "../wire/networks.ts";

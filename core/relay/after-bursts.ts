@@ -1,6 +1,6 @@
 /**
- * Gives memory back after a burst. The runtime collects garbage while it allocates, so a process that has nothing more to do
- * would keep that of its last calls for as long as it rests.
+ * Gives memory back after a burst. The runtime collects garbage only while it allocates: an idle process would keep what its
+ * last calls left.
  */
 import type { Clock } from "../contract/clock.ts";
 

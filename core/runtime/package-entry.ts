@@ -1,6 +1,6 @@
 /**
- * Which file of a folder is its module, by its `package.json`. The runtimes would tell it only to a file that stands beside
- * the folder, or else as for `require`, which gives another file of a package that has both.
+ * Which file of a folder is its module, by its `package.json`. The runtimes answer that only for packages beside the file
+ * that asks, or else as for `require`, which is another file where a package has both.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";

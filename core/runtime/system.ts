@@ -27,8 +27,8 @@ export const forgetProxies = (): void => {
 };
 
 /**
- * Bun makes what sends requests when the first is sent, and ends the process where no file descriptor is left for it, as
- * after a start that many clients have waited for. Nobody can listen at port 0, so nothing is sent.
+ * Makes Bun open early what it sends requests with. It does so at the first request, and ends the process if no file
+ * descriptor is left then, as after a start that many clients waited for. Nobody can listen at port 0, so nothing is sent.
  */
 export const readyToSend = async (): Promise<void> => {
 	await fetch("http://127.0.0.1:0").catch(() => undefined);

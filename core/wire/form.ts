@@ -15,8 +15,8 @@ const longestType = 300;
 const bad = (message: string): Fault => new Fault({ kind: "invalid_request", code: "invalid_form", message });
 
 /**
- * What readers take for different boundaries, so that each would find other parts: a backslash stands for itself or for what is
- * behind it, a blank at the end counts or does not, `=?` may begin the encoding of mail, and letters beyond ASCII are other bytes.
+ * Boundaries that readers disagree about, so that each finds other parts: some take a backslash for itself, some for what is
+ * behind it; a blank at the end counts or does not; `=?` may begin the encoding of mail; letters beyond ASCII have other bytes.
  */
 const ambiguousBoundary = /\\| $|=\?|[^ -~]/;
 
@@ -42,9 +42,9 @@ const ambiguous = (): Fault =>
 	bad("The head of a part of the form can be read in more than one way; write each name and header in it once.");
 
 /**
- * `form-data; name="file"; filename="a.wav"` as its parameters. Throws for what two readers would read differently: beside
- * `filename*` no parameter in pieces or other letters (`name*0`), and no backslash before a quote, which ends the value for
- * some readers and not for others. So an upstream reads no field that is not counted here.
+ * `form-data; name="file"; filename="a.wav"` as its parameters. Throws for what two readers would read differently, so that an
+ * upstream reads no field that is not counted here: a parameter in pieces or in other letters (`name*0`; `filename*` is
+ * taken), and a backslash before a quote, which ends the value for some readers and not for others.
  */
 const parametersOf = (disposition: string): ReadonlyMap<string, string> => {
 	const found = new Map<string, string>();

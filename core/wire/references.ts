@@ -55,8 +55,8 @@ export const leadsIntoAccount = (named: string): boolean => {
 };
 
 /**
- * Whether what is not public is reached by it: what is kept in an account, or what stands in the network or on the disk of a
- * server of models that an operator runs, which reads it for whoever names it.
+ * Whether an address reaches what is not public: what is kept in an account, or something in the network or on the disk of a
+ * server of models that an operator runs. Such a server reads whatever address it is given.
  */
 export const leadsInside = (named: string): boolean => {
 	const address = addressAsRead(named);

@@ -1,7 +1,7 @@
 /**
- * Hands on the bytes of an event stream event by event: what has begun of an event waits for its end. A stream that
- * breaks off amid an event could otherwise not be told of any more, for what is written next would end that event, and
- * clients that parse its half a JSON fail before they see the error.
+ * Hands on the bytes of an event stream event by event: a part of an event waits for the rest. If the stream breaks off,
+ * the client gets the error as an event of its own. Written behind half an event it would be a part of that one, and
+ * clients fail on half a JSON before they see the error.
  */
 import { join } from "./body.ts";
 import { isTorn } from "./torn-event.ts";

@@ -1,4 +1,4 @@
-/** At most so many at once; who waits too long is sent away. Checking passwords is the cheapest way to burn a processor. */
+/** At most so many at once; who waits too long is sent away. Checking passwords takes more processor time than anything else a stranger can ask for. */
 import { type Clock, deny, Fault } from "#core";
 
 const atOnce = 2;

@@ -5,8 +5,8 @@ import type { Lease, Moment } from "./lease.ts";
 import type { LedgerRow } from "./service.ts";
 
 /**
- * Rows and statements in one batch. A server that has been away gets what has gathered in pieces, for it writes one batch
- * after the other and bears no transaction that lasts for more than some seconds.
+ * Rows and statements in one batch. After an outage the rest is sent in several: the server writes one batch after the
+ * other, and ends a transaction that lasts for more than a few seconds.
  */
 const most = 300;
 /**

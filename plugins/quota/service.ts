@@ -1,6 +1,6 @@
 /**
- * What other plugins may ask of the quota: the ledger writes its rows through it, so that a charge and the row that
- * explains it become true together, and tasks hold back what they may cost. Money is whole micro-dollars.
+ * What other plugins may ask of the quota. The ledger writes its rows through it: a charge and the row that explains it
+ * are written together. Tasks hold back what they may cost. Money is whole micro-dollars.
  */
 import { type AccessToken, type Charge, type Denial, type Statement, service, slot } from "#core";
 
@@ -66,8 +66,8 @@ export interface TaskReservation {
 
 export interface Quota {
 	/**
-	 * Keeps the row of a call: in the journal within this turn of the event loop, in the database within about 50 ms, in
-	 * the same batch as the charge, where the call's record has one of the quota's.
+	 * Keeps the row of a call: in the journal within this turn of the event loop, in the database within about 50 ms. If
+	 * `charge` is one of the quota's, both are written in the same batch.
 	 */
 	record(charge: Charge | undefined, row: LedgerRow): void;
 	/** Writes down everything that waits. */

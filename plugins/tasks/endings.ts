@@ -68,8 +68,8 @@ export class Endings {
 	}
 
 	/**
-	 * To FAILURE, where it is certain that nothing was made that anybody bills, or where what was made was lost by a fault that is
-	 * not the upstream's: what was held is given back.
+	 * To FAILURE, and what was held is given back: nothing was made that the upstream bills, or Portico itself lost what was
+	 * made.
 	 */
 	async fail(row: WorkRow, failure: TaskFailure): Promise<void> {
 		await this.failFor(row, failure, {});

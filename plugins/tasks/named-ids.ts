@@ -1,7 +1,7 @@
 /**
- * What a task's input names instead of sending it: clips, elements, voices, files that are kept in an upstream's account, and
- * addresses in the upstream's own network, for the programs that operators run (midjourney-proxy, Suno-API) read them.
- * Services call such fields what they like, so a field is known by the shape of its name rather than from a list.
+ * What a task's input names instead of sending it: clips, elements, voices and files that are kept in an upstream's account,
+ * and addresses in the upstream's own network, which programs such as midjourney-proxy read. Each service has other names
+ * for such fields, so a field is known by the shape of its name rather than from a list.
  */
 import { isAddress, isRecord, leadsInside, parseJson } from "#core";
 

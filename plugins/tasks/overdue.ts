@@ -22,7 +22,7 @@ export interface OverdueOptions {
 }
 
 /** How often a task is looked at whose upstream or kind is not configured (any more), until its time is over. */
-const orphanMs = 30_000;
+const unservedMs = 30_000;
 
 export class Overdue {
 	private readonly options: OverdueOptions;
@@ -48,7 +48,7 @@ export class Overdue {
 		const [now, kind] = [this.options.now(), this.options.catalogue.kind(row.task.kind)];
 		const begun = row.upstreamId !== undefined || row.submissions > 1;
 		const late = now >= row.deadlineAt;
-		const dueAt = now + orphanMs;
+		const dueAt = now + unservedMs;
 		// Only a kind can call back: it may be there again tomorrow.
 		if (!late || !(kind || now >= row.task.expiresAt))
 			await taskStore.putBack(row, lease, late ? dueAt : Math.min(dueAt, row.deadlineAt));

@@ -1,4 +1,7 @@
-/** Records attempts in the order in which they end, many in one write when they come fast, again until the lease is over when the database refuses. */
+/**
+ * Records attempts in the order in which they end, many in one write when they come fast. If the database refuses, it tries
+ * again until the lease is over.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Clock, describe, type Log, type Store, type WireRecord } from "#core";
 import type { Outcomes } from "./outcomes.ts";

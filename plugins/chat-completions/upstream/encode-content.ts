@@ -128,8 +128,8 @@ export const isPlainText = (part: WireRecord): part is { readonly type: "text"; 
 	part["type"] === "text" && Object.keys(part).length === 2;
 
 /**
- * Parts as the value of `content`: a string where that says it all. Many vendors take no list where text alone would
- * do, so only OpenAI, and a client of this protocol that sent one, get a list of texts.
+ * Parts as the value of `content`: a string if they are all text, because many vendors take no list of texts. OpenAI gets
+ * one, and so does a vendor whose client sent one.
  */
 export const contentOf = (parts: readonly WireRecord[], writing: Writing): string | readonly WireRecord[] => {
 	const [only] = parts;

@@ -38,8 +38,8 @@ const sealOf = (block: Block): string | undefined => (block.type === "thinking" 
 export type OnCalls = Map<Block, number>;
 
 /**
- * Thoughts that stood on a call go before what was said since the last one, as the model thought before it spoke, and behind
- * reasoning that came before them; those that came back by themselves too are left out.
+ * Puts each thought that stood on a call before what was said since the last one, because the model thought before it spoke,
+ * and behind reasoning that came earlier. A thought that also came back by itself is left out.
  */
 export const inSteps = (messages: readonly Message[], onCalls: OnCalls): readonly Message[] =>
 	onCalls.size === 0 ? messages : messages.map((message) => inStep(message, onCalls));

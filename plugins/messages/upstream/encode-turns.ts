@@ -130,8 +130,8 @@ export const callsWithoutThinking = (turns: readonly Turn[]): boolean => {
 };
 
 /**
- * The turns with an end that the upstream takes: the beginning of an answer (a prefill) loses the white space at its
- * end, or, where the model takes none, is followed by a user who asks to go on.
+ * The turns with an end that the upstream takes. The beginning of an answer (a prefill) loses the white space at its end; if
+ * the model takes no such beginning, a user's turn that asks to go on follows it.
  */
 export const endTurns = (turns: readonly Turn[], prefill: boolean, encoding: Encoding): readonly Turn[] => {
 	const last = turns.at(-1);

@@ -1,6 +1,6 @@
 /**
- * Which schemas an upstream can hold a model to. It makes one grammar of all strict tools and of the answer's schema, and
- * refuses the whole request when they are too many, when they choose too often, or when a schema holds itself.
+ * Which schemas an upstream can hold a model to. It makes one grammar of all strict tools and the answer's schema. It refuses
+ * the whole request if there are too many of them or too many choices in them, or if a schema holds itself.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#schema-complexity-limits
  */
 import { asList, asRecord, asText, isRecord, referredIn, type WireRecord } from "#core";

@@ -152,7 +152,10 @@ class KeptConversations implements Conversations {
 		if (denial && (await this.options.answers?.isKnown(ids))) throw new Fault(denial);
 	}
 
-	/** The items with what they refer to in place of references, the first reference that leads nowhere, and runs of code that are not the token's own. */
+	/**
+	 * The items, each reference replaced by what it refers to. Also the first reference that leads nowhere, and runs of code
+	 * that are not the token's own.
+	 */
 	private async resolved(
 		input: readonly unknown[],
 		references: readonly string[],

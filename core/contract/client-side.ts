@@ -12,6 +12,7 @@ import type { RenderDenial } from "./route.ts";
 
 /** How a whole answer goes out. */
 export interface EncodedResponse {
+	/** Sent as JSON. */
 	readonly body: unknown;
 	/** Parts of the answer that this protocol cannot express. */
 	readonly losses?: readonly Loss[];
@@ -49,9 +50,12 @@ export interface ClientSide {
 	decodeRequest(ask: ModelAsk): NeutralRequest;
 	/** The words in which this protocol's clients are told what an upstream cannot take. */
 	readonly lossWords?: LossWords;
+	/** A whole answer that is no failure; its `usage` is there, estimated where the upstream told none. */
 	encodeResponse(response: NeutralResponse, request: NeutralRequest): EncodedResponse;
 	streamEncoder(request: NeutralRequest): StreamEncoder;
+	/** The body that tells a count of tokens; absent where clients cannot ask for one. */
 	encodeTokenCount?(tokens: number): unknown;
+	/** What a call is told that has no answer. */
 	readonly renderDenial: RenderDenial;
 	/** What is written into an open stream that cannot go on; after it the stream is closed. */
 	renderStreamDenial(denial: Denial, ask: ModelAsk): string;

@@ -160,6 +160,7 @@ export interface Dialect<Asked = unknown, Answer = unknown> extends Pick<Upstrea
 
 	/** The client's request in the endpoint's own terms. */
 	decodeRequest?(ask: EndpointAsk): Asked;
+	/** `model`: the upstream's name for it. What it throws (a `Fault`) ends the attempt. */
 	encodeRequest?(asked: Asked, model: string): EncodedEndpointRequest;
 	/** `bodies`: the JSON of each answer, or the bytes of one that is no JSON. */
 	decodeAnswer?(bodies: readonly unknown[], asked: Asked): Answer;

@@ -17,7 +17,9 @@ export interface Member {
  */
 export interface JsonBody {
 	readonly bytes: Uint8Array;
+	/** The same, decoded. */
 	readonly text: string;
+	/** The same, parsed. */
 	readonly value: Readonly<Record<string, unknown>>;
 	readonly members: ReadonlyMap<string, Member>;
 }

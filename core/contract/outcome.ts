@@ -39,6 +39,7 @@ export interface Outcome {
 	readonly stopped?: string | undefined;
 	/** Bytes of generated content that were read from the upstream, approximately. */
 	readonly contentBytes: number;
+	/** Events of a stream that brought content, or parts of a whole answer. */
 	readonly pieces: number;
 }
 
@@ -94,6 +95,7 @@ export interface CallRecord {
 	readonly id: string;
 	/** What the client was told as `x-request-id`. */
 	readonly requestId?: string;
+	/** When it was over, since 1970. */
 	readonly at: number;
 	readonly token?: CallToken | undefined;
 	/** The beginning of the SHA-256 of a key that is no token's. */
@@ -116,12 +118,14 @@ export interface CallRecord {
 	readonly leftOut?: readonly AttemptRecord[] | undefined;
 	/** What it was charged: the one figure that rows, log and metrics tell. Absent when nothing was used or no price is known. */
 	readonly charge?: Charge | undefined;
+	/** From its arrival to the first byte of its answer, as the next two count from there. */
 	readonly firstByteMs?: number | undefined;
 	/** Until the first of a streamed answer's words was there; absent where it had none, or is no stream. */
 	readonly firstContentMs?: number | undefined;
 	readonly durationMs: number;
 	readonly address?: string | undefined;
 	readonly userAgent?: string | undefined;
+	/** What the upstream could not take of it, as the client was told. */
 	readonly losses: readonly Loss[];
 	/** What permits marked it with, for reports. */
 	readonly tags?: Readonly<Record<string, string>> | undefined;

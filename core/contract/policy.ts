@@ -12,6 +12,7 @@ import { slot } from "./token.ts";
  * command line (`expiresAt` becomes `--expires-at`); a token whose setting no loaded policy owns is refused.
  */
 export interface TokenSetting<Compiled> {
+	/** camelCase, and no other plugin's: `expiresAt`. */
 	readonly key: string;
 	/**
 	 * Checked when a token is created or changed. A `description` is shown on the command line and in the console. Its

@@ -26,6 +26,7 @@ export interface SendOptions {
 	readonly keys?: KeyNotes;
 	/** Aborted when the client leaves or a limit is reached; an upstream aborts it itself when it gives up waiting. */
 	readonly abort: AbortController;
+	/** Whether the answer was asked for as a stream. */
 	readonly stream: boolean;
 	/** The call's id, for the upstream's log. */
 	readonly callId: string;

@@ -93,7 +93,9 @@ export interface UpstreamSide {
 	 * sign: ({ body }, key = "") => ({ signature: createHmac("sha256", key).update(body).digest("hex") }), // of node:crypto
 	 */
 	sign?(request: SignedRequest, key: string | undefined): Readonly<Record<string, string>>;
+	/** Strict: writes what the target takes, and tells the rest in `losses`. What it throws (a `Fault`) ends the attempt. */
 	encodeRequest(request: NeutralRequest, context: EncodeContext): EncodedRequest;
+	/** A whole answer of 2xx, parsed. A failure told within it is its `error`; what it throws ends the attempt. */
 	decodeResponse(body: unknown, context: DecodeContext): NeutralResponse;
 	streamDecoder(context: DecodeContext): StreamDecoder;
 	/** An answer that is not 2xx. The message must be fit for the client: no key, no address, no organisation. */

@@ -8,7 +8,7 @@ import { type Config, type PluginEntry, readConfig } from "../config/read.ts";
 import { isFault } from "../contract/fault.ts";
 import { describe } from "../errors/describe.ts";
 import { atHome, homeOf, placesAt } from "./home.ts";
-import { loadPlugin } from "./load.ts";
+import { isCodeChanged, loadPlugin } from "./load.ts";
 import { type Instance, orderInstances, type PluginComplaint } from "./order.ts";
 
 export interface Blueprint {
@@ -64,6 +64,12 @@ const readText = (
 	}
 };
 
+/** Ends a complaint about a plugin whose author may have mended it already. */
+const staleWords = ({ use }: PluginEntry, file: string): string =>
+	isCodeChanged(use, file)
+		? "; its code was changed since this process loaded it, and counts from the next start on: restart the server"
+		: "";
+
 const instantiate = async (
 	entry: PluginEntry,
 	file: string,
@@ -71,11 +77,11 @@ const instantiate = async (
 ): Promise<Instance | undefined> => {
 	const plugin = await loadPlugin(entry.use, file).catch((error: unknown): undefined => {
 		const message = isFault(error) ? error.message : "could not be loaded";
-		complaints.push({ ...entry.at, where: entry.label, message });
+		complaints.push({ ...entry.at, where: entry.label, message: message + staleWords(entry, file) });
 	});
 	if (!plugin) return undefined;
 	const { value, complaints: wrong } = checkSettings(plugin.config, entry.with, entry);
-	complaints.push(...wrong);
+	complaints.push(...wrong.map((one) => ({ ...one, message: one.message + staleWords(entry, file) })));
 	return { name: entry.as ?? plugin.name, use: entry.use, plugin, config: value, sound: wrong.length === 0 };
 };
 
@@ -133,7 +139,7 @@ export const readBlueprint = async (
 		const entry = entries.get(plugin);
 		if (!entry) return { line: 1, column: 1, where: plugin, message };
 		const { line, column } = at ? entry.place(at) : entry.at;
-		return { line, column, where: whereText(entry.label, at ?? []), message };
+		return { line, column, where: whereText(entry.label, at ?? []), message: message + staleWords(entry, file) };
 	};
 	complaints.push(...orderInstances(instances, lent).complaints.map(place));
 	const ordered = soundOnly(instances, lent);

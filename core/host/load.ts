@@ -10,6 +10,7 @@ import { asRecord, isRecord, type WireRecord } from "../neutral/json.ts";
 import { importablePath } from "../runtime/importable.ts";
 import { entryOf } from "../runtime/package-entry.ts";
 import { builtInPlugins } from "./built-ins.ts";
+import { forgetLoad, isChanged, noteLoad } from "./changed-code.ts";
 import { inTime } from "./in-time.ts";
 
 const refuse = (message: string, cause?: unknown): never => {
@@ -45,14 +46,40 @@ const locate = (use: string, configFile: string): string => {
 	);
 };
 
-const imported = (address: string) => (): Promise<unknown> => import(address);
+/** Whether its code was changed since this process loaded it, which no reload loads again. */
+export const isCodeChanged = (use: string, configFile: string): boolean => {
+	if (builtInPlugins.has(use)) return false;
+	try {
+		return isChanged(locate(use, configFile));
+	} catch {
+		// It is gone, and whoever asks for it is told so.
+		return false;
+	}
+};
 
-/** Of several mistakes in its writing, which Bun gathers in one error, the first. Deno puts the place into its message. */
+/** Of several mistakes in its writing, which Bun gathers in one error, the first. */
+const firstOf = (error: unknown): unknown => (error instanceof AggregateError ? error.errors[0] : error);
+
+/** Where Bun could not read it; Deno puts the place into its message. */
+const placeOf = (error: Error): WireRecord => asRecord(Reflect.get(error, "position"));
+
 const whyNotLoaded = (error: unknown): string => {
-	const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+	const first = firstOf(error);
 	if (!(first instanceof Error)) return "unknown error";
-	const { file, line, column } = asRecord(Reflect.get(first, "position"));
+	const { file, line, column } = placeOf(first);
 	return typeof line === "number" ? `${first.message} at ${file}:${line}:${column}` : first.message;
+};
+
+const imported = async (file: string): Promise<unknown> => {
+	noteLoad(file);
+	try {
+		return await import(pathToFileURL(importablePath(file)).href);
+	} catch (error) {
+		// Only of a file that it could not parse Bun keeps nothing, and reads it anew when it is asked for again.
+		const first = firstOf(error);
+		if (first instanceof Error && placeOf(first)["file"] === file) forgetLoad(file);
+		throw error;
+	}
 };
 
 const isPlugin = (value: unknown): value is Plugin => isRecord(value) && value["portico"] === 1;
@@ -81,8 +108,8 @@ const parts: Readonly<Record<string, readonly [expected: string, fits: (value: u
 
 /** Loads a plugin. Throws `Fault` whose message completes a complaint: what is missing, or what the module is not. */
 export const loadPlugin = async (use: string, configFile: string): Promise<Plugin> => {
-	const load = builtInPlugins.get(use)?.load ?? imported(pathToFileURL(importablePath(locate(use, configFile))).href);
-	const module: unknown = await inTime(load(), "loading it").catch((error: unknown) =>
+	const loading = builtInPlugins.get(use)?.load() ?? imported(locate(use, configFile));
+	const module: unknown = await inTime(loading, "loading it").catch((error: unknown) =>
 		refuse(`its module could not be loaded: ${whyNotLoaded(error)}`, error),
 	);
 	const plugin = isRecord(module) ? module["default"] : undefined;

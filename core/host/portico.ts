@@ -1,5 +1,4 @@
 /** The running whole: one store, one current generation of plugins, and the handler that requests go through. */
-import { needRestart } from "../config/need-restart.ts";
 import type { ServerConfig } from "../config/schema-core.ts";
 import type { FirstToken, HostInfo, PluginRow } from "../contract/host-info.ts";
 import { jobs } from "../contract/job.ts";
@@ -9,6 +8,7 @@ import { freeBytes } from "../runtime/free-bytes.ts";
 import { addressOf, type Connection } from "../runtime/serve.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
 import { auditOf } from "./audit.ts";
+import { awaitRestart } from "./await-restart.ts";
 import { createBackups } from "./backups.ts";
 import type { Blueprint } from "./blueprint.ts";
 import { budgetFor, buildGateway } from "./build.ts";
@@ -176,7 +176,7 @@ export class Portico {
 		if (previous) this.old.letGo(previous);
 		this.options.log.info("reloaded");
 		done?.();
-		this.troubles.awaitRestart(needRestart(this.options.blueprint.config, blueprint.config), this.options.log);
+		awaitRestart(this.troubles, this.options.blueprint, blueprint, this.log);
 		return [];
 	}
 

@@ -2,7 +2,7 @@
 import { slot } from "./token.ts";
 
 /**
- * `schedule` is a croner pattern, seconds first when six fields. Runs never overlap; a failure is logged and the job goes on.
+ * `schedule` is a croner pattern, seconds first when six fields; one of every second (`* * * * * *`) begins at once. Runs never overlap; a failure is logged and the job goes on.
  * `signal` is aborted when Portico stops or reloads; a run is waited for then, for ten seconds at most.
  *
  * @example

@@ -44,6 +44,16 @@ const held = () => {
 	return { job, signals, began: began.promise, release: release.resolve };
 };
 
+test("a job of every second begins at once, another when its time has come", async () => {
+	const { job, signals, release } = held();
+	const yearly: Job = { name: "yearly", schedule: "0 0 0 1 1 *", run: () => void signals.push(AbortSignal.abort()) };
+	const started = startJobs([yearly, job], new Map(), log, unheard);
+	expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+	release();
+	await started.stop();
+	expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
 test("a run is told to end, and waited for", async () => {
 	const ended: string[] = [];
 	const began = Promise.withResolvers<void>();

@@ -20,6 +20,9 @@ export interface StartedJobs {
 /** How long a run that was told to end is waited for. */
 const patienceMs = 10_000;
 
+/** Such a job is work that goes on by itself too: it begins at once, so that it knows from then on by what it is told to end. */
+const everySecond = "* * * * * *";
+
 /** Nobody keeps two jobs from having one name. */
 const keyOf = ({ name }: Job, index: number, jobs: readonly Job[]): string =>
 	`${name} ${jobs.slice(0, index).filter((one) => one.name === name).length}`;
@@ -78,10 +81,14 @@ export const startJobs = (
 		}
 	};
 
-	const started = jobs
-		.map((job, index) => ({ job, key: keyOf(job, index, jobs), cron: new Cron(job.schedule, { unref: true }) }))
-		// Only now: a schedule that is none throws before any job has begun.
-		.map(({ job, key, cron }) => cron.schedule(() => begin(job, key)));
+	const scheduled = jobs.map((job, index) => ({
+		job,
+		key: keyOf(job, index, jobs),
+		cron: new Cron(job.schedule, { unref: true }),
+	}));
+	// Only now: a schedule that is none throws before any job has begun.
+	const started = scheduled.map(({ job, key, cron }) => cron.schedule(() => begin(job, key)));
+	for (const { job, key } of scheduled) if (job.schedule === everySecond) begin(job, key);
 	const end = async (): Promise<void> => {
 		for (const cron of started) cron.stop();
 		abort.abort();

@@ -24,12 +24,24 @@ const newlyDue = (at: number): Set<() => void> => {
 	return due;
 };
 
+/** A system timer that is asked for more than 2³¹ - 1 milliseconds (25 days) fires at once. */
+const longest = 1_000_000_000;
+
+/** For as long as no system timer waits, such as the limit of somebody who wants none: one wait after the other. */
+const afterLong = (milliseconds: number, action: () => void): (() => void) => {
+	let cancel = afterCoarsely(longest, () => {
+		cancel = afterCoarsely(milliseconds - longest, action);
+	});
+	return () => cancel();
+};
+
 /**
  * Every call has several long limits that hardly ever fall due: setting one must cost next to nothing. Longer waits share
  * more: they may be late by less than a hundredth, so that the timers of an hour's calls, each with a limit of an hour,
  * are some hundred and not four a second.
  */
 const afterCoarsely = (milliseconds: number, action: () => void): (() => void) => {
+	if (milliseconds > longest) return afterLong(milliseconds, action);
 	let step = 250;
 	while (step * 250 < milliseconds) step *= 2;
 	const at = Math.ceil((performance.now() + milliseconds) / step) * step;
@@ -45,23 +57,10 @@ const afterExactly = (milliseconds: number, action: () => void): (() => void) =>
 	return () => clearTimeout(timer);
 };
 
-/** A system timer that is asked for more than 2³¹ - 1 milliseconds (25 days) fires at once. */
-const longest = 1_000_000_000;
-
-/** For as long as no system timer waits, such as the limit of somebody who wants none: one wait after the other. */
-const afterLong = (milliseconds: number, action: () => void): (() => void) => {
-	let cancel = afterCoarsely(longest, () => {
-		cancel = systemClock.after(milliseconds - longest, action);
-	});
-	return () => cancel();
-};
-
 /** The real clock. */
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	monotonic: () => performance.now(),
-	after(milliseconds, action) {
-		if (milliseconds <= coarseFrom) return afterExactly(milliseconds, action);
-		return milliseconds > longest ? afterLong(milliseconds, action) : afterCoarsely(milliseconds, action);
-	},
+	after: (milliseconds, action) =>
+		milliseconds > coarseFrom ? afterCoarsely(milliseconds, action) : afterExactly(milliseconds, action),
 };

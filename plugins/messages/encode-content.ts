@@ -129,8 +129,8 @@ const encodeSound = (block: AudioBlock | VideoBlock, encoding: Encoding): readon
 	return [{ type: "text", text: said }];
 };
 
-/** Blocks that stand in a user's turn or in a tool's result. */
-const encodeGiven = (block: Block, encoding: Encoding): readonly WireRecord[] => {
+/** A block of a user's turn or of a tool's result; the result itself is encoded by `encodeResult`. */
+export const encodeGiven = (block: Block, encoding: Encoding): readonly WireRecord[] => {
 	switch (block.type) {
 		case "text":
 			return encodeText(block, encoding);
@@ -194,9 +194,6 @@ export const encodeResult = (
 	};
 	return { result, beside };
 };
-
-/** What a user, or a tool, said; `tool_result` is encoded by `encodeResult`. */
-export const encodeUserBlock = encodeGiven;
 
 const encodeCall = (block: ToolCallBlock, encoding: Encoding): WireRecord => ({
 	type: "tool_use",

@@ -1,6 +1,6 @@
 /** The conversation as this protocol demands it: system text apart, user and assistant in turns, results before all else. */
 import { asText, type Block, inPlaceOf, instructs, type Message, type ModelCapabilities, type WireRecord } from "#core";
-import { type Encoding, encodeAssistantBlock, encodeResult, encodeUserBlock } from "../encode-content.ts";
+import { type Encoding, encodeAssistantBlock, encodeGiven, encodeResult } from "../encode-content.ts";
 import { withSpacesJoined } from "./white-space.ts";
 
 export interface Turn {
@@ -21,7 +21,7 @@ const noThinking: WireRecord = {
 };
 
 const encodeSystemBlock = (block: Block, encoding: Encoding): readonly WireRecord[] => {
-	if (block.type === "text" || block.type === "unknown") return encodeUserBlock(block, encoding);
+	if (block.type === "text" || block.type === "unknown") return encodeGiven(block, encoding);
 	encoding.losses.node(block, `a system prompt cannot hold ${block.type}`);
 	return [{ type: "text", text: `[Left out here: ${block.type}, which a system prompt cannot hold.]` }];
 };
@@ -48,7 +48,7 @@ const encodeUser = (message: Message, encoding: Encoding): Turn => {
 	const results: WireRecord[] = [];
 	const rest: WireRecord[] = [];
 	for (const block of message.blocks) {
-		if (block.type !== "tool_result") rest.push(...encodeUserBlock(block, encoding));
+		if (block.type !== "tool_result") rest.push(...encodeGiven(block, encoding));
 		else {
 			const { result, beside } = encodeResult(block, encoding);
 			results.push(result);

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { call, query } from "../data/call.ts";
 import { count } from "../data/format.ts";
-import { go, openRow, place, setQuery } from "../data/location.ts";
+import { go, openRow, place } from "../data/location.ts";
 import { number, wires } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { useAnswer } from "../data/use-answer.ts";
@@ -11,7 +11,7 @@ import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Older } from "../parts/older.tsx";
-import { Segments } from "../parts/segments.tsx";
+import { StateFilter } from "../parts/state-filter.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { Subject } from "./about.tsx";
 import { type Delivery, deliveryOf } from "./delivery.ts";
@@ -79,17 +79,7 @@ export const CallbacksPage = () => {
 				What told other servers of tasks, and operators of alerts. After four tries a callback is dead, and kept to be
 				sent again.
 			</Head>
-			<div class="bar">
-				<Segments
-					label="State"
-					value={status}
-					choose={(value) => setQuery({ status: value, after: undefined })}
-					options={[
-						{ value: "", text: "All" },
-						...Object.entries(deliveryStates).map(([value, [word]]) => ({ value, text: word })),
-					]}
-				/>
-			</div>
+			<StateFilter states={deliveryStates} />
 			<Failure failure={failure ?? action.failure} />
 			{sent !== undefined && (
 				<div class="notice" role="status">

@@ -1,6 +1,6 @@
 /** Image, video and music jobs over all tokens. */
 import { query } from "../data/call.ts";
-import { go, openRow, place, setQuery } from "../data/location.ts";
+import { go, openRow, place } from "../data/location.ts";
 import { wires } from "../data/read.ts";
 import { useTokenNames } from "../data/token-names.ts";
 import { useAnswer } from "../data/use-answer.ts";
@@ -10,8 +10,8 @@ import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { Older } from "../parts/older.tsx";
-import { Segments } from "../parts/segments.tsx";
 import { State } from "../parts/state.tsx";
+import { StateFilter } from "../parts/state-filter.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { statuses, type Task, taskOf } from "./task.ts";
 import { TaskSheet } from "./task-sheet.tsx";
@@ -77,17 +77,7 @@ export const TasksPage = () => {
 			<Head title="Tasks">
 				Image, video and music jobs, newest first: what was asked, how far it is, what came of it.
 			</Head>
-			<div class="bar">
-				<Segments
-					label="State"
-					value={status}
-					choose={(value) => setQuery({ status: value, after: undefined })}
-					options={[
-						{ value: "", text: "All" },
-						...Object.entries(statuses).map(([value, [word]]) => ({ value, text: word })),
-					]}
-				/>
-			</div>
+			<StateFilter states={statuses} />
 			<Failure failure={failure} />
 			{data && tasks.length === 0 && (
 				<Empty title={status === "" ? "No task yet." : "No task is in this state."}>

@@ -20,10 +20,12 @@ const ways = {
 	chat: ["/v1/chat/completions", { model: "chat-completions-a", messages }],
 	responses: ["/v1/responses", { model: "responses-a", input: "x" }],
 	messages: ["/v1/messages", { model: "messages-a", max_tokens: 5, messages }],
+	gemini: ["/v1beta/models/generate-content-a:generateContent", { contents: [{ parts: [{ text: "x" }] }] }],
 } as const;
 const ask = (way: keyof typeof ways, more: object) => world.gateway.ask(ways[way][0], { ...ways[way][1], ...more });
 
 const server = (server_url: string) => ({ tools: [{ type: "mcp", server_label: "s", server_url }] });
+const reached = (url: string) => ({ tools: [{ mcpServers: [{ name: "s", streamableHttpTransport: { url } }] }] });
 const named = (url: string) => ({ mcp_servers: [{ type: "url", name: "s", url }] });
 
 describe("what is refused", () => {
@@ -37,6 +39,8 @@ describe("what is refused", () => {
 		["chat", { tools: [{ type: "code_interpreter", container: "cntr_of_a" }] }],
 		["chat", { tools: [{ type: "code_interpreter", container: { type: "auto", file_ids: ["file-a"] } }] }],
 		["chat", { vector_store_ids: ["vs_of_a"] }],
+		["gemini", { tools: [{ retrieval: { externalApi: { endpoint: "http://10.0.0.1", apiSpec: "SIMPLE_SEARCH" } } }] }],
+		["gemini", { tools: { mcp_servers: [{ streamable_http_transport: { url: "http://localhost" } }] } }],
 		...[
 			"http://169.254.169.254/mcp",
 			"http://localhost:8080",
@@ -47,6 +51,7 @@ describe("what is refused", () => {
 			["responses", server(url)],
 			["responses", { input: [...messages, { type: "additional_tools", role: "developer", ...server(url) }] }],
 			["messages", named(url)],
+			["gemini", reached(url)],
 		]),
 	])("%s %j", async (way, more) => {
 		const response = await ask(way, more);
@@ -63,10 +68,15 @@ describe("what goes on", () => {
 		["chat", server("https://tools.example.org/mcp")],
 		["responses", server("https://tools.example.org/mcp")],
 		["messages", named("https://tools.example.org/mcp")],
+		["gemini", reached("https://tools.example.org/mcp")],
 		["chat", { tools: [{ type: "web_search" }] }],
 		["chat", { tools: [{ type: "code_interpreter", container: { type: "auto" } }] }],
 		["chat", { tools: [{ type: "function", function: { name: "f", parameters: { ...schema, examples } } }] }],
 		["responses", { tools: [{ type: "function", name: "f", parameters: { ...schema, examples } }] }],
+		[
+			"gemini",
+			{ tools: [{ functionDeclarations: [{ name: "f", parametersJsonSchema: { default: { url: "localhost" } } }] }] },
+		],
 	])("%s %j", async (way, more) => {
 		await ask(way, more);
 		expect(world.upstream.received).toHaveLength(1);

@@ -1,5 +1,12 @@
-/** Files, caches and stores that a request names by an id of the upstream's account. Nothing of that kind is kept here. */
-import { type Conversations, findReference, leadsInside, type ReferenceFields, referenceDenial } from "#core";
+/** Files, caches, stores and servers that a request names, of the upstream's account or network. Nothing of that kind is kept here. */
+import {
+	type Conversations,
+	findReference,
+	leadsInside,
+	leadsToOwnServer,
+	type ReferenceFields,
+	referenceDenial,
+} from "#core";
 import { bothSpellings } from "../fields.ts";
 
 const fields: ReferenceFields = {
@@ -19,10 +26,14 @@ const fields: ReferenceFields = {
 	opaque: bothSpellings("args", "response", "functionDeclarations", "generationConfig", "inlineData", "labels"),
 };
 
+/** Servers of tools: of MCP, and of searches (Vertex AI's `externalApi`). */
+const servers: ReferenceFields = { ...fields, addresses: new Set(["url", "endpoint"]), leads: leadsToOwnServer };
+
 /** Sends requests with such an id to upstreams alone whose account is the token's. Nothing is kept. */
 export const references: Conversations = {
 	load(ask) {
-		const found = findReference(ask.body.value, fields, "");
+		const { value } = ask.body;
+		const found = findReference(value, fields, "") ?? findReference(value["tools"], servers, "tools");
 		return found ? { ...ask, onlyUpstream: referenceDenial(found) } : ask;
 	},
 };

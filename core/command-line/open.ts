@@ -3,9 +3,9 @@
 import { deny, Fault } from "../contract/fault.ts";
 import type { Workers } from "../contract/host-info.ts";
 import type { Log } from "../contract/log.ts";
+import { baseFolder } from "../host/absolute-paths.ts";
 import { type Blueprint, type BlueprintInput, readBlueprint } from "../host/blueprint.ts";
 import { lentServices } from "../host/build.ts";
-import { homeOf } from "../host/home.ts";
 import {
 	adminToken,
 	checkAdminToken,
@@ -40,7 +40,7 @@ export const readingOf = ({ file, builtIn, environment, port }: Invocation): Blu
 });
 
 /** The folder of files that are not in the database. */
-export const dataFolderOf = ({ config, file }: Blueprint): string => config.server.dataFolder ?? homeOf(file);
+export const dataFolderOf = ({ config, file }: Blueprint): string => config.server.dataFolder ?? baseFolder(file);
 
 /** The blueprint of the config file. Throws `Fault` with every complaint, a line each. */
 export const blueprintOf = async (invocation: Invocation, withoutSecrets = false): Promise<Blueprint> => {

@@ -7,7 +7,7 @@ import { readPlaces } from "../config/places.ts";
 import { type Config, type PluginEntry, readConfig } from "../config/read.ts";
 import { isFault } from "../contract/fault.ts";
 import { describe } from "../errors/describe.ts";
-import { atHome, homeOf, placesAt } from "./home.ts";
+import { baseFolder, placesAt, withAbsolutePaths } from "./absolute-paths.ts";
 import { isCodeChanged, loadPlugin } from "./load.ts";
 import { type Instance, orderInstances, type PluginComplaint } from "./order.ts";
 
@@ -101,7 +101,7 @@ export const placesOf = ({ file, environment, fallback }: BlueprintInput): Retur
 	const found = readText(file, fallback);
 	const readFile = (path: string) => readFileSync(resolve(dirname(file), path), "utf8");
 	const places = readPlaces("text" in found ? found.text : "", { environment, readFile, withoutSecrets: true });
-	return placesAt(homeOf(file), places);
+	return placesAt(baseFolder(file), places);
 };
 
 /** Reads, loads, checks and orders. A blueprint is given whenever the file can be read at all. */
@@ -124,7 +124,7 @@ export const readBlueprint = async (
 		...(input.withoutSecrets && { withoutSecrets: true }),
 	});
 	if (!read) return { complaints: complaintLines(file, inFile) };
-	const config = atHome(read, homeOf(file));
+	const config = withAbsolutePaths(read, baseFolder(file));
 	const complaints: Complaint[] = [...inFile];
 	const instances: Instance[] = [];
 	const entries = new Map<string, PluginEntry>();

@@ -1,11 +1,11 @@
-/** Where a config's data is: it belongs to the config file, whatever folder a command is called from. */
+/** Paths of a config made absolute: its data belongs to the config file, whatever folder a command is called from. */
 import { basename, dirname, join, resolve } from "node:path";
 import type { Places } from "../config/places.ts";
 import type { Config } from "../config/read.ts";
 import { databaseFile } from "../store/connection.ts";
 
 /** The folder of the config file; of one in a folder called `config`, the folder that holds it. */
-export const homeOf = (file: string): string => {
+export const baseFolder = (file: string): string => {
 	const folder = dirname(resolve(file));
 	return basename(folder) === "config" ? dirname(folder) : folder;
 };
@@ -16,24 +16,24 @@ const inUrl = (path: string): string => path.replace(/[%?#]/g, encodeURIComponen
 const relativeFile = /^file:(?!\/|:memory:)([^?#]*)/;
 
 /** The same places, absolute; the data folder is beside the database file where none is named. */
-export const placesAt = (home: string, given: Places): { readonly url: string; readonly dataFolder: string } => {
+export const placesAt = (base: string, given: Places): { readonly url: string; readonly dataFolder: string } => {
 	const url = given.url.replace(
 		relativeFile,
-		(_, path: string) => `file:${inUrl(home)}/${path.replace(/^(?:\.\/)+/, "")}`,
+		(_, path: string) => `file:${inUrl(base)}/${path.replace(/^(?:\.\/)+/, "")}`,
 	);
 	const file = databaseFile(url);
-	const beside = file === undefined || file === ":memory:" ? join(home, "data") : dirname(file);
-	return { url, dataFolder: resolve(home, given.dataFolder ?? beside) };
+	const beside = file === undefined || file === ":memory:" ? join(base, "data") : dirname(file);
+	return { url, dataFolder: resolve(base, given.dataFolder ?? beside) };
 };
 
 /** The same config with every path of its data absolute. */
-export const atHome = (config: Config, home: string): Config => {
+export const withAbsolutePaths = (config: Config, base: string): Config => {
 	const { dataFolder: named } = config.server;
-	const { url, dataFolder } = placesAt(home, { url: config.database.url, dataFolder: named });
+	const { url, dataFolder } = placesAt(base, { url: config.database.url, dataFolder: named });
 	const { backup } = config.database;
-	const folder = backup.folder === undefined ? join(dataFolder, "backups") : resolve(home, backup.folder);
+	const folder = backup.folder === undefined ? join(dataFolder, "backups") : resolve(base, backup.folder);
 	const database = { ...config.database, url, backup: { ...backup, folder } };
 	const { tls } = config.server;
-	const files = tls && { tls: { cert: resolve(home, tls.cert), key: resolve(home, tls.key) } };
+	const files = tls && { tls: { cert: resolve(base, tls.cert), key: resolve(base, tls.key) } };
 	return { ...config, server: { ...config.server, dataFolder, ...files }, database };
 };

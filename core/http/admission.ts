@@ -1,4 +1,4 @@
-/** The door: what is checked of a request before any route is looked for. */
+/** What is checked of a request before any route is looked for. */
 import { type Denial, deny } from "../contract/fault.ts";
 import { withoutKeys } from "../errors/redact.ts";
 import { remembering } from "../wire/remember.ts";

@@ -1,4 +1,4 @@
-/** A request that the door let in, and the call that is made of it: what is known before anything is asked of it. */
+/** A request that was admitted, and the call that is made of it: what is known before anything is asked of it. */
 import type { Admitted } from "../contract/call.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Connection } from "../runtime/serve.ts";
@@ -29,7 +29,7 @@ export const noParams: Params = {};
 export const newCallId = (now: number): string => `req_${orderedId(now)}`;
 
 /**
- * What is known at the door. What few routes ask for is worked out when it is asked for; it belongs to the object itself,
+ * What is known before the key is looked for. What few routes ask for is worked out when it is asked for; it belongs to the object itself,
  * so that a copy has it too.
  */
 export const admitted = (

@@ -24,7 +24,7 @@ interface OpenAiRouteOptions {
 }
 
 /** A route's address after `/images`, how its body is read, and what its streams call each picture. */
-interface Door {
+interface ImageRoute {
 	readonly path: string;
 	readonly summary: string;
 	readonly body: TSchema;
@@ -35,7 +35,7 @@ interface Door {
 const shared = { prompt: t.String(), model: t.Optional(t.String()), n: t.Optional(t.Integer()) };
 const reference = t.Object({ image_url: t.String() });
 
-const doors: readonly Door[] = [
+const imageRoutes: readonly ImageRoute[] = [
 	{
 		path: "/generations",
 		summary: "Makes pictures and answers when they are done; `Prefer: respond-async` gives the task instead.",
@@ -146,7 +146,7 @@ export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOp
 		};
 	};
 
-	const make = async (call: Identified, { read, event }: Door): Promise<Response> => {
+	const make = async (call: Identified, { read, event }: ImageRoute): Promise<Response> => {
 		const body = withDeployment(await tasks.read(call), call);
 		const callbackUrl = tasks.callbackUrlOf(body);
 		const waits = !prefersAsync(call, body, callbackUrl);
@@ -170,14 +170,14 @@ export const openAiRoutes = ({ tasks, waitSeconds, defaultModel }: OpenAiRouteOp
 		return await pictureStream({ event, watch, whole: whole(), answered: call.answered });
 	};
 
-	return doors.flatMap((door) =>
-		openAiPaths(`/images${door.path}`).map((path) => ({
+	return imageRoutes.flatMap((route) =>
+		openAiPaths(`/images${route.path}`).map((path) => ({
 			method: "POST" as const,
 			path,
 			access: "token" as const,
-			summary: door.summary,
-			body: door.body,
-			handle: (call: Identified) => make(call, door),
+			summary: route.summary,
+			body: route.body,
+			handle: (call: Identified) => make(call, route),
 		})),
 	);
 };

@@ -1,4 +1,4 @@
-/** `GET /admin/calls` and `/admin/calls/:id`: the rows themselves, refusals at the door among them. */
+/** `GET /admin/calls` and `/admin/calls/:id`: the rows themselves, those of refused calls among them. */
 import { type SQL, sql } from "drizzle-orm";
 import {
 	asList,

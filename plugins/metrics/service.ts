@@ -51,7 +51,7 @@ export const figure = (
 	samples: [{ labels: {}, value }],
 });
 
-/** Seconds: from an error at the door to an answer that is thought about for minutes. */
+/** Seconds: from a refusal at once to an answer that is thought about for minutes. */
 const bounds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600] as const;
 
 /** How often something took how long. */

@@ -75,8 +75,8 @@ export class Directory {
 	}
 
 	/**
-	 * For the batch of a change, after it: a person shuts the door behind themselves by one slip, which the holder of the admin
-	 * token can open again. A role may not be null, so nothing of the batch stays when no admin would be left.
+	 * For the batch of a change, after it: a person who is the last admin may shut everybody out by one slip, which only the holder
+	 * of the admin token can undo. A role may not be null, so nothing of the batch stays when no admin would be left.
 	 */
 	keepAnAdmin(before: Person, after: Person): readonly Statement[] {
 		if (!isActiveAdmin(before) || isActiveAdmin(after)) return [];

@@ -1,4 +1,4 @@
-/** The uniform routes: every kind through one door, beside the dialects that existing clients speak. */
+/** The uniform routes: every kind by the same addresses, beside the dialects that existing clients speak. */
 import { type Admitted, asText, Fault, type Identified, invalidParameter, type Route, t } from "#core";
 import type { Webhooks } from "../webhooks/service.ts";
 import type { Catalogue } from "./catalogue.ts";

@@ -1,4 +1,4 @@
-/** From the door to the end: each attempt, why it was made, and what the vendor said. */
+/** From its arrival to its end: each attempt, why it was made, and what the vendor said. */
 import { seconds } from "../data/format.ts";
 import { type Attempt, type CallRecord, isUntold } from "./call-record.ts";
 import { whyInWords } from "./why.ts";

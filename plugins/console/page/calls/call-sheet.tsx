@@ -10,7 +10,7 @@ import { CallFacts } from "./call-facts.tsx";
 import { type CallRecord, callOf, isCorrection, isUntold } from "./call-record.ts";
 import { curlFor } from "./curl.ts";
 
-/** What became of it between the door and its end. */
+/** What became of it from its arrival to its end. */
 const Way = ({ call }: { readonly call: CallRecord }) => {
 	if (call.ending === "lease_found") return <p>The node came back: what it had not used is given back.</p>;
 	if (isCorrection(call)) return null;

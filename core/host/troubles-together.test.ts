@@ -103,15 +103,24 @@ test.each(["SQLITE_BUSY", "SQLITE_BUSY_SNAPSHOT", "SQLITE_LOCKED"])(
 	},
 );
 
-test("a database server that refuses its token leads to the setting", () => {
-	const outage = () => ({ since: 5, code: "TOKEN_REFUSED" });
+test.each([
+	[
+		"refuses its token",
+		"TOKEN_REFUSED",
+		/^The database server does not take the token of database\.authToken/,
+		/^Give/,
+	],
+	[
+		"has lost its files",
+		"TABLES_GONE",
+		/^The database server holds none of Portico's tables any more/,
+		/^Start it on its own/,
+	],
+])("a database server that %s is told as that", (_, code, message, advice) => {
+	const outage = () => ({ since: 5, code });
 	const input = { clock: createMovedClock(), outage, freeBytes: () => undefined, url: "http://127.0.0.1:8080" };
 	expect(new Troubles(input).list()).toMatchObject([
-		{
-			what: "database",
-			message: expect.stringMatching(/^The database server does not take the token of database\.authToken/),
-			advice: expect.stringMatching(/^Give database\.authToken the token/),
-		},
+		{ what: "database", message: expect.stringMatching(message), advice: expect.stringMatching(advice) },
 	]);
 });
 

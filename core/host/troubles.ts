@@ -44,6 +44,11 @@ const byCode: readonly (readonly [pattern: RegExp, message: string, advice: stri
 		"Give database.authToken the token that the server wants, and restart; or let the server take this one, and it goes on by itself.",
 	],
 	[
+		/TABLES_GONE/,
+		"The database server holds none of Portico's tables any more: it was started without its files, or another has its address.",
+		"Start it on its own files again, and it goes on by itself. Where they are lost, put the newest copy in their place (docs/scaling.md).",
+	],
+	[
 		isServerAway,
 		"The database server does not answer.",
 		"Start the database server, or the network between; it goes on by itself.",

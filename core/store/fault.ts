@@ -4,7 +4,11 @@ import { type Denial, deny, Fault } from "../contract/fault.ts";
 import { asNumber, asRecord, asText, definedOnly } from "../neutral/json.ts";
 
 /** The database as a whole does not work; a full disk is among them, and mends when somebody makes room. */
-const outageCodes = /^(?:SQLITE_(IOERR|FULL|CORRUPT|NOTADB|READONLY|CANTOPEN|NOMEM|PERM|AUTH)|TOKEN_REFUSED$)/;
+const outageCodes =
+	/^(?:SQLITE_(IOERR|FULL|CORRUPT|NOTADB|READONLY|CANTOPEN|NOMEM|PERM|AUTH)|TOKEN_REFUSED$|TABLES_GONE$)/;
+
+/** As it is told of a database that is not Portico's, or no more: it was empty when the server was started. */
+const withoutTables = /no such table: portico_migrations\b/;
 
 /** The database as a whole does not work. */
 export interface Outage {
@@ -93,6 +97,7 @@ export const storeFault = (error: unknown): StoreFault => {
 	const { code, extendedCode } = codesOf(error);
 	// Of a file that it could not open the driver gives an empty one.
 	if (!code) return new StoreFault(/unable to open/i.test(reason) ? "SQLITE_CANTOPEN" : "DRIVER", reason);
+	if (withoutTables.test(reason)) return new StoreFault("TABLES_GONE", reason);
 	if (code === "SERVER_ERROR") return serverFault(reason, codesOf(error instanceof Error ? error.cause : undefined));
 	return new StoreFault(extendedCode ?? code, reason, passingCodes.test(code));
 };

@@ -18,10 +18,14 @@ const everyMs = 30_000;
 /** How often it is looked whether the file is still there. */
 const lookMs = 2_000;
 
-/** Also ends an outage that no other write would notice the end of. Returns what stops it. */
+/**
+ * Also ends an outage that no other write would notice the end of, and finds a server that was started on other files, where it
+ * writes nothing. Returns what stops it.
+ */
 export const startHeartbeat = ({ connection, queue, clock, log }: HeartbeatInput): (() => void) => {
 	let stopped = false;
 	let cancel = (): void => undefined;
+	let hasBeaten = false;
 	const { file } = connection;
 	const lookAtSpace = watchSpace(() => (file === undefined ? undefined : spaceOf(file)), log);
 	lookAtSpace();
@@ -30,9 +34,12 @@ export const startHeartbeat = ({ connection, queue, clock, log }: HeartbeatInput
 		const at = clock.now();
 		const sql = "INSERT INTO portico_heartbeat (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at";
 		await queue.write([
+			// Amid a first start the tables may still be on their way.
+			...(hasBeaten ? [{ sql: "SELECT 1 FROM portico_migrations LIMIT 1", args: [] }] : []),
 			{ sql: createTable, args: [] },
 			{ sql, args: [at] },
 		]);
+		hasBeaten = true;
 		if (connection.file === undefined || readBack(connection.file) === at) return;
 		log.error("the database does not keep what is written; it is opened again");
 		await connection.heal();

@@ -624,6 +624,26 @@ describe("a server", () => {
 		expect(await names(opened.store)).toEqual(["back"]);
 	});
 
+	test("that was started without its files is found by a heartbeat, which writes nothing there", async () => {
+		const clock = createMovedClock();
+		const file = join(folder(), "server.db");
+		const opened = await open(server(file).url, { clock });
+		await opened.migrate([tables]);
+		const other = new Database(file);
+		cleanups.push(() => void other.close());
+		const beats = () => other.prepare("SELECT name FROM sqlite_master WHERE name = 'portico_heartbeat'").all().length;
+		clock.advance(30_000);
+		await until(() => beats() === 1 && clock.waiting === 1);
+		other.exec("ALTER TABLE portico_migrations RENAME TO kept; DROP TABLE portico_heartbeat");
+		clock.advance(30_000);
+		await until(() => opened.outage() !== undefined && clock.waiting === 1);
+		expect([opened.outage()?.code, beats()]).toEqual(["TABLES_GONE", 0]);
+		other.exec("ALTER TABLE kept RENAME TO portico_migrations");
+		clock.advance(30_000);
+		await until(() => opened.outage() === undefined);
+		await until(() => beats() === 1);
+	});
+
 	test("that is not there is a clear fault that does not show the token", async () => {
 		const { url, close } = startSqlServer(join(folder(), "gone.db"));
 		await close();

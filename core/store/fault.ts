@@ -112,6 +112,7 @@ const mends: Readonly<Record<string, string>> = {
 	UNREACHABLE: "; start it, or correct database.url",
 	TOKEN_REFUSED: "; database.authToken is not its token, or names a variable that is not set here",
 	SQLITE_CANTOPEN: "; see to it that it is a file that this user may read and write",
+	SQLITE_FULL: "; make room on the disk that holds it",
 };
 
 /** What an operator is to do about a database that cannot be opened; empty where that is not known. */

@@ -27,7 +27,7 @@ import { Connection, databaseFile } from "./connection.ts";
 import { StoreFault, unlessOutage } from "./fault.ts";
 import { holderOf, lockFile } from "./lock.ts";
 import { migrate } from "./migrate.ts";
-import { type OpenStore, openStore } from "./open.ts";
+import { type OpenStore, openStore, unusable } from "./open.ts";
 import { WriteQueue } from "./queue.ts";
 import { transferDatabase } from "./transfer.ts";
 
@@ -352,6 +352,15 @@ describe("a file", () => {
 		await expect(openStore({ url: `file:${file}`, clock: systemClock, log })).rejects.toThrow(
 			/portico\.db cannot be used: .*; see to it that it is a file that this user may read and write$/,
 		);
+	});
+
+	test("of a server whose disk is full whoever starts is told to make room", async () => {
+		const shared = server();
+		const first = await open(shared.url);
+		await first.migrate([tables]);
+		shared.fill(true);
+		const full = await faultOf(first.store.write([sql`INSERT INTO things VALUES (1, 'x')`]));
+		expect(unusable(shared.url, full).message).toEndWith("; make room on the disk that holds it");
 	});
 
 	test("of a server that takes no token of ours whoever starts or copies is told which setting it is", async () => {

@@ -1,12 +1,12 @@
 /** `portico db`: backups, and what puts them back or moves a database; the latter while no server has it open. */
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, rmSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { parseWords } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import type { Command, CommandRun } from "../contract/command.ts";
 import type { Blueprint } from "../host/blueprint.ts";
 import { tablesInOrder } from "../host/generation.ts";
-import { nodeLock } from "../host/node-files.ts";
+import { leftJournals, nodeLock } from "../host/node-files.ts";
 import { asList, asRecord } from "../neutral/json.ts";
 import { createLog } from "../runtime/log.ts";
 import { makeFilesPrivate } from "../runtime/system.ts";
@@ -128,13 +128,9 @@ const atRest = async <T>(blueprint: Blueprint, work: (place: Place) => Promise<T
 };
 
 const refuseJournals = (folder: string): void => {
-	const journals = existsSync(folder)
-		? readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".journal"))
-		: [];
-	if (journals.length > 0)
-		refuse(
-			`${join(folder, journals[0] ?? "")} tells of calls that are not charged yet; start and stop portico once, then again`,
-		);
+	const [journal] = leftJournals(folder);
+	if (journal !== undefined)
+		refuse(`${journal} tells of calls that are not charged yet; start and stop portico once, then again`);
 };
 
 const move = async (work: FileWork, out: boolean): Promise<void> => {

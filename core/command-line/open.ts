@@ -9,6 +9,7 @@ import { lentServices } from "../host/build.ts";
 import {
 	adminToken,
 	checkAdminToken,
+	leftJournals,
 	leftProcesses,
 	makeDataFolder,
 	nodeLock,
@@ -21,7 +22,7 @@ import { createLog, type LogFormat, type LogLevel } from "../runtime/log.ts";
 import { makeFilesPrivate, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
 import { StoreFault } from "../store/fault.ts";
-import { type OpenStore, type Owner, openStore, unusable } from "../store/open.ts";
+import { holdsTables, type OpenStore, type Owner, openStore, unusable } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import type { DatabasePlace, Invocation } from "./settings.ts";
@@ -77,6 +78,19 @@ const storeFaultIn = (error: unknown): StoreFault | undefined => {
 	return cause instanceof StoreFault ? cause : undefined;
 };
 
+/**
+ * A server that was started without its files is not begun anew: what the journal tells would be charged there, and be lost
+ * once the server has its files again.
+ */
+const refuseEmpty = async ({ store }: OpenStore, folder: string): Promise<void> => {
+	const [journal] = store.shared ? leftJournals(folder) : [];
+	if (journal === undefined || (await holdsTables(store))) return;
+	const advice =
+		"Start the server on its own files; where those are lost, remove the journal, and Portico begins anew.";
+	const message = `the database server is empty, and ${journal} tells of calls that are to be charged in what it held. ${advice}`;
+	throw new Fault(deny("conflict", message));
+};
+
 /** Opens the store (and holds its lock) and starts the plugins. Throws `Fault`; `held` is called when another process has what this one needs. */
 export const openGateway = async (
 	invocation: Invocation,
@@ -113,7 +127,8 @@ export const openGateway = async (
 		await stopServer();
 	};
 	// Not before: a command that meets a running server must not make a token that is not that server's.
-	const token = await adminToken(dataFolder, fromEnvironment).catch(async (error: unknown) => {
+	const prepared = refuseEmpty(opened, dataFolder).then(() => adminToken(dataFolder, fromEnvironment));
+	const token = await prepared.catch(async (error: unknown) => {
 		await closeStore();
 		throw error;
 	});

@@ -58,6 +58,14 @@ export const leftProcesses = (dataFolder: string): readonly (number | undefined)
 		return existsSync(join(dataFolder, name, "node.owner")) && !Number.isNaN(worker) ? [worker] : [];
 	});
 
+/** Files of this folder that tell of calls whose charge is not in the database yet. */
+export const leftJournals = (folder: string): readonly string[] =>
+	existsSync(folder)
+		? readdirSync(folder, { recursive: true, encoding: "utf8" })
+				.filter((name) => name.endsWith(".journal"))
+				.map((name) => join(folder, name))
+		: [];
+
 /** What a small file holds; written at the first call, readable by its owner alone. */
 const remembered = (path: string, make: () => string): string => {
 	if (existsSync(path)) {

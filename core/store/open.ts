@@ -1,5 +1,6 @@
 /** Opens the database that everything else is kept in, and keeps it sound. */
 import { setTimeout as pause } from "node:timers/promises";
+import { sql } from "drizzle-orm";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Store, Tables } from "../contract/store.ts";
 import { backupFile } from "./backup.ts";
@@ -33,6 +34,10 @@ export interface OpenStore {
 	/** Tells other processes (the command line) where this one serves. */
 	describe(info: { readonly address: string }): void;
 }
+
+/** Whether anything of Portico's is in the database. */
+export const holdsTables = async ({ all }: Store): Promise<boolean> =>
+	(await all(sql`SELECT 1 FROM sqlite_master WHERE name = 'portico_migrations'`)).length > 0;
 
 /** How long another process that does not serve (a command) is waited for, milliseconds. */
 const lockPatienceMs = 3000;

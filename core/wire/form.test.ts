@@ -53,6 +53,14 @@ test("a value may hold what looks like another form, with another boundary", () 
 	expect(formText(form, "prompt")).toBe(inner);
 });
 
+test("letters that clients tell, and those of a file, are read as ever", () => {
+	const head = (rest: string) => `--B\r\nContent-Disposition: form-data; name="${rest}\r\n\r\nx\r\n`;
+	const text = 'model"\r\nContent-Type: text/plain; charset=ISO-8859-1';
+	const file = 'file"; filename="a.txt"\r\nContent-Type: text/plain; charset=utf-16';
+	const form = read(`${head(text)}${head(file)}--B--`, 'multipart/form-data; boundary=B; charset="UTF-8"');
+	expect([formText(form, "model"), form.parts[1]?.filename]).toEqual(["x", "a.txt"]);
+});
+
 describe("is refused with a sentence:", () => {
 	const good = part("model", "x");
 	test.each([
@@ -120,6 +128,18 @@ describe("is refused with a sentence:", () => {
 		["a boundary right behind a head", `--B\r\nContent-Disposition: form-data; name="a"\r\n\r\n${good}--B--`, type],
 		["a boundary amid a line before all others", `x${part("model", "dear")}${good}--B--`, type],
 		["a part behind the last boundary", `${good}--B--\r\n${part("a", "x")}--B--`, type],
+		...["charset=utf-7; boundary=B", 'boundary=B; Charset = "utf-16"', "boundary=B; charset*=UTF-8''utf-7"].map(
+			(parameters): [string, string, string] => [
+				`other letters: ${parameters}`,
+				`${good}${part("+AG0-odel", "dear")}--B--`,
+				`multipart/form-data; ${parameters}`,
+			],
+		),
+		[
+			"a field in other letters",
+			`--B\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=base64\r\n\r\nx\r\n--B--`,
+			type,
+		],
 		["a folded line", `--B\r\nContent-Disposition: form-data;\r\n name="a"\r\n\r\nx\r\n--B--`, type],
 	])("%s", (_name, body, contentType) => {
 		expect(refusal(() => read(body, contentType))).toMatchObject({

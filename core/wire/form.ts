@@ -4,6 +4,7 @@
  */
 import type { FormBody, FormPart } from "../contract/endpoint.ts";
 import { Fault } from "../contract/fault.ts";
+import { checkCharset } from "./form-charset.ts";
 
 /** More than any client sends; every part costs more to read than its bytes. */
 const mostParts = 64;
@@ -35,6 +36,7 @@ const boundaryOf = (contentType: string): string => {
 		throw bad(
 			"The body is no form that can be read: send `multipart/form-data` with a boundary of 1 to 70 characters.",
 		);
+	checkCharset(contentType);
 	return boundary;
 };
 
@@ -87,6 +89,7 @@ const headOf = (text: string): Pick<FormPart, "name" | "filename" | "type"> => {
 		throw bad("A part of the form has no name, or one that is too long; give each a `name` of at most 200 characters.");
 	const filename = parameters.get("filename") ?? parameters.get("filename*");
 	const type = fields.get("content-type");
+	if (filename === undefined) checkCharset(type ?? "");
 	// Some readers decode it, most do not.
 	if (!/^(?:7bit|8bit|binary)?$/i.test(fields.get("content-transfer-encoding") ?? "")) throw ambiguous();
 	// A form within a form could hold a second model that only the upstream reads.

@@ -90,6 +90,12 @@ export const formShapes = (size: number): readonly FormShape[] => [
 		"form",
 	),
 	{ ...shape("gzip that is none", good, "decompressed"), headers: { "content-encoding": "gzip" } },
+	shape(
+		"a second model in the letters that the form tells",
+		model + part('name="+AG0-odel"', "dear") + file + end,
+		'charset "utf-7"',
+		`${multipart}; charset=utf-7`,
+	),
 	{
 		name: "gzip that unpacks to a thousand times its size",
 		type: multipart,

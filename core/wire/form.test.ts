@@ -140,6 +140,7 @@ describe("is refused with a sentence:", () => {
 			`--B\r\nContent-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=base64\r\n\r\nx\r\n--B--`,
 			type,
 		],
+		["a field that tells the letters of all", `${good}${part("_charset_", "utf-7")}--B--`, type],
 		["a folded line", `--B\r\nContent-Disposition: form-data;\r\n name="a"\r\n\r\nx\r\n--B--`, type],
 	])("%s", (_name, body, contentType) => {
 		expect(refusal(() => read(body, contentType))).toMatchObject({

@@ -4,7 +4,7 @@
  */
 import type { FormBody, FormPart } from "../contract/endpoint.ts";
 import { Fault } from "../contract/fault.ts";
-import { checkCharset } from "./form-charset.ts";
+import { checkCharset, checkFieldCharset } from "./form-charset.ts";
 
 /** More than any client sends; every part costs more to read than its bytes. */
 const mostParts = 64;
@@ -89,7 +89,7 @@ const headOf = (text: string): Pick<FormPart, "name" | "filename" | "type"> => {
 		throw bad("A part of the form has no name, or one that is too long; give each a `name` of at most 200 characters.");
 	const filename = parameters.get("filename") ?? parameters.get("filename*");
 	const type = fields.get("content-type");
-	if (filename === undefined) checkCharset(type ?? "");
+	if (filename === undefined) checkFieldCharset(name, type);
 	// Some readers decode it, most do not.
 	if (!/^(?:7bit|8bit|binary)?$/i.test(fields.get("content-transfer-encoding") ?? "")) throw ambiguous();
 	// A form within a form could hold a second model that only the upstream reads.

@@ -75,9 +75,18 @@ export const leadsToOwnServer = (named: string): boolean =>
 const isId = (value: unknown): boolean =>
 	typeof value === "string" ? value !== "" : Array.isArray(value) && value.some(isId);
 
+/** Servers in Go take `URL` for the `url` that they know, and of several the last; letters that only look otherwise too (`ſ`). */
+export const isSpelledOtherwise = (field: string): boolean => /[A-Z\u017f\u212a]/.test(field);
+
+const usualSpelling = (field: string): string =>
+	isSpelledOtherwise(field) ? field.normalize("NFKC").toLowerCase() : field;
+
 /** Whether the field itself is one; what is in it is looked through apart from this. */
-const isReference = (field: string, value: unknown, { ids, addresses, leads }: ReferenceFields): boolean =>
-	(ids.has(field) && isId(value)) || (typeof value === "string" && addresses.has(field) && leads(value, field));
+const isReference = (named: string, value: unknown, { ids, addresses, leads }: ReferenceFields): boolean => {
+	if (typeof value !== "string" && !Array.isArray(value)) return false;
+	const field = ids.has(named) || addresses.has(named) ? named : usualSpelling(named);
+	return (ids.has(field) && isId(value)) || (typeof value === "string" && addresses.has(field) && leads(value, field));
+};
 
 const inList = (list: readonly unknown[], fields: ReferenceFields, at: string): FoundReference | undefined => {
 	for (const [index, each] of list.entries()) {
@@ -87,14 +96,16 @@ const inList = (list: readonly unknown[], fields: ReferenceFields, at: string): 
 	return undefined;
 };
 
+const placeOf = (at: string, field: string): string => (at === "" ? field : `${at}.${field}`);
+
 /** The first reference in a value; `at` is the value's own place, empty for a whole body. */
 export const findReference = (value: unknown, fields: ReferenceFields, at: string): FoundReference | undefined => {
 	if (Array.isArray(value)) return inList(value, fields, at);
 	if (!isRecord(value)) return undefined;
 	for (const [field, inner] of Object.entries(value)) {
-		const place = at === "" ? field : `${at}.${field}`;
-		if (isReference(field, inner, fields)) return { at: place, field };
-		const found = fields.opaque.has(field) ? undefined : findReference(inner, fields, place);
+		if (isReference(field, inner, fields)) return { at: placeOf(at, field), field };
+		if (typeof inner !== "object" || fields.opaque.has(field)) continue;
+		const found = findReference(inner, fields, placeOf(at, field));
 		if (found) return found;
 	}
 	return undefined;

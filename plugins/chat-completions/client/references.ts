@@ -4,6 +4,7 @@ import {
 	asRecord,
 	type Conversations,
 	findReference,
+	isSpelledOtherwise,
 	leadsInside,
 	leadsToOwnServer,
 	type ModelAsk,
@@ -47,12 +48,14 @@ const filesInText = /^\s*fileid:\/\//i;
 
 const referenceIn = (messages: readonly unknown[]) => {
 	for (let index = 0; index < messages.length; index++) {
-		const { content, audio } = asRecord(messages[index]);
+		const message = asRecord(messages[index]);
+		const { content, audio } = message;
 		if (typeof asRecord(audio)["id"] === "string") return { at: `messages[${index}].audio.id`, field: "audio.id" };
-		if (typeof content !== "string") {
-			const found = findReference(messages[index], fields, `messages[${index}]`);
-			if (found) return found;
-		} else if (filesInText.test(content)) return { at: `messages[${index}].content`, field: "content" };
+		if (typeof content === "string" && filesInText.test(content))
+			return { at: `messages[${index}].content`, field: "content" };
+		if (typeof content === "string" && !Object.keys(message).some(isSpelledOtherwise)) continue;
+		const found = findReference(message, fields, `messages[${index}]`);
+		if (found) return found;
 	}
 	return undefined;
 };

@@ -46,6 +46,11 @@ const referenceOfTools = ({ tools, vector_store_ids }: WireRecord) => {
 /** Qwen reads a system message that is such an address as the file it names. */
 const filesInText = /^\s*fileid:\/\//i;
 
+const hasOtherSpelling = (message: WireRecord): boolean => {
+	for (const name in message) if (name !== "role" && name !== "content" && isSpelledOtherwise(name)) return true;
+	return false;
+};
+
 const referenceIn = (messages: readonly unknown[]) => {
 	for (let index = 0; index < messages.length; index++) {
 		const message = asRecord(messages[index]);
@@ -53,7 +58,7 @@ const referenceIn = (messages: readonly unknown[]) => {
 		if (typeof asRecord(audio)["id"] === "string") return { at: `messages[${index}].audio.id`, field: "audio.id" };
 		if (typeof content === "string" && filesInText.test(content))
 			return { at: `messages[${index}].content`, field: "content" };
-		if (typeof content === "string" && !Object.keys(message).some(isSpelledOtherwise)) continue;
+		if (typeof content === "string" && !hasOtherSpelling(message)) continue;
 		const found = findReference(message, fields, `messages[${index}]`);
 		if (found) return found;
 	}

@@ -78,7 +78,8 @@ const isId = (value: unknown): boolean =>
 /** Servers in Go take `URL` for the `url` that they know, and of several the last; letters that only look otherwise too (`ſ`). */
 export const isSpelledOtherwise = (field: string): boolean => /[A-Z\u017f\u212a]/.test(field);
 
-const usualSpelling = (field: string): string =>
+/** The field that such servers take it for. */
+export const usualSpelling = (field: string): string =>
 	isSpelledOtherwise(field) ? field.normalize("NFKC").toLowerCase() : field;
 
 /** Whether the field itself is one; what is in it is looked through apart from this. */

@@ -6,10 +6,12 @@ import {
 	asText,
 	BoundReader,
 	dataUrlHead,
+	isSpelledOtherwise,
 	membersOf,
 	type RequestFacts,
 	steeringFinder,
 	tiersNamed,
+	usualSpelling,
 	type WireRecord,
 } from "#core";
 
@@ -36,7 +38,20 @@ const typeOf = (part: WireRecord): string | undefined => {
 const sizes = ["mm_processor_kwargs", "images_config", "max_dynamic_patch", "min_dynamic_patch"];
 const setsSize = (value: WireRecord): boolean => sizes.some((field) => isGiven(value[field]));
 
+/** Fields that say what is read, and how much that is. */
+const telling = new Set(
+	"role type text content image_url video_url audio_url input_audio file url uuid audio".split(" "),
+);
+
+/** What a server in Go takes for one of them (`Image_URL`) is not counted here. */
+const tellsOtherwise = (value: WireRecord): boolean => {
+	for (const name in value)
+		if (!telling.has(name) && isSpelledOtherwise(name) && telling.has(usualSpelling(name))) return true;
+	return false;
+};
+
 const readPart = (reader: BoundReader, part: WireRecord): void => {
+	if (tellsOtherwise(part) || tellsOtherwise(asRecord(part["image_url"]))) reader.reachesOut();
 	const type = typeOf(part);
 	if (type !== undefined && texts.has(type)) return;
 	if (type !== undefined && pictures.has(type)) {
@@ -100,7 +115,7 @@ export const facts: RequestFacts = {
 			const { content } = message;
 			if (typeof content !== "string") for (const part of membersOf(content)) readPart(reader, part);
 			// A sound of an earlier answer, by its id.
-			if (isGiven(message["audio"])) reader.reachesOut();
+			if (isGiven(message["audio"]) || tellsOtherwise(message)) reader.reachesOut();
 		}
 		const tools = membersOf(value["tools"]);
 		if (tools.length > 0 || membersOf(value["functions"]).length > 0 || value["response_format"] !== undefined)

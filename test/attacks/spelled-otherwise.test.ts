@@ -66,3 +66,26 @@ test("what is the client's own may be spelled as it likes", async () => {
 	await world.gateway.ask("/v1/chat/completions", { model: "chat-completions-a", messages });
 	expect(world.upstream.received).toHaveLength(1);
 });
+
+/** A film of which nobody here knows how long it is: it may fill the window. */
+const film = { url: "https://example.org/a.mp4" };
+const small = { url: "data:image/png;base64,iVBORw0KGgo=" };
+
+test.each([
+	["Type", [{ type: "text", text: "x", Type: "video_url", video_url: film }]],
+	["Video_URL", [{ type: "text", text: "x", Type: "video_url", Video_URL: film }]],
+	["Image_URL", [{ type: "image_url", image_url: small, Image_URL: film }]],
+	["URL", [{ type: "image_url", image_url: { ...small, URL: film.url } }]],
+	["Content", "x"],
+])("what %s brings is held for as what it may be", async (name, content) => {
+	const more = name === "Content" ? { Content: [{ type: "video_url", video_url: film }] } : {};
+	// A window at the rates of this world costs more, a picture less.
+	const { key } = await world.gateway.token({ quota: 0.02 });
+	const headers = { authorization: `Bearer ${key}` };
+	const body = { ...chat(content, more), max_tokens: 5 };
+	expect([402, 429]).toContain((await world.gateway.ask("/v1/chat/completions", body, { headers })).status);
+	expect(world.upstream.received).toEqual([]);
+	const usual = { ...chat([{ type: "image_url", image_url: small }]), max_tokens: 5 };
+	await world.gateway.ask("/v1/chat/completions", usual, { headers });
+	expect(world.upstream.received).toHaveLength(1);
+});

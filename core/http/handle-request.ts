@@ -152,6 +152,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 			const answered = answer(route, call, connection);
 			const given = isPending(answered) ? await answered : answered;
 			response = given instanceof Response ? given : refusal(route, request, given, call.requestId);
+			if (response.bodyUsed) throw new TypeError("its handler answered a Response whose body was read already");
 		} catch (error) {
 			const denial = denialOf(error, call.route, call.requestId);
 			response = denialAt(route, request, denial, call.requestId, log);

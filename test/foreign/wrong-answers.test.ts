@@ -57,6 +57,17 @@ export default definePlugin({
 				summary: "Answers oddly.",
 				handle: ({ params }) => (params.name === "nothing" ? undefined : answers[params.name]()),
 			}),
+			add(routes, {
+				method: "GET",
+				path: "/read",
+				access: "token",
+				summary: "Answers what it has read.",
+				async handle() {
+					const response = Response.json({});
+					await response.json();
+					return response;
+				},
+			}),
 		],
 	}),
 });
@@ -174,3 +185,10 @@ test.each(["nothing", "true", "text", "empty"])(
 		expect(errors()).toMatchObject([{ route: "/odd/:name", error: "TypeError: its handler answered no Response" }]);
 	},
 );
+
+test("an answer that its route has read is a failure that tells of itself", async () => {
+	const failed = await gateway.ask("/read");
+	expect([failed.status, await failed.json()]).toMatchObject([500, { error: { code: "internal_error" } }]);
+	const error = "TypeError: its handler answered a Response whose body was read already";
+	expect(errors()).toMatchObject([{ route: "/read", error }]);
+});

@@ -1,4 +1,5 @@
 /** Errors as the log tells them. */
+import { fileURLToPath } from "node:url";
 import { isFault } from "../contract/fault.ts";
 import type { LogFields } from "../contract/log.ts";
 import { asText } from "../neutral/json.ts";
@@ -20,9 +21,24 @@ export const describe = (error: unknown): string => {
 	return said.includes(more) ? said : `${said} (${more})`;
 };
 
+/** Calls by the lines of its stack. */
+const callsOf = (error: unknown): readonly string[] => {
+	const [, ...lines] = error instanceof Error ? (error.stack?.split(/\n\s*at /) ?? []) : [];
+	return lines.filter((line) => !/\bnode:|\bnative\b/.test(line)).map((line) => line.trim());
+};
+
 /** The same of a plugin's error, with the place that it comes from: the first line of its stack names the plugin's file. */
 export const whatFailed = (error: unknown): LogFields => {
-	const [, ...lines] = error instanceof Error ? (error.stack?.split(/\n\s*at /) ?? []) : [];
-	const at = lines.find((line) => !/\bnode:|\bnative\b/.test(line));
-	return { error: describe(error), ...(at !== undefined && { at: at.trim() }) };
+	const [at] = callsOf(error);
+	return { error: describe(error), ...(at !== undefined && { at }) };
+};
+
+/** Portico's core, which calls plugins, as its sources and as the one file that is built of them. */
+const own = ["../", "../../built/"].map((folder) => fileURLToPath(new URL(folder, import.meta.url)));
+
+/** The words, and behind them the file and the line of a plugin from which the error comes, where its stack has one. */
+export const withPlace = (words: string, error: unknown): string => {
+	const call = callsOf(error).find((line) => !own.some((folder) => line.includes(folder)));
+	const place = call && (/\((.*)\)$/.exec(call)?.[1] ?? call).replace(/^file:\/\//, "");
+	return place === undefined || words.includes(place) ? words : `${words} at ${place}`;
 };

@@ -7,7 +7,7 @@ import type { Log } from "../contract/log.ts";
 import { routes as routesSlot } from "../contract/route.ts";
 import { type Tables, tables } from "../contract/store.ts";
 import type { Needs, Offer, PluginToken, Resolved, Service, Slot } from "../contract/token.ts";
-import { describe } from "../errors/describe.ts";
+import { describe, withPlace } from "../errors/describe.ts";
 import type { OwnedRoute } from "../http/app.ts";
 import { asRecord } from "../neutral/json.ts";
 import { nameClashes } from "./clashes.ts";
@@ -43,6 +43,9 @@ interface Built {
 	readonly contribution: Contribution;
 }
 
+/** A `Fault` is meant for people; of anything else its author wants to know where. */
+const said = (error: unknown): string => (isFault(error) ? error.message : withPlace(describe(error), error));
+
 /** Throws what the plugin threw where that is for the operator already; else a `Fault` that names the plugin. */
 const startOne = async (
 	{ instance, contribution }: Built,
@@ -57,11 +60,9 @@ const startOne = async (
 			: inTime(starting, `the start of the plugin "${instance.name}"`, limitMs));
 	} catch (error) {
 		if (isFault(error)) throw error;
-		throw new Fault(deny("internal", `the plugin "${instance.name}" could not be started: ${describe(error)}`), error);
+		throw new Fault(deny("internal", `the plugin "${instance.name}" could not be started: ${said(error)}`), error);
 	}
 };
-
-const said = (error: unknown): string => (isFault(error) ? error.message : describe(error));
 
 const isStep = (step: unknown): step is string | number => typeof step === "string" || typeof step === "number";
 

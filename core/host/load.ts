@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { didYouMean } from "../config/complaint.ts";
 import type { Plugin } from "../contract/define.ts";
 import { Fault } from "../contract/fault.ts";
+import { withPlace } from "../errors/describe.ts";
 import { asRecord, isRecord, type WireRecord } from "../neutral/json.ts";
 import { importablePath } from "../runtime/importable.ts";
 import { entryOf } from "../runtime/package-entry.ts";
@@ -67,7 +68,7 @@ const whyNotLoaded = (error: unknown): string => {
 	const first = firstOf(error);
 	if (!(first instanceof Error)) return "unknown error";
 	const { file, line, column } = placeOf(first);
-	return typeof line === "number" ? `${first.message} at ${file}:${line}:${column}` : first.message;
+	return typeof line === "number" ? `${first.message} at ${file}:${line}:${column}` : withPlace(first.message, first);
 };
 
 const imported = async (file: string): Promise<unknown> => {

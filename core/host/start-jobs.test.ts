@@ -92,7 +92,9 @@ test("a job that goes on failing says so once for each reason, and once when it 
 	await done.promise;
 	await new Promise((resolve) => setImmediate(resolve));
 	await started.stop();
-	const failed = (error: string) => expect.objectContaining({ level: "error", job: "flaky", error: `Error: ${error}` });
+	const at = expect.stringContaining("start-jobs.test.ts:");
+	const failed = (error: string) =>
+		expect.objectContaining({ level: "error", job: "flaky", error: `Error: ${error}`, at });
 	const again = expect.objectContaining({ msg: "a job works again", job: "flaky" });
 	expect(said).toEqual([failed("away"), failed("full"), again, failed("full")]);
 	expect(noted).toEqual(reasons.map((reason) => (reason === undefined ? "flaky worked" : `flaky Error: ${reason}`)));

@@ -2,7 +2,7 @@
 import { Cron } from "croner";
 import type { Job } from "../contract/job.ts";
 import type { Log } from "../contract/log.ts";
-import { describe } from "../errors/describe.ts";
+import { describe, whatFailed } from "../errors/describe.ts";
 import { isOutage } from "../store/fault.ts";
 import { inTime } from "./in-time.ts";
 
@@ -60,7 +60,7 @@ export const startJobs = (
 			if (!isOutage(thrown)) heard.jobFailed(job.name, error);
 			if (failing.get(key) === error) return;
 			failing.set(key, error);
-			log.error("a job failed, and is tried again at its next time", { job: job.name, error });
+			log.error("a job failed, and is tried again at its next time", { job: job.name, ...whatFailed(thrown) });
 		}
 	};
 	const forget = (running: Promise<void>, key: string): void => {

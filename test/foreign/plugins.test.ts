@@ -203,7 +203,7 @@ describe("a plugin that cannot be used is said to be so, by its name", () => {
 				await gateway.stop();
 				return "it started";
 			},
-			(error: Error) => error.message,
+			(error: Error) => error.message.replaceAll(`${folder}/`, ""),
 		);
 	};
 
@@ -223,8 +223,12 @@ describe("a plugin that cannot be used is said to be so, by its name", () => {
 			"{ offers: [add(commands, { name: 'token', summary: '', usage: () => '', run: async () => {} })] }",
 			'"tokens" offers the command "token" too; switch one of them off',
 		],
-		["setup", "(() => { throw new Error('no'); })()", "could not be set up: Error: no"],
-		["start", "{ start() { throw new Error('no'); } }", 'the plugin "unusable-start" could not be started: Error: no'],
+		["setup", "(() => { throw new Error('no'); })()", "could not be set up: Error: no at unusable-setup.ts:2:175"],
+		[
+			"start",
+			"{ start() { throw new Error('no'); } }",
+			'the plugin "unusable-start" could not be started: Error: no at unusable-start.ts:2:178',
+		],
 	])("%s", async (name, spec, words) => {
 		expect(await said(`unusable-${name}`, spec)).toEndWith(words);
 	});

@@ -129,7 +129,7 @@ describe("is told of", () => {
 		[
 			"a check that throws",
 			'setup: () => ({ check: () => { throw new TypeError("no"); } })',
-			"could not be checked: TypeError: no",
+			"could not be checked: TypeError: no at wrong.ts:4:119",
 		],
 		[
 			"a service that is not there",

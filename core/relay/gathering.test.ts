@@ -45,3 +45,10 @@ test("what the dialect estimates is asked for once too", () => {
 	expect(asked).toBe(1);
 	expect(usage).toMatchObject({ output: { total: 0 }, estimated: true });
 });
+
+test("what the dialect estimates is that of the whole call, whatever it counts", () => {
+	const units = { characters: 25, searches: 1, audioSecondsIn: 1.5 };
+	const { usage } = gathered(() => ({ input: { total: 0 }, output: { total: 7 }, units }));
+	expect(usage).toMatchObject({ output: { total: 7 }, units: { characters: 25, searches: 1 } });
+	expect(usage?.units?.audioSecondsIn).toBeCloseTo(1.5, 9);
+});

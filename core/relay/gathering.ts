@@ -92,6 +92,7 @@ export const createGathering = ({ ask, dialect, messages, passes, answer }: Gath
 	/** Of all that was sent: gone through once, for a call may be in thousands of messages. */
 	let sent: Usage | undefined;
 	let sentBytes: number | undefined;
+	let answeredBytes = 0;
 	const add = (usage: Usage): Usage => (used ? addUsage(used, usage) : usage);
 	/** What the call used whose upstream does not say: the tokens of what it sent, and of the answer as many as it can have. */
 	const estimated = (bytes: number): Usage => {
@@ -99,12 +100,23 @@ export const createGathering = ({ ask, dialect, messages, passes, answer }: Gath
 		const total = Math.min(ask.call.bound.outputTokens, Math.ceil(bytes / bytesPerToken));
 		return { ...sent, estimated: true, ...(!dialect.estimate && { output: { total } }) };
 	};
-	/** Of what all messages use, the part of the one whose turn it is. */
+	/** Of what all messages use, the part of the one whose turn it is. Whole numbers come out whole, and over all messages as they are. */
 	const share = (usage: Usage): Usage => {
 		if (messages.length < 2) return usage;
 		sentBytes ??= messages.reduce((sum, one) => sum + lengthOf(one), 0);
-		const part = lengthOf(messages[bodies.length]) / sentBytes;
-		return { ...usage, input: { total: Math.ceil(usage.input.total * part) } };
+		const length = lengthOf(messages[bodies.length]);
+		const [before, after] = [answeredBytes / sentBytes, (answeredBytes + length) / sentBytes];
+		const of = (amount: number): number =>
+			Number.isInteger(amount) ? Math.round(amount * after) - Math.round(amount * before) : amount * (after - before);
+		return {
+			...usage,
+			input: { total: Math.ceil((usage.input.total * length) / sentBytes) },
+			// What it is estimated without the dialect is of the one message already.
+			...(dialect.estimate && { output: { total: of(usage.output.total) } }),
+			...(usage.units && {
+				units: Object.fromEntries(Object.entries(usage.units).map(([name, amount]) => [name, of(amount)])),
+			}),
+		};
 	};
 	/** A token stands for one byte at least. */
 	const most = (): Usage => {
@@ -118,6 +130,7 @@ export const createGathering = ({ ask, dialect, messages, passes, answer }: Gath
 			if (failure) return;
 			const told = dialect.observe(body instanceof Uint8Array ? undefined : body, ask, bytes.length);
 			used = add(told ?? share(estimated(bytes.length)));
+			if (messages.length > 1) answeredBytes += lengthOf(messages[bodies.length]);
 			bodies.push(body);
 			size += bytes.length;
 			last = { bytes, type };

@@ -48,10 +48,13 @@ export { bundlePage, type PageFile, type PageSource } from "./runtime/page.ts";
 export { hashPassword, verifyPassword } from "./runtime/password.ts";
 export { remembering } from "./wire/remember.ts";
 
-// refusing and failing
+// the command line
 
 export { type Column, dollars, tableLines } from "./command-line/table.ts";
 export { flagOf, parseWords } from "./config/command-words.ts";
+
+// refusing and failing
+
 export { didYouMean } from "./config/complaint.ts";
 export { type Denial, type DenialKind, deny, Fault, isDenial, isFault } from "./contract/fault.ts";
 export { openAiFailure, openAiFailureWithin } from "./errors/openai-failure.ts";

@@ -138,8 +138,9 @@ export interface Dialect<Asked = unknown, Answer = unknown> extends Pick<Upstrea
 	 */
 	decodeError(status: number, headers: Headers, text: string): Denial;
 	/**
-	 * What a whole answer says it used; undefined where it does not. `body` is its JSON; undefined for one that is no JSON (sound), of which
-	 * only the length in bytes is known.
+	 * What a whole answer says it used; undefined where it does not, which is what `estimate` is for. Where one request went as
+	 * several messages each answer is asked, and what they say is added up. `body` is its JSON; undefined for one that is no
+	 * JSON (sound), of which only the length in bytes is known.
 	 */
 	observe(body: unknown, ask: EndpointAsk, bytes: number): Usage | undefined;
 	/** What the call used, where the answer does not say. Unless given: the tokens of its texts, and its `otherTokens`. */

@@ -38,7 +38,7 @@ export interface TokenSetting<Compiled> {
 	view?(tokenId: string, value: unknown, owner?: TokenOwner): Promise<Readonly<Record<string, unknown>>>;
 	/** What the command line's table shows of it, where JSON is not all that people want to read. `shown`: the token as the admin API shows it. */
 	inWords?(value: unknown, shown: Readonly<Record<string, unknown>>): string;
-	/** Words of the command line as the stored value, where JSON is not all that it takes. Throws with the complaint. */
+	/** Words of the command line as the stored value: all of them, JSON too, but `none`. Throws an `Error` whose message is the complaint. */
 	fromWords?(words: string): unknown;
 }
 

@@ -1,6 +1,6 @@
 /** The plugins that `docs/plugins.md` and the README show are plugins: each loads, and each is what its text says. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { startGateway, startUpstream } from "#core/testing";
 
@@ -28,6 +28,17 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("the pages show some", () => {
 	expect(plugins.map(({ name }) => name).sort()).toEqual(Object.keys(settings).sort());
+});
+
+test("the test that the page shows passes, beside the plugin that it is of", () => {
+	const page = readFileSync(join(root, "docs/plugins.md"), "utf8");
+	const shown = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ""]) => code);
+	const beside = join(folder, "night-watch");
+	mkdirSync(beside);
+	writeFileSync(join(beside, "index.ts"), shown.find((code) => code.includes('name: "night-watch"')) ?? "");
+	writeFileSync(join(beside, "index.test.ts"), shown.find((code) => code.includes("bun:test")) ?? "");
+	const { stderr, exitCode } = Bun.spawnSync([process.execPath, "test", beside], { cwd: root });
+	expect([exitCode, stderr.toString()]).toEqual([0, expect.stringContaining("1 pass")]);
 });
 
 const withPlugin = (name: string, code: string, others: readonly { readonly use: string; readonly with: object }[]) => {

@@ -15,7 +15,7 @@ import { openStore } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
 
 export interface GatewayOptions {
-	/** The `plugins` of the config file: names, or entries with `use`, `as` and `with`. Paths are absolute. */
+	/** The `plugins` of the config file: names, or entries with `use`, `as` and `with`. Paths are absolute, for the file is nowhere near. */
 	readonly plugins: readonly (string | { readonly use: string; readonly as?: string; readonly with?: unknown })[];
 	/** Other sections of the config file. */
 	readonly config?: Readonly<Record<string, unknown>>;
@@ -49,8 +49,18 @@ export interface TestGateway {
 
 const dayMs = 86_400_000;
 
+/** A path that is seen from the test would be looked for beside the config file, in a folder that its author has never heard of. */
+const refuseRelative = (plugins: GatewayOptions["plugins"]): void => {
+	for (const plugin of plugins) {
+		const use = typeof plugin === "string" ? plugin : plugin.use;
+		if (/^\.{1,2}\//.test(use))
+			throw new Error(`plugins: "${use}" must be an absolute path, as join(import.meta.dir, "${use}") makes it`);
+	}
+};
+
 /** Starts it; throws with every complaint when the config is not good. */
 export const startGateway = async (options: GatewayOptions): Promise<TestGateway> => {
+	if (options.folder === undefined) refuseRelative(options.plugins);
 	const folder = options.folder ?? mkdtempSync(join(tmpdir(), "portico-test-"));
 	const file = join(folder, "portico.yaml");
 	const plugins = options.plugins.map((plugin) => (typeof plugin === "string" ? { use: plugin } : plugin));

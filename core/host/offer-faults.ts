@@ -1,6 +1,7 @@
 /** What is wrong with one thing that a plugin offers: a compiler would have said most of it, but nobody need have asked one. */
 import { TypeGuard } from "@sinclair/typebox";
 import { everyCommandTakes, flagOf } from "../config/command-words.ts";
+import { didYouMean } from "../config/complaint.ts";
 import { authenticators } from "../contract/authenticator.ts";
 import { commands } from "../contract/command.ts";
 import { type Dialect, endpoints } from "../contract/endpoint.ts";
@@ -8,13 +9,14 @@ import type { RequestFacts } from "../contract/facts.ts";
 import { guards } from "../contract/guard.ts";
 import { jobs } from "../contract/job.ts";
 import { auditors, doorkeepers } from "../contract/operator.ts";
-import { recorders } from "../contract/outcome.ts";
+import { type Costs, costs, recorders } from "../contract/outcome.ts";
 import { policies } from "../contract/policy.ts";
 import { type ClientSide, type Passthrough, protocols, type UpstreamSide } from "../contract/protocol.ts";
 import { routes } from "../contract/route.ts";
-import { upstreams } from "../contract/router.ts";
+import { type Router, router, upstreams } from "../contract/router.ts";
 import type { Offer, Slot } from "../contract/token.ts";
-import { asRecord, isRecord, type WireRecord } from "../neutral/json.ts";
+import { type Tracer, tracer } from "../contract/trace.ts";
+import { asList, asRecord, isRecord, type WireRecord } from "../neutral/json.ts";
 
 /** First words that are Portico's own, which no plugin can add. */
 export const coreWords = [
@@ -85,10 +87,29 @@ const dialectFaults = (endpoint: unknown, dialect: WireRecord): readonly string[
 	return [...reads, ...lackingFaults(what, lacking<Dialect>("", dialect, functions))];
 };
 
-const endpointFaults = ({ name, dialects }: WireRecord): readonly string[] =>
-	Array.isArray(dialects) && dialects.length > 0
-		? dialects.map(asRecord).flatMap((dialect) => dialectFaults(name, dialect))
-		: [`the endpoint "${name}" has no dialects`];
+/** Where it names dialects that it has not, nobody is ever served by them. */
+const namingFaults = ({ name, usual, defaults }: WireRecord, dialects: readonly WireRecord[]): readonly string[] => {
+	const names = dialects.map((dialect) => String(dialect["name"]));
+	const twice = names.filter((one, place) => names.indexOf(one) !== place);
+	if (!isRecord(defaults))
+		return [`the endpoint "${name}" has no defaults: write {} where no protocol brings a dialect`];
+	const strange = Object.entries({ usual, ...defaults }).filter(([, one]) => !names.includes(String(one)));
+	return [
+		...twice.map((one) => `the endpoint "${name}" has two dialects called "${one}"`),
+		...strange.map(
+			([place, one]) =>
+				`the endpoint "${name}" has no dialect "${one}", which ${place === "usual" ? place : `defaults["${place}"]`} names${didYouMean(String(one), names)}`,
+		),
+	];
+};
+
+const endpointFaults = (endpoint: WireRecord): readonly string[] => {
+	const { name } = endpoint;
+	const dialects = asList(endpoint["dialects"]).map(asRecord);
+	if (dialects.length === 0) return [`the endpoint "${name}" has no dialects`];
+	const faults = dialects.flatMap((dialect) => dialectFaults(name, dialect));
+	return faults.length > 0 ? faults : namingFaults(endpoint, dialects);
+};
 
 /** Options that no setting of a token can have: they are taken out of the words before a command has them. */
 const ownOptions: ReadonlySet<string> = new Set([...everyCommandTakes, "worker", "help"]);
@@ -147,6 +168,19 @@ const called: ReadonlyMap<string, readonly string[]> = new Map([
 	calledIn(auditors, "did"),
 ]);
 
+/** The same of services that Portico itself asks. */
+const askedOf: ReadonlyMap<string, readonly string[]> = new Map([
+	[router.id, ["plan", "models", "model", "mayFollow", "report"] satisfies readonly (keyof Router)[]],
+	[costs.id, ["chargeOf"] satisfies readonly (keyof Costs)[]],
+	[tracer.id, ["begin", "spanId"] satisfies readonly (keyof Tracer)[]],
+]);
+
+const serviceFaults = (id: string, value: unknown): readonly string[] => {
+	const functions = askedOf.get(id) ?? [];
+	const lacks = functions.filter((name) => !isCalled(asRecord(value)[name]));
+	return lackingFaults(`what it offers as the service "${id}"`, lacks);
+};
+
 /** What is kept by its name, here and in the database. */
 const named: ReadonlySet<string> = new Set([authenticators, doorkeepers, jobs, upstreams].map(({ id }) => id));
 
@@ -157,7 +191,7 @@ const nameFaults = (id: string, { name }: WireRecord): readonly string[] =>
 
 /** Complaints about it, none where it is sound or of a kind that others judge. */
 export const offerFaults = ({ token: { kind, id }, value }: Offer): readonly string[] => {
-	if (kind !== "slot") return [];
+	if (kind !== "slot") return serviceFaults(id, value);
 	const judge = Object.hasOwn(judges, id) ? judges[id] : undefined;
 	const functions = called.get(id);
 	if (!judge && !functions) return [];

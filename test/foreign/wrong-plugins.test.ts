@@ -20,7 +20,7 @@ const complaintAbout = async (members: string, plugins: readonly string[] = []):
 	const file = join(folder, `wrong-${Bun.hash(members)}.ts`);
 	writeFileSync(
 		file,
-		`import { add, bearer, commands, definePlugin, endpoints, guards, jobs, openAiFailure, policies, protocols, provide, renderOwnDenial, routes, service, t } from "#core";
+		`import { add, bearer, commands, costs, definePlugin, endpoints, guards, jobs, openAiFailure, policies, protocols, provide, renderOwnDenial, routes, service, t, tracer } from "#core";
 		const config = t.Object({}, { additionalProperties: false });
 		const own = service("wrong.own");
 		export default definePlugin({ name: "wrong", summary: "Is wrong.", config, ${members} });`,
@@ -115,6 +115,26 @@ describe("is told of", () => {
 			"a dialect of another body",
 			endpoint("/x").replace('"json"', '"none"'),
 			'the dialect "a" of "wrong" has the body "none": use json or form',
+		],
+		[
+			"a dialect that is there twice",
+			endpoint("/x").replace(/\[(\{ name: "a".*\})\]/s, "[$1, $1]"),
+			'the endpoint "wrong" has two dialects called "a"',
+		],
+		[
+			"an endpoint whose usual dialect is misspelt",
+			endpoint("/x").replace('usual: "a"', 'usual: "aa"'),
+			'the endpoint "wrong" has no dialect "aa", which usual names (did you mean "a"?)',
+		],
+		[
+			"an endpoint whose dialect for a protocol is none",
+			endpoint("/x").replace("defaults: {}", 'defaults: { messages: "vendor" }'),
+			'the endpoint "wrong" has no dialect "vendor", which defaults["messages"] names',
+		],
+		[
+			"an endpoint without defaults",
+			endpoint("/x").replace(" defaults: {},", ""),
+			'the endpoint "wrong" has no defaults: write {} where no protocol brings a dialect',
 		],
 		[
 			"a word of Portico's own",
@@ -264,6 +284,15 @@ describe("is told of", () => {
 			`plugins[4] wrong.ts: the command "${name}" must be one word that begins with no hyphen: nobody could call it`,
 		);
 	});
+});
+
+test.each([
+	["costs", "chargeOf"],
+	["tracer", "begin, spanId"],
+])("is told of a service that Portico asks and that lacks its functions: %s", async (service, functions) => {
+	expect(await complaintAbout(`gives: [${service}], setup: () => ({ offers: [provide(${service}, {})] })`)).toBe(
+		`plugins[4] wrong.ts: what it offers as the service "${service}" lacks the functions ${functions}`,
+	);
 });
 
 test("a mistake in its writing is told with its place", async () => {

@@ -1,5 +1,7 @@
 /** How many objects a warm call makes: what has to be collected again. */
 import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asNumber, asRecord, asText } from "#core";
 import { answer, streamed } from "./answer.ts";
@@ -19,9 +21,10 @@ test.each(most)("a warm call whose %s passes makes at most %i objects", async (f
 		fetch: () =>
 			stream ? new Response(streamed, { headers: { "content-type": "text/event-stream" } }) : Response.json(answer),
 	});
+	const folder = mkdtempSync(join(tmpdir(), "portico-objects-"));
 	let told = Promise.withResolvers<unknown>();
 	const child = Bun.spawn(
-		[process.execPath, join(import.meta.dir, "objects.ts"), `http://127.0.0.1:${upstream.port}`],
+		[process.execPath, join(import.meta.dir, "objects.ts"), `http://127.0.0.1:${upstream.port}`, folder],
 		{
 			env: { ...process.env, BUN_JSC_useGC: "0", BUN_JSC_useJIT: "0" },
 			stdio: ["ignore", "ignore", "inherit"],
@@ -71,6 +74,7 @@ test.each(most)("a warm call whose %s passes makes at most %i objects", async (f
 	} finally {
 		child.kill();
 		await child.exited;
+		rmSync(folder, { recursive: true, force: true });
 		await upstream.stop(true);
 	}
 });

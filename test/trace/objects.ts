@@ -7,13 +7,15 @@ import process from "node:process";
 import { Cron } from "croner";
 import { startGateway } from "#core/testing";
 
-const [upstream = ""] = process.argv.slice(2);
+const [upstream = "", folder = ""] = process.argv.slice(2);
 
 // Nothing falls due: what is written behind many calls is no single one's, nor is what jobs do every second of real time.
 Cron.prototype.schedule = function (): Cron {
 	return this;
 };
 const gateway = await startGateway({
+	// It is ended amid everything: whoever started it takes the folder away.
+	folder,
 	clock: { now: () => Date.now(), monotonic: () => performance.now(), after: () => () => undefined },
 	plugins: [
 		"tokens",

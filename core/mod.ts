@@ -246,5 +246,5 @@ export {
 	systemResolve,
 } from "./wire/public-addresses.ts";
 export * from "./wire/references.ts";
-export { BoundReader, membersOf, tiersNamed, tierWords } from "./wire/request-bound.ts";
+export { BoundReader, membersOf, spelledOtherwise, tiersNamed, tierWords } from "./wire/request-bound.ts";
 export { asksOtherModels, foldedName, type SteeringFinder, steeringFinder } from "./wire/steering.ts";

@@ -7,6 +7,7 @@ import type { JsonBody } from "../contract/json-body.ts";
 import { asRecord, asText, isRecord, type WireRecord } from "../neutral/json.ts";
 import { dataUrlHead } from "./data-url.ts";
 import { kindOfBytes } from "./media-bytes.ts";
+import { isSpelledOtherwise, usualSpelling } from "./references.ts";
 
 /** What providers wrap around a conversation, and the instructions they put before tools, and before each of their own. */
 const aroundConversation = 16;
@@ -28,6 +29,15 @@ const filmPage = /youtu\.?be/i;
 const typeOf = (mediaType: unknown): string => (asText(mediaType) ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 
 const noFees = () => ({ webSearches: 0, fileSearches: 0, codeSessions: 0, images: 0 });
+
+/** Tells records with a field that a server in Go takes for one of these, so that what it brings was not counted. */
+export const spelledOtherwise =
+	(names: ReadonlySet<string>) =>
+	(value: Readonly<Record<string, unknown>>): boolean => {
+		for (const name in value)
+			if (!names.has(name) && isSpelledOtherwise(name) && names.has(usualSpelling(name))) return true;
+		return false;
+	};
 
 /** One bound while it is added up. */
 export class BoundReader {
@@ -53,8 +63,8 @@ export class BoundReader {
 	}
 
 	/** More is read than stands here, as much as the model can take. */
-	reachesOut(): void {
-		this.open = true;
+	reachesOut(does = true): void {
+		this.open ||= does;
 	}
 
 	/** A picture that is not in the body. */

@@ -6,12 +6,11 @@ import {
 	asText,
 	BoundReader,
 	dataUrlHead,
-	isSpelledOtherwise,
 	membersOf,
 	type RequestFacts,
+	spelledOtherwise,
 	steeringFinder,
 	tiersNamed,
-	usualSpelling,
 	type WireRecord,
 } from "#core";
 
@@ -39,19 +38,11 @@ const sizes = ["mm_processor_kwargs", "images_config", "max_dynamic_patch", "min
 const setsSize = (value: WireRecord): boolean => sizes.some((field) => isGiven(value[field]));
 
 /** Fields that say what is read, and how much that is. */
-const telling = new Set(
-	"role type text content image_url video_url audio_url input_audio file url uuid audio".split(" "),
-);
-
-/** What a server in Go takes for one of them (`Image_URL`) is not counted here. */
-const tellsOtherwise = (value: WireRecord): boolean => {
-	for (const name in value)
-		if (!telling.has(name) && isSpelledOtherwise(name) && telling.has(usualSpelling(name))) return true;
-	return false;
-};
+const telling = "role type text content image_url video_url audio_url input_audio file url uuid audio".split(" ");
+const tellsOtherwise = spelledOtherwise(new Set(telling));
 
 const readPart = (reader: BoundReader, part: WireRecord): void => {
-	if (tellsOtherwise(part) || tellsOtherwise(asRecord(part["image_url"]))) reader.reachesOut();
+	reader.reachesOut(tellsOtherwise(part) || tellsOtherwise(asRecord(part["image_url"])));
 	const type = typeOf(part);
 	if (type !== undefined && texts.has(type)) return;
 	if (type !== undefined && pictures.has(type)) {

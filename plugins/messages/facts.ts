@@ -7,6 +7,7 @@ import {
 	isRecord,
 	membersOf,
 	type RequestFacts,
+	spelledOtherwise,
 	steeringFinder,
 	tiersNamed,
 	type WireRecord,
@@ -23,8 +24,13 @@ const plain = new Set(
 /** Blocks that hold others. */
 const holders = new Set(["tool_result", "mcp_tool_result", "mid_conv_system"]);
 
+/** Fields that say what is read, and how much that is. */
+const telling = "role type text content source data url media_type file_id cache_control tool tool_changes".split(" ");
+const tellsOtherwise = spelledOtherwise(new Set(telling));
+
 /** A picture, a document or what else has a source. */
 const readSource = (reader: BoundReader, source: WireRecord, isPicture: boolean): void => {
+	reader.reachesOut(tellsOtherwise(source));
 	const { type } = source;
 	if (type === "text") return;
 	if (type === "base64") reader.inline(source["media_type"], source["data"]);
@@ -37,6 +43,7 @@ const readSource = (reader: BoundReader, source: WireRecord, isPicture: boolean)
 const readBlocks = (reader: BoundReader, content: unknown): void => {
 	for (const block of membersOf(content)) {
 		const type = asText(block["type"]) ?? "";
+		reader.reachesOut(tellsOtherwise(block));
 		if (plain.has(type)) continue;
 		if (holders.has(type)) readBlocks(reader, block["content"]);
 		else if (type === "compaction") readBlocks(reader, block["tool_changes"]);
@@ -102,7 +109,10 @@ export const facts: RequestFacts = {
 		const reader = new BoundReader(body);
 		const { value } = body;
 		readBlocks(reader, value["system"]);
-		for (const message of membersOf(value["messages"])) readBlocks(reader, message["content"]);
+		for (const message of membersOf(value["messages"])) {
+			reader.reachesOut(tellsOtherwise(message));
+			readBlocks(reader, message["content"]);
+		}
 		const tools = membersOf(value["tools"]);
 		const formatted = value["output_format"] ?? asRecord(value["output_config"])["format"];
 		if (tools.length > 0 || formatted !== undefined)

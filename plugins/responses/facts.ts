@@ -9,6 +9,7 @@ import {
 	isRecord,
 	membersOf,
 	type RequestFacts,
+	spelledOtherwise,
 	steeringFinder,
 	tiersNamed,
 	type WireRecord,
@@ -18,6 +19,10 @@ import { compactAbove, summaryInstruction, summaryTokens } from "./summary-reque
 
 /** Parts that are nothing but the text they hold. */
 const texts = new Set(["input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"]);
+
+/** Fields that say what is read, and how much that is. */
+const telling = "role type id text content image_url file_data file_url file_id url output result".split(" ");
+const tellsOtherwise = spelledOtherwise(new Set(telling));
 
 const readFile = (reader: BoundReader, part: WireRecord): void => {
 	const data = asText(part["file_data"]);
@@ -29,6 +34,7 @@ const readFile = (reader: BoundReader, part: WireRecord): void => {
 const readParts = (reader: BoundReader, parts: unknown): void => {
 	for (const part of membersOf(parts)) {
 		const type = asText(part["type"]) ?? "";
+		reader.reachesOut(tellsOtherwise(part));
 		if (texts.has(type)) continue;
 		if (type === "input_image" || type === "computer_screenshot") {
 			const address = asText(part["image_url"]) ?? asRecord(part["image_url"])["url"];
@@ -41,6 +47,7 @@ const readParts = (reader: BoundReader, parts: unknown): void => {
 
 const readItem = (reader: BoundReader, item: WireRecord): void => {
 	const { type, id, role } = item;
+	reader.reachesOut(tellsOtherwise(item));
 	if (type === "item_reference" || (type === undefined && role === undefined && id !== undefined)) reader.reachesOut();
 	if (type === undefined || type === "message") readParts(reader, item["content"]);
 	else if (type === "image_generation_call") reader.inline("image/png", item["result"]);

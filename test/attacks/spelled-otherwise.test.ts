@@ -71,21 +71,74 @@ test("what is the client's own may be spelled as it likes", async () => {
 const film = { url: "https://example.org/a.mp4" };
 const small = { url: "data:image/png;base64,iVBORw0KGgo=" };
 
-test.each([
-	["Type", [{ type: "text", text: "x", Type: "video_url", video_url: film }]],
-	["Video_URL", [{ type: "text", text: "x", Type: "video_url", Video_URL: film }]],
-	["Image_URL", [{ type: "image_url", image_url: small, Image_URL: film }]],
-	["URL", [{ type: "image_url", image_url: { ...small, URL: film.url } }]],
-	["Content", "x"],
-])("what %s brings is held for as what it may be", async (name, content) => {
-	const more = name === "Content" ? { Content: [{ type: "video_url", video_url: film }] } : {};
+const fill = { type: "video", source: film };
+const held: readonly (readonly [name: string, path: string, body: object, usual: object])[] = [
+	...(
+		[
+			["Type", [{ type: "text", text: "x", Type: "video_url", video_url: film }]],
+			["Video_URL", [{ type: "text", text: "x", Type: "video_url", Video_URL: film }]],
+			["Image_URL", [{ type: "image_url", image_url: small, Image_URL: film }]],
+			["URL", [{ type: "image_url", image_url: { ...small, URL: film.url } }]],
+		] as const
+	).map(
+		([name, content]) =>
+			[
+				`chat: ${name}`,
+				"/v1/chat/completions",
+				chat(content),
+				chat([{ type: "image_url", image_url: small }]),
+			] as const,
+	),
+	[
+		"chat: Content",
+		"/v1/chat/completions",
+		chat("x", { Content: [{ type: "video_url", video_url: film }] }),
+		chat("x"),
+	],
+	...(
+		[
+			["Type", { content: [{ type: "text", text: "x", Type: "video", Source: film }] }],
+			["Content", { content: "x", Content: [fill] }],
+			[
+				"Data",
+				{
+					content: [{ type: "image", source: { type: "base64", media_type: "image/png", data: "iVBO", Type: "url" } }],
+				},
+			],
+		] as const
+	).map(
+		([name, message]) =>
+			[
+				`messages: ${name}`,
+				"/v1/messages",
+				{ model: "messages-a", messages: [{ role: "user", ...message }] },
+				{ model: "messages-a", messages: [{ role: "user", content: [{ type: "text", text: "x" }] }] },
+			] as const,
+	),
+	...(
+		[
+			["Type", { content: [{ type: "input_text", text: "x", Type: "input_file" }] }],
+			["Content", { content: "x", Content: [{ type: "input_file", file_url: film.url }] }],
+		] as const
+	).map(
+		([name, item]) =>
+			[
+				`responses: ${name}`,
+				"/v1/responses",
+				{ model: "responses-a", input: [{ role: "user", ...item }] },
+				{ model: "responses-a", input: [{ role: "user", content: [{ type: "input_text", text: "x" }] }] },
+			] as const,
+	),
+];
+
+test.each(held)("what %s brings is held for as what it may be", async (_, path, body, usual) => {
 	// A window at the rates of this world costs more, a picture less.
 	const { key } = await world.gateway.token({ quota: 0.02 });
-	const headers = { authorization: `Bearer ${key}` };
-	const body = { ...chat(content, more), max_tokens: 5 };
-	expect([402, 429]).toContain((await world.gateway.ask("/v1/chat/completions", body, { headers })).status);
+	const limit = path === "/v1/responses" ? { max_output_tokens: 16 } : { max_tokens: 5 };
+	const ask = (given: object) =>
+		world.gateway.ask(path, { ...given, ...limit }, { headers: { authorization: `Bearer ${key}` } });
+	expect([402, 429]).toContain((await ask(body)).status);
 	expect(world.upstream.received).toEqual([]);
-	const usual = { ...chat([{ type: "image_url", image_url: small }]), max_tokens: 5 };
-	await world.gateway.ask("/v1/chat/completions", usual, { headers });
+	await ask(usual);
 	expect(world.upstream.received).toHaveLength(1);
 });

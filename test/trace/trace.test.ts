@@ -26,8 +26,8 @@ const figures = (trace: Trace = []) => {
  * is written behind, `newlyDue` of the clock, `watch`, `look` and `limitTime` of the calls), and on a slow machine each does.
  */
 const most = {
-	passthrough: { entries: 276, files: 84 },
-	translated: { entries: 451, files: 114 },
+	passthrough: { entries: 279, files: 84 },
+	translated: { entries: 454, files: 114 },
 	task: { entries: 221, files: 65 },
 };
 

@@ -40,6 +40,11 @@ const bodies: readonly (readonly [name: string, path: string, body: object])[] =
 		},
 	],
 	[
+		"generate-content: FileUri",
+		"/v1beta/models/generate-content-a:generateContent",
+		{ contents: [{ role: "user", parts: [{ fileData: { mimeType: "image/png", fileUri: outer, FileUri: inner } }] }] },
+	],
+	[
 		"messages: Url",
 		"/v1/messages",
 		{

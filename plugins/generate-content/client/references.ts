@@ -9,8 +9,12 @@ import {
 } from "#core";
 import { bothSpellings } from "../fields.ts";
 
+/** In small letters too, as those of another spelling are looked for. */
+const anySpelling = (...names: readonly string[]): ReadonlySet<string> =>
+	new Set([...bothSpellings(...names), ...names.map((name) => name.toLowerCase())]);
+
 const fields: ReferenceFields = {
-	ids: bothSpellings(
+	ids: anySpelling(
 		"cachedContent",
 		"fileSearchStoreNames",
 		"datastore",
@@ -20,7 +24,7 @@ const fields: ReferenceFields = {
 		"interactionId",
 		"previousInteractionId",
 	),
-	addresses: bothSpellings("fileUri"),
+	addresses: anySpelling("fileUri"),
 	// Without a scheme it is the name of a file: `files/…`.
 	leads: (address) => !/^https?:/i.test(address) || leadsInside(address),
 	opaque: bothSpellings("args", "response", "functionDeclarations", "generationConfig", "inlineData", "labels"),

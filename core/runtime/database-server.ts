@@ -84,7 +84,7 @@ const oneAtATime = { SQLD_MAX_CONCURRENT_CONNECTIONS: "1" };
 const userOf = (folder: string): { readonly uid?: number; readonly gid?: number } => {
 	if (process.getuid?.() !== 0 || !existsSync(folder)) return {};
 	const { uid, gid } = statSync(folder);
-	return { uid, gid };
+	return uid === 0 ? {} : { uid, gid };
 };
 
 const readyMs = 15_000;

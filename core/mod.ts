@@ -124,9 +124,9 @@ export {
 	tables,
 	type Written,
 } from "./contract/store.ts";
+export { isOutage, StoreFault, unlessOutage } from "./errors/store-fault.ts";
 export { bulkInsert } from "./store/bulk-insert.ts";
 export { createDatabaseTime, databaseTime } from "./store/database-time.ts";
-export { isOutage, StoreFault, unlessOutage } from "./store/fault.ts";
 export { fixedStatement } from "./store/fixed-statement.ts";
 export { orderedId } from "./store/ordered-id.ts";
 export { type ClaimedWork, WorkQueue, type WorkQueueOptions } from "./store/work-queue.ts";

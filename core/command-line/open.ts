@@ -3,6 +3,7 @@
 import { deny, Fault } from "../contract/fault.ts";
 import type { Workers } from "../contract/host-info.ts";
 import type { Log } from "../contract/log.ts";
+import { StoreFault } from "../errors/store-fault.ts";
 import { baseFolder } from "../host/absolute-paths.ts";
 import { type Blueprint, type BlueprintInput, readBlueprint } from "../host/blueprint.ts";
 import { lentServices } from "../host/build.ts";
@@ -21,7 +22,6 @@ import { tightenFiles } from "../host/tighten-files.ts";
 import { createLog, type LogFormat, type LogLevel } from "../runtime/log.ts";
 import { makeFilesPrivate, tellStarter } from "../runtime/system.ts";
 import { databaseFile } from "../store/connection.ts";
-import { StoreFault } from "../store/fault.ts";
 import { holdsTables, type OpenStore, type Owner, openStore, unusable } from "../store/open.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { openOwnDatabase } from "./own-database.ts";

@@ -1,7 +1,7 @@
 /** How an error is told in the log. */
 import { expect, test } from "bun:test";
-import { StoreFault } from "../store/fault.ts";
 import { describe } from "./describe.ts";
+import { StoreFault } from "./store-fault.ts";
 
 class Refused extends Error {
 	override readonly name = "Refused";

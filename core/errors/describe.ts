@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { isFault } from "../contract/fault.ts";
 import type { LogFields } from "../contract/log.ts";
 import { asText } from "../neutral/json.ts";
+import { isOfStoreOutage } from "./store-fault.ts";
 
 /**
  * An error for the log: its class, its message, which for database faults holds no parameters, and the code that the system
@@ -27,8 +28,12 @@ const callsOf = (error: unknown): readonly string[] => {
 	return lines.filter((line) => !/\bnode:|\bnative\b/.test(line)).map((line) => line.trim());
 };
 
-/** The same of a plugin's error, with the place that it comes from: the first line of its stack names the plugin's file. */
+/**
+ * The same of a plugin's error, with the place that it comes from: the first line of its stack names the plugin's file. In an
+ * outage of the database that place says nothing, and `outage` says that it is one.
+ */
 export const whatFailed = (error: unknown): LogFields => {
+	if (isOfStoreOutage(error)) return { error: describe(error), outage: true };
 	const [at] = callsOf(error);
 	return { error: describe(error), ...(at !== undefined && { at }) };
 };

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { createTestClock } from "#core/testing";
+import { whatFailed } from "../errors/describe.ts";
+import { StoreFault } from "../errors/store-fault.ts";
 import { createLog } from "../runtime/log.ts";
 import { FailingParts } from "./failing-parts.ts";
 
@@ -52,7 +54,8 @@ test("ten minutes after its last failure, and after a reload, a part is spoken o
 
 test("runs of a job are counted as they fail, and not as the log tells of them", () => {
 	const { failing, log } = world();
-	log.error("a job failed, and is tried again at its next time", { job: "prune", error: "Error: no" });
+	const at = "run (/plugins/careless.ts:3:5)";
+	log.error("a job failed, and is tried again at its next time", { job: "prune", error: "Error: no", at });
 	failing.jobFailed("prune", "Error: no");
 	failing.jobFailed("prune", "Error: no");
 	expect(failing.list()).toMatchObject([{ message: expect.stringMatching(/^The job "prune" failed 2 times/) }]);
@@ -86,8 +89,11 @@ test("a job is spoken of until it has worked again, however seldom it runs, and 
 	expect(failing.list()).toEqual([]);
 });
 
-test("what a plugin says itself, and what names no part, is not counted", () => {
+test("what a plugin says itself, what names no part, and what an outage of the database does, is not counted", () => {
 	const { failing, log } = world();
+	const away = new Error("It cannot be told.", { cause: new StoreFault("SQLITE_FULL", "disk full") });
+	log.error("a recorder failed", { recorder: "diary", ...whatFailed(away) });
+	log.error("something failed that nobody waited for", whatFailed(away));
 	log.of("stranger").error("it did not answer", { route: "/x", error: "Error: no" });
 	log.error("the reload failed", { error: "Error: no" });
 	log.warn("a policy is slow", { policy: "night-watch", error: "Error: no" });

@@ -45,9 +45,12 @@ export const troubleOf = (failures: Failures): Trouble => {
 	};
 };
 
-/** What failed, as the log names it; undefined for a line that tells of no failure in a plugin. */
+/**
+ * What failed, as the log names it; undefined for a line that tells of no failure in a plugin. Of an outage the store tells,
+ * and of each run of a job whoever runs it.
+ */
 const partOf = (fields: LogFields): string | undefined => {
-	if (typeof fields["error"] !== "string") return undefined;
+	if (typeof fields["error"] !== "string" || fields["outage"] === true || fields["job"] !== undefined) return undefined;
 	const kind = named.find((name) => typeof fields[name] === "string");
 	if (kind !== undefined) return `The ${kind} "${fields[kind]}"`;
 	return typeof fields["at"] === "string" ? `Something at ${fields["at"]}` : undefined;

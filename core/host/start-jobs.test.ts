@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { Cron } from "croner";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Job } from "../contract/job.ts";
+import { StoreFault } from "../errors/store-fault.ts";
 import { createLog } from "../runtime/log.ts";
-import { StoreFault } from "../store/fault.ts";
 import { type JobRuns, startJobs } from "./start-jobs.ts";
 
 const log = createLog("silent");

@@ -3,7 +3,7 @@ import { Cron } from "croner";
 import type { Job } from "../contract/job.ts";
 import type { Log } from "../contract/log.ts";
 import { describe, whatFailed } from "../errors/describe.ts";
-import { isOutage } from "../store/fault.ts";
+import { isOfStoreOutage } from "../errors/store-fault.ts";
 import { inTime } from "./in-time.ts";
 
 /** What runs now, of whatever generation: a run that a reload ended may last a little longer. */
@@ -57,7 +57,7 @@ export const startJobs = (
 			const error = describe(thrown);
 			// What was told to end may say so by failing.
 			if (abort.signal.aborted) return;
-			if (!isOutage(thrown)) heard.jobFailed(job.name, error);
+			if (!isOfStoreOutage(thrown)) heard.jobFailed(job.name, error);
 			if (failing.get(key) === error) return;
 			failing.set(key, error);
 			log.error("a job failed, and is tried again at its next time", { job: job.name, ...whatFailed(thrown) });

@@ -3,9 +3,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "@libsql/client";
 import type { Clock } from "../contract/clock.ts";
 import type { Log } from "../contract/log.ts";
+import { StoreFault } from "../errors/store-fault.ts";
 import { unansweredCode } from "../errors/unanswered.ts";
 import { openClient } from "./client.ts";
-import { type Outage, StoreFault, storeFault, Unreachable } from "./fault.ts";
+import { type Outage, storeFault, Unreachable } from "./fault.ts";
 import { FileWriter } from "./file-writer.ts";
 import { RemovedFileCheck } from "./removed-file.ts";
 

@@ -4,8 +4,9 @@ import type { InValue, ResultSet } from "@libsql/client";
 import { isSQLWrapper } from "drizzle-orm/sql";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 import type { Statement, Written } from "../contract/store.ts";
+import { StoreFault } from "../errors/store-fault.ts";
 import type { Connection } from "./connection.ts";
-import { StoreFault, storeFault } from "./fault.ts";
+import { storeFault } from "./fault.ts";
 import { type Prepared, returnsChanges } from "./file-writer.ts";
 
 interface Write {

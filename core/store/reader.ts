@@ -2,8 +2,8 @@
 import { LibSQLDatabase } from "drizzle-orm/libsql";
 import { type LibSQLPreparedQuery, LibSQLSession } from "drizzle-orm/libsql/session";
 import { type PreparedQueryConfig, SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
+import { StoreFault } from "../errors/store-fault.ts";
 import type { Connection } from "./connection.ts";
-import { StoreFault } from "./fault.ts";
 
 type Schema = Record<string, never>;
 type PrepareArguments = Parameters<LibSQLSession<Schema, Schema>["prepareQuery"]>;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { createMovedClock, until } from "../../test/support/moved-clock.ts";
 import type { Log } from "../contract/log.ts";
-import { StoreFault } from "./fault.ts";
+import { StoreFault } from "../errors/store-fault.ts";
 import { openStore } from "./open.ts";
 
 const cleanups: (() => Promise<void> | void)[] = [];

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { eq, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { StoreFault } from "../../core/errors/store-fault.ts";
 import { createLog } from "../../core/runtime/log.ts";
-import { StoreFault } from "../../core/store/fault.ts";
 import { openStore } from "../../core/store/open.ts";
 import { systemClock } from "../../core/wire/system-clock.ts";
 

@@ -13,6 +13,7 @@ const most = 100;
 export interface Failures {
 	/** `The policy "night-watch"`. */
 	readonly part: string;
+	readonly isJob: boolean;
 	readonly since: number;
 	readonly last: number;
 	readonly times: number;
@@ -30,12 +31,11 @@ export const failuresTogether = (one: Failures, other: Failures): Failures => ({
 });
 
 const ofJob = (job: string): string => `The job "${job}"`;
-const isJob = (part: string): boolean => part.startsWith(ofJob("").slice(0, -1));
 
 /** As whoever asks how the server is hears of it. */
 export const troubleOf = (failures: Failures): Trouble => {
-	const { part, since, last, times, words } = failures;
-	const until = isJob(part) ? ", once the job has worked again," : "";
+	const { part, isJob, since, last, times, words } = failures;
+	const until = isJob ? ", once the job has worked again," : "";
 	return {
 		what: "plugin",
 		since,
@@ -94,7 +94,7 @@ export class FailingParts {
 
 	/** A run of a job: the log, which tells a reason once for as long as it is the same, would count it too seldom. */
 	jobFailed(job: string, error: string): void {
-		this.failed(ofJob(job), error);
+		this.failed(ofJob(job), error, true);
 		this.failing.add(ofJob(job));
 	}
 
@@ -107,11 +107,12 @@ export class FailingParts {
 		return this.failing.has(part) || this.clock.now() - last < windowMs;
 	}
 
-	private failed(part: string, said: string): void {
+	private failed(part: string, said: string, isJob = false): void {
 		const now = this.clock.now();
 		const words = withoutKeys(said);
 		const known = this.parts.get(part);
 		if (known && this.lasts(known)) this.parts.set(part, { ...known, times: known.times + 1, last: now, words });
-		else if (known || this.parts.size < most) this.parts.set(part, { part, since: now, last: now, times: 1, words });
+		else if (known || this.parts.size < most)
+			this.parts.set(part, { part, isJob, since: now, last: now, times: 1, words });
 	}
 }

@@ -22,6 +22,7 @@ const kinds: readonly Trouble["what"][] = ["certificate", "config", "database", 
 
 const decodeFailures = (told: Readonly<Record<string, unknown>>): Failures => ({
 	part: asText(told["part"]) ?? "",
+	isJob: told["isJob"] === true,
 	since: asNumber(told["since"]) ?? 0,
 	last: asNumber(told["last"]) ?? 0,
 	times: asNumber(told["times"]) ?? 0,

@@ -23,7 +23,7 @@ import { useTokens } from "./use-tokens.ts";
 const groups: readonly { readonly value: "all" | Group; readonly text: string }[] = [
 	{ value: "all", text: "All" },
 	{ value: "working", text: "Working" },
-	{ value: "soon", text: "Look at" },
+	{ value: "soon", text: "Running out" },
 	{ value: "stopped", text: "Stopped" },
 ];
 

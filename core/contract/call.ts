@@ -61,12 +61,10 @@ export interface Identified extends Admitted {
 	readonly held?: HeldBytes;
 }
 
-/** What every call has that knows where it may go, whatever it is for. */
-interface RoutedCall extends Identified {
+/** A call that says what it asks for, before it is known where that may go: what a router chooses by. */
+export interface AskedCall extends Identified {
 	/** The model asked for, what is done with it, and what the client limits itself to. */
 	readonly model: ModelCall;
-	/** Where the call may go, in the order in which it is tried. Never empty. */
-	readonly targets: readonly [Target, ...Target[]];
 	/** The wire format the client speaks: `messages`, `openai`; `tasks` for a task. */
 	readonly protocol: string;
 	/** The bytes of the request's body. */
@@ -80,6 +78,12 @@ interface RoutedCall extends Identified {
 	 * const words = messages.flatMap(({ blocks }) => blocks.filter((block) => block.type === "text"));
 	 */
 	prompt(): NeutralRequest;
+}
+
+/** What every call has that knows where it may go, whatever it is for. */
+interface RoutedCall extends AskedCall {
+	/** Where the call may go, in the order in which it is tried. Never empty. */
+	readonly targets: readonly [Target, ...Target[]];
 }
 
 /** A conversation, or a question about one (how many tokens it is). */

@@ -67,7 +67,7 @@ export interface AttemptRecord {
 	readonly model: string;
 	/** The place of the upstream's key in the config, from 1, where it has several. */
 	readonly key?: number;
-	/** Why this target: `only`, `affinity`, `weight`, `next`, `probe` … */
+	/** Why this target: `only`, `affinity`, `weight`, `chosen`, `next`, `probe` … */
 	readonly why: string;
 	/** What was passed over to come to it. */
 	readonly skipped: readonly PassedOver[];

@@ -1,7 +1,7 @@
 /** Where a call may go. The plugin `router`, or another in its place, gives the service; the core only asks it. */
 
 import type { ModelCapabilities } from "../neutral/model.ts";
-import type { Routed } from "./call.ts";
+import type { AskedCall, Routed } from "./call.ts";
 import type { Denial } from "./fault.ts";
 import type { ListedModel } from "./model-listing.ts";
 import type { AttemptRecord, PassedOver } from "./outcome.ts";
@@ -127,8 +127,16 @@ export interface UpstreamHealth {
  * const [first] = needs.router.plan("gpt-5")?.targets ?? [];
  */
 export interface Router {
-	/** Undefined when no model of that name is configured. */
-	plan(model: string, affinity?: string): Plan | undefined;
+	/**
+	 * Undefined when no model of that name is configured. `call`: what is asked, for whoever chooses by its words or its token;
+	 * absent where no call is made. It is asked before the policies, so a `prompt()` looked at here is decoded for calls too
+	 * that are refused, and what guards change of it is changed later. Tasks are not asked about. What only chooses among the
+	 * targets of the config is no router, but one of the `choosers` of `#core/plugins/router`.
+	 *
+	 * @example
+	 * plan: (_model, _affinity, call) => ({ targets: [call?.prompt().tools ? large : small], translation: "lossy" }),
+	 */
+	plan(model: string, affinity?: string, call?: AskedCall): Plan | undefined;
 	/** Models with exact names (patterns are not listed). */
 	models(): readonly ModelInfo[];
 	/** The same, and what upstreams list of the models that a pattern leads to. It waits for none of them for long. */

@@ -127,22 +127,13 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 				...(read.affinity !== undefined && { affinity: read.affinity }),
 			};
 			start.model = model;
-			const plan = planFor(model);
 			const ask: EndpointAsk = { ...request, dialect: dialect.name, call: read };
-			const served = plan.targets.filter((target) => isServed(endpoint, target));
-			const [first, ...rest] = mayBeTold(served, ask, read);
-			if (!first)
-				throw mayUse(call, read.model, plan)
-					? cannot(endpoint, read.model, plan, options.endpoints)
-					: new Fault(unknownModel(read.model));
-			const able: Plan = { ...plan, targets: [first, ...rest] };
 			let prompt: NeutralRequest | undefined;
-			const routed: EndpointRouted = Object.assign(call, {
+			const asked = Object.assign(call, {
 				surface: "endpoint" as const,
 				ask,
 				model,
 				protocol: dialect.name,
-				targets: able.targets,
 				bound: read.bound,
 				tiers: tiersOf(ask.body),
 				requestBytes: bytesOf(ask.body),
@@ -151,6 +142,15 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 					return prompt;
 				},
 			});
+			const plan = planFor(asked);
+			const served = plan.targets.filter((target) => isServed(endpoint, target));
+			const [first, ...rest] = mayBeTold(served, ask, read);
+			if (!first)
+				throw mayUse(call, read.model, plan)
+					? cannot(endpoint, read.model, plan, options.endpoints)
+					: new Fault(unknownModel(read.model));
+			const able: Plan = { ...plan, targets: [first, ...rest] };
+			const routed: EndpointRouted = Object.assign(asked, { targets: able.targets });
 			return { routed, plan: able };
 		},
 	};

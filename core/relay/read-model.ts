@@ -33,22 +33,21 @@ export const readModel = (protocol: Protocol, options: ReadingOptions): Entry =>
 	 * was left to be worked out when asked for.
 	 */
 	const routed = (call: Identified, ask: ModelAsk): Read => {
-		const all = planFor(ask.call);
-		const plan = ask.onlyProtocol ? readableBy(ask, all) : all;
 		let decoded: NeutralRequest | undefined;
-		const more = {
+		const asked = Object.assign(call, {
 			surface: "model" as const,
 			ask,
 			model: ask.call,
 			protocol: ask.protocol.name,
-			targets: plan.targets,
 			requestBytes: ask.body.bytes.length,
 			prompt() {
 				decoded ??= ask.protocol.client.decodeRequest(ask);
 				return decoded;
 			},
-		};
-		return { routed: Object.assign(call, more), plan };
+		});
+		const all = planFor(asked);
+		const plan = ask.onlyProtocol ? readableBy(ask, all) : all;
+		return { routed: Object.assign(asked, { targets: plan.targets }), plan };
 	};
 
 	const routedLater = async (call: Identified, loading: Promise<ModelAsk>): Promise<Read> =>

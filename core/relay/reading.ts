@@ -1,5 +1,5 @@
 /** What the ways to read a call have in common, whether it is of a protocol or of an endpoint. */
-import type { Identified, RelayedCall } from "../contract/call.ts";
+import type { AskedCall, Identified, RelayedCall } from "../contract/call.ts";
 import type { ModelCall } from "../contract/protocol.ts";
 import type { Plan, Router } from "../contract/router.ts";
 import type { Pace } from "../wire/body.ts";
@@ -12,7 +12,7 @@ export interface ReadingOptions {
 	readonly pace: Pace;
 	readonly bodyLimitBytes: number;
 	/** Throws `Fault` when there is no such model. */
-	planFor(model: Pick<ModelCall, "name" | "affinity">): Plan;
+	planFor(call: AskedCall): Plan;
 }
 
 /** A call that has been read. */

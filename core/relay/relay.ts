@@ -46,6 +46,18 @@ const refuseUnknown = (model: string): never => {
 	throw new Fault(unknownModel(model));
 };
 
+/** Throws where a router in the place of ours answered what its type does not allow: a promise, nobody to ask. */
+const refuseUnsound = (model: string): never => {
+	throw new TypeError(
+		`the router's plan for "${model.slice(0, 128)}" is not { targets: [{ upstream, model, capabilities }, …], translation }, or is a promise of it`,
+	);
+};
+
+const isSound = ({ targets }: Plan): boolean =>
+	typeof targets?.[0]?.upstream?.send === "function" && targets[0].capabilities !== undefined;
+
+const sound = (plan: Plan, model: string): Plan => (isSound(plan) ? plan : refuseUnsound(model));
+
 const beginAttempt = (live: LiveCall, { targets, why, passedOver }: Plan, target: Target): void =>
 	live.attempts.begin(target, why?.[targets.indexOf(target)] ?? "next", target === targets[0] ? passedOver : undefined);
 
@@ -97,8 +109,8 @@ class CallRelay implements Relay {
 			},
 		});
 		const pace = { clock, patienceMs: options.bodyMs };
-		const planFor: ReadingOptions["planFor"] = ({ name, affinity }) =>
-			router.plan(name, affinity) ?? refuseUnknown(name);
+		const planFor: ReadingOptions["planFor"] = (call, { name, affinity } = call.model) =>
+			sound(router.plan(name, affinity, call) ?? refuseUnknown(name), name);
 		const reading = { rulesOf, router, pace, bodyLimitBytes, planFor };
 		this.routes = relayRoutes(protocols, endpoints, reading, (entry, call) => this.serve(entry, call));
 	}

@@ -59,6 +59,8 @@ declare global {
 	const greeted: number;
 	const tokens: { list(query: { owner: string | undefined }): Promise<readonly object[]> };
 	const counts: Set<string>;
+	const large: import("#core").Target;
+	const small: import("#core").Target;
 	const cohere: import("#core").Dialect;
 	const jina: import("#core").Dialect;
 	const { client, upstream, passthrough, facts }: import("#core").Protocol;
@@ -75,6 +77,7 @@ declare global {
 const shownOf: Readonly<Record<string, string>> = {
 	"call.ts: Routed": "Policy",
 	"model-listing.ts: ModelListing": "ClientSide",
+	"router.ts: plan": "Router",
 	"upstream-side.ts: sign": "UpstreamSide",
 	"policy.ts: narrow": "TokenSetting<number>",
 };

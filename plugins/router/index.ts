@@ -19,6 +19,7 @@ import { alerts } from "../alerts/service.ts";
 import { prices } from "../prices/service.ts";
 import { taskUpstreams } from "../tasks/service.ts";
 import { tokenOwnership } from "../tokens/service.ts";
+import { createChosenBy } from "./chosen.ts";
 import { explainRoutes } from "./explain.ts";
 import { createHttpUpstream } from "./http-upstream.ts";
 import { keyWarnings } from "./key-warnings.ts";
@@ -26,6 +27,7 @@ import { createLookup, type ModelLookup } from "./known-models.ts";
 import { modelRoute } from "./model-route.ts";
 import { namedNowhere } from "./named-nowhere.ts";
 import { createRouting } from "./routing.ts";
+import { choosers } from "./service.ts";
 import { routerSettings } from "./settings.ts";
 import { tlsComplaints } from "./tls.ts";
 
@@ -41,6 +43,7 @@ export default definePlugin({
 		endpoints,
 		upstreams,
 		taskUpstreams,
+		choosers,
 		policies,
 		alerts,
 		prices: maybe(prices),
@@ -75,6 +78,7 @@ export default definePlugin({
 			upstreamNames: () => [...configured, ...needs.upstreams()].map(({ name }) => name),
 			random: Math.random,
 			alerts: needs.alerts,
+			chosenBy: createChosenBy(needs.choosers),
 			createdAt: Math.floor(needs.clock.now() / 1000),
 		});
 
@@ -86,6 +90,7 @@ export default definePlugin({
 				endpoints: needs.endpoints(),
 				taskUpstreams: needs.taskUpstreams(),
 				priced: needs.prices?.upstreams ?? [],
+				choosers: needs.choosers(),
 			}),
 		];
 

@@ -1,5 +1,6 @@
 /** What the config names and nobody has: each in a sentence that complains of it. */
 import { didYouMean, type Endpoint, type Protocol, type SettingMistake, type Upstream } from "#core";
+import type { Chooser } from "./service.ts";
 import type { RouterSettings } from "./settings.ts";
 
 interface Known {
@@ -10,6 +11,7 @@ interface Known {
 	readonly taskUpstreams: readonly { readonly name: string }[];
 	/** Upstreams that have prices of their own. */
 	readonly priced: readonly string[];
+	readonly choosers: readonly Chooser[];
 }
 
 type Named = readonly { readonly name: string }[];
@@ -49,6 +51,17 @@ const unreachable = (
 			return isMute ? [unknownProtocol(name, spoken.join(", "), protocols)] : [];
 		});
 
+/** Models for which plugins choose in vain: that are none, or for which another does. */
+const chosenInVain = (choosers: readonly Chooser[], models: Named): readonly string[] =>
+	choosers.flatMap(({ model }, index) => {
+		if (lacks(models, model))
+			return [
+				`a plugin chooses among the targets of the model "${model}", which is not configured${near(model, models)}`,
+			];
+		const isFirst = choosers.findIndex((one) => one.model === model) === index;
+		return isFirst ? [] : [`two plugins choose among the targets of the model "${model}"; switch one of them off`];
+	});
+
 /** Of an upstream's endpoints those that no plugin has, or not in that dialect. */
 const unknownEndpoints = ({ name, endpoints = {} }: Upstream, known: readonly Endpoint[]): readonly string[] =>
 	Object.entries(endpoints).flatMap(([asked, dialect]) => {
@@ -69,7 +82,7 @@ export const namedNowhere = (
 	configured: readonly Upstream[],
 	known: Known,
 ): readonly (string | SettingMistake)[] => {
-	const { upstreams, protocols, endpoints, taskUpstreams, priced } = known;
+	const { upstreams, protocols, endpoints, taskUpstreams, priced, choosers } = known;
 	const pricedOnes = [...upstreams, ...taskUpstreams];
 	return [
 		...twice("upstreams", config.upstreams, (name) => `two upstreams are called "${name}"`),
@@ -96,6 +109,7 @@ export const namedNowhere = (
 					: [],
 			),
 		),
+		...chosenInVain(choosers, config.models),
 		...priced
 			.filter((name) => lacks(pricedOnes, name))
 			.map(

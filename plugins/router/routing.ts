@@ -1,5 +1,6 @@
 /** From a model's name to targets in the order in which they are to be tried. */
 import {
+	type AskedCall,
 	type Clock,
 	definedOnly,
 	type Log,
@@ -13,6 +14,7 @@ import {
 	type UpstreamHealth,
 } from "#core";
 import { type Alerts, raiseOn } from "../alerts/service.ts";
+import type { ChosenBy } from "./chosen.ts";
 import { Circuit, type Trouble } from "./circuit.ts";
 import { circuitClosed, circuitOpened, reasonOf } from "./circuit-alerts.ts";
 import { spread } from "./keys.ts";
@@ -39,6 +41,8 @@ interface RoutingOptions {
 	readonly random: () => number;
 	/** Who is told when a circuit opens or closes. */
 	readonly alerts?: () => readonly Alerts[];
+	/** What plugins choose by what a call says; nothing, unless given. */
+	readonly chosenBy?: ChosenBy;
 	/** Seconds since 1970, shown as the time models came to be. */
 	readonly createdAt: number;
 }
@@ -156,14 +160,17 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			...keysOf(upstream),
 		}));
 
-	/** `admits` may count as a try: that of a dry run does not. */
+	/** `admits` may count as a try: that of a dry run, which has no call, does not. */
 	const planOf = (
 		name: string,
 		setting: ModelSetting,
 		affinity: string | undefined,
 		admits: (circuit: Circuit) => boolean,
+		call?: AskedCall,
 	): Plan | undefined => {
-		const all = arranged(setting.targets, affinity).flatMap((target) => targetOf(name, setting, target));
+		const usual = arranged(setting.targets, affinity).flatMap((target) => targetOf(name, setting, target));
+		const chosen = call && options.chosenBy?.(setting.name, usual, call);
+		const all = chosen === undefined ? usual : usual.toSorted((a, b) => +(b.model === chosen) - +(a.model === chosen));
 		const probes = new Set(all.filter(({ upstream }) => circuitOf(upstream.name).state === "half-open"));
 		const free = (target: Target): boolean => !limits.words(target) && admits(circuitOf(target.upstream.name));
 		const admitted = new Set(all.length > 1 ? all.filter(free) : all);
@@ -174,7 +181,8 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			if (all.length === 1) return "only";
 			if (!admitted.has(target)) return "last resort";
 			if (probes.has(target)) return "probe";
-			return target === all[0] ? whyFirst(setting.targets, affinity) : "next";
+			if (target !== all[0]) return "next";
+			return chosen === undefined ? whyFirst(setting.targets, affinity) : "chosen";
 		};
 		return (
 			first && {
@@ -187,11 +195,11 @@ export const createRouting = (options: RoutingOptions): Routing => {
 	};
 
 	return {
-		plan(name, affinity): Plan | undefined {
+		plan(name, affinity, call): Plan | undefined {
 			const fixedPlan = fixedPlans.get(name);
 			if (fixedPlan) return fixedPlan;
 			const setting = settingFor(name);
-			const plan = setting && planOf(name, setting, affinity, (circuit) => circuit.admits());
+			const plan = setting && planOf(name, setting, affinity, (circuit) => circuit.admits(), call);
 			if (plan && setting.targets.length === 1 && exact.has(name))
 				fixedPlans.set(name, { ...plan, targets: Object.freeze(plan.targets) });
 			return plan;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { asRecord } from "#core";
 import { startGateway, startUpstream } from "#core/testing";
 
 const root = resolve(import.meta.dir, "../..");
@@ -12,6 +13,7 @@ const plugins = ["docs/plugins.md", "README.md"].flatMap((page) =>
 		.map((code) => ({ name: /name: "([^"]+)"/.exec(code)?.[1] ?? "", code })),
 );
 const settings: Readonly<Record<string, object>> = {
+	"hard-to-large": { longBytes: 2_000 },
 	"night-watch": { until: 24 },
 	"no-secrets": { word: "mellon" },
 	"office-hours": { from: 0, to: 0 },
@@ -70,6 +72,36 @@ test("the guard hides a name from the upstream, and puts it back into the answer
 		const answer = await (await gateway.ask("/v1/chat/completions", asked)).json();
 		expect(answer).toMatchObject({ choices: [{ message: { content: "Bluebird flies." } }] });
 		expect(upstream.received[0]?.json).toMatchObject({ messages: [{ content: "Does THE-PROJECT fly?" }] });
+	} finally {
+		await gateway.stop();
+		await upstream.stop();
+	}
+});
+
+test("the chooser goes by what is said, and where its choice fails the other target answers", async () => {
+	const name = "hard-to-large";
+	const answer = { choices: [{ index: 0, message: { role: "assistant", content: "Yes." }, finish_reason: "stop" }] };
+	const upstream = startUpstream(() => Response.json(answer));
+	const upstreams = [{ name: "main", protocol: "chat-completions", url: upstream.url, key: "k" }];
+	const targets = ["small", "large"].map((model) => ({ upstream: "main", model }));
+	const models = [{ name: "auto", targets }];
+	const code = plugins.find((one) => one.name === name)?.code ?? "";
+	const gateway = await withPlugin(name, code, [{ use: "router", with: { upstreams, models } }]);
+	try {
+		const modelsAsked = async (content: string, more = {}) => {
+			upstream.received.splice(0);
+			const body = { model: "auto", messages: [{ role: "user", content }], ...more };
+			expect((await gateway.ask("/v1/chat/completions", body)).status).toBe(200);
+			return upstream.received.map(({ json }) => asRecord(json)["model"]);
+		};
+		const tools = [{ type: "function", function: { name: "look", parameters: { type: "object" } } }];
+		expect(await modelsAsked("Hello")).toEqual(["small"]);
+		expect(await modelsAsked("Hello ".repeat(400))).toEqual(["large"]);
+		expect(await modelsAsked("Hello", { tools })).toEqual(["large"]);
+		upstream.answer(({ json }) =>
+			asRecord(json)["model"] === "large" ? new Response("", { status: 500 }) : Response.json(answer),
+		);
+		expect(await modelsAsked("Hello", { tools })).toEqual(["large", "small"]);
 	} finally {
 		await gateway.stop();
 		await upstream.stop();

@@ -9,7 +9,7 @@ export interface Stranger {
 	remove(): void;
 }
 
-const imports = { "#core": "portico", "#core/plugins/tasks": "portico/plugins/tasks" };
+const imports = { "#core": "portico", "#core/plugins/*": "portico/plugins/*" };
 
 export const writeStranger = (plugin: string): Stranger => {
 	const folder = mkdtempSync(join(tmpdir(), "portico-odd-"));

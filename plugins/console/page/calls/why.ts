@@ -7,6 +7,7 @@ const reasons: Readonly<Record<string, string>> = {
 	next: "the next target",
 	weight: "chosen by weight",
 	affinity: "where its prompt may be cached",
+	chosen: "chosen by what was said",
 	probe: "to see whether it has recovered",
 	"last resort": "as nothing else was left",
 };

@@ -5,11 +5,11 @@
 // Two things can only be settled before Bun starts: how many requests its client may have in flight (256 unless the
 // environment says otherwise, too few for a gateway), and that the server ends when this launcher is killed.
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { constants, tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const require = createRequire(import.meta.url);
@@ -56,18 +56,42 @@ const program = () => {
 	return Math.max(...places.map(newest)) > statSync(built).mtimeMs ? sources : built;
 };
 
-/**
- * The program's file as Deno takes it: Deno reads no TypeScript below `node_modules`, by its path alone, so an installed
- * Portico is run by a link beside a link to what it depends on.
- */
-const mainForDeno = () => {
-	const modules = join(root, "..");
-	if (basename(modules) !== "node_modules") return join(root, "core", "main.ts");
+const placeForDeno = () => {
 	const place = mkdtempSync(join(tmpdir(), "portico-deno-"));
 	process.once("exit", () => rmSync(place, { recursive: true, force: true }));
+	return place;
+};
+
+/**
+ * The sources as Deno takes them: Deno reads no TypeScript below `node_modules`, by its path alone, so an installed
+ * Portico is run by a link beside a link to what it depends on.
+ */
+const sourcesForDeno = () => {
+	const modules = join(root, "..");
+	if (basename(modules) !== "node_modules") return root;
+	const place = placeForDeno();
 	symlinkSync(modules, join(place, "node_modules"));
 	symlinkSync(root, join(place, "package"));
-	return join(place, "package", "core", "main.ts");
+	return join(place, "package");
+};
+
+/** What the tests of a plugin import, for Deno: what `core/preload.ts` tells Bun. */
+const importMap = () => {
+	const sources = sourcesForDeno();
+	const services = readdirSync(join(root, "plugins"))
+		.map((name) => `plugins/${name}`)
+		.filter((name) => existsSync(join(root, name, "service.ts")));
+	const modules = [
+		["", "core/mod.ts"],
+		["/testing", "core/testing/mod.ts"],
+		...services.map((name) => [`/${name}`, `${name}/service.ts`]),
+	];
+	const imports = ["#core", "portico"].flatMap((first) =>
+		modules.map(([name, file]) => [first + name, pathToFileURL(join(sources, file)).href]),
+	);
+	const map = join(placeForDeno(), "import-map.json");
+	writeFileSync(map, JSON.stringify({ imports: Object.fromEntries(imports) }));
+	return map;
 };
 
 /** How the operator calls this program in this folder, for advice that can be typed as it stands. */
@@ -89,11 +113,18 @@ const [first, ...rest] = words;
 const tests = first === "bun" && rest[0] === "test" && !process.cwd().startsWith(root.replace(/[/\\]$/, ""));
 // A plugin's tests outside of this package find `#core` by it.
 const preload = tests ? ["--preload", join(root, "core", "preload.ts")] : [];
+// `portico deno test …` runs them on Deno.
+const testsOnDeno = first === "deno" && rest[0] === "test";
 const onDeno = process.versions.deno !== undefined && first !== "bun";
 // Beside no `node_modules` Bun would fetch what a plugin imports from the registry, and run it, unasked.
 const wordsForBun = () =>
 	first === "bun" ? [...rest.slice(0, 1), ...preload, ...rest.slice(1)] : ["--no-install", program(), ...words];
-const argv = onDeno ? ["run", "-A", "--no-check", mainForDeno(), ...words] : wordsForBun();
+const wordsForDeno = () =>
+	testsOnDeno
+		? ["test", "-A", "--no-check", "--unstable-net", "--import-map", importMap(), ...rest.slice(1)]
+		: ["run", "-A", "--no-check", join(sourcesForDeno(), "core", "main.ts"), ...words];
+const argv = onDeno || testsOnDeno ? wordsForDeno() : wordsForBun();
+const denoProgram = () => (process.versions.deno === undefined ? "deno" : process.execPath);
 
 // Signals are heard before it is there: whoever sees that it is may send one.
 let child;
@@ -103,15 +134,15 @@ const tell = (signal) => {
 };
 for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => tell(signal));
 // A reload that is asked for while Portico is being loaded would end it: it is told once Portico hears it.
-let hears = first === "bun";
+let hears = first === "bun" || testsOnDeno;
 let reload = false;
 process.on("SIGHUP", () => {
 	if (hears) tell("SIGHUP");
 	else reload = true;
 });
 
-child = spawn(onDeno ? process.execPath : bunProgram(), argv, {
-	stdio: ["inherit", "inherit", "inherit", "ipc"],
+child = spawn(onDeno || testsOnDeno ? denoProgram() : bunProgram(), argv, {
+	stdio: testsOnDeno ? "inherit" : ["inherit", "inherit", "inherit", "ipc"],
 	env: {
 		...process.env,
 		PORTICO_CALLED_AS: calledAs(),
@@ -125,7 +156,9 @@ child.once("message", () => {
 });
 child.on("error", (error) => {
 	console.error(
-		`portico: Bun could not be started (${error.message}). Install Portico without --omit=optional, or put bun on the PATH.`,
+		testsOnDeno
+			? `portico: Deno could not be started (${error.message}). Put deno on the PATH: npm install --save-dev deno`
+			: `portico: Bun could not be started (${error.message}). Install Portico without --omit=optional, or put bun on the PATH.`,
 	);
 	process.exit(1);
 });

@@ -33,6 +33,7 @@ export const coreWords = [
 	"db",
 	"status",
 	"bun",
+	"deno",
 ] as const;
 
 const methods: readonly unknown[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];

@@ -31,9 +31,11 @@ export const openedBy = async (work: () => Promise<void> | void): Promise<readon
 	const found = new Set<string>();
 	const before = openHandles();
 	const originals = starters.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
-	for (const [name, original] of originals)
-		if (original)
-			Object.defineProperty(globalThis, name, { ...original, value: noting(original.value, () => found.add(name)) });
+	for (const name of starters) {
+		// On Deno some of them are read through a getter.
+		const value = noting(globalThis[name], () => found.add(name));
+		Object.defineProperty(globalThis, name, { value, configurable: true, enumerable: true, writable: true });
+	}
 	try {
 		await work();
 	} finally {

@@ -38,6 +38,8 @@ const standIns: readonly (readonly [command: RegExp, check: (command: string) =>
 	[/^npm install && npm test$/, () => expect(packed("scripts")).toHaveProperty("test")],
 	// `test/process/connect.long.ts` gives these to the libraries, and runs the `curl`.
 	[/^(export [A-Z_]+=|curl |cline auth )/, (command) => expect(spawnSync("sh", ["-n", "-c", command]).status).toBe(0)],
+	// `test/process/deno-test.test.ts` and `test/slow/package-plugins.long.ts` run such a test.
+	[/^npx portico deno test /, () => expect(packed("devDependencies")).toHaveProperty("deno")],
 	// `test/slow/package-plugins.long.ts` compiles plugins of every kind against the packed package, with these two from here.
 	[
 		/^npm install --save-dev typescript @types\/bun$|^npx tsc -p \.\/night-watch$/,

@@ -303,5 +303,5 @@ test("a mistake in its writing is told with its place", async () => {
 
 test("words that are Portico's own are those that its command line takes", () => {
 	const words = [...coreCommands, databaseCommand, statusCommand].map(({ name }) => name);
-	expect(coreWords.map(String).toSorted()).toEqual([...words, "bun"].toSorted());
+	expect(coreWords.map(String).toSorted()).toEqual([...words, "bun", "deno"].toSorted());
 });

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type ScriptedUpstream, startUpstream } from "#core/testing";
 import { asList, asRecord } from "../../core/neutral/json.ts";
@@ -59,6 +59,22 @@ test.each(Object.entries(kinds))("%s: its test passes, and its file is short", (
 		.split("\n").length;
 	if (most !== undefined) expect(lines).toBeLessThanOrEqual(most);
 });
+
+test("a test that is written for Deno finds what tests are made with", () => {
+	const file = join(home, "my-policy/deno.test.ts");
+	writeFileSync(
+		file,
+		`import assert from "node:assert/strict";
+		import { test } from "node:test";
+		import { checkPlugin } from "#core/testing";
+		test("it keeps the contract", async () => assert.deepEqual(await checkPlugin(import.meta.dirname), []));`,
+	);
+	const { NODE_CHANNEL_FD: _, ...env } = process.env;
+	const words = ["run", "-A", join(home, "node_modules/portico/bin/portico.mjs"), "deno", "test", file];
+	const { status, stdout, stderr } = spawnSync(deno, words, { cwd: home, encoding: "utf8", env });
+	rmSync(file);
+	expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: expect.stringContaining("passed") });
+}, 60_000);
 
 test.each(Object.keys(kinds))(
 	"%s: the compiler finds no fault with it, by the settings that are written beside it",

@@ -220,6 +220,21 @@ describe("refusals", () => {
 		expect(await answer.json()).toMatchObject({ error: { code, status } });
 	});
 
+	test.each([
+		["batchGenerateContent", "send each request by itself"],
+		["asyncBatchEmbedContent", "send each request by itself"],
+		["predict", "POST /v1/images/generations"],
+	])("what Google's clients ask for besides (%s), with what to do in its place", async (verb, advice) => {
+		const answer = await gateway.ask(path("gemini-2.5-flash", verb), hello);
+		expect(answer.status).toBe(404);
+		expect(await answer.json()).toMatchObject({
+			error: {
+				status: "NOT_FOUND",
+				message: expect.stringMatching(new RegExp(`"${verb}" is not served here: .*${advice}`)),
+			},
+		});
+	});
+
 	test("a bad key", async () => {
 		const init = {
 			method: "POST",

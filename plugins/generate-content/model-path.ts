@@ -14,6 +14,13 @@ export const verbs: Readonly<Record<string, { readonly operation: Operation; rea
 	countTokens: { operation: "count_tokens", stream: false },
 };
 
+/** What Google's own service does besides, and what to do in its place. */
+const instead: ReadonlyMap<string, string> = new Map([
+	["batchGenerateContent", "send each request by itself"],
+	["asyncBatchEmbedContent", "send each request by itself"],
+	["predict", "ask a model that makes pictures by :generateContent, or by POST /v1/images/generations"],
+]);
+
 /** The verb that does so. */
 export const verbFor = (operation: Operation, stream: boolean): string =>
 	operation === "count_tokens" ? "countTokens" : stream ? "streamGenerateContent" : "generateContent";
@@ -58,6 +65,8 @@ export const readModelPath = remembering((tail: string): ModelPath => {
 	const colon = text.lastIndexOf(":");
 	const verb = text.slice(colon + 1);
 	if (colon === -1 || !Object.hasOwn(verbs, verb)) {
+		const advice = instead.get(verb);
+		if (advice !== undefined) throw notFound(`The method "${verb}" is not served here: ${advice}.`);
 		const found = colon === -1 ? "no method" : `the method ${JSON.stringify(verb.slice(0, 64))}`;
 		throw notFound(
 			`The address names ${found} after the model; it must end in one of :${Object.keys(verbs).join(", :")}.`,

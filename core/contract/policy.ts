@@ -82,6 +82,13 @@ type MaybeSoon<Answer> = Answer | undefined | Promise<Answer | undefined>;
  * 	name: "no-films",
  * 	check: (call) => (call.surface === "task" && call.taskKind === "video" ? deny("permission", "No films.") : undefined),
  * });
+ * // With a setting of tokens: what `compile` gave comes second, and its type is to be named there.
+ * add(policies, {
+ * 	name: "short-talks",
+ * 	setting: { key: "maxMessages", schema: t.Integer({ minimum: 1, description: "Messages of a conversation." }), compile: Number },
+ * 	check: (call, most: number = Number.POSITIVE_INFINITY) =>
+ * 		call.prompt().messages.length > most ? deny("invalid_request", `At most ${most} messages.`) : undefined,
+ * });
  */
 export interface Policy<Compiled = unknown> {
 	readonly name: string;

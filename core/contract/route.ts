@@ -37,7 +37,7 @@ interface RouteFor<Access extends string, Call> {
 	readonly keyInQuery?: boolean;
 	/** What a call that is refused before `handle` runs is written down as: `tasks`, `models`; the plugin's name unless said. */
 	readonly protocol?: string;
-	/** The schema of a JSON body, for documentation; the handler checks it. */
+	/** The schema of a JSON body, for documentation: what holds the body to it is `readJson` in the handler. */
 	readonly body?: TSchema;
 }
 
@@ -78,6 +78,19 @@ export type Route = PublicRoute | TokenRoute | AdminRoute | PersonRoute;
  * 	access: "token",
  * 	summary: "The weather of a town.",
  * 	handle: ({ params, token }) => Response.json({ town: params["town"], asked: token.name }),
+ * });
+ * // A body is read by `readJson`, which refuses what is no JSON, too long, or does not fit.
+ * const body = t.Object({ town: t.String(), degrees: t.Integer() });
+ * add(routes, {
+ * 	method: "POST",
+ * 	path: "/admin/weather",
+ * 	access: "admin",
+ * 	summary: "Notes the weather of a town.",
+ * 	body,
+ * 	async handle({ request }) {
+ * 		const { town, degrees } = await readJson(request, body);
+ * 		return Response.json({ town, degrees });
+ * 	},
  * });
  */
 export const routes = slot<Route>("routes");

@@ -57,7 +57,7 @@ export interface Permit {
 	readonly tags?: Readonly<Record<string, string>>;
 	/** The answer's headers tell where it came from, in which attempt, and what it cost. */
 	readonly explains?: boolean;
-	/** Headers for the answer (rate-limit headers); names in lower case. */
+	/** Headers for the answer (rate-limit headers); names in lower case, values in Latin-1: `encodeURIComponent` writes anything. */
 	readonly headers?: Readonly<Record<string, string>>;
 	/**
 	 * Told while a stream runs, with content pieces and bytes so far; `cut` ends the stream with the protocol's own length

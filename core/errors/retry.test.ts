@@ -33,6 +33,7 @@ describe("what clients are told", () => {
 		[deny("rate_limited", "", { retryAfterSeconds: 86_400 }), { "retry-after": "60", "retry-after-ms": "60000" }],
 		[deny("quota_held", ""), { "retry-after": "1", "retry-after-ms": "1000" }],
 		[deny("internal", ""), {}],
+		[deny("rate_limited", "", { retryAfterSeconds: Number.NaN }), {}],
 	])("of %p, which may pass", (denial, headers) => {
 		expect(retryHeaders(denial, true)).toEqual(headers);
 	});

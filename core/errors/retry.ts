@@ -28,7 +28,8 @@ const longestWaitSeconds = 60;
 /** Seconds after which the same call may do better; undefined where nothing is known of it. */
 export const waitOf = ({ kind, retryAfterSeconds }: Denial): number | undefined => {
 	const wait = retryAfterSeconds ?? (kind === "quota_held" ? 1 : undefined);
-	return wait === undefined ? undefined : Math.min(longestWaitSeconds, Math.max(0, wait));
+	// A plugin's own sum may have no result.
+	return wait === undefined || Number.isNaN(wait) ? undefined : Math.min(longestWaitSeconds, Math.max(0, wait));
 };
 
 /** The headers by which clients decide whether and when to ask again. `passing`: the same call may do better a little later. */

@@ -24,12 +24,13 @@ export const statusAt = (route: Route | undefined, request: Request, denial: Den
 	}
 };
 
-/** As the route tells a refusal; where that fails, which is its plugin's mistake, in Portico's own shape. */
+/** As the route tells a refusal; where that fails, which is its plugin's mistake, in Portico's own shape and without its headers. */
 export const denialAt = (route: Route, request: Request, denial: Denial, requestId: string, log: Log): Response => {
 	try {
 		return denialResponse(shapeAt(route, request), denial, requestId);
 	} catch (error) {
 		log.error("a route failed", { route: route.path, requestId, ...whatFailed(error) });
-		return denialResponse(renderOwnDenial, denial, requestId);
+		const { headers: _, ...words } = denial;
+		return denialResponse(renderOwnDenial, words, requestId);
 	}
 };

@@ -8,7 +8,7 @@ import type { Permit } from "../contract/policy.ts";
 import { whatFailed } from "../errors/describe.ts";
 import { isPending } from "../wire/pending.ts";
 import { clientGone, refusedOutcome } from "./call-ending.ts";
-import { denialIn, isPermit, refusalIn } from "./plugin-answers.ts";
+import { checkHeaders, denialIn, isPermit, refusalIn } from "./plugin-answers.ts";
 import { type Rule, refuseForFailure, ruleFailed } from "./token-rules.ts";
 import { untilGone } from "./until-gone.ts";
 
@@ -122,6 +122,7 @@ export const askPolicies = (question: Question, held: Permit[] = [], from = 0): 
 			if (answer === undefined) continue;
 			if (!isPermit(answer)) return refuse(held, denialIn(answer), log);
 			held.push(answer);
+			if (answer.headers) checkHeaders(answer.headers);
 		} catch (error) {
 			return refuse(held, refuseForFailure(rule, error, log), log);
 		}
@@ -184,6 +185,7 @@ const afterWaiting = async (
 		if (answer !== undefined) {
 			if (!isPermit(answer)) return refuse(held, denialIn(answer), log);
 			held.push(answer);
+			if (answer.headers) checkHeaders(answer.headers);
 		}
 	} catch (error) {
 		if (isFault(error) && error.denial === clientGone) {

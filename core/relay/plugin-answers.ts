@@ -28,6 +28,18 @@ export const isPermit = (answer: Permit | Denial): answer is Permit =>
 		("headers" in answer && !(answer instanceof Response)) ||
 		isEmpty(answer));
 
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Throws for a header that cannot be sent: found at the answer, it would be taken for the upstream's failure. */
+export const checkHeaders = (headers: Readonly<Record<string, string>>): void => {
+	for (const [name, value] of Object.entries(headers))
+		if (!headerName.test(name) || !headerValue.test(value))
+			throw new TypeError(
+				`its header "${name}" cannot be sent: names are letters, digits and "-", values have no line break and nothing beyond Latin-1 (encodeURIComponent writes anything)`,
+			);
+};
+
 const isWhole = (denial: Denial): boolean => typeof denial?.kind === "string" && typeof denial.message === "string";
 
 /** The denial itself. Throws for anything else. */

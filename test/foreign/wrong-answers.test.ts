@@ -23,7 +23,14 @@ const answers = {
 	},
 	late: () => ({ answer: { window: 0, inspect: () => deny("permission", "No.") } }),
 	empty: () => ({}),
+	letters: () => ({ headers: { "x-team": "Zoë" } }),
+	foreign: () => ({ headers: { "x-team": "Zoë ✓" }, settle: () => void settled++ }),
+	lines: () => ({ headers: { "x-team": "a\\nb" }, settle: () => void settled++ }),
+	named: () => ({ headers: { "x team": "a" }, settle: () => void settled++ }),
+	told: () => deny("permission", "Not for Zoë.", { headers: { "x-team": "✓" } }),
 };
+let settled = 0;
+answers.settled = () => Response.json(settled);
 answers.statement = () => database.all(sql\`SELECT * FROM nowhere\`);
 let database;
 const answer = (call, ...more) => {
@@ -158,6 +165,29 @@ test("the targets of a model are the same for every call, whatever a policy does
 test("a permit that holds nothing lets a call pass", async () => {
 	for (const kind of ["check", "slow", "guard"]) expect((await ask(`${kind} empty`)).status).toBe(200);
 	expect(errors()).toEqual([]);
+});
+
+describe.each(["check", "slow"])("a header that cannot be sent (%s)", (kind) => {
+	test.each(["foreign", "lines", "named"])("is found before anybody is asked: %s", async (name) => {
+		const before = Number(await (await gateway.ask("/odd/settled")).json());
+		expect((await ask(`${kind} ${name}`)).status).toBe(500);
+		expect(errors()).toMatchObject([
+			{ policy: kind === "slow" ? "odd-slow-check" : "odd-check", error: expect.stringContaining("cannot be sent") },
+		]);
+		expect(await (await gateway.ask("/odd/settled")).json()).toBe(before + 1);
+	});
+
+	test("is none of Latin-1", async () => {
+		const answer = await ask(`${kind} letters`);
+		expect([answer.status, answer.headers.get("x-team")]).toEqual([200, "Zoë"]);
+		expect(errors()).toEqual([]);
+	});
+
+	test("of a refusal costs nobody its words", async () => {
+		const refused = await ask(`${kind} told`);
+		expect([refused.status, await refused.json()]).toMatchObject([403, { error: { message: "Not for Zoë." } }]);
+		expect(errors()).toMatchObject([{ msg: "a route failed", route: "/v1/chat/completions" }]);
+	});
 });
 
 test.each(["true", "false", "null", "text", "error", "response"])("a policy's admit of %s refuses", async (name) => {

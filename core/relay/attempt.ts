@@ -3,6 +3,7 @@ import { deny, Fault, isFault } from "../contract/fault.ts";
 import type { UpstreamMessage } from "../contract/protocol.ts";
 import type { SendOptions, Target } from "../contract/router.ts";
 import { scrub } from "../errors/redact.ts";
+import { asUnreachable } from "../errors/unanswered.ts";
 import { mayBeDone, tellsError } from "../errors/upstream-failure.ts";
 import { estimateTokens } from "../neutral/estimate.ts";
 import { normalizeRequest } from "../neutral/normalize-request.ts";
@@ -236,7 +237,8 @@ class Attempt implements Waiting {
 			live.attempts.answered(response.status);
 			if (!response.ok) live.refused();
 			return response;
-		} catch (error) {
+		} catch (thrown) {
+			const error = asUnreachable(thrown, target.upstream.name);
 			if (isFault(error) && !mayBeDone(error.denial) && !live.left && !live.stoppedFor) live.refused();
 			throw error;
 		}

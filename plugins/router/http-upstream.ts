@@ -17,10 +17,11 @@ import {
 	type Upstream,
 	type UpstreamMessage,
 	unansweredCode,
+	unreachable,
 } from "#core";
 import { cleanError, readWords, without } from "./error-body.ts";
 import { Keys, maySpeakOfKey } from "./keys.ts";
-import { slow, unreachable } from "./no-answer.ts";
+import { slow } from "./no-answer.ts";
 import { RetryCredit } from "./repeating.ts";
 import { namedEndpoints, type UpstreamSetting } from "./settings.ts";
 

@@ -1,6 +1,6 @@
 /** How a conversation goes to one target: as the bytes it is, or written anew; and how else, when the target has refused it. */
 import type { ModelRouted } from "../contract/call.ts";
-import { deny, Fault } from "../contract/fault.ts";
+import { type Denial, deny, Fault } from "../contract/fault.ts";
 import type { ModelAsk, Protocol } from "../contract/protocol.ts";
 import type { Target } from "../contract/router.ts";
 import { isUnverified } from "../errors/unverified.ts";
@@ -23,6 +23,15 @@ const limitFor = ({ permits }: LiveCall, { capabilities }: Target): number | und
 
 const none: readonly never[] = [];
 
+/** Why no conversation is held with an upstream: a plugin's may serve endpoints alone. */
+const speechless = (model: string, { upstream: { protocols, endpoints = {} } }: Target): Denial => {
+	const [spoken] = protocols;
+	if (spoken !== undefined)
+		return deny("upstream", `The model's upstream speaks "${spoken}", which no plugin here knows.`);
+	const message = `The model "${model.slice(0, 128)}" holds no conversations. It serves ${Object.keys(endpoints).join(", ")}.`;
+	return deny("invalid_request", message, { code: "unsupported_endpoint", parameter: "model" });
+};
+
 /** The ways of a conversation to one target: as the bytes it is, or written anew. */
 export class ModelWays implements Translating, OtherWays {
 	private readonly live: LiveCall;
@@ -40,8 +49,7 @@ export class ModelWays implements Translating, OtherWays {
 	constructor(live: LiveCall, { ask }: ModelRouted, target: Target, { protocols, strict }: ApproachOptions) {
 		const { protocols: spoken } = target.upstream;
 		const upstream = spoken.includes(ask.protocol.name) ? ask.protocol : protocols.get(spoken[0] ?? "");
-		if (!upstream)
-			throw new Fault(deny("upstream", `The model's upstream speaks "${spoken[0]}", which no plugin here knows.`));
+		if (!upstream) throw new Fault(speechless(live.routed.model.name, target));
 		this.live = live;
 		this.ask = ask;
 		this.target = target;

@@ -1,4 +1,4 @@
-/** A stranger's upstream whose `send` is a bare `fetch`: where its connection fails, that is told, goes on and costs as at any other. */
+/** Upstreams that strangers bring: what a bare `fetch` says of a connection that failed, and one that holds no conversations. */
 import { expect, test } from "bun:test";
 import { asList, asRecord } from "#core";
 import { startGateway, startUpstream } from "#core/testing";
@@ -23,7 +23,7 @@ export default definePlugin({
 });
 `;
 
-test("nothing is charged, the next target answers, and no failure of Portico's is logged", async () => {
+test("a failed connection: nothing is charged, the next target answers, and no failure of Portico's is logged", async () => {
 	const gone = startUpstream();
 	await gone.stop();
 	const message = { role: "assistant", content: "Good morning." };
@@ -79,6 +79,43 @@ test("nothing is charged, the next target answers, and no failure of Portico's i
 	} finally {
 		await gateway.stop();
 		await other.stop();
+		stranger.remove();
+	}
+});
+
+test("an upstream of endpoints alone says so to whoever talks to it", async () => {
+	const stranger = writeStranger(`import { add, definePlugin, t, upstreams } from "#core";
+const vectors = { object: "list", data: [{ object: "embedding", index: 0, embedding: [1] }], usage: { prompt_tokens: 1, total_tokens: 1 } };
+export default definePlugin({
+	name: "vectors",
+	summary: "Serves embeddings alone.",
+	config: t.Object({}),
+	gives: [upstreams],
+	setup: ({ name }) => ({
+		offers: [add(upstreams, { name, protocols: [], endpoints: { embeddings: "openai" }, send: async () => Response.json(vectors) })],
+	}),
+});
+`);
+	const router = { use: "router", with: { models: [{ name: "m", targets: [{ upstream: "vectors" }] }] } };
+	const spoken = ["chat-completions", "messages", "generate-content", "responses", "embeddings"];
+	const gateway = await startGateway({ plugins: ["tokens", ...spoken, { use: stranger.file }, router] });
+	try {
+		expect((await gateway.ask("/v1/embeddings", { model: "m", input: "Hello" })).status).toBe(200);
+		const messages = [{ role: "user", content: "Hello" }];
+		for (const [path, body] of [
+			["/v1/chat/completions", { model: "m", messages }],
+			["/v1/messages", { model: "m", max_tokens: 9, messages }],
+			["/v1/responses", { model: "m", input: "Hello" }],
+			["/v1beta/models/m:generateContent", { contents: [{ parts: [{ text: "Hello" }] }] }],
+		] as const) {
+			const refused = await gateway.ask(path, body);
+			expect([refused.status, await refused.text()]).toEqual([
+				400,
+				expect.stringContaining("holds no conversations. It serves embeddings."),
+			]);
+		}
+	} finally {
+		await gateway.stop();
 		stranger.remove();
 	}
 });

@@ -47,7 +47,11 @@ class Check {
 
 	/** What came from the environment is not shown: the text as it stands in the file is. Nor is a secret. */
 	#expected(wanted: string, shape: Shape, value: unknown, path: Path): unknown {
-		const { template } = this.#where.place(path);
+		const { template, missing } = this.#where.place(path);
+		if (missing !== undefined) {
+			this.#complain(path, missing, shape);
+			return value;
+		}
 		let found = template === undefined ? JSON.stringify(value) : `the value of ${JSON.stringify(template)}`;
 		if (value === null) found = "nothing";
 		else if (typeof value === "object") found = Array.isArray(value) ? "a list" : "a mapping";

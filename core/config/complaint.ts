@@ -22,6 +22,8 @@ export interface Spot extends Position {
 	readonly template: string | undefined;
 	/** True when the value could not be made out and was complained of already. */
 	readonly failed: boolean;
+	/** What a reference in it lacks, for which something else stands in. */
+	readonly missing?: string | undefined;
 }
 
 /** Finds the spot of a node; for one that is not in the file, that of its nearest ancestor. */

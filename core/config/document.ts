@@ -39,6 +39,7 @@ interface Read {
 	readonly keyAt: number;
 	readonly template?: string | undefined;
 	readonly failed?: boolean;
+	readonly missing?: string | undefined;
 	readonly children?: ReadonlyMap<string | number, Read>;
 }
 
@@ -77,8 +78,8 @@ class Reader {
 		const place: Place = (path) => {
 			let found = root;
 			for (const step of path) found = found.children?.get(step) ?? found;
-			const { at, keyAt, template, failed = false } = found;
-			return { ...this.#positionOf(at), key: this.#positionOf(keyAt), template, failed };
+			const { at, keyAt, template, failed = false, missing } = found;
+			return { ...this.#positionOf(at), key: this.#positionOf(keyAt), template, failed, missing };
 		};
 		const broken = errors.filter(({ code }) => !harmless.has(code)).map(({ pos }) => this.#positionOf(pos[0]).line);
 		const soundUntil = Math.min(...broken);
@@ -148,10 +149,11 @@ class Reader {
 
 	#scalar(value: unknown, at: number, keyAt: number, path: Path): Read {
 		if (typeof value !== "string" || !value.includes("${")) return { value, at, keyAt };
-		const { text, expanded, problems, secrets } = expand(value, this.#sources);
+		const { text, expanded, problems, missing, secrets } = expand(value, this.#sources);
 		for (const problem of problems) this.#complain(at, path, problem);
 		this.#secrets.push(...secrets);
-		return { value: text, at, keyAt, template: expanded ? value : undefined, failed: problems.length > 0 };
+		const template = expanded ? value : undefined;
+		return { value: text, at, keyAt, template, failed: problems.length > 0, missing: missing[0] };
 	}
 }
 

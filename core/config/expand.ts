@@ -20,27 +20,33 @@ interface Expansion {
 	/** Whether a reference stood in the text. */
 	readonly expanded: boolean;
 	readonly problems: readonly string[];
+	/** What is missing and was stood in for. */
+	readonly missing: readonly string[];
 	/** What came from the environment and from files. */
 	readonly secrets: readonly string[];
 }
 
 export const expand = (template: string, sources: Sources): Expansion => {
 	const problems: string[] = [];
+	const missing: string[] = [];
 	const secrets: string[] = [];
 	let expanded = false;
 	const text = template.replace(/\$\$\{|\$\{([^}]*)\}?/g, (reference) => {
 		if (reference === "$${") return "${";
 		expanded = true;
-		const resolved = standIn(resolve(reference, sources), sources);
+		const resolved = resolve(reference, sources);
+		if ("problem" in resolved && resolved.missing && sources.withoutSecrets) {
+			missing.push(resolved.problem);
+			return standIn;
+		}
 		if ("problem" in resolved) problems.push(resolved.problem);
 		else if (resolved.secret && resolved.text !== "") secrets.push(resolved.text);
 		return "problem" in resolved ? "" : resolved.text;
 	});
-	return { text, expanded, problems, secrets: secrets.length > 0 ? [...secrets, text] : [] };
+	return { text, expanded, problems, missing, secrets: secrets.length > 0 ? [...secrets, text] : [] };
 };
 
-const standIn = (resolved: Resolved, { withoutSecrets }: Sources): Resolved =>
-	withoutSecrets === true && "missing" in resolved ? { text: "missing", secret: false } : resolved;
+const standIn = "missing";
 
 /** As in a shell, `:-` and `:?` take an empty variable for a missing one. One line end at the end of a file is cut. */
 const resolve = (reference: string, { environment, readFile }: Sources): Resolved => {

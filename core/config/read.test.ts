@@ -251,6 +251,17 @@ describe("${…}", () => {
 	});
 });
 
+test("whoever does not serve is told of a variable that is not set only where what stands in for it cannot", () => {
+	const text = "plugins:\n  - use: x\n    with: { key: '${KEY}', pepper: '${PEPPER}' }";
+	const { config } = readConfig({ file: "", text, environment: {}, readFile: () => "", withoutSecrets: true });
+	const [entry] = config?.plugins ?? [];
+	const schema = t.Object({ key: t.String(), pepper: t.String({ minLength: 32 }) });
+	const { complaints } = checkSettings(schema, entry?.with, entry ?? { label: "", place: () => expect.unreachable() });
+	expect(complaints.map(({ where, message }) => `${where}: ${message}`)).toEqual([
+		"plugins[0] x → pepper: the variable PEPPER is not set: set it, or write ${PEPPER:-default}",
+	]);
+});
+
 test("no text whatever makes the reader throw", () => {
 	const pieces = fc.constantFrom(
 		..."server: |plugins:|- |use: x|{|}|[|]|\n|\n  |\t|\"|'|&a |*a|*b|!t |? |: |, |${A}|${|}|$${|__proto__: 1|#|---\n|...|%YAML 1.1|>|\\|~|<<: *a|\0|\uFEFF|é".split(

@@ -102,6 +102,7 @@ export default definePlugin({
 				}),
 			async start() {
 				await registry.open();
+				await peppers.check(needs.hostInfo.serving);
 				if (needs.hostInfo.serving)
 					needs.hostInfo.greetWith(createFirstToken(needs.store, registry, issuer, needs.hostInfo.node));
 			},

@@ -89,8 +89,8 @@ export class Issuer {
 		const id = `tok_${crypto.randomUUID().replaceAll("-", "")}`;
 		const createdAt = clock.now();
 		await store.write([
-			sql`INSERT INTO tokens (id, name, digest, preview, settings, disabled, deleted, created_at, unshown_by, owner, revision)
-				VALUES (${id}, ${name}, ${digest}, ${preview}, ${JSON.stringify(kept)}, 0, 0, ${createdAt}, ${unshownBy ?? null}, ${owner ?? null}, (SELECT coalesce(max(revision), 0) + 1 FROM tokens))
+			sql`INSERT INTO tokens (id, name, digest, pepper_mark, preview, settings, disabled, deleted, created_at, unshown_by, owner, revision)
+				VALUES (${id}, ${name}, ${digest}, ${peppers.mark}, ${preview}, ${JSON.stringify(kept)}, 0, 0, ${createdAt}, ${unshownBy ?? null}, ${owner ?? null}, (SELECT coalesce(max(revision), 0) + 1 FROM tokens))
 				ON CONFLICT (id) DO NOTHING`,
 			...statementsFor(id, kept, known()),
 			...(beside?.(id) ?? []),
@@ -130,13 +130,14 @@ export class Issuer {
 	async rotate(id: string, { owner, beside = [], unshownBy, graceMs = 0 }: Rotation = {}): Promise<IssuedToken> {
 		await this.get(id, owner);
 		const key = makeKey();
-		const digest = this.options.peppers.digest(key);
+		const { peppers } = this.options;
+		const digest = peppers.digest(key);
 		const graced = graceMs > 0;
 		// A batch that is written twice must not take the new key for the old one.
 		const previous = sql`iif(digest = ${digest}, previous_digest, ${graced ? sql`digest` : null})`;
 		await this.options.store.write([
 			sql`UPDATE tokens SET previous_digest = ${previous}, previous_until = ${graced ? this.options.clock.now() + graceMs : null},
-				digest = ${digest}, preview = ${previewOf(key)}, unshown_by = ${unshownBy ?? null}, ${nextRevision} WHERE ${ofOwner(id, owner)}`,
+				digest = ${digest}, pepper_mark = ${peppers.mark}, preview = ${previewOf(key)}, unshown_by = ${unshownBy ?? null}, ${nextRevision} WHERE ${ofOwner(id, owner)}`,
 			...beside,
 		]);
 		this.registry.forget(id);

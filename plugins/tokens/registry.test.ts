@@ -190,6 +190,17 @@ describe("another pepper", () => {
 		expect(tokenOf(await (await open([most], store, one)).identify(key)).name).toBe("a");
 	});
 
+	test("a key that an earlier version stored gets its mark when it is used, and nothing else changes", async () => {
+		const registry = await open([most], store, one);
+		const { key } = await registry.create("a", {});
+		const [row] = await store.run("SELECT * FROM tokens");
+		await store.run("UPDATE tokens SET pepper_mark = NULL");
+		const after = await open([most], store, one);
+		expect(tokenOf(await after.identify(key)).name).toBe("a");
+		await until(async () => (await store.run("SELECT pepper_mark FROM tokens"))[0]?.["pepper_mark"] !== null);
+		expect((await store.run("SELECT * FROM tokens"))[0]).toEqual(row ?? {});
+	});
+
 	test("a key that was replaced is good for its grace under the pepper of before, and no longer", async () => {
 		const before = await open([most], store, one);
 		const { token, key } = await before.create("a", {});

@@ -190,7 +190,8 @@ export class Registry {
 				throw unknown(error);
 			});
 		const known = row && this.goodFor(digests, row, await this.knownOf(row));
-		if (row?.digest && earlier.includes(row.digest)) peppers.move(row.id, row.digest, digest);
+		if (row?.digest && digests.includes(row.digest) && row.pepperMark !== peppers.mark)
+			peppers.move(row.id, row.digest, digest);
 		// A change that was made meanwhile may not be in what was read.
 		if (forgotten !== this.forgotten) return known;
 		if (!known) {

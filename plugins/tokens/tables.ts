@@ -9,6 +9,8 @@ export const tokens = sqliteTable("tokens", {
 	name: text("name").notNull(),
 	/** Keyed digest of the key; null once deleted. */
 	digest: text("digest").unique(),
+	/** By which pepper the digest was made; null where an earlier version made it and the key was not used since. */
+	pepperMark: text("pepper_mark"),
 	/** The digest of the key before, which is good too until a time; null for none. */
 	previousDigest: text("previous_digest"),
 	/** Milliseconds since 1970. */
@@ -75,5 +77,6 @@ export const tokenTables = (plugin: string): Tables => ({
 			name: "005-disabled-by-admin",
 			statements: ["ALTER TABLE tokens ADD COLUMN disabled_by_admin INTEGER NOT NULL DEFAULT 0"],
 		},
+		{ name: "006-pepper-mark", statements: ["ALTER TABLE tokens ADD COLUMN pepper_mark TEXT"] },
 	],
 });

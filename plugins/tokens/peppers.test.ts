@@ -90,6 +90,8 @@ describe("of a store", () => {
 		await put("b", other.mark);
 		await mine.check(true);
 		expect(told).toMatchObject([{ message: expect.stringContaining("are refused"), keys: 1 }]);
+		await mine.check(false);
+		expect(told).toHaveLength(1);
 	});
 
 	test("a command goes on, for by one of them keys are mended whose pepper is lost", async () => {

@@ -64,7 +64,7 @@ export class Peppers {
 
 	/**
 	 * Looks whether keys are stored by these peppers. Throws `Fault` where none is and a server would know nobody; where some
-	 * are not, as after a rotation those that nobody used meanwhile, that is told. Commands go on, for one of them mends it.
+	 * are not, as after a rotation those that nobody used meanwhile, a server tells it. Commands go on, for one of them mends it.
 	 */
 	async check(serving: boolean): Promise<void> {
 		const rows = await this.store.all(
@@ -75,7 +75,9 @@ export class Peppers {
 		if (foreign.length === 0) return;
 		const keys = foreign.reduce((sum, row) => sum + Number(row["keys"]), 0);
 		const advice = await this.adviceFor(foreign.map(({ mark }) => String(mark)));
-		if (foreign.length < rows.length || !serving)
+		const knowsSome = foreign.length < rows.length;
+		if (knowsSome && !serving) return;
+		if (knowsSome || !serving)
 			return this.log.warn("keys are stored by a pepper that the config does not name, and are refused", {
 				keys,
 				advice,

@@ -92,7 +92,7 @@ const restore = async ({ blueprint, file, print }: FileWork): Promise<void> => {
 	if (database === undefined)
 		return refuse(`the database of ${blueprint.file} is a server; portico db import FILE writes into an empty one`);
 	const known = tablesInOrder(await buildOnly(blueprint));
-	if (existsSync(file)) showPassing(`copying and checking ${file} (${sizeOf(file)}) …`);
+	if (existsSync(file) && !isFolder(file)) showPassing(`copying and checking ${file} (${sizeOf(file)}) …`);
 	const { aside } = restoreFile({ backup: file, database, tables: known, now: Date.now() });
 	showPassing("");
 	if (aside !== undefined) print(`the old database is now ${aside}`);
@@ -136,6 +136,7 @@ const refuseJournals = (folder: string): void => {
 const move = async (work: FileWork, out: boolean): Promise<void> => {
 	const { blueprint, file, print } = work;
 	const given: Place = { url: `file:${file.replace(/[%?#]/g, encodeURIComponent)}`, named: file };
+	if (existsSync(file) && isFolder(file)) refuse(`${file} is a folder; name ${out ? "a new file" : "the file"} in it`);
 	if (out && existsSync(file)) refuse(`${file} exists already; name a new file`);
 	if (!out && !existsSync(file)) refuse(`there is no file ${file}`);
 	const known = tablesInOrder(await buildOnly(blueprint));

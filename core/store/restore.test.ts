@@ -1,5 +1,15 @@
 import { afterEach, expect, test } from "bun:test";
-import { chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+	chownSync,
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -45,6 +55,22 @@ test("a log whose database file is gone is put aside, and not read with the back
 	const second = await opened(database);
 	expect(await second.store.all(sql`SELECT name FROM things`)).toEqual([{ name: "kept" }]);
 	await second.close();
+});
+
+test("a folder in place of a backup is told as one, with the newest backup in it", () => {
+	folder = mkdtempSync(join(tmpdir(), "portico-restore-"));
+	const restore = (backup: string) => () =>
+		restoreFile({ backup, database: join(folder, "data/portico.db"), tables, now: 0 });
+	writeFileSync(join(folder, "other.db"), "");
+	expect(restore(folder)).toThrow(
+		`${folder} is a folder, and holds no backup of portico.db; name a file. Nothing was changed.`,
+	);
+	const [old, newest] = ["2026-05-01", "2026-05-02"].map((day) => join(folder, `portico-${day}T03-00-00Z.db`));
+	writeFileSync(String(old), "");
+	expect(restore(folder)).toThrow(`name the backup in it, such as ${old} (the only one)`);
+	writeFileSync(String(newest), "");
+	expect(restore(folder)).toThrow(`such as ${newest} (the newest of 2). Nothing was changed.`);
+	expect(restore(join(folder, "gone.db"))).toThrow(`there is no file ${join(folder, "gone.db")}. Nothing was changed.`);
 });
 
 test("where there was nothing, nothing is put aside; what there was goes with its log", async () => {

@@ -18,7 +18,7 @@ import { deny, Fault } from "../contract/fault.ts";
 import type { Tables } from "../contract/store.ts";
 import { describe } from "../errors/describe.ts";
 import { asRecord } from "../neutral/json.ts";
-import { stamp } from "./backup-files.ts";
+import { chooseBackup, stamp } from "./backup-files.ts";
 import { lockFile } from "./lock.ts";
 import { type AppliedMigration, refuseNewer } from "./newer.ts";
 import { giveToOwnerOf } from "./owner.ts";
@@ -136,7 +136,9 @@ const flush = (file: string): void => {
  * another process has the database open or the backup is none; then nothing is changed.
  */
 export const restoreFile = ({ backup, database, tables, now }: RestoreInput): { readonly aside?: string } => {
-	if (!existsSync(backup) || !statSync(backup).isFile()) refuse(`there is no file ${backup}. Nothing was changed.`);
+	const found = statSync(backup, { throwIfNoEntry: false });
+	if (found?.isDirectory()) refuse(`${chooseBackup(backup, database)}. Nothing was changed.`);
+	if (!found?.isFile()) refuse(`there is no file ${backup}. Nothing was changed.`);
 	const lock = lockFile(database);
 	if ("heldBy" in lock) {
 		const { pid, address } = lock.heldBy;

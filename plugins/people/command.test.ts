@@ -22,6 +22,7 @@ test.each([
 	["enable per_1 --role member", "enable takes no --role"],
 	["update per_1 --hours 5", "update takes no --hours"],
 	["list --role member", "list takes no --role"],
+	["update per_1", "update takes what is to be changed, one or more of --role, --ceiling, --budgets, --limits"],
 ])("portico person %s asks nothing, for it would look as if it had been obeyed", async (words, said) =>
 	expect(asked(words)).rejects.toThrow(`portico person ${said}`),
 );

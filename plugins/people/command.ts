@@ -88,6 +88,14 @@ const bodyOf = (
 	...(person !== undefined && { person }),
 });
 
+/** Throws `Fault` where nothing is to be changed: done in silence, it would look as if something had been. */
+const changeOf = (values: Values, written: BudgetWords): Record<string, unknown> => {
+	const body = bodyOf(values, written);
+	if (Object.keys(body).length > 0) return body;
+	const options = set.map((name) => `--${name}`).join(", ");
+	return wrong(`portico person update takes what is to be changed, one or more of ${options}; nothing was changed`);
+};
+
 const columns = [
 	{ title: "name" },
 	{ title: "role" },
@@ -124,7 +132,7 @@ const ask = async (
 	if (action === "list") return await call("GET", "/admin/people");
 	if (id === undefined) return wrong(`portico person ${action} needs the id of a person\n\n${usage()}`);
 	const path = `/admin/people/${encodeURIComponent(id)}`;
-	if (action === "update") return await call("PATCH", path, bodyOf(values, written));
+	if (action === "update") return await call("PATCH", path, changeOf(values, written));
 	return await call("POST", `${path}/${action}`);
 };
 

@@ -148,6 +148,24 @@ describe("portico token", () => {
 		expect(JSON.parse(printed.join(""))).toMatchObject({ data: [{ id: "tok_1" }, { id: "tok_2" }] });
 	});
 
+	test("list has the newest first, as the console has it, and says when there is none", async () => {
+		const data = [
+			{ id: "tok_1", name: "old", createdAt: 1 },
+			{ id: "tok_2", name: "b", createdAt: 3 },
+			{ id: "tok_3", name: "a", createdAt: 3 },
+		];
+		const { printed } = await run(["list", "--json"], { data });
+		expect(JSON.parse(printed[0] ?? "")).toMatchObject({ data: [{ name: "a" }, { name: "b" }, { name: "old" }] });
+		expect((await run(["list"], { data: [] })).printed).toEqual(["no tokens"]);
+	});
+
+	test("update without a change says what can be changed, and asks nothing", async () => {
+		const options = "--name, --owner, --quota, --expires-at, --models, --noisy, --limits, --hours";
+		expect(run(["update", "tok_1", "--json"])).rejects.toThrow(
+			`portico token update takes what is to be changed, one or more of ${options}; nothing was changed`,
+		);
+	});
+
 	test("list shows a line for each token", async () => {
 		const row = (id: string, settings: object) => ({
 			id,

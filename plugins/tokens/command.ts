@@ -1,20 +1,19 @@
 /** `portico token …`: a thin client of the admin routes. Options come from the settings of the loaded policies. */
 import {
 	asList,
+	asNumber,
 	asRecord,
 	asText,
 	type Command,
 	type CommandRun,
 	didYouMean,
-	dollars,
 	flagOf,
 	parseWords,
 	type TokenSetting,
-	type TSchema,
-	tableLines,
 } from "#core";
 import { looksLikeKey, previewOf } from "./key.ts";
 import { wordsAsValue, wrong } from "./setting-words.ts";
+import { tableOf } from "./token-table.ts";
 
 type KnownSettings = () => ReadonlyMap<string, TokenSetting<unknown>>;
 
@@ -31,64 +30,6 @@ const settingFrom = ({ schema, fromWords }: TokenSetting<unknown>, words: string
 export const ownOptions: ReadonlySet<string> = new Set(["json", "graceSeconds"]);
 
 const actions = ["create", "list", "show", "update", "disable", "enable", "rotate", "delete"] as const;
-
-/** `expiresAt` as a title. */
-const titleOf = (key: string): string => flagOf(key).replaceAll("-", " ");
-
-const cellOf = (value: unknown, schema: TSchema | undefined): string => {
-	if (value === undefined || value === null) return "";
-	if (typeof value === "number" && schema?.["unit"] === "dollars") return dollars(value);
-	if (Array.isArray(value))
-		return value.map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one))).join(",");
-	return typeof value === "object" ? JSON.stringify(value) : String(value);
-};
-
-/** A setting's own words; undefined where it has none or they fail, for a key that is told once must be shown all the same. */
-const inWordsOf = (
-	setting: TokenSetting<unknown> | undefined,
-	value: unknown,
-	shown: Readonly<Record<string, unknown>>,
-): string | undefined => {
-	if (value === undefined || value === null) return undefined;
-	try {
-		return setting?.inWords?.(value, shown);
-	} catch {
-		return undefined;
-	}
-};
-
-const moneyOf = (amount: unknown): string => (typeof amount === "number" ? dollars(amount) : "");
-
-/** A table for people; a setting that no token has takes no column. */
-const tableOf = (
-	tokens: readonly Readonly<Record<string, unknown>>[],
-	known: ReadonlyMap<string, TokenSetting<unknown>>,
-) => {
-	const settings = tokens.map((token) => asRecord(token["settings"]));
-	const keys = [...new Set(settings.flatMap((one) => Object.keys(one)))];
-	const schemas = keys.map((key) => known.get(key)?.schema);
-	const spent = ["used", "remaining"].filter((name) => tokens.some((token) => typeof token[name] === "number"));
-	const columns = [
-		"name",
-		"key",
-		"state",
-		...keys.map((key, at) => ({ title: titleOf(key), right: schemas[at]?.["type"] === "number" })),
-		...spent.map((title) => ({ title, right: true })),
-		"id",
-	];
-	const rows = tokens.map(({ name, preview, disabled, unenforced, id }, at) => [
-		String(name),
-		asText(preview) ?? "",
-		disabled === true ? "disabled" : asList(unenforced).length > 0 ? "refused" : "enabled",
-		...keys.map((key, column) => {
-			const value = settings[at]?.[key];
-			return inWordsOf(known.get(key), value, tokens[at] ?? {}) ?? cellOf(value, schemas[column]);
-		}),
-		...spent.map((name) => moneyOf(tokens[at]?.[name])),
-		String(id),
-	]);
-	return tableLines(columns, rows);
-};
 
 export const tokenCommand = (known: KnownSettings): Command => {
 	const usage = (): string =>
@@ -161,6 +102,7 @@ export const tokenCommand = (known: KnownSettings): Command => {
 			const json = values["json"] === true;
 			refuseWords(String(action), positionals);
 			refuseOptions(String(action), values);
+			if (action === "update" && Object.keys(asRecord(body)).length === 0) wrong(nothingToChange(known()));
 			const path = `/admin/tokens/${encodeURIComponent(await idOf(positionals[0] ?? "", command))}`;
 			const answer = await callFor(String(action), command, path, body);
 			show(command, asRecord(answer), json);
@@ -171,6 +113,12 @@ export const tokenCommand = (known: KnownSettings): Command => {
 /** A number in words, as JSON; the server says what it may be. */
 const graceOf = (words: unknown): Readonly<Record<string, unknown>> | undefined =>
 	typeof words === "string" ? { graceSeconds: Number(words) } : undefined;
+
+/** Done in silence, it would look as if something had been changed. */
+const nothingToChange = (known: ReturnType<KnownSettings>): string => {
+	const options = ["name", "owner", ...[...known.keys()].map(flagOf)].map((flag) => `--${flag}`);
+	return `portico token update takes what is to be changed, one or more of ${options.join(", ")}; nothing was changed`;
+};
 
 /** A word that nobody reads would be taken for one that was obeyed. */
 const refuseWords = (action: string, words: readonly string[]): void => {
@@ -194,8 +142,7 @@ const refuseOptions = (action: string, values: Readonly<Record<string, unknown>>
 /** The id of the one token of that name or, as of a leaked key, of that key, which is sent nowhere; what may be an id is taken for one. */
 const idOf = async (words: string, { call }: CommandRun): Promise<string> => {
 	if (words === "" || words.startsWith("tok_")) return words;
-	const { data } = asRecord(await listAll(call));
-	const known = asList(data).map(asRecord);
+	const known = await listAll(call);
 	const isKey = looksLikeKey(words);
 	const shown = isKey ? previewOf(words) : words;
 	const [id, ...more] = known
@@ -221,7 +168,7 @@ const callFor = async (
 		case "create":
 			return await call("POST", "/admin/tokens", { name: "unnamed", ...body });
 		case "list":
-			return await listAll(call);
+			return { data: newestFirst(await listAll(call)) };
 		case "show":
 			return await call("GET", path);
 		case "update":
@@ -235,12 +182,22 @@ const callFor = async (
 	}
 };
 
-/** Page by page, as the server gives them. */
-const listAll = async (call: CommandRun["call"]): Promise<unknown> => {
-	const data: unknown[] = [];
-	for (let after = ""; ; after = asText(asRecord(data.at(-1))["id"]) ?? "") {
+type Listed = Readonly<Record<string, unknown>>;
+
+/** Page by page, as the server gives them: by id, which tells nobody anything. */
+const listAll = async (call: CommandRun["call"]): Promise<readonly Listed[]> => {
+	const tokens: Listed[] = [];
+	for (let after = ""; ; after = asText(tokens.at(-1)?.["id"]) ?? "") {
 		const page = asRecord(await call("GET", `/admin/tokens?limit=1000&after=${encodeURIComponent(after)}`));
-		data.push(...asList(page["data"]));
-		if (page["hasMore"] !== true) return { data };
+		tokens.push(...asList(page["data"]).map(asRecord));
+		if (page["hasMore"] !== true) return tokens;
 	}
 };
+
+/** As the console lists them. */
+const newestFirst = (tokens: readonly Listed[]): readonly Listed[] =>
+	tokens.toSorted(
+		(a, b) =>
+			(asNumber(b["createdAt"]) ?? 0) - (asNumber(a["createdAt"]) ?? 0) ||
+			String(a["name"]).localeCompare(String(b["name"])),
+	);

@@ -1,0 +1,61 @@
+/** Tokens as `portico token` shows them to people. */
+import { asList, asRecord, asText, dollars, flagOf, type TokenSetting, type TSchema, tableLines } from "#core";
+
+/** `expiresAt` as a title. */
+const titleOf = (key: string): string => flagOf(key).replaceAll("-", " ");
+
+const cellOf = (value: unknown, schema: TSchema | undefined): string => {
+	if (value === undefined || value === null) return "";
+	if (typeof value === "number" && schema?.["unit"] === "dollars") return dollars(value);
+	if (Array.isArray(value))
+		return value.map((one) => (typeof one === "object" ? JSON.stringify(one) : String(one))).join(",");
+	return typeof value === "object" ? JSON.stringify(value) : String(value);
+};
+
+/** A setting's own words; undefined where it has none or they fail, for a key that is told once must be shown all the same. */
+const inWordsOf = (
+	setting: TokenSetting<unknown> | undefined,
+	value: unknown,
+	shown: Readonly<Record<string, unknown>>,
+): string | undefined => {
+	if (value === undefined || value === null) return undefined;
+	try {
+		return setting?.inWords?.(value, shown);
+	} catch {
+		return undefined;
+	}
+};
+
+const moneyOf = (amount: unknown): string => (typeof amount === "number" ? dollars(amount) : "");
+
+/** A table for people; a setting that no token has takes no column. */
+export const tableOf = (
+	tokens: readonly Readonly<Record<string, unknown>>[],
+	known: ReadonlyMap<string, TokenSetting<unknown>>,
+): readonly string[] => {
+	if (tokens.length === 0) return ["no tokens"];
+	const settings = tokens.map((token) => asRecord(token["settings"]));
+	const keys = [...new Set(settings.flatMap((one) => Object.keys(one)))];
+	const schemas = keys.map((key) => known.get(key)?.schema);
+	const spent = ["used", "remaining"].filter((name) => tokens.some((token) => typeof token[name] === "number"));
+	const columns = [
+		"name",
+		"key",
+		"state",
+		...keys.map((key, at) => ({ title: titleOf(key), right: schemas[at]?.["type"] === "number" })),
+		...spent.map((title) => ({ title, right: true })),
+		"id",
+	];
+	const rows = tokens.map(({ name, preview, disabled, unenforced, id }, at) => [
+		String(name),
+		asText(preview) ?? "",
+		disabled === true ? "disabled" : asList(unenforced).length > 0 ? "refused" : "enabled",
+		...keys.map((key, column) => {
+			const value = settings[at]?.[key];
+			return inWordsOf(known.get(key), value, tokens[at] ?? {}) ?? cellOf(value, schemas[column]);
+		}),
+		...spent.map((name) => moneyOf(tokens[at]?.[name])),
+		String(id),
+	]);
+	return tableLines(columns, rows);
+};

@@ -3,7 +3,7 @@ import { accessSync, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { nearestOption } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
-import { type Command, commands } from "../contract/command.ts";
+import type { Command } from "../contract/command.ts";
 import { deny, Fault, isFault } from "../contract/fault.ts";
 import type { Blueprint } from "../host/blueprint.ts";
 import { nodeLock } from "../host/node-files.ts";
@@ -18,6 +18,7 @@ import { runDespiteConfig } from "./despite-config.ts";
 import { asksForHelp, explained } from "./explained.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, type Opened, openGateway } from "./open.ts";
+import { pluginCommands } from "./plugin-commands.ts";
 import { refuse } from "./refuse.ts";
 import { runningServer } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
@@ -34,11 +35,6 @@ class Held extends Error {
 /** The core's own that ask the server. */
 const own = [databaseCommand, statusCommand];
 
-const addedBy = async (blueprint: Blueprint): Promise<readonly Command[]> => [
-	...own,
-	...(await buildOnly(blueprint)).all(commands),
-];
-
 interface Known {
 	readonly blueprint: Blueprint;
 	readonly added: readonly Command[];
@@ -48,7 +44,8 @@ interface Known {
 const knownOf = async (invocation: Invocation): Promise<Known | Fault> => {
 	try {
 		const blueprint = await blueprintOf(invocation, true);
-		return { blueprint, added: await addedBy(blueprint) };
+		const added = pluginCommands(await buildOnly(blueprint), invocation.logLevel === "debug");
+		return { blueprint, added: [...own, ...added] };
 	} catch (error) {
 		if (error instanceof Fault) return error;
 		throw error;
@@ -108,7 +105,7 @@ const runKnown = async ({ blueprint, added }: Known, asked: Asked): Promise<void
 		const nearest = `${didYouMean(name, names)}; portico help lists what there is`;
 		return refuse(`there is no command "${name}"${missing || nearest}`);
 	}
-	if (asksForHelp(words)) return print(explained({ summary: command.summary, usage: command.usage() }));
+	if (asksForHelp(words)) return print(explained(command));
 	const files = command === databaseCommand ? databaseFilesWork(words) : undefined;
 	if (files) return await files(blueprint, print);
 	refuseHidden(blueprint);

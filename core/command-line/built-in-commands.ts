@@ -6,6 +6,7 @@ import { type Blueprint, readBlueprint } from "../host/blueprint.ts";
 import { lentServices } from "../host/build.ts";
 import type { Generation } from "../host/generation.ts";
 import { buildOnly } from "./inspect.ts";
+import { pluginCommands } from "./plugin-commands.ts";
 import { standardConfig } from "./standard-config.ts";
 
 /** The built-in default leaves this one out, for it has to be told an address. */
@@ -23,7 +24,8 @@ const builtInGeneration = async (): Promise<Generation> => {
 };
 
 /** Their commands. */
-export const builtInCommands = async (): Promise<readonly Command[]> => (await builtInGeneration()).all(commands);
+export const builtInCommands = async (): Promise<readonly Command[]> =>
+	pluginCommands(await builtInGeneration(), false);
 
 /** The built-in plugin that brings a command, or an option of one. Undefined where none does. */
 const pluginBringing = async (name: string, option: string | undefined): Promise<string | undefined> => {

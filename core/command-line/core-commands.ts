@@ -51,7 +51,7 @@ const refuseWord = (command: string, word: string, taken: readonly string[]): ne
 
 const help = async (invocation: Invocation, print: Print): Promise<void> => {
 	const added = await addedCommands(invocation);
-	const all = [...coreCommands, ...added.map(({ name, summary, usage }) => ({ name, summary, usage: usage() }))];
+	const all = [...coreCommands, ...added];
 	const [asked, ...more] = invocation.words;
 	if (more.length > 0) refuseWord("help", more[0] ?? "", []);
 	if (asked !== undefined) {

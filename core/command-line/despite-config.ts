@@ -46,7 +46,7 @@ export const runDespiteConfig = async ({
 	const command = [...own, ...(await builtInCommands())].find((one) => one.name === name);
 	if (command === undefined || (command === databaseCommand && databaseFilesWork(words))) return false;
 	if (asksForHelp(words)) {
-		print(explained({ summary: command.summary, usage: command.usage() }));
+		print(explained(command));
 		return true;
 	}
 	tell(`warning: the config file is refused, and the server goes on without it:\n${complaint}`);

@@ -31,8 +31,10 @@ const inLines = (line: string): string => {
 export const inColumns = (text: string): string => text.split("\n").map(inLines).join("\n");
 
 /** What `--help` shows of a command: what it does, and then how it is called. */
-export const explained = ({ summary, usage }: { readonly summary: string; readonly usage: string }): string =>
-	inColumns(`${summary}\n\n${usage}`);
+export const explained = (command: { readonly summary: string; readonly usage: string | (() => string) }): string => {
+	const usage = typeof command.usage === "string" ? command.usage : command.usage();
+	return inColumns(`${command.summary}\n\n${usage}`);
+};
 
 /** Whether the words of a command ask for that. */
 export const asksForHelp = (words: readonly string[]): boolean => words.includes("--help") || words.includes("-h");

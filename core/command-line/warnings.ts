@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { authenticators } from "../contract/authenticator.ts";
 import { warnings } from "../contract/command.ts";
+import { endpoints } from "../contract/endpoint.ts";
 import { protocols } from "../contract/protocol.ts";
 import { router } from "../contract/router.ts";
 import type { Blueprint } from "../host/blueprint.ts";
@@ -34,11 +35,18 @@ export const warningsOf = (
 		found.push(
 			`server.memoryBytes: bodies and answers may hold ${inMegabytes(total)} of the ${inMegabytes(memoryBytes())} that this process may use, and the system ends one that uses more. Lower server.memoryBytes or server.bodyLimitBytes, or give the process more`,
 		);
+	const forModels = generation.all(protocols).length + generation.all(endpoints).length > 0;
+	// Tasks are submitted at routes.
+	const forTokens = generation.routes.some(({ route }) => route.access === "token" && route.method === "POST");
 	if (blueprint.instances.length === 0)
 		found.push('plugins: none is named, so no call is answered; "portico init" writes a file to begin with');
-	if (generation.all(protocols).length > 0 && generation.given(router) === undefined)
+	else if (!forModels && !forTokens)
+		found.push(
+			'plugins: none answers calls of models, so every one is 404; add a protocol such as "- use: chat-completions", and "- use: router"',
+		);
+	if (forModels && generation.given(router) === undefined)
 		found.push('plugins: none knows any models, so every call is refused; add "- use: router"');
-	if (generation.all(protocols).length > 0 && generation.all(authenticators).length === 0)
+	if (forModels && generation.all(authenticators).length === 0)
 		found.push('plugins: none recognises tokens, so every call is refused; add "- use: tokens"');
 	if (environment["PORTICO_ADMIN_TOKEN"] && existsSync(adminTokenFile(dataFolder)))
 		found.push(

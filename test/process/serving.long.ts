@@ -66,6 +66,11 @@ test("check warns of what is allowed and probably not meant", async () => {
 	expect(await warned(config({}, [{ use: "tokens" }]))).toContain('so every call is refused; add "- use: router"');
 	const noModels = [{ use: "tokens" }, { use: "router" }];
 	expect(await warned(config({}, noModels))).toContain("warning: router: models: none is named");
+	const nothingServed = join(folder, "tokens.yaml");
+	writeFileSync(nothingServed, "plugins: [{ use: tokens }]\n");
+	expect(await warned(nothingServed)).toContain("warning: plugins: none answers calls of models, so every one is 404");
+	writeFileSync(nothingServed, "plugins: [{ use: embeddings }]\n");
+	expect(await warned(nothingServed)).toContain("warning: plugins: none recognises tokens, so every call is refused");
 	const empty = join(folder, "empty.yaml");
 	writeFileSync(empty, "server: { port: 0 }\n");
 	expect(await warned(empty)).toContain("warning: plugins: none is named, so no call is answered");

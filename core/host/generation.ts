@@ -130,6 +130,7 @@ export const buildGeneration = async (
 		if (!instance.plugin.gives.some((token) => token.id === id && token.kind === kind))
 			complain(instance.name, `offers to the ${kind} "${id}", which it does not name in gives`);
 		else if (faults.length > 0) for (const fault of faults) complain(instance.name, fault);
+		else if (kind === "service" && services.has(id)) complain(instance.name, `offers the service "${id}" twice`);
 		else if (kind === "service") services.set(id, offer.value);
 		else offers.push({ plugin: instance.name, offer });
 	};

@@ -87,12 +87,16 @@ const isPlugin = (value: unknown): value is Plugin => isRecord(value) && value["
 
 const isText = (value: unknown): boolean => typeof value === "string";
 
+/** It stands in lines of the log and of lists, and in rows of the database: an unseen or broken one would be found in none of them. */
+const isName = (value: unknown): boolean =>
+	typeof value === "string" && value !== "" && value === value.trim() && !/\p{C}/u.test(value);
+
 const isToken = (value: unknown): boolean =>
 	isRecord(value) && typeof value["id"] === "string" && ["service", "slot", "maybe"].includes(String(value["kind"]));
 
 /** What the host reads of a plugin before its set-up: what each part must be, and whether it is. */
 const parts: Readonly<Record<string, readonly [expected: string, fits: (value: unknown) => boolean]>> = {
-	name: ["a text", isText],
+	name: ['a name that can be seen, in kebab-case such as "office-hours"', isName],
 	summary: ["a text", isText],
 	config: [
 		"t.Object({ … }), of t.String() and the like",

@@ -55,6 +55,12 @@ describe("plugins", () => {
 });
 
 describe("what cannot be ordered is said, naming the plugins:", () => {
+	test("a service that the host gives already", () => {
+		expect(order([instance("mine", ["clock"])], ["clock"]).complaints).toEqual([
+			{ plugin: "mine", message: 'gives the service "clock", which Portico gives itself' },
+		]);
+	});
+
 	test("a service that the plugin gives itself, which is not there yet at its set-up", () => {
 		expect(order([instance("self", ["a"], ["a"])]).complaints).toEqual([
 			{ plugin: "self", message: 'needs the service "a", which it gives itself' },

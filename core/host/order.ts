@@ -55,6 +55,7 @@ export const orderInstances = (
 		names.add(instance.name);
 		for (const id of needsOwn(instance)) complain(instance.name, `needs the service "${id}", which it gives itself`);
 		for (const id of servicesOf(instance)) {
+			if (lent.has(id)) complain(instance.name, `gives the service "${id}", which Portico gives itself`);
 			const other = givers.get(id);
 			if (other) complain(instance.name, `"${other.name}" gives the service "${id}" too; switch one of them off`);
 			else givers.set(id, instance);

@@ -100,6 +100,16 @@ describe("is told of", () => {
 			offering("protocols", "{ name, upstream: {} }"),
 			'the protocol "wrong" lacks its client, the side that answers clients: use upstreamOnly where there is none',
 		],
+		[
+			"a service that it offers twice",
+			"gives: [own], setup: () => ({ offers: [provide(own, 1), provide(own, 2)] })",
+			'offers the service "wrong.own" twice',
+		],
+		[
+			"a name that nobody could find",
+			'name: "a\\nb", setup: () => ({})',
+			'what it gave definePlugin is wrong: "name" must be a name that can be seen, in kebab-case such as "office-hours"',
+		],
 		["an endpoint without dialects", offering("endpoints", "{ name }"), 'the endpoint "wrong" has no dialects'],
 		[
 			"a dialect without paths",

@@ -157,7 +157,7 @@ export const serve = async (invocation: Invocation, greet: (text: string) => voi
 	let release = (): void => {};
 	// People read the greeting first, where there is one soon.
 	const held: LogOf = (level, format) => {
-		const { log, release: letGo } = createHeldLog(level, format);
+		const { log, release: letGo } = createHeldLog(level, format, invocation.worker);
 		release = letGo;
 		systemClock.after(longestHeldMs, letGo);
 		return log;

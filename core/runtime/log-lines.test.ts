@@ -32,3 +32,11 @@ test("a line of JSON has every field, ids too", () => {
 	expect(Date.parse(line.time)).toBeGreaterThan(1.7e12);
 	expect(JSON.parse(jsonLines("")("warn", "w", {}))).toEqual({ level: "warn", time: expect.any(String), msg: "w" });
 });
+
+test("a line of one of several processes says which speaks", () => {
+	const line = JSON.parse(jsonLines("tokens", 2)("warn", "w", { keys: 1 }));
+	expect(line).toEqual({ level: "warn", time: line.time, worker: 2, plugin: "tokens", keys: 1, msg: "w" });
+	expect(JSON.parse(jsonLines("", 2)("warn", "w", {}))).toEqual({ ...line, plugin: undefined, keys: undefined });
+	expect(textLines(false, 160)("tokens", 2)("warn", "w", {})).toEndWith("warn  worker 2 tokens: w\n");
+	expect(textLines(false, 160)("", 2)("warn", "w", {})).toEndWith("warn  worker 2: w\n");
+});

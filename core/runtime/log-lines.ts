@@ -4,8 +4,11 @@ import { remembering } from "../wire/remember.ts";
 
 export type Spoken = "debug" | "info" | "warn" | "error";
 
-/** Makes the lines of one plugin, or of the core for an empty name. */
-export type LineForm = (plugin: string) => (level: Spoken, message: string, fields: LogFields) => string;
+/** Makes the lines of one plugin, or of the core for an empty name; `worker`: of that one of several processes. */
+export type LineForm = (
+	plugin: string,
+	worker?: number,
+) => (level: Spoken, message: string, fields: LogFields) => string;
 
 /** The members of an object as JSON, without its braces and with a comma before them. */
 const members = (fields: LogFields): string => {
@@ -32,8 +35,8 @@ const beginnings: Readonly<Record<Spoken, string>> = {
 /** Messages are few. */
 const endOf = remembering((message) => `,"msg":${JSON.stringify(message)}}\n`);
 
-export const jsonLines: LineForm = (plugin) => {
-	const named = plugin === "" ? '"' : `"${members({ plugin })}`;
+export const jsonLines: LineForm = (plugin, worker) => {
+	const named = `"${members({ worker, plugin: plugin === "" ? undefined : plugin })}`;
 	return (level, message, fields) => `${beginnings[level]}${timeNow()}${named}${members(fields)}${endOf(message)}`;
 };
 
@@ -58,12 +61,15 @@ const isForPeople = ([name, value]: readonly [string, LogFields[string]]): boole
 /** `columns`: how many fit; a longer line loses its end. */
 export const textLines =
 	(colours: boolean, columns: number): LineForm =>
-	(plugin) => {
+	(plugin, worker) => {
+		const speaker = [...(worker === undefined ? [] : [`worker ${worker}`]), ...(plugin === "" ? [] : [plugin])].join(
+			" ",
+		);
 		const paint = (kind: Paint, text: string): string =>
 			colours && text !== "" ? `${sequence}${paints[kind]}m${text}${sequence}0m` : text;
 		return (level, message, fields) => {
 			const time = new Date().toTimeString().slice(0, 8);
-			const head = [time, level.padEnd(5), ...(plugin === "" ? [] : [`${plugin}:`]), message].join(" ");
+			const head = [time, level.padEnd(5), ...(speaker === "" ? [] : [`${speaker}:`]), message].join(" ");
 			const told = Object.entries(fields)
 				.filter(isForPeople)
 				.map(([name, value]) => `${name}=${shownAs(value)}`)
@@ -71,7 +77,7 @@ export const textLines =
 			const room = Math.max(0, columns - head.length - 2);
 			const rest = told.length > room ? `${told.slice(0, Math.max(0, room - 1))}…` : told;
 			const words = [paint("dim", time), paint(ofLevel[level], level.padEnd(5))];
-			if (plugin !== "") words.push(paint("dim", `${plugin}:`));
+			if (speaker !== "") words.push(paint("dim", `${speaker}:`));
 			const line = `${words.join(" ")} ${message}${rest === "" ? "" : `  ${paint("dim", rest)}`}`;
 			return `${line}\n`;
 		};

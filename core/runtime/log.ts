@@ -51,11 +51,13 @@ interface Speech {
 	readonly write: Sink;
 	readonly form: LineForm;
 	readonly repeated: RepeatedLines;
+	/** Which of several processes speaks: their lines come out of one. */
+	readonly worker?: number | undefined;
 }
 
 const speak = (speech: Speech, plugin = ""): Log => {
-	const { least, write, form, repeated } = speech;
-	const line = form(plugin);
+	const { least, write, form, repeated, worker } = speech;
+	const line = form(plugin, worker);
 	const lineNow = (level: Spoken, message: string, fields: LogFields): void =>
 		write(line(level, message, fields), true);
 	const say =
@@ -165,21 +167,26 @@ export const createLog = (
 	write?: (line: string) => void,
 	format?: LogFormat,
 	clock: Clock = systemClock,
+	worker?: number,
 ): Log => {
 	const repeated = new RepeatedLines(clock);
-	if (write !== undefined) return speak({ least, write, form: jsonLines, repeated });
-	return speak({ least, write: toStandardError, form: formOf(format), repeated });
+	if (write !== undefined) return speak({ least, write, form: jsonLines, repeated, worker });
+	return speak({ least, write: toStandardError, form: formOf(format), repeated, worker });
 };
 
 /** A log that keeps its lines back until it is told to let them go, so that something else can be said first. */
-export const createHeldLog = (least: LogLevel, format?: LogFormat): { readonly log: Log; release(): void } => {
+export const createHeldLog = (
+	least: LogLevel,
+	format?: LogFormat,
+	worker?: number,
+): { readonly log: Log; release(): void } => {
 	let held: string[] | undefined = [];
 	const write: Sink = (line, now) => (held ? void held.push(line) : toStandardError(line, now));
 	const repeated = new RepeatedLines(systemClock);
 	// Before what waits is written.
 	process.prependListener("exit", () => repeated.tell());
 	return {
-		log: speak({ least, write, form: formOf(format), repeated }),
+		log: speak({ least, write, form: formOf(format), repeated, worker }),
 		release() {
 			// At once: what ends a start is said next, and belongs below them.
 			if (held) toStandardError(held.join(""), true);

@@ -112,6 +112,8 @@ test("a reload asked of one worker, or by a signal, reaches both", async () => {
 	});
 	expect(await response.json()).toEqual({ reloaded: true, complaints: [] });
 	await portico.says(/"reloaded"[\s\S]*"reloaded"/);
+	expect(portico.output()).toMatch(/"worker":1,"msg":"reloaded"/);
+	expect(portico.output()).toMatch(/"worker":2,"msg":"reloaded"/);
 	void portico.end("SIGHUP");
 	await portico.says(/"reloaded"[\s\S]*"reloaded"[\s\S]*"reloaded"[\s\S]*"reloaded"/);
 	expect(await portico.end("SIGTERM")).toBe(0);

@@ -115,6 +115,11 @@ export const buildGateway = async (
 	const clashes = routeClashes([...own, ...(relay ? modelPaths(generation) : []), ...listing, ...generation.routes]);
 	if (clashes.length > 0 || blueprint.complaints.length > 0) return refused(clashes);
 	const protocolOf = new Map(routes.map(({ plugin, route }) => [route.path, route.protocol ?? plugin]));
+	const operationOf = new Map(
+		generation
+			.all(endpoints)
+			.flatMap(({ name, dialects }) => dialects.flatMap(({ paths }) => paths.map((path) => [path, name]))),
+	);
 	const routeAt = new Map(routes.map(({ route }) => [route.path, route]));
 	const keyInQuery = new Set(
 		routes.flatMap(({ route }) => (route.access === "token" && route.keyInQuery ? [route.path] : [])),
@@ -136,7 +141,10 @@ export const buildGateway = async (
 		},
 		doorkeepers: generation.all(doorkeepers),
 		identify: createIdentify(generation.all(authenticators), rulesOf, log, (call, denial, refused) =>
-			relay?.refusals.add(call, denial, refused, protocolOf.get(call.route) ?? ""),
+			relay?.refusals.add(call, denial, refused, {
+				protocol: protocolOf.get(call.route) ?? "",
+				operation: operationOf.get(call.route),
+			}),
 		),
 		draining: options.draining,
 		budget: options.budget,

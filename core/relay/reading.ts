@@ -1,6 +1,6 @@
 /** What the ways to read a call have in common, whether it is of a protocol or of an endpoint. */
 import type { AskedCall, Identified, RelayedCall } from "../contract/call.ts";
-import type { ModelCall } from "../contract/protocol.ts";
+import type { ModelCall, Operation } from "../contract/protocol.ts";
 import type { Plan, Router } from "../contract/router.ts";
 import type { Pace } from "../wire/body.ts";
 import type { MaybeLater } from "./exchange.ts";
@@ -25,6 +25,8 @@ export interface Read {
 export interface Entry {
 	/** The wire format, for rows and policies. */
 	readonly protocol: string;
+	/** What every call by it is for; undefined where the body, or the address, says it. */
+	readonly operation?: Operation;
 	/** The whole body. Rejects with `Fault` as `readBody` does. */
 	body(call: Identified): Promise<Uint8Array>;
 	/**

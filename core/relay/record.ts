@@ -4,7 +4,7 @@ import type { Clock } from "../contract/clock.ts";
 import type { Denial } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import type { CallRecord, CallToken, Outcome, Recorder } from "../contract/outcome.ts";
-import type { ModelCall } from "../contract/protocol.ts";
+import type { ModelCall, Operation } from "../contract/protocol.ts";
 import type { Tracer } from "../contract/trace.ts";
 import { whatFailed } from "../errors/describe.ts";
 import { plainName } from "../errors/redact.ts";
@@ -15,6 +15,8 @@ export interface CallStart {
 	readonly call: Admitted;
 	readonly token?: CallToken;
 	readonly protocol: string;
+	/** What its route is for, where that says it before the body does. */
+	readonly operation?: Operation | undefined;
 	readonly model?: ModelCall;
 }
 
@@ -51,7 +53,7 @@ export const record = (
 		// Of what is written down later than it was.
 		Partial<Pick<CallRecord, "at" | "durationMs">>,
 ): void => {
-	const { call, token, protocol, model } = start;
+	const { call, token, protocol, operation, model } = start;
 	const userAgent = call.request.headers.get("user-agent");
 	// Member by member: copying `end` costs as much as all the rest.
 	const row: CallRecord = {
@@ -63,7 +65,7 @@ export const record = (
 		repeats: end.repeats,
 		route: call.route,
 		protocol,
-		operation: model?.operation ?? (protocol === "tasks" ? "task" : "generate"),
+		operation: model?.operation ?? operation ?? (protocol === "tasks" ? "task" : "generate"),
 		model: model && plainName(model.name),
 		stream: model?.stream ?? false,
 		status: end.status,

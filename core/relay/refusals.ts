@@ -43,10 +43,10 @@ export class Refusals {
 		this.options = options;
 	}
 
-	/** `protocol`: what its route is of. */
-	add(call: Admitted, denial: Denial, { token, key }: Refused, protocol: string): void {
+	/** `route`: what its route is of. */
+	add(call: Admitted, denial: Denial, { token, key }: Refused, route: Pick<CallStart, "protocol" | "operation">): void {
 		const known = token || key === undefined ? {} : { keyDigest: keyDigest(key) };
-		this.count({ call, protocol, ...(token && { token }) }, denial, known);
+		this.count({ call, ...route, ...(token && { token }) }, denial, known);
 	}
 
 	/**

@@ -132,7 +132,8 @@ class CallRelay implements Relay {
 	/** The phases in their order, up to the first attempt. */
 	private async serve(entry: Entry, call: Identified): Promise<Response> {
 		const { guards, concurrency, log, rulesOf, secondLook } = this.options;
-		const start: Start = { call, token: call.token, protocol: entry.protocol };
+		const { protocol, operation } = entry;
+		const start: Start = { call, token: call.token, protocol, operation };
 		const rules = rulesOf(call.token);
 		let entered = false;
 		let live: LiveCall;

@@ -26,7 +26,10 @@ export interface Contribution {
 	/** Called once everything is set up and slots can be read: what is wrong, in words an operator can act on. */
 	check?(): readonly (string | SettingMistake)[];
 	start?(): Promise<void> | void;
-	/** When the process stops it is waited for until `server.drainSeconds` are over, and for ten seconds more. */
+	/**
+	 * When the process stops it is waited for until `server.drainSeconds` are over, and for ten seconds more, after the first of
+	 * which those stop too whose turn it would be then.
+	 */
 	stop?(): Promise<void> | void;
 }
 

@@ -47,6 +47,35 @@ test("a plugin whose stop never ends is waited for until all must end, and a whi
 	expect(over).toBe(true);
 });
 
+test("a plugin whose stop hangs keeps none of the others from theirs, and is waited for beside them", async () => {
+	const order: string[] = [];
+	const released = Promise.withResolvers<void>();
+	const last = Promise.withResolvers<void>();
+	const stops: Readonly<Record<string, () => Promise<void> | void>> = {
+		giver: () => {
+			order.push("giver");
+			last.resolve();
+		},
+		hangs: () => released.promise.then(() => void order.push("hung")),
+		first: () => void order.push("first"),
+	};
+	const instances = Object.entries(stops).map(([name, stop]) => ({
+		name,
+		use: name,
+		plugin: definePlugin({ name, summary: "Stops.", config: t.Object({}), setup: () => ({ stop }) }),
+		config: {},
+		sound: true,
+	}));
+	const { generation } = await buildGeneration(instances, Object.keys(stops), new Map(), createLog("silent"));
+	await generation.start();
+	const stopped = generation.stop(AbortSignal.abort(), 60_000, 1);
+	await last.promise;
+	expect(order).toEqual(["first", "giver"]);
+	released.resolve();
+	await stopped;
+	expect(order).toEqual(["first", "giver", "hung"]);
+});
+
 test("a plugin may start for as long as it takes where nobody waits", async () => {
 	const started = Promise.withResolvers<void>();
 	const { generation } = await generationOf({ start: () => started.promise });

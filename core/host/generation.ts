@@ -11,7 +11,7 @@ import { describe, withPlace } from "../errors/describe.ts";
 import type { OwnedRoute } from "../http/app.ts";
 import { asRecord } from "../neutral/json.ts";
 import { nameClashes } from "./clashes.ts";
-import { inTime, patienceMs, stopInTime, toldWhenLate } from "./in-time.ts";
+import { inTime, patienceMs, stopInTime, stoppedOrLate, toldWhenLate } from "./in-time.ts";
 import { scheduleComplaints } from "./job-schedules.ts";
 import { contributionFaults, offerFaults } from "./offer-faults.ts";
 import type { Instance, PluginComplaint } from "./order.ts";
@@ -28,8 +28,11 @@ export interface Generation {
 	readonly rows: readonly PluginRow[];
 	/** `limitMs`: for how long it waits for each plugin; as long as that takes unless said, and the log tells of one after `lateMs`. */
 	start(limitMs?: number, lateMs?: number): Promise<void>;
-	/** Stops in reverse; may be called more than once. Waits for each as long as it takes until `mustEnd`, and then for a while. */
-	stop(mustEnd: AbortSignal, limitMs?: number): Promise<void>;
+	/**
+	 * Stops in reverse; may be called more than once. Waits for each as long as it takes until `mustEnd`, and then for a while,
+	 * during which those that hang hang beside each other and the others stop.
+	 */
+	stop(mustEnd: AbortSignal, limitMs?: number, besideMs?: number): Promise<void>;
 }
 
 /** An item of a slot and the plugin instance that offers it. */
@@ -61,6 +64,20 @@ const startOne = async (
 	} catch (error) {
 		if (isFault(error)) throw error;
 		throw new Fault(deny("internal", `the plugin "${instance.name}" could not be started: ${said(error)}`), error);
+	}
+};
+
+/** Never rejects. */
+const stopOne = async (
+	{ instance, contribution }: Built,
+	mustEnd: AbortSignal,
+	limitMs: number | undefined,
+	log: Log,
+): Promise<void> => {
+	try {
+		await stopInTime(contribution.stop?.(), mustEnd, limitMs);
+	} catch (error) {
+		log.error("a plugin could not be stopped cleanly", { plugin: instance.name, error: said(error) });
 	}
 };
 
@@ -175,14 +192,14 @@ export const buildGeneration = async (
 				await startOne(one, limitMs, tell, lateMs);
 			}
 		},
-		async stop(mustEnd, limitMs) {
-			for (const { instance, contribution } of started.splice(0).reverse()) {
-				try {
-					await stopInTime(contribution.stop?.(), mustEnd, limitMs);
-				} catch (error) {
-					log.error("a plugin could not be stopped cleanly", { plugin: instance.name, error: said(error) });
-				}
+		async stop(mustEnd, limitMs, besideMs) {
+			const stopping: Promise<void>[] = [];
+			for (const one of started.splice(0).reverse()) {
+				const stopped = stopOne(one, mustEnd, limitMs, log);
+				stopping.push(stopped);
+				await stoppedOrLate(stopped, mustEnd, besideMs);
 			}
+			await Promise.all(stopping);
 		},
 	};
 	return { generation, complaints };

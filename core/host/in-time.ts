@@ -36,6 +36,16 @@ export const toldWhenLate = async <T>(
 	}
 };
 
+/** How long others wait for what has not ended once nothing may go on any longer: from then on it ends beside them. */
+const besideMs = 1000;
+
+/** Waits for a stop that somebody else waits for to its end, as long as what hangs there does not keep others from theirs. */
+export const stoppedOrLate = (
+	stopping: Promise<void> | undefined,
+	mustEnd: AbortSignal,
+	milliseconds = besideMs,
+): Promise<void> => stopInTime(stopping, mustEnd, milliseconds).catch(() => undefined);
+
 /** How long a plugin may take to stop once nothing may go on any longer. */
 const stopMs = 10_000;
 

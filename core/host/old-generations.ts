@@ -2,15 +2,17 @@
 import type { Clock } from "../contract/clock.ts";
 import type { Log } from "../contract/log.ts";
 import { describe } from "../errors/describe.ts";
+import { stoppedOrLate } from "./in-time.ts";
 import { callsOf, type Running } from "./running.ts";
 
 const lookAgainMs = 250;
 
 /** Ends its jobs and stops its plugins. */
 export const retire = async ({ jobs, relay, generation }: Running, mustEnd: AbortSignal): Promise<void> => {
-	await jobs?.stop();
+	const ended = jobs?.stop();
+	await stoppedOrLate(ended, mustEnd);
 	relay?.refusals.flush();
-	await generation.stop(mustEnd);
+	await Promise.all([ended, generation.stop(mustEnd)]);
 };
 
 export class OldGenerations {

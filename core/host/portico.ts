@@ -140,10 +140,10 @@ export class Portico {
 		for (const built of this.all()) built.relay?.shutDown();
 		await this.reloading;
 		this.endAnswers?.();
-		await this.old.stop();
 		const { current } = this;
 		this.current = undefined;
-		if (current) await retire(current, this.mustEnd.signal);
+		// Beside each other, as while one takes the other's place: what hangs in one does not keep the other waiting.
+		await Promise.all([this.old.stop(), current && retire(current, this.mustEnd.signal)]);
 		await this.kept.close();
 	}
 

@@ -1,14 +1,45 @@
-/** `portico status`: whether the server itself is well, and what to do where it is not. */
+/** `portico status`: whether the server and its upstreams are well, and what to do where they are not. */
 import { parseWords } from "../config/command-words.ts";
 import type { Command } from "../contract/command.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import { asList, asNumber, asRecord } from "../neutral/json.ts";
+import { asList, asNumber, asRecord, asText, type WireRecord } from "../neutral/json.ts";
 
 const usage = (): string => "portico status [--json]";
 
+const troubleLines = ({ what, since, message, advice, workers: some }: WireRecord, workers: number): string[] => {
+	const whose = some === undefined ? "" : ` of worker ${asList(some).map(String).join(", ")} of ${workers}`;
+	return [
+		`${String(what)}${whose}: ${String(message)}`,
+		`  since ${new Date(asNumber(since) ?? 0).toISOString()}`,
+		`  what to do: ${String(advice)}`,
+	];
+};
+
+const states: Readonly<Record<string, string>> = {
+	open: "fails, and calls go elsewhere where they can",
+	"half-open": "failed, and the next call tries it again",
+};
+
+const restingKeys = (keys: unknown): string | undefined => {
+	const resting = asList(keys).flatMap((used, index) => (used === false ? [index + 1] : []));
+	if (resting.length === 0) return undefined;
+	return resting.length === 1 ? `its key ${resting[0]} rests` : `its keys ${resting.join(", ")} rest`;
+};
+
+const upstreamLines = ({ upstream, circuit, keys, failingSince, lastFailure }: WireRecord): string[] => {
+	const { message, advice } = asRecord(lastFailure);
+	const state = [states[asText(circuit) ?? ""], restingKeys(keys)].filter((words) => words !== undefined).join("; ");
+	const what = asText(advice) ?? "portico calls shows what became of its calls, portico explain ID what it said.";
+	return [
+		`upstream ${String(upstream)}: ${state}${message === undefined ? "" : `. It said: ${String(message)}`}`,
+		...(failingSince === undefined ? [] : [`  since ${String(failingSince)}`]),
+		`  what to do: ${what}`,
+	];
+};
+
 export const statusCommand: Command = {
 	name: "status",
-	summary: "Says whether the server itself is well, and what to do if not.",
+	summary: "Says whether the server and its upstreams are well, and what to do if not.",
 	usage,
 	async run({ words, call, print, server }) {
 		const { json } = parseWords({ args: [...words], options: { json: { type: "boolean" } } }, usage()).values;
@@ -16,16 +47,13 @@ export const statusCommand: Command = {
 			throw new Fault(deny("conflict", "no server runs with this config and data folder; portico serve starts one"));
 		const answer = asRecord(await call("GET", "/admin/troubles"));
 		const troubles = asList(answer["data"]).map(asRecord);
+		const upstreams = asList(answer["upstreams"]).map(asRecord);
 		if (json === true) return print(JSON.stringify(answer));
 		const workers = asNumber(answer["workers"]) ?? 1;
 		const all = workers > 1 ? ` All ${workers} workers say so.` : "";
 		if (troubles.length === 0)
 			print(`The server is well: its database answers, its config is the file's, and no plugin failed of late.${all}`);
-		for (const { what, since, message, advice, workers: some } of troubles) {
-			const whose = some === undefined ? "" : ` of worker ${asList(some).map(String).join(", ")} of ${workers}`;
-			print(`${String(what)}${whose}: ${String(message)}`);
-			print(`  since ${new Date(asNumber(since) ?? 0).toISOString()}`);
-			print(`  what to do: ${String(advice)}`);
-		}
+		const lines = [...troubles.flatMap((one) => troubleLines(one, workers)), ...upstreams.flatMap(upstreamLines)];
+		for (const line of lines) print(line);
 	},
 };

@@ -118,6 +118,10 @@ export interface UpstreamHealth {
 	readonly circuit: "closed" | "open" | "half-open";
 	/** For each of its keys, where it has any: true where it is used, false where it rests. */
 	readonly keys?: readonly boolean[];
+	/** When the first of its failures in a row was: ISO 8601. */
+	readonly failingSince?: string;
+	/** The last failure, in the upstream's own words where it had any, and what can be done about it. */
+	readonly lastFailure?: { readonly message: string; readonly advice?: string };
 }
 
 /**

@@ -20,7 +20,7 @@ interface OwnRouteOptions {
 	check(): Promise<readonly string[]>;
 	/** Reloads the config file; gives the complaints when it could not. */
 	reload(): Promise<readonly string[]>;
-	/** What is wrong with the server itself, all its workers. */
+	/** What is wrong with the server itself and its upstreams, all its workers. */
 	troubles(): Promise<TroublesTogether>;
 	readonly audit: Auditor;
 }
@@ -102,7 +102,7 @@ export const ownRoutes = ({
 		path: "/admin/troubles",
 		access: "admin",
 		summary:
-			"What is wrong with the server itself, at any worker: its database, its config, its certificate, its plugins; since when, and what to do.",
+			"What is wrong with the server itself, at any worker: its database, its config, its certificate, its plugins; since when, and what to do. Beside it the upstreams that are not well.",
 		handle: async () => Response.json(await troubles(), { headers: { "cache-control": "no-store" } }),
 	},
 	{

@@ -26,7 +26,7 @@ import { callsOf, type Running } from "./running.ts";
 import { type JobRuns, startJobs } from "./start-jobs.ts";
 import { Troubles } from "./troubles.ts";
 import { tellTroubles, troublesTogether } from "./troubles-together.ts";
-import { upstreamStates } from "./upstream-states.ts";
+import { notWell, upstreamStates } from "./upstream-states.ts";
 
 export class Portico {
 	/** What a start greets with. */
@@ -51,7 +51,7 @@ export class Portico {
 	private reloaded = true;
 	private readonly troubles: Troubles;
 	private readonly secrets = new Set<string>();
-	private readonly ownTroubles = () => this.troubles.list();
+	private readonly ownTroubles = () => ({ data: this.troubles.list(), upstreams: notWell(this.current?.generation) });
 	private readonly endAnswers: (() => void) | undefined;
 	private reloading: Promise<void> = Promise.resolve();
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMovedClock } from "../../test/support/moved-clock.ts";
 import type { WorkerAnswer, Workers } from "../contract/host-info.ts";
+import type { UpstreamHealth } from "../contract/router.ts";
 import { createLog } from "../runtime/log.ts";
 import { FailingParts } from "./failing-parts.ts";
 import { type Trouble, Troubles } from "./troubles.ts";
@@ -16,15 +17,21 @@ const trouble = (what: Trouble["what"], since: number): Trouble => ({
 	advice: "mend it",
 });
 
-const saying = (...answers: readonly (readonly [running: boolean, answer: unknown])[]): Workers => ({
-	ask: async () => answers.map(([running, answer], index): WorkerAnswer => ({ worker: index + 1, running, answer })),
+const none = { data: [], upstreams: [] };
+
+const saying = (...answers: readonly (readonly [running: boolean, answer: readonly unknown[]])[]): Workers => ({
+	ask: async () =>
+		answers.map(
+			([running, data], index): WorkerAnswer => ({ worker: index + 1, running, answer: { data, upstreams: [] } }),
+		),
 	answer: () => () => undefined,
 });
 
 test("what every worker has is told once, since the first had it; what one has is told as its own", async () => {
 	const [early, late, alone] = [trouble("database", 5), trouble("database", 9), trouble("config", 7)];
-	expect(await troublesTogether(saying([true, [late]], [true, [early, alone]]), () => [])).toEqual({
+	expect(await troublesTogether(saying([true, [late]], [true, [early, alone]]), () => none)).toEqual({
 		data: [early, { ...alone, workers: [2] }],
+		upstreams: [],
 		workers: 2,
 	});
 });
@@ -46,7 +53,7 @@ test("what fails in a plugin is counted over all workers, with the last words of
 	const second = worker(["night-watch", 5_000, "Error: between"], ["gate", 0, "Error: shut"]);
 	const since = createMovedClock().now();
 	const last = new Date(since + 9_000).toISOString();
-	expect(await troublesTogether(saying([true, first], [true, second]), () => [])).toMatchObject({
+	expect(await troublesTogether(saying([true, first], [true, second]), () => none)).toMatchObject({
 		workers: 2,
 		data: [
 			{
@@ -62,11 +69,38 @@ test("what fails in a plugin is counted over all workers, with the last words of
 
 test("a worker that has ended has no troubles any more, and without others this one speaks for itself", async () => {
 	const own = trouble("config", 1);
-	expect(await troublesTogether(saying([true, []], [false, [own]]), () => [own])).toEqual({ data: [], workers: 1 });
-	const alone = { data: [own], workers: 1 };
-	expect(await troublesTogether(undefined, () => [own])).toEqual(alone);
+	expect(await troublesTogether(saying([true, []], [false, [own]]), () => ({ data: [own], upstreams: [] }))).toEqual({
+		...none,
+		workers: 1,
+	});
+	const alone = { data: [own], upstreams: [], workers: 1 };
+	expect(await troublesTogether(undefined, () => ({ data: [own], upstreams: [] }))).toEqual(alone);
 	const silent: Workers = { ...saying(), ask: () => Promise.reject(new Error("no answer")) };
-	expect(await troublesTogether(silent, () => [own])).toEqual(alone);
+	expect(await troublesTogether(silent, () => ({ data: [own], upstreams: [] }))).toEqual(alone);
+});
+
+test("an upstream that fails at any worker is told once, as it is where calls are kept away from it", async () => {
+	const lastFailure = { message: "Incorrect API key", advice: "Set another key." };
+	const open: UpstreamHealth = {
+		upstream: "a",
+		circuit: "open",
+		failingSince: "2041-01-01T00:00:00.000Z",
+		lastFailure,
+	};
+	const told = [
+		[{ upstream: "a", circuit: "half-open", failures: 9 }],
+		[open, { upstream: "b", circuit: "closed", keys: [true, false] }],
+		[{ upstream: "c", circuit: "strange" }],
+	];
+	const workers: Workers = {
+		...saying(),
+		ask: async () => told.map((upstreams, at) => ({ worker: at + 1, running: true, answer: { data: [], upstreams } })),
+	};
+	expect(await troublesTogether(workers, () => none)).toEqual({
+		data: [],
+		upstreams: [open, { upstream: "b", circuit: "closed", keys: [true, false] }],
+		workers: 3,
+	});
 });
 
 const url = "file:portico.db";

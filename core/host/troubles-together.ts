@@ -1,6 +1,7 @@
 /** The troubles of all workers of this machine as those of one server, whichever worker was asked. */
 import type { Workers } from "../contract/host-info.ts";
-import { asList, asNumber, asRecord, asText, isRecord } from "../neutral/json.ts";
+import type { UpstreamHealth } from "../contract/router.ts";
+import { asList, asNumber, asRecord, asText, definedOnly, isRecord } from "../neutral/json.ts";
 import { type Failures, failuresTogether, troubleOf } from "./failing-parts.ts";
 import type { Trouble } from "./troubles.ts";
 
@@ -12,9 +13,14 @@ interface SharedTrouble extends Trouble {
 export interface TroublesTogether {
 	/** Those of every process that answered. */
 	readonly data: readonly SharedTrouble[];
+	/** Upstreams that are not well at any of them, each as the worker has it that keeps calls away from it. */
+	readonly upstreams: readonly UpstreamHealth[];
 	/** How many processes that was. */
 	readonly workers: number;
 }
+
+/** What one process says of itself. */
+type Own = () => Pick<TroublesTogether, "data" | "upstreams">;
 
 const question = "host: troubles";
 
@@ -64,20 +70,45 @@ const merged = (
 	);
 };
 
+const circuits: readonly UpstreamHealth["circuit"][] = ["open", "half-open", "closed"];
+
+const decodeUpstreams = (told: unknown): readonly UpstreamHealth[] =>
+	asList(told).flatMap((one) => {
+		const { upstream, circuit, keys, failingSince, lastFailure } = asRecord(one);
+		const known = circuits.find((state) => state === circuit);
+		if (known === undefined) return [];
+		const { message, advice } = asRecord(lastFailure);
+		return [
+			{
+				upstream: String(upstream),
+				circuit: known,
+				...(Array.isArray(keys) && { keys: keys.map((used) => used === true) }),
+				...definedOnly({ failingSince: asText(failingSince) }),
+				...(typeof message === "string" && { lastFailure: { message, ...definedOnly({ advice: asText(advice) }) } }),
+			},
+		];
+	});
+
+/** Each once: an open circuit tells more than one that is tried, and that more than one that is closed. */
+const worstOf = (all: readonly UpstreamHealth[]): readonly UpstreamHealth[] => {
+	const found = new Map<string, UpstreamHealth>();
+	for (const one of all.toSorted((a, b) => circuits.indexOf(a.circuit) - circuits.indexOf(b.circuit)))
+		if (!found.has(one.upstream)) found.set(one.upstream, one);
+	return [...found.values()];
+};
+
 /** Says to the other workers what this one has; gives what takes that away. */
-export const tellTroubles = (workers: Workers | undefined, own: () => readonly Trouble[]): (() => void) | undefined =>
+export const tellTroubles = (workers: Workers | undefined, own: Own): (() => void) | undefined =>
 	workers?.answer(question, own);
 
 /** Where nobody else can be asked, those of this process. */
-export const troublesTogether = async (
-	workers: Workers | undefined,
-	own: () => readonly Trouble[],
-): Promise<TroublesTogether> => {
+export const troublesTogether = async (workers: Workers | undefined, own: Own): Promise<TroublesTogether> => {
 	const answers = (await workers?.ask(question).catch(() => undefined)) ?? [];
 	const running = answers.filter((one) => one.running);
-	if (running.length === 0) return { data: own(), workers: 1 };
+	if (running.length === 0) return { ...own(), workers: 1 };
 	return {
-		data: merged(running.map(({ worker, answer }) => [worker, decode(answer)])),
+		data: merged(running.map(({ worker, answer }) => [worker, decode(asRecord(answer)["data"])])),
+		upstreams: worstOf(running.flatMap(({ answer }) => decodeUpstreams(asRecord(answer)["upstreams"]))),
 		workers: running.length,
 	};
 };

@@ -262,6 +262,10 @@ test("operators see every upstream, used or not; anyone how many are well", asyn
 			{ circuit: "closed", failures: 0 },
 		],
 	});
+	const { upstreams } = await gateway.admin("GET", "/admin/troubles");
+	expect(upstreams).toMatchObject([
+		{ upstream: "up0", circuit: "open", lastFailure: { advice: expect.stringContaining("try again later") } },
+	]);
 	expect(await (await fetch(`${gateway.url}/readyz`)).json()).toEqual({
 		status: "ok",
 		upstreams: { open: 1, closed: 1 },

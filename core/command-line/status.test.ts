@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import { statusCommand } from "./status.ts";
+
+const printed = async (answer: object, words: readonly string[] = []): Promise<readonly string[]> => {
+	const lines: string[] = [];
+	const asked = { words, call: async () => answer, print: (line: string) => void lines.push(line) };
+	await statusCommand.run({ ...asked, server: "http://127.0.0.1:1" });
+	return lines;
+};
+
+const well = "The server is well: its database answers, its config is the file's, and no plugin failed of late.";
+
+test("a server and upstreams that are well take one line", async () => {
+	expect(await printed({ data: [], workers: 1, upstreams: [] })).toEqual([well]);
+	expect(await printed({ data: [], workers: 2, upstreams: [] })).toEqual([`${well} All 2 workers say so.`]);
+});
+
+test("an upstream that fails is told beside a server that is well, with since when and what to do", async () => {
+	const lastFailure = { message: "Incorrect API key", advice: "Set another key." };
+	const failing = { upstream: "main", circuit: "open", failingSince: "2041-01-01T00:00:00.000Z", lastFailure };
+	const resting = { upstream: "other", circuit: "closed", keys: [true, false, false] };
+	const tried = { upstream: "third", circuit: "half-open", keys: [false] };
+	expect(await printed({ data: [], workers: 1, upstreams: [failing, resting, tried] })).toEqual([
+		well,
+		"upstream main: fails, and calls go elsewhere where they can. It said: Incorrect API key",
+		"  since 2041-01-01T00:00:00.000Z",
+		"  what to do: Set another key.",
+		"upstream other: its keys 2, 3 rest",
+		"  what to do: portico calls shows what became of its calls, portico explain ID what it said.",
+		"upstream third: failed, and the next call tries it again; its key 1 rests",
+		"  what to do: portico calls shows what became of its calls, portico explain ID what it said.",
+	]);
+});
+
+test("a trouble of the server comes first, and takes the place of its being well", async () => {
+	const trouble = { what: "disk", since: 0, message: "It is full.", advice: "Make room.", workers: [2] };
+	const upstreams = [{ upstream: "main", circuit: "open" }];
+	const [first, ...rest] = await printed({ data: [trouble], workers: 3, upstreams });
+	expect(first).toBe("disk of worker 2 of 3: It is full.");
+	expect(rest).toContain("upstream main: fails, and calls go elsewhere where they can");
+	expect(rest).not.toContain(well);
+});

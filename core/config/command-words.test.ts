@@ -31,3 +31,8 @@ test.each([
 	}
 	expect.unreachable();
 });
+
+test("a word too many is refused as one", () => {
+	const usage = "portico look [--limit N]";
+	expect(() => parseWords({ args: ["here"], options }, usage)).toThrow(`it takes no "here"\n\n${usage}`);
+});

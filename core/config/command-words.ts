@@ -33,6 +33,8 @@ const ofValue = (said: string): string | undefined => {
 /** The runtime goes on about words that begin with a dash; nobody who mistyped an option asks for that. */
 const whatIsWrong = (error: unknown): string => {
 	if (!(error instanceof Error)) return "these words cannot be read";
+	const [, more] = /^Unexpected argument '(.*?)'\. /s.exec(error.message) ?? [];
+	if (more !== undefined) return `it takes no ${JSON.stringify(more)}`;
 	return ofValue(error.message) ?? error.message.split(". ")[0] ?? "";
 };
 

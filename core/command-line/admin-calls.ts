@@ -18,7 +18,8 @@ export interface Server {
 /** The answer as JSON, or a `Fault` with its message, and `advice` where the server or its database does not work. */
 const answerOf = async (response: Response, advice = ""): Promise<unknown> => {
 	const body = parseJson(await response.text());
-	if (response.ok) return body;
+	// What the server did not do is an answer too: its complaints are all of it.
+	if (response.ok || Array.isArray(asRecord(body)["complaints"])) return body;
 	if (response.status === 401)
 		return refuse(
 			"the server does not take this command's admin token: give the command the PORTICO_ADMIN_TOKEN that the server was started with, or none where that was started without",

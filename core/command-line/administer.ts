@@ -20,6 +20,7 @@ import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf, type Opened, openGateway } from "./open.ts";
 import { pluginCommands } from "./plugin-commands.ts";
 import { refuse } from "./refuse.ts";
+import { reloadCommand } from "./reload.ts";
 import { runningServer } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
 import { statusCommand } from "./status.ts";
@@ -33,7 +34,7 @@ class Held extends Error {
 }
 
 /** The core's own that ask the server. */
-const own = [databaseCommand, statusCommand];
+const own = [databaseCommand, statusCommand, reloadCommand];
 
 interface Known {
 	readonly blueprint: Blueprint;

@@ -6,6 +6,7 @@ import { builtInCommands } from "./built-in-commands.ts";
 import { databaseCommand, databaseFilesWork } from "./database.ts";
 import { asksForHelp, explained } from "./explained.ts";
 import { readingOf } from "./open.ts";
+import { reloadCommand } from "./reload.ts";
 import { runningServer } from "./running-server.ts";
 import type { Invocation } from "./settings.ts";
 
@@ -49,7 +50,9 @@ export const runDespiteConfig = async ({
 		print(explained(command));
 		return true;
 	}
-	tell(`warning: the config file is refused, and the server goes on without it:\n${complaint}`);
+	// The server says the same of it.
+	if (command !== reloadCommand)
+		tell(`warning: the config file is refused, and the server goes on without it:\n${complaint}`);
 	tell(`asking the server at ${server.address}`);
 	const call = await overNetwork(server, tokenOf(invocation, server.dataFolder));
 	await command.run({ words, call, print, server: server.address });

@@ -4,6 +4,7 @@ import { builtInCommands } from "./built-in-commands.ts";
 import { coreCommands } from "./core-commands.ts";
 import { databaseCommand } from "./database.ts";
 import { explained, inColumns } from "./explained.ts";
+import { reloadCommand } from "./reload.ts";
 import { statusCommand } from "./status.ts";
 
 test("a long line goes on below its explanation, or below the first of the words in brackets", () => {
@@ -27,7 +28,7 @@ test("a long line goes on below its explanation, or below the first of the words
 });
 
 test("no line of any built-in command's help is wider than 80 columns", async () => {
-	const added = [databaseCommand, statusCommand, ...(await builtInCommands())];
+	const added = [databaseCommand, statusCommand, reloadCommand, ...(await builtInCommands())];
 	const all = [...coreCommands, ...added.map(({ name, summary, usage }) => ({ name, summary, usage: usage() }))];
 	expect(all.length).toBeGreaterThan(18);
 	const wide = all.flatMap((command) =>

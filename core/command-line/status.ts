@@ -4,9 +4,18 @@ import type { Command } from "../contract/command.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import { asList, asNumber, asRecord, asText, type WireRecord } from "../neutral/json.ts";
 
+/** Throws `Fault`. */
+export const refuseWithoutServer = (): never => {
+	throw new Fault(deny("conflict", "no server runs with this config and data folder; portico serve starts one"));
+};
+
 const usage = (): string => "portico status [--json]";
 
-const troubleLines = ({ what, since, message, advice, workers: some }: WireRecord, workers: number): string[] => {
+/** `workers`: how many there are, of which only some have it. */
+export const troubleLines = (
+	{ what, since, message, advice, workers: some }: WireRecord,
+	workers: number,
+): string[] => {
 	const whose = some === undefined ? "" : ` of worker ${asList(some).map(String).join(", ")} of ${workers}`;
 	return [
 		`${String(what)}${whose}: ${String(message)}`,
@@ -43,8 +52,7 @@ export const statusCommand: Command = {
 	usage,
 	async run({ words, call, print, server }) {
 		const { json } = parseWords({ args: [...words], options: { json: { type: "boolean" } } }, usage()).values;
-		if (server === undefined)
-			throw new Fault(deny("conflict", "no server runs with this config and data folder; portico serve starts one"));
+		if (server === undefined) return refuseWithoutServer();
 		const answer = asRecord(await call("GET", "/admin/troubles"));
 		const troubles = asList(answer["data"]).map(asRecord);
 		const upstreams = asList(answer["upstreams"]).map(asRecord);

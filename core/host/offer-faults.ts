@@ -32,6 +32,7 @@ export const coreWords = [
 	"help",
 	"db",
 	"status",
+	"reload",
 	"bun",
 	"deno",
 ] as const;

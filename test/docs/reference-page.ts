@@ -4,6 +4,8 @@ import type { TestGateway } from "#core/testing";
 import { coreCommands } from "../../core/command-line/core-commands.ts";
 import { databaseCommand } from "../../core/command-line/database.ts";
 import { inColumns } from "../../core/command-line/explained.ts";
+import { reloadCommand } from "../../core/command-line/reload.ts";
+import { statusCommand } from "../../core/command-line/status.ts";
 import { renderOwnDenial } from "../../core/errors/own-errors.ts";
 import { asList, asRecord, asText } from "../../core/neutral/json.ts";
 import { withAllPlugins } from "./all-plugins.ts";
@@ -99,8 +101,8 @@ const commandParts = ({ portico }: TestGateway): string => {
 		summary,
 		usage: usage(),
 	}));
-	const database = { ...databaseCommand, usage: databaseCommand.usage() };
-	return [...coreCommands, database, ...added]
+	const asking = [databaseCommand, statusCommand, reloadCommand].map((one) => ({ ...one, usage: one.usage() }));
+	return [...coreCommands, ...asking, ...added]
 		.toSorted((one, other) => (one.name < other.name ? -1 : 1))
 		.map(({ name, summary, usage }) => `### ${name}\n\n${summary}\n\n\`\`\`text\n${inColumns(usage)}\n\`\`\``)
 		.join("\n\n");

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { startGateway } from "#core/testing";
 import { coreCommands } from "../../core/command-line/core-commands.ts";
 import { databaseCommand } from "../../core/command-line/database.ts";
+import { reloadCommand } from "../../core/command-line/reload.ts";
 import { statusCommand } from "../../core/command-line/status.ts";
 import { coreWords } from "../../core/host/offer-faults.ts";
 
@@ -312,6 +313,6 @@ test("a mistake in its writing is told with its place", async () => {
 });
 
 test("words that are Portico's own are those that its command line takes", () => {
-	const words = [...coreCommands, databaseCommand, statusCommand].map(({ name }) => name);
+	const words = [...coreCommands, databaseCommand, statusCommand, reloadCommand].map(({ name }) => name);
 	expect(coreWords.map(String).toSorted()).toEqual([...words, "bun", "deno"].toSorted());
 });

@@ -54,6 +54,15 @@ test("every command reaches the running server, and the mistake is a warning", a
 		writeFileSync(file, text);
 		void portico.end("SIGHUP");
 		await portico.says(told);
+		expect(await runCommand(folder, ["reload"])).toMatchObject({
+			code: 1,
+			output: "",
+			errors: expect.stringMatching(
+				new RegExp(
+					`^asking the server at .*\n.*${complaint}[\\s\\S]*\nthe server goes on with the config that it had\n$`,
+				),
+			),
+		});
 		for (const words of [
 			["status"],
 			["token", "list"],

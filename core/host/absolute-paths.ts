@@ -19,7 +19,8 @@ const relativeFile = /^file:(?!\/|:memory:)([^?#]*)/;
 export const placesAt = (base: string, given: Places): { readonly url: string; readonly dataFolder: string } => {
 	const url = given.url.replace(
 		relativeFile,
-		(_, path: string) => `file:${inUrl(base)}/${path.replace(/^(?:\.\/)+/, "")}`,
+		// A file in the root of all folders has nothing before its slash: two would begin the name of a host.
+		(_, path: string) => `file:${inUrl(base).replace(/\/$/, "")}/${path.replace(/^(?:\.\/)+/, "")}`,
 	);
 	const file = databaseFile(url);
 	const beside = file === undefined || file === ":memory:" ? join(base, "data") : dirname(file);

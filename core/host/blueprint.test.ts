@@ -10,3 +10,8 @@ test("a file is known by its whole path too, from wherever it was named", async 
 	expect(isAbsolute(blueprint?.path ?? "")).toBe(true);
 	expect(blueprint?.path).toEndWith("/not-there/portico.yaml");
 });
+
+test("a folder in place of the file is told as one", async () => {
+	const read = await readBlueprint({ file: import.meta.dir, environment: {}, lent: new Set() });
+	expect(read.complaints).toEqual([`${import.meta.dir}: it is a folder; name the config file in it`]);
+});

@@ -57,6 +57,8 @@ const readText = (
 	try {
 		return { text: readFileSync(file, "utf8") };
 	} catch (error) {
+		if (error instanceof Error && "code" in error && error.code === "EISDIR")
+			return { wrong: `${file}: it is a folder; name the config file in it` };
 		if (!(error instanceof Error && "code" in error && error.code === "ENOENT"))
 			return { wrong: `${file}: it cannot be read (${describe(error)})` };
 		if (fallback !== undefined) return { text: fallback };

@@ -131,12 +131,20 @@ const flush = (file: string): void => {
 	closeSync(handle);
 };
 
+const statOf = (backup: string) => {
+	try {
+		return statSync(backup, { throwIfNoEntry: false });
+	} catch (error) {
+		return refuse(`${backup} cannot be read: ${describe(error)}. Nothing was changed.`, error);
+	}
+};
+
 /**
  * Gives the new path of the old database, or of its log where only that was left. Throws `Fault`, for the operator, when
  * another process has the database open or the backup is none; then nothing is changed.
  */
 export const restoreFile = ({ backup, database, tables, now }: RestoreInput): { readonly aside?: string } => {
-	const found = statSync(backup, { throwIfNoEntry: false });
+	const found = statOf(backup);
 	if (found?.isDirectory()) refuse(`${chooseBackup(backup, database)}. Nothing was changed.`);
 	if (!found?.isFile()) refuse(`there is no file ${backup}. Nothing was changed.`);
 	const lock = lockFile(database);

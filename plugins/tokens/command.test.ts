@@ -189,6 +189,7 @@ describe("portico token", () => {
 		[["create", "--limits", "{"], "--limits takes a JSON object"],
 		[["create", "--colour", "red"], "--colour"],
 		[["create", "--qouta", "1"], 'there is no option "--qouta" here (did you mean "--quota"?)'],
+		[[], "portico token needs a word\n\nportico token create"],
 		[["crate"], 'portico token takes no "crate" (did you mean "create"?)'],
 		[["burn", "tok_1"], "portico token create"],
 		[["show"], "takes the token's id"],

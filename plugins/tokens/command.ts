@@ -156,7 +156,9 @@ const idOf = async (words: string, { call }: CommandRun): Promise<string> => {
 };
 
 const unknownAction = (action: string | undefined): string =>
-	action === undefined ? "" : `portico token takes no ${JSON.stringify(action)}${didYouMean(action, actions)}\n\n`;
+	action === undefined
+		? "portico token needs a word\n\n"
+		: `portico token takes no ${JSON.stringify(action)}${didYouMean(action, actions)}\n\n`;
 
 const callFor = async (
 	action: string,

@@ -193,6 +193,8 @@ describe("Responses: an id that is not the caller's own goes nowhere", () => {
 				],
 			}),
 		],
+		["A's answer to compare with", () => ({ prompt_cache_options: { comparison_response_id: answer } })],
+		["an answer nobody here knows, to compare with", () => ({ prompt_cache_options: { comparison_response_id: "r" } })],
 		["a conversation", () => ({ conversation: "conv_of_a" })],
 		["a conversation as an object", () => ({ conversation: { id: "conv_of_a" } })],
 		["a background answer", () => ({ background: true })],
@@ -207,6 +209,7 @@ describe("Responses: an id that is not the caller's own goes nowhere", () => {
 			() => ({ input: [...known, { type: "code_interpreter_call", id: "ci_a", container_id: "cntr_a", code: "1" }] }),
 		],
 		["a store of files", () => ({ tools: [{ type: "file_search", vector_store_ids: ["vs_of_a"] }] })],
+		["a tunnel", () => ({ tools: [{ type: "mcp", server_label: "s", tunnel_id: "tunnel_of_the_operator" }] })],
 		["a file", () => ({ input: [message({ type: "input_file", file_id: "file-of-a" })] })],
 		["a picture's file", () => ({ input: [message({ type: "input_image", file_id: "file-of-a" })] })],
 		[
@@ -269,7 +272,53 @@ describe("the other protocols: files, caches and containers of the account go no
 	const geminiPath = "/v1beta/models/generate-content-a:generateContent";
 	const google = "https://generativelanguage.googleapis.com/v1beta/files/abc";
 
+	const asksServer = (externalApi: object): object =>
+		gemini(
+			{ text: "x" },
+			{ tools: [{ retrieval: { externalApi: { endpoint: "https://example.org/search", ...externalApi } } }] },
+		);
+	const secret = "projects/a/secrets/b/versions/1";
+
 	test.each<[string, string, object]>([
+		[
+			"gemini: a bucket to write to",
+			geminiPath,
+			gemini({ text: "x" }, { outputConfig: { outputUriPrefix: "gs://a/" } }),
+		],
+		[
+			"gemini: documents by the older name",
+			geminiPath,
+			gemini(
+				{ text: "x" },
+				{ tools: [{ retrieval: { vertexRagStore: { ragCorpora: ["projects/a/ragCorpora/b"] } } }] },
+			),
+		],
+		[
+			"gemini: a secret for a server",
+			geminiPath,
+			asksServer({ authConfig: { authType: "API_KEY_AUTH", apiKeyConfig: { apiKeySecret: secret } } }),
+		],
+		[
+			"gemini: a secret in the older place",
+			geminiPath,
+			asksServer({ api_auth: { api_key_config: { api_key_secret_version: secret } } }),
+		],
+		[
+			"gemini: a password",
+			geminiPath,
+			asksServer({ authConfig: { httpBasicAuthConfig: { credentialSecret: secret } } }),
+		],
+		["gemini: its account", geminiPath, asksServer({ authConfig: { oauthConfig: { serviceAccount: "a@b.example" } } })],
+		[
+			"gemini: Google's account for it",
+			geminiPath,
+			asksServer({ authConfig: { authType: "GOOGLE_SERVICE_ACCOUNT_AUTH" } }),
+		],
+		[
+			"chat: a tunnel",
+			"/v1/chat/completions",
+			{ ...chat({ type: "text", text: "x" }), tools: [{ type: "mcp", server_label: "s", tunnel_id: "tunnel_a" }] },
+		],
 		["chat: a file", "/v1/chat/completions", chat({ type: "file", file: { file_id: "file-of-a" } })],
 		[
 			"chat: a spoken answer",
@@ -379,6 +428,14 @@ describe("the other protocols: files, caches and containers of the account go no
 		];
 		for (const url of urls) await asB("POST", "/v1/chat/completions", chat({ type: "image_url", image_url: { url } }));
 		expect(world.upstream.received.length).toBe(before + 4);
+	});
+
+	test("a server that is shown the client's own key", async () => {
+		world.upstream.answer(() => Response.json({ error: { message: "enough" } }, { status: 400 }));
+		const before = world.upstream.received.length;
+		const apiKeyConfig = { apiKeyString: "mine", name: "api_key" };
+		await asB("POST", geminiPath, asksServer({ authConfig: { authType: "API_KEY_AUTH", apiKeyConfig } }));
+		expect(world.upstream.received.length).toBe(before + 1);
 	});
 
 	test("the tabs and downloads of a client's browser are told, wherever they are", async () => {

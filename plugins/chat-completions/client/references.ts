@@ -26,7 +26,7 @@ const toolFields: ReferenceFields = {
 	ids: new Set(
 		(
 			"file_id file_ids container container_id vector_store_id vector_store_ids collection_ids knowledge_id kb_ids " +
-			"library_ids"
+			"library_ids tunnel_id"
 		).split(" "),
 	),
 	addresses: new Set(["server_url"]),

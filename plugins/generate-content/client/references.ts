@@ -20,7 +20,9 @@ const fields: ReferenceFields = {
 		"datastore",
 		"engine",
 		"ragCorpus",
+		"ragCorpora",
 		"ragFileIds",
+		"outputUriPrefix",
 		"interactionId",
 		"previousInteractionId",
 	),
@@ -30,8 +32,19 @@ const fields: ReferenceFields = {
 	opaque: bothSpellings("args", "response", "functionDeclarations", "generationConfig", "inlineData", "labels"),
 };
 
-/** Servers of tools: of MCP, and of searches (Vertex AI's `externalApi`). */
-const servers: ReferenceFields = { ...fields, addresses: new Set(["url", "endpoint"]), leads: leadsToOwnServer };
+/** The upstream shows its own account to the server: by a service account of it, or the one that Google made for it. */
+const byOwnAccount = /service_account/i;
+
+/**
+ * Servers of tools: of MCP, and of searches (Vertex AI's `externalApi`). What they are shown to be let in may be the client's,
+ * not a secret that the account keeps.
+ */
+const servers: ReferenceFields = {
+	...fields,
+	ids: anySpelling("apiKeySecret", "apiKeySecretVersion", "credentialSecret", "serviceAccount"),
+	addresses: anySpelling("url", "endpoint", "authType"),
+	leads: (value, field) => (/^auth_?type$/i.test(field) ? byOwnAccount.test(value) : leadsToOwnServer(value)),
+};
 
 /** Sends requests with such an id to upstreams alone whose account is the token's. Nothing is kept. */
 export const references: Conversations = {

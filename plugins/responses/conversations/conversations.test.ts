@@ -162,6 +162,27 @@ test("background responses and conversation objects are for upstreams that have 
 	expect(await conversations.load(ask, alice)).toBe(ask);
 });
 
+test("an answer that the cache is compared with is the caller's own, and kept at the upstream", async () => {
+	const compare = (id: string, token = alice) =>
+		conversations.load(askOf(bodyOf("x", { prompt_cache_options: { comparison_response_id: id } })), token);
+	const keptAt = { model: "gpt-5", upstream: "main" };
+	const there = { id: "resp_there", previous: undefined, input: [], answer: answerOf("resp_there"), keptAt };
+	await answers.keep(alice.id, there, clock.now());
+	await say("x", answerOf("resp_here"));
+	expect((await compare("resp_there")).looksUp).toBeUndefined();
+	expect((await compare("resp_elsewhere")).looksUp).toMatchObject({ kind: "not_found" });
+	const parameter = "prompt_cache_options.comparison_response_id";
+	expect(await denialOf(compare("resp_here"))).toMatchObject({ kind: "not_found", parameter });
+	expect(await denialOf(compare("resp_there", bob))).toMatchObject({ kind: "not_found", parameter });
+});
+
+test("a request that only fills a cache is for upstreams that have one", async () => {
+	const load = async (prewarm: unknown) =>
+		(await conversations.load(askOf(bodyOf("x", { prompt_cache_options: { prewarm } })), alice)).onlyProtocol;
+	expect(await load(true)).toMatchObject({ kind: "unsupported", parameter: "prompt_cache_options.prewarm" });
+	expect(await load(false)).toBeUndefined();
+});
+
 describe("references to items", () => {
 	const call = { id: "fc_1", type: "function_call", call_id: "c1", name: "f", arguments: "{}", status: "completed" };
 

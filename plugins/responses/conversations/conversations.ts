@@ -21,7 +21,7 @@ import {
 import { mayConcern, openSummaries } from "../compaction/open-summaries.ts";
 import type { SealedSummaries } from "../compaction/sealed-summaries.ts";
 import { type AnswerStore, type KeptAnswer, largeBytes, nextTurn } from "./answer-store.ts";
-import { bareReasoning, foreignReference, isToldRun, ownReasoning, referenceOf } from "./references.ts";
+import { bareReasoning, foreignReference, isToldRun, noAnswer, ownReasoning, referenceOf } from "./references.ts";
 
 interface ConversationOptions {
 	/** Absent when nothing is to be kept. */
@@ -40,6 +40,13 @@ const previousNotFound = (id: string): Denial =>
 		code: "previous_response_not_found",
 		parameter: "previous_response_id",
 	});
+
+const comparedNotFound = (id: string): Denial => {
+	const at = "prompt_cache_options.comparison_response_id";
+	return deny("not_found", `${at}: the upstream keeps no response with id '${id.slice(0, 80)}' for this token.`, {
+		parameter: at,
+	});
+};
 
 const itemNotFound = (id: string, at: string): Denial =>
 	deny(
@@ -96,8 +103,10 @@ class KeptConversations implements Conversations {
 	}
 
 	async load(ask: ModelAsk, token: Token, held?: HeldBytes): Promise<ModelAsk> {
-		const strange = await this.strangeReasoning(asList(ask.body.value["input"]), token);
-		const loaded = await this.withConversation(strange ? { ...ask, looksUp: strange } : ask, token, held);
+		const { input, prompt_cache_options: caching } = ask.body.value;
+		const strange = await this.strangeReasoning(asList(input), token);
+		const asked = isRecord(caching) ? { ...ask, ...(await this.asksCache(caching, token)) } : ask;
+		const loaded = await this.withConversation(strange ? { ...asked, looksUp: strange } : asked, token, held);
 		// What was put together is sent in a later turn.
 		if (loaded.body.bytes.length > largeBytes) await nextTurn();
 		return mayConcern(loaded) ? await openSummaries(loaded, this.options.summaries) : loaded;
@@ -139,6 +148,16 @@ class KeptConversations implements Conversations {
 		const denial = reasoningNotFound(first, `input[${at}]`);
 		await this.refuseKnown(strangers, denial);
 		return denial;
+	}
+
+	/** What only the upstream can do that holds the cache: fill it, and compare with an answer, which has to be the caller's own. */
+	private async asksCache(caching: WireRecord, token: Token): Promise<Pick<ModelAsk, "looksUp" | "onlyProtocol">> {
+		const warms = caching["prewarm"] === true && { onlyProtocol: noAnswer };
+		const compared = asText(caching["comparison_response_id"]) ?? "";
+		if (compared === "" || (await this.options.answers?.keptAt(token.id, compared))) return { ...warms };
+		const denial = comparedNotFound(compared);
+		await this.refuseKnown([compared], denial);
+		return { ...warms, looksUp: denial };
 	}
 
 	/** All that was said up to the end of an answer; undefined when this token has no such answer. */

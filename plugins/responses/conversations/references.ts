@@ -16,7 +16,8 @@ import {
 import { isForeignRun, ownReasoningMark } from "../origin.ts";
 
 const fields: ReferenceFields = {
-	ids: new Set(["file_id", "file_ids", "container", "container_id", "vector_store_ids", "skill_id"]),
+	// A tunnel leads to servers of tools in the network of whoever holds the account.
+	ids: new Set(["file_id", "file_ids", "container", "container_id", "vector_store_ids", "skill_id", "tunnel_id"]),
 	addresses: new Set(["image_url", "file_url", "url", "server_url"]),
 	leads: (address, field) => (field === "server_url" ? leadsToOwnServer(address) : leadsInside(address)),
 	// What the model said, and where it found it: told again, these name nothing that is to be read.
@@ -55,6 +56,13 @@ export const bareReasoning = (item: unknown): string | undefined => {
 	const id = unsealedReasoning(item);
 	return id?.startsWith(ownReasoningMark) ? undefined : id;
 };
+
+/** Why a request that only fills the cache of an upstream of this protocol goes to no other, which would answer it. */
+export const noAnswer = deny(
+	"unsupported",
+	"prompt_cache_options.prewarm: this model cannot be asked to read a prompt without answering it; leave `prewarm` out.",
+	{ parameter: "prompt_cache_options.prewarm" },
+);
 
 const whole = (name: string, message: string): Denial => deny("unsupported", message, { parameter: name });
 

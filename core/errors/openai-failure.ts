@@ -68,6 +68,15 @@ const byCode = lookup<DenialKind>({
 	bio_policy: "content_policy",
 	cyber_policy: "content_policy",
 	image_content_policy_violation: "content_policy",
+	misalignment_policy_violation: "content_policy",
+	// A picture that the client sent, or whose address it gave: no upstream takes it, however often it is asked.
+	image_too_large: "invalid_request",
+	image_too_small: "invalid_request",
+	image_parse_error: "invalid_request",
+	image_file_too_large: "invalid_request",
+	empty_image_file: "invalid_request",
+	failed_to_download_image: "invalid_request",
+	image_file_not_found: "invalid_request",
 });
 
 /** Codes of vendors, by a word in them. */

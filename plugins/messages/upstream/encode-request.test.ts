@@ -218,6 +218,16 @@ describe("the choice of tools", () => {
 		});
 	});
 
+	test("of a tool that only its own provider knows is left to the model, and that is told", () => {
+		const origin = { protocol: "responses", family: "gpt" };
+		const unknown = { type: "unknown", origin, raw: { type: "programmatic_tool_calling" } } as const;
+		const names = ["programmatic_tool_calling"];
+		const asked = neutral({ tools: [unknown, named("f")], toolChoice: { mode: "named", names, force: true } });
+		const { sent, paths } = encode(asked);
+		expect(sent).toMatchObject({ tools: [{ name: "f" }], tool_choice: { type: "auto" } });
+		expect(paths).toContain("toolChoice");
+	});
+
 	test("is left to a model that cannot be forced, and that is told", () => {
 		const forced: readonly NeutralRequest["toolChoice"][] = [
 			{ mode: "required" },

@@ -146,7 +146,7 @@ export const encodeTools = (
 	return encoded;
 };
 
-const choiceOf = (choice: ToolChoice, { tools = [] }: NeutralRequest, encoding: Encoding): WireRecord => {
+const choiceOf = (choice: ToolChoice, { tools = [], protocol }: NeutralRequest, encoding: Encoding): WireRecord => {
 	if (choice.mode !== "named") return { type: choice.mode === "required" ? "any" : choice.mode };
 	const [name = "", ...others] = choice.names;
 	if (!choice.force) return { type: "auto" };
@@ -155,6 +155,9 @@ const choiceOf = (choice: ToolChoice, { tools = [] }: NeutralRequest, encoding: 
 	if (tool?.type === "server") {
 		if (tool.origin.protocol === protocolName) return { type: "tool", name: tool.name };
 		if (tool.tool === "web_search") return { type: "tool", name: tool.tool };
+	}
+	// A tool that only its own provider knows was left out, and has no name here.
+	if (tool?.type === "server" || (tool === undefined && protocol !== protocolName)) {
 		encoding.losses.setting("toolChoice", "the upstream has not the tool that it names");
 		return { type: "auto" };
 	}

@@ -32,7 +32,7 @@ export const pairTools = (messages: readonly Message[], pairing: Pairing): reado
 		if (blocks.length === 0) continue;
 		const before = turns.at(-1);
 		if (before?.goesOnIn({ ...message, blocks })) before.add(blocks, calls);
-		else turns.push(new Turn({ ...message, blocks }, calls));
+		else turns.push(new Turn(inPlaceOf({ ...message, blocks }, message), calls));
 	}
 	return turns.flatMap((turn) => [turn.message(), ...calls.resultsOf(turn)]);
 };

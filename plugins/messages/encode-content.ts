@@ -103,6 +103,7 @@ const encodeImage = (image: ImageBlock, encoding: Encoding): readonly WireRecord
 	return withSource(imageSource(image.media), image, encoding, (source) => ({
 		type: "image",
 		source,
+		...image.extras?.[protocolName],
 		...cacheMember(image, encoding),
 	}));
 };

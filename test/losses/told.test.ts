@@ -37,6 +37,18 @@ const cases: readonly (readonly [ProtocolName, ProtocolName, WireRecord, readonl
 		["messages[0].content[1].context"],
 	],
 	[
+		"chat-completions",
+		"messages",
+		{
+			messages: [
+				{ role: "user", content: "Hi", name: "ann" },
+				{ role: "assistant", tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }] },
+				{ role: "tool", tool_call_id: "a", content: "ok" },
+			],
+		},
+		["messages[0].name"],
+	],
+	[
 		"messages",
 		"generate-content",
 		{ tools: [{ type: "web_fetch_20250910", name: "web_fetch", max_uses: 3 }] },

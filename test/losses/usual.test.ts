@@ -18,6 +18,16 @@ const turns = (prefix: boolean) => ({
 		{ role: "user", content: "Go on" },
 	],
 });
+const picture = (oversized_image: string) => {
+	const source = { type: "url", url: "https://example.org/a.png" };
+	return { messages: [{ role: "user", content: [{ type: "image", source, transformations: { oversized_image } }] }] };
+};
+const file = (detail: string) => ({
+	input: [{ role: "user", content: [{ type: "input_file", file_url: "https://example.org/a.pdf", detail }] }],
+});
+const shown = (detail: string) => ({
+	input: [{ role: "user", content: [{ type: "input_image", image_url: "https://example.org/a.png", detail }] }],
+});
 const search = (external_web_access: boolean) => ({ tools: [{ type: "web_search", external_web_access }] });
 
 /** Client, upstream, what its SDK adds, and the same field saying something of its own. */
@@ -26,6 +36,9 @@ const cases: readonly (readonly [string, ProtocolName, ProtocolName, WireRecord,
 	["reasoning_format", "chat-completions", "messages", { reasoning_format: "parsed" }, { reasoning_format: "raw" }],
 	["anthropic_version", "messages", "responses", { anthropic_version: "vertex-2023-10-16" }, undefined],
 	["external_web_access", "responses", "messages", search(true), search(false)],
+	["messages[0].content[0].oversized_image", "messages", "responses", picture("downsize"), picture("error")],
+	["input[0].content[0].detail", "responses", "messages", file("auto"), file("low")],
+	["input[0].content[0].detail", "responses", "chat-completions", shown("high"), shown("original")],
 	["context", "responses", "messages", { reasoning: { context: "auto" } }, { reasoning: { context: "all_turns" } }],
 ];
 

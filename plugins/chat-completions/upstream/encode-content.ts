@@ -33,12 +33,17 @@ export const marks = (node: NeutralNode, { sameProtocol, context }: Writing): Wi
 	return { cache_control: { type: "ephemeral", ...definedOnly({ ttl: node.cache.lifetime }) } };
 };
 
-const detailOf = (detail: string | undefined): string | undefined => (detail === "original" ? "high" : detail);
+/** Not every model that speaks this protocol takes a picture at its own size. */
+const detailOf = (block: ImageBlock, { sameProtocol, losses }: Writing): string | undefined => {
+	if (block.detail !== "original" || sameProtocol) return block.detail;
+	losses.node(block, "the upstream may make it smaller", "detail");
+	return "high";
+};
 
 const imagePart = (block: ImageBlock, writing: Writing): WireRecord => {
 	const url = addressOf(block.media);
 	if (url === undefined) return lost(writing, block, "image");
-	return { type: "image_url", image_url: { url, ...definedOnly({ detail: detailOf(block.detail) }) } };
+	return { type: "image_url", image_url: { url, ...definedOnly({ detail: detailOf(block, writing) }) } };
 };
 
 const audioPart = (block: AudioBlock, writing: Writing): WireRecord => {

@@ -54,6 +54,8 @@ const decodeText = (told: WireRecord, at: string): TextBlock => {
 	return { type: "text", text, ...definedOnly({ cache: cacheOf(told) }), ...(citations.length > 0 && { citations }) };
 };
 
+const imageFields = new Set(["type", "source", "cache_control"]);
+
 const citationsEnabled = (told: WireRecord): boolean | undefined => asBoolean(asRecord(told["citations"])["enabled"]);
 
 const decodeDocument = (told: WireRecord, at: string): DocumentBlock => {
@@ -81,7 +83,8 @@ const picturesIn = ({ source }: WireRecord, at: string): readonly Block[] => {
 		if (part["type"] !== "image") return [];
 		const place = `${at}.source.content[${index}]`;
 		const media = decodeSource(part["source"], place, "image/png");
-		return placed<Block>({ type: "image", media, extras: { [protocolName]: { in_document: true } } }, place);
+		const extras = { [protocolName]: { ...bagOf(part, imageFields)?.[protocolName], in_document: true } };
+		return placed<Block>({ type: "image", media, extras }, place);
 	});
 };
 
@@ -156,7 +159,7 @@ const decodeBlock = (told: WireRecord, at: string): Block => {
 			return decodeText(told, at);
 		case "image": {
 			const media = decodeSource(told["source"], at, "image/png");
-			return { type: "image", media, ...definedOnly({ cache: cacheOf(told) }) };
+			return { type: "image", media, ...definedOnly({ cache: cacheOf(told), extras: bagOf(told, imageFields) }) };
 		}
 		case "document":
 			return decodeDocument(told, at);

@@ -23,12 +23,13 @@ export const lossWords: LossWords = {
 		isError: "is_error",
 		citationsEnabled: "citations",
 	},
-	groups: ["output_config", "metadata"],
+	groups: ["output_config", "metadata", "transformations"],
 	harmless: {
 		definition:
 			"not lost: the tool goes as a function of the same name; the bag keeps it for an upstream of this protocol",
 		in_document: "not lost: it goes as a picture behind its document",
 		anthropic_version: "names the wire format for Bedrock and Vertex, which say it in the body, not a header",
 		source: "not lost: its text goes in the neutral document; the bag keeps its form for an upstream of this protocol",
-	},
+	}, // A picture that is too large is made smaller unasked.
+	usual: { oversized_image: "downsize" },
 };

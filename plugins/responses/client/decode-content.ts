@@ -5,6 +5,7 @@ import {
 	type Block,
 	type CacheMark,
 	definedOnly,
+	type Extras,
 	isRecord,
 	type Media,
 	type Origin,
@@ -13,6 +14,7 @@ import {
 } from "#core";
 import { decodeRefusalPart, decodeTextPart } from "../decode-item.ts";
 import { audioOf, fileOf, imageOf } from "../media.ts";
+import { ownBag } from "../origin.ts";
 
 /** A mark at a part: what stands up to here is worth keeping in the provider's cache. */
 const cacheOf = (part: WireRecord): { cache?: CacheMark } => {
@@ -21,6 +23,10 @@ const cacheOf = (part: WireRecord): { cache?: CacheMark } => {
 	const lifetime = asText(mark["ttl"]);
 	return { cache: lifetime === "5m" || lifetime === "30m" || lifetime === "1h" ? { lifetime } : {} };
 };
+
+/** How closely a file is looked at; pictures have a neutral word for it. */
+const looksOf = ({ detail = null }: WireRecord): Extras | undefined =>
+	detail === null ? undefined : ownBag({ detail });
 
 const withMedia = (media: Media | undefined, unknown: Block, make: (media: Media) => Block): Block =>
 	media === undefined ? unknown : make(media);
@@ -45,7 +51,7 @@ const decodePart = (part: WireRecord, item: WireRecord, origin: Origin): Block =
 				type: "document",
 				media,
 				...cache,
-				...definedOnly({ filename: asText(part["filename"]) }),
+				...definedOnly({ filename: asText(part["filename"]), extras: looksOf(part) }),
 			}));
 		case "input_audio":
 			return withMedia(audioOf(part), unknown, (media) => ({ type: "audio", media, ...cache }));

@@ -40,5 +40,5 @@ export const lossWords: LossWords = {
 		blocked_domains: "its neutral setting tells of it",
 	},
 	// OpenAI wants a container named; this one is made for the call and holds nothing. The others are what it does unasked.
-	usual: { container: { type: "auto" }, external_web_access: true, context: "auto" },
+	usual: { container: { type: "auto" }, external_web_access: true, context: "auto", detail: "auto" },
 };

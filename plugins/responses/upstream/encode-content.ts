@@ -28,7 +28,7 @@ const documentPart = (block: DocumentBlock, writing: Writing): WireRecord => {
 	if (block.context !== undefined) losses.node(block, "the upstream has no such field", "context");
 	if (block.citationsEnabled === true) losses.node(block, "the upstream cites no documents", "citationsEnabled");
 	const part = filePart(block.media, block.filename ?? block.title, isOwnFile(block.media, writing));
-	return part ?? leftOut(block, "a file kept by another provider", writing);
+	return part ? { ...part, ...ownFields(block) } : leftOut(block, "a file kept by another provider", writing);
 };
 
 /** The part for a block; undefined for what this protocol has no part for. */

@@ -19,7 +19,7 @@ export interface Opaque {
 }
 
 export interface CacheMark {
-	readonly lifetime?: "5m" | "30m" | "1h";
+	readonly lifetime?: "5m" | "30m" | "1h" | "12h";
 }
 
 export interface NeutralNode {

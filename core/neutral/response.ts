@@ -47,7 +47,7 @@ export interface Usage {
 		/** The part of `cacheRead` that is sound; `audio` holds it too. */
 		readonly cacheReadAudio?: number;
 		readonly cacheWrite?: number;
-		/** The part of `cacheWrite` kept for an hour; the rest is kept for minutes. */
+		/** The part of `cacheWrite` kept for an hour, or longer; the rest is kept for minutes. */
 		readonly cacheWriteLong?: number;
 		readonly audio?: number;
 		readonly image?: number;

@@ -168,6 +168,9 @@ export class BoundReader {
 /** Marks of Anthropic's and of OpenAI's protocols, which translation makes of each other. */
 const cacheMarks = new Set(["cache_control", "prompt_cache_breakpoint"]);
 
+/** OpenAI's word for all of its own marks, which no other protocol is told; half an hour is its usual. */
+const forAllMarks = "prompt_cache_options";
+
 /** Whether anything is marked to be kept in a cache for longer than usual; marks may stand anywhere, also on a tool. */
 const marksLongCache = (value: unknown): boolean => {
 	if (Array.isArray(value)) return value.some(marksLongCache);
@@ -175,7 +178,8 @@ const marksLongCache = (value: unknown): boolean => {
 	for (const name in value) {
 		const member = value[name];
 		if (typeof member !== "object" || member === null) continue;
-		if (cacheMarks.has(name) ? isLong(asRecord(member)["ttl"]) : marksLongCache(member)) return true;
+		const ttl = asRecord(member)["ttl"];
+		if (cacheMarks.has(name) ? isLong(ttl) : name === forAllMarks ? ttl === "12h" : marksLongCache(member)) return true;
 	}
 	return false;
 };

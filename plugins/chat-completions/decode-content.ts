@@ -33,13 +33,13 @@ const missing = (parameter: string, expected: string): Fault =>
 		message: `The field \`${parameter}\` is missing or of the wrong type; it must be ${expected}.`,
 	});
 
-const lifetimes = lookup<CacheMark["lifetime"]>({ "5m": "5m", "30m": "30m", "1h": "1h" });
+const lifetimes = lookup<CacheMark["lifetime"]>({ "5m": "5m", "30m": "30m", "1h": "1h", "12h": "12h" });
 
 /** The mark of a cache prefix in OpenAI's or Anthropic's words, and what else only this protocol understands. */
 const nodeOf = (part: WireRecord): NeutralNode => {
 	const { prompt_cache_breakpoint: breakpoint, cache_control: control } = part;
 	if (!isRecord(breakpoint) && !isRecord(control)) return {};
-	const lifetime = lifetimes[asText(asRecord(control)["ttl"]) ?? ""];
+	const lifetime = lifetimes[asText((isRecord(control) ? control : asRecord(breakpoint))["ttl"]) ?? ""];
 	return {
 		cache: definedOnly({ lifetime }),
 		extras: { [protocolName]: definedOnly({ prompt_cache_breakpoint: breakpoint, cache_control: control }) },

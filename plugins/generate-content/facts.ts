@@ -45,7 +45,8 @@ const readContents = (reader: BoundReader, body: WireRecord): void => {
 		...listField(body, "content"),
 	])
 		if (isRecord(content)) readParts(reader, [content, ...listField(content, "parts")]);
-	if (field(body, "cachedContent") !== undefined) reader.reachesOut();
+	// What it was generating before it was cut off is read as well.
+	for (const name of ["cachedContent", "continuationToken"]) if (field(body, name) !== undefined) reader.reachesOut();
 };
 
 /** Code is run again so often when it fails; all other tools are read once. */

@@ -46,8 +46,8 @@ const filesBeta = "files-api-2025-04-14";
 
 const markOf = (mark: CacheMark): WireRecord => ({
 	type: "ephemeral",
-	// A cache for half an hour is not offered: the hour holds what was asked.
-	...definedOnly({ ttl: mark.lifetime === "30m" ? "1h" : mark.lifetime }),
+	// A cache for half an hour is not offered, nor one for longer than an hour.
+	...definedOnly({ ttl: mark.lifetime === "30m" || mark.lifetime === "12h" ? "1h" : mark.lifetime }),
 });
 
 /** The member that marks the prompt up to here for caching. */

@@ -13,7 +13,7 @@ export interface Price {
 	/** For sound; that of all else when absent. */
 	readonly cacheReadAudio?: Rate;
 	readonly cacheWrite?: Rate;
-	/** For what is kept for an hour. */
+	/** For what is kept for an hour or longer. */
 	readonly cacheWriteLong?: Rate;
 	readonly reasoning?: Rate;
 	readonly inputAudio?: Rate;

@@ -73,6 +73,7 @@ export const decodeUsage = (value: unknown, output?: unknown): Usage | undefined
 			...definedOnly({
 				cacheRead: asCount(read["cached_tokens"]),
 				cacheWrite: asCount(read["cache_write_tokens"]),
+				cacheWriteLong: asCount(asRecord(read["cache_write_tokens_details"])["ttl_12h_tokens"]),
 				audio: asCount(read["audio_tokens"]),
 				image: asCount(read["image_tokens"]),
 			}),

@@ -111,6 +111,7 @@ test.each([
 	[{ ttl: "5m" }, 2],
 	[{ ttl: "30m" }, 5],
 	[{ ttl: "1h" }, 5],
+	[{ ttl: "12h" }, 5],
 ])("what a mark of Responses (%j) has Claude write to its cache", async (mark, rate) => {
 	world.upstream.answer(() =>
 		Response.json({
@@ -126,6 +127,33 @@ test.each([
 		const body = { model: "messages-a", max_output_tokens: 100, store: false, input: [{ role: "user", content }] };
 		const response = await world.gateway.ask("/v1/responses", body, { headers });
 		await response.text();
+		expect(await world.used(key)).toBe(400 * rate + 100 * 0.3 + 10 * 2.5);
+	}
+});
+
+test.each([
+	[{}, {}, 2],
+	[{ ttl: "30m" }, {}, 2],
+	[{ ttl: "12h" }, {}, 5],
+	[{ ttl: "12h" }, { ttl_12h_tokens: 0, ttl_30m_tokens: 400 }, 2],
+	[{}, { ttl_12h_tokens: 400, ttl_30m_tokens: 0 }, 5],
+])("what OpenAI writes to its cache by the options %j and tells with %j", async (options, told, rate) => {
+	const input_tokens_details = {
+		cached_tokens: 0,
+		cache_write_tokens: 400,
+		...(Object.keys(told).length > 0 && { cache_write_tokens_details: told }),
+	};
+	world.upstream.answer(() =>
+		Response.json({
+			...{ id: "r", object: "response", status: "completed", model: "m", output: [] },
+			usage: { input_tokens: 500, input_tokens_details, output_tokens: 10, total_tokens: 510 },
+		}),
+	);
+	for (const settings of [{ quota: 1 }, {}]) {
+		const { key } = await world.gateway.token(settings);
+		const headers = { authorization: `Bearer ${key}` };
+		const body = { model: "responses-a", max_output_tokens: 100, input: words, prompt_cache_options: options };
+		await (await world.gateway.ask("/v1/responses", body, { headers })).text();
 		expect(await world.used(key)).toBe(400 * rate + 100 * 0.3 + 10 * 2.5);
 	}
 });

@@ -106,6 +106,7 @@ describe("what the body only points to may be as long as the model can read", ()
 		["an input file", responses, input([{ type: "input_file", file_id: "f" }])],
 		["cached content", gemini, { contents: [], cachedContent: "cachedContents/1" }],
 		["cached content, in snakes", gemini, { contents: [], cached_content: "cachedContents/1" }],
+		["an answer that is to be continued", gemini, { contents: [], continuationToken: "dG9rZW4=" }],
 		["a gemini file", gemini, part({ fileData: { fileUri: "x", mimeType: "video/mp4" } })],
 		["a film beside a text without a type", chat, user([{ text: "x", video_url: { url: "https://e.org/v" } }])],
 		["the same with no type at all", chat, user([{ type: null, text: "x", audio_url: { url: "https://e.org/a" } }])],

@@ -30,7 +30,10 @@ const lost = (writing: Writing, block: Block, what: string): WireRecord => {
 export const marks = (node: NeutralNode, { sameProtocol, context }: Writing): WireRecord => {
 	if (sameProtocol) return ownExtras(node);
 	if (node.cache === undefined || context.family !== "claude") return {};
-	return { cache_control: { type: "ephemeral", ...definedOnly({ ttl: node.cache.lifetime }) } };
+	const { lifetime } = node.cache;
+	// Claude's cache knows minutes and an hour: the hour holds what was asked.
+	const ttl = lifetime === "30m" || lifetime === "12h" ? "1h" : lifetime;
+	return { cache_control: { type: "ephemeral", ...definedOnly({ ttl }) } };
 };
 
 /** Not every model that speaks this protocol takes a picture at its own size. */

@@ -2,6 +2,7 @@
 import {
 	type Block,
 	type DocumentBlock,
+	definedOnly,
 	isRecord,
 	type Media,
 	type SearchResultBlock,
@@ -66,8 +67,9 @@ const partsOf = (blocks: readonly Block[], writing: Writing): readonly WireRecor
 	blocks.flatMap((block) => {
 		const part = partOf(block, writing);
 		if (part === undefined) return [];
-		const cache = block.cache && writing.sameProtocol ? { prompt_cache_breakpoint: { mode: "explicit" } } : {};
-		return [{ ...part, ...cache }];
+		if (block.cache === undefined || !writing.sameProtocol) return [part];
+		const mark = { mode: "explicit", ...definedOnly({ ttl: block.cache.lifetime }) };
+		return [{ ...part, prompt_cache_breakpoint: mark }];
 	});
 
 /** A content: a string where it is one text, else a list of parts. */

@@ -4,6 +4,15 @@
  */
 import { parseJson } from "../neutral/json.ts";
 
+/**
+ * An event's data as it is written behind `data: `. JSON may hold line ends between its members, and each line needs the
+ * word again.
+ *
+ * @example
+ * `data: ${dataLines(json)}\n\n`
+ */
+export const dataLines = (data: string): string => (data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data);
+
 /** Texts that do not repeat in so many attempts are not waited for any more. */
 const mostAttempts = 16;
 

@@ -1,6 +1,7 @@
 /** Puts back what passthrough changed: the model's name under an alias, and usage that the client did not ask for. */
 import {
 	asRecord,
+	dataLines,
 	EventTemplate,
 	eventMembers,
 	isRecord,
@@ -102,7 +103,7 @@ class Editor implements StreamEditor {
 		const kept = this.strip ? stripped(data, this.strip) : data;
 		if (kept === undefined) return "";
 		const text = this.alias ? this.restored(kept) : kept;
-		return `data: ${text}\n\n`;
+		return `data: ${dataLines(text)}\n\n`;
 	}
 
 	end(): string {

@@ -1,6 +1,7 @@
 /** Puts the asked model's name back in answers that pass through under an alias; everything else stays as it came. */
 import {
 	asRecord,
+	dataLines,
 	editJsonBody,
 	isRecord,
 	type ModelAsk,
@@ -48,8 +49,7 @@ class Editor implements StreamEditor {
 
 	event({ name, data }: StreamEvent): string {
 		const isStart = name === undefined ? data.includes('"message_start"') : name === "message_start";
-		const text = isStart ? renamed(data, this.name) : data;
-		const lines = text.includes("\n") ? text.replaceAll("\n", "\ndata: ") : text;
+		const lines = dataLines(isStart ? renamed(data, this.name) : data);
 		return name === undefined ? `data: ${lines}\n\n` : `event: ${name}\ndata: ${lines}\n\n`;
 	}
 

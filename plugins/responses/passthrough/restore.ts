@@ -1,5 +1,6 @@
 /** Puts back what passthrough changed: the model's name under an alias, and the answer that was gone on from. */
 import {
+	dataLines,
 	isRecord,
 	type ModelAsk,
 	type PassthroughChanges,
@@ -25,7 +26,7 @@ export const restore = (text: string, ask: ModelAsk, changes: PassthroughChanges
 };
 
 const framed = (name: string | undefined, data: string): string =>
-	name === undefined ? `data: ${data}\n\n` : `event: ${name}\ndata: ${data}\n\n`;
+	`${name === undefined ? "" : `event: ${name}\n`}data: ${dataLines(data)}\n\n`;
 
 /** Absent when the stream may pass as it is. Only the events that hold the whole response are written anew. */
 export const editor = (ask: ModelAsk, changes: PassthroughChanges): StreamEditor | undefined => {

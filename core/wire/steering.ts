@@ -76,6 +76,9 @@ const withoutSteering = (named: WireRecord, path: string, { mayUse, removed }: T
 	return Object.fromEntries(fields.filter((field) => !steers(field)));
 };
 
+/** Where a tool holds settings of its own; OpenAI's pictures say in `svg` who writes them where they are drawings. */
+const settings = ["parameters", "svg"] as const;
+
 /** A hosted tool as the token may have it, the tools within it alike; undefined for one that chooses models and is not on its list. */
 const permittedTool = (tool: unknown, path: string, rules: ToolRules): unknown => {
 	if (!isRecord(tool) || typeof tool["type"] !== "string" || tool["type"] === "function") return tool;
@@ -83,16 +86,16 @@ const permittedTool = (tool: unknown, path: string, rules: ToolRules): unknown =
 		rules.removed.push(path);
 		return undefined;
 	}
-	const { parameters, tools } = tool;
+	const { tools } = tool;
 	const inner = Array.isArray(tools) ? permittedTools(tools, `${path}.tools`, rules) : tools;
-	const settings = isRecord(parameters) ? withoutSteering(parameters, `${path}.parameters`, rules) : parameters;
-	const kept = withoutSteering(tool, path, rules);
-	if (inner === tools && settings === parameters) return kept;
-	return {
-		...kept,
-		...(inner !== undefined && { tools: inner }),
-		...(settings !== undefined && { parameters: settings }),
-	};
+	const changed: Record<string, unknown> = inner === tools ? {} : { tools: inner };
+	for (const name of settings) {
+		const given = tool[name];
+		const kept = isRecord(given) ? withoutSteering(given, `${path}.${name}`, rules) : given;
+		if (kept !== given) changed[name] = kept;
+	}
+	const own = withoutSteering(tool, path, rules);
+	return Object.keys(changed).length === 0 ? own : { ...own, ...changed };
 };
 
 const permittedTools = (tools: readonly unknown[], path: string, rules: ToolRules): readonly unknown[] =>

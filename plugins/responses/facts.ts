@@ -83,10 +83,14 @@ const isOrdinarySize = (size: unknown): boolean => {
 /** Newer models make larger and finer ones, at several times the price, and no usage tells of them. */
 const readPictures = (
 	reader: BoundReader,
-	{ size, quality, n = null }: WireRecord,
+	{ size, quality, n = null, output_format: format, svg = null }: WireRecord,
 	rounds: number | undefined,
 ): void => {
 	reader.hosted("images", rounds);
+	// A drawing is written by a model besides, at that one's price.
+	if (format === "svg" || svg !== null) reader.unknownPrice("output_format");
+	// The frames are parts of one picture, which is larger than the size that is named for each.
+	if (format === "gif") reader.dearPictures("output_format");
 	if (!isOrdinarySize(size)) reader.dearPictures("size");
 	if (!ordinaryQualities.has(quality)) reader.dearPictures("quality");
 	if (n !== null && n !== 1) reader.dearPictures("n");

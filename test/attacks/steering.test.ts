@@ -156,6 +156,14 @@ describe("a tool that names a model", () => {
 		expect(dropped).toBe("tools[0].model");
 		expect(sent?.json).toHaveProperty("tools", [{ type: "image_generation", quality: "low" }]);
 	});
+	test("loses the one that would write its drawings", async () => {
+		const drawing = { type: "image_generation", output_format: "svg", svg: { model: "gpt-6-pro", reasoning: null } };
+		const { dropped, sent } = await ask("responses", { tools: [drawing] }, { models: ["responses-*"] });
+		expect(dropped).toBe("tools[0].svg.model");
+		expect(sent?.json).toHaveProperty("tools", [{ ...drawing, svg: { reasoning: null } }]);
+		const { sent: named } = await ask("responses", { tools: [drawing] }, { models: ["responses-*", "gpt-6-*"] });
+		expect(named?.json).toMatchObject({ tools: [drawing] });
+	});
 	test.each(["additional_tools", "tool_search_output"])(
 		"loses it within an item %s, and in a list of its own",
 		async (type) => {

@@ -23,6 +23,12 @@ const families: readonly ReadonlySet<string>[] = [
 const mayChange = (field: string, named: ReadonlyMap<string, unknown>): boolean =>
 	!plain.has(field) || families.some((row) => row.has(field) && [...row].some((name) => named.has(name)));
 
+/** OpenAI's GIF holds several frames, each of the size that is named, and its drawings are written by a model besides. */
+const largerFormats = set("gif svg");
+
+const isLarger = (field: string, value: unknown): boolean =>
+	field === "output_format" && typeof value === "string" && largerFormats.has(value.toLowerCase());
+
 const isWord = (value: unknown): value is Word =>
 	typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
@@ -52,8 +58,9 @@ type WordOf = (field: string) => Word | null | undefined;
 
 const readerOf = ({ said, told }: TaskFacts, vocabulary: Vocabulary): WordOf => {
 	// One field more than prices know may be another name for one that they know.
-	if (!said || Object.keys(said).some((name) => !vocabulary.has(name) && mayChange(name, vocabulary)))
-		return () => undefined;
+	const isOpen = ([name, value]: readonly [string, unknown]): boolean =>
+		!vocabulary.has(name) && (mayChange(name, vocabulary) || isLarger(name, value));
+	if (!said || Object.entries(said).some(isOpen)) return () => undefined;
 	return (field) => {
 		const own = Object.hasOwn(said, field) ? said[field] : undefined;
 		if (own === null) return undefined;

@@ -139,6 +139,14 @@ describe("errors of an upstream", () => {
 		expect(decodeError(502, new Headers(), "").kind).toBe("upstream");
 	});
 
+	test("keeps the word for what exactly is wrong", () => {
+		const body = (details: object) =>
+			JSON.stringify({ error: { type: "invalid_request_error", message: "m", details } });
+		const told = (details: object) => decodeError(400, new Headers(), body(details)).code;
+		expect(told({ error_code: "image_dimensions_too_large", paths: [] })).toBe("image_dimensions_too_large");
+		expect(told({ error_code: "see https://internal.example" })).toBeUndefined();
+	});
+
 	test("the upstream's name of a model is not told", () => {
 		expect(decodeError(404, new Headers(), bodyOf("not_found_error", "model: claude-real")).message).not.toContain(
 			"claude-real",

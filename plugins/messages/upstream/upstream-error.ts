@@ -15,6 +15,7 @@ import {
 	retryAfterIn,
 	scrub,
 	sentenceFor,
+	type WireRecord,
 } from "#core";
 
 const kindsByType = lookup<DenialKind>({
@@ -53,6 +54,12 @@ const codes: Readonly<Partial<Record<DenialKind, string>>> = {
 	model_not_found: "model_not_found",
 };
 
+/** Anthropic's own word for what exactly is wrong, which stands beside the message. */
+const toldCode = (told: WireRecord): string | undefined => {
+	const code = asText(asRecord(told["details"])["error_code"]);
+	return code !== undefined && /^[\w.-]{1,64}$/.test(code) ? code : undefined;
+};
+
 const withoutAddresses = (text: string): string =>
 	scrub(text).replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "[removed]");
 
@@ -69,7 +76,7 @@ export const decodeToldError = (body: unknown, status = 0): Denial => {
 	// The upstream's own name for a model is not the client's affair.
 	const message =
 		kind === "model_not_found" || said === "" ? sentenceFor(kind, status || undefined) : withoutAddresses(said);
-	return { kind, message, ...definedOnly({ code: codes[kind] }) };
+	return { kind, message, ...definedOnly({ code: codes[kind] ?? toldCode(told) }) };
 };
 
 /** An answer that is not 2xx. Refused credentials are the operator's affair and never shown as the client's. */

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { type ModelRequest, readJsonBody } from "#core";
 import { responses } from "../protocol.ts";
 
-const summaryOf = (summary: string) => {
-	const body = { model: "m", input: "x", reasoning: { summary } };
+const decoded = (fields: object) => {
+	const body = { model: "m", input: "x", ...fields };
 	const request: ModelRequest = {
 		url: new URL("http://gateway/v1/responses"),
 		params: {},
@@ -11,8 +11,9 @@ const summaryOf = (summary: string) => {
 		body: readJsonBody(new TextEncoder().encode(JSON.stringify(body))),
 	};
 	const ask = { ...request, protocol: responses, call: responses.client.read(request) };
-	return responses.client.decodeRequest(ask).reasoning;
+	return responses.client.decodeRequest(ask);
 };
+const summaryOf = (summary: string) => decoded({ reasoning: { summary } }).reasoning;
 
 test.each([
 	["concise", "concise"],
@@ -21,4 +22,12 @@ test.each([
 	["constructor", "auto"],
 ] as const)("the summary %p is %p", (asked, summary) => {
 	expect(summaryOf(asked)).toEqual({ mode: "default", summary, expose: "summary" });
+});
+
+test.each([
+	["tools[0].name", { tools: [{ type: "function", name: "" }] }],
+	["tools[0].name", { tools: [{ type: "custom" }] }],
+	["tools[0].tools[0].name", { tools: [{ type: "namespace", name: "n", tools: [{ type: "function" }] }] }],
+])("a tool needs a name: %s", (parameter, fields) => {
+	expect(() => decoded(fields)).toThrow(parameter);
 });

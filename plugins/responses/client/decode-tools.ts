@@ -12,6 +12,7 @@ import {
 	isRecord,
 	type Origin,
 	placed,
+	refuseField,
 	type ServerTool,
 	type Tool,
 	type ToolChoice,
@@ -22,14 +23,19 @@ import { clientTool } from "../client-tools.ts";
 import { namespaceIn } from "../namespaces.ts";
 import { ownBag } from "../origin.ts";
 
-const functionOf = (tool: WireRecord, namespace: string | undefined): FunctionTool => {
+const nameOf = ({ name }: WireRecord, at: string): string => {
+	if (typeof name === "string" && name !== "") return name;
+	throw refuseField(`${at}.name`, name, "every tool needs a name.");
+};
+
+const functionOf = (tool: WireRecord, at: string, namespace: string | undefined): FunctionTool => {
 	const schema = tool["parameters"] ?? { type: "object", properties: {} };
 	const said = asBoolean(tool["strict"]);
 	const strict = said === undefined ? strictForm(schema) : undefined;
 	const { type: _type, name: _name, description, parameters: _schema, strict: _strict, ...rest } = tool;
 	return {
 		type: "function",
-		name: flatName(asText(tool["name"]) ?? "", namespace),
+		name: flatName(nameOf(tool, at), namespace),
 		schema: strict ?? schema,
 		...definedOnly({ description: asText(description), strict: said ?? (strict === undefined ? undefined : true) }),
 		...(Object.keys(rest).length > 0 && { extras: ownBag(rest) }),
@@ -75,11 +81,11 @@ const hostedOf = (tool: WireRecord, type: string, origin: Origin): HostedTool | 
 	};
 };
 
-const customOf = (tool: WireRecord, namespace: string | undefined): CustomTool => {
-	const { type: _type, name, description, format, ...rest } = tool;
+const customOf = (tool: WireRecord, at: string, namespace: string | undefined): CustomTool => {
+	const { type: _type, name: _name, description, format, ...rest } = tool;
 	return {
 		type: "custom",
-		name: flatName(asText(name) ?? "", namespace),
+		name: flatName(nameOf(tool, at), namespace),
 		...definedOnly({ description: asText(description), format: format ?? undefined }),
 		...(Object.keys(rest).length > 0 && { extras: ownBag(rest) }),
 	};
@@ -89,9 +95,9 @@ const decodeTool = (tool: WireRecord, origin: Origin, at: string, namespace?: st
 	const type = asText(tool["type"]) ?? "";
 	switch (type) {
 		case "function":
-			return [placed(functionOf(isRecord(tool["function"]) ? tool["function"] : tool, namespace), at)];
+			return [placed(functionOf(isRecord(tool["function"]) ? tool["function"] : tool, at, namespace), at)];
 		case "custom":
-			return [placed(customOf(tool, namespace), at)];
+			return [placed(customOf(tool, at, namespace), at)];
 		case "namespace":
 			return within(tool, origin, at);
 		default:

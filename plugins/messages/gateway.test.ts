@@ -296,6 +296,29 @@ describe("a prompt that is only to be cached", () => {
 	});
 });
 
+describe("a conversation that is to be summed up", () => {
+	const summing = { ...asking, compaction: { type: "summarize" } };
+
+	test("is by an upstream of this protocol", async () => {
+		const summed = { ...message, content: [{ type: "compaction", content: "A greeting." }], stop_reason: "compaction" };
+		own.answer(() => Response.json(summed));
+		const answer = await gateway.ask("/v1/messages", { ...summing, model: "claude-real" });
+		expect([answer.status, await answer.json()]).toEqual([200, summed]);
+		expect(own.received[0]?.json).toEqual({ ...summing, model: "claude-real" });
+	});
+
+	test("is not answered in its place by a model of another protocol, and counted by any", async () => {
+		const answer = await gateway.ask("/v1/messages", { ...summing, model: "gpt" });
+		expect(answer.status).toBe(400);
+		expect(await answer.json()).toMatchObject({
+			error: { type: "invalid_request_error", message: expect.stringContaining("compaction: ") },
+		});
+		expect(chat.received).toEqual([]);
+		const count = await gateway.ask("/v1/messages/count_tokens", { ...summing, max_tokens: undefined, model: "gpt" });
+		expect(count.status).toBe(200);
+	});
+});
+
 describe("a thread, which only Anthropic's servers hold,", () => {
 	const thread = { type: "continue", previous_message_id: "msg_1" };
 

@@ -352,6 +352,7 @@ describe("the other protocols: files, caches and containers of the account go no
 			}),
 		],
 		["messages: a file for a container", "/v1/messages", claude({ type: "container_upload", file_id: "file_of_a" })],
+		["messages: a customer", "/v1/messages", claude(text, { user_profile_id: "uprof_of_a" })],
 		["messages: a container", "/v1/messages", claude(text, { container: "container_of_a" })],
 		["messages: a container as an object", "/v1/messages", claude(text, { container: { id: "container_of_a" } })],
 		[

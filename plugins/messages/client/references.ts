@@ -13,6 +13,7 @@ import {
 	isRecord,
 	leadsInside,
 	leadsToOwnServer,
+	type ModelAsk,
 	type ReferenceFields,
 	referenceDenial,
 	type WireRecord,
@@ -38,10 +39,15 @@ const containerIn = ({ container }: WireRecord) => {
 	return custom === -1 ? undefined : { at: `container.skills[${custom}]`, field: "skill_id" };
 };
 
+/** A customer of whoever holds the account, to whom the request is put down, and who may be billed for it. */
+const profileIn = ({ user_profile_id: profile }: WireRecord) =>
+	asText(profile) ? { at: "user_profile_id", field: "user_profile_id" } : undefined;
+
 /** Why a request goes to no upstream whose account serves others too; undefined when it names nothing of an account. */
 const foreignReference = (body: WireRecord): Denial | undefined => {
 	const found =
 		containerIn(body) ??
+		profileIn(body) ??
 		findReference(body["messages"], fields, "messages") ??
 		findReference(body["system"], fields, "system") ??
 		findReference(body["mcp_servers"], servers, "mcp_servers");
@@ -68,13 +74,28 @@ const noAnswer = deny(
 	{ parameter: "max_tokens" },
 );
 
-/** Sends requests that name a thread, a file or a container to upstreams of this protocol alone, and those that only fill its cache. Nothing is kept. */
+const noSummary = deny(
+	"unsupported",
+	"compaction: this model cannot be asked for a compaction block, and would answer the conversation instead; ask for a summary in a message of the user.",
+	{ parameter: "compaction" },
+);
+
+/** Why a request that asks for no answer of the usual kind goes to upstreams of this protocol alone. */
+const unanswerable = ({ call, body }: ModelAsk): Denial | undefined => {
+	if (call.maxOutputTokens === 0) return noAnswer;
+	return call.operation === "generate" && isRecord(body.value["compaction"]) ? noSummary : undefined;
+};
+
+/**
+ * Sends requests that name a thread, a file or a container to upstreams of this protocol alone, and those that only fill its
+ * cache or ask for a summary. Nothing is kept.
+ */
 export const references: Conversations = {
 	load(ask) {
 		const body = ask.body.value;
 		const denial = isRecord(body["thread"]) ? noThreads : foreignReference(body);
-		const warms = ask.call.maxOutputTokens === 0;
-		if (!denial && !warms) return ask;
-		return { ...ask, ...(denial && { onlyUpstream: denial }), ...(warms && { onlyProtocol: noAnswer }) };
+		const only = unanswerable(ask);
+		if (!denial && !only) return ask;
+		return { ...ask, ...(denial && { onlyUpstream: denial }), ...(only && { onlyProtocol: only }) };
 	},
 };

@@ -201,6 +201,17 @@ describe("a Gemini client before a Gemini upstream", () => {
 		expect([translated.status, await translated.json()]).toMatchObject([502, { error: { type: "upstream_error" } }]);
 	});
 
+	test("goes on with an answer there, and begins none anew elsewhere", async () => {
+		const rest = { ...hello, continuationToken: "dG9rZW4=" };
+		google.answer(() => Response.json(JSON.parse(chunk("Hello", stop))));
+		expect((await gateway.ask(path("gemini-2.5-flash", "generateContent"), rest)).status).toBe(200);
+		expect(google.received.at(-1)?.json).toEqual(rest);
+		const before = other.received.length;
+		const refused = await gateway.ask(path("thinker", "generateContent"), rest);
+		expect([refused.status, await refused.json()]).toMatchObject([400, { error: { status: "INVALID_ARGUMENT" } }]);
+		expect(other.received.length).toBe(before);
+	});
+
 	test("counts by the upstream's own", async () => {
 		google.answer(() => Response.json({ totalTokens: 7 }));
 		expect(await (await gateway.ask(path("fast", "countTokens"), hello)).json()).toEqual({ totalTokens: 7 });

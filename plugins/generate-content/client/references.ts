@@ -1,13 +1,14 @@
 /** Files, caches, stores and servers that a request names, of the upstream's account or network. Nothing of that kind is kept here. */
 import {
 	type Conversations,
+	deny,
 	findReference,
 	leadsInside,
 	leadsToOwnServer,
 	type ReferenceFields,
 	referenceDenial,
 } from "#core";
-import { bothSpellings } from "../fields.ts";
+import { bothSpellings, field } from "../fields.ts";
 
 /** In small letters too, as those of another spelling are looked for. */
 const anySpelling = (...names: readonly string[]): ReadonlySet<string> =>
@@ -46,11 +47,26 @@ const servers: ReferenceFields = {
 	leads: (value, field) => (/^auth_?type$/i.test(field) ? byOwnAccount.test(value) : leadsToOwnServer(value)),
 };
 
-/** Sends requests with such an id to upstreams alone whose account is the token's. Nothing is kept. */
+const noContinuation = deny(
+	"unsupported",
+	"continuationToken: only the model that broke off can go on from it, and this one runs elsewhere; send what it said as a turn of the model, or ask anew.",
+	{ parameter: "continuationToken" },
+);
+
+/**
+ * Sends requests with such an id to upstreams alone whose account is the token's, and those that go on with an answer to
+ * upstreams that speak this protocol: any other would begin anew. Nothing is kept.
+ */
 export const references: Conversations = {
 	load(ask) {
 		const { value } = ask.body;
 		const found = findReference(value, fields, "") ?? findReference(value["tools"], servers, "tools");
-		return found ? { ...ask, onlyUpstream: referenceDenial(found) } : ask;
+		const goesOn = field(value, "continuationToken") !== undefined;
+		if (!found && !goesOn) return ask;
+		return {
+			...ask,
+			...(found && { onlyUpstream: referenceDenial(found) }),
+			...(goesOn && { onlyProtocol: noContinuation }),
+		};
 	},
 };

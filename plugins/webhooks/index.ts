@@ -59,7 +59,8 @@ export default definePlugin({
 			concurrencyPerReceiver: t.Integer({
 				default: 64,
 				minimum: 1,
-				description: "Attempts that may run at once to one receiver (scheme, host and port) from this node.",
+				description:
+					"Attempts that may run at once to one receiver (scheme, host and port) from this node; a token that has none there has one beside them.",
 			}),
 			rotationOverlapHours: t.Number({
 				default: 24,

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { asNumber, asRecord, asText, parseJson, type Statement, type Store, type WireRecord } from "#core";
 import { type Alerts, alertOwner, enqueueOn } from "../alerts/service.ts";
+import type { Reach } from "./receiver-concurrency.ts";
 import { type AttemptResult, localFault } from "./sender.ts";
 
 /** Waits after the end of each failed attempt, in milliseconds; after the last there is none. */
@@ -58,11 +59,7 @@ export interface Queue {
 	 * Rows that are due, oldest first: one for each subject, its first status first, none of a subject with an attempt
 	 * in flight. A waiting retry holds nothing back; a first attempt does.
 	 */
-	due(
-		now: number,
-		reach: { readonly only: boolean; readonly receivers: readonly string[] },
-		limit: number,
-	): Promise<readonly Candidate[]>;
+	due(now: number, reach: Reach, limit: number): Promise<readonly Candidate[]>;
 	/** Leases those of the rows that are still free. */
 	claim(ids: readonly string[], lease: string, now: number): Promise<readonly Delivery[]>;
 	/** What records attempts; the second gives how the deliveries then stand. Without effect where the lease was taken over, but for the log. */
@@ -80,6 +77,14 @@ const free = (now: number) => sql`
 	NOT EXISTS (SELECT 1 FROM deliveries s WHERE s.subject = d.subject AND s.state = 'sending')
 	AND NOT EXISTS (SELECT 1 FROM deliveries e WHERE e.subject = d.subject AND e.state = 'pending'
 		AND e.sequence < d.sequence AND (e.attempts = 0 OR e.due_at <= ${now}))`;
+
+/** As `loadName` has it. */
+const load = sql`d.owner || ' ' || d.origin`;
+
+const within = ({ only, narrowed, open, full }: Reach) =>
+	only
+		? sql`${load} IN ${list(open)}`
+		: sql`(d.owner NOT IN ${list(narrowed)} AND ${load} NOT IN ${list(full)} OR ${load} IN ${list(open)})`;
 
 const failureOf = (value: unknown): Delivery["failure"] => {
 	if (typeof value !== "string") return undefined;
@@ -151,11 +156,10 @@ const deadRows = (which: SQL) => sql`SELECT 'delivery.dead' AS event, d.owner ||
 
 export const createQueue = (store: Store, alerts: () => readonly Alerts[] = () => []): Queue => ({
 	async due(now, reach, limit) {
-		const receivers = list(reach.receivers);
 		const rows = await store.all(sql`
 			SELECT d.id, d.owner, d.origin FROM deliveries d
 			WHERE d.state = 'pending' AND d.due_at <= ${now}
-				AND ${reach.only ? sql`d.origin IN ${receivers}` : sql`d.origin NOT IN ${receivers}`}
+				AND ${within(reach)}
 				AND ${free(now)}
 			ORDER BY d.due_at, d.id LIMIT ${limit}`);
 		return rows.map(({ id, owner, origin }) => ({ id: String(id), owner: String(owner), origin: String(origin) }));

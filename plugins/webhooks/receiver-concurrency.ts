@@ -1,32 +1,61 @@
 /**
- * How many attempts may run at once, in all and to one receiver. A receiver that answers promptly gets many; one that
- * is not known to, one, and a few more while there is room. So receivers that hang can fill their own share of the
- * sockets and never the share of those that answer.
+ * How many attempts may run at once: in all, of one token, and to one receiver. A receiver that answers a token promptly gets
+ * many; one that is not known to, one, and a few more while there is room. So receivers that hang can fill their own share of
+ * the sockets and never the share of those that answer, and what they fill is their token's: others keep a share of all places.
  */
 export interface ConcurrencyLimits {
 	/** Attempts in flight in all. */
 	readonly overall: number;
-	/** Attempts in flight to one receiver (scheme, host and port). */
+	/** Attempts in flight to one receiver (scheme, host and port). A token that has none there has one beside them. */
 	readonly perReceiver: number;
 }
 
 /** An answer within this time makes a receiver prompt, in milliseconds. */
 const promptWithin = 1000;
 
-/** Attempts in flight to a receiver that is not known to be prompt, while there is room. */
+/** Attempts of one token in flight to a receiver that is not known to be prompt, while there is room. */
 const unprovenDepth = 16;
 
-/** Receivers that are remembered. */
+/** Receivers of tokens that are remembered. */
 const longestMemory = 10_000;
 
+/** What one token has in flight at one receiver. */
 interface Load {
+	readonly owner: string;
+	readonly receiver: string;
 	running: number;
 	prompt: boolean;
 }
 
+/** What one token has in flight in all, and of that at receivers not known to be prompt. */
+interface Share {
+	running: number;
+	unproven: number;
+}
+
+const noShare: Share = { running: 0, unproven: 0 };
+
+/** Of which rows another attempt may begin. A load is a token's at a receiver, by its `loadName`. */
+export interface Reach {
+	/** None but those of the `open` loads. */
+	readonly only: boolean;
+	/** Of these tokens only their `open` loads. */
+	readonly narrowed: readonly string[];
+	readonly open: readonly string[];
+	/** Loads of other tokens that are full. */
+	readonly full: readonly string[];
+}
+
+export const loadName = (owner: string, receiver: string): string => `${owner} ${receiver}`;
+
+/** Whether one more leaves a share to others: a token that is alone gets four fifths, and the next four fifths of what is left. */
+const leavesRoom = (own: number, free: number): boolean => own < 4 * free;
+
 export class ReceiverConcurrency {
 	private readonly limits: ConcurrencyLimits;
-	private readonly concurrency = new Map<string, Load>();
+	private readonly loads = new Map<string, Load>();
+	private readonly shares = new Map<string, Share>();
+	private readonly atReceiver = new Map<string, number>();
 	private running = 0;
 	private unproven = 0;
 
@@ -36,58 +65,83 @@ export class ReceiverConcurrency {
 
 	/** Attempts that could begin now, at the most. */
 	get free(): number {
-		return this.limits.overall - this.running;
+		return Math.max(0, this.limits.overall - this.running);
 	}
 
-	/** Takes a place for an attempt at this receiver, if there is one. */
-	enter(receiver: string): boolean {
-		const load = this.concurrency.get(receiver) ?? { running: 0, prompt: false };
+	/** Takes a place for an attempt of this token at this receiver, if there is one. */
+	enter(owner: string, receiver: string): boolean {
+		const name = loadName(owner, receiver);
+		const load = this.loads.get(name) ?? { owner, receiver, running: 0, prompt: false };
 		if (!this.hasRoom(load)) return false;
-		this.concurrency.set(receiver, load);
-		load.running++;
-		this.running++;
-		if (!load.prompt) this.unproven++;
+		this.loads.set(name, load);
+		this.add(load, 1);
 		return true;
 	}
 
-	private hasRoom(load: Load): boolean {
+	private add(load: Load, change: 1 | -1): void {
+		const { owner, receiver, prompt } = load;
+		const share = this.shares.get(owner) ?? { ...noShare };
+		load.running += change;
+		share.running += change;
+		this.running += change;
+		if (!prompt) this.addUnproven(share, change);
+		if (share.running === 0) this.shares.delete(owner);
+		else this.shares.set(owner, share);
+		const there = (this.atReceiver.get(receiver) ?? 0) + change;
+		if (there === 0) this.atReceiver.delete(receiver);
+		else this.atReceiver.set(receiver, there);
+	}
+
+	private addUnproven(share: Share, change: number): void {
+		share.unproven += change;
+		this.unproven += change;
+	}
+
+	private hasRoom({ owner, receiver, running, prompt }: Load): boolean {
 		const { overall, perReceiver } = this.limits;
-		if (this.running >= overall) return false;
-		if (load.prompt) return load.running < perReceiver;
-		if (load.running === 0) return this.unproven < (overall * 3) / 4;
-		return load.running < Math.min(unprovenDepth, perReceiver) && this.unproven < overall / 4;
+		const share = this.shares.get(owner) ?? noShare;
+		if (!leavesRoom(share.running, overall - this.running)) return false;
+		if (running > 0 && (this.atReceiver.get(receiver) ?? 0) >= perReceiver) return false;
+		if (prompt) return true;
+		if (!leavesRoom(share.unproven, Math.floor((overall * 3) / 4) - this.unproven)) return false;
+		return running === 0 || (running < unprovenDepth && share.unproven < overall / 8);
 	}
 
 	/** Gives the place back. `durationMs` is how long the attempt took; undefined when none was made. */
-	leave(receiver: string, durationMs: number | undefined): void {
-		const load = this.concurrency.get(receiver);
+	leave(owner: string, receiver: string, durationMs: number | undefined): void {
+		const load = this.loads.get(loadName(owner, receiver));
 		if (!load) return;
-		if (!load.prompt) this.unproven--;
-		load.running--;
-		this.running--;
+		this.add(load, -1);
 		if (durationMs !== undefined) this.judge(load, durationMs < promptWithin);
-		if (this.concurrency.size > longestMemory) this.forget();
+		if (this.loads.size > longestMemory) this.forget();
 	}
 
 	private judge(load: Load, prompt: boolean): void {
-		if (prompt !== load.prompt) this.unproven += prompt ? -load.running : load.running;
+		const share = this.shares.get(load.owner);
+		if (share && prompt !== load.prompt) this.addUnproven(share, prompt ? -load.running : load.running);
 		load.prompt = prompt;
 	}
 
-	/**
-	 * Which receivers may get another attempt: all but `receivers`, which are full; or, where `only`, those alone, because
-	 * receivers not known to be prompt have used up their share.
-	 */
-	reach(): { readonly only: boolean; readonly receivers: readonly string[] } {
-		const only = !this.hasRoom({ running: 0, prompt: false });
-		const listed = [...this.concurrency].filter(([, load]) => this.hasRoom(load) === only);
-		return { only, receivers: listed.map(([receiver]) => receiver) };
+	reach(): Reach {
+		const isOpen = (owner: string): boolean => this.hasRoom({ owner, receiver: "", running: 0, prompt: false });
+		const narrowed = new Set([...this.shares.keys()].filter((owner) => !isOpen(owner)));
+		// A token of which nothing runs is called by no name.
+		const only = !isOpen("");
+		const open: string[] = [];
+		const full: string[] = [];
+		for (const [name, load] of this.loads) {
+			const hasRoom = this.hasRoom(load);
+			if (only || narrowed.has(load.owner)) {
+				if (hasRoom) open.push(name);
+			} else if (!hasRoom) full.push(name);
+		}
+		return { only, narrowed: [...narrowed], open, full };
 	}
 
 	private forget(): void {
-		for (const [receiver, load] of this.concurrency) {
-			if (this.concurrency.size <= longestMemory / 2) return;
-			if (load.running === 0) this.concurrency.delete(receiver);
+		for (const [name, load] of this.loads) {
+			if (this.loads.size <= longestMemory / 2) return;
+			if (load.running === 0) this.loads.delete(name);
 		}
 	}
 }

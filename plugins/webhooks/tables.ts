@@ -60,6 +60,13 @@ export const webhookTables: Tables = {
 			name: "0003-dead",
 			statements: ["CREATE INDEX deliveries_dead ON deliveries (created_at, id) WHERE state = 'dead'"],
 		},
+		{
+			name: "0004-owners",
+			statements: [
+				"DROP INDEX deliveries_due",
+				"CREATE INDEX deliveries_due ON deliveries (due_at, id, owner, origin, subject, sequence, attempts) WHERE state = 'pending'",
+			],
+		},
 	],
 };
 

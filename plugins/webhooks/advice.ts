@@ -9,7 +9,10 @@ const byError: readonly (readonly [pattern: RegExp, advice: string])[] = [
 	[/^timeout$/, "The receiver does not answer within its time: answer 200 first, work afterwards."],
 	[/^tls_error$/, "The receiver's certificate is not accepted: renew it there."],
 	[/^ssrf_blocked$/, "The address is private: allow it by webhooks.allowPrivateNetworks, or name a public one."],
-	[/^dns/, "The receiver's name is not known: correct the address."],
+	[
+		/^dns/,
+		"The receiver's name leads to no public address: correct it, or allow private ones by webhooks.allowPrivateNetworks.",
+	],
 	[/^connection_|^network_/, "Nothing answers at the address: start the receiver, or correct the address."],
 ];
 

@@ -29,6 +29,7 @@ export interface Delivery {
 const outcomes: Readonly<Record<string, string>> = {
 	timeout: "no answer within 5 s",
 	ssrf_blocked: "refused: a private or special address",
+	dns_error: "the name leads to no public address",
 	tls_error: "no good TLS certificate",
 	network_error: "not reached",
 	lease_lost: "its node went away",

@@ -134,7 +134,7 @@ export default definePlugin({
 			catalogue,
 			authority: needs.taskAuthority,
 			accounts,
-			findRoom: createInputRoom(needs.store, {
+			inputRoom: createInputRoom(needs.store, {
 				perToken: config.inputMegabytesPerToken * 1024 * 1024,
 				total: config.inputMegabytes * 1024 * 1024,
 			}),

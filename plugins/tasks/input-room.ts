@@ -1,5 +1,5 @@
 /** How much the inputs of open tasks may take in the database: of one token, and in all. They leave when their task ends. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { asNumber, type Denial, deny, type Store, type Tables } from "#core";
 
 interface InputLimits {
@@ -31,24 +31,30 @@ export const inputSizeTables: Tables = {
 	],
 };
 
-/** Gives the refusal when an input of this size finds no room. */
-export type FindRoom = (token: string, bytes: number) => Promise<Denial | undefined>;
+export interface InputRoom {
+	/** Whether an input of this size finds room: a condition for the statement that makes its task, so that of several at once each counts. */
+	fits(token: string, bytes: number): SQL;
+	/** Why one found none. */
+	denial(token: string, bytes: number): Promise<Denial>;
+}
 
-export const createInputRoom =
-	(store: Store, { perToken, total }: InputLimits): FindRoom =>
-	async (token, bytes) => {
-		const [row] = await store.all(sql`SELECT
-			(SELECT coalesce(sum(bytes), 0) FROM task_input_sizes WHERE token_id = ${token}) AS own,
-			(SELECT coalesce(sum(bytes), 0) FROM task_input_sizes) AS all_of_them`);
-		if ((asNumber(row?.["own"]) ?? 0) + bytes > perToken)
+export const createInputRoom = (store: Store, { perToken, total }: InputLimits): InputRoom => {
+	const own = (token: string): SQL =>
+		sql`(SELECT coalesce(sum(bytes), 0) FROM task_input_sizes WHERE token_id = ${token})`;
+	return {
+		fits: (token, bytes) =>
+			sql`${own(token)} + ${bytes} <= ${perToken} AND (SELECT coalesce(sum(bytes), 0) FROM task_input_sizes) + ${bytes} <= ${total}`,
+		async denial(token, bytes) {
+			const [row] = await store.all(sql`SELECT ${own(token)} AS own`);
+			if ((asNumber(row?.["own"]) ?? 0) + bytes <= perToken)
+				return deny("overloaded", "Open tasks have all the room there is for their inputs. Ask again soon.", {
+					retryAfterSeconds: 10,
+				});
 			return deny(
 				"rate_limited",
 				`The inputs of this token's open tasks would take more than ${perToken} bytes. Wait for one to end, or send pictures by address.`,
 				{ code: "task_inputs_full", retryAfterSeconds: 10 },
 			);
-		if ((asNumber(row?.["all_of_them"]) ?? 0) + bytes > total)
-			return deny("overloaded", "Open tasks have all the room there is for their inputs. Ask again soon.", {
-				retryAfterSeconds: 10,
-			});
-		return undefined;
+		},
 	};
+};

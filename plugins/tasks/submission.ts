@@ -1,5 +1,6 @@
 /** Takes an order on: everything that can refuse it is asked first, then one batch creates the task, its hold and its first callback. */
 import { createHash } from "node:crypto";
+import { sql } from "drizzle-orm";
 import {
 	asRecord,
 	type Denial,
@@ -20,7 +21,7 @@ import type { Authority, Hold, TaskBudget } from "./budget.ts";
 import { targetOf } from "./budget.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { inputOf } from "./input.ts";
-import type { FindRoom } from "./input-room.ts";
+import type { InputRoom } from "./input-room.ts";
 import { checkOrder } from "./order-checks.ts";
 import { findOrigin, firstClip, mayBeTold, type Origin } from "./origin.ts";
 import { bytesOf, promptOf } from "./prompt.ts";
@@ -35,7 +36,7 @@ interface SubmissionOptions {
 	readonly catalogue: Catalogue;
 	readonly authority: Authority;
 	readonly accounts: TaskBudget;
-	readonly findRoom: FindRoom;
+	readonly inputRoom: InputRoom;
 	readonly webhooks: Webhooks | undefined;
 	baseUrl(call: Identified): string;
 	readonly keepMs: number;
@@ -160,16 +161,20 @@ export const createSubmission = (options: SubmissionOptions) => {
 	/** Creates the task. When a twin with the same key was faster, that one is the answer and this one's hold is let go. */
 	const create = async (call: Identified, kind: TaskKind, made: NewTask, hold: Hold): Promise<Task> => {
 		const { task } = made;
-		const denial = await options.findRoom(call.token.id, Buffer.byteLength(JSON.stringify(made.input)));
-		if (denial) {
-			await letGo(task);
-			return refuse(denial);
-		}
-		await store.write([...insert(kind, made), ...hold.keep]);
+		const bytes = Buffer.byteLength(JSON.stringify(made.input));
+		const written = await store.write([
+			...insert(kind, made, options.inputRoom.fits(task.tokenId, bytes)),
+			...hold.keep,
+			sql`SELECT id FROM tasks WHERE id = ${task.id}`,
+		]);
 		const twin = await repeated(call, made.idempotencyKey, made.fingerprint);
 		if (twin && twin.id !== task.id) {
 			await letGo(task);
 			return twin;
+		}
+		if (written.at(-1)?.rows.length === 0) {
+			await letGo(task);
+			return refuse(await options.inputRoom.denial(task.tokenId, bytes));
 		}
 		options.made(task);
 		return task;

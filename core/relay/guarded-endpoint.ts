@@ -1,6 +1,7 @@
 /** A call of an endpoint under guards: its words for them to see, and their changes in its body and in its answer. */
 import type { EndpointRouted } from "../contract/call.ts";
 import type { Dialect, Endpoint, EndpointAsk, EndpointBody, FormBody, FormPart } from "../contract/endpoint.ts";
+import { Fault } from "../contract/fault.ts";
 import { parseJson } from "../neutral/json.ts";
 import { mapJsonTexts } from "../neutral/map-texts.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
@@ -20,7 +21,7 @@ const utf8 = new TextDecoder();
 const partText = ({ bytes }: FormBody, { name, filename, start, end }: FormPart): string | undefined =>
 	filename === undefined && name !== "model" ? utf8.decode(bytes.subarray(start, end)) : undefined;
 
-/** Values, and the names of files and of fields. A field cannot be called otherwise: a change of its name refuses the call. */
+/** Values, and the names of files and of fields. */
 const formTexts = ({ body }: EndpointAsk): readonly string[] =>
 	body.type === "form"
 		? body.form.parts.flatMap((part) => [part.name, part.filename ?? [], partText(body.form, part) ?? []].flat())
@@ -54,8 +55,8 @@ const changedBody = (ask: EndpointAsk, words: ReadonlyMap<string, string>): Endp
 		return { type: "json", json: changeJsonBody(body.json, Object.fromEntries(changes)) };
 	}
 	const { contentType } = body.form;
-	const renamed = renameFiles(body.form, (name) => words.get(name));
-	const form = readForm(renamed, contentType);
+	const named = renameFiles(body.form, (name) => words.get(name));
+	const form = readForm(named, contentType);
 	const bytes = replaceParts(form, (part) => {
 		const text = partText(form, part);
 		return text === undefined ? undefined : words.get(text);
@@ -63,7 +64,19 @@ const changedBody = (ask: EndpointAsk, words: ReadonlyMap<string, string>): Endp
 	return { type: "form", form: readForm(bytes, contentType) };
 };
 
-/** Undefined when the dialect does not read the changed words out of the changed body: then they did not get in. */
+/** What an endpoint is asked stands in fields of these names: another name would make it another request. */
+const rootNames = ({ body }: EndpointAsk): readonly string[] =>
+	body.type === "json" ? Object.keys(body.json.value) : body.form.parts.map(({ name }) => name);
+
+const renamed = (): Fault =>
+	new Fault({
+		kind: "invalid_request",
+		code: "invalid_value",
+		message:
+			"A field of the request is called by words that a guard here changes, and what it is called cannot be changed. Leave the field out, or put the words into the value of a field.",
+	});
+
+/** Undefined when the dialect does not read the changed words out of the changed body: then they did not get in. Throws `Fault` for a changed name of a field. */
 export const changedAsk = (
 	call: EndpointRouted,
 	endpoint: Endpoint | undefined,
@@ -73,6 +86,7 @@ export const changedAsk = (
 	const dialect: Dialect | undefined = endpoint?.dialects.find(({ name }) => name === call.ask.dialect);
 	const words = changedWords(before.messages, after.messages);
 	if (!dialect || !words) return undefined;
+	if (rootNames(call.ask).some((name) => words.has(name))) throw renamed();
 	const body = changedBody(call.ask, words);
 	const read = dialect.read({ ...call.ask, body });
 	const ask: EndpointAsk = { ...call.ask, body, call: { ...call.ask.call, texts: read.texts } };

@@ -137,8 +137,15 @@ test("the name of a file is seen and changed, and its bytes stay", async () => {
 	expect([form.get("language"), form.get("prompt")]).toEqual(["en", "after the file"]);
 });
 
-test("a form whose field is called so is refused", async () => {
-	expect(await transcribe("a.wav", card)).toMatchObject({ status: 500, body: { error: { code: "guard_failed" } } });
+test("an endpoint's request whose own field is called so is refused with what to do", async () => {
+	const refusal = {
+		status: 400,
+		body: { error: { code: "invalid_value", message: expect.stringContaining("Leave the field out") as unknown } },
+	};
+	expect(await transcribe("a.wav", card)).toMatchObject(refusal);
+	const body = { model: "chat-completions", input: "x", voice: "alloy", [card]: "y" };
+	const response = await gateway.ask("/v1/audio/speech", body);
+	expect({ status: response.status, body: await response.json() }).toMatchObject(refusal);
 	expect(upstream.received).toEqual([]);
 });
 

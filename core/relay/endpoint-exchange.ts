@@ -65,7 +65,7 @@ export interface EndpointExchange extends Exchange {
 }
 
 /** An answer may be long, and was read already: nothing in it is too much. */
-const anyJson = { depth: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY };
+const anyJson = { depth: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY, repeats: true };
 
 /** An answer may be many megabytes of numbers: where the name stands once as a member, the rest is not walked through. */
 const renamed = (bytes: Uint8Array, from: string, to: string): string | Uint8Array => {

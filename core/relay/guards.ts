@@ -7,8 +7,6 @@ import type { Log } from "../contract/log.ts";
 import { whatFailed } from "../errors/describe.ts";
 import { definedOnly } from "../neutral/json.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
-import { namedTwice } from "../wire/json-body.ts";
-import { namedTwiceIn } from "../wire/named-twice.ts";
 import { type Guarded, guardFailed, type NamedAnswerGuard } from "./guarded.ts";
 import { changedModelAsk } from "./guarded-body.ts";
 import { changedAsk, endpointWords } from "./guarded-endpoint.ts";
@@ -76,16 +74,7 @@ export const guardCall = async (
 	}
 };
 
-/** The JSON of a call that may go as its own bytes. */
-const textOf = ({ surface, ask }: RelayedCall): string => {
-	if (surface === "model") return ask.body.text;
-	return ask.body.type === "json" ? ask.body.json.text : "";
-};
-
 const guardedCall: typeof guardCall = async (guards, call, endpoints, log) => {
-	// Guards see one of two fields of the same name; the bytes would hold the other one too.
-	const twice = namedTwiceIn(textOf(call));
-	if (twice !== undefined) throw namedTwice(twice);
 	if (call.surface === "model") {
 		const shown = withLeftAside(call.ask, call.prompt());
 		const asked = await askGuards(guards, call, log, shown);

@@ -80,7 +80,7 @@ const oddValue = fc.oneof(
 		'"}"',
 		'"\\\\"',
 		"[ 1 ,2]",
-		'{"a":1,"a":2}',
+		'{"a":1, "b" : {}}',
 	),
 	fc.json({ maxDepth: 2 }),
 );
@@ -131,6 +131,21 @@ test("removing and adding members leaves those that stay as they were written, i
 		),
 	);
 });
+
+test("a field that stands twice in one object is refused, however deep, and no other body", () => {
+	const read = (text: string) => () => readJsonBody(new TextEncoder().encode(text));
+	fc.assert(
+		fc.property(fc.jsonValue(), fc.string(), fc.boolean(), fc.nat(2), (value, name, first, depth) => {
+			const [text, more] = [JSON.stringify(value), JSON.stringify(name)];
+			const deep = (inner: string) => `{"a":${"[".repeat(depth)}${inner}${"]".repeat(depth)}}`;
+			expect(read(deep(`{${more}:${text}}`))).not.toThrow();
+			expect(read(deep(`{${first ? `${more}:1,` : ""}${more}:${text},${more}:0}`))).toThrow("twice");
+		}),
+	);
+	expect(() => readJsonBody(new TextEncoder().encode('{"a":[{"b":1,"b":2}]}'), { ...limitsOfAnswers })).not.toThrow();
+});
+
+const limitsOfAnswers = { depth: 64, nodes: 100, repeats: true };
 
 describe("a body that is refused", () => {
 	const refusal = (bytes: Uint8Array | string, limits?: { depth: number; nodes: number }) => {

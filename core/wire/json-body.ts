@@ -2,6 +2,8 @@
 import { Fault } from "../contract/fault.ts";
 import type { JsonBody, Member } from "../contract/json-body.ts";
 import { type Edit, HeldBody, heldBody } from "./held-body.ts";
+import { skipString } from "./json-string.ts";
+import { namedTwiceIn } from "./named-twice.ts";
 
 /** Limits that keep parsing cheap whatever is sent. */
 export interface JsonLimits {
@@ -10,9 +12,24 @@ export interface JsonLimits {
 	readonly nodes: number;
 	/** Fields of the root, each of which is looked at by itself; any number unless said. */
 	readonly fields?: number;
+	/**
+	 * Whether a field may stand twice in an object. Most readers take the last, Google's add up lists and pass over a null: what
+	 * was looked at would not be what an upstream reads. No, unless said.
+	 */
+	readonly repeats?: boolean;
 }
 
 const defaultLimits = { depth: 64, nodes: 500_000, fields: 1_000 } as const satisfies JsonLimits;
+
+const nodesWithin = (value: unknown): number => (typeof value === "object" && value !== null ? nodesIn(value) : 0);
+
+/** How many of them an object has, as they are counted in a text: fewer where a name stood twice. */
+const nodesIn = (value: object): number => {
+	let nodes = 0;
+	if (Array.isArray(value)) for (const one of value) nodes += 1 + nodesWithin(one);
+	else for (const name in value) nodes += 1 + nodesWithin(value[name as keyof typeof value]);
+	return nodes || 1;
+};
 
 const invalid = (message: string): never => {
 	throw new Fault({ kind: "invalid_request", code: "invalid_json", message });
@@ -36,33 +53,22 @@ const parse = (text: string): unknown => {
 	}
 };
 
-export const namedTwice = (name: string): Fault => {
+const namedTwice = (name: string): Fault => {
 	const parameter = name.slice(0, 64);
 	const message = `The request body names "${parameter}" twice; send each field once.`;
 	return new Fault({ kind: "invalid_request", parameter, message });
 };
 
+const refuseRepeats = (text: string): void => {
+	const name = namedTwiceIn(text);
+	if (name !== undefined) throw namedTwice(name);
+};
+
 const quote = 34;
 const comma = 44;
-const backslash = 92;
 const opens = (code: number): boolean => code === 123 || code === 91;
 const closes = (code: number): boolean => code === 125 || code === 93;
 const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
-
-/** The index just after the string that opens at `start`; `close` is the first quote that may end it. */
-export const skipString = (text: string, start: number, close = text.indexOf('"', start + 1)): number =>
-	close !== -1 && text.charCodeAt(close - 1) !== backslash ? close + 1 : skipEscapes(text, close);
-
-const skipEscapes = (text: string, first: number): number => {
-	let close = first;
-	while (close !== -1) {
-		let slashes = 0;
-		while (text.charCodeAt(close - 1 - slashes) === backslash) slashes++;
-		if (slashes % 2 === 0) return close + 1;
-		close = text.indexOf('"', close + 1);
-	}
-	return invalid("The request body is not valid JSON: a string is not closed.");
-};
 
 /** The index of what ends a root's value that begins at `start`, a comma or what closes the root. Contents of strings are jumped over. */
 const endOfValue = (text: string, start: number, limits: JsonLimits, counted: { nodes: number }): number => {
@@ -91,10 +97,9 @@ const refuseBeyond = (limits: JsonLimits, nodes: number, fields: number): void =
  * One pass over the structure: depth, size, and where the root's members are. What is no JSON is left to the parser, which
  * comes after.
  */
-const rootMembers = (text: string, limits: JsonLimits): ReadonlyMap<string, Member> => {
+const rootMembers = (text: string, limits: JsonLimits, counted = { nodes: 0 }): ReadonlyMap<string, Member> => {
 	const found = new Map<string, Member>();
 	const { fields = Number.POSITIVE_INFINITY } = limits;
-	const counted = { nodes: 0 };
 	let end = text.indexOf("{");
 	do {
 		const keyStart = text.indexOf('"', end + 1);
@@ -119,15 +124,18 @@ const rootMembers = (text: string, limits: JsonLimits): ReadonlyMap<string, Memb
 
 /**
  * Reads a request body that must be a JSON object. Throws `Fault` (`invalid_request`) for bytes that are not UTF-8,
- * nesting or size beyond `limits`, text that is not JSON, a root that is not an object, and a root field named twice.
+ * nesting or size beyond `limits`, text that is not JSON, a root that is not an object, and a field named twice in one object.
  */
 export const readJsonBody = (bytes: Uint8Array, limits: JsonLimits = defaultLimits): HeldBody => {
 	if (bytes.length === 0) invalid("The request body is empty; send a JSON object.");
 	const text = decode(bytes);
 	const first = text.trimStart().charAt(0);
 	if (first !== "{") invalid("The request body must be a JSON object, that is, begin with `{`.");
-	const members = rootMembers(text, limits);
-	return new HeldBody(bytes, text, parse(text) as JsonBody["value"], members);
+	const counted = { nodes: 0 };
+	const members = rootMembers(text, limits, counted);
+	const value = parse(text) as JsonBody["value"];
+	if (limits.repeats !== true && counted.nodes !== nodesIn(value)) refuseRepeats(text);
+	return new HeldBody(bytes, text, value, members);
 };
 
 /**

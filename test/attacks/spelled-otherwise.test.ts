@@ -136,6 +136,66 @@ const held: readonly (readonly [name: string, path: string, body: object, usual:
 	),
 ];
 
+const film2 = { mimeType: "video/mp4", fileUri: film.url };
+const picture2 = { mimeType: "image/png", data: "iVBORw0KGgo=" };
+const gemini = (parts: object[], more: object = {}) => ({ contents: [{ role: "user", parts, ...more }] });
+const response = { name: "f", response: {} };
+const heldOfGemini: readonly (readonly [name: string, body: object])[] = [
+	["FileData beside a text", gemini([{ text: "x", FileData: film2 }])],
+	["InlineData beside a text", gemini([{ text: "x", InlineData: picture2 }])],
+	["inlineData and inline_data", gemini([{ inlineData: picture2, inline_data: { ...picture2, data: "AAAA" } }])],
+	["mimeType and mime_type", gemini([{ inlineData: { ...picture2, mime_type: "video/mp4" } }])],
+	["Data", gemini([{ inlineData: { ...picture2, Data: "AAAA" } }])],
+	["Parts", gemini([{ text: "x" }], { Parts: [{ fileData: film2 }] })],
+	["Parts of a response", gemini([{ functionResponse: { ...response, Parts: [{ inlineData: picture2 }] } }])],
+	["two responses", gemini([{ functionResponse: response, function_response: response }])],
+];
+
+test.each(heldOfGemini)("generate-content: what %s bring is held for as what it may be", async (_, body) => {
+	const { key } = await world.gateway.token({ quota: 0.025 });
+	const ask = (given: object) =>
+		world.gateway.ask(
+			"/v1beta/models/generate-content-a:generateContent",
+			{ ...given, generationConfig: { maxOutputTokens: 16 } },
+			{ headers: { authorization: `Bearer ${key}` } },
+		);
+	expect((await ask(body)).status).toBe(429);
+	expect(world.upstream.received).toEqual([]);
+	await ask(gemini([{ inlineData: picture2 }, { text: "x" }, { function_response: response }]));
+	expect(world.upstream.received).toHaveLength(1);
+});
+
+/** Google's reader of JSON adds lists of one name up, and passes over a null after a value. */
+const twice: readonly (readonly [what: string, path: string, body: string])[] = [
+	[
+		"a film, then a text",
+		"/v1beta/models/generate-content-a:generateContent",
+		`{"contents":[{"parts":[{"fileData":{"fileUri":"${film.url}"}}],"parts":[{"text":"x"}]}]}`,
+	],
+	[
+		"a file of the account, then a text",
+		"/v1beta/models/generate-content-a:generateContent",
+		'{"contents":[{"parts":[{"fileData":{"fileUri":"files/of-others"}}],"parts":[{"text":"x"}]}]}',
+	],
+	[
+		"eight answers, then null",
+		"/v1beta/models/generate-content-a:generateContent",
+		'{"contents":"x","generationConfig":{"candidateCount":8,"candidateCount":null}}',
+	],
+	[
+		"an inner address, then another",
+		"/v1/chat/completions",
+		`{"model":"chat-completions-a","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"${inner}","url":"${outer}"}}]}]}`,
+	],
+	["an item", "/v1/responses", '{"model":"responses-a","input":[{"role":"user","content":[],"content":"x"}]}'],
+];
+
+test.each(twice)("%s: a field that is named twice is refused", async (_, path, body) => {
+	const answer = await world.gateway.ask(path, body);
+	expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining("twice")]);
+	expect(world.upstream.received).toEqual([]);
+});
+
 test.each(held)("what %s brings is held for as what it may be", async (_, path, body, usual) => {
 	// A window at the rates of this world costs more, a picture less.
 	const { key } = await world.gateway.token({ quota: 0.02 });

@@ -13,7 +13,7 @@ import {
 } from "#core";
 
 /** Answers are the upstream's: they are not held to the limits of requests. */
-const noLimits = { depth: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY };
+const noLimits = { depth: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY, repeats: true };
 
 const decoder = new TextDecoder();
 

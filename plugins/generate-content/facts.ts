@@ -10,7 +10,7 @@ import {
 	tierWords,
 	type WireRecord,
 } from "#core";
-import { camelOf, field, listField, recordField, spelling } from "./fields.ts";
+import { camelOf, field, listField, recordField, spelledOtherwise, spelling } from "./fields.ts";
 
 /** Fields by which a part, or a content that holds some, is understood. */
 const telling =
@@ -18,21 +18,31 @@ const telling =
 		" ",
 	);
 
+const partOtherwise = spelledOtherwise("role", "parts", "text", "thought", ...telling);
+const inlineOtherwise = spelledOtherwise("mimeType", "data");
+const responseOtherwise = spelledOtherwise("parts", "response");
+
 const isUnderstood = (part: WireRecord): boolean =>
 	typeof part["text"] === "string" ||
 	part["thought"] === true ||
 	part["parts"] !== undefined ||
 	telling.some((name) => field(part, name) !== undefined);
 
+const readInline = (reader: BoundReader, inline: WireRecord): void => {
+	reader.reachesOut(inlineOtherwise(inline));
+	reader.inline(field(inline, "mimeType"), field(inline, "data"));
+};
+
 const readParts = (reader: BoundReader, parts: readonly unknown[]): void => {
 	for (const part of parts) {
 		// Other models are told in a sentence that something is left out, however short it is.
-		if (!isRecord(part) || !isUnderstood(part)) reader.reachesOut();
+		if (!isRecord(part) || !isUnderstood(part) || partOtherwise(part)) reader.reachesOut();
 		if (!isRecord(part)) continue;
 		const inline = field(part, "inlineData");
-		if (inline !== undefined) reader.inline(field(asRecord(inline), "mimeType"), field(asRecord(inline), "data"));
+		if (inline !== undefined) readInline(reader, asRecord(inline));
 		if (field(part, "fileData") !== undefined) reader.reachesOut();
 		const response = recordField(part, "functionResponse");
+		reader.reachesOut(responseOtherwise(response));
 		// What a function gave may hold media beside the text of its response.
 		readParts(reader, listField(response, "parts"));
 	}

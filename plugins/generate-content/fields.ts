@@ -63,6 +63,21 @@ export const isAmbiguous = (record: WireRecord, name: string): boolean => {
 	return false;
 };
 
+/** Tells records that hold one of these fields in a spelling of its own, or in both that there are: others may read what nobody here did. */
+export const spelledOtherwise = (...names: readonly string[]): ((record: WireRecord) => boolean) => {
+	const usual = new Set(names);
+	const others = new Map(names.map((name) => [snakeOf(name), name]));
+	const folds = new Set(names.map(fold));
+	return (record) => {
+		for (const key in record) {
+			if (usual.has(key)) continue;
+			const name = others.get(key);
+			if (name === undefined ? folds.has(folded(key)) : Object.hasOwn(record, name)) return true;
+		}
+		return false;
+	};
+};
+
 /** The fields whose names are not among `known`, in camelCase; undefined when there are none. */
 export const otherFields = (record: WireRecord, known: ReadonlySet<string>): WireRecord | undefined => {
 	let others: Record<string, unknown> | undefined;

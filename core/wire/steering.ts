@@ -65,10 +65,31 @@ export const asksOtherModels = (type: string): boolean => /:(advisor|subagent|fu
 /** Another address or key, which LiteLLM reads from a tool that it runs itself. */
 const toolAddresses: ReadonlySet<string> = new Set(["api_base", "api_key", "base_url"].map(foldedName));
 
+/** Fields that decide what a tool is, whom it asks and what it costs. */
+const toolFields = "type model tools parameters svg size quality n container environment max_uses".split(" ");
+const foldedToolFields: ReadonlySet<string> = new Set(toolFields.map(foldedName));
+
+/** Names that are nearly all of those in tools. */
+const usualNames: ReadonlySet<string> = new Set([
+	...toolFields,
+	..."function name description input_schema strict".split(" "),
+]);
+
+/** Whether some upstreams would read it as one of these, and nobody here. */
+const isOtherSpelling = (name: string): boolean => !usualNames.has(name) && foldedToolFields.has(foldedName(name));
+
+/** A tool without fields of another spelling; itself where it has none. */
+const inUsualSpelling = (tool: WireRecord, path: string, { removed }: ToolRules): WireRecord => {
+	const others = Object.keys(tool).filter(isOtherSpelling);
+	if (others.length === 0) return tool;
+	removed.push(...others.map((name) => `${path}.${name}`));
+	return Object.fromEntries(Object.entries(tool).filter(([name]) => !others.includes(name)));
+};
+
 /** A tool or its settings without the model that the token may not use, and without addresses; itself where it names neither. */
 const withoutSteering = (named: WireRecord, path: string, { mayUse, removed }: ToolRules): WireRecord => {
 	const steers = ([name, value]: readonly [string, unknown]): boolean =>
-		name === "model" ? typeof value !== "string" || !mayUse(value) : toolAddresses.has(foldedName(name));
+		foldedName(name) === "model" ? typeof value !== "string" || !mayUse(value) : toolAddresses.has(foldedName(name));
 	const fields = Object.entries(named);
 	const steering = fields.filter(steers);
 	if (steering.length === 0) return named;
@@ -79,9 +100,11 @@ const withoutSteering = (named: WireRecord, path: string, { mayUse, removed }: T
 /** Where a tool holds settings of its own; OpenAI's pictures say in `svg` who writes them where they are drawings. */
 const settings = ["parameters", "svg"] as const;
 
-/** A hosted tool as the token may have it, the tools within it alike; undefined for one that chooses models and is not on its list. */
-const permittedTool = (tool: unknown, path: string, rules: ToolRules): unknown => {
-	if (!isRecord(tool) || typeof tool["type"] !== "string" || tool["type"] === "function") return tool;
+/** A tool as the token may have it, the tools within it alike; undefined for one that chooses models and is not on its list. */
+const permittedTool = (given: unknown, path: string, rules: ToolRules): unknown => {
+	if (!isRecord(given)) return given;
+	const tool = inUsualSpelling(given, path, rules);
+	if (typeof tool["type"] !== "string" || tool["type"] === "function") return tool;
 	if (asksOtherModels(tool["type"]) && !rules.mayUse(tool["type"])) {
 		rules.removed.push(path);
 		return undefined;

@@ -165,6 +165,34 @@ test.each(heldOfGemini)("generate-content: what %s bring is held for as what it 
 	expect(world.upstream.received).toHaveLength(1);
 });
 
+const asked = { max_tokens: 16, messages: [{ role: "user", content: "x" }] };
+const tools: readonly (readonly [path: string, body: object, tool: object, kept: object])[] = [
+	[
+		"/v1/chat/completions",
+		{ model: "chat-completions-a", ...asked },
+		{ type: "function", function: { name: "f" }, Type: "web_search" },
+		{ type: "function", function: { name: "f" } },
+	],
+	[
+		"/v1/responses",
+		{ model: "responses-a", max_output_tokens: 16, input: "x" },
+		{ type: "function", name: "f", TYPE: "image_generation", Size: "3840x2160" },
+		{ type: "function", name: "f" },
+	],
+	[
+		"/v1/messages",
+		{ model: "messages-a", ...asked },
+		{ type: "custom", name: "w", input_schema: { type: "object" }, Type: "web_search_20250305", maxUses: 100 },
+		{ type: "custom", name: "w", input_schema: { type: "object" } },
+	],
+];
+
+test.each(tools)("%s: what would make another tool of one is taken out", async (path, body, tool, kept) => {
+	await world.gateway.ask(path, { ...body, tools: [tool] });
+	expect(JSON.parse(world.upstream.received[0]?.text ?? "{}")).toMatchObject({ tools: [kept] });
+	expect(world.upstream.received[0]?.text).not.toMatch(/Type|TYPE|Size|maxUses/);
+});
+
 /** Google's reader of JSON adds lists of one name up, and passes over a null after a value. */
 const twice: readonly (readonly [what: string, path: string, body: string])[] = [
 	[

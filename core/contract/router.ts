@@ -110,6 +110,8 @@ export interface AttemptReport {
 	readonly said?: Pick<AttemptRecord, "status" | "code" | "message"> | undefined;
 	/** Milliseconds from its beginning to the first byte of its answer; absent where none was handed on. */
 	readonly firstByteMs?: number | undefined;
+	/** The call that it was made for, as `plan` was told it: what fails for one caller alone may be what that one asks for. */
+	readonly call?: AskedCall;
 }
 
 /** `open`: calls are kept away from it; `half-open`: one call is let through to see. */

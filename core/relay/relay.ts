@@ -201,7 +201,7 @@ class CallRelay implements Relay {
 				beginAttempt(live, plan, target);
 				try {
 					const response = await attempt(live, target, options, left > 0);
-					router.report({ target, firstByteMs: live.attempts.last?.firstByteMs });
+					router.report({ target, firstByteMs: live.attempts.last?.firstByteMs, call: live.routed });
 					return response;
 				} catch (error) {
 					this.failed(live, target, error, left > 0);
@@ -224,7 +224,7 @@ class CallRelay implements Relay {
 		if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
 		const denial = redacted(denialOf(error, log, live.routed.id), target);
 		live.attempts.end(denial, error);
-		router.report({ target, error: denial, said: live.attempts.last });
+		router.report({ target, error: denial, said: live.attempts.last, call: live.routed });
 		if (!hasNext || live.partlyDone || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
 		live.givesWay();
 	}

@@ -1,5 +1,5 @@
 /** Keeps calls away from an upstream that fails, and lets one through now and then to see whether it has recovered. */
-import { type AttemptReport, adviceOnUpstream, type Clock, type Denial, definedOnly } from "#core";
+import { type AskedCall, type AttemptReport, adviceOnUpstream, type Clock, type Denial, definedOnly } from "#core";
 
 /** Failures in a row after which the circuit opens. */
 const tolerated = 5;
@@ -38,6 +38,9 @@ export interface Trouble {
 	readonly lastFailure?: LastFailure;
 }
 
+/** All tokens of a person are one caller. */
+export const callerOf = (call: AskedCall | undefined): string | undefined => call?.token.owner?.id ?? call?.token.id;
+
 export class Circuit {
 	private readonly clock: Clock;
 	private readonly random: () => number;
@@ -45,6 +48,10 @@ export class Circuit {
 	private pauseMs = firstPauseMs;
 	private openUntil = 0;
 	private probedUntil = 0;
+	/** Who tries it meanwhile: two at the most, for what one tries may not be what the upstream does well. */
+	private readonly probing = new Set<string | undefined>();
+	/** For whom it failed since it went well, or since it was tried anew: two at the most. */
+	private readonly failedFor = new Set<string | undefined>();
 	private failingSince = 0;
 	private last: LastFailure | undefined;
 
@@ -59,14 +66,25 @@ export class Circuit {
 		return this.clock.monotonic() < this.openUntil ? "open" : "half-open";
 	}
 
-	/** Whether a call may try; a half-open circuit lets one probe through at a time. */
-	admits(): boolean {
+	/**
+	 * Whether a call may try. An open circuit keeps away for whom it failed: that one alone, who may ask for what no upstream
+	 * does, or everybody, once it failed for two. A half-open one lets a probe through at a time, of each of two.
+	 */
+	admits(caller?: string): boolean {
 		const { state } = this;
-		if (state !== "half-open") return state === "closed";
+		if (state === "closed") return true;
+		if (state === "open") return this.isOneOther(this.failedFor, caller);
 		const now = this.clock.monotonic();
-		if (now < this.probedUntil) return false;
+		if (now >= this.probedUntil) this.probing.clear();
+		if (this.probing.size > 0 && !this.isOneOther(this.probing, caller)) return false;
+		this.probing.add(caller);
 		this.probedUntil = now + probeMs;
 		return true;
+	}
+
+	/** Whether these are one other caller. */
+	private isOneOther(callers: ReadonlySet<string | undefined>, caller: string | undefined): boolean {
+		return caller !== undefined && callers.size === 1 && !callers.has(undefined) && !callers.has(caller);
 	}
 
 	/** Why calls are kept away, where they are. */
@@ -88,22 +106,27 @@ export class Circuit {
 	}
 
 	/** Says when calls begin to be kept away, and when they no longer are. */
-	report({ error, said }: AttemptReport): "opened" | "closed" | undefined {
+	report({ error, said, call }: AttemptReport): "opened" | "closed" | undefined {
 		if (!error || !upstreamsFault.has(error.kind)) {
 			const wasOpen = this.failures >= tolerated;
 			this.failures = 0;
 			this.pauseMs = firstPauseMs;
+			this.failedFor.clear();
 			return wasOpen ? "closed" : undefined;
 		}
 		this.last = this.failureOf(error, said);
 		if (this.failures === 0) this.failingSince = this.clock.now();
-		// Calls that were under way when it opened tell nothing new.
-		if (this.state === "open") return undefined;
+		const { state } = this;
+		if (state === "half-open") this.failedFor.clear();
+		if (this.failedFor.size < 2) this.failedFor.add(callerOf(call));
+		// Calls that were under way when it opened tell nothing new, but for whom it fails.
+		if (state === "open") return undefined;
 		this.failures++;
 		if (this.failures < tolerated) return undefined;
 		if (this.failures > tolerated) this.pauseMs = Math.min(longestPauseMs, this.pauseMs * 2);
 		this.openUntil = this.clock.monotonic() + this.pauseMs * (1 - jitter * this.random());
 		this.probedUntil = 0;
+		this.probing.clear();
 		return this.failures === tolerated ? "opened" : undefined;
 	}
 

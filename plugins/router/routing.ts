@@ -15,7 +15,7 @@ import {
 } from "#core";
 import { type Alerts, raiseOn } from "../alerts/service.ts";
 import type { ChosenBy } from "./chosen.ts";
-import { Circuit, type Trouble } from "./circuit.ts";
+import { Circuit, callerOf, type Trouble } from "./circuit.ts";
 import { circuitClosed, circuitOpened, reasonOf } from "./circuit-alerts.ts";
 import { spread } from "./keys.ts";
 import { fixedLength, type ModelLookup } from "./known-models.ts";
@@ -199,7 +199,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			const fixedPlan = fixedPlans.get(name);
 			if (fixedPlan) return fixedPlan;
 			const setting = settingFor(name);
-			const plan = setting && planOf(name, setting, affinity, (circuit) => circuit.admits(), call);
+			const plan = setting && planOf(name, setting, affinity, (circuit) => circuit.admits(callerOf(call)), call);
 			if (plan && setting.targets.length === 1 && exact.has(name))
 				fixedPlans.set(name, { ...plan, targets: Object.freeze(plan.targets) });
 			return plan;

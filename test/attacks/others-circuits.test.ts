@@ -1,0 +1,77 @@
+/** Promise: what one token asks for, and an upstream fails at, sends nobody else's calls elsewhere; an upstream that is down does. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { createTestClock, type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { chatAnswer } from "../support/chat-answers.ts";
+
+const clock = createTestClock();
+let upstreams: readonly ScriptedUpstream[];
+let gateway: TestGateway;
+let isDown = false;
+
+beforeAll(async () => {
+	upstreams = [
+		startUpstream(({ text }) =>
+			isDown || text.includes("poison") ? new Response("it failed", { status: 500 }) : Response.json(chatAnswer()),
+		),
+		startUpstream(() => Response.json(chatAnswer())),
+	];
+	gateway = await startGateway({
+		clock,
+		plugins: [
+			"tokens",
+			"chat-completions",
+			{
+				use: "router",
+				with: {
+					upstreams: upstreams.map(({ url }, index) => ({
+						name: `up${index}`,
+						protocol: "chat-completions",
+						url: `${url}/v1`,
+						key: "k",
+					})),
+					models: [{ name: "m", targets: [{ upstream: "up0" }, { upstream: "up1" }] }],
+				},
+			},
+		],
+	});
+});
+afterAll(async () => {
+	await gateway.stop();
+	for (const one of upstreams) await one.stop();
+});
+beforeEach(async () => {
+	isDown = false;
+	await clock.advance(600_000);
+});
+
+/** Which upstreams a call of this key has reached. */
+const askedBy = async (key: string, content: string): Promise<readonly number[]> => {
+	const before = upstreams.map(({ received }) => received.length);
+	const body = { model: "m", messages: [{ role: "user", content }] };
+	const answer = await gateway.ask("/v1/chat/completions", body, { headers: { authorization: `Bearer ${key}` } });
+	expect(answer.status).toBe(200);
+	await answer.text();
+	return upstreams.flatMap(({ received }, index) => (received.length > (before[index] ?? 0) ? [index] : []));
+};
+
+test("what fails for one token is kept away from it alone, however often it comes again", async () => {
+	const [one, other] = [await gateway.token(), await gateway.token()];
+	for (let round = 0; round < 4; round++) {
+		for (let time = 0; time < 6; time++) await askedBy(one.key, "poison");
+		expect(await askedBy(one.key, "poison")).toEqual([1]);
+		expect(await askedBy(other.key, "hello")).toEqual([0]);
+		await clock.advance(61_000);
+	}
+});
+
+test("what fails for two is kept away from everybody, and let through when it has recovered", async () => {
+	const [one, other, third] = [await gateway.token(), await gateway.token(), await gateway.token()];
+	isDown = true;
+	for (let time = 0; time < 5; time++) expect(await askedBy(one.key, "hello")).toEqual([0, 1]);
+	expect(await askedBy(other.key, "hello")).toEqual([0, 1]);
+	expect(await askedBy(third.key, "hello")).toEqual([1]);
+	isDown = false;
+	await clock.advance(61_000);
+	expect(await askedBy(third.key, "hello")).toEqual([0]);
+	expect(await askedBy(one.key, "hello")).toEqual([0]);
+});

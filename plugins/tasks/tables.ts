@@ -125,5 +125,12 @@ export const taskNameTables: Tables = {
 			name: "0001-jobs",
 			statements: ["CREATE INDEX tasks_job ON tasks (token_id, upstream_id, upstream) WHERE upstream_id IS NOT NULL"],
 		},
+		{
+			name: "0001-shares",
+			statements: [
+				"DROP INDEX tasks_due",
+				"CREATE INDEX tasks_due ON tasks (due_at, id, upstream, token_id) WHERE due_at IS NOT NULL",
+			],
+		},
 	],
 };

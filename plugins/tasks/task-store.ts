@@ -27,6 +27,7 @@ type Errand = (typeof errandNames)[number];
 /** A task that is due to be looked at. */
 export interface DueTask {
 	readonly id: string;
+	readonly token: string;
 	readonly upstream: string;
 	/**
 	 * What is to be done: to submit it, to ask after it, or, when it was given up, to settle what it costs; to release what
@@ -44,11 +45,12 @@ export interface Look {
 	readonly missing: number;
 }
 
-/** What this node can work on; `full`: upstreams that take no more now. */
+/** What this node can work on; `full`: upstreams that take no more now; `served`: tokens, by `shareName`, that others go before. */
 export interface Reach {
 	readonly kinds: readonly string[];
 	readonly upstreams: readonly string[];
 	readonly full: readonly string[];
+	readonly served: readonly string[];
 }
 
 export interface TaskStore {
@@ -157,16 +159,17 @@ export const createTaskStore = (store: Store): TaskStore => {
 			const [row] = await store.all(sql`SELECT input FROM task_inputs WHERE task_id = ${id}`);
 			return asRecord(parseJson(asText(row?.input) ?? ""));
 		},
-		async due(now, held, { kinds, upstreams, full }, limit) {
+		async due(now, held, { kinds, upstreams, full, served }, limit) {
 			const rows = await store.all(sql`
-				SELECT id, upstream, CASE WHEN ${unsent} THEN 'release' WHEN NOT ${open} THEN 'settle' WHEN upstream_id IS NULL THEN 'submit' ELSE 'poll' END AS errand
+				SELECT id, token_id, upstream, CASE WHEN ${unsent} THEN 'release' WHEN NOT ${open} THEN 'settle' WHEN upstream_id IS NULL THEN 'submit' ELSE 'poll' END AS errand
 				FROM tasks
 				WHERE due_at <= ${now} AND (lease_until IS NULL OR lease_until < ${now} OR lease_until > ${now + 2 * leaseMs})
-					AND id NOT IN ${list(held)} AND (upstream NOT IN ${list(full)} OR ${unsent})
+					AND id NOT IN ${list(held)} AND upstream || ' ' || token_id NOT IN ${list(served)} AND (upstream NOT IN ${list(full)} OR ${unsent})
 					AND (due_at <= ${now - othersFirstMs} OR ${unsent} OR (upstream IN ${list(upstreams)} AND kind IN ${list(kinds)}))
 				ORDER BY due_at, id LIMIT ${limit}`);
 			return rows.map((row) => ({
 				id: asText(row.id) ?? "",
+				token: asText(row.token_id) ?? "",
 				upstream: asText(row.upstream) ?? "",
 				errand: errandNames.find((name) => name === row.errand) ?? "poll",
 			}));

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { UpstreamConcurrency } from "./upstream-concurrency.ts";
 
-const enterAll = (concurrency: UpstreamConcurrency, name: string): number => {
+const enterAll = (concurrency: UpstreamConcurrency, name: string, token = "one"): number => {
 	let entered = 0;
-	while (concurrency.enter(name)) entered++;
+	while (concurrency.enter(name, token)) entered++;
 	return entered;
 };
 
@@ -22,7 +22,7 @@ test("half as many after it turned one away, never none; one more for each round
 	const concurrency = new UpstreamConcurrency([{ name: "a", concurrency: 8 }]);
 	const round = (answered: boolean | undefined): number => {
 		const entered = enterAll(concurrency, "a");
-		for (let index = 0; index < entered; index++) concurrency.leave("a", index === 0 ? answered : undefined);
+		for (let index = 0; index < entered; index++) concurrency.leave("a", "one", index === 0 ? answered : undefined);
 		return entered;
 	};
 	expect([round(false), round(false), round(false), round(false)]).toEqual([8, 4, 2, 1]);
@@ -30,4 +30,23 @@ test("half as many after it turned one away, never none; one more for each round
 	expect([round(true), round(true), round(true), round(true)]).toEqual([1, 2, 2, 3]);
 	for (let index = 0; index < 100; index++) round(true);
 	expect(round(undefined)).toBe(8);
+});
+
+test("a token that has its share lets others go first, and so do they when they have theirs", () => {
+	const concurrency = new UpstreamConcurrency([{ name: "a", concurrency: 8 }]);
+	expect(concurrency.served()).toEqual([]);
+	for (let count = 0; count < 3; count++) concurrency.enter("a", "one");
+	expect(concurrency.served()).toEqual([]);
+	enterAll(concurrency, "a");
+	expect(concurrency.served()).toEqual(["a one"]);
+	concurrency.leave("a", "one", undefined);
+	concurrency.enter("a", "two");
+	expect(concurrency.served()).toEqual(["a one"]);
+	for (let count = 0; count < 3; count++) {
+		concurrency.leave("a", "one", undefined);
+		concurrency.enter("a", "two");
+	}
+	expect(concurrency.served()).toEqual(["a one", "a two"]);
+	for (let count = 0; count < 4; count++) concurrency.leave("a", "one", undefined);
+	expect(concurrency.served()).toEqual(["a two"]);
 });

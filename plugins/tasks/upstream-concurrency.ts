@@ -1,26 +1,41 @@
 /** How many requests may be under way to each upstream: one more after each that was answered, half as many after one that was turned away. */
+interface Load {
+	running: number;
+	limit: number;
+	readonly most: number;
+	/** How many of them are of each token. */
+	readonly ofToken: Map<string, number>;
+}
+
+/** What one token has to do at one upstream. */
+export const shareName = (upstream: string, token: string): string => `${upstream} ${token}`;
+
 export class UpstreamConcurrency {
-	private readonly concurrency = new Map<string, { running: number; limit: number; readonly most: number }>();
+	private readonly concurrency = new Map<string, Load>();
 
 	constructor(upstreams: readonly { readonly name: string; readonly concurrency: number }[]) {
 		for (const { name, concurrency } of upstreams) {
 			const most = Math.max(1, concurrency);
-			this.concurrency.set(name, { running: 0, limit: most, most });
+			this.concurrency.set(name, { running: 0, limit: most, most, ofToken: new Map() });
 		}
 	}
 
-	enter(name: string): boolean {
+	enter(name: string, token: string): boolean {
 		const load = this.concurrency.get(name);
 		if (!load || load.running >= Math.floor(load.limit)) return false;
 		load.running++;
+		load.ofToken.set(token, (load.ofToken.get(token) ?? 0) + 1);
 		return true;
 	}
 
 	/** `answered`: false when the upstream was too busy or did not answer; undefined when nothing was asked. */
-	leave(name: string, answered: boolean | undefined): void {
+	leave(name: string, token: string, answered: boolean | undefined): void {
 		const load = this.concurrency.get(name);
 		if (!load) return;
 		load.running--;
+		const left = (load.ofToken.get(token) ?? 0) - 1;
+		if (left > 0) load.ofToken.set(token, left);
+		else load.ofToken.delete(token);
 		if (answered === true) load.limit = Math.min(load.most, load.limit + 1 / Math.floor(load.limit));
 		if (answered === false) load.limit = Math.max(1, load.limit / 2);
 	}
@@ -28,5 +43,13 @@ export class UpstreamConcurrency {
 	/** Upstreams that can take nothing now. */
 	full(): readonly string[] {
 		return [...this.concurrency].filter(([, { running, limit }]) => running >= Math.floor(limit)).map(([name]) => name);
+	}
+
+	/** Tokens that have at an upstream what would be theirs if one more came: whoever has less goes first. By `shareName`. */
+	served(): readonly string[] {
+		return [...this.concurrency].flatMap(([name, { limit, ofToken }]) => {
+			const share = Math.floor(limit) / (ofToken.size + 1);
+			return [...ofToken].flatMap(([token, running]) => (running >= share ? [shareName(name, token)] : []));
+		});
 	}
 }

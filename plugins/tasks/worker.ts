@@ -30,6 +30,8 @@ const claimSize = 200;
 /** Tasks of one upstream that one request is about. */
 interface Request {
 	readonly upstream: string;
+	/** Whose place it takes; of several tasks the first one's. */
+	readonly token: string;
 	/** Whether it takes one of the upstream's places. */
 	readonly entered: boolean;
 	readonly ids: readonly string[];
@@ -75,16 +77,17 @@ export class Worker {
 			kinds: catalogue.kinds.map(({ name }) => name),
 			upstreams: catalogue.upstreams.map(({ name }) => name),
 			full: concurrency.full(),
+			served: concurrency.served(),
 		};
-		const errands = this.errands(await taskStore.due(now(), [...held], reach, claimSize));
+		const errands = this.errands(await this.due(held, reach));
 		if (errands.length === 0) return undefined;
 		let claimed: ReadonlyMap<string, WorkRow> = new Map();
 		try {
 			const ids = errands.flatMap((errand) => errand.ids);
 			claimed = new Map((await taskStore.claim(ids, lease, now())).map((row) => [row.task.id, row]));
 		} finally {
-			for (const { upstream, entered, ids } of errands)
-				if (entered && !ids.some((id) => claimed.has(id))) concurrency.leave(upstream, undefined);
+			for (const { upstream, token, entered, ids } of errands)
+				if (entered && !ids.some((id) => claimed.has(id))) concurrency.leave(upstream, token, undefined);
 		}
 		return errands.flatMap((errand) => {
 			const rows = errand.ids.flatMap((id) => claimed.get(id) ?? []);
@@ -92,6 +95,15 @@ export class Worker {
 				? []
 				: [{ ids: rows.map(({ task }) => task.id), ended: this.begin(errand, rows, lease) }];
 		});
+	}
+
+	/** Of tokens that have their share under way only where no other has anything to do. */
+	private async due(held: Iterable<string>, reach: Reach): Promise<readonly DueTask[]> {
+		const { taskStore, now } = this.options;
+		const ids = [...held];
+		const others = await taskStore.due(now(), ids, reach, claimSize);
+		if (others.length > 0 || reach.served.length === 0) return others;
+		return await taskStore.due(now(), ids, { ...reach, served: [] }, claimSize);
 	}
 
 	/** What can be done now: one request for each submission, one for as many polls as its upstream takes together. */
@@ -106,14 +118,15 @@ export class Worker {
 			const asks = group[0]?.errand !== "release" && upstream !== undefined;
 			const errands: Request[] = [];
 			for (let at = 0; at < ids.length; at += size) {
-				if (asks && !concurrency.enter(name)) break;
-				errands.push({ upstream: name, entered: asks, ids: ids.slice(at, at + size) });
+				const token = group[at]?.token ?? "";
+				if (asks && !concurrency.enter(name, token)) break;
+				errands.push({ upstream: name, token, entered: asks, ids: ids.slice(at, at + size) });
 			}
 			return errands;
 		});
 	}
 
-	private async begin({ upstream, entered }: Request, rows: readonly WorkRow[], lease: string): Promise<void> {
+	private async begin({ upstream, token, entered }: Request, rows: readonly WorkRow[], lease: string): Promise<void> {
 		const { concurrency, catalogue, log } = this.options;
 		let answered: Answered = false;
 		try {
@@ -121,7 +134,7 @@ export class Worker {
 		} catch (error) {
 			log.error("a task could not be looked at", { upstream, error: describe(error) });
 		}
-		if (entered) concurrency.leave(upstream, answered);
+		if (entered) concurrency.leave(upstream, token, answered);
 	}
 
 	/** None of the tasks waits for another: an upstream may take its time to stop one of them. */

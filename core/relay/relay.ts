@@ -53,11 +53,6 @@ const refuseUnsound = (model: string): never => {
 	);
 };
 
-const isSound = ({ targets }: Plan): boolean =>
-	typeof targets?.[0]?.upstream?.send === "function" && targets[0].capabilities !== undefined;
-
-const sound = (plan: Plan, model: string): Plan => (isSound(plan) ? plan : refuseUnsound(model));
-
 const beginAttempt = (live: LiveCall, { targets, why, passedOver }: Plan, target: Target): void =>
 	live.attempts.begin(target, why?.[targets.indexOf(target)] ?? "next", target === targets[0] ? passedOver : undefined);
 
@@ -109,8 +104,12 @@ class CallRelay implements Relay {
 			},
 		});
 		const pace = { clock, patienceMs: options.bodyMs };
-		const planFor: ReadingOptions["planFor"] = (call, { name, affinity } = call.model) =>
-			sound(router.plan(name, affinity, call) ?? refuseUnknown(name), name);
+		const planFor: ReadingOptions["planFor"] = (call) => {
+			const { name, affinity } = call.model;
+			const plan = router.plan(name, affinity, call) ?? refuseUnknown(name);
+			const first = plan.targets?.[0];
+			return typeof first?.upstream?.send === "function" && first.capabilities ? plan : refuseUnsound(name);
+		};
 		const reading = { rulesOf, router, pace, bodyLimitBytes, planFor };
 		this.routes = relayRoutes(protocols, endpoints, reading, (entry, call) => this.serve(entry, call));
 	}

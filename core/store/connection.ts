@@ -8,6 +8,7 @@ import { unansweredCode } from "../errors/unanswered.ts";
 import { openClient } from "./client.ts";
 import { type Outage, storeFault, Unreachable } from "./fault.ts";
 import { FileWriter } from "./file-writer.ts";
+import { spaceOf } from "./free-space.ts";
 import { RemovedFileCheck } from "./removed-file.ts";
 
 export interface ConnectionInput {
@@ -17,7 +18,13 @@ export interface ConnectionInput {
 	readonly log: Log;
 	/** How long a busy or absent database is waited for from its first failure, milliseconds; later operations try once. */
 	readonly patienceMs?: number;
+	/** How much room the disk of a file has; the system is asked unless a test says. */
+	readonly space?: typeof spaceOf;
 }
+
+/** With less room than this, in bytes, a disk counts as full. */
+const leastFree = 64 * 1024;
+const fullCode = "SQLITE_FULL";
 
 /** A request to a libSQL server that takes longer has failed. */
 const deadlineMs = 10_000;
@@ -64,6 +71,7 @@ export class Connection {
 	readonly #clock: Clock;
 	readonly #log: Log;
 	readonly #patienceMs: number;
+	readonly #space: typeof spaceOf;
 	readonly #failing = new Map<"read" | "write", Outage>();
 	/** Since when every operation of its kind has failed for a while; monotonic. */
 	readonly #troubledSince = new Map<"read" | "write", number>();
@@ -76,13 +84,14 @@ export class Connection {
 	/** Hears how long operations took. */
 	heard: ((operation: "read" | "write", milliseconds: number) => void) | undefined;
 
-	private constructor({ url, clock, log, patienceMs = 8000 }: ConnectionInput, client: Client) {
+	private constructor({ url, clock, log, patienceMs = 8000, space = spaceOf }: ConnectionInput, client: Client) {
 		this.file = databaseFile(url);
 		this.#removed = this.file === undefined ? undefined : new RemovedFileCheck(this.file);
 		this.client = client;
 		this.#clock = clock;
 		this.#log = log;
 		this.#patienceMs = patienceMs;
+		this.#space = space;
 	}
 
 	static async open(input: ConnectionInput): Promise<Connection> {
@@ -144,7 +153,7 @@ export class Connection {
 				const result = await operation();
 				this.heard?.(kind, this.#clock.monotonic() - started);
 				this.#troubledSince.delete(kind);
-				if (this.#failing.delete(kind)) this.#log.info("the database answers again", { for: kind });
+				if (this.#failing.size > 0) this.#answered(kind);
 				return result;
 			} catch (error) {
 				const fault = await this.#after(error);
@@ -153,6 +162,13 @@ export class Connection {
 			// Nodes that were refused together do not come back together.
 			await pause(waitMs * (0.5 + Math.random()));
 		}
+	}
+
+	/** On a full disk what needs no room, as a change of no row, succeeds between all that fails. */
+	#answered(kind: "read" | "write"): void {
+		const isFull = this.file !== undefined && (this.#space(this.file)?.free ?? leastFree) < leastFree;
+		if (isFull && this.#failing.get(kind)?.code === fullCode) return;
+		if (this.#failing.delete(kind)) this.#log.info("the database answers again", { for: kind });
 	}
 
 	#outOfPatience(kind: "read" | "write"): boolean {

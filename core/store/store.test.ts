@@ -25,6 +25,7 @@ import { StoreFault, unlessOutage } from "../errors/store-fault.ts";
 import { systemClock } from "../wire/system-clock.ts";
 import { backupFile } from "./backup.ts";
 import { Connection, databaseFile } from "./connection.ts";
+import type { spaceOf } from "./free-space.ts";
 import { holderOf, lockFile } from "./lock.ts";
 import { migrate } from "./migrate.ts";
 import { type OpenStore, openStore, unusable } from "./open.ts";
@@ -65,7 +66,7 @@ const folder = (): string => {
 
 const open = async (
 	url: string,
-	more: { clock?: Clock; patienceMs?: number; changing?: () => void } = {},
+	more: { clock?: Clock; patienceMs?: number; space?: typeof spaceOf; changing?: () => void } = {},
 ): Promise<OpenStore> => {
 	const opened = await openStore({ url, clock: systemClock, log, ...more });
 	if ("heldBy" in opened) throw new Error(`held by ${opened.heldBy.pid}`);
@@ -73,7 +74,7 @@ const open = async (
 	return opened;
 };
 
-const openFile = async (more: { clock?: Clock; patienceMs?: number } = {}) => {
+const openFile = async (more: { clock?: Clock; patienceMs?: number; space?: typeof spaceOf } = {}) => {
 	const file = join(folder(), "sub", "portico.db");
 	const opened = await open(`file:${file}`, more);
 	await opened.migrate([tables]);
@@ -490,6 +491,23 @@ describe("a file", () => {
 			expect.stringContaining("the database fails"),
 			expect.stringContaining("the database answers again"),
 		]);
+	});
+
+	test("a full disk is told once, however many writes that need no room succeed, until there is room", async () => {
+		let free = 0;
+		const { opened, store } = await openFile({ patienceMs: 0, space: () => ({ free, total: 1e9 }) });
+		const fault = await faultOf(
+			store.write([sql`PRAGMA max_page_count = 1`, sql`CREATE TABLE large AS SELECT zeroblob(1000000) AS bytes`]),
+		);
+		expect(fault.code).toBe("SQLITE_FULL");
+		for (let times = 0; times < 3; times++) await store.write([sql`UPDATE things SET name = 'y' WHERE id = 9`]);
+		expect(opened.outage()).toMatchObject({ code: "SQLITE_FULL" });
+		const told = () => logged.filter((line) => /the database (?:fails|answers)/.test(line)).length;
+		expect(told()).toBe(1);
+		free = 1e9;
+		await store.write([sql`INSERT INTO things VALUES (2, 'z')`]);
+		expect(opened.outage()).toBeUndefined();
+		expect(told()).toBe(2);
 	});
 
 	test("a heartbeat is written and looked for, and ends an outage by itself", async () => {

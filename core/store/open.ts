@@ -61,7 +61,9 @@ export const unusable = (url: string, error: unknown, assurance = ""): Fault => 
 	const file = databaseFile(url);
 	const name = file === undefined ? `server ${new URL(url).host}` : `file ${file}`;
 	const fault = storeFault(error);
-	const hint = damaged.test(fault.code) ? `; ${assurance}put a backup in its place` : mendOf(fault);
+	const hint = damaged.test(fault.code)
+		? `; ${assurance}put a backup in its place (portico db restore FILE)`
+		: mendOf(fault);
 	return new Fault(deny("internal", `the database ${name} cannot be used: ${fault.detail}${hint}`), error);
 };
 

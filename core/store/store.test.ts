@@ -340,7 +340,7 @@ describe("a file", () => {
 		const file = join(folder(), "text.db");
 		writeFileSync(file, "this is a text file, and a long one at that, which is not a database at all".repeat(20));
 		expect(openStore({ url: `file:${file}`, clock: systemClock, log })).rejects.toThrow(
-			`the database file ${file} cannot be used: SQLITE_NOTADB: file is not a database; nothing was written to it: put a backup in its place`,
+			`the database file ${file} cannot be used: SQLITE_NOTADB: file is not a database; nothing was written to it: put a backup in its place (portico db restore FILE)`,
 		);
 		const lock = lockFile(file);
 		expect("release" in lock).toBe(true);

@@ -22,7 +22,7 @@ export interface TokenSetting<Compiled> {
 	readonly schema: TSchema;
 	/** Refuses values a schema cannot (a malformed address): returns the complaint, in words. */
 	refuse?(value: unknown): string | undefined;
-	/** Turns the stored value once into what the checks use; kept with the cached token. Throwing refuses the token, and so does a promise. */
+	/** Turns the stored value once into what the checks use; kept with the cached token. Throwing refuses the token, and so do undefined and a promise. */
 	compile(value: unknown): Compiled;
 	/**
 	 * The part of a token's value that its owner's limit allows; the value itself, unchanged, where that is all of it;
@@ -34,7 +34,7 @@ export interface TokenSetting<Compiled> {
 	narrow?(value: unknown, limit: unknown): unknown;
 	/** Statements written in the same batch as the token, for policies that keep state beside it. `value` undefined: removed. */
 	statements?(tokenId: string, value: unknown): readonly Statement[];
-	/** Fields added to what the admin API and `GET /v1/me` show of a token (`used`, `remaining`), and whose it is. */
+	/** Fields added to what the admin API and `GET /v1/me` show of a token (`used`, `remaining`; none of its own), and whose it is. */
 	view?(tokenId: string, value: unknown, owner?: TokenOwner): Promise<Readonly<Record<string, unknown>>>;
 	/** What the command line's table shows of it, where JSON is not all that people want to read. `shown`: the token as the admin API shows it. */
 	inWords?(value: unknown, shown: Readonly<Record<string, unknown>>): string;

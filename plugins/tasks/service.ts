@@ -142,8 +142,12 @@ export interface TaskUpstream {
 	/** Milliseconds to wait before asking for the first time, the second …; the last is kept. */
 	readonly pollDelaysMs: readonly number[];
 	readonly timeoutMinutes?: number;
+	/** What it throws is `unknown`: never sent again, and charged. Where nothing was sent, answer `busy`; `Tasks.connect` tells the two apart. */
 	submit(job: TaskJob, signal: AbortSignal, show: Show): Promise<Submission>;
-	/** Asks after jobs; the answer has a state for each, in their order. Several are given only where `pollsTogether` allows. */
+	/**
+	 * Asks after jobs; the answer has a state for each, in their order. Several are given only where `pollsTogether` allows. After what it
+	 * throws it is asked again, as after `unanswered`.
+	 */
 	poll?(jobs: readonly TaskJob[], signal: AbortSignal, show: Show): Promise<readonly JobState[]>;
 	/** How many jobs one `poll` may ask after; 1 unless said. */
 	readonly pollsTogether?: number;

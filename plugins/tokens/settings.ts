@@ -52,6 +52,8 @@ export const compileSettings = (
 			const made = setting.compile(value);
 			// No comparison with a promise holds: the rule that makes it would refuse nothing.
 			if (made instanceof Promise) throw new TypeError("compile() answered a promise; it is to answer at once");
+			// The checks would take the token for one without the setting.
+			if (made === undefined) throw new TypeError("compile() answered nothing; what it answers is what the checks get");
 			compiled.set(key, made);
 		} catch (error) {
 			const said = { token: token?.id, setting: key, error: describe(error) };

@@ -17,6 +17,13 @@ export interface TokenViewParts {
 	readonly log: Log;
 }
 
+/** The fields. Throws where one is the token's own: whoever acts on what is shown would act on another token. */
+const withoutOwn = (fields: Fields, token: ShownToken): Fields => {
+	const own = Object.keys(fields).find((name) => name in token);
+	if (own !== undefined) throw new TypeError(`view() tells "${own}", which is the token's own`);
+	return fields;
+};
+
 /** Without what a setting failed to tell: a plugin's mistake hides no token. */
 export const createTokenViews = ({ known, people, facts, log }: TokenViewParts) => {
 	/** The persons to whom they belong, by id, as policies see them. */
@@ -33,9 +40,10 @@ export const createTokenViews = ({ known, people, facts, log }: TokenViewParts) 
 		const owners = await ownersOf(tokens);
 		const failed = new Set<string>();
 
-		const added = async ({ key, view }: TokenSetting<unknown>, { id, settings, owner }: ShownToken) => {
+		const added = async ({ key, view }: TokenSetting<unknown>, token: ShownToken) => {
+			const { id, settings, owner } = token;
 			try {
-				return await view?.(id, settings[key], owners.get(owner ?? ""));
+				return withoutOwn((await view?.(id, settings[key], owners.get(owner ?? ""))) ?? {}, token);
 			} catch (error) {
 				if (isOutage(error)) throw error;
 				if (!failed.has(key))

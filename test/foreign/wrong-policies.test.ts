@@ -27,6 +27,7 @@ export default definePlugin({
 			key: "shown", schema: t.String(), compile: (value) => value,
 			view: async (id, value) => {
 				if (value === "throws") throw new Error("view is broken");
+				if (value === "clashes") return { id: "tok_other", shade: "dark" };
 				return { shade: value };
 			},
 		},
@@ -34,6 +35,10 @@ export default definePlugin({
 		name: "longest",
 		setting: { key: "longest", schema: t.Integer(), compile: async (bytes) => bytes },
 		check: (call, longest) => (call.requestBytes > longest ? deny("permission", "Too long.") : undefined),
+	}), add(policies, {
+		name: "shortest",
+		setting: { key: "shortest", schema: t.Integer(), compile: (bytes) => { if (bytes < 0) throw new Error("below 0"); } },
+		check: (call, shortest) => (call.requestBytes < shortest ? deny("permission", "Too short.") : undefined),
 	})] }),
 });`;
 
@@ -103,12 +108,23 @@ test("the key of a token is told once, though what a policy shows of the token f
 	expect(listed.status).toBe(200);
 });
 
-test("a token is refused whose setting is compiled to a promise, and the log says why", async () => {
-	const { key } = await gateway.token({ name: "short", longest: 1 });
+test("no policy shows a token under another's id, and the log names the setting that tries", async () => {
+	const { id } = await gateway.token({ name: "clash", shown: "clashes" });
+	const before = gateway.log.length;
+	const shown = await gateway.admin("GET", `/admin/tokens/${id}`);
+	expect([shown["id"], shown["shade"]]).toEqual([id, undefined]);
+	const error = expect.stringContaining('view() tells "id", which is the token\'s own');
+	expect(gateway.log.slice(before)).toContainEqual(expect.objectContaining({ setting: "shown", error }));
+});
+
+test.each([
+	["a promise", "longest", 1, "TypeError: compile() answered a promise; it is to answer at once"],
+	["nothing", "shortest", 1000, "TypeError: compile() answered nothing; what it answers is what the checks get"],
+])("a token is refused whose setting is compiled to %s, and the log says why", async (_, setting, value, error) => {
+	const { key } = await gateway.token({ name: setting, [setting]: value });
 	const before = gateway.log.length;
 	const body = { model: "m", messages: [{ role: "user", content: "Hello" }] };
 	const asked = await gateway.ask("/v1/chat/completions", body, { headers: { authorization: `Bearer ${key}` } });
 	expect([asked.status, await asked.json()]).toMatchObject([403, { error: { code: "policy_not_loaded" } }]);
-	const error = "TypeError: compile() answered a promise; it is to answer at once";
-	expect(gateway.log.slice(before)).toContainEqual(expect.objectContaining({ setting: "longest", error }));
+	expect(gateway.log.slice(before)).toContainEqual(expect.objectContaining({ setting, error }));
 });

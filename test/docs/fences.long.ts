@@ -38,8 +38,6 @@ const standIns: readonly (readonly [command: RegExp, check: (command: string) =>
 	[/^npm install && npm test$/, () => expect(packed("scripts")).toHaveProperty("test")],
 	// `test/process/connect.long.ts` gives these to the libraries, and runs the `curl`.
 	[/^(export [A-Z_]+=|curl |cline auth )/, (command) => expect(spawnSync("sh", ["-n", "-c", command]).status).toBe(0)],
-	// `test/process/deno-test.test.ts` and `test/slow/package-plugins.long.ts` run such a test.
-	[/^npx portico deno test /, () => expect(packed("devDependencies")).toHaveProperty("deno")],
 	// `test/slow/package-plugins.long.ts` compiles plugins of every kind against the packed package, with these two from here.
 	[
 		/^npm install --save-dev typescript @types\/bun$|^npx tsc -p \.\/night-watch$/,
@@ -109,11 +107,31 @@ const runNpm = async (home: string, command: string): Promise<void> => {
 	expect({ command, status, stderr }).toMatchObject({ status: 0 });
 };
 
+/** A test of the page's plugin that is written for Deno, which the PATH of a test has not. */
+const runOnDeno = async (home: string, command: string): Promise<void> => {
+	const test =
+		'Deno.test("it keeps the contract", async () => { if ((await checkPlugin(import.meta.dirname)).length > 0) throw 0; });';
+	writeFileSync(join(home, "night-watch/deno.test.ts"), `import { checkPlugin } from "#core/testing"; ${test}`);
+	const words = command.split(" ").slice(2);
+	const { NODE_CHANNEL_FD: _, ...env } = process.env;
+	const deno = [join(root, "node_modules/.bin/deno"), "run", "-A", join(root, "bin/portico.mjs")] as const;
+	const { status, stdout, stderr } = spawnSync(deno[0], [...deno.slice(1), ...words], {
+		cwd: home,
+		env,
+		encoding: "utf8",
+	});
+	expect({ command, status, said: stdout + stderr }).toMatchObject({
+		status: 0,
+		said: expect.stringContaining("1 passed"),
+	});
+};
+
 /** What is run in a way of its own. */
 const own: readonly (readonly [command: RegExp, run: (home: string, command: string) => Promise<void>])[] = [
 	[/^npm install && npm start$/, runStart],
 	[/^([A-Z_]+=\S+ )?sqld /, runSqld],
 	[/^npm (pack|install) \.\//, runNpm],
+	[/^npx portico deno /, runOnDeno],
 ];
 
 /** A command's words, as a shell divides them. */
@@ -146,8 +164,8 @@ const runShell = async (home: string, fence: Fence): Promise<void> => {
 	for (const command of commandsIn(fence)) {
 		const [, portico] = /^(?:npx )?portico (.*)$/.exec(here(home, command)) ?? [];
 		const [, run] = own.find(([pattern]) => pattern.test(command)) ?? [];
-		if (portico !== undefined) await runPortico(home, wordsOf(portico));
-		else if (run !== undefined) await run(home, command);
+		if (run !== undefined) await run(home, command);
+		else if (portico !== undefined) await runPortico(home, wordsOf(portico));
 		else {
 			const standIn = standIns.find(([pattern]) => pattern.test(command));
 			expect([command, standIn !== undefined]).toEqual([command, true]);

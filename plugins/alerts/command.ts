@@ -1,5 +1,5 @@
 /** `portico alerts`: what the operator was told, and a test. */
-import { asList, asRecord, asText, type Command, deny, Fault, tableLines } from "#core";
+import { asList, asRecord, asText, type Command, deny, didYouMean, Fault, tableLines } from "#core";
 
 const usage = "portico alerts [--json]\nportico alerts test";
 
@@ -9,8 +9,11 @@ export const alertsCommand: Command = {
 	usage: () => usage,
 	async run({ words, call, print }) {
 		const [word, ...more] = words;
-		if (more.length > 0 || (word !== undefined && word !== "test" && word !== "--json"))
-			throw new Fault(deny("invalid_request", `"${words.join(" ")}" is not known here.\n\n${usage}`));
+		const strange = word === undefined || word === "test" || word === "--json" ? more[0] : word;
+		if (strange !== undefined) {
+			const message = `portico alerts takes no "${strange}"${didYouMean(strange, ["test", "--json"])}`;
+			throw new Fault(deny("invalid_request", `${message}\n\n${usage}`));
+		}
 		if (word === "test") {
 			await call("POST", "/admin/alerts/test");
 			return print("a test is on its way; portico deliveries --token alerts tells whether it arrived");

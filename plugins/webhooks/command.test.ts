@@ -19,6 +19,11 @@ test.each<[string, readonly unknown[]]>([
 test("portico deliveries test says what it lacks in its own words", () =>
 	expect(asked("test --token a")).rejects.toThrow("portico deliveries test needs --url URL."));
 
+test("a mistyped action is answered with the nearest", async () =>
+	expect(asked("redelivr msg_1")).rejects.toThrow(
+		'portico deliveries takes no "redelivr" (did you mean "redeliver"?)\n\nportico deliveries [--status',
+	));
+
 test.each([
 	["redeliver --task t1", "--task"],
 	["redeliver --limit 1", "--limit"],

@@ -8,6 +8,7 @@ import {
 	type CommandRun,
 	definedOnly,
 	deny,
+	didYouMean,
 	Fault,
 	parseWords,
 	tableLines,
@@ -83,7 +84,8 @@ const questionOf = ([action, id, ...more]: readonly string[]): Question => {
 	if (action === "redeliver") return { method: "POST", path: `${all}/redeliver`, takes: ["token", "since", "until"] };
 	if (action === "test" && id === undefined)
 		return { method: "POST", path: "/admin/webhooks/test", takes: ["url", "token"] };
-	throw wrong(action === "show" ? "Say which: show ID." : `"${action}" is not known here.`);
+	const near = didYouMean(action, ["show", "redeliver", "test"]);
+	throw wrong(action === "show" ? "Say which: show ID." : `portico deliveries takes no "${action}"${near}`);
 };
 
 /** An option that nobody reads would be taken for one that was obeyed: to redeliver "of one task" would send all that are dead. */

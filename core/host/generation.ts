@@ -47,7 +47,7 @@ interface Built {
 }
 
 /** A `Fault` is meant for people; of anything else its author wants to know where. */
-const said = (error: unknown): string => (isFault(error) ? error.message : withPlace(describe(error), error));
+export const said = (error: unknown): string => (isFault(error) ? error.message : withPlace(describe(error), error));
 
 /** Throws what the plugin threw where that is for the operator already; else a `Fault` that names the plugin. */
 const startOne = async (

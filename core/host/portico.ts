@@ -3,7 +3,6 @@ import type { ServerConfig } from "../config/schema-core.ts";
 import type { FirstToken, HostInfo, PluginRow } from "../contract/host-info.ts";
 import { jobs } from "../contract/job.ts";
 import { router } from "../contract/router.ts";
-import { describe } from "../errors/describe.ts";
 import { freeBytes } from "../runtime/free-bytes.ts";
 import { addressOf, type Connection } from "../runtime/serve.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
@@ -15,7 +14,7 @@ import { budgetFor, buildGateway } from "./build.ts";
 import { type CertificateState, certificateComplaints } from "./certificate.ts";
 import { configText } from "./config-text.ts";
 import { discreetLog, secretsOf } from "./discreet-log.ts";
-import { type Generation, tablesInOrder } from "./generation.ts";
+import { type Generation, said, tablesInOrder } from "./generation.ts";
 import { hostLoad } from "./host-load.ts";
 import { patienceMs } from "./in-time.ts";
 import { KeptThings } from "./kept.ts";
@@ -170,7 +169,7 @@ export class Portico {
 		} catch (error) {
 			previous?.jobs?.resume();
 			await retire(built, this.mustEnd.signal);
-			return [`the new configuration could not be started: ${describe(error)}`];
+			return [`the new configuration could not be started: ${said(error)}`];
 		}
 		this.server = blueprint.config.server;
 		if (previous) this.old.letGo(previous);

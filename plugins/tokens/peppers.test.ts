@@ -1,6 +1,6 @@
 /** A start with another pepper than the keys in the database were stored by. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -38,6 +38,26 @@ describe("of a gateway", () => {
 		expect((await start({})).refused).toContain("set pepper to it again");
 		expect((await start({ pepper: two, previousPeppers: [three] })).refused).toContain("or one of previousPeppers");
 		expect(await start({ pepper: one }, key)).toMatchObject({ status: 200 });
+	});
+
+	test("so is a reload, and what runs goes on", async () => {
+		const world = await startGateway({ folder, plugins: [{ use: "tokens", with: { pepper: one } }] });
+		const config = join(folder, "portico.yaml");
+		const written = readFileSync(config, "utf8");
+		writeFileSync(config, written.replace(one, two));
+		const refused = await fetch(`${world.url}/admin/reload`, {
+			method: "POST",
+			headers: { authorization: `Bearer ${world.adminToken}` },
+		});
+		expect(await refused.json()).toMatchObject({
+			reloaded: false,
+			complaints: [
+				expect.stringMatching(/^the new configuration could not be started: tokens: no key in the database/),
+			],
+		});
+		const me = await fetch(`${world.url}/v1/me`, { headers: { authorization: `Bearer ${world.key}` } });
+		expect(me.status).toBe(200);
+		await world.stop();
 	});
 
 	test("is told of the pepper that lies in the database", async () => {

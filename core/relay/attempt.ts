@@ -233,7 +233,8 @@ class Attempt implements Waiting {
 		live.sending(target);
 		heldOf(live)?.letGo(message.body);
 		try {
-			const response = await target.upstream.send(message, options);
+			const response: unknown = await target.upstream.send(message, options);
+			if (!(response instanceof Response)) throw new TypeError(`"${target.upstream.name}" sent and got no Response`);
 			live.attempts.answered(response.status);
 			if (!response.ok) live.refused();
 			return response;

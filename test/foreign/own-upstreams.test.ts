@@ -83,6 +83,21 @@ test("a failed connection: nothing is charged, the next target answers, and no f
 	}
 });
 
+test("a send that answers no Response is told by the name of its upstream", async () => {
+	const stranger = writeStranger(plugin("").replace(/fetch\(.*\),\n/, "undefined,\n"));
+	const router = { use: "router", with: { models: [{ name: "m", targets: [{ upstream: "own-fetch" }] }] } };
+	const gateway = await startGateway({ plugins: ["tokens", "chat-completions", { use: stranger.file }, router] });
+	try {
+		const asked = { model: "m", messages: [{ role: "user", content: "Hello" }] };
+		expect((await gateway.ask("/v1/chat/completions", asked)).status).toBe(502);
+		const error = 'TypeError: "own-fetch" sent and got no Response';
+		expect(gateway.log.filter(({ level }) => level === "error")).toMatchObject([{ error }]);
+	} finally {
+		await gateway.stop();
+		stranger.remove();
+	}
+});
+
 test("an upstream of endpoints alone says so to whoever talks to it", async () => {
 	const stranger = writeStranger(`import { add, definePlugin, t, upstreams } from "#core";
 const vectors = { object: "list", data: [{ object: "embedding", index: 0, embedding: [1] }], usage: { prompt_tokens: 1, total_tokens: 1 } };

@@ -2,17 +2,27 @@
 import type { AskedCall, Target } from "#core";
 import type { Chooser } from "./service.ts";
 
-/** The model whose targets are to be asked first; undefined: as ever. Throws for one that none of the targets has. */
-export type ChosenBy = (name: string, targets: readonly Target[], call: AskedCall) => string | undefined;
+export interface Choosing {
+	/** Whether a plugin chooses for this configured model. */
+	isFor(name: string): boolean;
+	/** The model whose targets are to be asked first; undefined: as ever. Throws for one that none of the targets has. */
+	chosen(name: string, targets: readonly Target[], call: AskedCall): string | undefined;
+}
 
-/** `choosers` is read at the first call, once every plugin has offered what it has. */
-export const createChosenBy = (choosers: () => readonly Chooser[]): ChosenBy => {
+/** `choosers` is read at the first question, once every plugin has offered what it has. */
+export const createChoosing = (choosers: () => readonly Chooser[]): Choosing => {
 	let byModel: ReadonlyMap<string, Chooser> | undefined;
-	return (name, targets, call) => {
+	const chooserOf = (name: string): Chooser | undefined => {
 		byModel ??= new Map(choosers().map((chooser) => [chooser.model, chooser]));
-		const chosen = byModel.get(name)?.choose(call);
-		if (chosen === undefined || targets.some(({ model }) => model === chosen)) return chosen;
-		const known = targets.map(({ model }) => model).join(", ");
-		throw new TypeError(`a plugin chose "${String(chosen)}" among the targets of "${name}", which are ${known}`);
+		return byModel.get(name);
+	};
+	return {
+		isFor: (name) => chooserOf(name) !== undefined,
+		chosen(name, targets, call) {
+			const chosen = chooserOf(name)?.choose(call);
+			if (chosen === undefined || targets.some(({ model }) => model === chosen)) return chosen;
+			const known = targets.map(({ model }) => model).join(", ");
+			throw new TypeError(`a plugin chose "${String(chosen)}" among the targets of "${name}", which are ${known}`);
+		},
 	};
 };

@@ -19,7 +19,7 @@ import { alerts } from "../alerts/service.ts";
 import { prices } from "../prices/service.ts";
 import { taskUpstreams } from "../tasks/service.ts";
 import { tokenOwnership } from "../tokens/service.ts";
-import { createChosenBy } from "./chosen.ts";
+import { createChoosing } from "./chosen.ts";
 import { explainRoutes } from "./explain.ts";
 import { createHttpUpstream } from "./http-upstream.ts";
 import { keyWarnings } from "./key-warnings.ts";
@@ -78,7 +78,7 @@ export default definePlugin({
 			upstreamNames: () => [...configured, ...needs.upstreams()].map(({ name }) => name),
 			random: Math.random,
 			alerts: needs.alerts,
-			chosenBy: createChosenBy(needs.choosers),
+			choosing: createChoosing(needs.choosers),
 			createdAt: Math.floor(needs.clock.now() / 1000),
 		});
 

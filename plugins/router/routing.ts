@@ -14,7 +14,7 @@ import {
 	type UpstreamHealth,
 } from "#core";
 import { type Alerts, raiseOn } from "../alerts/service.ts";
-import type { ChosenBy } from "./chosen.ts";
+import type { Choosing } from "./chosen.ts";
 import { Circuit, callerOf, type Trouble } from "./circuit.ts";
 import { circuitClosed, circuitOpened, reasonOf } from "./circuit-alerts.ts";
 import { spread } from "./keys.ts";
@@ -42,7 +42,7 @@ interface RoutingOptions {
 	/** Who is told when a circuit opens or closes. */
 	readonly alerts?: () => readonly Alerts[];
 	/** What plugins choose by what a call says; nothing, unless given. */
-	readonly chosenBy?: ChosenBy;
+	readonly choosing?: Choosing;
 	/** Seconds since 1970, shown as the time models came to be. */
 	readonly createdAt: number;
 }
@@ -169,8 +169,10 @@ export const createRouting = (options: RoutingOptions): Routing => {
 		call?: AskedCall,
 	): Plan | undefined => {
 		const usual = arranged(setting.targets, affinity).flatMap((target) => targetOf(name, setting, target));
-		const chosen = call && options.chosenBy?.(setting.name, usual, call);
+		const chosen = call && options.choosing?.chosen(setting.name, usual, call);
 		const all = chosen === undefined ? usual : usual.toSorted((a, b) => +(b.model === chosen) - +(a.model === chosen));
+		const mayBeChosen = !call && options.choosing?.isFor(setting.name) ? ", unless a plugin chooses" : "";
+		const whyLeads = chosen === undefined ? whyFirst(setting.targets, affinity) + mayBeChosen : "chosen";
 		const probes = new Set(all.filter(({ upstream }) => circuitOf(upstream.name).state === "half-open"));
 		const free = (target: Target): boolean => !limits.words(target) && admits(circuitOf(target.upstream.name));
 		const admitted = new Set(all.length > 1 ? all.filter(free) : all);
@@ -182,7 +184,7 @@ export const createRouting = (options: RoutingOptions): Routing => {
 			if (!admitted.has(target)) return "last resort";
 			if (probes.has(target)) return "probe";
 			if (target !== all[0]) return "next";
-			return chosen === undefined ? whyFirst(setting.targets, affinity) : "chosen";
+			return whyLeads;
 		};
 		return (
 			first && {

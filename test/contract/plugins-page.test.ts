@@ -98,6 +98,8 @@ test("the chooser goes by what is said, and where its choice fails the other tar
 		expect(await modelsAsked("Hello")).toEqual(["small"]);
 		expect(await modelsAsked("Hello ".repeat(400))).toEqual(["large"]);
 		expect(await modelsAsked("Hello", { tools })).toEqual(["large"]);
+		const { targets: explained } = await gateway.admin("POST", "/admin/models/explain", { model: "auto" });
+		expect(explained).toMatchObject([{ model: "small", why: "first, unless a plugin chooses" }, { model: "large" }]);
 		upstream.answer(({ json }) =>
 			asRecord(json)["model"] === "large" ? new Response("", { status: 500 }) : Response.json(answer),
 		);

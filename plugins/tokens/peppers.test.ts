@@ -109,7 +109,8 @@ describe("of a store", () => {
 		await put("a", mine.mark);
 		await put("b", other.mark);
 		await mine.check(true);
-		expect(told).toMatchObject([{ message: expect.stringContaining("are refused"), keys: 1 }]);
+		const advice = expect.stringContaining("Name theirs in previousPeppers");
+		expect(told).toMatchObject([{ message: expect.stringContaining("are refused"), keys: 1, advice }]);
 		await mine.check(false);
 		expect(told).toHaveLength(1);
 	});

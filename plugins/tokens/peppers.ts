@@ -74,9 +74,10 @@ export class Peppers {
 		const foreign = rows.filter(({ mark }) => !known.has(String(mark)));
 		if (foreign.length === 0) return;
 		const keys = foreign.reduce((sum, row) => sum + Number(row["keys"]), 0);
-		const advice = await this.adviceFor(foreign.map(({ mark }) => String(mark)));
 		const knowsSome = foreign.length < rows.length;
 		if (knowsSome && !serving) return;
+		const marks = foreign.map(({ mark }) => String(mark));
+		const advice = await this.adviceFor(marks, knowsSome);
 		if (knowsSome || !serving)
 			return this.log.warn("keys are stored by a pepper that the config does not name, and are refused", {
 				keys,
@@ -92,11 +93,13 @@ export class Peppers {
 		return previous.length > 0 ? `${now} or one of previousPeppers` : now;
 	}
 
-	private async adviceFor(marks: readonly string[]): Promise<string> {
+	private async adviceFor(marks: readonly string[], knowsSome: boolean): Promise<string> {
 		const lost = "Where it is lost, portico token rotate gives a token another key.";
 		const [row] = await this.store.db.select().from(pepperTable);
 		if (row && marks.includes(markOf(row.value)))
 			return 'It is the one that lies in the database: add previousPeppers: ["database"].';
+		if (knowsSome)
+			return "Name theirs in previousPeppers and they are good again, or delete their tokens, or give those other keys by portico token rotate.";
 		return this.settings.pepper === undefined
 			? `They were stored by one that the config named: set pepper to it again. ${lost}`
 			: `Set pepper to what it was (its variable or file may have changed); to change it, name the one before in previousPeppers. ${lost}`;

@@ -304,11 +304,16 @@ describe("another dialect", () => {
 			400,
 			expect.stringContaining("texts only"),
 		]);
-		const file = { content: { parts: [{ fileData: { fileUri: "files/1" } }] } };
-		expect(await refused("/v1beta/models/gemini:embedContent", file)).toEqual([
-			400,
-			expect.stringContaining("account"),
-		]);
+		const fileData = { fileUri: "files/1" };
+		for (const file of [
+			{ content: { parts: [{ fileData }] } },
+			{ content: { parts: [{ text: "x", FileData: fileData }] } },
+			{ content: { parts: [{ text: "x" }], Parts: [{ file_data: fileData }] } },
+		])
+			expect(await refused("/v1beta/models/gemini:embedContent", file)).toEqual([
+				400,
+				expect.stringContaining("account"),
+			]);
 		expect(await refused("/v1/embeddings", { model: "strict", input: "x", input_type: "query" })).toEqual([
 			400,
 			expect.stringContaining("input_type"),

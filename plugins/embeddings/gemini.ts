@@ -45,6 +45,7 @@ import {
 	type Purpose,
 	textsOf,
 } from "./asked.ts";
+import { refuseFiles } from "./gemini-files.ts";
 import { joined, ofLengthOne, written } from "./vectors.ts";
 
 const { whole } = fieldReaders(refuseField);
@@ -90,13 +91,6 @@ const partsOf = (request: WireRecord): readonly unknown[] => {
 
 const textIn = (part: unknown): string | undefined => asText(part) ?? asText(asRecord(part)["text"]);
 
-/** What is kept in the upstream's account is not the caller's own. */
-const refuseFiles = (parts: readonly unknown[]): void => {
-	if (!parts.some((part) => isRecord(part) && field(part, "fileData") !== undefined)) return;
-	const message = "Files of the upstream's account cannot be named here; send what is meant within the request.";
-	throw new Fault(deny("invalid_request", message, { parameter: "content.parts", code: "reference_not_allowed" }));
-};
-
 const settingsOf = (request: WireRecord): WireRecord => ({ ...request, ...recordField(request, "embedContentConfig") });
 
 const dimensionsOf = (request: WireRecord): number | undefined =>
@@ -108,7 +102,7 @@ const readGemini = (request: EndpointRequest) => {
 		dimensionsOf(one);
 		return partsOf(one);
 	});
-	for (const one of parts) refuseFiles(one);
+	refuseFiles(jsonOf(request));
 	const texts = parts
 		.flat()
 		.map(textIn)

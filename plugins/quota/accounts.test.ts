@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import { settle as rest } from "../../test/support/moving-clock.ts";
 import { World, type WorldCall, type WorldNode } from "../../test/support/quota-world.ts";
 import type { Reservation } from "./lease.ts";
@@ -391,6 +392,15 @@ describe("a task", () => {
 		await world.reap();
 		expect(account()).toMatchObject({ used: 0, leased: 0 });
 		expect(() => world.write("keep" in held ? held.keep() : [])).toThrow(/CHECK/);
+	});
+	test("that its batch did not create gives its hold back too", async () => {
+		await open();
+		world.setQuota(token(), 100);
+		const held = await reserve(60, "a");
+		world.write("keep" in held ? held.keep(sql`false`) : []);
+		await world.pass(61_000);
+		await world.reap();
+		expect(account()).toMatchObject({ used: 0, leased: 0 });
 	});
 	test("gets what a node had leased but no call holds", async () => {
 		await open(2);

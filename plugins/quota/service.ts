@@ -2,6 +2,7 @@
  * What other plugins may ask of the quota. The ledger writes its rows through it: a charge and the row that explains it
  * are written together. Tasks hold back what they may cost. Money is whole micro-dollars.
  */
+import type { SQL } from "drizzle-orm";
 import { type AccessToken, type Charge, type Denial, type Statement, service, slot } from "#core";
 
 export { budgetsFromWords, budgetsInWords } from "./budget-words.ts";
@@ -59,9 +60,9 @@ export interface LedgerWriter {
 export interface TaskReservation {
 	/**
 	 * Statements for the batch that creates the task: without them the reservation is given up after a minute. The batch
-	 * fails when it has been given up already.
+	 * fails when it has been given up already. `created`: whether the batch has created it, where it may not; SQL.
 	 */
-	keep(): readonly Statement[];
+	keep(created?: SQL): readonly Statement[];
 }
 
 export interface Quota {

@@ -220,9 +220,10 @@ export class Statements {
 	}
 
 	/** The task exists: its hold lasts until it ends. Fails, by the table's CHECK, when the hold was given up before. */
-	keepTask(id: string): Statement {
+	keepTask(id: string, created: SQL = sql`true`): Statement {
 		return sql`UPDATE quota_leases SET expires_at = NULL, changed_at = ${this.now},
-			state = iif(state = 'open', 'open', 'given up before the task was created') WHERE id = ${id} AND expires_at IS NOT NULL`;
+			state = iif(state = 'open', 'open', 'given up before the task was created')
+			WHERE id = ${id} AND expires_at IS NOT NULL AND ${created}`;
 	}
 
 	/** Charges at most what was held, once. */

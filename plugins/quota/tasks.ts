@@ -59,7 +59,8 @@ export const reserveTask = async (
 		const [state, ...balances] = results.slice(-1 - on.length);
 		if (state?.rows[0]?.["state"] === "open")
 			return {
-				keep: () => [id, ...names.map((account) => besideOf(id, account))].map((lease) => statements.keepTask(lease)),
+				keep: (created) =>
+					[id, ...names.map((account) => besideOf(id, account))].map((lease) => statements.keepTask(lease, created)),
 			};
 		const lefts = balances.map(
 			({ rows: [row] }) => (count(row?.["quota"]) ?? Number.POSITIVE_INFINITY) - (count(row?.["used"]) ?? 0),

@@ -1,4 +1,5 @@
 /** What a task must pass before it is taken on: every policy, as a model call would, and the quota, which holds back what it may cost. */
+import { sql } from "drizzle-orm";
 import {
 	type Denial,
 	definedOnly,
@@ -102,7 +103,9 @@ export const createTaskBudget = ({ quota, prices, writer, ...options }: TaskBudg
 			const limited = own || owner?.ceiling !== undefined || owner?.compiled?.has("budgets") === true;
 			if (most === undefined && limited) return withoutPrice(order.model);
 			const reserved = await quota.reserve(call.token, most ?? 0, taskId);
-			return isDenial(reserved) ? reserved : { keep: reserved.keep(), ...held };
+			if (isDenial(reserved)) return reserved;
+			// Where a twin was faster or an input found no room there is no task, and what is held must not outlast this process.
+			return { keep: reserved.keep(sql`EXISTS (SELECT 1 FROM tasks WHERE id = ${taskId})`), ...held };
 		},
 		settle({ upstream, most, said }, task, made) {
 			const facts = definedOnly({ said, told: task.result?.told });

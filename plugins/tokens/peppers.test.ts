@@ -131,4 +131,13 @@ describe("of a store", () => {
 		await mine.check(true);
 		expect(told).toEqual([]);
 	});
+
+	test("a start goes on where keys that an earlier version stored may be good", async () => {
+		told.length = 0;
+		const [mine, other] = [await peppersOf(one), await peppersOf(two)];
+		await put("a", null);
+		await put("b", other.mark);
+		await mine.check(true);
+		expect(told).toMatchObject([{ keys: 1 }]);
+	});
 });

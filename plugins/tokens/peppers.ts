@@ -64,14 +64,15 @@ export class Peppers {
 
 	/**
 	 * Looks whether keys are stored by these peppers. Throws `Fault` where none is and a server would know nobody; where some
-	 * are not, as after a rotation those that nobody used meanwhile, a server tells it. Commands go on, for one of them mends it.
+	 * are not, as after a rotation those that nobody used meanwhile, a server tells it. A key without a mark may be one of
+	 * theirs. Commands go on, for one of them mends it.
 	 */
 	async check(serving: boolean): Promise<void> {
 		const rows = await this.store.all(
-			sql`SELECT pepper_mark AS mark, count(*) AS keys FROM tokens WHERE digest IS NOT NULL AND pepper_mark IS NOT NULL GROUP BY pepper_mark`,
+			sql`SELECT pepper_mark AS mark, count(*) AS keys FROM tokens WHERE digest IS NOT NULL GROUP BY pepper_mark`,
 		);
 		const known = new Set([this.mark, ...this.previous.map(markOf)]);
-		const foreign = rows.filter(({ mark }) => !known.has(String(mark)));
+		const foreign = rows.filter(({ mark }) => mark !== null && !known.has(String(mark)));
 		if (foreign.length === 0) return;
 		const keys = foreign.reduce((sum, row) => sum + Number(row["keys"]), 0);
 		const knowsSome = foreign.length < rows.length;

@@ -75,6 +75,20 @@ test("the least recently used goes when there is no more room", async () => {
 	expect(await messageOf(kept, askWith(bare(second ?? "")))).toEqual(bare(second ?? ""));
 });
 
+test("one token that keeps much pushes out its own, and nothing of others", async () => {
+	const kept = createKeptReasoning(createTestClock());
+	await kept.save?.(askWith(), token, answerWith("a", "seal"));
+	const greedy = { id: "tok_2" };
+	for (let at = 0; at < 40; at++) await kept.save?.(askWith(), greedy, answerWith(`g${at}`, "s".repeat(1_000_000)));
+	expect(await messageOf(kept, askWith(bare("a")))).toHaveProperty("reasoning_details");
+	// Whoever comes later finds room too.
+	for (let at = 0; at < 3; at++) await kept.save?.(askWith(), token, answerWith(`b${at}`, "s".repeat(1_000_000)));
+	for (const id of ["a", "b0", "b1", "b2"])
+		expect(await messageOf(kept, askWith(bare(id)))).toHaveProperty("reasoning_details");
+	const { body } = await kept.load(askWith(bare("g39")), greedy);
+	expect(asList(body.value["messages"])[1]).toHaveProperty("reasoning_details");
+});
+
 test("what comes back is counted as held before it is put together, and left out where there is no room", async () => {
 	const kept = createKeptReasoning(createTestClock());
 	await kept.save?.(askWith(), token, answerWith("a", "s".repeat(5_000)));

@@ -23,7 +23,7 @@ import { longestReasoning, plainReasoning } from "../reasoning.ts";
 import { firstCallId } from "../tool-call-ids.ts";
 import { references } from "./references.ts";
 
-/** All that is kept together, in bytes; the least recently used goes first. */
+/** All that is kept together, in bytes; the least recently used goes first, of the token that keeps the most. */
 const mostKept = 16 * 1024 * 1024;
 const keptForMs = 3_600_000;
 
@@ -39,6 +39,13 @@ interface Beside {
 
 interface Kept extends Beside {
 	readonly at: number;
+}
+
+/** What is kept of one token. */
+interface OfToken {
+	/** In the order of their last use. */
+	readonly kept: Map<string, Kept>;
+	size: number;
 }
 
 const nothing: Beside = { text: "", size: 0, isPlain: false };
@@ -100,16 +107,15 @@ const lastAsked = ({ body }: ModelAsk): string =>
 	digestOf(asList(body.value["messages"]).map(asRecord).findLast(asks) ?? {});
 
 /**
- * Reasoning goes back to the model that was asked, by the token that asked, behind the words that were answered: many upstreams
- * count their calls anew in each answer, so that an id alone tells neither the turn nor the conversation.
+ * Reasoning goes back to the model that was asked, behind the words that were answered: many upstreams count their calls anew in
+ * each answer, so that an id alone tells neither the turn nor the conversation.
  */
-const keyOf = (token: string, { call }: ModelAsk, before: string, id: string): string =>
-	JSON.stringify([token, call.name, before, id]);
+const keyOf = ({ call }: ModelAsk, before: string, id: string): string => JSON.stringify([call.name, before, id]);
 
 class KeptReasoning implements Conversations {
 	private readonly clock: Clock;
-	/** In the order of their last use. */
-	private readonly kept = new Map<string, Kept>();
+	/** By the token's id, in the order in which something was last kept of them. */
+	private readonly tokens = new Map<string, OfToken>();
 	private size = 0;
 
 	constructor(clock: Clock) {
@@ -118,7 +124,8 @@ class KeptReasoning implements Conversations {
 
 	load(ask: ModelAsk, token: { readonly id: string }, held?: HeldBytes): ModelAsk {
 		const loaded = references.load(ask);
-		return this.kept.size === 0 ? loaded : this.completed(loaded, token.id, held);
+		const own = this.tokens.get(token.id);
+		return own === undefined ? loaded : this.completed(loaded, own, held);
 	}
 
 	save(ask: ModelAsk, token: { readonly id: string }, answer: unknown, target?: Target): undefined {
@@ -127,13 +134,13 @@ class KeptReasoning implements Conversations {
 			const message = asRecord(asRecord(choice)["message"]);
 			const id = firstCallId(message);
 			const beside = id === undefined ? undefined : besideIn(message, insists);
-			if (id !== undefined && beside) this.keep(keyOf(token.id, ask, lastAsked(ask), id), beside);
+			if (id !== undefined && beside) this.keep(token.id, keyOf(ask, lastAsked(ask), id), beside);
 		}
 	}
 
-	private completed(ask: ModelAsk, token: string, held: HeldBytes | undefined): ModelAsk {
+	private completed(ask: ModelAsk, own: OfToken, held: HeldBytes | undefined): ModelAsk {
 		const messages = asList(ask.body.value["messages"]);
-		const found = this.keptOf(messages, token, ask);
+		const found = this.keptOf(messages, own, ask);
 		const more = found.reduce((sum, { size }) => sum + size, 0);
 		if (more === 0 || held?.hold(more)) return ask;
 		const broughtBack = new Set<string>();
@@ -149,7 +156,7 @@ class KeptReasoning implements Conversations {
 	}
 
 	/** What was kept of each message. One that others have the key of gets nothing, for it may be any of theirs. */
-	private keptOf(messages: readonly unknown[], token: string, ask: ModelAsk): readonly Beside[] {
+	private keptOf(messages: readonly unknown[], own: OfToken, ask: ModelAsk): readonly Beside[] {
 		const times = new Map<string, number>();
 		let asking: WireRecord = {};
 		let before: string | undefined;
@@ -158,46 +165,71 @@ class KeptReasoning implements Conversations {
 			const id = isBare(message) ? firstCallId(message) : undefined;
 			if (id === undefined) return "";
 			before ??= digestOf(asking);
-			const key = keyOf(token, ask, before, id);
+			const key = keyOf(ask, before, id);
 			times.set(key, (times.get(key) ?? 0) + 1);
 			return key;
 		});
 		return keys.map((key, at) => {
-			const kept = times.get(key) === 1 ? this.find(key) : nothing;
+			const kept = times.get(key) === 1 ? this.find(own, key) : nothing;
 			return kept.isPlain && plainReasoning(asRecord(messages[at])) ? nothing : kept;
 		});
 	}
 
-	private find(key: string): Beside {
-		const found = this.kept.get(key);
+	private find(own: OfToken, key: string): Beside {
+		const found = own.kept.get(key);
 		if (found === undefined) return nothing;
 		const now = this.clock.monotonic();
-		this.forget(key, found);
+		this.forget(own, key, found);
 		if (now - found.at > keptForMs) return nothing;
-		this.put(key, { ...found, at: now });
+		this.put(own, key, { ...found, at: now });
 		return found;
 	}
 
-	private keep(key: string, beside: Beside): void {
+	private keep(token: string, key: string, beside: Beside): void {
 		const now = this.clock.monotonic();
-		const before = this.kept.get(key);
-		if (before) this.forget(key, before);
+		const own = this.tokens.get(token) ?? { kept: new Map(), size: 0 };
+		this.tokens.delete(token);
+		this.tokens.set(token, own);
+		const before = own.kept.get(key);
+		if (before) this.forget(own, key, before);
 		// Where the same was asked twice and answered otherwise, nobody knows which of the answers comes back.
 		const isOne = before === undefined || before.text === beside.text;
-		this.put(key, { ...(isOne && beside.size <= longestReasoning ? beside : nothing), at: now });
-		for (const [oldest, entry] of this.kept) {
-			if (this.size <= mostKept && now - entry.at <= keptForMs) break;
-			this.forget(oldest, entry);
+		this.put(own, key, { ...(isOne && beside.size <= longestReasoning ? beside : nothing), at: now });
+		this.forgetOld(now);
+		// However much one token keeps, what others keep stays.
+		while (this.size > mostKept) this.dropOldest(own.size * this.tokens.size > mostKept ? own : this.largest(own));
+	}
+
+	private forgetOld(now: number): void {
+		for (const [token, own] of this.tokens) {
+			for (const [key, entry] of own.kept) {
+				if (now - entry.at <= keptForMs) return;
+				this.forget(own, key, entry);
+			}
+			this.tokens.delete(token);
 		}
 	}
 
-	private put(key: string, entry: Kept): void {
-		this.kept.set(key, entry);
+	private largest(own: OfToken): OfToken {
+		let found = own;
+		for (const one of this.tokens.values()) if (one.size > found.size) found = one;
+		return found;
+	}
+
+	private dropOldest(own: OfToken): void {
+		const [oldest] = own.kept;
+		if (oldest) this.forget(own, ...oldest);
+	}
+
+	private put(own: OfToken, key: string, entry: Kept): void {
+		own.kept.set(key, entry);
+		own.size += key.length + entry.size;
 		this.size += key.length + entry.size;
 	}
 
-	private forget(key: string, entry: Kept): void {
-		this.kept.delete(key);
+	private forget(own: OfToken, key: string, entry: Kept): void {
+		own.kept.delete(key);
+		own.size -= key.length + entry.size;
 		this.size -= key.length + entry.size;
 	}
 }

@@ -30,6 +30,7 @@ export const lossWords: LossWords = {
 		in_document: "not lost: it goes as a picture behind its document",
 		anthropic_version: "names the wire format for Bedrock and Vertex, which say it in the body, not a header",
 		source: "not lost: its text goes in the neutral document; the bag keeps its form for an upstream of this protocol",
-	}, // A picture that is too large is made smaller unasked.
+	},
+	// A picture that is too large is made smaller unasked.
 	usual: { oversized_image: "downsize" },
 };

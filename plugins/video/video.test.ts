@@ -314,8 +314,10 @@ describe("upstreams", () => {
 				: json({ code: 1203, message: "no" }, 404);
 		});
 		const { body } = await at.json("/v1/videos", { model: "kling-v1", prompt: "x" });
-		await at.pass(9000, 500);
-		expect(await show(at, body.id)).toMatchObject({ status: "IN_PROGRESS" });
+		await until(async () => {
+			await at.pass(500);
+			return (await show(at, body.id)).status === "IN_PROGRESS";
+		}, "a job that is found by our id");
 		expect(at.upstream.received.filter(({ method }) => method === "POST")).toHaveLength(1);
 	});
 

@@ -241,7 +241,7 @@ describe("words", () => {
 		[["plugins", "--jsn"], 'portico plugins takes no "--jsn" (did you mean "--json"?)'],
 		[["check", "extra"], 'portico check takes no "extra"'],
 		[["help", "tokn"], 'there is no command "tokn" (did you mean "token"?)'],
-		[["check", "--config", "."], ".: it cannot be read (Error: EISDIR"],
+		[["check", "--config", "."], ".: it is a folder; name the config file in it"],
 	])("%j is refused with the nearest", async (words, message) => {
 		const { code, errors } = await runCommand(folder, words);
 		expect(code).toBe(1);

@@ -21,8 +21,8 @@ test("an upstream that fails is told beside a server that is well, with since wh
 	const resting = { upstream: "other", circuit: "closed", keys: [true, false, false] };
 	const tried = { upstream: "third", circuit: "half-open", keys: [false] };
 	expect(await printed({ data: [], workers: 1, upstreams: [failing, resting, tried] })).toEqual([
-		well,
-		"upstream main: fails, and calls go elsewhere where they can. It said: Incorrect API key",
+		well.replace("The server", "The server itself"),
+		"upstream main: fails, and calls go elsewhere where they can. The last failure: Incorrect API key",
 		"  since 2041-01-01T00:00:00.000Z",
 		"  what to do: Set another key.",
 		"upstream other: its keys 2, 3 rest",

@@ -40,7 +40,7 @@ const upstreamLines = ({ upstream, circuit, keys, failingSince, lastFailure }: W
 	const state = [states[asText(circuit) ?? ""], restingKeys(keys)].filter((words) => words !== undefined).join("; ");
 	const what = asText(advice) ?? "portico calls shows what became of its calls, portico explain ID what it said.";
 	return [
-		`upstream ${String(upstream)}: ${state}${message === undefined ? "" : `. It said: ${String(message)}`}`,
+		`upstream ${String(upstream)}: ${state}${message === undefined ? "" : `. The last failure: ${String(message)}`}`,
 		...(failingSince === undefined ? [] : [`  since ${String(failingSince)}`]),
 		`  what to do: ${what}`,
 	];
@@ -60,7 +60,9 @@ export const statusCommand: Command = {
 		const workers = asNumber(answer["workers"]) ?? 1;
 		const all = workers > 1 ? ` All ${workers} workers say so.` : "";
 		if (troubles.length === 0)
-			print(`The server is well: its database answers, its config is the file's, and no plugin failed of late.${all}`);
+			print(
+				`The server${upstreams.length > 0 ? " itself" : ""} is well: its database answers, its config is the file's, and no plugin failed of late.${all}`,
+			);
 		const lines = [...troubles.flatMap((one) => troubleLines(one, workers)), ...upstreams.flatMap(upstreamLines)];
 		for (const line of lines) print(line);
 	},

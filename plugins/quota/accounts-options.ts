@@ -11,6 +11,8 @@ export interface AccountsOptions {
 	readonly statements?: Statements;
 	/** The boot of the machine, when it is not this one's: for tests. */
 	readonly boot?: string;
+	/** Ledger rows that may wait for the database; with more of them calls are refused. As many as a ledger without quotas keeps, unless said. */
+	readonly mostWaiting?: number;
 }
 
 /** A call that wants to hold something; `id` is its own and never used twice. */

@@ -28,6 +28,8 @@ export class Accounts implements AccountNode {
 	writer: LedgerWriter | undefined;
 	/** Rows of calls that were charged nothing. */
 	loose: LedgerRow[] = [];
+	/** So many rows wait for the database that no more calls are let through: each is held in memory and in the journal. */
+	behind = false;
 	private readonly byToken = new Map<string, Account>();
 	private readonly recalls: Recalls;
 	private readonly clock: Clock;
@@ -49,7 +51,7 @@ export class Accounts implements AccountNode {
 		this.journal = options.journals.begin(this.holder, () =>
 			this.log.error("the journal cannot be written; calls under a quota are refused until it can"),
 		);
-		this.writeBehind = new WriteBehind(this, options.clock, options.log);
+		this.writeBehind = new WriteBehind(this, options.clock, options.log, options.mostWaiting);
 	}
 
 	/** Charges what an earlier process left in its journal, then begins one of its own. Once for the process. */
@@ -171,6 +173,13 @@ export class Accounts implements AccountNode {
 	/** A call was refused for want of money: whoever is to be told of it is told. */
 	refuse(account: string, limit: number): void {
 		if (this.alerts.refuse(account, limit)) this.writeBehind.wake();
+	}
+
+	/** How many rows are not in the database yet. */
+	waitingRows(): number {
+		let rows = this.loose.length;
+		for (const lease of this.leases) rows += lease.rows.length;
+		return rows;
 	}
 
 	flush(): Promise<void> {

@@ -38,9 +38,10 @@ import { taskAlerts } from "./threshold-alerts.ts";
 export interface QuotaParts {
 	readonly statements?: Statements;
 	readonly journals?: (folder: string) => Journals;
+	readonly mostWaiting?: number;
 }
 
-export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts = {}): Plugin =>
+export const quotaPlugin = ({ statements, journals = fileJournals, mostWaiting }: QuotaParts = {}): Plugin =>
 	definePlugin({
 		name: "quota",
 		summary: "Holds a token to an amount of money, exactly, over any number of nodes.",
@@ -86,6 +87,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals }: QuotaParts 
 						log,
 						journals: journals(join(hostInfo.dataFolder, name)),
 						statements: statements ?? new Statements(databaseTime, leaseMs),
+						...(mostWaiting !== undefined && { mostWaiting }),
 					}),
 			);
 			const setting = quotaSetting(accounts);

@@ -25,7 +25,7 @@ import {
 	settleOnAll,
 } from "./holding.ts";
 import { HeldPermit, type Settling, StreamPermit } from "./permit.ts";
-import { heldBack, nearlyUsedUp, unreachable, usedUp } from "./refusals.ts";
+import { heldBack, nearlyUsedUp, tooFarBehind, unreachable, usedUp } from "./refusals.ts";
 import type { quotaSetting } from "./setting.ts";
 
 interface PolicyOptions extends Settling {
@@ -183,6 +183,7 @@ export const quotaPolicy = (options: PolicyOptions): Policy<number> => {
 		name: "quota",
 		setting: options.setting,
 		beforeBody({ token, request }, quota) {
+			if (options.accounts.behind) return tooFarBehind;
 			return beforeBody(accountsOf(token, quota, options.now()), request);
 		},
 		check(call, quota) {

@@ -51,6 +51,12 @@ export const nearlyUsedUp = (on: AccountLimit): Denial =>
 		whenBack(on),
 	);
 
+export const tooFarBehind: Denial = deny(
+	"overloaded",
+	"Portico cannot write down any more calls until its database takes what waits, so it cannot let the call through. Ask again soon.",
+	{ retryAfterSeconds: 5 },
+);
+
 export const unreachable: Denial = deny(
 	"overloaded",
 	"Portico cannot reach the database that holds this token's quota, so it cannot let the call through. Ask again soon.",

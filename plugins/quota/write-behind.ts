@@ -18,19 +18,23 @@ const roundsAtStop = 5;
 /** What is left after so many batches waits for the next round. */
 const batchesInRound = 50;
 
+const mostWaiting = 200_000;
+
 export class WriteBehind {
 	/** Resolves when a lease that is being made smaller is so in the database. */
 	shrinking: Promise<void> | undefined;
 	private readonly accounts: Accounts;
 	private readonly clock: Clock;
 	private readonly log: Log;
+	private readonly mostWaiting: number;
 	private running: Promise<void> | undefined;
 	private cancel: (() => void) | undefined;
 	private dueIn = Number.POSITIVE_INFINITY;
 	private failing = false;
 	private stopped = false;
 
-	constructor(accounts: Accounts, clock: Clock, log: Log) {
+	constructor(accounts: Accounts, clock: Clock, log: Log, most = mostWaiting) {
+		this.mostWaiting = most;
 		this.accounts = accounts;
 		this.clock = clock;
 		this.log = log;
@@ -68,7 +72,18 @@ export class WriteBehind {
 				});
 			this.failing = true;
 		}
+		this.lookHowFarBehind();
 		if (this.accounts.leases.size > 0 || this.accounts.loose.length > 0) this.schedule(this.pace());
+	}
+
+	private lookHowFarBehind(): void {
+		const { accounts, log } = this;
+		const rows = accounts.waitingRows();
+		const behind = rows >= this.mostWaiting;
+		if (behind && !accounts.behind)
+			log.error("calls are refused: too many ledger rows wait for the database to be written", { rows });
+		if (!behind && accounts.behind) log.info("calls are let through again: fewer ledger rows wait", { rows });
+		accounts.behind = behind;
 	}
 
 	private pace(): number {

@@ -22,6 +22,7 @@ test("usage is a table with titles, figures under each other, and dollars", asyn
 	]);
 	expect(await printed([], [])).toEqual(["no calls"]);
 	expect(await printed(["--json"], data)).toEqual([JSON.stringify({ data })]);
+	expect(printed(["--json", "--csv"], data)).rejects.toThrow("takes --csv or --json, not both");
 });
 
 test("every tag is asked for, by usage and by calls", async () => {

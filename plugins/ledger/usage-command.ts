@@ -5,7 +5,9 @@ import {
 	type CallAdmin,
 	type Command,
 	definedOnly,
+	deny,
 	dollars,
+	Fault,
 	isFault,
 	parseWords,
 	tableLines,
@@ -51,7 +53,7 @@ const amounts = new Set(["cost", "excess", "saved"]);
 const parse = (words: readonly string[]) => {
 	const text = { type: "string" } as const;
 	const flag = { type: "boolean" } as const;
-	return parseWords(
+	const { values } = parseWords(
 		{
 			args: [...words],
 			options: {
@@ -69,7 +71,10 @@ const parse = (words: readonly string[]) => {
 			},
 		},
 		usage,
-	).values;
+	);
+	if (values.csv === true && values.json === true)
+		throw new Fault(deny("invalid_request", "portico usage takes --csv or --json, not both"));
+	return values;
 };
 
 export const usageCommand: Command = {

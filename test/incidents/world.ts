@@ -180,7 +180,16 @@ export const startIncidentWorld = async (): Promise<IncidentWorld> => {
 		incidents,
 		async stop() {
 			database.fill(false);
-			await gateway.stop();
+			let stopped = false;
+			const stopping = gateway.stop().finally(() => {
+				stopped = true;
+			});
+			// What a reload replaced may still be ending, and waits for time to pass.
+			await until(() => {
+				clock.advance(100);
+				return stopped;
+			}, "the end of the gateway");
+			await stopping;
 			await upstream.stop();
 			await receiver.close();
 			await database.close();

@@ -64,15 +64,7 @@ export { retryAfterIn, retryHeaders, waitOf, withoutRetryWords } from "./errors/
 export { isUnsent, unansweredCode, unreachable } from "./errors/unanswered.ts";
 export { unknownModel } from "./errors/unknown-model.ts";
 export { adviceOnUpstream, slowUpstream } from "./errors/upstream-advice.ts";
-export {
-	credentialsRefused,
-	isEmptyAccount,
-	isRefusedCredentials,
-	kindOfStatus,
-	mayBeDone,
-	refusesCredentials,
-	sentenceFor,
-} from "./errors/upstream-failure.ts";
+export * from "./errors/upstream-failure.ts";
 export { notServed } from "./relay/not-served.ts";
 export { firstRefusal } from "./relay/token-rules.ts";
 export { type FieldReaders, fieldReaders, invalidParameter, named, type Refuse, refuseField } from "./wire/fields.ts";

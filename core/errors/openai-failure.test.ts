@@ -32,6 +32,22 @@ describe("an upstream's error", () => {
 		expect(JSON.stringify(denial)).not.toMatch(/insufficient_quota|billing/i);
 	});
 
+	test.each([
+		"Invalid value: 'insufficient funds'. Supported values are: 'none', 'auto' and 'required'.",
+		"Invalid schema for function 'pay': \"credit balance\" is not of type 'object'.",
+		"Unknown parameter: `account balance`.",
+	])("a client's own words that a refusal quotes say nothing of the account: %s", (message) => {
+		expect(told(400, error(message))).toEqual({ kind: "invalid_request", message });
+	});
+
+	test.each([
+		'litellm.APIError: {"error":{"message":"Insufficient Balance","type":"unknown_error"}}',
+		"Error code: 402 - {'error': {'code': 'x', 'message': 'Insufficient Balance'}}",
+		"You've insufficient funds; the call can't be made.",
+	])("an account without credit is seen in what a proxy repeats: %s", (message) => {
+		expect(isRefusedCredentials(told(400, error(message)))).toBe(true);
+	});
+
 	test("a limit that passes stays one, without the vendor's words of a plan", () => {
 		const message = "You exceeded your current quota, please check your plan and billing details.";
 		const denial = told(429, [{ error: { code: 429, message, status: "RESOURCE_EXHAUSTED" } }]);

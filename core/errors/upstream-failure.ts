@@ -49,9 +49,20 @@ const emptyAccountCode =
 const emptyAccountWords =
 	/(?:credit|account) balance|insufficient (?:balance|credit|funds)|out of credits?\b|purchase (?:more )?credits|credits? (?:are|is|have been|has been) (?:depleted|used up|exhausted)|billing (?:hard )?limit|reached your specified api usage limits/i;
 
+/** A quoted name or value. Not the value of a field in JSON: there a proxy repeats what another upstream told it. */
+const quoted = /(?<![{,]\s*\\?["'`]\w+\\?["'`]\s*:\s*\\?)(?<!\w)(["'`])[^"'`]{1,64}\1(?!\w)/g;
+/** A part or the whole of a path: `properties[billing]`, `properties.billing.type`, `billing_address`. */
+const path = /\[[^\][]{1,64}\]|\b[A-Za-z]\w*(?:\.\w+|_\w+)+/g;
+
+/**
+ * What a message says by itself, without the names and values it quotes. Those come from the client's request, so they say
+ * nothing of the operator's key and account.
+ */
+export const withoutNames = (message: string): string => message.replace(quoted, " ").replace(path, " ");
+
 /** Whether an upstream says that an account is empty: the operator's, of which the client knows nothing. */
 export const isEmptyAccount = (code: string | undefined, message: string | undefined): boolean =>
-	emptyAccountCode.test(code ?? "") || emptyAccountWords.test(message ?? "");
+	emptyAccountCode.test(code ?? "") || emptyAccountWords.test(withoutNames(message ?? ""));
 
 const sentences: Readonly<Partial<Record<DenialKind, string>>> = {
 	overloaded: "The upstream is overloaded; try again in a moment.",

@@ -16,6 +16,7 @@ import {
 	scrub,
 	sentenceFor,
 	type WireRecord,
+	withoutNames,
 } from "#core";
 
 /** What belongs to the operator in Google's own words, beyond what is taken out of every upstream's. */
@@ -77,7 +78,7 @@ const kindOfBadRequest = (told: Told): DenialKind => {
 	if (/^(?:API_KEY|SERVICE_|BILLING|CONSUMER)/.test(reason)) return "upstream";
 	if (tooLong.test(message)) return "context_length";
 	const precondition = told.word === "FAILED_PRECONDITION" && !ofTheClients.test(message);
-	return precondition || ours.test(message) ? "upstream" : "invalid_request";
+	return precondition || ours.test(withoutNames(message)) ? "upstream" : "invalid_request";
 };
 
 const kindOf = (told: Told): DenialKind => {

@@ -79,6 +79,7 @@ describe("errors of an upstream", () => {
 		[400, "invalid_request_error", "input length and `max_tokens` exceed context limit: 1", "context_length"],
 		[400, "invalid_request_error", "Output blocked by content filtering policy", "content_policy"],
 		[400, "invalid_request_error", "Your credit balance is too low to access the API", "upstream"],
+		[400, "invalid_request_error", "tools.0.input_schema.properties.billing: not a schema", "invalid_request"],
 		[401, "authentication_error", "invalid x-api-key", "upstream"],
 		[402, "billing_error", "no funds", "upstream"],
 		[403, "permission_error", "not for your organization", "upstream"],

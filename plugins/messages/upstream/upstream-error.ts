@@ -16,6 +16,7 @@ import {
 	scrub,
 	sentenceFor,
 	type WireRecord,
+	withoutNames,
 } from "#core";
 
 const kindsByType = lookup<DenialKind>({
@@ -39,7 +40,7 @@ const aboutModel = /^model\b|\bmodel\b.{0,80}\b(?:not found|does not exist|not s
 const isRefused = (type: string, status: number, message: string): boolean =>
 	/^(?:authentication|permission|billing)_error$/.test(type) ||
 	refusesCredentials(status) ||
-	(status < 500 && (isEmptyAccount(undefined, message) || /\bbilling\b/i.test(message)));
+	(status < 500 && (isEmptyAccount(undefined, message) || /\bbilling\b/i.test(withoutNames(message))));
 
 const kindOf = (type: string, status: number, message: string): DenialKind => {
 	const kind = kindsByType[type] ?? kindOfStatus(status) ?? "upstream";

@@ -3,7 +3,7 @@ import type { ServerConfig } from "../config/schema-core.ts";
 import type { Clock } from "../contract/clock.ts";
 import { describe } from "../errors/describe.ts";
 import { readCertificate } from "../runtime/secure-listener.ts";
-import type { Trouble } from "./troubles.ts";
+import type { Trouble } from "./trouble.ts";
 
 /** What is wrong with the files that a config names, for a start, `check` and a reload alike; none where it names none. */
 export const certificateComplaints = ({ tls }: ServerConfig): readonly string[] => {

@@ -2,23 +2,12 @@
 import type { Clock } from "../contract/clock.ts";
 import type { Log, LogFields } from "../contract/log.ts";
 import { withoutKeys } from "../errors/redact.ts";
-import type { Trouble } from "./troubles.ts";
+import type { Failures, Trouble } from "./trouble.ts";
 
 /** A failure is spoken of for so long after it. Milliseconds. */
 const windowMs = 600_000;
 /** More than these are not told apart any more. */
 const most = 100;
-
-/** How often something failed in a plugin, and what it said last. Times in milliseconds since 1970. */
-export interface Failures {
-	/** `The policy "night-watch"`. */
-	readonly part: string;
-	readonly isJob: boolean;
-	readonly since: number;
-	readonly last: number;
-	readonly times: number;
-	readonly words: string;
-}
 
 /** The fields by which the core's log names what failed. */
 const named = ["policy", "guard", "recorder", "authenticator", "doorkeeper", "route"] as const;

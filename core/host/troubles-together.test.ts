@@ -7,7 +7,8 @@ import type { WorkerAnswer, Workers } from "../contract/host-info.ts";
 import type { UpstreamHealth } from "../contract/router.ts";
 import { createLog } from "../runtime/log.ts";
 import { FailingParts } from "./failing-parts.ts";
-import { type Trouble, Troubles } from "./troubles.ts";
+import type { Trouble } from "./trouble.ts";
+import { Troubles } from "./troubles.ts";
 import { troublesTogether } from "./troubles-together.ts";
 
 const trouble = (what: Trouble["what"], since: number): Trouble => ({

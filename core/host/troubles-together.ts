@@ -2,8 +2,8 @@
 import type { Workers } from "../contract/host-info.ts";
 import type { UpstreamHealth } from "../contract/router.ts";
 import { asList, asNumber, asRecord, asText, definedOnly, isRecord } from "../neutral/json.ts";
-import { type Failures, failuresTogether, troubleOf } from "./failing-parts.ts";
-import type { Trouble } from "./troubles.ts";
+import { failuresTogether, troubleOf } from "./failing-parts.ts";
+import type { Failures, Trouble } from "./trouble.ts";
 
 /** A trouble, and which workers have it, where not all of them do. */
 interface SharedTrouble extends Trouble {

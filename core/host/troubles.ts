@@ -6,17 +6,8 @@ import type { Log } from "../contract/log.ts";
 import type { Outage } from "../store/fault.ts";
 import { folderOfServer } from "../store/taken-over.ts";
 import { CertificateState } from "./certificate.ts";
-import { FailingParts, type Failures } from "./failing-parts.ts";
-
-export interface Trouble {
-	readonly what: "certificate" | "config" | "database" | "disk" | "plugin";
-	/** Milliseconds since 1970. */
-	readonly since: number;
-	readonly message: string;
-	readonly advice: string;
-	/** Of a plugin: what its message says, in figures. */
-	readonly failures?: Failures;
-}
+import { FailingParts } from "./failing-parts.ts";
+import type { Trouble } from "./trouble.ts";
 
 /** With less room than this, in bytes, neither a journal nor a database grows. */
 const leastFree = 256 * 1024;

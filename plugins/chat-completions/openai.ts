@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import {
 	asObjectSchema,
+	asRecord,
 	describedSchema,
 	type EncodeContext,
 	type FunctionTool,
@@ -9,10 +10,11 @@ import {
 	lookup,
 	type NeutralRequest,
 	type OutputFormat,
+	objectSchema,
 	plainNames,
 	type WireRecord,
 } from "#core";
-import { fittingSchema } from "./function-schema.ts";
+import { fittingSchema } from "./fitting-schema.ts";
 import { isStrict } from "./strict-schema.ts";
 
 /** A schema that an answer is to have. */
@@ -88,6 +90,13 @@ export const formatName = (name = ""): string => name.replace(/[^a-zA-Z0-9_-]/g,
 /** JSON mode is refused unless the conversation speaks of JSON. */
 export const speaksOfJson = ({ messages }: NeutralRequest): boolean =>
 	messages.some(({ blocks }) => blocks.some((block) => block.type === "text" && /json/i.test(block.text)));
+
+/** The parameters of a function that a client of another protocol offers: an object's. What they had to be widened by is told. */
+export const functionSchema = (tool: FunctionTool, { losses, context }: OpenAiWriting): WireRecord => {
+	const { schema, widened } = objectSchema(tool.schema);
+	if (widened) losses.node(tool, `the schema of "${tool.name}" had to be widened to an object`);
+	return asRecord(fittingSchema(schema, tool.strict, context.capabilities.typedUnions === false));
+};
 
 /** The schema of an answer as OpenAI takes it: an object's. Undefined for any other, which can only be asked for in words. */
 export const answersObject = (format: SchemaFormat, { losses }: OpenAiWriting): WireRecord | undefined => {

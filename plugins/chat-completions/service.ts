@@ -1,12 +1,12 @@
 /** What other plugins that speak with OpenAI's clients and servers share. */
 
-export { functionSchema } from "./function-schema.ts";
 export {
 	answersAnew,
 	answersObject,
 	beginOpenAiWriting,
 	beginsAnswer,
 	formatName,
+	functionSchema,
 	mayEnforce,
 	type OpenAiWriting,
 	speaksOfJson,

@@ -15,9 +15,10 @@ import { recover } from "./recovery.ts";
 import type { LedgerRow, LedgerWriter } from "./service.ts";
 import { Statements } from "./statements.ts";
 import { ThresholdAlerts } from "./threshold-alerts.ts";
+import type { WaitingCharges } from "./waiting-charges.ts";
 import { WriteBehind } from "./write-behind.ts";
 
-export class Accounts implements AccountNode {
+export class Accounts implements AccountNode, WaitingCharges {
 	readonly store: Store;
 	readonly statements: Statements;
 	readonly holder = `node_${crypto.randomUUID()}`;
@@ -175,7 +176,6 @@ export class Accounts implements AccountNode {
 		if (this.alerts.refuse(account, limit)) this.writeBehind.wake();
 	}
 
-	/** How many rows are not in the database yet. */
 	waitingRows(): number {
 		let rows = this.loose.length;
 		for (const lease of this.leases) rows += lease.rows.length;
@@ -201,7 +201,7 @@ export class Accounts implements AccountNode {
 		this.writeBehind.wake();
 	}
 
-	/** The database has closed it: nothing of it matters any more. */
+	/** Nothing of it matters any more. */
 	forget(lease: Lease): void {
 		this.leases.delete(lease);
 		this.journal.soon(lines.closed(lease));
@@ -211,6 +211,10 @@ export class Accounts implements AccountNode {
 
 	isBusy({ token }: Lease): boolean {
 		return this.byToken.get(token)?.busy === true;
+	}
+
+	keepAhead({ token }: Lease): void {
+		this.accountOf(token).keepAhead();
 	}
 
 	recall(token: string): Promise<void> {

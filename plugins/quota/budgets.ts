@@ -1,5 +1,6 @@
 /** Budgets of a token or a person: what may be spent in each window of the calendar, and the account that each window is. */
-import { isPeriod, type Period, type Window, windowAt } from "./windows.ts";
+import { windowAccount } from "./account-names.ts";
+import type { Period, Window } from "./windows.ts";
 
 /** The token setting that they are. */
 export const budgetsKey = "budgets";
@@ -23,18 +24,6 @@ export interface Budget {
 /** What may be spent in a window. */
 export const limitIn = ({ amount, boost }: Budget, { start }: Window): number =>
 	boost && start < boost.until ? amount + boost.amount : amount;
-
-/** Windows have accounts as tokens have, under names that no token has: a new window is a new account. */
-export const budgetPrefix = "budget:";
-export const windowAccount = (account: string, { per, zone }: Budget, { start }: Window): string =>
-	`${budgetPrefix}${account}/${per}/${zone}/${start}`;
-export const isWindowAccount = (account: string): boolean => account.startsWith(budgetPrefix);
-
-/** When the window of such an account ends; undefined for any other account. */
-export const endOfAccount = (account: string): number | undefined => {
-	const [, per, zone, start] = /^budget:[^/]*\/(\w+)\/(.+)\/(-?\d+)$/.exec(account) ?? [];
-	return isPeriod(per) && zone !== undefined ? windowAt(Number(start), per, zone).end : undefined;
-};
 
 /** A window that runs: its account, and what may be spent from it. */
 interface WindowLimit {

@@ -1,8 +1,8 @@
 /** One batch in the making: what happened to leases in memory, as statements, and what is true once they are written. */
 import type { Statement } from "#core";
-import type { Accounts } from "./accounts.ts";
 import type { Lease, Moment } from "./lease.ts";
 import type { LedgerRow } from "./service.ts";
+import type { WaitingCharges } from "./waiting-charges.ts";
 
 /**
  * Rows and statements in one batch. After an outage the rest is sent in several: the server writes one batch after the
@@ -27,15 +27,15 @@ export class ChargeBatch {
 	private readonly statements: Statement[] = [];
 	/** What is true of leases and alerts once it is written. */
 	private readonly afterwards: (() => void)[] = [];
-	/** Accounts that it charges. */
+	/** WaitingCharges that it charges. */
 	private readonly charged = new Set<string>();
-	private readonly accounts: Accounts;
+	private readonly accounts: WaitingCharges;
 	private readonly now: Moment;
 	/** The database answers. */
 	private readonly answers: boolean;
 	private rows = 0;
 
-	constructor(accounts: Accounts, now: Moment, answers: boolean) {
+	constructor(accounts: WaitingCharges, now: Moment, answers: boolean) {
 		this.accounts = accounts;
 		this.now = now;
 		this.answers = answers;
@@ -85,7 +85,7 @@ export class ChargeBatch {
 		const { accounts, now } = this;
 		const busy = accounts.isBusy(lease);
 		if (!busy && this.isIdle(lease)) accounts.retire(lease);
-		if (lease.opened && !lease.closing && !lease.lost) accounts.accountOf(lease.token).keepAhead();
+		if (lease.opened && !lease.closing && !lease.lost) accounts.keepAhead(lease);
 		const ends = (lease.closing || lease.lost) && lease.drained && !busy;
 		// What was lost is put right at once or not at all, however many rows it has.
 		if (ends && (lease.lost || lease.rows.length <= this.room)) this.end(lease);

@@ -1,6 +1,6 @@
 /** Brings to the ledger what was charged without a call: leases that were lost, and found again. */
+import { isTokenAccount } from "./account-names.ts";
 import type { Accounts } from "./accounts.ts";
-import { isTokenAccount } from "./holding.ts";
 import { count } from "./numbers.ts";
 import type { Correction } from "./service.ts";
 

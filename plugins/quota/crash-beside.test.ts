@@ -1,6 +1,8 @@
 /** A call spends from several accounts, and some of them may have no limit: a crash charges all of them the same. */
+
 import { afterEach, expect, test } from "bun:test";
 import { World, type WorldNode } from "../../test/support/quota-world.ts";
+import { personAccount } from "./account-names.ts";
 import {
 	type AccountLimit,
 	accountsOf,
@@ -10,7 +12,6 @@ import {
 	holdOnAll,
 	isLack,
 	markOnAll,
-	personAccount,
 	settleOnAll,
 } from "./holding.ts";
 

@@ -1,7 +1,8 @@
 /** What the accounts of this node show to whoever watches. */
+
 import { figure, type Metric } from "../metrics/service.ts";
+import { isTokenAccount } from "./account-names.ts";
 import type { Accounts } from "./accounts.ts";
-import { isTokenAccount } from "./holding.ts";
 
 export const quotaMetrics = ({ leases, loose, journal }: Accounts): readonly Metric[] => {
 	const all = [...leases];

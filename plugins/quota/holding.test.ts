@@ -3,9 +3,11 @@
  * against an oracle that counts what the upstream delivered. `HOLDING_SEEDS` sets how many, `HOLDING_SEED` and
  * `HOLDING_PATH` replay one.
  */
+
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { World, type WorldNode } from "../../test/support/quota-world.ts";
+import { personAccount } from "./account-names.ts";
 import type { Accounts } from "./accounts.ts";
 import { Budgets, budgetsKey } from "./budgets.ts";
 import {
@@ -16,7 +18,6 @@ import {
 	holdOnAll,
 	isLack,
 	type Lack,
-	personAccount,
 	type Spender,
 	settleOnAll,
 } from "./holding.ts";

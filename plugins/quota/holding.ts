@@ -1,9 +1,10 @@
 /** What a call holds: on every account it spends from, or on none. A token has accounts, and so has its owner. */
 import type { AccessToken, TokenOwner } from "#core";
 import type { Need, Shortage } from "./account.ts";
+import { personAccount } from "./account-names.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Caller } from "./accounts-options.ts";
-import { budgetPrefix, budgetsIn, isWindowAccount } from "./budgets.ts";
+import { budgetsIn } from "./budgets.ts";
 import { lines } from "./journal-lines.ts";
 import type { LeaseCharge, Reservation } from "./lease.ts";
 import type { Period, Window } from "./windows.ts";
@@ -15,15 +16,6 @@ export interface AccountLimit {
 	/** Of a budget: its window, and for how long it is. */
 	readonly window?: Window & { readonly per: Period };
 }
-
-/** Persons have accounts as tokens have, under names that no token has. */
-export const personPrefix = "person:";
-export const personAccount = (person: string): string => personPrefix + person;
-export const isPersonAccount = (account: string): boolean =>
-	account.startsWith(personPrefix) || account.startsWith(budgetPrefix + personPrefix);
-
-/** Whose rows the ledger has: what other accounts are charged, the token's own is charged too. */
-export const isTokenAccount = (account: string): boolean => !isPersonAccount(account) && !isWindowAccount(account);
 
 /** Whose accounts they are. */
 export type Spender = Pick<AccessToken, "id" | "owner" | "compiled">;

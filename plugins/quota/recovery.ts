@@ -2,10 +2,11 @@
  * What an earlier process left undone. Its journal tells what its calls were charged; calls that were running are charged
  * what they held (or their last watermark), because nobody knows what the upstream had already delivered.
  */
+
 import { sql } from "drizzle-orm";
 import type { Clock, Log, Statement, Store } from "#core";
+import { isTokenAccount } from "./account-names.ts";
 import { costOf } from "./charge-batch.ts";
-import { isTokenAccount } from "./holding.ts";
 import { type Journals, sameBoot } from "./journal.ts";
 import { type LeftCall, type LeftLease, type LeftWork, leftWork } from "./journal-lines.ts";
 import type { Correction, LedgerRow, LedgerWriter } from "./service.ts";

@@ -5,7 +5,7 @@
 
 import { type SQL, sql } from "drizzle-orm";
 import { databaseTime, type Statement } from "#core";
-import { endOfAccount } from "./budgets.ts";
+import { endOfAccount } from "./account-names.ts";
 
 /** How long a lease lasts without being renewed, unless set, and how far clocks and delays may stretch that. Milliseconds. */
 const usualLeaseMs = 90_000;

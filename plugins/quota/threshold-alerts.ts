@@ -1,9 +1,9 @@
 /** What operators are told of money: that a share of an amount is used, or that calls are refused for want of the rest. */
+
 import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "#core";
 import { type Alerts, enqueueOn, onceMs } from "../alerts/service.ts";
-import { budgetPrefix } from "./budgets.ts";
-import { personPrefix } from "./holding.ts";
+import { budgetPrefix, personPrefix } from "./account-names.ts";
 
 /**
  * Whose account it is, and for how long, as text: every batch that charges asks, and what is put together anew each time

@@ -3,9 +3,9 @@
  * leases renewed, made smaller, closed when nobody needs them.
  */
 import { asRecord, asText, type Clock, describe, type Log, type Statement } from "#core";
-import type { Accounts } from "./accounts.ts";
 import { ChargeBatch } from "./charge-batch.ts";
 import type { Lease, Moment } from "./lease.ts";
+import type { WaitingCharges } from "./waiting-charges.ts";
 
 /** How soon charges are written, and how often leases are looked at when there are none. */
 const busyMs = 50;
@@ -23,7 +23,7 @@ const mostWaiting = 200_000;
 export class WriteBehind {
 	/** Resolves when a lease that is being made smaller is so in the database. */
 	shrinking: Promise<void> | undefined;
-	private readonly accounts: Accounts;
+	private readonly accounts: WaitingCharges;
 	private readonly clock: Clock;
 	private readonly log: Log;
 	private readonly mostWaiting: number;
@@ -33,7 +33,7 @@ export class WriteBehind {
 	private failing = false;
 	private stopped = false;
 
-	constructor(accounts: Accounts, clock: Clock, log: Log, most = mostWaiting) {
+	constructor(accounts: WaitingCharges, clock: Clock, log: Log, most = mostWaiting) {
 		this.mostWaiting = most;
 		this.accounts = accounts;
 		this.clock = clock;

@@ -12,6 +12,9 @@ interface AskingOptions {
 	now(): number;
 }
 
+/** Whether an upstream answered: fewer tasks at once for one that did not. */
+export type Answered = boolean | undefined;
+
 /** What a request has that is made when its task's time is nearly over. */
 const leastMs = 10_000;
 

@@ -1,6 +1,7 @@
 /** What Kling's clients find alike whatever is made for them: fields, pages, the envelope, and errors with numbers. */
 import { asText, type Denial, type Identified, type RenderDenial, renderOwnDenial, type WireRecord } from "#core";
-import type { Task, Tasks } from "./service.ts";
+import type { Task } from "./task.ts";
+import type { Tasks } from "./tasks.ts";
 
 /** What Kling calls the states. */
 export const klingWords = {

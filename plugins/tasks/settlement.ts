@@ -1,9 +1,8 @@
 /** What a task costs that was given up: its upstream is asked to stop, and what cannot be taken back is charged. */
-import type { Asking } from "./asking.ts";
+import type { Answered, Asking } from "./asking.ts";
 import type { Endings } from "./endings.ts";
 import type { WorkRow } from "./row.ts";
 import type { TaskFailure, TaskUpstream } from "./service.ts";
-import type { Answered } from "./step.ts";
 import type { TaskStore } from "./task-store.ts";
 import type { Troubles } from "./troubles.ts";
 

@@ -1,5 +1,5 @@
 /** One look at one task: submits it when that has not been done, else takes in what its upstream says of it. */
-import type { Asking } from "./asking.ts";
+import type { Answered, Asking } from "./asking.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
 import { failures, tooLate } from "./failures.ts";
@@ -30,9 +30,6 @@ interface WorkOptions {
 /** So many in a row end a task: words of its upstream that its adapter does not know, and answers that there is no such job. */
 const strangeLimit = 20;
 const missingLimit = 3;
-
-/** Whether an upstream answered: fewer tasks at once for one that did not. */
-export type Answered = boolean | undefined;
 
 export class Work {
 	readonly overdue: Overdue;

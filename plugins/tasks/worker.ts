@@ -1,10 +1,11 @@
 /** Looks at every task when it is due: claims what each upstream has room for, and does for each what is next. */
 import { type ClaimedWork, type Clock, describe, type Log, WorkQueue } from "#core";
+import type { Answered } from "./asking.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { WorkRow } from "./row.ts";
 import type { TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
-import type { Answered, Work } from "./step.ts";
+import type { Work } from "./step.ts";
 import { type DueTask, leaseMs, type Reach, type TaskStore } from "./task-store.ts";
 import type { UpstreamConcurrency } from "./upstream-concurrency.ts";
 

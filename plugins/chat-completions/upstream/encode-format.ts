@@ -1,6 +1,6 @@
 /** The form of the answer, for an upstream: `response_format`, and in words what it cannot be told otherwise. */
 import { definedOnly, type FunctionTool, type WireRecord } from "#core";
-import { fittingSchema } from "../function-schema.ts";
+import { fittingSchema } from "../fitting-schema.ts";
 import { answersObject, formatName, mayEnforce, type SchemaFormat, speaksOfJson, spokenSchema } from "../openai.ts";
 import type { Writing } from "./target.ts";
 

@@ -13,8 +13,8 @@ import {
 	type ToolNames,
 	type WireRecord,
 } from "#core";
-import { functionSchema } from "../function-schema.ts";
 import { protocolName } from "../name.ts";
+import { functionSchema } from "../openai.ts";
 import { strictness } from "./encode-format.ts";
 import { ownExtras, type Writing } from "./target.ts";
 

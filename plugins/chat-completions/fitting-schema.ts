@@ -1,6 +1,5 @@
-/** Schemas of functions and of answers as OpenAI takes them, enforced or not. */
-import { asRecord, type FunctionTool, isRecord, objectSchema, type WireRecord } from "#core";
-import type { OpenAiWriting } from "./openai.ts";
+/** A schema of another protocol's client as OpenAI takes it, enforced or not. */
+import { isRecord } from "#core";
 import { lacksItems, strictForm } from "./strict-schema.ts";
 
 const named = ["properties", "$defs", "definitions"];
@@ -28,11 +27,4 @@ const withItems = (schema: unknown, tuples: boolean): unknown => {
 export const fittingSchema = (schema: unknown, strict: boolean | undefined, tuples = false): unknown => {
 	const fitting = withItems(schema, tuples);
 	return (strict === true ? strictForm(fitting) : undefined) ?? fitting;
-};
-
-/** The parameters of a function that a client of another protocol offers: an object's. What they had to be widened by is told. */
-export const functionSchema = (tool: FunctionTool, { losses, context }: OpenAiWriting): WireRecord => {
-	const { schema, widened } = objectSchema(tool.schema);
-	if (widened) losses.node(tool, `the schema of "${tool.name}" had to be widened to an object`);
-	return asRecord(fittingSchema(schema, tool.strict, context.capabilities.typedUnions === false));
 };

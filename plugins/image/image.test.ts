@@ -301,6 +301,7 @@ describe("upstreams", () => {
 		});
 		await task(at, "/mj-fast/submit/change", { taskId: ids[0], action: "UPSCALE", index: 1 });
 		await at.pass(1000);
+		await until(() => at.upstream.received.length === 5);
 		expect(at.upstream.received[4]).toMatchObject({
 			path: "/mj-fast/mj/submit/change",
 			json: { taskId: "1", action: "UPSCALE", index: 1 },

@@ -56,7 +56,7 @@ export { flagOf, parseWords } from "./config/command-words.ts";
 // refusing and failing
 
 export { didYouMean } from "./config/complaint.ts";
-export { type Denial, type DenialKind, deny, Fault, isDenial, isFault } from "./contract/fault.ts";
+export * from "./contract/fault.ts";
 export { openAiFailure, openAiFailureWithin } from "./errors/openai-failure.ts";
 export { renderOwnDenial } from "./errors/own-errors.ts";
 export { scrub, withoutKeys } from "./errors/redact.ts";
@@ -90,8 +90,6 @@ export {
 	type Method,
 	type PersonRoute,
 	type PublicRoute,
-	type RenderDenial,
-	type RenderedDenial,
 	type Route,
 	routes,
 	type TokenRoute,
@@ -204,24 +202,16 @@ export { formText, readForm } from "./wire/form.ts";
 
 // protocols and models
 
+export type * from "./contract/client-side.ts";
 export type { Fees, RequestBound, RequestFacts, Steering } from "./contract/facts.ts";
 export { type KnownModels, models } from "./contract/known-models.ts";
-export type { ListedModel, ModelListing, ModelQuestion } from "./contract/model-listing.ts";
-export type * from "./contract/protocol.ts";
-export { generates, protocols } from "./contract/protocol.ts";
-export {
-	type AttemptReport,
-	type KeyNotes,
-	type ModelInfo,
-	type Plan,
-	type Router,
-	router,
-	type SendOptions,
-	type Target,
-	type Upstream,
-	type UpstreamHealth,
-	upstreams,
-} from "./contract/router.ts";
+export * from "./contract/model-ask.ts";
+export type * from "./contract/model-listing.ts";
+export type * from "./contract/passthrough.ts";
+export { type Protocol, type ProtocolAsk, protocols } from "./contract/protocol.ts";
+export { type AttemptReport, type Plan, type Router, router, type UpstreamHealth } from "./contract/router.ts";
+export { type KeyNotes, type SendOptions, type Target, type Upstream, upstreams } from "./contract/upstream.ts";
+export type * from "./contract/upstream-side.ts";
 export { upstreamOnly } from "./relay/upstream-only.ts";
 export { fetchNamed, isPrivateUpstream, isWebAddress } from "./wire/fetch-named.ts";
 export { instantOf } from "./wire/instant.ts";

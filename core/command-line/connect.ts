@@ -1,4 +1,5 @@
 /** `portico connect NAME`: what a client must be told to use this gateway. Needs neither token nor server. */
+
 import { homedir } from "node:os";
 import { parseWords } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";

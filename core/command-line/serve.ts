@@ -1,4 +1,5 @@
 /** `portico serve`: listens, greets, and stops without losing anything. */
+
 import { existsSync } from "node:fs";
 import { headroomBytes } from "../config/need-restart.ts";
 import { commandLine } from "../connect/print.ts";

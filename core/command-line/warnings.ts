@@ -1,4 +1,5 @@
 /** What a config may say and probably does not mean, as far as the core can tell; plugins add their own. */
+
 import { existsSync } from "node:fs";
 import { authenticators } from "../contract/authenticator.ts";
 import { warnings } from "../contract/command.ts";

@@ -3,8 +3,9 @@
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { Bound, EndpointAsk } from "./endpoint.ts";
 import type { HeldBytes } from "./held-bytes.ts";
-import type { ModelAsk, ModelCall } from "./protocol.ts";
-import type { Target } from "./router.ts";
+import type { ModelCall } from "./model-ask.ts";
+import type { ProtocolAsk } from "./protocol.ts";
+import type { Target } from "./upstream.ts";
 
 /** A request that a route takes: nothing of its body has been read. */
 export interface Admitted {
@@ -89,7 +90,7 @@ interface RoutedCall extends AskedCall {
 /** A conversation, or a question about one (how many tokens it is). */
 export interface ModelRouted extends RoutedCall {
 	readonly surface: "model";
-	readonly ask: ModelAsk;
+	readonly ask: ProtocolAsk;
 }
 
 /** A task about to be taken on. Its `prompt()` is what the model is asked to make, pictures included. */

@@ -5,10 +5,9 @@ import type { Loss } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { Finish, NeutralEvent, NeutralResponse } from "../neutral/response.ts";
 import type { Compaction } from "./conversations.ts";
-import type { Denial } from "./fault.ts";
+import type { Denial, RenderDenial } from "./fault.ts";
+import type { ModelAsk, ModelCall, ModelRequest } from "./model-ask.ts";
 import type { ModelListing } from "./model-listing.ts";
-import type { ModelAsk, ModelCall, ModelRequest } from "./protocol.ts";
-import type { RenderDenial } from "./route.ts";
 
 /** How a whole answer goes out. */
 export interface EncodedResponse {

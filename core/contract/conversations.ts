@@ -1,9 +1,10 @@
 /** Conversations that a protocol keeps, so that a client may go on from an answer by its id, or makes shorter. */
+
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { Usage } from "../neutral/response.ts";
 import type { HeldBytes } from "./held-bytes.ts";
-import type { ModelAsk } from "./protocol.ts";
-import type { Target } from "./router.ts";
+import type { ModelAsk } from "./model-ask.ts";
+import type { Target } from "./upstream.ts";
 
 /**
  * Conversations that clients go on from by the id of an answer. These are called for every call of the protocol, whatever

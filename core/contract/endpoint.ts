@@ -2,22 +2,16 @@
  * Model routes that are no conversation: embeddings, rerank, speech. An endpoint is named once; a dialect is one vendor's
  * wire form of it, for clients, for upstreams, or for both. Where both speak the same dialect, bytes pass.
  */
+
 import type { Loss } from "../neutral/model.ts";
 import type { Units, Usage } from "../neutral/response.ts";
-import type { Denial } from "./fault.ts";
+import type { EncodedResponse } from "./client-side.ts";
+import type { Denial, RenderDenial } from "./fault.ts";
 import type { JsonBody } from "./json-body.ts";
-import type {
-	EncodedResponse,
-	ModelAsk,
-	ModelCall,
-	ModelRequest,
-	StreamEditor,
-	StreamEvent,
-	UpstreamMessage,
-	UpstreamSide,
-} from "./protocol.ts";
-import type { RenderDenial } from "./route.ts";
+import type { ModelAsk, ModelCall, ModelRequest } from "./model-ask.ts";
+import type { StreamEditor } from "./passthrough.ts";
 import { slot } from "./token.ts";
+import type { StreamEvent, UpstreamMessage, UpstreamSide } from "./upstream-side.ts";
 
 /** One field or file of a form; its value stands in the form's bytes from `start` to `end`. */
 export interface FormPart {

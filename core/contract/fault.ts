@@ -41,3 +41,13 @@ export const deny = (kind: DenialKind, message: string, more: Omit<Denial, "kind
 
 /** Whether an answer is a denial and not what was asked for. */
 export const isDenial = <T extends object>(answer: T | Denial): answer is Denial => "kind" in answer;
+
+/** A refusal or fault as it goes out. `body` is sent as JSON. */
+export interface RenderedDenial {
+	readonly status: number;
+	readonly headers: Readonly<Record<string, string>>;
+	readonly body: unknown;
+}
+
+/** Renders a denial in the shape of one protocol. */
+export type RenderDenial = (denial: Denial, requestId: string) => RenderedDenial;

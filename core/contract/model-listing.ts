@@ -1,6 +1,14 @@
 /** Lists of models: as clients get them, and as upstreams tell them. */
 import type { ModelCapabilities } from "../neutral/model.ts";
-import type { ModelInfo } from "./router.ts";
+
+/** A model that clients may ask for. */
+export interface ModelInfo {
+	readonly name: string;
+	/** Seconds since 1970. */
+	readonly createdAt: number;
+	readonly ownedBy: string;
+	readonly capabilities: ModelCapabilities;
+}
 
 /**
  * `GET` routes that list models. Several protocols may share a path: the first that claims the request answers.

@@ -4,10 +4,10 @@ import type { Loss } from "../neutral/model.ts";
 import type { Usage } from "../neutral/response.ts";
 import type { AccessToken } from "./call.ts";
 import type { Denial } from "./fault.ts";
-import type { Operation } from "./protocol.ts";
-import type { Target } from "./router.ts";
+import type { Operation } from "./model-ask.ts";
 import { service, slot } from "./token.ts";
 import type { CallTrace } from "./trace.ts";
+import type { Target } from "./upstream.ts";
 
 /**
  * `completed`: the upstream announced the end and the client had it all. `refused`: a policy or reader said no.

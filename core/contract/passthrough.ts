@@ -3,7 +3,7 @@
 import type { ModelCapabilities } from "../neutral/model.ts";
 import type { Usage } from "../neutral/response.ts";
 import type { Denial } from "./fault.ts";
-import type { ModelAsk } from "./protocol.ts";
+import type { ModelAsk } from "./model-ask.ts";
 import type { StreamEvent, UpstreamMessage } from "./upstream-side.ts";
 
 /** What was seen of an answer that passed through as bytes. */

@@ -1,9 +1,10 @@
 /** Policies: rules that can refuse a call. */
+
 import type { TSchema } from "@sinclair/typebox";
 import type { Identified, Routed, TokenOwner } from "./call.ts";
 import type { Denial } from "./fault.ts";
+import type { ModelInfo } from "./model-listing.ts";
 import type { Charge, Outcome } from "./outcome.ts";
-import type { ModelInfo } from "./router.ts";
 import type { Statement } from "./store.ts";
 import { slot } from "./token.ts";
 

@@ -3,79 +3,13 @@
  * protocol itself. All of them are pure but for the state that a decoder, encoder or observer keeps of its own stream.
  */
 
-import type { Loss } from "../neutral/model.ts";
 import type { ClientSide } from "./client-side.ts";
 import type { Conversations } from "./conversations.ts";
 import type { RequestFacts } from "./facts.ts";
-import type { Denial } from "./fault.ts";
-import type { JsonBody } from "./json-body.ts";
+import type { ModelAsk } from "./model-ask.ts";
 import type { Passthrough } from "./passthrough.ts";
 import { slot } from "./token.ts";
 import type { UpstreamSide } from "./upstream-side.ts";
-
-export type * from "./client-side.ts";
-export type * from "./passthrough.ts";
-export type * from "./upstream-side.ts";
-
-/**
- * What a call is for: `generate` and `count_tokens` in every protocol, `compact` where a protocol has it, the name of an
- * endpoint (`embeddings`), the kind of a task (`image`), or `task` where that is not known. Plugins add their own.
- */
-export type Operation = string;
-
-/** Whether a model writes for it: then output is held, cut and charged. */
-export const generates = (operation: Operation): boolean => operation === "generate" || operation === "compact";
-
-/** A model request as it arrived, body read and parsed. */
-export interface ModelRequest {
-	readonly url: URL;
-	readonly params: Readonly<Record<string, string>>;
-	readonly headers: Headers;
-	readonly body: JsonBody;
-}
-
-/** What `read` finds out without decoding the conversation. */
-export interface ModelCall {
-	readonly operation: Operation;
-	/** The model the client asked for. */
-	readonly name: string;
-	readonly stream: boolean;
-	/** The client's own limit on output tokens, when it gave one. */
-	readonly maxOutputTokens?: number;
-	/** How many answers are asked for; 1 unless said. */
-	readonly candidates: number;
-	/** A key of the client's by which calls share a provider's cache (`prompt_cache_key` and the like). */
-	readonly affinity?: string;
-	/** The client wants some fields of the answer only: `Passthrough.restore` is called to give it those. */
-	readonly selective?: boolean;
-}
-
-/** A model request with what `read` found, as it goes through the phases. */
-export interface ModelAsk extends ModelRequest {
-	readonly protocol: Protocol;
-	readonly call: ModelCall;
-	/** What was taken out of the request because it would have steered the call elsewhere. */
-	readonly steered?: readonly Loss[];
-
-	// Set by `Conversations.load`; a denial is the answer of every upstream that does not qualify.
-
-	/** The kept answer (`id`) that the request goes on from, and how many entries were put before its own input. */
-	readonly continues?: { readonly id: string; readonly items: number };
-	/**
-	 * The request names what an upstream's account keeps: only an upstream of the same protocol whose account is the token's
-	 * alone qualifies. Rules that must know the whole input beforehand refuse it with this too.
-	 */
-	readonly onlyUpstream?: Denial;
-	/** The same, where a translation leaves behind what is named: upstreams of other protocols qualify too. */
-	readonly looksUp?: Denial;
-	/** The request holds what only upstreams of the same protocol can read. */
-	readonly onlyProtocol?: Denial;
-	/**
-	 * Places that were filled from a kept answer (`messages[1].reasoning_details`). The client sent nothing there, so that what
-	 * an upstream cannot take of it is no loss of the client's.
-	 */
-	readonly broughtBack?: ReadonlySet<string>;
-}
 
 /**
  * One wire format. Each part is a file here: `client-side.ts`, `upstream-side.ts`, `passthrough.ts`, `facts.ts`,
@@ -92,6 +26,11 @@ export interface Protocol {
 	readonly upstream: UpstreamSide;
 	readonly passthrough: Passthrough;
 	readonly facts: RequestFacts;
+}
+
+/** A model request with the protocol it came by, as the phases of a call have it. */
+export interface ProtocolAsk extends ModelAsk {
+	readonly protocol: Protocol;
 }
 
 /** Every protocol clients may speak and upstreams may be. */

@@ -1,22 +1,12 @@
 /** Routes as data. Plugins offer them; only `core/http` knows the server library. */
 import type { TSchema } from "@sinclair/typebox";
 import type { Admitted, Identified } from "./call.ts";
-import type { Denial } from "./fault.ts";
+import type { RenderDenial } from "./fault.ts";
 import type { Operated } from "./operator.ts";
 import { slot } from "./token.ts";
 
 /** Methods of HTTP that routes may have. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-/** A refusal or fault as it goes out. `body` is sent as JSON. */
-export interface RenderedDenial {
-	readonly status: number;
-	readonly headers: Readonly<Record<string, string>>;
-	readonly body: unknown;
-}
-
-/** Renders a denial in the shape of one protocol. */
-export type RenderDenial = (denial: Denial, requestId: string) => RenderedDenial;
 
 interface RouteFor<Access extends string, Call> {
 	readonly access: Access;

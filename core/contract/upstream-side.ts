@@ -5,8 +5,8 @@ import type { Loss, ModelCapabilities, NameMap } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { NeutralEvent, NeutralResponse } from "../neutral/response.ts";
 import type { Denial } from "./fault.ts";
+import type { Operation } from "./model-ask.ts";
 import type { ModelQuestion } from "./model-listing.ts";
-import type { Operation } from "./protocol.ts";
 
 /** A request as it goes to an upstream. `path` begins with `/` and is added to the upstream's `url`; it may hold a query. */
 export interface UpstreamMessage {

@@ -3,8 +3,7 @@
  * clients do with them: how often they try again, and what they show. A 4xx must not speak of a passing weakness of the
  * server, or some clients try on.
  */
-import type { Denial, DenialKind } from "../contract/fault.ts";
-import type { RenderedDenial } from "../contract/route.ts";
+import type { Denial, DenialKind, RenderedDenial } from "../contract/fault.ts";
 import { retryHeaders, withoutRetryWords } from "./retry.ts";
 
 interface Face {

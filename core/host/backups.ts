@@ -1,4 +1,5 @@
 /** Backups of the database: by hand to a file or a folder, and by the schedule that the config has. */
+
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { Type as t } from "@sinclair/typebox";

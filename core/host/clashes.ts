@@ -1,10 +1,11 @@
 /** What is found by its name: two of one name would stand in each other's way unseen, a rule of a token among them. */
+
 import { type Command, commands } from "../contract/command.ts";
 import { endpoints } from "../contract/endpoint.ts";
 import { policies } from "../contract/policy.ts";
 import { protocols } from "../contract/protocol.ts";
-import { upstreams } from "../contract/router.ts";
 import type { Offer, Slot } from "../contract/token.ts";
+import { upstreams } from "../contract/upstream.ts";
 import type { PluginComplaint } from "./order.ts";
 
 interface Named {

@@ -1,8 +1,10 @@
 /** What is wrong with one thing that a plugin offers: a compiler would have said most of it, but nobody need have asked one. */
+
 import { TypeGuard } from "@sinclair/typebox";
 import { everyCommandTakes, flagOf } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
 import { authenticators } from "../contract/authenticator.ts";
+import type { ClientSide } from "../contract/client-side.ts";
 import { commands } from "../contract/command.ts";
 import { type Dialect, endpoints } from "../contract/endpoint.ts";
 import type { RequestFacts } from "../contract/facts.ts";
@@ -10,12 +12,15 @@ import { guards } from "../contract/guard.ts";
 import { jobs } from "../contract/job.ts";
 import { auditors, doorkeepers } from "../contract/operator.ts";
 import { type Costs, costs, recorders } from "../contract/outcome.ts";
+import type { Passthrough } from "../contract/passthrough.ts";
 import { policies } from "../contract/policy.ts";
-import { type ClientSide, type Passthrough, protocols, type UpstreamSide } from "../contract/protocol.ts";
+import { protocols } from "../contract/protocol.ts";
 import { routes } from "../contract/route.ts";
-import { type Router, router, upstreams } from "../contract/router.ts";
+import { type Router, router } from "../contract/router.ts";
 import type { Offer, Slot } from "../contract/token.ts";
 import { type Tracer, tracer } from "../contract/trace.ts";
+import { upstreams } from "../contract/upstream.ts";
+import type { UpstreamSide } from "../contract/upstream-side.ts";
 import { asList, asRecord, isRecord, type WireRecord } from "../neutral/json.ts";
 
 /** First words that are Portico's own, which no plugin can add. */

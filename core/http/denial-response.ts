@@ -1,7 +1,7 @@
 /** A denial as a response: in the shape of the route that was called, or in whatever shape is asked for. */
-import type { Denial } from "../contract/fault.ts";
+import type { Denial, RenderDenial } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
-import type { RenderDenial, Route } from "../contract/route.ts";
+import type { Route } from "../contract/route.ts";
 import { whatFailed } from "../errors/describe.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
 

@@ -1,11 +1,12 @@
 /** What every request goes through around its route: admission, access, one rendering of errors, and the usual headers. */
+
 import type { Admitted, Identified } from "../contract/call.ts";
 import type { Clock } from "../contract/clock.ts";
-import { type Denial, deny, isDenial, isFault } from "../contract/fault.ts";
+import { type Denial, deny, isDenial, isFault, type RenderDenial } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import type { Doorkeeper } from "../contract/operator.ts";
 import type { Protocol } from "../contract/protocol.ts";
-import type { AdminRoute, PersonRoute, RenderDenial, Route, TokenRoute } from "../contract/route.ts";
+import type { AdminRoute, PersonRoute, Route, TokenRoute } from "../contract/route.ts";
 import { whatFailed } from "../errors/describe.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
 import { StoreFault } from "../errors/store-fault.ts";

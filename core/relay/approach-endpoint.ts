@@ -1,7 +1,8 @@
 /** How a call of an endpoint goes to one target. */
+
 import type { EndpointRouted } from "../contract/call.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import type { Target } from "../contract/router.ts";
+import type { Target } from "../contract/upstream.ts";
 import { type Approach, type ApproachOptions, refuseLosses } from "./approach.ts";
 import { createEndpointExchange } from "./endpoint-exchange.ts";
 import { guardEndpoint } from "./guarded-endpoint.ts";

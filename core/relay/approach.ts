@@ -1,8 +1,10 @@
 /** How a call goes to one target: in which words, and how the answer comes back. */
+
 import type { Endpoint } from "../contract/endpoint.ts";
 import { Fault } from "../contract/fault.ts";
-import type { Protocol, UpstreamMessage } from "../contract/protocol.ts";
-import type { SendOptions } from "../contract/router.ts";
+import type { Protocol } from "../contract/protocol.ts";
+import type { SendOptions } from "../contract/upstream.ts";
+import type { UpstreamMessage } from "../contract/upstream-side.ts";
 import type { Loss } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { Usage } from "../neutral/response.ts";

@@ -1,9 +1,10 @@
 /** What became of each attempt of a call, for its record. */
+
 import type { Clock } from "../contract/clock.ts";
 import { type Denial, isFault } from "../contract/fault.ts";
 import type { AttemptRecord, PassedOver } from "../contract/outcome.ts";
-import type { KeyNotes, Target } from "../contract/router.ts";
 import type { Tracer } from "../contract/trace.ts";
+import type { KeyNotes, Target } from "../contract/upstream.ts";
 import { plainName, scrubMessage } from "../errors/redact.ts";
 import { unansweredCode } from "../errors/unanswered.ts";
 import { vendorWords, vendorWordsWithin } from "../errors/vendor-words.ts";

@@ -1,7 +1,8 @@
 /** One try at one target: sends, and gives a response once the first byte of a good answer is there. */
+
 import { deny, Fault, isFault } from "../contract/fault.ts";
-import type { UpstreamMessage } from "../contract/protocol.ts";
-import type { SendOptions, Target } from "../contract/router.ts";
+import type { SendOptions, Target } from "../contract/upstream.ts";
+import type { UpstreamMessage } from "../contract/upstream-side.ts";
 import { scrub } from "../errors/redact.ts";
 import { asUnreachable } from "../errors/unanswered.ts";
 import { mayBeDone, tellsError } from "../errors/upstream-failure.ts";

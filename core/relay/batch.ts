@@ -1,6 +1,7 @@
 /** A batch that is too long for one message: asked one message after the other, all of them or none, and answered as one. */
+
 import type { Clock } from "../contract/clock.ts";
-import type { UpstreamMessage } from "../contract/protocol.ts";
+import type { UpstreamMessage } from "../contract/upstream-side.ts";
 import type { WholeAnswer } from "./exchange.ts";
 import type { Gathering } from "./gathering.ts";
 import type { LiveCall } from "./live-call.ts";

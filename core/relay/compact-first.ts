@@ -1,6 +1,7 @@
 /** Asks for the summary by which a conversation is made shorter, before the call itself is asked. */
+
 import type { Clock } from "../contract/clock.ts";
-import type { UpstreamMessage } from "../contract/protocol.ts";
+import type { UpstreamMessage } from "../contract/upstream-side.ts";
 import { estimateUsage } from "../neutral/estimate.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { Usage } from "../neutral/response.ts";

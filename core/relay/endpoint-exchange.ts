@@ -1,9 +1,11 @@
 /** The exchange of an endpoint: bytes where the upstream speaks the client's dialect, else by way of the endpoint's own terms. */
+
 import type { EndpointRouted } from "../contract/call.ts";
+import type { EncodedResponse } from "../contract/client-side.ts";
 import type { Dialect, Endpoint, EndpointAsk } from "../contract/endpoint.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import type { EncodedResponse, UpstreamMessage } from "../contract/protocol.ts";
-import type { Target, Upstream } from "../contract/router.ts";
+import type { Target, Upstream } from "../contract/upstream.ts";
+import type { UpstreamMessage } from "../contract/upstream-side.ts";
 import { isRecord } from "../neutral/json.ts";
 import type { Loss } from "../neutral/model.ts";
 import type { Usage } from "../neutral/response.ts";

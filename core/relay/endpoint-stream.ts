@@ -1,7 +1,8 @@
 /** A stream of an endpoint on its way to a client of the same dialect: events, or bytes that are none (sound). */
+
 import type { Dialect, EndpointAsk, EndpointObserver, EndpointRecast } from "../contract/endpoint.ts";
 import { type Denial, Fault } from "../contract/fault.ts";
-import type { StreamEvent } from "../contract/protocol.ts";
+import type { StreamEvent } from "../contract/upstream-side.ts";
 import type { Usage } from "../neutral/response.ts";
 import { WholeEvents } from "../wire/whole-events.ts";
 import { failureOf } from "./endpoint-failure.ts";

@@ -1,6 +1,8 @@
 /** One attempt's two directions, whether the bytes pass through or are translated. */
+
 import type { Denial } from "../contract/fault.ts";
-import type { Observation, Progress, StreamEvent, UpstreamMessage } from "../contract/protocol.ts";
+import type { Observation, Progress } from "../contract/passthrough.ts";
+import type { StreamEvent, UpstreamMessage } from "../contract/upstream-side.ts";
 import type { Loss } from "../neutral/model.ts";
 
 /** An answer that is not a stream, ready for the client unless what was seen of it is an error. */

@@ -1,7 +1,9 @@
 /** The answers to the messages of one call, made one, and what they used. */
+import type { EncodedResponse } from "../contract/client-side.ts";
 import type { Dialect, EndpointAsk } from "../contract/endpoint.ts";
 import type { Denial } from "../contract/fault.ts";
-import type { EncodedResponse, Observation, UpstreamMessage } from "../contract/protocol.ts";
+import type { Observation } from "../contract/passthrough.ts";
+import type { UpstreamMessage } from "../contract/upstream-side.ts";
 import { bytesPerToken, estimateTextTokens } from "../neutral/estimate.ts";
 import { parseJson } from "../neutral/json.ts";
 import { addUsage, type Usage } from "../neutral/response.ts";

@@ -1,5 +1,5 @@
 /** A conversation's body with the words that guards changed, so that it can go as the bytes it is. */
-import type { ModelAsk } from "../contract/protocol.ts";
+import type { ProtocolAsk } from "../contract/protocol.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { changeJsonBody } from "../wire/json-body.ts";
 import { changedWords, editWords } from "./edit-words.ts";
@@ -10,10 +10,10 @@ const sameWords = ({ raw: _, ...a }: NeutralRequest, { raw: __, ...b }: NeutralR
 
 /** Undefined when the changed body would not be read as what the guards wanted: then only a translation can say it. */
 export const changedModelAsk = (
-	ask: ModelAsk,
+	ask: ProtocolAsk,
 	{ raw: _, ...before }: NeutralRequest,
 	after: NeutralRequest,
-): ModelAsk | undefined => {
+): ProtocolAsk | undefined => {
 	const { raw: __, ...wanted } = after;
 	const words = ask.continues ? undefined : changedWords(before, wanted);
 	if (!words) return undefined;
@@ -23,6 +23,6 @@ export const changedModelAsk = (
 		const edited = editWords(value, words);
 		if (JSON.stringify(edited) !== JSON.stringify(value)) changes[name] = edited;
 	}
-	const edited: ModelAsk = { ...ask, body: changeJsonBody(ask.body, changes) };
+	const edited: ProtocolAsk = { ...ask, body: changeJsonBody(ask.body, changes) };
 	return sameWords(withLeftAside(edited, ask.protocol.client.decodeRequest(edited)), after) ? edited : undefined;
 };

@@ -1,5 +1,5 @@
 /** A stream of an endpoint under guards: texts as they come, sound untouched, events once all of them are there. */
-import type { StreamEvent } from "../contract/protocol.ts";
+import type { StreamEvent } from "../contract/upstream-side.ts";
 import { isRecord, parseJson } from "../neutral/json.ts";
 import { dataLines } from "../wire/event-template.ts";
 import type { StreamPass } from "./exchange.ts";

@@ -1,7 +1,7 @@
 /** The exchange of a conversation under guards, with an upstream that speaks the client's protocol. */
 
 import { Fault } from "../contract/fault.ts";
-import type { ModelAsk } from "../contract/protocol.ts";
+import type { ProtocolAsk } from "../contract/protocol.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Guarded } from "./guarded.ts";
 import { GuardedEvents } from "./guarded-events.ts";
@@ -14,7 +14,7 @@ export const guardAnswers = ({ answers }: Guarded, live: LiveCall): (() => Guard
 	answers.length === 0 ? undefined : () => new GuardedEvents(new GuardedWords(answers, live));
 
 /** The request in the client's own protocol as guards left it; undefined where it can only be written anew. */
-export const guardedAsk = ({ prompt, modelAsk }: Guarded, ask: ModelAsk): ModelAsk | undefined => {
+export const guardedAsk = ({ prompt, modelAsk }: Guarded, ask: ProtocolAsk): ProtocolAsk | undefined => {
 	const sent = prompt ? modelAsk : ask;
 	// What the request names at its upstream could not be named in other words.
 	const named = sent ? undefined : (ask.onlyUpstream ?? ask.onlyProtocol);

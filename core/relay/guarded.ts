@@ -1,8 +1,9 @@
 /** What the guards made of a call's request. */
+
 import type { EndpointAsk } from "../contract/endpoint.ts";
 import { type Denial, deny } from "../contract/fault.ts";
 import type { AnswerGuard } from "../contract/guard.ts";
-import type { ModelAsk } from "../contract/protocol.ts";
+import type { ProtocolAsk } from "../contract/protocol.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 
 export interface Guarded {
@@ -11,7 +12,7 @@ export interface Guarded {
 	/** The request of an endpoint with the changed words in its body. */
 	readonly endpointAsk?: EndpointAsk;
 	/** The same of a conversation, where the body can hold them. */
-	readonly modelAsk?: ModelAsk;
+	readonly modelAsk?: ProtocolAsk;
 	/** What looks at the answer; the one that saw the request last comes first. */
 	readonly answers: readonly NamedAnswerGuard[];
 	/** What stands in the request for the client's own words, and is put back in the answer. */

@@ -2,8 +2,9 @@
  * What a protocol reads nothing from, in the body of a call that may go on as its own bytes: parts and fields that it does
  * not know, and turns that no model is shown any more. Guards see it beside what was read, for the upstream gets it all.
  */
+
 import { Fault } from "../contract/fault.ts";
-import type { ModelAsk } from "../contract/protocol.ts";
+import type { ProtocolAsk } from "../contract/protocol.ts";
 import { isRecord } from "../neutral/json.ts";
 import { namesThings } from "../neutral/map-texts.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
@@ -71,7 +72,7 @@ class Looker {
 }
 
 /** The request with the texts and numbers of its body that nothing was read from, in their order. Throws `Fault` for too many. */
-export const withLeftAside = (ask: ModelAsk, { raw, ...read }: NeutralRequest): NeutralRequest => {
+export const withLeftAside = (ask: ProtocolAsk, { raw, ...read }: NeutralRequest): NeutralRequest => {
 	const { model: _, ...fields } = ask.body.value;
 	const looker = new Looker(gather(read, new Set()));
 	looker.look(fields, "");

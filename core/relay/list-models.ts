@@ -2,10 +2,10 @@
 
 import type { Identified } from "../contract/call.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import type { ModelListing } from "../contract/model-listing.ts";
+import type { ModelInfo, ModelListing } from "../contract/model-listing.ts";
 import type { Protocol } from "../contract/protocol.ts";
 import type { Route } from "../contract/route.ts";
-import type { ModelInfo, Router } from "../contract/router.ts";
+import type { Router } from "../contract/router.ts";
 import { notServed } from "./not-served.ts";
 import { type RulesOf, showsModel } from "./token-rules.ts";
 

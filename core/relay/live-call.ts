@@ -3,9 +3,9 @@
 import type { RelayedCall } from "../contract/call.ts";
 import { type Denial, Fault } from "../contract/fault.ts";
 import type { Costs, Ending, Outcome } from "../contract/outcome.ts";
-import type { Observation } from "../contract/protocol.ts";
-import type { Target } from "../contract/router.ts";
+import type { Observation } from "../contract/passthrough.ts";
 import type { CallTrace } from "../contract/trace.ts";
+import type { Target } from "../contract/upstream.ts";
 import type { Loss } from "../neutral/model.ts";
 import { tiersServed } from "../wire/request-bound.ts";
 import { AttemptRecords } from "./attempt-records.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import type { RenderDenial, Route } from "../contract/route.ts";
+import type { RenderDenial } from "../contract/fault.ts";
+import type { Route } from "../contract/route.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
 import { missShape } from "./miss-shape.ts";
 

@@ -1,7 +1,8 @@
 /** How an error is told at an address that no route has: as the caller's own client reads it. */
 
-import type { ClientSide } from "../contract/protocol.ts";
-import type { RenderDenial, Route } from "../contract/route.ts";
+import type { ClientSide } from "../contract/client-side.ts";
+import type { RenderDenial } from "../contract/fault.ts";
+import type { Route } from "../contract/route.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
 
 /** How many segments two paths have in common at their beginnings. */

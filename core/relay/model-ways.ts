@@ -1,8 +1,9 @@
 /** How a conversation goes to one target: as the bytes it is, or written anew; and how else, when the target has refused it. */
+
 import type { ModelRouted } from "../contract/call.ts";
 import { type Denial, deny, Fault } from "../contract/fault.ts";
-import type { ModelAsk, Protocol } from "../contract/protocol.ts";
-import type { Target } from "../contract/router.ts";
+import type { Protocol, ProtocolAsk } from "../contract/protocol.ts";
+import type { Target } from "../contract/upstream.ts";
 import { isUnverified } from "../errors/unverified.ts";
 import type { ModelCapabilities } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
@@ -35,7 +36,7 @@ const speechless = (model: string, { upstream: { protocols, endpoints = {} } }: 
 /** The ways of a conversation to one target: as the bytes it is, or written anew. */
 export class ModelWays implements Translating, OtherWays {
 	private readonly live: LiveCall;
-	private readonly ask: ModelAsk;
+	private readonly ask: ProtocolAsk;
 	private target: Target;
 	private readonly protocols: ApproachOptions["protocols"];
 	private upstream: Protocol;

@@ -1,15 +1,16 @@
 /** A stream of an upstream that speaks the client's protocol, on its way to the client: bytes as they came but for what must change. */
+
 import { type Denial, Fault } from "../contract/fault.ts";
 import type {
-	ModelAsk,
 	Observation,
 	PassthroughChanges,
 	Progress,
 	StreamEditor,
-	StreamEvent,
 	StreamObserver,
-} from "../contract/protocol.ts";
-import type { Target } from "../contract/router.ts";
+} from "../contract/passthrough.ts";
+import type { ProtocolAsk } from "../contract/protocol.ts";
+import type { Target } from "../contract/upstream.ts";
+import type { StreamEvent } from "../contract/upstream-side.ts";
 import { isRefusedCredentials } from "../errors/upstream-failure.ts";
 import type { WholeLines } from "../wire/json-lines.ts";
 import type { WholeEvents } from "../wire/whole-events.ts";
@@ -21,14 +22,14 @@ const utf8 = new TextDecoder();
 
 /** The observer sees every event; the editor, when there is one, rewrites each; otherwise bytes go on as they came. */
 export class PassedStream implements StreamPass {
-	private readonly ask: ModelAsk;
+	private readonly ask: ProtocolAsk;
 	private readonly target: Target;
 	private readonly observer: StreamObserver;
 	private readonly editor: StreamEditor | undefined;
 	/** Lets whole events through alone. */
 	private readonly whole: WholeEvents | WholeLines;
 
-	constructor(ask: ModelAsk, target: Target, changes: PassthroughChanges, whole: WholeEvents | WholeLines) {
+	constructor(ask: ProtocolAsk, target: Target, changes: PassthroughChanges, whole: WholeEvents | WholeLines) {
 		const { passthrough } = ask.protocol;
 		this.ask = ask;
 		this.target = target;

@@ -1,18 +1,18 @@
 import { expect, test } from "bun:test";
-import type { ModelAsk } from "../contract/protocol.ts";
-import type { Target } from "../contract/router.ts";
+import type { ProtocolAsk } from "../contract/protocol.ts";
+import type { Target } from "../contract/upstream.ts";
 import { asText, type WireRecord } from "../neutral/json.ts";
 import { Passthrough } from "./passthrough.ts";
 
 /** A call whose protocol keeps of each answer the model's name alone. */
-const askFor = (name: string): ModelAsk => {
+const askFor = (name: string): ProtocolAsk => {
 	const passthrough = {
 		request: () => ({ path: "/x", headers: {}, body: "{}" }),
 		observe: ({ model }: WireRecord) => ({ finished: true, pieces: 1, contentBytes: 1, answer: asText(model) }),
 		restore: (text: string) => text.replace("own-name", name),
 	};
 	const ask = { call: { name }, body: { value: {} }, protocol: { passthrough, facts: { tiers: () => [] } } };
-	return ask as unknown as ModelAsk;
+	return ask as unknown as ProtocolAsk;
 };
 
 test.each(["own-name", "alias"])(

@@ -1,7 +1,10 @@
 /** The exchange with an upstream that speaks the client's protocol: bytes untouched but for what must change. */
+
 import type { Denial } from "../contract/fault.ts";
-import type { ModelAsk, PassthroughChanges, UpstreamMessage } from "../contract/protocol.ts";
-import type { Target } from "../contract/router.ts";
+import type { PassthroughChanges } from "../contract/passthrough.ts";
+import type { ProtocolAsk } from "../contract/protocol.ts";
+import type { Target } from "../contract/upstream.ts";
+import type { UpstreamMessage } from "../contract/upstream-side.ts";
 import { asRecord, isRecord, parseJson } from "../neutral/json.ts";
 import type { Loss } from "../neutral/model.ts";
 import { isJsonLines, WholeLines } from "../wire/json-lines.ts";
@@ -22,13 +25,13 @@ export class Passthrough implements Exchange {
 	readonly message: UpstreamMessage;
 	readonly losses: readonly Loss[];
 	readonly tiers: readonly string[];
-	private readonly ask: ModelAsk;
+	private readonly ask: ProtocolAsk;
 	private readonly target: Target;
 	private readonly changes: PassthroughChanges;
 	private readonly ways: Translating;
 
 	/** `ways`: for answers that came as a stream unasked, or the reverse. */
-	constructor(ask: ModelAsk, target: Target, limit: number | undefined, ways: Translating) {
+	constructor(ask: ProtocolAsk, target: Target, limit: number | undefined, ways: Translating) {
 		const { model, capabilities } = target;
 		this.ask = ask;
 		this.target = target;

@@ -1,4 +1,5 @@
 /** Reads a call of an endpoint: from its body to the targets that can serve it. */
+
 import type { EndpointRouted, Identified } from "../contract/call.ts";
 import type {
 	Dialect,
@@ -9,8 +10,9 @@ import type {
 	EndpointRequest,
 } from "../contract/endpoint.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import type { ModelCall } from "../contract/protocol.ts";
-import type { Plan, Target } from "../contract/router.ts";
+import type { ModelCall } from "../contract/model-ask.ts";
+import type { Plan } from "../contract/router.ts";
+import type { Target } from "../contract/upstream.ts";
 import { unknownModel } from "../errors/unknown-model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { readBody, readBytes } from "../wire/body.ts";

@@ -1,7 +1,9 @@
 /** Reads a call of a protocol: from its body to where it may go. */
+
 import type { Identified } from "../contract/call.ts";
 import type { JsonBody } from "../contract/json-body.ts";
-import type { ModelAsk, ModelRequest, Protocol } from "../contract/protocol.ts";
+import type { ModelAsk, ModelRequest } from "../contract/model-ask.ts";
+import type { Protocol } from "../contract/protocol.ts";
 import type { Plan } from "../contract/router.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
 import { readBody } from "../wire/body.ts";
@@ -32,16 +34,17 @@ export const readModel = (protocol: Protocol, options: ReadingOptions): Entry =>
 	 * The call as the phases after reading see it: the same object, from now on knowing more, for a copy would work out what
 	 * was left to be worked out when asked for.
 	 */
-	const routed = (call: Identified, ask: ModelAsk): Read => {
+	const routed = (call: Identified, loaded: ModelAsk): Read => {
+		const ask = Object.assign(loaded, { protocol });
 		let decoded: NeutralRequest | undefined;
 		const asked = Object.assign(call, {
 			surface: "model" as const,
 			ask,
 			model: ask.call,
-			protocol: ask.protocol.name,
+			protocol: protocol.name,
 			requestBytes: ask.body.bytes.length,
 			prompt() {
-				decoded ??= ask.protocol.client.decodeRequest(ask);
+				decoded ??= protocol.client.decodeRequest(ask);
 				return decoded;
 			},
 		});

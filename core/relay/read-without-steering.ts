@@ -1,7 +1,8 @@
 /** Takes out of a request what would choose another model, upstream, address or key than Portico's own configuration does. */
+
 import type { Identified } from "../contract/call.ts";
 import type { RequestFacts } from "../contract/facts.ts";
-import type { ModelAsk } from "../contract/protocol.ts";
+import type { ProtocolAsk } from "../contract/protocol.ts";
 import type { Router } from "../contract/router.ts";
 import type { Loss } from "../neutral/model.ts";
 import { changeJsonBody, readJsonBody } from "../wire/json-body.ts";
@@ -18,7 +19,7 @@ export const readWithoutSteering = (
 	steer: RequestFacts["steering"],
 	call: Identified,
 	{ rulesOf, router }: { readonly rulesOf: RulesOf; readonly router: Router },
-): Pick<ModelAsk, "body" | "steered"> => {
+): Pick<ProtocolAsk, "body" | "steered"> => {
 	const sent = readJsonBody(bytes);
 	const { deployment } = call.params;
 	const body = deployment === undefined ? sent : withDeployment(sent, deployment);

@@ -1,6 +1,7 @@
 /** What the ways to read a call have in common, whether it is of a protocol or of an endpoint. */
+
 import type { AskedCall, Identified, RelayedCall } from "../contract/call.ts";
-import type { ModelCall, Operation } from "../contract/protocol.ts";
+import type { ModelCall, Operation } from "../contract/model-ask.ts";
 import type { Plan, Router } from "../contract/router.ts";
 import type { Pace } from "../wire/body.ts";
 import type { MaybeLater } from "./exchange.ts";

@@ -1,10 +1,11 @@
 /** Writes the row of a call, whatever became of it: told to every recorder. */
+
 import type { Admitted } from "../contract/call.ts";
 import type { Clock } from "../contract/clock.ts";
 import type { Denial } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
+import type { ModelCall, Operation } from "../contract/model-ask.ts";
 import type { CallRecord, CallToken, Outcome, Recorder } from "../contract/outcome.ts";
-import type { ModelCall, Operation } from "../contract/protocol.ts";
 import type { Tracer } from "../contract/trace.ts";
 import { whatFailed } from "../errors/describe.ts";
 import { plainName } from "../errors/redact.ts";

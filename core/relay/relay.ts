@@ -8,9 +8,10 @@
 import type { Identified } from "../contract/call.ts";
 import { type Denial, deny, Fault, isDenial, isFault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
-import type { ModelCall } from "../contract/protocol.ts";
+import type { ModelCall } from "../contract/model-ask.ts";
 import type { Route } from "../contract/route.ts";
-import type { Plan, Target } from "../contract/router.ts";
+import type { Plan } from "../contract/router.ts";
+import type { Target } from "../contract/upstream.ts";
 import { whatFailed } from "../errors/describe.ts";
 import { unknownModel } from "../errors/unknown-model.ts";
 import { isPending } from "../wire/pending.ts";

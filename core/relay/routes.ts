@@ -1,8 +1,10 @@
 /** The model routes: every path of every protocol, and of every dialect of every endpoint. */
+
 import type { Identified } from "../contract/call.ts";
 import type { Dialect, Endpoint } from "../contract/endpoint.ts";
+import type { RenderDenial } from "../contract/fault.ts";
 import type { Protocol } from "../contract/protocol.ts";
-import type { RenderDenial, Route } from "../contract/route.ts";
+import type { Route } from "../contract/route.ts";
 import { readEndpoint } from "./read-endpoint.ts";
 import { readModel } from "./read-model.ts";
 import type { Entry, ReadingOptions } from "./reading.ts";

@@ -1,7 +1,8 @@
 /** Upstreams and plugins tell what an answer used: an amount that is no number, negative or endless counts as not told. */
+
 import type { Bound } from "../contract/endpoint.ts";
 import type { Log } from "../contract/log.ts";
-import type { Observation } from "../contract/protocol.ts";
+import type { Observation } from "../contract/passthrough.ts";
 import { whatFailed } from "../errors/describe.ts";
 import type { Usage } from "../neutral/response.ts";
 import type { StreamPass } from "./exchange.ts";

@@ -1,6 +1,7 @@
 /** Counts a neutral stream on its way, for accounting. */
+
 import type { Denial } from "../contract/fault.ts";
-import type { Observation, Progress } from "../contract/protocol.ts";
+import type { Observation, Progress } from "../contract/passthrough.ts";
 import type { Block } from "../neutral/content.ts";
 import { textBytes } from "../neutral/json.ts";
 import { failureOf } from "../neutral/normalize-events.ts";

@@ -1,7 +1,8 @@
 /** The beginning of a stream, held back while it says nothing yet: an early error can still be a status. */
+
 import type { Clock } from "../contract/clock.ts";
 import { Fault } from "../contract/fault.ts";
-import type { StreamEvent } from "../contract/protocol.ts";
+import type { StreamEvent } from "../contract/upstream-side.ts";
 import type { Frames } from "../wire/frames.ts";
 import { isPending } from "../wire/pending.ts";
 import { progressOf, type StreamPass } from "./exchange.ts";

@@ -7,7 +7,7 @@ import type { Denial } from "../contract/fault.ts";
 import { Fault } from "../contract/fault.ts";
 import type { CallRecord, Outcome } from "../contract/outcome.ts";
 import type { Permit } from "../contract/policy.ts";
-import type { Target } from "../contract/router.ts";
+import type { Target } from "../contract/upstream.ts";
 import { createLog } from "../runtime/log.ts";
 import { createFrames } from "../wire/frames.ts";
 import { openStandardStreamBody } from "../wire/stream-body.ts";

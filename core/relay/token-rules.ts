@@ -1,9 +1,10 @@
 /** The rules of a token: what each policy asks, beside what its own setting was compiled to. Found once for a token. */
+
 import type { AccessToken } from "../contract/call.ts";
 import { type Denial, deny, Fault } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
+import type { ModelInfo } from "../contract/model-listing.ts";
 import type { Policy } from "../contract/policy.ts";
-import type { ModelInfo } from "../contract/router.ts";
 import { whatFailed } from "../errors/describe.ts";
 import { isPending } from "../wire/pending.ts";
 import { denialIn, refusalIn } from "./plugin-answers.ts";

@@ -1,14 +1,11 @@
 /** A stream of an upstream of another protocol, on its way to the client by the neutral form. */
+
+import type { StreamEncoder } from "../contract/client-side.ts";
 import type { Denial } from "../contract/fault.ts";
-import type {
-	ModelAsk,
-	Observation,
-	Progress,
-	StreamDecoder,
-	StreamEncoder,
-	StreamEvent,
-} from "../contract/protocol.ts";
-import type { Target } from "../contract/router.ts";
+import type { Observation, Progress } from "../contract/passthrough.ts";
+import type { ProtocolAsk } from "../contract/protocol.ts";
+import type { Target } from "../contract/upstream.ts";
+import type { StreamDecoder, StreamEvent } from "../contract/upstream-side.ts";
 import { estimateUsage } from "../neutral/estimate.ts";
 import { normalizeEvents } from "../neutral/normalize-events.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
@@ -22,7 +19,7 @@ interface TranslatedStreamOptions {
 	/** The upstream's protocol, and the client's. */
 	readonly decoder: StreamDecoder;
 	readonly encoder: StreamEncoder;
-	readonly ask: ModelAsk;
+	readonly ask: ProtocolAsk;
 	/** What looks at the answer; absent where no guard wants to. */
 	readonly guard: GuardedEvents | undefined;
 	readonly request: NeutralRequest;

@@ -1,7 +1,10 @@
 /** The exchange with an upstream of another protocol: both directions go through the neutral form. */
+
 import { type Denial, Fault } from "../contract/fault.ts";
-import type { DecodeContext, ModelAsk, Observation, Protocol, UpstreamMessage } from "../contract/protocol.ts";
-import type { Target } from "../contract/router.ts";
+import type { Observation } from "../contract/passthrough.ts";
+import type { Protocol, ProtocolAsk } from "../contract/protocol.ts";
+import type { Target } from "../contract/upstream.ts";
+import type { DecodeContext, UpstreamMessage } from "../contract/upstream-side.ts";
 import { estimateUsage } from "../neutral/estimate.ts";
 import { parseExactly } from "../neutral/exact-json.ts";
 import { explode } from "../neutral/explode.ts";
@@ -38,7 +41,7 @@ export const notAnAnswer = (expected: string): Fault =>
 	});
 
 interface TranslationOptions {
-	readonly ask: ModelAsk;
+	readonly ask: ProtocolAsk;
 	/** The request, decoded. */
 	readonly prompt: NeutralRequest;
 	readonly target: Target;

@@ -2,7 +2,8 @@
 
 import type { RequestFacts } from "../contract/facts.ts";
 import { deny, Fault } from "../contract/fault.ts";
-import type { Protocol, UpstreamSide } from "../contract/protocol.ts";
+import type { Protocol } from "../contract/protocol.ts";
+import type { UpstreamSide } from "../contract/upstream-side.ts";
 import { renderOwnDenial } from "../errors/own-errors.ts";
 
 const unspoken = (): never => {

@@ -1,7 +1,8 @@
 /** Keeps an upstream's secrets out of what it says of a failure: its keys and its address, which it alone knows how to find. */
+
 import type { Denial } from "../contract/fault.ts";
-import type { StreamEvent } from "../contract/protocol.ts";
-import type { Target } from "../contract/router.ts";
+import type { Target } from "../contract/upstream.ts";
+import type { StreamEvent } from "../contract/upstream-side.ts";
 import { scrub } from "../errors/redact.ts";
 import { definedOnly } from "../neutral/json.ts";
 

@@ -5,9 +5,10 @@
 
 import type { EndpointRouted, RelayedCall } from "../contract/call.ts";
 import type { Bound } from "../contract/endpoint.ts";
+import { generates } from "../contract/model-ask.ts";
 import type { Ending } from "../contract/outcome.ts";
-import { generates, type Observation } from "../contract/protocol.ts";
-import type { Target } from "../contract/router.ts";
+import type { Observation } from "../contract/passthrough.ts";
+import type { Target } from "../contract/upstream.ts";
 import type { Block } from "../neutral/content.ts";
 import { bytesPerToken, estimateInput } from "../neutral/estimate.ts";
 import type { NeutralRequest } from "../neutral/request.ts";

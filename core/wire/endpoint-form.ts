@@ -1,7 +1,8 @@
 /** What dialects that speak forms have in common: the form of a request, a file in it, the message of one. */
+
 import type { EndpointRequest, FormBody, FormPart } from "../contract/endpoint.ts";
 import { Fault } from "../contract/fault.ts";
-import type { UpstreamMessage } from "../contract/protocol.ts";
+import type { UpstreamMessage } from "../contract/upstream-side.ts";
 
 const refuse = (message: string, parameter?: string): Fault =>
 	new Fault({ kind: "invalid_request", code: "invalid_form", message, ...(parameter !== undefined && { parameter }) });

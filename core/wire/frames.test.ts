@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { chunkings } from "../../test/support/chunkings.ts";
-import type { StreamEvent } from "../contract/protocol.ts";
+import type { StreamEvent } from "../contract/upstream-side.ts";
 import { createFrames } from "./frames.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

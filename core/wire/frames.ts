@@ -1,7 +1,8 @@
 /** Bytes of an event stream as events. Written for streams whose chunks fall anywhere, down to one byte. */
+
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import { Fault } from "../contract/fault.ts";
-import type { StreamEvent } from "../contract/protocol.ts";
+import type { StreamEvent } from "../contract/upstream-side.ts";
 import { isTorn } from "./torn-event.ts";
 
 export interface Frames {

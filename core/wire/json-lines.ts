@@ -1,6 +1,7 @@
 /** Streams of lines, each a JSON of its own (NDJSON), as events: what Ollama and Cohere write in place of server-sent ones. */
+
 import { Fault } from "../contract/fault.ts";
-import type { StreamEvent } from "../contract/protocol.ts";
+import type { StreamEvent } from "../contract/upstream-side.ts";
 import { join } from "./body.ts";
 import type { Frames } from "./frames.ts";
 import { isTorn } from "./torn-event.ts";

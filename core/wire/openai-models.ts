@@ -1,6 +1,5 @@
 /** Lists of models in OpenAI's shape, which several protocols and most vendors share: as clients read them, and as upstreams write them. */
-import type { ListedModel, ModelListing } from "../contract/model-listing.ts";
-import type { ModelInfo } from "../contract/router.ts";
+import type { ListedModel, ModelInfo, ModelListing } from "../contract/model-listing.ts";
 import { asCount, asList, asRecord, asText, definedOnly } from "../neutral/json.ts";
 import { openAiRoots } from "./openai-paths.ts";
 

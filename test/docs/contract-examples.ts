@@ -76,6 +76,7 @@ declare global {
 /** Interfaces whose members an example shows that stands at something else. */
 const shownOf: Readonly<Record<string, string>> = {
 	"call.ts: Routed": "Policy",
+	"model-ask.ts: ModelAsk": "ClientSide",
 	"model-listing.ts: ModelListing": "ClientSide",
 	"router.ts: plan": "Router",
 	"upstream-side.ts: sign": "UpstreamSide",

@@ -14,10 +14,11 @@ import type { Approach, ApproachOptions } from "./approach.ts";
 import { approachEndpoint } from "./approach-endpoint.ts";
 import { askBatch } from "./batch.ts";
 import { clientGone } from "./call-ending.ts";
+import type { Waiting } from "./call-parts.ts";
 import { type CompactionOptions, compactFirst } from "./compact-first.ts";
 import type { MaybeLater } from "./exchange.ts";
 import type { Gathering } from "./gathering.ts";
-import type { LiveCall, Waiting } from "./live-call.ts";
+import type { LiveCall } from "./live-call.ts";
 import { ModelWays } from "./model-ways.ts";
 import { UpstreamBody } from "./upstream-body.ts";
 

@@ -1,11 +1,7 @@
-/** How a call that came to no answer has ended, and the failures that are Portico's own. */
-import { type Denial, isFault } from "../contract/fault.ts";
-import type { CallRecord, Ending, Outcome } from "../contract/outcome.ts";
-import { whatFailed } from "../errors/describe.ts";
-import { noRoom } from "../wire/byte-budget.ts";
-import type { LiveCall } from "./live-call.ts";
+/** Failures that are Portico's own or the client's, and what is told of a call that was refused. */
+import type { Denial } from "../contract/fault.ts";
+import type { CallRecord, Outcome } from "../contract/outcome.ts";
 import type { CallStart, Recording } from "./record.ts";
-import { tooLong } from "./stream-watch.ts";
 
 export const shuttingDown: Denial = {
 	kind: "overloaded",
@@ -21,25 +17,6 @@ export const lost: Denial = {
 	kind: "upstream",
 	code: "upstream_broke_off",
 	message: "The upstream closed the connection.",
-};
-
-const unreadable: Denial = { kind: "upstream", message: "The upstream's answer could not be read." };
-
-/** Why a stream ends over which this was thrown. What is no fault is a mistake, a plugin's or Portico's, and the log tells it. */
-export const whyUnreadable = ({ routed, options }: LiveCall, error: unknown): Denial => {
-	if (isFault(error)) return error.denial;
-	options.log.error("an answer could not be read to its end", { callId: routed.id, ...whatFailed(error) });
-	return unreadable;
-};
-
-/** Endings that are nobody's failure, or the client's or Portico's own. */
-export const notTheUpstreams: ReadonlySet<Ending> = new Set(["completed", "client_left", "shut_down"]);
-
-export const endingOf = (live: LiveCall): Ending => {
-	if (live.stoppedFor?.code === noRoom) return "failed";
-	if (live.refusedBy !== undefined) return "refused";
-	if (live.stoppedFor) return live.stoppedFor === tooLong ? "timed_out" : "shut_down";
-	return live.left ? "client_left" : "upstream_failed";
 };
 
 /** What permits are told of a call that was refused before anything of it was sent. */

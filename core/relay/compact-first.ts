@@ -3,8 +3,6 @@
 import type { Clock } from "../contract/clock.ts";
 import type { UpstreamMessage } from "../contract/upstream-side.ts";
 import { estimateUsage } from "../neutral/estimate.ts";
-import type { NeutralRequest } from "../neutral/request.ts";
-import type { Usage } from "../neutral/response.ts";
 import { foldStream } from "./answer.ts";
 import type { Approach } from "./approach.ts";
 import type { Exchange, WholeAnswer } from "./exchange.ts";
@@ -20,13 +18,6 @@ export interface CompactionOptions {
 	readonly abort: AbortController;
 	/** Sends one message. */
 	ask(message: UpstreamMessage): Promise<Response>;
-}
-
-/** The conversation made shorter by a summary before it is answered, what that used, and its limit while it is written. */
-export interface Compaction {
-	readonly request?: NeutralRequest;
-	readonly used?: Usage;
-	readonly limit?: number | undefined;
 }
 
 const readWhole = async (

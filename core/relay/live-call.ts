@@ -9,21 +9,17 @@ import type { Target } from "../contract/upstream.ts";
 import type { Loss } from "../neutral/model.ts";
 import { tiersServed } from "../wire/request-bound.ts";
 import { AttemptRecords } from "./attempt-records.ts";
-import { notTheUpstreams } from "./call-ending.ts";
-import type { Compaction } from "./compact-first.ts";
+import type { Compaction, OpenStream, Waiting } from "./call-parts.ts";
 import type { StreamPass } from "./exchange.ts";
 import type { Guarded } from "./guarded.ts";
 import type { Permits } from "./permits.ts";
 import { type Recording, record } from "./record.ts";
 import { nothingSeen, soundly, soundlySeen } from "./sound-amounts.ts";
-import type { CallStream } from "./stream.ts";
 import { plainStop, redacted } from "./upstream-words.ts";
 import { type CallEnd, usedBy, usedInAll } from "./used.ts";
 
-/** What a call waits for upstream, and can be told to wait for no longer. */
-export interface Waiting {
-	stop(): void;
-}
+/** Endings that are nobody's failure, or the client's or Portico's own. */
+const notTheUpstreams: ReadonlySet<Ending> = new Set(["completed", "client_left", "shut_down"]);
 
 const noCompaction: Compaction = {};
 const none: readonly never[] = [];
@@ -61,7 +57,7 @@ export class LiveCall {
 	/** Its client and its time are watched (`CallWatch`). */
 	watched = false;
 	/** Set once its answer goes on as a stream. */
-	stream: CallStream | undefined;
+	stream: OpenStream | undefined;
 	/** Its answer has begun, or it has none. */
 	answering = false;
 	/** What the guards made of the request; absent where none is loaded. */

@@ -17,7 +17,7 @@ import { unknownModel } from "../errors/unknown-model.ts";
 import { isPending } from "../wire/pending.ts";
 import { AfterBursts } from "./after-bursts.ts";
 import { type AttemptOptions, attempt } from "./attempt.ts";
-import { clientGone, endingOf, lost, refusedOutcome, shuttingDown } from "./call-ending.ts";
+import { clientGone, lost, refusedOutcome, shuttingDown } from "./call-ending.ts";
 import { CallWatch } from "./call-watch.ts";
 import { roomToBegin, turnEnds } from "./event-loop-share.ts";
 import type { Guarded } from "./guarded.ts";
@@ -33,6 +33,7 @@ import { tooLong } from "./stream-watch.ts";
 import { firstRefusal, type Rule } from "./token-rules.ts";
 import { untilGone } from "./until-gone.ts";
 import { redacted } from "./upstream-words.ts";
+import { endingOf } from "./why-ended.ts";
 
 const denialOf = (error: unknown, log: Log, callId: string): Denial => {
 	if (isFault(error)) return error.denial;

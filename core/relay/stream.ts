@@ -5,7 +5,8 @@ import type { Ending } from "../contract/outcome.ts";
 import type { Frames } from "../wire/frames.ts";
 import { isPending } from "../wire/pending.ts";
 import type { OpenStreamBody, StreamBody, StreamBodyEvents } from "../wire/stream-body.ts";
-import { clientGone, endingOf, whyUnreadable } from "./call-ending.ts";
+import { clientGone } from "./call-ending.ts";
+import type { OpenStream } from "./call-parts.ts";
 import { progressOf, type StreamPass } from "./exchange.ts";
 import type { LiveCall } from "./live-call.ts";
 import type { StreamMemory } from "./stream-memory.ts";
@@ -13,6 +14,7 @@ import { type StreamAlarms, type StreamLimits, StreamWatch, silent, stalled, too
 import { Unread } from "./unread.ts";
 import type { UpstreamBody } from "./upstream-body.ts";
 import { isTotal } from "./used.ts";
+import { endingOf, whyUnreadable } from "./why-ended.ts";
 
 export interface StreamParts {
 	readonly live: LiveCall;
@@ -36,7 +38,7 @@ export interface StreamParts {
 const countMs = 5_000;
 
 /** The stream of one call. Reads upstream only when the client can take more, so a slow client slows the upstream. */
-export class CallStream implements StreamAlarms, StreamBodyEvents {
+export class CallStream implements OpenStream, StreamAlarms, StreamBodyEvents {
 	readonly unread: Unread;
 	private readonly parts: StreamParts;
 	private readonly streamBody: StreamBody;

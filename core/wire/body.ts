@@ -128,40 +128,40 @@ const hold = (held: HeldBytes | undefined, bytes: number): void => {
 	if (denial) throw new Fault(denial);
 };
 
-/** Of a declared length that is small the body is read at once: the runtime holds it to that, and one read is cheaper than many. */
-const beginToRead = (
+/**
+ * Of a declared length that is small the body is read at once: the runtime holds it to that, and one read is cheaper than many.
+ * Every call comes here, and an async function around the reading is dearer.
+ */
+const read = (
 	request: Request,
+	isJson: boolean,
 	limit: number,
 	held: HeldBytes | undefined,
 	pace: Pace,
-	resolve: Resolve<Uint8Array>,
-	reject: Reject,
-): void => {
-	const { headers } = request;
-	const declared = Number(headers.get("content-length") ?? 0);
-	if (declared > limit) resolve(refuseDeclared(request, limit, declared, pace));
-	else if (declared === 0 || declared > readAtOnce || headers.has("content-encoding"))
-		resolve(readInPieces(request, limit, held, pace));
-	else {
-		hold(held, declared);
-		settleWithin(request.bytes(), pace.patienceMs, pace.clock, resolve, reject);
-	}
-};
+): Promise<Uint8Array> =>
+	new Promise((resolve, reject) => {
+		const { headers } = request;
+		if (isJson) checkType(headers.get("content-type"));
+		const declared = Number(headers.get("content-length") ?? 0);
+		if (declared > limit) resolve(refuseDeclared(request, limit, declared, pace));
+		else if (declared === 0 || declared > readAtOnce || headers.has("content-encoding"))
+			resolve(readInPieces(request, limit, held, pace));
+		else {
+			hold(held, declared);
+			settleWithin(request.bytes(), pace.patienceMs, pace.clock, resolve, reject);
+		}
+	});
 
 /**
  * The whole body, decompressed, or a `Fault`: too large (nothing of it is kept when the length is declared), wrong type, too slow,
  * broken off, or no room for it in what calls may hold (`call.held`).
  */
 export const readBody = (request: Request, limit: number, held?: HeldBytes, pace = usualPace): Promise<Uint8Array> =>
-	// Every call comes here, and an async function around the reading is dearer.
-	new Promise((resolve, reject) => {
-		checkType(request.headers.get("content-type"));
-		beginToRead(request, limit, held, pace, resolve, reject);
-	});
+	read(request, true, limit, held, pace);
 
 /** The same for a body of any media type. */
-export const readBytes = (request: Request, limit: number, held?: HeldBytes): Promise<Uint8Array> =>
-	new Promise((resolve, reject) => beginToRead(request, limit, held, usualPace, resolve, reject));
+export const readBytes = (request: Request, limit: number, held?: HeldBytes, pace = usualPace): Promise<Uint8Array> =>
+	read(request, false, limit, held, pace);
 
 /** Whatever the compiler takes a reader's type from: the browser's, or the runtime's. */
 interface Reader {

@@ -26,6 +26,7 @@ const open = async (
 		plugins: [
 			"tokens",
 			"chat-completions",
+			"audio",
 			"ledger",
 			{
 				use: "router",
@@ -158,12 +159,13 @@ describe("calls at once", () => {
 const dripping = (
 	gateway: TestGateway,
 	length: number,
+	[at, type]: readonly [string, string] = [path, "application/json"],
 ): { socket: Socket; text: () => string; closed: Promise<void> } => {
 	const { port, host } = new URL(gateway.url);
 	let text = "";
 	const socket = connect(Number(port), "127.0.0.1", () =>
 		socket.write(
-			`POST ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${gateway.key}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n{`,
+			`POST ${at} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${gateway.key}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n{`,
 		),
 	);
 	socket.on("data", (data) => {
@@ -174,10 +176,13 @@ const dripping = (
 };
 
 describe("bodies that do not come", () => {
-	test("within bodySeconds: 408, and the connection is closed", async () => {
+	test.each([
+		["JSON", [path, "application/json"]],
+		["a form", ["/v1/audio/transcriptions", "multipart/form-data; boundary=x"]],
+	] as const)("within bodySeconds, %s: 408, and the connection is closed", async (_, kind) => {
 		const clock = createTestClock();
 		const { gateway } = await open({ bodySeconds: 10 }, clock);
-		const { text, closed } = dripping(gateway, 100);
+		const { text, closed } = dripping(gateway, 100, kind);
 		await until(() => gateway.portico.openCalls() === 1);
 		await turn();
 		await clock.advance(9999);

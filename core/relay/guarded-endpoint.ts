@@ -5,7 +5,7 @@ import { Fault } from "../contract/fault.ts";
 import { parseJson } from "../neutral/json.ts";
 import { mapJsonTexts } from "../neutral/map-texts.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
-import { readForm, renameFiles, replaceParts } from "../wire/form.ts";
+import { readForm, replaceParts } from "../wire/form.ts";
 import { changeJsonBody } from "../wire/json-body.ts";
 import { changedWords, editWords } from "./edit-words.ts";
 import type { EndpointExchange } from "./endpoint-exchange.ts";
@@ -17,15 +17,13 @@ import type { LiveCall } from "./live-call.ts";
 
 const utf8 = new TextDecoder();
 
-/** The words of a part, where it is no file. */
+/** The words of a part: the name of a file, the value of any other but the model's. */
 const partText = ({ bytes }: FormBody, { name, filename, start, end }: FormPart): string | undefined =>
-	filename === undefined && name !== "model" ? utf8.decode(bytes.subarray(start, end)) : undefined;
+	filename ?? (name === "model" ? undefined : utf8.decode(bytes.subarray(start, end)));
 
 /** Values, and the names of files and of fields. */
 const formTexts = ({ body }: EndpointAsk): readonly string[] =>
-	body.type === "form"
-		? body.form.parts.flatMap((part) => [part.name, part.filename ?? [], partText(body.form, part) ?? []].flat())
-		: [];
+	body.type === "form" ? body.form.parts.flatMap((part) => [part.name, partText(body.form, part) ?? []].flat()) : [];
 
 const jsonTexts = ({ body }: EndpointAsk): readonly string[] => {
 	const texts: string[] = [];
@@ -54,14 +52,12 @@ const changedBody = (ask: EndpointAsk, words: ReadonlyMap<string, string>): Endp
 			.map(([name, value]) => [name, editWords(value, words)] as const);
 		return { type: "json", json: changeJsonBody(body.json, Object.fromEntries(changes)) };
 	}
-	const { contentType } = body.form;
-	const named = renameFiles(body.form, (name) => words.get(name));
-	const form = readForm(named, contentType);
+	const { form } = body;
 	const bytes = replaceParts(form, (part) => {
 		const text = partText(form, part);
 		return text === undefined ? undefined : words.get(text);
 	});
-	return { type: "form", form: readForm(bytes, contentType) };
+	return { type: "form", form: readForm(bytes, form.contentType) };
 };
 
 /** What an endpoint is asked stands in fields of these names: another name would make it another request. */

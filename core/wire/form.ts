@@ -179,38 +179,28 @@ export const formText = ({ bytes, parts }: FormBody, name: string): string | und
 	return part && new TextDecoder().decode(bytes.subarray(part.start, part.end));
 };
 
-/** The same bytes with another value for each part that `given` has one for. */
-export const replaceParts = ({ bytes, parts }: FormBody, given: (part: FormPart) => string | undefined): Uint8Array => {
-	const pieces: Uint8Array[] = [];
-	let from = 0;
-	for (const part of parts) {
-		const value = given(part);
-		if (value === undefined) continue;
-		pieces.push(bytes.subarray(from, part.start), Buffer.from(value));
-		from = part.end;
-	}
-	return from === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)]);
-};
-
 const filenames = /;[ \t]*filename\*?[ \t]*=[ \t]*(?:"(?:\\.|[^"\\])*"|[^;\r\n]*)/gi;
 const disposition = /^content-disposition:[^\r\n]*/im;
 const asFilename = (name: string): string =>
 	name.replace(/["\\\p{Cc}]/gu, (character) => encodeURIComponent(character));
 
-/** The same bytes with another name for each file that `given` has one for. */
-export const renameFiles = ({ bytes, parts }: FormBody, given: (name: string) => string | undefined): Uint8Array => {
+/** The head of a file's part with another name for the file. */
+const renamed = (head: Uint8Array, name: string): Uint8Array => {
+	const named = (line: string) => `${line.replace(filenames, "")}; filename="${asFilename(name)}"`;
+	return Buffer.from(Buffer.from(head).toString("utf8").replace(disposition, named));
+};
+
+/** The same bytes with what `given` has for a part: another name for a file, another value for any other. */
+export const replaceParts = ({ bytes, parts }: FormBody, given: (part: FormPart) => string | undefined): Uint8Array => {
 	const pieces: Uint8Array[] = [];
 	let from = 0;
-	for (const { filename, start, end } of parts) {
-		const name = filename === undefined ? undefined : given(filename);
-		if (name !== undefined) {
-			const head = Buffer.from(bytes.subarray(from, start)).toString("utf8");
-			const named = (line: string) => `${line.replace(filenames, "")}; filename="${asFilename(name)}"`;
-			pieces.push(Buffer.from(head.replace(disposition, named)));
-			from = start;
-		}
-		pieces.push(bytes.subarray(from, end));
-		from = end;
+	for (const part of parts) {
+		const [head, value] = [bytes.subarray(from, part.start), bytes.subarray(part.start, part.end)];
+		const other = given(part);
+		if (other === undefined) pieces.push(head, value);
+		else if (part.filename === undefined) pieces.push(head, Buffer.from(other));
+		else pieces.push(renamed(head, other), value);
+		from = part.end;
 	}
 	return Buffer.concat([...pieces, bytes.subarray(from)]);
 };

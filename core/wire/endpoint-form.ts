@@ -31,9 +31,9 @@ export type FormField =
 	| { readonly name: string; readonly text: string }
 	| { readonly name: string; readonly bytes: Uint8Array; readonly filename: string; readonly type?: string };
 
-/** As browsers write a name: what would end it is escaped. */
-const quoted = (name: string): string =>
-	`"${name.replaceAll("\\", "%5C").replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`;
+/** As browsers write a name: what would end it is escaped, and what no line may hold. */
+export const quoted = (name: string): string =>
+	`"${name.replace(/["\\\p{Cc}]/gu, (character) => encodeURIComponent(character))}"`;
 
 const headOf = (field: FormField): string => {
 	const name = `Content-Disposition: form-data; name=${quoted(field.name)}`;

@@ -4,6 +4,7 @@
  */
 import type { FormBody, FormPart } from "../contract/endpoint.ts";
 import { Fault } from "../contract/fault.ts";
+import { quoted } from "./endpoint-form.ts";
 import { checkCharset, checkFieldCharset } from "./form-charset.ts";
 
 /** More than any client sends; every part costs more to read than its bytes. */
@@ -181,12 +182,10 @@ export const formText = ({ bytes, parts }: FormBody, name: string): string | und
 
 const filenames = /;[ \t]*filename\*?[ \t]*=[ \t]*(?:"(?:\\.|[^"\\])*"|[^;\r\n]*)/gi;
 const disposition = /^content-disposition:[^\r\n]*/im;
-const asFilename = (name: string): string =>
-	name.replace(/["\\\p{Cc}]/gu, (character) => encodeURIComponent(character));
 
 /** The head of a file's part with another name for the file. */
 const renamed = (head: Uint8Array, name: string): Uint8Array => {
-	const named = (line: string) => `${line.replace(filenames, "")}; filename="${asFilename(name)}"`;
+	const named = (line: string) => `${line.replace(filenames, "")}; filename=${quoted(name)}`;
 	return Buffer.from(Buffer.from(head).toString("utf8").replace(disposition, named));
 };
 

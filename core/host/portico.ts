@@ -4,8 +4,8 @@ import type { ServerConfig } from "../config/schema-core.ts";
 import type { FirstToken, HostInfo, PluginRow } from "../contract/host-info.ts";
 import { jobs } from "../contract/job.ts";
 import { router } from "../contract/router.ts";
-import { freeBytes } from "../runtime/free-bytes.ts";
 import { addressOf, type Connection } from "../runtime/serve.ts";
+import { spaceOf } from "../store/free-space.ts";
 import type { ByteBudget } from "../wire/byte-budget.ts";
 import { auditOf } from "./audit.ts";
 import { awaitRestart } from "./await-restart.ts";
@@ -58,7 +58,7 @@ export class Portico {
 	constructor(options: PorticoOptions) {
 		const { clock, store, dataFolder } = options;
 		const { url } = options.blueprint.config.database;
-		this.troubles = new Troubles({ clock, outage: store.outage, freeBytes: () => freeBytes(dataFolder), url });
+		this.troubles = new Troubles({ clock, outage: store.outage, freeBytes: () => spaceOf(dataFolder)?.free, url });
 		this.log = discreetLog(this.troubles.failing.heardIn(options.log), this.secrets);
 		this.options = { ...options, log: this.log };
 		this.old = new OldGenerations(clock, this.log, this.mustEnd.signal);

@@ -1,4 +1,5 @@
 /** The way to the database: opens it, tries again what may be tried again, and heals it after a failure. */
+import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "@libsql/client";
 import type { Clock } from "../contract/clock.ts";
@@ -18,7 +19,7 @@ export interface ConnectionInput {
 	readonly log: Log;
 	/** How long a busy or absent database is waited for from its first failure, milliseconds; later operations try once. */
 	readonly patienceMs?: number;
-	/** How much room the disk of a file has; the system is asked unless a test says. */
+	/** How much room the disk of a folder has; the system is asked unless a test says. */
 	readonly space?: typeof spaceOf;
 }
 
@@ -166,7 +167,7 @@ export class Connection {
 
 	/** On a full disk what needs no room, as a change of no row, succeeds between all that fails. */
 	#answered(kind: "read" | "write"): void {
-		const isFull = this.file !== undefined && (this.#space(this.file)?.free ?? leastFree) < leastFree;
+		const isFull = this.file !== undefined && (this.#space(dirname(this.file))?.free ?? leastFree) < leastFree;
 		if (isFull && this.#failing.get(kind)?.code === fullCode) return;
 		if (this.#failing.delete(kind)) this.#log.info("the database answers again", { for: kind });
 	}

@@ -1,6 +1,5 @@
 /** Warns in the log before the disk of the database is full: afterwards nothing can be written, and calls are refused. */
 import { statfsSync } from "node:fs";
-import { dirname } from "node:path";
 import type { Log } from "../contract/log.ts";
 
 /** Bytes of a disk. */
@@ -13,11 +12,11 @@ const mebibyte = 1024 * 1024;
 /** A tenth of a small disk, a gibibyte of a large one. */
 const scarceBelow = ({ total }: Space): number => Math.min(total / 10, 1024 * mebibyte);
 
-/** Free space on the disk that a file lies on; undefined where the system does not tell. */
-export const spaceOf = (file: string): Space | undefined => {
+/** What this process may still write on the disk that a folder lies on; undefined where the system does not tell. */
+export const spaceOf = (folder: string): Space | undefined => {
 	try {
-		const { bavail, blocks, bsize } = statfsSync(dirname(file));
-		return { free: bavail * bsize, total: blocks * bsize };
+		const { bavail, blocks, bsize } = statfsSync(folder);
+		return blocks > 0 ? { free: bavail * bsize, total: blocks * bsize } : undefined;
 	} catch {
 		return undefined;
 	}

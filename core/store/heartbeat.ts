@@ -1,4 +1,5 @@
 /** Writes one row now and then and looks for it through a second connection: proof that what is written is there. */
+import { dirname } from "node:path";
 import Database from "libsql";
 import type { Clock } from "../contract/clock.ts";
 import type { Log } from "../contract/log.ts";
@@ -27,7 +28,7 @@ export const startHeartbeat = ({ connection, queue, clock, log }: HeartbeatInput
 	let cancel = (): void => undefined;
 	let hasBeaten = false;
 	const { file } = connection;
-	const lookAtSpace = watchSpace(() => (file === undefined ? undefined : spaceOf(file)), log);
+	const lookAtSpace = watchSpace(() => (file === undefined ? undefined : spaceOf(dirname(file))), log);
 	lookAtSpace();
 	const beat = async (): Promise<void> => {
 		lookAtSpace();

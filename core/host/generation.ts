@@ -12,7 +12,6 @@ import type { OwnedRoute } from "../http/app.ts";
 import { asRecord } from "../neutral/json.ts";
 import { nameClashes } from "./clashes.ts";
 import { inTime, patienceMs, stopInTime, stoppedOrLate, toldWhenLate } from "./in-time.ts";
-import { scheduleComplaints } from "./job-schedules.ts";
 import { contributionFaults, offerFaults } from "./offer-faults.ts";
 import type { Instance, PluginComplaint } from "./order.ts";
 
@@ -169,7 +168,7 @@ export const buildGeneration = async (
 			complain(name, `could not be set up: ${said(error)}`);
 		}
 	}
-	complaints.push(...built.flatMap(unkept), ...nameClashes(offers), ...scheduleComplaints(offers));
+	complaints.push(...built.flatMap(unkept), ...nameClashes(offers));
 	slots = new Map();
 	complaints.push(...built.flatMap(ownComplaints));
 

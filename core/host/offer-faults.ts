@@ -3,6 +3,7 @@
 import { TypeGuard } from "@sinclair/typebox";
 import { everyCommandTakes, flagOf } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";
+import { isSchedule } from "../config/shape.ts";
 import { authenticators } from "../contract/authenticator.ts";
 import type { ClientSide } from "../contract/client-side.ts";
 import { commands } from "../contract/command.ts";
@@ -149,12 +150,18 @@ const commandFaults = ({ name }: WireRecord): readonly string[] => {
 		: [`the command "${name}" must be one word that begins with no hyphen: nobody could call it`];
 };
 
+const jobFaults = ({ name, schedule }: WireRecord): readonly string[] =>
+	typeof schedule === "string" && isSchedule(schedule)
+		? []
+		: [`the schedule of its job "${name}" is not one such as "0 3 * * *": "${schedule}"`];
+
 const judges: Readonly<Record<string, (value: WireRecord) => readonly string[]>> = {
 	[routes.id]: routeFaults,
 	[protocols.id]: protocolFaults,
 	[endpoints.id]: endpointFaults,
 	[policies.id]: policyFaults,
 	[commands.id]: commandFaults,
+	[jobs.id]: jobFaults,
 };
 
 const calledIn = <T>(

@@ -1,11 +1,11 @@
 /** `print-config`: the configuration as it is understood, defaults filled in, secrets taken out. */
 import type { TObject } from "@sinclair/typebox";
 import { stringify } from "yaml";
-import { asRecord, isRecord } from "../neutral/json.ts";
+import { asRecord } from "../neutral/json.ts";
 import { checkSettings } from "./check.ts";
 import type { Config } from "./read.ts";
 import { coreSchema } from "./schema-core.ts";
-import { itemOf, memberOf, optionsOf, type Shape } from "./shape.ts";
+import { mapSecrets } from "./secrets.ts";
 
 const hidden = "[redacted]";
 
@@ -19,6 +19,7 @@ export const printConfig = (
 	secrets: readonly string[],
 	schemas: ReadonlyMap<string, TObject>,
 ): string => {
+	const changes = { hide: () => hidden, show: (text: string) => withoutSecrets(text, secrets) };
 	const entries = plugins.map((entry) => {
 		const { use, as, enabled, with: given } = entry;
 		const schema = schemas.get(use);
@@ -27,26 +28,10 @@ export const printConfig = (
 			use,
 			...(as && { as }),
 			...(!enabled && { enabled }),
-			with: redact(schema ? [schema] : [], settings, secrets),
+			with: mapSecrets(schema ? [schema] : [], settings, changes),
 		};
 	});
-	return stringify({ ...asRecord(redact([coreSchema], core, secrets)), plugins: entries }, { lineWidth: 0 });
-};
-
-const redact = (shapes: readonly Shape[], value: unknown, secrets: readonly string[]): unknown => {
-	const parts = shapes.flatMap((shape) => [shape, ...(shape.allOf ?? []), ...optionsOf(shape)]);
-	if (value !== null && parts.some(({ secret }) => secret === true)) return hidden;
-	if (typeof value === "string") return withoutSecrets(value, secrets);
-	const below = (find: (part: Shape) => Shape | undefined, member: unknown) =>
-		redact(
-			parts.map(find).filter((part) => part !== undefined),
-			member,
-			secrets,
-		);
-	if (Array.isArray(value)) return value.map((item, index) => below((part) => itemOf(part, index), item));
-	if (!isRecord(value)) return value;
-	const members = Object.entries(value).map(([key, member]) => [key, below((part) => memberOf(part, key), member)]);
-	return Object.fromEntries(members);
+	return stringify({ ...asRecord(mapSecrets([coreSchema], core, changes)), plugins: entries }, { lineWidth: 0 });
 };
 
 const withoutSecrets = (text: string, secrets: readonly string[]): string => {

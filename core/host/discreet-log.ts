@@ -1,6 +1,6 @@
 /** A log that keeps the secrets of the config file: the words of an error may hold the key that a plugin was made with. */
 import { coreSchema } from "../config/schema-core.ts";
-import { secretTexts } from "../config/secret-texts.ts";
+import { secretTexts } from "../config/secrets.ts";
 import type { Log, LogFields } from "../contract/log.ts";
 import type { Blueprint } from "./blueprint.ts";
 

@@ -29,23 +29,21 @@ export const migrate = async (input: MigrateInput): Promise<void> => {
 		plugin TEXT NOT NULL, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL,
 		PRIMARY KEY (plugin, name)
 	) STRICT`);
-	const before = await appliedToAll(connection);
-	refuseNewer("the database", before, tables);
-	const told = progressOf(input, before);
-	for (const { plugin, migrations } of tables) {
-		const applied = await appliedTo(connection, plugin);
+	const applied = await appliedTo(connection);
+	refuseNewer("the database", applied, tables);
+	const told = progressOf(input, applied);
+	for (const { plugin, migrations } of tables)
 		for (const [index, migration] of migrations.entries()) {
-			const known = applied.get(migration.name);
+			const known = checksumIn(applied, plugin, migration.name);
 			if (known !== undefined) refuseChange(plugin, migration, known);
 			else {
-				const later = migrations.slice(index + 1).find(({ name }) => applied.has(name));
+				const later = migrations.slice(index + 1).find(({ name }) => checksumIn(applied, plugin, name) !== undefined);
 				if (later !== undefined) refuse(plugin, migration, `must come after ${later.name}, which is already applied`);
 				await told.next(plugin, migration.name);
 				await apply(connection, plugin, migration, clock.now());
 				told.applied(plugin, migration.name);
 			}
 		}
-	}
 	told.done();
 };
 
@@ -58,14 +56,12 @@ interface Progress {
 const idle: Progress = { next: async () => {}, applied() {}, done() {} };
 
 /** Tells whoever waits what is being done. */
-const progressOf = (input: MigrateInput, before: readonly AppliedMigration[]): Progress => {
-	const known = new Set(before.map(({ plugin, name }) => JSON.stringify([plugin, name])));
-	const all = input.tables.flatMap(({ plugin, migrations }) =>
-		migrations.map(({ name }) => JSON.stringify([plugin, name])),
-	);
-	const missing = all.filter((one) => !known.has(one)).length;
+const progressOf = (input: MigrateInput, applied: readonly Applied[]): Progress => {
+	const missing = input.tables.flatMap(({ plugin, migrations }) =>
+		migrations.filter(({ name }) => checksumIn(applied, plugin, name) === undefined),
+	).length;
 	if (missing === 0) return idle;
-	return known.size === 0 ? ofNew(input, missing) : ofOlder(input, missing);
+	return applied.length === 0 ? ofNew(input, missing) : ofOlder(input, missing);
 };
 
 /** A new database is made in a moment, and nobody needs a line for each migration. */
@@ -92,18 +88,23 @@ const ofOlder = ({ connection, clock, log, changing }: MigrateInput, migrations:
 	};
 };
 
-const appliedToAll = async (connection: Connection): Promise<readonly AppliedMigration[]> => {
-	const sql = "SELECT plugin, name FROM portico_migrations";
+interface Applied extends AppliedMigration {
+	readonly checksum: string;
+}
+
+const appliedTo = async (connection: Connection): Promise<readonly Applied[]> => {
+	const sql = "SELECT plugin, name, checksum FROM portico_migrations";
 	const { rows } = await connection.run("read", () => connection.client.execute(sql));
-	return rows.map((row) => ({ plugin: String(row["plugin"]), name: String(row["name"]) }));
+	return rows.map(({ plugin, name, checksum }) => ({
+		plugin: String(plugin),
+		name: String(name),
+		checksum: String(checksum),
+	}));
 };
 
-/** Checksums by name. */
-const appliedTo = async (connection: Connection, plugin: string): Promise<Map<string, string>> => {
-	const sql = "SELECT name, checksum FROM portico_migrations WHERE plugin = ?";
-	const { rows } = await connection.run("read", () => connection.client.execute({ sql, args: [plugin] }));
-	return new Map(rows.map((row) => [String(row["name"]), String(row["checksum"])]));
-};
+/** Undefined where it is not applied yet. */
+const checksumIn = (applied: readonly Applied[], plugin: string, name: string): string | undefined =>
+	applied.find((one) => one.plugin === plugin && one.name === name)?.checksum;
 
 /** The mark goes first: of two nodes that race, the second breaks its key and applies nothing. */
 const apply = async (connection: Connection, plugin: string, migration: Migration, now: number): Promise<void> => {
@@ -116,7 +117,7 @@ const apply = async (connection: Connection, plugin: string, migration: Migratio
 		await connection.run("write", () => connection.client.batch([mark, ...migration.statements], "write"));
 	} catch (error) {
 		const fault = storeFault(error);
-		const other = fault.isConstraint ? (await appliedTo(connection, plugin)).get(migration.name) : undefined;
+		const other = fault.isConstraint ? checksumIn(await appliedTo(connection), plugin, migration.name) : undefined;
 		if (other === undefined) refuse(plugin, migration, `failed, and nothing of it was kept: ${fault.detail}`);
 		else refuseChange(plugin, migration, other);
 	}

@@ -1,7 +1,5 @@
 /** What the words of a refusal tell of the model, where the same upstream takes the request in another form. */
-import { refusesLateSystem } from "../errors/late-system.ts";
 import { effortsTaken } from "../errors/refused-effort.ts";
-import { refusesSampled, refusesStreamOptions, wantsCompletionLimit } from "../errors/refused-field.ts";
 import { mostOutput } from "../errors/refused-limit.ts";
 import type { ModelCapabilities } from "../neutral/model.ts";
 import type { NeutralRequest } from "../neutral/request.ts";
@@ -16,9 +14,15 @@ export interface Refused {
 	readonly sameForm: boolean;
 }
 
-/** Instructions behind the beginning. */
-const ofSystem = ({ prompt, status, text }: Refused): ModelCapabilities | undefined =>
-	refusesLateSystem(status, text) && instructsLater(prompt.messages) ? { midSystem: false } : undefined;
+/** The words of the templates that vLLM, llama.cpp, Ollama and LM Studio render for Qwen and its kin, and of MiniMax. */
+const lateSystem =
+	/system messages? must be (?:at the beginning|(?:the )?first)|invalid (?:chat setting|message role: system) \(2013\)/i;
+
+/** Instructions that stand anywhere but at the beginning. Some servers call what their template refuses a failure of their own. */
+const ofSystem = ({ prompt, status, text }: Refused): ModelCapabilities | undefined => {
+	const isRefused = (status === 400 || status === 422 || status === 500) && lateSystem.test(text);
+	return isRefused && instructsLater(prompt.messages) ? { midSystem: false } : undefined;
+};
 
 /** A level of thinking: the nearest that is listed; only translation asks for none. */
 const ofEffort = ({ prompt, status, text, sameForm }: Refused): ModelCapabilities | undefined => {
@@ -58,11 +62,22 @@ const ofSearch = ({ prompt, status, text, sameForm }: Refused): ModelCapabilitie
 	return searches && isRefused ? { searches: false } : undefined;
 };
 
+/** A stream's usage cannot be asked for, which clients of other protocols, and many of this one, never did. */
+const untakenUsage =
+	/stream_options.{0,40}(?:unsupported|not (?:supported|permitted|allowed)|unrecognized|unknown)|(?:unsupported|unrecognized|unknown|invalid)[^.]{0,60}stream_options/is;
+
+/** OpenAI's words, which Azure's deployments give under any name: only its models that reason take no `max_tokens`. */
+const otherLimit = /'?max_tokens'? is not supported with this model.{0,20}max_completion_tokens/i;
+
+/** It takes no sampling but its own. */
+const untakenSampling = /unsupported (?:parameter|value): '(?:temperature|top_p|presence_penalty|frequency_penalty)'/i;
+
 /** Fields that Portico chose for a model of which it knew no better. */
 const ofFields = ({ prompt, status, text, sameForm }: Refused): ModelCapabilities | undefined => {
-	if (prompt.stream && refusesStreamOptions(status, text)) return { streamUsage: false };
-	if (wantsCompletionLimit(status, text)) return { maxTokensField: "max_completion_tokens" };
-	return !sameForm && refusesSampled(status, text) ? { samplingRefused: true } : undefined;
+	if (prompt.stream && (status === 400 || status === 422) && untakenUsage.test(text)) return { streamUsage: false };
+	if (status !== 400) return undefined;
+	if (otherLimit.test(text)) return { maxTokensField: "max_completion_tokens" };
+	return !sameForm && untakenSampling.test(text) ? { samplingRefused: true } : undefined;
 };
 
 /** Undefined where nothing is told by which the request would be another. */

@@ -94,7 +94,7 @@ export {
 	routes,
 	type TokenRoute,
 } from "./contract/route.ts";
-export { checkValue, complaintOf, readJson } from "./http/json.ts";
+export { checkValue, complaintOf, readJson } from "./http/own-bodies.ts";
 export { readBody, readBytes } from "./wire/body.ts";
 export { type FormField, formFile, formMessage, formOf } from "./wire/endpoint-form.ts";
 export { bearer, bytesIn, jsonMessage, jsonOf } from "./wire/endpoint-json.ts";

@@ -10,7 +10,7 @@ import type { Job } from "../contract/job.ts";
 import type { Log } from "../contract/log.ts";
 import type { Auditor } from "../contract/operator.ts";
 import type { Route } from "../contract/route.ts";
-import { readJson } from "../http/json.ts";
+import { readJson } from "../http/own-bodies.ts";
 import { backupPath, pruneBackups } from "../store/backup-files.ts";
 import { databaseFile } from "../store/connection.ts";
 import type { OpenStore } from "../store/open.ts";

@@ -24,7 +24,7 @@ import { type Arrival, admitted, newCallId, noParams, type Params, unknownArriva
 import { denialAt, denialResponse } from "./denial-response.ts";
 import { refuseUnknownQuery } from "./known-query.ts";
 import { createRecogniseOperator } from "./operator.ts";
-import { wholeRequest } from "./whole-request.ts";
+import { wholeRequest } from "./own-bodies.ts";
 
 export interface RequestHandlerOptions {
 	readonly routes: readonly OwnedRoute[];

@@ -1,14 +1,14 @@
-/** JSON bodies of Portico's own routes: read, parsed and checked against a schema in one step. */
+/** Bodies of Portico's own routes: read, parsed and checked against a schema in one step. */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
 import { literalsOf, optionsOf, wantedBy } from "../config/shape.ts";
 import { Fault } from "../contract/fault.ts";
-import { readBody } from "../wire/body.ts";
+import { readBody, readBytes } from "../wire/body.ts";
 import { readJsonBody } from "../wire/json-body.ts";
 
 /** Bodies of such routes are small. */
-export const bodyLimitBytes = 1024 * 1024;
+const bodyLimitBytes = 1024 * 1024;
 
 /** What a pattern stands for is told by its description: nobody reads the pattern. */
 const wordsOf = ({ type, message, schema }: ValueError): string => {
@@ -48,4 +48,14 @@ export const checkValue = <S extends TSchema>(schema: S, value: unknown): Static
 export const readJson = async <S extends TSchema>(request: Request, schema: S): Promise<Static<S>> => {
 	const bytes = await readBody(request, bodyLimitBytes);
 	return checkValue(schema, bytes.length === 0 ? {} : readJsonBody(bytes).value);
+};
+
+/** A request of an operator once all of it has come: itself where it has no body. Throws `Fault` as `readBytes` does. */
+export const wholeRequest = async (request: Request): Promise<Request> => {
+	if (request.body === null) return request;
+	const bytes = await readBytes(request, bodyLimitBytes);
+	const headers = new Headers(request.headers);
+	headers.delete("content-encoding");
+	const { method, signal } = request;
+	return new Request(request.url, { method, headers, signal, body: bytes as NonNullable<RequestInit["body"]> });
 };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Type as t } from "@sinclair/typebox";
-import { complaintOf } from "./json.ts";
+import { complaintOf } from "./own-bodies.ts";
 
 test.each([
 	[t.Union([t.Literal("admin"), t.Literal("member")]), "king", 'expected one of "admin", "member"'],

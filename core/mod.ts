@@ -65,8 +65,8 @@ export { isUnsent, unansweredCode, unreachable } from "./errors/unanswered.ts";
 export { unknownModel } from "./errors/unknown-model.ts";
 export { adviceOnUpstream, slowUpstream } from "./errors/upstream-advice.ts";
 export * from "./errors/upstream-failure.ts";
-export { notServed } from "./relay/not-served.ts";
-export { firstRefusal } from "./relay/token-rules.ts";
+export { firstRefusal } from "./relay/policies/token-rules.ts";
+export { notServed } from "./relay/routes/not-served.ts";
 export { type FieldReaders, fieldReaders, invalidParameter, named, type Refuse, refuseField } from "./wire/fields.ts";
 export { decodeOpenAiModels, openAiListing } from "./wire/openai-models.ts";
 export { openAiPaths, openAiRoots } from "./wire/openai-paths.ts";
@@ -197,7 +197,7 @@ export {
 export { type Permit, type Policy, policies, type TokenSetting } from "./contract/policy.ts";
 export { type CallTrace, type Tracer, tracer } from "./contract/trace.ts";
 export { mapJsonTexts, mapTexts, restorer, restoreWords } from "./neutral/map-texts.ts";
-export { editWords } from "./relay/edit-words.ts";
+export { editWords } from "./relay/guards/edit-words.ts";
 export { formText, readForm } from "./wire/form.ts";
 
 // protocols and models

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Admitted } from "../contract/call.ts";
 import { type Denial, deny } from "../contract/fault.ts";
-import { notServed } from "../relay/not-served.ts";
+import { notServed } from "../relay/routes/not-served.ts";
 import type { Networks } from "../wire/networks.ts";
 import { isOwnOrigin } from "../wire/origins.ts";
 

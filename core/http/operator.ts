@@ -4,7 +4,7 @@ import { type Denial, deny, Fault, isDenial } from "../contract/fault.ts";
 import type { Log } from "../contract/log.ts";
 import type { Doorkeeper, Operator } from "../contract/operator.ts";
 import { whatFailed } from "../errors/describe.ts";
-import { operatorIn, refusalIn } from "../relay/plugin-answers.ts";
+import { operatorIn, refusalIn } from "../relay/policies/plugin-answers.ts";
 import type { Networks } from "../wire/networks.ts";
 import { type AdminRules, adminAccess } from "./admin-access.ts";
 

@@ -10,13 +10,13 @@ import type { Route } from "../contract/route.ts";
 import type { Router } from "../contract/router.ts";
 import type { Tracer } from "../contract/trace.ts";
 import type { OpenStreamBody } from "../wire/stream-body.ts";
+import type { StreamLimits } from "./answer/stream-watch.ts";
+import type { LiveCall } from "./call/live-call.ts";
+import type { Recording } from "./call/record.ts";
+import type { Refusals } from "./call/refusals.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
-import type { LiveCall } from "./live-call.ts";
-import type { Recording } from "./record.ts";
-import type { Refusals } from "./refusals.ts";
-import type { SecondLook } from "./second-look.ts";
-import type { StreamLimits } from "./stream-watch.ts";
-import type { RulesOf } from "./token-rules.ts";
+import type { SecondLook } from "./identify/second-look.ts";
+import type { RulesOf } from "./policies/token-rules.ts";
 
 export interface RelayOptions {
 	readonly protocols: readonly Protocol[];

@@ -1,19 +1,19 @@
 /** Policies and guards for a task, which names a model and is no model request: nothing of it is read or relayed here. */
+
 import type { Identified, TaskRouted } from "../contract/call.ts";
 import { type Denial, isDenial } from "../contract/fault.ts";
 import type { Guard } from "../contract/guard.ts";
 import type { Log } from "../contract/log.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { service } from "../contract/token.ts";
-import { refusedEnd, refusedOutcome } from "./call-ending.ts";
-import { changedWords } from "./edit-words.ts";
-import { guardFailed } from "./guarded.ts";
-import { askGuards } from "./guards.ts";
-import { askPolicies } from "./permits.ts";
-import { type Recording, record } from "./record.ts";
-import type { Refusals } from "./refusals.ts";
-import type { SecondLook } from "./second-look.ts";
-import { firstRefusal, type RulesOf } from "./token-rules.ts";
+import { guardFailed } from "./call/guarded.ts";
+import { type Recording, record, refusedEnd } from "./call/record.ts";
+import type { Refusals } from "./call/refusals.ts";
+import { changedWords } from "./guards/edit-words.ts";
+import { askGuards } from "./guards/guards.ts";
+import type { SecondLook } from "./identify/second-look.ts";
+import { askPolicies, refusedOutcome } from "./policies/permits.ts";
+import { firstRefusal, type RulesOf } from "./policies/token-rules.ts";
 
 /** A task for which the policies are asked. */
 export interface TaskAsk extends Pick<TaskRouted, "targets" | "requestBytes" | "prompt"> {

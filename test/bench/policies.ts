@@ -25,8 +25,8 @@ import {
 	router,
 } from "#core";
 import { startGateway } from "#core/testing";
-import { askPolicies } from "../../core/relay/permits.ts";
-import { createRulesOf, firstRefusal } from "../../core/relay/token-rules.ts";
+import { askPolicies } from "../../core/relay/policies/permits.ts";
+import { createRulesOf, firstRefusal } from "../../core/relay/policies/token-rules.ts";
 import { createLog } from "../../core/runtime/log.ts";
 import { quota } from "../../plugins/quota/service.ts";
 

@@ -2,9 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { configSchemaText } from "../config/schema.ts";
-import type { Blueprint } from "../host/blueprint.ts";
+import { type Blueprint, configText } from "../host/blueprint.ts";
 import { certificateComplaints } from "../host/certificate.ts";
-import { configText } from "../host/config-text.ts";
 import type { Generation } from "../host/generation.ts";
 import { checkAdminToken } from "../host/node-files.ts";
 import { Portico } from "../host/portico.ts";

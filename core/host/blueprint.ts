@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { checkSettings } from "../config/check.ts";
 import { type Complaint, formatComplaint, whereText } from "../config/complaint.ts";
 import { readPlaces } from "../config/places.ts";
+import { printConfig } from "../config/print.ts";
 import { type Config, type PluginEntry, readConfig } from "../config/read.ts";
 import { isFault } from "../contract/fault.ts";
 import { describe } from "../errors/describe.ts";
@@ -105,6 +106,10 @@ export const placesOf = ({ file, environment, fallback }: BlueprintInput): Retur
 	const places = readPlaces("text" in found ? found.text : "", { environment, readFile, withoutSecrets: true });
 	return placesAt(baseFolder(file), places);
 };
+
+/** The configuration that Portico runs with, as operators may see it: YAML, defaults filled in, secrets taken out. */
+export const configText = ({ config, secrets, instances }: Blueprint): string =>
+	printConfig(config, secrets, new Map(instances.map(({ use, plugin }) => [use, plugin.config])));
 
 /** Reads, loads, checks and orders. A blueprint is given whenever the file can be read at all. */
 export const readBlueprint = async (

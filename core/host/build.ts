@@ -21,6 +21,7 @@ import { createRequestHandler, type RequestHandler } from "../http/handle-reques
 import { openApiRoute } from "../http/openapi.ts";
 import { ownHosts } from "../http/own-hosts.ts";
 import type { Recording } from "../relay/call/record.ts";
+import { Refusals } from "../relay/call/refusals.ts";
 import { ConcurrencyLimit } from "../relay/concurrency-limit.ts";
 import { createIdentify } from "../relay/identify/identify.ts";
 import { createSecondLook } from "../relay/identify/second-look.ts";
@@ -62,6 +63,8 @@ interface BuildOptions {
 
 export interface Built {
 	readonly generation: Generation;
+	/** Records of what was refused before anything was sent. */
+	readonly refusals: Refusals;
 	/** Absent when no plugin gives a router: then there are no model routes. */
 	readonly relay: Relay | undefined;
 	readonly handler: RequestHandler;
@@ -83,14 +86,7 @@ export const buildGateway = async (
 		secondLook,
 		log,
 		guards: () => built.generation.all(guards),
-		recording: () => ({
-			clock,
-			log,
-			recorders: built.generation.all(recorders),
-			statusOf,
-			tracer: built.generation.given(tracer),
-		}),
-		refusals: () => relay?.refusals,
+		refusals: () => refusals,
 	});
 	let rows: readonly PluginRow[] = [];
 	const lent = new Map<string, unknown>([
@@ -104,9 +100,17 @@ export const buildGateway = async (
 	const { generation, complaints } = built;
 	if (complaints.length > 0) return refused(complaints);
 	rows = generation.rows;
+	const recording: Recording = {
+		clock,
+		log,
+		recorders: generation.all(recorders),
+		statusOf,
+		tracer: generation.given(tracer),
+	};
+	const refusals = new Refusals(recording);
 	const router = generation.given(routerService);
-	const relay =
-		router && relayFor(generation, router, { rulesOf, secondLook, statusOf }, blueprint.config.server, options);
+	const ofBuild = { rulesOf, secondLook, recording, refusals };
+	const relay = router && relayFor(generation, router, ofBuild, blueprint.config.server, options);
 	const byCore = (list: readonly Route[]): readonly OwnedRoute[] => list.map((route) => ({ plugin: "portico", route }));
 	const own = byCore([openApiRoute(() => routes, options.version), ...options.own(() => rows)]);
 	const listing = byCore(router ? modelRoutes(generation.all(protocols), rulesOf, router) : []);
@@ -140,7 +144,7 @@ export const buildGateway = async (
 		},
 		doorkeepers: generation.all(doorkeepers),
 		identify: createIdentify(generation.all(authenticators), rulesOf, log, (call, denial, refused) =>
-			relay?.refusals.add(call, denial, refused, {
+			refusals.add(call, denial, refused, {
 				protocol: protocolOf.get(call.route) ?? "",
 				operation: operationOf.get(call.route),
 			}),
@@ -148,7 +152,7 @@ export const buildGateway = async (
 		draining: options.draining,
 		budget: options.budget,
 	});
-	return { built: { generation, relay, handler }, complaints: [] };
+	return { built: { generation, refusals, relay, handler }, complaints: [] };
 };
 
 /** What bodies and answers may hold at once: so much that one token can always send, and be sent, the largest of them. */
@@ -167,7 +171,7 @@ const modelPaths = ({ owned }: Generation) =>
 const relayFor = (
 	generation: Generation,
 	router: Router,
-	ofBuild: Pick<RelayOptions, "rulesOf" | "secondLook" | "statusOf">,
+	ofBuild: Pick<RelayOptions, "rulesOf" | "secondLook" | "recording" | "refusals">,
 	server: ServerConfig,
 	{ clock, log, budget }: BuildOptions,
 ): Relay =>
@@ -176,9 +180,7 @@ const relayFor = (
 		endpoints: generation.all(endpoints),
 		...ofBuild,
 		guards: generation.all(guards),
-		recorders: generation.all(recorders),
 		costs: generation.given(costs),
-		tracer: generation.given(tracer),
 		router,
 		clock,
 		log,

@@ -8,10 +8,10 @@ import { callsOf, type Running } from "./running.ts";
 const lookAgainMs = 250;
 
 /** Ends its jobs and stops its plugins. */
-export const retire = async ({ jobs, relay, generation }: Running, mustEnd: AbortSignal): Promise<void> => {
+export const retire = async ({ jobs, refusals, generation }: Running, mustEnd: AbortSignal): Promise<void> => {
 	const ended = jobs?.stop();
 	await stoppedOrLate(ended, mustEnd);
-	relay?.refusals.flush();
+	refusals.flush();
 	await Promise.all([ended, generation.stop(mustEnd)]);
 };
 

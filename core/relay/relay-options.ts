@@ -4,11 +4,10 @@ import type { Clock } from "../contract/clock.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { Guard } from "../contract/guard.ts";
 import type { Log } from "../contract/log.ts";
-import type { Costs, Recorder } from "../contract/outcome.ts";
+import type { Costs } from "../contract/outcome.ts";
 import type { Protocol } from "../contract/protocol.ts";
 import type { Route } from "../contract/route.ts";
 import type { Router } from "../contract/router.ts";
-import type { Tracer } from "../contract/trace.ts";
 import type { OpenStreamBody } from "../wire/stream-body.ts";
 import type { StreamLimits } from "./answer/stream-watch.ts";
 import type { LiveCall } from "./call/live-call.ts";
@@ -24,10 +23,9 @@ export interface RelayOptions {
 	readonly rulesOf: RulesOf;
 	readonly secondLook: SecondLook;
 	readonly guards: readonly Guard[];
-	readonly recorders: readonly Recorder[];
-	readonly statusOf: Recording["statusOf"];
+	readonly recording: Recording;
+	readonly refusals: Refusals;
 	readonly costs?: Costs | undefined;
-	readonly tracer?: Tracer | undefined;
 	readonly router: Router;
 	readonly clock: Clock;
 	readonly log: Log;
@@ -44,8 +42,6 @@ export interface RelayOptions {
 export interface Relay {
 	/** The model routes of every protocol. */
 	readonly routes: readonly Route[];
-	/** Records of calls that were refused before they came here. */
-	readonly refusals: Refusals;
 	/** Calls that are running. */
 	readonly open: ReadonlySet<LiveCall>;
 	/** Calls that wait for others to end. */

@@ -23,7 +23,6 @@ import { CallWatch } from "./call/call-watch.ts";
 import type { Guarded } from "./call/guarded.ts";
 import { LiveCall, type LiveCallOptions } from "./call/live-call.ts";
 import type { CallStart } from "./call/record.ts";
-import { Refusals } from "./call/refusals.ts";
 import { redacted } from "./call/upstream-words.ts";
 import { endingOf } from "./call/why-ended.ts";
 import { guardCall } from "./guards/guards.ts";
@@ -69,7 +68,6 @@ const beforeBody = ({ policy, setting }: Rule, { call, protocol }: Start) =>
 class CallRelay implements Relay {
 	readonly routes: readonly Route[];
 	readonly open = new Set<LiveCall>();
-	readonly refusals: Refusals;
 	private readonly options: RelayOptions;
 	private readonly bursts: AfterBursts;
 	private readonly watch: CallWatch;
@@ -78,12 +76,11 @@ class CallRelay implements Relay {
 	private readonly strictly: AttemptOptions;
 
 	constructor(options: RelayOptions) {
-		const { router, clock, log, rulesOf, protocols, endpoints, limits, openStreamBody, bodyLimitBytes } = options;
-		const { recorders, statusOf, tracer, costs } = options;
+		const { router, clock, rulesOf, protocols, endpoints, limits, openStreamBody, bodyLimitBytes } = options;
+		const { recording, costs } = options;
 		this.options = options;
 		this.bursts = new AfterBursts(clock, () => this.open.size === 0, options.collectGarbage);
-		this.liveOptions = { clock, log, recorders, statusOf, tracer, costs, ended: (live) => this.forget(live) };
-		this.refusals = new Refusals(this.liveOptions);
+		this.liveOptions = { ...recording, costs, ended: (live) => this.forget(live) };
 		this.leniently = {
 			protocols: new Map(protocols.map((protocol) => [protocol.name, protocol])),
 			endpoints: new Map(endpoints.map((endpoint) => [endpoint.name, endpoint])),
@@ -164,7 +161,7 @@ class CallRelay implements Relay {
 			if (guards.length > 0) live.guarded = await this.guard(live);
 		} catch (error) {
 			if (entered) concurrency.leave(call.token.id);
-			if (isFault(error)) this.refusals.addRead(start, error.denial);
+			if (isFault(error)) this.options.refusals.addRead(start, error.denial);
 			throw error;
 		}
 		return await this.run(live, plan, turnOver);
@@ -210,7 +207,7 @@ class CallRelay implements Relay {
 			throw new Fault(deny("upstream", "No upstream is left to try."));
 		} catch (error) {
 			const denial = live.stoppedFor ?? denialOf(error, log, live.routed.id);
-			const status = denial === clientGone ? 499 : this.options.statusOf(live.routed, denial);
+			const status = denial === clientGone ? 499 : this.liveOptions.statusOf(live.routed, denial);
 			live.end(endingOf(live), status, denial);
 			throw new Fault(denial, error);
 		} finally {

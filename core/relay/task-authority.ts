@@ -7,7 +7,6 @@ import type { Log } from "../contract/log.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { service } from "../contract/token.ts";
 import { guardFailed } from "./call/guarded.ts";
-import { type Recording, record, refusedEnd } from "./call/record.ts";
 import type { Refusals } from "./call/refusals.ts";
 import { changedWords } from "./guards/edit-words.ts";
 import { askGuards } from "./guards/guards.ts";
@@ -69,9 +68,7 @@ interface TaskAuthorityOptions {
 	readonly log: Log;
 	guards(): readonly Guard[];
 	/** Who is told of what is refused. */
-	recording(): Recording;
-	/** Where floods of it are counted. */
-	refusals(): Refusals | undefined;
+	refusals(): Refusals;
 }
 
 export const createTaskAuthority = ({
@@ -79,7 +76,6 @@ export const createTaskAuthority = ({
 	secondLook,
 	log,
 	guards,
-	recording,
 	refusals,
 }: TaskAuthorityOptions): TaskAuthority => ({
 	async beforeBody(call, isRepeated) {
@@ -90,16 +86,12 @@ export const createTaskAuthority = ({
 			log,
 		);
 		if (!denial || (isAboutQuota(denial) && (await isRepeated?.()))) return undefined;
-		const start = { call, token: call.token, protocol: "tasks" };
-		record(recording(), start, refusedEnd(recording(), start, denial));
+		refusals().addRead({ call, token: call.token, protocol: "tasks" }, denial);
 		return denial;
 	},
 	refused(call, task, denial) {
 		const model = task && { operation: task.kind, name: task.model, stream: false, candidates: 1 };
-		const start = { call, token: call.token, protocol: "tasks", ...(model && { model }) };
-		const counted = refusals();
-		if (counted) counted.addRead(start, denial);
-		else record(recording(), start, refusedEnd(recording(), start, denial));
+		refusals().addRead({ call, token: call.token, protocol: "tasks", ...(model && { model }) }, denial);
 	},
 	async authorize(call, { kind, model, targets, requestBytes, prompt }) {
 		await secondLook(call);

@@ -10,7 +10,6 @@ import type { Tracer } from "../../contract/trace.ts";
 import { whatFailed } from "../../errors/describe.ts";
 import { plainName } from "../../errors/redact.ts";
 import { isPending } from "../../wire/pending.ts";
-import { refusedOutcome } from "../policies/permits.ts";
 
 /** What is known of a call from its beginning: all that a record of an early refusal has. */
 export interface CallStart {
@@ -109,15 +108,3 @@ const withPlainTarget = (outcome: Outcome): Outcome => {
 		? outcome
 		: { ...outcome, target: { ...target, model } };
 };
-
-/** How a call ended, for its row, that was refused before anything of it was sent. */
-export const refusedEnd = (
-	{ statusOf }: Recording,
-	{ call }: CallStart,
-	denial: Denial,
-): Pick<CallRecord, "outcome" | "status" | "attempts" | "losses"> => ({
-	outcome: refusedOutcome(denial),
-	status: statusOf(call, denial),
-	attempts: [],
-	losses: [],
-});

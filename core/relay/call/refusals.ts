@@ -4,7 +4,8 @@ import { createHash } from "node:crypto";
 import type { Admitted } from "../../contract/call.ts";
 import type { Denial, DenialKind } from "../../contract/fault.ts";
 import type { CallRecord, CallToken } from "../../contract/outcome.ts";
-import { type CallStart, type Recording, record, refusedEnd } from "./record.ts";
+import { refusedOutcome } from "../policies/permits.ts";
+import { type CallStart, type Recording, record } from "./record.ts";
 
 /** Who was refused: the token, or the key that is no token's. */
 export interface Refused {
@@ -32,6 +33,18 @@ interface Counted {
 
 /** Enough of a digest to find the same key again, and too little to find the key. */
 const keyDigest = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 12);
+
+/** How the row of such a call ends. */
+const refusedEnd = (
+	{ statusOf }: Recording,
+	{ call }: CallStart,
+	denial: Denial,
+): Pick<CallRecord, "outcome" | "status" | "attempts" | "losses"> => ({
+	outcome: refusedOutcome(denial),
+	status: statusOf(call, denial),
+	attempts: [],
+	losses: [],
+});
 
 export class Refusals {
 	private readonly options: Recording;

@@ -4,7 +4,8 @@ import { statusCommand } from "./status.ts";
 const printed = async (answer: object, words: readonly string[] = []): Promise<readonly string[]> => {
 	const lines: string[] = [];
 	const asked = { words, call: async () => answer, print: (line: string) => void lines.push(line) };
-	await statusCommand.run({ ...asked, server: "http://127.0.0.1:1" });
+	const end = statusCommand.run({ ...asked, server: "http://127.0.0.1:1" });
+	await end.catch((error: Error) => lines.push(`refused: ${error.message}`));
 	return lines;
 };
 
@@ -29,6 +30,18 @@ test("an upstream that fails is told beside a server that is well, with since wh
 		"  what to do: portico calls shows what became of its calls, portico explain ID what it said.",
 		"upstream third: failed, and the next call tries it again; its key 1 rests",
 		"  what to do: portico calls shows what became of its calls, portico explain ID what it said.",
+		"refused: not well: troubles of the server 0, upstreams that fail 2",
+	]);
+});
+
+test("a key that rests beside others is no failure; all of them at rest are one, in JSON too", async () => {
+	const one = { data: [], workers: 1, upstreams: [{ upstream: "main", circuit: "closed", keys: [true, false] }] };
+	expect(await printed(one, ["--json"])).toEqual([JSON.stringify(one)]);
+	expect(await printed(one)).toHaveLength(3);
+	const all = { data: [], workers: 1, upstreams: [{ upstream: "main", circuit: "closed", keys: [false, false] }] };
+	expect(await printed(all, ["--json"])).toEqual([
+		JSON.stringify(all),
+		"refused: not well: troubles of the server 0, upstreams that fail 1",
 	]);
 });
 
@@ -39,4 +52,5 @@ test("a trouble of the server comes first, and takes the place of its being well
 	expect(first).toBe("disk of worker 2 of 3: It is full.");
 	expect(rest).toContain("upstream main: fails, and calls go elsewhere where they can");
 	expect(rest).not.toContain(well);
+	expect(rest.at(-1)).toBe("refused: not well: troubles of the server 1, upstreams that fail 1");
 });

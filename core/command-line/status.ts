@@ -9,7 +9,12 @@ export const refuseWithoutServer = (): never => {
 	throw new Fault(deny("conflict", "no server runs with this config and data folder; portico serve starts one"));
 };
 
-const usage = (): string => "portico status [--json]";
+const usage = (): string =>
+	[
+		"portico status [--json]",
+		"",
+		"Exit code 0: the server is well and no upstream fails (a key may rest beside others that are used); 1: it is not so, or no server runs or answers.",
+	].join("\n");
 
 /** `workers`: how many there are, of which only some have it. */
 export const troubleLines = (
@@ -46,6 +51,18 @@ const upstreamLines = ({ upstream, circuit, keys, failingSince, lastFailure }: W
 	];
 };
 
+const isFailing = ({ circuit, keys }: WireRecord): boolean => {
+	const used = asList(keys);
+	return circuit !== "closed" || (used.length > 0 && used.every((one) => one === false));
+};
+
+/** For whoever reads no words: scripts and monitors go by the exit code. Throws `Fault`. */
+const refuseUnlessWell = (troubles: number, upstreams: readonly WireRecord[]): void => {
+	const failing = upstreams.filter(isFailing).length;
+	if (troubles === 0 && failing === 0) return;
+	throw new Fault(deny("conflict", `not well: troubles of the server ${troubles}, upstreams that fail ${failing}`));
+};
+
 export const statusCommand: Command = {
 	name: "status",
 	summary: "Says whether the server and its upstreams are well, and what to do if not.",
@@ -56,7 +73,10 @@ export const statusCommand: Command = {
 		const answer = asRecord(await call("GET", "/admin/troubles"));
 		const troubles = asList(answer["data"]).map(asRecord);
 		const upstreams = asList(answer["upstreams"]).map(asRecord);
-		if (json === true) return print(JSON.stringify(answer));
+		if (json === true) {
+			print(JSON.stringify(answer));
+			return refuseUnlessWell(troubles.length, upstreams);
+		}
 		const workers = asNumber(answer["workers"]) ?? 1;
 		const all = workers > 1 ? ` All ${workers} workers say so.` : "";
 		if (troubles.length === 0)
@@ -65,5 +85,6 @@ export const statusCommand: Command = {
 			);
 		const lines = [...troubles.flatMap((one) => troubleLines(one, workers)), ...upstreams.flatMap(upstreamLines)];
 		for (const line of lines) print(line);
+		refuseUnlessWell(troubles.length, upstreams);
 	},
 };

@@ -40,6 +40,8 @@ test("a certificate that cannot be used: told while it lies there, and a reload 
 	copyFileSync(join(folder, "second.key"), join(folder, "own.key"));
 	await portico.says(/the new certificate cannot be used/);
 	expect(await status()).toMatch(/^certificate: .*is not the key of.*still shown\.\n {2}since 20.*\n {2}what to do: /);
+	const told = "not well: troubles of the server 1, upstreams that fail 0";
+	expect(await runCommand(folder, ["status"])).toMatchObject({ code: 1, errors: expect.stringContaining(told) });
 	void portico.end("SIGHUP");
 	await portico.says(/"complaint":"server\.tls cannot be used: [^"]* is not the key of/);
 

@@ -1,7 +1,7 @@
 /** Checks settings against a schema, says all that is wrong in words, and fills in defaults. */
 import type { TObject } from "@sinclair/typebox";
 import { isRecord, type WireRecord } from "../neutral/json.ts";
-import { type Complaint, didYouMean, type Path, type Place, whereText } from "./complaint.ts";
+import { type Complaint, didYouMean, type Path, type Place, whatThereIs, whereText } from "./complaint.ts";
 import { convert, isOfType, itemOf, lackOf, literalsOf, memberOf, optionsOf, type Shape, wantedBy } from "./shape.ts";
 
 /** `label` begins the `where` of each complaint (`plugins[2] quota`); `place` finds the nodes below the value. */
@@ -101,8 +101,7 @@ class Check {
 	}
 
 	#unknown(shape: Shape, path: Path, key: string): void {
-		const all = Object.keys(shape.properties ?? {});
-		const near = didYouMean(key, all) || (all.length > 0 ? ` (there are: ${all.join(", ")})` : "");
+		const near = whatThereIs(key, Object.keys(shape.properties ?? {}));
 		// JSON is read as YAML, to which a comment of JSON's dialects is the beginning of the next key.
 		const hint = key.startsWith("//") ? ': a comment begins with "# "' : near;
 		this.#complain(path, `not a setting here${hint}`, "key");

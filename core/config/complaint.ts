@@ -53,6 +53,10 @@ export const didYouMean = (word: string, options: readonly unknown[]): string =>
 	return nearest;
 };
 
+/** What follows the refusal of a key: the nearest of those there are, or all of them. */
+export const whatThereIs = (key: string, all: readonly string[]): string =>
+	didYouMean(key, all) || (all.length > 0 ? ` (there are: ${all.join(", ")})` : "");
+
 /** Levenshtein's distance, a swap of neighbours counted once. */
 const editsBetween = (one: string, other: string): number => {
 	let [before, last] = [[] as number[], Array.from({ length: other.length + 1 }, (_, column) => column)];

@@ -31,7 +31,7 @@ test.each([
 	["/admin/usage?by=day&status=500", 'no parameter "status"'],
 	["/admin/tasks?tokens=a", '(did you mean "token"?)'],
 	["/admin/deliveries?state=dead", 'no parameter "state"'],
-	["/admin/audit?who=ada", "limit, before, operator, object"],
+	["/admin/audit?who=ada", "limit, after, operator, object"],
 	["/admin/tokens?nmae=a", '(did you mean "name"?)'],
 	["/admin/people?role=admin", "it takes no parameters"],
 	["/admin/models?name=m", "it takes no parameters"],

@@ -2,6 +2,7 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { Value } from "@sinclair/typebox/value";
+import { whatThereIs } from "../config/complaint.ts";
 import { literalsOf, optionsOf, wantedBy } from "../config/shape.ts";
 import { Fault } from "../contract/fault.ts";
 import { readBody, readBytes } from "../wire/body.ts";
@@ -11,9 +12,10 @@ import { readJsonBody } from "../wire/json-body.ts";
 const bodyLimitBytes = 1024 * 1024;
 
 /** What a pattern stands for is told by its description: nobody reads the pattern. */
-const wordsOf = ({ type, message, schema }: ValueError): string => {
+const wordsOf = ({ type, message, path, schema }: ValueError): string => {
 	const { description } = schema;
-	if (message === "Unexpected property") return "not a setting here";
+	if (message === "Unexpected property")
+		return `not a setting here${whatThereIs(path.split("/").at(-1) ?? "", Object.keys(schema["properties"] ?? {}))}`;
 	if (type === ValueErrorType.Union && optionsOf(schema).every((option) => literalsOf(option).length > 0))
 		return `expected ${wantedBy(schema)}`;
 	const words =

@@ -9,8 +9,8 @@ export const auditRoutes = (store: Store): readonly Route[] => [
 		method: "GET",
 		path: "/admin/audit",
 		access: "admin",
-		query: ["limit", "before", "operator", "object"],
-		summary: "Who changed what, newest first: limit, before (an id), operator, object.",
+		query: ["limit", "after", "operator", "object"],
+		summary: "Who changed what, newest first: limit, after (an id), operator, object.",
 		async handle({ url }) {
 			const asked = url.searchParams;
 			const limit = Number(asked.get("limit") ?? 100);
@@ -19,7 +19,7 @@ export const auditRoutes = (store: Store): readonly Route[] => [
 					deny("invalid_request", `limit must be a whole number from 1 to ${most}.`, { parameter: "limit" }),
 				);
 			const query = Object.fromEntries(
-				(["before", "operator", "object"] as const).flatMap((name) => {
+				(["after", "operator", "object"] as const).flatMap((name) => {
 					const value = asked.get(name);
 					return value === null ? [] : [[name, value.slice(0, 200)]];
 				}),

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { asList, asRecord } from "#core";
 import type { TestGateway } from "#core/testing";
 import { joined, startPeopleWorld } from "../../test/support/people-world.ts";
 
@@ -27,4 +28,7 @@ test("a reload and a backup are told with who asked for them; those that failed 
 		{ operator, verb: "reload", kind: "config", object: config, address: "127.0.0.1" },
 		{ operator, verb: "back up", kind: "database", object: file, address: "127.0.0.1" },
 	]);
+	const [first, second] = asList(await newest(2)).map(asRecord);
+	const page = await world.admin("GET", `/admin/audit?limit=1&after=${encodeURIComponent(String(first?.["id"]))}`);
+	expect(page["data"]).toEqual([second]);
 });

@@ -32,19 +32,19 @@ export const auditEntry = (
 
 interface AuditQuery {
 	readonly limit: number;
-	/** The id of a line: those before it. */
-	readonly before?: string;
+	/** The id of the last line of the page before. */
+	readonly after?: string;
 	readonly operator?: string;
 	readonly object?: string;
 }
 
 /** Newest first. */
 export const auditLines = async (store: Store, query: AuditQuery): Promise<readonly AuditLine[]> => {
-	const { limit, before = null, operator = null, object = null } = query;
+	const { limit, after = null, operator = null, object = null } = query;
 	const rows = await store.all(
 		sql`SELECT * FROM audit
 			WHERE (${operator} IS NULL OR operator = ${operator}) AND (${object} IS NULL OR object = ${object})
-				AND (${before} IS NULL OR (at, id) < (SELECT at, id FROM audit WHERE id = ${before}))
+				AND (${after} IS NULL OR (at, id) < (SELECT at, id FROM audit WHERE id = ${after}))
 			ORDER BY at DESC, id DESC LIMIT ${limit}`,
 	);
 	return rows.map((row) => ({

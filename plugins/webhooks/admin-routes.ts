@@ -9,6 +9,7 @@ import {
 	ownerOf,
 	type PersonRoute,
 	type Route,
+	readJson,
 	type Store,
 	t,
 } from "#core";
@@ -18,7 +19,7 @@ import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.t
 import { adviceOn } from "./advice.ts";
 import type { Archive } from "./archive.ts";
 import type { ManualLimit } from "./manual-limit.ts";
-import { bodyOf, listQuery, timeOf } from "./queries.ts";
+import { bodyOf, closed, listQuery, span, timeOf } from "./queries.ts";
 import { type RedeliverLimits, underWay } from "./routes.ts";
 import type { DeliveryView } from "./service.ts";
 import type { TestCallback } from "./test-callback.ts";
@@ -38,11 +39,13 @@ interface AdminRouteOptions {
 const absent = (id: string): Fault =>
 	new Fault({ kind: "not_found", message: `There is no delivery "${id.slice(0, 128)}".` });
 
-const redeliverBody = t.Object({
-	token: t.Optional(t.String()),
-	since: t.Optional(t.Unknown()),
-	until: t.Optional(t.Unknown()),
-});
+const redeliverBody = t.Object(
+	{
+		token: t.Optional(t.String()),
+		...span,
+	},
+	closed,
+);
 const testBody = t.Object({ url: t.String(), token: t.Optional(t.String()) });
 
 export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] => {
@@ -122,19 +125,19 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 			method: "POST",
 			path: "/admin/deliveries/redeliver",
 			access: "person",
-			summary: "Sends every dead callback again: of all tokens or one (token), made in a span of time (since, until).",
+			summary: "Sends every dead callback again: of all tokens or one (token), made in a span of time (from, to).",
 			body: redeliverBody,
 			async handle(call) {
-				const body = await bodyOf(call.request);
+				const body = await readJson(call.request, redeliverBody);
 				const at = now();
-				const until = timeOf(body, "until", at + 1);
-				const token = typeof body.token === "string" ? await askedOf(call, body.token) : undefined;
+				const to = timeOf(body, "to", at + 1);
+				const token = body.token === undefined ? undefined : await askedOf(call, body.token);
 				const beside = people
 					? [people.audit(call, { verb: "redeliver", kind: "deliveries", object: token ?? "all dead" })]
 					: [];
 				const more = { whose: whoseOf(call), beside };
 				limited(call, again.allDead);
-				const count = await archive.redeliverDead(token, timeOf(body, "since", 0), until, at, more);
+				const count = await archive.redeliverDead(token, timeOf(body, "from", 0), to, at, more);
 				wake();
 				return Response.json({ count }, { status: 202 });
 			},

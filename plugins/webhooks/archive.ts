@@ -42,7 +42,7 @@ export interface Archive {
 	/** Makes one attempt due now. False when one is under way, so that nothing was changed. */
 	redeliver(id: string, now: number, more: Allowed): Promise<boolean>;
 	/** The same for every dead delivery, of one token or of all, that was made in a span of time; returns how many. */
-	redeliverDead(owner: string | undefined, since: number, until: number, now: number, more?: Allowed): Promise<number>;
+	redeliverDead(owner: string | undefined, from: number, to: number, now: number, more?: Allowed): Promise<number>;
 	prune(now: number, retention: Retention): Promise<void>;
 }
 
@@ -124,9 +124,9 @@ export const createArchive = (store: Store): Archive => {
 			]);
 			return (written?.changes ?? 0) > 0;
 		},
-		async redeliverDead(owner, since, until, now, { whose, beside } = { whose: sql``, beside: [] }) {
+		async redeliverDead(owner, from, to, now, { whose, beside } = { whose: sql``, beside: [] }) {
 			const [written] = await store.write([
-				sql`${byHand(now)} WHERE ${owner === undefined ? sql`1` : sql`owner = ${owner}`}${whose} AND state = 'dead' AND created_at >= ${since} AND created_at < ${until}`,
+				sql`${byHand(now)} WHERE ${owner === undefined ? sql`1` : sql`owner = ${owner}`}${whose} AND state = 'dead' AND created_at >= ${from} AND created_at < ${to}`,
 				...beside,
 			]);
 			return written?.changes ?? 0;

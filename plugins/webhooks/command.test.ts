@@ -10,8 +10,8 @@ test.each<[string, readonly unknown[]]>([
 	["redeliver msg_1", ["POST", "/admin/deliveries/msg_1/redeliver"]],
 	["redeliver", ["POST", "/admin/deliveries/redeliver", {}]],
 	[
-		"redeliver --token a --since 2027-01-31",
-		["POST", "/admin/deliveries/redeliver", { token: "a", since: "2027-01-31" }],
+		"redeliver --token a --from 2027-01-31",
+		["POST", "/admin/deliveries/redeliver", { token: "a", from: "2027-01-31" }],
 	],
 	["test --url https://a.example", ["POST", "/admin/webhooks/test", { url: "https://a.example" }]],
 ])("portico deliveries %s", async (words, ask) => expect(await asked(words)).toEqual([ask]));
@@ -28,9 +28,9 @@ test.each([
 	["redeliver --task t1", "--task"],
 	["redeliver --limit 1", "--limit"],
 	["redeliver --status dead", "--status"],
-	["redeliver msg_1 --since 2027-01-31", "--since"],
+	["redeliver msg_1 --from 2027-01-31", "--from"],
 	["show msg_1 --token a", "--token"],
-	["--since 2027-01-31", "--since"],
+	["--from 2027-01-31", "--from"],
 	["--url https://a.example", "--url"],
 ])("portico deliveries %s asks nothing, for it would do more than was said", async (words, option) =>
 	expect(asked(words)).rejects.toThrow(`takes no ${option}.`),

@@ -19,11 +19,13 @@ const usage = [
 	"portico deliveries [--status dead|pending|sending|delivered] [--token ID or NAME] [--task ID] [--limit N] [--json]",
 	"portico deliveries show ID [--json]",
 	"portico deliveries redeliver ID [--json]",
-	"portico deliveries redeliver [--token ID or NAME] [--since TIME] [--until TIME] [--json]",
+	"portico deliveries redeliver [--token ID or NAME] [--from TIME] [--to TIME] [--json]",
 	"portico deliveries test --url URL [--token ID] [--json]",
 	"",
 	"  redeliver   sends one again, whatever became of it; without ID the dead ones",
 	"  test        sends a callback that tells nothing",
+	"  --from TIME made from then on: 2027-01-31 (UTC) or 2027-01-31T12:00:00Z",
+	"  --to TIME   until just before then",
 ].join("\n");
 
 const wrong = (message: string): Fault => new Fault(deny("invalid_request", `${message}\n\n${usage}`));
@@ -39,8 +41,8 @@ const parse = (words: readonly string[]) => {
 				token: text,
 				task: text,
 				limit: text,
-				since: text,
-				until: text,
+				from: text,
+				to: text,
 				url: text,
 				json: { type: "boolean" },
 			},
@@ -81,7 +83,7 @@ const questionOf = ([action, id, ...more]: readonly string[]): Question => {
 	if (action === undefined) return { method: "GET", path: all, takes: ["status", "token", "task", "limit"] };
 	if (action === "show" && id !== undefined) return { method: "GET", path: one, takes: [] };
 	if (action === "redeliver" && id !== undefined) return { method: "POST", path: `${one}/redeliver`, takes: [] };
-	if (action === "redeliver") return { method: "POST", path: `${all}/redeliver`, takes: ["token", "since", "until"] };
+	if (action === "redeliver") return { method: "POST", path: `${all}/redeliver`, takes: ["token", "from", "to"] };
 	if (action === "test" && id === undefined)
 		return { method: "POST", path: "/admin/webhooks/test", takes: ["url", "token"] };
 	const near = didYouMean(action, ["show", "redeliver", "test"]);

@@ -1,5 +1,5 @@
 /** What clients and operators may say in the routes of deliveries. */
-import { asNumber, asText, instantOf, invalidParameter, readBody, readJsonBody, type WireRecord } from "#core";
+import { asNumber, asText, instantOf, invalidParameter, readBody, readJsonBody, t, type WireRecord } from "#core";
 import type { DeliveryFilter } from "./archive.ts";
 
 const bodyLimit = 64 * 1024;
@@ -10,6 +10,12 @@ export const bodyOf = async (request: Request): Promise<WireRecord> => {
 	const bytes = await readBody(request, bodyLimit);
 	return bytes.length === 0 ? {} : readJsonBody(bytes).value;
 };
+
+/** The span of time in which callbacks were made that are sent again, as reports have it: `to` is not included. */
+export const span = { from: t.Optional(t.Unknown()), to: t.Optional(t.Unknown()) };
+
+/** Takes no other fields. */
+export const closed = { additionalProperties: false };
 
 const states = ["pending", "sending", "delivered", "dead"];
 

@@ -71,8 +71,8 @@ describe("deliveries", () => {
 		expect((await ask(`/v1/deliveries/${one?.id}/redeliver`, {})).status).toBe(202);
 		await at.pass(100, 20);
 		await until(async () => (await ask(`/v1/deliveries/${one?.id}`)).body.status === "delivered");
-		expect((await ask("/v1/deliveries/redeliver", { since: "2020-01-01", until: "2021-01-01" })).body.count).toBe(0);
-		expect((await ask("/v1/deliveries/redeliver", { since: 0 })).body.count).toBe(1);
+		expect((await ask("/v1/deliveries/redeliver", { from: "2020-01-01", to: "2021-01-01" })).body.count).toBe(0);
+		expect((await ask("/v1/deliveries/redeliver", { from: 0 })).body.count).toBe(1);
 		await at.pass(100, 20);
 		await until(async () => (await ask(`/v1/deliveries/${other?.id}`)).body.status === "delivered");
 	});
@@ -83,8 +83,19 @@ describe("deliveries", () => {
 	);
 
 	test("a span that is no time is refused", async () => {
-		for (const since of ["yesterday", "Nov 26", "2026-11-31"])
-			expect((await ask("/v1/deliveries/redeliver", { since })).status).toBe(400);
+		for (const from of ["yesterday", "Nov 26", "2026-11-31"])
+			expect((await ask("/v1/deliveries/redeliver", { from })).status).toBe(400);
+	});
+
+	test("a span by other names is refused with those there are: unread it would send all", async () => {
+		for (const [field, told] of [
+			["form", '(did you mean "from"?)'],
+			["since", "(there are: from, to)"],
+		] as const) {
+			const { status, body } = await ask("/v1/deliveries/redeliver", { [field]: "2020-01-01" });
+			const message = `"${field}": not a setting here ${told}.`;
+			expect({ status, body }).toMatchObject({ status: 400, body: { error: { message } } });
+		}
 	});
 });
 

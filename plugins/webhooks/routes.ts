@@ -1,8 +1,8 @@
 /** The routes of deliveries, signing secrets and the test callback. What belongs to another token does not exist. */
-import { Fault, type Identified, type Route, type Statement, t } from "#core";
+import { Fault, type Identified, type Route, readJson, type Statement, t } from "#core";
 import { type Archive, ownedBy } from "./archive.ts";
 import type { ManualLimit } from "./manual-limit.ts";
-import { bodyOf, listQuery, timeOf } from "./queries.ts";
+import { bodyOf, closed, listQuery, span, timeOf } from "./queries.ts";
 import type { SecretBook } from "./secrets.ts";
 import type { TestCallback } from "./test-callback.ts";
 
@@ -23,6 +23,9 @@ export interface RouteOptions {
 	now(): number;
 	wake(): void;
 }
+
+/** A span that is not understood would send again what nobody meant. */
+const redeliverBody = t.Object(span, closed);
 
 const absent = (): Fault =>
 	new Fault({ kind: "not_found", message: "There is no delivery of that id under this token." });
@@ -56,11 +59,11 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 	};
 
 	const redeliverDead = async (call: Identified): Promise<Response> => {
-		const body = await bodyOf(call.request);
+		const body = await readJson(call.request, redeliverBody);
 		const now = options.now();
-		const until = timeOf(body, "until", now + 1);
+		const to = timeOf(body, "to", now + 1);
 		options.again.allDead.take(call.token.id);
-		const count = await archive.redeliverDead(call.token.id, timeOf(body, "since", 0), until, now);
+		const count = await archive.redeliverDead(call.token.id, timeOf(body, "from", 0), to, now);
 		options.wake();
 		return Response.json({ object: "redelivery", count }, { status: 202 });
 	};
@@ -137,7 +140,7 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 			method: "POST",
 			path: "/v1/deliveries/redeliver",
 			summary: "Sends every dead callback again, or those of a span of time.",
-			body: t.Object({ since: t.Optional(t.Unknown()), until: t.Optional(t.Unknown()) }),
+			body: redeliverBody,
 			handle: redeliverDead,
 		},
 		{

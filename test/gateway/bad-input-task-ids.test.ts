@@ -222,7 +222,7 @@ describe("lists of ids, and pages, that are none:", () => {
 		expect((await gateway.ask(`/v1/deliveries?${query}`)).status).toBe(400);
 	});
 
-	test.each([{ since: "soon" }, { since: {} }, { since: 1e308 }, { until: [] }, { since: true }])(
+	test.each([{ from: "soon" }, { from: {} }, { from: 1e308 }, { to: [] }, { from: true }])(
 		"redelivery of %j: 400, or nothing",
 		async (span) => {
 			const response = await gateway.ask("/v1/deliveries/redeliver", span);

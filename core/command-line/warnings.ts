@@ -1,6 +1,8 @@
 /** What a config may say and probably does not mean, as far as the core can tell; plugins add their own. */
 
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Config } from "../config/read.ts";
 import { authenticators } from "../contract/authenticator.ts";
 import { warnings } from "../contract/command.ts";
 import { endpoints } from "../contract/endpoint.ts";
@@ -18,6 +20,18 @@ import type { Invocation } from "./settings.ts";
 const isLoopback = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|::1|\[::1\])$/.test(host);
 
 const inMegabytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MB`;
+
+/** Of a schedule by which no backup will come about. */
+const backupWarnings = ({ url, backup }: Config["database"], dataFolder: string): readonly string[] => {
+	const { schedule, folder } = backup;
+	if (schedule === undefined) return [];
+	if (databaseFile(url) === undefined)
+		return ["database.backup: a database server makes its own backups; the schedule will fail"];
+	if (folder === undefined || dirname(folder) === dataFolder || existsSync(folder)) return [];
+	return [
+		`database.backup.folder: there is no folder ${folder}, and backups will fail; mount the disk it is on, or make it`,
+	];
+};
 
 export const warningsOf = (
 	blueprint: Blueprint,
@@ -53,7 +67,5 @@ export const warningsOf = (
 		found.push(
 			`the admin token is given twice: PORTICO_ADMIN_TOKEN counts, the one in ${adminTokenFile(dataFolder)} does not; remove one of them`,
 		);
-	if (database.backup.schedule !== undefined && databaseFile(database.url) === undefined)
-		found.push("database.backup: a database server makes its own backups; the schedule will fail");
-	return [...found, ...generation.all(warnings)];
+	return [...found, ...backupWarnings(database, dataFolder), ...generation.all(warnings)];
 };

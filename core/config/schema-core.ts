@@ -132,7 +132,8 @@ const database = {
 			folder: t.Optional(
 				t.String({
 					minLength: 1,
-					description: "Where backups go, relative as the database file is; default: backups/ in the data folder.",
+					description:
+						"Where backups go, relative as the database file is; default: backups/ in the data folder, the only one that is made.",
 				}),
 			),
 			keep: t.Integer({

@@ -1,9 +1,8 @@
 /** Backups of the database: by hand to a file or a folder, and by the schedule that the config has. */
-
-import { existsSync } from "node:fs";
-import { isAbsolute } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, isAbsolute } from "node:path";
 import { Type as t } from "@sinclair/typebox";
-import type { DatabaseConfig } from "../config/schema-core.ts";
+import type { Config } from "../config/read.ts";
 import type { Clock } from "../contract/clock.ts";
 import { deny, Fault } from "../contract/fault.ts";
 import type { Job } from "../contract/job.ts";
@@ -14,10 +13,11 @@ import { readJson } from "../http/own-bodies.ts";
 import { backupPath, pruneBackups } from "../store/backup-files.ts";
 import { databaseFile } from "../store/connection.ts";
 import type { OpenStore } from "../store/open.ts";
+import { giveToOwnerOf } from "../store/owner.ts";
 
 interface BackupOptions {
 	readonly store: OpenStore;
-	readonly database: DatabaseConfig;
+	readonly config: Pick<Config, "database" | "server">;
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly audit: Auditor;
@@ -50,9 +50,15 @@ const refuse = (parameter: string, message: string): never => {
 	throw new Fault(deny("invalid_request", message, { parameter }));
 };
 
-export const createBackups = ({ store, database, clock, log, audit }: BackupOptions): Backups => {
+export const createBackups = ({ store, config, clock, log, audit }: BackupOptions): Backups => {
+	const { database, server } = config;
+	const { dataFolder } = server;
 	const source = databaseFile(database.url) ?? "";
 	const toFolder = async (folder: string, keep: number) => {
+		if (dirname(folder) === dataFolder && !existsSync(folder)) {
+			mkdirSync(folder, { mode: 0o700 });
+			giveToOwnerOf(dataFolder, folder);
+		}
 		const file = backupPath(folder, source, clock.now());
 		await store.backup(file);
 		return { file, removed: pruneBackups(folder, source, keep, file) };

@@ -192,7 +192,7 @@ export class Portico {
 		const { store } = this.options;
 		for (const secret of secretsOf(blueprint)) this.secrets.add(secret);
 		const audit = auditOf(() => this.current?.generation, this.options.log);
-		const backups = createBackups({ ...this.options, database: blueprint.config.database, audit });
+		const backups = createBackups({ ...this.options, config: blueprint.config, audit });
 		const { built, complaints } = await buildGateway({
 			...this.options,
 			blueprint,

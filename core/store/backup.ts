@@ -1,5 +1,5 @@
 /** A whole copy of a database file, taken while it is in use. */
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { deny, Fault } from "../contract/fault.ts";
 
@@ -21,7 +21,11 @@ const copyAside = async (source: string, copy: string): Promise<void> => {
 export const backupFile = async (source: string, target: string): Promise<void> => {
 	if (!existsSync(source)) throw new Fault(deny("not_found", `there is no database file ${source}`));
 	if (existsSync(target)) throw new Fault(deny("conflict", `${target} exists already; name a new file`));
-	mkdirSync(dirname(target), { recursive: true });
+	// One that is made here would be on the wrong disk, where that of the backups is not mounted.
+	if (!existsSync(dirname(target))) {
+		const advice = "mount the disk it is on, or make it; only backups/ in the data folder is made by itself";
+		throw new Fault(deny("conflict", `there is no folder ${dirname(target)}: ${advice}`));
+	}
 	const partial = `${target}.partial`;
 	rmSync(partial, { force: true });
 	try {

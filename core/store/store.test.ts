@@ -543,6 +543,10 @@ describe("a file", () => {
 		const { file, opened, store } = await openFile();
 		await store.write([sql`INSERT INTO things VALUES (1, 'kept')`]);
 		const copy = join(file, "..", "copies", "one.db");
+		await expect(opened.backup(copy)).rejects.toThrow(
+			/there is no folder .*copies: mount the disk it is on, or make it/,
+		);
+		mkdirSync(dirname(copy));
 		await opened.backup(copy);
 		await store.write([sql`INSERT INTO things VALUES (2, 'after')`]);
 		expect(opened.backup(copy)).rejects.toThrow("exists already");
@@ -557,6 +561,7 @@ describe("a file", () => {
 	test("a backup that fails says why and leaves nothing", async () => {
 		const { file } = await openFile();
 		const [broken, target] = [join(file, "..", "broken.db"), join(file, "..", "copies", "two.db")];
+		mkdirSync(dirname(target));
 		writeFileSync(broken, "no database at all ".repeat(100));
 		await expect(backupFile(broken, target)).rejects.toThrow(/two\.db failed: .*not a database/);
 		expect(readdirSync(dirname(target))).toEqual([]);
@@ -570,7 +575,7 @@ describe("a file", () => {
 			next = setImmediate(count);
 		};
 		let next = setImmediate(count);
-		await opened.backup(join(file, "..", "copies", "three.db"));
+		await opened.backup(join(file, "..", "three.db"));
 		clearImmediate(next);
 		expect(turns).toBeGreaterThan(5);
 	});

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:tes
 import {
 	copyFileSync,
 	existsSync,
+	mkdirSync,
 	mkdtempSync,
 	readdirSync,
 	readFileSync,
@@ -62,6 +63,13 @@ describe("db backup", () => {
 	test("into a folder by name and date; the newest stay; what is called otherwise is left alone", async () => {
 		const process = await made();
 		const backups = join(folder, "backups");
+		for (const missing of [`${backups}/`, join(backups, "copy.db")])
+			expect(await portico("db", "backup", missing)).toMatchObject({
+				code: 1,
+				errors: expect.stringContaining(`there is no folder ${backups}: mount the disk it is on, or make it`),
+			});
+		expect(existsSync(backups)).toBe(false);
+		mkdirSync(backups);
 		expect(await portico("db", "backup", `${backups}/`)).toMatchObject({
 			code: 0,
 			output: expect.stringContaining("wrote "),
@@ -92,6 +100,8 @@ describe("db backup", () => {
 	test("by the config's schedule", async () => {
 		file = config({ url: "file:data/portico.db", backup: { schedule: "* * * * * *", keep: 1, folder: "copies" } });
 		const process = await made();
+		await process.says(/there is no folder [^"]*copies, and backups will fail/);
+		mkdirSync(join(folder, "copies"));
 		await process.says(/"msg":"the database was backed up"/);
 		await process.end("SIGTERM");
 		expect(readdirSync(join(folder, "copies")).filter((name) => name.endsWith(".db"))).toHaveLength(1);

@@ -84,9 +84,7 @@ export default definePlugin({
 					has: async (id, of) => (await needs.store.all(sql`SELECT 1 FROM tokens WHERE ${ofOwner(id, of)}`)).length > 0,
 				}),
 				add(personFollowers, tokenFollower(registry, settings)),
-				...tokenRoutes({ issuer, known: settings, people: needs.people, facts: needs.facts, log }).map((route) =>
-					add(routes, route),
-				),
+				...tokenRoutes({ ...needs, issuer, known: settings, log }).map((route) => add(routes, route)),
 				add(commands, tokenCommand(settings)),
 				add(jobs, { name: "tokens: what other nodes changed", schedule: "* * * * * *", run: poll }),
 			],

@@ -72,8 +72,9 @@ interface TokenRouteParts extends TokenViewParts {
 	readonly issuer: Issuer;
 }
 
-export const tokenRoutes = ({ issuer, known, people, facts, log }: TokenRouteParts): readonly Route[] => {
-	const views = createTokenViews({ known, people, facts, log });
+export const tokenRoutes = ({ issuer, ...parts }: TokenRouteParts): readonly Route[] => {
+	const { known, people, log } = parts;
+	const views = createTokenViews(parts);
 	const view = async (token: ShownToken): Promise<Record<string, unknown>> => (await views([token]))[0] ?? {};
 
 	/** The one answer that has the key: it is given although what others add to the token cannot be read. */

@@ -1,5 +1,5 @@
 /** What is shown of tokens: never their keys, always what policies and others add. */
-import { describe, isOutage, type Log, type TokenOwner, type TokenSetting } from "#core";
+import { type Clock, describe, isOutage, type Log, type TokenOwner, type TokenSetting } from "#core";
 import type { People } from "../people/service.ts";
 import { ownerOfTokens } from "./bounds.ts";
 import type { TokenFacts } from "./service.ts";
@@ -14,8 +14,12 @@ export interface TokenViewParts {
 	known(): ReadonlyMap<string, TokenSetting<unknown>>;
 	readonly people: People | undefined;
 	facts(): readonly TokenFacts[];
+	readonly clock: Pick<Clock, "after">;
 	readonly log: Log;
 }
+
+/** How long what settings show is waited for, of all tokens together: the list is read by people. */
+const patienceMs = 5000;
 
 /** The fields. Throws where one is the token's own: whoever acts on what is shown would act on another token. */
 const withoutOwn = (fields: Fields, token: ShownToken): Fields => {
@@ -24,8 +28,8 @@ const withoutOwn = (fields: Fields, token: ShownToken): Fields => {
 	return fields;
 };
 
-/** Without what a setting failed to tell: a plugin's mistake hides no token. */
-export const createTokenViews = ({ known, people, facts, log }: TokenViewParts) => {
+/** Without what a setting failed to tell, or does not tell in time: a plugin's mistake hides no token. */
+export const createTokenViews = ({ known, people, facts, clock, log }: TokenViewParts) => {
 	/** The persons to whom they belong, by id, as policies see them. */
 	const ownersOf = async (tokens: readonly ShownToken[]): Promise<ReadonlyMap<string, TokenOwner>> => {
 		const ids = new Set(tokens.flatMap(({ owner }) => (owner === undefined ? [] : [owner])));
@@ -34,7 +38,7 @@ export const createTokenViews = ({ known, people, facts, log }: TokenViewParts) 
 		return new Map(owners.flatMap((owner) => ("denial" in owner ? [] : [[owner.id, owner] as const])));
 	};
 
-	return async (tokens: readonly ShownToken[]): Promise<readonly Fields[]> => {
+	const shownOf = async (tokens: readonly ShownToken[], late: Promise<never>): Promise<readonly Fields[]> => {
 		const ids = tokens.map(({ id }) => id);
 		const told = await Promise.all(facts().map((one) => one.about(ids)));
 		const owners = await ownersOf(tokens);
@@ -43,7 +47,8 @@ export const createTokenViews = ({ known, people, facts, log }: TokenViewParts) 
 		const added = async ({ key, view }: TokenSetting<unknown>, token: ShownToken) => {
 			const { id, settings, owner } = token;
 			try {
-				return withoutOwn((await view?.(id, settings[key], owners.get(owner ?? ""))) ?? {}, token);
+				const fields = await Promise.race([view?.(id, settings[key], owners.get(owner ?? "")), late]);
+				return withoutOwn(fields ?? {}, token);
 			} catch (error) {
 				if (isOutage(error)) throw error;
 				if (!failed.has(key))
@@ -60,5 +65,18 @@ export const createTokenViews = ({ known, people, facts, log }: TokenViewParts) 
 			return Object.assign(fields, ...told.map((by) => by.get(token.id)));
 		});
 		return await Promise.all(shown);
+	};
+
+	return async (tokens: readonly ShownToken[]): Promise<readonly Fields[]> => {
+		const late = Promise.withResolvers<never>();
+		// Nobody may be left to hear of it.
+		late.promise.catch(() => undefined);
+		const message = `view() has not answered after ${patienceMs / 1000} seconds`;
+		const cancel = clock.after(patienceMs, () => late.reject(new Error(message)));
+		try {
+			return await shownOf(tokens, late.promise);
+		} finally {
+			cancel();
+		}
 	};
 };

@@ -52,12 +52,24 @@ describe("concurrency", () => {
 		expect(enterAll(concurrency, "stranger", "b")).toBe(5);
 	});
 
-	test("receivers that were prompt and hang now leave a fifth of all places to other tokens", () => {
+	test("however many tokens take all places they can, each of many others has one", () => {
+		const concurrency = new ReceiverConcurrency({ overall: 1024, perReceiver: 64 });
+		const receivers = Array.from({ length: 40 }, (_, index) => `prompt-${index}`);
+		const greedy = Array.from({ length: 12 }, (_, index) => `greedy-${index}`);
+		for (const owner of greedy) for (const receiver of receivers) prove(concurrency, `${owner}-${receiver}`, owner);
+		for (const owner of greedy) for (const receiver of receivers) enterAll(concurrency, `${owner}-${receiver}`, owner);
+		for (const owner of greedy) for (const receiver of receivers) enterAll(concurrency, `hung-${receiver}`, owner);
+		expect(Array.from({ length: 50 }, (_, index) => enterAll(concurrency, "own", `token-${index}`))).toEqual(
+			Array.from({ length: 50 }, () => 1),
+		);
+	});
+
+	test("receivers that were prompt and hang now leave a quarter of all places to other tokens", () => {
 		const concurrency = new ReceiverConcurrency({ overall: 1024, perReceiver: 64 });
 		for (let index = 0; index < 40; index++) prove(concurrency, `prompt-${index}`);
 		let running = 0;
 		for (let index = 0; index < 40; index++) running += enterAll(concurrency, `prompt-${index}`);
-		expect(running).toBe(820);
+		expect(running).toBe(768);
 		expect(enterAll(concurrency, "stranger", "b")).toBe(16);
 	});
 
@@ -73,16 +85,23 @@ describe("concurrency", () => {
 	});
 
 	test("what is looked for: all but what is full; of a token whose strangers fill its share only who is known", () => {
-		const concurrency = new ReceiverConcurrency({ overall: 16, perReceiver: 4 });
+		const concurrency = new ReceiverConcurrency({ overall: 64, perReceiver: 4 });
 		prove(concurrency, "healthy");
 		expect(concurrency.reach()).toEqual({ only: false, narrowed: [], open: [], full: [] });
 		enterAll(concurrency, "healthy");
 		expect(concurrency.reach().full).toEqual([loadName("a", "healthy")]);
 		for (let index = 0; index < 4; index++) concurrency.leave("a", "healthy", 10);
-		for (let index = 0; index < 20; index++) concurrency.enter("a", `hung-${index}`);
+		for (let index = 0; index < 60; index++) concurrency.enter("a", `hung-${index}`);
 		expect(concurrency.reach()).toEqual({ only: false, narrowed: ["a"], open: [loadName("a", "healthy")], full: [] });
-		for (const owner of "bcdefgh") for (let index = 0; index < 20; index++) concurrency.enter(owner, `hung-${index}`);
-		expect(concurrency.reach()).toMatchObject({ only: true, open: [loadName("a", "healthy")], full: [] });
+		for (const owner of "bc") for (let index = 0; index < 20; index++) concurrency.enter(owner, `hung-${index}`);
+		expect(concurrency.reach()).toMatchObject({
+			only: false,
+			narrowed: ["a", "b", "c"],
+			open: [loadName("a", "healthy")],
+			full: [],
+		});
+		for (let index = 0; index < 20; index++) concurrency.enter(`other-${index}`, "hung");
+		expect(concurrency.reach()).toMatchObject({ only: true, full: [] });
 	});
 
 	test("limits hold whatever happens, and everything is given back", () => {

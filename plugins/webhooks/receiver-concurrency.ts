@@ -1,7 +1,8 @@
 /**
  * How many attempts may run at once: in all, of one token, and to one receiver. A receiver that answers a token promptly gets
  * many; one that is not known to, one, and a few more while there is room. So receivers that hang can fill their own share of
- * the sockets and never the share of those that answer, and what they fill is their token's: others keep a share of all places.
+ * the sockets and never the share of those that answer, and what they fill is their token's: others keep a share of all
+ * places, and a sixteenth of them is for tokens that have none.
  */
 export interface ConcurrencyLimits {
 	/** Attempts in flight in all. */
@@ -100,9 +101,13 @@ export class ReceiverConcurrency {
 	private hasRoom({ owner, receiver, running, prompt }: Load): boolean {
 		const { overall, perReceiver } = this.limits;
 		const share = this.shares.get(owner) ?? noShare;
-		if (!leavesRoom(share.running, overall - this.running)) return false;
+		// However many tokens take all they can, each other has a place for one at a time.
+		const kept = Math.floor(overall / 16);
+		const free = overall - this.running;
+		if (share.running === 0 ? free <= 0 : !leavesRoom(share.running, free - kept)) return false;
 		if (running > 0 && (this.atReceiver.get(receiver) ?? 0) >= perReceiver) return false;
 		if (prompt) return true;
+		if (share.unproven === 0) return this.unproven < overall - kept;
 		if (!leavesRoom(share.unproven, Math.floor((overall * 3) / 4) - this.unproven)) return false;
 		return running === 0 || (running < unprovenDepth && share.unproven < overall / 8);
 	}

@@ -2,7 +2,6 @@
 import {
 	type AudioBlock,
 	type Block,
-	type CacheMark,
 	type DocumentBlock,
 	definedOnly,
 	type ImageBlock,
@@ -19,6 +18,7 @@ import {
 	type VideoBlock,
 	type WireRecord,
 } from "#core";
+import { cacheControl } from "./cache-control.ts";
 import { inputOf } from "./call-input.ts";
 import { nativeValue } from "./carried.ts";
 import { replayCitation } from "./citations.ts";
@@ -44,12 +44,6 @@ export interface Encoding {
 
 const filesBeta = "files-api-2025-04-14";
 
-const markOf = (mark: CacheMark): WireRecord => ({
-	type: "ephemeral",
-	// A cache for half an hour is not offered, nor one for longer than an hour.
-	...definedOnly({ ttl: mark.lifetime === "30m" || mark.lifetime === "12h" ? "1h" : mark.lifetime }),
-});
-
 /** The member that marks the prompt up to here for caching. */
 export const cacheMember = (node: NeutralNode, encoding: Encoding): WireRecord => {
 	if (node.cache === undefined) return {};
@@ -57,7 +51,7 @@ export const cacheMember = (node: NeutralNode, encoding: Encoding): WireRecord =
 		encoding.marksToSkip--;
 		return {};
 	}
-	return { cache_control: markOf(node.cache) };
+	return { cache_control: cacheControl(node.cache) };
 };
 
 const isOwn = (origin: Origin, family: string): boolean => origin.protocol === protocolName && origin.family === family;

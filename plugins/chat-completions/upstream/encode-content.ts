@@ -12,6 +12,7 @@ import {
 	type VideoBlock,
 	type WireRecord,
 } from "#core";
+import { cacheControl } from "../../messages/service.ts";
 import { addressOf, audioFormat, documentName } from "../media.ts";
 import { protocolName } from "../name.ts";
 import { ownExtras, type Writing } from "./target.ts";
@@ -29,11 +30,7 @@ const lost = (writing: Writing, block: Block, what: string): WireRecord => {
 /** Marks of a cached prefix: the client's own words, or Anthropic's for Claude behind this protocol. OpenAI caches by itself. */
 export const marks = (node: NeutralNode, { sameProtocol, context }: Writing): WireRecord => {
 	if (sameProtocol) return ownExtras(node);
-	if (node.cache === undefined || context.family !== "claude") return {};
-	const { lifetime } = node.cache;
-	// Claude's cache knows minutes and an hour: the hour holds what was asked.
-	const ttl = lifetime === "30m" || lifetime === "12h" ? "1h" : lifetime;
-	return { cache_control: { type: "ephemeral", ...definedOnly({ ttl }) } };
+	return node.cache === undefined || context.family !== "claude" ? {} : { cache_control: cacheControl(node.cache) };
 };
 
 /** Not every model that speaks this protocol takes a picture at its own size. */

@@ -1,0 +1,3 @@
+/** What other plugins share that ask Claude by another protocol. */
+
+export { cacheControl } from "./cache-control.ts";

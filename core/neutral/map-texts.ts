@@ -22,7 +22,9 @@ const wireStructural = new Set(
 export const namesThings = (field: string): boolean => wireStructural.has(field);
 
 /** Fields of the neutral form whose values are JSON of somebody else's. */
-const foreign = new Set("extras raw schema value result config format audio image conversation safety item".split(" "));
+const foreign = new Set(
+	"extras raw schema value result config format audio image conversation safety item cacheOptions".split(" "),
+);
 
 /** The same where it is the caller's own, in which no name of a field means anything to a vendor: an `id` is data. */
 const own = new Set(["structured", "metadata"]);

@@ -113,6 +113,8 @@ export interface NeutralRequest extends NeutralNode {
 	readonly cache?: CacheMark;
 	readonly cacheKey?: string;
 	readonly cacheRetention?: string;
+	/** What holds for all marks of the request, in the words of OpenAI's protocols. */
+	readonly cacheOptions?: Readonly<Record<string, unknown>>;
 	readonly state?: {
 		readonly previousId?: string;
 		readonly conversation?: unknown;

@@ -168,7 +168,7 @@ export class BoundReader {
 /** Marks of Anthropic's and of OpenAI's protocols, which translation makes of each other. */
 const cacheMarks = new Set(["cache_control", "prompt_cache_breakpoint"]);
 
-/** OpenAI's word for all of its own marks, which no other protocol is told; half an hour is its usual. */
+/** OpenAI's word for all of its own marks, which no other vendor is told; half an hour is its usual. */
 const forAllMarks = "prompt_cache_options";
 
 /** Whether anything is marked to be kept in a cache for longer than usual; marks may stand anywhere, also on a tool. */

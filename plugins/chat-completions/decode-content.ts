@@ -3,7 +3,6 @@ import {
 	asRecord,
 	asText,
 	type Block,
-	type CacheMark,
 	cleanBase64,
 	definedOnly,
 	Fault,
@@ -14,6 +13,7 @@ import {
 	placed,
 	type WireRecord,
 } from "#core";
+import { lifetimeOf } from "./cache-marks.ts";
 import { audioMime, documentMime, mediaAt } from "./media.ts";
 import { protocolName } from "./name.ts";
 import { googleSignature, reasoningPartText, thinkingPartText } from "./reasoning.ts";
@@ -33,15 +33,12 @@ const missing = (parameter: string, expected: string): Fault =>
 		message: `The field \`${parameter}\` is missing or of the wrong type; it must be ${expected}.`,
 	});
 
-const lifetimes = lookup<CacheMark["lifetime"]>({ "5m": "5m", "30m": "30m", "1h": "1h", "12h": "12h" });
-
 /** The mark of a cache prefix in OpenAI's or Anthropic's words, and what else only this protocol understands. */
 const nodeOf = (part: WireRecord): NeutralNode => {
 	const { prompt_cache_breakpoint: breakpoint, cache_control: control } = part;
 	if (!isRecord(breakpoint) && !isRecord(control)) return {};
-	const lifetime = lifetimes[asText((isRecord(control) ? control : asRecord(breakpoint))["ttl"]) ?? ""];
 	return {
-		cache: definedOnly({ lifetime }),
+		cache: definedOnly({ lifetime: lifetimeOf(isRecord(control) ? control : asRecord(breakpoint)) }),
 		extras: { [protocolName]: definedOnly({ prompt_cache_breakpoint: breakpoint, cache_control: control }) },
 	};
 };

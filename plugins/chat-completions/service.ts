@@ -1,5 +1,6 @@
 /** What other plugins that speak with OpenAI's clients and servers share. */
 
+export { breakpointOf, lifetimeOf } from "./cache-marks.ts";
 export {
 	answersAnew,
 	answersObject,

@@ -26,7 +26,7 @@ const understood = new Set<string>([
 	...["parallel_tool_calls", "web_search_options", "max_tokens", "max_completion_tokens", "temperature", "top_p"],
 	...["top_k", "presence_penalty", "frequency_penalty", "seed", "logit_bias", "logprobs", "top_logprobs", "n", "stop"],
 	...["response_format", "verbosity", "modalities", "audio", "service_tier", "user", "safety_identifier", "metadata"],
-	...["prompt_cache_key", "prompt_cache_retention", "store"],
+	...["prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "store"],
 ]);
 
 const samplingOf = (body: WireRecord): NeutralRequest["sampling"] =>
@@ -119,6 +119,7 @@ export const decodeRequest = ({ body: told, call, broughtBack }: ModelAsk): Neut
 			identity: identityOf(body),
 			cacheKey: asText(body["prompt_cache_key"]),
 			cacheRetention: asText(body["prompt_cache_retention"]),
+			cacheOptions: isRecord(body["prompt_cache_options"]) ? body["prompt_cache_options"] : undefined,
 			state: store === undefined ? undefined : { store },
 			includeUsage: asBoolean(asRecord(body["stream_options"])["include_usage"]),
 			extras: extrasOf(body),

@@ -18,6 +18,7 @@ export const lossWords: LossWords = {
 		safetyId: "safety_identifier",
 		cacheKey: "prompt_cache_key",
 		cacheRetention: "prompt_cache_retention",
+		cacheOptions: "prompt_cache_options",
 		toolChoice: ["tool_choice", "function_call"],
 		parallelTools: "parallel_tool_calls",
 		contextSize: "search_context_size",

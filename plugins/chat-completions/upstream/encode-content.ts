@@ -13,6 +13,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { cacheControl } from "../../messages/service.ts";
+import { breakpointOf } from "../cache-marks.ts";
 import { addressOf, audioFormat, documentName } from "../media.ts";
 import { protocolName } from "../name.ts";
 import { ownExtras, type Writing } from "./target.ts";
@@ -27,9 +28,11 @@ const lost = (writing: Writing, block: Block, what: string): WireRecord => {
 	return gap(`One ${what}`);
 };
 
-/** Marks of a cached prefix: the client's own words, or Anthropic's for Claude behind this protocol. OpenAI caches by itself. */
-export const marks = (node: NeutralNode, { sameProtocol, context }: Writing): WireRecord => {
+/** Marks of a cached prefix: the client's own words, OpenAI's for its models, or Anthropic's for Claude behind this protocol. */
+export const marks = (node: NeutralNode, writing: Writing): WireRecord => {
+	const { sameProtocol, openai, context } = writing;
 	if (sameProtocol) return ownExtras(node);
+	if (openai) return breakpointOf(node, writing);
 	return node.cache === undefined || context.family !== "claude" ? {} : { cache_control: cacheControl(node.cache) };
 };
 

@@ -10,6 +10,7 @@ import {
 	ToolNames,
 	type WireRecord,
 } from "#core";
+import { cacheOptionsOf } from "../cache-marks.ts";
 import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { historyFor, thinksNot } from "../history.ts";
 import { answersAnew, beginsAnswer, tierOf, toolNames, userFor } from "../openai.ts";
@@ -117,16 +118,19 @@ const encodeIdentity = (writing: Writing): WireRecord => {
 	};
 };
 
-const encodeCaching = ({ request, sameProtocol, openai, losses }: Writing): WireRecord => {
-	const { cacheKey, cacheRetention } = request;
+const encodeCaching = (writing: Writing): WireRecord => {
+	const { request, sameProtocol, openai, losses } = writing;
+	const { cacheKey, cacheRetention, cacheOptions } = request;
 	const takesKey = sameProtocol || openai;
 	const takesRetention = sameProtocol || (openai && (cacheRetention === "in_memory" || cacheRetention === "24h"));
 	if (cacheKey !== undefined && !takesKey) losses.setting("cacheKey", "the upstream caches by itself");
 	if (cacheRetention !== undefined && !takesRetention)
 		losses.setting("cacheRetention", "the upstream decides how long it caches");
+	if (cacheOptions !== undefined && !takesKey) losses.setting("cacheOptions", "the upstream caches by itself");
 	return {
 		prompt_cache_key: takesKey ? cacheKey : undefined,
 		prompt_cache_retention: takesRetention ? cacheRetention : undefined,
+		prompt_cache_options: sameProtocol ? cacheOptions : openai ? cacheOptionsOf(writing) : undefined,
 	};
 };
 

@@ -46,6 +46,7 @@ const noteUnplaced = (request: NeutralRequest, losses: Losses): void => {
 		["metadata", identity?.metadata !== undefined],
 		["cacheKey", request.cacheKey !== undefined],
 		["cacheRetention", request.cacheRetention !== undefined],
+		["cacheOptions", request.cacheOptions !== undefined],
 		["truncation", request.state?.truncation === "auto"],
 		["background", request.state?.background === true],
 		["safety", request.protocol !== protocolName && (request.safety?.length ?? 0) > 0],

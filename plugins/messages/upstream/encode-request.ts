@@ -53,6 +53,7 @@ const noteUnsupported = (request: NeutralRequest, losses: Losses): void => {
 		maxToolCalls: request.maxToolCalls,
 		cacheKey: request.cacheKey,
 		cacheRetention: request.cacheRetention,
+		cacheOptions: request.cacheOptions !== undefined,
 		truncation: request.state?.truncation === "auto",
 		background: request.state?.background,
 		metadata: request.identity?.metadata,

@@ -7,23 +7,20 @@ import {
 	definedOnly,
 	type Extras,
 	isRecord,
-	lookup,
 	type Media,
 	type Origin,
 	placed,
 	type WireRecord,
 } from "#core";
+import { lifetimeOf } from "../../chat-completions/service.ts";
 import { decodeRefusalPart, decodeTextPart } from "../decode-item.ts";
 import { audioOf, fileOf, imageOf } from "../media.ts";
 import { ownBag } from "../origin.ts";
 
-const lifetimes = lookup<CacheMark["lifetime"]>({ "5m": "5m", "30m": "30m", "1h": "1h", "12h": "12h" });
-
 /** A mark at a part: what stands up to here is worth keeping in the provider's cache. */
 const cacheOf = (part: WireRecord): { cache?: CacheMark } => {
 	const mark = part["prompt_cache_breakpoint"];
-	if (!isRecord(mark)) return {};
-	return { cache: definedOnly({ lifetime: lifetimes[asText(mark["ttl"]) ?? ""] }) };
+	return isRecord(mark) ? { cache: definedOnly({ lifetime: lifetimeOf(mark) }) } : {};
 };
 
 /** How closely a file is looked at; pictures have a neutral word for it. */

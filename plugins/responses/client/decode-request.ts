@@ -11,6 +11,7 @@ import {
 	exactMember,
 	Fault,
 	familyOf,
+	isRecord,
 	lookup,
 	type ModelAsk,
 	type NeutralRequest,
@@ -80,7 +81,8 @@ const logprobsOf = (body: WireRecord, include: readonly string[]): NeutralReques
 const placed = new Set(
 	`model stream stream_options input instructions tools tool_choice parallel_tool_calls max_tool_calls temperature top_p
 	top_logprobs max_output_tokens reasoning text service_tier user safety_identifier metadata prompt_cache_key
-	prompt_cache_retention previous_response_id conversation store background truncation include`.split(/\s+/),
+	prompt_cache_retention prompt_cache_options previous_response_id conversation store background truncation
+	include`.split(/\s+/),
 );
 
 const restOf = (body: WireRecord): WireRecord => {
@@ -152,6 +154,7 @@ export const decodeRequest = (ask: ModelAsk): NeutralRequest => {
 			identity: identityOf(body),
 			cacheKey: asText(body["prompt_cache_key"]),
 			cacheRetention: asText(body["prompt_cache_retention"]),
+			cacheOptions: isRecord(body["prompt_cache_options"]) ? body["prompt_cache_options"] : undefined,
 			state: stateOf(body, include),
 			compactAbove: ask.call.operation === "generate" ? above : undefined,
 		}),

@@ -14,6 +14,7 @@ export const lossWords: LossWords = {
 		safetyId: "safety_identifier",
 		cacheKey: "prompt_cache_key",
 		cacheRetention: "prompt_cache_retention",
+		cacheOptions: "prompt_cache_options",
 		previousId: "previous_response_id",
 		messages: "input",
 		toolChoice: "tool_choice",

@@ -2,13 +2,13 @@
 import {
 	type Block,
 	type DocumentBlock,
-	definedOnly,
 	isRecord,
 	type Media,
 	type SearchResultBlock,
 	type ToolResultBlock,
 	type WireRecord,
 } from "#core";
+import { breakpointOf } from "../../chat-completions/service.ts";
 import { filePart, imagePart } from "../media.ts";
 import { protocolName } from "../name.ts";
 import { isOwn, ownFields } from "../origin.ts";
@@ -66,10 +66,7 @@ const partOf = (block: Block, writing: Writing): WireRecord | undefined => {
 const partsOf = (blocks: readonly Block[], writing: Writing): readonly WireRecord[] =>
 	blocks.flatMap((block) => {
 		const part = partOf(block, writing);
-		if (part === undefined) return [];
-		if (block.cache === undefined || !writing.sameProtocol) return [part];
-		const mark = { mode: "explicit", ...definedOnly({ ttl: block.cache.lifetime }) };
-		return [{ ...part, prompt_cache_breakpoint: mark }];
+		return part === undefined ? [] : [{ ...part, ...breakpointOf(block, writing) }];
 	});
 
 /** A content: a string where it is one text, else a list of parts. */

@@ -81,16 +81,20 @@ const encodeMetadata = (writing: Writing): WireRecord | undefined => {
 };
 
 const encodeIdentity = (writing: Writing): WireRecord => {
-	const { identity, cacheKey, cacheRetention } = writing.request;
+	const { identity, cacheKey, cacheRetention, cacheOptions } = writing.request;
 	const known = writing.openai && (cacheRetention === "in_memory" || cacheRetention === "24h");
 	if (cacheRetention !== undefined && !known)
 		writing.losses.setting("cacheRetention", "the upstream decides how long it caches");
+	const takesOptions = writing.sameProtocol || writing.openai;
+	if (cacheOptions !== undefined && !takesOptions)
+		writing.losses.setting("cacheOptions", "the upstream caches by itself");
 	return definedOnly({
 		user: writing.sameProtocol ? identity?.user : userFor(identity?.user),
 		safety_identifier: userFor(identity?.safetyId),
 		metadata: encodeMetadata(writing),
 		prompt_cache_key: cacheKey,
 		prompt_cache_retention: known ? cacheRetention : undefined,
+		prompt_cache_options: takesOptions ? cacheOptions : undefined,
 	});
 };
 

@@ -98,6 +98,7 @@ export interface TextBlock extends NeutralNode {
 export interface ImageBlock extends NeutralNode {
 	readonly type: "image";
 	readonly media: Media;
+	readonly filename?: string;
 	readonly detail?: string;
 	/** True for an image the model made while thinking. */
 	readonly thought?: boolean;
@@ -106,6 +107,7 @@ export interface ImageBlock extends NeutralNode {
 export interface AudioBlock extends NeutralNode {
 	readonly type: "audio";
 	readonly media: Media;
+	readonly filename?: string;
 	readonly transcript?: string;
 	readonly id?: string;
 	readonly expiresAt?: number;
@@ -121,6 +123,7 @@ export interface DocumentBlock extends NeutralNode {
 export interface VideoBlock extends NeutralNode {
 	readonly type: "video";
 	readonly media: Media;
+	readonly filename?: string;
 }
 /** Visible reasoning. `parts` are the separate summaries of a Responses reasoning item; `text` is always all of it. */
 export interface ThinkingBlock extends NeutralNode {

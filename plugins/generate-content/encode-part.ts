@@ -59,7 +59,9 @@ const textOf = (blocks: readonly Block[]): string => blocks.flatMap(textsOf).joi
 
 /** What a document is called, and what is said of it. */
 const headOf = (block: Block): readonly string[] =>
-	block.type === "document" ? [block.title ?? "", block.context ?? ""].filter((text) => text !== "") : [];
+	block.type === "document"
+		? [block.title ?? block.filename ?? "", block.context ?? ""].filter((text) => text !== "")
+		: [];
 
 const isSaid = (block: Block): boolean =>
 	block.type === "text" || block.type === "refusal" || block.type === "search_result" || isMedia(block);
@@ -87,7 +89,7 @@ export const encodeResult = (
 	const inside: WireRecord[] = [];
 	const after: WireRecord[] = [];
 	for (const media of block.content.filter(isMedia).filter(({ media: { by } }) => by !== "text")) {
-		const part = encodeMedia(media, protocolName);
+		const part = encodeMedia(media, context.native);
 		if (!part) context.losses.node(media, "a file of another provider cannot be read here");
 		else if (context.mediaInResults && (context.native || "inlineData" in part)) inside.push(part);
 		else after.push(part);
@@ -126,14 +128,14 @@ const loseMembers = (block: Block, { losses, native }: PartContext): void => {
 };
 
 const encodeMediaBlock = (block: MediaBlock, context: PartContext): readonly WireRecord[] => {
-	const part = encodeMedia(block, protocolName);
+	const part = encodeMedia(block, context.native);
 	if (!part) {
 		context.losses.node(block, "a file of another provider cannot be read here");
 		return [];
 	}
 	const signature = block.type === "image" && block.signature;
 	const signed = signature && isOwn(signature, context.family) ? { thoughtSignature: signature.value } : {};
-	return [...documentHead(block), { ...part, ...ownExtras(block.extras), ...signed }];
+	return [...(context.native ? [] : documentHead(block)), { ...part, ...ownExtras(block.extras), ...signed }];
 };
 
 /** What only its maker can use goes back to it as it came, and to nobody else. */

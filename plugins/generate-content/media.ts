@@ -3,6 +3,7 @@ import {
 	type AudioBlock,
 	asText,
 	type DocumentBlock,
+	definedOnly,
 	type ImageBlock,
 	lookup,
 	type Media,
@@ -11,6 +12,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { field } from "./fields.ts";
+import { protocolName } from "./name.ts";
 
 export type MediaBlock = ImageBlock | AudioBlock | DocumentBlock | VideoBlock;
 
@@ -70,13 +72,17 @@ const standardBase64 = (text: string): string => {
 	return short === 0 || short === 1 ? plain : plain + "=".repeat(4 - short);
 };
 
+/** The block with the name that its part has. */
+const named = (block: MediaBlock, part: WireRecord): MediaBlock => {
+	const filename = asText(field(part, "displayName"));
+	return filename === undefined ? block : { ...block, filename };
+};
+
 /** `inlineData` as a block. */
 export const decodeBlob = (blob: WireRecord): MediaBlock => {
 	const mime = asText(field(blob, "mimeType"))?.replace(/^image\/jpg$/i, "image/jpeg") ?? "application/octet-stream";
 	const base64 = standardBase64(asText(field(blob, "data")) ?? "");
-	const block = mediaBlock({ by: "bytes", base64, mime }, mime);
-	const name = asText(field(blob, "displayName"));
-	return block.type === "document" && name !== undefined ? { ...block, filename: name } : block;
+	return named(mediaBlock({ by: "bytes", base64, mime }, mime), blob);
 };
 
 /** Files that only Google can read, by the beginning of their address. */
@@ -90,24 +96,29 @@ export const decodeFile = (file: WireRecord, origin: Origin): MediaBlock => {
 	const media: Media = googleFile.test(uri)
 		? { by: "file", id: uri, origin, ...typed }
 		: { by: "url", url: uri, ...typed };
-	return mediaBlock(media, mime);
+	return named(mediaBlock(media, mime), file);
 };
 
-/** A block's media as a part: `inlineData`, `fileData` or text; undefined for a file that Google does not have. */
-export const encodeMedia = (block: MediaBlock, protocol: string): WireRecord | undefined => {
+/**
+ * A block's media as a part: `inlineData`, `fileData` or text; undefined for a file that Google does not have.
+ * `native`: for a client of this protocol, whose own name for it goes back, for a result may refer to it. Not all of
+ * Google's servers know one.
+ */
+export const encodeMedia = (block: MediaBlock, native: boolean): WireRecord | undefined => {
 	const { media } = block;
+	const name = native ? definedOnly({ displayName: block.filename }) : {};
 	switch (media.by) {
 		case "bytes":
-			return { inlineData: { mimeType: media.mime, data: media.base64 } };
+			return { inlineData: { mimeType: media.mime, data: media.base64, ...name } };
 		case "text":
 			return media.text === "" ? undefined : { text: media.text };
 		case "url": {
 			const mimeType = media.mime ?? mimeOfUrl(media.url);
-			return { fileData: mimeType === undefined ? { fileUri: media.url } : { mimeType, fileUri: media.url } };
+			return { fileData: { ...definedOnly({ mimeType }), fileUri: media.url, ...name } };
 		}
 		case "file": {
-			if (media.origin.protocol !== protocol) return undefined;
-			return { fileData: { ...(media.mime !== undefined && { mimeType: media.mime }), fileUri: media.id } };
+			if (media.origin.protocol !== protocolName) return undefined;
+			return { fileData: { ...definedOnly({ mimeType: media.mime }), fileUri: media.id, ...name } };
 		}
 	}
 };

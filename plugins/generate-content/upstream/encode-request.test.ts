@@ -226,6 +226,53 @@ describe("conversations for Gemini", () => {
 		expect(given({ form: "invalid", text: "" })).toEqual({});
 	});
 
+	test("a document without a title is called by its file's name, which the Gemini API has no member for", () => {
+		const pdf = { by: "bytes", mime: "application/pdf", base64: "JVBE" } as const;
+		const { body, losses } = encoded(
+			conversation(user({ type: "document", media: pdf, filename: "q3.pdf" }), assistant(call("a")), {
+				role: "tool",
+				blocks: [result("a", { type: "document", media: pdf, filename: "q4.pdf" })],
+			}),
+		);
+		expect(losses).toEqual([]);
+		expect(body.contents[0].parts).toEqual([
+			{ text: "q3.pdf" },
+			{ inlineData: { mimeType: "application/pdf", data: "JVBE" } },
+		]);
+		expect(body.contents[2].parts[0].functionResponse.response).toEqual({ output: "q4.pdf" });
+	});
+
+	test("names that a Gemini client gave its files go back where they stood, for results refer to them", () => {
+		const picture = { inlineData: { mimeType: "image/png", data: "AAAA", displayName: "chart.png" } };
+		const contents = [
+			{
+				role: "user",
+				parts: [
+					picture,
+					{ fileData: { mimeType: "application/pdf", fileUri: "gs://b/q3", displayName: "q3.pdf" } },
+					{ fileData: { mimeType: "text/csv", fileUri: "https://a.test/t.csv", displayName: "t.csv" } },
+				],
+			},
+			{ role: "model", parts: [{ functionCall: { id: "a", name: "f", args: {} } }] },
+			{
+				role: "user",
+				parts: [
+					{
+						functionResponse: {
+							id: "a",
+							name: "f",
+							response: { chart: { $ref: "chart.png" } },
+							parts: [picture],
+						},
+					},
+				],
+			},
+		];
+		const { body } = encoded(decoded({ contents }), target("gemini-3-flash-preview"));
+		expect(body.contents[0]).toEqual(contents[0]);
+		expect(body.contents[2]).toEqual(contents[2]);
+	});
+
 	test("H127 H128 media go by bytes or address with their type; files of others are lost, and that is said", () => {
 		const { body, losses } = encoded(
 			conversation(

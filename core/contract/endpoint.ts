@@ -60,6 +60,11 @@ export interface EndpointCall extends Pick<ModelCall, "stream" | "affinity"> {
 	readonly answers?: number;
 	/** The words that are sent to the model, for policies and guards that read prompts. */
 	readonly texts: readonly string[];
+	/**
+	 * It names what an upstream's account keeps, as a voice that was made there: of those of its dialect only an upstream whose
+	 * account is the token's alone qualifies. Any other dialect's leaves the name behind.
+	 */
+	readonly looksUp?: Denial;
 	/** About how many input tokens there are besides `texts` (ids of tokens, pictures), where the upstream does not say. */
 	readonly otherTokens?: number;
 }

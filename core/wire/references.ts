@@ -17,11 +17,14 @@ export interface ReferenceFields {
 	readonly opaque: ReadonlySet<string>;
 }
 
-/** Where a reference stands, and the field. */
+/** Where a reference stands, and the field; `instead`: what to do, where it is not to send the content itself. */
 export interface FoundReference {
 	readonly at: string;
 	readonly field: string;
+	readonly instead?: string;
 }
+
+const sendContent = "Send the content itself, as data or as a public address.";
 
 const scheme = /^[a-z][a-z0-9+.-]*:/i;
 const filesPath = /^\/v\d\w*\/(?:projects\/|files\/|cachedContents\/)/i;
@@ -113,9 +116,9 @@ export const findReference = (value: unknown, fields: ReferenceFields, at: strin
 };
 
 /** The refusal of a request that holds this reference. */
-export const referenceDenial = ({ at, field }: FoundReference): Denial =>
+export const referenceDenial = ({ at, field, instead = sendContent }: FoundReference): Denial =>
 	deny(
 		"unsupported",
-		`${at}: what \`${field}\` names is not known here as your own, and the upstream's account serves others too. Send the content itself, as data or as a public address.`,
+		`${at}: what \`${field}\` names is not known here as your own, and the upstream's account serves others too. ${instead}`,
 		{ code: "unknown_reference", parameter: at },
 	);

@@ -48,11 +48,19 @@ beforeAll(async () => {
 				with: {
 					upstreams: [
 						{ name: "main", protocol: "chat-completions", url: `${upstream.url}/v1`, key: "up-key" },
+						{ name: "mine", protocol: "chat-completions", url: `${upstream.url}/v1`, key: "k", tenancy: "single" },
 						{ name: "google", protocol: "generate-content", url: `${google.url}/v1beta`, key: "google-key" },
 					],
 					models: [
 						{ name: "listener", targets: [{ upstream: "main", model: "whisper-1" }] },
 						{ name: "tts-1", targets: [{ upstream: "main" }] },
+						{
+							name: "my-tts",
+							targets: [
+								{ upstream: "main", model: "tts-1" },
+								{ upstream: "mine", model: "tts-1" },
+							],
+						},
 						{ name: "gpt-4o-mini-tts", targets: [{ upstream: "main" }] },
 						{ name: "gemini-tts", targets: [{ upstream: "google" }] },
 						{ name: "demo", targets: [{ upstream: "demo" }] },
@@ -370,6 +378,23 @@ describe("speech", () => {
 		const own = await speak({ ...asked, model: "gemini-tts", voice: { id: "voice_1" }, response_format: "wav" }, key);
 		expect(own.headers.get("x-portico-dropped")).toBe("voice");
 		await own.arrayBuffer();
+	});
+
+	test("by a voice that was made for an account is spoken by that account alone", async () => {
+		upstream.answer(() => streamOf([new Uint8Array([1])], "audio/mpeg"));
+		const voice = { id: "voice_1" };
+		const refused = await speak({ ...asked, voice });
+		expect(refused.status).toBe(400);
+		expect(await refused.json()).toMatchObject({
+			error: { code: "unknown_reference", param: "voice", message: expect.stringContaining("by its name") },
+		});
+		expect(upstream.received).toEqual([]);
+		const spoken = await speak({ ...asked, model: "my-tts", voice });
+		expect(spoken.status).toBe(200);
+		await spoken.arrayBuffer();
+		expect(upstream.received.map(({ headers, json }) => [headers.get("authorization"), json])).toEqual([
+			["Bearer k", { ...asked, voice }],
+		]);
 	});
 
 	test.each([

@@ -8,6 +8,7 @@ import {
 	fieldReaders,
 	isRecord,
 	jsonOf,
+	referenceDenial,
 	refuseField,
 	textBytes,
 } from "#core";
@@ -66,6 +67,9 @@ export const askedSpeech = (ask: Pick<EndpointRequest, "body">): AskedSpeech => 
 	};
 };
 
+/** OpenAI's own voices have names; one by an id was made for an account. */
+const unknownVoice = referenceDenial({ at: "voice", field: "id", instead: "Ask for a voice by its name." });
+
 export const readSpeech = (request: EndpointRequest): EndpointCall => {
 	const fields = jsonOf(request);
 	const name = model(fields["model"]);
@@ -82,6 +86,7 @@ export const readSpeech = (request: EndpointRequest): EndpointCall => {
 		model: name,
 		stream: fields["stream_format"] === "sse",
 		bound: speechBound(asked),
+		...(asked.ownVoice && { looksUp: unknownVoice }),
 		texts: asked.instructions === undefined ? [asked.text] : [asked.text, asked.instructions],
 	};
 };

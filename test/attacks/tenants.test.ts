@@ -332,6 +332,11 @@ describe("the other protocols: files, caches and containers of the account go no
 			},
 		],
 		[
+			"chat: a voice made for the account",
+			"/v1/chat/completions",
+			{ ...chat({ type: "text", text: "x" }), audio: { format: "wav", voice: { id: "voice_of_a" } } },
+		],
+		[
 			"chat: an address of the account",
 			"/v1/chat/completions",
 			chat({ type: "image_url", image_url: { url: "ms://file-of-a" } }),
@@ -353,6 +358,11 @@ describe("the other protocols: files, caches and containers of the account go no
 		],
 		["messages: a file for a container", "/v1/messages", claude({ type: "container_upload", file_id: "file_of_a" })],
 		["messages: a customer", "/v1/messages", claude(text, { user_profile_id: "uprof_of_a" })],
+		[
+			"messages: a request to compare with",
+			"/v1/messages",
+			claude(text, { diagnostics: { previous_message_id: "msg_of_a" } }),
+		],
 		["messages: a container", "/v1/messages", claude(text, { container: "container_of_a" })],
 		["messages: a container as an object", "/v1/messages", claude(text, { container: { id: "container_of_a" } })],
 		[

@@ -80,12 +80,17 @@ const readBy = (dialect: Dialect, request: EndpointRequest, endpoint: Endpoint):
 };
 
 /** Those that may be told what the request names. Throws `Fault` where none may. */
-const mayBeTold = (targets: readonly Target[], { body }: EndpointAsk, { texts }: EndpointCall): readonly Target[] => {
-	const found = body.type === "json" ? namedInside(body.json.value, texts) : undefined;
-	if (!found || targets.length === 0) return targets;
-	const single = targets.filter(({ upstream }) => upstream.tenancy === "single");
-	if (single.length === 0) throw new Fault(referenceDenial(found));
-	return single;
+const mayBeTold = (endpoint: Endpoint, targets: readonly Target[], ask: EndpointAsk): readonly Target[] => {
+	const { body, call, dialect } = ask;
+	const inside = body.type === "json" ? namedInside(body.json.value, call.texts) : undefined;
+	const denial = inside ? referenceDenial(inside) : call.looksUp;
+	if (!denial || targets.length === 0) return targets;
+	const able = targets.filter(
+		({ upstream }) =>
+			upstream.tenancy === "single" || (!inside && dialectAt(endpoint, upstream, dialect)?.name !== dialect),
+	);
+	if (able.length === 0) throw new Fault(denial);
+	return able;
 };
 
 /** `shared`: the dialects of one path. */
@@ -147,7 +152,7 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 			});
 			const plan = planFor(asked);
 			const served = plan.targets.filter((target) => isServed(endpoint, target));
-			const [first, ...rest] = mayBeTold(served, ask, read);
+			const [first, ...rest] = mayBeTold(endpoint, served, ask);
 			if (!first)
 				throw mayUse(call, read.model, plan)
 					? cannot(endpoint, read.model, plan, options.endpoints)

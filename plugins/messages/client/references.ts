@@ -8,6 +8,7 @@ import {
 	asText,
 	type Conversations,
 	type Denial,
+	definedOnly,
 	deny,
 	findReference,
 	isRecord,
@@ -54,6 +55,16 @@ const foreignReference = (body: WireRecord): Denial | undefined => {
 	return found && referenceDenial(found);
 };
 
+/** An earlier request of the account's is compared with this one: whoever names it learns what the two have in common. */
+const notCompared = referenceDenial({
+	at: "diagnostics.previous_message_id",
+	field: "previous_message_id",
+	instead: "Send null, or leave `diagnostics` out.",
+});
+
+const comparedIn = ({ diagnostics }: WireRecord): Denial | undefined =>
+	asText(asRecord(diagnostics)["previous_message_id"]) ? notCompared : undefined;
+
 /**
  * Threads are conversations that Anthropic's servers hold, so that a request sends only what is new. A request that begins or
  * continues one reaches only an upstream that can; all others refuse it with the code by which Anthropic's own SDKs know to
@@ -95,7 +106,8 @@ export const references: Conversations = {
 		const body = ask.body.value;
 		const denial = isRecord(body["thread"]) ? noThreads : foreignReference(body);
 		const only = unanswerable(ask);
-		if (!denial && !only) return ask;
-		return { ...ask, ...(denial && { onlyUpstream: denial }), ...(only && { onlyProtocol: only }) };
+		const compared = comparedIn(body);
+		if (!denial && !only && !compared) return ask;
+		return { ...ask, ...definedOnly({ onlyUpstream: denial, looksUp: compared, onlyProtocol: only }) };
 	},
 };

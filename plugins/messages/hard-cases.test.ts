@@ -639,6 +639,15 @@ describe("requests to models of this protocol", () => {
 		expect(both.sent).toMatchObject({ temperature: 0.5 });
 		expect(both.sent).not.toHaveProperty("top_p");
 		expect(both.paths).toEqual(["topP"]);
+		// Gemini's CLI sends both with every call, and asks Claude to think.
+		const usual = { sampling: { temperature: 1, topP: 0.95 } };
+		const asked = neutral({ ...usual, maxOutputTokens: 9000, reasoning: { mode: "on", budget: 2000 } });
+		for (const request of [neutral(usual), asked]) {
+			const { sent, paths } = encode(request, { temperatureOrTopP: true, thinking: "budget" });
+			expect(sent).toMatchObject({ top_p: 0.95 });
+			expect(sent).not.toHaveProperty("temperature");
+			expect(paths).toEqual([]);
+		}
 		const refused = encode(neutral({ sampling: { ...sampling, topK: 5 } }), { samplingRefused: true });
 		expect(Object.keys(refused.sent)).not.toContain("temperature");
 		expect(refused.paths).toEqual(["temperature", "topP", "topK"]);

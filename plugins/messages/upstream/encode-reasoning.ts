@@ -169,7 +169,10 @@ export const encodeSampling = (
 	thinks: boolean,
 	losses: Losses,
 ): EncodedSampling => {
-	const { temperature, topP, topK } = sampling;
+	const { topP, topK } = sampling;
+	const takesOne = capabilities.temperatureOrTopP === true;
+	// Where the model takes one of the two, a temperature of 1 goes first: it is what the model does anyway.
+	const temperature = takesOne && topP !== undefined && sampling.temperature === 1 ? undefined : sampling.temperature;
 	if (capabilities.samplingRefused) {
 		const reason = "the model refuses sampling settings";
 		return {
@@ -186,7 +189,7 @@ export const encodeSampling = (
 			top_k: dropped("topK", topK, Number.NaN, reason, losses),
 		};
 	}
-	const both = capabilities.temperatureOrTopP === true && temperature !== undefined;
+	const both = takesOne && temperature !== undefined;
 	return {
 		temperature: clamped(temperature, losses),
 		top_p: both ? dropped("topP", topP, 1, "the model takes only one of temperature and top_p", losses) : topP,

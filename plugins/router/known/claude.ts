@@ -148,7 +148,11 @@ export const claude: readonly KnownModels[] = [
 		capabilities: { ...budgeted(64_000, true), strictTools: true, temperatureOrTopP: true },
 		sources: [overviewPage, aiSdk],
 	},
-	{ names: ["claude-opus-4-1*"], capabilities: budgeted(32_000, true), sources: [overviewPage, aiSdk] },
+	{
+		names: ["claude-opus-4-1*"],
+		capabilities: { ...budgeted(32_000, true), temperatureOrTopP: true },
+		sources: [overviewPage, aiSdk, "https://github.com/open-webui/pipelines/pull/546"],
+	},
 	{
 		names: ["claude-opus-4-0*", "claude-opus-4-2*", "claude-opus-4@*", "claude-opus-4"],
 		capabilities: budgeted(32_000, false),

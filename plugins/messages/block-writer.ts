@@ -8,70 +8,10 @@ import {
 	partSeparator,
 	type WireRecord,
 } from "#core";
+import { type Indices, wholeBlock } from "./block-events.ts";
 import { nothingEncrypted, writeCarried } from "./carried.ts";
 import { encodeCitation } from "./citations.ts";
 import { carrier, encodeOutputBlock, mediaNote } from "./encode-output.ts";
-
-/** The text of one event. */
-export const frame = (name: string, data: WireRecord): string =>
-	`event: ${name}\ndata: ${JSON.stringify({ type: name, ...data })}\n\n`;
-
-/** Gives blocks their indices, contiguous from 0. */
-export class Indices {
-	private next = 0;
-
-	/** The start of the next block. */
-	start(block: WireRecord): string {
-		return frame("content_block_start", { index: this.next, content_block: block });
-	}
-
-	/** Growth of the open block. `member` is JSON text: `"text":"…"`. */
-	delta(type: string, member: string): string {
-		return `${this.beforeDelta(type)}${member}}}\n\n`;
-	}
-
-	/** All of such an event up to the member that grows. */
-	beforeDelta(type: string): string {
-		return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.next},"delta":{"type":"${type}",`;
-	}
-
-	stop(): string {
-		return `event: content_block_stop\ndata: {"type":"content_block_stop","index":${this.next++}}\n\n`;
-	}
-}
-
-/** A block that is known whole, from start to stop. */
-export const wholeBlock = (block: WireRecord, indices: Indices): string => {
-	const { text, thinking, signature, input, citations, ...rest } = block;
-	const member = (name: string, value: unknown): string => `"${name}":${JSON.stringify(value)}`;
-	switch (block["type"]) {
-		case "text": {
-			const cited = Array.isArray(citations) ? citations : [];
-			return (
-				indices.start({ ...rest, text: "" }) +
-				indices.delta("text_delta", member("text", text)) +
-				cited.map((citation) => indices.delta("citations_delta", member("citation", citation))).join("") +
-				indices.stop()
-			);
-		}
-		case "thinking":
-			return (
-				indices.start({ ...rest, thinking: "", signature: "" }) +
-				(thinking === "" ? "" : indices.delta("thinking_delta", member("thinking", thinking))) +
-				(signature === "" ? "" : indices.delta("signature_delta", member("signature", signature))) +
-				indices.stop()
-			);
-		case "tool_use":
-		case "server_tool_use":
-			return (
-				indices.start({ ...rest, input: {} }) +
-				indices.delta("input_json_delta", member("partial_json", JSON.stringify(input))) +
-				indices.stop()
-			);
-		default:
-			return indices.start(block) + indices.stop();
-	}
-};
 
 /** `begin` comes first, `finish` last; each gives the text to send, which may be nothing yet. */
 export interface BlockWriter {
@@ -130,7 +70,7 @@ class TextWriter implements BlockWriter {
 	finish(): string {
 		const stop = this.started ? this.indices.stop() : "";
 		if (!this.signature) return stop;
-		return stop + wholeBlock(carrier(this.signature, this.started ? "previous" : "empty"), this.indices);
+		return stop + this.indices.unlessLast(carrier(this.signature, this.started ? "previous" : "empty"));
 	}
 }
 

@@ -12,7 +12,8 @@ import {
 	type Usage,
 	type WireRecord,
 } from "#core";
-import { type BlockWriter, frame, Indices, wholeBlock, writerOf } from "../block-writer.ts";
+import { frame, Indices, wholeBlock } from "../block-events.ts";
+import { type BlockWriter, writerOf } from "../block-writer.ts";
 import { encodeOutputBlock, ServerPairs } from "../encode-output.ts";
 import { encodeFinish } from "../finish.ts";
 import { protocolName } from "../name.ts";

@@ -69,7 +69,7 @@ const histories: Readonly<Record<string, readonly Block[]>> = {
 	],
 	"a signed call": [call(gemini)],
 	"a signed call and one without": [call(gemini), { ...call(), id: "c2" } as Block],
-	"a signed text": [{ type: "text", text: "x", signature: gemini }],
+	"a signed text before a call": [{ type: "text", text: "x", signature: gemini }, call()],
 	"a signed text without a letter": [call(gemini), { type: "text", text: "", signature: gemini }],
 	"a text and its search": [
 		{
@@ -86,6 +86,25 @@ describe.each(Object.keys(histories))("%s", (name) => {
 		expect(replayed(wholeContent(blocks))).toEqual(blocks);
 		expect(replayed(await streamedContent(blocks))).toEqual(blocks);
 	});
+});
+
+/**
+ * Claude Code gives its user the last block of an answer where that is a text, and an empty result where it is not; others
+ * read `content.at(-1).text`. Gemini signs the last text of an answer, and takes it back without.
+ */
+test.each<[string, readonly Block[]]>([
+	["its signature", [{ type: "text", text: "x", signature: gemini }]],
+	[
+		"a text without a letter",
+		[
+			{ type: "text", text: "x", signature: gemini },
+			{ type: "text", text: "", signature: gemini },
+		],
+	],
+])("a text that ends an answer stays the last block, without %s", async (_, blocks) => {
+	const asking: Block = { type: "thinking", text: "hm", form: "full", signature: gemini };
+	for (const content of [wholeContent([asking, ...blocks]), await streamedContent([asking, ...blocks])])
+		expect(content).toMatchObject([{ type: "thinking" }, { type: "text", text: "x" }]);
 });
 
 test("a signature goes to its own family and to no other", () => {

@@ -17,7 +17,7 @@ import {
 	type Usage,
 	type WireRecord,
 } from "#core";
-import { frame } from "../block-writer.ts";
+import { frame } from "../block-events.ts";
 import { isUnbilled } from "../finish.ts";
 import { decodeToldError } from "../upstream/upstream-error.ts";
 import { decodeTier, decodeUsage, encodeUsage, mergeUsage } from "../usage.ts";

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asList, asRecord, asText, type CallAdmin, commands } from "#core";
+import { asList, asRecord, asText, type CallAdmin, commands, isFault } from "#core";
 import { startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { statusCommand } from "../../core/command-line/status.ts";
 import { createMovedClock, type MovedClock, until } from "../support/moved-clock.ts";
@@ -32,16 +32,21 @@ const answered = (): Response =>
 		usage: { prompt_tokens: 10, completion_tokens: 9, total_tokens: 19 },
 	});
 
-/** What a command prints. */
+/** What a command prints, and in what words it ends where something is wrong. */
 const printer =
 	(gateway: TestGateway) =>
 	async (name: string, ...words: readonly string[]): Promise<string> => {
 		const lines: string[] = [];
 		const call: CallAdmin = (method, path, body) => gateway.admin(method, path, body);
 		const all = [statusCommand, ...(gateway.portico.generation?.all(commands) ?? [])];
-		await all
-			.find((one) => one.name === name)
-			?.run({ words, call, print: (line) => lines.push(line), server: gateway.url });
+		try {
+			await all
+				.find((one) => one.name === name)
+				?.run({ words, call, print: (line) => lines.push(line), server: gateway.url });
+		} catch (error) {
+			if (!isFault(error)) throw error;
+			lines.push(error.message);
+		}
 		return lines.join("\n");
 	};
 

@@ -26,7 +26,7 @@ import { ConcurrencyLimit } from "../relay/concurrency-limit.ts";
 import { createIdentify } from "../relay/identify/identify.ts";
 import { createSecondLook } from "../relay/identify/second-look.ts";
 import { createRulesOf } from "../relay/policies/token-rules.ts";
-import { createRelay } from "../relay/relay.ts";
+import { CallRelay } from "../relay/relay.ts";
 import type { Relay, RelayOptions } from "../relay/relay-options.ts";
 import { modelRoutes } from "../relay/routes/list-models.ts";
 import { createTaskAuthority, taskAuthority } from "../relay/task-authority.ts";
@@ -175,7 +175,7 @@ const relayFor = (
 	server: ServerConfig,
 	{ clock, log, budget }: BuildOptions,
 ): Relay =>
-	createRelay({
+	new CallRelay({
 		protocols: generation.all(protocols),
 		endpoints: generation.all(endpoints),
 		...ofBuild,

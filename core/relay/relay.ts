@@ -65,7 +65,7 @@ interface Start extends CallStart {
 const beforeBody = ({ policy, setting }: Rule, { call, protocol }: Start) =>
 	policy.beforeBody?.(call, setting, protocol);
 
-class CallRelay implements Relay {
+export class CallRelay implements Relay {
 	readonly routes: readonly Route[];
 	readonly open = new Set<LiveCall>();
 	private readonly options: RelayOptions;
@@ -242,5 +242,3 @@ class CallRelay implements Relay {
 		this.bursts.ended(requestBytes);
 	}
 }
-
-export const createRelay = (options: RelayOptions): Relay => new CallRelay(options);

@@ -3,12 +3,12 @@ import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { chunkings } from "../../test/support/chunkings.ts";
 import type { StreamEvent } from "../contract/upstream-side.ts";
-import { createFrames } from "./frames.ts";
+import { EventFrames } from "./frames.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const read = (chunks: readonly Uint8Array[]): readonly StreamEvent[] => {
-	const frames = createFrames();
+	const frames = new EventFrames(1e8);
 	return [...chunks.flatMap((chunk) => [...frames.feed(chunk)]), ...frames.end()];
 };
 
@@ -43,7 +43,7 @@ describe("the events of a stream", () => {
 	});
 
 	test("come out with the chunk that completes them", () => {
-		const frames = createFrames();
+		const frames = new EventFrames(1e8);
 		expect([...frames.feed(bytes("data: 1\n"))]).toEqual([]);
 		expect([...frames.feed(bytes("\ndata: 2\n\ndata: 3"))]).toEqual([{ data: "1" }, { data: "2" }]);
 		expect([...frames.feed(bytes("\n\n"))]).toEqual([{ data: "3" }]);
@@ -78,7 +78,7 @@ describe("the events of a stream", () => {
 
 	test("of ten megabytes are held, beyond sixty-four they are the upstream's failure", () => {
 		const megabyte = bytes("x".repeat(1024 * 1024));
-		const frames = createFrames();
+		const frames = new EventFrames(64 * 1024 * 1024);
 		frames.feed(bytes("data: "));
 		for (let count = 0; count < 10; count++) frames.feed(megabyte);
 		expect(frames.feed(bytes("\n\n"))[0]?.data).toHaveLength(10 * 1024 * 1024);

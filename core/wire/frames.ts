@@ -38,7 +38,7 @@ const takePlain = (text: string, events: StreamEvent[]): number => {
 	}
 };
 
-class EventFrames implements Frames {
+export class EventFrames implements Frames {
 	private readonly longestEvent: number;
 	private readonly decoder = new TextDecoder();
 	private events: StreamEvent[] = [];
@@ -47,6 +47,7 @@ class EventFrames implements Frames {
 	/** The parser holds nothing of an event that has begun. */
 	private between = true;
 
+	/** `longestEvent`: how much of an event is held in memory, in characters; beyond it `feed` throws `Fault`. */
 	constructor(longestEvent: number) {
 		this.longestEvent = longestEvent;
 	}
@@ -85,6 +86,3 @@ class EventFrames implements Frames {
 		});
 	}
 }
-
-/** `longestEvent`: how much of an event is held in memory, in characters; beyond it `feed` throws `Fault`. */
-export const createFrames = (longestEvent = 64 * 1024 * 1024): Frames => new EventFrames(longestEvent);

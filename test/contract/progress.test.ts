@@ -1,7 +1,7 @@
 /** How far a passing stream has come is told twice: cheaply after every chunk, and among the rest at its end. */
 import { expect, test } from "bun:test";
 import type { ModelAsk, ModelRequest, Protocol } from "#core";
-import { createFrames } from "../../core/wire/frames.ts";
+import { EventFrames } from "../../core/wire/frames.ts";
 import { readJsonBody } from "../../core/wire/json-body.ts";
 import { chatCompletions } from "../../plugins/chat-completions/protocol.ts";
 import { generateContent } from "../../plugins/generate-content/protocol.ts";
@@ -30,7 +30,7 @@ test.each(questions.map(([protocol, ...question]) => [protocol.name, protocol, .
 		const observer = protocol.passthrough.observer(askOf(protocol, path, question));
 		const { first, words, last } = streamFor(path);
 		const told: number[] = [];
-		for (const event of createFrames().feed(new TextEncoder().encode([first, ...words, last].join("")))) {
+		for (const event of new EventFrames(1e8).feed(new TextEncoder().encode([first, ...words, last].join("")))) {
 			observer.event(event);
 			const { finished, pieces, contentBytes } = observer.result();
 			expect(observer.progress?.()).toEqual({ finished, pieces, contentBytes });

@@ -1,6 +1,6 @@
 /** An upstream that speaks the client's protocol: what goes there and what comes back is what was sent. */
 import { describe, expect, test } from "bun:test";
-import { createFrames } from "../../core/wire/frames.ts";
+import { EventFrames } from "../../core/wire/frames.ts";
 import { chunkings } from "../support/chunkings.ts";
 import { recordings } from "../support/recordings.ts";
 import { askOf } from "./ask.ts";
@@ -13,7 +13,7 @@ describe("every exchange of the providers", () => {
 	test.each([...chunkings().keys()])("gives the same events at every chunking (%d)", (number) => {
 		for (const { answer, name } of official) {
 			if (answer.form !== "events") continue;
-			const frames = createFrames();
+			const frames = new EventFrames(1e8);
 			const chunks = chunkings(7)[number]?.cut(answer.text) ?? [];
 			const events = [...chunks.flatMap((chunk) => [...frames.feed(chunk)]), ...frames.end()];
 			expect(events, name).toEqual([...eventsOf(answer)]);

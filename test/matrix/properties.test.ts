@@ -21,7 +21,7 @@ import {
 	type Usage,
 	type WireRecord,
 } from "#core";
-import { createFrames } from "../../core/wire/frames.ts";
+import { EventFrames } from "../../core/wire/frames.ts";
 import { chunkings } from "../support/chunkings.ts";
 import { streamFaults } from "../support/grammar/check.ts";
 import { type ProtocolName, protocolNames } from "../support/recordings.ts";
@@ -122,7 +122,7 @@ const decodeWhole = (via: Protocol, body: unknown, request: NeutralRequest): Neu
 
 /** The neutral events of a stream that arrives in these pieces. */
 const decodeStream = (via: Protocol, chunks: readonly Uint8Array[], request: NeutralRequest) => {
-	const frames = createFrames();
+	const frames = new EventFrames(1e8);
 	const decoder = via.upstream.streamDecoder(contextOf(via.name as ProtocolName, request));
 	const stage = normalizeEvents();
 	const heard = chunks.flatMap((chunk) => [...frames.feed(chunk)]);

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import type { ModelAsk, NeutralEvent, NeutralRequest, Protocol, StreamEvent } from "#core";
-import { createFrames } from "../../core/wire/frames.ts";
+import { EventFrames } from "../../core/wire/frames.ts";
 import { readJsonBody } from "../../core/wire/json-body.ts";
 import { chatCompletions } from "../../plugins/chat-completions/protocol.ts";
 import { generateContent } from "../../plugins/generate-content/protocol.ts";
@@ -33,7 +33,7 @@ const askOf = (protocol: Protocol): ModelAsk => ({
 const request: NeutralRequest = chatCompletions.client.decodeRequest(askOf(chatCompletions));
 
 const eventsOf = (text: string): readonly StreamEvent[] => {
-	const frames = createFrames();
+	const frames = new EventFrames(1e8);
 	return [...frames.feed(new TextEncoder().encode(text)), ...frames.end()];
 };
 

@@ -4,7 +4,7 @@ import type { Clock } from "../../contract/clock.ts";
 import { Fault } from "../../contract/fault.ts";
 import { silent } from "../../errors/no-answer.ts";
 import { withoutKeys } from "../../errors/redact.ts";
-import { createFrames, type Frames } from "../../wire/frames.ts";
+import { EventFrames, type Frames } from "../../wire/frames.ts";
 import { isJsonLines, JsonLineFrames } from "../../wire/json-lines.ts";
 import { isPending } from "../../wire/pending.ts";
 import type { OpenStreamBody } from "../../wire/stream-body.ts";
@@ -39,7 +39,7 @@ const isStream = ({ live, type }: Answered): boolean =>
 	isEvents(type) || (live.routed.surface === "model" && isJsonLines(type));
 
 const framesOf = (type: string, { answerBytes }: StreamLimits): Frames =>
-	isJsonLines(type) ? new JsonLineFrames(answerBytes) : createFrames(answerBytes);
+	isJsonLines(type) ? new JsonLineFrames(answerBytes) : new EventFrames(answerBytes);
 
 const streamType = (type: string, { streamsAs }: Exchange): string => (isEvents(type) ? streamsAs : undefined) ?? type;
 

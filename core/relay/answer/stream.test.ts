@@ -9,7 +9,7 @@ import type { CallRecord, Outcome } from "../../contract/outcome.ts";
 import type { Permit } from "../../contract/policy.ts";
 import type { Target } from "../../contract/upstream.ts";
 import { createLog } from "../../runtime/log.ts";
-import { createFrames } from "../../wire/frames.ts";
+import { EventFrames } from "../../wire/frames.ts";
 import { openStandardStreamBody } from "../../wire/stream-body.ts";
 import type { StreamPass } from "../call/exchange.ts";
 import { LiveCall } from "../call/live-call.ts";
@@ -111,7 +111,7 @@ const open = ({ permit = {}, keepAlive = ": alive\n\n", parts = {} }: Made = {})
 	const stream = new CallStream({
 		live,
 		source: from.source,
-		frames: createFrames(),
+		frames: new EventFrames(1e8),
 		memory: new StreamMemory(live, from.source),
 		pass,
 		head: [],

@@ -12,7 +12,7 @@ import type { Exchange } from "../call/exchange.ts";
 import type { LiveCall } from "../call/live-call.ts";
 import { guardAnswers, guardedAsk, guardedPassthrough } from "../exchanges/guarded-exchange.ts";
 import { Passthrough, type Translating } from "../exchanges/passthrough.ts";
-import { createTranslation } from "../exchanges/translation.ts";
+import { Translation } from "../exchanges/translation.ts";
 import { type Approach, type ApproachOptions, type OtherWays, refuseLosses } from "./approach.ts";
 import { refusedCapabilities } from "./refused-capabilities.ts";
 
@@ -94,7 +94,7 @@ export class ModelWays implements Translating, OtherWays {
 		const first = live.compaction.request ? undefined : compaction?.ask(request);
 		if (!compaction || !first) return this.complete(this.translate(request));
 		const goOn: Approach["goOn"] = (answer, usage) => compaction.goOn(request, answer, usage);
-		const asked = createTranslation({ ask, prompt: first, target, upstream, limit: undefined });
+		const asked = new Translation({ ask, prompt: first, target, upstream, limit: undefined });
 		return { ...this.complete(asked), first, goOn };
 	}
 
@@ -106,7 +106,7 @@ export class ModelWays implements Translating, OtherWays {
 	private translate(prompt: NeutralRequest): Exchange {
 		const { live, ask, target, upstream, limit } = this;
 		const guardAnswer = live.guarded && guardAnswers(live.guarded, live);
-		return createTranslation({ ask, prompt, target, upstream, limit, guardAnswer });
+		return new Translation({ ask, prompt, target, upstream, limit, guardAnswer });
 	}
 
 	private complete(exchange: Exchange): Approach {

@@ -79,7 +79,7 @@ const fitted = (request: NeutralRequest, capabilities: ModelCapabilities, losses
 	return { ...rest, messages, ...(tools.length > 0 && { tools, ...(toolChoice && { toolChoice }) }) };
 };
 
-class Translation implements Exchange {
+export class Translation implements Exchange {
 	readonly message: UpstreamMessage;
 	readonly losses: readonly Loss[];
 	readonly tiers: readonly string[];
@@ -241,5 +241,3 @@ const fold = (events: readonly NeutralEvent[], counter: StreamCounter, folder = 
 	}
 	return folder;
 };
-
-export const createTranslation = (options: TranslationOptions): Exchange => new Translation(options);

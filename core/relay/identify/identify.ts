@@ -36,13 +36,12 @@ export const createIdentify = (
 	log: Log,
 	note: NoteRefusal,
 ) => {
-	const authenticate = (key: string, call: Admitted, from = 0): Known | Promise<Known> => {
-		for (let index = from; index < authenticators.length; index++) {
-			const authenticator = authenticators[index];
-			if (authenticator === undefined) break;
+	const authenticate = (key: string, call: Admitted, asked = authenticators): Known | Promise<Known> => {
+		for (const authenticator of asked) {
 			try {
 				const found = authenticator.identify(key, call);
-				if (isPending(found)) return afterWaiting(found, key, call, index);
+				if (isPending(found))
+					return afterWaiting(found, key, call, authenticator, asked.slice(asked.indexOf(authenticator) + 1));
 				if (found !== undefined) return identityIn(found);
 			} catch (error) {
 				throw failed(authenticator, error);
@@ -62,16 +61,16 @@ export const createIdentify = (
 		waiting: PromiseLike<Known | undefined>,
 		key: string,
 		call: Admitted,
-		index: number,
+		authenticator: Authenticator,
+		others: readonly Authenticator[],
 	): Promise<Known> => {
-		const authenticator = authenticators[index];
 		try {
 			const found = await waiting;
 			if (found !== undefined) return identityIn(found);
 		} catch (error) {
-			throw authenticator ? failed(authenticator, error) : error;
+			throw failed(authenticator, error);
 		}
-		return await authenticate(key, call, index + 1);
+		return await authenticate(key, call, others);
 	};
 
 	const refuse = (call: Admitted, denial: Denial, refused: Refused): Denial => {

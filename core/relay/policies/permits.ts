@@ -120,14 +120,12 @@ const leaveUnread = (held: readonly Permit[]): void => {
 };
 
 /** Asks these rules, at once where none of them has to wait. A denial settles what the others had already granted. */
-export const askPolicies = (question: Question, held: Permit[] = [], from = 0): Answer | Promise<Answer> => {
+export const askPolicies = (question: Question, held: Permit[] = []): Answer | Promise<Answer> => {
 	const { rules, call, log } = question;
-	for (let index = from; index < rules.length; index++) {
-		const rule = rules[index];
-		if (rule === undefined) break;
+	for (const rule of rules) {
 		try {
 			const answer = rule.policy.check?.(call, rule.setting);
-			if (isPending(answer)) return afterWaiting(answer, question, held, index);
+			if (isPending(answer)) return afterWaiting(answer, rule, question, held);
 			if (answer === undefined) continue;
 			if (!isPermit(answer)) return refuse(held, denialIn(answer), log);
 			held.push(answer);
@@ -182,12 +180,10 @@ const letGo = (late: Permit | Denial | undefined, log: Log): void => {
 
 const afterWaiting = async (
 	waiting: PromiseLike<Permit | Denial | undefined>,
-	question: Question,
+	rule: Rule,
+	{ rules, call, log }: Question,
 	held: Permit[],
-	index: number,
 ): Promise<Answer> => {
-	const { rules, call, log } = question;
-	const rule = rules[index];
 	leaveUnread(held);
 	try {
 		const answer = await untilGone(waiting, call.request);
@@ -201,7 +197,7 @@ const afterWaiting = async (
 			waiting.then((late) => letGo(late, log), ignored);
 			return refuse(held, clientGone, log);
 		}
-		if (rule) return refuse(held, refuseForFailure(rule, error, log), log);
+		return refuse(held, refuseForFailure(rule, error, log), log);
 	}
-	return await askPolicies(question, held, index + 1);
+	return await askPolicies({ rules: rules.slice(rules.indexOf(rule) + 1), call, log }, held);
 };

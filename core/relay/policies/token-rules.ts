@@ -91,14 +91,11 @@ export const firstRefusal = <Subject>(
 	ask: Ask<Subject>,
 	subject: Subject,
 	log: Log,
-	from = 0,
 ): Answer | Promise<Answer> => {
-	for (let index = from; index < rules.length; index++) {
-		const rule = rules[index];
-		if (rule === undefined) break;
+	for (const rule of rules) {
 		try {
 			const answer = ask(rule, subject);
-			if (isPending(answer)) return afterWaiting(answer, rules, ask, subject, log, index);
+			if (isPending(answer)) return afterWaiting(answer, rule, rules, ask, subject, log);
 			if (answer !== undefined) return denialIn(answer);
 		} catch (error) {
 			return refuseForFailure(rule, error, log);
@@ -109,18 +106,17 @@ export const firstRefusal = <Subject>(
 
 const afterWaiting = async <Subject>(
 	waiting: Promise<Answer>,
+	rule: Rule,
 	rules: readonly Rule[],
 	ask: Ask<Subject>,
 	subject: Subject,
 	log: Log,
-	index: number,
 ): Promise<Answer> => {
-	const rule = rules[index];
 	try {
 		const answer = await waiting;
 		if (answer !== undefined) return denialIn(answer);
 	} catch (error) {
-		if (rule) return refuseForFailure(rule, error, log);
+		return refuseForFailure(rule, error, log);
 	}
-	return await firstRefusal(rules, ask, subject, log, index + 1);
+	return await firstRefusal(rules.slice(rules.indexOf(rule) + 1), ask, subject, log);
 };

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createServer, type Server, type Socket } from "node:net";
 import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
+import { routerTo } from "../../test/support/router-to.ts";
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -22,20 +23,7 @@ const chunk = (content: string): string =>
 	`data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content } }] })}\n\n`;
 
 const open = async (urls: readonly string[]): Promise<TestGateway> => {
-	const gateway = await startGateway({
-		plugins: [
-			"tokens",
-			"chat-completions",
-			"messages",
-			{
-				use: "router",
-				with: {
-					upstreams: urls.map((url, index) => ({ name: `up${index}`, protocol: "chat-completions", url: `${url}/v1` })),
-					models: [{ name: "m", targets: urls.map((_, index) => ({ upstream: `up${index}` })) }],
-				},
-			},
-		],
-	});
+	const gateway = await startGateway({ plugins: ["tokens", "chat-completions", "messages", routerTo(urls)] });
 	ends.push(() => gateway.stop());
 	return gateway;
 };

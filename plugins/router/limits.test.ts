@@ -1,51 +1,26 @@
 /** A target that is limited is passed over for as long as it says, and no longer. */
 import { afterEach, expect, test } from "bun:test";
 import { createTestClock, type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { chatAnswer } from "../../test/support/chat-answers.ts";
+import { routerTo } from "../../test/support/router-to.ts";
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
 	for (const end of ends.splice(0).reverse()) await end();
 });
 
-const answer = {
-	id: "c",
-	object: "chat.completion",
-	created: 1,
-	model: "m",
-	choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
-	usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-};
-
 const limited = (wait: Readonly<Record<string, string>>): Response =>
 	Response.json({ error: { message: "Too many.", code: "rate_limit_exceeded" } }, { status: 429, headers: wait });
 
 /** Two upstreams; the first answers as `first` says. `m` and `n` lead to both, `only` to the first. */
 const open = async (first: () => Response) => {
-	const ups: ScriptedUpstream[] = [startUpstream(first), startUpstream(() => Response.json(answer))];
+	const ups: ScriptedUpstream[] = [startUpstream(first), startUpstream(() => Response.json(chatAnswer()))];
 	for (const up of ups) ends.push(() => up.stop());
-	const targets = (model: string) => ups.map((_, index) => ({ upstream: `up${index}`, model }));
+	const urls = ups.map(({ url }) => url);
 	const clock = createTestClock();
 	const gateway: TestGateway = await startGateway({
 		clock,
-		plugins: [
-			"tokens",
-			"chat-completions",
-			{
-				use: "router",
-				with: {
-					upstreams: ups.map(({ url }, index) => ({
-						name: `up${index}`,
-						protocol: "chat-completions",
-						url: `${url}/v1`,
-					})),
-					models: [
-						{ name: "m", targets: targets("m") },
-						{ name: "n", targets: targets("n") },
-						{ name: "only", targets: targets("m").slice(0, 1) },
-					],
-				},
-			},
-		],
+		plugins: ["tokens", "chat-completions", routerTo(urls, { m: 2, n: 2, only: 1 })],
 	});
 	ends.push(() => gateway.stop());
 	const ask = async (model: string): Promise<number> =>

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { createTestClock, type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { chatAnswer } from "../support/chat-answers.ts";
+import { routerTo } from "../support/router-to.ts";
 
 const clock = createTestClock();
 let upstreams: readonly ScriptedUpstream[];
@@ -17,22 +18,7 @@ beforeAll(async () => {
 	];
 	gateway = await startGateway({
 		clock,
-		plugins: [
-			"tokens",
-			"chat-completions",
-			{
-				use: "router",
-				with: {
-					upstreams: upstreams.map(({ url }, index) => ({
-						name: `up${index}`,
-						protocol: "chat-completions",
-						url: `${url}/v1`,
-						key: "k",
-					})),
-					models: [{ name: "m", targets: [{ upstream: "up0" }, { upstream: "up1" }] }],
-				},
-			},
-		],
+		plugins: ["tokens", "chat-completions", routerTo(upstreams.map(({ url }) => url))],
 	});
 });
 afterAll(async () => {

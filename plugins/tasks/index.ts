@@ -34,6 +34,7 @@ import { Endings } from "./endings.ts";
 import { removeExpired } from "./expired.ts";
 import { createFiles } from "./files.ts";
 import { createInputRoom, inputSizeTables } from "./input-room.ts";
+import { createTaskLeases } from "./leases.ts";
 import { missedFile } from "./missed-file.ts";
 import { Previews } from "./previews.ts";
 import { takeUpPutOff } from "./put-off.ts";
@@ -82,6 +83,7 @@ export default definePlugin({
 		const publicUrl = config.publicUrl?.replace(/\/+$/, "");
 		const baseUrl = ({ origin }: Identified): string => publicUrl ?? origin;
 		const taskStore = createTaskStore(needs.store);
+		const leases = createTaskLeases(needs.store);
 		const links = createLinks(() => linkKey);
 		const withinTime = createWithinTime(needs.clock);
 		const folder = config.filesFolder ?? join(needs.hostInfo.sharedFolder, "tasks");
@@ -116,9 +118,10 @@ export default definePlugin({
 			},
 		});
 		const asking = new Asking({ withinTime, troubles, show: ({ id }, preview) => previews.show(id, preview), now });
-		const settlement = new Settlement({ taskStore, asking, endings, troubles, now });
+		const settlement = new Settlement({ leases, asking, endings, troubles, now });
 		const work = new Work({
 			taskStore,
+			leases,
 			asking,
 			endings,
 			settlement,
@@ -192,7 +195,7 @@ export default definePlugin({
 				await time.compare();
 				const concurrency = new UpstreamConcurrency(catalogue.upstreams);
 				worker = new Worker({
-					taskStore,
+					leases,
 					work,
 					settlement,
 					takeUpPutOff: takeUpPutOff(needs.store, catalogue, now),

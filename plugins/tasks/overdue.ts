@@ -3,14 +3,14 @@ import type { Asking } from "./asking.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
 import { failures, tooLate } from "./failures.ts";
+import type { TaskLeases } from "./leases.ts";
 import type { WorkRow } from "./row.ts";
 import type { JobState, TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
-import type { TaskStore } from "./task-store.ts";
 import type { Troubles } from "./troubles.ts";
 
 export interface OverdueOptions {
-	readonly taskStore: TaskStore;
+	readonly leases: TaskLeases;
 	readonly endings: Endings;
 	readonly asking: Asking;
 	readonly settlement: Settlement;
@@ -44,14 +44,14 @@ export class Overdue {
 		upstream: TaskUpstream | undefined,
 		signal: AbortSignal,
 	): Promise<undefined> {
-		const { taskStore, endings, settlement, troubles } = this.options;
+		const { leases, endings, settlement, troubles } = this.options;
 		const [now, kind] = [this.options.now(), this.options.catalogue.kind(row.task.kind)];
 		const begun = row.upstreamId !== undefined || row.submissions > 1;
 		const late = now >= row.deadlineAt;
 		const dueAt = now + unservedMs;
 		// Only a kind can call back: it may be there again tomorrow.
 		if (!late || !(kind || now >= row.task.expiresAt))
-			await taskStore.putBack(row, lease, late ? dueAt : Math.min(dueAt, row.deadlineAt));
+			await leases.putBack(row, lease, late ? dueAt : Math.min(dueAt, row.deadlineAt));
 		else if (troubles.lostHere(row)) await endings.fail(row, failures.unkept);
 		else if (!begun) await endings.fail(row, tooLate(row));
 		else if (!(kind && (await this.hasEnded(row, lease, upstream, signal))))

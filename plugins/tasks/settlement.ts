@@ -1,13 +1,13 @@
 /** What a task costs that was given up: its upstream is asked to stop, and what cannot be taken back is charged. */
 import type { Answered, Asking } from "./asking.ts";
 import type { Endings } from "./endings.ts";
+import type { TaskLeases } from "./leases.ts";
 import type { WorkRow } from "./row.ts";
 import type { TaskFailure, TaskUpstream } from "./service.ts";
-import type { TaskStore } from "./task-store.ts";
 import type { Troubles } from "./troubles.ts";
 
 interface SettlementOptions {
-	readonly taskStore: TaskStore;
+	readonly leases: TaskLeases;
 	readonly asking: Asking;
 	readonly endings: Endings;
 	readonly troubles: Troubles;
@@ -43,14 +43,14 @@ export class Settlement {
 		upstream: TaskUpstream | undefined,
 		signal: AbortSignal,
 	): Promise<Answered> {
-		const { asking, endings, taskStore, troubles } = this.options;
+		const { asking, endings, leases, troubles } = this.options;
 		if (row.upstreamId === undefined && row.submissions === 0) {
 			await endings.charge(row, {});
 			return undefined;
 		}
 		const word = upstream ? await asking.stop(row, upstream, signal) : "told";
 		const wait = word === "unanswered" ? delaysMs[row.tries] : undefined;
-		if (wait !== undefined) await taskStore.askAgain(row, lease, this.options.now() + wait);
+		if (wait !== undefined) await leases.askAgain(row, lease, this.options.now() + wait);
 		else await endings.charge(row, word === "unbilled" || troubles.lostHere(row) ? {} : row.task.bound);
 		return word !== "unanswered";
 	}

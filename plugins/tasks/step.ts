@@ -3,6 +3,7 @@ import type { Answered, Asking } from "./asking.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
 import { failures, tooLate } from "./failures.ts";
+import type { Look, TaskLeases } from "./leases.ts";
 import { namedIds } from "./named-ids.ts";
 import { Overdue } from "./overdue.ts";
 import { PollSchedule } from "./poll-schedule.ts";
@@ -10,12 +11,13 @@ import type { RetryWrite } from "./retry-write.ts";
 import { jobOf, type WorkRow } from "./row.ts";
 import type { JobState, Submission, TaskJob, TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
-import type { Look, TaskStore } from "./task-store.ts";
+import type { TaskStore } from "./task-store.ts";
 import { advance } from "./transitions.ts";
 import type { Troubles } from "./troubles.ts";
 
 interface WorkOptions {
-	readonly taskStore: TaskStore;
+	readonly taskStore: Pick<TaskStore, "inputOf">;
+	readonly leases: TaskLeases;
 	readonly endings: Endings;
 	readonly asking: Asking;
 	readonly settlement: Settlement;
@@ -78,9 +80,7 @@ export class Work {
 	): Promise<void> {
 		const { upstreamId, memo = {}, job } = submission;
 		const look = this.look(row, this.pace.poll(upstream, 0));
-		const kept = await this.options.retryWrite(() =>
-			this.options.taskStore.submitted(row, lease, upstreamId, memo, look),
-		);
+		const kept = await this.options.retryWrite(() => this.options.leases.submitted(row, lease, upstreamId, memo, look));
 		if (!kept) await this.options.asking.stop({ ...row, upstreamId, memo }, upstream, signal);
 		else if (job) await this.take(kept, lease, upstream, job, signal);
 	}
@@ -95,7 +95,7 @@ export class Work {
 		const { endings, troubles } = this.options;
 		// Later tasks that go on from this one need its upstream's name for it.
 		if (upstreamId !== undefined)
-			await this.options.retryWrite(() => this.options.taskStore.named(row, lease, upstreamId));
+			await this.options.retryWrite(() => this.options.leases.named(row, lease, upstreamId));
 		try {
 			await endings.succeed(row, made, signal);
 		} catch (error) {
@@ -119,8 +119,7 @@ export class Work {
 			await this.options.endings.fail(row, failures.unkept);
 		else if (upstreamId === undefined && saidFailed) await this.options.endings.fail(row, failures.unknown);
 		else if (upstreamId === undefined) await this.options.endings.failCharged(row, failures.unknown);
-		else
-			await this.options.taskStore.submitted(row, lease, upstreamId, {}, this.look(row, this.pace.poll(upstream, 0)));
+		else await this.options.leases.submitted(row, lease, upstreamId, {}, this.look(row, this.pace.poll(upstream, 0)));
 		return upstreamId !== undefined;
 	}
 
@@ -142,7 +141,7 @@ export class Work {
 			await this.options.endings.fail(row, failures.busy);
 			return;
 		}
-		await this.options.taskStore.tryAgain(row, lease, next.name, this.options.now() + wait);
+		await this.options.leases.tryAgain(row, lease, next.name, this.options.now() + wait);
 	}
 
 	/** Asks after submitted jobs. What could not be taken in (a file that did not come) is asked for again later. */
@@ -173,7 +172,7 @@ export class Work {
 		job: JobState,
 		signal: AbortSignal,
 	): Promise<Answered> {
-		const { taskStore } = this.options;
+		const { leases } = this.options;
 		const polls = row.polls + 1;
 		const wait = this.pace.poll(upstream, polls);
 		switch (job.state) {
@@ -185,27 +184,27 @@ export class Work {
 				return true;
 			case "running":
 				if (row.task.status === "NOT_START") await this.options.endings.begin(row, job.percent);
-				await taskStore.looked(row, lease, {
+				await leases.looked(row, lease, {
 					...this.look(row, wait),
 					polls,
 					progress: advance(row.task, job.percent),
 				});
 				return true;
 			case "waiting":
-				await taskStore.looked(row, lease, { ...this.look(row, wait), polls });
+				await leases.looked(row, lease, { ...this.look(row, wait), polls });
 				return true;
 			case "strange":
 				if (row.strange + 1 >= strangeLimit)
 					await this.options.settlement.giveUp(row, lease, upstream, failures.strange, signal);
-				else await taskStore.looked(row, lease, { ...this.look(row, wait), polls, strange: row.strange + 1 });
+				else await leases.looked(row, lease, { ...this.look(row, wait), polls, strange: row.strange + 1 });
 				return true;
 			case "missing":
 				if (row.missing + 1 >= missingLimit) await this.options.endings.failCharged(row, failures.missing);
-				else await taskStore.looked(row, lease, { ...this.look(row, wait), polls, missing: row.missing + 1 });
+				else await leases.looked(row, lease, { ...this.look(row, wait), polls, missing: row.missing + 1 });
 				return true;
 			case "unanswered": {
 				const pause = this.pace.unanswered(upstream, polls, job.retryAfterMs);
-				await taskStore.looked(row, lease, { ...this.look(row, pause), strange: row.strange, missing: row.missing });
+				await leases.looked(row, lease, { ...this.look(row, pause), strange: row.strange, missing: row.missing });
 				return false;
 			}
 		}

@@ -2,15 +2,15 @@
 import { type ClaimedWork, type Clock, describe, type Log, WorkQueue } from "#core";
 import type { Answered } from "./asking.ts";
 import type { Catalogue } from "./catalogue.ts";
+import { type DueTask, leaseMs, type Reach, type TaskLeases } from "./leases.ts";
 import type { WorkRow } from "./row.ts";
 import type { TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
 import type { Work } from "./step.ts";
-import { type DueTask, leaseMs, type Reach, type TaskStore } from "./task-store.ts";
 import type { UpstreamConcurrency } from "./upstream-concurrency.ts";
 
 interface WorkerOptions {
-	readonly taskStore: TaskStore;
+	readonly leases: TaskLeases;
 	readonly work: Work;
 	readonly settlement: Settlement;
 	/** Makes due what a wrong clock has put off. */
@@ -44,15 +44,15 @@ export class Worker {
 
 	constructor(options: WorkerOptions) {
 		this.options = options;
-		const { taskStore, clock, now, log, takeUpPutOff } = options;
+		const { leases, clock, now, log, takeUpPutOff } = options;
 		this.queue = new WorkQueue({
 			clock,
 			leaseMs,
 			now,
 			claim: (lease, held) => this.claim(lease, held),
-			nextDue: (now) => taskStore.nextDue(now),
+			nextDue: (now) => leases.nextDue(now),
 			recover: takeUpPutOff,
-			renew: (leases) => taskStore.renew(leases, now()),
+			renew: (held) => leases.renew(held, now()),
 			failed: (error) => log.error("tasks could not be claimed or held", { error: describe(error) }),
 		});
 	}
@@ -73,7 +73,7 @@ export class Worker {
 	}
 
 	private async claim(lease: string, held: Iterable<string>): Promise<readonly ClaimedWork[] | undefined> {
-		const { taskStore, now, concurrency, catalogue } = this.options;
+		const { leases, now, concurrency, catalogue } = this.options;
 		const reach: Reach = {
 			kinds: catalogue.kinds.map(({ name }) => name),
 			upstreams: catalogue.upstreams.map(({ name }) => name),
@@ -85,7 +85,7 @@ export class Worker {
 		let claimed: ReadonlyMap<string, WorkRow> = new Map();
 		try {
 			const ids = errands.flatMap((errand) => errand.ids);
-			claimed = new Map((await taskStore.claim(ids, lease, now())).map((row) => [row.task.id, row]));
+			claimed = new Map((await leases.claim(ids, lease, now())).map((row) => [row.task.id, row]));
 		} finally {
 			for (const { upstream, token, entered, ids } of errands)
 				if (entered && !ids.some((id) => claimed.has(id))) concurrency.leave(upstream, token, undefined);
@@ -100,11 +100,11 @@ export class Worker {
 
 	/** Of tokens that have their share under way only where no other has anything to do. */
 	private async due(held: Iterable<string>, reach: Reach): Promise<readonly DueTask[]> {
-		const { taskStore, now } = this.options;
+		const { leases, now } = this.options;
 		const ids = [...held];
-		const others = await taskStore.due(now(), ids, reach, claimSize);
+		const others = await leases.due(now(), ids, reach, claimSize);
 		if (others.length > 0 || reach.served.length === 0) return others;
-		return await taskStore.due(now(), ids, { ...reach, served: [] }, claimSize);
+		return await leases.due(now(), ids, { ...reach, served: [] }, claimSize);
 	}
 
 	/** What can be done now: one request for each submission, one for as many polls as its upstream takes together. */

@@ -5,13 +5,10 @@ import {
 	type FetchTls,
 	fetchTls,
 	isFault,
-	isRefusedCredentials,
 	type ListedModel,
 	type Log,
 	type Protocol,
 	parseJson,
-	refusesCredentials,
-	retryAfterIn,
 	type SendOptions,
 	type SignedRequest,
 	type Upstream,
@@ -19,8 +16,9 @@ import {
 	unansweredCode,
 	unreachable,
 } from "#core";
-import { cleanError, readWords, without } from "./error-body.ts";
-import { Keys, maySpeakOfKey } from "./keys.ts";
+import { readWords, without } from "./error-body.ts";
+import { Keys } from "./keys.ts";
+import { createNextKeys, type NextKeys } from "./next-keys.ts";
 import { slow } from "./no-answer.ts";
 import { RetryCredit } from "./repeating.ts";
 import { namedEndpoints, type UpstreamSetting } from "./settings.ts";
@@ -48,15 +46,6 @@ export interface HttpUpstreamOptions {
 
 type Wire = SendOptions["wire"];
 type FixedHeaders = Readonly<Record<string, string>>;
-
-/** A protocol that fails over the words says nothing of the key; it fails again when they are read for the client. */
-const saysRefused = (wire: Wire, status: number, headers: Headers, words: string): boolean => {
-	try {
-		return isRefusedCredentials(wire.decodeError(status, headers, words));
-	} catch {
-		return false;
-	}
-};
 
 /** A list of models longer than any provider's. Bytes. */
 const longestList = 8 * 1024 * 1024;
@@ -140,7 +129,7 @@ export const createHttpUpstream = ({
 		message: UpstreamMessage,
 		options: SendOptions,
 		key: string | undefined,
-		refused?: typeof tryOthers,
+		refused?: NextKeys,
 	): Promise<Response> => {
 		const init = initOf(message, options, key);
 		const url = base + message.path;
@@ -162,59 +151,7 @@ export const createHttpUpstream = ({
 		return response.ok || !refused ? response : await refused(key, response, message, options);
 	};
 
-	/** What a failure says of the key and the account; the operator is told of a key or an account that is refused. */
-	const troubleOf = async (
-		key: string | undefined,
-		failure: Response,
-		{ wire, callId }: SendOptions,
-	): Promise<"refused" | "limited" | undefined> => {
-		const { status, headers } = failure;
-		if (!maySpeakOfKey.has(status)) return undefined;
-		const words = await failure.clone().text();
-		if (!refusesCredentials(status) && !saysRefused(wire, status, headers, words))
-			return status === 429 ? "limited" : undefined;
-		log.error("an upstream refused Portico's own key, or its account is empty", {
-			upstream: name,
-			...(key !== undefined && { key: keyList.indexOf(key) + 1 }),
-			status,
-			callId,
-		});
-		return "refused";
-	};
-
-	/** An answer that is no success, and what it says of the key, which rests from then on where it is to blame. */
-	const failed = async (key: string | undefined, response: Response, options: SendOptions) => {
-		const failure = await cleanError(response, secrets, clock);
-		const trouble = await troubleOf(key, failure, options);
-		if (key !== undefined && trouble !== undefined) keys.rest(key, retryAfterIn(response.headers));
-		return { response: failure, trouble };
-	};
-
-	/** The next keys in turn, until one is answered. */
-	const tryOthers = async (
-		first: string | undefined,
-		refused: Response,
-		message: UpstreamMessage,
-		options: SendOptions,
-	): Promise<Response> => {
-		const tried: string[] = [];
-		let key = first;
-		let { response, trouble } = await failed(key, refused, options);
-		while (key !== undefined && trouble !== undefined && !options.abort.signal.aborted) {
-			tried.push(key);
-			key = keys.another(tried);
-			if (key === undefined) break;
-			options.keys?.failed(response.status, await response.clone().text());
-			keys.tell(key, options.keys);
-			const answer = await request(message, options, key);
-			if (answer.ok) return answer;
-			const next = await failed(key, answer, options);
-			// A limit passes, so it is told rather than that a key is wrong.
-			if (trouble === "refused" || next.trouble !== "refused") ({ response, trouble } = next);
-		}
-		return response;
-	};
-
+	const tryOthers = createNextKeys({ name, keyList, keys, secrets, clock, log, request });
 	const protocols = typeof setting.protocol === "string" ? [setting.protocol] : setting.protocol;
 
 	/** Each key in turn is asked with until one is answered. What it says is read as an error is: briefly. */

@@ -75,7 +75,7 @@ export const jsonStringBytes = (data: string, start: number): number => {
 };
 
 /** The index of the quote that ends the string which begins at `start`; the text's length where none does. */
-const endOfString = (text: string, start: number): number => {
+export const endOfString = (text: string, start: number): number => {
 	for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
 		let slashes = 0;
 		while (text.charCodeAt(end - 1 - slashes) === 92) slashes++;

@@ -6,7 +6,7 @@ import type { NeutralRequest } from "../neutral/request.ts";
 import type { Finish, NeutralEvent, NeutralResponse } from "../neutral/response.ts";
 import type { Compaction } from "./conversations.ts";
 import type { Denial, RenderDenial } from "./fault.ts";
-import type { ModelAsk, ModelCall, ModelRequest } from "./model-ask.ts";
+import type { ModelAsk, ModelCall, ModelRequest, Operation } from "./model-ask.ts";
 import type { ModelListing } from "./model-listing.ts";
 
 /** How a whole answer goes out. */
@@ -43,6 +43,8 @@ export interface ClientSide {
 	readonly keyInQuery?: boolean;
 	/** True when the headers or the query show this protocol's client, at an address that others answer too. */
 	claims?(headers: Headers, url: URL): boolean;
+	/** What a call of this address is for, before its body is read; without it, to have the model write (`generate`). */
+	operationAt?(path: string): Operation;
 	/** Finds the model and the few other things routing needs. Throws `Fault` when the request cannot be one. */
 	read(request: ModelRequest): ModelCall;
 	/** Lenient. Throws `Fault` (`invalid_request`, with `parameter`) for what no upstream could accept. */

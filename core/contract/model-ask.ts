@@ -6,7 +6,8 @@ import type { JsonBody } from "./json-body.ts";
 
 /**
  * What a call is for: `generate` and `count_tokens` in every protocol, `compact` where a protocol has it, the name of an
- * endpoint (`embeddings`), the kind of a task (`image`), or `task` where that is not known. Plugins add their own.
+ * endpoint (`embeddings`), the kind of a task (`image`), or `task` where that is not known; for what is no call of a model
+ * what its route says (`models`). Plugins add their own.
  */
 export type Operation = string;
 

@@ -2,6 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { Admitted, Identified } from "./call.ts";
 import type { RenderDenial } from "./fault.ts";
+import type { Operation } from "./model-ask.ts";
 import type { Operated } from "./operator.ts";
 import { slot } from "./token.ts";
 
@@ -27,6 +28,8 @@ interface RouteFor<Access extends string, Call> {
 	readonly keyInQuery?: boolean;
 	/** What a call that is refused before `handle` runs is written down as: `tasks`, `models`; the plugin's name unless said. */
 	readonly protocol?: string;
+	/** The same for what the call was for; `protocol` unless given. */
+	readonly operation?: (call: Admitted) => Operation;
 	/** The schema of a JSON body, for documentation: what holds the body to it is `readJson` in the handler. */
 	readonly body?: TSchema;
 }

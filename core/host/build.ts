@@ -2,6 +2,7 @@
 
 import type { ServerConfig } from "../config/schema-core.ts";
 import { authenticators } from "../contract/authenticator.ts";
+import type { Admitted } from "../contract/call.ts";
 import { type Clock, clock as clockService } from "../contract/clock.ts";
 import { endpoints } from "../contract/endpoint.ts";
 import { guards } from "../contract/guard.ts";
@@ -79,8 +80,8 @@ export const buildGateway = async (
 		complaints: complaintLines(blueprint.file, [...blueprint.complaints, ...more.map(blueprint.place)]),
 	});
 	const rulesOf = createRulesOf(() => built.generation.all(policies), log);
-	const statusOf: Recording["statusOf"] = (call, denial) => statusAt(routeAt.get(call.route), call.request, denial);
-	const secondLook = createSecondLook(clock, (call) => identifyAgain(call, keyInQuery.has(call.route)));
+	const statusOf: Recording["statusOf"] = (call, denial) => statusAt(routeOf(call)?.route, call.request, denial);
+	const secondLook = createSecondLook(clock, (call) => identifyAgain(call, routeOf(call)?.route.keyInQuery === true));
 	const forTasks = createTaskAuthority({
 		rulesOf,
 		secondLook,
@@ -117,16 +118,10 @@ export const buildGateway = async (
 	const routes: readonly OwnedRoute[] = [...own, ...byCore(relay?.routes ?? []), ...listing, ...generation.routes];
 	const clashes = routeClashes([...own, ...(relay ? modelPaths(generation) : []), ...listing, ...generation.routes]);
 	if (clashes.length > 0 || blueprint.complaints.length > 0) return refused(clashes);
-	const protocolOf = new Map(routes.map(({ plugin, route }) => [route.path, route.protocol ?? plugin]));
-	const operationOf = new Map(
-		generation
-			.all(endpoints)
-			.flatMap(({ name, dialects }) => dialects.flatMap(({ paths }) => paths.map((path) => [path, name]))),
-	);
-	const routeAt = new Map(routes.map(({ route }) => [route.path, route]));
-	const keyInQuery = new Set(
-		routes.flatMap(({ route }) => (route.access === "token" && route.keyInQuery ? [route.path] : [])),
-	);
+	const ownedRoutes = new Map(routes.map((owned) => [`${owned.route.method} ${owned.route.path}`, owned]));
+	// `HEAD` is answered by the route of `GET` where it has none of its own.
+	const routeOf = ({ request, route }: Admitted): OwnedRoute | undefined =>
+		ownedRoutes.get(`${request.method} ${route}`) ?? ownedRoutes.get(`GET ${route}`);
 	// What it refuses is recorded by whoever asked.
 	const identifyAgain = createIdentify(generation.all(authenticators), rulesOf, log, () => {});
 	const { server, admin } = blueprint.config;
@@ -143,12 +138,11 @@ export const buildGateway = async (
 			hasHost: ownHosts(server.host, server.hosts),
 		},
 		doorkeepers: generation.all(doorkeepers),
-		identify: createIdentify(generation.all(authenticators), rulesOf, log, (call, denial, refused) =>
-			refusals.add(call, denial, refused, {
-				protocol: protocolOf.get(call.route) ?? "",
-				operation: operationOf.get(call.route),
-			}),
-		),
+		identify: createIdentify(generation.all(authenticators), rulesOf, log, (call, denial, refused) => {
+			const { plugin = "", route } = routeOf(call) ?? {};
+			const protocol = route?.protocol ?? plugin;
+			refusals.add(call, denial, refused, { protocol, operation: route?.operation?.(call) });
+		}),
 		draining: options.draining,
 		budget: options.budget,
 	});

@@ -129,8 +129,7 @@ export class CallRelay implements Relay {
 	/** The phases in their order, up to the first attempt. */
 	private async serve(entry: Entry, call: Identified): Promise<Response> {
 		const { guards, concurrency, log, rulesOf, secondLook } = this.options;
-		const { protocol, operation } = entry;
-		const start: Start = { call, token: call.token, protocol, operation };
+		const start: Start = { call, token: call.token, protocol: entry.protocol };
 		const rules = rulesOf(call.token);
 		let entered = false;
 		let live: LiveCall;
@@ -161,7 +160,7 @@ export class CallRelay implements Relay {
 			if (guards.length > 0) live.guarded = await this.guard(live);
 		} catch (error) {
 			if (entered) concurrency.leave(call.token.id);
-			if (isFault(error)) this.options.refusals.addRead(start, error.denial);
+			if (isFault(error)) this.options.refusals.addRead({ ...start, operation: entry.operation(call) }, error.denial);
 			throw error;
 		}
 		return await this.run(live, plan, turnOver);

@@ -5,7 +5,7 @@ import { encodeResponse, encodeTokenCount } from "./client/encode-response.ts";
 import { renderDenial, renderStreamDenial } from "./client/errors.ts";
 import { lossWords } from "./client/loss-words.ts";
 import { models } from "./client/models.ts";
-import { readCall } from "./client/read.ts";
+import { operationAt, readCall } from "./client/read.ts";
 import { references } from "./client/references.ts";
 import { streamEncoder } from "./client/stream-encoder.ts";
 import { facts } from "./facts.ts";
@@ -40,6 +40,7 @@ export const generateContent: Protocol = {
 		keyInQuery: true,
 		claims: (headers, { searchParams }) =>
 			headers.has("x-goog-api-key") || headers.has("x-goog-api-client") || searchParams.has("key"),
+		operationAt,
 		read: readCall,
 		decodeRequest,
 		lossWords,

@@ -5,7 +5,7 @@ import { encodeResponse } from "./client/encode-response.ts";
 import { renderDenial, renderStreamDenial } from "./client/errors.ts";
 import { lossWords } from "./client/loss-words.ts";
 import { models } from "./client/models.ts";
-import { readCall } from "./client/read.ts";
+import { operationAt, readCall } from "./client/read.ts";
 import { references } from "./client/references.ts";
 import { streamEncoder } from "./client/stream-encoder.ts";
 import { facts } from "./facts.ts";
@@ -32,6 +32,7 @@ export const createMessages = ({ betas }: MessagesOptions): Protocol => ({
 	client: {
 		paths: ["/v1/messages", "/messages", "/v1/messages/count_tokens", "/messages/count_tokens"],
 		claims: (headers) => headers.has("anthropic-version"),
+		operationAt,
 		read: readCall,
 		decodeRequest,
 		lossWords,

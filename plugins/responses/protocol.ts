@@ -12,7 +12,7 @@ import { decodeRequest } from "./client/decode-request.ts";
 import { encodeResponse } from "./client/encode-response.ts";
 import { errorEvent, renderDenial } from "./client/errors.ts";
 import { lossWords } from "./client/loss-words.ts";
-import { readCall } from "./client/read.ts";
+import { operationAt, readCall } from "./client/read.ts";
 import { answerEncoder } from "./client/stream-encoder.ts";
 import { afterCompaction } from "./compaction/compacted-answer.ts";
 import { createCompaction } from "./compaction/compacting.ts";
@@ -51,6 +51,7 @@ export const createResponses = ({
 	...(conversations && { conversations }),
 	client: {
 		paths: openAiPaths("/responses").flatMap((root) => [root, `${root}/input_tokens`, `${root}/compact`]),
+		operationAt,
 		read: readCall,
 		decodeRequest,
 		lossWords,

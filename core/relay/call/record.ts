@@ -16,7 +16,7 @@ export interface CallStart {
 	readonly call: Admitted;
 	readonly token?: CallToken;
 	readonly protocol: string;
-	/** What its route is for, where that says it before the body does. */
+	/** What its route is for, where there is no model. */
 	readonly operation?: Operation | undefined;
 	readonly model?: ModelCall;
 }
@@ -66,7 +66,7 @@ export const record = (
 		repeats: end.repeats,
 		route: call.route,
 		protocol,
-		operation: model?.operation ?? operation ?? (protocol === "tasks" ? "task" : "generate"),
+		operation: model?.operation ?? operation ?? (protocol === "tasks" ? "task" : protocol),
 		model: model && plainName(model.name),
 		stream: model?.stream ?? false,
 		status: end.status,

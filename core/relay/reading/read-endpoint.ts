@@ -121,7 +121,7 @@ export const readEndpoint = (endpoint: Endpoint, shared: Shared, options: Endpoi
 
 	return {
 		protocol: shared[0].name,
-		operation: endpoint.name,
+		operation: () => endpoint.name,
 		body: (call) => readWhole(call.request, limit, call.held, pace),
 		read(call, bytes, start) {
 			const request = { url: call.url, params: call.params, headers: call.request.headers, ...bodyOf(call, bytes) };

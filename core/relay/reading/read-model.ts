@@ -58,6 +58,7 @@ export const readModel = (protocol: Protocol, options: ReadingOptions): Entry =>
 
 	return {
 		protocol: protocol.name,
+		operation: ({ url }) => protocol.client.operationAt?.(url.pathname) ?? "generate",
 		body: (call) => readBody(call.request, bodyLimitBytes, call.held, pace),
 		read(call, bytes, start) {
 			const { body, steered } = readWithoutSteering(bytes, protocol.facts.steering, call, options);

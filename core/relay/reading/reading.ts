@@ -1,6 +1,6 @@
 /** What the ways to read a call have in common, whether it is of a protocol or of an endpoint. */
 
-import type { AskedCall, Identified, RelayedCall } from "../../contract/call.ts";
+import type { Admitted, AskedCall, Identified, RelayedCall } from "../../contract/call.ts";
 import type { ModelCall, Operation } from "../../contract/model-ask.ts";
 import type { Plan, Router } from "../../contract/router.ts";
 import type { Pace } from "../../wire/body.ts";
@@ -26,8 +26,8 @@ export interface Read {
 export interface Entry {
 	/** The wire format, for rows and policies. */
 	readonly protocol: string;
-	/** What every call by it is for; undefined where the body, or the address, says it. */
-	readonly operation?: Operation;
+	/** What a call by it is for, before its body is read. */
+	operation(call: Admitted): Operation;
 	/** The whole body. Rejects with `Fault` as `readBody` does. */
 	body(call: Identified): Promise<Uint8Array>;
 	/**

@@ -44,6 +44,7 @@ export const relayRoutes = (
 			path,
 			access: "token",
 			protocol: name,
+			operation: entry.operation,
 			summary,
 			renderDenial,
 			keyInQuery,

@@ -9,6 +9,7 @@ import {
 	isRecord,
 	type ModelCall,
 	type ModelRequest,
+	type Operation,
 	refuseField,
 	type WireRecord,
 } from "#core";
@@ -67,6 +68,9 @@ const isParts = (parts: unknown): boolean =>
 	parts === undefined || parts === null || Array.isArray(parts) || isRecord(parts) || typeof parts === "string";
 
 const verbOf = (address: string): string => /(?::|%3a)(\w+)$/i.exec(address)?.[1] ?? "";
+
+/** What the address is for: its verb says it. */
+export const operationAt = (path: string): Operation => verbs[verbOf(path)]?.operation ?? "generate";
 
 /** The last step of the address, wherever the route was mounted; a route that is told apart by its verb leaves that out. */
 const pathOf = ({ params, url }: ModelRequest): ModelPath => {

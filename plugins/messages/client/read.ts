@@ -10,6 +10,7 @@ import {
 	isRecord,
 	type ModelCall,
 	type ModelRequest,
+	type Operation,
 	type WireRecord,
 } from "#core";
 import { refuse } from "../refuse.ts";
@@ -51,17 +52,21 @@ const checkMessages = (body: WireRecord): void => {
 const affinityOf = (body: WireRecord, headers: Headers): string | undefined =>
 	asText(asRecord(body["metadata"])["user_id"]) ?? headers.get("x-session-affinity") ?? undefined;
 
+/** What the address is for. */
+export const operationAt = (path: string): Operation => (path.endsWith("/count_tokens") ? "count_tokens" : "generate");
+
 /** Finds model, stream, limit and cache key. Throws `Fault` (`invalid_request` with `parameter`) as said above. */
 export const readCall = ({ url, headers, body }: ModelRequest): ModelCall => {
 	const { value } = body;
-	const counting = url.pathname.endsWith("/count_tokens");
+	const operation = operationAt(url.pathname);
 	const name = modelOf(value["model"]);
 	checkMessages(value);
 	const affinity = affinityOf(value, headers);
-	if (counting) return { operation: "count_tokens", name, stream: false, candidates: 1, ...definedOnly({ affinity }) };
+	if (operation === "count_tokens")
+		return { operation, name, stream: false, candidates: 1, ...definedOnly({ affinity }) };
 	const maxOutputTokens = limitOf(value);
 	const stream = flag(value["stream"], "stream");
 	checkNumber(value["temperature"], "temperature", 0, 2);
 	checkNumber(value["top_p"], "top_p", 0, 1);
-	return { operation: "generate", name, stream, maxOutputTokens, candidates: 1, ...definedOnly({ affinity }) };
+	return { operation, name, stream, maxOutputTokens, candidates: 1, ...definedOnly({ affinity }) };
 };

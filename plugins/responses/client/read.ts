@@ -2,7 +2,16 @@
  * What routing and quota need of a request, and the refusals that cost nothing: what no upstream could accept is
  * refused here, before a reservation is made or a byte is sent.
  */
-import { asText, fieldReaders, isRecord, type ModelCall, type ModelRequest, refuseField, type WireRecord } from "#core";
+import {
+	asText,
+	fieldReaders,
+	isRecord,
+	type ModelCall,
+	type ModelRequest,
+	type Operation,
+	refuseField,
+	type WireRecord,
+} from "#core";
 import { summaryTokens } from "../summary-request.ts";
 
 const mostItems = 20_000;
@@ -81,14 +90,19 @@ const checkFields = (body: WireRecord): void => {
 };
 
 /** True for the routes that only count. */
-const isCount = (url: URL): boolean => url.pathname.endsWith("/input_tokens");
+/** What the address is for. */
+export const operationAt = (path: string): Operation => {
+	if (path.endsWith("/input_tokens")) return "count_tokens";
+	return path.endsWith("/compact") ? "compact" : "generate";
+};
 
 /** Finds model, stream, limit and cache key. Throws `Fault` (`invalid_request` with `parameter`). */
 export const readCall = ({ url, headers, body }: ModelRequest): ModelCall => {
 	const { value } = body;
 	const name = modelOf(value["model"]);
-	const counts = isCount(url);
-	const compacts = url.pathname.endsWith("/compact");
+	const operation = operationAt(url.pathname);
+	const counts = operation === "count_tokens";
+	const compacts = operation === "compact";
 	if (!counts || value["input"] !== undefined) checkInput(value);
 	const stream = flag(value["stream"], "stream") && !counts && !compacts;
 	checkFields(value);
@@ -96,7 +110,7 @@ export const readCall = ({ url, headers, body }: ModelRequest): ModelCall => {
 	const maxOutputTokens = compacts ? Math.min(limit ?? summaryTokens, summaryTokens) : limit;
 	const affinity = asText(value["prompt_cache_key"]) ?? headers.get("x-session-affinity") ?? undefined;
 	return {
-		operation: counts ? "count_tokens" : compacts ? "compact" : "generate",
+		operation,
 		name,
 		stream,
 		candidates: 1,

@@ -571,6 +571,31 @@ test("H25: a refusal after some text, without words of its own, is what a filter
 	expect(response["output"]).toHaveLength(1);
 });
 
+test.each(["safety", "recitation"] as const)(
+	"why an answer was withheld (%s) is told, where there are words",
+	(reason) => {
+		const message = "It holds someone's address.";
+		const [before, after] = [[start, ...textEvents(0, "Well,")], end().slice(2)];
+		const told = last(stream([...before, { type: "finish", candidate: 0, finish: { reason, message } }, ...after]));
+		expect(told).toMatchObject({ status: "incomplete", incomplete_details: { reason: "content_filter" } });
+		expect(told["output"][0]!["content"]).toMatchObject([{ text: "Well," }, { type: "refusal", refusal: message }]);
+		const untold = last(stream([...before, { type: "finish", candidate: 0, finish: { reason } }, ...after]));
+		expect(untold["output"][0]!["content"]).toHaveLength(1);
+	},
+);
+
+test("a prompt that was blocked is answered by why, where the upstream says it", () => {
+	const after = end().slice(2);
+	const told = last(stream([start, { type: "blocked", reason: "PROHIBITED_CONTENT", message: "Not this." }, ...after]));
+	expect(told).toMatchObject({
+		status: "incomplete",
+		incomplete_details: { reason: "content_filter" },
+		output: [{ type: "message", status: "incomplete", content: [{ type: "refusal", refusal: "Not this." }] }],
+	});
+	const untold = last(stream([start, { type: "blocked", reason: "OTHER" }, ...after]));
+	expect(untold).toMatchObject({ status: "incomplete", output: [] });
+});
+
 test("H63: a picture the model made is an image generation", () => {
 	const media = { by: "bytes", base64: "aGk=", mime: "image/jpeg" } as const;
 	const events = stream([

@@ -36,6 +36,9 @@ export interface AnswerOptions {
 
 const declined = "The model declined to answer.";
 
+/** Ends by which all of an answer, or the rest of it, is kept from the client. */
+const withheld: ReadonlySet<Finish["reason"]> = new Set(["refusal", "safety", "recitation"]);
+
 class Encoder implements AnswerEncoder {
 	private readonly options: AnswerOptions;
 	private readonly wire: Wire;
@@ -48,7 +51,8 @@ class Encoder implements AnswerEncoder {
 	private tier: string | undefined;
 	private usage: Usage | undefined;
 	private finish: Finish | undefined;
-	private blocked = false;
+	/** The prompt was refused, with these words where the upstream has some. */
+	private blocked: { readonly message?: string } | undefined;
 	private over = false;
 	private ended: WireRecord | undefined;
 
@@ -96,7 +100,7 @@ class Encoder implements AnswerEncoder {
 				this.finish ??= event.finish;
 				break;
 			case "blocked":
-				this.blocked = true;
+				this.blocked = event;
 				break;
 			case "error":
 				return this.fail(event.error);
@@ -125,20 +129,24 @@ class Encoder implements AnswerEncoder {
 	}
 
 	private complete(): void {
-		const ending = encodeEnding(this.finish, this.blocked || !this.refusedInWords());
+		const inWords = this.withheldInWords();
+		const ending = encodeEnding(this.finish, this.blocked !== undefined || !inWords);
 		this.output.endAll(ending.status === "incomplete");
 		this.end(ending);
 	}
 
 	/**
-	 * A refusal that the upstream told only by how it ended is put into words where there are any, or nothing else was
-	 * said; false when a text stands that such words would only disturb.
+	 * That an answer was withheld, which the upstream told only by how it ended, is put into words where there are any, and
+	 * a refusal where nothing else was said; false when a text stands that such words would only disturb.
 	 */
-	private refusedInWords(): boolean {
-		if (this.finish?.reason !== "refusal" || this.blocks.refused) return true;
-		const { message } = this.finish;
-		if (message === undefined && this.blocks.spoke) return false;
-		this.blocks.refuse(message ?? declined);
+	private withheldInWords(): boolean {
+		const { blocked, finish, blocks } = this;
+		const reason = blocked ? "safety" : (finish?.reason ?? "stop");
+		if (!withheld.has(reason) || blocks.refused) return true;
+		const { message } = blocked ?? finish ?? {};
+		if (message === undefined && reason !== "refusal") return true;
+		if (message === undefined && blocks.spoke) return false;
+		blocks.refuse(message ?? declined);
 		return true;
 	}
 

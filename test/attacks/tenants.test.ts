@@ -286,6 +286,11 @@ describe("the other protocols: files, caches and containers of the account go no
 			gemini({ text: "x" }, { outputConfig: { outputUriPrefix: "gs://a/" } }),
 		],
 		[
+			"gemini: a template of Model Armor, in place of the usual filters",
+			geminiPath,
+			gemini({ text: "x" }, { modelArmorConfig: { promptTemplateName: "projects/a/locations/b/templates/lax" } }),
+		],
+		[
 			"gemini: documents by the older name",
 			geminiPath,
 			gemini(

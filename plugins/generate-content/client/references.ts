@@ -26,6 +26,8 @@ const fields: ReferenceFields = {
 		"outputUriPrefix",
 		"interactionId",
 		"previousInteractionId",
+		"promptTemplateName",
+		"responseTemplateName",
 	),
 	addresses: anySpelling("fileUri"),
 	// Without a scheme it is the name of a file: `files/…`.

@@ -7,7 +7,6 @@ import {
 	type Dialect,
 	deny,
 	type EndpointAsk,
-	type EndpointObserver,
 	editJsonBody,
 	Fault,
 	openAiFailure,
@@ -18,6 +17,7 @@ import {
 	type Usage,
 	type WireRecord,
 } from "#core";
+import { endObserver } from "./end-observer.ts";
 import {
 	type AskedSpeech,
 	askedSpeech,
@@ -43,26 +43,6 @@ const toldUsage = (event: WireRecord, ask: EndpointAsk): Usage | undefined => {
 	if (input === undefined || !output) return undefined;
 	const characters = charactersOf(askedSpeech(ask).text);
 	return { input: { total: input }, output: { total: output, audio: output }, units: { characters } };
-};
-
-const observer = (ask: EndpointAsk): EndpointObserver => {
-	let usage: Usage | undefined;
-	let finished = false;
-	return {
-		event({ data }) {
-			if (!data.includes("speech.audio.done")) return;
-			const event = asRecord(parseJson(data));
-			if (event["type"] !== "speech.audio.done") return;
-			finished = true;
-			usage = toldUsage(event, ask);
-		},
-		get finished() {
-			return finished;
-		},
-		get usage() {
-			return usage;
-		},
-	};
 };
 
 const soundWithin = ({ data }: StreamEvent): Uint8Array | undefined => {
@@ -101,7 +81,7 @@ export const openaiSpeech: Dialect<AskedSpeech, Spoken> = {
 			estimated: true,
 		};
 	},
-	observer,
+	observer: (ask) => endObserver("speech.audio.done", (event) => toldUsage(event, ask)),
 	recast: (ask) => (ask.call.stream ? undefined : { type: mediaTypeOf(askedSpeech(ask).format), event: soundWithin }),
 	passthrough({ body, call }, model) {
 		if (body.type !== "json") throw new Fault(deny("invalid_request", "Speech is asked for with JSON."));

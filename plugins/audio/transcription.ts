@@ -3,12 +3,10 @@ import {
 	asCount,
 	asNumber,
 	asRecord,
-	asText,
 	type Bound,
 	bearer,
 	type Dialect,
 	type EndpointAsk,
-	type EndpointObserver,
 	type EndpointRequest,
 	fieldReaders,
 	formFile,
@@ -16,7 +14,6 @@ import {
 	formText,
 	openAiFailure,
 	openAiPaths,
-	parseJson,
 	refuseField,
 	renderOwnDenial,
 	textBytes,
@@ -24,6 +21,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { secondsOf } from "./duration/seconds.ts";
+import { endObserver } from "./end-observer.ts";
 
 /** No model counts a second of sound as more tokens, nor writes more for it. */
 const tokensPerSecondIn = 25;
@@ -95,26 +93,6 @@ const usageOf = (answer: WireRecord, ask: EndpointAsk): Usage => {
 	return { ...mostUsed(ask), units: { audioSecondsIn: duration } };
 };
 
-const observer = (ask: EndpointAsk): EndpointObserver => {
-	let usage: Usage | undefined;
-	let finished = false;
-	return {
-		event({ data }) {
-			if (!data.includes("transcript.text.done")) return;
-			const event = asRecord(parseJson(data));
-			if (asText(event["type"]) !== "transcript.text.done") return;
-			finished = true;
-			usage = usageOf(event, ask);
-		},
-		get finished() {
-			return finished;
-		},
-		get usage() {
-			return usage;
-		},
-	};
-};
-
 /** `name`: the last part of the path. */
 export const transcription = (name: "transcriptions" | "translations"): Dialect => ({
 	name: "openai",
@@ -127,5 +105,5 @@ export const transcription = (name: "transcriptions" | "translations"): Dialect 
 	headers: bearer,
 	decodeError: openAiFailure,
 	observe: (body, ask) => usageOf(asRecord(body), ask),
-	observer,
+	observer: (ask) => endObserver("transcript.text.done", (event) => usageOf(event, ask)),
 });

@@ -24,3 +24,11 @@ test("a command on the token has its id, where the call had a token", () => {
 	const owners = { ...refused, token: "tok_1", message: "The budget of this token's owner is used up." };
 	expect(adviceOn(owners)).toContain("portico person update ID --ceiling");
 });
+
+test("a model that is not found may be one that the token's list lacks, and the command that says which can be pasted", () => {
+	const refused = { ending: "refused", reason: "model_not_found", token: "tok_1", attempts: [] };
+	const advice = adviceOn({ ...refused, model: "vendor/model-1.5:free" });
+	expect(advice).toContain("portico explain --model vendor/model-1.5:free --token tok_1 says which.");
+	expect(advice).toContain("portico token update tok_1 --models");
+	expect(adviceOn({ ...refused, model: "$(reboot)" })).toContain("portico explain --model NAME --token tok_1");
+});

@@ -16,7 +16,7 @@ const byReason: Readonly<Record<string, string>> = {
 	token_disabled: "Enable the token again: portico token enable ID. If nobody should hold it, find who still does.",
 	ip_not_allowed: "Add the address to the token's list, if it may call: portico token update ID --ips ….",
 	model_not_found:
-		"Ask for a model that is configured, or add it to the router's models: portico explain --model NAME.",
+		"The model is not configured, or not on the token's list; portico explain --model NAME --token ID says which. Ask for another, add it to the router's models, or to the list: portico token update ID --models ….",
 	quota_exhausted:
 		"Raise the token's quota, or its budget for the time: portico token update ID --quota DOLLARS, or --budgets 5/day.",
 	quota_held: "Wait until the token's running calls end, or raise its quota.",
@@ -75,8 +75,10 @@ const anyonesAdvice = (call: WireRecord): string | undefined => {
 
 /** Undefined for a call that went well. */
 export const adviceOn = (call: WireRecord): string | undefined => {
-	const token = asText(call["token"]);
-	const advice = anyonesAdvice(call);
-	// A command with the id in it can be pasted.
-	return token === undefined ? advice : advice?.replace(/(?<=portico token \w+ )ID/, () => token);
+	const token = asText(call["token"]) ?? "ID";
+	const model = asText(call["model"]) ?? "";
+	// A command with the id and the model in it can be pasted; a model that a shell would read otherwise is left to whoever types it.
+	return anyonesAdvice(call)
+		?.replace(/(?<=portico token \w+ |--token )ID/g, () => token)
+		.replace(/(?<=--model )NAME/, (word) => (/^\w[\w.:/-]*$/.test(model) ? model : word));
 };

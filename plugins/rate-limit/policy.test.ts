@@ -73,7 +73,12 @@ describe("requests a minute", () => {
 		const { policy } = world();
 		passed(ask(policy, { requestsPerMinute: 1 }, { token: "a" }));
 		passed(ask(policy, { requestsPerMinute: 1 }, { token: "b" }));
-		refused(ask(policy, { requestsPerMinute: 1 }, { token: "a" }));
+		const { message } = refused(ask(policy, { requestsPerMinute: 1 }, { token: "a" }));
+		expect(message).toContain(": 1 request a minute.");
+	});
+	test("are shown in words in the table of tokens", () => {
+		const limits = { concurrent: 1, requestsPerMinute: 60, tokensPerMinute: 100_000 };
+		expect(rateLimit.inWords?.(limits, {})).toBe("60 requests a minute, 100000 model tokens a minute, 1 call at once");
 	});
 	test("that another rule refused do not count", () => {
 		const { policy } = world();

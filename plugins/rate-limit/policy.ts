@@ -13,7 +13,7 @@ import {
 } from "#core";
 import { limitHeaders } from "./headers.ts";
 import { type Limits, type Meter, type Meters, type Obstacle, partOf } from "./meter.ts";
-import { rateLimit } from "./setting.ts";
+import { limitInWords, rateLimit } from "./setting.ts";
 
 interface RateOptions {
 	readonly meters: () => Meters;
@@ -37,12 +37,6 @@ const unreachable: Denial = deny(
 /** Clients honour no more than a minute, and some any length, so nothing longer is said. */
 const longestRetrySeconds = 60;
 
-const words: Readonly<Record<keyof Limits, string>> = {
-	requestsPerMinute: "requests a minute",
-	tokensPerMinute: "model tokens a minute",
-	concurrent: "calls at once",
-};
-
 interface Metered {
 	readonly meter: Meter;
 	readonly whose: "this token" | "this model";
@@ -54,7 +48,7 @@ const none: readonly Metered[] = [];
 
 const refusal = ({ whose, limits }: Metered, { what, waitMs }: Obstacle, headers: Permit["headers"]): Denial => {
 	const seconds = Math.min(longestRetrySeconds, Math.max(1, Math.ceil(waitMs / 1000)));
-	const message = `The limit of ${whose} is reached: ${limits[what]} ${words[what]}. Please try again in ${seconds}s.`;
+	const message = `The limit of ${whose} is reached: ${limitInWords(what, limits[what] ?? 0)}. Please try again in ${seconds}s.`;
 	return deny("rate_limited", message, { retryAfterSeconds: seconds, ...(headers && { headers }) });
 };
 

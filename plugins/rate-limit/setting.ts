@@ -49,6 +49,16 @@ const read = (value: unknown): Limits | undefined => {
 
 const fields = ["requestsPerMinute", "tokensPerMinute", "concurrent"] as const;
 
+const words: Readonly<Record<keyof Limits, readonly [thing: string, within: string]>> = {
+	requestsPerMinute: ["request", "a minute"],
+	tokensPerMinute: ["model token", "a minute"],
+	concurrent: ["call", "at once"],
+};
+
+/** `60 requests a minute`. */
+export const limitInWords = (what: keyof Limits, amount: number): string =>
+	`${amount} ${words[what][0]}${amount === 1 ? "" : "s"} ${words[what][1]}`;
+
 /** No limit of a kind is more than any. */
 const isWithin = (own: Limits, most: Limits): boolean =>
 	fields.every((field) => most[field] === undefined || (own[field] ?? Number.POSITIVE_INFINITY) <= most[field]);
@@ -72,6 +82,10 @@ export const rateLimit: TokenSetting<Limits> = {
 	narrow: (value, limit) => {
 		const [own, most] = [read(value), read(limit)];
 		return own && most ? (isWithin(own, most) ? value : lesser(own, most)) : undefined;
+	},
+	inWords: (value) => {
+		const limits: Limits = read(value) ?? {};
+		return fields.flatMap((what) => (limits[what] === undefined ? [] : [limitInWords(what, limits[what])])).join(", ");
 	},
 	compile(value) {
 		const limits = read(value);

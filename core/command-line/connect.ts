@@ -13,6 +13,7 @@ import type { Blueprint } from "../host/blueprint.ts";
 import type { Generation } from "../host/generation.ts";
 import { addressOf } from "../runtime/serve.ts";
 import { say } from "../runtime/terminal.ts";
+import { inColumns } from "./explained.ts";
 import { buildOnly } from "./inspect.ts";
 import { blueprintOf, dataFolderOf } from "./open.ts";
 import { refuse } from "./refuse.ts";
@@ -100,7 +101,7 @@ const write = (client: Client, gateway: Gateway, home: string, print: (line: str
 export const connect = async (invocation: Invocation, print: (line: string) => void): Promise<void> => {
 	const { values, positionals } = valuesOf(invocation.words);
 	const [name, extra] = positionals;
-	if (name === undefined) return print(connectUsage);
+	if (name === undefined) return print(inColumns(connectUsage));
 	if (extra !== undefined) return refuse(`portico connect takes one name, not ${JSON.stringify(extra)} too`);
 	const client =
 		clients.find((one) => one.name === name) ??

@@ -100,6 +100,12 @@ describe("what it prints", () => {
 		expect(errors).toStartWith(message);
 	});
 
+	test("without a name the clients are listed, for a terminal of 80 columns", async () => {
+		const { output } = await runCommand(folder, ["connect"]);
+		expect(output).toContain("  claude-code    Claude Code\n");
+		expect(output.split("\n").filter(({ length }) => length > 80)).toEqual([]);
+	});
+
 	test("the route for pages gives the same text", async () => {
 		const token = readFileSync(join(folder, "data/admin-token"), "utf8").trim();
 		const ask = (query: string) =>

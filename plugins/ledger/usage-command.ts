@@ -8,16 +8,16 @@ import {
 	deny,
 	dollars,
 	Fault,
-	isFault,
 	parseWords,
 	tableLines,
 	type WireRecord,
 } from "#core";
+import { personId, personsById } from "../people/service.ts";
 import { csvText } from "./csv.ts";
 import { withTags } from "./tags.ts";
 
 const usage = [
-	"portico usage [--by LIST] [--from TIME] [--to TIME] [--zone ZONE] [--token ID or NAME] [--owner ID] [--model NAME] [--upstream NAME] [--tag NAME=VALUE] [--csv | --json]",
+	"portico usage [--by LIST] [--from TIME] [--to TIME] [--zone ZONE] [--token ID or NAME] [--owner ID or NAME] [--model NAME] [--upstream NAME] [--tag NAME=VALUE] [--csv | --json]",
 	"",
 	"  --by LIST         a sum for each of these: token, owner, model, upstream, protocol, ending, day, hour, tag:NAME",
 	"  --from TIME       from then on: 2027-01-31 (by the zone) or 2027-01-31T12:00:00Z",
@@ -30,21 +30,11 @@ const usage = [
 /** People read names; ids stand at the end, for copying. */
 const rank = (column: string): number => (/Name$/.test(column) ? 0 : column === "token" || column === "owner" ? 2 : 1);
 
-/** Where nobody looks after people any more there is no such list. */
-const peopleOf = async (call: CallAdmin): Promise<readonly WireRecord[]> => {
-	try {
-		return asList(asRecord(await call("GET", "/admin/people"))["data"]).map(asRecord);
-	} catch (error) {
-		if (isFault(error)) return [];
-		throw error;
-	}
-};
-
 /** With the name beside each person's id. */
 const withOwners = async (rows: readonly WireRecord[], call: CallAdmin): Promise<readonly WireRecord[]> => {
 	if (!rows.some(({ owner }) => typeof owner === "string")) return rows;
-	const names = new Map((await peopleOf(call)).map(({ id, name }) => [id, name]));
-	return rows.map((row) => ({ ownerName: names.get(row["owner"]) ?? null, ...row }));
+	const persons = await personsById(call);
+	return rows.map((row) => ({ ownerName: persons.get(row["owner"])?.["name"] ?? null, ...row }));
 };
 
 /** Columns in dollars. */
@@ -82,7 +72,8 @@ export const usageCommand: Command = {
 	summary: "Shows what was used, and what it cost.",
 	usage: () => usage,
 	async run({ words, call, print }) {
-		const { json, csv, tag, ...query } = parse(words);
+		const { json, csv, tag, owner, ...others } = parse(words);
+		const query = { ...others, ...(owner !== undefined && { owner: await personId(call, owner) }) };
 		const answer = asRecord(
 			await call("GET", `/admin/usage?${withTags(new URLSearchParams(definedOnly(query)), tag)}`),
 		);

@@ -30,7 +30,7 @@ test.each([
 test.each([
 	["", "portico person needs a word"],
 	["disabel per_1", 'portico person takes no "disabel" (did you mean "disable"?)'],
-	["disable", "portico person disable needs the id of a person"],
+	["disable", "portico person disable needs the id or the name of a person"],
 ])("portico person %s says what is wrong before the usage", (words, said) =>
 	expect(asked(words)).rejects.toThrow(`${said}\n\nportico person invite`),
 );

@@ -16,23 +16,24 @@ import {
 	type TokenSetting,
 	tableLines,
 } from "#core";
+import { personId } from "./asked-persons.ts";
 
 /** How budgets are written on the command line, as the policy that owns them reads and shows them; undefined without it. */
 type BudgetWords = Pick<TokenSetting<unknown>, "fromWords" | "inWords"> | undefined;
 
 const usage = (): string =>
 	[
-		"portico person invite [--role admin|member] [--ceiling DOLLARS] [--budgets LIST] [--limits JSON] [--hours N] [--person ID] [--json]",
+		"portico person invite [--role admin|member] [--ceiling DOLLARS] [--budgets LIST] [--limits JSON] [--hours N] [--person ID|NAME] [--json]",
 		"portico person list [--json]",
-		"portico person update ID [--role admin|member] [--ceiling DOLLARS|none] [--budgets LIST|none] [--limits JSON] [--json]",
-		"portico person disable|enable|sign-out ID [--json]",
+		"portico person update ID|NAME [--role admin|member] [--ceiling DOLLARS|none] [--budgets LIST|none] [--limits JSON] [--json]",
+		"portico person disable|enable|sign-out ID|NAME [--json]",
 		"",
 		"  --role      admin does everything, member sees and changes only what is their own; member unless said",
 		"  --ceiling   dollars that all tokens of the person may spend together",
 		"  --budgets   dollars that come anew each day, week or month, for all of them: 5/day,100/month@Europe/Berlin",
 		'  --limits    token settings that none of their tokens goes beyond: \'{"models":["gpt-*"]}\'',
 		"  --hours     how long the link is valid; 72 unless said",
-		"  --person    somebody's id: the link lets them set another password",
+		"  --person    somebody's id or name: the link lets them set another password",
 	].join("\n");
 
 const wrong = (message: string): never => {
@@ -130,7 +131,7 @@ const ask = async (
 ): Promise<unknown> => {
 	if (action === "invite") return await call("POST", "/admin/invitations", bodyOf(values, written));
 	if (action === "list") return await call("GET", "/admin/people");
-	if (id === undefined) return wrong(`portico person ${action} needs the id of a person\n\n${usage()}`);
+	if (id === undefined) return wrong(`portico person ${action} needs the id or the name of a person\n\n${usage()}`);
 	const path = `/admin/people/${encodeURIComponent(id)}`;
 	if (action === "update") return await call("PATCH", path, changeOf(values, written));
 	return await call("POST", `${path}/${action}`);
@@ -194,7 +195,7 @@ export const personCommand = (budgets: () => BudgetWords): Command => ({
 	},
 });
 
-const auditUsage = (): string => "portico audit [--limit N] [--operator ID] [--object ID] [--json]";
+const auditUsage = (): string => "portico audit [--limit N] [--operator ID|NAME] [--object ID] [--json]";
 
 const auditLine = (entry: Readonly<Record<string, unknown>>): string => {
 	const at = asNumber(entry["at"]) ?? 0;
@@ -218,7 +219,8 @@ export const auditCommand: Command = {
 	usage: auditUsage,
 	async run({ words, call, print }) {
 		const options = { limit: text, operator: text, object: text, json: { type: "boolean" } } as const;
-		const { json, ...asked } = parseWords({ args: [...words], options }, auditUsage()).values;
+		const { json, operator, ...others } = parseWords({ args: [...words], options }, auditUsage()).values;
+		const asked = { ...others, ...(operator !== undefined && { operator: await personId(call, operator) }) };
 		const answer = asRecord(await call("GET", `/admin/audit?${new URLSearchParams(asked)}`));
 		if (json === true) return print(JSON.stringify(answer));
 		const lines = asList(answer["data"]).map((entry) => auditLine(asRecord(entry)));

@@ -53,10 +53,10 @@ export class Directory {
 		return personOf(await this.one(sql`id = ${id}`));
 	}
 
-	/** Throws `Fault` (`not_found`). */
-	async get(id: string): Promise<Person> {
-		const person = await this.find(id);
-		if (!person) throw new Fault(deny("not_found", `There is no person "${id.slice(0, 64)}".`));
+	/** By id, or by name where nobody has such an id. Throws `Fault` (`not_found`). */
+	async get(idOrName: string): Promise<Person> {
+		const person = (await this.find(idOrName)) ?? (await this.candidate(idOrName))?.person;
+		if (!person) throw new Fault(deny("not_found", `There is no person "${idOrName.slice(0, 64)}".`));
 		return person;
 	}
 

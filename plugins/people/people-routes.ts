@@ -45,7 +45,9 @@ const inviteBody = t.Object(
 		ceiling: t.Optional(ceilingSchema),
 		budgets: t.Optional(budgetsSchema),
 		limits: t.Optional(limitsSchema),
-		person: t.Optional(t.String({ maxLength: 64, description: "Somebody's id, to let them set another password." })),
+		person: t.Optional(
+			t.String({ maxLength: 64, description: "Somebody's id or name, to let them set another password." }),
+		),
 		hours: t.Optional(t.Number({ exclusiveMinimum: 0, maximum: 720, description: "How long the link is valid; 72." })),
 	},
 	closed,
@@ -148,7 +150,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 			),
 			query: [],
 		},
-		route("GET", "/admin/people/:id", "Shows a person.", async ({ params }) =>
+		route("GET", "/admin/people/:id", "Shows a person, by id or name.", async ({ params }) =>
 			Response.json(await shown(await directory.get(params["id"] ?? ""))),
 		),
 		route("PATCH", "/admin/people/:id", "Changes a person's role, ceiling, budgets or limits.", async (call) => {

@@ -1,6 +1,8 @@
 /** What other plugins may ask of people: who owns what, and to write down who changed what. */
 import { type Operated, type Operator, type Statement, service, slot } from "#core";
 
+export { personId, personsById } from "./asked-persons.ts";
+
 /** A person as whoever keeps their things must know them. */
 export interface Owner {
 	readonly id: string;

@@ -11,6 +11,7 @@ import {
 	parseWords,
 	type TokenSetting,
 } from "#core";
+import { personId, personsById } from "../people/service.ts";
 import { looksLikeKey, previewOf } from "./key.ts";
 import { wordsAsValue, wrong } from "./setting-words.ts";
 import { tableOf } from "./token-table.ts";
@@ -41,7 +42,7 @@ export const tokenCommand = (known: KnownSettings): Command => {
 			"portico token update ID|NAME|KEY [--name NAME] [--owner PERSON] [settings] [--json]",
 			"",
 			"  KEY                a key that leaked, or what lists show of it",
-			"  --owner PERSON     id of the person whose token it is; none for nobody's",
+			"  --owner PERSON     id or name of the person whose token it is; none for nobody's",
 			"  --grace-seconds N  for so long the old key is good too",
 			"",
 			"settings (none removes one):",
@@ -77,7 +78,11 @@ export const tokenCommand = (known: KnownSettings): Command => {
 		return body;
 	};
 
-	const show = ({ print }: CommandRun, answer: Readonly<Record<string, unknown>>, json: boolean): void => {
+	const show = async (
+		{ call, print }: CommandRun,
+		answer: Readonly<Record<string, unknown>>,
+		json: boolean,
+	): Promise<void> => {
 		if (json) {
 			print(JSON.stringify(answer));
 			return;
@@ -85,7 +90,9 @@ export const tokenCommand = (known: KnownSettings): Command => {
 		if (answer["deleted"] === true) print(`${String(answer["id"])} is deleted`);
 		else {
 			const tokens = Array.isArray(answer["data"]) ? asList(answer["data"]).map(asRecord) : [answer];
-			for (const line of tableOf(tokens, known())) print(line);
+			const isOwned = tokens.some(({ owner }) => typeof owner === "string");
+			const owners = isOwned ? await personsById(call) : new Map<unknown, Listed>();
+			for (const line of tableOf(tokens, known(), owners)) print(line);
 		}
 		if (typeof answer["key"] === "string") print(`key (shown once): ${answer["key"]}`);
 	};
@@ -98,17 +105,24 @@ export const tokenCommand = (known: KnownSettings): Command => {
 			const [action, ...rest] = command.words;
 			if (!actions.some((one) => one === action)) wrong(`${unknownAction(action)}${usage()}`);
 			const { values, positionals } = parse(rest);
-			const body = action === "rotate" ? graceOf(values["grace-seconds"]) : bodyOf(values);
+			const body = action === "rotate" ? graceOf(values["grace-seconds"]) : await withOwner(bodyOf(values), command);
 			const json = values["json"] === true;
 			refuseWords(String(action), positionals);
 			refuseOptions(String(action), values);
 			if (action === "update" && Object.keys(asRecord(body)).length === 0) wrong(nothingToChange(known()));
 			const path = `/admin/tokens/${encodeURIComponent(await idOf(positionals[0] ?? "", command))}`;
 			const answer = await callFor(String(action), command, path, body);
-			show(command, asRecord(answer), json);
+			await show(command, asRecord(answer), json);
 		},
 	};
 };
+
+/** With the owner's id where they were named. */
+const withOwner = async (
+	body: Readonly<Record<string, unknown>>,
+	{ call }: CommandRun,
+): Promise<Readonly<Record<string, unknown>>> =>
+	typeof body["owner"] === "string" ? { ...body, owner: await personId(call, body["owner"]) } : body;
 
 /** A number in words, as JSON; the server says what it may be. */
 const graceOf = (words: unknown): Readonly<Record<string, unknown>> | undefined =>

@@ -28,34 +28,46 @@ const inWordsOf = (
 
 const moneyOf = (amount: unknown): string => (typeof amount === "number" ? dollars(amount) : "");
 
-/** A table for people; a setting that no token has takes no column. */
+type Shown = Readonly<Record<string, unknown>>;
+
+const stateOf = ({ disabled, unenforced }: Shown, owner: Shown | undefined): string => {
+	if (disabled === true) return "disabled";
+	if (asList(unenforced).length > 0) return "refused";
+	return owner?.["disabled"] === true ? "owner disabled" : "enabled";
+};
+
+/** A table for people; a setting that no token has takes no column, nor do owners where there are none. */
 export const tableOf = (
-	tokens: readonly Readonly<Record<string, unknown>>[],
+	tokens: readonly Shown[],
 	known: ReadonlyMap<string, TokenSetting<unknown>>,
+	owners: ReadonlyMap<unknown, Shown>,
 ): readonly string[] => {
 	if (tokens.length === 0) return ["no tokens"];
 	const settings = tokens.map((token) => asRecord(token["settings"]));
 	const keys = [...new Set(settings.flatMap((one) => Object.keys(one)))];
 	const schemas = keys.map((key) => known.get(key)?.schema);
+	const isOwned = tokens.some(({ owner }) => typeof owner === "string");
 	const spent = ["used", "remaining"].filter((name) => tokens.some((token) => typeof token[name] === "number"));
 	const columns = [
 		"name",
 		"key",
 		"state",
+		...(isOwned ? ["owner"] : []),
 		...keys.map((key, at) => ({ title: titleOf(key), right: schemas[at]?.["type"] === "number" })),
 		...spent.map((title) => ({ title, right: true })),
 		"id",
 	];
-	const rows = tokens.map(({ name, preview, disabled, unenforced, id }, at) => [
-		String(name),
-		asText(preview) ?? "",
-		disabled === true ? "disabled" : asList(unenforced).length > 0 ? "refused" : "enabled",
+	const rows = tokens.map((token, at) => [
+		String(token["name"]),
+		asText(token["preview"]) ?? "",
+		stateOf(token, owners.get(token["owner"])),
+		...(isOwned ? [asText(owners.get(token["owner"])?.["name"]) ?? asText(token["owner"]) ?? ""] : []),
 		...keys.map((key, column) => {
 			const value = settings[at]?.[key];
 			return inWordsOf(known.get(key), value, tokens[at] ?? {}) ?? cellOf(value, schemas[column]);
 		}),
-		...spent.map((name) => moneyOf(tokens[at]?.[name])),
-		String(id),
+		...spent.map((name) => moneyOf(token[name])),
+		String(token["id"]),
 	]);
 	return tableLines(columns, rows);
 };

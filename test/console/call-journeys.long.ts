@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.button("Close").click();
 		await at.page.goto(`/console/calls/${good}`);
 		await at.sheet().getByText("answered (200)").waitFor();
-		await at.sheet().getByText("At the door: let in").waitFor();
+		await at.sheet().getByText("Portico's own checks: passed").waitFor();
 		await at.sheet().getByRole("button", { name: "Copy" }).click();
 		const curl = await at.page.evaluate(() => navigator.clipboard.readText());
 		expect(curl).toContain(`${at.gateway.url}/v1/chat/completions`);

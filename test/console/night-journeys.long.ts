@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)("an operator", () => {
 		expect(
 			await at
 				.sheet()
-				.getByText(/Used|Asked in|curl|At the door/)
+				.getByText(/Used|Asked in|curl|own checks/)
 				.count(),
 		).toBe(0);
 	});

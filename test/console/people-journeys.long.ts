@@ -40,7 +40,13 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 			name: "worded",
 			models: ["gemini-3-*", "demo"],
 			rateLimit: { requestsPerMinute: 20 },
+			tags: { "cost-center": "4711" },
 		});
+		await at.go("Tokens");
+		await at.page.getByRole("link", { name: "worded", exact: true }).click();
+		for (const words of ["Rate limit", "requests per minute: 20", "cost-center: 4711"])
+			await at.sheet().getByText(words, { exact: true }).waitFor();
+		await at.button("Close").click();
 		await at.go("People");
 		await at.page
 			.getByRole("row", { name: /create token worded.*models: gemini-3-\*, demo.*rateLimit: requestsPerMinute 20/ })

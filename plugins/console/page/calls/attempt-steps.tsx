@@ -40,7 +40,8 @@ const lastWords = (call: CallRecord): string | undefined => {
 export const AttemptSteps = ({ call }: { readonly call: CallRecord }) => (
 	<ol class="steps">
 		<li class={call.attempts.length === 0 && call.ending === "refused" ? "bad" : "good"}>
-			At the door: {call.attempts.length === 0 && call.ending === "refused" ? (call.reason ?? "refused") : "let in"}
+			Portico's own checks:{" "}
+			{call.attempts.length === 0 && call.ending === "refused" ? (call.reason ?? "refused") : "passed"}
 		</li>
 		{call.attempts.map((attempt, index) => (
 			<Step key={`${index} ${attempt.upstream}`} attempt={attempt} />

@@ -29,7 +29,7 @@ export type Written = string | Row | readonly Row[];
 export const rowsOf = (written: Written | undefined): readonly Row[] => (Array.isArray(written) ? written : []);
 
 /** `requestsPerMinute` in words. */
-const inWords = (key: string): string => {
+export const inWords = (key: string): string => {
 	const words = key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 	return words.charAt(0).toUpperCase() + words.slice(1);
 };

@@ -5,6 +5,8 @@ import { Chips } from "../parts/chips.tsx";
 import { Moment } from "../parts/moment.tsx";
 import { State } from "../parts/state.tsx";
 import { QuotaBar } from "./quota-bar.tsx";
+import { SettingValue } from "./setting-value.tsx";
+import { inWords } from "./settings.ts";
 import { stateOf, type Token, withOwner } from "./token.ts";
 
 /** Settings that have a line of their own. */
@@ -41,9 +43,9 @@ export const TokenFacts = ({ token }: { readonly token: Token }) => {
 				<dd>{token.expiresAt === undefined ? "never" : exact(token.expiresAt)}</dd>
 				{others.map(([key, value]) => (
 					<>
-						<dt>{key}</dt>
+						<dt>{inWords(key)}</dt>
 						<dd>
-							<code>{JSON.stringify(value)}</code>
+							<SettingValue value={value} />
 						</dd>
 					</>
 				))}

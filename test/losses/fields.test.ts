@@ -82,6 +82,23 @@ describe("a model that reasons, under a name that does not tell it", () => {
 	});
 });
 
+test("Claude under a name that does not tell it gets one of temperature and top_p, from Gemini's CLI as well", async () => {
+	const one = (body: WireRecord) =>
+		"temperature" in body && "top_p" in body
+			? error("`temperature` and `top_p` cannot both be specified for this model. Please use only one.")
+			: undefined;
+	const { status, dropped, sent } = await ask(
+		"generate-content",
+		{ generationConfig: { temperature: 0.5, topP: 0.95 } },
+		one,
+	);
+	expect([status, dropped, sent.length]).toEqual([200, "topP", 2]);
+	expect(sent[1]).toMatchObject({ temperature: 0.5 });
+	// A client that speaks as the upstream does is told itself.
+	const own = await ask("chat-completions", { temperature: 0.5, top_p: 0.95 }, one);
+	expect([own.status, own.sent.length]).toEqual([400, 1]);
+});
+
 test.each([
 	[400, { error: { message: "invalid params, invalid tool type: (2013)" } }],
 	[

@@ -69,6 +69,9 @@ const untakenUsage =
 /** OpenAI's words, which Azure's deployments give under any name: only its models that reason take no `max_tokens`. */
 const otherLimit = /'?max_tokens'? is not supported with this model.{0,20}max_completion_tokens/i;
 
+/** Claude's words, which gateways before it hand on: it takes one of the two. */
+const oneSampling = /temperature.{0,5} and .{0,3}top_p.{0,5} cannot both be specified/i;
+
 /** It takes no sampling but its own. */
 const untakenSampling = /unsupported (?:parameter|value): '(?:temperature|top_p|presence_penalty|frequency_penalty)'/i;
 
@@ -77,7 +80,9 @@ const ofFields = ({ prompt, status, text, sameForm }: Refused): ModelCapabilitie
 	if (prompt.stream && (status === 400 || status === 422) && untakenUsage.test(text)) return { streamUsage: false };
 	if (status !== 400) return undefined;
 	if (otherLimit.test(text)) return { maxTokensField: "max_completion_tokens" };
-	return !sameForm && untakenSampling.test(text) ? { samplingRefused: true } : undefined;
+	if (sameForm) return undefined;
+	if (oneSampling.test(text)) return { temperatureOrTopP: true };
+	return untakenSampling.test(text) ? { samplingRefused: true } : undefined;
 };
 
 /** Undefined where nothing is told by which the request would be another. */

@@ -184,7 +184,7 @@ export class Portico {
 		// The first start may have much to put right; a later one must not keep from what runs its jobs and further reloads.
 		await generation.start(this.current && patienceMs);
 		const all = [...generation.all(jobs), ...built.ownJobs];
-		if (this.options.serving) built.jobs = startJobs(all, this.jobRuns, this.log, this.troubles.failing);
+		if (this.options.serving) built.jobs = startJobs(all, this.jobRuns, this.log, this.troubles.jobs);
 		this.current = built;
 	}
 

@@ -7,7 +7,7 @@ import { createLog } from "../runtime/log.ts";
 import { type JobRuns, startJobs } from "./start-jobs.ts";
 
 const log = createLog("silent");
-const unheard = { jobFailed(): void {}, jobWorked(): void {} };
+const unheard = { jobFailed(): void {}, jobWorked(): void {}, knowsAge: () => true };
 
 test("where one schedule is none, no job has begun", async () => {
 	const ran: string[] = [];
@@ -86,6 +86,7 @@ test("a job that goes on failing says so once for each reason, and once when it 
 		if (reason !== undefined) throw new Error(reason);
 	};
 	const started = startJobs([{ name: "flaky", schedule: second, run }], new Map(), noting, {
+		...unheard,
 		jobFailed: (job, error) => void noted.push(`${job} ${error}`),
 		jobWorked: (job) => void noted.push(`${job} worked`),
 	});
@@ -121,6 +122,32 @@ test.each([
 	await done.promise;
 	await started.stop();
 	expect([said, noted]).toEqual([[expect.objectContaining({ level: "error", job: "counts" })], []]);
+});
+
+test("after the machine's clock was set, what removes by age waits, and all else goes on", async () => {
+	const said: unknown[] = [];
+	const ran: string[] = [];
+	const done = Promise.withResolvers<void>();
+	const noting = createLog("debug", (line) => said.push(JSON.parse(line)));
+	const looks: boolean[] = [false, true];
+	const jobs: readonly Job[] = [
+		{
+			name: "prune",
+			schedule: second,
+			removes: "old",
+			run: () => {
+				ran.push("prune");
+				done.resolve();
+			},
+		},
+		{ name: "deliver", schedule: second, run: () => void ran.push("deliver") },
+	];
+	const started = startJobs(jobs, new Map(), noting, { ...unheard, knowsAge: () => looks.shift() ?? true });
+	expect(ran).toEqual(["deliver"]);
+	await done.promise;
+	await started.stop();
+	const message = "a job that removes what is old waits, for the machine's clock was set";
+	expect(said).toEqual([expect.objectContaining({ level: "warn", job: "prune", msg: message })]);
 });
 
 test("a run that does not end is waited for no longer than that", async () => {

@@ -28,9 +28,11 @@ const keyOf = ({ name }: Job, index: number, jobs: readonly Job[]): string =>
 	`${name} ${jobs.slice(0, index).filter((one) => one.name === name).length}`;
 
 /** Told of every run: of one that failed unless the database is away, which tells of that itself. */
-interface HearsOfJobs {
+export interface HearsOfJobs {
 	jobFailed(job: string, error: string): void;
 	jobWorked(job: string): void;
+	/** False for a while after the machine's clock was set. */
+	knowsAge(): boolean;
 }
 
 /** A failure is logged, once for as long as its reason is the same, and the job goes on; whoever started them stops them. */
@@ -69,6 +71,10 @@ export const startJobs = (
 	};
 	const begin = (job: Job, key: string): void => {
 		if (runs.has(key)) return;
+		if (job.removes === "old" && !heard.knowsAge()) {
+			log.warn("a job that removes what is old waits, for the machine's clock was set", { job: job.name });
+			return;
+		}
 		const running = run(job, key);
 		runs.set(key, running);
 		own.set(running, { job, key });

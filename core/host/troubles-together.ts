@@ -25,7 +25,7 @@ type Own = () => Pick<TroublesTogether, "data" | "upstreams">;
 
 const question = "host: troubles";
 
-const kinds: readonly Trouble["what"][] = ["certificate", "config", "database", "disk", "plugin"];
+const kinds: readonly Trouble["what"][] = ["certificate", "clock", "config", "database", "disk", "plugin"];
 
 const decodeFailures = (told: Readonly<Record<string, unknown>>): Failures => ({
 	part: asText(told["part"]) ?? "",

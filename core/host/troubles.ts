@@ -7,6 +7,8 @@ import type { Outage } from "../store/fault.ts";
 import { folderOfServer } from "../store/taken-over.ts";
 import { CertificateState } from "./certificate.ts";
 import { FailingParts } from "./failing-parts.ts";
+import type { HearsOfJobs } from "./start-jobs.ts";
+import { SteadyClock } from "./steady-clock.ts";
 import type { Trouble } from "./trouble.ts";
 
 /** With less room than this, in bytes, neither a journal nor a database grows. */
@@ -104,6 +106,8 @@ export class Troubles {
 	private readonly serverFolder: string | undefined;
 	readonly certificate: CertificateState;
 	readonly failing: FailingParts;
+	readonly jobs: HearsOfJobs;
+	private readonly steady: SteadyClock;
 	private config: Trouble | undefined;
 	/** The file says what counts only from the next start on. */
 	private unapplied: Trouble | undefined;
@@ -112,9 +116,9 @@ export class Troubles {
 
 	/** Looks by itself: since when a disk is full is not told by whoever asks first. */
 	readonly job: Job = {
-		name: "look at the disk",
+		name: "look at the disk and the clock",
 		schedule: "*/10 * * * * *",
-		run: async () => void this.ofDisk(),
+		run: async () => void [this.ofDisk(), this.steady.wasSet()],
 	};
 
 	constructor(input: TroublesInput) {
@@ -122,6 +126,12 @@ export class Troubles {
 		this.serverFolder = folderOfServer(input.url);
 		this.certificate = new CertificateState(input.clock);
 		this.failing = new FailingParts(input.clock);
+		this.steady = new SteadyClock(input.clock);
+		this.jobs = {
+			jobFailed: (job, error) => this.failing.jobFailed(job, error),
+			jobWorked: (job) => this.failing.jobWorked(job),
+			knowsAge: () => this.steady.wasSet() === undefined,
+		};
 	}
 
 	/** What a reload said; a file that is refused again has been so since it was the first time. */
@@ -154,8 +164,20 @@ export class Troubles {
 		const outage = this.input.outage();
 		const database = outage ? ofDatabase(outage, this.serverFolder) : this.ofDisk();
 		const certificate = this.certificate.trouble();
-		const own = [database, this.config, this.unapplied, certificate].filter((trouble) => trouble !== undefined);
+		const own = [database, this.config, this.unapplied, certificate, this.ofClock()].filter(
+			(trouble) => trouble !== undefined,
+		);
 		return [...own, ...this.failing.list()];
+	}
+
+	private ofClock(): Trouble | undefined {
+		const set = this.steady.wasSet();
+		if (set === undefined) return undefined;
+		const { byMs, since } = set;
+		const days = Math.round(Math.abs(byMs) / 86_400_000);
+		const message = `The clock of this machine went ${byMs > 0 ? "ahead" : "back"} by ${days} ${days === 1 ? "day" : "days"} at once: it was set, or the machine slept. For a day from then on nothing is removed for its age.`;
+		const advice = "Look whether the machine's time is right; where it is, what is old goes by itself after that day.";
+		return { what: "clock", since, message, advice };
 	}
 
 	/** Small writes may find room in the database's own files while the journal beside it cannot grow. */

@@ -73,6 +73,7 @@ export default definePlugin({
 				add(jobs, {
 					name: `${name}: forget what is old`,
 					schedule: "41 4 * * *",
+					removes: "old",
 					run: async () => void (await needs.store.write([prune(needs.clock.now())])),
 				}),
 			],

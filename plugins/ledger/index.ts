@@ -95,7 +95,7 @@ export default definePlugin({
 				add(commands, usageCommand),
 				add(commands, callsCommand),
 				add(commands, explainCommand),
-				add(jobs, { name: "ledger: prune", schedule: "17 3 * * *", run: prune }),
+				add(jobs, { name: "ledger: prune", schedule: "17 3 * * *", removes: "old", run: prune }),
 			],
 			stop: flush,
 		};

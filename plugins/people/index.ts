@@ -112,6 +112,7 @@ export default definePlugin({
 				add(jobs, {
 					name: `${name}: what is over`,
 					schedule: "41 * * * *",
+					removes: "old",
 					run: async () => void (await store.write([sessions.prune(), invitations.prune(), failures.prune()])),
 				}),
 			],

@@ -127,6 +127,7 @@ export const quotaPlugin = ({ statements, journals = fileJournals, mostWaiting }
 					add(jobs, {
 						name: `${name}: old leases and windows`,
 						schedule: "23 * * * *",
+						removes: "old",
 						async run() {
 							const { statements } = accounts;
 							await store.write([statements.prune(), statements.pruneWindows(now())]);

@@ -65,7 +65,7 @@ export default definePlugin({
 			offers: [
 				add(protocols, protocol),
 				add(tables, responsesTables(name)),
-				add(jobs, { name: "responses: forget old answers", schedule: "41 * * * *", run: prune }),
+				add(jobs, { name: "responses: forget old answers", schedule: "41 * * * *", removes: "old", run: prune }),
 				...stateRoutes(answers && { answers, clock: needs.clock, tellUpstream }).map((route) => add(routes, route)),
 			],
 		};

@@ -179,7 +179,7 @@ export default definePlugin({
 					run: (signal) => worker?.tick(signal),
 				}),
 				add(jobs, { name: "tasks: compare clocks", schedule: "*/30 * * * * *", run: () => time.compare() }),
-				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", run: prune }),
+				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", removes: "old", run: prune }),
 				...adminTaskRoutes(needs.store, needs.tokens).map((route) => add(routes, route)),
 				add(commands, tasksCommand),
 				add(metricSources, () => counts.metrics()),

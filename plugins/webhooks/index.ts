@@ -141,6 +141,7 @@ export default definePlugin({
 				add(jobs, {
 					name: "webhooks: remove what is old",
 					schedule: "17 * * * *",
+					removes: "old",
 					run: () => archive.prune(time.now(), retention),
 				}),
 				add(commands, deliveriesCommand),

@@ -21,6 +21,8 @@ test("a command on the token has its id, where the call had a token", () => {
 	const refused = { ending: "refused", reason: "quota_exhausted", attempts: [] };
 	expect(adviceOn({ ...refused, token: "tok_1" })).toContain("portico token update tok_1 --quota DOLLARS");
 	expect(adviceOn({ ...refused, token: null })).toContain("portico token update ID --quota DOLLARS");
+	const budget = { ...refused, token: "tok_1", message: "This token's budget for the day is used up." };
+	expect(adviceOn(budget)).toBe("Raise the token's budget for the time: portico token update tok_1 --budgets 5/day.");
 	const owners = { ...refused, token: "tok_1", message: "The budget of this token's owner is used up." };
 	expect(adviceOn(owners)).toContain("portico person update ID --ceiling");
 });

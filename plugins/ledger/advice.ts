@@ -17,14 +17,13 @@ const byReason: Readonly<Record<string, string>> = {
 	ip_not_allowed: "Add the address to the token's list, if it may call: portico token update ID --ips ….",
 	model_not_found:
 		"The model is not configured, or not on the token's list; portico explain --model NAME --token ID says which. Ask for another, add it to the router's models, or to the list: portico token update ID --models ….",
-	quota_exhausted:
-		"Raise the token's quota, or its budget for the time: portico token update ID --quota DOLLARS, or --budgets 5/day.",
+	quota_exhausted: "Raise the token's quota: portico token update ID --quota DOLLARS.",
 	quota_held: "Wait until the token's running calls end, or raise its quota.",
 	model_not_priced: "Set the model's price under `prices` in the config file.",
 	tier_not_priced: "Set the tier's price under `prices` in the config file.",
 	rate_limited: "Ask more slowly, or raise the token's rate limit.",
 	authentication:
-		"No token has this key: it was copied wrongly, deleted, or guessed. The key digest tells whether it is always the same key.",
+		"No token has this key: it was copied wrongly, rotated, deleted, or guessed. The key digest tells whether it is always the same key.",
 	overloaded: "Look at portico calls --ending upstream_failed, and at the log, for what could not be reached.",
 };
 
@@ -40,6 +39,9 @@ const byEnding: Readonly<Record<string, string>> = {
 
 const ownersMoney =
 	"Raise what the token's owner may spend: portico person update ID --ceiling DOLLARS, or --budgets 5/day.";
+
+/** What the token's own budgets lack: a higher quota would let nothing through. */
+const tokensBudget = "Raise the token's budget for the time: portico token update ID --budgets 5/day.";
 
 const databaseAway =
 	"The database did not answer: portico status says whether it does again, since when not, and what to do.";
@@ -68,6 +70,7 @@ const anyonesAdvice = (call: WireRecord): string | undefined => {
 	const reason = asText(call["reason"]) ?? "";
 	const message = asText(call["message"]) ?? "";
 	if (reason === "quota_exhausted" && /token's owner/.test(message)) return ownersMoney;
+	if (reason === "quota_exhausted" && /\bbudget\b/.test(message)) return tokensBudget;
 	if (reason === "overloaded" && /\bdatabase\b/.test(message)) return databaseAway;
 	const stopped = asText(call["stopped"]);
 	return byReason[reason] ?? (stopped === undefined ? undefined : onStop(stopped));

@@ -87,6 +87,7 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await bob.page.goto("/console/people");
 		await bob.page.getByRole("heading", { name: "There is no such page" }).waitFor();
 		await bob.page.getByRole("button", { name: "Sign out" }).click();
+		await bob.page.getByText(/^Password forgotten\? An administrator makes a link/).waitFor();
 		await at.signIn(bob.page, "bob");
 		expect(await bob.page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
 		await bob.page.getByRole("button", { name: "Create token" }).click();

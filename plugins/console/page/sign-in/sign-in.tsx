@@ -9,5 +9,6 @@ export const SignIn = () => (
 			No account yet? Open the link an administrator made for you, or make one:{" "}
 			<code>portico person invite --role admin</code>
 		</p>
+		<p class="quiet">Password forgotten? An administrator makes a link by which you set another.</p>
 	</Frame>
 );

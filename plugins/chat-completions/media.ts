@@ -59,13 +59,26 @@ const documentTypes = lookup<string>({
 	html: "text/html",
 	json: "application/json",
 	xml: "application/xml",
+	docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+	xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+	doc: "application/msword",
+	xls: "application/vnd.ms-excel",
+	ppt: "application/vnd.ms-powerpoint",
+	odt: "application/vnd.oasis.opendocument.text",
+	rtf: "application/rtf",
 });
 
-const extensionOf = (filename: string): string => filename.slice(filename.lastIndexOf(".") + 1).toLowerCase();
+/** Programs, settings and the like, which are read as the text they are. */
+const plainTexts: ReadonlySet<string> = new Set(
+	"c cc cpp cs css go h ini java js jsx kt log lua php py rb rs rst sh sql swift tex toml ts tsx yaml yml".split(" "),
+);
 
 /** The media type a file's name tells; a PDF unless it tells otherwise. */
-export const documentMime = (filename: string | undefined): string =>
-	(filename === undefined ? undefined : documentTypes[extensionOf(filename)]) ?? "application/pdf";
+export const documentMime = (filename = ""): string => {
+	const extension = /\.(\w+)$/.exec(filename)?.[1]?.toLowerCase() ?? "";
+	return documentTypes[extension] ?? (plainTexts.has(extension) ? "text/plain" : "application/pdf");
+};
 
 /** A name for a document, for providers that want one: they tell its type by the ending, which titles do not have. */
 export const documentName = (mime: string | undefined, title = "document"): string => {

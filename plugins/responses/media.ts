@@ -1,5 +1,6 @@
 /** Images, files and sounds between the wire and the neutral form. `data:` addresses are bytes on our side. */
-import { asRecord, asText, definedOnly, lookup, type Media, type Origin, readDataUrl, type WireRecord } from "#core";
+import { asRecord, asText, definedOnly, type Media, type Origin, readDataUrl, type WireRecord } from "#core";
+import { addressOf, audioMime, documentMime, documentName } from "../chat-completions/service.ts";
 
 /** The bytes of a `data:` address; undefined for any other text. Throws `Fault` for one that cannot be read. */
 const mediaOfDataUrl = (url: string, parameter: string): Media | undefined => {
@@ -10,20 +11,6 @@ const mediaOfDataUrl = (url: string, parameter: string): Media | undefined => {
 /** The media behind an address, whatever its scheme. */
 const mediaOfUrl = (url: string, parameter: string): Media => mediaOfDataUrl(url, parameter) ?? { by: "url", url };
 
-/** The address of media that has one: its own, or a `data:` address of its bytes; undefined for a file by id. */
-const urlOfMedia = (media: Media): string | undefined => {
-	switch (media.by) {
-		case "bytes":
-			return `data:${media.mime};base64,${media.base64}`;
-		case "url":
-			return media.url;
-		case "text":
-			return `data:${media.mime};base64,${Buffer.from(media.text).toString("base64")}`;
-		default:
-			return undefined;
-	}
-};
-
 /** The image of an `input_image` part; the address may stand in an object, as other protocols have it. */
 export const imageOf = (part: WireRecord, origin: Origin): Media | undefined => {
 	const url = asText(part["image_url"]) ?? asText(asRecord(part["image_url"])["url"]);
@@ -32,24 +19,12 @@ export const imageOf = (part: WireRecord, origin: Origin): Media | undefined => 
 	return id === undefined ? undefined : { by: "file", id, origin };
 };
 
-const mimes = lookup<string>({
-	pdf: "application/pdf",
-	txt: "text/plain",
-	md: "text/markdown",
-	csv: "text/csv",
-	json: "application/json",
-	html: "text/html",
-});
-
-const mimeOfName = (filename: string | undefined): string =>
-	mimes[filename?.split(".").at(-1)?.toLowerCase() ?? ""] ?? "application/pdf";
-
 /** The file of an `input_file` part: bytes as `data:` address or bare base64, an address, or an id. */
 export const fileOf = (part: WireRecord, origin: Origin): Media | undefined => {
 	const data = asText(part["file_data"]);
 	if (data !== undefined && data !== "")
 		return (
-			mediaOfDataUrl(data, "file_data") ?? { by: "bytes", base64: data, mime: mimeOfName(asText(part["filename"])) }
+			mediaOfDataUrl(data, "file_data") ?? { by: "bytes", base64: data, mime: documentMime(asText(part["filename"])) }
 		);
 	const url = asText(part["file_url"]);
 	if (url !== undefined && url !== "") return mediaOfUrl(url, "file_url");
@@ -61,34 +36,20 @@ export const fileOf = (part: WireRecord, origin: Origin): Media | undefined => {
 export const audioOf = (part: WireRecord): Media | undefined => {
 	const { data, format } = asRecord(part["input_audio"]);
 	if (typeof data !== "string") return undefined;
-	const named = asText(format) ?? "wav";
 	return (
 		mediaOfDataUrl(data, "input_audio.data") ?? {
 			by: "bytes",
 			base64: data,
-			mime: named === "mp3" ? "audio/mpeg" : `audio/${named}`,
+			mime: audioMime(asText(format) ?? "wav"),
 		}
 	);
 };
-
-const extensions = lookup<string>({
-	"application/pdf": "pdf",
-	"text/plain": "txt",
-	"text/markdown": "md",
-	"text/csv": "csv",
-	"application/json": "json",
-	"text/html": "html",
-});
-
-/** A name for a file: OpenAI takes no bytes without one, and tells their type by its ending, which titles do not have. */
-const nameFor = (mime: string | undefined, title = "file"): string =>
-	/\.[a-z]\w{1,4}$/i.test(title) ? title : `${title}.${extensions[mime ?? ""] ?? "pdf"}`;
 
 /** The members of an `input_file` part for a document; undefined when this upstream cannot reach it. */
 export const filePart = (media: Media, name: string | undefined, own: boolean): WireRecord | undefined => {
 	if (media.by === "file") return own ? { type: "input_file", file_id: media.id } : undefined;
 	if (media.by === "url") return { type: "input_file", file_url: media.url };
-	return { type: "input_file", filename: nameFor(media.mime, name), file_data: urlOfMedia(media) };
+	return { type: "input_file", filename: documentName(media.mime, name ?? "file"), file_data: addressOf(media) };
 };
 
 /** The members of an `input_image` part; undefined when this upstream cannot reach it. */
@@ -96,5 +57,5 @@ export const imagePart = (media: Media, detail: string | undefined, own: boolean
 	const known = detail !== undefined && /^(?:auto|low|high|original)$/.test(detail) ? detail : undefined;
 	if (media.by === "file")
 		return own ? { type: "input_image", ...definedOnly({ file_id: media.id, detail: known ?? "auto" }) } : undefined;
-	return { type: "input_image", image_url: urlOfMedia(media), detail: known ?? "auto" };
+	return { type: "input_image", image_url: addressOf(media), detail: known ?? "auto" };
 };

@@ -164,6 +164,7 @@ describe("a client's conversation", () => {
 						{ type: "input_image", file_id: "file-1" },
 						{ type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,QUJD" },
 						{ type: "input_file", filename: "a.txt", file_data: "QUJD" },
+						{ type: "input_file", filename: "a.xml", file_data: "QUJD" },
 						{ type: "input_file", file_url: "https://a.example/a.pdf" },
 						{ type: "input_audio", input_audio: { data: "QUJD", format: "mp3" } },
 					],
@@ -176,6 +177,7 @@ describe("a client's conversation", () => {
 			{ type: "image", media: { by: "file", id: "file-1", origin } },
 			{ type: "document", media: { by: "bytes", base64: "QUJD", mime: "application/pdf" }, filename: "a.pdf" },
 			{ type: "document", media: { by: "bytes", base64: "QUJD", mime: "text/plain" }, filename: "a.txt" },
+			{ type: "document", media: { by: "bytes", base64: "QUJD", mime: "application/xml" }, filename: "a.xml" },
 			{ type: "document", media: { by: "url", url: "https://a.example/a.pdf" } },
 			{ type: "audio", media: { by: "bytes", base64: "QUJD", mime: "audio/mpeg" } },
 		]);

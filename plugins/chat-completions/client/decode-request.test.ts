@@ -154,6 +154,18 @@ describe("parts of the content", () => {
 		});
 	});
 
+	test.each([
+		["report.DOCX", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+		["a.xml", "application/xml"],
+		["main.py", "text/plain"],
+		["a.b.yaml", "text/plain"],
+		["go", "application/pdf"],
+		["a.unheard", "application/pdf"],
+		["constructor", "application/pdf"],
+	])("bare base64 is what the name says: %s", (filename, mime) => {
+		expect(part({ type: "file", file: { filename, file_data: "AAAA" } })).toMatchObject({ media: { mime }, filename });
+	});
+
 	test("a file at an address stays at its address, whoever may fetch it", () => {
 		for (const url of ["https://files.test/a.pdf", "gs://bucket/a.mp4", "s3://bucket/a.csv"])
 			expect(part({ type: "file", file: { file_data: url } })).toMatchObject({ media: { by: "url", url } });

@@ -15,6 +15,12 @@ export class ContentLength {
 		this.units += text.length;
 	}
 
+	/** Adds what the content has beyond what was added before. */
+	growTo(content: string): this {
+		if (content.length > this.units) this.add(content.slice(this.units));
+		return this;
+	}
+
 	/** How many characters stand before the unit. */
 	charactersBefore(unit: number): number {
 		return unit - firstIndex(this.seconds.length, (at) => (this.seconds[at] ?? 0) >= unit);

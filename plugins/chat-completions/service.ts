@@ -1,6 +1,7 @@
 /** What other plugins that speak with OpenAI's clients and servers share. */
 
 export { breakpointOf, lifetimeOf } from "./cache-marks.ts";
+export { ContentLength } from "./content-length.ts";
 export { addressOf, audioMime, documentMime, documentName } from "./media.ts";
 export {
 	answersAnew,

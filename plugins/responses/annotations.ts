@@ -9,31 +9,18 @@ import {
 	type TokenLogprob,
 	type WireRecord,
 } from "#core";
+import { ContentLength } from "../chat-completions/service.ts";
 import { ownBag, ownFields } from "./origin.ts";
 
-const wide = /[\ud800-\udbff][\udc00-\udfff]/;
-
-/** Where the character number `at` begins. */
-const unitsAt = (text: string, at: number): number => {
-	if (!wide.test(text)) return at;
-	let units = 0;
-	let left = at;
-	for (const character of text) {
-		if (left-- <= 0) break;
-		units += character.length;
-	}
-	return units;
-};
-
-/** How many characters stand before the unit number `at`. */
-const charactersBefore = (text: string, at: number): number => (wide.test(text) ? [...text.slice(0, at)].length : at);
-
-const decodeAnnotation = (value: unknown, text: string): Citation | undefined => {
+/** The citation in a text, of which `content` has been told; undefined for what cannot be understood. */
+export const decodeAnnotation = (value: unknown, content: ContentLength): Citation | undefined => {
 	if (!isRecord(value)) return undefined;
 	const start = asCount(value["start_index"]) ?? asCount(value["index"]);
 	const end = asCount(value["end_index"]) ?? start;
 	const target =
-		start === undefined || end === undefined ? undefined : { start: unitsAt(text, start), end: unitsAt(text, end) };
+		start === undefined || end === undefined
+			? undefined
+			: { start: content.unitsBefore(start), end: content.unitsBefore(end) };
 	const url = asText(value["url"]);
 	if (url !== undefined) return { kind: "url", url, ...definedOnly({ title: asText(value["title"]), target }) };
 	const fileId = asText(value["file_id"]);
@@ -41,24 +28,35 @@ const decodeAnnotation = (value: unknown, text: string): Citation | undefined =>
 	return { kind: "file", fileId, ...definedOnly({ title: asText(value["filename"]), target }), extras: ownBag(value) };
 };
 
-/** The citations of a text; what cannot be understood is passed over. */
-export const decodeAnnotations = (annotations: unknown, text: string): readonly Citation[] =>
-	asList(annotations).flatMap((annotation) => decodeAnnotation(annotation, text) ?? []);
+/** The citations of a whole text; what cannot be understood is passed over. A client may send as many as it likes. */
+export const decodeAnnotations = (value: unknown, text: string): readonly Citation[] => {
+	const annotations = asList(value);
+	if (annotations.length === 0) return [];
+	const content = new ContentLength().growTo(text);
+	return annotations.flatMap((annotation) => decodeAnnotation(annotation, content) ?? []);
+};
 
 /** One annotation; undefined for a citation of something that has neither an address nor a file. */
-export const encodeAnnotation = (citation: Citation, text: string): WireRecord | undefined => {
+export const encodeAnnotation = (citation: Citation, content: ContentLength): WireRecord | undefined => {
 	const own = ownFields(citation);
 	if (own["type"] !== undefined) return own;
-	const { start, end } = citation.target ?? { start: 0, end: text.length };
+	const { start, end } = citation.target ?? { start: 0, end: content.units };
 	const span = {
-		start_index: charactersBefore(text, start),
-		end_index: charactersBefore(text, end),
+		start_index: content.charactersBefore(start),
+		end_index: content.charactersBefore(end),
 	};
 	if (citation.url !== undefined)
 		return { type: "url_citation", ...span, url: citation.url, title: citation.title ?? citation.url };
 	if (citation.fileId === undefined) return undefined;
 	const filename = citation.title ?? citation.fileId;
 	return { type: "file_citation", index: span.start_index, file_id: citation.fileId, filename };
+};
+
+/** The annotations of a whole text. */
+export const encodeAnnotations = (citations: readonly Citation[], text: string): readonly WireRecord[] => {
+	if (citations.length === 0) return [];
+	const content = new ContentLength().growTo(text);
+	return citations.map((citation) => encodeAnnotation(citation, content)).filter((one) => one !== undefined);
 };
 
 const decodeLogprob = (value: unknown): TokenLogprob | undefined => {

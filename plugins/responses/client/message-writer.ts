@@ -1,5 +1,6 @@
 /** A message of the answer while it is written: texts and refusals are its parts. */
 import type { Citation, TokenLogprob, WireRecord } from "#core";
+import { ContentLength } from "../../chat-completions/service.ts";
 import { encodeAnnotation, encodeLogprob } from "../annotations.ts";
 import { announce, conclude, type ItemWriter, type Output } from "./item-writers.ts";
 import { itemMembers, type Wire } from "./wire.ts";
@@ -82,6 +83,7 @@ export class TextPartWriter implements PartWriter {
 	private readonly wire: Wire;
 	private readonly members: string;
 	private value = "";
+	private readonly content = new ContentLength();
 	private readonly annotations: WireRecord[] = [];
 	/** Citations of the whole text: its length is known only at the end. */
 	private readonly waiting: Citation[] = [];
@@ -106,7 +108,7 @@ export class TextPartWriter implements PartWriter {
 	}
 
 	private annotate(citation: Citation): void {
-		const annotation = encodeAnnotation(citation, this.value);
+		const annotation = encodeAnnotation(citation, this.content.growTo(this.value));
 		if (annotation === undefined) return;
 		if (this.wire.live)
 			this.wire.emit(

@@ -17,7 +17,7 @@ import {
 	type ToolResultBlock,
 	type WireRecord,
 } from "#core";
-import { encodeAnnotation } from "../annotations.ts";
+import { encodeAnnotations } from "../annotations.ts";
 import { imagePart } from "../media.ts";
 import { isOwn, ownFields } from "../origin.ts";
 import { summariesOf, unpackReasoning } from "../reasoning-value.ts";
@@ -223,7 +223,7 @@ const messageItem = (texts: readonly TextBlock[]): WireRecord => {
 		content: texts.map(({ text, citations = [] }) => ({
 			type: "output_text",
 			text,
-			annotations: citations.flatMap((citation) => encodeAnnotation(citation, text) ?? []),
+			annotations: encodeAnnotations(citations, text),
 			logprobs: [],
 		})),
 		...phase,

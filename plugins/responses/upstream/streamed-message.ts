@@ -1,6 +1,7 @@
 /** A message of a stream: each of its parts is a block. */
 import { asCount, asList, asRecord, asText, isRecord, type NeutralEvent, type WireRecord } from "#core";
-import { decodeAnnotations, decodeLogprobs } from "../annotations.ts";
+import { ContentLength } from "../../chat-completions/service.ts";
+import { decodeAnnotation, decodeLogprobs } from "../annotations.ts";
 import { decodeRefusalPart, decodeTextPart } from "../decode-item.ts";
 import type { BlockNumbers, StreamedItem } from "./block-numbers.ts";
 
@@ -11,6 +12,7 @@ interface Part {
 	readonly block: number;
 	readonly refusal: boolean;
 	text: string;
+	readonly content: ContentLength;
 	open: boolean;
 }
 
@@ -59,7 +61,7 @@ export class StreamedMessage implements StreamedItem {
 		if (known) return { part: known, events: none };
 		const shell = refusal ? decodeRefusalPart({}) : decodeTextPart({}, this.item);
 		const { block, event } = this.numbers.open(shell);
-		const part: Part = { block, refusal, text: "", open: true };
+		const part: Part = { block, refusal, text: "", content: new ContentLength(), open: true };
 		this.parts.set(index, part);
 		return { part, events: [event] };
 	}
@@ -97,10 +99,9 @@ export class StreamedMessage implements StreamedItem {
 
 	private cite(index: number, annotation: unknown): readonly NeutralEvent[] {
 		const { part, events } = this.open(index, false);
-		const deltas = decodeAnnotations([annotation], part.text).map(
-			(citation): NeutralEvent => ({ type: "delta", block: part.block, delta: { type: "citation", citation } }),
-		);
-		return [...events, ...deltas];
+		const citation = decodeAnnotation(annotation, part.content.growTo(part.text));
+		if (citation === undefined) return events;
+		return [...events, { type: "delta", block: part.block, delta: { type: "citation", citation } }];
 	}
 
 	private close(index: number, part: WireRecord): readonly NeutralEvent[] {

@@ -2,17 +2,17 @@
 import type { RelayedCall, Routed } from "../../contract/call.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { type Denial, isDenial, isFault } from "../../contract/fault.ts";
-import type { Guard, RequestVerdict } from "../../contract/guard.ts";
+import type { AnswerGuard, Guard, RequestVerdict } from "../../contract/guard.ts";
 import type { Log } from "../../contract/log.ts";
 import { whatFailed } from "../../errors/describe.ts";
 import { definedOnly } from "../../neutral/json.ts";
+import { asJsonText, restorer } from "../../neutral/map-texts.ts";
 import type { NeutralRequest } from "../../neutral/request.ts";
 import { type Guarded, guardFailed, type NamedAnswerGuard } from "../call/guarded.ts";
 import { refusalIn, verdictIn } from "../policies/plugin-answers.ts";
 import { changedAsk, endpointWords } from "./guarded-ask.ts";
 import { changedModelAsk } from "./guarded-body.ts";
 import { withLeftAside } from "./left-aside.ts";
-import { restoring } from "./restoring.ts";
 
 const verdictOf = async (guard: Guard, prompt: NeutralRequest, call: Routed, log: Log): Promise<RequestVerdict> => {
 	try {
@@ -32,6 +32,21 @@ const onItsTerms = (changed: NeutralRequest, agreed: NeutralRequest): NeutralReq
 	const { maxOutputTokens: wanted } = changed;
 	const less = most === undefined || (wanted !== undefined && wanted < most) ? wanted : most;
 	return definedOnly({ ...changed, protocol, model, stream, tier, candidates, maxOutputTokens: less });
+};
+
+/** Puts back the client's own words in an answer, also where they stand within the JSON of a tool call. */
+const restoring = (words: ReadonlyMap<string, string>): AnswerGuard => {
+	const inJson = new Map([...words].map(([stand, own]) => [asJsonText(stand), asJsonText(own)]));
+	const restored = { words: restorer(words), inJson: restorer(inJson) };
+	// Too many to be arguments of one call.
+	const window = [...words.keys(), ...inJson.keys()].reduce((most, { length }) => Math.max(most, length), 0);
+	return {
+		window,
+		inspect({ type, text }) {
+			const replace = type === "arguments" ? restored.inJson(text) : restored.words(text);
+			return replace === text ? undefined : { replace };
+		},
+	};
 };
 
 /** Asks every guard in the order of the config; each sees what the one before made of the request. */

@@ -40,7 +40,7 @@ const upstream = () => {
 	};
 	return {
 		abort,
-		source: new UpstreamBody(new Response(body), abort),
+		source: new UpstreamBody(new Response(body), abort, { hold: () => undefined }),
 		send: (text: string) => guarded(() => controller?.enqueue(bytes(text))),
 		close: () => guarded(() => controller?.close()),
 		break: () => guarded(() => controller?.error(new Error("connection reset"))),

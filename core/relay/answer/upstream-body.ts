@@ -32,7 +32,7 @@ export class UpstreamBody {
 	private readonly abort: AbortController;
 	private stopped: Denial | undefined;
 	private pending: Promise<Uint8Array | undefined> | undefined;
-	private readonly live: Holder | undefined;
+	private readonly holder: Holder;
 	/** The rest of a chunk that was longer than a piece. */
 	private unread: Uint8Array | undefined;
 	private chunks = 0;
@@ -40,10 +40,10 @@ export class UpstreamBody {
 	private failed: ((error: unknown) => never) | undefined;
 	private cancelWatch: (() => void) | undefined;
 
-	constructor(response: Response, abort: AbortController, live?: Holder) {
+	constructor(response: Response, abort: AbortController, holder: Holder) {
 		this.response = response;
 		this.abort = abort;
-		this.live = live;
+		this.holder = holder;
 	}
 
 	/** The next chunk; undefined at the end. Throws `Fault`: what `stop` was given, or `upstream` when the bytes broke off. */
@@ -134,7 +134,7 @@ export class UpstreamBody {
 	/** Counts bytes that are about to be held. Without room for them the upstream's work ends, and a `Fault` is thrown. */
 	holdOrStop(bytes: number): void {
 		try {
-			this.live?.hold(bytes);
+			this.holder.hold(bytes);
 		} catch (error) {
 			if (isFault(error)) this.stop(error.denial);
 			throw error;

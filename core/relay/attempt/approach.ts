@@ -24,6 +24,12 @@ export interface OtherWays {
 	after(refused: Approach, status: number, text: string): Approach | undefined;
 }
 
+/** The request for a summary, and how the call goes on from its answer. */
+export interface SummaryFirst {
+	readonly request: NeutralRequest;
+	goOn(answer: unknown, usage: Usage): NeutralRequest;
+}
+
 /** How a call goes to one target. */
 export interface Approach {
 	readonly exchange: Exchange;
@@ -31,9 +37,8 @@ export interface Approach {
 	readonly more: readonly UpstreamMessage[];
 	/** Given where there are more: makes one answer of all. */
 	readonly gathering?: EndpointExchange["gathering"];
-	/** Set where a summary is asked for first: the request for it, and how the call goes on from its answer. */
-	readonly first?: NeutralRequest;
-	readonly goOn?: (answer: unknown, usage: Usage) => NeutralRequest;
+	/** Set where a summary is asked for first. */
+	readonly summary?: SummaryFirst;
 	/** Gives the way to try after a refusal; absent where there can be none. */
 	readonly ways?: OtherWays;
 	/** The protocol or dialect that the upstream is asked in. */

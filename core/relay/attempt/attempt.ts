@@ -13,10 +13,10 @@ import { type HeldBody, heldBody } from "../../wire/held-body.ts";
 import { type AnswerOptions, answer, sendWhole } from "../answer/answer.ts";
 import { UpstreamBody } from "../answer/upstream-body.ts";
 import type { Waiting } from "../call/call-parts.ts";
-import type { MaybeLater } from "../call/exchange.ts";
+import type { Exchange, MaybeLater } from "../call/exchange.ts";
 import type { LiveCall } from "../call/live-call.ts";
 import type { Gathering } from "../exchanges/gathering.ts";
-import type { Approach, ApproachOptions } from "./approach.ts";
+import type { Approach, ApproachOptions, SummaryFirst } from "./approach.ts";
 import { approachEndpoint } from "./approach-endpoint.ts";
 import { askBatch } from "./batch.ts";
 import { type CompactionOptions, compactFirst } from "./compact-first.ts";
@@ -24,7 +24,7 @@ import { ModelWays } from "./model-ways.ts";
 
 export interface AttemptOptions extends ApproachOptions, Pick<AnswerOptions, "clock" | "limits" | "openStreamBody"> {
 	/** Whether the call may be sent to the same upstream again when nobody knows what became of it. */
-	mayRepeat?(live: LiveCall): boolean;
+	mayRepeat(live: LiveCall): boolean;
 }
 
 /** Statuses that tell the client something about its own request; every other failure is between Portico and the upstream. */
@@ -181,7 +181,7 @@ class Attempt implements Waiting {
 	private go(way: Approach): Promise<Response> {
 		const { live } = this;
 		this.way = way;
-		if (way.first) return this.goCompacted(way);
+		if (way.summary) return this.goCompacted(way.exchange, way.summary);
 		const { message, losses, tiers, emulated } = way.exchange;
 		const { steered } = live.routed.ask;
 		live.losses = steered ? [...steered, ...losses] : losses;
@@ -190,8 +190,8 @@ class Attempt implements Waiting {
 		return this.ask(message);
 	}
 
-	private async goCompacted(way: Approach): Promise<Response> {
-		const refusal = await compactFirst(way, this.asking());
+	private async goCompacted(exchange: Exchange, summary: SummaryFirst): Promise<Response> {
+		const refusal = await compactFirst(exchange, summary, this.asking());
 		return refusal ?? (await this.go(approach(this.live, this.target, this.options)));
 	}
 
@@ -225,9 +225,9 @@ class Attempt implements Waiting {
 			wire: way.wire,
 			keys: live.attempts,
 			abort,
-			stream: model.stream && !way.first,
+			stream: model.stream && !way.summary,
 			callId: id,
-			mayRepeat: () => !live.left && this.options.mayRepeat?.(live) === true,
+			mayRepeat: () => !live.left && this.options.mayRepeat(live),
 		};
 		if (live.trace) options.traceHeaders = () => traceHeaders(live);
 		if (way.endpoint !== undefined) options.endpoint = way.endpoint;

@@ -10,7 +10,7 @@ import { UpstreamBody } from "../answer/upstream-body.ts";
 import type { Exchange, WholeAnswer } from "../call/exchange.ts";
 import type { LiveCall } from "../call/live-call.ts";
 import { soundly } from "../call/sound-amounts.ts";
-import type { Approach } from "./approach.ts";
+import type { SummaryFirst } from "./approach.ts";
 
 export interface CompactionOptions {
 	readonly live: LiveCall;
@@ -39,17 +39,17 @@ const readWhole = async (
 
 /** Leaves the shorter conversation with the call, and what it used. Gives the upstream's answer where that was a refusal. */
 export const compactFirst = async (
-	{ exchange, first, goOn }: Approach,
+	exchange: Exchange,
+	{ request, goOn }: SummaryFirst,
 	options: CompactionOptions,
 ): Promise<Response | undefined> => {
 	const { live } = options;
-	if (!first || !goOn) return undefined;
-	live.compaction = { limit: first.maxOutputTokens };
+	live.compaction = { limit: request.maxOutputTokens };
 	const response = await options.ask(exchange.message);
 	if (!response.ok) return response;
 	const { seen: told, answer } = await readWhole(response, exchange, options);
 	const seen = soundly(told);
-	const used = seen.usage ?? estimateUsage(first, seen);
+	const used = seen.usage ?? estimateUsage(request, seen);
 	live.compaction = { used };
 	live.compaction = { used, request: goOn(answer, used) };
 	return undefined;

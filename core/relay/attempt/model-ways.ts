@@ -13,7 +13,7 @@ import type { LiveCall } from "../call/live-call.ts";
 import { guardAnswers, guardedAsk, guardedPassthrough } from "../exchanges/guarded-exchange.ts";
 import { Passthrough, type Translating } from "../exchanges/passthrough.ts";
 import { Translation } from "../exchanges/translation.ts";
-import { type Approach, type ApproachOptions, type OtherWays, refuseLosses } from "./approach.ts";
+import { type Approach, type ApproachOptions, type OtherWays, refuseLosses, type SummaryFirst } from "./approach.ts";
 import { refusedCapabilities } from "./refused-capabilities.ts";
 
 /** A permit's limit is one for all targets; each is asked for no more than it can give. */
@@ -93,9 +93,9 @@ export class ModelWays implements Translating, OtherWays {
 		const { compaction } = ask.protocol.client;
 		const first = live.compaction.request ? undefined : compaction?.ask(request);
 		if (!compaction || !first) return this.complete(this.translate(request));
-		const goOn: Approach["goOn"] = (answer, usage) => compaction.goOn(request, answer, usage);
+		const goOn: SummaryFirst["goOn"] = (answer, usage) => compaction.goOn(request, answer, usage);
 		const asked = new Translation({ ask, prompt: first, target, upstream, limit: undefined });
-		return { ...this.complete(asked), first, goOn };
+		return { ...this.complete(asked), summary: { request: first, goOn } };
 	}
 
 	private prompt(): NeutralRequest {

@@ -65,7 +65,7 @@ export interface Exchange {
 	/** Turns a whole JSON answer into the stream that was asked for. */
 	wholeAsStream(bytes: Uint8Array): MaybeLater<ExplodedAnswer>;
 	/** `isEvents`: false for bytes that are no events (sound, of the media type `type`); only endpoints have such. */
-	stream(isEvents?: boolean, type?: string): StreamPass;
+	stream(isEvents: boolean, type: string): StreamPass;
 	/** False for an endpoint whose upstream speaks another dialect than the client: no answer of it goes on as it came. */
 	readonly passes?: boolean;
 	/** The media type in which a stream of events goes on, where it does not go on as one. */

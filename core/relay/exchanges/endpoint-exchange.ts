@@ -155,8 +155,7 @@ export const createEndpointExchange = (
 			throw notAnAnswer("a stream of events");
 		},
 		...(recast && { streamsAs: recast.type }),
-		stream: (isEvents = true) =>
-			isEvents && recast ? createRecast(to, ask, recast) : createPass(to, ask, model, isEvents),
+		stream: (isEvents) => (isEvents && recast ? createRecast(to, ask, recast) : createPass(to, ask, model, isEvents)),
 		streamAsWhole: () => {
 			throw notAnAnswer("JSON");
 		},

@@ -31,7 +31,7 @@ export const guardEndpoint = (
 			const gathering = exchange.gathering();
 			return { ...gathering, end: async () => await inspected(await gathering.end()) };
 		},
-		stream(isEvents = true, type = "") {
+		stream(isEvents, type) {
 			const pass = exchange.stream(isEvents, type);
 			const words = new GuardedWords(answers, live);
 			// Events that go on as sound have no words.

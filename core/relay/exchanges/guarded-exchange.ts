@@ -34,7 +34,7 @@ export const guardedPassthrough = ({ answers }: Guarded, passed: Exchange, ways:
 		...(back.emulated !== undefined && { emulated: back.emulated }),
 		whole: (bytes) => back.whole(bytes),
 		wholeAsStream: (bytes) => back.wholeAsStream(bytes),
-		stream: () => back.stream(),
+		stream: (isEvents, type) => back.stream(isEvents, type),
 		streamAsWhole: () => back.streamAsWhole(),
 		error: (status, headers, text) => back.error(status, headers, text),
 	};

@@ -65,7 +65,7 @@ export class Passthrough implements Exchange {
 		return this.ways.translated().streamAsWhole();
 	}
 
-	stream(_isEvents?: boolean, type = ""): StreamPass {
+	stream(_isEvents: boolean, type: string): StreamPass {
 		return new PassedStream(
 			this.ask,
 			this.target,

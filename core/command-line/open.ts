@@ -101,7 +101,7 @@ export const openGateway = async (
 	const blueprint = await blueprintOf(invocation, !serving);
 	const { database } = blueprint.config;
 	const { logLevel = blueprint.config.server.logLevel, logFormat } = invocation;
-	const log = logOf?.(logLevel, logFormat) ?? createLog(logLevel, undefined, logFormat);
+	const log = logOf?.(logLevel, logFormat) ?? createLog(logLevel, logFormat);
 	const fromEnvironment = invocation.environment["PORTICO_ADMIN_TOKEN"];
 	checkAdminToken(fromEnvironment);
 	makeFilesPrivate();

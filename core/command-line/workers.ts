@@ -50,7 +50,7 @@ export const serveWithWorkers = async (
 	makeFilesPrivate();
 	const dataFolder = makeDataFolder(dataFolderOf(blueprint));
 	const { logLevel = blueprint.config.server.logLevel, logFormat } = invocation;
-	const log = createLog(logLevel, undefined, logFormat);
+	const log = createLog(logLevel, logFormat);
 	const own = await ownServer(blueprint, log);
 	try {
 		await settleLeft({ ...invocation, database: own?.database }, dataFolder, count);

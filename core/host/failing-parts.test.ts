@@ -11,7 +11,7 @@ const world = () => {
 	const clock = createTestClock();
 	const failing = new FailingParts(clock);
 	const lines: string[] = [];
-	const log = failing.heardIn(createLog("info", (line) => void lines.push(line), undefined, clock));
+	const log = failing.heardIn(createLog("info", (line) => void lines.push(line), clock));
 	return { clock, failing, log, lines };
 };
 

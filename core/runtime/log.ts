@@ -161,17 +161,15 @@ const formOf = (format: LogFormat | undefined): LineForm => {
 	return textLines(isTTY && !process.env["NO_COLOR"], isTTY ? columns || 160 : Number.POSITIVE_INFINITY);
 };
 
-/** A log on standard error. `write` stands in for it in tests, and gets JSON. */
+/** A log on standard error, in this format. A function stands in for it in tests, and gets JSON. */
 export const createLog = (
 	least: LogLevel,
-	write?: (line: string) => void,
-	format?: LogFormat,
+	to?: LogFormat | ((line: string) => void),
 	clock: Clock = systemClock,
-	worker?: number,
 ): Log => {
 	const repeated = new RepeatedLines(clock);
-	if (write !== undefined) return speak({ least, write, form: jsonLines, repeated, worker });
-	return speak({ least, write: toStandardError, form: formOf(format), repeated, worker });
+	if (typeof to === "function") return speak({ least, write: to, form: jsonLines, repeated });
+	return speak({ least, write: toStandardError, form: formOf(to), repeated });
 };
 
 /** A log that keeps its lines back until it is told to let them go, so that something else can be said first. */

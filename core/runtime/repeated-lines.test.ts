@@ -6,7 +6,7 @@ import { createLog } from "./log.ts";
 const world = () => {
 	const clock = createTestClock();
 	const said: Record<string, unknown>[] = [];
-	const log = createLog("info", (line) => said.push(JSON.parse(line)), undefined, clock);
+	const log = createLog("info", (line) => said.push(JSON.parse(line)), clock);
 	return { clock, log, said };
 };
 

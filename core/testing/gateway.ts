@@ -81,7 +81,7 @@ export const startGateway = async (options: GatewayOptions): Promise<TestGateway
 	const log: Record<string, unknown>[] = [];
 	const clock = options.clock ?? systemClock;
 	const keep = (line: string): void => void log.push(JSON.parse(line) as Record<string, unknown>);
-	const logger = createLog("debug", keep, undefined, clock);
+	const logger = createLog("debug", keep, clock);
 	const store = await openStore({ ...blueprint.config.database, clock, log: logger });
 	if ("heldBy" in store) throw new Error(`the database is held by process ${store.heldBy.pid}`);
 	const adminToken = "admin-token-of-the-test-gateway-01234";

@@ -84,7 +84,7 @@ interface Made {
 const open = ({ permit = {}, keepAlive = ": alive\n\n", parts = {} }: Made = {}) => {
 	const clock = createTestClock();
 	const lines: string[] = [];
-	const log = createLog("error", (line) => void lines.push(line), undefined, clock);
+	const log = createLog("error", (line) => void lines.push(line), clock);
 	const settled: Outcome[] = [];
 	const records: CallRecord[] = [];
 	const body = { bytes: bytes("{}") };

@@ -12,7 +12,7 @@ import { LiveCall } from "./live-call.ts";
 const ended = (seen: () => Observation) => {
 	const clock = createTestClock();
 	const lines: string[] = [];
-	const log = createLog("error", (line) => void lines.push(line), undefined, clock);
+	const log = createLog("error", (line) => void lines.push(line), clock);
 	const settled: Outcome[] = [];
 	let over = 0;
 	const routed = {

@@ -33,7 +33,8 @@ interface ConfigInput {
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	/** Throws when the file cannot be read. */
 	readonly readFile: (path: string) => string;
-	readonly override?: { readonly port?: number };
+	/** Instead of whatever the file and the environment say. */
+	readonly port?: number;
 	/** Stand-ins for what is missing of variables and files, for whoever does not serve. */
 	readonly withoutSecrets?: boolean;
 }
@@ -103,8 +104,8 @@ const bareEntry = (item: unknown) =>
 		? { use: item["use"], enabled: true, with: item["with"] }
 		: undefined;
 
-const portOf = ({ override, environment }: ConfigInput, complaints: Complaint[]): { port?: number } => {
-	if (override?.port !== undefined) return { port: override.port };
+const portOf = ({ port, environment }: ConfigInput, complaints: Complaint[]): { port?: number } => {
+	if (port !== undefined) return { port };
 	const text = environment["PORTICO_PORT"];
 	if (text === undefined || text === "") return {};
 	if (/^\d{1,5}$/.test(text) && Number(text) <= 65535) return { port: Number(text) };

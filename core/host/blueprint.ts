@@ -127,7 +127,7 @@ export const readBlueprint = async (
 		text: found.text,
 		environment,
 		readFile: (path) => readFileSync(path, "utf8"),
-		...(port !== undefined && { override: { port } }),
+		...(port !== undefined && { port }),
 		...(input.withoutSecrets && { withoutSecrets: true }),
 	});
 	if (!read) return { complaints: complaintLines(file, inFile) };

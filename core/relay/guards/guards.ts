@@ -54,7 +54,7 @@ export const askGuards = async (
 	guards: readonly Guard[],
 	call: Routed,
 	log: Log,
-	original: NeutralRequest = call.prompt(),
+	original: NeutralRequest,
 ): Promise<Guarded | Denial> => {
 	let prompt = original;
 	const answers: NamedAnswerGuard[] = [];

@@ -154,10 +154,7 @@ test("an upstream that deletes nothing that runs is asked to cancel it", async (
 
 test("cancelled while it is being submitted: paid for when it was taken on, and stopped", async () => {
 	const scene = await start();
-	let letGo = (): void => undefined;
-	const held = new Promise<void>((resolve) => {
-		letGo = resolve;
-	});
+	const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
 	scene.studio.create = async (id) => {
 		await held;
 		return Response.json({ id, object: "video", status: "queued" });
@@ -185,10 +182,7 @@ test("cancelled while it is being submitted: paid for when it was taken on, and 
 
 test("cancelled while it is being submitted: nothing is paid when it was refused", async () => {
 	const scene = await start();
-	let letGo = (): void => undefined;
-	const held = new Promise<void>((resolve) => {
-		letGo = resolve;
-	});
+	const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
 	scene.studio.create = async () => {
 		await held;
 		return Response.json({ error: { message: "no" } }, { status: 400 });
@@ -203,10 +197,7 @@ test("cancelled while it is being submitted: nothing is paid when it was refused
 
 test("cancelled before anything was submitted: nothing is paid, and nobody is told", async () => {
 	const scene = await start({ concurrency: 1 });
-	let letGo = (): void => undefined;
-	const held = new Promise<void>((resolve) => {
-		letGo = resolve;
-	});
+	const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
 	scene.studio.create = async (id) => {
 		await held;
 		return Response.json({ id, object: "video", status: "queued" });

@@ -10,10 +10,7 @@ setDefaultTimeout(patience);
 /** Keeps the answers to what matches until they are let go. */
 const hold = async (page: Page, address: string | RegExp) => {
 	const held: Route[] = [];
-	let some = (): void => undefined;
-	const first = new Promise<void>((resolve) => {
-		some = resolve;
-	});
+	const { promise: first, resolve: some } = Promise.withResolvers<void>();
 	await page.route(address, (route) => {
 		held.push(route);
 		some();

@@ -47,10 +47,7 @@ const ask = (address: string, key: string): Promise<Response> =>
 const hold = (address: string, key: string): { readonly socket: Socket; readonly sent: Promise<void> } => {
 	const { hostname, port } = new URL(address);
 	const filler = Buffer.alloc(bodyBytes - 1, '{"a":1},');
-	let done: () => void = () => undefined;
-	const sent = new Promise<void>((resolve) => {
-		done = resolve;
-	});
+	const { promise: sent, resolve: done } = Promise.withResolvers<void>();
 	const socket = connect(Number(port), hostname, () => {
 		socket.write(
 			`POST /v1/chat/completions HTTP/1.1\r\nHost: a.example\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bodyBytes}\r\n\r\n`,

@@ -33,10 +33,7 @@ afterAll(async () => {
 });
 
 test("its record, its advice and the metrics say that it had not answered", async () => {
-	let release = (): void => undefined;
-	const released = new Promise<void>((resolve) => {
-		release = resolve;
-	});
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
 	upstream.answer(async () => {
 		await released;
 		return new Response();

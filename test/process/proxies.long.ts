@@ -154,10 +154,7 @@ describe.each(Object.entries(fronts))("%s", (name, start) => {
 			const front = await start(portico);
 			await until(() => reached(front));
 
-			let go: () => void = () => undefined;
-			const held = new Promise<void>((resolve) => {
-				go = resolve;
-			});
+			const { promise: held, resolve: go } = Promise.withResolvers<void>();
 			vendor.answer(() => heldStream(held));
 			const reading = readingOf(ask(front, { key, from: "127.0.0.2" }));
 			await until(() => reading.text().includes("first"));

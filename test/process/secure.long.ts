@@ -74,10 +74,7 @@ const event = (content: string, finish: string | null): string => {
 
 /** A stream that ends when it is told to. */
 const heldStream = () => {
-	let go: () => void = () => undefined;
-	const held = new Promise<void>((resolve) => {
-		go = resolve;
-	});
+	const { promise: held, resolve: go } = Promise.withResolvers<void>();
 	const encoder = new TextEncoder();
 	const body = new ReadableStream<Uint8Array>({
 		async start(controller) {

@@ -20,8 +20,8 @@ test.each([
 	async (what) => {
 		// Tasks and callbacks go by the clock of the database, which tests do not move.
 		const day = new Date().toISOString().slice(0, 10);
-		const { told, says, mend } = (await at.incidents[what]?.()) ?? { told: "", says: [] };
-		for (const words of says) expect(told).toContain(words);
+		const { told, says, printed = [], mend } = (await at.incidents[what]?.()) ?? { told: "", says: [] };
+		for (const words of [...says, ...printed]) expect(told).toContain(words);
 		expect(told).toMatch(new RegExp(`(2026-11-22|${day})T\\d\\d:\\d\\d`));
 		expect(told).toContain("what to do: ");
 		// While it lasts the rest of what operators look at is answered.

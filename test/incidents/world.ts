@@ -32,21 +32,23 @@ const answered = (): Response =>
 		usage: { prompt_tokens: 10, completion_tokens: 9, total_tokens: 19 },
 	});
 
-/** What a command prints, and in what words it ends where something is wrong. */
+/** By which `portico status` ends with 1. */
+const oneTrouble = "not well: troubles of the server 1, upstreams that fail ";
+
+/** What a command prints, and why it ends with 1 where it does. */
 const printer =
 	(gateway: TestGateway) =>
 	async (name: string, ...words: readonly string[]): Promise<string> => {
 		const lines: string[] = [];
 		const call: CallAdmin = (method, path, body) => gateway.admin(method, path, body);
 		const all = [statusCommand, ...(gateway.portico.generation?.all(commands) ?? [])];
-		try {
-			await all
-				.find((one) => one.name === name)
-				?.run({ words, call, print: (line) => lines.push(line), server: gateway.url });
-		} catch (error) {
-			if (!isFault(error)) throw error;
-			lines.push(error.message);
-		}
+		await all
+			.find((one) => one.name === name)
+			?.run({ words, call, print: (line) => lines.push(line), server: gateway.url })
+			.catch((error: unknown) => {
+				if (!isFault(error)) throw error;
+				lines.push(error.message);
+			});
 		return lines.join("\n");
 	};
 
@@ -158,6 +160,7 @@ export const startIncidentWorld = async (): Promise<IncidentWorld> => {
 				told: await printed("status"),
 				page: "/console/config",
 				says: ["The config file was refused, and what ran goes on for all", "nobody", "portico check"],
+				printed: [oneTrouble],
 				async mend() {
 					writeFileSync(file, good);
 					await reload();
@@ -171,6 +174,7 @@ export const startIncidentWorld = async (): Promise<IncidentWorld> => {
 			return {
 				told: await printed("status"),
 				page: "/console/config",
+				printed: [oneTrouble],
 				says: ["The disk of the database is full", "SQLITE_FULL", "Calls under a quota", "Make room on the disk"],
 				async mend() {
 					database.fill(false);

@@ -76,7 +76,7 @@ export const wrongCalls: Readonly<Record<string, WrongCall>> = {
 	},
 	"a wrong alias": {
 		model: "fasst",
-		says: ["model_not_found", "--model NAME"],
+		says: ["model_not_found", "--model fasst --token tok_"],
 		printed: ["asked for fasst"],
 		seen: ["A call for fasst"],
 	},

@@ -61,7 +61,7 @@ const WholeTable = <Row,>({ label, columns, rows, keyOf, heading, below }: Table
 				{rows.map((row) => (
 					<tr role="row" key={keyOf(row)}>
 						{columns.map(({ title, kind, cell }) => (
-							<td role="cell" key={title} class={kind} data-title={title}>
+							<td role={kind === "lead" ? "rowheader" : "cell"} key={title} class={kind} data-title={title}>
 								{cell(row)}
 							</td>
 						))}

@@ -75,7 +75,8 @@ export class LiveCall {
 	private observer: Pick<StreamPass, "seen"> | undefined;
 	/** What the attempts before this one may be billed. */
 	private earlier: Bill | undefined;
-	private ended = false;
+	/** It has been settled and recorded. */
+	isOver = false;
 	readonly options: LiveCallOptions;
 
 	constructor(routed: RelayedCall, permits: Permits, options: LiveCallOptions) {
@@ -84,10 +85,6 @@ export class LiveCall {
 		this.options = options;
 		this.trace = options.tracer?.begin(routed.request.headers);
 		this.attempts = new AttemptRecords(options.clock, options.tracer);
-	}
-
-	get isOver(): boolean {
-		return this.ended;
 	}
 
 	/** Counts bytes of the answer before they are held for it; ends the call when there is no room for them. */
@@ -205,8 +202,8 @@ export class LiveCall {
 
 	/** Settles and records; the first of all ends counts. */
 	end(ending: Ending, status: number, denial?: Denial): void {
-		if (this.ended) return;
-		this.ended = true;
+		if (this.isOver) return;
+		this.isOver = true;
 		const { routed } = this;
 		const end = this.endAs(ending);
 		const { seen, target } = end;

@@ -20,7 +20,7 @@ export class Indices {
 		return before + frame("content_block_start", { index: this.next, content_block: block });
 	}
 
-	/** A block that never stands behind a text at the end: clients take the last block for the answer. */
+	/** A block that never stands behind a text at the end: clients of streams take the last block for the answer. */
 	unlessLast(block: WireRecord): string {
 		if (this.last !== "text") return wholeBlock(block, this);
 		this.waiting = [...this.waiting, block];

@@ -14,7 +14,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { inputOf } from "./call-input.ts";
-import { foreignServerId, nothingEncrypted, type Place, readCarried, writeCarried } from "./carried.ts";
+import { foreignServerId, nothingEncrypted, type Place, writeCarried } from "./carried.ts";
 import { encodeCitation, runsOf } from "./citations.ts";
 import { safeId, shortHash } from "./identifiers.ts";
 import { protocolName } from "./name.ts";
@@ -109,12 +109,6 @@ const encodeText = (block: Extract<Block, { type: "text" }>): readonly WireRecor
 	}
 	if (block.signature) blocks.push(carrier(block.signature, blocks.length === 0 ? "empty" : "previous"));
 	return blocks;
-};
-
-/** Whether the block carries the signature of the text before it. */
-export const signsText = ({ type, signature }: WireRecord): boolean => {
-	const place = type === "thinking" ? readCarried(asText(signature) ?? "")?.place : undefined;
-	return place === "previous" || place === "empty";
 };
 
 /** A namespace means something to this client only when it named the tool with it. */

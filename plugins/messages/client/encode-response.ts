@@ -9,7 +9,7 @@ import {
 	type NeutralResponse,
 	type WireRecord,
 } from "#core";
-import { encodeOutputBlock, ServerPairs, signsText } from "../encode-output.ts";
+import { encodeOutputBlock, ServerPairs } from "../encode-output.ts";
 import { encodeFinish } from "../finish.ts";
 import { protocolName } from "../name.ts";
 import { encodeWholeUsage } from "../usage.ts";
@@ -25,9 +25,7 @@ const contentOf = (candidate: Candidate | undefined, request: NeutralRequest): r
 		for (const block of encodeOutputBlock(said, request)) content.push(...pairs.before(block), block);
 	content.push(...pairs.before(undefined));
 	if (candidate?.grounding) content.push(...pairs.grounding(candidate.grounding));
-	// Clients take the last block for the answer: where that is a text, nothing stands behind it.
-	const last = content.findLastIndex((block) => !signsText(block));
-	return content[last]?.["type"] === "text" ? content.slice(0, last + 1) : content;
+	return content;
 };
 
 /** The finish of an answer whose prompt was blocked. */

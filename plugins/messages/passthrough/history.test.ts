@@ -89,8 +89,9 @@ describe.each(Object.keys(histories))("%s", (name) => {
 });
 
 /**
- * Claude Code gives its user the last block of an answer where that is a text, and an empty result where it is not; others
- * read `content.at(-1).text`. Gemini signs the last text of an answer, and takes it back without.
+ * Claude Code streams, and gives its user the last block of an answer where that is a text, an empty result where it is not.
+ * Gemini signs the last text of an answer at its very end, and takes it back without. A whole answer tells the signature behind
+ * the text: it is asked for by clients that read `content[0].text`.
  */
 test.each<[string, readonly Block[]]>([
 	["its signature", [{ type: "text", text: "x", signature: gemini }]],
@@ -101,10 +102,11 @@ test.each<[string, readonly Block[]]>([
 			{ type: "text", text: "", signature: gemini },
 		],
 	],
-])("a text that ends an answer stays the last block, without %s", async (_, blocks) => {
-	const asking: Block = { type: "thinking", text: "hm", form: "full", signature: gemini };
-	for (const content of [wholeContent([asking, ...blocks]), await streamedContent([asking, ...blocks])])
-		expect(content).toMatchObject([{ type: "thinking" }, { type: "text", text: "x" }]);
+])("a text that ends a stream stays the last block, without %s", async (_, blocks) => {
+	const thought: Block = { type: "thinking", text: "hm", form: "full", signature: gemini };
+	const both = [{ type: "thinking" }, { type: "text", text: "x" }];
+	expect(await streamedContent([thought, ...blocks])).toMatchObject(both);
+	expect(wholeContent([thought, ...blocks])).toMatchObject([...both, ...blocks.map(() => ({ type: "thinking" }))]);
 });
 
 test("a signature goes to its own family and to no other", () => {

@@ -1,5 +1,4 @@
 /** `portico connect NAME`: what a client must be told to use this gateway. Needs neither token nor server. */
-
 import { homedir } from "node:os";
 import { parseWords } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";

@@ -1,5 +1,4 @@
 /** `portico serve`: listens, greets, and stops without losing anything. */
-
 import { existsSync } from "node:fs";
 import { headroomBytes } from "../config/need-restart.ts";
 import { commandLine } from "../connect/print.ts";

@@ -1,5 +1,4 @@
 /** What a config may say and probably does not mean, as far as the core can tell; plugins add their own. */
-
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Config } from "../config/read.ts";

@@ -1,5 +1,4 @@
 /** Conversations that a protocol keeps, so that a client may go on from an answer by its id, or makes shorter. */
-
 import type { NeutralRequest } from "../neutral/request.ts";
 import type { Usage } from "../neutral/response.ts";
 import type { HeldBytes } from "./held-bytes.ts";

@@ -1,5 +1,4 @@
 /** What a client asks of a model, as its protocol found it: a protocol's parts are given it, and so are the phases of a call. */
-
 import type { Loss } from "../neutral/model.ts";
 import type { Denial } from "./fault.ts";
 import type { JsonBody } from "./json-body.ts";

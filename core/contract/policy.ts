@@ -1,5 +1,4 @@
 /** Policies: rules that can refuse a call. */
-
 import type { TSchema } from "@sinclair/typebox";
 import type { Identified, Routed, TokenOwner } from "./call.ts";
 import type { Denial } from "./fault.ts";

@@ -1,5 +1,4 @@
 /** Who answers model calls, and what it is told with each. */
-
 import type { ModelCapabilities } from "../neutral/model.ts";
 import type { ListedModel } from "./model-listing.ts";
 import { slot } from "./token.ts";

@@ -1,5 +1,4 @@
 /** What is said about a limit of time names the limit that ran out. */
-
 import { expect, test } from "bun:test";
 import { silent, tooLong } from "./no-answer.ts";
 import { adviceOnUpstream } from "./upstream-advice.ts";

@@ -1,5 +1,4 @@
 /** What is found by its name: two of one name would stand in each other's way unseen, a rule of a token among them. */
-
 import { type Command, commands } from "../contract/command.ts";
 import { endpoints } from "../contract/endpoint.ts";
 import { policies } from "../contract/policy.ts";

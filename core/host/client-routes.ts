@@ -1,5 +1,4 @@
 /** What `portico connect` prints, for pages: the settings of every client, with this gateway's address in them. */
-
 import { keyPlaceholder } from "../connect/client.ts";
 import { clients } from "../connect/clients.ts";
 import { connectText } from "../connect/print.ts";

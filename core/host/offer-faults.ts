@@ -1,5 +1,4 @@
 /** What is wrong with one thing that a plugin offers: a compiler would have said most of it, but nobody need have asked one. */
-
 import { TypeGuard } from "@sinclair/typebox";
 import { everyCommandTakes, flagOf } from "../config/command-words.ts";
 import { didYouMean } from "../config/complaint.ts";

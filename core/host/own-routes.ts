@@ -1,5 +1,4 @@
 /** The few routes the host offers itself: health for machines, a greeting for people, reload for operators. */
-
 import type { PluginRow } from "../contract/host-info.ts";
 import type { Auditor } from "../contract/operator.ts";
 import type { PublicRoute, Route } from "../contract/route.ts";

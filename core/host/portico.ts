@@ -1,5 +1,4 @@
 /** The running whole: one store, one current generation of plugins, and the handler that requests go through. */
-
 import type { ServerConfig } from "../config/schema-core.ts";
 import type { FirstToken, HostInfo, PluginRow } from "../contract/host-info.ts";
 import { jobs } from "../contract/job.ts";

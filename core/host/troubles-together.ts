@@ -1,5 +1,4 @@
 /** The troubles of all workers of this machine as those of one server, whichever worker was asked. */
-
 import type { Workers } from "../contract/host-info.ts";
 import type { UpstreamHealth } from "../contract/router.ts";
 import { asList, asNumber, asRecord, asText, definedOnly, isRecord } from "../neutral/json.ts";

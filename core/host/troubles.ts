@@ -6,9 +6,9 @@ import type { Log } from "../contract/log.ts";
 import type { Outage } from "../store/fault.ts";
 import { folderOfServer } from "../store/taken-over.ts";
 import { CertificateState } from "./certificate.ts";
+import { ClockWatch } from "./clock-watch.ts";
 import { FailingParts } from "./failing-parts.ts";
 import type { HearsOfJobs } from "./start-jobs.ts";
-import { SteadyClock } from "./steady-clock.ts";
 import type { Trouble } from "./trouble.ts";
 
 /** With less room than this, in bytes, neither a journal nor a database grows. */
@@ -107,7 +107,7 @@ export class Troubles {
 	readonly certificate: CertificateState;
 	readonly failing: FailingParts;
 	readonly jobs: HearsOfJobs;
-	private readonly steady: SteadyClock;
+	private readonly clockWatch: ClockWatch;
 	private config: Trouble | undefined;
 	/** The file says what counts only from the next start on. */
 	private unapplied: Trouble | undefined;
@@ -118,7 +118,10 @@ export class Troubles {
 	readonly job: Job = {
 		name: "look at the disk and the clock",
 		schedule: "*/10 * * * * *",
-		run: async () => void [this.ofDisk(), this.steady.wasSet()],
+		run: () => {
+			this.ofDisk();
+			this.clockWatch.wasSet();
+		},
 	};
 
 	constructor(input: TroublesInput) {
@@ -126,11 +129,11 @@ export class Troubles {
 		this.serverFolder = folderOfServer(input.url);
 		this.certificate = new CertificateState(input.clock);
 		this.failing = new FailingParts(input.clock);
-		this.steady = new SteadyClock(input.clock);
+		this.clockWatch = new ClockWatch(input.clock);
 		this.jobs = {
 			jobFailed: (job, error) => this.failing.jobFailed(job, error),
 			jobWorked: (job) => this.failing.jobWorked(job),
-			knowsAge: () => this.steady.wasSet() === undefined,
+			knowsAge: () => this.clockWatch.wasSet() === undefined,
 		};
 	}
 
@@ -171,7 +174,7 @@ export class Troubles {
 	}
 
 	private ofClock(): Trouble | undefined {
-		const set = this.steady.wasSet();
+		const set = this.clockWatch.wasSet();
 		if (set === undefined) return undefined;
 		const { byMs, since } = set;
 		const days = Math.round(Math.abs(byMs) / 86_400_000);

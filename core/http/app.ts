@@ -1,5 +1,4 @@
 /** The only file that knows Elysia: turns the flat list of routes into something that answers requests. */
-
 import { type AnyElysia, Elysia } from "elysia";
 import type { Route } from "../contract/route.ts";
 import type { Params } from "./arrival.ts";

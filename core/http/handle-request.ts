@@ -1,5 +1,4 @@
 /** What every request goes through around its route: admission, access, one rendering of errors, and the usual headers. */
-
 import type { Admitted, Identified } from "../contract/call.ts";
 import type { Clock } from "../contract/clock.ts";
 import { type Denial, deny, isDenial, isFault, type RenderDenial } from "../contract/fault.ts";

@@ -1,5 +1,4 @@
 /** What the relay is made of, and what it gives. */
-
 import type { Clock } from "../contract/clock.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { Guard } from "../contract/guard.ts";

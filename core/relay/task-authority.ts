@@ -1,5 +1,4 @@
 /** Policies and guards for a task, which names a model and is no model request: nothing of it is read or relayed here. */
-
 import type { Identified, TaskRouted } from "../contract/call.ts";
 import { type Denial, isDenial } from "../contract/fault.ts";
 import type { Guard } from "../contract/guard.ts";

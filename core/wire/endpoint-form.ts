@@ -1,5 +1,4 @@
 /** What dialects that speak forms have in common: the form of a request, a file in it, the message of one. */
-
 import type { EndpointRequest, FormBody, FormPart } from "../contract/endpoint.ts";
 import { Fault } from "../contract/fault.ts";
 import type { UpstreamMessage } from "../contract/upstream-side.ts";

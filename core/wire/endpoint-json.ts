@@ -1,5 +1,4 @@
 /** What dialects that speak JSON have in common: the body of a request, the message of one, the key as a bearer. */
-
 import type { EndpointRequest } from "../contract/endpoint.ts";
 import type { UpstreamMessage } from "../contract/upstream-side.ts";
 import type { WireRecord } from "../neutral/json.ts";

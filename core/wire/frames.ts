@@ -1,5 +1,4 @@
 /** Bytes of an event stream as events. Written for streams whose chunks fall anywhere, down to one byte. */
-
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import { Fault } from "../contract/fault.ts";
 import type { StreamEvent } from "../contract/upstream-side.ts";

@@ -1,5 +1,4 @@
 /** Streams of lines, each a JSON of its own (NDJSON), as events: what Ollama and Cohere write in place of server-sent ones. */
-
 import { Fault } from "../contract/fault.ts";
 import type { StreamEvent } from "../contract/upstream-side.ts";
 import { join } from "./body.ts";

@@ -1,5 +1,4 @@
 /** What is written of budgets when they are set, and what is shown of them: each window that runs has an account. */
-
 import type { Statement } from "#core";
 import { windowAccount } from "./account-names.ts";
 import type { Accounts } from "./accounts.ts";

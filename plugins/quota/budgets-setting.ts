@@ -1,5 +1,4 @@
 /** The token setting `budgets`: dollars for each day, week or month of the calendar, beside the quota for its whole life. */
-
 import { asList, asNumber, asRecord, asText, instantOf, type TokenSetting, t } from "#core";
 import { personAccount } from "./account-names.ts";
 import { type BudgetOptions, budgetStatements, budgetsShown } from "./budget-accounts.ts";

@@ -1,5 +1,4 @@
 /** A call spends from several accounts, and some of them may have no limit: a crash charges all of them the same. */
-
 import { afterEach, expect, test } from "bun:test";
 import { World, type WorldNode } from "../../test/support/quota-world.ts";
 import { personAccount } from "./account-names.ts";

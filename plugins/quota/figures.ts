@@ -1,5 +1,4 @@
 /** What the accounts of this node show to whoever watches. */
-
 import { figure, type Metric } from "../metrics/service.ts";
 import { isTokenAccount } from "./account-names.ts";
 import type { Accounts } from "./accounts.ts";

@@ -1,5 +1,4 @@
 /** A person's ceiling and budgets, kept in accounts beside those of their tokens. */
-
 import { asRecord } from "#core";
 import type { PersonFollower } from "../people/service.ts";
 import { personAccount } from "./account-names.ts";

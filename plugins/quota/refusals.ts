@@ -1,5 +1,4 @@
 /** What is said where an account has too little: whose money it is, what is left, and when there is more. */
-
 import { type Denial, deny } from "#core";
 import { isPersonAccount } from "./account-names.ts";
 import type { AccountLimit } from "./holding.ts";

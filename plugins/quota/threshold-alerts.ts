@@ -1,5 +1,4 @@
 /** What operators are told of money: that a share of an amount is used, or that calls are refused for want of the rest. */
-
 import { type SQL, sql } from "drizzle-orm";
 import type { Statement } from "#core";
 import { type Alerts, enqueueOn, onceMs } from "../alerts/service.ts";

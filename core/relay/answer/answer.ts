@@ -1,5 +1,4 @@
 /** From an upstream's good answer to the client's response, whichever of the two forms was asked for and whichever came. */
-
 import type { Clock } from "../../contract/clock.ts";
 import { Fault } from "../../contract/fault.ts";
 import { silent } from "../../errors/no-answer.ts";

@@ -1,5 +1,4 @@
 /** The beginning of a stream, held back while it says nothing yet: an early error can still be a status. */
-
 import type { Clock } from "../../contract/clock.ts";
 import { Fault } from "../../contract/fault.ts";
 import type { StreamEvent } from "../../contract/upstream-side.ts";

@@ -1,5 +1,4 @@
 /** Carries an open stream to its client: read on demand, watched for silence, ended exactly once. */
-
 import type { Clock } from "../../contract/clock.ts";
 import { type Denial, Fault } from "../../contract/fault.ts";
 import type { Ending } from "../../contract/outcome.ts";

@@ -1,5 +1,4 @@
 /** How a call of an endpoint goes to one target. */
-
 import type { EndpointRouted } from "../../contract/call.ts";
 import { deny, Fault } from "../../contract/fault.ts";
 import type { Target } from "../../contract/upstream.ts";

@@ -1,5 +1,4 @@
 /** How a call goes to one target: in which words, and how the answer comes back. */
-
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { Fault } from "../../contract/fault.ts";
 import type { Protocol } from "../../contract/protocol.ts";

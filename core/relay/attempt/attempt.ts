@@ -1,5 +1,4 @@
 /** One try at one target: sends, and gives a response once the first byte of a good answer is there. */
-
 import { deny, Fault, isFault } from "../../contract/fault.ts";
 import type { SendOptions, Target } from "../../contract/upstream.ts";
 import type { UpstreamMessage } from "../../contract/upstream-side.ts";

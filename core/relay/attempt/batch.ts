@@ -1,5 +1,4 @@
 /** A batch that is too long for one message: asked one message after the other, all of them or none, and answered as one. */
-
 import type { Clock } from "../../contract/clock.ts";
 import type { UpstreamMessage } from "../../contract/upstream-side.ts";
 import { silent } from "../../errors/no-answer.ts";

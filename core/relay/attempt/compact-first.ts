@@ -1,5 +1,4 @@
 /** Asks for the summary by which a conversation is made shorter, before the call itself is asked. */
-
 import type { Clock } from "../../contract/clock.ts";
 import type { UpstreamMessage } from "../../contract/upstream-side.ts";
 import { silent } from "../../errors/no-answer.ts";

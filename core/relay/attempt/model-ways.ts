@@ -1,5 +1,4 @@
 /** How a conversation goes to one target: as the bytes it is, or written anew; and how else, when the target has refused it. */
-
 import type { ModelRouted } from "../../contract/call.ts";
 import { type Denial, deny, Fault } from "../../contract/fault.ts";
 import type { Protocol, ProtocolAsk } from "../../contract/protocol.ts";

@@ -1,5 +1,4 @@
 /** What became of each attempt of a call, for its record. */
-
 import type { Clock } from "../../contract/clock.ts";
 import { type Denial, isFault } from "../../contract/fault.ts";
 import type { AttemptRecord, PassedOver } from "../../contract/outcome.ts";

@@ -1,5 +1,4 @@
 /** One attempt's two directions, whether the bytes pass through or are translated. */
-
 import type { Denial } from "../../contract/fault.ts";
 import type { Observation, Progress } from "../../contract/passthrough.ts";
 import type { StreamEvent, UpstreamMessage } from "../../contract/upstream-side.ts";

@@ -1,5 +1,4 @@
 /** What the guards made of a call's request. */
-
 import type { EndpointAsk } from "../../contract/endpoint.ts";
 import { type Denial, deny } from "../../contract/fault.ts";
 import type { AnswerGuard } from "../../contract/guard.ts";

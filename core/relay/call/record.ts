@@ -1,5 +1,4 @@
 /** Writes the row of a call, whatever became of it: told to every recorder. */
-
 import type { Admitted } from "../../contract/call.ts";
 import type { Clock } from "../../contract/clock.ts";
 import type { Denial } from "../../contract/fault.ts";

@@ -1,5 +1,4 @@
 /** Refusals before anything was sent, as records: one by one while they are few; of a flood the first ones, and then how many there were. */
-
 import { createHash } from "node:crypto";
 import type { Admitted } from "../../contract/call.ts";
 import type { Denial, DenialKind } from "../../contract/fault.ts";

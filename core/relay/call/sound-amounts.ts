@@ -1,5 +1,4 @@
 /** Upstreams and plugins tell what an answer used: an amount that is no number, negative or endless counts as not told. */
-
 import type { Bound } from "../../contract/endpoint.ts";
 import type { Log } from "../../contract/log.ts";
 import type { Observation } from "../../contract/passthrough.ts";

@@ -1,5 +1,4 @@
 /** Keeps an upstream's secrets out of what it says of a failure: its keys and its address, which it alone knows how to find. */
-
 import type { Denial } from "../../contract/fault.ts";
 import type { Target } from "../../contract/upstream.ts";
 import type { StreamEvent } from "../../contract/upstream-side.ts";

@@ -1,5 +1,4 @@
 /** How a call ends that comes to no answer, or to none that can be read on. */
-
 import { type Denial, isFault } from "../../contract/fault.ts";
 import type { Ending } from "../../contract/outcome.ts";
 import { whatFailed } from "../../errors/describe.ts";

@@ -1,5 +1,4 @@
 /** The exchange of an endpoint: bytes where the upstream speaks the client's dialect, else by way of the endpoint's own terms. */
-
 import type { EndpointRouted } from "../../contract/call.ts";
 import type { EncodedResponse } from "../../contract/client-side.ts";
 import type { Dialect, Endpoint, EndpointAsk } from "../../contract/endpoint.ts";

@@ -1,5 +1,4 @@
 /** Reads the failure that an endpoint's upstream tells within an answer of status 200, in the whole of it or in one of its events. */
-
 import type { Denial } from "../../contract/fault.ts";
 import type { StreamEvent } from "../../contract/upstream-side.ts";
 import { openAiFailureWithin } from "../../errors/openai-failure.ts";

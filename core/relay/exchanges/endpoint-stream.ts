@@ -1,5 +1,4 @@
 /** A stream of an endpoint on its way to a client of the same dialect: events, or bytes that are none (sound). */
-
 import type { Dialect, EndpointAsk, EndpointObserver, EndpointRecast } from "../../contract/endpoint.ts";
 import { type Denial, Fault } from "../../contract/fault.ts";
 import type { StreamEvent } from "../../contract/upstream-side.ts";

@@ -1,3 +1,4 @@
+/** The exchange of an endpoint under guards: its answers pass them before they reach the client. */
 import { parseJson } from "../../neutral/json.ts";
 import type { Exchange, WholeAnswer } from "../call/exchange.ts";
 import type { NamedAnswerGuard } from "../call/guarded.ts";

@@ -1,5 +1,4 @@
 /** A stream of an upstream that speaks the client's protocol, on its way to the client: bytes as they came but for what must change. */
-
 import { type Denial, Fault } from "../../contract/fault.ts";
 import type {
 	Observation,

@@ -1,5 +1,4 @@
 /** The exchange with an upstream that speaks the client's protocol: bytes untouched but for what must change. */
-
 import type { Denial } from "../../contract/fault.ts";
 import type { PassthroughChanges } from "../../contract/passthrough.ts";
 import type { ProtocolAsk } from "../../contract/protocol.ts";

@@ -1,5 +1,4 @@
 /** Counts a neutral stream on its way, for accounting. */
-
 import type { Denial } from "../../contract/fault.ts";
 import type { Observation, Progress } from "../../contract/passthrough.ts";
 import type { Block } from "../../neutral/content.ts";

@@ -1,5 +1,4 @@
 /** A stream of an upstream of another protocol, on its way to the client by the neutral form. */
-
 import type { StreamEncoder } from "../../contract/client-side.ts";
 import type { Denial } from "../../contract/fault.ts";
 import type { Observation, Progress } from "../../contract/passthrough.ts";

@@ -1,5 +1,4 @@
 /** The exchange with an upstream of another protocol: both directions go through the neutral form. */
-
 import { type Denial, Fault } from "../../contract/fault.ts";
 import type { Observation } from "../../contract/passthrough.ts";
 import type { Protocol, ProtocolAsk } from "../../contract/protocol.ts";

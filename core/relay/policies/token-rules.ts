@@ -1,5 +1,4 @@
 /** The rules of a token: what each policy asks, beside what its own setting was compiled to. Found once for a token. */
-
 import type { AccessToken } from "../../contract/call.ts";
 import { type Denial, deny, Fault } from "../../contract/fault.ts";
 import type { Log } from "../../contract/log.ts";

@@ -1,5 +1,4 @@
 /** A plugin's answer may never come: what a call holds is let go when nobody waits for that call any more. */
-
 import { Fault } from "../../contract/fault.ts";
 import { clientGone } from "../../errors/no-answer.ts";
 

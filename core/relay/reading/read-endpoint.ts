@@ -1,5 +1,4 @@
 /** Reads a call of an endpoint: from its body to the targets that can serve it. */
-
 import type { EndpointRouted, Identified } from "../../contract/call.ts";
 import type {
 	Dialect,

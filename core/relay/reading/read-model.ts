@@ -1,5 +1,4 @@
 /** Reads a call of a protocol: from its body to where it may go. */
-
 import type { Identified } from "../../contract/call.ts";
 import type { JsonBody } from "../../contract/json-body.ts";
 import type { ModelAsk, ModelRequest } from "../../contract/model-ask.ts";

@@ -1,5 +1,4 @@
 /** Takes out of a request what would choose another model, upstream, address or key than Portico's own configuration does. */
-
 import type { Identified } from "../../contract/call.ts";
 import type { RequestFacts } from "../../contract/facts.ts";
 import type { ProtocolAsk } from "../../contract/protocol.ts";

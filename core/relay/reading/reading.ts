@@ -1,5 +1,4 @@
 /** What the ways to read a call have in common, whether it is of a protocol or of an endpoint. */
-
 import type { Admitted, AskedCall, Identified, RelayedCall } from "../../contract/call.ts";
 import type { ModelCall, Operation } from "../../contract/model-ask.ts";
 import type { Plan, Router } from "../../contract/router.ts";

@@ -1,5 +1,4 @@
 /** The model routes: every path of every protocol, and of every dialect of every endpoint. */
-
 import type { Identified } from "../../contract/call.ts";
 import type { Dialect, Endpoint } from "../../contract/endpoint.ts";
 import type { RenderDenial } from "../../contract/fault.ts";

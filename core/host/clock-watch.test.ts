@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SteadyClock } from "./steady-clock.ts";
+import { ClockWatch } from "./clock-watch.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -9,7 +9,7 @@ const world = () => {
 	let [wall, grown] = [Date.UTC(2041, 0, 1), 5000];
 	const clock = { now: () => wall, monotonic: () => grown, after: () => () => undefined };
 	return {
-		steady: new SteadyClock(clock),
+		watch: new ClockWatch(clock),
 		now: () => wall,
 		pass(milliseconds: number) {
 			wall += milliseconds;
@@ -22,25 +22,25 @@ const world = () => {
 };
 
 test("time that passes, and corrections of hours, are no clock that was set", () => {
-	const { steady, pass, set } = world();
+	const { watch, pass, set } = world();
 	for (const byMs of [0, 30, -2000, hour, -hour, day - 1]) {
 		set(byMs);
 		pass(400 * day);
-		expect(steady.wasSet()).toBeUndefined();
+		expect(watch.wasSet()).toBeUndefined();
 	}
 });
 
 test("a year ahead for a minute: told at once, and for a day after it was put right", () => {
-	const { steady, now, pass, set } = world();
+	const { watch, now, pass, set } = world();
 	set(365 * day);
 	const since = now();
-	expect(steady.wasSet()).toMatchObject({ byMs: 365 * day, since });
+	expect(watch.wasSet()).toMatchObject({ byMs: 365 * day, since });
 	pass(60_000);
-	expect(steady.wasSet()).toMatchObject({ byMs: 365 * day, since });
+	expect(watch.wasSet()).toMatchObject({ byMs: 365 * day, since });
 	set(-365 * day);
-	expect(steady.wasSet()).toMatchObject({ byMs: -365 * day, since: now() });
+	expect(watch.wasSet()).toMatchObject({ byMs: -365 * day, since: now() });
 	pass(day - 1);
-	expect(steady.wasSet()).toBeDefined();
+	expect(watch.wasSet()).toBeDefined();
 	pass(1);
-	expect(steady.wasSet()).toBeUndefined();
+	expect(watch.wasSet()).toBeUndefined();
 });

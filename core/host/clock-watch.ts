@@ -3,13 +3,13 @@ import type { Clock } from "../contract/clock.ts";
 
 const dayMs = 86_400_000;
 
-/** Less than that removes nothing a day before its time, and a machine that slept over night is no clock that was set. */
+/** A smaller step makes nothing a day older than it is, and a machine that slept over night is not taken for a set clock. */
 const leastMs = dayMs;
 
-/** So long somebody has to see that it is wrong. */
+/** In so long somebody sees that it is wrong. */
 const waitMs = dayMs;
 
-export class SteadyClock {
+export class ClockWatch {
 	private readonly clock: Clock;
 	/** How far the wall's time is from the time that only grows. */
 	private apart: number;

@@ -64,7 +64,16 @@ export { retryAfterIn, retryHeaders, waitOf, withoutRetryWords } from "./errors/
 export { isUnsent, unansweredCode, unreachable } from "./errors/unanswered.ts";
 export { unknownModel } from "./errors/unknown-model.ts";
 export { adviceOnUpstream, slowUpstream } from "./errors/upstream-advice.ts";
-export * from "./errors/upstream-failure.ts";
+export {
+	credentialsRefused,
+	isEmptyAccount,
+	isRefusedCredentials,
+	kindOfStatus,
+	mayBeDone,
+	refusesCredentials,
+	sentenceFor,
+	withoutNames,
+} from "./errors/upstream-failure.ts";
 export { firstRefusal } from "./relay/policies/token-rules.ts";
 export { notServed } from "./relay/routes/not-served.ts";
 export { type FieldReaders, fieldReaders, invalidParameter, named, type Refuse, refuseField } from "./wire/fields.ts";

@@ -1,8 +1,8 @@
 /** Tells the operator, at one address, what should be known at once. */
 import { sql } from "drizzle-orm";
-import { add, clock, commands, definePlugin, hostInfo, jobs, maybe, recorders, routes, store, t, tables } from "#core";
+import { add, clock, commands, definePlugin, jobs, maybe, recorders, routes, store, t, tables } from "#core";
 import { tokenOwnership } from "../tokens/service.ts";
-import { webhooks } from "../webhooks/service.ts";
+import { receivers, webhooks } from "../webhooks/service.ts";
 import { alertsOf } from "./calls.ts";
 import { alertsCommand } from "./command.ts";
 import { alertRoutes } from "./routes.ts";
@@ -11,6 +11,9 @@ import { alertTables, insertAlerts, prune } from "./tables.ts";
 import { AlertWriter } from "./writer.ts";
 
 const dayMs = 86_400_000;
+
+/** How often it is told that callbacks of one token to one address are given up. */
+const givenUpToldMs = 3_600_000;
 
 export default definePlugin({
 	name: "alerts",
@@ -40,8 +43,8 @@ export default definePlugin({
 		},
 		{ additionalProperties: false },
 	),
-	needs: { store, clock, hostInfo, webhooks, tokens: maybe(tokenOwnership) },
-	gives: [alerts, recorders, routes, tables, commands, jobs],
+	needs: { store, clock, webhooks, tokens: maybe(tokenOwnership) },
+	gives: [alerts, receivers, recorders, routes, tables, commands, jobs],
 	setup({ name, config, needs, log }) {
 		const checked = needs.webhooks.check(config.url, config.privateNetwork);
 		const url = "url" in checked ? checked.url : "";
@@ -67,6 +70,12 @@ export default definePlugin({
 			offers: [
 				add(tables, alertTables(name, needs.webhooks.outbox)),
 				add(alerts, listener),
+				add(receivers, {
+					owner: alertOwner,
+					secret: config.secret,
+					privateNetwork: config.privateNetwork,
+					givenUp: (rows) => [enqueue(rows, { quietMs: givenUpToldMs })],
+				}),
 				add(recorders, { name, record: (call) => alertsOf(call).forEach(raise) }),
 				...alertRoutes(needs.store, raise).map((route) => add(routes, route)),
 				add(commands, alertsCommand),
@@ -78,10 +87,6 @@ export default definePlugin({
 				}),
 			],
 			check: () => ("url" in checked ? [] : [`url: ${checked.message}`]),
-			async start() {
-				const { secret, privateNetwork } = config;
-				if (needs.hostInfo.serving) await needs.webhooks.receiver({ owner: alertOwner, secret, privateNetwork });
-			},
 			stop: () => writer.flush(),
 		};
 	},

@@ -13,7 +13,6 @@ import {
 	type Store,
 	t,
 } from "#core";
-import { alertOwner } from "../alerts/service.ts";
 import type { People } from "../people/service.ts";
 import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.ts";
 import { adviceOn } from "./advice.ts";
@@ -21,7 +20,7 @@ import type { Archive } from "./archive.ts";
 import type { ManualLimit } from "./manual-limit.ts";
 import { bodyOf, closed, listQuery, span, timeOf } from "./queries.ts";
 import { type RedeliverLimits, underWay } from "./routes.ts";
-import type { DeliveryView } from "./service.ts";
+import type { DeliveryView, Receiver } from "./service.ts";
 import type { TestCallback } from "./test-callback.ts";
 
 interface AdminRouteOptions {
@@ -29,6 +28,7 @@ interface AdminRouteOptions {
 	readonly archive: Archive;
 	readonly tokens: TokenOwnership | undefined;
 	readonly people: People | undefined;
+	readonly receivers: () => readonly Receiver[];
 	readonly test: TestCallback;
 	/** For members. */
 	readonly again: RedeliverLimits;
@@ -49,7 +49,7 @@ const redeliverBody = t.Object(
 const testBody = t.Object({ url: t.String(), token: t.Optional(t.String()) });
 
 export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] => {
-	const { store, archive, tokens, people, test, again, now, wake } = options;
+	const { store, archive, tokens, people, receivers, test, again, now, wake } = options;
 	/** A member sees and changes only callbacks of their own tokens. */
 	const whoseOf = ({ operator }: Operated) => narrowedTo(tokens, ownerOf(operator), sql`owner`);
 
@@ -58,9 +58,11 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 		if (member !== undefined) limit.take(member);
 	};
 
-	/** Alerts are of no token; this word is theirs. */
+	/** What goes to the operator's own receivers is of no token; its owner's word is asked for in place of one. */
 	const askedOf = async ({ operator }: Operated, asked: string): Promise<string> =>
-		asked === alertOwner ? asked : await tokenAsked(store, tokens, asked, ownerOf(operator));
+		receivers().some(({ owner }) => owner === asked)
+			? asked
+			: await tokenAsked(store, tokens, asked, ownerOf(operator));
 
 	/** With the names of their tokens, deleted ones excepted. */
 	const named = async (found: readonly DeliveryView[]) => {

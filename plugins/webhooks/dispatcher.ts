@@ -5,6 +5,7 @@ import type { ReceiverConcurrency } from "./receiver-concurrency.ts";
 import type { AttemptRecorder } from "./recorder.ts";
 import type { SecretBook } from "./secrets.ts";
 import type { AttemptResult, Send } from "./sender.ts";
+import type { Receiver } from "./service.ts";
 import { signatureHeaders } from "./signature.ts";
 
 /** Between the write that made a delivery and its first attempt, so that the client's answer goes first; in milliseconds. */
@@ -18,8 +19,7 @@ interface DispatcherOptions {
 	readonly concurrency: ReceiverConcurrency;
 	readonly send: Send;
 	readonly secrets: SecretBook;
-	/** Owners whose deliveries may go to private addresses. */
-	readonly privateOwners: ReadonlySet<string>;
+	readonly receivers: () => readonly Receiver[];
 	readonly clock: Clock;
 	/** Milliseconds since 1970, by the clock all nodes share. */
 	now(): number;
@@ -98,13 +98,13 @@ export class Dispatcher {
 	}
 
 	private async attempt(delivery: Delivery): Promise<void> {
-		const { concurrency, send, secrets, userAgent, recorder, privateOwners } = this.options;
+		const { concurrency, send, secrets, userAgent, recorder, receivers } = this.options;
 		const startedAt = this.options.now();
 		const body = new TextEncoder().encode(delivery.body);
 		const message = {
 			url: delivery.url,
 			body,
-			privateNetwork: privateOwners.has(delivery.owner),
+			privateNetwork: receivers().some(({ owner, privateNetwork }) => privateNetwork && owner === delivery.owner),
 			headers: {
 				"content-type": "application/json",
 				"user-agent": userAgent,

@@ -16,7 +16,6 @@ import {
 	t,
 	tables,
 } from "#core";
-import { alerts } from "../alerts/service.ts";
 import { metricSources } from "../metrics/service.ts";
 import { people as peopleService } from "../people/service.ts";
 import { tokenOwnership } from "../tokens/service.ts";
@@ -33,7 +32,7 @@ import { AttemptRecorder } from "./recorder.ts";
 import { createRoutes } from "./routes.ts";
 import { SecretBook } from "./secrets.ts";
 import { createSender } from "./sender.ts";
-import { webhooks } from "./service.ts";
+import { receivers, webhooks } from "./service.ts";
 import { outboxTriggers, webhookTables } from "./tables.ts";
 import { createTestCallback } from "./test-callback.ts";
 
@@ -82,21 +81,20 @@ export default definePlugin({
 		},
 		{ additionalProperties: false },
 	),
-	needs: { store, clock, hostInfo, alerts, tokens: maybe(tokenOwnership), people: maybe(peopleService) },
+	needs: { store, clock, hostInfo, receivers, tokens: maybe(tokenOwnership), people: maybe(peopleService) },
 	gives: [webhooks, routes, jobs, tables, commands, metricSources],
 	setup({ config, needs, log }) {
 		const time = createDatabaseTime(needs.store, needs.clock);
-		const queue = createQueue(needs.store, needs.alerts);
+		const queue = createQueue(needs.store, needs.receivers);
 		const archive = createArchive(needs.store);
 		const outcomes = needs.hostInfo.keep("webhooks.outcomes", () => new Outcomes(log));
 		const secrets = new SecretBook(needs.store, needs.clock);
 		const { success, allowPrivateNetworks, httpsOnly } = config;
 		const send = createSender({ clock: needs.clock, resolve: systemResolve, success, allowPrivateNetworks, httpsOnly });
-		const privateOwners = new Set<string>();
 		const dispatcher = new Dispatcher({
 			queue,
 			secrets,
-			privateOwners,
+			receivers: needs.receivers,
 			send,
 			log,
 			userAgent,
@@ -124,10 +122,6 @@ export default definePlugin({
 				provide(webhooks, {
 					check: (url, privateNetwork = false) =>
 						checkAddress(url, { httpsOnly, allowPrivateNetworks: allowPrivateNetworks || privateNetwork }),
-					async receiver({ owner, secret, privateNetwork }) {
-						if (privateNetwork) privateOwners.add(owner);
-						await secrets.set(owner, secret, rotationOverlapMs);
-					},
 					outbox: outboxTriggers,
 					wake,
 					deliveries: archive.ofSubject,
@@ -147,9 +141,17 @@ export default definePlugin({
 				add(commands, deliveriesCommand),
 				add(metricSources, () => outcomes.metrics()),
 				add(metricSources, async () => [await waiting(needs.store)]),
-				...createAdminRoutes({ store: needs.store, archive, tokens, people, test, again, now, wake }).map((route) =>
-					add(routes, route),
-				),
+				...createAdminRoutes({
+					store: needs.store,
+					archive,
+					tokens,
+					people,
+					receivers: needs.receivers,
+					test,
+					again,
+					now,
+					wake,
+				}).map((route) => add(routes, route)),
 				...createRoutes({ archive, secrets, test, again, rotationOverlapMs, audited, now, wake }).map((route) =>
 					add(routes, route),
 				),
@@ -161,6 +163,7 @@ export default definePlugin({
 						"callbacks may go to private networks (allowPrivateNetworks): whoever holds a token can reach services in them",
 					);
 				await time.compare();
+				for (const { owner, secret } of needs.receivers()) await secrets.set(owner, secret, rotationOverlapMs);
 				dispatcher.wake();
 			},
 			stop: () => dispatcher.stop(),

@@ -1,9 +1,9 @@
 /** The outbox as a queue: rows are claimed with a lease, their outcome recorded under it, and leases of the dead taken over. */
 import { type SQL, sql } from "drizzle-orm";
 import { asNumber, asRecord, asText, parseJson, type Statement, type Store, type WireRecord } from "#core";
-import { type Alerts, alertOwner, enqueueOn } from "../alerts/service.ts";
 import type { Reach } from "./receiver-concurrency.ts";
 import { type AttemptResult, localFault } from "./sender.ts";
+import type { Receiver } from "./service.ts";
 
 /** Waits after the end of each failed attempt, in milliseconds; after the last there is none. */
 const retryDelaysMs: readonly number[] = [10_000, 30_000, 60_000];
@@ -143,18 +143,22 @@ const outcomeOf = (ended: Ended) => {
 	};
 };
 
-/** How often one receiver's dead are told of. */
-const deadToldMs = 3_600_000;
-
-/** What is told of deliveries that are dead now: one alert for each receiver. */
-const deadRows = (which: SQL) => sql`SELECT 'delivery.dead' AS event, d.owner || ' ' || d.origin AS about, json_object(
+/** What is told of deliveries that are dead now: one row for each token and address. */
+const deadRows = (
+	which: SQL,
+	receivers: readonly Receiver[],
+) => sql`SELECT 'delivery.dead' AS event, d.owner || ' ' || d.origin AS about, json_object(
 		'message', 'Callbacks to ' || rtrim(d.origin, '/') || ' fail as often as they are tried: ask who runs it, then send them again with portico deliveries redeliver.',
 		'token', d.owner, 'receiver', d.origin, 'delivery', d.id, 'task', d.subject,
 		'error', (SELECT error FROM delivery_attempts l WHERE l.delivery = d.id ORDER BY l.started_at DESC LIMIT 1),
 		'since', strftime('%Y-%m-%dT%H:%M:%fZ', min(d.created_at) / 1000.0, 'unixepoch'), 'dead', count(*)) AS data
-	FROM deliveries d WHERE d.state = 'dead' AND d.owner <> ${alertOwner} AND ${which} GROUP BY d.owner, d.origin`;
+	FROM deliveries d WHERE d.state = 'dead' AND d.owner NOT IN ${list(receivers.map(({ owner }) => owner))} AND ${which} GROUP BY d.owner, d.origin`;
 
-export const createQueue = (store: Store, alerts: () => readonly Alerts[] = () => []): Queue => ({
+/** Tells the operator's own receivers, never of what was theirs. */
+const tellGivenUp = (receivers: readonly Receiver[], which: SQL): readonly Statement[] =>
+	receivers.flatMap((receiver) => receiver.givenUp(deadRows(which, receivers)));
+
+export const createQueue = (store: Store, receivers: () => readonly Receiver[] = () => []): Queue => ({
 	async due(now, reach, limit) {
 		const rows = await store.all(sql`
 			SELECT d.id, d.owner, d.origin FROM deliveries d
@@ -187,7 +191,7 @@ export const createQueue = (store: Store, alerts: () => readonly Alerts[] = () =
 					manual = r.value->>'manual', lost = 0, lease = NULL, lease_until = NULL
 				FROM ${rows} AS r WHERE deliveries.id = r.value->>'id' AND deliveries.lease = r.value->>'lease'
 				RETURNING id, state`,
-			...(dead.length === 0 ? [] : enqueueOn(alerts(), deadRows(sql`d.id IN ${list(dead)}`), { quietMs: deadToldMs })),
+			...(dead.length === 0 ? [] : tellGivenUp(receivers(), sql`d.id IN ${list(dead)}`)),
 		];
 	},
 	async recover(now, held) {
@@ -208,7 +212,7 @@ export const createQueue = (store: Store, alerts: () => readonly Alerts[] = () =
 					lease = NULL, lease_until = NULL
 				WHERE ${gone}`,
 			sql`UPDATE deliveries SET due_at = ${now} WHERE state = 'pending' AND due_at > ${now + latestDueMs}`,
-			...enqueueOn(alerts(), deadRows(sql`d.finished_at = ${now}`), { quietMs: deadToldMs }),
+			...tellGivenUp(receivers(), sql`d.finished_at = ${now}`),
 		]);
 		return (results[1]?.changes ?? 0) + (results[2]?.changes ?? 0);
 	},

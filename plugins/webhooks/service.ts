@@ -1,5 +1,6 @@
 /** What other plugins may use of webhooks: an outbox for their own tables, and what became of what was in it. */
-import { type Denial, type Service, service } from "#core";
+import type { SQL } from "drizzle-orm";
+import { type Denial, type Service, type Statement, service, slot } from "#core";
 
 /**
  * A table whose status changes are to be called back. All values are names of its columns, written by the plugin's
@@ -71,7 +72,14 @@ export interface Receiver {
 	readonly secret: string;
 	/** Its address may be private. */
 	readonly privateNetwork: boolean;
+	/**
+	 * Statements for the batch in which callbacks of tokens are given up. `rows`: a SELECT of `event`, `about` and `data` (JSON),
+	 * one row for each token and address.
+	 */
+	givenUp(rows: SQL): readonly Statement[];
 }
+
+export const receivers = slot<Receiver>("webhookReceivers");
 
 export interface Webhooks {
 	/**
@@ -79,8 +87,6 @@ export interface Webhooks {
 	 * for a receiver whose address may be private. Never throws.
 	 */
 	check(url: string, privateNetwork?: boolean): { readonly url: string } | Denial;
-	/** Makes a receiver known to this node: for a plugin's `start`. */
-	receiver(receiver: Receiver): Promise<void>;
 	/** Statements for a migration of the plugin that owns the table; webhooks' own tables exist before they run. */
 	outbox(source: OutboxSource): readonly string[];
 	/** Says that a row was written which may have made deliveries; they are sent a moment later rather than at the next second. */

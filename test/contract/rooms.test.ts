@@ -54,6 +54,18 @@ test("no file reaches itself again by its imports", () => {
 	expect(circlesIn(files)).toEqual([]);
 });
 
+test("no plugin reaches itself again by what it takes of others", () => {
+	const pluginOf = (file: string): string | undefined => /^plugins\/[^/]+/.exec(file)?.[0];
+	const plugins: Arrows = new Map();
+	for (const [file, imported] of files)
+		for (const to of [...imported].map(pluginOf)) {
+			const from = pluginOf(file);
+			if (from && to && from !== to) plugins.set(from, (plugins.get(from) ?? new Set()).add(to));
+		}
+	expect(plugins.size).toBeGreaterThan(15);
+	expect(circlesIn(plugins)).toEqual([]);
+});
+
 test("the contract stands on nothing but the neutral form", () => {
 	expect([...(arrows.get("core/contract") ?? [])]).toEqual(["core/neutral"]);
 	expect([...(arrows.get("core/neutral") ?? [])]).toEqual([]);

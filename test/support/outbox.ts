@@ -82,7 +82,7 @@ export const createOutbox = async (options: OutboxOptions = {}): Promise<Outbox>
 	});
 	const log = createLog("silent");
 	const dispatcher = new Dispatcher({
-		privateOwners: new Set(),
+		receivers: () => [],
 		queue,
 		concurrency,
 		secrets,

@@ -11,6 +11,7 @@ import { progressOf, type StreamPass } from "../call/exchange.ts";
 import type { LiveCall } from "../call/live-call.ts";
 import { isTotal } from "../call/used.ts";
 import { endingOf, whyUnreadable } from "../call/why-ended.ts";
+import { KeptAnswer } from "./kept-answer.ts";
 import type { StreamMemory } from "./stream-memory.ts";
 import { type StreamAlarms, type StreamLimits, StreamWatch } from "./stream-watch.ts";
 import { Unread } from "./unread.ts";
@@ -26,8 +27,8 @@ export interface StreamParts {
 	readonly head: readonly (string | Uint8Array)[];
 	/** The bytes had already ended when the head was read, and the head holds all there is. */
 	readonly complete: boolean;
-	/** Keeps what is to be kept of the answer, before its end reaches a client that may go on from it. */
-	keep?(answer: unknown): Promise<void> | undefined;
+	/** Keeps what is to be kept of the answer. */
+	readonly keep?: (answer: unknown) => Promise<void> | undefined;
 	readonly keepAlive: string | undefined;
 	readonly clock: Clock;
 	readonly limits: StreamLimits;
@@ -44,8 +45,8 @@ export class CallStream implements OpenStream, StreamAlarms, StreamBodyEvents {
 	private readonly streamBody: StreamBody;
 	private readonly head: (string | Uint8Array)[];
 	private readonly watch: StreamWatch;
+	private readonly kept: KeptAnswer | undefined;
 	private reading = false;
-	private kept = false;
 	/** How the call ends, once the client has gone and the stream is read on without it. */
 	private leftAs: Ending | undefined;
 	private cancelReadingOn: (() => void) | undefined;
@@ -56,6 +57,7 @@ export class CallStream implements OpenStream, StreamAlarms, StreamBodyEvents {
 		const { clock, limits, live } = parts;
 		this.watch = new StreamWatch(clock, limits, live.routed.startedAt, this);
 		this.unread = new Unread(clock);
+		this.kept = parts.keep && new KeptAnswer(parts.pass, parts.keep);
 		this.streamBody = parts.openStreamBody(this);
 	}
 
@@ -102,7 +104,7 @@ export class CallStream implements OpenStream, StreamAlarms, StreamBodyEvents {
 		this.unread.end();
 		try {
 			for (let early = this.head.shift(); early !== undefined; early = this.head.shift()) {
-				const keeping = this.keepFinished();
+				const keeping = this.kept?.keepFinished();
 				if (keeping) await keeping;
 				const full = this.write(early);
 				if (full && !(await this.clientTakes(full))) return;
@@ -110,7 +112,7 @@ export class CallStream implements OpenStream, StreamAlarms, StreamBodyEvents {
 			const tail = this.parts.complete ? "" : await this.handOn();
 			if (tail === undefined) return;
 			const { error } = this.parts.pass.seen();
-			if (!error) await this.keep();
+			if (!error) await this.kept?.keep();
 			this.finish(tail, error);
 		} catch (error) {
 			this.fail(whyUnreadable(this.parts.live, error), endingOf(this.parts.live));
@@ -137,7 +139,7 @@ export class CallStream implements OpenStream, StreamAlarms, StreamBodyEvents {
 			memory.took(chunk.length, events.length > 0);
 			const said = pass.push(events, chunk);
 			const piece = isPending(said) ? await said : said;
-			const keeping = this.keepFinished();
+			const keeping = this.kept?.keepFinished();
 			if (keeping) await keeping;
 			const full = this.write(piece);
 			if (live.permits.watched && this.atBound()) this.cut();
@@ -176,18 +178,6 @@ export class CallStream implements OpenStream, StreamAlarms, StreamBodyEvents {
 		if (live.firstContentMs === undefined && progressOf(pass).pieces > 0) live.firstContent();
 		this.watch.wroteAt = this.watch.readAt;
 		return this.streamBody.write(piece);
-	}
-
-	/** Before the end reaches the client. */
-	private keepFinished(): Promise<void> | undefined {
-		return this.parts.keep && progressOf(this.parts.pass).finished ? this.keep() : undefined;
-	}
-
-	private keep(): Promise<void> | undefined {
-		const { keep, pass } = this.parts;
-		if (!keep || this.kept) return undefined;
-		this.kept = true;
-		return keep(pass.answer());
 	}
 
 	private finish(tail: string, error: Denial | undefined): void {

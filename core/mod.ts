@@ -103,7 +103,7 @@ export {
 	routes,
 	type TokenRoute,
 } from "./contract/route.ts";
-export { checkValue, complaintOf, readJson } from "./http/own-bodies.ts";
+export { complaintOf, readJson } from "./http/own-bodies.ts";
 export { readBody, readBytes } from "./wire/body.ts";
 export { type FormField, formFile, formMessage, formOf } from "./wire/endpoint-form.ts";
 export { bearer, bytesIn, jsonMessage, jsonOf } from "./wire/endpoint-json.ts";
@@ -230,9 +230,6 @@ export { pinnedRequest } from "./wire/pinned-request.ts";
 export {
 	dialable,
 	isInnerHost,
-	isInnerName,
-	isPublicAddress,
-	literalAddress,
 	type Resolve,
 	systemResolve,
 } from "./wire/public-addresses.ts";

@@ -35,7 +35,7 @@ export const complaintOf = (
 };
 
 /** The value as the schema's type, or a `Fault` (`invalid_request`) that names the field. */
-export const checkValue = <S extends TSchema>(schema: S, value: unknown): Static<S> => {
+const checkValue = <S extends TSchema>(schema: S, value: unknown): Static<S> => {
 	const complaint = complaintOf(schema, value);
 	if (complaint === undefined) return value as Static<S>;
 	const { path, message } = complaint;

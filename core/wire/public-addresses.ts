@@ -51,7 +51,7 @@ export const literalAddress = (hostname: string): string | undefined => {
 /** Names that no public resolver answers for, or that always mean this machine or its network. */
 const innerName = /^(?:.*\.)?(?:localhost|local|internal|intranet|lan|home|corp|localdomain|home\.arpa)$/;
 
-export const isInnerName = (hostname: string): boolean => {
+const isInnerName = (hostname: string): boolean => {
 	const name = hostname.replace(/\.$/, "");
 	return !name.includes(".") || innerName.test(name);
 };

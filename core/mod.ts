@@ -76,7 +76,15 @@ export {
 } from "./errors/upstream-failure.ts";
 export { firstRefusal } from "./relay/policies/token-rules.ts";
 export { notServed } from "./relay/routes/not-served.ts";
-export { type FieldReaders, fieldReaders, invalidParameter, named, type Refuse, refuseField } from "./wire/fields.ts";
+export {
+	type FieldReaders,
+	fieldReaders,
+	invalidParameter,
+	named,
+	pageLimit,
+	type Refuse,
+	refuseField,
+} from "./wire/fields.ts";
 export { decodeOpenAiModels, openAiListing } from "./wire/openai-models.ts";
 export { openAiPaths, openAiRoots } from "./wire/openai-paths.ts";
 

@@ -26,6 +26,13 @@ export const refuseField: Refuse = (parameter, found, expected) =>
 export const invalidParameter = (parameter: string, message: string): Fault =>
 	new Fault({ kind: "invalid_request", parameter, message });
 
+/** How many rows a list is asked for: `usual` unless its query says. Throws the refusal. */
+export const pageLimit = (query: URLSearchParams, usual: number, most: number): number => {
+	const limit = Number(query.get("limit") ?? usual);
+	if (Number.isInteger(limit) && limit >= 1 && limit <= most) return limit;
+	throw invalidParameter("limit", `limit must be a whole number from 1 to ${most}.`);
+};
+
 /** Readers of values, by the words of one protocol. Each throws the refusal. Null is read as absent. */
 export interface FieldReaders {
 	/** False when it is absent. */

@@ -1,6 +1,6 @@
 /** `GET /admin/alerts` and `POST /admin/alerts/test`. */
 import { sql } from "drizzle-orm";
-import { asNumber, asRecord, asText, deny, Fault, parseJson, type Route, type Store } from "#core";
+import { asNumber, asRecord, asText, pageLimit, parseJson, type Route, type Store } from "#core";
 import type { Alerts } from "./service.ts";
 
 const most = 500;
@@ -13,11 +13,7 @@ export const alertRoutes = (store: Store, raise: Alerts["raise"]): readonly Rout
 		query: ["limit"],
 		summary: "What the operator was told, newest first: limit. Whether it arrived: /admin/deliveries?token=alerts.",
 		async handle({ url }) {
-			const limit = Number(url.searchParams.get("limit") ?? 50);
-			if (!Number.isInteger(limit) || limit < 1 || limit > most)
-				throw new Fault(
-					deny("invalid_request", `limit must be a whole number from 1 to ${most}.`, { parameter: "limit" }),
-				);
+			const limit = pageLimit(url.searchParams, 50, most);
 			const rows = await store.all(
 				sql`SELECT id, event, body, at FROM alerts ORDER BY at DESC, rowid DESC LIMIT ${limit}`,
 			);

@@ -1,5 +1,5 @@
 /** The pictures that an edit begins with, and how it is read that there are any. */
-import { asList, asText, Fault, type WireRecord } from "#core";
+import { asList, asText, type Fault, invalidParameter, type WireRecord } from "#core";
 import { pictureOf, type TaskJob } from "../tasks/service.ts";
 
 /** The action of a task that changes pictures. */
@@ -17,7 +17,7 @@ export const pictureFields: ReadonlySet<string> = new Set(["image", "images", "m
  */
 export const editPictures = async (body: WireRecord): Promise<WireRecord> => {
 	const parameter = body.images === undefined ? "image" : "images";
-	const invalid = (message: string): Fault => new Fault({ kind: "invalid_request", parameter, message });
+	const invalid = (message: string): Fault => invalidParameter(parameter, message);
 	const given = [body.image, body.images].flat().filter((one) => one !== undefined && one !== null && one !== "");
 	if (given.length === 0)
 		throw invalid("Send the picture to change: as the file `image` of a form, or in JSON as `images`.");

@@ -1,5 +1,5 @@
 /** The kind `image`: its words, its callback, and how the uniform route's body is read. */
-import { asCount, asNumber, asRecord, asText, definedOnly, Fault, type WireRecord } from "#core";
+import { asCount, asNumber, asRecord, asText, definedOnly, invalidParameter, type WireRecord } from "#core";
 import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
 import { edit, editPictures, pictureFields } from "./edit-pictures.ts";
 
@@ -20,19 +20,11 @@ const mostImages = 10;
 export const promptOf = (value: unknown, required: boolean): string => {
 	const prompt = asText(value) ?? "";
 	if (value !== undefined && value !== null && typeof value !== "string")
-		throw new Fault({ kind: "invalid_request", parameter: "prompt", message: "The prompt must be text." });
+		throw invalidParameter("prompt", "The prompt must be text.");
 	if (required && prompt.trim() === "")
-		throw new Fault({
-			kind: "invalid_request",
-			parameter: "prompt",
-			message: "The prompt is empty; say what the picture is to show.",
-		});
+		throw invalidParameter("prompt", "The prompt is empty; say what the picture is to show.");
 	if (prompt.length > longestPrompt)
-		throw new Fault({
-			kind: "invalid_request",
-			parameter: "prompt",
-			message: `The prompt is longer than ${longestPrompt} characters.`,
-		});
+		throw invalidParameter("prompt", `The prompt is longer than ${longestPrompt} characters.`);
 	return prompt;
 };
 
@@ -41,11 +33,7 @@ export const countOf = (value: unknown): number => {
 	if (value === undefined || value === null) return 1;
 	const count = asNumber(value) ?? Number(asText(value) || Number.NaN);
 	if (!Number.isInteger(count) || count < 1 || count > mostImages)
-		throw new Fault({
-			kind: "invalid_request",
-			parameter: "n",
-			message: `"n" must be a whole number from 1 to ${mostImages}.`,
-		});
+		throw invalidParameter("n", `"n" must be a whole number from 1 to ${mostImages}.`);
 	return count;
 };
 

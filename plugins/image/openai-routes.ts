@@ -1,8 +1,8 @@
 /** `POST /v1/images/generations` and `/v1/images/edits`: a task that the client waits for, or does not. */
 import {
 	asText,
-	Fault,
 	type Identified,
+	invalidParameter,
 	isFault,
 	openAiPaths,
 	type Route,
@@ -69,11 +69,7 @@ const partialsOf = ({ partial_images: value }: WireRecord): number => {
 	if (value === undefined || value === null) return 0;
 	const count = typeof value === "string" && value !== "" ? Number(value) : value;
 	if (typeof count !== "number" || !Number.isInteger(count) || count < 0 || count > mostPartials)
-		throw new Fault({
-			kind: "invalid_request",
-			parameter: "partial_images",
-			message: `"partial_images" must be a whole number from 0 to ${mostPartials}.`,
-		});
+		throw invalidParameter("partial_images", `"partial_images" must be a whole number from 0 to ${mostPartials}.`);
 	return count;
 };
 

@@ -8,6 +8,7 @@ import {
 	Fault,
 	invalidParameter,
 	ownerOf,
+	pageLimit,
 	type Route,
 	type Store,
 	type WireRecord,
@@ -23,12 +24,6 @@ import { taggedAs } from "./tags.ts";
 import { withTokenNames } from "./token-names.ts";
 
 const mostCalls = 500;
-
-const limitOf = (url: URL): number => {
-	const limit = Number(url.searchParams.get("limit") ?? 50);
-	if (Number.isInteger(limit) && limit >= 1 && limit <= mostCalls) return limit;
-	throw invalidParameter("limit", `limit must be a whole number from 1 to ${mostCalls}.`);
-};
 
 const keptTo = (url: URL): Map<Filter, string | number> =>
 	new Map(
@@ -109,7 +104,7 @@ export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): re
 					only,
 					from: timeOf(url, "from") ?? 0,
 					to: timeOf(url, "to") ?? Number.MAX_SAFE_INTEGER,
-					limit: limitOf(url),
+					limit: pageLimit(url.searchParams, 50, mostCalls),
 					whose: sql`${whose}${lacking(url, tokens)}${taggedAs(url)}`,
 					...(after !== null && { after }),
 				};

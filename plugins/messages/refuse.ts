@@ -1,6 +1,6 @@
 /** How a field that cannot be taken is refused. */
-import { Fault, named, type Refuse } from "#core";
+import { invalidParameter, named, type Refuse } from "#core";
 
 /** In the words that Anthropic's clients know: "max_tokens: is missing; give …". */
 export const refuse: Refuse = (parameter, found, expected) =>
-	new Fault({ kind: "invalid_request", parameter, message: `${parameter}: is ${named(found)}; ${expected}` });
+	invalidParameter(parameter, `${parameter}: is ${named(found)}; ${expected}`);

@@ -1,5 +1,5 @@
 /** What was changed, by whom: for admins. */
-import { deny, Fault, type Route, type Store } from "#core";
+import { pageLimit, type Route, type Store } from "#core";
 import { auditLines } from "./audit.ts";
 
 const most = 1000;
@@ -13,11 +13,7 @@ export const auditRoutes = (store: Store): readonly Route[] => [
 		summary: "Who changed what, newest first: limit, after (an id), operator, object.",
 		async handle({ url }) {
 			const asked = url.searchParams;
-			const limit = Number(asked.get("limit") ?? 100);
-			if (!Number.isInteger(limit) || limit < 1 || limit > most)
-				throw new Fault(
-					deny("invalid_request", `limit must be a whole number from 1 to ${most}.`, { parameter: "limit" }),
-				);
+			const limit = pageLimit(asked, 100, most);
 			const query = Object.fromEntries(
 				(["after", "operator", "object"] as const).flatMap((name) => {
 					const value = asked.get(name);

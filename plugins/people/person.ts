@@ -1,5 +1,5 @@
 /** A person as they are stored, and what their name and password must be like. */
-import { asList, asNumber, asText, deny, Fault, isRecord, type Operator, parseJson, t } from "#core";
+import { asList, asNumber, asText, type Fault, invalidParameter, isRecord, type Operator, parseJson, t } from "#core";
 
 export type Role = "admin" | "member";
 
@@ -78,17 +78,16 @@ export const nameKey = (name: string): string => name.normalize("NFKC").trim().r
 export const checkName = (name: string): string => {
 	const kept = name.trim().replace(/\s+/g, " ");
 	if (kept === "" || /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(kept))
-		throw new Fault(
-			deny("invalid_request", "A name has at least one letter, no control characters and none that cannot be seen.", {
-				parameter: "name",
-			}),
+		throw invalidParameter(
+			"name",
+			"A name has at least one letter, no control characters and none that cannot be seen.",
 		);
 	return kept;
 };
 
 /** Length is what counts; rules about digits and signs make passwords worse. */
 export const checkPassword = (password: string, name: string): void => {
-	const wrong = (message: string): Fault => new Fault(deny("invalid_request", message, { parameter: "password" }));
+	const wrong = (message: string): Fault => invalidParameter("password", message);
 	if ([...password].length < least) throw wrong(`A password has at least ${least} characters; a few words do well.`);
 	if (nameKey(password) === nameKey(name)) throw wrong("The password is the name itself; choose another.");
 };

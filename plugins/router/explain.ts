@@ -7,6 +7,7 @@ import {
 	Fault,
 	firstRefusal,
 	type Identified,
+	invalidParameter,
 	type Log,
 	type Operated,
 	type Policy,
@@ -123,8 +124,7 @@ export const explainRoutes = (options: ExplainOptions): readonly Route[] => {
 				const query = call.url.searchParams;
 				const said = (name: string): string | undefined => query.get(name) ?? undefined;
 				const model = said("model");
-				if (model === undefined)
-					throw new Fault(deny("invalid_request", "Send the model's name as model.", { parameter: "model" }));
+				if (model === undefined) throw invalidParameter("model", "Send the model's name as model.");
 				return explain(call, { model, token: said("token"), affinity: said("affinity") });
 			},
 		},

@@ -8,6 +8,7 @@ import {
 	Fault,
 	ownerOf,
 	type PersonRoute,
+	pageLimit,
 	type Route,
 	type Store,
 	type WireRecord,
@@ -25,14 +26,6 @@ const filters = {
 	status: sql`status`,
 	model: sql`model`,
 	upstream: sql`upstream`,
-};
-
-const limitOf = (query: URLSearchParams): number => {
-	const limit = Number(query.get("limit") ?? 50);
-	if (Number.isInteger(limit) && limit >= 1 && limit <= mostTasks) return limit;
-	throw new Fault(
-		deny("invalid_request", `limit must be a whole number from 1 to ${mostTasks}.`, { parameter: "limit" }),
-	);
 };
 
 /** What an upstream calls the job is for those who run this server. */
@@ -60,7 +53,7 @@ export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined
 	const list: PersonRoute["handle"] = async ({ url, operator }) => {
 		const owner = ownerOf(operator);
 		const query = url.searchParams;
-		const limit = limitOf(query);
+		const limit = pageLimit(query, 50, mostTasks);
 		statusOf(query);
 		const after = query.get("after");
 		const asked = query.get("token");

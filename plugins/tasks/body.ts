@@ -1,5 +1,5 @@
 /** Request bodies of tasks: JSON, or a form with files, as some SDKs always send. */
-import { Fault, type Identified, readBody, readBytes, readJsonBody, type WireRecord } from "#core";
+import { Fault, type Identified, invalidParameter, readBody, readBytes, readJsonBody, type WireRecord } from "#core";
 
 const badForm = (): Fault =>
 	new Fault({
@@ -66,11 +66,7 @@ const checkNames = (fields: WireRecord): WireRecord => {
 	for (const name of names) {
 		const value = fields[name];
 		if (value !== undefined && value !== null && typeof value !== "string")
-			throw new Fault({
-				kind: "invalid_request",
-				parameter: name,
-				message: `"${name}" must be one text; leave it out for the usual one.`,
-			});
+			throw invalidParameter(name, `"${name}" must be one text; leave it out for the usual one.`);
 	}
 	return fields;
 };

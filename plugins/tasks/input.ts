@@ -1,5 +1,14 @@
 /** Which of a client's own fields go on to an upstream. */
-import { Fault, foldedName, isRecord, parseJson, parseShallow, steeringFinder, type WireRecord } from "#core";
+import {
+	Fault,
+	foldedName,
+	invalidParameter,
+	isRecord,
+	parseJson,
+	parseShallow,
+	steeringFinder,
+	type WireRecord,
+} from "#core";
 import { countsThings, makesMore } from "./amounts.ts";
 import { callbackNames } from "./callback-url.ts";
 import type { TaskOrder } from "./service.ts";
@@ -83,11 +92,7 @@ export const refuseFiles = (fields: WireRecord): void => {
 	const file = Object.entries(fields).find(([, value]) => [value].flat().some((one) => one instanceof Blob));
 	if (!file) return;
 	const parameter = file[0].slice(0, 64);
-	throw new Fault({
-		kind: "invalid_request",
-		parameter,
-		message: `"${parameter}" was sent as a file; here it is taken as an address or as base64.`,
-	});
+	throw invalidParameter(parameter, `"${parameter}" was sent as a file; here it is taken as an address or as base64.`);
 };
 
 /** The order's input without what no client may say. Throws `Fault` for a file that its kind has not made into text. */

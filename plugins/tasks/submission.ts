@@ -8,6 +8,7 @@ import {
 	editWords,
 	Fault,
 	type Identified,
+	invalidParameter,
 	isDenial,
 	isFault,
 	type Outcome,
@@ -183,12 +184,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 	const takeOn = async (call: Identified, order: TaskOrder): Promise<Task> => {
 		checkOrder(order);
 		const kind = options.catalogue.kind(order.kind);
-		if (!kind)
-			throw new Fault({
-				kind: "invalid_request",
-				parameter: "kind",
-				message: `There is no task kind "${order.kind.slice(0, 32)}" here.`,
-			});
+		if (!kind) throw invalidParameter("kind", `There is no task kind "${order.kind.slice(0, 32)}" here.`);
 		const given = inputOf(order);
 		const idempotencyKey = idempotencyKeyOf(call);
 		const fingerprint = fingerprintOf(order);

@@ -1,5 +1,5 @@
 /** What a token may have when it belongs to somebody: never more than its owner, whatever was stored and whenever. */
-import { type Denial, deny, Fault, type TokenOwner, type TokenSetting } from "#core";
+import { type Denial, deny, Fault, invalidParameter, type TokenOwner, type TokenSetting } from "#core";
 import type { Owner } from "../people/service.ts";
 import { checkSettings, compileSettings, type Settings, unenforceable } from "./settings.ts";
 
@@ -63,9 +63,8 @@ export const checkLimits = (limits: Settings, known: Known): void => {
 	checkSettings(limits, known);
 	for (const key of Object.keys(limits))
 		if (!known.get(key)?.narrow)
-			throw new Fault(
-				deny("invalid_request", `"${key}" cannot be a limit of a person: its policy does not say what less of it is.`, {
-					parameter: key,
-				}),
+			throw invalidParameter(
+				key,
+				`"${key}" cannot be a limit of a person: its policy does not say what less of it is.`,
 			);
 };

@@ -1,6 +1,6 @@
 /** Tokens as they are issued, changed and taken back, each with what policies and the audit write beside them. */
 import { type SQL, sql } from "drizzle-orm";
-import { deny, Fault, type Statement } from "#core";
+import { deny, Fault, invalidParameter, type Statement } from "#core";
 import { refuseBeyond } from "./bounds.ts";
 import { makeKey, previewOf } from "./key.ts";
 import type { Registry, RegistryOptions } from "./registry.ts";
@@ -174,8 +174,7 @@ export class Issuer {
 	private async checkBounds(settings: Settings, owner: string | undefined, given = settings): Promise<void> {
 		if (owner === undefined) return;
 		const person = await this.options.owner(owner);
-		if (!person)
-			throw new Fault(deny("invalid_request", `There is no person "${owner.slice(0, 64)}".`, { parameter: "owner" }));
+		if (!person) throw invalidParameter("owner", `There is no person "${owner.slice(0, 64)}".`);
 		refuseBeyond(given, person.limits, this.options.settings());
 	}
 }

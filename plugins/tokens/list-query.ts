@@ -1,13 +1,10 @@
 /** Which tokens a list is to show. */
-import { deny, Fault } from "#core";
+import { invalidParameter, pageLimit } from "#core";
 
 export const listQuery = (url: URL): { limit: number; after?: string; name?: string } => {
-	const limit = Number(url.searchParams.get("limit") ?? 100);
+	const limit = pageLimit(url.searchParams, 100, 1000);
 	const after = url.searchParams.get("after");
 	const name = url.searchParams.get("name");
-	if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
-		throw new Fault(deny("invalid_request", "limit must be a whole number from 1 to 1000.", { parameter: "limit" }));
-	if (name !== null && name.length > 64)
-		throw new Fault(deny("invalid_request", "name may have at most 64 characters.", { parameter: "name" }));
+	if (name !== null && name.length > 64) throw invalidParameter("name", "name may have at most 64 characters.");
 	return { limit, ...(after !== null && { after }), ...(name !== null && { name }) };
 };

@@ -1,6 +1,6 @@
 /** What other plugins may ask of tokens: which of them are a person's, to show that person nothing else. */
 import { type SQL, sql } from "drizzle-orm";
-import { type AccessToken, deny, Fault, type RefusedToken, type Store, service, slot } from "#core";
+import { type AccessToken, invalidParameter, type RefusedToken, type Store, service, slot } from "#core";
 
 export { type Vouched, vouchedSettings, vouchedToken } from "./vouched-token.ts";
 
@@ -63,5 +63,5 @@ export const tokenAsked = async (
 	const [first, second] = rows.map(({ id }) => String(id));
 	if (second === undefined) return first ?? asked;
 	const message = `Several tokens are or were called "${asked.slice(0, 64)}"; give the id of one, such as ${first} or ${second}.`;
-	throw new Fault(deny("invalid_request", message, { parameter: "token" }));
+	throw invalidParameter("token", message);
 };

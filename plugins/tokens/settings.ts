@@ -1,13 +1,20 @@
 /** Token settings belong to the policies that enforce them; this gathers, checks and compiles them. */
-import { complaintOf, type Denial, deny, describe, Fault, type Log, type Policy, type TokenSetting } from "#core";
+import {
+	complaintOf,
+	type Denial,
+	deny,
+	describe,
+	invalidParameter,
+	type Log,
+	type Policy,
+	type TokenSetting,
+} from "#core";
 
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** Settings by key, as the loaded policies own them. */
 export const settingsOf = (policies: readonly Policy[]): ReadonlyMap<string, TokenSetting<unknown>> =>
 	new Map(policies.flatMap(({ setting }) => (setting ? [[setting.key, setting] as const] : [])));
-
-const wrong = (key: string, message: string): Fault => new Fault(deny("invalid_request", message, { parameter: key }));
 
 /** Throws `Fault` for a setting nobody enforces or whose value its policy cannot take. `null` removes a setting. */
 export const checkSettings = (given: Settings, known: ReadonlyMap<string, TokenSetting<unknown>>): void => {
@@ -16,14 +23,15 @@ export const checkSettings = (given: Settings, known: ReadonlyMap<string, TokenS
 		if (value === null) continue;
 		const setting = known.get(key);
 		if (!setting)
-			throw wrong(
+			throw invalidParameter(
 				key,
 				`"${key}" is not a token setting here; known are ${["name", ...known.keys()].join(", ")}. A setting comes with the plugin that enforces it.`,
 			);
 		const complaint = complaintOf(setting.schema, value);
-		if (complaint) throw wrong(key, `"${key}${complaint.path && `.${complaint.path}`}": ${complaint.message}.`);
+		if (complaint)
+			throw invalidParameter(key, `"${key}${complaint.path && `.${complaint.path}`}": ${complaint.message}.`);
 		const words = setting.refuse?.(value);
-		if (words !== undefined) throw wrong(key, `"${key}": ${words}`);
+		if (words !== undefined) throw invalidParameter(key, `"${key}": ${words}`);
 	}
 };
 

@@ -1,5 +1,16 @@
 /** `/v1/videos` as OpenAI's clients call it: JSON or a form, a list, the file itself. */
-import { asNumber, asRecord, asText, Fault, type Identified, openAiRoots, type Route, t, type WireRecord } from "#core";
+import {
+	asNumber,
+	asRecord,
+	asText,
+	Fault,
+	type Identified,
+	invalidParameter,
+	openAiRoots,
+	type Route,
+	t,
+	type WireRecord,
+} from "#core";
 import { pictureOf, type Task, type TaskOrder, type Tasks } from "../tasks/service.ts";
 import {
 	absent,
@@ -116,11 +127,7 @@ export const openAiRoutes = (tasks: Tasks, defaultModel: string): readonly Route
 			const body = await tasks.read(call);
 			const id = asText(asRecord(body.video).id) ?? asText(body.video_id) ?? asText(body.video);
 			if (id === undefined)
-				throw new Fault({
-					kind: "invalid_request",
-					parameter: "video",
-					message: 'Send the video to go on from as {"video": {"id": "task_…"}}.',
-				});
+				throw invalidParameter("video", 'Send the video to go on from as {"video": {"id": "task_…"}}.');
 			return await goOn(call, body, id, action);
 		};
 
@@ -128,12 +135,7 @@ export const openAiRoutes = (tasks: Tasks, defaultModel: string): readonly Route
 		const query = call.url.searchParams;
 		const limit = Math.trunc(Number(query.get("limit") ?? 20));
 		const after = query.get("after");
-		if (!(limit >= 1 && limit <= pageSize))
-			throw new Fault({
-				kind: "invalid_request",
-				parameter: "limit",
-				message: `The limit must be from 1 to ${pageSize}.`,
-			});
+		if (!(limit >= 1 && limit <= pageSize)) throw invalidParameter("limit", `The limit must be from 1 to ${pageSize}.`);
 		const { data, more } = await tasks.list(call, {
 			kind: "video",
 			limit,

@@ -1,5 +1,14 @@
 /** `/v1/video/generations` and `/v1/video/create`, as clients of new-api and its relatives call them. */
-import { asList, asNumber, asRecord, asText, Fault, type Identified, type Route, type WireRecord } from "#core";
+import {
+	asList,
+	asNumber,
+	asRecord,
+	asText,
+	type Identified,
+	invalidParameter,
+	type Route,
+	type WireRecord,
+} from "#core";
 import { pictureOf, type Task, type Tasks } from "../tasks/service.ts";
 import { absent, coverUrl, isVideo, promptOf, secondsOf, videoOrder, videoUrl } from "./kind.ts";
 
@@ -33,11 +42,7 @@ const sizeOf = ({ width, height }: WireRecord): string | undefined => {
 	if (!width || !height) return undefined;
 	for (const side of [width, height])
 		if (!/^\d{1,5}$/.test(asText(side) ?? String(asNumber(side) ?? "")))
-			throw new Fault({
-				kind: "invalid_request",
-				parameter: "width",
-				message: "Send width and height as numbers of pixels.",
-			});
+			throw invalidParameter("width", "Send width and height as numbers of pixels.");
 	return `${width}x${height}`;
 };
 
@@ -68,8 +73,7 @@ export const unifiedRoutes = (tasks: Tasks, defaultModel: string): readonly Rout
 	const show = (call: Identified): Promise<Response> => shown(call, call.params.id ?? "");
 	const query = (call: Identified): Promise<Response> => {
 		const id = call.url.searchParams.get("id") ?? call.url.searchParams.get("task_id");
-		if (id === null)
-			throw new Fault({ kind: "invalid_request", parameter: "id", message: "Send the video's id as `?id=`." });
+		if (id === null) throw invalidParameter("id", "Send the video's id as `?id=`.");
 		return shown(call, id);
 	};
 

@@ -1,5 +1,15 @@
 /** What clients and operators may say in the routes of deliveries. */
-import { asNumber, asText, instantOf, invalidParameter, readBody, readJsonBody, t, type WireRecord } from "#core";
+import {
+	asNumber,
+	asText,
+	instantOf,
+	invalidParameter,
+	pageLimit,
+	readBody,
+	readJsonBody,
+	t,
+	type WireRecord,
+} from "#core";
 import type { DeliveryFilter } from "./archive.ts";
 
 const bodyLimit = 64 * 1024;
@@ -29,13 +39,6 @@ const statusOf = (query: URLSearchParams): string | undefined => {
 	return status;
 };
 
-const limitOf = (query: URLSearchParams): number => {
-	const limit = Number(query.get("limit") ?? 20);
-	if (!Number.isInteger(limit) || limit < 1 || limit > longestPage)
-		throw invalidParameter("limit", `The limit must be a whole number from 1 to ${longestPage}.`);
-	return limit;
-};
-
 /** As far as dates go, in milliseconds. */
 const latestTime = 8.64e15;
 
@@ -57,7 +60,7 @@ export const listQuery = (query: URLSearchParams): DeliveryFilter => {
 	const subject = query.get("task") ?? undefined;
 	const after = query.get("after") || undefined;
 	return {
-		limit: limitOf(query),
+		limit: pageLimit(query, 20, longestPage),
 		...(status !== undefined && { status }),
 		...(subject !== undefined && { subject }),
 		...(after !== undefined && { after }),

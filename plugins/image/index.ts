@@ -32,13 +32,7 @@ export default definePlugin({
 		return {
 			offers: [
 				add(taskKinds, imageKind(defaultModel ?? midjourneyModel)),
-				...upstreams.map((setting) =>
-					add(taskUpstreams, {
-						...makers[setting.type](setting, needs.tasks),
-						rename: setting.rename ?? {},
-						tenancy: setting.tenancy === "single" ? setting.tenancy : undefined,
-					}),
-				),
+				...upstreams.map((setting) => add(taskUpstreams, makers[setting.type](setting, needs.tasks))),
 				...all.map((route) => add(routes, needs.tasks.route(route))),
 			],
 		};

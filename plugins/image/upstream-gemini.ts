@@ -1,6 +1,7 @@
 /** Google's picture models as an upstream: those that answer in a conversation, and Imagen. */
 import { asList, asRecord, asText, type WireRecord } from "#core";
 import {
+	bySetting,
 	type Made,
 	type MadeFile,
 	pictureData,
@@ -118,20 +119,16 @@ const upTo = (files: readonly MadeFile[], last: Submission): Made => {
 };
 
 export const geminiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
+	const { url, key } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "x-goog-api-key": key }),
 	});
 	return {
-		name,
-		url,
+		...bySetting(setting),
 		kind: "image",
-		models,
 		actions: ["IMAGINE", edit],
-		concurrency,
 		pollDelaysMs: [5000],
-		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal): Promise<Submission> {
 			const unable = unableTo(job);
 			if (unable) return unable;

@@ -1,6 +1,16 @@
 /** midjourney-proxy and whatever speaks as it does, as an upstream. */
-import { asList, asNumber, asRecord, asText, definedOnly, isRecord, lookup, type WireRecord } from "#core";
-import type { Connection, JobState, MadeFile, Submission, TaskJob, Tasks, TaskUpstream } from "../tasks/service.ts";
+import { asList, asRecord, asText, definedOnly, isRecord, lookup, type WireRecord } from "#core";
+import {
+	bySetting,
+	type Connection,
+	type JobState,
+	leadingNumber,
+	type MadeFile,
+	type Submission,
+	type TaskJob,
+	type Tasks,
+	type TaskUpstream,
+} from "../tasks/service.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 /** The last part of the path for each action; what is not here is a button's. */
@@ -67,18 +77,11 @@ const submissionOf = (
 };
 
 const filesOf = (connection: Connection, task: WireRecord): readonly MadeFile[] => {
-	const file = (role: string, mediaType: string, url: unknown): readonly MadeFile[] =>
-		typeof url === "string" && URL.canParse(url) ? [connection.file(role, mediaType, url)] : [];
 	const videos = asList(task.videoUrls).map((entry) => asRecord(entry).url ?? entry);
 	return [
-		...file("image", "image/png", task.imageUrl),
-		...(videos.length > 0 ? videos : [task.videoUrl]).flatMap((url) => file("video", "video/mp4", url)),
+		...connection.files("image", "image/png", task.imageUrl),
+		...(videos.length > 0 ? videos : [task.videoUrl]).flatMap((url) => connection.files("video", "video/mp4", url)),
 	];
-};
-
-const percentOf = (progress: unknown): number | undefined => {
-	const number = Number.parseFloat(asText(progress) ?? String(asNumber(progress) ?? ""));
-	return Number.isFinite(number) ? number : undefined;
 };
 
 /** What the upstream says of one task. */
@@ -91,7 +94,7 @@ const midjourneyState = (connection: Connection, task: unknown, publicReason: (r
 		case "MODAL":
 			return { state: "waiting" };
 		case "IN_PROGRESS":
-			return { state: "running", ...definedOnly({ percent: percentOf(task.progress) }) };
+			return { state: "running", ...definedOnly({ percent: leadingNumber(task.progress) }) };
 		case "FAILURE":
 		case "CANCEL": {
 			const reason = publicReason(asText(failReason) ?? "") || "The upstream could not make the picture.";
@@ -114,7 +117,7 @@ const midjourneyState = (connection: Connection, task: unknown, publicReason: (r
 };
 
 export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
+	const { url, key } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "mj-api-secret": key }),
@@ -130,15 +133,11 @@ export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): Task
 	};
 
 	return {
-		name,
-		url,
+		...bySetting(setting),
 		kind: "image",
-		models,
 		actions,
-		concurrency,
 		pollDelaysMs: [3000, 3000, 3000, 5000],
 		pollsTogether: 50,
-		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal) {
 			return submissionOf(await connection.ask(pathOf(job), { body: bodyOf(job), signal }), connection, tasks);
 		},

@@ -13,6 +13,7 @@ import {
 } from "#core";
 import {
 	type Answer,
+	bySetting,
 	type Connection,
 	type Made,
 	type MadeFile,
@@ -39,13 +40,11 @@ const madeOf = (connection: Connection, body: unknown, format: unknown): Made =>
 	const { data, usage, output_format: answered } = asRecord(body);
 	const told = mediaTypes[asText(answered) ?? asText(format) ?? "png"] ?? "image/png";
 	const entries = asList(data).map(asRecord);
-	const files = entries.flatMap((entry): MadeFile[] => {
-		const [encoded, url] = [asText(entry.b64_json) || undefined, asText(entry.url)];
-		if (encoded !== undefined) {
-			const mediaType = pictureType(encoded) ?? told;
-			return [{ role: "image", mediaType, bytes: Uint8Array.from(Buffer.from(encoded, "base64")) }];
-		}
-		return url !== undefined && URL.canParse(url) ? [connection.file("image", told, url)] : [];
+	const files = entries.flatMap((entry): readonly MadeFile[] => {
+		const encoded = asText(entry.b64_json) ?? "";
+		if (encoded === "") return connection.files("image", told, entry.url);
+		const mediaType = pictureType(encoded) ?? told;
+		return [{ role: "image", mediaType, bytes: Uint8Array.from(Buffer.from(encoded, "base64")) }];
 	});
 	if (files.length === 0) return { files };
 	const revisedPrompts = entries.map((entry) => asText(entry.revised_prompt) ?? null);
@@ -128,20 +127,16 @@ class PictureEvents {
 }
 
 export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
+	const { url, key } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: () => bearer(key),
 	});
 	return {
-		name,
-		url,
+		...bySetting(setting),
 		kind: "image",
-		models,
 		actions: ["IMAGINE", edit],
-		concurrency,
 		pollDelaysMs: [5000],
-		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal, show): Promise<Submission> {
 			const [path, body] = job.action === edit ? ["/images/edits", editOf(job)] : ["/images/generations", bodyOf(job)];
 			const events = new PictureEvents((preview) => show(job, preview));

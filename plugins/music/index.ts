@@ -18,13 +18,7 @@ export default definePlugin({
 	setup: ({ config: { upstreams, defaultModel }, needs }) => ({
 		offers: [
 			add(taskKinds, musicKind(defaultModel)),
-			...upstreams.map((setting) =>
-				add(taskUpstreams, {
-					...makers[setting.type](setting, needs.tasks),
-					rename: setting.rename ?? {},
-					tenancy: setting.tenancy === "single" ? setting.tenancy : undefined,
-				}),
-			),
+			...upstreams.map((setting) => add(taskUpstreams, makers[setting.type](setting, needs.tasks))),
 			...sunoRoutes(needs.tasks, defaultModel).map((route) => add(routes, needs.tasks.route(route))),
 		],
 	}),

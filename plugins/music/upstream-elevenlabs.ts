@@ -1,6 +1,6 @@
 /** ElevenLabs' music as an upstream: it answers with the song itself, so the song is kept and handed out by Portico. */
 import { asNumber, asText, definedOnly } from "#core";
-import type { Submission, TaskJob, Tasks, TaskUpstream } from "../tasks/service.ts";
+import { bySetting, type Submission, type TaskJob, type Tasks, type TaskUpstream } from "../tasks/service.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 const longestMs = 8 * 60_000;
@@ -25,20 +25,16 @@ const bodyOf = (job: TaskJob): Readonly<Record<string, unknown>> => {
 };
 
 export const elevenLabsUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
+	const { url, key } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "xi-api-key": key }),
 	});
 	return {
-		name,
-		url,
+		...bySetting(setting),
 		kind: "music",
-		models,
 		actions: ["MUSIC"],
-		concurrency,
 		pollDelaysMs: [5000],
-		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal): Promise<Submission> {
 			const answer = await connection.ask(`/v1/music?output_format=${format}`, {
 				body: bodyOf(job),

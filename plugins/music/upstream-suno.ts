@@ -1,15 +1,17 @@
 /** Suno-API and whatever speaks as it does, as an upstream. */
 import { asList, asNumber, asRecord, asText, bearer, definedOnly, isRecord, type WireRecord } from "#core";
-import type {
-	Answer,
-	Connection,
-	JobState,
-	Made,
-	MadeFile,
-	Submission,
-	TaskJob,
-	Tasks,
-	TaskUpstream,
+import {
+	type Answer,
+	bySetting,
+	type Connection,
+	type JobState,
+	leadingNumber,
+	type Made,
+	type MadeFile,
+	type Submission,
+	type TaskJob,
+	type Tasks,
+	type TaskUpstream,
 } from "../tasks/service.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
@@ -34,15 +36,11 @@ const submissionOf = (answer: Answer, connection: Connection, tasks: Tasks): Sub
 	return connection.refusal(answer, tasks.publicReason(asText(message) ?? ""));
 };
 
-const filesOf = (connection: Connection, clip: WireRecord): readonly MadeFile[] => {
-	const file = (role: string, mediaType: string, url: unknown): readonly MadeFile[] =>
-		typeof url === "string" && URL.canParse(url) ? [connection.file(role, mediaType, url)] : [];
-	return [
-		...file("audio", "audio/mpeg", clip.audio_url),
-		...file("cover", "image/jpeg", clip.image_large_url ?? clip.image_url),
-		...file("video", "video/mp4", clip.video_url),
-	];
-};
+const filesOf = (connection: Connection, clip: WireRecord): readonly MadeFile[] => [
+	...connection.files("audio", "audio/mpeg", clip.audio_url),
+	...connection.files("cover", "image/jpeg", clip.image_large_url ?? clip.image_url),
+	...connection.files("video", "video/mp4", clip.video_url),
+];
 
 /** The first clip that is complete comes first: it is the one that callbacks are about. */
 const songOf = (connection: Connection, clips: readonly WireRecord[]): Made => {
@@ -86,11 +84,6 @@ const stillSinging = (job: TaskJob, data: unknown): boolean => {
 	return job.action === "MUSIC" && !states.includes("complete") && states.some((state) => state !== "error");
 };
 
-const percentOf = (progress: unknown): number | undefined => {
-	const percent = Number.parseFloat(asText(progress) ?? String(asNumber(progress) ?? ""));
-	return Number.isFinite(percent) ? percent : undefined;
-};
-
 /** What the upstream says of one task. */
 const sunoState = (
 	connection: Connection,
@@ -108,7 +101,7 @@ const sunoState = (
 			return { state: "waiting" };
 		case "IN_PROGRESS":
 		case "PROCESSING":
-			return { state: "running", ...definedOnly({ percent: percentOf(task.progress) }) };
+			return { state: "running", ...definedOnly({ percent: leadingNumber(task.progress) }) };
 		case "FAILURE":
 		case "ERROR": {
 			const reason = publicReason(asText(task.fail_reason) ?? "") || "The upstream could not make the song.";
@@ -131,20 +124,16 @@ const sunoState = (
 };
 
 export const sunoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
+	const { url, key } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: () => bearer(key),
 	});
 	return {
-		name,
-		url,
+		...bySetting(setting),
 		kind: "music",
-		models,
-		concurrency,
 		pollDelaysMs: [5000],
 		pollsTogether: 50,
-		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal) {
 			const path = job.action === "LYRICS" ? "/suno/submit/lyrics" : "/suno/submit/music";
 			return submissionOf(await connection.ask(path, { body: bodyOf(job), signal }), connection, tasks);

@@ -15,7 +15,7 @@ import {
 	unansweredCode,
 } from "#core";
 import { bodyBytes, lastEvent } from "./answer-body.ts";
-import { namedFile } from "./named-file.ts";
+import { namedFiles } from "./named-file.ts";
 import type {
 	Answer,
 	AskOptions,
@@ -218,7 +218,7 @@ export const createConnection = (
 		noState,
 		cancellation,
 		fetchFile,
-		file: namedFile({ base, log, fetchFile }),
+		files: namedFiles({ base, log, fetchFile }),
 		async ask(path, options) {
 			try {
 				const response = await request(path, options);

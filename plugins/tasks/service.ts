@@ -12,9 +12,10 @@ export {
 	klingWords,
 	renderKlingDenial,
 } from "./kling.ts";
+export { leadingNumber } from "./leading-number.ts";
 export { type PictureData, pictureData, pictureOf } from "./pictures.ts";
 export type * from "./task.ts";
 export { type TaskKind, type TaskUpstream, taskKinds, taskUpstreams } from "./task-maker.ts";
 export { type Tasks, tasks } from "./tasks.ts";
-export { upstreamSettings } from "./upstream-settings.ts";
+export { bySetting, upstreamSettings } from "./upstream-settings.ts";
 export type { Answer, AskOptions, Connection, ConnectionOptions } from "./wire.ts";

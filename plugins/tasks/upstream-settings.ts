@@ -1,5 +1,6 @@
-/** The settings that upstreams of every kind of task have. */
-import { t } from "#core";
+/** The settings that upstreams of every kind of task have, and what they make of one. */
+import { definedOnly, t } from "#core";
+import type { TaskUpstream } from "./task-maker.ts";
 
 /** What follows the models: `minutes` is how long a task of this kind may take unless its upstream's setting says. */
 export const upstreamSettings = (minutes: number) => ({
@@ -17,4 +18,18 @@ export const upstreamSettings = (minutes: number) => ({
 	timeoutMinutes: t.Optional(
 		t.Number({ minimum: 0.1, description: `After so many minutes a task has failed; ${minutes} unless said.` }),
 	),
+});
+
+interface UpstreamSetting extends Pick<TaskUpstream, "name" | "models" | "rename" | "concurrency" | "timeoutMinutes"> {
+	readonly url: string;
+	readonly tenancy?: "shared" | "single";
+}
+
+/** What an upstream is by these settings, whatever it does. */
+export const bySetting = ({ name, url, models, rename, tenancy, concurrency, timeoutMinutes }: UpstreamSetting) => ({
+	name,
+	url,
+	models,
+	concurrency,
+	...definedOnly({ rename, timeoutMinutes, tenancy: tenancy === "single" ? tenancy : undefined }),
 });

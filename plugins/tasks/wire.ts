@@ -46,8 +46,11 @@ export interface Connection {
 	noState(answer: Answer): JobState;
 	/** What an answer to a request to stop a job means: `unbilled` only where it says so itself. */
 	cancellation(answer: Answer): Cancellation;
-	/** A file at an address that the upstream names: its bytes where that is one of its own network, in which no client is. */
-	file(role: string, mediaType: string, address: string): MadeFile;
+	/**
+	 * The file at what the upstream names as its address; none where that is no address. Its bytes where that is one of the
+	 * upstream's own network, in which no client is.
+	 */
+	files(role: string, mediaType: string, address: unknown): readonly MadeFile[];
 	/** The bytes at an address that needs this connection's headers. Rejects when they do not come. */
 	fetchFile(address: string, signal: AbortSignal): Promise<Uint8Array>;
 }

@@ -30,13 +30,7 @@ export default definePlugin({
 		return {
 			offers: [
 				add(taskKinds, videoKind(defaultModel)),
-				...upstreams.map((setting) =>
-					add(taskUpstreams, {
-						...makers[setting.type](setting, needs.tasks, needs.clock),
-						rename: setting.rename ?? {},
-						tenancy: setting.tenancy === "single" ? setting.tenancy : undefined,
-					}),
-				),
+				...upstreams.map((setting) => add(taskUpstreams, makers[setting.type](setting, needs.tasks, needs.clock))),
 				...all.map((route) => add(routes, needs.tasks.route(route))),
 			],
 		};

@@ -3,8 +3,10 @@ import { createHmac } from "node:crypto";
 import { asList, asNumber, asRecord, asText, bearer, type Clock, definedOnly, isRecord, type WireRecord } from "#core";
 import {
 	type Answer,
+	bySetting,
 	type Connection,
 	type JobState,
+	leadingNumber,
 	type MadeFile,
 	pictureData,
 	type Submission,
@@ -109,13 +111,12 @@ const klingState = (connection: Connection, data: WireRecord, publicReason: (rea
 		case "succeed": {
 			const videos = asList(asRecord(result).videos).map(asRecord);
 			const files = videos.flatMap(({ url, cover_url: cover }): readonly MadeFile[] => [
-				...(typeof url === "string" ? [connection.file("video", "video/mp4", url)] : []),
-				...(typeof cover === "string" ? [connection.file("cover", "image/png", cover)] : []),
+				...connection.files("video", "video/mp4", url),
+				...connection.files("cover", "image/png", cover),
 			]);
-			const given = videos[0]?.duration;
-			const duration = asNumber(given) ?? Number.parseFloat(asText(given) ?? "");
+			const duration = leadingNumber(videos[0]?.duration);
 			const clips = videos.map(({ id }) => definedOnly({ id: asText(id) }));
-			const about = { ...(Number.isFinite(duration) && { duration }), extra: { clips } };
+			const about = { ...definedOnly({ duration }), extra: { clips } };
 			return { state: "done", made: files.length === 0 ? { files } : { files, ...about } };
 		}
 		default:
@@ -124,7 +125,7 @@ const klingState = (connection: Connection, data: WireRecord, publicReason: (rea
 };
 
 export const klingUpstream = (setting: UpstreamSetting, tasks: Tasks, clock: Clock): TaskUpstream => {
-	const { name, url, key, accessKey, secretKey, models, concurrency, timeoutMinutes } = setting;
+	const { url, key, accessKey, secretKey } = setting;
 	const token = (): string | undefined =>
 		accessKey !== undefined && secretKey !== undefined
 			? klingToken(accessKey, secretKey, Math.floor(clock.now() / 1000))
@@ -142,13 +143,9 @@ export const klingUpstream = (setting: UpstreamSetting, tasks: Tasks, clock: Clo
 	const isAnswer = (value: Answer | WireRecord): value is Answer => "sent" in value;
 
 	return {
-		name,
-		url,
+		...bySetting(setting),
 		kind: "video",
-		models,
-		concurrency,
 		pollDelaysMs: videoPollDelaysMs,
-		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal) {
 			const maker = makerOf(job);
 			return submissionOf(

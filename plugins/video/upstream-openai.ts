@@ -1,8 +1,10 @@
 /** Upstreams that serve `/v1/videos` as OpenAI published it. */
 import { asNumber, asRecord, asText, bearer, definedOnly, isRecord, type WireRecord } from "#core";
 import {
+	bySetting,
 	type Cancellation,
 	type JobState,
+	leadingNumber,
 	type MadeFile,
 	pictureData,
 	type Submission,
@@ -42,13 +44,8 @@ const formOf = (job: TaskJob): FormData => {
 /** Answers that a video cannot be deleted, at all or not while it is being made. */
 const notToDelete: ReadonlySet<number> = new Set([400, 404, 405, 409, 422, 501]);
 
-const percentOf = (progress: unknown): number | undefined => {
-	const percent = asNumber(progress) ?? Number.parseFloat(asText(progress) ?? "");
-	return Number.isFinite(percent) ? percent : undefined;
-};
-
 export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
+	const { url, key } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: () => bearer(key),
@@ -56,20 +53,12 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 
 	/** An address of its own where it gives one; else the bytes, which need the key. */
 	const filesOf = (id: string, video: WireRecord): readonly MadeFile[] => {
-		const address = [video.video_url, video.url, asRecord(video.metadata).url]
-			.map(asText)
-			.find((text) => text !== undefined && URL.canParse(text));
-		const cover = asText(video.thumbnail_url);
+		const named = [video.video_url, video.url, asRecord(video.metadata).url];
+		const [clip] = named.flatMap((address) => connection.files("video", "video/mp4", address));
 		const content = `/videos/${encodeURIComponent(id)}/content`;
 		return [
-			address === undefined
-				? {
-						role: "video",
-						mediaType: "video/mp4",
-						fetch: (signal: AbortSignal) => connection.fetchFile(content, signal),
-					}
-				: connection.file("video", "video/mp4", address),
-			...(cover !== undefined && URL.canParse(cover) ? [connection.file("cover", "image/png", cover)] : []),
+			clip ?? { role: "video", mediaType: "video/mp4", fetch: (signal) => connection.fetchFile(content, signal) },
+			...connection.files("cover", "image/png", video.thumbnail_url),
 		];
 	};
 
@@ -82,14 +71,14 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 			case "in_progress":
 			case "processing":
 			case "running":
-				return { state: "running", ...definedOnly({ percent: percentOf(video.progress) }) };
+				return { state: "running", ...definedOnly({ percent: leadingNumber(video.progress) }) };
 			case "completed":
 			case "succeeded": {
-				const duration = Number.parseFloat(asText(video.seconds) ?? String(asNumber(video.seconds) ?? ""));
+				const duration = leadingNumber(video.seconds);
 				const told = definedOnly({ size: asText(video.size) || undefined, quality: asText(video.quality) });
 				return {
 					state: "done",
-					made: { files: filesOf(job.upstreamId ?? "", video), told, ...(Number.isFinite(duration) && { duration }) },
+					made: { files: filesOf(job.upstreamId ?? "", video), told, ...definedOnly({ duration }) },
 				};
 			}
 			case "failed":
@@ -116,14 +105,10 @@ export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpst
 	};
 
 	return {
-		name,
-		url,
+		...bySetting(setting),
 		kind: "video",
-		models,
 		actions: ["TEXT_TO_VIDEO", "IMAGE_TO_VIDEO", "REMIX"],
-		concurrency,
 		pollDelaysMs: videoPollDelaysMs,
-		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal): Promise<Submission> {
 			const body = job.action === "REMIX" ? { prompt: job.prompt } : formOf(job);
 			const answer = await connection.ask(pathOf(job), { body, signal, timeoutMs: 120_000 });

@@ -1,6 +1,7 @@
 /** Google's Veo as an upstream. Its clips are only given to the holder of the key, so they are fetched and kept. */
 import { asList, asNumber, asRecord, asText, definedOnly, isRecord, type WireRecord } from "#core";
 import {
+	bySetting,
 	type JobState,
 	type MadeFile,
 	pictureData,
@@ -50,7 +51,7 @@ const unfit = (reason: string): JobState => ({
 });
 
 export const veoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { name, url, key, models, concurrency, timeoutMinutes } = setting;
+	const { url, key } = setting;
 	const connection = tasks.connect({
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "x-goog-api-key": key }),
@@ -87,14 +88,10 @@ export const veoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstrea
 	};
 
 	return {
-		name,
-		url,
+		...bySetting(setting),
 		kind: "video",
-		models,
 		actions: ["TEXT_TO_VIDEO", "IMAGE_TO_VIDEO"],
-		concurrency,
 		pollDelaysMs: videoPollDelaysMs,
-		...(timeoutMinutes !== undefined && { timeoutMinutes }),
 		async submit(job, signal): Promise<Submission> {
 			const image = asText(job.input.image);
 			if (image !== undefined && !pictureData(image)) return needsBytes;

@@ -301,6 +301,22 @@ describe("upstreams", () => {
 		expect(klingToken("ak", "sk", 1_790_000_000)).toBe([head, claims, signature].join("."));
 	});
 
+	test("Kling's clip with no cover but an empty address is a clip all the same", async () => {
+		const at = await world({ video: [{ type: "kling", models: ["kling-*"] }] });
+		const videos = [{ id: "v", url: "https://cdn.example/v.mp4", cover_url: "", duration: "5" }];
+		at.upstream.answer(({ method }) =>
+			method === "POST"
+				? json({ code: 0, data: { task_id: "k1", task_status: "submitted" } })
+				: json({ code: 0, data: { task_id: "k1", task_status: "succeed", task_result: { videos } } }),
+		);
+		const { body } = await at.json("/v1/videos", { model: "kling-v1", prompt: "the sea" });
+		await until(async () => {
+			await at.pass(9000, 500);
+			return (await show(at, body.id)).finished_at !== null;
+		}, "an end of the task");
+		expect(await show(at, body.id)).toMatchObject({ status: "SUCCESS", error: null });
+	});
+
 	test("Kling's job whose answer was lost is found by our id, not submitted again", async () => {
 		const at = await world({ video: [{ type: "kling", models: ["kling-*"] }] });
 		let id = "";

@@ -1,6 +1,6 @@
 /** The kind `image`: its words, its callback, and how the uniform route's body is read. */
 import { asCount, asNumber, asRecord, asText, definedOnly, invalidParameter, type WireRecord } from "#core";
-import type { Task, TaskKind, TaskOrder } from "../tasks/service.ts";
+import { readPrompt, type Task, type TaskKind, type TaskOrder } from "../tasks/service.ts";
 import { edit, editPictures, pictureFields } from "./edit-pictures.ts";
 
 export const imageWords = {
@@ -13,20 +13,13 @@ export const imageWords = {
 /** Asked for by Midjourney's clients, which have no field for a model. */
 export const midjourneyModel = "midjourney";
 
-const longestPrompt = 100_000;
+/** Parts of addresses of theirs. */
+export const midjourneyModes: ReadonlySet<unknown> = new Set(["fast", "relax", "turbo"]);
+
 const mostImages = 10;
 
 /** The prompt, or a `Fault`. `required`: an empty one is refused. */
-export const promptOf = (value: unknown, required: boolean): string => {
-	const prompt = asText(value) ?? "";
-	if (value !== undefined && value !== null && typeof value !== "string")
-		throw invalidParameter("prompt", "The prompt must be text.");
-	if (required && prompt.trim() === "")
-		throw invalidParameter("prompt", "The prompt is empty; say what the picture is to show.");
-	if (prompt.length > longestPrompt)
-		throw invalidParameter("prompt", `The prompt is longer than ${longestPrompt} characters.`);
-	return prompt;
-};
+export const promptOf = (value: unknown, required: boolean): string => readPrompt(value, "picture", required);
 
 /** How many pictures: a whole number from 1 to 10, or a `Fault`. Forms send it as text. */
 export const countOf = (value: unknown): number => {

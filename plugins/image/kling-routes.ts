@@ -1,11 +1,12 @@
 /** Pictures as Kling's clients ask for them. */
-import { definedOnly, Fault, type Identified, type Route, type WireRecord } from "#core";
+import { definedOnly, type Identified, type Route, type WireRecord } from "#core";
 import {
 	findKlingTask,
 	klingAnswer,
 	klingFields,
 	klingPage,
 	klingTask,
+	noSuchTask,
 	renderKlingDenial,
 	type Task,
 	type TaskOrder,
@@ -41,12 +42,7 @@ export const klingRoutes = (tasks: Tasks): readonly Route[] => {
 
 	const show = async (call: Identified): Promise<Response> => {
 		const task = await findKlingTask(tasks, call, "image");
-		if (!task)
-			throw new Fault({
-				kind: "not_found",
-				code: "task_not_found",
-				message: "There is no task of that id under this token.",
-			});
+		if (!task) throw noSuchTask();
 		return klingAnswer(call, dataOf(task), task);
 	};
 

@@ -1,20 +1,19 @@
 /** The routes that clients of midjourney-proxy call, under each of the paths they call them by. */
 import { asList, asRecord, asText, Fault, type Identified, notServed, type Route } from "#core";
-import type { Task, Tasks } from "../tasks/service.ts";
+import { noSuchTask, type Task, type Tasks } from "../tasks/service.ts";
+import { midjourneyModes } from "./kind.ts";
 import { midjourneyOrder } from "./midjourney-orders.ts";
 import { envelope, midjourneyView, renderMidjourneyDenial } from "./midjourney-views.ts";
 
 /** `/:mode/mj` is what some clients make of a base address that names the mode; `/v1/mj` of one that ends in `/v1`. */
 const prefixes = ["/mj", "/mj-fast", "/mj-relax", "/mj-turbo", "/:mode/mj"];
 
-const modes: ReadonlySet<string> = new Set(["fast", "relax", "turbo"]);
-
 /** The mode in the path; undefined where there is none. */
 const modeOf = (call: Identified): string | undefined => {
 	const [, first = ""] = call.route.split("/");
 	const word = (first === ":mode" ? (call.params.mode ?? "") : first).replace(/^mj-?/, "");
 	if (word === "" || (first === ":mode" && word === "v1")) return undefined;
-	if (!modes.has(word)) throw new Fault(notServed(call.request));
+	if (!midjourneyModes.has(word)) throw new Fault(notServed(call.request));
 	return word;
 };
 
@@ -24,12 +23,7 @@ export const midjourneyRoutes = (tasks: Tasks): readonly Route[] => {
 	const known = async (call: Identified): Promise<Task> => {
 		modeOf(call);
 		const task = await tasks.find(call, call.params.id ?? "");
-		if (task?.kind !== "image")
-			throw new Fault({
-				kind: "not_found",
-				code: "task_not_found",
-				message: "There is no task of that id under this token.",
-			});
+		if (task?.kind !== "image") throw noSuchTask();
 		return task;
 	};
 

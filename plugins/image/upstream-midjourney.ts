@@ -11,6 +11,7 @@ import {
 	type Tasks,
 	type TaskUpstream,
 } from "../tasks/service.ts";
+import { midjourneyModes } from "./kind.ts";
 import type { UpstreamSetting } from "./settings.ts";
 
 /** The last part of the path for each action; what is not here is a button's. */
@@ -33,13 +34,11 @@ const paths = lookup<string>({
 /** What its buttons do besides; an edit of pictures as OpenAI's clients mean it is none of them. */
 const actions = [...Object.keys(paths), "ZOOM", "PAN", "INPAINT", "ACTION"];
 
-/** Parts of addresses. Clients of other dialects have a field for it, and what it says must be what is done: prices go by it. */
-const modes: ReadonlySet<unknown> = new Set(["fast", "relax", "turbo"]);
-
+/** Clients of other dialects have a field for the mode, and what it says must be what is done: prices go by it. */
 const pathOf = (job: TaskJob): string => {
 	const mode = job.details.mode ?? job.input.mode;
 	const last = asText(job.input.customId) !== undefined ? "submit/action" : (paths[job.action] ?? "submit/action");
-	return `${modes.has(mode) ? `/mj-${mode}` : ""}/mj/${last}`;
+	return `${midjourneyModes.has(mode) ? `/mj-${mode}` : ""}/mj/${last}`;
 };
 
 const bodyOf = (job: TaskJob): WireRecord => {

@@ -1,6 +1,6 @@
 /** The kind `music`: its words, its callback, and how the uniform route's body is read. */
 import { asBoolean, asList, asNumber, asRecord, asText, Fault, invalidParameter, type WireRecord } from "#core";
-import type { ResultFile, Task, TaskKind, TaskOrder } from "../tasks/service.ts";
+import { longestPrompt, type ResultFile, type Task, type TaskKind, type TaskOrder } from "../tasks/service.ts";
 
 const musicWords = {
 	NOT_START: "submitted",
@@ -8,8 +8,6 @@ const musicWords = {
 	SUCCESS: "complete",
 	FAILURE: "error",
 } as const;
-
-const longestPrompt = 100_000;
 
 /** Suno's services answer each submission with two variants. */
 const mostSongs = 2;

@@ -4,9 +4,9 @@ import type { Webhooks } from "../webhooks/service.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Files } from "./files.ts";
 import { refuseFiles } from "./input.ts";
+import { noSuchTask } from "./no-such-task.ts";
 import type { Task, TaskStatus, Tasks } from "./service.ts";
 import type { Links } from "./signed-links.ts";
-import { absent } from "./tasks-service.ts";
 import { taskView } from "./views.ts";
 
 export interface RouteOptions {
@@ -41,7 +41,7 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 
 	const known = async (call: Identified): Promise<Task> => {
 		const task = await tasks.find(call, call.params.id ?? "");
-		if (!task) throw absent();
+		if (!task) throw noSuchTask();
 		return task;
 	};
 

@@ -18,6 +18,7 @@ import { createConnection, publicReason } from "./connection.ts";
 import type { EndWaiters } from "./end-waiters.ts";
 import type { Endings } from "./endings.ts";
 import type { Files } from "./files.ts";
+import { noSuchTask } from "./no-such-task.ts";
 import type { Previews } from "./previews.ts";
 import type { Task, TaskOrder, Tasks } from "./service.ts";
 import { idempotencyKeyOf } from "./submission.ts";
@@ -41,9 +42,6 @@ interface TasksServiceOptions {
 	monotonic(): number;
 	submit(call: Identified, order: TaskOrder): Promise<Task>;
 }
-
-export const absent = (): Fault =>
-	new Fault({ kind: "not_found", code: "task_not_found", message: "There is no task of that id under this token." });
 
 const gone = (): Fault =>
 	new Fault({ kind: "not_found", code: "content_gone", message: "The file is not kept any more." });
@@ -71,7 +69,7 @@ export const createTasksService = (options: TasksServiceOptions): Tasks => {
 
 	const known = async (call: Identified, id: string): Promise<Task> => {
 		const task = await taskStore.find(call.token.id, id);
-		if (!task) throw absent();
+		if (!task) throw noSuchTask();
 		return task;
 	};
 
@@ -106,7 +104,7 @@ export const createTasksService = (options: TasksServiceOptions): Tasks => {
 		list: (call, filter) => taskStore.list(call.token.id, filter),
 		async cancel(call, id) {
 			const row = await taskStore.work(id);
-			if (row?.task.tokenId !== call.token.id) throw absent();
+			if (row?.task.tokenId !== call.token.id) throw noSuchTask();
 			// What it costs is settled by the worker, which first asks the upstream to stop.
 			if (!ended(row.task)) await options.endings.giveUp(row, cancelled);
 			const task = await known(call, id);

@@ -1,27 +1,17 @@
 /** The kind `video`: its words, its callback, and how the uniform route's body is read. */
 import { asNumber, asRecord, asText, definedOnly, Fault, invalidParameter, type WireRecord } from "#core";
-import { klingWords, type Task, type TaskKind, type TaskOrder } from "../tasks/service.ts";
+import { klingWords, readPrompt, type Task, type TaskKind, type TaskOrder } from "../tasks/service.ts";
 import type { KlingMaker } from "./kling-makers.ts";
 
 /** Charged where neither the client nor its model says how long a clip is. */
 const usualSeconds = 10;
 
-const longestPrompt = 100_000;
 /** Whoever asks for a hundredth of a second is made a clip of some seconds all the same. */
 const shortestSeconds = 1;
 const longestSeconds = 3600;
 
 /** The prompt, or a `Fault`. One may be left out where there is a picture to begin with. */
-export const promptOf = (value: unknown, required: boolean): string => {
-	if (value !== undefined && value !== null && typeof value !== "string")
-		throw invalidParameter("prompt", "The prompt must be text.");
-	const prompt = asText(value) ?? "";
-	if (required && prompt.trim() === "")
-		throw invalidParameter("prompt", "The prompt is empty; say what the clip is to show.");
-	if (prompt.length > longestPrompt)
-		throw invalidParameter("prompt", `The prompt is longer than ${longestPrompt} characters.`);
-	return prompt;
-};
+export const promptOf = (value: unknown, required: boolean): string => readPrompt(value, "clip", required);
 
 /** How long the clip is to be, from a number or text; undefined when nothing is said. Throws `Fault`. */
 export const secondsOf = (value: unknown, parameter: string): number | undefined => {

@@ -6,6 +6,7 @@ import {
 	asText,
 	bearer,
 	bytesIn,
+	type Denial,
 	type Dialect,
 	definedOnly,
 	deny,
@@ -17,7 +18,9 @@ import {
 	jsonOf,
 	lookup,
 	openAiFailure,
+	type RenderedDenial,
 	refuseField,
+	renderOwnDenial,
 	type Usage,
 	type WireRecord,
 } from "#core";
@@ -33,7 +36,6 @@ import {
 	refuseOtherTypes,
 	textsOf,
 } from "./asked.ts";
-import { renderCohereDenial } from "./denial.ts";
 import { joined, written } from "./vectors.ts";
 
 const { whole, model: modelOf } = fieldReaders(refuseField);
@@ -164,10 +166,16 @@ const answered = (ask: EndpointAsk, version: string, { input }: Usage, embedding
 	},
 });
 
+/** Its clients read `message`, all others `error`. */
+const renderDenial = (denial: Denial): RenderedDenial => {
+	const { status, headers, body } = renderOwnDenial(denial);
+	return { status, headers, body: { message: body.error.message, ...body } };
+};
+
 const shared = {
 	body: "json",
 	fields: ["texts", "images", "inputs"],
-	renderDenial: renderCohereDenial,
+	renderDenial,
 	read: readCohere,
 	path: () => "/embed",
 	headers: bearer,

@@ -33,7 +33,7 @@ import {
 	readModelName,
 	recordField,
 	resourceName,
-	vertexRoots,
+	roots,
 } from "../generate-content/service.ts";
 import {
 	type Answer,
@@ -52,7 +52,6 @@ const { whole } = fieldReaders(refuseField);
 
 const limits = { items: 100 };
 
-const versions = ["", "/v1beta", "/v1", "/v1alpha", "/v1/v1beta", "/v1beta/v1", "/v1beta/v1beta", ...vertexRoots];
 const verbs = ["embedContent", "batchEmbedContents"];
 const known = ["model", "content", "taskType", "task_type", "title", "outputDimensionality", "output_dimensionality"];
 
@@ -214,7 +213,7 @@ export const createGemini = (protocols: () => readonly Protocol[]): Dialect<Aske
 	const protocol = (): Protocol | undefined => protocols().find(({ name }) => name === "generate-content");
 	return {
 		name: "gemini",
-		paths: versions.flatMap((version) => verbs.map((verb) => `${version}/models/*:${verb}`)),
+		paths: roots.flatMap((root) => verbs.map((verb) => `${root}/models/*:${verb}`)),
 		keyInQuery: true,
 		body: "json",
 		renderDenial: (denial, id) => (protocol()?.client.renderDenial ?? renderOwnDenial)(denial, id),

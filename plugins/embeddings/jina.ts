@@ -4,7 +4,6 @@ import {
 	asList,
 	asRecord,
 	asText,
-	bearer,
 	bytesIn,
 	type Dialect,
 	definedOnly,
@@ -15,8 +14,6 @@ import {
 	jsonMessage,
 	jsonOf,
 	lookup,
-	openAiFailure,
-	openAiPaths,
 	refuseField,
 } from "#core";
 import {
@@ -30,9 +27,8 @@ import {
 	refuseOtherTypes,
 	textsOf,
 } from "./asked.ts";
-import { renderDenial } from "./denial.ts";
-import { tokensTold } from "./openai-usage.ts";
-import { joined, listedVectors, vectorList } from "./vectors.ts";
+import { atOpenAiPath } from "./openai-path.ts";
+import { vectorList } from "./vectors.ts";
 
 const { whole, model: modelOf } = fieldReaders(refuseField);
 
@@ -75,9 +71,7 @@ const typesOf = (type: unknown): readonly unknown[] => (Array.isArray(type) ? ty
 
 export const jina: Dialect<Asked, Answer> = {
 	name: "jina",
-	paths: openAiPaths("/embeddings"),
-	body: "json",
-	renderDenial,
+	...atOpenAiPath,
 	claims(request) {
 		const body = jsonOf(request);
 		return own.some((name) => Object.hasOwn(body, name)) || asList(body["input"]).some(isRecord);
@@ -98,10 +92,6 @@ export const jina: Dialect<Asked, Answer> = {
 			bound: { inputTokens: bytesIn(request) + most, outputTokens: 0 },
 		};
 	},
-	path: () => "/embeddings",
-	headers: bearer,
-	decodeError: openAiFailure,
-	observe: tokensTold,
 	decodeRequest(ask) {
 		const body = jsonOf(ask);
 		refuseOtherTypes("embedding_type", typesOf(body["embedding_type"]));
@@ -130,7 +120,6 @@ export const jina: Dialect<Asked, Answer> = {
 		);
 		return { messages, losses: lossesOf(asked, ["dimensions", "purpose", "truncate"]) };
 	},
-	decodeAnswer: (bodies, asked) => joined(bodies, asked, listedVectors),
 	encodeAnswer(answer, ask, { input: { total } }) {
 		const base64 = typesOf(jsonOf(ask)["embedding_type"])[0] === "base64";
 		const usage = { prompt_tokens: total, total_tokens: total };

@@ -1,21 +1,8 @@
 /** OpenAI's embeddings, which most vendors speak too: `POST /embeddings`. */
-import {
-	asCount,
-	bearer,
-	bytesIn,
-	type Dialect,
-	definedOnly,
-	fieldReaders,
-	jsonMessage,
-	jsonOf,
-	openAiFailure,
-	openAiPaths,
-	refuseField,
-} from "#core";
+import { asCount, bytesIn, type Dialect, definedOnly, fieldReaders, jsonMessage, jsonOf, refuseField } from "#core";
 import { type Answer, type Asked, batches, type Input, lossesOf, otherFields } from "./asked.ts";
-import { renderDenial } from "./denial.ts";
-import { tokensTold } from "./openai-usage.ts";
-import { joined, listedVectors, vectorList, wantsBase64 } from "./vectors.ts";
+import { atOpenAiPath } from "./openai-path.ts";
+import { vectorList, wantsBase64 } from "./vectors.ts";
 
 const { whole, model: modelOf } = fieldReaders(refuseField);
 
@@ -42,10 +29,8 @@ const checkEncoding = (value: unknown): void => {
 
 export const openai: Dialect<Asked, Answer> = {
 	name: "openai",
-	paths: openAiPaths("/embeddings"),
-	body: "json",
+	...atOpenAiPath,
 	fields: ["input", "dimensions", "encoding_format"],
-	renderDenial,
 	read(request) {
 		const body = jsonOf(request);
 		const model = modelOf(body["model"]);
@@ -56,10 +41,6 @@ export const openai: Dialect<Asked, Answer> = {
 		const otherTokens = inputs.reduce((sum, input) => sum + (typeof input === "string" ? 0 : input.length), 0);
 		return { model, stream: false, texts, otherTokens, bound: { inputTokens: bytesIn(request), outputTokens: 0 } };
 	},
-	path: () => "/embeddings",
-	headers: bearer,
-	decodeError: openAiFailure,
-	observe: tokensTold,
 	decodeRequest(ask) {
 		const body = jsonOf(ask);
 		return {
@@ -77,7 +58,6 @@ export const openai: Dialect<Asked, Answer> = {
 		);
 		return { messages, losses: lossesOf(asked, ["dimensions"]) };
 	},
-	decodeAnswer: (bodies, asked) => joined(bodies, asked, listedVectors),
 	encodeAnswer(answer, ask, { input: { total } }) {
 		const base64 = wantsBase64(jsonOf(ask)["encoding_format"]);
 		const usage = { prompt_tokens: total, total_tokens: total };

@@ -1,7 +1,6 @@
 /** Voyage's embeddings: `POST /embeddings`, at OpenAI's path, with fields of its own. */
 import {
 	asBoolean,
-	bearer,
 	bytesIn,
 	type Dialect,
 	definedOnly,
@@ -9,8 +8,6 @@ import {
 	jsonMessage,
 	jsonOf,
 	lookup,
-	openAiFailure,
-	openAiPaths,
 	refuseField,
 } from "#core";
 import {
@@ -24,9 +21,8 @@ import {
 	refuseOtherTypes,
 	textsOf,
 } from "./asked.ts";
-import { renderDenial } from "./denial.ts";
-import { tokensTold } from "./openai-usage.ts";
-import { joined, listedVectors, vectorList, wantsBase64 } from "./vectors.ts";
+import { atOpenAiPath } from "./openai-path.ts";
+import { vectorList, wantsBase64 } from "./vectors.ts";
 
 const { whole, model: modelOf } = fieldReaders(refuseField);
 
@@ -40,9 +36,7 @@ const purposes = lookup<Purpose>({ query: "query", document: "document" });
 
 export const voyage: Dialect<Asked, Answer> = {
 	name: "voyage",
-	paths: openAiPaths("/embeddings"),
-	body: "json",
-	renderDenial,
+	...atOpenAiPath,
 	claims: (request) => own.some((name) => Object.hasOwn(jsonOf(request), name)),
 	read(request) {
 		const body = jsonOf(request);
@@ -51,10 +45,6 @@ export const voyage: Dialect<Asked, Answer> = {
 		whole(body["output_dimension"], "output_dimension", 1);
 		return { model, stream: false, texts, bound: { inputTokens: bytesIn(request), outputTokens: 0 } };
 	},
-	path: () => "/embeddings",
-	headers: bearer,
-	decodeError: openAiFailure,
-	observe: tokensTold,
 	decodeRequest(ask) {
 		const body = jsonOf(ask);
 		const type = body["output_dtype"];
@@ -81,7 +71,6 @@ export const voyage: Dialect<Asked, Answer> = {
 		);
 		return { messages, losses: lossesOf(asked, ["dimensions", "truncate", ...(type ? (["purpose"] as const) : [])]) };
 	},
-	decodeAnswer: (bodies, asked) => joined(bodies, asked, listedVectors),
 	encodeAnswer(answer, ask, { input: { total } }) {
 		const base64 = wantsBase64(jsonOf(ask)["encoding_format"]);
 		const usage = { total_tokens: total };

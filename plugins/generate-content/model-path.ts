@@ -1,11 +1,17 @@
 /** Models and verbs in addresses: `/v1beta/models/{model}:{verb}`. */
 import { Fault, type Operation, remembering } from "#core";
 
-/** What stands before `/models/` where Google's clients ask Vertex AI, of whatever project and location. */
-export const vertexRoots = ["/v1beta1", "/v1"].flatMap((version) => [
-	`${version}/publishers/google`,
-	`${version}/projects/:project/locations/:location/publishers/google`,
-]);
+/**
+ * What stands before `/models/` where Google's clients ask: Gemini, or Vertex AI for whatever project and location. A base
+ * address that already holds a version is a common slip: the official client adds its own, and LiteLLM none.
+ */
+export const roots = [
+	...["", "/v1beta", "/v1", "/v1alpha", "/v1/v1beta", "/v1beta/v1", "/v1beta/v1beta"],
+	...["/v1beta1", "/v1"].flatMap((version) => [
+		`${version}/publishers/google`,
+		`${version}/projects/:project/locations/:location/publishers/google`,
+	]),
+];
 
 /** What may stand after the last colon, and what it does. */
 export const verbs: Readonly<Record<string, { readonly operation: Operation; readonly stream: boolean }>> = {

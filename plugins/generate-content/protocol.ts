@@ -11,7 +11,7 @@ import { streamEncoder } from "./client/stream-encoder.ts";
 import { facts } from "./facts.ts";
 import { endsInOwnWord } from "./finish.ts";
 import { wantsEvents } from "./framing.ts";
-import { modelPath, verbFor, verbs, vertexRoots } from "./model-path.ts";
+import { modelPath, roots, verbFor, verbs } from "./model-path.ts";
 import { protocolName } from "./name.ts";
 import { observe, observer } from "./passthrough/observe.ts";
 import { passthroughRequest } from "./passthrough/request.ts";
@@ -28,12 +28,8 @@ export const generateContent: Protocol = {
 	name: protocolName,
 	conversations: references,
 	client: {
-		// A base address that already holds a version is a common slip: the official client adds its own, and LiteLLM none.
 		paths: [
-			...["", "/v1beta", "/v1", "/v1alpha", "/v1/v1beta", "/v1beta/v1", "/v1beta/v1beta"].map(
-				(version) => `${version}/models/*`,
-			),
-			...vertexRoots.map((root) => `${root}/models/*`),
+			...roots.map((root) => `${root}/models/*`),
 			// Several SDKs take a name with a slash for a path, and leave out `models/` before it.
 			...Object.keys(verbs).map((verb) => `/v1beta/*:${verb}`),
 		],

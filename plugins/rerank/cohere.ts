@@ -1,22 +1,12 @@
 /** Cohere's rerank: `POST /v2/rerank`. What vLLM, TEI and most gateways speak. */
-import { asRecord, type Dialect, definedOnly, jsonMessage, jsonOf } from "#core";
-import { type Answer, type Asked, decodeRerank, decodeResults, documentAt, lossesOf, readRerank } from "./asked.ts";
+import { asRecord, type Dialect, definedOnly, jsonOf } from "#core";
+import { type Answer, type Asked, decodeResults, documentAt } from "./asked.ts";
 import { rerankDialect } from "./rerank-dialect.ts";
-
-const most = "top_n";
 
 export const cohere: Dialect<Asked, Answer> = {
 	name: "cohere",
 	paths: ["/v2/rerank", "/v1/rerank", "/rerank"],
-	...rerankDialect,
-	fields: ["query", "documents", most],
-	read: (request) => readRerank(request, most),
-	decodeRequest: (ask) => decodeRerank(ask, most, ["model", "query", "documents", most, "return_documents"]),
-	encodeRequest(asked, model) {
-		const { query, documents } = asked;
-		const message = jsonMessage("/rerank", definedOnly({ model, query, documents, top_n: asked.most }));
-		return { messages: [message], losses: lossesOf(asked) };
-	},
+	...rerankDialect({ most: "top_n" }),
 	decodeAnswer: ([body], asked) => decodeResults(asRecord(body)["results"], asked),
 	encodeAnswer(answer, ask, { input, units }) {
 		const full = jsonOf(ask)["return_documents"] === true;

@@ -1,33 +1,14 @@
 /** Jina's rerank: `POST /v1/rerank`, Cohere's with documents in the answer and tokens on the bill. */
-import { asRecord, type Dialect, definedOnly, jsonMessage, jsonOf } from "#core";
-import {
-	type Answer,
-	type Asked,
-	decodeRerank,
-	decodeResults,
-	documentAt,
-	lossesOf,
-	readRerank,
-	shownTokens,
-} from "./asked.ts";
+import { asRecord, type Dialect, definedOnly, jsonOf } from "#core";
+import { type Answer, type Asked, decodeResults, documentAt, shownTokens } from "./asked.ts";
 import { rerankDialect } from "./rerank-dialect.ts";
-
-const most = "top_n";
 
 export const jina: Dialect<Asked, Answer> = {
 	name: "jina",
 	paths: ["/v1/rerank", "/rerank"],
-	...rerankDialect,
-	fields: ["query", "documents", most],
+	// The documents are here already.
+	...rerankDialect({ most: "top_n", always: { return_documents: false } }),
 	claims: (request) => Object.hasOwn(jsonOf(request), "return_documents"),
-	read: (request) => readRerank(request, most),
-	decodeRequest: (ask) => decodeRerank(ask, most, ["model", "query", "documents", most, "return_documents"]),
-	encodeRequest(asked, model) {
-		const { query, documents } = asked;
-		// The documents are here already.
-		const fields = { model, query, documents, top_n: asked.most, return_documents: false };
-		return { messages: [jsonMessage("/rerank", definedOnly(fields))], losses: lossesOf(asked) };
-	},
 	decodeAnswer: ([body], asked) => decodeResults(asRecord(body)["results"], asked),
 	/** Clients of Cohere's first version ask for the documents in the same word, and read `id` and `meta`. */
 	encodeAnswer(answer, ask, { input, units }) {

@@ -1,7 +1,5 @@
 /** One candidate of an answer, chunk by chunk, as neutral events. */
 import {
-	asCount,
-	asList,
 	asRecord,
 	asText,
 	calledTool,
@@ -38,6 +36,8 @@ interface Open {
 	readonly type: "text" | "thinking";
 	/** The visible text, for marks on it. */
 	readonly run: TextRun | undefined;
+	/** It has the one signature that a block may have. */
+	signed: boolean;
 	/** Signs it at its end. */
 	readonly mark: Opaque | undefined;
 }
@@ -134,18 +134,29 @@ export class CandidateDecoder {
 		else this.whole(part);
 	}
 
-	/** A signed text stays a block of its own: its signature is neither moved to other text nor shared with it. */
+	/**
+	 * A stream signs whichever chunk of a text it likes, often the first: the text goes on around it, as it does in a whole
+	 * answer. Clients take a new block for a new paragraph, and read an object only from one. A second signature begins a
+	 * block, as does one of a thought or of no text, which stand alone.
+	 */
 	private text(text: string, part: WireRecord): void {
 		const type = part["thought"] === true ? "thinking" : "text";
 		const signature = this.signature(part);
 		if (text === "" && !signature) return;
-		if (signature || this.open?.type !== type) {
+		const alone = signature !== undefined && (type === "thinking" || text === "");
+		if (alone || this.open?.type !== type || (signature && this.open.signed)) {
 			this.close();
 			this.openText(type, text, signature);
-			if (signature) this.close();
+			if (alone) this.close();
 			return;
 		}
 		this.events.push(this.grown(this.open, text));
+		if (signature) this.sign(this.open, signature);
+	}
+
+	private sign(open: Open, value: Opaque): void {
+		open.signed = true;
+		this.events.push({ type: "delta", block: open.block, delta: { type: "signature", value } });
 	}
 
 	private grown({ block, type, run }: Open, text: string): NeutralEvent {
@@ -158,7 +169,7 @@ export class CandidateDecoder {
 		const run = type === "text" ? { block, ordinal: this.blocks - 1, text, open: true } : undefined;
 		if (run) this.runs.push(run);
 		const mark = type === "thinking" && !signature ? unsignedMark(this.context.family) : undefined;
-		this.open = { block, type, run, mark };
+		this.open = { block, type, run, mark, signed: signature !== undefined };
 		const signed = definedOnly({ signature });
 		const shell = type === "text" ? { type, text, ...signed } : { type, text, form: "summary" as const, ...signed };
 		this.events.push({ type: "open", block, candidate: this.index, shell });
@@ -238,9 +249,3 @@ const argumentsOf = (args: WireRecord, kind: "function" | "custom"): ToolCallBlo
 	if (kind === "custom") return { form: "text", text: asText(args["input"]) ?? JSON.stringify(args) };
 	return { form: "json", value: args, text: JSON.stringify(args) };
 };
-
-/** The candidates of a chunk with their numbers. */
-export const candidatesOf = (chunk: WireRecord): readonly { index: number; candidate: WireRecord }[] =>
-	asList(chunk["candidates"]).flatMap((entry, at) =>
-		isRecord(entry) ? [{ index: asCount(entry["index"]) ?? at, candidate: entry }] : [],
-	);

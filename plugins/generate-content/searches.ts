@@ -1,6 +1,6 @@
 /** Searches of Google's own, which it bills beside the tokens and counts nowhere: told by what they found. */
 import { asList, asRecord, asText, type Usage, type WireRecord } from "#core";
-import { candidatesOf } from "./candidate-decoder.ts";
+import { candidatesOf } from "./candidates.ts";
 import { field, listField, recordField } from "./fields.ts";
 
 type Calls = NonNullable<Usage["serverTools"]>;

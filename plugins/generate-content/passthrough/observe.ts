@@ -17,7 +17,7 @@ import {
 	type Usage,
 	type WireRecord,
 } from "#core";
-import { candidatesOf } from "../candidate-decoder.ts";
+import { candidatesOf } from "../candidates.ts";
 import { field } from "../fields.ts";
 import { noAnswer } from "../finish.ts";
 import { framingOf } from "../framing.ts";

@@ -9,7 +9,8 @@ import {
 	type NeutralEvent,
 	type WireRecord,
 } from "#core";
-import { type AnswerState, CandidateDecoder, candidatesOf } from "../candidate-decoder.ts";
+import { type AnswerState, CandidateDecoder } from "../candidate-decoder.ts";
+import { candidatesOf } from "../candidates.ts";
 import { field, otherFields } from "../fields.ts";
 import { blockReasonOf } from "../finish.ts";
 import { Searches } from "../searches.ts";

@@ -188,19 +188,30 @@ describe("blocks of an answer", () => {
 		]);
 	});
 
-	test("H84 a signed text is a block of its own, whatever stands beside it", () => {
+	test("H84 a text goes on around the chunk that signs it, as it does in a whole answer", () => {
+		const signed = (value: string) => ({ signature: { value, origin: own } });
+		const thought = { type: "thinking", text: "hm", form: "summary" };
+		const first = [chunk([{ text: "hm", thought: true }]), chunk([{ text: "a", thoughtSignature: "S1" }])];
+		expect(blocksOf(folded([...first, chunk([{ text: "b" }]), chunk([{ text: "c" }], stop)]))).toMatchObject([
+			thought,
+			{ type: "text", text: "abc", ...signed("S1") },
+		]);
+		const last = [chunk([{ text: "a" }]), chunk([{ text: "b", thoughtSignature: "S1" }], stop)];
+		expect(blocksOf(folded(last))).toEqual([{ type: "text", text: "ab", ...signed("S1") }]);
+	});
+
+	test("a second signature, or one of no text, begins a block", () => {
 		const chunks = [
 			chunk([{ text: "a" }]),
-			chunk([{ text: "b" }]),
-			chunk([{ text: "c", thoughtSignature: "S1" }]),
+			chunk([{ text: "b", thoughtSignature: "S1" }]),
+			chunk([{ text: "c", thoughtSignature: "S2" }]),
 			chunk([{ text: "d" }]),
-			chunk([{ text: "", thoughtSignature: "S2" }], stop),
+			chunk([{ text: "", thoughtSignature: "S3" }], stop),
 		];
 		expect(blocksOf(folded(chunks))).toEqual([
-			{ type: "text", text: "ab" },
-			{ type: "text", text: "c", signature: { value: "S1", origin: own } },
-			{ type: "text", text: "d" },
-			{ type: "text", text: "", signature: { value: "S2", origin: own } },
+			{ type: "text", text: "ab", signature: { value: "S1", origin: own } },
+			{ type: "text", text: "cd", signature: { value: "S2", origin: own } },
+			{ type: "text", text: "", signature: { value: "S3", origin: own } },
 		]);
 	});
 

@@ -189,6 +189,26 @@ test("the reasoning of open models is told as it is", () => {
 	expect(blocksOf(told(events))).toMatchObject([{ type: "thinking", form: "full", text: "Let me see." }]);
 });
 
+test("the pieces of a reasoning stand apart, told piece by piece or only by their ends", () => {
+	const item = { id: "rs_1", type: "reasoning", summary: [] };
+	const content = ["see", "sea."].map((text) => ({ type: "reasoning_text", text }));
+	const end = [{ type: "response.output_item.done", output_index: 0, item: { ...item, content } }, completed()];
+	const added = [created, { type: "response.output_item.added", output_index: 0, item }];
+	const within = (type: string, content_index: number, more: WireRecord) => [
+		{ type: `response.reasoning_text.${type}`, output_index: 0, content_index, ...more },
+	];
+	const whole = content.flatMap(({ text }, at) => within("done", at, { text }));
+	const pieces = content.flatMap(({ text }, at) => [...text].flatMap((delta) => within("delta", at, { delta })));
+	for (const events of [whole, pieces, [...pieces, ...whole]]) {
+		const decoded = decodeStream([...added, ...events, ...end]);
+		const words = decoded.map((event) =>
+			event.type === "delta" && event.delta.type === "thinking" ? event.delta.text : "",
+		);
+		expect(words.join("")).toBe("see\n\nsea.");
+		expect(blocksOf(told([...added, ...events, ...end]))).toMatchObject([{ form: "full", text: "see\n\nsea." }]);
+	}
+});
+
 test("H59: two calls whose arguments interleave are kept apart", () => {
 	const [first, second] = [call(0, ['{"a"', ":1}"]), call(1, ['{"b"', ":2}"])];
 	const mixed = first.flatMap((event, at) => [event, second[at]].filter((one) => one !== undefined));

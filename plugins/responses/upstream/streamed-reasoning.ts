@@ -1,5 +1,5 @@
 /** A reasoning item of a stream: one block, whatever the number of its summaries. */
-import { asCount, asText, type Delta, definedOnly, type NeutralEvent, type WireRecord } from "#core";
+import { asCount, asText, type Delta, definedOnly, type NeutralEvent, partSeparator, type WireRecord } from "#core";
 import { decodeReasoning, type ItemContext } from "../decode-item.ts";
 import type { BlockNumbers, StreamedItem } from "./block-numbers.ts";
 
@@ -35,30 +35,33 @@ export class StreamedReasoning implements StreamedItem {
 				return this.grow("summary", text, asCount(event["summary_index"]) ?? 0);
 			case "response.reasoning_text.delta":
 			case "response.reasoning.delta":
-				return this.grow("full", text, undefined);
+				return this.grow("full", text, asCount(event["content_index"]) ?? 0);
 			case "response.reasoning_summary_text.done":
 				return this.growTo("summary", event["text"], asCount(event["summary_index"]) ?? 0);
 			case "response.reasoning_text.done":
-				return this.growTo("full", event["text"], undefined);
+				return this.growTo("full", event["text"], asCount(event["content_index"]) ?? 0);
 			default:
 				return undefined;
 		}
 	}
 
 	/** The end of a part tells all of it: some vendors send no deltas. */
-	private growTo(form: "full" | "summary", whole: unknown, part: number | undefined): readonly NeutralEvent[] {
-		const before = this.texts.get(part ?? 0) ?? "";
+	private growTo(form: "full" | "summary", whole: unknown, part: number): readonly NeutralEvent[] {
+		const before = this.texts.get(part) ?? "";
 		const text = asText(whole) ?? "";
 		const isLonger = text.length > before.length && text.startsWith(before);
 		return isLonger ? this.grow(form, text.slice(before.length), part) : none;
 	}
 
-	private grow(form: "full" | "summary", text: string, part: number | undefined): readonly NeutralEvent[] {
+	private grow(form: "full" | "summary", told: string, part: number): readonly NeutralEvent[] {
 		this.form ??= form;
 		// Where both are told, one is enough: the block is the one that came first.
 		if (this.form !== form || this.over) return none;
-		this.texts.set(part ?? 0, (this.texts.get(part ?? 0) ?? "") + text);
-		const delta: Delta = part === undefined ? { type: "thinking", text } : { type: "thinking", text, part };
+		// Only summaries are parts: the pieces of a reasoning that is told itself are one text.
+		const begins = form === "full" && this.texts.size > 0 && !this.texts.has(part);
+		const text = begins ? partSeparator + told : told;
+		this.texts.set(part, (this.texts.get(part) ?? "") + told);
+		const delta: Delta = form === "full" ? { type: "thinking", text } : { type: "thinking", text, part };
 		if (this.block !== undefined) return [{ type: "delta", block: this.block, delta }];
 		const { block, event: opened } = this.numbers.open({
 			type: "thinking",

@@ -6,9 +6,11 @@ import {
 	type NeutralRequest,
 	type Opaque,
 	partSeparator,
+	readArguments,
 	type WireRecord,
 } from "#core";
 import { type Indices, wholeBlock } from "./block-events.ts";
+import { inputOf } from "./call-input.ts";
 import { nothingEncrypted, writeCarried } from "./carried.ts";
 import { encodeCitation } from "./citations.ts";
 import { carrier, encodeOutputBlock, mediaNote } from "./encode-output.ts";
@@ -109,8 +111,13 @@ class ThinkingWriter implements BlockWriter {
 class CallWriter implements BlockWriter {
 	private readonly indices: Indices;
 	private readonly shell: WireRecord;
-	/** A custom tool's input, which becomes a member of an object once it is whole. */
-	private custom: string | undefined;
+	private readonly isCustom: boolean;
+	/**
+	 * What becomes a member of an object once it is whole: a custom tool's free text, and arguments that are no object,
+	 * over which clients stumble.
+	 */
+	private wrapped: string | undefined;
+	private begun = false;
 	private readonly early: Opaque | undefined;
 	private late: Opaque | undefined;
 
@@ -119,7 +126,8 @@ class CallWriter implements BlockWriter {
 		this.early = signature;
 		this.indices = indices;
 		this.shell = { ...encodeOutputBlock(bare, request)[0], input: {} };
-		this.custom = block.kind === "custom" ? "" : undefined;
+		this.isCustom = block.kind === "custom";
+		if (this.isCustom) this.wrapped = "";
 	}
 
 	begin(): string {
@@ -130,18 +138,31 @@ class CallWriter implements BlockWriter {
 	grow(delta: Delta): string {
 		if (delta.type === "signature") this.late = delta.value;
 		if (delta.type !== "arguments" || delta.text === "") return "";
-		if (this.custom === undefined) return this.input(delta.text);
-		this.custom += delta.text;
+		if (this.wrapped !== undefined) this.wrapped += delta.text;
+		else if (this.begun || this.begins(delta.text)) return this.input(delta.text);
 		return "";
+	}
+
+	/** Whether an object begins with the text; of anything else nothing is told before its end. */
+	private begins(text: string): boolean {
+		const first = text.trimStart();
+		this.begun = first.startsWith("{");
+		if (first !== "" && !this.begun) this.wrapped = first;
+		return this.begun;
 	}
 
 	private input(text: string): string {
 		return this.indices.delta("input_json_delta", `"partial_json":${JSON.stringify(text)}`);
 	}
 
+	private whole(): string {
+		const { wrapped, isCustom } = this;
+		if (wrapped === undefined) return "";
+		return this.input(JSON.stringify(isCustom ? { input: wrapped } : inputOf(readArguments(wrapped, "function"))));
+	}
+
 	finish(): string {
-		const input = this.custom === undefined ? "" : this.input(JSON.stringify({ input: this.custom }));
-		const stop = input + this.indices.stop();
+		const stop = this.whole() + this.indices.stop();
 		return this.late ? stop + wholeBlock(carrier(this.late, "previous"), this.indices) : stop;
 	}
 }

@@ -98,6 +98,22 @@ describe("streams for clients of this protocol", () => {
 		expect(deltas(frames)).toEqual([{ type: "input_json_delta", partial_json: '{"a":[1,2]}' }]);
 	});
 
+	test("arguments that are no object are told as one, however they are cut", () => {
+		const inputOf = (...pieces: readonly string[]) =>
+			deltas(
+				fromChat(
+					chunk(calls(tool(0, "c", "f", ""))),
+					...pieces.map((piece) => chunk(calls(tool(0, null, null, piece)))),
+					chunk({}, "tool_calls"),
+					"[DONE]",
+				),
+			).map((delta) => delta["partial_json"]);
+		expect(inputOf("oo", "ps")).toEqual(['{"input":"oops"}']);
+		expect(inputOf(" ", "[1", ",9007199254740993]")).toEqual(['{"input":[1,9007199254740993]}']);
+		expect(inputOf("null")).toEqual(["{}"]);
+		expect(inputOf("\n", ' {"a"', ":1}")).toEqual([' {"a"', ":1}"]);
+	});
+
 	test("H03 and H16: reasoning becomes a thinking block before the text, whatever its field is called", () => {
 		for (const field of ["reasoning_content", "reasoning"]) {
 			const frames = fromChat(

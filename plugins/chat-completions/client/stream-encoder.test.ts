@@ -9,6 +9,7 @@ const asking = (more: Record<string, unknown> = {}) => neutralOf(bodyWith({ mode
 interface Chunk {
 	readonly model: string;
 	readonly usage?: Record<string, unknown> | null;
+	readonly service_tier?: string;
 	readonly choices: readonly {
 		readonly index: number;
 		readonly delta: Record<string, unknown>;
@@ -43,6 +44,23 @@ describe("a stream of chunks for a client", () => {
 			"data: [DONE]\n\n",
 		];
 		expect(streamOf(events, asking({ stream_options: { include_usage: true } }))).toBe(want.join(""));
+	});
+
+	test("tells a tier with the usage that was known no earlier", () => {
+		const usage = { input: { total: 4 }, output: { total: 2 } };
+		const [start, ...events] = eventsWith(answerWith([textBlock("a")], { usage }));
+		const told = (tier?: string) =>
+			chunksOf(
+				normalized([
+					{ ...(start as NeutralEvent & { type: "start" }), ...(tier && { tier }) },
+					...events.slice(0, -1),
+					{ type: "usage", usage, tier: "flex" },
+					{ type: "end", clean: true },
+				]),
+				asking({ stream_options: { include_usage: true } }),
+			).map((chunk) => chunk.service_tier);
+		expect(told()).toEqual([undefined, undefined, undefined, "flex"]);
+		expect(new Set(told("auto"))).toEqual(new Set(["auto"]));
 	});
 
 	test("says nothing of usage that was not asked for", () => {

@@ -32,6 +32,9 @@ class Encoder implements StreamEncoder {
 	/** The choice that each open block belongs to. */
 	private readonly owners = new Map<number, ChoiceEncoder>();
 	private usage: Usage | undefined;
+	private tierTold = false;
+	/** What the upstream told with the usage, as some do who do not know the tier before. */
+	private lateTier: string | undefined;
 	private over = false;
 
 	constructor(request: NeutralRequest) {
@@ -56,6 +59,7 @@ class Encoder implements StreamEncoder {
 				return this.finish(event);
 			case "usage":
 				this.usage = event.usage;
+				this.lateTier = encodeTier(event.tier) ?? this.lateTier;
 				return "";
 			case "grounding":
 				this.choice(event.candidate).ground(event.grounding);
@@ -86,6 +90,7 @@ class Encoder implements StreamEncoder {
 		// With usage asked for, OpenAI says in every other chunk that this is not it.
 		const tail = this.request.includeUsage === true ? '],"usage":null}\n\n' : "]}\n\n";
 		this.frame = { head, tail, createdAt, legacy: isLegacy(this.request) };
+		this.tierTold = word !== undefined;
 		return "";
 	}
 
@@ -120,9 +125,14 @@ class Encoder implements StreamEncoder {
 		let text = "";
 		for (const choice of this.choices.values()) text += choice.finish({ reason: "stop" });
 		if (this.choices.size === 0) text += this.choice(0).finish({ reason: "stop" });
-		if (this.request.includeUsage === true && this.usage !== undefined)
-			text += `${this.frame.head}],"usage":${JSON.stringify(encodeUsage(this.usage))}}\n\n`;
-		return `${text}data: [DONE]\n\n`;
+		return `${text}${this.usageChunk()}data: [DONE]\n\n`;
+	}
+
+	private usageChunk(): string {
+		if (this.request.includeUsage !== true || this.usage === undefined) return "";
+		const tier = this.tierTold ? undefined : this.lateTier;
+		const more = tier === undefined ? "" : `"service_tier":${JSON.stringify(tier)},`;
+		return `${this.frame.head}],${more}"usage":${JSON.stringify(encodeUsage(this.usage))}}\n\n`;
 	}
 }
 

@@ -16,7 +16,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { modalityWord } from "../enum-words.ts";
-import { field, otherFields, recordField } from "../fields.ts";
+import { field, listField, otherFields, recordField } from "../fields.ts";
 import { toJsonSchema } from "./openapi-schema.ts";
 
 const known = new Set([
@@ -57,14 +57,16 @@ const decodeReasoning = (config: WireRecord): Reasoning | undefined => {
 	return { mode: budget !== undefined || include === true ? "auto" : "default", ...expose };
 };
 
-/** The newer form names the type by a word, and stands beside formats of other media. */
-const textFormat = (config: WireRecord): WireRecord => recordField(recordField(config, "responseFormat"), "text");
+/** The newer form, by media: one object, or a list of such as Vertex AI has it. */
+const formats = (config: WireRecord): WireRecord =>
+	Object.assign({}, ...listField(config, "responseFormat").map(asRecord));
 
 const mimes = lookup<string>({ APPLICATION_JSON: "application/json", TEXT_PLAIN: "text/plain" });
 
 const decodeFormat = (config: WireRecord): OutputFormat | undefined => {
-	const text = textFormat(config);
-	const mime = asText(field(config, "responseMimeType")) ?? mimes[asText(field(text, "mimeType")) ?? ""];
+	const text = recordField(formats(config), "text");
+	const word = asText(field(text, "mimeType")) ?? "";
+	const mime = asText(field(config, "responseMimeType")) ?? mimes[word] ?? (word.includes("/") ? word : undefined);
 	const openapi = field(config, "responseSchema");
 	const json = field(config, "responseJsonSchema") ?? config["_responseJsonSchema"] ?? text["schema"];
 	if (mime === "text/x.enum") {
@@ -100,7 +102,7 @@ const restOf = (config: WireRecord): WireRecord | undefined => {
 	const mime = asText(field(config, "responseMimeType"));
 	const unknown = mime !== undefined && !understoodTypes.has(mime) ? { responseMimeType: mime } : undefined;
 	const others = unknown ? { ...otherFields(config, known), ...unknown } : otherFields(config, known);
-	const media = otherFields(recordField(config, "responseFormat"), new Set(["text"]));
+	const media = otherFields(formats(config), new Set(["text"]));
 	return media ? { ...others, responseFormat: media } : others;
 };
 

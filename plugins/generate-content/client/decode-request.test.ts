@@ -421,6 +421,18 @@ describe("requests of Gemini clients", () => {
 		});
 	});
 
+	test("a response format may be a list, whose types are those of files", () => {
+		const schema = { type: "object", properties: { a: { type: "string" } } };
+		const decodedFormat = (...responseFormat: readonly object[]) =>
+			decoded({ contents: "Hi", generationConfig: { responseFormat } });
+		const request = decodedFormat({ text: { mimeType: "application/json", schema } }, { video: { fps: 1 } });
+		expect(request.format).toEqual({ type: "schema", schema, strict: true });
+		expect(request.extras).toEqual({
+			"generate-content": { generationConfig: { responseFormat: { video: { fps: 1 } } } },
+		});
+		expect(decodedFormat({ text: { mimeType: "application/json" } }).format).toEqual({ type: "json" });
+	});
+
 	test("a request to be counted may stand in a field of its own", () => {
 		const inner = {
 			model: "models/x",

@@ -18,10 +18,12 @@ test("a server and upstreams that are well take one line", async () => {
 
 test("an upstream that fails is told beside a server that is well, with since when and what to do", async () => {
 	const lastFailure = { message: "Incorrect API key", advice: "Set another key." };
-	const failing = { upstream: "main", circuit: "open", failingSince: "2041-01-01T00:00:00.000Z", lastFailure };
-	const resting = { upstream: "other", circuit: "closed", keys: [true, false, false] };
-	const tried = { upstream: "third", circuit: "half-open", keys: [false] };
-	expect(await printed({ data: [], workers: 1, upstreams: [failing, resting, tried] })).toEqual([
+	const since = { failingSince: "2041-01-01T00:00:00.000Z", lastFailure };
+	const failing = { upstream: "main", circuit: "open", ...since, failing: true };
+	const resting = { upstream: "other", circuit: "closed", keys: [true, false, false], failing: false };
+	const tried = { upstream: "third", circuit: "half-open", keys: [false], failing: true };
+	const left = { upstream: "fourth", circuit: "half-open", ...since, failing: false };
+	expect(await printed({ data: [], workers: 1, upstreams: [failing, resting, tried, left] })).toEqual([
 		well.replace("The server", "The server itself"),
 		"upstream main: fails, and calls go elsewhere where they can. The last failure: Incorrect API key",
 		"  since 2041-01-01T00:00:00.000Z",
@@ -30,15 +32,19 @@ test("an upstream that fails is told beside a server that is well, with since wh
 		"  what to do: portico calls shows what became of its calls, portico explain ID what it said.",
 		"upstream third: failed, and the next call tries it again; its key 1 rests",
 		"  what to do: portico calls shows what became of its calls, portico explain ID what it said.",
+		"upstream fourth: failed, and nothing has asked it for an hour; the next call does. The last failure: Incorrect API key",
+		"  since 2041-01-01T00:00:00.000Z",
+		"  what to do: Set another key.",
 		"refused: not well: troubles of the server 0, upstreams that fail 2",
 	]);
 });
 
 test("a key that rests beside others is no failure; all of them at rest are one, in JSON too", async () => {
-	const one = { data: [], workers: 1, upstreams: [{ upstream: "main", circuit: "closed", keys: [true, false] }] };
+	const main = { upstream: "main", circuit: "closed" };
+	const one = { data: [], workers: 1, upstreams: [{ ...main, keys: [true, false], failing: false }] };
 	expect(await printed(one, ["--json"])).toEqual([JSON.stringify(one)]);
 	expect(await printed(one)).toHaveLength(3);
-	const all = { data: [], workers: 1, upstreams: [{ upstream: "main", circuit: "closed", keys: [false, false] }] };
+	const all = { data: [], workers: 1, upstreams: [{ ...main, keys: [false, false], failing: true }] };
 	expect(await printed(all, ["--json"])).toEqual([
 		JSON.stringify(all),
 		"refused: not well: troubles of the server 0, upstreams that fail 1",
@@ -47,7 +53,7 @@ test("a key that rests beside others is no failure; all of them at rest are one,
 
 test("a trouble of the server comes first, and takes the place of its being well", async () => {
 	const trouble = { what: "disk", since: 0, message: "It is full.", advice: "Make room.", workers: [2] };
-	const upstreams = [{ upstream: "main", circuit: "open" }];
+	const upstreams = [{ upstream: "main", circuit: "open", failing: true }];
 	const [first, ...rest] = await printed({ data: [trouble], workers: 3, upstreams });
 	expect(first).toBe("disk of worker 2 of 3: It is full.");
 	expect(rest).toContain("upstream main: fails, and calls go elsewhere where they can");

@@ -13,7 +13,7 @@ const usage = (): string =>
 	[
 		"portico status [--json]",
 		"",
-		"Exit code 0: the server is well and no upstream fails (a key may rest beside others that are used); 1: it is not so, or no server runs or answers.",
+		"Exit code 0: the server is well and no upstream fails (a key may rest beside others that are used, and one that failed may not have been asked for an hour); 1: it is not so, or no server runs or answers.",
 	].join("\n");
 
 /** `workers`: how many there are, of which only some have it. */
@@ -29,9 +29,12 @@ export const troubleLines = (
 	];
 };
 
-const states: Readonly<Record<string, string>> = {
-	open: "fails, and calls go elsewhere where they can",
-	"half-open": "failed, and the next call tries it again",
+const stateOf = ({ circuit, failing }: WireRecord): string | undefined => {
+	if (circuit === "open") return "fails, and calls go elsewhere where they can";
+	if (circuit !== "half-open") return undefined;
+	return failing === true
+		? "failed, and the next call tries it again"
+		: "failed, and nothing has asked it for an hour; the next call does";
 };
 
 const restingKeys = (keys: unknown): string | undefined => {
@@ -40,9 +43,10 @@ const restingKeys = (keys: unknown): string | undefined => {
 	return resting.length === 1 ? `its key ${resting[0]} rests` : `its keys ${resting.join(", ")} rest`;
 };
 
-const upstreamLines = ({ upstream, circuit, keys, failingSince, lastFailure }: WireRecord): string[] => {
+const upstreamLines = (one: WireRecord): string[] => {
+	const { upstream, keys, failingSince, lastFailure } = one;
 	const { message, advice } = asRecord(lastFailure);
-	const state = [states[asText(circuit) ?? ""], restingKeys(keys)].filter((words) => words !== undefined).join("; ");
+	const state = [stateOf(one), restingKeys(keys)].filter((words) => words !== undefined).join("; ");
 	const what = asText(advice) ?? "portico calls shows what became of its calls, portico explain ID what it said.";
 	return [
 		`upstream ${String(upstream)}: ${state}${message === undefined ? "" : `. The last failure: ${String(message)}`}`,
@@ -51,14 +55,9 @@ const upstreamLines = ({ upstream, circuit, keys, failingSince, lastFailure }: W
 	];
 };
 
-const isFailing = ({ circuit, keys }: WireRecord): boolean => {
-	const used = asList(keys);
-	return circuit !== "closed" || (used.length > 0 && used.every((one) => one === false));
-};
-
 /** For whoever reads no words: scripts and monitors go by the exit code. Throws `Fault`. */
 const refuseUnlessWell = (troubles: number, upstreams: readonly WireRecord[]): void => {
-	const failing = upstreams.filter(isFailing).length;
+	const failing = upstreams.filter(({ failing }) => failing === true).length;
 	if (troubles === 0 && failing === 0) return;
 	throw new Fault(deny("conflict", `not well: troubles of the server ${troubles}, upstreams that fail ${failing}`));
 };

@@ -39,8 +39,8 @@ export interface UpstreamHealth {
 	readonly keys?: readonly boolean[];
 	/** When the first of its failures in a row was: ISO 8601. */
 	readonly failingSince?: string;
-	/** The last failure, in the upstream's own words where it had any, and what can be done about it. */
-	readonly lastFailure?: { readonly message: string; readonly advice?: string };
+	/** The last failure, in the upstream's own words where it had any, when it was (ISO 8601), and what can be done about it. */
+	readonly lastFailure?: { readonly message: string; readonly at?: string; readonly advice?: string };
 }
 
 /**

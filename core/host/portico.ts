@@ -48,7 +48,10 @@ export class Portico {
 	private reloaded = true;
 	private readonly troubles: Troubles;
 	private readonly secrets = new Set<string>();
-	private readonly ownTroubles = () => ({ data: this.troubles.list(), upstreams: notWell(this.current?.generation) });
+	private readonly ownTroubles = () => ({
+		data: this.troubles.list(),
+		upstreams: notWell(this.current?.generation, this.options.clock.now()),
+	});
 	private readonly endAnswers: (() => void) | undefined;
 	private reloading: Promise<void> = Promise.resolve();
 

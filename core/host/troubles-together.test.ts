@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMovedClock } from "../../test/support/moved-clock.ts";
 import type { WorkerAnswer, Workers } from "../contract/host-info.ts";
-import type { UpstreamHealth } from "../contract/router.ts";
 import { createLog } from "../runtime/log.ts";
 import { FailingParts } from "./failing-parts.ts";
 import type { Trouble } from "./trouble.ts";
 import { Troubles } from "./troubles.ts";
 import { troublesTogether } from "./troubles-together.ts";
+import type { UnwellUpstream } from "./upstream-states.ts";
 
 const trouble = (what: Trouble["what"], since: number): Trouble => ({
 	what,
@@ -81,17 +81,20 @@ test("a worker that has ended has no troubles any more, and without others this 
 });
 
 test("an upstream that fails at any worker is told once, as it is where calls are kept away from it", async () => {
-	const lastFailure = { message: "Incorrect API key", advice: "Set another key." };
-	const open: UpstreamHealth = {
+	const lastFailure = { message: "Incorrect API key", at: "2041-01-01T00:00:00.000Z", advice: "Set another key." };
+	const open: UnwellUpstream = {
 		upstream: "a",
 		circuit: "open",
 		failingSince: "2041-01-01T00:00:00.000Z",
 		lastFailure,
+		failing: true,
 	};
+	const resting: UnwellUpstream = { upstream: "b", circuit: "closed", keys: [true, false], failing: false };
+	const left: UnwellUpstream = { upstream: "d", circuit: "half-open", failing: false };
 	const told = [
-		[{ upstream: "a", circuit: "half-open", failures: 9 }],
-		[open, { upstream: "b", circuit: "closed", keys: [true, false] }],
-		[{ upstream: "c", circuit: "strange" }],
+		[{ upstream: "a", circuit: "half-open", failures: 9, failing: true }, left],
+		[open, resting, { ...left, failing: true }],
+		[{ upstream: "c", circuit: "strange", failing: true }],
 	];
 	const workers: Workers = {
 		...saying(),
@@ -99,7 +102,7 @@ test("an upstream that fails at any worker is told once, as it is where calls ar
 	};
 	expect(await troublesTogether(workers, () => none)).toEqual({
 		data: [],
-		upstreams: [open, { upstream: "b", circuit: "closed", keys: [true, false] }],
+		upstreams: [open, { ...left, failing: true }, resting],
 		workers: 3,
 	});
 });

@@ -4,6 +4,7 @@ import type { UpstreamHealth } from "../contract/router.ts";
 import { asList, asNumber, asRecord, asText, definedOnly, isRecord } from "../neutral/json.ts";
 import { failuresTogether, troubleOf } from "./failing-parts.ts";
 import type { Failures, Trouble } from "./trouble.ts";
+import type { UnwellUpstream } from "./upstream-states.ts";
 
 /** A trouble, and which workers have it, where not all of them do. */
 interface SharedTrouble extends Trouble {
@@ -14,7 +15,7 @@ export interface TroublesTogether {
 	/** Those of every process that answered. */
 	readonly data: readonly SharedTrouble[];
 	/** Upstreams that are not well at any of them, each as the worker has it that keeps calls away from it. */
-	readonly upstreams: readonly UpstreamHealth[];
+	readonly upstreams: readonly UnwellUpstream[];
 	/** How many processes that was. */
 	readonly workers: number;
 }
@@ -72,28 +73,33 @@ const merged = (
 
 const circuits: readonly UpstreamHealth["circuit"][] = ["open", "half-open", "closed"];
 
-const decodeUpstreams = (told: unknown): readonly UpstreamHealth[] =>
+const decodeUpstreams = (told: unknown): readonly UnwellUpstream[] =>
 	asList(told).flatMap((one) => {
-		const { upstream, circuit, keys, failingSince, lastFailure } = asRecord(one);
-		const known = circuits.find((state) => state === circuit);
-		if (known === undefined) return [];
-		const { message, advice } = asRecord(lastFailure);
+		const { upstream, circuit, keys, failingSince, lastFailure, failing } = asRecord(one);
+		const state = circuits.find((one) => one === circuit);
+		if (state === undefined) return [];
+		const { message, at, advice } = asRecord(lastFailure);
+		const known = definedOnly({ at: asText(at), advice: asText(advice) });
 		return [
 			{
 				upstream: String(upstream),
-				circuit: known,
+				circuit: state,
 				...(Array.isArray(keys) && { keys: keys.map((used) => used === true) }),
 				...definedOnly({ failingSince: asText(failingSince) }),
-				...(typeof message === "string" && { lastFailure: { message, ...definedOnly({ advice: asText(advice) }) } }),
+				...(typeof message === "string" && { lastFailure: { message, ...known } }),
+				failing: failing === true,
 			},
 		];
 	});
 
-/** Each once: an open circuit tells more than one that is tried, and that more than one that is closed. */
-const worstOf = (all: readonly UpstreamHealth[]): readonly UpstreamHealth[] => {
-	const found = new Map<string, UpstreamHealth>();
-	for (const one of all.toSorted((a, b) => circuits.indexOf(a.circuit) - circuits.indexOf(b.circuit)))
-		if (!found.has(one.upstream)) found.set(one.upstream, one);
+/** An open circuit tells more than one that is tried, and that more than one that is closed; of two alike the one that fails now. */
+const byWhatTheyTell = (a: UnwellUpstream, b: UnwellUpstream): number =>
+	circuits.indexOf(a.circuit) - circuits.indexOf(b.circuit) || +b.failing - +a.failing;
+
+/** Each once. */
+const worstOf = (all: readonly UnwellUpstream[]): readonly UnwellUpstream[] => {
+	const found = new Map<string, UnwellUpstream>();
+	for (const one of all.toSorted(byWhatTheyTell)) if (!found.has(one.upstream)) found.set(one.upstream, one);
 	return [...found.values()];
 };
 

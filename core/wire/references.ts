@@ -122,3 +122,7 @@ export const referenceDenial = ({ at, field, instead = sendContent }: FoundRefer
 		`${at}: what \`${field}\` names is not known here as your own, and the upstream's account serves others too. ${instead}`,
 		{ code: "unknown_reference", parameter: at },
 	);
+
+/** The refusal of a voice that was made for an account, which is asked for by its id; those that all may have go by names. */
+export const voiceDenial = (voice: unknown, at: string): Denial | undefined =>
+	isRecord(voice) ? referenceDenial({ at, field: "id", instead: "Ask for a voice by its name." }) : undefined;

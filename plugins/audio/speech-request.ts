@@ -3,14 +3,15 @@ import {
 	asNumber,
 	asText,
 	type Bound,
+	definedOnly,
 	type EndpointCall,
 	type EndpointRequest,
 	fieldReaders,
 	isRecord,
 	jsonOf,
-	referenceDenial,
 	refuseField,
 	textBytes,
+	voiceDenial,
 } from "#core";
 
 /** Speech in any dialect. */
@@ -67,9 +68,6 @@ export const askedSpeech = (ask: Pick<EndpointRequest, "body">): AskedSpeech => 
 	};
 };
 
-/** OpenAI's own voices have names; one by an id was made for an account. */
-const unknownVoice = referenceDenial({ at: "voice", field: "id", instead: "Ask for a voice by its name." });
-
 export const readSpeech = (request: EndpointRequest): EndpointCall => {
 	const fields = jsonOf(request);
 	const name = model(fields["model"]);
@@ -86,7 +84,7 @@ export const readSpeech = (request: EndpointRequest): EndpointCall => {
 		model: name,
 		stream: fields["stream_format"] === "sse",
 		bound: speechBound(asked),
-		...(asked.ownVoice && { looksUp: unknownVoice }),
+		...definedOnly({ looksUp: voiceDenial(fields["voice"], "voice") }),
 		texts: asked.instructions === undefined ? [asked.text] : [asked.text, asked.instructions],
 	};
 };

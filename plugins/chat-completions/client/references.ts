@@ -3,10 +3,8 @@ import {
 	asList,
 	asRecord,
 	type Conversations,
-	type Denial,
 	definedOnly,
 	findReference,
-	isRecord,
 	isSpelledOtherwise,
 	leadsInside,
 	leadsToOwnServer,
@@ -14,6 +12,7 @@ import {
 	membersOf,
 	type ReferenceFields,
 	referenceDenial,
+	voiceDenial,
 	type WireRecord,
 } from "#core";
 
@@ -71,17 +70,11 @@ const referenceIn = (messages: readonly unknown[]) => {
 /** What a request names of an upstream's account. */
 const findIn = (body: WireRecord) => referenceIn(asList(body["messages"])) ?? referenceOfTools(body);
 
-/** A voice that was made for the account. OpenAI's own have names. */
-const unknownVoice = referenceDenial({ at: "audio.voice", field: "id", instead: "Ask for a voice by its name." });
-
-const voiceIn = ({ audio }: WireRecord): Denial | undefined =>
-	isRecord(asRecord(audio)["voice"]) ? unknownVoice : undefined;
-
 /** Sends requests with such an id to upstreams alone whose account is the token's. Nothing is kept. */
 export const references = {
 	load(ask: ModelAsk): ModelAsk {
 		const found = findIn(ask.body.value);
-		const voice = voiceIn(ask.body.value);
+		const voice = voiceDenial(asRecord(ask.body.value["audio"])["voice"], "audio.voice");
 		if (!found && !voice) return ask;
 		return { ...ask, ...definedOnly({ onlyUpstream: found && referenceDenial(found), looksUp: voice }) };
 	},

@@ -1,7 +1,22 @@
-/** What an order may say whatever its kind: names that can stand in addresses, and details that are not too long to keep. */
-import { asRecord, deny, Fault, invalidParameter, isRecord } from "#core";
-import type { TaskOrder } from "./service.ts";
+/** What an order may say whatever its kind: a prompt that is not endless, names that can stand in addresses, and details that are not too long to keep. */
+import { asRecord, asText, deny, Fault, invalidParameter, isRecord } from "#core";
 import { isSoundBound } from "./sound-kind.ts";
+import type { TaskOrder } from "./task.ts";
+
+/** Characters; the same for the words of a song. */
+export const longestPrompt = 100_000;
+
+/** Reads the prompt of a `thing`. Throws `Fault`; for an empty one only where it is `required`. */
+export const readPrompt = (value: unknown, thing: "picture" | "clip", required: boolean): string => {
+	if (value !== undefined && value !== null && typeof value !== "string")
+		throw invalidParameter("prompt", "The prompt must be text.");
+	const prompt = asText(value) ?? "";
+	if (required && prompt.trim() === "")
+		throw invalidParameter("prompt", `The prompt is empty; say what the ${thing} is to show.`);
+	if (prompt.length > longestPrompt)
+		throw invalidParameter("prompt", `The prompt is longer than ${longestPrompt} characters.`);
+	return prompt;
+};
 
 const longestDetails = 16_000;
 

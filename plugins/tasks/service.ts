@@ -14,8 +14,8 @@ export {
 } from "./kling.ts";
 export { leadingNumber } from "./leading-number.ts";
 export { noSuchTask } from "./no-such-task.ts";
+export { longestPrompt, readPrompt } from "./order-checks.ts";
 export { type PictureData, pictureData, pictureOf } from "./pictures.ts";
-export { longestPrompt, readPrompt } from "./prompt-field.ts";
 export type * from "./task.ts";
 export { type TaskKind, type TaskUpstream, taskKinds, taskUpstreams } from "./task-maker.ts";
 export { type Tasks, tasks } from "./tasks.ts";

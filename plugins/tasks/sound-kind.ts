@@ -3,7 +3,8 @@
  * the same, its client is called back and what was held is charged, and the log says which kind it was.
  */
 import { describe, isRecord, type Log } from "#core";
-import type { Task, TaskKind, TaskUnits } from "./service.ts";
+import type { Task, TaskUnits } from "./task.ts";
+import type { TaskKind } from "./task-maker.ts";
 import { taskView } from "./views.ts";
 
 const names = ["images", "partialImages", "seconds", "songs"] satisfies (keyof TaskUnits)[];

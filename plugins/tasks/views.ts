@@ -1,5 +1,5 @@
 /** A task as the uniform routes show it. Times in seconds since 1970. */
-import type { Task } from "./service.ts";
+import type { Task } from "./task.ts";
 
 const seconds = (milliseconds: number): number | null => (milliseconds === 0 ? null : Math.floor(milliseconds / 1000));
 

@@ -168,6 +168,7 @@ export {
 } from "./neutral/json.ts";
 export { Losses, type LossWords, type NeutralLoss, type Setting, wordLosses } from "./neutral/losses.ts";
 export * from "./neutral/model.ts";
+export { toDollars, toMicroDollars } from "./neutral/money.ts";
 export { brokenOff, failureOf, normalizeEvents, normalizeResponse } from "./neutral/normalize-events.ts";
 export { normalizeRequest } from "./neutral/normalize-request.ts";
 export { asObjectSchema, describedSchema, objectSchema, referredIn } from "./neutral/object-schema.ts";

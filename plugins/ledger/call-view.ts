@@ -1,5 +1,5 @@
 /** A row of the ledger as operators see it. Money in dollars, times as ISO dates. */
-import { asList, asNumber, asRecord, asText, parseJson, type WireRecord } from "#core";
+import { asList, asNumber, asRecord, asText, parseJson, toDollars, type WireRecord } from "#core";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,7 @@ const attemptsOf = (row: Row, detail: WireRecord): readonly WireRecord[] => {
 
 const dollars = (microDollars: unknown): number | null => {
 	const amount = asNumber(microDollars);
-	return amount === undefined ? null : amount / 1e6;
+	return amount === undefined ? null : toDollars(amount);
 };
 
 export const callView = (row: Row): WireRecord => {

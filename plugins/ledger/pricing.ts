@@ -1,5 +1,5 @@
 /** What the ledger says of prices: those of today, which need not be those of a call long ago. */
-import { asNumber, asText, type Router, type Usage, type WireRecord } from "#core";
+import { asNumber, asText, type Router, toDollars, type Usage, type WireRecord } from "#core";
 import type { PricePart, Prices } from "../prices/service.ts";
 import type { Saved } from "./usage.ts";
 
@@ -33,7 +33,7 @@ export const arithmeticOf = (prices: Prices | undefined, call: WireRecord): Arit
 	const price = prices.find(name, hints);
 	const parts = (price ? prices.parts(usageOf(call), price) : []).map((part) => ({
 		...part,
-		cost: (part.tokens * part.rate) / 1e6,
+		cost: toDollars(part.tokens * part.rate),
 	}));
 	if (parts.length === 0) return undefined;
 	const sum = parts.reduce((all, { cost }) => all + cost, 0);

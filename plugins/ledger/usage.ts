@@ -1,6 +1,6 @@
 /** `GET /admin/usage`: sums of the ledger, as JSON or as CSV. */
 import { sql } from "drizzle-orm";
-import { asList, asText, invalidParameter, ownerOf, parseJson, type Route, type Store } from "#core";
+import { asList, asText, invalidParameter, ownerOf, parseJson, type Route, type Store, toDollars } from "#core";
 import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.ts";
 import { csvLines } from "./csv.ts";
 import { checkEnding, timeOf } from "./queries.ts";
@@ -88,8 +88,8 @@ const viewOf = (sum: Sum, savedBy: Saved | undefined, told: boolean): View => {
 	return {
 		...of,
 		...figures,
-		cost: microDollars / 1e6,
-		excess: excessMicroDollars / 1e6,
+		cost: toDollars(microDollars),
+		excess: toDollars(excessMicroDollars),
 		...(savedBy && "model" in of && { saved }),
 		...(told && {
 			p50Ms: percentile(took, 0.5) ?? null,

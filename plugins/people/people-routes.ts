@@ -10,11 +10,12 @@ import {
 	type Statement,
 	type Store,
 	t,
+	toMicroDollars,
 } from "#core";
 import type { Directory, PersonChange } from "./directory.ts";
 import type { Invitation, Invitations } from "./invitations.ts";
 import { keeping } from "./keeping.ts";
-import { ceilingSchema, dollarsOf, microDollars } from "./money.ts";
+import { ceilingSchema, dollarsOf } from "./money.ts";
 import { limitsFrom, type Person, roleSchema } from "./person.ts";
 import type { Change, People, PersonFollower } from "./service.ts";
 import type { Sessions } from "./sessions.ts";
@@ -158,7 +159,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 			checkCeiling(ceiling);
 			if (limits) checkLimits(limits);
 			if (budgets) checkBudgets(budgets);
-			const amount = typeof ceiling === "number" ? microDollars(ceiling) : ceiling;
+			const amount = typeof ceiling === "number" ? toMicroDollars(ceiling) : ceiling;
 			const wanted: PersonChange = {
 				...(role !== undefined && { role }),
 				...(disabled !== undefined && { disabled }),
@@ -204,7 +205,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 				const known = who === undefined ? undefined : await directory.get(who);
 				const made = invitations.make({
 					role: known?.role ?? role,
-					...(typeof ceiling === "number" && { ceiling: microDollars(ceiling) }),
+					...(typeof ceiling === "number" && { ceiling: toMicroDollars(ceiling) }),
 					...(budgets && { budgets }),
 					...(limits && { limits: limitsFrom(limits) }),
 					...(known && { person: known.id }),

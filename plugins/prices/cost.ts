@@ -3,21 +3,15 @@
  * decimals is bent by floating point, and rounded up once at the end.
  */
 import type { Units, Usage } from "#core";
+import { rateAt } from "./long-input.ts";
 import type { Price, Rate, TaskFacts, TaskUnits, UsageBound } from "./service.ts";
 import { feeOf, mostTierFactor, partialImageFee, searchFee, tierFactor } from "./tiers.ts";
-import { roundedUp, unitCost } from "./units.ts";
+import { million, roundedUp, unitCost } from "./units.ts";
 import { taskRate, taskUnits } from "./variants.ts";
 
-const million = 1_000_000;
-
 /** Millionths of a micro-dollar for one token, given how long the input of the call is. */
-const perToken = (rate: Rate | undefined, inputTokens: number): number => {
-	if (rate === undefined) return 0;
-	if (typeof rate === "number") return Math.round(rate * million);
-	let now = rate.base;
-	for (const step of rate.steps) if (inputTokens > step.above) now = step.rate;
-	return Math.round(now * million);
-};
+const perToken = (rate: Rate | undefined, inputTokens: number): number =>
+	rate === undefined ? 0 : Math.round(rateAt(rate, inputTokens) * million);
 
 /** Millionths of a micro-dollar for a price in dollars. */
 const perPiece = (dollars: number | undefined): number => Math.round((dollars ?? 0) * million) * million;

@@ -2,6 +2,10 @@
 import type { ConfiguredPrice } from "./prices-config.ts";
 import type { Price, Rate } from "./service.ts";
 
+/** Dollars for a million tokens in a call whose input is so long. */
+export const rateAt = (rate: Rate, inputTokens: number): number =>
+	typeof rate === "number" ? rate : (rate.steps.findLast(({ above }) => inputTokens > above)?.rate ?? rate.base);
+
 /** The kinds of tokens that it may be said of, each with the one whose rate it has where it has none. */
 const kinds = [
 	["input", "input"],

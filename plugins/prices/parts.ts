@@ -1,11 +1,7 @@
 /** What each kind of token of a call costs, for people who want to see the sum. */
-import type { Usage } from "#core";
+import { toDollars, type Usage } from "#core";
+import { rateAt } from "./long-input.ts";
 import type { Price, PricePart, Rate } from "./service.ts";
-
-const rateAt = (rate: Rate, inputTokens: number): number => {
-	if (typeof rate === "number") return rate;
-	return rate.steps.findLast(({ above }) => inputTokens > above)?.rate ?? rate.base;
-};
 
 /** Kinds that have no rate of their own have that of their side. Fees, units and tiers are not among them. */
 export const priceParts = ({ input, output }: Usage, price: Price): readonly PricePart[] => {
@@ -26,5 +22,5 @@ export const priceParts = ({ input, output }: Usage, price: Price): readonly Pri
 /** Dollars that so many cached tokens would have cost more as plain ones; a rate that grows with length is taken at its base. */
 export const savedBy = (cachedTokens: number, { input, cacheRead }: Price): number => {
 	if (input === undefined || cacheRead === undefined) return 0;
-	return (cachedTokens * (rateAt(input, 0) - rateAt(cacheRead, 0))) / 1_000_000;
+	return toDollars(cachedTokens * (rateAt(input, 0) - rateAt(cacheRead, 0)));
 };

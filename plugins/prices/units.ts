@@ -22,7 +22,7 @@ interface UnitCost {
 	readonly unpriced: boolean;
 }
 
-const million = 1_000_000;
+export const million = 1_000_000;
 
 /** Rounded up, but for what floating point adds beyond the fourteenth digit: that is no money. */
 export const roundedUp = (sum: number): number => Math.ceil(Number(sum.toPrecision(14)));

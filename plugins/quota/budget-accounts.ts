@@ -1,9 +1,8 @@
 /** What is written of budgets when they are set, and what is shown of them: each window that runs has an account. */
-import type { Statement } from "#core";
+import { type Statement, toDollars } from "#core";
 import { windowAccount } from "./account-names.ts";
 import type { Accounts } from "./accounts.ts";
 import { type Budget, limitIn } from "./budgets.ts";
-import { toDollars } from "./numbers.ts";
 import type { Period } from "./windows.ts";
 
 export interface BudgetOptions {

@@ -1,10 +1,9 @@
 /** The token setting `budgets`: dollars for each day, week or month of the calendar, beside the quota for its whole life. */
-import { asList, asNumber, asRecord, asText, instantOf, type TokenSetting, t } from "#core";
+import { asList, asNumber, asRecord, asText, instantOf, type TokenSetting, t, toMicroDollars } from "#core";
 import { personAccount } from "./account-names.ts";
 import { type BudgetOptions, budgetStatements, budgetsShown } from "./budget-accounts.ts";
 import { budgetsFromWords, budgetsInWords } from "./budget-words.ts";
 import { type Budget, Budgets, budgetsIn, budgetsKey } from "./budgets.ts";
-import { toMicroDollars } from "./numbers.ts";
 import { isPeriod, isZone, periods, windowFinder } from "./windows.ts";
 
 const amountSchema = t.Number({

@@ -27,7 +27,7 @@ export class ChargeBatch {
 	private readonly statements: Statement[] = [];
 	/** What is true of leases and alerts once it is written. */
 	private readonly afterwards: (() => void)[] = [];
-	/** WaitingCharges that it charges. */
+	/** Accounts that it charges. */
 	private readonly charged = new Set<string>();
 	private readonly accounts: WaitingCharges;
 	private readonly now: Moment;

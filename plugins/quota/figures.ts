@@ -1,4 +1,5 @@
 /** What the accounts of this node show to whoever watches. */
+import { toDollars } from "#core";
 import { figure, type Metric } from "../metrics/service.ts";
 import { isTokenAccount } from "./account-names.ts";
 import type { Accounts } from "./accounts.ts";
@@ -9,7 +10,7 @@ export const quotaMetrics = ({ leases, loose, journal }: Accounts): readonly Met
 	const held = all.reduce((sum, { token, held }) => (isTokenAccount(token) ? sum + held : sum), 0);
 	const rows = all.reduce((sum, lease) => sum + lease.rows.length, loose.length);
 	return [
-		figure("portico_quota_held_dollars", "gauge", "What running calls hold of their tokens' quotas.", held / 1e6),
+		figure("portico_quota_held_dollars", "gauge", "What running calls hold of their tokens' quotas.", toDollars(held)),
 		figure("portico_ledger_rows_waiting", "gauge", "Rows that are not in the database yet.", rows),
 		figure("portico_journal_bytes", "gauge", "The journal of charges and rows on this node.", journal.size),
 	];

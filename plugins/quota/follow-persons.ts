@@ -1,10 +1,9 @@
 /** A person's ceiling and budgets, kept in accounts beside those of their tokens. */
-import { asRecord } from "#core";
+import { asRecord, toDollars } from "#core";
 import type { PersonFollower } from "../people/service.ts";
 import { personAccount } from "./account-names.ts";
 import { type BudgetOptions, budgetStatements, budgetsShown } from "./budget-accounts.ts";
 import { budgetsOf } from "./budgets-setting.ts";
-import { toDollars } from "./numbers.ts";
 import { balanceOf } from "./setting.ts";
 
 export const quotaFollower = (options: BudgetOptions): PersonFollower => ({

@@ -1,8 +1,7 @@
 /** What is said where an account has too little: whose money it is, what is left, and when there is more. */
-import { type Denial, deny } from "#core";
+import { type Denial, deny, toDollars } from "#core";
 import { isPersonAccount } from "./account-names.ts";
 import type { AccountLimit } from "./holding.ts";
-import { toDollars } from "./numbers.ts";
 
 /** Whose money it is, as a refusal calls it. */
 export const nameOf = ({ account, window }: AccountLimit): string => {

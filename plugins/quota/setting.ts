@@ -1,7 +1,6 @@
 /** The token setting `quota`: dollars, kept as whole micro-dollars, in an account beside the token. */
-import { type TokenSetting, t } from "#core";
+import { type TokenSetting, t, toDollars, toMicroDollars } from "#core";
 import type { Accounts } from "./accounts.ts";
-import { toDollars, toMicroDollars } from "./numbers.ts";
 
 const isAmount = (value: unknown): value is number =>
 	typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= 1_000_000_000;

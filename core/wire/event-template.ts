@@ -4,14 +4,9 @@
  */
 import { parseJson } from "../neutral/json.ts";
 
-/**
- * An event's data as it is written behind `data: `. JSON may hold line ends between its members, and each line needs the
- * word again.
- *
- * @example
- * `data: ${dataLines(json)}\n\n`
- */
-export const dataLines = (data: string): string => (data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data);
+/** An event as it is written. JSON may hold line ends between its members, and each line needs its `data: `. */
+export const eventText = (data: string, name?: string): string =>
+	`${name === undefined ? "" : `event: ${name}\n`}data: ${data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data}\n\n`;
 
 /** Texts that do not repeat in so many attempts are not waited for any more. */
 const mostAttempts = 16;

@@ -1,5 +1,5 @@
 /** Puts back into a stream what passthrough changed: the model's name, and usage that the client did not ask for. */
-import { asList, dataLines, isRecord, parseJson, type StreamEditor, type StreamEvent } from "#core";
+import { asList, eventText, isRecord, parseJson, type StreamEditor, type StreamEvent } from "#core";
 
 export class StreamNames implements StreamEditor {
 	private readonly asked: string;
@@ -15,7 +15,7 @@ export class StreamNames implements StreamEditor {
 
 	event({ data }: StreamEvent): string {
 		const text = this.edited(data);
-		return text === undefined ? "" : `data: ${dataLines(text)}\n\n`;
+		return text === undefined ? "" : eventText(text);
 	}
 
 	end(): string {

@@ -2,7 +2,7 @@
  * The two forms of Gemini's streams: events (`?alt=sse`), or without it one JSON array that grows. Encoder, editor and
  * the rendering of a failure write into the same stream, so what has been written is kept by the request's body.
  */
-import { dataLines, type ModelAsk } from "#core";
+import { eventText, type ModelAsk } from "#core";
 import { maskedText } from "./field-mask.ts";
 
 /** Writes the elements of one stream. */
@@ -21,7 +21,7 @@ export class Framing {
 	/** One response, given as JSON text, with the fields that the client wants. */
 	element(response: string): string {
 		const json = maskedText(response, this.request);
-		if (!this.array) return `data: ${dataLines(json)}\n\n`;
+		if (!this.array) return eventText(json);
 		const lead = this.begun ? ",\r\n" : "[";
 		this.begun = true;
 		return `${lead}${json}\n`;

@@ -1,7 +1,7 @@
 /** A stream of an endpoint under guards: texts as they come, sound untouched, events once all of them are there. */
 import type { StreamEvent } from "../../contract/upstream-side.ts";
 import { isRecord, parseJson } from "../../neutral/json.ts";
-import { dataLines } from "../../wire/event-template.ts";
+import { eventText } from "../../wire/event-template.ts";
 import type { StreamPass } from "../call/exchange.ts";
 import type { GuardedWords } from "./guarded-words.ts";
 
@@ -43,8 +43,7 @@ const inspectEvents = async (events: readonly StreamEvent[], words: GuardedWords
 		.map(({ name, data }, event) => {
 			const value = values[event];
 			const changed = mapPlaces(value, "", (path, text) => said.get(`${event} ${path}`) ?? text);
-			const lines = value === undefined ? dataLines(data) : JSON.stringify(changed);
-			return `${name === undefined ? "" : `event: ${name}\n`}data: ${lines}\n\n`;
+			return eventText(value === undefined ? data : JSON.stringify(changed), name);
 		})
 		.join("");
 };

@@ -1,9 +1,9 @@
 /** Puts back what passthrough changed: the model's name under an alias, and usage that the client did not ask for. */
 import {
 	asRecord,
-	dataLines,
 	EventTemplate,
 	eventMembers,
+	eventText,
 	isRecord,
 	type ModelAsk,
 	type PassthroughChanges,
@@ -91,19 +91,12 @@ class Editor implements StreamEditor {
 	}
 
 	event({ name, data }: StreamEvent): string {
-		if (name !== undefined) return `event: ${name}\n${this.rewritten(data)}`;
-		if (this.template.repeats(data)) return this.template.reworded(data, this.written);
-		const text = this.rewritten(data);
-		if (text !== "") this.template.learnBoth(data, this.written, text);
-		return text;
-	}
-
-	/** The event's data with what changes it; nothing for an event that is kept back. */
-	private rewritten(data: string): string {
+		if (name === undefined && this.template.repeats(data)) return this.template.reworded(data, this.written);
 		const kept = this.strip ? stripped(data, this.strip) : data;
 		if (kept === undefined) return "";
-		const text = this.alias ? this.restored(kept) : kept;
-		return `data: ${dataLines(text)}\n\n`;
+		const text = eventText(this.alias ? this.restored(kept) : kept, name);
+		if (name === undefined) this.template.learnBoth(data, this.written, text);
+		return text;
 	}
 
 	end(): string {

@@ -1,8 +1,8 @@
 /** Puts the asked model's name back in answers that pass through under an alias; everything else stays as it came. */
 import {
 	asRecord,
-	dataLines,
 	editJsonBody,
+	eventText,
 	isRecord,
 	type ModelAsk,
 	type PassthroughChanges,
@@ -49,8 +49,7 @@ class Editor implements StreamEditor {
 
 	event({ name, data }: StreamEvent): string {
 		const isStart = name === undefined ? data.includes('"message_start"') : name === "message_start";
-		const lines = dataLines(isStart ? renamed(data, this.name) : data);
-		return name === undefined ? `data: ${lines}\n\n` : `event: ${name}\ndata: ${lines}\n\n`;
+		return eventText(isStart ? renamed(data, this.name) : data, name);
 	}
 
 	end(): string {

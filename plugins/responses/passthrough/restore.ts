@@ -1,6 +1,6 @@
 /** Puts back what passthrough changed: the model's name under an alias, and the answer that was gone on from. */
 import {
-	dataLines,
+	eventText,
 	isRecord,
 	type ModelAsk,
 	type PassthroughChanges,
@@ -25,19 +25,16 @@ export const restore = (text: string, ask: ModelAsk, changes: PassthroughChanges
 	return put && isRecord(body) && body["object"] === "response" ? JSON.stringify({ ...body, ...put }) : text;
 };
 
-const framed = (name: string | undefined, data: string): string =>
-	`${name === undefined ? "" : `event: ${name}\n`}data: ${dataLines(data)}\n\n`;
-
 /** Absent when the stream may pass as it is. Only the events that hold the whole response are written anew. */
 export const editor = (ask: ModelAsk, changes: PassthroughChanges): StreamEditor | undefined => {
 	const put = replacements(ask, changes);
 	if (put === undefined) return undefined;
 	return {
 		event: ({ name, data }: StreamEvent): string => {
-			if (!data.includes('"response"')) return framed(name, data);
+			if (!data.includes('"response"')) return eventText(data, name);
 			const event = parseJson(data);
-			if (!isRecord(event) || !isRecord(event["response"])) return framed(name, data);
-			return framed(name, JSON.stringify({ ...event, response: { ...event["response"], ...put } }));
+			if (!isRecord(event) || !isRecord(event["response"])) return eventText(data, name);
+			return eventText(JSON.stringify({ ...event, response: { ...event["response"], ...put } }), name);
 		},
 		end: () => "",
 	};

@@ -54,7 +54,11 @@ export interface ModelCapabilities {
 	readonly films?: boolean;
 	readonly documentAddresses?: boolean;
 	readonly developerRole?: boolean;
-	readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
+	/**
+	 * The field of Chat Completions that limits its output: what the other says it does not read, unless it is OpenAI's. `both`:
+	 * the older one limits the answer, the newer what it thinks besides.
+	 */
+	readonly maxTokensField?: "max_tokens" | "max_completion_tokens" | "both";
 	readonly mixServerAndFunctionTools?: boolean;
 	/** The usage of a stream of Chat Completions may be asked for. */
 	readonly streamUsage?: boolean;

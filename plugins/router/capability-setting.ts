@@ -96,8 +96,8 @@ export const capabilitySetting = t.Object(
 		imagesInToolResults: t.Optional(t.Boolean({ description: "It takes images in tool results." })),
 		developerRole: t.Optional(t.Boolean({ description: "It takes messages of the role developer." })),
 		maxTokensField: t.Optional(
-			t.Union([t.Literal("max_tokens"), t.Literal("max_completion_tokens")], {
-				description: "The field its output limit goes into.",
+			t.Union([t.Literal("max_tokens"), t.Literal("max_completion_tokens"), t.Literal("both")], {
+				description: "The field of Chat Completions that its output limit goes into.",
 			}),
 		),
 		streamUsage: t.Optional(t.Boolean({ description: "It takes `stream_options` in Chat Completions." })),

@@ -1,6 +1,7 @@
 /** A provider over HTTP: one base address, one or several keys bound to it. */
 import {
 	type Clock,
+	definedOnly,
 	type Fault,
 	type FetchTls,
 	fetchTls,
@@ -18,6 +19,7 @@ import {
 } from "#core";
 import { readWords, without } from "./error-body.ts";
 import { Keys } from "./keys.ts";
+import { vendorAt } from "./known/vendors.ts";
 import { createNextKeys, type NextKeys } from "./next-keys.ts";
 import { slow } from "./no-answer.ts";
 import { RetryCredit } from "./repeating.ts";
@@ -177,7 +179,7 @@ export const createHttpUpstream = ({
 		models,
 		host: new URL(base).host,
 		remembers: setting.threads !== false,
-		...(setting.vendor !== undefined && { vendor: setting.vendor }),
+		...definedOnly({ vendor: setting.vendor ?? vendorAt(base) }),
 		...(setting.tenancy === "single" && { tenancy: setting.tenancy }),
 		redact: (words) => without(words, secrets),
 		keys: () => keys.states(),

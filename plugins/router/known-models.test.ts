@@ -1,6 +1,7 @@
 /** What is known of models without being told. */
 import { describe, expect, test } from "bun:test";
 import type { Effort } from "#core";
+import { vendorAt } from "./known/vendors.ts";
 import { builtIn, createLookup } from "./known-models.ts";
 import { capabilitiesOf } from "./service.ts";
 
@@ -115,6 +116,13 @@ test("strict vendors are known by the model's name or by the upstream's vendor",
 	expect(capabilitiesOf("gpt-oss-120b", "groq")).toMatchObject({ strictFields: true, vendor: "groq" });
 	expect(capabilitiesOf("kimi-k2.6", "cerebras")).toMatchObject({ strictFields: true, reasoningWithCalls: false });
 	expect(capabilitiesOf("anything", "nobody-knows")).toEqual({ vendor: "nobody-knows" });
+});
+
+test("Alibaba is known by its address", () => {
+	for (const region of ["dashscope", "dashscope-intl", "cn-hongkong.dashscope"])
+		expect(vendorAt(`https://${region}.aliyuncs.com/compatible-mode/v1`)).toBe("dashscope");
+	expect(vendorAt("https://aliyuncs.com.example/v1")).toBeUndefined();
+	expect(capabilitiesOf("deepseek-v4-pro", "dashscope").maxTokensField).toBe("both");
 });
 
 test("config has the last word", () => {

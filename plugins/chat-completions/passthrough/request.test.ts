@@ -153,6 +153,39 @@ describe("the request that passes through", () => {
 		for (const model of ["gpt-4o", "deepseek-chat", "openai/gpt-4.1", "omni"]) expect(given(model).max_tokens).toBe(9);
 	});
 
+	test("a limit goes by the name that the model reads", () => {
+		const limits = (
+			model: string,
+			given: Readonly<Record<string, unknown>>,
+			vendor?: string,
+			maxOutputTokens?: number,
+		) => {
+			const capabilities = capabilitiesOf(model, vendor);
+			const changes = { model, capabilities, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
+			const body = JSON.parse(sent(bodyWith(given), changes));
+			return [body.max_tokens, body.max_completion_tokens];
+		};
+		for (const model of ["deepseek-chat", "deepseek-v4-pro", "glm-5.3", "z-ai/glm-4.7"]) {
+			expect(limits(model, { max_completion_tokens: 16 })).toEqual([16, undefined]);
+			expect(limits(model, { max_completion_tokens: 16, max_tokens: null })).toEqual([16, undefined]);
+			expect(limits(model, { max_completion_tokens: 16 }, undefined, 7)).toEqual([7, undefined]);
+			expect(limits(model, { max_completion_tokens: 16, max_tokens: 12 })).toEqual([12, 16]);
+			expect(limits(model, { max_tokens: 16 })).toEqual([16, undefined]);
+		}
+		for (const model of ["qwen3-max", "deepseek-v4-pro"]) {
+			expect(limits(model, { max_completion_tokens: 16 }, "dashscope")).toEqual([16, 16]);
+			expect(limits(model, { max_tokens: 16 }, "dashscope")).toEqual([16, 16]);
+			expect(limits(model, { max_tokens: null }, "dashscope", 9)).toEqual([9, 9]);
+			expect(limits(model, {}, "dashscope")).toEqual([undefined, undefined]);
+		}
+		expect(limits("glm-4.7", { max_completion_tokens: 16 }, "cerebras")).toEqual([16, undefined]);
+		for (const model of ["gpt-4o", "gpt-5", "anything"])
+			for (const name of ["max_tokens", "max_completion_tokens"])
+				expect(sent(bodyWith({ [name]: 5 }), { model, capabilities: capabilitiesOf(model) })).toBe(
+					JSON.stringify({ ...bodyWith({ [name]: 5 }), model }),
+				);
+	});
+
 	test("lets only harmless headers through", () => {
 		const headers = new Headers({
 			authorization: "Bearer sk-client",

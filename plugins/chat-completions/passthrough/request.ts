@@ -14,6 +14,7 @@ import {
 } from "#core";
 import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { type HistoryTarget, historyFor, mayNeedChange, thinksNot } from "../history.ts";
+import { limitFields, unreadLimit } from "../limit-fields.ts";
 import { passedHeaders } from "../passed-headers.ts";
 import { asksForUsage, otherStreamOptions } from "../stream-options.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
@@ -44,8 +45,7 @@ const editLimit = (
 	const { max_completion_tokens: current, max_tokens: older } = body.value;
 	if (typeof current === "number" && current > limit) edits["max_completion_tokens"] = limit;
 	if (typeof older === "number" && older > limit) edits["max_tokens"] = limit;
-	if (typeof current !== "number" && typeof older !== "number")
-		edits[capabilities.maxTokensField ?? "max_tokens"] = limit;
+	if (typeof current !== "number" && typeof older !== "number") Object.assign(edits, limitFields(limit, capabilities));
 };
 
 /** What another model's turns left in the history, and what a strict vendor does not take. */
@@ -117,6 +117,9 @@ export const passthroughRequest = (ask: ModelAsk, changes: PassthroughChanges): 
 	const { edits, losses } = editing;
 	if (body.value["model"] !== changes.model) edits["model"] = changes.model;
 	if (limit !== undefined && call.operation === "generate") editLimit(ask, limit, changes, editing);
+	// Of strict vendors it is among all the fields that they know by another name.
+	if (capabilities.maxTokensField !== undefined && call.maxOutputTokens !== undefined && !capabilities.strictFields)
+		Object.assign(edits, unreadLimit({ ...body.value, ...edits }, capabilities));
 	if (body.value["reasoning_effort"] !== undefined) editEffort(ask, changes, editing);
 	const instruction = mayNeedFitting(capabilities) ? editRefused(ask, changes, editing) : undefined;
 	editHistory(ask, changes, editing);

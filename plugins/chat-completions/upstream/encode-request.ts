@@ -13,6 +13,7 @@ import {
 import { cacheOptionsOf } from "../cache-marks.ts";
 import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { historyFor, thinksNot } from "../history.ts";
+import { limitFields } from "../limit-fields.ts";
 import { answersAnew, beginsAnswer, tierOf, toolNames, userFor } from "../openai.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
 import { encodeFormat } from "./encode-format.ts";
@@ -24,10 +25,10 @@ import { beginWriting, ownExtras, type Writing } from "./target.ts";
 const mostStops = 4;
 
 const limitOf = ({ request, context }: Writing): WireRecord => {
-	const { maxOutput, maxTokensField } = context.capabilities;
+	const { maxOutput } = context.capabilities;
 	const asked = request.maxOutputTokens;
 	if (asked === undefined) return {};
-	return { [maxTokensField ?? "max_tokens"]: maxOutput === undefined ? asked : Math.min(asked, maxOutput) };
+	return limitFields(maxOutput === undefined ? asked : Math.min(asked, maxOutput), context.capabilities);
 };
 
 const samplingFields = (writing: Writing): Record<string, unknown> => {

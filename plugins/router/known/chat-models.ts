@@ -44,6 +44,7 @@ export const chatModels: readonly KnownModels[] = [
 			forcedCalls: "unthinking",
 			nativeSchema: false,
 			developerRole: false,
+			maxTokensField: "max_tokens",
 		},
 		sources: [
 			deepseekPage,
@@ -52,8 +53,9 @@ export const chatModels: readonly KnownModels[] = [
 			"https://github.com/Gitlawb/openclaude/issues/878",
 			"https://github.com/HKUDS/nanobot/issues/946",
 			"https://github.com/earendil-works/pi/issues/1048",
+			"https://github.com/earendil-works/pi/issues/8018",
 		],
-		note: "Takes every word and maps it to `low`, `high` or `max` itself. Reasoning that is an empty text counts as missing. While it thinks no call can be forced; it takes no schema for its answer, and 400 is its answer to the role `developer`.",
+		note: "Takes every word and maps it to `low`, `high` or `max` itself. Takes no notice of `max_completion_tokens`. Reasoning that is an empty text counts as missing. While it thinks no call can be forced; it takes no schema for its answer, and 400 is its answer to the role `developer`.",
 	},
 	{
 		names: ["kimi-*"],
@@ -98,9 +100,13 @@ export const chatModels: readonly KnownModels[] = [
 	},
 	{
 		names: ["glm-*"],
-		capabilities: { thinkingSwitch: "thinking", films: true, developerRole: false },
-		sources: ["https://docs.z.ai/guides/capabilities/thinking-mode", "https://github.com/vastsa/PI-Desktop/issues/30"],
-		note: "400 for the role `developer`.",
+		capabilities: { thinkingSwitch: "thinking", films: true, developerRole: false, maxTokensField: "max_tokens" },
+		sources: [
+			"https://docs.z.ai/guides/capabilities/thinking-mode",
+			"https://github.com/vastsa/PI-Desktop/issues/30",
+			"https://github.com/earendil-works/pi/issues/7143",
+		],
+		note: "400 for the role `developer`. Takes no notice of `max_completion_tokens`.",
 	},
 	{
 		names: ["qwen*", "doubao-*", "seed-*", "internvl*", "llava*", "nova-*"],

@@ -2,6 +2,13 @@
 import type { KnownModels } from "#core";
 import { mistralService } from "./chat-models.ts";
 
+/** Alibaba's, in each of its regions. */
+const dashScope = /\.aliyuncs\.com$/;
+
+/** Whom an address tells, where the config does not say. */
+export const vendorAt = (url: string): string | undefined =>
+	dashScope.test(new URL(url).hostname) ? "dashscope" : undefined;
+
 export const vendors: readonly KnownModels[] = [
 	{
 		vendors: ["mistral"],
@@ -41,5 +48,14 @@ export const vendors: readonly KnownModels[] = [
 		},
 		sources: ["https://github.com/QwenLM/qwen-code/issues/11045", "https://github.com/Kilo-Org/kilocode/issues/10375"],
 		note: "400 for `reasoning_content` in the history, whatever the model.",
+	},
+	{
+		vendors: ["dashscope"],
+		capabilities: { maxTokensField: "both" },
+		sources: [
+			"https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope",
+			"https://github.com/HKUDS/nanobot/pull/2468",
+		],
+		note: "Known by its address. `max_tokens` limits the answer and not what is thought before it; `max_completion_tokens` both, from Qwen 3.5 on.",
 	},
 ];

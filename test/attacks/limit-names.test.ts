@@ -1,0 +1,70 @@
+/** Promise: what a call is limited to is what its upstream is told, in the words that this one reads. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+
+interface Limits {
+	readonly max_tokens?: number;
+	readonly max_completion_tokens?: number;
+}
+
+/** What each writes: DeepSeek and Z.ai read the older name alone, Alibaba's by the older limits the answer and not the thoughts. */
+const written: Readonly<Record<string, (limits: Limits) => number>> = {
+	"deepseek-chat": ({ max_tokens = 8192 }) => max_tokens,
+	"glm-5.3": ({ max_tokens = 8192 }) => max_tokens,
+	"qwen3.7-max": ({ max_tokens = 8192, max_completion_tokens = 38_000 }) =>
+		Math.min(max_completion_tokens, 30_000 + max_tokens),
+};
+const rates = { input: 1, output: 10 };
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+beforeAll(async () => {
+	upstream = startUpstream(({ json }) => {
+		const body = json as Limits & { readonly model: string };
+		const output = written[body.model]?.(body) ?? 0;
+		return Response.json({
+			id: "c",
+			object: "chat.completion",
+			created: 1,
+			model: body.model,
+			choices: [{ index: 0, message: { role: "assistant", content: "Hello" }, finish_reason: "length" }],
+			usage: { prompt_tokens: 10, completion_tokens: output, total_tokens: 10 + output },
+		});
+	});
+	const one = { protocol: "chat-completions", url: `${upstream.url}/v1`, key: "k" };
+	const upstreams = [
+		{ ...one, name: "plain" },
+		{ ...one, name: "alibaba", vendor: "dashscope" },
+	];
+	const models = Object.keys(written).map((name) => ({
+		name,
+		targets: [{ upstream: name.startsWith("qwen") ? "alibaba" : "plain" }],
+	}));
+	gateway = await startGateway({
+		plugins: [
+			"tokens",
+			"chat-completions",
+			{ use: "router", with: { upstreams, models } },
+			{ use: "prices", with: { models: { "*": rates } } },
+			"quota",
+			"ledger",
+		],
+	});
+});
+afterAll(async () => {
+	await gateway.stop();
+	await upstream.stop();
+});
+
+const both = ["max_tokens", "max_completion_tokens"];
+test.each(Object.keys(written).flatMap((model) => both.map((name) => [model, name])))(
+	"%s writes, and is paid for, no more than %s says",
+	async (model, name) => {
+		const { key, id } = await gateway.token({ quota: 1 });
+		const body = { model, messages: [{ role: "user", content: "Hi" }], [name]: 16 };
+		const { status } = await gateway.ask("/v1/chat/completions", body, { headers: { authorization: `Bearer ${key}` } });
+		expect(status).toBe(200);
+		const { data } = (await gateway.admin("GET", `/admin/calls?token=${id}`)) as { data: readonly object[] };
+		expect(data).toMatchObject([{ outputTokens: 16, cost: (10 * rates.input + 16 * rates.output) / 1e6, excess: 0 }]);
+	},
+);

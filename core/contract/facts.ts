@@ -25,6 +25,8 @@ export interface RequestBound {
 	readonly unlimited?: Pick<RequestBound, "turns" | "fees">;
 	/** Output tokens of a summary that may be written before the answer, for which all is read once more; absent where none is. */
 	readonly summary?: number;
+	/** Output tokens that were predicted: those that the answer does not have are billed as well. Absent where none were. */
+	readonly predicted?: number;
 	/** Something may be kept in a cache for an hour. */
 	readonly longCache: boolean;
 	/** A tool or field that is billed in a way nobody here knows. */

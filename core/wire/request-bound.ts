@@ -53,6 +53,7 @@ export class BoundReader {
 	private open = false;
 	private turns = 1;
 	private compaction: { readonly above: number; readonly output: number } | undefined;
+	private predicted: number | undefined;
 	private readonly longCache: boolean;
 	private unpriced: string | undefined;
 	private dear: string | undefined;
@@ -124,6 +125,12 @@ export class BoundReader {
 		this.compaction = { above, output };
 	}
 
+	/** An answer is predicted, as this text; what holds it otherwise counts as the whole body. */
+	predicts(content: unknown): void {
+		const text = asText(content);
+		this.predicted = text === undefined ? this.bytes : Buffer.byteLength(text);
+	}
+
 	/** Billed in a way that nobody here knows. */
 	unknownPrice(name: string): void {
 		this.unpriced ??= name;
@@ -141,7 +148,7 @@ export class BoundReader {
 	}
 
 	result(): RequestBound {
-		const { images, open, turns, fees, longCache, unpriced, dear } = this;
+		const { images, open, turns, fees, predicted, longCache, unpriced, dear } = this;
 		const tokens = this.bytes - this.apart + this.around;
 		const { above = Number.POSITIVE_INFINITY, output } = this.compaction ?? {};
 		const summary = open || images > 0 || tokens > above ? output : undefined;
@@ -159,6 +166,7 @@ export class BoundReader {
 				fees: { ...this.unlimited, codeSessions: fees.codeSessions },
 			};
 		if (summary !== undefined) bound.summary = summary;
+		if (predicted !== undefined) bound.predicted = predicted;
 		if (unpriced !== undefined) bound.unpriced = unpriced;
 		if (dear !== undefined) bound.dearPictures = dear;
 		return bound;

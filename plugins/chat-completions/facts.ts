@@ -94,9 +94,11 @@ const readSearches = (reader: BoundReader, value: WireRecord): void => {
 		}
 };
 
-/** vLLM writes the prompt by it, which may say the same words as often as it likes. */
-const bringsTemplate = ({ chat_template: template, chat_template_kwargs: words }: WireRecord): boolean =>
-	isGiven(template) || isGiven(asRecord(words)["chat_template"]);
+/** By a template vLLM writes the prompt, and may say the same words as often as the client likes. */
+const countsForMore = (value: WireRecord): boolean => {
+	const { chat_template: template, chat_template_kwargs: words } = value;
+	return isGiven(template) || isGiven(asRecord(words)["chat_template"]) || setsSize(value);
+};
 
 export const facts: RequestFacts = {
 	bound(body) {
@@ -114,7 +116,8 @@ export const facts: RequestFacts = {
 		for (const tool of tools) readTool(reader, tool);
 		readSearches(reader, value);
 		if (value["reasoning"] !== undefined) reader.reasons(value["reasoning"]);
-		if (bringsTemplate(value) || setsSize(value)) reader.reachesOut();
+		if (countsForMore(value)) reader.reachesOut();
+		if (isGiven(value["prediction"])) reader.predicts(asRecord(value["prediction"])["content"]);
 		return reader.result();
 	},
 	tiers: tiersNamed,

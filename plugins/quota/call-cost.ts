@@ -226,8 +226,9 @@ class ModelCost implements CallCost {
 
 	private costAt({ price, input, fees }: Target, output: number): number {
 		const { bound, tiers } = this.priced;
-		const { longCache, summary = 0 } = bound;
-		const used = { inputTokens: input, outputTokens: output * this.answers + summary, fees, longCache, tiers };
+		const { longCache, summary = 0, predicted = 0 } = bound;
+		const outputTokens = output * this.answers + summary + predicted;
+		const used = { inputTokens: input, outputTokens, fees, longCache, tiers };
 		return this.list.bound(used, price) ?? Number.POSITIVE_INFINITY;
 	}
 }

@@ -106,7 +106,14 @@ const outputOf = (call: RelayedCall, end: CallEnd): number => {
 	// Nothing is seen of an answer in one piece before it is there, nor of what a model thinks in secret.
 	const hides = !model.stream || target?.capabilities.thinking !== "none";
 	const generated = Math.max(delivered + Math.ceil(unreadMs * perMs), hides ? Math.ceil(sentMs * perMs) : 0);
-	return Math.max(said, Math.min(generated, limitOf(call, end) * answers));
+	return Math.max(said, Math.min(generated, limitOf(call, end) * answers) + predictedIn(call));
+};
+
+/** What was predicted and does not come is billed, and nothing is seen of it. */
+const predictedIn = (call: RelayedCall): number => {
+	if (call.surface !== "model") return 0;
+	const { protocol, body } = call.ask;
+	return Math.ceil((protocol.facts.bound(body).predicted ?? 0) / bytesPerToken);
 };
 
 /** Of the upstream's own tools what it said, and no less than was seen of them: they are billed by the call. */

@@ -16,6 +16,8 @@ export const guardEndpoint = (
 	live: LiveCall,
 ): EndpointExchange => {
 	const inspected = async (answer: WholeAnswer): Promise<WholeAnswer> => {
+		// An answer that is all there has used what it has, also where a guard refuses it.
+		live.saw(answer.seen);
 		if (answer.seen.error || answer.headers?.["content-type"]?.startsWith("audio/")) return answer;
 		const text = typeof answer.body === "string" ? answer.body : utf8.decode(answer.body);
 		const words = new GuardedWords(answers, live);

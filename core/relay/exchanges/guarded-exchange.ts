@@ -8,10 +8,16 @@ import type { LiveCall } from "../call/live-call.ts";
 import { GuardedEvents } from "../guards/guarded-events.ts";
 import { GuardedWords } from "../guards/guarded-words.ts";
 import type { Translating } from "./passthrough.ts";
+import type { TranslationOptions } from "./translation.ts";
 
-/** Makes what looks at an answer; undefined where no guard asked to. */
-export const guardAnswers = ({ answers }: Guarded, live: LiveCall): (() => GuardedEvents) | undefined =>
-	answers.length === 0 ? undefined : () => new GuardedEvents(new GuardedWords(answers, live));
+/** Makes what looks at an answer; undefined where no guard asked to. An answer that is all there has used what it has, also where a guard refuses it. */
+export const guardAnswers = ({ answers }: Guarded, live: LiveCall): TranslationOptions["guardAnswer"] =>
+	answers.length === 0
+		? undefined
+		: (seen) => {
+				if (seen) live.saw(seen);
+				return new GuardedEvents(new GuardedWords(answers, live));
+			};
 
 /** The request in the client's own protocol as guards left it; undefined where it can only be written anew. */
 export const guardedAsk = ({ prompt, modelAsk }: Guarded, ask: ProtocolAsk): ProtocolAsk | undefined => {

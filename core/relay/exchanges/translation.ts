@@ -39,7 +39,7 @@ export const notAnAnswer = (expected: string): Fault =>
 		message: `The upstream answered with something other than ${expected}. Ask again, or ask the operator to check its address.`,
 	});
 
-interface TranslationOptions {
+export interface TranslationOptions {
 	readonly ask: ProtocolAsk;
 	/** The request, decoded. */
 	readonly prompt: NeutralRequest;
@@ -48,8 +48,8 @@ interface TranslationOptions {
 	readonly upstream: Protocol;
 	/** The bound of the permits on output tokens. */
 	readonly limit: number | undefined;
-	/** Makes what looks at the answer; absent where no guard wants to. */
-	readonly guardAnswer?: (() => GuardedEvents) | undefined;
+	/** Makes what looks at the answer, and is told what was seen of one that is all there; absent where no guard wants to. */
+	readonly guardAnswer?: ((seen?: Observation) => GuardedEvents) | undefined;
 }
 
 const lowered = (request: NeutralRequest, limit: number | undefined): NeutralRequest =>
@@ -124,9 +124,9 @@ export class Translation implements Exchange {
 		const response = this.decodeWhole(bytes);
 		if (response.error) return this.encodeWhole(response, counter);
 		const events = normalized(response);
-		const guard = this.options.guardAnswer?.();
-		if (!guard) return this.encodeWhole(fold(events, counter).response(), counter);
-		return guard.through(events).then((passed) => this.encodeWhole(fold(passed, counter).response(), counter));
+		const folded = fold(events, counter).response();
+		const { guardAnswer } = this.options;
+		return guardAnswer ? this.guarded(guardAnswer, events, counter) : this.encodeWhole(folded, counter);
 	}
 
 	wholeAsStream(bytes: Uint8Array): MaybeLater<ExplodedAnswer> {
@@ -137,14 +137,12 @@ export class Translation implements Exchange {
 		const encoder = this.options.ask.protocol.client.streamEncoder(this.request);
 		const write = (events: readonly NeutralEvent[]): ExplodedAnswer => {
 			let text = "";
-			for (const event of events) {
-				counter.add(event);
-				text += streamText(encoder.push(event));
-			}
+			for (const event of events) text += streamText(encoder.push(event));
 			return { text, seen: counter.result(), answer: encoder.answer?.() };
 		};
 		const events = normalized(response);
-		const guard = this.options.guardAnswer?.();
+		for (const event of events) counter.add(event);
+		const guard = this.options.guardAnswer?.(counter.result());
 		return guard ? guard.through(events).then(write) : write(events);
 	}
 
@@ -178,9 +176,7 @@ export class Translation implements Exchange {
 				take(decoder.end());
 				const response = folder.response();
 				if (!guardAnswer || response.error) return this.encodeWhole(response, counter);
-				return guardAnswer()
-					.through(explode(response))
-					.then((seen) => this.encodeWhole(fold(seen, new StreamCounter()).response(), counter));
+				return this.guarded(guardAnswer, explode(response), counter);
 			},
 			seen: () => counter.result(),
 		};
@@ -188,6 +184,16 @@ export class Translation implements Exchange {
 
 	error(status: number, headers: Headers, text: string): Denial {
 		return this.options.upstream.upstream.decodeError(status, headers, text);
+	}
+
+	/** What guards leave of an answer; `counter` has counted all of it. */
+	private async guarded(
+		guardAnswer: NonNullable<TranslationOptions["guardAnswer"]>,
+		events: Iterable<NeutralEvent>,
+		counter: StreamCounter,
+	): Promise<WholeAnswer> {
+		const passed = await guardAnswer(counter.result()).through(events);
+		return this.encodeWhole(fold(passed, new StreamCounter()).response(), counter);
 	}
 
 	private decodeWhole(bytes: Uint8Array): NeutralResponse {

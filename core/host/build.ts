@@ -16,6 +16,7 @@ import type { Route } from "../contract/route.ts";
 import { type Router, router as routerService } from "../contract/router.ts";
 import { store as storeService } from "../contract/store.ts";
 import { tracer } from "../contract/trace.ts";
+import { clientGone } from "../errors/no-answer.ts";
 import { type OwnedRoute, routeClashes } from "../http/app.ts";
 import { statusAt } from "../http/denial-response.ts";
 import { createRequestHandler, type RequestHandler } from "../http/handle-request.ts";
@@ -80,7 +81,8 @@ export const buildGateway = async (
 		complaints: complaintLines(blueprint.file, [...blueprint.complaints, ...more.map(blueprint.place)]),
 	});
 	const rulesOf = createRulesOf(() => built.generation.all(policies), log);
-	const statusOf: Recording["statusOf"] = (call, denial) => statusAt(routeOf(call)?.route, call.request, denial);
+	const statusOf: Recording["statusOf"] = (call, denial) =>
+		denial === clientGone ? 499 : statusAt(routeOf(call)?.route, call.request, denial);
 	const secondLook = createSecondLook(clock, (call) => identifyAgain(call, routeOf(call)?.route.keyInQuery === true));
 	const forTasks = createTaskAuthority({
 		rulesOf,

@@ -7,12 +7,10 @@
 
 import type { Identified } from "../contract/call.ts";
 import { type Denial, deny, Fault, isDenial, isFault } from "../contract/fault.ts";
-import type { Log } from "../contract/log.ts";
 import type { ModelCall } from "../contract/model-ask.ts";
 import type { Route } from "../contract/route.ts";
 import type { Plan } from "../contract/router.ts";
 import type { Target } from "../contract/upstream.ts";
-import { whatFailed } from "../errors/describe.ts";
 import { clientGone, lost, shuttingDown, tooLong } from "../errors/no-answer.ts";
 import { unknownModel } from "../errors/unknown-model.ts";
 import { isPending } from "../wire/pending.ts";
@@ -24,7 +22,7 @@ import type { Guarded } from "./call/guarded.ts";
 import { LiveCall, type LiveCallOptions } from "./call/live-call.ts";
 import type { CallStart } from "./call/record.ts";
 import { redacted } from "./call/upstream-words.ts";
-import { endingOf } from "./call/why-ended.ts";
+import { endingOf, whyFailed } from "./call/why-ended.ts";
 import { guardCall } from "./guards/guards.ts";
 import { askPolicies, refusedOutcome } from "./policies/permits.ts";
 import { firstRefusal, type Rule } from "./policies/token-rules.ts";
@@ -33,14 +31,8 @@ import type { Entry, ReadingOptions } from "./reading/reading.ts";
 import type { Relay, RelayOptions } from "./relay-options.ts";
 import { relayRoutes } from "./routes/routes.ts";
 
-const denialOf = (error: unknown, log: Log, callId: string): Denial => {
-	if (isFault(error)) return error.denial;
-	log.error("an attempt failed inside Portico", { callId, ...whatFailed(error) });
-	return deny(
-		"upstream",
-		"The upstream's answer could not be understood. Ask again, or ask the operator to look at the log.",
-	);
-};
+/** How long a call that was told to stop is waited for. */
+const unheededMs = 10_000;
 
 const refuseUnknown = (model: string): never => {
 	throw new Fault(unknownModel(model));
@@ -96,9 +88,9 @@ export class CallRelay implements Relay {
 			running: this.open,
 			totalMs: limits.totalMs,
 			left: (live) => this.left(live),
-			tooLong(live) {
+			tooLong: (live) => {
 				live.stoppedFor = tooLong;
-				live.stop();
+				this.stop(live);
 			},
 		});
 		const pace = { clock, patienceMs: options.bodyMs };
@@ -178,7 +170,7 @@ export class CallRelay implements Relay {
 
 	/** Tries the targets in order, as long as nothing has been sent and trying again is safe. */
 	private async run(live: LiveCall, plan: Plan, turnOver: Promise<void>): Promise<Response> {
-		const { router, log } = this.options;
+		const { router } = this.options;
 		const { held } = live.routed;
 		this.open.add(live);
 		if (held) held.carried = true;
@@ -205,20 +197,23 @@ export class CallRelay implements Relay {
 			}
 			throw new Fault(deny("upstream", "No upstream is left to try."));
 		} catch (error) {
-			const denial = live.stoppedFor ?? denialOf(error, log, live.routed.id);
-			const status = denial === clientGone ? 499 : this.liveOptions.statusOf(live.routed, denial);
-			live.end(endingOf(live), status, denial);
+			const denial = live.stoppedFor ?? whyFailed(live, error);
+			this.endAs(live, denial);
 			throw new Fault(denial, error);
 		} finally {
 			live.answers();
 		}
 	}
 
+	private endAs(live: LiveCall, denial: Denial): void {
+		live.end(endingOf(live), this.liveOptions.statusOf(live.routed, denial), denial);
+	}
+
 	/** Tells the router what a failed attempt means. Throws when nobody waits for another, or none may follow. */
 	private failed(live: LiveCall, target: Target, error: unknown, hasNext: boolean): void {
-		const { router, log } = this.options;
+		const { router } = this.options;
 		if (live.left || live.stoppedFor) throw new Fault(clientGone, error);
-		const denial = redacted(denialOf(error, log, live.routed.id), target);
+		const denial = redacted(whyFailed(live, error), target);
 		live.attempts.end(denial, error);
 		router.report({ target, error: denial, said: live.attempts.last, call: live.routed });
 		if (!hasNext || live.partlyDone || !router.mayFollow(denial, live.routed)) throw new Fault(denial, error);
@@ -229,8 +224,15 @@ export class CallRelay implements Relay {
 		const { readOnMs } = live.permits;
 		live.leave();
 		if (live.stream) live.stream.left();
-		else if (readOnMs === 0) live.stop();
-		else live.limitTime(this.options.clock.after(readOnMs, () => live.stop()));
+		else if (readOnMs === 0) this.stop(live);
+		else live.limitTime(this.options.clock.after(readOnMs, () => this.stop(live)));
+	}
+
+	/** What a plugin does may go on for ever, told to stop or not: what the call holds is not held for it. */
+	private stop(live: LiveCall): void {
+		live.stop();
+		const unheeded = (): void => this.endAs(live, live.stoppedFor ?? clientGone);
+		live.limitTime(this.options.clock.after(unheededMs, unheeded));
 	}
 
 	private forget(live: LiveCall): void {

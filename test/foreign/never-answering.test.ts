@@ -1,11 +1,12 @@
-/** Policies and guards that never answer: what a call holds is let go when its client leaves. */
+/** Policies, guards and upstreams that never answer: what a call holds is let go when its client leaves. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startGateway, type TestGateway } from "#core/testing";
+import { asList, asRecord } from "#core";
+import { createTestClock, startGateway, type TestGateway } from "#core/testing";
 import { until } from "../support/moved-clock.ts";
 import { type Stranger, writeStranger } from "./stranger.ts";
 
 /** Who waits, and what they have let go, is told to the test by the process they share. */
-const plugin = `import { add, definePlugin, guards, policies, t } from "#core";
+const plugin = `import { add, definePlugin, guards, policies, t, upstreams } from "#core";
 
 const told = (globalThis.neverAnswering = { reached: 0, settled: 0, answer: undefined });
 const never = () => {
@@ -21,7 +22,7 @@ export default definePlugin({
 	name: "odd",
 	summary: "Takes its time.",
 	config: t.Object({}),
-	gives: [guards, policies],
+	gives: [guards, policies, upstreams],
 	setup: () => ({
 		offers: [
 			add(policies, {
@@ -29,7 +30,15 @@ export default definePlugin({
 				beforeBody: ({ request }) => (request.headers.has("x-early") ? never() : undefined),
 				check: (call) => (asked(call.prompt()) === "policy" ? never().then(() => late) : undefined),
 			}),
-			add(guards, { name: "odd-guard", inspect: (request) => (asked(request) === "guard" ? never() : undefined) }),
+			add(guards, {
+				name: "odd-guard",
+				inspect(request) {
+					if (asked(request) === "guard") return never();
+					return asked(request) === "answer" ? { answer: { window: 1, inspect: never } } : undefined;
+				},
+			}),
+			// It does not heed what ends the call.
+			add(upstreams, { name: "odd-upstream", protocols: ["chat-completions"], send: never }),
 		],
 	}),
 });
@@ -43,18 +52,29 @@ interface Told {
 
 let stranger: Stranger;
 let gateway: TestGateway;
+const clock = createTestClock();
 beforeAll(async () => {
 	stranger = writeStranger(plugin);
 	gateway = await startGateway({
+		clock,
 		config: { server: { maxCallsPerToken: 1 } },
 		plugins: [
 			"tokens",
 			"chat-completions",
-			{ use: "prices", with: { models: { demo: { input: 1_000_000, output: 1_000_000 } } } },
+			{ use: "prices", with: { models: { "*": { input: 1_000_000, output: 1_000_000 } } } },
 			"quota",
+			"ledger",
 			"metrics",
 			{ use: "demo", with: { wordMs: 0 } },
-			{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
+			{
+				use: "router",
+				with: {
+					models: [
+						{ name: "demo", targets: [{ upstream: "demo" }] },
+						{ name: "odd", targets: [{ upstream: "odd-upstream" }] },
+					],
+				},
+			},
 			{ use: stranger.file },
 		],
 	});
@@ -106,3 +126,46 @@ test.each([
 		await until(() => told().settled === 1);
 	},
 );
+
+const newest = async () => asRecord(asList((await gateway.admin("GET", "/admin/calls?limit=1"))["data"])[0]);
+
+test("a client that left while a guard looked is written down as one that left", async () => {
+	const leaves = new AbortController();
+	const before = told().reached;
+	const body = { model: "demo", messages: [{ role: "user", content: "guard" }] };
+	const asked = gateway.ask("/v1/chat/completions", body, { signal: leaves.signal }).catch(() => "left");
+	await until(() => told().reached > before);
+	leaves.abort();
+	await asked;
+	await until(async () => {
+		await clock.advance(1_000);
+		return (await newest())["model"] === "demo";
+	});
+	expect(await newest()).toMatchObject({ ending: "client_left", status: 499, attempts: [] });
+});
+
+test.each([
+	["an upstream", { model: "odd" }],
+	["a guard that looks at a whole answer", { model: "demo" }],
+	["a guard that looks at a stream", { model: "demo", stream: true }],
+])("a call is ended that its client left ten seconds ago: %s", async (_, asked) => {
+	const { key, id } = await gateway.token({ quota: 1000 });
+	const leaves = new AbortController();
+	const before = told().reached;
+	const body = { ...asked, max_tokens: 5, messages: [{ role: "user", content: "answer" }] };
+	const headers = { authorization: `Bearer ${key}` };
+	const call = gateway.ask("/v1/chat/completions", body, { headers, signal: leaves.signal }).catch(() => "left");
+	await until(() => told().reached > before);
+	leaves.abort();
+	expect(await call).toBe("left");
+	// Until then it may be read to its end, to be charged exactly.
+	await until(async () => {
+		await clock.advance(1_000);
+		return (await held()) === "0";
+	});
+	const { used } = await gateway.admin("GET", `/admin/tokens/${id}`);
+	expect(used).toBeGreaterThan(0);
+	const next = { model: "demo", max_tokens: 5, messages: [{ role: "user", content: "Hello" }] };
+	expect((await gateway.ask("/v1/chat/completions", next, { headers })).status).toBe(200);
+	told().answer();
+});

@@ -6,6 +6,7 @@ import type { Costs, Ending, Outcome } from "../../contract/outcome.ts";
 import type { Observation } from "../../contract/passthrough.ts";
 import type { CallTrace } from "../../contract/trace.ts";
 import type { Target } from "../../contract/upstream.ts";
+import { clientGone } from "../../errors/no-answer.ts";
 import type { Loss } from "../../neutral/model.ts";
 import { tiersServed } from "../../wire/request-bound.ts";
 import type { Permits } from "../policies/permits.ts";
@@ -89,6 +90,8 @@ export class LiveCall {
 
 	/** Counts bytes of the answer before they are held for it; ends the call when there is no room for them. */
 	hold(bytes: number): void {
+		// It was not waited for any longer, and what it held is given back.
+		if (this.isOver) throw new Fault(clientGone);
 		const denial = this.routed.held?.hold(bytes);
 		if (!denial) return;
 		this.stoppedFor = denial;

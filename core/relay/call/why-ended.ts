@@ -1,5 +1,5 @@
 /** How a call ends that comes to no answer, or to none that can be read on. */
-import { type Denial, isFault } from "../../contract/fault.ts";
+import { type Denial, deny, isFault } from "../../contract/fault.ts";
 import type { Ending } from "../../contract/outcome.ts";
 import { whatFailed } from "../../errors/describe.ts";
 import { tooLong } from "../../errors/no-answer.ts";
@@ -20,4 +20,15 @@ export const whyUnreadable = ({ routed, options }: LiveCall, error: unknown): De
 	if (isFault(error)) return error.denial;
 	options.log.error("an answer could not be read to its end", { callId: routed.id, ...whatFailed(error) });
 	return unreadable;
+};
+
+/** Why an attempt failed. What is no fault is a mistake, as above. */
+export const whyFailed = ({ routed, options, target }: LiveCall, error: unknown): Denial => {
+	if (isFault(error)) return error.denial;
+	const upstream = target?.upstream.name;
+	options.log.error("an attempt failed inside Portico", { callId: routed.id, upstream, ...whatFailed(error) });
+	return deny(
+		"upstream",
+		"The upstream's answer could not be understood. Ask again, or ask the operator to look at the log.",
+	);
 };

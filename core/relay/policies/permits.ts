@@ -14,7 +14,7 @@ import { untilGone } from "./until-gone.ts";
 
 /** What permits are told of a call that was refused before anything of it was sent. */
 export const refusedOutcome = (denial: Denial): Outcome => ({
-	ending: "refused",
+	ending: denial === clientGone ? "client_left" : "refused",
 	sent: false,
 	contentBytes: 0,
 	pieces: 0,

@@ -2,11 +2,17 @@
  * Refusals and faults. A refusal is a value (`Denial`); a fault is the same value, thrown. Each is written once, in the
  * shape of the protocol whose route was called.
  */
-import type { Denial, DenialKind } from "../neutral/denial.ts";
+import { type Denial, type DenialKind, denialKinds } from "../neutral/denial.ts";
 
 export type { Denial, DenialKind } from "../neutral/denial.ts";
 
 const mark = Symbol.for("portico.fault");
+
+/** Plain JavaScript may name a kind that is none, and there is no status for it: its author is told where it is made. */
+const ofKnownKind = (denial: Denial): Denial => {
+	if (denialKinds.includes(denial.kind)) return denial;
+	throw new TypeError(`a refusal cannot be of the kind "${denial.kind}": there are ${denialKinds.join(", ")}`);
+};
 
 /**
  * A denial that is thrown. `cause` is for the log only.
@@ -19,7 +25,7 @@ export class Fault extends Error {
 	readonly denial: Denial;
 	constructor(denial: Denial, cause?: unknown) {
 		super(denial.message, { cause });
-		this.denial = denial;
+		this.denial = ofKnownKind(denial);
 		Object.defineProperty(this, mark, { value: true });
 	}
 }
@@ -33,11 +39,8 @@ export const isFault = (error: unknown): error is Fault => typeof error === "obj
  * @example
  * return deny("permission", "This key is for the office network only.", { code: "ip_not_allowed" });
  */
-export const deny = (kind: DenialKind, message: string, more: Omit<Denial, "kind" | "message"> = {}): Denial => ({
-	kind,
-	message,
-	...more,
-});
+export const deny = (kind: DenialKind, message: string, more: Omit<Denial, "kind" | "message"> = {}): Denial =>
+	ofKnownKind({ kind, message, ...more });
 
 /** Whether an answer is a denial and not what was asked for. */
 export const isDenial = <T extends object>(answer: T | Denial): answer is Denial => "kind" in answer;

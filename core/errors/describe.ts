@@ -1,5 +1,6 @@
 /** Errors as the log tells them. */
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 import { isFault } from "../contract/fault.ts";
 import type { LogFields } from "../contract/log.ts";
 import { asText } from "../neutral/json.ts";
@@ -24,8 +25,10 @@ export const describe = (error: unknown): string => {
 
 /** Calls by the lines of its stack. */
 const callsOf = (error: unknown): readonly string[] => {
-	const [, ...lines] = error instanceof Error ? (error.stack?.split(/\n\s*at /) ?? []) : [];
-	return lines.filter((line) => !/\bnode:|\bnative\b/.test(line)).map((line) => line.trim());
+	const stack = error instanceof Error ? (error.stack ?? "") : "";
+	const [, ...lines] = stripVTControlCharacters(stack).split(/\n\s*at /);
+	// What the runtime itself has called stands in no file, or in one of its own.
+	return lines.filter((line) => /[\\/].*:\d/.test(line) && !/\b(?:node|ext):/.test(line)).map((line) => line.trim());
 };
 
 /**

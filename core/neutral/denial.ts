@@ -1,27 +1,31 @@
 /** A refusal as a value: why a call, or a stream in its middle, cannot go on. */
 
 /** Why a call is refused or failed. Each protocol has one status and word for each kind. */
-export type DenialKind =
-	| "invalid_request"
-	| "context_length"
-	| "content_policy"
-	| "unsupported"
-	| "authentication"
-	| "permission"
-	| "quota_exhausted"
-	| "quota_held"
-	| "rate_limited"
-	| "not_found"
-	| "model_not_found"
-	| "method_not_allowed"
-	| "conflict"
-	| "too_large"
-	| "unsupported_media_type"
-	| "client_timeout"
-	| "internal"
-	| "upstream"
-	| "overloaded"
-	| "upstream_timeout";
+export const denialKinds = [
+	"invalid_request",
+	"context_length",
+	"content_policy",
+	"unsupported",
+	"authentication",
+	"permission",
+	"quota_exhausted",
+	"quota_held",
+	"rate_limited",
+	"not_found",
+	"model_not_found",
+	"method_not_allowed",
+	"conflict",
+	"too_large",
+	"unsupported_media_type",
+	"client_timeout",
+	"internal",
+	"upstream",
+	"overloaded",
+	"upstream_timeout",
+] as const;
+
+/** One of these. */
+export type DenialKind = (typeof denialKinds)[number];
 
 /** `message` is public: it says what was found, what was expected and what to do, and never carries a secret. */
 export interface Denial {

@@ -4,7 +4,7 @@ import { startGateway, type TestGateway } from "#core/testing";
 import { type Stranger, writeStranger } from "./stranger.ts";
 
 /** What is answered by the last word of a prompt, or of a path. */
-const plugin = `import { add, definePlugin, deny, Fault, guards, policies, routes, sql, store, t } from "#core";
+const plugin = `import { add, definePlugin, deny, Fault, guards, policies, routes, sql, store, t, upstreams } from "#core";
 
 const answers = {
 	true: () => true,
@@ -15,6 +15,8 @@ const answers = {
 	response: () => new Response("no", { status: 403 }),
 	wrapped: () => ({ refuse: deny("permission", "No.") }),
 	denial: () => deny("permission", "No."),
+	strange: () => deny("forbidden", "No."),
+	written: () => ({ kind: "forbidden", message: "No." }),
 	refusal: () => ({ refuse: "no" }),
 	words: () => ({ replace: "no" }),
 	object: (request) => ({ replace: request, restore: { a: "b" } }),
@@ -43,7 +45,7 @@ export default definePlugin({
 	summary: "Answers oddly.",
 	config: t.Object({}),
 	needs: { store },
-	gives: [policies, guards, routes],
+	gives: [policies, guards, routes, upstreams],
 	setup: ({ needs }) => ({
 		start: () => {
 			database = needs.store;
@@ -57,6 +59,7 @@ export default definePlugin({
 				admit: ({ request }) => answers[request.headers.get("x-admit") ?? ""]?.(),
 			}),
 			add(guards, { name: "odd-guard", inspect: (request, call) => answer(call, "guard") }),
+			add(upstreams, { name: "odd-upstream", protocols: ["chat-completions"], send: async () => JSON.parse("nonsense") }),
 			add(routes, {
 				method: "GET",
 				path: "/odd/:name",
@@ -89,7 +92,15 @@ beforeAll(async () => {
 			"tokens",
 			"chat-completions",
 			{ use: "demo", with: { wordMs: 0 } },
-			{ use: "router", with: { models: [{ name: "demo", targets: [{ upstream: "demo" }] }] } },
+			{
+				use: "router",
+				with: {
+					models: [
+						{ name: "demo", targets: [{ upstream: "demo" }] },
+						{ name: "odd", targets: [{ upstream: "odd-upstream" }] },
+					],
+				},
+			},
 			{ use: stranger.file },
 		],
 	});
@@ -109,15 +120,37 @@ const ask = (content: string, headers = {}) =>
 	gateway.ask("/v1/chat/completions", { model: "demo", messages: [{ role: "user", content }] }, { headers });
 
 describe.each(["check", "slow"])("a policy's %s", (kind) => {
-	test.each(["true", "false", "null", "text", "error", "response", "wrapped"])("of %s refuses", async (name) => {
-		expect((await ask(`${kind} ${name}`)).status).toBe(500);
-		expect(errors()).toMatchObject([
-			{
-				policy: kind === "slow" ? "odd-slow-check" : "odd-check",
-				error: "TypeError: it answered something that deny() does not make; undefined lets a call pass",
-			},
-		]);
-	});
+	test.each(["true", "false", "null", "text", "error", "response", "wrapped", "written"])(
+		"of %s refuses",
+		async (name) => {
+			expect((await ask(`${kind} ${name}`)).status).toBe(500);
+			expect(errors()).toMatchObject([
+				{
+					policy: kind === "slow" ? "odd-slow-check" : "odd-check",
+					error: "TypeError: it answered something that deny() does not make; undefined lets a call pass",
+				},
+			]);
+		},
+	);
+});
+
+test("a refusal of a kind that is none is a failure where it is made, and the log has those that are", async () => {
+	for (const asked of [ask("check strange"), ask("guard strange"), gateway.ask("/odd/strange")])
+		expect((await asked).status).toBe(500);
+	const error = expect.stringMatching(
+		/a refusal cannot be of the kind "forbidden": there are .*permission, .*rate_limited/,
+	);
+	expect(errors()).toMatchObject([
+		{ policy: "odd-check", error },
+		{ guard: "odd-guard", error },
+		{ route: "/odd/:name", error },
+	]);
+});
+
+test("an attempt that fails in a call of the runtime is told with its upstream, and the place in the plugin", async () => {
+	const body = { model: "odd", messages: [{ role: "user", content: "Hello" }] };
+	expect((await gateway.ask("/v1/chat/completions", body)).status).toBe(502);
+	expect(errors()).toMatchObject([{ upstream: "odd-upstream", at: expect.stringContaining("odd.js:") }]);
 });
 
 test("a refusal that is thrown is the answer, and no failure", async () => {

@@ -9,6 +9,7 @@ import type { AnswerVerdict, RequestVerdict } from "../../contract/guard.ts";
 import type { Operator } from "../../contract/operator.ts";
 import type { Permit } from "../../contract/policy.ts";
 import type { Block, Message } from "../../neutral/content.ts";
+import { denialKinds } from "../../neutral/denial.ts";
 import type { NeutralRequest } from "../../neutral/request.ts";
 
 const isObject = (answer: unknown): boolean => typeof answer === "object" && answer !== null;
@@ -40,7 +41,7 @@ export const checkHeaders = (headers: Readonly<Record<string, string>>): void =>
 			);
 };
 
-const isWhole = (denial: Denial): boolean => typeof denial?.kind === "string" && typeof denial.message === "string";
+const isWhole = (denial: Denial): boolean => denialKinds.includes(denial?.kind) && typeof denial.message === "string";
 
 /** The denial itself. Throws for anything else. */
 export const denialIn = (answer: Denial): Denial => {

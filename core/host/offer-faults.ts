@@ -5,7 +5,7 @@ import { didYouMean } from "../config/complaint.ts";
 import { isSchedule } from "../config/shape.ts";
 import { authenticators } from "../contract/authenticator.ts";
 import type { ClientSide } from "../contract/client-side.ts";
-import { commands } from "../contract/command.ts";
+import { commands, warnings } from "../contract/command.ts";
 import { type Dialect, endpoints } from "../contract/endpoint.ts";
 import type { RequestFacts } from "../contract/facts.ts";
 import { guards } from "../contract/guard.ts";
@@ -17,11 +17,13 @@ import { policies } from "../contract/policy.ts";
 import { protocols } from "../contract/protocol.ts";
 import { routes } from "../contract/route.ts";
 import { type Router, router } from "../contract/router.ts";
+import { tables } from "../contract/store.ts";
 import type { Offer, Slot } from "../contract/token.ts";
 import { type Tracer, tracer } from "../contract/trace.ts";
 import { upstreams } from "../contract/upstream.ts";
 import type { UpstreamSide } from "../contract/upstream-side.ts";
 import { asList, asRecord, isRecord, type WireRecord } from "../neutral/json.ts";
+import { tablesFaults, warningFaults } from "./offered-data.ts";
 
 /** First words that are Portico's own, which no plugin can add. */
 export const coreWords = [
@@ -161,6 +163,7 @@ const judges: Readonly<Record<string, (value: WireRecord) => readonly string[]>>
 	[policies.id]: policyFaults,
 	[commands.id]: commandFaults,
 	[jobs.id]: jobFaults,
+	[tables.id]: tablesFaults,
 };
 
 const calledIn = <T>(
@@ -195,7 +198,9 @@ const serviceFaults = (id: string, value: unknown): readonly string[] => {
 };
 
 /** What is kept by its name, here and in the database. */
-const named: ReadonlySet<string> = new Set([authenticators, doorkeepers, jobs, upstreams].map(({ id }) => id));
+const named: ReadonlySet<string> = new Set(
+	[authenticators, doorkeepers, guards, jobs, policies, recorders, upstreams].map(({ id }) => id),
+);
 
 const nameFaults = (id: string, { name }: WireRecord): readonly string[] =>
 	named.has(id) && (typeof name !== "string" || name === "")
@@ -205,6 +210,7 @@ const nameFaults = (id: string, { name }: WireRecord): readonly string[] =>
 /** Complaints about it, none where it is sound or of a kind that others judge. */
 export const offerFaults = ({ token: { kind, id }, value }: Offer): readonly string[] => {
 	if (kind !== "slot") return serviceFaults(id, value);
+	if (id === warnings.id) return warningFaults(value);
 	const judge = Object.hasOwn(judges, id) ? judges[id] : undefined;
 	const functions = called.get(id);
 	if (!judge && !functions) return [];

@@ -47,6 +47,8 @@ const unreachable = (
 		.flatMap(({ name, protocols: spoken, endpoints }) => {
 			if (!lacks(configured, name))
 				return [`the upstream "${name}" is brought by a plugin too; call one of the two otherwise`];
+			if (!Array.isArray(spoken))
+				return [`the upstream "${name}" of a plugin has no list of protocols: write protocols: ["chat-completions"]`];
 			const isMute = !endpoints && spoken.length > 0 && spoken.every((protocol) => lacks(protocols, protocol));
 			return isMute ? [unknownProtocol(name, spoken.join(", "), protocols)] : [];
 		});

@@ -21,7 +21,7 @@ const complaintAbout = async (members: string, plugins: readonly string[] = []):
 	const file = join(folder, `wrong-${Bun.hash(members)}.ts`);
 	writeFileSync(
 		file,
-		`import { add, bearer, commands, costs, definePlugin, endpoints, guards, jobs, openAiFailure, policies, protocols, provide, renderOwnDenial, routes, service, t, tracer } from "#core";
+		`import { add, bearer, commands, costs, definePlugin, endpoints, guards, jobs, openAiFailure, policies, protocols, provide, renderOwnDenial, routes, service, t, tables, tracer, upstreams, warnings } from "#core";
 		const config = t.Object({}, { additionalProperties: false });
 		const own = service("wrong.own");
 		export default definePlugin({ name: "wrong", summary: "Is wrong.", config, ${members} });`,
@@ -255,12 +255,39 @@ describe("is told of", () => {
 			'what it offers to the slot "guards" lacks the functions inspect',
 		],
 		[
+			"a policy without a name",
+			offering("policies", "{ check: () => undefined }"),
+			'what it offers to the slot "policies" has no name: give it the name that setup is given, or one of its own',
+		],
+		[
+			"tables whose statements are one text",
+			offering("tables", '{ plugin: name, migrations: [{ name: "0001", statements: "CREATE TABLE x (id TEXT)" }] }'),
+			'its migrations[0] is not { name, statements: ["CREATE TABLE …"] }, one statement in each text',
+		],
+		[
+			"tables of nobody",
+			offering("tables", "{ migrations: [] }"),
+			'its tables have no "plugin": give them the name that setup is given',
+		],
+		[
+			"a warning that is no sentence",
+			offering("warnings", "{ url: 1 }"),
+			'what it offers to the slot "warnings" is no sentence',
+		],
+		[
 			"a route without its handler",
 			offering("routes", '{ method: "GET", path: "/x", access: "public", summary: "X." }'),
 			'what it offers to the slot "routes" lacks the functions handle',
 		],
 	])("%s", async (_, members, complaint) => {
 		expect(await complaintAbout(members, ["rerank"])).toBe(`plugins[5] wrong.ts: ${complaint}`);
+	});
+
+	test("an upstream whose protocols are one text", async () => {
+		const upstream = '{ name, protocols: "chat-completions", send: async () => new Response() }';
+		expect(await complaintAbout(offering("upstreams", upstream))).toBe(
+			'plugins[3] router: the upstream "wrong" of a plugin has no list of protocols: write protocols: ["chat-completions"]',
+		);
 	});
 
 	test.each(["name", "owner", "disabled"])("a setting that every token has: %s", async (key) => {

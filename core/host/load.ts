@@ -6,13 +6,13 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { didYouMean } from "../config/complaint.ts";
 import type { Plugin } from "../contract/define.ts";
 import { Fault } from "../contract/fault.ts";
-import { withPlace } from "../errors/describe.ts";
 import { asRecord, isRecord, type WireRecord } from "../neutral/json.ts";
 import { importablePath } from "../runtime/importable.ts";
 import { entryOf } from "../runtime/package-entry.ts";
 import { builtInPlugins } from "./built-ins.ts";
 import { forgetLoad, isChanged, noteLoad } from "./changed-code.ts";
 import { inTime } from "./in-time.ts";
+import { fileOf, whyNotLoaded } from "./why-not-loaded.ts";
 
 const refuse = (message: string, cause?: unknown): never => {
 	throw new Fault({ kind: "invalid_request", message }, cause);
@@ -58,27 +58,13 @@ export const isCodeChanged = (use: string, configFile: string): boolean => {
 	}
 };
 
-/** Of several mistakes in its writing, which Bun gathers in one error, the first. */
-const firstOf = (error: unknown): unknown => (error instanceof AggregateError ? error.errors[0] : error);
-
-/** Where Bun could not read it; Deno puts the place into its message. */
-const placeOf = (error: Error): WireRecord => asRecord(Reflect.get(error, "position"));
-
-const whyNotLoaded = (error: unknown): string => {
-	const first = firstOf(error);
-	if (!(first instanceof Error)) return "unknown error";
-	const { file, line, column } = placeOf(first);
-	return typeof line === "number" ? `${first.message} at ${file}:${line}:${column}` : withPlace(first.message, first);
-};
-
 const imported = async (file: string): Promise<unknown> => {
 	noteLoad(file);
 	try {
 		return await import(pathToFileURL(importablePath(file)).href);
 	} catch (error) {
 		// Only of a file that it could not parse Bun keeps nothing, and reads it anew when it is asked for again.
-		const first = firstOf(error);
-		if (first instanceof Error && placeOf(first)["file"] === file) forgetLoad(file);
+		if (fileOf(error) === file) forgetLoad(file);
 		throw error;
 	}
 };

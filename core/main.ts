@@ -5,8 +5,16 @@ import { coreCommands, runCoreCommand } from "./command-line/core-commands.ts";
 import { inColumns } from "./command-line/explained.ts";
 import { readInvocation } from "./command-line/settings.ts";
 import { isFault } from "./contract/fault.ts";
+import { describe, withPlace } from "./errors/describe.ts";
 import { lookup } from "./neutral/json.ts";
-import { endWithLauncher, environment, forgetProxies, holdSignal, tellStarter } from "./runtime/system.ts";
+import {
+	endWithLauncher,
+	environment,
+	forgetProxies,
+	holdSignal,
+	onStrayFailure,
+	tellStarter,
+} from "./runtime/system.ts";
 import { harmless, say } from "./runtime/terminal.ts";
 import { shareModules } from "./share.ts";
 
@@ -60,6 +68,11 @@ const start = async (): Promise<void> => {
 process.once("beforeExit", () => {
 	say("portico waits for something that never comes, most likely in a plugin, and ends");
 	process.exit(1);
+});
+// A plugin's, while it is loaded and started or a command runs; what serves tells the log.
+onStrayFailure((error) => {
+	const words = withPlace(describe(error), error);
+	say(`something failed that nobody waited for, most likely in a plugin: ${words}`);
 });
 forgetProxies();
 endWithLauncher();

@@ -87,13 +87,16 @@ export const holdSignal = (signal: "SIGHUP"): HeldSignal => {
 	};
 };
 
+let hears: ((error: unknown) => void) | undefined;
+
 /**
  * Calls `heard` when something fails that nobody waits for, a promise or a timer; without it that ends the process, and
- * every call of every client with it for one plugin's mistake.
+ * every call of every client with it for one plugin's mistake. Whoever asked last is told.
  */
 export const onStrayFailure = (heard: (error: unknown) => void): void => {
-	process.on("unhandledRejection", heard);
-	process.on("uncaughtException", heard);
+	const tell = (error: unknown): void => hears?.(error);
+	if (!hears) for (const event of ["unhandledRejection", "uncaughtException"] as const) process.on(event, tell);
+	hears = heard;
 };
 
 /**

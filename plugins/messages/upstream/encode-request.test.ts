@@ -376,6 +376,31 @@ describe("structured output", () => {
 		expect(events.find(({ type }) => type === "finish")).toMatchObject({ finish: { reason: "stop" } });
 	});
 
+	const said = ({ whole, events }: ReturnType<typeof answerTo>) => ({
+		whole: whole?.blocks.map((block) => (block.type === "text" ? block.text : block.type)),
+		streamed: fold(events).candidates[0]?.blocks.map((block) => (block.type === "text" ? block.text : block.type)),
+	});
+
+	test("as a tool has names that fit, and the answer has its own", () => {
+		const odd = (name: string, inner: string) => ({
+			type: "object",
+			properties: {
+				[name]: { type: "array", items: { type: "object", properties: { [inner]: { type: "integer" } } } },
+			},
+			required: [name],
+		});
+		const asking = { ...request, format: { type: "schema" as const, schema: odd("größe", "$n") } };
+		const { sent } = encode(asking, { nativeSchema: false });
+		expect(sent).toMatchObject({ tools: [{ input_schema: odd("gr__e", "_n") }] });
+		const input = { gr__e: [{ _n: JSON.rawJSON("9007199254740993") }], other: 1 };
+		const own = '{"größe":[{"$n":9007199254740993}],"other":1}';
+		const call = { type: "tool_use", id: "t", name: "structured_answer", input };
+		expect(said(answerTo(asking, [call], "tool_use", { nativeSchema: false }))).toEqual({
+			whole: [own],
+			streamed: [own],
+		});
+	});
+
 	test("is not forced against the client's tools or thinking", () => {
 		const withTools = encode({ ...request, tools: [named("f")] }, { nativeSchema: false });
 		expect(withTools.sent["tool_choice"]).toEqual({ type: "any", disable_parallel_tool_use: true });
@@ -391,11 +416,6 @@ describe("structured output", () => {
 
 	const answer = (input: unknown, id = "t") => ({ type: "tool_use", id, name: "structured_answer", input });
 	const text = (words: string) => ({ type: "text", text: words });
-	const said = ({ whole, events }: ReturnType<typeof answerTo>) => ({
-		whole: whole?.blocks.map((block) => (block.type === "text" ? block.text : block.type)),
-		streamed: fold(events).candidates[0]?.blocks.map((block) => (block.type === "text" ? block.text : block.type)),
-	});
-
 	test.each([
 		[[text("Here you are:"), answer({ a: 1 }), text("Done.")], ['{"a":1}']],
 		[[answer({ a: 1 }), answer({ a: 2 }, "u")], ['{"a":1}']],

@@ -71,14 +71,19 @@ export const withFittingNames = (schema: WireRecord): WireRecord => {
 	return fitting === undefined ? schema : asRecord(renamed(schema, (name) => fitting.get(name) ?? name));
 };
 
+/** The members' own names by those that are sent for the schema; undefined where they are the same. */
+export const ownNamesIn = (schema: WireRecord): ReadonlyMap<string, string> | undefined => {
+	const fitting = fittingNames(schema);
+	return fitting && new Map([...fitting].map(([own, sent]) => [sent, own]));
+};
+
 /** The members' own names by those that were sent for the called tool; undefined where they are the same. */
 export const ownNames = (called: CalledTool, request: NeutralRequest): ReadonlyMap<string, string> | undefined => {
 	if (request.protocol === protocolName) return undefined;
 	const isCalled = (tool: { readonly type: string }): tool is FunctionTool =>
 		tool.type === "function" && "name" in tool && tool.name === called.name;
 	const tool = request.tools?.filter(isCalled).find(({ namespace }) => namespace === called.namespace);
-	const fitting = tool && fittingNames(objectSchema(tool.schema).schema);
-	return fitting && new Map([...fitting].map(([own, sent]) => [sent, own]));
+	return tool && ownNamesIn(objectSchema(tool.schema).schema);
 };
 
 /** Arguments with the members' own names. */

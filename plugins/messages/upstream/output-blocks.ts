@@ -17,7 +17,7 @@ import { decodeCitation } from "../citations.ts";
 import { protocolName } from "../name.ts";
 import { decodeServerCall, decodeServerResult, isServerCall, isServerResult } from "../server-tools.ts";
 import { ownNames, withOwnNames } from "./member-names.ts";
-import { isAnswer } from "./structured.ts";
+import { answerNames, isAnswer } from "./structured.ts";
 
 const argumentsOf = (input: unknown, kind: ToolCallBlock["kind"]): ToolArguments => {
 	if (kind === "custom") {
@@ -64,6 +64,12 @@ const decodeThinking = (told: WireRecord, family: string): Block => {
 	};
 };
 
+/** The input of the call that is the answer, as the text that the client reads. */
+export const answerText = (input: unknown, context: DecodeContext): string => {
+	const own = isRecord(input) ? answerNames(context) : undefined;
+	return JSON.stringify(own ? withOwnNames(input, own) : input);
+};
+
 /** A whole block. Whatever is not known is kept for clients of this protocol. */
 export const decodeOutputBlock = (told: WireRecord, context: DecodeContext): Block => {
 	const type = asText(told["type"]) ?? "";
@@ -76,7 +82,7 @@ export const decodeOutputBlock = (told: WireRecord, context: DecodeContext): Blo
 		case "redacted_thinking":
 			return { type: "opaque_thinking", data: { value: asText(told["data"]) ?? "", origin } };
 		case "tool_use":
-			if (isAnswer(told, context)) return { type: "text", text: JSON.stringify(told["input"] ?? {}) };
+			if (isAnswer(told, context)) return { type: "text", text: answerText(told["input"] ?? {}, context) };
 			return decodeCall(told, told["input"], context);
 		default:
 			if (isServerCall(type)) return decodeServerCall(told, origin);

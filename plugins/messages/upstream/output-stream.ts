@@ -16,21 +16,21 @@ import { originOf } from "../carried.ts";
 import { decodeCitation } from "../citations.ts";
 import { isServerCall } from "../server-tools.ts";
 import { ownNames } from "./member-names.ts";
-import { decodeCall, decodeOutputBlock } from "./output-blocks.ts";
-import { isAnswer } from "./structured.ts";
+import { answerText, decodeCall, decodeOutputBlock } from "./output-blocks.ts";
+import { answerNames, isAnswer } from "./structured.ts";
 
 /**
  * What becomes of a block. `held`: a call whose arguments have other names here; `answer`: a call whose input is the
- * answer's text; `whole`: told when all of it is there.
+ * answer's text, `held answer`: with other names here; `whole`: told when all of it is there.
  */
-type Manner = "text" | "thinking" | "call" | "held" | "custom" | "answer" | "server" | "whole";
+type Manner = "text" | "thinking" | "call" | "held" | "custom" | "answer" | "held answer" | "server" | "whole";
 
 const mannerOf = (start: WireRecord, context: DecodeContext): Manner => {
 	const type = asText(start["type"]) ?? "";
 	if (type === "text" || type === "thinking") return type;
 	if (isServerCall(type)) return "server";
 	if (type !== "tool_use") return "whole";
-	if (isAnswer(start, context)) return "answer";
+	if (isAnswer(start, context)) return answerNames(context) ? "held answer" : "answer";
 	const called = calledTool(asText(start["name"]) ?? "", context);
 	if (called.kind === "custom") return "custom";
 	return ownNames(called, context.request) ? "held" : "call";
@@ -61,7 +61,8 @@ export class OutputStream {
 	/** What the block is beside an answer that is a call. */
 	get sort(): "text" | "answer" | "call" | "other" {
 		const { manner } = this;
-		if (manner === "text" || manner === "answer") return manner;
+		if (manner === "text") return manner;
+		if (manner === "answer" || manner === "held answer") return "answer";
 		return manner === "call" || manner === "held" || manner === "custom" ? "call" : "other";
 	}
 
@@ -160,6 +161,10 @@ export class OutputStream {
 		if (this.manner === "custom" || this.manner === "held") {
 			const call = decodeCall(this.start, this.wholeInput(parseExactly), this.context);
 			return { type: "arguments", text: call.arguments.text };
+		}
+		if (this.manner === "held answer") {
+			const input = this.wholeInput(parseExactly);
+			return { type: "text", text: typeof input === "string" ? input : answerText(input, this.context) };
 		}
 		if (this.input.trim() !== "") return undefined;
 		// A call without arguments is a call with no members: whatever reads it next wants JSON.

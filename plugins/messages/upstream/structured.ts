@@ -11,6 +11,7 @@ import {
 	type OutputFormat,
 	type WireRecord,
 } from "#core";
+import { ownNamesIn, withFittingNames } from "./member-names.ts";
 import { closedSchema } from "./schema.ts";
 import type { StrictRoom } from "./strict-limits.ts";
 
@@ -36,7 +37,7 @@ const askedSchema = ({ schema, description }: SchemaFormat): EncodedFormat => {
 		};
 	const told = description ?? "Gives the final answer. Call it once, with the whole answer as its input.";
 	return {
-		tool: { name: answerTool, description: told, input_schema: root },
+		tool: { name: answerTool, description: told, input_schema: withFittingNames(root) },
 		instruction: `Give your final answer only by calling the tool \`${answerTool}\`.`,
 	};
 };
@@ -82,6 +83,12 @@ export const answerToolOf = ({ tool }: EncodedFormat, { tools = [] }: NeutralReq
 /** True for a call that is the answer itself. */
 export const isAnswer = (told: WireRecord, { names }: DecodeContext): boolean =>
 	told["type"] === "tool_use" && names.answer !== undefined && told["name"] === names.answer;
+
+/** The own names of the answer's members, where its schema went as a tool with others; undefined where they are the same. */
+export const answerNames = ({ request: { format } }: DecodeContext): ReadonlyMap<string, string> | undefined => {
+	const root = format?.type === "schema" ? asObjectSchema(format.schema) : undefined;
+	return root && ownNamesIn(root);
+};
 
 /** A whole answer's blocks without what stands around such a call, but for what was said before another call. */
 export const withoutPreface = (content: readonly WireRecord[], context: DecodeContext): readonly WireRecord[] => {

@@ -393,6 +393,30 @@ describe("streams", () => {
 		expect(JSON.parse(given)).toEqual({ number: card });
 	});
 
+	test("a signature stands behind all words that it signs", async () => {
+		const start = { type: "message", id: "msg_1", role: "assistant", model: "claude", content: [], usage: {} };
+		const grow = (delta: object) => ({ type: "content_block_delta", index: 0, delta });
+		const events = [
+			{ type: "message_start", message: start },
+			{ type: "content_block_start", index: 0, content_block: { type: "thinking", thinking: "", signature: "" } },
+			...["I see [ca", "rd_1] and no other."].map((thinking) => grow({ type: "thinking_delta", thinking })),
+			grow({ type: "signature_delta", signature: "c2ln" }),
+			{ type: "content_block_stop", index: 0 },
+			{ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 3 } },
+			{ type: "message_stop" },
+		];
+		messages.answer(() => streamOf(events.map((event) => `data: ${JSON.stringify(event)}\n\n`)));
+		const response = await gateway.ask("/v1beta/models/claude-x:streamGenerateContent?alt=sse", {
+			contents: [{ role: "user", parts: [{ text: card }] }],
+		});
+		const parts = (await response.text())
+			.split(/\r?\n/)
+			.filter((line) => line.startsWith("data: {"))
+			.flatMap((line) => JSON.parse(line.slice(6)).candidates[0].content.parts ?? []);
+		expect(parts.map(({ text }) => text).join("")).toBe(`I see ${card} and no other.`);
+		expect(parts.findIndex(({ thoughtSignature }) => thoughtSignature)).toBe(parts.length - 1);
+	});
+
 	test("words are handed on while the stream runs, but for those that may be half a stand-in", async () => {
 		const gate = Promise.withResolvers<void>();
 		upstream.answer(() => {

@@ -22,6 +22,8 @@ export class GuardedEvents {
 	private readonly guarded: GuardedWords;
 	private readonly shells = new Map<number, Block>();
 	private readonly growing = new Map<number, Growing>();
+	/** The signature of a text of which words are held back: it stands behind all of them. */
+	private readonly signatures = new Map<number, Delta>();
 
 	constructor(guarded: GuardedWords) {
 		this.guarded = guarded;
@@ -62,6 +64,10 @@ export class GuardedEvents {
 	}
 
 	private async delta(block: number, delta: Delta, out: NeutralEvent[]): Promise<void> {
+		if (delta.type === "signature" && this.growing.has(block)) {
+			this.signatures.set(block, delta);
+			return;
+		}
 		if (delta.type === "signature" || delta.type === "media") {
 			out.push({ type: "delta", block, delta });
 			return;
@@ -91,6 +97,9 @@ export class GuardedEvents {
 		this.growing.delete(block);
 		const text = await growing.words.take("", true);
 		if (text !== "") out.push({ type: "delta", block, delta: { ...growing.delta, text } });
+		const signature = this.signatures.get(block);
+		if (signature) out.push({ type: "delta", block, delta: signature });
+		this.signatures.delete(block);
 	}
 
 	private async whole(block: Block): Promise<Block> {

@@ -106,6 +106,7 @@ export const encodeUsage = (usage: Usage, tier?: string): WireRecord => {
 		candidatesTokensDetails: own["candidatesTokensDetails"],
 		cacheTokensDetails: own["cacheTokensDetails"],
 		toolUsePromptTokensDetails: own["toolUsePromptTokensDetails"],
+		trafficType: own["trafficType"],
 		serviceTier: tier !== undefined && tiers.has(tier) ? tier : undefined,
 	});
 };

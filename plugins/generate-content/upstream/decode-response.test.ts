@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type Block, Fault, fold, type NeutralEvent, type NeutralResponse } from "#core";
 import { answer, answering, events, neutral, response } from "../fixtures/asks.ts";
 import { generateContent } from "../protocol.ts";
+import { encodeUsage } from "../usage.ts";
 
 type Wire = Record<string, unknown>;
 const chunk = (parts: readonly Wire[], more: Wire = {}, top: Wire = {}): Wire => ({
@@ -388,6 +389,25 @@ describe("usage", () => {
 			input: { total: 120, cacheRead: 75, toolUse: 20, image: 40 },
 			output: { total: 15, reasoning: 5 },
 		});
+	});
+
+	test("what only this protocol tells of usage is told its own clients again", () => {
+		const details = (tokenCount: number) => [{ modality: "TEXT", tokenCount }];
+		const told = {
+			promptTokenCount: 100,
+			candidatesTokenCount: 10,
+			totalTokenCount: 135,
+			cachedContentTokenCount: 75,
+			toolUsePromptTokenCount: 20,
+			thoughtsTokenCount: 5,
+			promptTokensDetails: details(100),
+			candidatesTokensDetails: details(10),
+			cacheTokensDetails: details(75),
+			toolUsePromptTokensDetails: details(20),
+			trafficType: "ON_DEMAND",
+		};
+		const usage = usageOf(told);
+		expect(usage && encodeUsage(usage)).toEqual(told);
 	});
 
 	test("H76 placeholders of zeros tell nothing, and the last true count stays", () => {

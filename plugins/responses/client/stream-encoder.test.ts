@@ -312,11 +312,31 @@ test("text that goes on while a call is told goes on in a second message", () =>
 	expect(last(events)["output"].map((item) => item.content?.[0]?.text ?? item.name)).toEqual(["a", "f", "b"]);
 });
 
-test("two calls whose pieces interleave keep their own items", () => {
-	const [first, second] = [callEvents(0, "call_1", "f", '{"a"', ":1}"), callEvents(1, "call_2", "g", '{"b"', ":2}")];
-	const mixed = first.flatMap((event, at) => [event, second[at]].filter((one) => one !== undefined));
-	const events = stream([start, ...mixed, ...end()]);
-	expect(last(events)["output"].map((item) => item.arguments)).toEqual(['{"a":1}', '{"b":2}']);
+describe("calls whose pieces interleave", () => {
+	const pieces = (name: string) => ["{", `"${name}"`, ":1}"];
+	const calls = ["a", "b", "c"].map((name, at) => callEvents(at, `call_${name}`, name, ...pieces(name)));
+	const mixed = (calls[0] ?? []).flatMap((_, at) => calls.flatMap((events) => events[at] ?? []));
+	const places = (events: ReturnType<typeof stream>) =>
+		events.flatMap((event) => (event["output_index"] === undefined ? [] : [event["output_index"]]));
+
+	test("keep their own items, which are told one after the other", () => {
+		const events = stream([start, ...mixed, ...end()]);
+		expect(last(events)["output"].map((item) => item.arguments)).toEqual(['{"a":1}', '{"b":1}', '{"c":1}']);
+		expect(places(events)).toEqual(places(events).toSorted());
+	});
+
+	test("are all there where a text comes between them, or an error", () => {
+		const cut = mixed.slice(0, 7);
+		const text = stream([start, ...cut, ...textEvents(9, "x"), ...mixed.slice(7), ...end()]);
+		expect(last(text)["output"].map((item) => item.arguments ?? item.content?.[0]?.text)).toEqual([
+			'{"a":1}',
+			'{"b":1}',
+			'{"c":1}',
+			"x",
+		]);
+		const failed = stream([start, ...cut, { type: "error", error: { kind: "upstream", message: "Broke." } }]);
+		expect(last(failed)["output"].map((item) => item.name)).toEqual(["a", "b", "c"]);
+	});
 });
 
 test("H22: a call without arguments has an empty object", () => {

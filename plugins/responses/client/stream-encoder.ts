@@ -15,6 +15,7 @@ import {
 import { encodeEnding } from "../finish.ts";
 import { echoOf, endedResponse, openResponse, type ResponseState } from "../response-object.ts";
 import { AnswerBlocks } from "./answer-blocks.ts";
+import { type BlockEvent, CallsInTurn } from "./calls-in-turn.ts";
 import { answerError, errorEvent } from "./errors.ts";
 import { Output } from "./item-writers.ts";
 import { Wire } from "./wire.ts";
@@ -44,6 +45,7 @@ class Encoder implements AnswerEncoder {
 	private readonly wire: Wire;
 	private readonly echo: WireRecord;
 	private readonly blocks: AnswerBlocks;
+	private readonly calls = new CallsInTurn((event) => this.tell(event));
 	private readonly output: Output;
 	private readonly suffix = orderedId();
 	private id = "";
@@ -66,20 +68,22 @@ class Encoder implements AnswerEncoder {
 
 	push(event: NeutralEvent): string {
 		if (this.over) return "";
+		if (event.type !== "delta" && event.type !== "open" && event.type !== "close") return this.note(event);
+		this.calls.push(event);
+		return this.wire.take();
+	}
+
+	private tell(event: BlockEvent): void {
 		switch (event.type) {
 			case "delta":
 				this.blocks.delta(event.block, event.delta);
-				break;
+				return;
 			case "open":
 				this.blocks.open(event.block, event.candidate, event.shell);
-				break;
+				return;
 			case "close":
 				this.blocks.close(event.block, event.final);
-				break;
-			default:
-				return this.note(event);
 		}
-		return this.wire.take();
 	}
 
 	/** Events that concern no block. */
@@ -103,8 +107,10 @@ class Encoder implements AnswerEncoder {
 				this.blocked = event;
 				break;
 			case "error":
+				this.calls.release();
 				return this.fail(event.error);
 			case "end":
+				this.calls.release();
 				if (event.clean) this.complete();
 				else return this.fail({ kind: "upstream", message: "The answer broke off before it was complete." });
 		}

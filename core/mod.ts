@@ -227,7 +227,14 @@ export * from "./contract/model-ask.ts";
 export type * from "./contract/model-listing.ts";
 export type * from "./contract/passthrough.ts";
 export { type Protocol, type ProtocolAsk, protocols } from "./contract/protocol.ts";
-export { type AttemptReport, type Plan, type Router, router, type UpstreamHealth } from "./contract/router.ts";
+export {
+	type AttemptReport,
+	type Plan,
+	type Router,
+	router,
+	type UpstreamHealth,
+	unwellUpstreams,
+} from "./contract/router.ts";
 export { type KeyNotes, type SendOptions, type Target, type Upstream, upstreams } from "./contract/upstream.ts";
 export type * from "./contract/upstream-side.ts";
 export { upstreamOnly } from "./relay/upstream-only.ts";

@@ -23,7 +23,8 @@ test("an upstream that fails is told beside a server that is well, with since wh
 	const resting = { upstream: "other", circuit: "closed", keys: [true, false, false], failing: false };
 	const tried = { upstream: "third", circuit: "half-open", keys: [false], failing: true };
 	const left = { upstream: "fourth", circuit: "half-open", ...since, failing: false };
-	expect(await printed({ data: [], workers: 1, upstreams: [failing, resting, tried, left] })).toEqual([
+	const ofTasks = { upstream: "main", of: "tasks", circuit: "half-open", ...since, failing: true };
+	expect(await printed({ data: [], workers: 1, upstreams: [failing, resting, tried, left, ofTasks] })).toEqual([
 		well.replace("The server", "The server itself"),
 		"upstream main: fails, and calls go elsewhere where they can. The last failure: Incorrect API key",
 		"  since 2041-01-01T00:00:00.000Z",
@@ -35,7 +36,10 @@ test("an upstream that fails is told beside a server that is well, with since wh
 		"upstream fourth: failed, and nothing has asked it for an hour; the next call does. The last failure: Incorrect API key",
 		"  since 2041-01-01T00:00:00.000Z",
 		"  what to do: Set another key.",
-		"refused: not well: troubles of the server 0, upstreams that fail 2",
+		"upstream main of tasks: failed, and the next request tries it again. The last failure: Incorrect API key",
+		"  since 2041-01-01T00:00:00.000Z",
+		"  what to do: Set another key.",
+		"refused: not well: troubles of the server 0, upstreams that fail 3",
 	]);
 });
 

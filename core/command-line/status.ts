@@ -29,12 +29,13 @@ export const troubleLines = (
 	];
 };
 
-const stateOf = ({ circuit, failing }: WireRecord): string | undefined => {
+const stateOf = ({ of, circuit, failing }: WireRecord): string | undefined => {
 	if (circuit === "open") return "fails, and calls go elsewhere where they can";
 	if (circuit !== "half-open") return undefined;
+	const next = of === undefined ? "the next call" : "the next request";
 	return failing === true
-		? "failed, and the next call tries it again"
-		: "failed, and nothing has asked it for an hour; the next call does";
+		? `failed, and ${next} tries it again`
+		: `failed, and nothing has asked it for an hour; ${next} does`;
 };
 
 const restingKeys = (keys: unknown): string | undefined => {
@@ -44,12 +45,13 @@ const restingKeys = (keys: unknown): string | undefined => {
 };
 
 const upstreamLines = (one: WireRecord): string[] => {
-	const { upstream, keys, failingSince, lastFailure } = one;
+	const { upstream, of, keys, failingSince, lastFailure } = one;
+	const whose = of === undefined ? "" : ` of ${String(of)}`;
 	const { message, advice } = asRecord(lastFailure);
 	const state = [stateOf(one), restingKeys(keys)].filter((words) => words !== undefined).join("; ");
 	const what = asText(advice) ?? "portico calls shows what became of its calls, portico explain ID what it said.";
 	return [
-		`upstream ${String(upstream)}: ${state}${message === undefined ? "" : `. The last failure: ${String(message)}`}`,
+		`upstream ${String(upstream)}${whose}: ${state}${message === undefined ? "" : `. The last failure: ${String(message)}`}`,
 		...(failingSince === undefined ? [] : [`  since ${String(failingSince)}`]),
 		`  what to do: ${what}`,
 	];

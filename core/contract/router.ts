@@ -4,7 +4,7 @@ import type { AskedCall, Routed } from "./call.ts";
 import type { Denial } from "./fault.ts";
 import type { ModelInfo } from "./model-listing.ts";
 import type { AttemptRecord, PassedOver } from "./outcome.ts";
-import { service } from "./token.ts";
+import { service, slot } from "./token.ts";
 import type { Target } from "./upstream.ts";
 
 /** The plan for one call: targets in the order in which they are to be tried. */
@@ -34,6 +34,8 @@ export interface AttemptReport {
 /** `open`: calls are kept away from it; `half-open`: one call is let through to see. */
 export interface UpstreamHealth {
 	readonly upstream: string;
+	/** What it is asked for, where that is no model call: `tasks`. */
+	readonly of?: string;
 	readonly circuit: "closed" | "open" | "half-open";
 	/** For each of its keys, where it has any: true where it is used, false where it rests. */
 	readonly keys?: readonly boolean[];
@@ -74,6 +76,15 @@ export interface Router {
 	/** The state of the upstreams, for whoever watches over them. */
 	health?(): readonly UpstreamHealth[];
 }
+
+/**
+ * Upstreams beside those of the router that are not well now, for `portico status`.
+ *
+ * @example
+ * const isAway = true;
+ * const offers = [add(unwellUpstreams, () => (isAway ? [{ upstream: "radar", of: "forecasts", circuit: "half-open" }] : []))];
+ */
+export const unwellUpstreams = slot<() => readonly UpstreamHealth[]>("unwellUpstreams");
 
 /** Given by the plugin that routes. */
 export const router = service<Router>("router");

@@ -92,7 +92,7 @@ test("an upstream that fails at any worker is told once, as it is where calls ar
 	const resting: UnwellUpstream = { upstream: "b", circuit: "closed", keys: [true, false], failing: false };
 	const left: UnwellUpstream = { upstream: "d", circuit: "half-open", failing: false };
 	const told = [
-		[{ upstream: "a", circuit: "half-open", failures: 9, failing: true }, left],
+		[{ upstream: "a", circuit: "half-open", failures: 9, failing: true }, left, { ...left, of: "tasks" }],
 		[open, resting, { ...left, failing: true }],
 		[{ upstream: "c", circuit: "strange", failing: true }],
 	];
@@ -102,7 +102,7 @@ test("an upstream that fails at any worker is told once, as it is where calls ar
 	};
 	expect(await troublesTogether(workers, () => none)).toEqual({
 		data: [],
-		upstreams: [open, { ...left, failing: true }, resting],
+		upstreams: [open, { ...left, failing: true }, { ...left, of: "tasks" }, resting],
 		workers: 3,
 	});
 });

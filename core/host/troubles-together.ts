@@ -75,7 +75,7 @@ const circuits: readonly UpstreamHealth["circuit"][] = ["open", "half-open", "cl
 
 const decodeUpstreams = (told: unknown): readonly UnwellUpstream[] =>
 	asList(told).flatMap((one) => {
-		const { upstream, circuit, keys, failingSince, lastFailure, failing } = asRecord(one);
+		const { upstream, of, circuit, keys, failingSince, lastFailure, failing } = asRecord(one);
 		const state = circuits.find((one) => one === circuit);
 		if (state === undefined) return [];
 		const { message, at, advice } = asRecord(lastFailure);
@@ -83,6 +83,7 @@ const decodeUpstreams = (told: unknown): readonly UnwellUpstream[] =>
 		return [
 			{
 				upstream: String(upstream),
+				...definedOnly({ of: asText(of) }),
 				circuit: state,
 				...(Array.isArray(keys) && { keys: keys.map((used) => used === true) }),
 				...definedOnly({ failingSince: asText(failingSince) }),
@@ -99,7 +100,10 @@ const byWhatTheyTell = (a: UnwellUpstream, b: UnwellUpstream): number =>
 /** Each once. */
 const worstOf = (all: readonly UnwellUpstream[]): readonly UnwellUpstream[] => {
 	const found = new Map<string, UnwellUpstream>();
-	for (const one of all.toSorted(byWhatTheyTell)) if (!found.has(one.upstream)) found.set(one.upstream, one);
+	for (const one of all.toSorted(byWhatTheyTell)) {
+		const name = `${one.of ?? ""} ${one.upstream}`;
+		if (!found.has(name)) found.set(name, one);
+	}
 	return [...found.values()];
 };
 

@@ -1,5 +1,5 @@
 /** How the upstreams are, as the router sees them. */
-import { router, type UpstreamHealth } from "../contract/router.ts";
+import { router, type UpstreamHealth, unwellUpstreams } from "../contract/router.ts";
 import type { Generation } from "./generation.ts";
 
 const healthOf = (generation: Generation | undefined): readonly UpstreamHealth[] =>
@@ -29,6 +29,6 @@ const isFailing = ({ circuit, keys = [], lastFailure }: UpstreamHealth, now: num
 
 /** Those that calls are kept away from, or of whose keys one rests; for operators. */
 export const notWell = (generation: Generation | undefined, now: number): readonly UnwellUpstream[] =>
-	healthOf(generation)
+	[...healthOf(generation), ...(generation?.all(unwellUpstreams) ?? []).flatMap((unwell) => unwell())]
 		.filter(({ circuit, keys = [] }) => circuit !== "closed" || keys.includes(false))
 		.map((one) => ({ ...one, failing: isFailing(one, now) }));

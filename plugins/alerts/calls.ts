@@ -1,25 +1,12 @@
 /** What finished calls tell: an upstream that refuses Portico's key, a model that nobody has a price for. */
-import { type AttemptRecord, type CallRecord, isEmptyAccount } from "#core";
-import type { Alert } from "./service.ts";
+import { type AttemptRecord, type CallRecord, definedOnly, isEmptyAccount } from "#core";
+import { type Alert, keyRefused } from "./service.ts";
 
 const dayMs = 86_400_000;
 
 /** The answer speaks of the key or of its account. */
 const refusesKey = ({ status, code, message }: AttemptRecord): boolean =>
 	status === 401 || status === 402 || status === 403 || (code !== undefined && isEmptyAccount(code, message));
-
-const keyRefused = ({ upstream, key, status, message }: AttemptRecord): Alert => ({
-	event: "key.refused",
-	about: `${upstream} ${key ?? 1}`,
-	quietMs: dayMs,
-	data: {
-		message: `The upstream ${upstream} refuses ${key === undefined ? "Portico's key" : `key ${key}`}, or its account has no credit: give it another, or pay.`,
-		upstream,
-		key: key ?? 1,
-		status,
-		said: message,
-	},
-});
 
 const priceUnknown = (model: string, upstream: string | undefined, call: CallRecord): Alert => ({
 	event: "price.unknown",
@@ -47,5 +34,11 @@ export const alertsOf = (call: CallRecord): readonly Alert[] => {
 	const prices = pricesOf(call);
 	const { attempts, leftOut = none } = call;
 	if (!attempts.some(refusesKey) && !leftOut.some(refusesKey)) return prices;
-	return [...[...attempts, ...leftOut].filter(refusesKey).map(keyRefused), ...prices];
+	const refused = [...attempts, ...leftOut].filter(refusesKey);
+	return [
+		...refused.map(({ upstream, key, status, message: said }) =>
+			keyRefused(upstream, definedOnly({ key, status, said })),
+		),
+		...prices,
+	];
 };

@@ -49,6 +49,25 @@ export interface Alerts {
 
 export const alerts = slot<Alerts>("alerts");
 
+const dayMs = 86_400_000;
+
+/** An upstream refuses Portico's key. `key`: its place in the config, where there are several; `said`: the upstream's own words. */
+export const keyRefused = (
+	upstream: string,
+	{ key, status, said }: { readonly key?: number; readonly status?: number; readonly said?: string },
+): Alert => ({
+	event: "key.refused",
+	about: `${upstream} ${key ?? 1}`,
+	quietMs: dayMs,
+	data: {
+		message: `The upstream ${upstream} refuses ${key === undefined ? "Portico's key" : `key ${key}`}, or its account has no credit: give it another, or pay.`,
+		upstream,
+		key: key ?? 1,
+		status,
+		said,
+	},
+});
+
 /** Tells everyone who listens. */
 export const raiseOn = (all: readonly Alerts[], alert: Alert): void => {
 	for (const one of all) one.raise(alert);

@@ -121,6 +121,7 @@ const upTo = (files: readonly MadeFile[], last: Submission): Made => {
 export const geminiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { url, key } = setting;
 	const connection = tasks.connect({
+		name,
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "x-goog-api-key": key }),
 	});

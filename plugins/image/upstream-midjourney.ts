@@ -118,6 +118,7 @@ const midjourneyState = (connection: Connection, task: unknown, publicReason: (r
 export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { url, key } = setting;
 	const connection = tasks.connect({
+		name,
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "mj-api-secret": key }),
 	});

@@ -27,6 +27,7 @@ const bodyOf = (job: TaskJob): Readonly<Record<string, unknown>> => {
 export const elevenLabsUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { url, key } = setting;
 	const connection = tasks.connect({
+		name,
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "xi-api-key": key }),
 	});
@@ -41,7 +42,8 @@ export const elevenLabsUpstream = (setting: UpstreamSetting, tasks: Tasks): Task
 				signal,
 				timeoutMs: longestMs,
 			});
-			if (answer.sent !== "answered" || answer.status !== 200 || answer.bytes.length === 0)
+			// What is JSON is no song.
+			if (answer.sent !== "answered" || answer.status !== 200 || answer.bytes.length === 0 || answer.body !== undefined)
 				return connection.refusal(answer);
 			const duration = (answer.bytes.length * 8) / bitRate;
 			const title = asText(job.details.title) ?? job.prompt.slice(0, 60);

@@ -126,6 +126,7 @@ const sunoState = (
 export const sunoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { url, key } = setting;
 	const connection = tasks.connect({
+		name,
 		url,
 		headers: () => bearer(key),
 	});

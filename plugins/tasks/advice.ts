@@ -4,6 +4,8 @@ import type { Task } from "./service.ts";
 const byCode: Readonly<Record<string, string>> = {
 	task_timeout: "The upstream took too long: raise timeoutMinutes of the upstream, or send its models elsewhere.",
 	upstream_busy: "The upstream takes no more jobs now: ask it for a higher limit, or add another upstream.",
+	upstream_unreachable:
+		"The upstream could not be reached: portico status says why while it lasts, and the log. Then submit the task again.",
 	upstream_lost_task: "The upstream forgot the job: submit it again, and ask its operator if it lasts.",
 	upstream_no_result: "The upstream finished without a result: submit it again, and ask its operator if it lasts.",
 	submission_unknown: "Nobody knows whether the upstream took the job: look there before it is submitted again.",

@@ -3,10 +3,13 @@ import { expect, test } from "bun:test";
 import { createServer } from "node:net";
 import type { Log } from "#core";
 import { createConnection } from "./connection.ts";
+import { UpstreamWatches } from "./upstream-watch.ts";
 
 const log: Log = { debug() {}, info() {}, warn() {}, error() {}, of: () => log };
 const { signal } = new AbortController();
 const headers = () => ({});
+const watches = new UpstreamWatches({ clock: { now: () => 0 }, log, keyRefused: () => undefined });
+const parts = { log, watch: watches.of("upstream.example") };
 
 test.each([
 	["ECONNREFUSED", "never"],
@@ -17,7 +20,7 @@ test.each([
 	["ETIMEDOUT", "unknown"],
 ] as const)("%s: sent %s", async (code, sent) => {
 	const fetch = () => Promise.reject(Object.assign(new TypeError("no"), { code }));
-	const connection = createConnection({ url: "https://upstream.example", headers, fetch }, log);
+	const connection = createConnection({ url: "https://upstream.example", headers, fetch }, parts);
 	expect(await connection.ask("/jobs", { body: {}, signal })).toEqual({ sent });
 });
 
@@ -29,6 +32,6 @@ test("an upstream that speaks no TLS where the config says https has been sent n
 	await new Promise<void>((listens) => plain.listen(0, "127.0.0.1", listens));
 	const address = plain.address();
 	const url = `https://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
-	expect(await createConnection({ url, headers }, log).ask("/jobs", { body: {}, signal })).toEqual({ sent: "never" });
+	expect(await createConnection({ url, headers }, parts).ask("/jobs", { body: {}, signal })).toEqual({ sent: "never" });
 	await new Promise((closed) => plain.close(closed));
 });

@@ -26,6 +26,7 @@ import type {
 	Submission,
 	TaskFailure,
 } from "./service.ts";
+import type { UpstreamWatch } from "./upstream-watch.ts";
 
 /** What Bun's `fetch` takes beyond the standard: its own limit of silence is switched off, ours hold; and a proxy. */
 interface FetchOptions extends RequestInit {
@@ -80,7 +81,8 @@ const refusedKey: TaskFailure = {
 };
 
 const refusal = (answer: Answer, reason?: string): Submission => {
-	if (answer.sent !== "answered") return { outcome: answer.sent === "never" ? "busy" : "unknown" };
+	if (answer.sent !== "answered")
+		return answer.sent === "never" ? { outcome: "busy", unreached: true } : { outcome: "unknown" };
 	const { status, body } = answer;
 	if (status === 429 || status === 503) return { outcome: "busy", ...retryAfterOf(answer.headers) };
 	if (refusesCredentials(status)) return { outcome: "refused", failure: refusedKey };
@@ -102,6 +104,13 @@ const noState = (answer: Answer): JobState => {
 
 /** A proxy before the upstream, or another server in its place, knows nothing of its jobs. */
 const isPage = (headers: Headers): boolean => /^\s*text\/html\b/i.test(headers.get("content-type") ?? "");
+
+/** Sound, films and pictures are no text. Undefined for what is no JSON. */
+const bodyOf = (bytes: Uint8Array, type: string): unknown =>
+	/^(?:audio|video|image)\//.test(type) ? undefined : parseJson(new TextDecoder().decode(bytes));
+
+/** A page in place of a good answer: whoever gave it has not passed the request on. Some services call their JSON a page. */
+const isOthers = ({ ok, headers }: Response, body: unknown): boolean => ok && body === undefined && isPage(headers);
 
 /** Names under which services say what a job costs, or whether it does. */
 const billNames = /^(?:billed|billable|charged?|cost|price|credits_used|final_unit_deduction)(?:_\w+)?$/i;
@@ -126,46 +135,22 @@ const cancellation = (answer: Answer): Cancellation => {
 	return answer.status < 300 && saysUnbilled(answer.body) ? "unbilled" : "told";
 };
 
-/** Tells the operator once when an upstream cannot be reached or refuses Portico's key, and once when that is over. */
-class Watch {
-	private readonly host: string;
-	private readonly log: Log;
-	private trouble: string | undefined;
-
-	constructor(host: string, log: Log) {
-		this.host = host;
-		this.log = log;
-	}
-
-	failed(error: unknown): void {
-		const reason = unansweredCode(error) ?? (error instanceof Error ? error.name : "unknown");
-		if (this.trouble === undefined)
-			this.log.warn("an upstream of tasks cannot be reached", { host: this.host, reason });
-		this.trouble ??= reason;
-	}
-
-	answered(status: number): void {
-		const refused = refusesCredentials(status);
-		if (refused && this.trouble !== refusedKey.code)
-			this.log.error("an upstream of tasks refused Portico's own key", { host: this.host, status });
-		if (!refused && this.trouble !== undefined)
-			this.log.info("an upstream of tasks answers again", { host: this.host });
-		this.trouble = refused ? refusedKey.code : undefined;
-	}
-}
-
 /** What comes where a file is to be signed in for, or is not there: it is never a result. */
 const pages = /^\s*(text\/html|application\/(?:[\w.-]+\+)?json)\b/i;
 
-/** `proxy`: the one that requests to the upstream go by. Files that it names elsewhere are fetched without it: see `fetchNamed`. */
+interface ConnectionParts {
+	readonly log: Log;
+	readonly watch: UpstreamWatch;
+	/** The proxy that requests to the upstream go by. Files that it names elsewhere are fetched without it: see `fetchNamed`. */
+	readonly proxy?: string | undefined;
+}
+
 export const createConnection = (
 	{ url, headers, fetch: send = fetch }: ConnectionOptions,
-	log: Log,
-	proxy?: string,
+	{ log, watch, proxy }: ConnectionParts,
 ): Connection => {
 	const base = url.replace(/\/+$/, "");
-	const { origin, host } = new URL(base);
-	const watch = new Watch(host, log);
+	const { origin } = new URL(base);
 
 	const request = async (path: string, options: AskOptions): Promise<Response> => {
 		const address = /^https?:/.test(path) ? path : base + path;
@@ -222,15 +207,20 @@ export const createConnection = (
 		async ask(path, options) {
 			try {
 				const response = await request(path, options);
-				watch.answered(response.status);
 				const { status, headers: told } = response;
 				const type = told.get("content-type") ?? "";
 				if (options.event && type.includes("event-stream")) {
+					watch.answered(status);
 					const last = await lastEvent(response, options.event);
 					return { sent: "answered", status, headers: told, body: last, bytes: new Uint8Array(0) };
 				}
 				const bytes = await bodyBytes(response);
-				const body = /^(?:audio|video|image)\//.test(type) ? undefined : parseJson(new TextDecoder().decode(bytes));
+				const body = bodyOf(bytes, type);
+				if (isOthers(response, body)) {
+					watch.replaced(status);
+					return { sent: "never" };
+				}
+				watch.answered(status);
 				return { sent: "answered", status, headers: told, body, bytes };
 			} catch (error) {
 				if (!options.signal.aborted) watch.failed(error);

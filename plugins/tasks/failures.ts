@@ -9,6 +9,10 @@ export const failures = {
 		reason: "It is not known whether the upstream took the task on, so it was not sent again. Submit it anew.",
 	},
 	busy: { code: "upstream_busy", reason: "The upstream was too busy to take the task on. Submit it again later." },
+	unreached: {
+		code: "upstream_unreachable",
+		reason: "The upstream could not be reached. Submit it again later, or ask the operator to look at it.",
+	},
 	missing: { code: "upstream_lost_task", reason: "The upstream does not know the task any more." },
 	strange: { code: "upstream_strange", reason: "The upstream kept answering with a state that is not known." },
 	unkept: { code: "result_not_kept", reason: "The result was made but could not be kept." },

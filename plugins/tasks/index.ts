@@ -17,7 +17,9 @@ import {
 	store,
 	tables,
 	taskAuthority,
+	unwellUpstreams,
 } from "#core";
+import { alerts, keyRefused, raiseOn } from "../alerts/service.ts";
 import { metricSources } from "../metrics/service.ts";
 import { prices } from "../prices/service.ts";
 import { ledgerWriters, quota } from "../quota/service.ts";
@@ -52,6 +54,7 @@ import { createTasksService } from "./tasks-service.ts";
 import { createWithinTime } from "./time-limit.ts";
 import { Troubles } from "./troubles.ts";
 import { UpstreamConcurrency } from "./upstream-concurrency.ts";
+import { UpstreamWatches } from "./upstream-watch.ts";
 import { Worker } from "./worker.ts";
 
 const day = 24 * 60 * 60 * 1000;
@@ -70,10 +73,11 @@ export default definePlugin({
 		prices: maybe(prices),
 		tokens: maybe(tokenOwnership),
 		ledgerWriters,
+		alerts,
 		kinds: taskKinds,
 		upstreams: taskUpstreams,
 	},
-	gives: [tasks, routes, jobs, tables, commands, metricSources],
+	gives: [tasks, routes, jobs, tables, commands, metricSources, unwellUpstreams],
 	setup({ name, config, needs, log }) {
 		let linkKey = randomBytes(32).toString("base64url");
 		let worker: Worker | undefined;
@@ -151,8 +155,14 @@ export default definePlugin({
 			},
 		});
 		const bodyLimitBytes = config.bodyLimitMegabytes * 1024 * 1024;
+		const watches = new UpstreamWatches({
+			clock: needs.clock,
+			log,
+			keyRefused: (upstream, status) => raiseOn(needs.alerts(), keyRefused(upstream, { status })),
+		});
 		const service = createTasksService({
 			log,
+			watches,
 			taskStore,
 			endings,
 			files,
@@ -182,6 +192,7 @@ export default definePlugin({
 				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", removes: "old", run: prune }),
 				...adminTaskRoutes(needs.store, needs.tokens).map((route) => add(routes, route)),
 				add(commands, tasksCommand),
+				add(unwellUpstreams, () => watches.unwell()),
 				add(metricSources, () => counts.metrics()),
 				add(metricSources, async () => [await openTasks(needs.store)]),
 				...createRoutes({ tasks: service, files, links, webhooks: needs.webhooks, catalogue, now }).map((route) =>

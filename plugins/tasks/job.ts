@@ -82,8 +82,8 @@ export type Submission =
 	| { readonly outcome: "done"; readonly made: Made; readonly upstreamId?: string }
 	/** It was refused for good: nothing was made. */
 	| { readonly outcome: "refused"; readonly failure: TaskFailure }
-	/** It is certain that nothing was made, and asking again or elsewhere may help. */
-	| { readonly outcome: "busy"; readonly retryAfterMs?: number }
+	/** It is certain that nothing was made, and asking again or elsewhere may help. `unreached`: it was not there to say so itself. */
+	| { readonly outcome: "busy"; readonly retryAfterMs?: number; readonly unreached?: boolean }
 	/**
 	 * It may or may not have been taken on, so it is never sent again. `saidFailed`: the upstream itself answered that it
 	 * failed, so nothing is charged.

@@ -56,7 +56,11 @@ export const soundSubmission = (submission: Submission, odd: Odd): Submission =>
 		case "refused":
 			return { outcome: "refused", failure: soundFailure(submission.failure, odd) };
 		case "busy":
-			return { outcome: "busy", ...soundWait(submission.retryAfterMs, odd) };
+			return {
+				outcome: "busy",
+				...soundWait(submission.retryAfterMs, odd),
+				...(submission.unreached === true && { unreached: true }),
+			};
 		default:
 			return submission;
 	}

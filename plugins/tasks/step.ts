@@ -63,7 +63,7 @@ export class Work {
 				await this.options.endings.fail(row, submission.failure);
 				return true;
 			case "busy":
-				await this.sendRound(row, lease, upstream, job, submission.retryAfterMs);
+				await this.sendRound(row, lease, upstream, job, submission);
 				return false;
 			case "unknown":
 				return await this.reconcile(row, lease, upstream, job, signal, submission.saidFailed);
@@ -129,7 +129,7 @@ export class Work {
 		lease: string,
 		upstream: TaskUpstream,
 		{ input }: TaskJob,
-		retryAfterMs = 0,
+		{ retryAfterMs = 0, unreached }: Extract<Submission, { outcome: "busy" }>,
 	): Promise<void> {
 		const others = this.options.catalogue.candidates(row.task.kind, row.task.model, row.task.action);
 		const next =
@@ -138,7 +138,7 @@ export class Work {
 				: (others[(others.indexOf(upstream) + 1) % others.length] ?? upstream);
 		const wait = this.pace.busy(row.tries, next === upstream ? retryAfterMs : 0);
 		if (wait === undefined) {
-			await this.options.endings.fail(row, failures.busy);
+			await this.options.endings.fail(row, unreached ? failures.unreached : failures.busy);
 			return;
 		}
 		await this.options.leases.tryAgain(row, lease, next.name, this.options.now() + wait);

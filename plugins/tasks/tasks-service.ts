@@ -23,10 +23,12 @@ import type { Previews } from "./previews.ts";
 import type { Task, TaskOrder, Tasks } from "./service.ts";
 import { idempotencyKeyOf } from "./submission.ts";
 import type { TaskStore } from "./task-store.ts";
+import type { UpstreamWatches } from "./upstream-watch.ts";
 import { taskView } from "./views.ts";
 
 interface TasksServiceOptions {
 	readonly log: Log;
+	readonly watches: UpstreamWatches;
 	readonly taskStore: TaskStore;
 	readonly endings: Endings;
 	readonly files: Files;
@@ -90,7 +92,11 @@ export const createTasksService = (options: TasksServiceOptions): Tasks => {
 		},
 		readQuestion: (call) => readFields(call, options.bodyLimitBytes),
 		callbackUrlOf,
-		connect: (connection) => createConnection(connection, options.log, options.proxy),
+		connect: (connection) => {
+			const { log, proxy, watches } = options;
+			const watch = watches.of(connection.name ?? new URL(connection.url).host);
+			return createConnection(connection, { log, proxy, watch });
+		},
 		publicReason,
 		view: taskView,
 		baseUrl: options.baseUrl,

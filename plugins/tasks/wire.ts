@@ -4,6 +4,8 @@ import type { Cancellation, JobState, MadeFile, Submission } from "./job.ts";
 
 /** How to reach an upstream over HTTP. */
 export interface ConnectionOptions {
+	/** What the upstream is called in the config, where the log and `portico status` tell of it; its host unless said. */
+	readonly name?: string;
 	/** The base address; paths are added to it. */
 	readonly url: string;
 	/** Headers for each request: the key goes here and nowhere else. */
@@ -12,7 +14,7 @@ export interface ConnectionOptions {
 	readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
-/** `never`: it is certain that the request did not arrive. `unknown`: it may have. */
+/** `never`: it is certain that the request did not arrive, as where a page of HTML came in place of an answer. `unknown`: it may have. */
 export type Answer =
 	| {
 			readonly sent: "answered";

@@ -131,6 +131,7 @@ export const klingUpstream = (setting: UpstreamSetting, tasks: Tasks, clock: Clo
 			? klingToken(accessKey, secretKey, Math.floor(clock.now() / 1000))
 			: key;
 	const connection = tasks.connect({
+		name,
 		url,
 		headers: () => bearer(token()),
 	});

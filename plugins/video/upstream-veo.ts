@@ -53,6 +53,7 @@ const unfit = (reason: string): JobState => ({
 export const veoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
 	const { url, key } = setting;
 	const connection = tasks.connect({
+		name,
 		url,
 		headers: (): Record<string, string> => (key === undefined ? {} : { "x-goog-api-key": key }),
 	});

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { fetchNamed, isPrivateUpstream, isWebAddress } from "#core";
 import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 import { createConnection } from "../../plugins/tasks/connection.ts";
+import { UpstreamWatches } from "../../plugins/tasks/upstream-watch.ts";
 
 const running: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -87,7 +88,7 @@ test("a public upstream's redirect into this network is not followed, and sees n
 				return new Response(null, { status: 302, headers: { location: `${inner.url}/private` } });
 			},
 		},
-		log,
+		{ log, watch: new UpstreamWatches({ clock: { now: () => 0 }, log, keyRefused: () => undefined }).of("upstream") },
 	);
 	const failure = await connection.fetchFile("/files/1", signal).catch((error: unknown) => error);
 	expect(failure).toBeInstanceOf(TypeError);

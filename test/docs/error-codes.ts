@@ -74,12 +74,13 @@ export const taskFailureCodes = listOf({
 	submission_unknown: "It is not known whether the upstream took the task; it is charged, and not submitted again.",
 	task_timeout: "It took longer than `timeoutMinutes` of its upstream.",
 	upstream_busy: "The upstream was too busy to take it.",
-	upstream_error: "The upstream could not be reached, or answered with an error.",
+	upstream_error: "The upstream did not accept Portico's own key.",
 	upstream_failed: "The upstream reports that it failed.",
 	upstream_lost_task: "The upstream does not know the task any more.",
 	upstream_no_result: "The upstream reports an end and gives no result.",
 	upstream_refused: "The upstream refused the task.",
 	upstream_strange: "The upstream kept answering with a state that is not known.",
+	upstream_unreachable: "The upstream could not be reached, or a page of HTML came in place of its answer.",
 });
 
 /** Words in the place of a code that reach no client under that name. */

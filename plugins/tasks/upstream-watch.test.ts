@@ -1,0 +1,53 @@
+/** What is told of an upstream of tasks that fails, and when that is over. */
+import { expect, test } from "bun:test";
+import { createMovedClock } from "../../test/support/moved-clock.ts";
+import { UpstreamWatches } from "./upstream-watch.ts";
+
+const watchOne = () => {
+	const clock = createMovedClock();
+	const told: string[] = [];
+	const note = (message: string) => void told.push(message);
+	const log = { debug: note, info: note, warn: note, error: note, of: () => log };
+	const watches = new UpstreamWatches({ clock, log, keyRefused: (name, status) => note(`alert ${name} ${status}`) });
+	return { clock, told, watches, watch: watches.of("kling") };
+};
+
+test("answers that tell of a failure count three in a row, and one good one ends it", () => {
+	const { told, watches, watch } = watchOne();
+	for (const status of [502, 502, 200, 500, 503]) watch.answered(status);
+	expect([told, watches.unwell()]).toEqual([[], []]);
+	for (const status of [502, 504]) watch.answered(status);
+	expect(watches.unwell()).toMatchObject([
+		{
+			upstream: "kling",
+			lastFailure: { message: "It answered that it failed (status 504).", advice: expect.any(String) },
+		},
+	]);
+	watch.answered(404);
+	expect(watches.unwell()).toEqual([]);
+	expect(told).toEqual(["an upstream of tasks fails", "an upstream of tasks answers again"]);
+});
+
+test("since when, and when last; one failed answer in an outage does not end it", () => {
+	const { clock, told, watches, watch } = watchOne();
+	const begun = clock.now();
+	watch.failed(Object.assign(new TypeError("no"), { code: "ECONNREFUSED" }));
+	clock.advance(5_000);
+	watch.failed(new DOMException("late", "TimeoutError"));
+	const at = (time: number) => new Date(time).toISOString();
+	const [known] = watches.unwell();
+	expect(known).toMatchObject({ failingSince: at(begun), lastFailure: { at: at(begun + 5_000) } });
+	expect(known?.lastFailure).toMatchObject({
+		message: "It did not answer in time.",
+		advice: expect.stringMatching(/slow/),
+	});
+	expect(told).toEqual(["an upstream of tasks cannot be reached"]);
+	expect(watches.of("kling")).toBe(watch);
+});
+
+test("a refused key is told of once, by an alert too", () => {
+	const { told, watches, watch } = watchOne();
+	for (const status of [401, 403]) watch.answered(status);
+	expect(told).toEqual(["an upstream of tasks refused Portico's own key", "alert kling 401"]);
+	expect(watches.unwell()).toMatchObject([{ lastFailure: { message: "It refused Portico's key (status 403)." } }]);
+});

@@ -1,0 +1,137 @@
+/** What is known of an upstream of tasks that fails: told once in the log, and once when it is over; meanwhile `portico status` tells of it. */
+import {
+	adviceOnUpstream,
+	type Clock,
+	definedOnly,
+	type Log,
+	refusesCredentials,
+	slowUpstream,
+	type UpstreamHealth,
+	unansweredCode,
+} from "#core";
+
+/** An upstream that answers that it failed may speak of one job; so many times in a row it speaks of itself. */
+const tolerated = 3;
+
+interface Trouble {
+	readonly what: "unreached" | "refused" | "failing";
+	readonly since: number;
+	readonly at: number;
+	readonly message: string;
+	readonly advice: string | undefined;
+}
+
+interface WatchOptions {
+	readonly clock: Pick<Clock, "now">;
+	readonly log: Log;
+	/** Told when one begins to refuse Portico's key. */
+	keyRefused(upstream: string, status: number): void;
+}
+
+export class UpstreamWatch {
+	private readonly upstream: string;
+	private readonly options: WatchOptions;
+	private trouble: Trouble | undefined;
+	/** How many answers in a row told of a failure. */
+	private failures = 0;
+
+	/** `upstream`: its name in the config, or its host. */
+	constructor(upstream: string, options: WatchOptions) {
+		this.upstream = upstream;
+		this.options = options;
+	}
+
+	/** Undefined while nothing is wrong with it. */
+	get health(): UpstreamHealth | undefined {
+		const { trouble, upstream } = this;
+		return (
+			trouble && {
+				upstream,
+				of: "tasks",
+				circuit: "half-open",
+				failingSince: new Date(trouble.since).toISOString(),
+				lastFailure: {
+					message: trouble.message,
+					at: new Date(trouble.at).toISOString(),
+					...definedOnly({ advice: trouble.advice }),
+				},
+			}
+		);
+	}
+
+	/** No answer came. */
+	failed(error: unknown): void {
+		const { upstream, options } = this;
+		const { log } = options;
+		const isLate = error instanceof Error && error.name === "TimeoutError";
+		const code = unansweredCode(error) ?? (error instanceof Error ? error.name : "unknown");
+		if (!this.trouble) log.warn("an upstream of tasks cannot be reached", { upstream, reason: code });
+		const message = isLate ? "It did not answer in time." : `It could not be reached. (${code})`;
+		this.note("unreached", message, isLate ? slowUpstream : adviceOnUpstream({ code, message }));
+	}
+
+	/** Something answered that is not the upstream: a proxy, or a page to sign in. */
+	replaced(status: number): void {
+		const { upstream, options } = this;
+		const { log } = options;
+		if (!this.trouble) log.warn("an upstream of tasks cannot be reached", { upstream, reason: "a page", status });
+		const message = `A page of HTML came, something other than its answer (status ${status}).`;
+		this.note("unreached", message, adviceOnUpstream({ message }));
+	}
+
+	answered(status: number): void {
+		this.failures = status >= 500 ? this.failures + 1 : 0;
+		if (refusesCredentials(status)) this.refused(status);
+		else if (this.failures >= tolerated) this.failsItself(status);
+		else if (this.failures === 0 || this.trouble?.what !== "failing") this.over();
+	}
+
+	private refused(status: number): void {
+		const { upstream, options } = this;
+		if (this.trouble?.what !== "refused") {
+			options.log.error("an upstream of tasks refused Portico's own key", { upstream, status });
+			options.keyRefused(upstream, status);
+		}
+		this.note("refused", `It refused Portico's key (status ${status}).`, adviceOnUpstream({ status }));
+	}
+
+	private failsItself(status: number): void {
+		const { upstream, options } = this;
+		const { log } = options;
+		if (!this.trouble) log.warn("an upstream of tasks fails", { upstream, status });
+		this.note("failing", `It answered that it failed (status ${status}).`, adviceOnUpstream({ status }));
+	}
+
+	private over(): void {
+		const { upstream, options } = this;
+		const { log } = options;
+		if (this.trouble) log.info("an upstream of tasks answers again", { upstream });
+		this.trouble = undefined;
+	}
+
+	private note(what: Trouble["what"], message: string, advice: string | undefined): void {
+		const now = this.options.clock.now();
+		this.trouble = { what, since: this.trouble?.since ?? now, at: now, message, advice };
+	}
+}
+
+/** One for each name. */
+export class UpstreamWatches {
+	private readonly options: WatchOptions;
+	private readonly byName = new Map<string, UpstreamWatch>();
+
+	constructor(options: WatchOptions) {
+		this.options = options;
+	}
+
+	of(upstream: string): UpstreamWatch {
+		const watch = this.byName.get(upstream) ?? new UpstreamWatch(upstream, this.options);
+		this.byName.set(upstream, watch);
+		return watch;
+	}
+
+	/** Those that are not well. */
+	unwell(): readonly UpstreamHealth[] {
+		return [...this.byName.values()].flatMap(({ health }) => health ?? []);
+	}
+}

@@ -119,7 +119,7 @@ const upTo = (files: readonly MadeFile[], last: Submission): Made => {
 };
 
 export const geminiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { url, key } = setting;
+	const { name, url, key } = setting;
 	const connection = tasks.connect({
 		name,
 		url,

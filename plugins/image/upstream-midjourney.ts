@@ -116,7 +116,7 @@ const midjourneyState = (connection: Connection, task: unknown, publicReason: (r
 };
 
 export const midjourneyUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { url, key } = setting;
+	const { name, url, key } = setting;
 	const connection = tasks.connect({
 		name,
 		url,

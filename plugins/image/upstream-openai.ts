@@ -127,7 +127,7 @@ class PictureEvents {
 }
 
 export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { url, key } = setting;
+	const { name, url, key } = setting;
 	const connection = tasks.connect({
 		name,
 		url,

@@ -9,6 +9,7 @@ import {
 	slowUpstream,
 	type WireRecord,
 } from "#core";
+import { adviceOnTask } from "../tasks/service.ts";
 
 /** By the reason of the call. */
 const byReason: Readonly<Record<string, string>> = {
@@ -76,12 +77,17 @@ const anyonesAdvice = (call: WireRecord): string | undefined => {
 	return byReason[reason] ?? (stopped === undefined ? undefined : onStop(stopped));
 };
 
+/** A task that failed; its reason is the word for it. */
+const onTask = ({ ending, reason, message }: WireRecord): string | undefined =>
+	ending === "failed" ? adviceOnTask({ code: asText(reason) ?? "", reason: asText(message) ?? "" }) : undefined;
+
 /** Undefined for a call that went well. */
 export const adviceOn = (call: WireRecord): string | undefined => {
 	const token = asText(call["token"]) ?? "ID";
 	const model = asText(call["model"]) ?? "";
 	// A command with the id and the model in it can be pasted; a model that a shell would read otherwise is left to whoever types it.
-	return anyonesAdvice(call)
+	const advice = (call["protocol"] === "tasks" ? onTask(call) : undefined) ?? anyonesAdvice(call);
+	return advice
 		?.replace(/(?<=portico token \w+ |--token )ID/g, () => token)
 		.replace(/(?<=--model )NAME/, (word) => (/^\w[\w.:/-]*$/.test(model) ? model : word));
 };

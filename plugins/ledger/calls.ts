@@ -60,13 +60,15 @@ const lacking = (url: URL, tokens: TokenOwnership | undefined): SQL => {
 	);
 };
 
-const absent = (id: string): Fault =>
-	new Fault(
-		deny(
-			"not_found",
-			`There is no call "${id.slice(0, 128)}" here. Send the x-request-id of an answer; a call appears when it is over. Where calls of a model would go is told by "portico explain --model NAME".`,
-		),
-	);
+/** Ids of tasks begin so. */
+const isTask = (id: string): boolean => /^task_\w+$/.test(id);
+
+const absent = (id: string): Fault => {
+	const more = isTask(id)
+		? `A task is here once it has ended; where it stands until then is told by "portico tasks ${id.slice(0, 128)}".`
+		: 'Send the x-request-id of an answer; a call appears when it is over. Where calls of a model would go is told by "portico explain --model NAME".';
+	return new Fault(deny("not_found", `There is no call "${id.slice(0, 128)}" here. ${more}`));
+};
 
 /** What an upstream said itself is for those who run this server. */
 const shownTo = (owner: string | undefined, row: Parameters<typeof callView>[0]): WireRecord => {

@@ -55,11 +55,14 @@ const explainCall = (call: WireRecord): readonly string[] => {
 	const { reason, message, repeats, alike, advice, stopped } = call;
 	const cost = asNumber(call["cost"]);
 	const same = asRecord(alike);
+	const attempts = asList(call["attempts"]).map(asRecord);
+	// A task has no list of attempts.
+	const of = call["protocol"] === "tasks" && call["upstream"] ? `, of the upstream ${call["upstream"]}` : "";
 	return [
 		`${call["requestId"]}: ${call["ending"]}${call["status"] ? ` with status ${call["status"]}` : ""}${reason === undefined ? "" : `, ${reason}`}${repeats === undefined ? "" : `, ${repeats} times within a minute`}`,
 		`  at ${call["at"]}, ${joined(`token ${callerOf(call) || "none"}`, asText(call["token"]), asText(call["address"]) && `from ${call["address"]}`)}`,
-		...(call["model"] ? [`  asked for ${call["model"]}${call["protocol"] ? ` in ${call["protocol"]}` : ""}`] : []),
-		...asList(call["attempts"]).map(asRecord).flatMap(attemptLines),
+		...(call["model"] ? [`  asked for ${call["model"]}${call["protocol"] ? ` in ${call["protocol"]}` : ""}${of}`] : []),
+		...attempts.flatMap(attemptLines),
 		...(stopped === undefined ? [] : [`  The answer did not end by itself: ${stopped}`]),
 		...(message === undefined ? [] : [`  the client was told: ${message}`]),
 		...(cost === undefined ? ["  no price is known for it"] : [`  charged ${dollars(cost)}`]),

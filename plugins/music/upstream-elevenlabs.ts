@@ -25,7 +25,7 @@ const bodyOf = (job: TaskJob): Readonly<Record<string, unknown>> => {
 };
 
 export const elevenLabsUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { url, key } = setting;
+	const { name, url, key } = setting;
 	const connection = tasks.connect({
 		name,
 		url,

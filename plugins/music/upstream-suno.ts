@@ -124,7 +124,7 @@ const sunoState = (
 };
 
 export const sunoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { url, key } = setting;
+	const { name, url, key } = setting;
 	const connection = tasks.connect({
 		name,
 		url,

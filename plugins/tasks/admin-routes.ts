@@ -14,7 +14,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.ts";
-import { adviceOn } from "./advice.ts";
+import { adviceOnTask } from "./advice.ts";
 import { statusOf } from "./routes.ts";
 import { taskOf } from "./row.ts";
 import { taskView } from "./views.ts";
@@ -28,13 +28,13 @@ const filters = {
 	upstream: sql`upstream`,
 };
 
-/** What an upstream calls the job is for those who run this server. */
-const viewFor = (owner: string | undefined, row: WireRecord) => ({
-	...taskView(taskOf(row)),
+/** What an upstream calls the job, and where it stands, is for those who run this server. */
+const viewFor = (owner: string | undefined, row: WireRecord, standing: Standing, task = taskOf(row)) => ({
+	...taskView(task),
 	token: asText(row.token_id),
 	...definedOnly({ tokenName: asText(row.token_name) }),
 	...(owner === undefined && {
-		...definedOnly({ advice: adviceOn(taskOf(row)) }),
+		...definedOnly({ advice: task.failure && adviceOnTask(task.failure), standing: standing(row) }),
 		upstream: asText(row.upstream),
 		upstreamId: asText(row.upstream_id) ?? null,
 		submissions: asNumber(row.submissions),
@@ -42,7 +42,14 @@ const viewFor = (owner: string | undefined, row: WireRecord) => ({
 	}),
 });
 
-export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined): readonly Route[] => {
+/** In words, where an open task stands. */
+type Standing = (row: WireRecord) => string | undefined;
+
+export const adminTaskRoutes = (
+	store: Store,
+	tokens: TokenOwnership | undefined,
+	standing: Standing,
+): readonly Route[] => {
 	const whose = (owner: string | undefined): SQL => narrowedTo(tokens, owner, sql`token_id`);
 
 	/** Beside the row, the name of its token. */
@@ -67,7 +74,7 @@ export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined
 		const rows = await store.all(
 			sql`SELECT *${named} FROM tasks WHERE expires_at > 0${whose(owner)}${sql.join(kept)} ORDER BY rowid DESC LIMIT ${limit + 1}`,
 		);
-		const data = rows.slice(0, limit).map((row) => viewFor(owner, row));
+		const data = rows.slice(0, limit).map((row) => viewFor(owner, row, standing));
 		return Response.json({ data, hasMore: rows.length > limit });
 	};
 
@@ -76,7 +83,7 @@ export const adminTaskRoutes = (store: Store, tokens: TokenOwnership | undefined
 		const id = params["id"] ?? "";
 		const [row] = await store.all(sql`SELECT *${named} FROM tasks WHERE id = ${id} AND expires_at > 0${whose(owner)}`);
 		if (!row) throw new Fault(deny("not_found", `There is no task "${id.slice(0, 64)}".`));
-		return Response.json(viewFor(owner, row));
+		return Response.json(viewFor(owner, row, standing));
 	};
 
 	return [

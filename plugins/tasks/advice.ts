@@ -1,5 +1,5 @@
 /** What an operator can do about a task that failed, by the word there is for it. */
-import type { Task } from "./service.ts";
+import type { TaskFailure } from "./job.ts";
 
 const byCode: Readonly<Record<string, string>> = {
 	task_timeout: "The upstream took too long: raise timeoutMinutes of the upstream, or send its models elsewhere.",
@@ -24,17 +24,20 @@ const byReason: readonly (readonly [pattern: RegExp, advice: string])[] = [
 		"The upstream refuses the words or pictures: the client must change them.",
 	],
 	[
+		/no upstream had taken it on/,
+		"Upstreams were too busy, away, or had as much under way as `concurrency` lets them: portico status tells of those that fail. Raise it, or timeoutMinutes, or send its models elsewhere.",
+	],
+	[
+		/^Portico ended while/,
+		"Portico was stopped, or died, while the upstream was being asked: give server.drainSeconds more than its upstreams take, and look there before it is submitted again.",
+	],
+	[
 		/no longer configured|not configured/i,
 		"The upstream is not in the config any more: put it back, and submit the task again.",
 	],
 ];
 
-/** Undefined for a task that has not failed. */
-export const adviceOn = ({ failure }: Task): string | undefined => {
-	if (!failure) return undefined;
-	return (
-		byReason.find(([pattern]) => pattern.test(failure.reason))?.[1] ??
-		byCode[failure.code] ??
-		"The upstream failed: its words say why. Submit the task again, or send its models elsewhere."
-	);
-};
+export const adviceOnTask = ({ code, reason }: TaskFailure): string =>
+	byReason.find(([pattern]) => pattern.test(reason))?.[1] ??
+	byCode[code] ??
+	"The upstream failed: its words say why. Submit the task again, or send its models elsewhere.";

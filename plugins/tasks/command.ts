@@ -44,13 +44,13 @@ const cellsOf = (task: WireRecord): readonly string[] => [
 	new Date((asNumber(task["created_at"]) ?? 0) * 1000).toISOString(),
 	...[task["id"], task["tokenName"] ?? task["token"]].map((value) => asText(value) ?? ""),
 	...["kind", "model", "upstream", "status"].map((name) => asText(task[name]) ?? ""),
-	asText(asRecord(task["error"])["message"]) ?? "",
+	asText(asRecord(task["error"])["message"]) ?? asText(task["standing"]) ?? "",
 	asText(task["token"]) ?? "",
 ];
 
 export const tasksCommand: Command = {
 	name: "tasks",
-	summary: "Shows the latest tasks of all tokens, and why those that failed did.",
+	summary: "Shows the latest tasks of all tokens: where they stand, and why those that failed did.",
 	usage: () => usage,
 	async run({ words, call, print }) {
 		const { values, positionals } = parse(words);

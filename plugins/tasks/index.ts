@@ -46,6 +46,7 @@ import { taskKinds, tasks, taskUpstreams } from "./service.ts";
 import { settings } from "./settings.ts";
 import { Settlement } from "./settlement.ts";
 import { createLinks } from "./signed-links.ts";
+import { standingOf } from "./standing.ts";
 import { Work } from "./step.ts";
 import { createSubmission } from "./submission.ts";
 import { taskNameTables, taskTables } from "./tables.ts";
@@ -176,6 +177,11 @@ export default definePlugin({
 			monotonic: () => needs.clock.monotonic(),
 			submit,
 		});
+		const standing = standingOf({
+			catalogue,
+			troubleOf: (upstream) => watches.of(upstream).health?.lastFailure?.message,
+			now,
+		});
 		const prune = (): Promise<void> => removeExpired(taskStore, files, now);
 		return {
 			offers: [
@@ -190,7 +196,7 @@ export default definePlugin({
 				}),
 				add(jobs, { name: "tasks: compare clocks", schedule: "*/30 * * * * *", run: () => time.compare() }),
 				add(jobs, { name: "tasks: remove what is old", schedule: "23 * * * *", removes: "old", run: prune }),
-				...adminTaskRoutes(needs.store, needs.tokens).map((route) => add(routes, route)),
+				...adminTaskRoutes(needs.store, needs.tokens, standing).map((route) => add(routes, route)),
 				add(commands, tasksCommand),
 				add(unwellUpstreams, () => watches.unwell()),
 				add(metricSources, () => counts.metrics()),

@@ -2,7 +2,7 @@
 import type { Asking } from "./asking.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Endings } from "./endings.ts";
-import { failures, tooLate } from "./failures.ts";
+import { failures, neverTaken, tooLate } from "./failures.ts";
 import type { TaskLeases } from "./leases.ts";
 import type { WorkRow } from "./row.ts";
 import type { JobState, TaskUpstream } from "./service.ts";
@@ -53,7 +53,7 @@ export class Overdue {
 		if (!late || !(kind || now >= row.task.expiresAt))
 			await leases.putBack(row, lease, late ? dueAt : Math.min(dueAt, row.deadlineAt));
 		else if (troubles.lostHere(row)) await endings.fail(row, failures.unkept);
-		else if (!begun) await endings.fail(row, tooLate(row));
+		else if (!begun) await endings.fail(row, neverTaken(row));
 		else if (!(kind && (await this.hasEnded(row, lease, upstream, signal))))
 			await settlement.giveUp(row, lease, upstream, tooLate(row), signal);
 		return undefined;

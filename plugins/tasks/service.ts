@@ -2,6 +2,7 @@
  * What kinds of tasks are written against. A kind adds its routes and its words; an upstream does its work; `tasks`
  * keeps the table, the states, the worker, the result files and the callbacks.
  */
+export { adviceOnTask } from "./advice.ts";
 export type { Cancellation, JobState, Made, MadeFile, Show, Submission, TaskFailure, TaskJob } from "./job.ts";
 export {
 	findKlingTask,

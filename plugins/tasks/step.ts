@@ -9,7 +9,7 @@ import { Overdue } from "./overdue.ts";
 import { PollSchedule } from "./poll-schedule.ts";
 import type { RetryWrite } from "./retry-write.ts";
 import { jobOf, type WorkRow } from "./row.ts";
-import type { JobState, Submission, TaskJob, TaskUpstream } from "./service.ts";
+import type { JobState, Submission, TaskFailure, TaskJob, TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
 import type { TaskStore } from "./task-store.ts";
 import { advance } from "./transitions.ts";
@@ -46,7 +46,7 @@ export class Work {
 
 	async submit(row: WorkRow, lease: string, upstream: TaskUpstream, signal: AbortSignal): Promise<Answered> {
 		const job = jobOf(row, upstream, await this.options.retryWrite(() => this.options.taskStore.inputOf(row.task.id)));
-		if (row.submissions > 1) return await this.reconcile(row, lease, upstream, job, signal);
+		if (row.submissions > 1) return await this.reconcile(row, lease, upstream, job, signal, failures.interrupted);
 		const submission = await this.options.asking.submit(row, upstream, job, signal);
 		if (!submission) {
 			await this.options.settlement.giveUp(row, lease, upstream, tooLate(row), signal);
@@ -66,7 +66,15 @@ export class Work {
 				await this.sendRound(row, lease, upstream, job, submission);
 				return false;
 			case "unknown":
-				return await this.reconcile(row, lease, upstream, job, signal, submission.saidFailed);
+				return await this.reconcile(
+					row,
+					lease,
+					upstream,
+					job,
+					signal,
+					signal.aborted ? failures.interrupted : failures.unknown,
+					submission.saidFailed,
+				);
 		}
 	}
 
@@ -112,13 +120,14 @@ export class Work {
 		upstream: TaskUpstream,
 		job: TaskJob,
 		signal: AbortSignal,
+		failure: TaskFailure,
 		saidFailed = false,
 	): Promise<Answered> {
 		const upstreamId = await this.options.asking.find(row, upstream, job, signal);
 		if (upstreamId === undefined && this.options.troubles.lostHere(row))
 			await this.options.endings.fail(row, failures.unkept);
-		else if (upstreamId === undefined && saidFailed) await this.options.endings.fail(row, failures.unknown);
-		else if (upstreamId === undefined) await this.options.endings.failCharged(row, failures.unknown);
+		else if (upstreamId === undefined && saidFailed) await this.options.endings.fail(row, failure);
+		else if (upstreamId === undefined) await this.options.endings.failCharged(row, failure);
 		else await this.options.leases.submitted(row, lease, upstreamId, {}, this.look(row, this.pace.poll(upstream, 0)));
 		return upstreamId !== undefined;
 	}

@@ -125,7 +125,7 @@ const klingState = (connection: Connection, data: WireRecord, publicReason: (rea
 };
 
 export const klingUpstream = (setting: UpstreamSetting, tasks: Tasks, clock: Clock): TaskUpstream => {
-	const { url, key, accessKey, secretKey } = setting;
+	const { name, url, key, accessKey, secretKey } = setting;
 	const token = (): string | undefined =>
 		accessKey !== undefined && secretKey !== undefined
 			? klingToken(accessKey, secretKey, Math.floor(clock.now() / 1000))

@@ -45,7 +45,7 @@ const formOf = (job: TaskJob): FormData => {
 const notToDelete: ReadonlySet<number> = new Set([400, 404, 405, 409, 422, 501]);
 
 export const openAiUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { url, key } = setting;
+	const { name, url, key } = setting;
 	const connection = tasks.connect({
 		name,
 		url,

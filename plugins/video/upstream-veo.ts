@@ -51,7 +51,7 @@ const unfit = (reason: string): JobState => ({
 });
 
 export const veoUpstream = (setting: UpstreamSetting, tasks: Tasks): TaskUpstream => {
-	const { url, key } = setting;
+	const { name, url, key } = setting;
 	const connection = tasks.connect({
 		name,
 		url,

@@ -44,6 +44,7 @@ export const TaskSheet = ({ id, close }: TaskSheetProps) => {
 								<State tone={tone}>{word}</State>{" "}
 								{task.status === "IN_PROGRESS" && task.progress && `${task.progress} %`}
 								{task.failure && <small>{task.failure}</small>}
+								{task.standing && <small>{task.standing}</small>}
 							</dd>
 							<dt>Model</dt>
 							<dd>

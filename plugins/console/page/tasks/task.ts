@@ -15,6 +15,8 @@ export interface Task {
 	readonly failure: string | undefined;
 	/** What is to be done about it. */
 	readonly advice: string | undefined;
+	/** Where it stands while it is open. */
+	readonly standing: string | undefined;
 	readonly callbackUrl: string | undefined;
 	readonly submittedAt: number | undefined;
 	readonly startedAt: number | undefined;
@@ -35,6 +37,7 @@ export const taskOf = (wire: Wire): Task => ({
 		url: text(file, "url") ?? "",
 	})),
 	advice: text(wire, "advice"),
+	standing: text(wire, "standing"),
 	failure: text(asWire(wire["error"]), "message"),
 	callbackUrl: text(wire, "notifyHook") || undefined,
 	submittedAt: time(wire, "created_at", "createdAt", "submittedAt"),

@@ -76,15 +76,7 @@ export {
 } from "./errors/upstream-failure.ts";
 export { firstRefusal } from "./relay/policies/token-rules.ts";
 export { notServed } from "./relay/routes/not-served.ts";
-export {
-	type FieldReaders,
-	fieldReaders,
-	invalidParameter,
-	named,
-	pageLimit,
-	type Refuse,
-	refuseField,
-} from "./wire/fields.ts";
+export * from "./wire/fields.ts";
 export { decodeOpenAiModels, openAiListing } from "./wire/openai-models.ts";
 export { openAiPaths, openAiRoots } from "./wire/openai-paths.ts";
 
@@ -92,16 +84,7 @@ export { openAiPaths, openAiRoots } from "./wire/openai-paths.ts";
 
 export type { HeldBytes } from "./contract/held-bytes.ts";
 export type { JsonBody } from "./contract/json-body.ts";
-export {
-	type Auditor,
-	auditors,
-	type Deed,
-	type Doorkeeper,
-	doorkeepers,
-	type Operated,
-	type Operator,
-	ownerOf,
-} from "./contract/operator.ts";
+export * from "./contract/operator.ts";
 export {
 	type AdminRoute,
 	type Method,
@@ -122,15 +105,7 @@ export { isOwnOrigin } from "./wire/origins.ts";
 // the database
 
 export { sql } from "drizzle-orm";
-export {
-	type Migration,
-	type Statement,
-	type Store,
-	store,
-	type Tables,
-	tables,
-	type Written,
-} from "./contract/store.ts";
+export * from "./contract/store.ts";
 export { isOutage, StoreFault, unlessOutage } from "./errors/store-fault.ts";
 export { bulkInsert } from "./store/bulk-insert.ts";
 export { createDatabaseTime, databaseTime } from "./store/database-time.ts";
@@ -191,27 +166,8 @@ export { exactBody, exactMember } from "./wire/exact-body.ts";
 export { type Authenticator, authenticators, type RefusedToken } from "./contract/authenticator.ts";
 export type * from "./contract/call.ts";
 export * from "./contract/endpoint.ts";
-export {
-	type AnswerGuard,
-	type AnswerVerdict,
-	type AnswerWords,
-	type Guard,
-	guards,
-	type RequestVerdict,
-} from "./contract/guard.ts";
-export {
-	type AttemptRecord,
-	type CallRecord,
-	type CallToken,
-	type Charge,
-	type Costs,
-	costs,
-	type Ending,
-	type Outcome,
-	type PassedOver,
-	type Recorder,
-	recorders,
-} from "./contract/outcome.ts";
+export * from "./contract/guard.ts";
+export * from "./contract/outcome.ts";
 export { type Permit, type Policy, policies, type TokenSetting } from "./contract/policy.ts";
 export { type CallTrace, type Tracer, tracer } from "./contract/trace.ts";
 export { mapJsonTexts, mapTexts, restorer, restoreWords } from "./neutral/map-texts.ts";
@@ -227,14 +183,7 @@ export * from "./contract/model-ask.ts";
 export type * from "./contract/model-listing.ts";
 export type * from "./contract/passthrough.ts";
 export { type Protocol, type ProtocolAsk, protocols } from "./contract/protocol.ts";
-export {
-	type AttemptReport,
-	type Plan,
-	type Router,
-	router,
-	type UpstreamHealth,
-	unwellUpstreams,
-} from "./contract/router.ts";
+export * from "./contract/router.ts";
 export { type KeyNotes, type SendOptions, type Target, type Upstream, upstreams } from "./contract/upstream.ts";
 export type * from "./contract/upstream-side.ts";
 export { upstreamOnly } from "./relay/upstream-only.ts";

@@ -25,11 +25,11 @@ const choiceFields: readonly string[] = (
 
 /**
  * More output, and more answers, than the protocol's own fields say: llama.cpp's server goes by the first two before any
- * other, and by other protocols' limits, which it reads beside those of its Responses API.
+ * other, and by other protocols' limits, which it reads beside those of its Responses API. `best_of`: answers that are written
+ * and neither shown nor counted, of which only text completions know.
  */
-const limitFields: readonly string[] = "n_predict n_cmpl n max_tokens max_completion_tokens max_output_tokens".split(
-	" ",
-);
+const limitFields: readonly string[] =
+	"n_predict n_cmpl n best_of max_tokens max_completion_tokens max_output_tokens".split(" ");
 
 /** An answer that xAI makes after it was asked, and that nobody here could fetch or charge. */
 const laterFields: readonly string[] = ["deferred"];

@@ -92,6 +92,7 @@ const steering = {
 	deferred: true,
 	n_predict: 99_999,
 	n_cmpl: 8,
+	best_of: 50,
 };
 
 /** By which each protocol says how much is answered. */

@@ -12,16 +12,14 @@ const special = [
 	"192.31.196.0/24",
 	"192.52.193.0/24",
 	"192.175.48.0/24",
-	"::/96",
-	"64:ff9b::/96",
-	"64:ff9b:1::/48",
-	"100::/64",
 	"2001::/23",
 	"2002::/16",
+	"3ffe::/16",
 	"3fff::/20",
-	"5f00::/16",
-	"fec0::/10",
 ].map(network);
+
+/** All of IPv6 that is given out. What leads into IPv4 (`64:ff9b::/96`, ISATAP's `::5efe:127.0.0.1`) lies elsewhere, or is special. */
+const [globalBase, globalBits] = network("2000::/3");
 
 /** The machine's own addresses: a callback to them would come back to this process. */
 const own = (): ReadonlySet<string> =>
@@ -38,6 +36,7 @@ export const isPublicAddress = (text: string, ownAddresses: () => ReadonlySet<st
 	if (isIP(bare(text)) === 0) return false;
 	const address = ipaddr.process(bare(text));
 	if (address.range() !== "unicast") return false;
+	if (address.kind() === "ipv6" && !address.match(globalBase, globalBits)) return false;
 	if (special.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))) return false;
 	return !ownAddresses().has(address.toString());
 };

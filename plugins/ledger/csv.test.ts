@@ -9,3 +9,9 @@ test.each(["=", "+", "-", "@", "\t", "\r", "\n"])("what begins with %j is text, 
 test("commas, quotation marks and lines stay within their field", () => {
 	expect(csvText([{ name: 'a, "b"\nc', cost: null }])).toBe('name,cost\r\n"a, ""b""\nc",\r\n');
 });
+
+test("nor does it become one where a spreadsheet parts cells by semicolons", () => {
+	expect(csvText([{ name: 'x;=HYPERLINK("http://a")', tag: "a;b", zone: "＝1+1" }])).toBe(
+		`name,tag,zone\r\n"x;'=HYPERLINK(""http://a"")",a;b,'＝1+1\r\n`,
+	);
+});

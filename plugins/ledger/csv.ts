@@ -1,9 +1,11 @@
 /** Rows as CSV (RFC 4180), fit for a spreadsheet. */
 
-/** A spreadsheet takes what begins so for a formula. */
+/** A spreadsheet takes what begins so for a formula; behind a semicolon or tab too, where those part its cells. */
+const formula = /(^|[;\t])(?=[=+\-@\t\r\n＝＋－＠])/g;
+
 const cell = (value: unknown): string => {
 	const text = value === null || value === undefined ? "" : String(value);
-	const plain = typeof value === "string" && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+	const plain = typeof value === "string" ? text.replaceAll(formula, "$1'") : text;
 	return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 };
 

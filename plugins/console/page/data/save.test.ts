@@ -10,4 +10,5 @@ test("a table says that it is in UTF-8", () => {
 
 test("a cell is no formula, and may hold commas and quotes", () => {
 	expect(csvOf([["=1+1", -1, 'a "b", c']])).toBe(`\uFEFF'=1+1,-1,"a ""b"", c"\r\n`);
+	expect(csvOf([["a;=1+1;b", "a-b; c", "＝1+1"]])).toBe("\uFEFFa;'=1+1;b,a-b; c,'＝1+1\r\n");
 });

@@ -1,9 +1,11 @@
 /** Saves a table as a file for spreadsheets. */
 
+/** A spreadsheet would compute what begins like a formula; behind a semicolon or tab too, where those part its cells. */
+const formula = /(^|[;\t])(?=[=+\-@\t\r\n＝＋－＠])/g;
+
 const cell = (value: string | number): string => {
 	const text = String(value);
-	// A spreadsheet would compute what begins like a formula.
-	const safe = typeof value === "string" && /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+	const safe = typeof value === "string" ? text.replaceAll(formula, "$1'") : text;
 	return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 

@@ -54,13 +54,13 @@ export class BoundReader {
 	private turns = 1;
 	private compaction: { readonly above: number; readonly output: number } | undefined;
 	private predicted: number | undefined;
-	private readonly longCache: boolean;
+	private readonly caching: Caching;
 	private unpriced: string | undefined;
 	private dear: string | undefined;
 
 	constructor({ bytes, value }: JsonBody) {
 		this.bytes = bytes.length;
-		this.longCache = marksLongCache(value);
+		this.caching = cachingIn(value, "none");
 	}
 
 	/** More is read than stands here, as much as the model can take. */
@@ -148,7 +148,7 @@ export class BoundReader {
 	}
 
 	result(): RequestBound {
-		const { images, open, turns, fees, predicted, longCache, unpriced, dear } = this;
+		const { images, open, turns, fees, predicted, caching, unpriced, dear } = this;
 		const tokens = this.bytes - this.apart + this.around;
 		const { above = Number.POSITIVE_INFINITY, output } = this.compaction ?? {};
 		const summary = open || images > 0 || tokens > above ? output : undefined;
@@ -158,7 +158,8 @@ export class BoundReader {
 			open,
 			turns,
 			fees,
-			longCache,
+			caches: caching !== "none",
+			longCache: caching === "long",
 		};
 		if (this.isLimited)
 			bound.unlimited = {
@@ -173,26 +174,31 @@ export class BoundReader {
 	}
 }
 
-/** Marks of Anthropic's and of OpenAI's protocols, which translation makes of each other. */
-const cacheMarks = new Set(["cache_control", "prompt_cache_breakpoint"]);
-
 /** OpenAI's word for all of its own marks, which no other vendor is told; half an hour is its usual. */
 const forAllMarks = "prompt_cache_options";
 
-/** Whether anything is marked to be kept in a cache for longer than usual; marks may stand anywhere, also on a tool. */
-const marksLongCache = (value: unknown): boolean => {
-	if (Array.isArray(value)) return value.some(marksLongCache);
-	if (!isRecord(value)) return false;
+/** Marks of Anthropic's and of OpenAI's protocols, which translation makes of each other. */
+const cacheMarks = new Set(["cache_control", "prompt_cache_breakpoint", forAllMarks]);
+
+type Caching = "none" | "usual" | "long";
+
+/** The longest that anything is marked to be kept in a cache, or was `before`; marks may stand anywhere, also on a tool. */
+const cachingIn = (value: unknown, before: Caching): Caching => {
+	if (Array.isArray(value)) return value.reduce<Caching>((found, each) => cachingIn(each, found), before);
+	if (before === "long" || !isRecord(value)) return before;
+	let found: Caching = before;
 	for (const name in value) {
 		const member = value[name];
 		if (typeof member !== "object" || member === null) continue;
-		const ttl = asRecord(member)["ttl"];
-		if (cacheMarks.has(name) ? isLong(ttl) : name === forAllMarks ? ttl === "12h" : marksLongCache(member)) return true;
+		found = cacheMarks.has(name) ? markedBy(name, asRecord(member)["ttl"], found) : cachingIn(member, found);
 	}
-	return false;
+	return found;
 };
 
-const isLong = (ttl: unknown): boolean => ttl !== undefined && ttl !== "5m";
+const markedBy = (name: string, ttl: unknown, before: Caching): Caching => {
+	if (name === forAllMarks) return ttl === "12h" ? "long" : before;
+	return before === "long" || (ttl !== undefined && ttl !== "5m") ? "long" : "usual";
+};
 
 const noMembers: readonly WireRecord[] = [];
 const noTiers: readonly string[] = [];

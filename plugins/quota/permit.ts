@@ -88,7 +88,8 @@ export class HeldPermit implements Permit {
 		const price =
 			cost?.priceOf(call.targets.indexOf(target)) ??
 			prices.find(target.model, { requested: call.model.name, upstream: target.upstream.name });
-		const used = price && tellsNoHour(usage, price) ? withHour(usage, call) : usage;
+		const isUntold = price !== undefined && (tellsNoHour(usage, price) || tellsNoCache(usage, price));
+		const used = isUntold ? withCaches(usage, call) : usage;
 		const found = asCount(price && prices.cost(used, price, tiers));
 		return found ?? (Number.isFinite(amount) ? amount : undefined);
 	}
@@ -97,11 +98,21 @@ export class HeldPermit implements Permit {
 const tellsNoHour = ({ input }: Usage, price: Price): boolean =>
 	input.cacheWrite !== undefined && input.cacheWriteLong === undefined && price.cacheWriteLong !== undefined;
 
-/** Where the request asks for an hour anywhere, all that was written to a cache may be billed so. */
-const withHour = (usage: Usage, call: RelayedCall): Usage => {
+/** Nobody counted what was read from a cache and what was written to it, which costs more. */
+const tellsNoCache = ({ input, estimated }: Usage, { cacheWrite, cacheWriteLong }: Price): boolean =>
+	estimated === true &&
+	input.cacheWrite === undefined &&
+	input.cacheRead === undefined &&
+	(cacheWrite ?? cacheWriteLong) !== undefined;
+
+/** What is marked for a cache may all be written to it; where the request asks for an hour anywhere, all that was written for an hour. */
+const withCaches = (usage: Usage, call: RelayedCall): Usage => {
 	const { input } = usage;
-	if (call.surface !== "model" || !call.ask.protocol.facts.bound(call.ask.body).longCache) return usage;
-	return { ...usage, input: { ...input, ...(input.cacheWrite && { cacheWriteLong: input.cacheWrite }) } };
+	if (call.surface !== "model") return usage;
+	const { caches, longCache } = call.ask.protocol.facts.bound(call.ask.body);
+	const { cacheWrite = caches ? input.total : 0 } = input;
+	if (cacheWrite === 0) return usage;
+	return { ...usage, input: { ...input, cacheWrite, ...(longCache && { cacheWriteLong: cacheWrite }) } };
 };
 
 /** Counts along, so that a crash charges what was delivered rather than all that was held. */

@@ -11,7 +11,7 @@ import {
 	type StreamObserver,
 	type Usage,
 } from "#core";
-import { event, usageOf } from "./wire.ts";
+import { event, usageOf, writtenBytes } from "./wire.ts";
 
 class Observer implements StreamObserver {
 	private usage: Usage | undefined;
@@ -22,9 +22,8 @@ class Observer implements StreamObserver {
 
 	event({ data }: { readonly data: string }): void {
 		const told = asRecord(parseJson(data));
-		const text = asText(told["text"]);
-		if (text || told["errand"] !== undefined) this.pieces++;
-		this.bytes += text?.length ?? 0;
+		if (asText(told["text"]) || told["errand"] !== undefined) this.pieces++;
+		this.bytes += writtenBytes(told);
 		if ("stop" in told) {
 			this.finished = true;
 			this.usage = usageOf(told["words"]);
@@ -61,9 +60,9 @@ export const passthrough: Passthrough = {
 		};
 	},
 	observe(body) {
-		const { text, words } = asRecord(body);
-		const said = asText(text) ?? "";
-		return { finished: true, pieces: 1, contentBytes: said.length, ...definedOnly({ usage: usageOf(words) }) };
+		const told = asRecord(body);
+		const usage = usageOf(told["words"]);
+		return { finished: true, pieces: 1, contentBytes: writtenBytes(told), ...definedOnly({ usage }) };
 	},
 	restore: renamed,
 	observer: () => new Observer(),

@@ -3,14 +3,17 @@ import {
 	asRecord,
 	asText,
 	type Block,
+	credentialsRefused,
 	type Denial,
 	definedOnly,
+	kindOfStatus,
 	Losses,
 	type Message,
 	type NeutralEvent,
 	type NeutralLoss,
 	type NeutralRequest,
 	parseJson,
+	refusesCredentials,
 	type StreamDecoder,
 	scrub,
 	type UpstreamSide,
@@ -18,15 +21,21 @@ import {
 } from "#core";
 import { blocksOf, callOf, errandOf, finishOf, speakerOf, usageOf } from "./wire.ts";
 
-/** What stays behind, by its neutral name: the client is told its own. */
+/** What stays behind, by its neutral name: the client is told its own. What holds anyway is not told. */
 const lossesOf = (request: NeutralRequest): readonly NeutralLoss[] => {
 	const reason = "telegraph has no place for it";
-	const { sampling, stop, reasoning, format, messages } = request;
+	const { sampling, stop, candidates = 1, reasoning, format, tools = [], toolChoice, messages } = request;
+	const asked = {
+		...sampling,
+		stop,
+		...(candidates > 1 && { candidates }),
+		...((toolChoice?.mode === "none" || toolChoice?.mode === "named") && { toolChoice }),
+		...(reasoning?.mode !== "default" && { reasoning }),
+		...(format?.type !== "text" && { format }),
+	};
 	const losses = new Losses();
-	for (const name of Object.keys(definedOnly(sampling)) as (keyof typeof sampling)[]) losses.setting(name, reason);
-	if (stop) losses.setting("stop", reason);
-	if (reasoning && reasoning.mode !== "default") losses.setting("reasoning", reason);
-	if (format && format.type !== "text") losses.setting("format", reason);
+	for (const name of Object.keys(definedOnly(asked)) as (keyof typeof asked)[]) losses.setting(name, reason);
+	for (const tool of tools) if (tool.type !== "function") losses.node(tool, reason);
 	for (const { blocks } of messages)
 		for (const block of blocks)
 			if (!["text", "tool_call", "tool_result", "refusal"].includes(block.type)) losses.node(block, reason);
@@ -46,14 +55,17 @@ const linesOf = ({ role, blocks }: Message): readonly WireRecord[] => {
 	return [...results, { from: speakerOf(role), text, ...(errands.length > 0 && { errands }) }];
 };
 
-const denialOf = (status: number, told: unknown): Denial => {
+/** `status`: undefined for a failure that is told within an answer. */
+const denialOf = (told: unknown, status?: number): Denial => {
+	// The operator's affair, not the client's.
+	if (status !== undefined && refusesCredentials(status)) return credentialsRefused;
 	const { kind, text } = asRecord(asRecord(told)["fault"]);
-	const message = scrub(asText(text) ?? `The upstream answered ${status}.`);
-	if (status === 429) return { kind: "rate_limited", message };
-	if (status === 401 || status === 403) return { kind: "upstream", message: "The upstream refused Portico's own key." };
-	if (status >= 400 && status < 500)
-		return { kind: "invalid_request", message, ...(asText(kind) && { code: asText(kind) ?? "" }) };
-	return { kind: status === 503 ? "overloaded" : "upstream", message };
+	const code = asText(kind);
+	return {
+		kind: (status !== undefined && kindOfStatus(status)) || "upstream",
+		message: scrub(asText(text) ?? "The upstream failed without saying why."),
+		...(code !== undefined && { code }),
+	};
 };
 
 class Decoder implements StreamDecoder {
@@ -71,7 +83,7 @@ class Decoder implements StreamDecoder {
 
 	push({ data }: { readonly data: string }): readonly NeutralEvent[] {
 		const told = asRecord(parseJson(data));
-		if ("fault" in told) return [...this.start(), { type: "error", error: denialOf(500, told) }];
+		if ("fault" in told) return [...this.start(), { type: "error", error: denialOf(told) }];
 		if ("errand" in told) return [...this.start(), ...this.closed(), ...this.whole(callOf(told["errand"]))];
 		if ("stop" in told) return [...this.start(), ...this.closed(), ...this.ended(told)];
 		const text = asText(told["text"]);
@@ -155,9 +167,9 @@ export const upstream: UpstreamSide = {
 			model: asText(told["station"]) ?? request.model,
 			candidates: [{ index: 0, blocks: blocksOf(told), finish: finishOf(told["stop"]) }],
 			...(usage && { usage }),
-			...("fault" in told && { error: denialOf(500, told) }),
+			...("fault" in told && { error: denialOf(told) }),
 		};
 	},
 	streamDecoder: ({ request }) => new Decoder(request.model),
-	decodeError: (status, _headers, text) => denialOf(status, parseJson(text)),
+	decodeError: (status, _headers, text) => denialOf(parseJson(text), status),
 };

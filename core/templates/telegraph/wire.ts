@@ -10,6 +10,7 @@ import {
 	readArguments,
 	type Tool,
 	type ToolCallBlock,
+	textBytes,
 	type Usage,
 	type WireRecord,
 } from "#core";
@@ -89,5 +90,11 @@ export const toolOf = (errand: unknown): Tool => {
 /** Who says a message of this role on the wire. */
 export const speakerOf = (role: Message["role"]): string =>
 	Object.keys(speakers).find((speaker) => speakers[speaker] === role) ?? (role === "developer" ? "rules" : "caller");
+
+/** What was written of an answer, in bytes: its text, and what its errands are told. */
+export const writtenBytes = ({ text, errands, errand }: WireRecord): number => {
+	const notes = [errand, ...asList(errands)].map((one) => asRecord(one)["note"]);
+	return [text, ...notes].reduce<number>((bytes, words) => bytes + textBytes(asText(words) ?? ""), 0);
+};
 
 export const event = (value: WireRecord): string => `data: ${JSON.stringify(value)}\n\n`;

@@ -108,8 +108,10 @@ export class ChoiceDecoder {
 		if (delta["annotations"]) this.annotations(delta["annotations"]);
 		if (isRecord(delta["audio"])) this.audio(delta["audio"]);
 		if (delta["images"]) this.images(delta["images"]);
-		if (delta["tool_calls"] || delta["function_call"]) this.run.close();
-		for (const call of asList(delta["tool_calls"])) this.calls.push(asRecord(call));
+		// Some vendors write an empty list beside every piece of text.
+		const calls = asList(delta["tool_calls"]);
+		if (calls.length > 0 || isRecord(delta["function_call"])) this.run.close();
+		for (const call of calls) this.calls.push(asRecord(call));
 		if (isRecord(delta["function_call"])) this.calls.pushLegacy(delta["function_call"]);
 		this.signature(delta);
 	}

@@ -132,6 +132,19 @@ describe("a stream of chunks", () => {
 		]);
 	});
 
+	test("fields that say nothing beside a text do not end it", () => {
+		const nothing = {
+			tool_calls: [],
+			function_call: null,
+			reasoning_details: [],
+			annotations: [],
+			images: [],
+			audio: null,
+		};
+		const chunks = ["He", "llo", "!"].map((content) => chunk({ role: "assistant", content, ...nothing }));
+		expect(blocks([...chunks, ending("stop"), done])).toMatchObject([{ type: "text", text: "Hello!" }]);
+	});
+
 	test("H07 pieces of parallel calls that come by turns are kept apart", () => {
 		const said = blocks([
 			call({ index: 0, id: "a", type: "function", function: fn("f", '{"x"') }),

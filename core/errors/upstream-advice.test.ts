@@ -1,5 +1,6 @@
 /** What is said about a limit of time names the limit that ran out. */
 import { expect, test } from "bun:test";
+import { notJson } from "../relay/exchanges/not-an-answer.ts";
 import { silent, tooLong } from "./no-answer.ts";
 import { adviceOnUpstream } from "./upstream-advice.ts";
 
@@ -12,4 +13,18 @@ test.each([
 	const advice = adviceOnUpstream({ code: "upstream_timeout", message });
 	expect(advice).toContain(setting);
 	for (const other of others) expect(advice).not.toContain(other);
+});
+
+test("an answer that is cut off or empty is no other server's", () => {
+	const said = (text: string) => adviceOnUpstream({ code: "upstream", message: notJson(text).message, status: 200 });
+	expect(said('{"choices":[{"mess')).toMatch(/closed the connection/);
+	expect(said(" ")).toMatch(/answers with nothing/);
+	expect(said("upstream connect error")).toMatch(/Something else answers/);
+});
+
+test("a failure that an answer of 200 tells within itself has advice too", () => {
+	expect(adviceOnUpstream({ code: "upstream", message: "backend exploded", status: 200 })).toMatch(
+		/its message says why/,
+	);
+	expect(adviceOnUpstream({ status: 200 })).toBeUndefined();
 });

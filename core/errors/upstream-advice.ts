@@ -9,6 +9,9 @@ const refusedUse =
 
 const failing = "The upstream itself fails: try again later, or add a target beside it.";
 
+const toldWithin =
+	"The upstream tells of a failure in an answer that began well: its message says why. Add a target beside it if that lasts.";
+
 /** Also for a call that was given up for want of time. */
 export const slowUpstream = "The upstream is too slow: try again later, or add a target beside it.";
 
@@ -52,7 +55,11 @@ const byCode: readonly (readonly [RegExp, string])[] = [
 		"Something else answers at the upstream's address, a proxy or a page to sign in: correct its url, or the way to it.",
 	],
 	[
-		/broke_off|stream_incomplete|ECONNRESET/,
+		/answered with nothing/,
+		"The upstream answers with nothing: correct its url if it always does, else try again, and ask its operator if it lasts.",
+	],
+	[
+		/broke_off|stream_incomplete|ECONNRESET|answer breaks off/,
 		"The upstream closed the connection: try again, and ask its operator if it lasts.",
 	],
 ];
@@ -71,5 +78,7 @@ export const adviceOnUpstream = ({
 	if (told !== undefined) return told;
 	if (status >= 500 || /server_error|api_error|overloaded/.test(code ?? "")) return failing;
 	if (status >= 400) return "The upstream refuses the request: its message says what the client must change.";
-	return status >= 300 ? "The upstream's address leads elsewhere: correct its url." : undefined;
+	if (status >= 300) return "The upstream's address leads elsewhere: correct its url.";
+	// An attempt that went well has no word for how it failed.
+	return status >= 200 && code !== undefined ? toldWithin : undefined;
 };

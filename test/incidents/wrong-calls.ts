@@ -112,6 +112,21 @@ export const wrongCalls: Readonly<Record<string, WrongCall>> = {
 		printed: ["main:up"],
 		seen: ["main up failed: upstream (200)"],
 	},
+	"half an answer": {
+		answer: () => new Response('{"id":"c","choices":[{"index', { headers: { "content-type": "application/json" } }),
+		says: ["it is JSON without its end", "The upstream closed the connection"],
+		printed: ["main:up"],
+	},
+	"nothing as an answer": {
+		answer: () => new Response("", { headers: { "content-type": "application/json" } }),
+		says: ["The upstream answered with nothing", "correct its url if it always does"],
+		printed: ["main:up"],
+	},
+	"a failure told within a good answer": {
+		answer: () => Response.json({ error: "backend exploded" }),
+		says: ["backend exploded", "in an answer that began well"],
+		printed: ["main:up"],
+	},
 	"an empty answer": {
 		answer: () => {
 			const [choice] = chatAnswer("").choices;

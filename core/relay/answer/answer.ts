@@ -10,7 +10,7 @@ import type { OpenStreamBody } from "../../wire/stream-body.ts";
 import { type Exchange, type MaybeLater, progressOf, type WholeAnswer } from "../call/exchange.ts";
 import type { LiveCall } from "../call/live-call.ts";
 import { plainBytes } from "../exchanges/endpoint-stream.ts";
-import { notAnAnswer } from "../exchanges/translation.ts";
+import { notAnAnswer } from "../exchanges/not-an-answer.ts";
 import { bodyOf } from "./answer-body.ts";
 import { CallStream } from "./stream.ts";
 import { StreamMemory } from "./stream-memory.ts";

@@ -13,7 +13,7 @@ import { editJsonBody, readJsonBody } from "../../wire/json-body.ts";
 import type { Exchange } from "../call/exchange.ts";
 import { createPass, createRecast } from "./endpoint-stream.ts";
 import { type Came, createGathering, type Gathering } from "./gathering.ts";
-import { notAnAnswer } from "./translation.ts";
+import { notAnAnswer } from "./not-an-answer.ts";
 
 /**
  * The dialect in which an upstream serves the endpoint: what config says, else what its protocols bring, the client's own

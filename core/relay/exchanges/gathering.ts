@@ -10,8 +10,8 @@ import { addUsage, type Usage } from "../../neutral/response.ts";
 import type { MaybeLater, WholeAnswer } from "../call/exchange.ts";
 import { boundUsage } from "../call/used.ts";
 import { failureIn } from "./endpoint-failure.ts";
+import { notJson } from "./not-an-answer.ts";
 import { outlineOf } from "./outline.ts";
-import { notAnAnswer } from "./translation.ts";
 
 const utf8 = new TextDecoder();
 
@@ -47,8 +47,9 @@ const long = 256 * 1024;
 const readAnswer = (bytes: Uint8Array, type: string, passes: boolean): unknown => {
 	const isJson = type.includes("json");
 	if (passes && !isJson) return bytes;
-	const body = parseJson(utf8.decode(passes && bytes.length > long ? outlineOf(bytes) : bytes));
-	if (body === undefined && isJson) throw notAnAnswer("JSON");
+	const text = utf8.decode(passes && bytes.length > long ? outlineOf(bytes) : bytes);
+	const body = parseJson(text);
+	if (body === undefined && isJson) throw notJson(text);
 	return body ?? bytes;
 };
 

@@ -9,8 +9,8 @@ import type { Loss } from "../../neutral/model.ts";
 import { isJsonLines, WholeLines } from "../../wire/json-lines.ts";
 import { WholeEvents } from "../../wire/whole-events.ts";
 import type { Exchange, ExplodedAnswer, MaybeLater, StreamFold, StreamPass, WholeAnswer } from "../call/exchange.ts";
+import { notAnAnswer, notJson } from "./not-an-answer.ts";
 import { PassedStream } from "./passed-stream.ts";
-import { notAnAnswer } from "./translation.ts";
 
 const utf8 = new TextDecoder();
 
@@ -46,7 +46,8 @@ export class Passthrough implements Exchange {
 		const { passthrough } = ask.protocol;
 		const text = utf8.decode(bytes);
 		const body = parseJson(text);
-		if (!isRecord(body)) throw notAnAnswer("JSON");
+		if (body === undefined) throw notJson(text);
+		if (!isRecord(body)) throw notAnAnswer("an answer of its protocol");
 		const seen = passthrough.observe(body);
 		if (!seen.finished && !seen.error) throw notAnAnswer("an answer of its protocol");
 		const altered = target.model !== ask.call.name || ask.continues !== undefined || ask.call.selective === true;

@@ -1,5 +1,5 @@
 /** The exchange with an upstream of another protocol: both directions go through the neutral form. */
-import { type Denial, Fault } from "../../contract/fault.ts";
+import type { Denial } from "../../contract/fault.ts";
 import type { Observation } from "../../contract/passthrough.ts";
 import type { Protocol, ProtocolAsk } from "../../contract/protocol.ts";
 import type { Target } from "../../contract/upstream.ts";
@@ -20,6 +20,7 @@ import type { NeutralEvent, NeutralResponse } from "../../neutral/response.ts";
 import { systemFirst } from "../../neutral/system-first.ts";
 import type { Exchange, ExplodedAnswer, MaybeLater, StreamFold, StreamPass, WholeAnswer } from "../call/exchange.ts";
 import type { GuardedEvents } from "../guards/guarded-events.ts";
+import { notAnAnswer, notJson } from "./not-an-answer.ts";
 import { StreamCounter } from "./stream-counter.ts";
 import { streamText, TranslatedStream } from "./translated-stream.ts";
 
@@ -31,13 +32,6 @@ export const unannouncedEnd: Denial = {
 	code: "upstream_broke_off",
 	message: "The upstream ended its stream before the answer was complete. Ask again.",
 };
-
-/** The fault of an answer in no known form. */
-export const notAnAnswer = (expected: string): Fault =>
-	new Fault({
-		kind: "upstream",
-		message: `The upstream answered with something other than ${expected}. Ask again, or ask the operator to check its address.`,
-	});
 
 export interface TranslationOptions {
 	readonly ask: ProtocolAsk;
@@ -197,8 +191,9 @@ export class Translation implements Exchange {
 	}
 
 	private decodeWhole(bytes: Uint8Array): NeutralResponse {
-		const body = parseExactly(utf8.decode(bytes));
-		if (body === undefined) throw notAnAnswer("JSON");
+		const text = utf8.decode(bytes);
+		const body = parseExactly(text);
+		if (body === undefined) throw notJson(text);
 		return this.options.upstream.upstream.decodeResponse(body, this.context);
 	}
 

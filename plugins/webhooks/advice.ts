@@ -3,8 +3,15 @@ import type { DeliveryView } from "./service.ts";
 
 const byError: readonly (readonly [pattern: RegExp, advice: string])[] = [
 	[/^http_(401|403)$/, "The receiver refuses the callback: let it in there, or check its signature's secret."],
-	[/^http_(404|405|410)$/, "The receiver has nothing at this address: correct it in the request that makes the task."],
-	[/^http_3/, "The receiver sends callbacks elsewhere, which is not followed: name the last address."],
+	[
+		/^http_(404|405|410)$/,
+		"The receiver has nothing at this address: put it back there, and name the right address in requests for further tasks.",
+	],
+	[
+		/^http_3/,
+		"The receiver sends callbacks elsewhere, which is not followed: let it take them here, and name the last address in requests for further tasks.",
+	],
+	[/^http_2/, "Only 200 counts as delivered: let the receiver answer that, or set webhooks.success to 2xx."],
 	[/^http_/, "The receiver fails: mend it there."],
 	[/^timeout$/, "The receiver does not answer within its time: answer 200 first, work afterwards."],
 	[/^tls_error$/, "The receiver's certificate is not accepted: renew it there."],
@@ -21,5 +28,5 @@ export const adviceOn = ({ id, status, attempts }: DeliveryView): string | undef
 	if (status !== "dead") return undefined;
 	const error = attempts.at(-1)?.error ?? "";
 	const [, mend = "Look at its attempts."] = byError.find(([pattern]) => pattern.test(error)) ?? [];
-	return `${mend} Then send it again: portico deliveries redeliver ${id}.`;
+	return `${mend} Then send it again, to the same address: portico deliveries redeliver ${id}.`;
 };

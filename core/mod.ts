@@ -44,6 +44,7 @@ export { describe } from "./errors/describe.ts";
 export { type TaskAsk, type TaskAuthority, taskAuthority } from "./relay/task-authority.ts";
 export { keyedDigest } from "./runtime/digest.ts";
 export { type FetchTls, fetchTls } from "./runtime/fetch-tls.ts";
+export { withoutControls } from "./runtime/log-lines.ts";
 export { bundlePage, type PageFile, type PageSource } from "./runtime/page.ts";
 export { hashPassword, verifyPassword } from "./runtime/password.ts";
 export { remembering } from "./wire/remember.ts";

@@ -46,12 +46,14 @@ type Paint = keyof typeof paints;
 
 const ofLevel: Readonly<Record<Spoken, Paint>> = { debug: "dim", info: "cyan", warn: "yellow", error: "red" };
 
-/** A terminal obeys what it is not to be shown. */
 const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** Without what a terminal obeys, or a reader takes for the end of a line, though JSON leaves it as it is. */
+export const withoutControls = (text: string): string => text.replace(controls, "\ufffd");
 
 const shownAs = (value: LogFields[string]): string => {
 	const text = String(value);
-	return (/^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text)).replace(controls, "\ufffd");
+	return withoutControls(/^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text));
 };
 
 /** Ids are for machines to join lines by, and stand in the JSON. */

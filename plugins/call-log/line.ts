@@ -1,11 +1,8 @@
 /** A finished call as the fields of its log line: a list of what is named, never the call itself. */
-import type { CallRecord, LogFields } from "#core";
-
-/** What JSON leaves as it is but some readers take for the end of a line or for a command to the terminal. */
-const controls = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+import { type CallRecord, type LogFields, withoutControls } from "#core";
 
 /** A text that a client chose. */
-const foreign = (text: string | undefined): string | undefined => text?.slice(0, 256).replace(controls, "\ufffd");
+const foreign = (text: string | undefined): string | undefined => text && withoutControls(text.slice(0, 256));
 
 /** `main:gpt-5 529 overloaded 120ms > backup:claude 200 800ms`; nothing for one good attempt. */
 const attemptList = ({ attempts, outcome }: CallRecord): string | undefined => {

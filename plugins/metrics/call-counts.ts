@@ -1,9 +1,8 @@
 /** What is counted of every call, by names that the operator gave, and by models at the upstreams. */
-import type { CallRecord } from "#core";
+import { type CallRecord, toDollars } from "#core";
 import { ByLabels } from "./counter.ts";
 import { Histogram, type Labels, type Metric, type Sample } from "./service.ts";
 
-const microDollars = 1_000_000;
 /** Where a pattern passes names through, clients choose them; more rows than these are counted together. */
 const mostTallies = 2_000;
 
@@ -75,11 +74,7 @@ export class CallCounts {
 		return [
 			sum("portico_calls_total", "Calls that are over, by how they ended.", ({ calls }) => calls),
 			whereTo("portico_repeated_attempts_total", "Attempts beyond the first of a call.", ({ repeated }) => repeated),
-			whereTo(
-				"portico_cost_dollars_total",
-				"What calls cost, where a price is known.",
-				({ cost }) => cost / microDollars,
-			),
+			whereTo("portico_cost_dollars_total", "What calls cost, where a price is known.", ({ cost }) => toDollars(cost)),
 			{
 				name: "portico_model_tokens_total",
 				type: "counter",

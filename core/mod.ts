@@ -112,6 +112,7 @@ export { bulkInsert } from "./store/bulk-insert.ts";
 export { createDatabaseTime, databaseTime } from "./store/database-time.ts";
 export { fixedStatement } from "./store/fixed-statement.ts";
 export { orderedId } from "./store/ordered-id.ts";
+export { valueList } from "./store/value-list.ts";
 export { type ClaimedWork, WorkQueue, type WorkQueueOptions } from "./store/work-queue.ts";
 
 // the neutral form

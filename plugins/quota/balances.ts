@@ -1,6 +1,6 @@
 /** What accounts have used and may use: a list of a thousand persons asks for theirs in one question and not in thousands. */
 import { sql } from "drizzle-orm";
-import { type Store, unlessOutage } from "#core";
+import { type Store, unlessOutage, valueList } from "#core";
 import { count } from "./numbers.ts";
 
 /** Micro-dollars. */
@@ -46,7 +46,7 @@ export class Balances {
 		const found = new Map<string, Balance>();
 		for (let from = 0; from < asked.length; from += atOnce)
 			for (const { token, used, quota } of await store.all(sql`SELECT token, quota, used FROM quota_accounts
-				WHERE token IN (SELECT value FROM json_each(${JSON.stringify(asked.slice(from, from + atOnce))}))`))
+				WHERE token IN ${valueList(asked.slice(from, from + atOnce))}`))
 				found.set(String(token), { used: count(used) ?? 0, quota: count(quota) });
 		return found;
 	}

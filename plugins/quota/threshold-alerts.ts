@@ -1,6 +1,6 @@
 /** What operators are told of money: that a share of an amount is used, or that calls are refused for want of the rest. */
 import { type SQL, sql } from "drizzle-orm";
-import type { Statement } from "#core";
+import { type Statement, valueList } from "#core";
 import { type Alerts, enqueueOn, onceMs } from "../alerts/service.ts";
 import { budgetPrefix, personPrefix } from "./account-names.ts";
 
@@ -37,8 +37,7 @@ const alertOf = (share: string, happened: string): SQL =>
 const crossing = alertOf("max(s.value)", "' is ' || CAST(round(100 * max(s.value)) AS INTEGER) || ' % used:'");
 const refusing = alertOf("1", "' refuses calls:'");
 
-const among = (accounts: ReadonlySet<string>): SQL =>
-	sql`a.token IN (SELECT value FROM json_each(${JSON.stringify([...accounts])}))`;
+const among = (accounts: ReadonlySet<string>): SQL => sql`a.token IN ${valueList(accounts)}`;
 
 /** The highest line that an account has crossed, told once for each amount: for the batch that charges it. `which` is a condition on `a`. */
 const crossed = (all: readonly Alerts[], which: SQL): readonly Statement[] =>

@@ -1,8 +1,8 @@
 /** What a worker does with tasks under leases: takes those that are due, and keeps what came of looking at them. */
 import { type SQL, sql } from "drizzle-orm";
-import { asNumber, asText, type Store, type WireRecord } from "#core";
+import { asNumber, asText, type Store, valueList, type WireRecord } from "#core";
 import { type WorkRow, workRowOf } from "./row.ts";
-import { list, open } from "./task-store.ts";
+import { open } from "./task-store.ts";
 
 /** How long a task is left to nodes that have its upstream and its kind, in milliseconds. */
 const othersFirstMs = 5000;
@@ -98,8 +98,8 @@ export const createTaskLeases = (store: Store): TaskLeases => {
 				SELECT id, token_id, upstream, CASE WHEN ${unsent} THEN 'release' WHEN NOT ${open} THEN 'settle' WHEN upstream_id IS NULL THEN 'submit' ELSE 'poll' END AS errand
 				FROM tasks
 				WHERE due_at <= ${now} AND (lease_until IS NULL OR lease_until < ${now} OR lease_until > ${now + 2 * leaseMs})
-					AND id NOT IN ${list(held)} AND upstream || ' ' || token_id NOT IN ${list(served)} AND (upstream NOT IN ${list(full)} OR ${unsent})
-					AND (due_at <= ${now - othersFirstMs} OR ${unsent} OR (upstream IN ${list(upstreams)} AND kind IN ${list(kinds)}))
+					AND id NOT IN ${valueList(held)} AND upstream || ' ' || token_id NOT IN ${valueList(served)} AND (upstream NOT IN ${valueList(full)} OR ${unsent})
+					AND (due_at <= ${now - othersFirstMs} OR ${unsent} OR (upstream IN ${valueList(upstreams)} AND kind IN ${valueList(kinds)}))
 				ORDER BY due_at, id LIMIT ${limit}`);
 			return rows.map((row) => ({
 				id: asText(row.id) ?? "",
@@ -112,14 +112,14 @@ export const createTaskLeases = (store: Store): TaskLeases => {
 			const [written] = await store.write([
 				sql`UPDATE tasks SET lease_until = ${now + leaseMs},
 						submissions = submissions + (upstream_id IS NULL AND ${open} AND lease IS NOT ${lease}), lease = ${lease}
-					WHERE id IN ${list(ids)} AND due_at IS NOT NULL AND (lease = ${lease} OR lease_until IS NULL
+					WHERE id IN ${valueList(ids)} AND due_at IS NOT NULL AND (lease = ${lease} OR lease_until IS NULL
 						OR lease_until < ${now} OR lease_until > ${now + 2 * leaseMs})
 					RETURNING *`,
 			]);
 			return (written?.rows ?? []).map(workRowOf);
 		},
 		async renew(leases, now) {
-			await store.write([sql`UPDATE tasks SET lease_until = ${now + leaseMs} WHERE lease IN ${list(leases)}`]);
+			await store.write([sql`UPDATE tasks SET lease_until = ${now + leaseMs} WHERE lease IN ${valueList(leases)}`]);
 		},
 		async submitted(row, lease, upstreamId, memo, look) {
 			const same = row.parent ? joined(row, lease, upstreamId) : [];

@@ -1,14 +1,11 @@
 /** Tasks as their clients ask for them, and their removal. What a worker writes down is in `leases.ts`, changes of state in `transitions.ts`. */
 import { type SQL, sql } from "drizzle-orm";
-import { asRecord, asText, parseJson, type Store, type WireRecord } from "#core";
+import { asRecord, asText, parseJson, type Store, valueList, type WireRecord } from "#core";
 import { taskOf, type WorkRow, workRowOf } from "./row.ts";
 import type { Task, TaskFilter } from "./service.ts";
 
 const columns = sql`id, token_id, kind, action, model, request, status, progress, result, failure, callback_url,
 	submitted_at, started_at, finished_at, changed_at, expires_at`;
-
-/** For `IN`. */
-export const list = (values: readonly string[]): SQL => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`;
 
 /** A task has not ended. */
 export const open = sql`status IN ('NOT_START', 'IN_PROGRESS')`;
@@ -51,7 +48,9 @@ export const createTaskStore = (store: Store): TaskStore => {
 			return task;
 		},
 		findAll: (tokenId, ids) =>
-			read(sql`t.token_id = ${tokenId} AND t.expires_at > 0 AND t.id IN ${list(ids)} ORDER BY t.submitted_at, t.id`),
+			read(
+				sql`t.token_id = ${tokenId} AND t.expires_at > 0 AND t.id IN ${valueList(ids)} ORDER BY t.submitted_at, t.id`,
+			),
 		async list(tokenId, { kind, status, maker, externalId, after, limit, skip = 0, order = "desc" }) {
 			const where = [sql`t.token_id = ${tokenId} AND t.expires_at > 0`];
 			if (kind !== undefined) where.push(sql`t.kind = ${kind}`);
@@ -93,7 +92,7 @@ export const createTaskStore = (store: Store): TaskStore => {
 			return rows.map(({ id }) => asText(id) ?? "");
 		},
 		async removeAll(ids) {
-			await store.write([sql`DELETE FROM tasks WHERE id IN ${list(ids)}`]);
+			await store.write([sql`DELETE FROM tasks WHERE id IN ${valueList(ids)}`]);
 		},
 		async linkKey(fresh) {
 			await store.write([sql`INSERT INTO task_keys (id, key) VALUES (1, ${fresh}) ON CONFLICT DO NOTHING`]);

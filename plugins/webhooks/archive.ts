@@ -1,6 +1,6 @@
 /** What owners see and do with their deliveries: lists, single ones with their attempts, sending again; and what time removes. */
 import { type SQL, sql } from "drizzle-orm";
-import { asNumber, asText, type Statement, type Store, type WireRecord } from "#core";
+import { asNumber, asText, type Statement, type Store, valueList, type WireRecord } from "#core";
 import type { AttemptView, DeliveryView } from "./service.ts";
 
 export interface DeliveryFilter {
@@ -87,9 +87,9 @@ const byHand = (now: number): SQL =>
 export const createArchive = (store: Store): Archive => {
 	const read = async (where: SQL, order: SQL): Promise<readonly DeliveryView[]> => {
 		const rows = await store.all(sql`SELECT * FROM deliveries d WHERE ${where} ${order}`);
-		const ids = JSON.stringify(rows.map(({ id }) => id));
+		const ids = valueList(rows.map(({ id }) => String(id)));
 		const attempts = await store.all(
-			sql`SELECT * FROM delivery_attempts WHERE delivery IN (SELECT value FROM json_each(${ids})) ORDER BY started_at, number`,
+			sql`SELECT * FROM delivery_attempts WHERE delivery IN ${ids} ORDER BY started_at, number`,
 		);
 		const byDelivery = Map.groupBy(attempts, ({ delivery }) => delivery);
 		return rows.map((row) => viewOf(row, (byDelivery.get(row.id) ?? []).map(attemptOf)));

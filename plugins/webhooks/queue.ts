@@ -1,6 +1,6 @@
 /** The outbox as a queue: rows are claimed with a lease, their outcome recorded under it, and leases of the dead taken over. */
 import { type SQL, sql } from "drizzle-orm";
-import { asNumber, asRecord, asText, parseJson, type Statement, type Store, type WireRecord } from "#core";
+import { asNumber, asRecord, asText, parseJson, type Statement, type Store, valueList, type WireRecord } from "#core";
 import type { Reach } from "./receiver-concurrency.ts";
 import { type AttemptResult, localFault } from "./sender.ts";
 import type { Receiver } from "./service.ts";
@@ -70,8 +70,6 @@ export interface Queue {
 	nextDue(now: number): Promise<number | undefined>;
 }
 
-const list = (values: readonly string[]) => sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`;
-
 /** No attempt of the same subject is in flight, and none of an earlier status is to be made first. */
 const free = (now: number) => sql`
 	NOT EXISTS (SELECT 1 FROM deliveries s WHERE s.subject = d.subject AND s.state = 'sending')
@@ -83,8 +81,8 @@ const load = sql`d.owner || ' ' || d.origin`;
 
 const within = ({ only, narrowed, open, full }: Reach) =>
 	only
-		? sql`${load} IN ${list(open)}`
-		: sql`(d.owner NOT IN ${list(narrowed)} AND ${load} NOT IN ${list(full)} OR ${load} IN ${list(open)})`;
+		? sql`${load} IN ${valueList(open)}`
+		: sql`(d.owner NOT IN ${valueList(narrowed)} AND ${load} NOT IN ${valueList(full)} OR ${load} IN ${valueList(open)})`;
 
 const failureOf = (value: unknown): Delivery["failure"] => {
 	if (typeof value !== "string") return undefined;
@@ -152,7 +150,7 @@ const deadRows = (
 		'token', d.owner, 'receiver', d.origin, 'delivery', d.id, 'task', d.subject,
 		'error', (SELECT error FROM delivery_attempts l WHERE l.delivery = d.id ORDER BY l.started_at DESC LIMIT 1),
 		'since', strftime('%Y-%m-%dT%H:%M:%fZ', min(d.created_at) / 1000.0, 'unixepoch'), 'dead', count(*)) AS data
-	FROM deliveries d WHERE d.state = 'dead' AND d.owner NOT IN ${list(receivers.map(({ owner }) => owner))} AND ${which} GROUP BY d.owner, d.origin`;
+	FROM deliveries d WHERE d.state = 'dead' AND d.owner NOT IN ${valueList(receivers.map(({ owner }) => owner))} AND ${which} GROUP BY d.owner, d.origin`;
 
 /** Tells the operator's own receivers, never of what was theirs. */
 const tellGivenUp = (receivers: readonly Receiver[], which: SQL): readonly Statement[] =>
@@ -171,7 +169,7 @@ export const createQueue = (store: Store, receivers: () => readonly Receiver[] =
 	async claim(ids, lease, now) {
 		const [written] = await store.write([
 			sql`UPDATE deliveries AS d SET state = 'sending', lease = ${lease}, lease_until = ${now + leaseMs}
-				WHERE d.id IN ${list(ids)} AND (d.lease IS ${lease} OR (d.state = 'pending' AND d.due_at <= ${now} AND ${free(now)}))
+				WHERE d.id IN ${valueList(ids)} AND (d.lease IS ${lease} OR (d.state = 'pending' AND d.due_at <= ${now} AND ${free(now)}))
 				RETURNING id, owner, subject, sequence, url, origin, body, failure, attempts, manual, delivered_at, lease`,
 		]);
 		return (written?.rows ?? []).map(deliveryOf);
@@ -191,11 +189,11 @@ export const createQueue = (store: Store, receivers: () => readonly Receiver[] =
 					manual = r.value->>'manual', lost = 0, lease = NULL, lease_until = NULL
 				FROM ${rows} AS r WHERE deliveries.id = r.value->>'id' AND deliveries.lease = r.value->>'lease'
 				RETURNING id, state`,
-			...(dead.length === 0 ? [] : tellGivenUp(receivers(), sql`d.id IN ${list(dead)}`)),
+			...(dead.length === 0 ? [] : tellGivenUp(receivers(), sql`d.id IN ${valueList(dead)}`)),
 		];
 	},
 	async recover(now, held) {
-		const gone = sql`state = 'sending' AND (lease_until < ${now} OR lease_until > ${now + leaseMs + latestDueMs}) AND id NOT IN ${list(held)}`;
+		const gone = sql`state = 'sending' AND (lease_until < ${now} OR lease_until > ${now + leaseMs + latestDueMs}) AND id NOT IN ${valueList(held)}`;
 		const steps = retryDelaysMs.map((delay, failed) => sql`WHEN ${failed} THEN ${delay}`);
 		const wait = sql`CASE WHEN lost < ${lostLimit} THEN 0 ELSE CASE attempts ${sql.join(steps, sql` `)} ELSE 0 END END`;
 		const spent = sql`lost >= ${lostLimit} AND (manual = 1 OR attempts >= ${retryDelaysMs.length})`;

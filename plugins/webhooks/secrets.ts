@@ -1,6 +1,6 @@
 /** The secrets that sign: one for each token, two while one is being replaced. Kept in the database because signing needs them; shown once. */
 import { sql } from "drizzle-orm";
-import { asNumber, asText, type Clock, type Statement, type Store } from "#core";
+import { asNumber, asText, type Clock, type Statement, type Store, valueList } from "#core";
 import { createSecret } from "./signature.ts";
 
 /** How long a node may sign with what it knows before it looks again, in milliseconds. */
@@ -39,9 +39,7 @@ export class SecretBook {
 			(owner) => (this.known.get(owner)?.readAt ?? -freshMs) <= now - freshMs,
 		);
 		if (missing.length === 0) return;
-		const rows = await this.store.all(
-			sql`SELECT * FROM webhook_secrets WHERE owner IN (SELECT value FROM json_each(${JSON.stringify(missing)}))`,
-		);
+		const rows = await this.store.all(sql`SELECT * FROM webhook_secrets WHERE owner IN ${valueList(missing)}`);
 		if (this.known.size > maximumOwners) this.known.clear();
 		const found = new Map(rows.map((row) => [asText(row.owner), entryOf(row)]));
 		for (const owner of missing) this.known.set(owner, { entry: found.get(owner), readAt: now });

@@ -1,6 +1,6 @@
 /** How much is kept: of each token, and in all. What was used longest ago leaves first. */
 import { type SQL, sql } from "drizzle-orm";
-import { asNumber, type Log, type Store } from "#core";
+import { asNumber, type Log, type Store, valueList } from "#core";
 
 interface RoomLimits {
 	/** Bytes that the answers of one token may take. */
@@ -44,10 +44,10 @@ export class AnswerRoom {
 		this.added += bytes;
 		this.adding.add(token);
 		if (this.added < Math.min(this.limits.perToken, this.limits.total) * askEvery) return undefined;
-		const whose = JSON.stringify([...this.adding, ""]);
+		const whose = valueList([...this.adding, ""]);
 		this.added = 0;
 		this.adding.clear();
-		return sql`SELECT token, bytes FROM responses_kept WHERE token IN (SELECT value FROM json_each(${whose}))`;
+		return sql`SELECT token, bytes FROM responses_kept WHERE token IN ${whose}`;
 	}
 
 	/** Given what `add` asked: makes room again where a limit is passed. */
@@ -90,9 +90,7 @@ export class AnswerRoom {
 				leaving.push(asNumber(row["number"]) ?? 0);
 			}
 			if (leaving.length === 0) return;
-			await this.store.write([
-				sql`DELETE FROM responses_answers WHERE rowid IN (SELECT value FROM json_each(${JSON.stringify(leaving)}))`,
-			]);
+			await this.store.write([sql`DELETE FROM responses_answers WHERE rowid IN ${valueList(leaving)}`]);
 		}
 	}
 }

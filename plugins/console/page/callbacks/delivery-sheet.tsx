@@ -3,6 +3,7 @@ import { call } from "../data/call.ts";
 import { exact, seconds } from "../data/format.ts";
 import { useAction } from "../data/use-action.ts";
 import { useAnswer, watchedMs } from "../data/use-answer.ts";
+import { Advice } from "../parts/advice.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
@@ -44,11 +45,7 @@ export const DeliverySheet = ({ id, close, changed }: DeliverySheetProps) => {
 				<Failure failure={failure} />
 				{delivery && (
 					<>
-						{delivery.advice && (
-							<div class="notice warn">
-								<b>What to do:</b> {delivery.advice}
-							</div>
-						)}
+						<Advice advice={delivery.advice} />
 						<dl class="facts">
 							<dt>State</dt>
 							<dd>

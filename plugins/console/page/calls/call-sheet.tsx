@@ -1,11 +1,12 @@
 /** One call explained: who asked, what was tried and why, what it cost, what to do. */
 import { useAnswer } from "../data/use-answer.ts";
+import { Closing } from "../parts/closing.tsx";
 import { Code } from "../parts/code.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
-import { Advice } from "./advice.tsx";
 import { Arithmetic } from "./arithmetic.tsx";
 import { AttemptSteps } from "./attempt-steps.tsx";
+import { CallAdvice } from "./call-advice.tsx";
 import { CallFacts } from "./call-facts.tsx";
 import { type CallRecord, callOf, isCorrection, isUntold } from "./call-record.ts";
 import { curlFor } from "./curl.ts";
@@ -43,7 +44,7 @@ export const CallSheet = ({ id, close }: { readonly id: string; readonly close: 
 				<Failure failure={failure} />
 				{call && (
 					<>
-						<Advice call={call} />
+						<CallAdvice call={call} />
 						<CallFacts call={call} />
 						<Arithmetic call={call} />
 						<Way call={call} />
@@ -52,11 +53,7 @@ export const CallSheet = ({ id, close }: { readonly id: string; readonly close: 
 					</>
 				)}
 			</div>
-			<div class="bottom">
-				<button type="button" onClick={close}>
-					Close
-				</button>
-			</div>
+			<Closing close={close} />
 		</Dialog>
 	);
 };

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { go, place, setQuery } from "../data/location.ts";
 import { usePersonNames } from "../data/person-names.ts";
 import { useNamedTokens } from "../data/token-names.ts";
+import { Search } from "../parts/search.tsx";
 import { asTime, localTime } from "../tokens/times.ts";
 import { endings } from "./call-record.ts";
 import { OwnTimes } from "./own-times.tsx";
@@ -73,13 +74,12 @@ export const Filters = ({ search, tokenName }: FiltersProps) => {
 	};
 	return (
 		<form class="bar" onSubmit={open}>
-			<input
-				ref={search}
-				type="search"
-				aria-label="Open a call by its request id"
+			<Search
+				input={search}
+				label="Open a call by its request id"
 				placeholder="req_… from x-request-id   /"
 				value={id}
-				onInput={({ currentTarget }) => setId(currentTarget.value)}
+				change={setId}
 			/>
 			{/* Without it Enter opens nothing: the form has another field for text. */}
 			<button type="submit">Open</button>

@@ -7,6 +7,7 @@ import { useAnswer } from "../data/use-answer.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
+import { Search } from "../parts/search.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { DryRun } from "./dry-run.tsx";
 import { type Model, modelOf } from "./model.ts";
@@ -83,13 +84,12 @@ export const ModelsPage = () => {
 				<DryRun names={models.map(({ name }) => name)} />
 				{models.length > few && (
 					<div class="bar">
-						<input
-							ref={search}
-							type="search"
-							aria-label="Find a model"
+						<Search
+							input={search}
+							label="Find a model"
 							placeholder="Find by name or upstream   /"
 							value={words}
-							onInput={({ currentTarget }) => setWords(currentTarget.value)}
+							change={setWords}
 						/>
 					</div>
 				)}

@@ -7,11 +7,10 @@ import { text } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
-import { Field } from "../parts/field.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { sentOf, type Written } from "../tokens/settings.ts";
 import { BudgetsField, useBudgetsSetting } from "./budgets-field.tsx";
-import { ceilingSent } from "./ceiling.ts";
+import { CeilingField, ceilingSent } from "./ceiling-field.tsx";
 import { LinkShown } from "./link-shown.tsx";
 import { roles } from "./person-sheet.tsx";
 
@@ -53,14 +52,7 @@ export const Invite = ({ close, made }: InviteProps) => {
 					) : (
 						<>
 							<Segments label="Role" options={roles} value={role} choose={setRole} />
-							<Field
-								label="Ceiling"
-								unit="$"
-								inputMode="decimal"
-								value={ceiling}
-								change={setCeiling}
-								note="What all tokens of this person may spend together. Empty: no limit."
-							/>
+							<CeilingField value={ceiling} change={setCeiling} />
 							<BudgetsField setting={setting} written={budgets} change={setBudgets} />
 						</>
 					)}

@@ -6,11 +6,10 @@ import { text } from "../data/read.ts";
 import { useAction } from "../data/use-action.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
-import { Field } from "../parts/field.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { sentOf, type Written, writtenOf } from "../tokens/settings.ts";
 import { BudgetsField, useBudgetsSetting } from "./budgets-field.tsx";
-import { ceilingSent } from "./ceiling.ts";
+import { CeilingField, ceilingSent } from "./ceiling-field.tsx";
 import { LinkShown } from "./link-shown.tsx";
 import { asSet, type PersonRow } from "./person.ts";
 
@@ -55,14 +54,7 @@ export const PersonSheet = ({ person, close, changed }: PersonSheetProps) => {
 			<form onSubmit={save}>
 				<div class="inside">
 					<Segments label="Role" options={roles} value={role} choose={setRole} />
-					<Field
-						label="Ceiling"
-						unit="$"
-						inputMode="decimal"
-						value={ceiling}
-						change={setCeiling}
-						note="What all tokens of this person may spend together. Empty: no limit."
-					/>
+					<CeilingField value={ceiling} change={setCeiling} />
 					<BudgetsField
 						setting={setting}
 						written={budgets ?? (setting ? writtenOf(setting, person.budgets.map(asSet)) : [])}

@@ -6,6 +6,7 @@ import { useAction } from "../data/use-action.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Moment } from "../parts/moment.tsx";
+import { Search } from "../parts/search.tsx";
 import { Spending } from "../parts/spending.tsx";
 import { State } from "../parts/state.tsx";
 import { type Column, Table } from "../parts/table.tsx";
@@ -87,13 +88,7 @@ export const PersonTable = ({ rows, changed }: PersonTableProps) => {
 			<Failure failure={failure} />
 			{rows.length > few && (
 				<div class="bar">
-					<input
-						type="search"
-						aria-label="Find a person"
-						placeholder="Find by name"
-						value={words}
-						onInput={({ currentTarget }) => setWords(currentTarget.value)}
-					/>
+					<Search label="Find a person" placeholder="Find by name" value={words} change={setWords} />
 				</div>
 			)}
 			{found.length === 0 && (

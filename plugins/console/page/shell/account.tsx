@@ -6,6 +6,7 @@ import { useAction } from "../data/use-action.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Field } from "../parts/field.tsx";
+import { NewPassword } from "../parts/new-password.tsx";
 
 export const Account = ({ close }: { readonly close: () => void }) => {
 	const [now, setNow] = useState("");
@@ -14,7 +15,6 @@ export const Account = ({ close }: { readonly close: () => void }) => {
 	const [changed, setChanged] = useState(false);
 	const { busy, failure, run } = useAction();
 	useKept(next !== "");
-	const differ = again !== "" && again !== next;
 	const submit = (event: Event) => {
 		event.preventDefault();
 		if (next !== again) return;
@@ -38,24 +38,7 @@ export const Account = ({ close }: { readonly close: () => void }) => {
 						autocomplete="current-password"
 						required
 					/>
-					<Field
-						label="New password"
-						type="password"
-						value={next}
-						change={setNext}
-						autocomplete="new-password"
-						required
-						note="12 characters or more; a few words do well."
-					/>
-					<Field
-						label="New password again"
-						type="password"
-						value={again}
-						change={setAgain}
-						autocomplete="new-password"
-						required
-						wrong={differ ? "This is not the same as above." : undefined}
-					/>
+					<NewPassword label="New password" value={next} change={setNext} again={again} changeAgain={setAgain} />
 					<div class="bar">
 						<button type="submit" class="first" disabled={busy}>
 							Change the password

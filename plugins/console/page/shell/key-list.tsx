@@ -1,5 +1,6 @@
 /** All keys that do something, and the switch that lets them rest. */
 import { keysOn, switchKeys } from "../data/keyboard.ts";
+import { Closing } from "../parts/closing.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 
 const keys: readonly (readonly [string, string])[] = [
@@ -35,10 +36,6 @@ export const KeyList = ({ close }: { readonly close: () => void }) => (
 				Single keys do something
 			</label>
 		</div>
-		<div class="bottom">
-			<button type="button" onClick={close}>
-				Close
-			</button>
-		</div>
+		<Closing close={close} />
 	</Dialog>
 );

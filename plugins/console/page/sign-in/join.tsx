@@ -5,6 +5,7 @@ import { join } from "../data/session.ts";
 import { useAction } from "../data/use-action.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Field } from "../parts/field.tsx";
+import { NewPassword } from "../parts/new-password.tsx";
 import { Frame } from "./frame.tsx";
 
 /** Takes the secret out of the address bar and its history as it is read. */
@@ -20,7 +21,6 @@ export const Join = () => {
 	const [password, setPassword] = useState("");
 	const [again, setAgain] = useState("");
 	const { busy, failure, run } = useAction();
-	const differ = again !== "" && again !== password;
 	const submit = (event: Event) => {
 		event.preventDefault();
 		if (password !== again) return;
@@ -48,24 +48,7 @@ export const Join = () => {
 		<Frame title="Welcome to Portico" words="Choose the name others see and a password. The link works once.">
 			<form onSubmit={submit}>
 				<Field label="Name" value={name} change={setName} autocomplete="username" autofocus required />
-				<Field
-					label="Password"
-					type="password"
-					value={password}
-					change={setPassword}
-					autocomplete="new-password"
-					required
-					note="12 characters or more; a few words do well."
-				/>
-				<Field
-					label="Password again"
-					type="password"
-					value={again}
-					change={setAgain}
-					autocomplete="new-password"
-					required
-					wrong={differ ? "This is not the same as above." : undefined}
-				/>
+				<NewPassword label="Password" value={password} change={setPassword} again={again} changeAgain={setAgain} />
 				<Failure failure={failure} />
 				<button type="submit" class="first" disabled={busy}>
 					Join

@@ -7,6 +7,8 @@ import { wires } from "../data/read.ts";
 import { isAdmin } from "../data/session.ts";
 import { useTokenNames } from "../data/token-names.ts";
 import { useAnswer, watchedMs } from "../data/use-answer.ts";
+import { Advice } from "../parts/advice.tsx";
+import { Closing } from "../parts/closing.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { State } from "../parts/state.tsx";
@@ -32,11 +34,7 @@ export const TaskSheet = ({ id, close }: TaskSheetProps) => {
 				<Failure failure={failure} />
 				{task && (
 					<>
-						{task.advice && (
-							<div class="notice warn">
-								<b>What to do:</b> {task.advice}
-							</div>
-						)}
+						<Advice advice={task.advice} />
 						<p dir="auto">{task.prompt}</p>
 						<dl class="facts">
 							<dt>State</dt>
@@ -90,11 +88,7 @@ export const TaskSheet = ({ id, close }: TaskSheetProps) => {
 					</>
 				)}
 			</div>
-			<div class="bottom">
-				<button type="button" onClick={close}>
-					Close
-				</button>
-			</div>
+			<Closing close={close} />
 		</Dialog>
 	);
 };

@@ -9,6 +9,7 @@ import { Code } from "../parts/code.tsx";
 import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
+import { Search } from "../parts/search.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { Table } from "../parts/table.tsx";
 import { CreateToken } from "./create-token.tsx";
@@ -68,13 +69,12 @@ export const TokensPage = () => {
 			{tokens.length > 0 && (
 				<>
 					<div class="bar">
-						<input
-							ref={search}
-							type="search"
-							aria-label="Find a token"
+						<Search
+							input={search}
+							label="Find a token"
 							placeholder="Find by name, key or owner   /"
 							value={words}
-							onInput={({ currentTarget }) => setWords(currentTarget.value)}
+							change={setWords}
 						/>
 						<Segments
 							label="State"

@@ -55,10 +55,10 @@ export interface ModelCapabilities {
 	readonly documentAddresses?: boolean;
 	readonly developerRole?: boolean;
 	/**
-	 * The field of Chat Completions that limits its output: what the other says it does not read, unless it is OpenAI's. `both`:
-	 * the older one limits the answer, the newer what it thinks besides.
+	 * The field of Chat Completions that limits its output: what the other says it does not read, unless it is OpenAI's.
+	 * `either`: it reads both, and by the older limits the answer alone, not what it thinks before.
 	 */
-	readonly maxTokensField?: "max_tokens" | "max_completion_tokens" | "both";
+	readonly maxTokensField?: "max_tokens" | "max_completion_tokens" | "either";
 	readonly mixServerAndFunctionTools?: boolean;
 	/** The usage of a stream of Chat Completions may be asked for. */
 	readonly streamUsage?: boolean;

@@ -96,7 +96,7 @@ export const capabilitySetting = t.Object(
 		imagesInToolResults: t.Optional(t.Boolean({ description: "It takes images in tool results." })),
 		developerRole: t.Optional(t.Boolean({ description: "It takes messages of the role developer." })),
 		maxTokensField: t.Optional(
-			t.Union([t.Literal("max_tokens"), t.Literal("max_completion_tokens"), t.Literal("both")], {
+			t.Union([t.Literal("max_tokens"), t.Literal("max_completion_tokens"), t.Literal("either")], {
 				description: "The field of Chat Completions that its output limit goes into.",
 			}),
 		),

@@ -118,11 +118,13 @@ test("strict vendors are known by the model's name or by the upstream's vendor",
 	expect(capabilitiesOf("anything", "nobody-knows")).toEqual({ vendor: "nobody-knows" });
 });
 
-test("Alibaba is known by its address", () => {
+test("Alibaba and ByteDance are known by their addresses", () => {
 	for (const region of ["dashscope", "dashscope-intl", "cn-hongkong.dashscope"])
 		expect(vendorAt(`https://${region}.aliyuncs.com/compatible-mode/v1`)).toBe("dashscope");
+	for (const host of ["ark.cn-beijing.volces.com", "ark.ap-southeast.bytepluses.com"])
+		expect(vendorAt(`https://${host}/api/v3`)).toBe("volcengine");
 	expect(vendorAt("https://aliyuncs.com.example/v1")).toBeUndefined();
-	expect(capabilitiesOf("deepseek-v4-pro", "dashscope").maxTokensField).toBe("both");
+	expect(capabilitiesOf("deepseek-v4-pro", "dashscope").maxTokensField).toBe("either");
 });
 
 test("config has the last word", () => {

@@ -34,7 +34,7 @@ const upstreamSetting = t.Object(
 			t.String({
 				minLength: 1,
 				description:
-					"Who serves its models, where their names do not tell: `mistral`, `groq` and `cerebras` refuse fields that others take. `dashscope` is known by its address.",
+					"Who serves its models, where their names do not tell: `mistral`, `groq` and `cerebras` refuse fields that others take. `dashscope` and `volcengine` are known by their addresses.",
 			}),
 		),
 		threads: t.Optional(

@@ -172,12 +172,12 @@ describe("the request that passes through", () => {
 			expect(limits(model, { max_completion_tokens: 16, max_tokens: 12 })).toEqual([12, 16]);
 			expect(limits(model, { max_tokens: 16 })).toEqual([16, undefined]);
 		}
-		for (const model of ["qwen3-max", "deepseek-v4-pro"]) {
-			expect(limits(model, { max_completion_tokens: 16 }, "dashscope")).toEqual([16, 16]);
-			expect(limits(model, { max_tokens: 16 }, "dashscope")).toEqual([16, 16]);
-			expect(limits(model, { max_tokens: null }, "dashscope", 9)).toEqual([9, 9]);
-			expect(limits(model, {}, "dashscope")).toEqual([undefined, undefined]);
-		}
+		for (const vendor of ["dashscope", "volcengine"])
+			for (const model of ["qwen3-max", "deepseek-v4-pro"]) {
+				expect(limits(model, { max_completion_tokens: 16 }, vendor)).toEqual([undefined, 16]);
+				expect(limits(model, { max_tokens: 16 }, vendor)).toEqual([16, undefined]);
+				expect(limits(model, { max_tokens: null }, vendor, 9)).toEqual([9, undefined]);
+			}
 		expect(limits("glm-4.7", { max_completion_tokens: 16 }, "cerebras")).toEqual([16, undefined]);
 		for (const model of ["gpt-4o", "gpt-5", "anything"])
 			for (const name of ["max_tokens", "max_completion_tokens"])

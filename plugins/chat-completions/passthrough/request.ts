@@ -14,7 +14,7 @@ import {
 } from "#core";
 import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { type HistoryTarget, historyFor, mayNeedChange, thinksNot } from "../history.ts";
-import { limitFields, unreadLimit } from "../limit-fields.ts";
+import { limitField, unreadLimit } from "../limit-fields.ts";
 import { passedHeaders } from "../passed-headers.ts";
 import { asksForUsage, otherStreamOptions } from "../stream-options.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
@@ -45,7 +45,7 @@ const editLimit = (
 	const { max_completion_tokens: current, max_tokens: older } = body.value;
 	if (typeof current === "number" && current > limit) edits["max_completion_tokens"] = limit;
 	if (typeof older === "number" && older > limit) edits["max_tokens"] = limit;
-	if (typeof current !== "number" && typeof older !== "number") Object.assign(edits, limitFields(limit, capabilities));
+	if (typeof current !== "number" && typeof older !== "number") edits[limitField(capabilities)] = limit;
 };
 
 /** What another model's turns left in the history, and what a strict vendor does not take. */

@@ -422,7 +422,7 @@ describe("options for an upstream", () => {
 		expect(limit("gpt-5")).toEqual([undefined, 100]);
 		expect(limit("x", { maxTokensField: "max_completion_tokens" })).toEqual([undefined, 100]);
 		expect(limit("x", { maxOutput: 40 })).toEqual([40, undefined]);
-		expect(limit("x", { maxOutput: 40, maxTokensField: "both" })).toEqual([40, 40]);
+		expect(limit("x", { maxOutput: 40, maxTokensField: "either" })).toEqual([40, undefined]);
 	});
 
 	test("H126 sampling is sent, or reported where the model refuses it", () => {

@@ -13,7 +13,7 @@ import {
 import { cacheOptionsOf } from "../cache-marks.ts";
 import { fitRequest, instructed, mayNeedFitting } from "../fit-request.ts";
 import { historyFor, thinksNot } from "../history.ts";
-import { limitFields } from "../limit-fields.ts";
+import { limitField } from "../limit-fields.ts";
 import { answersAnew, beginsAnswer, tierOf, toolNames, userFor } from "../openai.ts";
 import { rootFieldsLost, strictEdits, takesStreamOptions } from "../strict-fields.ts";
 import { encodeFormat } from "./encode-format.ts";
@@ -28,7 +28,7 @@ const limitOf = ({ request, context }: Writing): WireRecord => {
 	const { maxOutput } = context.capabilities;
 	const asked = request.maxOutputTokens;
 	if (asked === undefined) return {};
-	return limitFields(maxOutput === undefined ? asked : Math.min(asked, maxOutput), context.capabilities);
+	return { [limitField(context.capabilities)]: maxOutput === undefined ? asked : Math.min(asked, maxOutput) };
 };
 
 const samplingFields = (writing: Writing): Record<string, unknown> => {

@@ -2,12 +2,17 @@
 import type { KnownModels } from "#core";
 import { mistralService } from "./chat-models.ts";
 
-/** Alibaba's, in each of its regions. */
-const dashScope = /\.aliyuncs\.com$/;
+/** Alibaba's and ByteDance's, in each of their regions. */
+const addresses: readonly (readonly [host: RegExp, vendor: string])[] = [
+	[/\.aliyuncs\.com$/, "dashscope"],
+	[/\.(?:volces|bytepluses)\.com$/, "volcengine"],
+];
 
 /** Whom an address tells, where the config does not say. */
-export const vendorAt = (url: string): string | undefined =>
-	dashScope.test(new URL(url).hostname) ? "dashscope" : undefined;
+export const vendorAt = (url: string): string | undefined => {
+	const { hostname } = new URL(url);
+	return addresses.find(([host]) => host.test(hostname))?.[1];
+};
 
 export const vendors: readonly KnownModels[] = [
 	{
@@ -50,12 +55,12 @@ export const vendors: readonly KnownModels[] = [
 		note: "400 for `reasoning_content` in the history, whatever the model.",
 	},
 	{
-		vendors: ["dashscope"],
-		capabilities: { maxTokensField: "both" },
+		vendors: ["dashscope", "volcengine"],
+		capabilities: { maxTokensField: "either" },
 		sources: [
 			"https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope",
-			"https://github.com/HKUDS/nanobot/pull/2468",
+			"https://www.volcengine.com/docs/82379/1494384",
 		],
-		note: "Known by its address. `max_tokens` limits the answer and not what is thought before it; `max_completion_tokens` both, from Qwen 3.5 on.",
+		note: "Known by their addresses. `max_tokens` limits the answer and not what is thought before it; `max_completion_tokens` both, where the model is new enough to read it.",
 	},
 ];

@@ -13,7 +13,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { callId } from "./call-ids.ts";
-import { decodePart, isPlain, signatureOf } from "./decode-part.ts";
+import { decodePart, isPlain, isText, signatureOf } from "./decode-part.ts";
 import { field, listField } from "./fields.ts";
 import { decodeFinish } from "./finish.ts";
 import { GroundingGatherer, type TextRun } from "./grounding.ts";
@@ -45,6 +45,8 @@ interface Open {
 export class CandidateDecoder {
 	private readonly index: number;
 	private readonly context: DecodeContext;
+	/** The client speaks another protocol, which has no place for what stands beside a text. */
+	private readonly isForeign: boolean;
 	private readonly state: AnswerState;
 	private readonly grounding = new GroundingGatherer();
 	private readonly runs: TextRun[] = [];
@@ -63,6 +65,7 @@ export class CandidateDecoder {
 	constructor(index: number, context: DecodeContext, state: AnswerState) {
 		this.index = index;
 		this.context = context;
+		this.isForeign = context.request.protocol !== protocolName;
 		this.state = state;
 	}
 
@@ -130,7 +133,7 @@ export class CandidateDecoder {
 		const text = part["text"];
 		const call = field(part, "functionCall");
 		if (isRecord(call)) this.call(call, part);
-		else if (typeof text === "string" && isPlain(part)) this.text(text, part);
+		else if (typeof text === "string" && (isPlain(part) || (this.isForeign && isText(part)))) this.text(text, part);
 		else this.whole(part);
 	}
 

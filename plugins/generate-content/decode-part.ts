@@ -45,9 +45,10 @@ export const signatureOf = (part: WireRecord): string | undefined => asText(fiel
 
 /** True for a part that is text and nothing but text. */
 export const isPlain = (part: WireRecord): boolean => {
-	for (const name in part)
-		if (name !== "text" && name !== "thought" && name !== "thoughtSignature" && name !== "thought_signature")
-			return false;
+	for (const name in part) {
+		if (name === "text" || name === "thought" || name === "thoughtSignature" || name === "thought_signature") continue;
+		if (part[name] !== null) return false;
+	}
 	return true;
 };
 
@@ -125,6 +126,9 @@ const readers = Object.entries<Reader>({
 		...rawOf(context, part),
 	}),
 });
+
+/** True for a part with a text that has no other content; what is said about the text may stand beside it. */
+export const isText = (part: WireRecord): boolean => !readers.some(([name]) => isRecord(field(part, name)));
 
 const decodeText = (part: WireRecord, { signature }: PartContext): Block | undefined => {
 	const text = asText(part["text"]);

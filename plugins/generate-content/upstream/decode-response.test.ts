@@ -216,6 +216,16 @@ describe("blocks of an answer", () => {
 		]);
 	});
 
+	test("what stands beside a text does not cut it for clients that have no place for it", () => {
+		const beside = [{ inlineData: null, thought: false }, { partMetadata: { a: 1 } }, { newest: true }];
+		for (const more of beside) {
+			const chunks = ["a", "b", "c"].map((text) => chunk([{ text, ...more }]));
+			expect(blocksOf(folded([...chunks, chunk([], stop)]))).toEqual([{ type: "text", text: "abc" }]);
+		}
+		const picture = { text: "", inlineData: { mimeType: "image/png", data: "AAAA" } };
+		expect(blocksOf(folded([chunk([picture], stop)]))).toMatchObject([{ type: "image" }]);
+	});
+
 	test("H50 a call and a signature behind it keep their order and their own signatures", () => {
 		const chunks = [
 			chunk([call("f", {}, { thoughtSignature: "A" })]),

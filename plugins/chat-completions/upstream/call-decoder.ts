@@ -64,6 +64,10 @@ const isComplete = ({ text, custom }: Call): boolean => !custom && text !== "" &
 const mayBeNothing = ({ text, custom, handed }: Call): boolean =>
 	!custom && handed === 0 && /^\s*\{\s*\}\s*$/.test(text);
 
+/** Arguments with one more piece. Some vendors tell all of them anew in a piece: no object goes on with its own beginning. */
+const joined = ({ text, custom }: Call, more: string): string =>
+	!custom && more.length >= text.length && text.startsWith("{") && more.startsWith(text) ? more : text + more;
+
 export class CallDecoder {
 	private readonly candidate: number;
 	private readonly scope: StreamScope;
@@ -141,7 +145,7 @@ export class CallDecoder {
 		if (call.id !== "" && !this.byId.has(call.id)) this.byId.set(call.id, call);
 		this.grown.add(call);
 		if (call.block === undefined) call.name = this.names.join(call.name, name);
-		call.text = text !== "" && mayBeNothing(call) ? text : call.text + text;
+		call.text = text !== "" && mayBeNothing(call) ? text : joined(call, text);
 		call.signature ??= signature;
 		if (call.block === undefined) {
 			if (call.name !== "" && (call.text !== "" || !this.names.mayGrow(call.name))) this.tell(call);

@@ -52,6 +52,20 @@ describe("a stream of chunks", () => {
 		expect(deltas).toEqual([{ type: "delta", block: 0, delta: { type: "arguments", text: '{"a":1}' } }]);
 	});
 
+	test("arguments that are told anew with each piece, or all once more, are told once", () => {
+		const whole = '{"a":"{\\"a"}';
+		for (const pieces of [
+			['{"a', '{"a":"{', whole],
+			['{"a', '":"{', '\\"a"}', whole],
+			[whole, whole, whole],
+			["{", '"a":"', '{\\"a', '"}'],
+		]) {
+			const [first, ...more] = pieces.map((text) => call({ index: 0, function: { arguments: text } }));
+			const begun = call({ index: 0, id: "c", type: "function", function: fn("f") });
+			expect(called(blocks([begun, first, ...more, ending("tool_calls"), done]))).toEqual([["c", "f", whole]]);
+		}
+	});
+
 	test("an empty object before the arguments is none of them", () => {
 		for (const [pieces, told] of [
 			[["{}", '{"a"', ":1}"], '{"a":1}'],

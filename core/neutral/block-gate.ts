@@ -1,5 +1,6 @@
 /** Lets the blocks of a stream out in good order: numbered from 0, opened when there is something to say, closed once. */
 import type { Block } from "./content.ts";
+import { DistinctNames } from "./distinct-names.ts";
 import { splitBlock } from "./explode.ts";
 import type { Delta, NeutralEvent } from "./response.ts";
 
@@ -36,6 +37,8 @@ export class BlockGate {
 	private readonly makeId: (block: number) => string;
 	private readonly gated = new Map<number, Gated>();
 	private next = 0;
+	/** Of the calls that went out: clients take two calls of one id for one. */
+	private callIds: DistinctNames | undefined;
 	/** Candidates that said something, with the types of the blocks that went out. */
 	readonly candidates = new Map<number, Set<Block["type"]>>();
 
@@ -114,6 +117,10 @@ export class BlockGate {
 	}
 
 	private release(gated: Gated): readonly NeutralEvent[] {
+		if (gated.shell.type === "tool_call") {
+			this.callIds ??= new DistinctNames();
+			gated.shell = { ...gated.shell, id: this.callIds.take(gated.shell.id) };
+		}
 		const { candidate, shell, held } = gated;
 		const block = this.next++;
 		gated.number = block;

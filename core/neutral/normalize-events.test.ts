@@ -131,6 +131,18 @@ describe("normalizeEvents", () => {
 		expect(noName.map((event) => event.type)).toEqual(["start", "finish", "end"]);
 		expect(reasons(noName)).toEqual(["stop"]);
 	});
+	test("calls of one id are told apart, for clients take them for one", () => {
+		const calls = [0, 1, 2].flatMap((block) => [
+			open(block, call("same", `f${block}`)),
+			args(block, "{}"),
+			{ type: "close" as const, block, final: call("same", `f${block}`) },
+		]);
+		const out = normalized([start, ...calls, finish("tool_calls"), end]);
+		const ids = out.flatMap((event) => (event.type === "open" && "id" in event.shell ? event.shell.id : []));
+		expect(ids).toEqual(["same", "same_2", "same_3"]);
+		const finals = out.flatMap((event) => (event.type === "close" && event.final ? [event.final] : []));
+		expect(finals.flatMap((block) => ("id" in block ? [block.id] : []))).toEqual(ids);
+	});
 	test("H08: a block that is announced again goes on", () => {
 		const out = normalized([
 			start,

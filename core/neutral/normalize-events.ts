@@ -31,7 +31,7 @@ interface EventNormalizer {
  * - blocks numbered from 0 in the order they open, each extended only while open and closed once; shells open empty and
  *   grow by deltas, and what only `final` tells comes as deltas before the close;
  * - no empty text, thinking or refusal; a tool call opens when its id and name are known, gets a deterministic id at its
- *   close when none came, and is dropped when no name came;
+ *   close when none came and another one when an earlier call has its id, and is dropped when no name came;
  * - grounding and finish once per candidate, after its blocks and after usage, just before `end`; where the
  *   upstream said `stop`, `tool_calls` when a client tool call was told and `refusal` when a refusal was; `stop` where it
  *   said `tool_calls` and none was told; `error` for an unknown reason and nothing said;

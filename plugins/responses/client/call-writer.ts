@@ -33,7 +33,7 @@ export class CallWriter implements ItemWriter {
 		this.wire = output.wire;
 		this.index = index;
 		this.id = id;
-		this.callId = output.callId(shell.id);
+		this.callId = shell.id;
 		this.names = shell.namespace === undefined ? names : { name: shell.name, namespace: shell.namespace };
 		this.members = itemMembers(id, index);
 		announce(this.wire, index, this.item());

@@ -18,7 +18,7 @@ export class ClientToolWriter implements ItemWriter {
 		this.wire = output.wire;
 		this.index = index;
 		this.id = id;
-		this.callId = output.callId(shell.id);
+		this.callId = shell.id;
 		this.name = shell.name;
 		this.text = shell.arguments.text;
 		announce(this.wire, index, this.item());

@@ -1,5 +1,5 @@
 /** What every written output item has in common, and the list they make. */
-import { DistinctNames, type WireRecord } from "#core";
+import type { WireRecord } from "#core";
 import { ownReasoningMark } from "../origin.ts";
 import type { Wire } from "./wire.ts";
 
@@ -20,7 +20,6 @@ export class Output {
 	private readonly suffix: string;
 	private readonly writers: ItemWriter[] = [];
 	private readonly ids = new Set<string>();
-	private readonly callIds = new DistinctNames();
 
 	/** `suffix`: what makes this answer's ids differ from all others'. */
 	constructor(wire: Wire, suffix: string) {
@@ -35,11 +34,6 @@ export class Output {
 		const id = given !== undefined && given !== "" && !this.ids.has(given) ? given : made;
 		this.ids.add(id);
 		return { index, id };
-	}
-
-	/** The id of a call, made different from earlier ones: clients take two calls of one id for one. */
-	callId(given: string): string {
-		return this.callIds.take(given);
 	}
 
 	/** Puts the item into its place; `place` must have been asked for it just before. */

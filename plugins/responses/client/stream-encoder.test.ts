@@ -632,13 +632,6 @@ test("H63: a picture the model made is an image generation", () => {
 	});
 });
 
-test("the same id twice among the calls is told apart", () => {
-	const encoder = responses.client.streamEncoder(request);
-	const events = [start, ...callEvents(0, "same", "f", "{}"), ...callEvents(1, "same", "g", "{}"), ...end()];
-	const text = events.map((event) => encoder.push(event)).join("");
-	expect(responsesFaults(text)).toEqual([]);
-});
-
 test("what is spoken piece by piece is told as a text while it is spoken", () => {
 	const media = { by: "bytes", base64: "", mime: "audio/wav" } as const;
 	const events = stream([

@@ -33,3 +33,9 @@ test("who took another's id for a name is not taken for them", async () => {
 	);
 	expect([shown?.["name"], other?.["name"]]).toEqual(["Ada", ada.id]);
 });
+
+test("nobody is called what the holder of the admin token is written down as", async () => {
+	for (const name of ["admin token", " Admin  Token", "admin-token", "ADMIN_TOKEN", "ａｄｍｉｎ token"])
+		await expect(joined(world, name)).rejects.toThrow("choose another name");
+	expect((await joined(world, "Admin Tokenson")).id).toStartWith("per_");
+});

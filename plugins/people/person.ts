@@ -74,6 +74,9 @@ export const personOf = (row: Readonly<Record<string, unknown>> | undefined): Pe
 /** Two names that people take for the same are the same. */
 export const nameKey = (name: string): string => name.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase();
 
+/** Whoever holds the admin token is written down under this name: nobody else is. */
+const isAdminToken = (name: string): boolean => /^admin[\s_-]*token$/.test(nameKey(name));
+
 /** The name as it is kept. Throws `Fault` for one that cannot be. */
 export const checkName = (name: string): string => {
 	const kept = name.trim().replace(/\s+/g, " ");
@@ -82,6 +85,8 @@ export const checkName = (name: string): string => {
 			"name",
 			"A name has at least one letter, no control characters and none that cannot be seen.",
 		);
+	if (isAdminToken(kept))
+		throw invalidParameter("name", "Whoever holds the admin token is called so; choose another name.");
 	return kept;
 };
 

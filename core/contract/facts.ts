@@ -25,6 +25,8 @@ export interface RequestBound {
 	readonly unlimited?: Pick<RequestBound, "turns" | "fees">;
 	/** Output tokens of a summary that may be written before the answer, for which all is read once more; absent where none is. */
 	readonly summary?: number;
+	/** Tokens that the model is let think at most, where the request says so in words of models whose limit does not count them. */
+	readonly thinks?: number;
 	/** Output tokens that were predicted: those that the answer does not have are billed as well. Absent where none were. */
 	readonly predicted?: number;
 	/** Something is marked to be kept in a cache. */

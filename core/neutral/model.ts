@@ -7,6 +7,8 @@ export interface ModelCapabilities {
 	readonly contextWindow?: number;
 	/** The most output tokens the model gives; also the default where a protocol demands a limit. */
 	readonly maxOutput?: number;
+	/** The most output tokens that it thinks before an answer and its limit does not count; where `thinking` is none, none. */
+	readonly thinksBeside?: number;
 	/** The most output tokens it generates in a second: what an answer that nobody waited for may have come to by then. */
 	readonly tokensPerSecond?: number;
 	/** The most tokens it counts one picture as. */
@@ -77,6 +79,10 @@ export interface ModelCapabilities {
 	/** It refuses a user's message directly behind the results of tools. */
 	readonly answerAfterResults?: boolean;
 }
+
+/** Output tokens that may be billed for each answer beyond its limit. */
+export const beyondLimit = ({ thinking, thinksBeside = 0 }: ModelCapabilities): number =>
+	thinking === "none" ? 0 : thinksBeside;
 
 /** One thing that could not be carried, as the client is told it. `path` is its own name for it: `top_k`, `input[2].content[0]`. */
 export interface Loss {

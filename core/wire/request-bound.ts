@@ -54,6 +54,7 @@ export class BoundReader {
 	private turns = 1;
 	private compaction: { readonly above: number; readonly output: number } | undefined;
 	private predicted: number | undefined;
+	private thoughts: number | undefined;
 	private readonly caching: Caching;
 	private unpriced: string | undefined;
 	private dear: string | undefined;
@@ -125,6 +126,11 @@ export class BoundReader {
 		this.compaction = { above, output };
 	}
 
+	/** It may think so many tokens; none where it is told not to. */
+	thinks(tokens: number): void {
+		this.thoughts = tokens;
+	}
+
 	/** An answer is predicted, as this text; what holds it otherwise counts as the whole body. */
 	predicts(content: unknown): void {
 		const text = asText(content);
@@ -148,7 +154,7 @@ export class BoundReader {
 	}
 
 	result(): RequestBound {
-		const { images, open, turns, fees, predicted, caching, unpriced, dear } = this;
+		const { images, open, turns, fees, thoughts, predicted, caching, unpriced, dear } = this;
 		const tokens = this.bytes - this.apart + this.around;
 		const { above = Number.POSITIVE_INFINITY, output } = this.compaction ?? {};
 		const summary = open || images > 0 || tokens > above ? output : undefined;
@@ -167,6 +173,7 @@ export class BoundReader {
 				fees: { ...this.unlimited, codeSessions: fees.codeSessions },
 			};
 		if (summary !== undefined) bound.summary = summary;
+		if (thoughts !== undefined) bound.thinks = thoughts;
 		if (predicted !== undefined) bound.predicted = predicted;
 		if (unpriced !== undefined) bound.unpriced = unpriced;
 		if (dear !== undefined) bound.dearPictures = dear;

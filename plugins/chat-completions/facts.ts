@@ -100,6 +100,16 @@ const countsForMore = (value: WireRecord): boolean => {
 	return isGiven(template) || isGiven(asRecord(words)["chat_template"]) || setsSize(value);
 };
 
+/** Of output beyond its limit: what is predicted, and, as Alibaba's and ByteDance's models are told it, what is thought. */
+const beyondFields = ["prediction", "enable_thinking", "thinking_budget", "thinking"];
+
+const readBeyond = (reader: BoundReader, value: WireRecord): void => {
+	const { prediction, enable_thinking: enabled, thinking_budget: budget, thinking } = value;
+	if (isGiven(prediction)) reader.predicts(asRecord(prediction)["content"]);
+	const thoughts = enabled === false || asRecord(thinking)["type"] === "disabled" ? 0 : asCount(budget);
+	if (thoughts !== undefined) reader.thinks(thoughts);
+};
+
 export const facts: RequestFacts = {
 	bound(body) {
 		const reader = new BoundReader(body);
@@ -117,7 +127,7 @@ export const facts: RequestFacts = {
 		readSearches(reader, value);
 		if (value["reasoning"] !== undefined) reader.reasons(value["reasoning"]);
 		if (countsForMore(value)) reader.reachesOut();
-		if (isGiven(value["prediction"])) reader.predicts(asRecord(value["prediction"])["content"]);
+		if (beyondFields.some((field) => isGiven(value[field]))) readBeyond(reader, value);
 		return reader.result();
 	},
 	tiers: tiersNamed,

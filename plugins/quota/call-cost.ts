@@ -1,5 +1,6 @@
 /** What a call may cost, for each amount of output, at the dearest of the targets it may reach. */
 import {
+	beyondLimit,
 	type Denial,
 	deny,
 	type EndpointRouted,
@@ -27,6 +28,8 @@ export interface CallCost {
 	most(output: number): number;
 	/** Output tokens for each answer that `amount` covers. */
 	outputFor(amount: number): number;
+	/** Output tokens that may come beyond the limit of each answer. */
+	readonly beyond: number;
 	/** Of a target of the call, by its place among them. */
 	priceOf(index: number): Price | undefined;
 }
@@ -38,6 +41,8 @@ interface Target {
 	readonly maxOutput: number | undefined;
 	/** Output tokens that it is asked for at least. */
 	readonly least: number;
+	/** Output tokens that may come beyond the limit of each answer. */
+	readonly beyond: number;
 }
 
 export interface CostSettings {
@@ -105,7 +110,9 @@ const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): read
 		const least = speaks && protocols.length === 1 ? 0 : leastOutput;
 		const limited = speaks ? bound : { ...bound, ...bound.unlimited };
 		const own = searches && capabilities.searches === "always" ? withSearch(limited) : limited;
-		targets.push({ price, input: inputTokens(own, contextWindow, imageTokens), fees: own.fees, maxOutput, least });
+		const beyond = Math.min(beyondLimit(capabilities), (speaks ? bound.thinks : undefined) ?? Number.POSITIVE_INFINITY);
+		const input = inputTokens(own, contextWindow, imageTokens);
+		targets.push({ price, input, fees: own.fees, maxOutput, least, beyond });
 	}
 	return targets;
 };
@@ -137,6 +144,7 @@ const endpointCost = (call: EndpointRouted, prices: Prices): CallCost | Denial =
 		asked: 0,
 		wanted: 0,
 		limit: undefined,
+		beyond: 0,
 		most: () => most,
 		outputFor: () => 0,
 		priceOf: (index) => found[index],
@@ -206,6 +214,10 @@ class ModelCost implements CallCost {
 		return this.priced.targets[index]?.price;
 	}
 
+	get beyond(): number {
+		return Math.max(...this.priced.targets.map(({ beyond }) => beyond));
+	}
+
 	most(output: number): number {
 		let most = Number.NEGATIVE_INFINITY;
 		for (const target of this.priced.targets)
@@ -224,10 +236,10 @@ class ModelCost implements CallCost {
 		return least;
 	}
 
-	private costAt({ price, input, fees }: Target, output: number): number {
+	private costAt({ price, input, fees, beyond }: Target, output: number): number {
 		const { bound, tiers } = this.priced;
 		const { longCache, summary = 0, predicted = 0 } = bound;
-		const outputTokens = output * this.answers + summary + predicted;
+		const outputTokens = (output + beyond) * this.answers + summary + predicted;
 		const used = { inputTokens: input, outputTokens, fees, longCache, tiers };
 		return this.list.bound(used, price) ?? Number.POSITIVE_INFINITY;
 	}

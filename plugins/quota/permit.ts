@@ -125,7 +125,7 @@ export class StreamPermit extends HeldPermit {
 	constructor(settling: Settling, call: RelayedCall, holding: Holding, heldFor: HeldFor) {
 		super(settling, call, holding, heldFor);
 		this.streamed = heldFor.cost;
-		this.bound = heldFor.output * Math.max(1, call.model.candidates);
+		this.bound = (heldFor.output + heldFor.cost.beyond) * Math.max(1, call.model.candidates);
 		this.thinksInSecret = call.targets.some(({ capabilities }) => capabilities.thinking !== "none");
 	}
 

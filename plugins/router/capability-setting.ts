@@ -7,6 +7,13 @@ export const capabilitySetting = t.Object(
 	{
 		contextWindow: t.Optional(t.Integer({ minimum: 1, description: "The most tokens of prompt and answer together." })),
 		maxOutput: t.Optional(t.Integer({ minimum: 1, description: "The most output tokens it gives." })),
+		thinksBeside: t.Optional(
+			t.Integer({
+				minimum: 0,
+				description:
+					"The most output tokens it thinks before an answer, where its limit of output does not count them.",
+			}),
+		),
 		imageTokens: t.Optional(t.Integer({ minimum: 1, description: "The most tokens it counts one picture as." })),
 		tokensPerSecond: t.Optional(
 			t.Integer({

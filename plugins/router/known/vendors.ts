@@ -56,11 +56,11 @@ export const vendors: readonly KnownModels[] = [
 	},
 	{
 		vendors: ["dashscope", "volcengine"],
-		capabilities: { maxTokensField: "either" },
+		capabilities: { maxTokensField: "either", thinksBeside: 81_920 },
 		sources: [
 			"https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope",
 			"https://www.volcengine.com/docs/82379/1494384",
 		],
-		note: "Known by their addresses. `max_tokens` limits the answer and not what is thought before it; `max_completion_tokens` both, where the model is new enough to read it.",
+		note: "Known by their addresses. `max_tokens` limits the answer and not what is thought before it; `max_completion_tokens` both, where the model is new enough to read it. So 81,920 tokens of thoughts are held besides, the most that any of them has: `thinking_budget`, `enable_thinking: false` and `caps.thinksBeside` hold less.",
 	},
 ];

@@ -1,0 +1,107 @@
+/** Promise: thoughts that a vendor's limit does not count are held, and charged, as what is written is. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+
+interface Asked {
+	readonly max_tokens: number;
+	readonly stream?: boolean;
+	readonly enable_thinking?: boolean;
+	readonly thinking_budget?: number;
+}
+
+const rates = { input: 1, output: 10 };
+/** The most that any model thinks there. */
+const most = 81_920;
+const usual = 30_000;
+const thoughtsOf = ({ enable_thinking: enabled, thinking_budget: budget = usual }: Asked) =>
+	enabled === false ? 0 : Math.min(usual, budget);
+
+let upstream: ScriptedUpstream;
+let gateway: TestGateway;
+beforeAll(async () => {
+	upstream = startUpstream(({ json }) => {
+		const asked = json as Asked;
+		const thoughts = thoughtsOf(asked);
+		const counts = { prompt_tokens: 10, completion_tokens: thoughts + asked.max_tokens };
+		const usage = { ...counts, completion_tokens_details: { reasoning_tokens: thoughts } };
+		const answer = { id: "c", created: 1, model: "qwen3.7-max" };
+		const message = { role: "assistant", content: "Hello" };
+		if (!asked.stream)
+			return Response.json({
+				...answer,
+				object: "chat.completion",
+				choices: [{ index: 0, message, finish_reason: "length" }],
+				usage,
+			});
+		const chunk = (more: object): string =>
+			`data: ${JSON.stringify({ ...answer, object: "chat.completion.chunk", ...more })}\n\n`;
+		const piece = chunk({ choices: [{ index: 0, delta: { reasoning_content: "so " }, finish_reason: null }] });
+		const end = chunk({ choices: [{ index: 0, delta: message, finish_reason: "length" }] });
+		const text = `${piece.repeat(100)}${end}${chunk({ choices: [], usage })}data: [DONE]\n\n`;
+		return new Response(text, { headers: { "content-type": "text/event-stream" } });
+	});
+	const one = {
+		name: "alibaba",
+		protocol: "chat-completions",
+		url: `${upstream.url}/v1`,
+		key: "k",
+		vendor: "dashscope",
+	};
+	gateway = await startGateway({
+		plugins: [
+			"tokens",
+			"chat-completions",
+			"messages",
+			{
+				use: "router",
+				with: { upstreams: [one], models: [{ name: "qwen3.7-max", targets: [{ upstream: "alibaba" }] }] },
+			},
+			{ use: "prices", with: { models: { "*": rates } } },
+			"quota",
+			"ledger",
+		],
+	});
+});
+afterAll(async () => {
+	await gateway.stop();
+	await upstream.stop();
+});
+
+const ask = async (quota: number, more: Partial<Asked> = {}, path = "/v1/chat/completions") => {
+	const { key, id } = await gateway.token({ quota });
+	const body = { model: "qwen3.7-max", messages: [{ role: "user", content: "Hi" }], max_tokens: 16, ...more };
+	const response = await gateway.ask(path, body, { headers: { authorization: `Bearer ${key}` } });
+	const text = await response.text();
+	const { data } = (await gateway.admin("GET", `/admin/calls?token=${id}`)) as { data: readonly object[] };
+	return { status: response.status, text, call: data[0] };
+};
+
+const wholly = (thoughts: number) => ({
+	outputTokens: 16 + thoughts,
+	cost: (10 * rates.input + (16 + thoughts) * rates.output) / 1e6,
+	excess: 0,
+});
+const enough = (most * rates.output) / 1e6 + 0.01;
+
+test.each<[string, Partial<Asked>, string]>([
+	["whole", {}, "/v1/chat/completions"],
+	["streamed, which is not cut amid its thoughts", { stream: true }, "/v1/chat/completions"],
+	["for a client of another protocol", {}, "/v1/messages"],
+])("are charged: %s", async (_name, more, path) => {
+	const { status, text, call } = await ask(enough, more, path);
+	expect(status).toBe(200);
+	expect(text).toContain("Hello");
+	expect(call).toMatchObject(wholly(usual));
+	expect((await ask(enough - 0.02, more, path)).status).toBeGreaterThan(400);
+});
+
+test("what the request says of them holds less", async () => {
+	for (const [more, thoughts] of [
+		[{ enable_thinking: false }, 0],
+		[{ thinking_budget: 1_000 }, 1_000],
+	] as const) {
+		const { status, call } = await ask((thoughts * rates.output) / 1e6 + 0.01, more);
+		expect(status).toBe(200);
+		expect(call).toMatchObject(wholly(thoughts));
+	}
+});

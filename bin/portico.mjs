@@ -121,7 +121,16 @@ const wordsForBun = () =>
 	first === "bun" ? [...rest.slice(0, 1), ...preload, ...rest.slice(1)] : ["--no-install", program(), ...words];
 const wordsForDeno = () =>
 	testsOnDeno
-		? ["test", "-A", "--no-check", "--unstable-net", "--import-map", importMap(), ...rest.slice(1)]
+		? [
+				"test",
+				"-A",
+				"--no-check",
+				"--unstable-net",
+				"--node-modules-dir=manual",
+				"--import-map",
+				importMap(),
+				...rest.slice(1),
+			]
 		: ["run", "-A", "--no-check", join(sourcesForDeno(), "core", "main.ts"), ...words];
 const argv = onDeno || testsOnDeno ? wordsForDeno() : wordsForBun();
 const denoProgram = () => (process.versions.deno === undefined ? "deno" : process.execPath);

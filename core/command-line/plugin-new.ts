@@ -83,7 +83,9 @@ export const plugin = ({ words, environment }: Invocation, print: (line: string)
 		);
 	print(`wrote ${write(name, example)}`);
 	const called = environment["PORTICO_CALLED_AS"] ?? "portico";
-	print(`\nIts test:    ${called} bun test ./${name}`);
+	// Its test runs on both, and whoever called by Deno may have no Bun.
+	const runtime = called.startsWith("deno ") ? "deno" : "bun";
+	print(`\nIts test:    ${called} ${runtime} test ./${name}`);
 	print(`To load it:  - use: ./${name}   (a line under plugins: in the config, seen from the config's folder)`);
 	return Promise.resolve();
 };

@@ -22,7 +22,7 @@ export interface SendOptions {
 	readonly keys?: KeyNotes;
 	/** Aborted when the client leaves or a limit is reached; an upstream aborts it itself when it gives up waiting. */
 	readonly abort: AbortController;
-	/** Whether the answer was asked for as a stream. */
+	/** Whether the answer was asked for as a stream; one in one piece is taken too. */
 	readonly stream: boolean;
 	/** The call's id, for the upstream's log. */
 	readonly callId: string;
@@ -38,7 +38,16 @@ export interface SendOptions {
  * Something that answers model calls: a provider over HTTP, or a plugin's own (the demo). Nobody else knows its key or address.
  *
  * @example
- * add(upstreams, { name: "echo", protocols: ["chat-completions"], send: async ({ path }) => Response.json({ path }) });
+ * add(upstreams, {
+ * 	name: "echo",
+ * 	protocols: ["chat-completions"],
+ * 	async send({ body }) {
+ * 		const { messages } = asRecord(parseJson(typeof body === "string" ? body : new TextDecoder().decode(body)));
+ * 		const message = { role: "assistant", content: JSON.stringify(messages) };
+ * 		const usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+ * 		return Response.json({ choices: [{ index: 0, message, finish_reason: "stop" }], usage });
+ * 	},
+ * });
  */
 export interface Upstream {
 	readonly name: string;

@@ -38,7 +38,7 @@ test("the test that the page shows passes, beside the plugin that it is of", () 
 	const beside = join(folder, "night-watch");
 	mkdirSync(beside);
 	writeFileSync(join(beside, "index.ts"), shown.find((code) => code.includes('name: "night-watch"')) ?? "");
-	writeFileSync(join(beside, "index.test.ts"), shown.find((code) => code.includes("bun:test")) ?? "");
+	writeFileSync(join(beside, "index.test.ts"), shown.find((code) => code.includes("node:test")) ?? "");
 	const { stderr, exitCode } = Bun.spawnSync([process.execPath, "test", beside], { cwd: root });
 	expect([exitCode, stderr.toString()]).toEqual([0, expect.stringContaining("1 pass")]);
 });

@@ -12,8 +12,11 @@ const deno = join(root, "node_modules/.bin/deno");
 const kinds = ["policy", "endpoint", "protocol", "task"];
 let folder = "";
 
+const { NODE_CHANNEL_FD: _, ...environment } = process.env;
+const env = { ...environment, NO_COLOR: "1" };
+
 const run = (program: string, ...words: string[]) => {
-	const { status, stdout, stderr } = spawnSync(program, words, { cwd: folder, encoding: "utf8" });
+	const { status, stdout, stderr } = spawnSync(program, words, { cwd: folder, encoding: "utf8", env });
 	return { status, output: stdout, errors: stderr };
 };
 const portico = (...words: string[]) => run("node", launcher, ...words);
@@ -34,7 +37,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.each(kinds)("a new plugin of kind %s", (kind) => {
-	test("is written in an empty folder, passes its test, and loads by its path", () => {
+	test("is written in an empty folder, passes its test on Bun and on Deno, and loads by its path", () => {
 		const name = `my-${kind}`;
 		expect(portico("plugin", "new", name, `--${kind}`)).toMatchObject({ status: 0, errors: "" });
 		expect(readdirSync(join(folder, name))).toEqual(
@@ -48,9 +51,11 @@ describe.each(kinds)("a new plugin of kind %s", (kind) => {
 		const tested = portico("bun", "test", `./${name}`);
 		// The contract, and a call at least.
 		expect([tested.status, tested.errors]).toEqual([0, expect.stringMatching(/[2-9] pass\n 0 fail/)]);
+		const testedOnDeno = run(deno, "run", "-A", launcher, "deno", "test", `./${name}`);
+		expect([testedOnDeno.status, testedOnDeno.output]).toEqual([0, expect.stringMatching(/[2-9] passed/)]);
 		configFor([`./${name}`]);
 		expect(portico("check", "--config", "portico.yaml")).toMatchObject({ status: 0, errors: "" });
-	}, 30_000);
+	}, 60_000);
 
 	test("is never written over", () => {
 		const again = portico("plugin", "new", `my-${kind}`);

@@ -1,8 +1,9 @@
-import { expect, test } from "bun:test";
+import assert from "node:assert/strict";
+import { test } from "node:test";
 import { checkPlugin, startGateway, startUpstream } from "#core/testing";
 
 test("stranger-rerank keeps the contract, and its README's example runs", async () => {
-	expect(await checkPlugin(import.meta.dir)).toEqual([]);
+	assert.deepEqual(await checkPlugin(import.meta.dirname), []);
 });
 
 test("an upstream is asked, its answer passes, and what it counts is charged", async () => {
@@ -14,7 +15,7 @@ test("an upstream is asked, its answer passes, and what it counts is charged", a
 			"tokens",
 			"quota",
 			"chat-completions",
-			import.meta.dir,
+			import.meta.dirname,
 			{ use: "prices", with: { models: { ranker: { perThousandSearches: 2 } } } },
 			{
 				use: "router",
@@ -30,10 +31,13 @@ test("an upstream is asked, its answer passes, and what it counts is charged", a
 		const asked = { model: "ranker", query: "Where?", documents: ["Here.", "There."] };
 		const headers = { authorization: `Bearer ${key}` };
 		const response = await gateway.ask("/v1/stranger-rerank", asked, { headers });
-		expect([response.status, await response.json()]).toEqual([200, answer]);
-		expect(upstream.received.map(({ path, json }) => [path, json])).toEqual([["/rerank", asked]]);
-		expect(await gateway.admin("GET", `/admin/tokens/${id}`)).toMatchObject({ used: 0.002 });
-		expect((await gateway.ask("/v1/stranger-rerank", { model: "ranker" }, { headers })).status).toBe(400);
+		assert.deepEqual([response.status, await response.json()], [200, answer]);
+		assert.deepEqual(
+			upstream.received.map(({ path, json }) => [path, json]),
+			[["/rerank", asked]],
+		);
+		assert.equal((await gateway.admin("GET", `/admin/tokens/${id}`))["used"], 0.002);
+		assert.equal((await gateway.ask("/v1/stranger-rerank", { model: "ranker" }, { headers })).status, 400);
 	} finally {
 		await gateway.stop();
 		await upstream.stop();

@@ -43,7 +43,7 @@ export type { Log, LogFields } from "./contract/log.ts";
 export { describe } from "./errors/describe.ts";
 export { type TaskAsk, type TaskAuthority, taskAuthority } from "./relay/task-authority.ts";
 export { keyedDigest } from "./runtime/digest.ts";
-export { type FetchTls, fetchTls } from "./runtime/fetch-tls.ts";
+export { type FetchWay, fetchWay } from "./runtime/fetch-way.ts";
 export { withoutControls } from "./runtime/log-lines.ts";
 export { bundlePage, type PageFile, type PageSource } from "./runtime/page.ts";
 export { hashPassword, verifyPassword } from "./runtime/password.ts";

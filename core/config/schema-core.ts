@@ -103,7 +103,7 @@ const server = {
 			pattern: "^https?://.",
 			secret: true,
 			description:
-				"The proxy for requests to upstreams, on Bun; none without it, HTTP_PROXY of the environment is not obeyed. Hosts that NO_PROXY of the environment names are reached without it.",
+				"The proxy for requests to upstreams; none without it, HTTP_PROXY of the environment is not obeyed. Hosts that NO_PROXY of the environment names are reached without it.",
 		}),
 	),
 	cors: t.Object(

@@ -3,8 +3,8 @@ import {
 	type Clock,
 	definedOnly,
 	type Fault,
-	type FetchTls,
-	fetchTls,
+	type FetchWay,
+	fetchWay,
 	isFault,
 	type ListedModel,
 	type Log,
@@ -26,9 +26,8 @@ import { RetryCredit } from "./repeating.ts";
 import { namedEndpoints, type UpstreamSetting } from "./settings.ts";
 
 /** What Bun's `fetch` takes beyond the standard: its own silence limit is switched off, ours hold. */
-interface FetchOptions extends Omit<RequestInit, "tls">, FetchTls {
+interface FetchOptions extends Omit<RequestInit, "tls" | "proxy">, FetchWay {
 	readonly timeout?: false;
-	readonly proxy?: string;
 }
 
 export interface HttpUpstreamOptions {
@@ -36,7 +35,7 @@ export interface HttpUpstreamOptions {
 	readonly clock: Clock;
 	readonly log: Log;
 	readonly protocolNamed: (name: string) => Protocol | undefined;
-	/** The proxy to go by; on Bun only. */
+	/** The proxy to go by. */
 	readonly proxy?: string | undefined;
 	/** A number from 0 to 1, for how long a key rests; `Math.random` unless given. */
 	readonly random?: () => number;
@@ -67,10 +66,10 @@ export const createHttpUpstream = ({
 	const keyList = [...(setting.keys ?? []), ...(setting.key ? [setting.key] : [])];
 	const keys = new Keys(keyList, clock, random);
 	const credit = new RetryCredit();
-	let connected: Pick<FetchOptions, "proxy" | keyof FetchTls> | undefined;
+	let way: FetchWay | undefined;
 	/** How its connections are made, where that is not the usual. By the first request: what cannot be used is complained of before. */
 	const connection = () =>
-		(connected ??= { ...(proxy !== undefined && { proxy }), ...(setting.tls && fetchTls(setting.tls)) });
+		(way ??= fetchWay({ ...(setting.tls && { tls: setting.tls }), ...(proxy !== undefined && { proxy }) }));
 	/** What is sent with every message beside its own headers, by the words it is written in and by key. */
 	const fixedHeaders = new WeakMap<Wire, Map<string | undefined, FixedHeaders>>();
 	const headersFor = (wire: Wire, key: string | undefined): FixedHeaders => {

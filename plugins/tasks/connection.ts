@@ -2,7 +2,9 @@
 import {
 	asRecord,
 	asText,
+	type FetchWay,
 	fetchNamed,
+	fetchWay,
 	isPrivateUpstream,
 	isRecord,
 	isUnsent,
@@ -28,10 +30,9 @@ import type {
 } from "./service.ts";
 import type { UpstreamWatch } from "./upstream-watch.ts";
 
-/** What Bun's `fetch` takes beyond the standard: its own limit of silence is switched off, ours hold; and a proxy. */
-interface FetchOptions extends RequestInit {
+/** What `fetch` takes beyond the standard: its own limit of silence is switched off on Bun, ours hold; and a proxy. */
+interface FetchOptions extends Omit<RequestInit, "tls" | "proxy">, FetchWay {
 	readonly timeout?: false;
-	readonly proxy?: string;
 }
 
 const defaultTimeoutMs = 60_000;
@@ -151,6 +152,7 @@ export const createConnection = (
 ): Connection => {
 	const base = url.replace(/\/+$/, "");
 	const { origin } = new URL(base);
+	const way = proxy === undefined ? undefined : fetchWay({ proxy });
 
 	const request = async (path: string, options: AskOptions): Promise<Response> => {
 		const address = /^https?:/.test(path) ? path : base + path;
@@ -168,7 +170,7 @@ export const createConnection = (
 			redirect: "manual",
 			signal: AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs ?? defaultTimeoutMs)]),
 			timeout: false,
-			...(proxy !== undefined && { proxy }),
+			...way,
 			...(body !== undefined && { body: form ? body : JSON.stringify(body) }),
 		};
 		return await send(address, init);

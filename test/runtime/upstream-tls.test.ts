@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import type { TLSSocket } from "node:tls";
-import { fetchTls, type TlsMaterial } from "../../core/runtime/fetch-tls.ts";
+import { fetchWay, type TlsMaterial } from "../../core/runtime/fetch-way.ts";
 import { systemClock } from "../../core/wire/system-clock.ts";
 import { createHttpUpstream } from "../../plugins/router/http-upstream.ts";
 import { createAuthority, textOf } from "../support/authority.ts";
@@ -19,7 +19,7 @@ let server: Server;
 
 const asked = async (tls: TlsMaterial): Promise<string> => {
 	const { port } = server.address() as AddressInfo;
-	const answer = await fetch(`https://127.0.0.1:${port}/`, fetchTls(tls) as RequestInit);
+	const answer = await fetch(`https://127.0.0.1:${port}/`, fetchWay({ tls }) as RequestInit);
 	return await answer.text();
 };
 

@@ -23,8 +23,8 @@ export interface TaskAsk extends Pick<TaskRouted, "targets" | "requestBytes" | "
 
 /** A task that may be taken on. */
 interface Authorized {
-	/** What the policies hold for it: settled exactly once. */
-	readonly permits: { settle(outcome: Outcome): void };
+	/** What the policies hold for it, settled exactly once, and the tags that its row is to have. */
+	readonly permits: { readonly tags?: Readonly<Record<string, string>> | undefined; settle(outcome: Outcome): void };
 	/** Present where guards changed what the model is asked to make. The task's client goes on seeing its own words. */
 	readonly words?: {
 		/** Each changed text, and what is sent in its place. */

@@ -14,9 +14,10 @@ import {
 import { withTags } from "./tags.ts";
 
 const usage = [
-	"portico calls [--ending ENDING] [--token ID or NAME] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--tag NAME=VALUE] [--from TIME] [--to TIME] [--limit N] [--json]",
+	"portico calls [--ending ENDING] [--token ID or NAME] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--address IP] [--tag NAME=VALUE] [--from TIME] [--to TIME] [--limit N] [--json]",
 	"",
 	"  --ending ENDING   completed, refused, upstream_failed, timed_out, client_left, cut, shut_down or failed",
+	"  --address IP      from there, of a token or of none",
 	"  --from TIME       from then on: 2027-01-31 (UTC) or 2027-01-31T12:00:00Z",
 	"  --to TIME         until just before then",
 	"  --tag NAME=VALUE  with that tag, such as app=web; several may be given, and all must be there",
@@ -36,6 +37,7 @@ const parse = (words: readonly string[]) => {
 				upstream: text,
 				status: text,
 				protocol: text,
+				address: text,
 				tag: { type: "string", multiple: true },
 				from: text,
 				to: text,
@@ -47,12 +49,13 @@ const parse = (words: readonly string[]) => {
 	).values;
 };
 
-/** Where it went, by way of what. */
+/** Where it went, by way of what. A task has no list of attempts. */
 const wayOf = (call: WireRecord): string =>
 	asList(call["attempts"])
 		.map(asRecord)
 		.map(({ upstream, status }) => [upstream, status === 200 ? undefined : status].filter((word) => word).join(" "))
-		.join(" > ");
+		.join(" > ") ||
+	(asText(call["upstream"]) ?? "");
 
 /** Whoever called: the token's name, or what is known of a key that is no token's. */
 export const callerOf = (call: WireRecord): string =>
@@ -65,7 +68,7 @@ const strangerOf = (call: WireRecord): string | undefined => {
 	return `${callerOf(call)} from ${address}`.trim();
 };
 
-const titles = ["at", "id", "token", "model", "status", "ending", "reason", "upstreams", "cost"];
+const titles = ["at", "id", "token", "model", "status", "ending", "reason", "upstreams", "cost", "address"];
 
 const cellsOf = (call: WireRecord): readonly string[] => {
 	const repeats = asNumber(call["repeats"]);
@@ -80,6 +83,7 @@ const cellsOf = (call: WireRecord): readonly string[] => {
 		`${asText(call["reason"]) ?? ""}${repeats === undefined ? "" : ` ×${repeats}`}`,
 		wayOf(call),
 		cost === undefined ? "" : dollars(cost),
+		asText(call["address"]) ?? "",
 	];
 };
 

@@ -115,10 +115,12 @@ export const taskRow = (task: TaskCharge): LedgerRow => ({
 	excess: 0,
 	...noCall,
 	protocol: "tasks",
+	tags: task.tags ? tagText(task.tags) : null,
 	detail: JSON.stringify({
 		operation: task.kind,
 		durationMs: Math.round(task.durationMs),
 		reason: task.failure?.code,
 		message: task.failure?.reason.slice(0, longestMessage),
+		address: task.address,
 	}),
 });

@@ -7,7 +7,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { asNumber, asText, type Store } from "#core";
 
 /** What rows can be kept to. */
-export const filters = ["token", "model", "upstream", "ending", "status", "protocol"] as const;
+export const filters = ["token", "model", "upstream", "ending", "status", "protocol", "address"] as const;
 
 export type Filter = (typeof filters)[number];
 
@@ -37,9 +37,11 @@ export const findRow = async (store: Store, id: string, whose: SQL): Promise<Row
 	return row;
 };
 
+const columnOf = (name: Filter): SQL => (name === "address" ? sql`detail->>'address'` : sql`${sql.identifier(name)}`);
+
 export const searchRows = async (store: Store, search: Search): Promise<readonly Row[]> => {
 	const { only, from, limit, after, whose } = search;
-	const kept = [...only].map(([name, value]) => sql` AND ${sql.identifier(name)} = ${value}`);
+	const kept = [...only].map(([name, value]) => sql` AND ${columnOf(name)} = ${value}`);
 	const token = only.get("token");
 	const ofToken = token === undefined ? sql`` : sql` AND token = ${token}`;
 	const [cursor] = after === undefined ? [] : await store.all(sql`SELECT at FROM ledger WHERE id = ${after}`);

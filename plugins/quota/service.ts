@@ -41,6 +41,9 @@ export interface TaskCharge {
 	readonly failure?: { readonly code: string; readonly reason: string };
 	/** Micro-dollars; absent when no price is known. */
 	readonly charged?: number;
+	/** Where it was asked for from, and the tags of its call. */
+	readonly address?: string;
+	readonly tags?: Readonly<Record<string, string>>;
 	/** Milliseconds since 1970, of the end; and how long it took. */
 	readonly at: number;
 	readonly durationMs: number;

@@ -20,6 +20,7 @@ import type { Task, TaskOrder, TaskUpstream } from "./service.ts";
 
 /** What policies granted; settled exactly once. */
 interface Grant {
+	readonly tags?: Readonly<Record<string, string>> | undefined;
 	settle(outcome: Outcome): void;
 }
 
@@ -52,6 +53,9 @@ interface HeldOrder extends Pick<TaskOrder, "model" | "prompt" | "details" | "in
 	readonly parent: Pick<WorkRow, "said"> | undefined;
 }
 
+/** What of a task's row its charge goes by, and its row in the ledger tells. */
+type SettledRow = Pick<WorkRow, "upstream" | "most" | "said" | "address" | "tags">;
+
 export interface TaskBudget {
 	/** Holds back what the task may cost at most, at whichever of the upstreams it is done in the end; the first is asked first. */
 	hold(
@@ -61,7 +65,7 @@ export interface TaskBudget {
 		taskId: string,
 	): Promise<Hold | Denial>;
 	/** Statements for the batch that settles a task: they charge what was made, give the rest back, and write its row in the ledger. */
-	settle(row: Pick<WorkRow, "upstream" | "most" | "said">, task: Task, made: TaskUnits): readonly Statement[];
+	settle(row: SettledRow, task: Task, made: TaskUnits): readonly Statement[];
 	/** Statements that give back what was held for a task that was never made. */
 	release(taskId: string): readonly Statement[];
 }
@@ -83,13 +87,19 @@ export const createTaskBudget = ({ quota, prices, writer, ...options }: TaskBudg
 		const price = prices?.find(nameAt(known, model), { requested: model, upstream });
 		return price && prices?.taskCost(units, price, facts);
 	};
-	const row = (task: Task, upstream: string, charged: number | undefined): readonly Statement[] => {
+	const row = (
+		task: Task,
+		{ upstream, address, tags }: SettledRow,
+		charged: number | undefined,
+	): readonly Statement[] => {
 		const ledger = writer();
 		if (!ledger?.task) return [];
 		const { id, tokenId, kind, model, failure, finishedAt: at } = task;
 		const charge = { id, tokenId, kind, model, upstream, at, succeeded: task.status === "SUCCESS" };
 		const durationMs = at - task.submittedAt;
-		return ledger.statements([ledger.task({ ...charge, durationMs, ...definedOnly({ charged, failure }) })]);
+		return ledger.statements([
+			ledger.task({ ...charge, durationMs, ...definedOnly({ charged, failure, address, tags }) }),
+		]);
 	};
 	return {
 		async hold(call, upstreams, order, taskId) {
@@ -107,12 +117,13 @@ export const createTaskBudget = ({ quota, prices, writer, ...options }: TaskBudg
 			// Where a twin was faster or an input found no room there is no task, and what is held must not outlast this process.
 			return { keep: reserved.keep(sql`EXISTS (SELECT 1 FROM tasks WHERE id = ${taskId})`), ...held };
 		},
-		settle({ upstream, most, said }, task, made) {
+		settle(settled, task, made) {
+			const { upstream, most, said } = settled;
 			const facts = definedOnly({ said, told: task.result?.told });
 			// A price that was lost on the way is not 0: what was held is charged. Nothing is charged higher.
 			const found = cost(upstream, task.model, made, facts) ?? most;
 			const charged = found === undefined ? undefined : Math.min(found, most ?? found);
-			return [...(quota?.settle(task.id, charged ?? 0) ?? []), ...row(task, upstream, charged)];
+			return [...(quota?.settle(task.id, charged ?? 0) ?? []), ...row(task, settled, charged)];
 		},
 		release: (taskId) => quota?.settle(taskId, 0) ?? [],
 	};

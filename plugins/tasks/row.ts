@@ -45,6 +45,9 @@ export interface WorkRow {
 	readonly most: number | undefined;
 	/** What its request says that a price may go by; undefined where that cannot be told. */
 	readonly said: Said | undefined;
+	/** Where it was asked for from, and the tags of its call. */
+	readonly address: string | undefined;
+	readonly tags: Readonly<Record<string, string>> | undefined;
 	/** Texts that guards changed, with what the upstream is sent in their place. */
 	readonly sent: ReadonlyMap<string, string>;
 	/** What is put back in what the upstream says. */
@@ -143,6 +146,9 @@ const saidOf = (words: WireRecord): Said =>
 		Object.entries(words).map(([name, word]) => [name, asText(word) ?? asNumber(word) ?? asBoolean(word) ?? null]),
 	);
 
+const tagsOf = (tags: WireRecord): Readonly<Record<string, string>> =>
+	Object.fromEntries(Object.entries(tags).flatMap(([name, tag]) => (typeof tag === "string" ? [[name, tag]] : [])));
+
 export const workRowOf = (row: WireRecord): WorkRow => {
 	const request = json(row.request);
 	const parent = typeof row.parent === "string" ? json(row.parent) : undefined;
@@ -163,6 +169,8 @@ export const workRowOf = (row: WireRecord): WorkRow => {
 		fingerprint: asText(row.fingerprint) ?? "",
 		most: asNumber(request.most),
 		said: isRecord(request.said) ? saidOf(request.said) : undefined,
+		address: asText(request.address),
+		tags: isRecord(request.tags) ? tagsOf(request.tags) : undefined,
 		sent: wordsOf(request.sent),
 		restore: wordsOf(request.restore),
 	};

@@ -208,7 +208,7 @@ export const createSubmission = (options: SubmissionOptions) => {
 		if (isDenial(granted)) return refuse(granted);
 		let outcome = unsent;
 		try {
-			const { words } = granted;
+			const { words, permits } = granted;
 			const sentOf = (fields: WireRecord): WireRecord => (words ? asRecord(editWords(fields, words.sent)) : fields);
 			const sent = sentOf(input);
 			const made = newTask(call, { ...order, input: sent }, kind, upstream, callbackUrl);
@@ -222,7 +222,8 @@ export const createSubmission = (options: SubmissionOptions) => {
 				{
 					...made,
 					fingerprint,
-					...definedOnly({ idempotencyKey, most: hold.most, said: hold.said, words }),
+					...definedOnly({ idempotencyKey, most: hold.most, said: hold.said, words, tags: permits.tags }),
+					...definedOnly({ address: call.address }),
 					...parentFor(parent),
 				},
 				hold,

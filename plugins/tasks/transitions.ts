@@ -100,6 +100,9 @@ export interface NewTask {
 	readonly said?: Said;
 	/** What guards changed. */
 	readonly words?: TaskWords;
+	/** Where it was asked for from, and the tags of its call. */
+	readonly address?: string;
+	readonly tags?: Readonly<Record<string, string>>;
 }
 
 /** `fits`: whether there is room for its input. Without effect where there is none, or a twin with the same key was faster. */
@@ -115,6 +118,8 @@ export const insert = (kind: TaskKind, made: NewTask, fits: SQL): readonly State
 			said: made.said,
 			sent: made.words && [...made.words.sent],
 			restore: made.words && [...made.words.restore],
+			address: made.address,
+			tags: made.tags,
 		}),
 	);
 	return [

@@ -11,10 +11,11 @@ import {
 	tableLines,
 	type WireRecord,
 } from "#core";
+import { withoutKey } from "../tokens/service.ts";
 import { withTags } from "./tags.ts";
 
 const usage = [
-	"portico calls [--ending ENDING] [--token ID or NAME] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--address IP] [--tag NAME=VALUE] [--from TIME] [--to TIME] [--limit N] [--json]",
+	"portico calls [--ending ENDING] [--token ID|NAME|KEY] [--model NAME] [--upstream NAME] [--status CODE] [--protocol NAME] [--address IP] [--tag NAME=VALUE] [--from TIME] [--to TIME] [--limit N] [--json]",
 	"",
 	"  --ending ENDING   completed, refused, upstream_failed, timed_out, client_left, cut, shut_down or failed",
 	"  --address IP      from there, of a token or of none",
@@ -92,7 +93,8 @@ export const callsCommand: Command = {
 	summary: "Shows the latest calls: whose, where they went, how they ended.",
 	usage: () => usage,
 	async run({ words, call, print }) {
-		const { json, tag, ...query } = parse(words);
+		const { json, tag, token, ...others } = parse(words);
+		const query = { ...others, ...(await withoutKey(token, call)) };
 		const answer = asRecord(
 			await call("GET", `/admin/calls?${withTags(new URLSearchParams(definedOnly(query)), tag)}`),
 		);

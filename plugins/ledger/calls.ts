@@ -19,7 +19,7 @@ import { adviceOn } from "./advice.ts";
 import { callView } from "./call-view.ts";
 import { arithmeticOf } from "./pricing.ts";
 import { checkEnding, timeOf } from "./queries.ts";
-import { alike, type Filter, filters, findRow, type Search, searchRows } from "./search.ts";
+import { alike, anyOf, type Filter, filters, findRow, type Search, searchRows } from "./search.ts";
 import { taggedAs } from "./tags.ts";
 import { withTokenNames } from "./token-names.ts";
 
@@ -101,7 +101,7 @@ export const callRoutes = ({ store, tokens, prices, flush }: CallRouteParts): re
 				const id = url.searchParams.get("id");
 				const only = keptTo(url);
 				const token = url.searchParams.get("token");
-				if (token !== null) only.set("token", await tokenAsked(store, tokens, token, owner));
+				if (token !== null) only.set("token", await tokenAsked(store, tokens, token, owner, anyOf(token)));
 				const search: Search = {
 					only,
 					from: timeOf(url, "from") ?? 0,

@@ -11,9 +11,10 @@ import {
 	parseWords,
 	type WireRecord,
 } from "#core";
+import { withoutKey } from "../tokens/service.ts";
 import { callerOf } from "./calls-command.ts";
 
-const usage = "portico explain ID [--json]\nportico explain --model NAME [--token ID or NAME] [--json]";
+const usage = "portico explain ID [--json]\nportico explain --model NAME [--token ID|NAME|KEY] [--json]";
 
 const wrong = (message: string): Fault => new Fault(deny("invalid_request", `${message}\n\n${usage}`));
 
@@ -120,7 +121,7 @@ export const explainCommand: Command = {
 		const surplus = values.model === undefined ? more[0] : id;
 		if (surplus !== undefined) throw wrong(`"${surplus}" is one word too many.`);
 		if (values.model !== undefined) {
-			const question = { model: values.model, ...(values.token !== undefined && { token: values.token }) };
+			const question = { model: values.model, ...(await withoutKey(values.token, call)) };
 			const answer = asRecord(await call("POST", "/admin/models/explain", question));
 			if (values.json === true) return print(JSON.stringify(answer));
 			for (const line of explainModel(answer)) print(inOneLine(line));

@@ -37,6 +37,9 @@ export const findRow = async (store: Store, id: string, whose: SQL): Promise<Row
 	return row;
 };
 
+/** A row of that token, if there is any. */
+export const anyOf = (token: string): SQL => sql`SELECT 1 FROM ledger WHERE token = ${token} LIMIT 1`;
+
 const columnOf = (name: Filter): SQL => (name === "address" ? sql`detail->>'address'` : sql`${sql.identifier(name)}`);
 
 export const searchRows = async (store: Store, search: Search): Promise<readonly Row[]> => {

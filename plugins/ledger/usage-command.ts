@@ -13,11 +13,12 @@ import {
 	type WireRecord,
 } from "#core";
 import { personId, personsById } from "../people/service.ts";
+import { withoutKey } from "../tokens/service.ts";
 import { csvText } from "./csv.ts";
 import { withTags } from "./tags.ts";
 
 const usage = [
-	"portico usage [--by LIST] [--from TIME] [--to TIME] [--zone ZONE] [--token ID or NAME] [--owner ID or NAME] [--model NAME] [--upstream NAME] [--tag NAME=VALUE] [--csv | --json]",
+	"portico usage [--by LIST] [--from TIME] [--to TIME] [--zone ZONE] [--token ID|NAME|KEY] [--owner ID|NAME] [--model NAME] [--upstream NAME] [--tag NAME=VALUE] [--csv | --json]",
 	"",
 	"  --by LIST         a sum for each of these: token, owner, model, upstream, protocol, ending, day, hour, tag:NAME",
 	"  --from TIME       from then on: 2027-01-31 (by the zone) or 2027-01-31T12:00:00Z",
@@ -72,8 +73,12 @@ export const usageCommand: Command = {
 	summary: "Shows what was used, and what it cost.",
 	usage: () => usage,
 	async run({ words, call, print }) {
-		const { json, csv, tag, owner, ...others } = parse(words);
-		const query = { ...others, ...(owner !== undefined && { owner: await personId(call, owner) }) };
+		const { json, csv, tag, owner, token, ...others } = parse(words);
+		const query = {
+			...others,
+			...(await withoutKey(token, call)),
+			...(owner !== undefined && { owner: await personId(call, owner) }),
+		};
 		const answer = asRecord(
 			await call("GET", `/admin/usage?${withTags(new URLSearchParams(definedOnly(query)), tag)}`),
 		);

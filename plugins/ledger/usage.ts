@@ -5,6 +5,7 @@ import { narrowedTo, type TokenOwnership, tokenAsked } from "../tokens/service.t
 import { csvLines } from "./csv.ts";
 import { checkEnding, timeOf } from "./queries.ts";
 import { regroup } from "./regroup.ts";
+import { anyOf } from "./search.ts";
 import { createLine, inTurns } from "./slices.ts";
 import { groupNames, isGroup, type Kept, type Sum, sumRows } from "./sums.ts";
 import { taggedAs } from "./tags.ts";
@@ -141,7 +142,7 @@ export const usageRoute = ({ store, tokens, saved, flush }: UsageRouteParts): Ro
 			const zone = zoneOf(url);
 			const startOf = (date: number): number => startOfDay(date, zone);
 			const token = only.get("token");
-			if (token !== undefined) only.set("token", await tokenAsked(store, tokens, token, owner));
+			if (token !== undefined) only.set("token", await tokenAsked(store, tokens, token, owner, anyOf(token)));
 			const question = {
 				// Owners are found by their tokens.
 				by: [...new Set(by.map((name) => (name === "owner" ? "token" : name)))],

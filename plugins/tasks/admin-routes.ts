@@ -64,7 +64,10 @@ export const adminTaskRoutes = (
 		statusOf(query);
 		const after = query.get("after");
 		const asked = query.get("token");
-		const token = asked === null ? null : await tokenAsked(store, tokens, asked, owner);
+		const token =
+			asked === null
+				? null
+				: await tokenAsked(store, tokens, asked, owner, sql`SELECT 1 FROM tasks WHERE token_id = ${asked} LIMIT 1`);
 		const kept = Object.entries(filters).flatMap(([name, column]): SQL[] => {
 			const value = name === "token" ? token : query.get(name);
 			return value === null ? [] : [sql` AND ${column} = ${value}`];

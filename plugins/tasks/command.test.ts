@@ -16,7 +16,7 @@ const asked = async (...words: string[]): Promise<readonly unknown[]> => {
 };
 
 test.each([
-	["--status FAILURE --token alice --limit 5", "?status=FAILURE&token=alice&limit=5"],
+	["--status FAILURE --token alice --limit 5", "?status=FAILURE&limit=5&token=alice"],
 	["task_1", "/task_1"],
 	["task_1 --json", "/task_1"],
 ])("portico tasks %s", async (words, path) =>

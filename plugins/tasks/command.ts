@@ -12,9 +12,10 @@ import {
 	tableLines,
 	type WireRecord,
 } from "#core";
+import { withoutKey } from "../tokens/service.ts";
 
 const usage =
-	"portico tasks [ID] [--status NOT_START|IN_PROGRESS|SUCCESS|FAILURE] [--kind KIND] [--token ID or NAME] [--model NAME] [--upstream NAME] [--limit N] [--json]";
+	"portico tasks [ID] [--status NOT_START|IN_PROGRESS|SUCCESS|FAILURE] [--kind KIND] [--token ID|NAME|KEY] [--model NAME] [--upstream NAME] [--limit N] [--json]";
 
 const wrong = (message: string): Fault => new Fault(deny("invalid_request", `${message}\n\n${usage}`));
 
@@ -54,7 +55,8 @@ export const tasksCommand: Command = {
 	usage: () => usage,
 	async run({ words, call, print }) {
 		const { values, positionals } = parse(words);
-		const { json, ...query } = values;
+		const { json, token, ...others } = values;
+		const query = { ...others, ...(await withoutKey(token, call)) };
 		const [id, ...more] = positionals;
 		if (more.length > 0) throw wrong(`"${more[0]}" is one word too many.`);
 		const [unread] = id === undefined ? [] : Object.keys(query);

@@ -3,7 +3,6 @@ import {
 	asList,
 	asNumber,
 	asRecord,
-	asText,
 	type Command,
 	type CommandRun,
 	didYouMean,
@@ -12,7 +11,7 @@ import {
 	type TokenSetting,
 } from "#core";
 import { personId, personsById } from "../people/service.ts";
-import { looksLikeKey, previewOf } from "./key.ts";
+import { idOf, type Listed, listAll } from "./named-token.ts";
 import { wordsAsValue, wrong } from "./setting-words.ts";
 import { tableOf } from "./token-table.ts";
 
@@ -110,7 +109,7 @@ export const tokenCommand = (known: KnownSettings): Command => {
 			refuseWords(String(action), positionals);
 			refuseOptions(String(action), values);
 			if (action === "update" && Object.keys(asRecord(body)).length === 0) wrong(nothingToChange(known()));
-			const path = `/admin/tokens/${encodeURIComponent(await idOf(positionals[0] ?? "", command))}`;
+			const path = `/admin/tokens/${encodeURIComponent(await idOf(positionals[0] ?? "", command.call))}`;
 			const answer = await callFor(String(action), command, path, body);
 			await show(command, asRecord(answer), json);
 		},
@@ -153,22 +152,6 @@ const refuseOptions = (action: string, values: Readonly<Record<string, unknown>>
 	if (unread !== undefined) wrong(`portico token ${action} takes no --${unread}`);
 };
 
-/** The id of the one token of that name or, as of a leaked key, of that key, which is sent nowhere; what may be an id is taken for one. */
-const idOf = async (words: string, { call }: CommandRun): Promise<string> => {
-	if (words === "" || words.startsWith("tok_")) return words;
-	const known = await listAll(call);
-	const isKey = looksLikeKey(words);
-	const shown = isKey ? previewOf(words) : words;
-	const [id, ...more] = known
-		.filter(({ name, preview }) => preview === shown || (!isKey && name === words))
-		.map((token) => String(token["id"]));
-	if (more.length > 0)
-		return wrong(`several tokens are called "${shown}": say which by its id (${[id, ...more].join(", ")})`);
-	return (
-		id ?? (isKey ? wrong(`no token has the key ${shown}: it was rotated or deleted, or is another gateway's`) : words)
-	);
-};
-
 const unknownAction = (action: string | undefined): string =>
 	action === undefined
 		? "portico token needs a word\n\n"
@@ -195,18 +178,6 @@ const callFor = async (
 			return await call("POST", `${path}/rotate`, body);
 		default:
 			return await call("POST", `${path}/${action}`);
-	}
-};
-
-type Listed = Readonly<Record<string, unknown>>;
-
-/** Page by page, as the server gives them: by id, which tells nobody anything. */
-const listAll = async (call: CommandRun["call"]): Promise<readonly Listed[]> => {
-	const tokens: Listed[] = [];
-	for (let after = ""; ; after = asText(tokens.at(-1)?.["id"]) ?? "") {
-		const page = asRecord(await call("GET", `/admin/tokens?limit=1000&after=${encodeURIComponent(after)}`));
-		tokens.push(...asList(page["data"]).map(asRecord));
-		if (page["hasMore"] !== true) return tokens;
 	}
 };
 

@@ -2,6 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type AccessToken, invalidParameter, type RefusedToken, type Store, service, slot } from "#core";
 
+export { withoutKey } from "./named-token.ts";
 export { type Vouched, vouchedSettings, vouchedToken } from "./vouched-token.ts";
 
 export interface TokenOwnership {
@@ -50,17 +51,27 @@ export const having = (setting: string): SQL =>
 
 export const ownedBy = (person: string): SQL => sql`SELECT id FROM tokens WHERE owner = ${person}`;
 
-/** The id of the token that a list is asked for by its id or its name; of `owner`'s tokens alone, where that is given. Throws `Fault`. */
+/**
+ * The id of the token that a list is asked for by its id or its name; of `owner`'s tokens alone, where that is given. `used`:
+ * finds a row of the list that has these words as its token's id, for not every token is one of this plugin's. Throws `Fault`.
+ */
 export const tokenAsked = async (
 	store: Store,
 	tokens: TokenOwnership | undefined,
 	asked: string,
 	owner: string | undefined,
+	used: SQL,
 ): Promise<string> => {
 	if (!tokens || asked.startsWith("tok_")) return asked;
 	const theirs = owner === undefined ? sql`` : sql` AND owner = ${owner}`;
 	const rows = await store.all(sql`SELECT id FROM (${tokens.directory()}) WHERE name = ${asked}${theirs} LIMIT 2`);
 	const [first, second] = rows.map(({ id }) => String(id));
+	if (first === undefined && (owner !== undefined || (await store.all(used)).length === 0))
+		throw new Fault(
+			deny("invalid_request", `No token is or was called "${asked.slice(0, 64)}", and none of that id is known here.`, {
+				parameter: "token",
+			}),
+		);
 	if (second === undefined) return first ?? asked;
 	const message = `Several tokens are or were called "${asked.slice(0, 64)}"; give the id of one, such as ${first} or ${second}.`;
 	throw invalidParameter("token", message);

@@ -62,7 +62,13 @@ export const createAdminRoutes = (options: AdminRouteOptions): readonly Route[] 
 	const askedOf = async ({ operator }: Operated, asked: string): Promise<string> =>
 		receivers().some(({ owner }) => owner === asked)
 			? asked
-			: await tokenAsked(store, tokens, asked, ownerOf(operator));
+			: await tokenAsked(
+					store,
+					tokens,
+					asked,
+					ownerOf(operator),
+					sql`SELECT 1 FROM deliveries WHERE owner = ${asked} LIMIT 1`,
+				);
 
 	/** With the names of their tokens, deleted ones excepted. */
 	const named = async (found: readonly DeliveryView[]) => {

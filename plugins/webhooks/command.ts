@@ -14,13 +14,14 @@ import {
 	tableLines,
 	type WireRecord,
 } from "#core";
+import { withoutKey } from "../tokens/service.ts";
 
 const usage = [
-	"portico deliveries [--status dead|pending|sending|delivered] [--token ID or NAME] [--task ID] [--limit N] [--json]",
+	"portico deliveries [--status dead|pending|sending|delivered] [--token ID|NAME|KEY] [--task ID] [--limit N] [--json]",
 	"portico deliveries show ID [--json]",
 	"portico deliveries redeliver ID [--json]",
-	"portico deliveries redeliver [--token ID or NAME] [--from TIME] [--to TIME] [--json]",
-	"portico deliveries test --url URL [--token ID] [--json]",
+	"portico deliveries redeliver [--token ID|NAME|KEY] [--from TIME] [--to TIME] [--json]",
+	"portico deliveries test --url URL [--token ID|NAME|KEY] [--json]",
 	"",
 	"  redeliver   sends one again, whatever became of it; without ID the dead ones",
 	"  test        sends a callback that tells nothing",
@@ -131,7 +132,8 @@ export const deliveriesCommand: Command = {
 	usage: () => usage,
 	async run({ words, call, print }) {
 		const { values, positionals } = parse(words);
-		const { json, ...query } = values;
+		const { json, token, ...others } = values;
+		const query = { ...others, ...(await withoutKey(token, call)) };
 		const answer = asRecord(await ask(positionals, definedOnly(query), call));
 		if (json === true) return print(JSON.stringify(answer));
 		for (const line of told(answer)) print(line);

@@ -80,9 +80,11 @@ test("tasks of every token are listed with their token and upstream", async () =
 	expect(await list("/admin/tasks?kind=none")).toEqual([]);
 	expect((await list("/admin/tasks?token=films")).map(({ id }) => id)).toEqual([String(ids[1])]);
 	expect((await list("/admin/deliveries?token=films")).map(({ token }) => token)).toContain(second.id);
-	expect(await list("/admin/deliveries?token=nobody")).toEqual([]);
-	expect(await command("tasks", "--token", "nobody")).toBe("no tasks");
-	expect(await command("deliveries", "--token", "nobody")).toBe("no callbacks");
+	// A word that is mistyped would look like a token that did nothing.
+	for (const path of ["deliveries", "tasks"])
+		await expect(list(`/admin/${path}?token=nobody`)).rejects.toThrow('No token is or was called \\"nobody\\"');
+	expect(await command("tasks", "--model", "none")).toBe("no tasks");
+	expect(await command("deliveries", "--task", "task_none")).toBe("no callbacks");
 	const told = await command("tasks");
 	for (const words of ["films", second.id]) expect(told).toContain(words);
 });

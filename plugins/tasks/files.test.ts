@@ -125,10 +125,14 @@ test("the log tells of a task's file that is not here, as on the other of two no
 	expect(await fetched()).toBe(200);
 	rmSync(join(gateway.folder, "tasks", task), { recursive: true });
 	expect(await fetched()).toBe(404);
-	await until(() => told() === 1, "told");
+	expect(await (await fetch(address)).text()).toContain("content_gone");
+	const { search } = new URL(address);
+	expect(await (await fetch(address.replace(search, search.replace(/\w$/, "")))).text()).toContain("link is not valid");
+	await until(() => told() > 0, "told");
+	const before = told();
 	await gateway.store.write([sql`DELETE FROM tasks`]);
 	expect(await fetched()).toBe(404);
 	await gateway.ask("/v1/tasks");
-	expect(told()).toBe(1);
+	expect(told()).toBe(before);
 	await gateway.stop();
 });

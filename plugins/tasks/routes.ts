@@ -7,6 +7,7 @@ import { refuseFiles } from "./input.ts";
 import { noSuchTask } from "./no-such-task.ts";
 import type { Task, TaskStatus, Tasks } from "./service.ts";
 import type { Links } from "./signed-links.ts";
+import { gone } from "./tasks-service.ts";
 import { taskView } from "./views.ts";
 
 export interface RouteOptions {
@@ -97,13 +98,14 @@ export const createRoutes = (options: RouteOptions): readonly Route[] => {
 
 	const file = async (call: Admitted): Promise<Response> => {
 		const { id = "", file: name = "" } = call.params;
-		const gone = new Fault({
-			kind: "not_found",
-			message: "This link is not valid, or not any more; ask for the task to get a new one.",
-		});
-		if (!links.allows(id, name, call.url.searchParams, options.now())) throw gone;
+		if (!links.allows(id, name, call.url.searchParams, options.now()))
+			throw new Fault({
+				kind: "not_found",
+				message: "This link is not valid, or not any more; ask for the task to get a new one.",
+			});
 		const kept = await files.open(id, name, call.request.headers.get("range"));
-		if (!kept) throw gone;
+		// Another link would lead no further.
+		if (!kept) throw gone();
 		return kept;
 	};
 

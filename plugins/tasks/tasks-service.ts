@@ -45,7 +45,7 @@ interface TasksServiceOptions {
 	submit(call: Identified, order: TaskOrder): Promise<Task>;
 }
 
-const gone = (): Fault =>
+export const gone = (): Fault =>
 	new Fault({ kind: "not_found", code: "content_gone", message: "The file is not kept any more." });
 
 const ended = (task: Task): boolean => task.status === "SUCCESS" || task.status === "FAILURE";

@@ -67,10 +67,9 @@ export const tokenAsked = async (
 	const rows = await store.all(sql`SELECT id FROM (${tokens.directory()}) WHERE name = ${asked}${theirs} LIMIT 2`);
 	const [first, second] = rows.map(({ id }) => String(id));
 	if (first === undefined && (owner !== undefined || (await store.all(used)).length === 0))
-		throw new Fault(
-			deny("invalid_request", `No token is or was called "${asked.slice(0, 64)}", and none of that id is known here.`, {
-				parameter: "token",
-			}),
+		throw invalidParameter(
+			"token",
+			`No token is or was called "${asked.slice(0, 64)}", and none of that id is known here.`,
 		);
 	if (second === undefined) return first ?? asked;
 	const message = `Several tokens are or were called "${asked.slice(0, 64)}"; give the id of one, such as ${first} or ${second}.`;

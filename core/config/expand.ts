@@ -48,18 +48,26 @@ export const expand = (template: string, sources: Sources): Expansion => {
 
 const standIn = "missing";
 
-/** As in a shell, `:-` and `:?` take an empty variable for a missing one. One line end at the end of a file is cut. */
+/** A text in UTF-16, as some editors and shells of Windows write it, read as UTF-8. */
+export const isUtf16 = (text: string): boolean => text.includes("\0");
+
+/** A byte order mark and one line end at the end are cut. */
+const resolveFile = (path: string, readFile: Sources["readFile"]): Resolved => {
+	try {
+		const text = readFile(path);
+		if (isUtf16(text)) return { problem: `the file ${path} is UTF-16, or no text: save it as UTF-8` };
+		return { text: text.replace(/^\uFEFF/, "").replace(/\r?\n$/, ""), secret: true };
+	} catch (error) {
+		const code = error instanceof Error && "code" in error ? String(error.code) : "no reason was given";
+		return { problem: `the file ${path} cannot be read (${code})`, missing: true };
+	}
+};
+
+/** As in a shell, `:-` and `:?` take an empty variable for a missing one. */
 const resolve = (reference: string, { environment, readFile }: Sources): Resolved => {
 	const [, path, name = "", mark, rest = ""] =
 		/^\$\{(?:file:([^{}]+)|([A-Za-z_]\w*)(?:(:[-?])([^{}]*))?)\}$/.exec(reference) ?? [];
-	if (path !== undefined) {
-		try {
-			return { text: readFile(path).replace(/\r?\n$/, ""), secret: true };
-		} catch (error) {
-			const code = error instanceof Error && "code" in error ? String(error.code) : "no reason was given";
-			return { problem: `the file ${path} cannot be read (${code})`, missing: true };
-		}
-	}
+	if (path !== undefined) return resolveFile(path, readFile);
 	if (name === "") {
 		const forms = `write \${NAME}, \${NAME:-default}, \${NAME:?message} or \${file:/path}, or $\${ for a plain \${`;
 		return { problem: `${JSON.stringify(reference)} is not a reference: ${forms}` };

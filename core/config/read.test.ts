@@ -30,6 +30,25 @@ const settings = (text: string, environment?: Record<string, string>, files?: Re
 	return reading.config?.plugins[0]?.with;
 };
 
+describe("files that editors and shells of Windows write", () => {
+	const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le").toString("utf8");
+
+	test("a byte order mark is no part of a config or of a secret", () => {
+		expect(read("\uFEFFplugins: []").complaints).toEqual([]);
+		const files = { "config/key": "\uFEFFsk-secret\r\n" };
+		expect(settings("key: '${file:key}'", {}, files)).toEqual({ key: "sk-secret" });
+	});
+
+	test("UTF-16 is named, and what to do", () => {
+		const told = "is UTF-16, or no text: save it as UTF-8";
+		expect(lines(utf16("plugins: []"))).toEqual([`config/portico.yaml:1:1 the file ${told}`]);
+		const files = { "config/key": utf16("sk-secret") };
+		expect(lines("plugins:\n  - use: x\n    with: { key: '${file:key}' }", {}, files)).toEqual([
+			expect.stringContaining(`the file key ${told}`),
+		]);
+	});
+});
+
 describe("a file that is right", () => {
 	test("the smallest file gets every default", () => {
 		const { config, complaints } = read("plugins: []");

@@ -6,6 +6,7 @@ import { asList, asRecord, isRecord } from "../neutral/json.ts";
 import { checkSettings, type Where } from "./check.ts";
 import { type Complaint, formatComplaint, type Path, type Position, whereText } from "./complaint.ts";
 import { type Flaw, readDocument } from "./document.ts";
+import { isUtf16 } from "./expand.ts";
 import { type AdminConfig, coreSchema, type DatabaseConfig, entrySchema, type ServerConfig } from "./schema-core.ts";
 
 /** One item of `plugins`. It is the `Where` of its own `with`: `checkSettings(plugin.config, entry.with, entry)`. */
@@ -60,6 +61,10 @@ export const defaultSettings = (): Static<typeof coreSchema> => {
 
 /** Never throws. */
 export const readConfig = (input: ConfigInput): ConfigReading => {
+	if (isUtf16(input.text)) {
+		const message = "the file is UTF-16, or no text: save it as UTF-8";
+		return { config: undefined, complaints: [{ line: 1, column: 1, where: "", message }], secrets: [] };
+	}
 	const beside = (path: string) => (isAbsolute(path) ? path : join(dirname(input.file), path));
 	const readFile = (path: string) => input.readFile(beside(path));
 	const { value: root, place, flaws, secrets, soundUntil } = readDocument(input.text, { ...input, readFile });

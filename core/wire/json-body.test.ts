@@ -175,6 +175,9 @@ describe("a body that is refused", () => {
 		["a byte order mark", "\ufeff{}"],
 	])("%s", (_, text) => expect(refusal(text)).toMatchObject({ kind: "invalid_request", code: "invalid_json" }));
 
+	test("a byte order mark, which nobody sees, is named", () =>
+		expect(refusal("\ufeff{}")?.message).toContain("byte order mark"));
+
 	test("bytes that are no UTF-8", () => {
 		for (const bytes of [
 			[0x7b, 0xff, 0x7d],

@@ -49,6 +49,8 @@ const parse = (text: string): unknown => {
 	try {
 		return JSON.parse(text);
 	} catch {
+		if (text.startsWith("\ufeff"))
+			return invalid("The request body begins with a byte order mark (U+FEFF), which JSON has not; send it without.");
 		return invalid("The request body is not valid JSON. Check for a missing quote, a trailing comma or a comment.");
 	}
 };

@@ -15,8 +15,10 @@ import {
 	parseWords,
 	type TokenSetting,
 	tableLines,
+	type WireRecord,
 } from "#core";
 import { personId } from "./asked-persons.ts";
+import { invitationLines, linkLines } from "./invitation-lines.ts";
 
 /** How budgets are written on the command line, as the policy that owns them reads and shows them; undefined without it. */
 type BudgetWords = Pick<TokenSetting<unknown>, "fromWords" | "inWords"> | undefined;
@@ -27,6 +29,8 @@ const usage = (): string =>
 		"portico person list [--json]",
 		"portico person update ID|NAME [--role admin|member] [--ceiling DOLLARS|none] [--budgets LIST|none] [--limits JSON] [--json]",
 		"portico person disable|enable|sign-out ID|NAME [--json]",
+		"portico person invitations [--json]",
+		"portico person withdraw INVITATION [--json]",
 		"",
 		"  --role      admin does everything, member sees and changes only what is their own; member unless said",
 		"  --ceiling   dollars that all tokens of the person may spend together",
@@ -34,6 +38,7 @@ const usage = (): string =>
 		'  --limits    token settings that none of their tokens goes beyond: \'{"models":["gpt-*"]}\'',
 		"  --hours     how long the link is valid; 72 unless said",
 		"  --person    somebody's id or name: the link lets them set another password",
+		"  INVITATION  the id of one whose link can still be used, as portico person invitations lists them",
 	].join("\n");
 
 const wrong = (message: string): never => {
@@ -131,13 +136,19 @@ const ask = async (
 ): Promise<unknown> => {
 	if (action === "invite") return await call("POST", "/admin/invitations", bodyOf(values, written));
 	if (action === "list") return await call("GET", "/admin/people");
+	if (action === "invitations") return await call("GET", "/admin/invitations");
+	if (action === "withdraw" && id !== undefined)
+		return await call("DELETE", `/admin/invitations/${encodeURIComponent(id)}`);
+	if (action === "withdraw") return wrong(`portico person withdraw needs the id of an invitation\n\n${usage()}`);
 	if (id === undefined) return wrong(`portico person ${action} needs the id or the name of a person\n\n${usage()}`);
 	const path = `/admin/people/${encodeURIComponent(id)}`;
 	if (action === "update") return await call("PATCH", path, changeOf(values, written));
 	return await call("POST", `${path}/${action}`);
 };
 
-const actions = ["invite", "list", "update", "disable", "enable", "sign-out"];
+const actions = ["invite", "list", "update", "disable", "enable", "sign-out", "invitations", "withdraw"];
+/** Those that are about nobody in particular. */
+const wholeLists = ["invite", "list", "invitations"];
 
 const checkAction = (action: string): void => {
 	if (actions.includes(action)) return;
@@ -155,12 +166,12 @@ const peopleLines = (answer: Readonly<Record<string, unknown>>, written: BudgetW
 	);
 };
 
-/** A link, and what it is good for. */
-const linkLines = ({ link, role, person, expiresAt }: Readonly<Record<string, unknown>>): string => {
-	const does =
-		asText(person) === undefined ? `makes one ${String(role)}` : `sets another password for ${String(person)}`;
-	const until = new Date(asNumber(expiresAt) ?? 0).toISOString();
-	return `${String(link)}\n(shown this once; it ${does}, once, until ${until})`;
+const linesOf = (action: string, answer: WireRecord, written: BudgetWords): readonly string[] => {
+	if (asText(answer["link"]) !== undefined) return [linkLines(answer)];
+	if (action === "invitations") return invitationLines(answer);
+	if (action === "withdraw") return [`${String(answer["id"])} is withdrawn`];
+	if (answer["signedOut"] === true) return [`${String(answer["id"])} is signed out everywhere`];
+	return peopleLines(answer, written);
 };
 
 const set = ["role", "ceiling", "budgets", "limits"];
@@ -169,7 +180,7 @@ const takenBy: Readonly<Record<string, readonly string[]>> = { invite: [...set, 
 
 /** What nobody reads would be taken for obeyed: of two persons to disable the second would go on unseen. */
 const refuseUnread = (action: string, values: Values, words: readonly string[]): void => {
-	const tooMany = words[action === "invite" || action === "list" ? 0 : 1];
+	const tooMany = words[wholeLists.includes(action) ? 0 : 1];
 	if (tooMany !== undefined) wrong(`portico person ${action} takes no "${tooMany}"`);
 	const unread = Object.keys(values).find((name) => name !== "json" && !takenBy[action]?.includes(name));
 	if (unread !== undefined) wrong(`portico person ${action} takes no --${unread}`);
@@ -178,7 +189,7 @@ const refuseUnread = (action: string, values: Values, words: readonly string[]):
 /** `budgets` is asked once all plugins are set up. */
 export const personCommand = (budgets: () => BudgetWords): Command => ({
 	name: "person",
-	summary: "Invites, lists, changes and disables people.",
+	summary: "Invites, lists, changes and disables people; lists and withdraws invitations.",
 	usage,
 	async run(command) {
 		const { print } = command;
@@ -189,9 +200,7 @@ export const personCommand = (budgets: () => BudgetWords): Command => ({
 		const written = budgets();
 		const answer = asRecord(await ask(action, positionals[0], values, command, written));
 		if (values.json === true) print(JSON.stringify(answer));
-		else if (asText(answer["link"]) !== undefined) print(linkLines(answer));
-		else if (answer["signedOut"] === true) print(`${String(answer["id"])} is signed out everywhere`);
-		else for (const line of peopleLines(answer, written)) print(line);
+		else for (const line of linesOf(action, answer, written)) print(line);
 	},
 });
 

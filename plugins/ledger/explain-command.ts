@@ -51,10 +51,24 @@ const attemptLines = (attempt: WireRecord, index: number): readonly string[] => 
 /** A client's model and an upstream's words may have line ends, behind which they would look like words of ours. */
 const inOneLine = (line: string): string => line.replace(/\s*[\r\n\u2028\u2029]\s*/g, " ");
 
+/** What it cost, and how that comes about. */
+const chargeLine = ({ cost: charged, arithmetic, estimated }: WireRecord): string => {
+	const cost = asNumber(charged);
+	if (cost === undefined) return "  no price is known for it";
+	const { parts, sum, charged: isCharged } = asRecord(arithmetic);
+	const sums = asList(parts)
+		.map(asRecord)
+		.map(({ what, tokens, rate }) => `${tokens} ${what} at ${dollars(asNumber(rate) ?? 0)}`)
+		.join(", ");
+	if (sums === "") return `  charged ${dollars(cost)}`;
+	const counted = estimated === true ? "; Portico counted, for the upstream did not" : "";
+	const today = isCharged === true ? "" : `, ${dollars(asNumber(sum) ?? 0)} at the prices of today`;
+	return `  charged ${dollars(cost)}: ${sums} a million tokens${today}${counted}`;
+};
+
 /** What happened, to whom, since when, and what to do. */
 const explainCall = (call: WireRecord): readonly string[] => {
 	const { reason, message, repeats, alike, advice, stopped } = call;
-	const cost = asNumber(call["cost"]);
 	const same = asRecord(alike);
 	const attempts = asList(call["attempts"]).map(asRecord);
 	// A task has no list of attempts.
@@ -66,7 +80,7 @@ const explainCall = (call: WireRecord): readonly string[] => {
 		...attempts.flatMap(attemptLines),
 		...(stopped === undefined ? [] : [`  The answer did not end by itself: ${stopped}`]),
 		...(message === undefined ? [] : [`  the client was told: ${message}`]),
-		...(cost === undefined ? ["  no price is known for it"] : [`  charged ${dollars(cost)}`]),
+		chargeLine(call),
 		...(alike === undefined ? [] : [`  the same since ${same["since"]}: ${same["calls"]} calls`]),
 		...(advice === undefined ? [] : [`  what to do: ${advice}`]),
 	];

@@ -1,6 +1,6 @@
 /** The kind `image`: its words, its callback, and how the uniform route's body is read. */
 import { asCount, asNumber, asRecord, asText, definedOnly, invalidParameter, type WireRecord } from "#core";
-import { readPrompt, type Task, type TaskKind, type TaskOrder } from "../tasks/service.ts";
+import { fileUrl, readPrompt, type Task, type TaskKind, type TaskOrder } from "../tasks/service.ts";
 import { edit, editPictures, pictureFields } from "./edit-pictures.ts";
 
 export const imageWords = {
@@ -31,7 +31,7 @@ export const countOf = (value: unknown): number => {
 };
 
 /** The address of the first picture; `""` before there is one. */
-export const imageUrl = (task: Task): string => task.result?.files.find(({ role }) => role === "image")?.url ?? "";
+export const imageUrl = (task: Task): string => fileUrl(task, "image");
 
 /** A described picture is answered with words; those are its prompt from then on. */
 export const shownPrompt = (task: Task): string => asText(task.result?.extra?.prompt) ?? task.prompt;

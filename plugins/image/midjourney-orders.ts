@@ -1,13 +1,10 @@
 /** What Midjourney's clients submit, by the last part of the path. */
 import { asList, asNumber, asText, Fault, invalidParameter, isRecord, lookup, type WireRecord } from "#core";
-import type { TaskOrder } from "../tasks/service.ts";
+import { fieldsBeside, type TaskOrder } from "../tasks/service.ts";
 import { midjourneyModel, promptOf } from "./kind.ts";
 
 /** Fields that are Portico's own business and not the upstream's. */
-const ownFields = new Set(["notifyHook", "notify_hook", "state", "model", "taskId", "prompt"]);
-
-const vendorFields = (body: WireRecord): WireRecord =>
-	Object.fromEntries(Object.entries(body).filter(([name]) => !ownFields.has(name)));
+const ownFields = new Set(["state", "taskId"]);
 
 type Reader = (
 	body: WireRecord,
@@ -128,7 +125,7 @@ export const midjourneyOrder = (path: string, body: WireRecord, mode: string | u
 			...more,
 			...(isRecord(body.accountFilter) && { accountFilter: body.accountFilter }),
 		},
-		input: { ...vendorFields(body), ...more },
+		input: { ...fieldsBeside(body, ownFields), ...more },
 		bound: { images: 1 },
 		...(state !== undefined && { state }),
 		...(follows !== undefined && { follows }),

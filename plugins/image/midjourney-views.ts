@@ -1,9 +1,7 @@
 /** Tasks, acceptances and errors as Midjourney's clients read them. */
 import { asList, asRecord, asText, type Denial, type RenderDenial, renderOwnDenial } from "#core";
-import type { Task } from "../tasks/service.ts";
+import { fileUrl, type Task } from "../tasks/service.ts";
 import { imageUrl, imageWords, shownPrompt } from "./kind.ts";
-
-const fileUrl = (task: Task, role: string): string => task.result?.files.find((file) => file.role === role)?.url ?? "";
 
 /** The callback's ten fields, and those that clients show besides. */
 export const midjourneyView = (task: Task): Readonly<Record<string, unknown>> => {

@@ -1,30 +1,19 @@
 /** What OpenAI's clients ask for: the bodies of `/v1/images/generations` and `/v1/images/edits`. */
 import { asText, type WireRecord } from "#core";
-import type { TaskOrder } from "../tasks/service.ts";
+import { fieldsBeside, type TaskOrder } from "../tasks/service.ts";
 import { edit, editPictures, pictureFields } from "./edit-pictures.ts";
 import { countOf, promptOf } from "./kind.ts";
 
 /** Fields that say how to answer, not what to make. */
-const ownFields = new Set([
-	"notifyHook",
-	"notify_hook",
-	"callback_url",
-	"webhook_url",
-	"async",
-	"stream",
-	"partial_images",
-	"response_format",
-	"model",
-	"prompt",
-]);
+const ownFields = new Set(["async", "stream", "partial_images", "response_format"]);
 
 /** Reads a body. Throws `Fault`. */
 export type ReadOrder = (body: WireRecord, defaultModel: string) => TaskOrder | Promise<TaskOrder>;
 
 export const imagineOrder = (body: WireRecord, defaultModel: string): TaskOrder => {
 	const n = countOf(body.n);
-	const kept = Object.entries(body).filter(
-		([name, value]) => !ownFields.has(name) && value !== undefined && value !== null,
+	const kept = Object.entries(fieldsBeside(body, ownFields)).filter(
+		([, value]) => value !== undefined && value !== null,
 	);
 	const shown = kept.filter(([name]) => ["size", "quality", "background", "output_format"].includes(name));
 	return {

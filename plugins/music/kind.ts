@@ -1,6 +1,13 @@
 /** The kind `music`: its words, its callback, and how the uniform route's body is read. */
 import { asBoolean, asList, asNumber, asRecord, asText, Fault, invalidParameter, type WireRecord } from "#core";
-import { longestPrompt, type ResultFile, type Task, type TaskKind, type TaskOrder } from "../tasks/service.ts";
+import {
+	fieldsBeside,
+	longestPrompt,
+	type ResultFile,
+	type Task,
+	type TaskKind,
+	type TaskOrder,
+} from "../tasks/service.ts";
 
 const musicWords = {
 	NOT_START: "submitted",
@@ -23,12 +30,7 @@ const textOf = (body: WireRecord, name: string): string | undefined => {
 
 /** Fields that are read here; the others go to the upstream as they are. */
 const ownFields = new Set([
-	"notifyHook",
-	"notify_hook",
-	"callback_url",
-	"model",
 	"mv",
-	"prompt",
 	"gpt_description_prompt",
 	"title",
 	"tags",
@@ -38,9 +40,6 @@ const ownFields = new Set([
 	"metadata",
 	"state",
 ]);
-
-const vendorFields = (body: WireRecord): WireRecord =>
-	Object.fromEntries(Object.entries(body).filter(([name]) => !ownFields.has(name)));
 
 /** A song from Suno's fields: a description, or words with a title and a style. Throws `Fault`. */
 export const songOrder = (body: WireRecord, defaultModel: string): TaskOrder => {
@@ -67,7 +66,7 @@ export const songOrder = (body: WireRecord, defaultModel: string): TaskOrder => 
 			...(seconds !== undefined && { seconds }),
 			...(asBoolean(body.make_instrumental) === true && { instrumental: true }),
 		},
-		input: vendorFields(body),
+		input: fieldsBeside(body, ownFields),
 		bound: { songs: mostSongs },
 	};
 };
@@ -89,7 +88,7 @@ export const lyricsOrder = (body: WireRecord, defaultModel: string): TaskOrder =
 		model,
 		prompt,
 		details: {},
-		input: vendorFields(body),
+		input: fieldsBeside(body, ownFields),
 		bound: { songs: 0 },
 	};
 };

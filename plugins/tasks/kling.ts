@@ -1,5 +1,6 @@
 /** What Kling's clients find alike whatever is made for them: fields, pages, the envelope, and errors with numbers. */
 import { asText, type Denial, type Identified, type RenderDenial, renderOwnDenial, type WireRecord } from "#core";
+import { fieldsBeside } from "./fields-beside.ts";
 import type { Task } from "./task.ts";
 import type { Tasks } from "./tasks.ts";
 
@@ -11,22 +12,14 @@ export const klingWords = {
 	FAILURE: "failed",
 } as const;
 
-const ownFields = new Set([
-	"callback_url",
-	"notifyHook",
-	"notify_hook",
-	"model_name",
-	"model",
-	"prompt",
-	"external_task_id",
-]);
+const ownFields = new Set(["model_name", "external_task_id"]);
 
 /** What its bodies say whatever is to be made; `input` is what only the upstream needs. */
 export const klingFields = (body: WireRecord) => ({
 	model: asText(body["model_name"]) ?? asText(body["model"]) ?? "kling-v1",
 	externalId: asText(body["external_task_id"]),
 	aspectRatio: asText(body["aspect_ratio"]),
-	input: Object.fromEntries(Object.entries(body).filter(([name]) => !ownFields.has(name))),
+	input: fieldsBeside(body, ownFields),
 });
 
 /** A task as it shows it; `result` tells what was made, and is asked once something was. */

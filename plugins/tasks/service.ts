@@ -3,6 +3,7 @@
  * keeps the table, the states, the worker, the result files and the callbacks.
  */
 export { adviceOnTask } from "./advice.ts";
+export { fieldsBeside } from "./fields-beside.ts";
 export type { Cancellation, JobState, Made, MadeFile, Show, Submission, TaskFailure, TaskJob } from "./job.ts";
 export {
 	findKlingTask,
@@ -21,4 +22,5 @@ export type * from "./task.ts";
 export { type TaskKind, type TaskUpstream, taskKinds, taskUpstreams } from "./task-maker.ts";
 export { type Tasks, tasks } from "./tasks.ts";
 export { bySetting, upstreamSettings } from "./upstream-settings.ts";
+export { fileUrl } from "./views.ts";
 export type { Answer, AskOptions, Connection, ConnectionOptions } from "./wire.ts";

@@ -3,6 +3,10 @@ import type { Task } from "./task.ts";
 
 const seconds = (milliseconds: number): number | null => (milliseconds === 0 ? null : Math.floor(milliseconds / 1000));
 
+/** The address of the first file of a role; `""` where there is none (yet). */
+export const fileUrl = ({ result }: Pick<Task, "result">, role: string): string =>
+	result?.files.find((file) => file.role === role)?.url ?? "";
+
 export const taskView = (task: Task): Readonly<Record<string, unknown>> => ({
 	id: task.id,
 	object: "task",

@@ -17,7 +17,7 @@ import {
 } from "#core";
 import type { Task, TaskOrder, Tasks } from "../tasks/service.ts";
 import { fileName, ownFile } from "./gemini-files.ts";
-import { absent, isVideo, promptOf, secondsOf, videoOrder } from "./kind.ts";
+import { absent, promptOf, secondsOf, videoOrder, videoTask } from "./kind.ts";
 
 const versions = ["v1beta", "v1", "v1alpha"];
 
@@ -124,16 +124,14 @@ export const geminiRoutes = (tasks: Tasks): readonly Route[] => {
 	};
 
 	const show = async (call: Identified): Promise<Response> => {
-		const task = await tasks.find(call, call.params.id ?? "");
-		if (!isVideo(task)) throw absent();
+		const task = await videoTask(tasks, call, call.params.id ?? "");
 		return Response.json(operationOf(task, tasks.baseUrl(call)));
 	};
 
 	const download = async (call: Identified): Promise<Response> => {
 		const file = ownFile(call.params["*"] ?? "");
-		const task = file && (await tasks.find(call, file.taskId));
-		if (!file || !isVideo(task)) throw absent();
-		return await tasks.content(call, task, undefined, file.index);
+		if (!file) throw absent();
+		return await tasks.content(call, await videoTask(tasks, call, file.taskId), undefined, file.index);
 	};
 
 	const shared = { access: "token", renderDenial: renderGeminiDenial, keyInQuery: true } as const;

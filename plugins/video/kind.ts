@@ -1,6 +1,23 @@
 /** The kind `video`: its words, its callback, and how the uniform route's body is read. */
-import { asNumber, asRecord, asText, definedOnly, Fault, invalidParameter, type WireRecord } from "#core";
-import { klingWords, readPrompt, type Task, type TaskKind, type TaskOrder } from "../tasks/service.ts";
+import {
+	asNumber,
+	asRecord,
+	asText,
+	definedOnly,
+	Fault,
+	type Identified,
+	invalidParameter,
+	type WireRecord,
+} from "#core";
+import {
+	fileUrl,
+	klingWords,
+	readPrompt,
+	type Task,
+	type TaskKind,
+	type TaskOrder,
+	type Tasks,
+} from "../tasks/service.ts";
 import type { KlingMaker } from "./kling-makers.ts";
 
 /** Charged where neither the client nor its model says how long a clip is. */
@@ -62,8 +79,6 @@ export const videoOrder = (wish: VideoWish): TaskOrder => {
 	};
 };
 
-const fileUrl = (task: Task, role: string): string => task.result?.files.find((file) => file.role === role)?.url ?? "";
-
 export const videoUrl = (task: Task): string => fileUrl(task, "video");
 export const coverUrl = (task: Task): string => fileUrl(task, "cover");
 
@@ -113,8 +128,12 @@ export const videoKind = (defaultModel: string): TaskKind => ({
 	},
 });
 
-/** The task, or a `Fault`: also for one of another kind. */
-export const isVideo = (task: Task | undefined): task is Task => task?.kind === "video";
-
 export const absent = (): Fault =>
 	new Fault({ kind: "not_found", code: "task_not_found", message: "There is no video of that id under this token." });
+
+/** The video of that id, or a `Fault`: also for a task of another kind. */
+export const videoTask = async (tasks: Tasks, call: Identified, id: string): Promise<Task> => {
+	const task = await tasks.find(call, id);
+	if (task?.kind !== "video") throw absent();
+	return task;
+};

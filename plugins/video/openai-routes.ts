@@ -11,31 +11,13 @@ import {
 	t,
 	type WireRecord,
 } from "#core";
-import { pictureOf, type Task, type TaskOrder, type Tasks } from "../tasks/service.ts";
-import {
-	absent,
-	coverUrl,
-	durationOf,
-	isVideo,
-	promptOf,
-	secondsOf,
-	type VideoWish,
-	videoOrder,
-	videoUrl,
-} from "./kind.ts";
+import { fieldsBeside, pictureOf, type Task, type TaskOrder, type Tasks } from "../tasks/service.ts";
+import { coverUrl, durationOf, promptOf, secondsOf, type VideoWish, videoOrder, videoTask, videoUrl } from "./kind.ts";
 
 const words = { NOT_START: "queued", IN_PROGRESS: "in_progress", SUCCESS: "completed", FAILURE: "failed" } as const;
 
 /** Fields that are read here; the others go to the upstream as they are. */
-const ownFields = new Set([
-	"notifyHook",
-	"notify_hook",
-	"callback_url",
-	"webhook_url",
-	"model",
-	"prompt",
-	"input_reference",
-]);
+const ownFields = new Set(["input_reference"]);
 
 const seconds = (milliseconds: number): number | null => (milliseconds === 0 ? null : Math.floor(milliseconds / 1000));
 
@@ -71,7 +53,6 @@ const orderOf = async (
 	follows?: string,
 ): Promise<TaskOrder> => {
 	const image = await pictureOf(body.input_reference ?? body.image, "input_reference");
-	const rest = Object.entries(body).filter(([name]) => !ownFields.has(name));
 	return videoOrder({
 		action: image !== undefined && action === "TEXT_TO_VIDEO" ? "IMAGE_TO_VIDEO" : action,
 		model,
@@ -80,18 +61,14 @@ const orderOf = async (
 		size: asText(body.size),
 		aspectRatio: asText(body.aspect_ratio),
 		follows,
-		input: { ...Object.fromEntries(rest), ...(image !== undefined && { image }) },
+		input: { ...fieldsBeside(body, ownFields), ...(image !== undefined && { image }) },
 	});
 };
 
 const pageSize = 100;
 
 export const openAiRoutes = (tasks: Tasks, defaultModel: string): readonly Route[] => {
-	const known = async (call: Identified, id = call.params.id ?? ""): Promise<Task> => {
-		const task = await tasks.find(call, id);
-		if (!isVideo(task)) throw absent();
-		return task;
-	};
+	const known = (call: Identified, id = call.params.id ?? ""): Promise<Task> => videoTask(tasks, call, id);
 
 	const take = async (call: Identified, body: WireRecord, order: TaskOrder): Promise<Response> =>
 		Response.json(openAiVideo(await tasks.submit(call, { ...order, callbackUrl: tasks.callbackUrlOf(body) })));

@@ -9,12 +9,12 @@ import {
 	type Route,
 	type WireRecord,
 } from "#core";
-import { pictureOf, type Task, type Tasks } from "../tasks/service.ts";
-import { absent, coverUrl, isVideo, promptOf, secondsOf, videoOrder, videoUrl } from "./kind.ts";
+import { fieldsBeside, pictureOf, type Task, type Tasks } from "../tasks/service.ts";
+import { coverUrl, promptOf, secondsOf, videoOrder, videoTask, videoUrl } from "./kind.ts";
 
 const words = { NOT_START: "queued", IN_PROGRESS: "processing", SUCCESS: "succeeded", FAILURE: "failed" } as const;
 
-const ownFields = new Set(["notifyHook", "notify_hook", "callback_url", "webhook_url", "model", "prompt", "metadata"]);
+const ownFields = new Set(["metadata"]);
 
 /** Both forms at once: some clients read the fields at the top, some look for them in `data`. */
 const view = (task: Task): WireRecord => {
@@ -50,7 +50,6 @@ export const unifiedRoutes = (tasks: Tasks, defaultModel: string): readonly Rout
 	const submit = async (call: Identified): Promise<Response> => {
 		const body = await tasks.read(call);
 		const image = await pictureOf(body.image ?? asList(body.images)[0], "image");
-		const rest = Object.entries(body).filter(([name]) => !ownFields.has(name));
 		const metadata = asRecord(body.metadata);
 		const order = videoOrder({
 			action: image === undefined ? "TEXT_TO_VIDEO" : "IMAGE_TO_VIDEO",
@@ -59,15 +58,13 @@ export const unifiedRoutes = (tasks: Tasks, defaultModel: string): readonly Rout
 			seconds: secondsOf(body.seconds ?? body.duration ?? metadata.seconds ?? metadata.duration, "seconds"),
 			size: asText(body.size) ?? sizeOf(body),
 			aspectRatio: asText(body.aspect_ratio),
-			input: { ...Object.fromEntries(rest), ...metadata, ...(image !== undefined && { image }) },
+			input: { ...fieldsBeside(body, ownFields), ...metadata, ...(image !== undefined && { image }) },
 		});
 		return Response.json(view(await tasks.submit(call, { ...order, callbackUrl: tasks.callbackUrlOf(body) })));
 	};
 
 	const shown = async (call: Identified, id: string): Promise<Response> => {
-		const task = await tasks.find(call, id);
-		if (!isVideo(task)) throw absent();
-		return Response.json(view(task));
+		return Response.json(view(await videoTask(tasks, call, id)));
 	};
 
 	const show = (call: Identified): Promise<Response> => shown(call, call.params.id ?? "");

@@ -1,7 +1,6 @@
 /** The cookie of a session: opaque, for the server only, for this site only. */
 import type { Admitted } from "#core";
 import { isPlainLoopback } from "./same-origin.ts";
-import { looksLikeSecret } from "./secret.ts";
 
 /** Browsers take the first only over TLS, for exactly this host and every path. */
 const secureName = "__Host-portico-session";
@@ -38,16 +37,11 @@ const isPlain = (call: Admitted, insecure: boolean): boolean => {
 	return isPlainLoopback(call.origin) || (insecure && origin !== null);
 };
 
-export const sessionCookie = (call: Admitted, secret: string, seconds: number, insecure: boolean): string => {
-	const rest = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
-	return isPlain(call, insecure) ? `${plainName}=${secret}; ${rest}` : `${secureName}=${secret}; ${rest}; Secure`;
-};
+const written = (name: string, secret: string, seconds: number): string =>
+	`${name}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${name === secureName ? "; Secure" : ""}`;
+
+export const sessionCookie = (call: Admitted, secret: string, seconds: number, insecure: boolean): string =>
+	written(isPlain(call, insecure) ? plainName : secureName, secret, seconds);
 
 /** What takes the cookie away again, whichever it was. */
-export const endedCookies: readonly string[] = [
-	`${plainName}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`,
-	`${secureName}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0; Secure`,
-];
-
-/** Garbage is told from secrets before the database is asked. */
-export const isSessionSecret = looksLikeSecret;
+export const endedCookies: readonly string[] = [plainName, secureName].map((name) => written(name, "", 0));

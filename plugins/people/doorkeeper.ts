@@ -1,7 +1,8 @@
 /** Knows an operator by the cookie of their session. */
 import { type Admitted, type Denial, type Doorkeeper, deny, type Networks, notServed } from "#core";
-import { isSessionSecret, type Reach, sessionSecretOf } from "./cookie.ts";
+import { type Reach, sessionSecretOf } from "./cookie.ts";
 import { refuseForeign } from "./same-origin.ts";
+import { looksLikeSecret } from "./secret.ts";
 import type { Session, Sessions } from "./sessions.ts";
 
 const ended = deny("authentication", "Your session has ended; sign in again.", { code: "session_ended" });
@@ -20,7 +21,7 @@ export const sessionFinder =
 		if (!rules.allow.has(call.address)) return notServed(call.request);
 		const foreign = refuseForeign(call, rules.url);
 		if (foreign) return foreign;
-		return (isSessionSecret(secret) ? await sessions.find(secret) : undefined) ?? ended;
+		return (looksLikeSecret(secret) ? await sessions.find(secret) : undefined) ?? ended;
 	};
 
 export type FindSession = ReturnType<typeof sessionFinder>;

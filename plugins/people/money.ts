@@ -5,6 +5,6 @@ export const ceilingSchema = t.Union([t.Null(), t.Number({ minimum: 0, maximum: 
 	description: "Dollars that all tokens of the person may spend together; null: no limit.",
 });
 
-/** The ceiling in dollars, where there is one. */
-export const dollarsOf = ({ ceiling }: { readonly ceiling?: number }): { readonly ceiling?: number } =>
-	ceiling === undefined ? {} : { ceiling: toDollars(ceiling) };
+/** The same with its ceiling in dollars, where it has one. */
+export const inDollars = <T extends { readonly ceiling?: number }>(one: T): T =>
+	one.ceiling === undefined ? one : { ...one, ceiling: toDollars(one.ceiling) };

@@ -13,9 +13,9 @@ import {
 	toMicroDollars,
 } from "#core";
 import type { Directory, PersonChange } from "./directory.ts";
-import type { Invitation, Invitations } from "./invitations.ts";
-import { keeping } from "./keeping.ts";
-import { ceilingSchema, dollarsOf } from "./money.ts";
+import type { Invitations } from "./invitations.ts";
+import { checkKept, keptOf } from "./keeping.ts";
+import { ceilingSchema, inDollars } from "./money.ts";
 import { limitsFrom, type Person, roleSchema } from "./person.ts";
 import type { Change, People, PersonFollower } from "./service.ts";
 import type { Sessions } from "./sessions.ts";
@@ -69,19 +69,9 @@ interface PeopleRouteParts {
 	readonly base: LinkBase;
 }
 
-const person = (one: Person & { readonly seenAt?: number }) => {
-	const { ceiling, ...rest } = one;
-	return { ...rest, ...dollarsOf({ ...(ceiling !== undefined && { ceiling }) }) };
-};
-
-const invitation = ({ ceiling, ...rest }: Invitation) => ({
-	...rest,
-	...dollarsOf({ ...(ceiling !== undefined && { ceiling }) }),
-});
-
 /** Each field that is another now. */
 const changesOf = (before: Person, after: Person): NonNullable<Change["changes"]> => {
-	const [was, is] = [person(before), person(after)] as const;
+	const [was, is] = [inDollars(before), inDollars(after)] as const;
 	const changes: Record<string, { from?: unknown; to?: unknown }> = {};
 	for (const key of ["role", "disabled", "ceiling", "budgets", "limits"] as const)
 		if (JSON.stringify(was[key]) !== JSON.stringify(is[key])) changes[key] = { from: was[key], to: is[key] };
@@ -100,13 +90,10 @@ const withChange = (before: Person, { ceiling, budgets, ...rest }: PersonChange)
 export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 	const { store, directory, sessions, invitations, people, followers, base } = parts;
 
-	const { checkCeiling, checkLimits, checkBudgets } = keeping(followers);
-
-	/** A person with what those add who keep their things. */
-	const shown = async (one: Person & { readonly seenAt?: number }) => {
-		const more = await Promise.all(followers().map(async ({ view }) => (await view?.(one)) ?? {}));
-		return Object.assign({}, person(one), ...more) as Readonly<Record<string, unknown>>;
-	};
+	const shown = async (person: Person): Promise<Readonly<Record<string, unknown>>> => ({
+		...inDollars(person),
+		...(await keptOf(followers(), person)),
+	});
 
 	const route = (
 		method: AdminRoute["method"],
@@ -155,10 +142,9 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 			Response.json(await shown(await directory.get(params["id"] ?? ""))),
 		),
 		route("PATCH", "/admin/people/:id", "Changes a person's role, ceiling, budgets or limits.", async (call) => {
-			const { ceiling, role, disabled, budgets, limits } = await readJson(call.request, changeBody);
-			checkCeiling(ceiling);
-			if (limits) checkLimits(limits);
-			if (budgets) checkBudgets(budgets);
+			const asked = await readJson(call.request, changeBody);
+			checkKept(followers(), asked);
+			const { ceiling, role, disabled, budgets, limits } = asked;
 			const amount = typeof ceiling === "number" ? toMicroDollars(ceiling) : ceiling;
 			const wanted: PersonChange = {
 				...(role !== undefined && { role }),
@@ -188,7 +174,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 		}),
 		{
 			...route("GET", "/admin/invitations", "Lists invitations that can still be used.", async () =>
-				Response.json({ data: (await invitations.open()).map(invitation) }),
+				Response.json({ data: (await invitations.open()).map(inDollars) }),
 			),
 			query: [],
 		},
@@ -199,9 +185,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 			async (call) => {
 				const asked = await readJson(call.request, inviteBody);
 				const { role = "member", ceiling, budgets, limits, person: who, hours = 72 } = asked;
-				checkCeiling(ceiling);
-				if (limits) checkLimits(limits);
-				if (budgets) checkBudgets(budgets);
+				checkKept(followers(), asked);
 				const known = who === undefined ? undefined : await directory.get(who);
 				const made = invitations.make({
 					role: known?.role ?? role,
@@ -212,7 +196,7 @@ export const peopleRoutes = (parts: PeopleRouteParts): readonly Route[] => {
 					hours,
 					by: call.operator.id,
 				});
-				const shown = invitation(made.invitation);
+				const shown = inDollars(made.invitation);
 				const changes = {
 					role: { to: shown.role },
 					ceiling: { to: shown.ceiling },

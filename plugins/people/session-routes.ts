@@ -2,6 +2,7 @@
 import {
 	type Admitted,
 	type Doorkeeper,
+	definedOnly,
 	deny,
 	Fault,
 	isDenial,
@@ -19,8 +20,9 @@ import { endedCookies, sessionCookie } from "./cookie.ts";
 import type { Directory } from "./directory.ts";
 import { type FindSession, isSession, type SessionRules } from "./doorkeeper.ts";
 import type { Invitations } from "./invitations.ts";
-import { dollarsOf } from "./money.ts";
-import { checkName, checkPassword, nameSchema, operatorOf, type Person, passwordSchema } from "./person.ts";
+import { keptOf } from "./keeping.ts";
+import { inDollars } from "./money.ts";
+import { checkName, checkPassword, nameSchema, operatorOf, passwordSchema } from "./person.ts";
 import { refuseSignIn } from "./same-origin.ts";
 import { looksLikeSecret } from "./secret.ts";
 import type { PersonFollower } from "./service.ts";
@@ -102,13 +104,6 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 			name: operator.name,
 		});
 
-	/** What those add who keep the person's things. */
-	const spentBy = async (person: Person | undefined): Promise<Readonly<Record<string, unknown>>> => {
-		if (!person) return {};
-		const more = await Promise.all(parts.followers().map(async ({ view }) => (await view?.(person)) ?? {}));
-		return Object.assign({}, ...more) as Readonly<Record<string, unknown>>;
-	};
-
 	/** The session of whoever asks. Throws `Fault`. */
 	const current = async (call: Admitted): Promise<Session> => {
 		const found = await find(call);
@@ -173,8 +168,8 @@ export const sessionRoutes = (parts: SessionRouteParts): readonly Route[] => {
 				return Response.json(
 					{
 						...view({ ...session, operator }),
-						...(person && { ...dollarsOf(person), limits: person.limits }),
-						...(await spentBy(person)),
+						...(person && definedOnly({ ceiling: inDollars(person).ceiling, limits: person.limits })),
+						...(person && (await keptOf(parts.followers(), person))),
 					},
 					{ headers: secret },
 				);

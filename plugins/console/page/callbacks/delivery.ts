@@ -2,7 +2,6 @@
 import { number, text, time, type Wire, wires } from "../data/read.ts";
 
 export interface DeliveryAttempt {
-	readonly number: number;
 	readonly at: number | undefined;
 	readonly durationMs: number | undefined;
 	/** What came of it, in words. */
@@ -54,7 +53,6 @@ export const deliveryOf = (wire: Wire): Delivery => ({
 	advice: text(wire, "advice"),
 	nextAt: time(wire, "next_attempt_at", "nextAttemptAt"),
 	attempts: wires(wire, "attempts").map((attempt) => ({
-		number: number(attempt, "number") ?? 0,
 		at: time(attempt, "started_at", "startedAt"),
 		durationMs: number(attempt, "duration_ms") ?? number(attempt, "durationMs"),
 		outcome: outcomeOf(attempt),

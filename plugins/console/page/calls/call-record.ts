@@ -60,7 +60,6 @@ export interface CallRecord {
 	readonly stopped: string | undefined;
 	readonly message: string | undefined;
 	readonly advice: string | undefined;
-	readonly target: string | undefined;
 	readonly stream: boolean;
 	readonly estimated: boolean;
 	readonly excess: number;
@@ -123,7 +122,6 @@ export const callOf = (wire: Wire): CallRecord => {
 		stopped: text(wire, "stopped"),
 		message: text(wire, "message"),
 		advice: text(wire, "advice"),
-		target: text(wire, "target"),
 		stream: wire["stream"] === true,
 		estimated: wire["estimated"] === true,
 		excess: number(wire, "excess") ?? 0,

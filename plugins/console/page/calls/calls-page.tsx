@@ -12,7 +12,7 @@ import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import { Older } from "../parts/older.tsx";
 import { type Column, Table } from "../parts/table.tsx";
-import { curlOf } from "../tokens/snippets.ts";
+import { demoCurl } from "../tokens/snippets.ts";
 import { type CallRecord, callOf } from "./call-record.ts";
 import { CallSheet } from "./call-sheet.tsx";
 import { Ending } from "./ending.tsx";
@@ -118,7 +118,7 @@ export const CallsPage = () => {
 				) : (
 					<Empty title="No call yet.">
 						<p>A call appears here a moment after it ends. This makes one:</p>
-						<Code label="A call" text={curlOf(location.origin, "demo")} />
+						<Code label="A call" text={demoCurl()} />
 					</Empty>
 				))}
 			{calls.length > 0 && (

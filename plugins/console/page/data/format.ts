@@ -32,15 +32,16 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const date = (at: number, now: number): string =>
-	new Date(at).toLocaleDateString("en-GB", {
-		day: "numeric",
-		month: "short",
-		...(new Date(at).getFullYear() !== new Date(now).getFullYear() && { year: "numeric" }),
-	});
+/** The year only where it is not this one. */
+const dayFields = (at: number) => ({
+	day: "numeric" as const,
+	month: "short" as const,
+	...(new Date(at).getFullYear() !== new Date().getFullYear() && { year: "numeric" as const }),
+});
 
 /** "2 min ago", "in 6 days", "31 Dec": as one would say it. */
-export const relative = (at: number, now = Date.now()): string => {
+export const relative = (at: number): string => {
+	const now = Date.now();
 	const distance = Math.abs(now - at);
 	const said = (words: string): string => (at > now ? `in ${words}` : `${words} ago`);
 	if (distance < minute) return at > now ? "in a moment" : "just now";
@@ -50,21 +51,14 @@ export const relative = (at: number, now = Date.now()): string => {
 		const days = Math.floor(distance / day);
 		return said(`${days} ${days === 1 ? "day" : "days"}`);
 	}
-	return date(at, now);
+	return new Date(at).toLocaleDateString("en-GB", dayFields(at));
 };
 
-/** The year only where it is not this one. */
-const dateFields = (at: number) => ({
-	day: "numeric" as const,
-	month: "short" as const,
-	...(new Date(at).getFullYear() !== new Date().getFullYear() && { year: "numeric" as const }),
-	hour: "2-digit" as const,
-	minute: "2-digit" as const,
-});
+const timeFields = (at: number) => ({ ...dayFields(at), hour: "2-digit" as const, minute: "2-digit" as const });
 
 /** To the minute, in the browser's zone. */
-export const toMinute = (at: number): string => new Date(at).toLocaleString("en-GB", dateFields(at));
+export const toMinute = (at: number): string => new Date(at).toLocaleString("en-GB", timeFields(at));
 
 /** With seconds, in the browser's zone. */
 export const exact = (at: number): string =>
-	new Date(at).toLocaleString("en-GB", { ...dateFields(at), second: "2-digit" });
+	new Date(at).toLocaleString("en-GB", { ...timeFields(at), second: "2-digit" });

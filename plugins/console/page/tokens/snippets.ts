@@ -19,13 +19,11 @@ export const snippetsIn = (answer: Wire | undefined): readonly Snippet[] =>
 		text: text(one, "text") ?? "",
 	}));
 
-const body = (model: string): string => `{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}`;
-
-/** For whoever has no token yet. */
-export const curlOf = (base: string, model: string): string =>
+/** Asks the demo, for whoever has no token yet. */
+export const demoCurl = (): string =>
 	[
-		`curl ${base}/v1/chat/completions \\`,
+		`curl ${location.origin}/v1/chat/completions \\`,
 		'  -H "authorization: Bearer $PORTICO_KEY" \\',
 		'  -H "content-type: application/json" \\',
-		`  -d '${body(model)}'`,
+		`  -d '{"model":"demo","messages":[{"role":"user","content":"Hello"}]}'`,
 	].join("\n");

@@ -15,7 +15,7 @@ import { Table } from "../parts/table.tsx";
 import { CreateToken } from "./create-token.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
 import { OwnBounds } from "./own-bounds.tsx";
-import { curlOf } from "./snippets.ts";
+import { demoCurl } from "./snippets.ts";
 import { type Group, stateOf } from "./token.ts";
 import { tokenColumns } from "./token-columns.tsx";
 import { TokenSheet } from "./token-sheet.tsx";
@@ -63,7 +63,7 @@ export const TokensPage = () => {
 			{known && tokens.length === 0 && (
 				<Empty title="No token yet.">
 					<p>A token is what an application sends as its key. Create one, then this answers:</p>
-					<Code label="A first call" text={curlOf(location.origin, "demo")} />
+					<Code label="A first call" text={demoCurl()} />
 				</Empty>
 			)}
 			{tokens.length > 0 && (

@@ -9,7 +9,7 @@ import { Empty } from "../parts/empty.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Head } from "../parts/head.tsx";
 import { Segments } from "../parts/segments.tsx";
-import { curlOf } from "../tokens/snippets.ts";
+import { demoCurl } from "../tokens/snippets.ts";
 import { useBefore } from "./before.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { OverTime } from "./over-time.tsx";
@@ -61,7 +61,7 @@ export const UsagePage = () => {
 			{data && sums.length === 0 && (
 				<Empty title="Nothing was asked in this time.">
 					<p>Every call appears here a few seconds after it ends. This makes one:</p>
-					<Code label="A call" text={curlOf(location.origin, "demo")} />
+					<Code label="A call" text={demoCurl()} />
 				</Empty>
 			)}
 			{sums.length > 0 && (

@@ -24,6 +24,9 @@ export const thinksAnyway = "this model always thinks; it was asked for as littl
 /** Why an effort is told as lost. */
 export const noLevels = "this model has no levels of effort";
 
+/** Stands where a model insists on reasoning that it never did; an empty text may count as none. */
+export const noReasoning = "(The reasoning of this step is not at hand.)";
+
 /** What a client wants of the model's thinking, as tokens within what the model takes. */
 export const fittingBudget = (
 	{ effort = "medium", budget = budgets[effort] }: Reasoning,

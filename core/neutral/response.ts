@@ -156,6 +156,9 @@ const added = <T extends { readonly [name in keyof T]?: number | undefined }>(a:
 	return { ...a, ...b, ...sum };
 };
 
+/** Whether it tells that nothing was answered, and nothing billed beside. */
+export const tellsNoOutput = (usage: Usage | undefined): boolean => usage?.output.total === 0 && !usage.beside;
+
 /** Tells of nothing that neither tells of; estimated where one is. */
 export const addUsage = (a: Usage, b: Usage): Usage => {
 	const units: Units = added(a.units ?? {}, b.units ?? {});

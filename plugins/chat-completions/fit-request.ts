@@ -13,7 +13,7 @@ import {
 	type WireRecord,
 } from "#core";
 import { thinksNot } from "./history.ts";
-import { spokenSchema } from "./openai.ts";
+import { spokenJson, spokenSchema } from "./openai.ts";
 
 /** One thing that the model does not get, and why. */
 interface Lost {
@@ -74,7 +74,7 @@ const fitFormat = (body: WireRecord, { nativeSchema, schemaBesideTools }: ModelC
 		edits: { response_format: isAlone ? { type: "json_object" } : undefined },
 		instruction:
 			format["type"] === "json_object"
-				? "Answer in JSON."
+				? spokenJson
 				: spokenSchema({ schema, ...definedOnly({ description: asText(description) }) }),
 		lost: strict === true ? [{ setting: "formatStrict", reason }] : [],
 	};

@@ -2,7 +2,18 @@
  * The messages of a request as the target takes them, whoever answered the turns before: a client of this protocol sends
  * back what other models said, and what Portico put there to carry it.
  */
-import { asList, asRecord, asText, familyOf, isRecord, type ModelCapabilities, uncarry, type WireRecord } from "#core";
+import {
+	asList,
+	asRecord,
+	asText,
+	familyOf,
+	isRecord,
+	type ModelCapabilities,
+	noReasoning,
+	uncarry,
+	type WireRecord,
+} from "#core";
+import { skipSentinel } from "../generate-content/service.ts";
 import { fieldsLost, strictMessage } from "./strict-fields.ts";
 import { callIdAs } from "./tool-call-ids.ts";
 
@@ -16,12 +27,6 @@ export interface HistoryTarget {
 	/** Told of each field of a message that the target does not get. */
 	lost?(at: number, field: string): void;
 }
-
-/** What Gemini 3 takes in place of a signature on a call that another model made. */
-const skipSentinel = "skip_thought_signature_validator";
-
-/** Stands where a model insists on reasoning that it never did; an empty text counts as none. */
-const noReasoning = "(The reasoning of this step is not at hand.)";
 
 /** Said by the model where a user may not speak directly behind the results of tools. */
 const seen: WireRecord = { role: "assistant", content: "I have the results." };

@@ -106,7 +106,12 @@ export const answersObject = (format: SchemaFormat, { losses }: OpenAiWriting): 
 	return schema;
 };
 
-/** The words for it. */
+/** What a model is told where no field asks for the form of its answer: JSON, one of a list of words, a schema. */
+export const spokenJson = "Answer in JSON.";
+
+export const spokenWords = (words: readonly string[]): string =>
+	`Answer with exactly one of these and nothing else: ${words.join(", ")}`;
+
 export const spokenSchema = ({ schema, description }: Pick<SchemaFormat, "schema" | "description">): string =>
 	`Answer with JSON that conforms to this JSON Schema, and with nothing else:\n${JSON.stringify(describedSchema(schema, description))}`;
 

@@ -4,12 +4,10 @@ import type { Observation, Progress } from "../../contract/passthrough.ts";
 import type { Block } from "../../neutral/content.ts";
 import { textBytes } from "../../neutral/json.ts";
 import { failureOf } from "../../neutral/normalize-events.ts";
-import type { Finish, NeutralEvent, Usage } from "../../neutral/response.ts";
+import { type Finish, type NeutralEvent, tellsNoOutput, type Usage } from "../../neutral/response.ts";
 
 /** The finishes of a whole answer. */
 const ordinary: ReadonlySet<Finish["reason"]> = new Set(["stop", "stop_sequence", "tool_calls"]);
-
-const isEmpty = (usage: Usage | undefined): boolean => usage?.output.total === 0 && !usage.beside;
 
 /** As the client's protocol says. */
 type TellsFailure = (finish: Finish) => boolean;
@@ -130,7 +128,7 @@ export class StreamCounter implements Progress {
 			...(this.tools && { serverTools: this.tools }),
 			...(this.results && { results: this.results }),
 			...(this.usage && { usage: this.usage, ...(this.isTotal !== undefined && { usageIsTotal: this.isTotal }) }),
-			...(this.unbilled && pieces === 0 && isEmpty(this.usage) && { unbilled: true }),
+			...(this.unbilled && pieces === 0 && tellsNoOutput(this.usage) && { unbilled: true }),
 			...(this.tier !== undefined && { tier: this.tier }),
 			...(this.error && { error: this.error }),
 			...(this.stopped !== undefined && { stopped: this.stopped }),

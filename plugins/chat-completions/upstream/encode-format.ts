@@ -1,7 +1,16 @@
 /** The form of the answer, for an upstream: `response_format`, and in words what it cannot be told otherwise. */
 import { definedOnly, type FunctionTool, type WireRecord } from "#core";
 import { fittingSchema } from "../fitting-schema.ts";
-import { answersObject, formatName, mayEnforce, type SchemaFormat, speaksOfJson, spokenSchema } from "../openai.ts";
+import {
+	answersObject,
+	formatName,
+	mayEnforce,
+	type SchemaFormat,
+	speaksOfJson,
+	spokenJson,
+	spokenSchema,
+	spokenWords,
+} from "../openai.ts";
 import type { Writing } from "./target.ts";
 
 /** What is sent, and a sentence for the model where the protocol has no field for it. */
@@ -44,13 +53,13 @@ export const encodeFormat = (writing: Writing): EncodedFormat => {
 		case "json":
 			return {
 				response_format: { type: "json_object" },
-				...(writing.sameProtocol || speaksOfJson(writing.request) ? {} : { instruction: "Answer in JSON." }),
+				...(writing.sameProtocol || speaksOfJson(writing.request) ? {} : { instruction: spokenJson }),
 			};
 		case "schema":
 			return schemaFormat(format, writing);
 		case "enum":
 			writing.losses.setting("format", "the upstream cannot be held to a list of words; it is asked for one of them");
-			return { instruction: `Answer with exactly one of these and nothing else: ${format.values.join(", ")}` };
+			return { instruction: spokenWords(format.values) };
 		default:
 			return {};
 	}

@@ -14,6 +14,7 @@ import {
 	parseJson,
 	type StreamEvent,
 	type StreamObserver,
+	tellsNoOutput,
 	type Usage,
 	type WireRecord,
 } from "#core";
@@ -35,8 +36,6 @@ const search = /"type"\s*:\s*"server_tool_use"[^{]*"name"\s*:\s*"web_search"/;
 
 /** What a tool of the provider's own gave: the model reads it, and all before it again. */
 const result = /"type"\s*:\s*"\w+_tool_result"/;
-
-const isEmpty = (usage: Usage | undefined): boolean => usage?.output.total === 0 && !usage.beside;
 
 const indexIn = (data: string): number => Number(/"index"\s*:\s*(\d+)/.exec(data)?.[1] ?? 0);
 
@@ -133,7 +132,7 @@ class Observer implements StreamObserver {
 		return {
 			...progress,
 			...definedOnly({ usage, error, stopped, tier: decodeTier(this.usage) }),
-			...(this.unbilled && pieces === 0 && isEmpty(usage) && { unbilled: true }),
+			...(this.unbilled && pieces === 0 && tellsNoOutput(usage) && { unbilled: true }),
 			...(this.results && { results: this.results }),
 			...(searches > 0 && { serverTools: { web_search: searches } }),
 			...(usage && summed !== finished && { usageIsTotal: summed }),
@@ -176,7 +175,7 @@ export const observe = (body: unknown): Observation => {
 	const error = root["type"] === "error" || isRecord(root["error"]) ? decodeToldError(root) : undefined;
 	const sizes = asList(root["content"]).map((block) => bytesOf(asRecord(block)));
 	const usage = decodeUsage(root["usage"]);
-	const unbilled = isUnbilled(root) && sizes.length === 0 && isEmpty(usage);
+	const unbilled = isUnbilled(root) && sizes.length === 0 && tellsNoOutput(usage);
 	return {
 		finished: error === undefined && (root["type"] === "message" || asCount(root["input_tokens"]) !== undefined),
 		pieces: sizes.filter((bytes) => bytes > 0).length,

@@ -1,5 +1,14 @@
 /** The conversation as this protocol demands it: system text apart, user and assistant in turns, results before all else. */
-import { asText, type Block, inPlaceOf, instructs, type Message, type ModelCapabilities, type WireRecord } from "#core";
+import {
+	asText,
+	type Block,
+	inPlaceOf,
+	instructs,
+	type Message,
+	type ModelCapabilities,
+	noReasoning,
+	type WireRecord,
+} from "#core";
 import { type Encoding, encodeAssistantBlock, encodeGiven, encodeResult } from "../encode-content.ts";
 import { withSpacesJoined } from "./white-space.ts";
 
@@ -13,12 +22,7 @@ const midSystemBeta = "mid-conversation-system-2026-04-07";
 /** Said for a user who said nothing where the protocol demands that one speaks. */
 export const goOn: Turn = { role: "user", content: [{ type: "text", text: "Continue." }] };
 
-/** Stands where a model insists on thinking that it never did; an empty text may count as none. */
-const noThinking: WireRecord = {
-	type: "thinking",
-	thinking: "(The reasoning of this step is not at hand.)",
-	signature: "",
-};
+const noThinking: WireRecord = { type: "thinking", thinking: noReasoning, signature: "" };
 
 const encodeSystemBlock = (block: Block, encoding: Encoding): readonly WireRecord[] => {
 	if (block.type === "text" || block.type === "unknown") return encodeGiven(block, encoding);

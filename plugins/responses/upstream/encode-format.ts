@@ -7,7 +7,15 @@ import {
 	type OutputFormat,
 	type WireRecord,
 } from "#core";
-import { answersObject, formatName, mayEnforce, speaksOfJson, spokenSchema } from "../../chat-completions/service.ts";
+import {
+	answersObject,
+	formatName,
+	mayEnforce,
+	speaksOfJson,
+	spokenJson,
+	spokenSchema,
+	spokenWords,
+} from "../../chat-completions/service.ts";
 import { protocolName } from "../name.ts";
 import type { Writing } from "./writing.ts";
 
@@ -54,6 +62,6 @@ export const spokenFormat = (request: NeutralRequest): string | undefined => {
 	const { format, protocol } = request;
 	if (format?.type === "schema" && protocol !== protocolName && asObjectSchema(format.schema) === undefined)
 		return spokenSchema(format);
-	if (format?.type === "enum") return `Answer with exactly one of these and nothing else: ${format.values.join(", ")}`;
-	return needsMentionOfJson(request) ? "Answer in JSON." : undefined;
+	if (format?.type === "enum") return spokenWords(format.values);
+	return needsMentionOfJson(request) ? spokenJson : undefined;
 };

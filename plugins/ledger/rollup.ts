@@ -27,12 +27,19 @@ const tables = [
 	{ table: "ledger_days", milliseconds: 24 * hourMs },
 ] as const;
 
+/**
+ * How many calls a row stands for: none where it tells of a charge alone, several where a refusal was repeated. Those who sum
+ * up rows count alike; the text is part of migrations that have run.
+ */
+export const callsOf = (row: string): string =>
+	`CASE WHEN ${row}ending IN ('lease_lost', 'lease_found') THEN 0 WHEN ${row}ending = 'refused' THEN coalesce(${row}detail->>'repeats', 1) ELSE 1 END`;
+
 /** The values of one row, named by `row`. */
 const valuesOf = (row: string, milliseconds: number): string =>
 	[
 		`${row}at - ${row}at % ${milliseconds}`,
 		...apart.map((name) => `coalesce(${row}${name}, '')`),
-		`CASE WHEN ${row}ending IN ('lease_lost', 'lease_found') THEN 0 WHEN ${row}ending = 'refused' THEN coalesce(${row}detail->>'repeats', 1) ELSE 1 END`,
+		callsOf(row),
 		`${row}ending = 'completed'`,
 		...["input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens"].map((name) => `${row}${name}`),
 		`coalesce(${row}cost, 0)`,

@@ -6,6 +6,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { asList, asNumber, asText, deny, Fault, parseJson, type Store } from "#core";
+import { callsOf } from "./rollup.ts";
 import { isTagGroup, tagOf } from "./tags.ts";
 import { tookColumns, tookCounts } from "./time-taken.ts";
 import { dateIn } from "./zones.ts";
@@ -71,7 +72,7 @@ const added = {
 };
 
 const ofRows = {
-	calls: sql`sum(CASE WHEN ending IN ('lease_lost', 'lease_found') THEN 0 WHEN ending = 'refused' THEN coalesce(detail->>'repeats', 1) ELSE 1 END)`,
+	calls: sql`sum(${sql.raw(callsOf(""))})`,
 	completed: sql`sum(ending = 'completed')`,
 	...added,
 };

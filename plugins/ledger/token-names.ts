@@ -1,6 +1,6 @@
 /** Names of tokens for rows that know only an id: those of tasks, which end long after they were asked for. */
 import { sql } from "drizzle-orm";
-import type { Store, WireRecord } from "#core";
+import { asText, type Store, valueList, type WireRecord } from "#core";
 import type { TokenOwnership } from "../tokens/service.ts";
 
 export const withTokenNames = async (
@@ -8,15 +8,9 @@ export const withTokenNames = async (
 	tokens: TokenOwnership | undefined,
 	views: readonly WireRecord[],
 ): Promise<readonly WireRecord[]> => {
-	const nameless = new Set(
-		views.filter(({ token, tokenName }) => token !== null && tokenName === null).map(({ token }) => token),
-	);
+	const nameless = new Set(views.flatMap(({ token, tokenName }) => (tokenName === null ? (asText(token) ?? []) : [])));
 	if (!tokens || nameless.size === 0) return views;
-	const ids = sql.join(
-		[...nameless].map((id) => sql`${id}`),
-		sql`, `,
-	);
-	const rows = await store.all(sql`SELECT id, name FROM (${tokens.directory()}) WHERE id IN (${ids})`);
+	const rows = await store.all(sql`SELECT id, name FROM (${tokens.directory()}) WHERE id IN ${valueList(nameless)}`);
 	const names = new Map(rows.map(({ id, name }) => [id, name]));
 	return views.map((view) => ({ ...view, tokenName: view["tokenName"] ?? names.get(view["token"]) ?? null }));
 };

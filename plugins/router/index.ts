@@ -59,10 +59,10 @@ export default definePlugin({
 				log,
 				protocolNamed,
 				proxy: needs.hostInfo.outgoingProxy,
-				random: Math.random,
 			}),
 		);
-		const upstreamNamed = byName(() => [...configured, ...needs.upstreams()]);
+		const all = () => [...configured, ...needs.upstreams()];
+		const upstreamNamed = byName(all);
 		let lookup: ModelLookup | undefined;
 		// What plugins add is complete once all of them are set up, which is before the first call.
 		const capabilitiesOf: ModelLookup = (...asked) => {
@@ -75,7 +75,7 @@ export default definePlugin({
 			log,
 			upstreamNamed,
 			capabilitiesOf,
-			upstreamNames: () => [...configured, ...needs.upstreams()].map(({ name }) => name),
+			upstreamNames: () => all().map(({ name }) => name),
 			random: Math.random,
 			alerts: needs.alerts,
 			choosing: createChoosing(needs.choosers),
@@ -85,7 +85,7 @@ export default definePlugin({
 		const check = () => [
 			...tlsComplaints(config.upstreams),
 			...namedNowhere(config, configured, {
-				upstreams: [...configured, ...needs.upstreams()],
+				upstreams: all(),
 				protocols: needs.protocols(),
 				endpoints: needs.endpoints(),
 				taskUpstreams: needs.taskUpstreams(),

@@ -30,7 +30,7 @@ export interface RequestBound {
 	/** Output tokens that were predicted: those that the answer does not have are billed as well. Absent where none were. */
 	readonly predicted?: number;
 	/** Something is marked to be kept in a cache. */
-	readonly caches: boolean;
+	readonly caches?: boolean;
 	/** Something may be kept in a cache for an hour. */
 	readonly longCache: boolean;
 	/** A tool or field that is billed in a way nobody here knows. */

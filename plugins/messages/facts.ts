@@ -118,6 +118,7 @@ export const facts: RequestFacts = {
 		if (tools.length > 0 || formatted !== undefined)
 			reader.tools(tools.filter(({ type }) => typeof type === "string" && type !== "custom").length);
 		for (const tool of tools) readTool(reader, tool);
+		if (value["thinking"] !== undefined && asRecord(value["thinking"])["type"] === "disabled") reader.thinks(0);
 		const managed = value["context_management"];
 		if (isRecord(managed)) readCompaction(reader, managed);
 		for (const field of references) if (value[field] !== undefined && value[field] !== null) reader.reachesOut();

@@ -19,8 +19,18 @@ const thoughtsOf = ({ enable_thinking: enabled, thinking_budget: budget = usual 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 beforeAll(async () => {
-	upstream = startUpstream(({ json }) => {
+	upstream = startUpstream(({ json, path }) => {
 		const asked = json as Asked;
+		if (path === "/v1/messages")
+			return Response.json({
+				id: "m",
+				type: "message",
+				role: "assistant",
+				model: "qwen-claude",
+				content: [{ type: "text", text: "Hello" }],
+				stop_reason: "max_tokens",
+				usage: { input_tokens: 10, output_tokens: asked.max_tokens },
+			});
 		const thoughts = thoughtsOf(asked);
 		const counts = { prompt_tokens: 10, completion_tokens: thoughts + asked.max_tokens };
 		const usage = { ...counts, completion_tokens_details: { reasoning_tokens: thoughts } };
@@ -40,22 +50,21 @@ beforeAll(async () => {
 		const text = `${piece.repeat(100)}${end}${chunk({ choices: [], usage })}data: [DONE]\n\n`;
 		return new Response(text, { headers: { "content-type": "text/event-stream" } });
 	});
-	const one = {
-		name: "alibaba",
-		protocol: "chat-completions",
-		url: `${upstream.url}/v1`,
-		key: "k",
-		vendor: "dashscope",
-	};
+	const alibaba = { key: "k", vendor: "dashscope" };
+	const upstreams = [
+		{ ...alibaba, name: "chat", protocol: "chat-completions", url: `${upstream.url}/v1` },
+		{ ...alibaba, name: "claude", protocol: "messages", url: upstream.url },
+	];
+	const models = [
+		{ name: "qwen3.7-max", targets: [{ upstream: "chat" }] },
+		{ name: "qwen-claude", targets: [{ upstream: "claude" }] },
+	];
 	gateway = await startGateway({
 		plugins: [
 			"tokens",
 			"chat-completions",
 			"messages",
-			{
-				use: "router",
-				with: { upstreams: [one], models: [{ name: "qwen3.7-max", targets: [{ upstream: "alibaba" }] }] },
-			},
+			{ use: "router", with: { upstreams, models } },
 			{ use: "prices", with: { models: { "*": rates } } },
 			"quota",
 			"ledger",
@@ -67,7 +76,7 @@ afterAll(async () => {
 	await upstream.stop();
 });
 
-const ask = async (quota: number, more: Partial<Asked> = {}, path = "/v1/chat/completions") => {
+const ask = async (quota: number, more: object = {}, path = "/v1/chat/completions") => {
 	const { key, id } = await gateway.token({ quota });
 	const body = { model: "qwen3.7-max", messages: [{ role: "user", content: "Hi" }], max_tokens: 16, ...more };
 	const response = await gateway.ask(path, body, { headers: { authorization: `Bearer ${key}` } });
@@ -104,4 +113,12 @@ test("what the request says of them holds less", async () => {
 		expect(status).toBe(200);
 		expect(call).toMatchObject(wholly(thoughts));
 	}
+});
+
+test("and so does thinking that is switched off in Anthropic's words", async () => {
+	const call = (more: object) => ask(0.01, { model: "qwen-claude", ...more }, "/v1/messages");
+	expect((await call({})).status).toBe(402);
+	const { status, call: row } = await call({ thinking: { type: "disabled" } });
+	expect(status).toBe(200);
+	expect(row).toMatchObject(wholly(0));
 });

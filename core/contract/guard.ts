@@ -50,7 +50,8 @@ export interface AnswerGuard {
 /**
  * Sees requests, and answers where it asks for them. `request` holds all that is said to the model: the messages of a
  * conversation, the texts of an endpoint, the prompt and the fields of a task, and as `leftAside` what a body holds besides and is sent
- * as it is to an upstream that speaks its protocol. `mapTexts` reaches each text in it. A setting of
+ * as it is to an upstream that speaks its protocol. `mapTexts` reaches each text in it. It is frozen: what is to be sent is `replace`, and a
+ * guard that writes into it fails. A setting of
  * the token is that of a policy with nothing else: `call.token.compiled.get(key)`.
  *
  * @example

@@ -17,6 +17,11 @@ const requests = {
 	stand: () => ({ restore: new Map([["", "x"]]) }),
 	own: () => ({ restore: new Map([["Hello", 5]]) }),
 	blind: () => ({ answer: { window: 3 } }),
+	word: (q) => {
+		q.messages[0].blocks[0].text = "masked";
+		return { replace: q };
+	},
+	turn: (q) => void q.messages.push(message({ type: "text", text: "more" })),
 };
 const answers = {
 	number: () => ({ replace: 5 }),
@@ -125,6 +130,21 @@ test.each(["null", "block", "number", "empty", "stand", "own", "blind"])(
 		const refused = await ask(`request ${name}`);
 		expect([refused.status, await refused.json()]).toMatchObject([500, { error: { code: "guard_failed" } }]);
 		expect(errors()).toMatchObject([{ guard: "odd-guard", error: expect.stringMatching(/^TypeError: its /) }]);
+		expect(upstream.received).toHaveLength(asked);
+	},
+);
+
+test.each(["/v1/chat/completions", "/v1/messages"])(
+	"a guard that writes into the request that it is shown has failed, and nothing is sent as it came: %s",
+	async (path) => {
+		for (const name of ["word", "turn"]) {
+			const refused = await ask(`request ${name}`, path);
+			expect([refused.status, await refused.text()]).toEqual([500, expect.stringContaining("A guard could not look")]);
+		}
+		expect(errors()).toMatchObject([
+			{ guard: "odd-guard", error: expect.stringContaining("readonly"), at: expect.stringContaining("odd.js:") },
+			{ guard: "odd-guard", error: expect.stringMatching(/^TypeError/) },
+		]);
 		expect(upstream.received).toHaveLength(asked);
 	},
 );

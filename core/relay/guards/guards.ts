@@ -13,10 +13,11 @@ import { refusalIn, verdictIn } from "../policies/plugin-answers.ts";
 import { changedAsk, endpointWords } from "./guarded-ask.ts";
 import { changedModelAsk } from "./guarded-body.ts";
 import { withLeftAside } from "./left-aside.ts";
+import { unchangeable } from "./unchangeable.ts";
 
 const verdictOf = async (guard: Guard, prompt: NeutralRequest, call: Routed, log: Log): Promise<RequestVerdict> => {
 	try {
-		return verdictIn(await guard.inspect(prompt, call));
+		return verdictIn(await guard.inspect(unchangeable(prompt), call));
 	} catch (error) {
 		const refuse = refusalIn(error);
 		if (refuse) return { refuse };

@@ -88,7 +88,10 @@ describe("what cannot be ordered is said, naming the plugins:", () => {
 	test("a ring, with everyone in it and nobody else", () => {
 		const ring = [instance("x", ["a"], ["b"]), instance("y", ["b"], ["c"]), instance("z", ["c"], ["a"])];
 		const { complaints } = order([instance("outside", [], ["a"]), ...ring]);
-		expect(complaints).toEqual([{ plugin: "x", message: 'plugins need each other in a ring: "x" → "y" → "z" → "x"' }]);
+		const message = expect.stringMatching(
+			/in a ring: "x" → "y" → "z" → "x"; take one need away, or put a slot in its place/,
+		);
+		expect(complaints).toEqual([{ plugin: "x", message }]);
 	});
 
 	test("a ring of two that could do without each other", () => {

@@ -78,7 +78,10 @@ export const orderInstances = (
 		const from = path.indexOf(instance);
 		if (from !== -1) {
 			const ring = [...path.slice(from), instance].map(({ name }) => `"${name}"`).join(" → ");
-			complain(instance.name, `plugins need each other in a ring: ${ring}`);
+			complain(
+				instance.name,
+				`plugins need each other in a ring: ${ring}; take one need away, or put a slot in its place, which is read after set-up`,
+			);
 			return;
 		}
 		for (const giver of needed(instance)) visit(giver, [...path, instance]);

@@ -38,6 +38,14 @@ const whatIsWrong = (error: unknown): string => {
 	return ofValue(error.message) ?? error.message.split(". ")[0] ?? "";
 };
 
+/** The refusal of words that a command does not take, with how it goes. */
+export const misused = (message: string, usage: string): Fault =>
+	new Fault(deny("invalid_request", `${message}\n\n${usage}`));
+
+/** Options that take a word each, as `parseWords` has them. */
+export const textOptions = <const Name extends string>(...names: readonly Name[]) =>
+	Object.fromEntries(names.map((name) => [name, { type: "string" }])) as Readonly<Record<Name, { type: "string" }>>;
+
 /** `parseArgs` of `node:util`. Throws `Fault` (`invalid_request`) that ends with `usage`; its `parameter` is an option that is not taken. */
 export const parseWords = <const Config extends ParseArgsConfig>(
 	config: Config,
@@ -48,7 +56,7 @@ export const parseWords = <const Config extends ParseArgsConfig>(
 	} catch (error) {
 		const said = whatIsWrong(error);
 		const option = unknownOption(said);
-		if (option === undefined) throw new Fault(deny("invalid_request", `${said}\n\n${usage}`));
+		if (option === undefined) throw misused(said, usage);
 		const near = nearestOption(option, Object.keys(config.options ?? {}));
 		const message = `there is no option "${option}" here${near}\n\n${usage}`;
 		throw new Fault(deny("invalid_request", message, { parameter: option }));

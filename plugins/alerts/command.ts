@@ -1,5 +1,5 @@
 /** `portico alerts`: what the operator was told, and a test. */
-import { asList, asRecord, asText, type Command, deny, didYouMean, Fault, tableLines } from "#core";
+import { asList, asRecord, asText, type Command, didYouMean, misused, tableLines } from "#core";
 
 const usage = "portico alerts [--json]\nportico alerts test";
 
@@ -12,7 +12,7 @@ export const alertsCommand: Command = {
 		const strange = word === undefined || word === "test" || word === "--json" ? more[0] : word;
 		if (strange !== undefined) {
 			const message = `portico alerts takes no "${strange}"${didYouMean(strange, ["test", "--json"])}`;
-			throw new Fault(deny("invalid_request", `${message}\n\n${usage}`));
+			throw misused(message, usage);
 		}
 		if (word === "test") {
 			await call("POST", "/admin/alerts/test");

@@ -9,6 +9,7 @@ import {
 	dollars,
 	parseWords,
 	tableLines,
+	textOptions,
 	type WireRecord,
 } from "#core";
 import { withoutKey } from "../tokens/service.ts";
@@ -25,30 +26,11 @@ const usage = [
 	"  --limit N         so many; 50 unless said",
 ].join("\n");
 
-const text = { type: "string" } as const;
-
-const parse = (words: readonly string[]) => {
-	return parseWords(
-		{
-			args: [...words],
-			options: {
-				ending: text,
-				token: text,
-				model: text,
-				upstream: text,
-				status: text,
-				protocol: text,
-				address: text,
-				tag: { type: "string", multiple: true },
-				from: text,
-				to: text,
-				limit: text,
-				json: { type: "boolean" },
-			},
-		},
-		usage,
-	).values;
-};
+const options = {
+	...textOptions("ending", "token", "model", "upstream", "status", "protocol", "address", "from", "to", "limit"),
+	tag: { type: "string", multiple: true },
+	json: { type: "boolean" },
+} as const;
 
 /** Where it went, by way of what. A task has no list of attempts. */
 const wayOf = (call: WireRecord): string =>
@@ -93,7 +75,7 @@ export const callsCommand: Command = {
 	summary: "Shows the latest calls: whose, where they went, how they ended.",
 	usage: () => usage,
 	async run({ words, call, print }) {
-		const { json, tag, token, ...others } = parse(words);
+		const { json, tag, token, ...others } = parseWords({ args: [...words], options }, usage).values;
 		const query = { ...others, ...(await withoutKey(token, call)) };
 		const answer = asRecord(
 			await call("GET", `/admin/calls?${withTags(new URLSearchParams(definedOnly(query)), tag)}`),

@@ -5,10 +5,10 @@ import {
 	asRecord,
 	asText,
 	type Command,
-	deny,
 	dollars,
-	Fault,
+	misused,
 	parseWords,
+	textOptions,
 	type WireRecord,
 } from "#core";
 import { withoutKey } from "../tokens/service.ts";
@@ -16,15 +16,7 @@ import { callerOf } from "./calls-command.ts";
 
 const usage = "portico explain ID [--json]\nportico explain --model NAME [--token ID|NAME|KEY] [--json]";
 
-const wrong = (message: string): Fault => new Fault(deny("invalid_request", `${message}\n\n${usage}`));
-
-const parse = (words: readonly string[]) => {
-	const text = { type: "string" } as const;
-	return parseWords(
-		{ args: [...words], allowPositionals: true, options: { model: text, token: text, json: { type: "boolean" } } },
-		usage,
-	);
-};
+const options = { ...textOptions("model", "token"), json: { type: "boolean" } } as const;
 
 const joined = (...parts: readonly (string | undefined)[]): string =>
 	parts.filter((part) => part !== undefined && part !== "").join(", ");
@@ -130,10 +122,10 @@ export const explainCommand: Command = {
 	summary: "Says what happened in a call, or where a call would go.",
 	usage: () => usage,
 	async run({ words, call, print }) {
-		const { values, positionals } = parse(words);
+		const { values, positionals } = parseWords({ args: [...words], allowPositionals: true, options }, usage);
 		const [id, ...more] = positionals;
 		const surplus = values.model === undefined ? more[0] : id;
-		if (surplus !== undefined) throw wrong(`"${surplus}" is one word too many.`);
+		if (surplus !== undefined) throw misused(`"${surplus}" is one word too many.`, usage);
 		if (values.model !== undefined) {
 			const question = { model: values.model, ...(await withoutKey(values.token, call)) };
 			const answer = asRecord(await call("POST", "/admin/models/explain", question));
@@ -141,8 +133,9 @@ export const explainCommand: Command = {
 			for (const line of explainModel(answer)) print(inOneLine(line));
 			return;
 		}
-		if (id === undefined) throw wrong("portico explain takes the id of a call, as answers have it in x-request-id.");
-		if (values.token !== undefined) throw wrong("A call is explained by its id: that takes no --token.");
+		if (id === undefined)
+			throw misused("portico explain takes the id of a call, as answers have it in x-request-id.", usage);
+		if (values.token !== undefined) throw misused("A call is explained by its id: that takes no --token.", usage);
 		const answer = asRecord(await call("GET", `/admin/calls/${encodeURIComponent(id)}`));
 		if (values.json === true) print(JSON.stringify(answer));
 		else for (const line of explainCall(answer)) print(inOneLine(line));

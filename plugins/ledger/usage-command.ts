@@ -10,6 +10,7 @@ import {
 	Fault,
 	parseWords,
 	tableLines,
+	textOptions,
 	type WireRecord,
 } from "#core";
 import { personId, personsById } from "../people/service.ts";
@@ -41,28 +42,15 @@ const withOwners = async (rows: readonly WireRecord[], call: CallAdmin): Promise
 /** Columns in dollars. */
 const amounts = new Set(["cost", "excess", "saved"]);
 
+const options = {
+	...textOptions("by", "from", "to", "zone", "token", "owner", "model", "upstream"),
+	tag: { type: "string", multiple: true },
+	csv: { type: "boolean" },
+	json: { type: "boolean" },
+} as const;
+
 const parse = (words: readonly string[]) => {
-	const text = { type: "string" } as const;
-	const flag = { type: "boolean" } as const;
-	const { values } = parseWords(
-		{
-			args: [...words],
-			options: {
-				by: text,
-				from: text,
-				to: text,
-				zone: text,
-				token: text,
-				owner: text,
-				model: text,
-				upstream: text,
-				tag: { type: "string", multiple: true },
-				csv: flag,
-				json: flag,
-			},
-		},
-		usage,
-	);
+	const { values } = parseWords({ args: [...words], options }, usage);
 	if (values.csv === true && values.json === true)
 		throw new Fault(deny("invalid_request", "portico usage takes --csv or --json, not both"));
 	return values;

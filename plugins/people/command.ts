@@ -15,6 +15,7 @@ import {
 	parseWords,
 	type TokenSetting,
 	tableLines,
+	textOptions,
 	type WireRecord,
 } from "#core";
 import { personId } from "./asked-persons.ts";
@@ -45,20 +46,12 @@ const wrong = (message: string): never => {
 	throw new Fault(deny("invalid_request", message));
 };
 
-const text = { type: "string" } as const;
 const options = {
-	role: text,
-	ceiling: text,
-	budgets: text,
-	limits: text,
-	hours: text,
-	person: text,
+	...textOptions("role", "ceiling", "budgets", "limits", "hours", "person"),
 	json: { type: "boolean" },
 } as const;
 
-const parse = (words: readonly string[]) => {
-	return parseWords({ args: [...words], allowPositionals: true, options }, usage());
-};
+const parse = (words: readonly string[]) => parseWords({ args: [...words], allowPositionals: true, options }, usage());
 
 type Values = ReturnType<typeof parse>["values"];
 
@@ -227,7 +220,7 @@ export const auditCommand: Command = {
 	summary: "Tells who changed what, newest first.",
 	usage: auditUsage,
 	async run({ words, call, print }) {
-		const options = { limit: text, operator: text, object: text, json: { type: "boolean" } } as const;
+		const options = { ...textOptions("limit", "operator", "object"), json: { type: "boolean" } } as const;
 		const { json, operator, ...others } = parseWords({ args: [...words], options }, auditUsage()).values;
 		const asked = { ...others, ...(operator !== undefined && { operator: await personId(call, operator) }) };
 		const answer = asRecord(await call("GET", `/admin/audit?${new URLSearchParams(asked)}`));

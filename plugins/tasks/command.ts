@@ -6,10 +6,10 @@ import {
 	asText,
 	type Command,
 	definedOnly,
-	deny,
-	Fault,
+	misused,
 	parseWords,
 	tableLines,
+	textOptions,
 	type WireRecord,
 } from "#core";
 import { withoutKey } from "../tokens/service.ts";
@@ -17,27 +17,10 @@ import { withoutKey } from "../tokens/service.ts";
 const usage =
 	"portico tasks [ID] [--status NOT_START|IN_PROGRESS|SUCCESS|FAILURE] [--kind KIND] [--token ID|NAME|KEY] [--model NAME] [--upstream NAME] [--limit N] [--json]";
 
-const wrong = (message: string): Fault => new Fault(deny("invalid_request", `${message}\n\n${usage}`));
-
-const parse = (words: readonly string[]) => {
-	const text = { type: "string" } as const;
-	return parseWords(
-		{
-			args: [...words],
-			allowPositionals: true,
-			options: {
-				status: text,
-				kind: text,
-				token: text,
-				model: text,
-				upstream: text,
-				limit: text,
-				json: { type: "boolean" },
-			},
-		},
-		usage,
-	);
-};
+const options = {
+	...textOptions("status", "kind", "token", "model", "upstream", "limit"),
+	json: { type: "boolean" },
+} as const;
 
 const titles = ["created", "id", "token", "kind", "model", "upstream", "status", "why", "token id"];
 
@@ -54,13 +37,13 @@ export const tasksCommand: Command = {
 	summary: "Shows the latest tasks of all tokens: where they stand, and why those that failed did.",
 	usage: () => usage,
 	async run({ words, call, print }) {
-		const { values, positionals } = parse(words);
+		const { values, positionals } = parseWords({ args: [...words], allowPositionals: true, options }, usage);
 		const { json, token, ...others } = values;
 		const query = { ...others, ...(await withoutKey(token, call)) };
 		const [id, ...more] = positionals;
-		if (more.length > 0) throw wrong(`"${more[0]}" is one word too many.`);
+		if (more.length > 0) throw misused(`"${more[0]}" is one word too many.`, usage);
 		const [unread] = id === undefined ? [] : Object.keys(query);
-		if (unread !== undefined) throw wrong(`A task is shown by its id: that takes no --${unread}.`);
+		if (unread !== undefined) throw misused(`A task is shown by its id: that takes no --${unread}.`, usage);
 		const path = id === undefined ? `?${new URLSearchParams(definedOnly(query))}` : `/${encodeURIComponent(id)}`;
 		const answer = asRecord(await call("GET", `/admin/tasks${path}`));
 		if (json === true) return print(JSON.stringify(answer));

@@ -7,11 +7,11 @@ import {
 	type Command,
 	type CommandRun,
 	definedOnly,
-	deny,
 	didYouMean,
-	Fault,
+	misused,
 	parseWords,
 	tableLines,
+	textOptions,
 	type WireRecord,
 } from "#core";
 import { withoutKey } from "../tokens/service.ts";
@@ -29,28 +29,10 @@ const usage = [
 	"  --to TIME   until just before then",
 ].join("\n");
 
-const wrong = (message: string): Fault => new Fault(deny("invalid_request", `${message}\n\n${usage}`));
-
-const parse = (words: readonly string[]) => {
-	const text = { type: "string" } as const;
-	return parseWords(
-		{
-			args: [...words],
-			allowPositionals: true,
-			options: {
-				status: text,
-				token: text,
-				task: text,
-				limit: text,
-				from: text,
-				to: text,
-				url: text,
-				json: { type: "boolean" },
-			},
-		},
-		usage,
-	);
-};
+const options = {
+	...textOptions("status", "token", "task", "limit", "from", "to", "url"),
+	json: { type: "boolean" },
+} as const;
 
 const titles = ["created", "id", "token", "event", "status", "attempts", "last error", "url", "token id"];
 
@@ -78,7 +60,7 @@ interface Question {
 }
 
 const questionOf = ([action, id, ...more]: readonly string[]): Question => {
-	if (more.length > 0) throw wrong(`"${more[0]}" is one word too many.`);
+	if (more.length > 0) throw misused(`"${more[0]}" is one word too many.`, usage);
 	const all = "/admin/deliveries";
 	const one = `${all}/${encodeURIComponent(id ?? "")}`;
 	if (action === undefined) return { method: "GET", path: all, takes: ["status", "token", "task", "limit"] };
@@ -88,7 +70,7 @@ const questionOf = ([action, id, ...more]: readonly string[]): Question => {
 	if (action === "test" && id === undefined)
 		return { method: "POST", path: "/admin/webhooks/test", takes: ["url", "token"] };
 	const near = didYouMean(action, ["show", "redeliver", "test"]);
-	throw wrong(action === "show" ? "Say which: show ID." : `portico deliveries takes no "${action}"${near}`);
+	throw misused(action === "show" ? "Say which: show ID." : `portico deliveries takes no "${action}"${near}`, usage);
 };
 
 /** An option that nobody reads would be taken for one that was obeyed: to redeliver "of one task" would send all that are dead. */
@@ -99,8 +81,10 @@ const ask = async (
 ): Promise<unknown> => {
 	const { method, path, takes } = questionOf(words);
 	const unread = Object.keys(query).find((name) => !takes.includes(name));
-	if (unread !== undefined) throw wrong(`"portico ${["deliveries", ...words].join(" ")}" takes no --${unread}.`);
-	if (words[0] === "test" && query["url"] === undefined) throw wrong("portico deliveries test needs --url URL.");
+	if (unread !== undefined)
+		throw misused(`"portico ${["deliveries", ...words].join(" ")}" takes no --${unread}.`, usage);
+	if (words[0] === "test" && query["url"] === undefined)
+		throw misused("portico deliveries test needs --url URL.", usage);
 	if (takes.length === 0) return await call(method, path);
 	return method === "GET"
 		? await call(method, `${path}?${new URLSearchParams(query)}`)
@@ -131,7 +115,7 @@ export const deliveriesCommand: Command = {
 	summary: "Shows callbacks and what became of them, and sends the dead ones again.",
 	usage: () => usage,
 	async run({ words, call, print }) {
-		const { values, positionals } = parse(words);
+		const { values, positionals } = parseWords({ args: [...words], allowPositionals: true, options }, usage);
 		const { json, token, ...others } = values;
 		const query = { ...others, ...(await withoutKey(token, call)) };
 		const answer = asRecord(await ask(positionals, definedOnly(query), call));

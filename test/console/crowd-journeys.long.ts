@@ -123,6 +123,22 @@ describe.skipIf(!hasBrowser)("an operator among others", () => {
 		await at.page.unroute("**/admin/models");
 	});
 
+	test("sees amounts of any length apart from each other", async () => {
+		await at.page.route("**/admin/usage?*", async (route) => {
+			const response = await route.fetch();
+			const { data, ...rest } = (await response.json()) as { data: object[] };
+			const dear = data.map((sum) => ({ ...sum, calls: 12_345_678_901_234, cost: 98_765_432_109_876.5 }));
+			await route.fulfill({ response, json: { ...rest, data: dear } });
+		});
+		await at.speak((await at.gateway.token()).key);
+		await at.go("Usage");
+		const figures = at.page.locator(".figures dd.large");
+		await figures.filter({ hasText: "98,765,432,109,876" }).waitFor();
+		for (const figure of await figures.all())
+			expect(await figure.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
+		await at.page.unroute("**/admin/usage?*");
+	});
+
 	test("finds a person among many, and the calls of their tokens", async () => {
 		await at.gateway.store.write([
 			sql`INSERT INTO persons (id, name, name_key, role, password, disabled, created_at, limits)

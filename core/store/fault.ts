@@ -45,6 +45,7 @@ const mends: Readonly<Record<string, string>> = {
 	UNREACHABLE: "; start it, or correct database.url",
 	TOKEN_REFUSED: "; database.authToken is not its token, or names a variable that is not set here",
 	SQLITE_CANTOPEN: "; see to it that it is a file that this user may read and write",
+	SQLITE_BUSY: "; another program holds it: end that (fuser FILE tells which), and start again",
 	SQLITE_FULL: "; make room on the disk that holds it",
 };
 

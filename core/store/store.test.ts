@@ -355,6 +355,12 @@ describe("a file", () => {
 		);
 	});
 
+	test("of a file that another program holds whoever starts is told to end that", () => {
+		const busy = new StoreFault("SQLITE_BUSY", "database is locked");
+		const told = "portico.db cannot be used: database is locked; another program holds it: end that (fuser FILE tells";
+		expect(unusable("file:/data/portico.db", busy).message).toContain(told);
+	});
+
 	test("of a server whose disk is full whoever starts is told to make room", async () => {
 		const shared = server();
 		const first = await open(shared.url);

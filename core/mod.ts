@@ -100,7 +100,7 @@ export { readBody, readBytes } from "./wire/body.ts";
 export { type FormField, formFile, formMessage, formOf } from "./wire/endpoint-form.ts";
 export { bearer, bytesIn, jsonMessage, jsonOf } from "./wire/endpoint-json.ts";
 export { changeJsonBody, editJsonBody, type JsonLimits, readJsonBody } from "./wire/json-body.ts";
-export { type Networks, networksOf, readNetwork } from "./wire/networks.ts";
+export { type Networks, networksOf, normaliseAddress, readNetwork } from "./wire/networks.ts";
 export { isOwnOrigin } from "./wire/origins.ts";
 
 // the database

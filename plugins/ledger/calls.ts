@@ -7,6 +7,7 @@ import {
 	deny,
 	Fault,
 	invalidParameter,
+	normaliseAddress,
 	ownerOf,
 	pageLimit,
 	type Route,
@@ -25,12 +26,20 @@ import { withTokenNames } from "./token-names.ts";
 
 const mostCalls = 500;
 
+/** As rows have it. */
+const addressOf = (words: string): string => {
+	const address = normaliseAddress(words);
+	if (address !== undefined) return address;
+	throw invalidParameter("address", "address must be an IP address such as 192.0.2.7 or 2001:db8::7, without a port.");
+};
+
 const keptTo = (url: URL): Map<Filter, string | number> =>
 	new Map(
 		filters.flatMap((name): [Filter, string | number][] => {
 			const value = url.searchParams.get(name);
 			if (value === null) return [];
 			if (name === "ending") return [[name, checkEnding(value)]];
+			if (name === "address") return [[name, addressOf(value)]];
 			if (name !== "status") return [[name, value]];
 			if (/^\d{3}$/.test(value)) return [[name, Number(value)]];
 			throw invalidParameter("status", "status must be an HTTP status such as 429.");

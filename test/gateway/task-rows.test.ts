@@ -52,5 +52,7 @@ test("rows are found by the address they were asked for from", async () => {
 	const id = await make(key);
 	const [found] = await rows("address=127.0.0.1&limit=1");
 	expect(found).toMatchObject({ id, address: "127.0.0.1", protocol: "tasks" });
+	expect((await rows("address=::ffff:127.0.0.1&limit=1")).map((row) => row["id"])).toEqual([id]);
 	expect(await rows("address=203.0.113.9")).toEqual([]);
+	await expect(rows("address=localhost")).rejects.toThrow("address must be an IP address");
 });

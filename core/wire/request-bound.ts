@@ -191,9 +191,9 @@ type Caching = "none" | "usual" | "long";
 
 /** The longest that anything is marked to be kept in a cache, or was `before`; marks may stand anywhere, also on a tool. */
 const cachingIn = (value: unknown, before: Caching): Caching => {
-	if (Array.isArray(value)) return value.reduce<Caching>((found, each) => cachingIn(each, found), before);
-	if (before === "long" || !isRecord(value)) return before;
-	let found: Caching = before;
+	let found = before;
+	if (Array.isArray(value)) for (const each of value) found = cachingIn(each, found);
+	if (found === "long" || !isRecord(value)) return found;
 	for (const name in value) {
 		const member = value[name];
 		if (typeof member !== "object" || member === null) continue;

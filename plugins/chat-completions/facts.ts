@@ -100,9 +100,7 @@ const countsForMore = (value: WireRecord): boolean => {
 	return isGiven(template) || isGiven(asRecord(words)["chat_template"]) || setsSize(value);
 };
 
-/** Of output beyond its limit: what is predicted, and, as Alibaba's and ByteDance's models are told it, what is thought. */
-const beyondFields = ["prediction", "enable_thinking", "thinking_budget", "thinking"];
-
+/** Output beyond its limit: what is predicted, and, as Alibaba's and ByteDance's models are told it, what is thought. */
 const readBeyond = (reader: BoundReader, value: WireRecord): void => {
 	const { prediction, enable_thinking: enabled, thinking_budget: budget, thinking } = value;
 	if (isGiven(prediction)) reader.predicts(asRecord(prediction)["content"]);
@@ -127,7 +125,7 @@ export const facts: RequestFacts = {
 		readSearches(reader, value);
 		if (value["reasoning"] !== undefined) reader.reasons(value["reasoning"]);
 		if (countsForMore(value)) reader.reachesOut();
-		if (beyondFields.some((field) => isGiven(value[field]))) readBeyond(reader, value);
+		readBeyond(reader, value);
 		return reader.result();
 	},
 	tiers: tiersNamed,

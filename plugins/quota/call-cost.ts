@@ -215,7 +215,9 @@ class ModelCost implements CallCost {
 	}
 
 	get beyond(): number {
-		return Math.max(...this.priced.targets.map(({ beyond }) => beyond));
+		let most = 0;
+		for (const { beyond } of this.priced.targets) most = Math.max(most, beyond);
+		return most;
 	}
 
 	most(output: number): number {

@@ -36,6 +36,28 @@ describe.skipIf(!hasBrowser)("somebody", () => {
 		await at.page.unroute(/admin\/tasks\?/);
 	});
 
+	test("sees why tasks wait: their upstream fails, and where one of them stands", async () => {
+		const lastFailure = { message: "It could not be reached. (ECONNREFUSED)", advice: "Start it." };
+		const away = { upstream: "studio", of: "tasks", circuit: "half-open", failingSince: new Date().toISOString() };
+		const upstreams = [
+			{ ...away, lastFailure, failing: true },
+			{ ...away, upstream: "idle", failing: false },
+		];
+		await at.page.route("**/admin/troubles", (route) => route.fulfill({ json: { data: [], upstreams, workers: 1 } }));
+		const standing = "It waits for its turn at studio.";
+		const task = { id: "task_waits", kind: "image", model: "m", status: "NOT_START", standing };
+		await at.page.route("**/admin/tasks/task_waits", (route) => route.fulfill({ json: task }));
+		await at.page.goto("/console/tasks/task_waits");
+		await at.sheet().getByText(standing).waitFor();
+		await at.button("Close").click();
+		await at.page.getByText("The upstream studio fails: It could not be reached. (ECONNREFUSED)").waitFor();
+		await at.page.getByText("Start it.").waitFor();
+		expect(await at.page.getByText("The upstream idle").count()).toBe(0);
+		await at.page.getByRole("link", { name: /Tasks.*1 failing/ }).waitFor();
+		await at.page.unroute("**/admin/troubles");
+		await at.page.unroute("**/admin/tasks/task_waits");
+	});
+
 	test("tells the files of a result apart", async () => {
 		const files = ["a", "b"].map((name) => ({ role: "image", url: `https://files.example/${name}.png` }));
 		const task = { id: "task_two", kind: "image", model: "m", status: "SUCCESS", output: { files } };

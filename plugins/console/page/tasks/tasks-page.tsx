@@ -15,6 +15,7 @@ import { StateFilter } from "../parts/state-filter.tsx";
 import { type Column, Table } from "../parts/table.tsx";
 import { statuses, type Task, taskOf } from "./task.ts";
 import { TaskSheet } from "./task-sheet.tsx";
+import { UnwellUpstreams } from "./unwell-upstreams.tsx";
 
 const example = (base: string): string =>
 	[
@@ -77,6 +78,7 @@ export const TasksPage = () => {
 			<Head title="Tasks">
 				Image, video and music jobs, newest first: what was asked, how far it is, what came of it.
 			</Head>
+			<UnwellUpstreams />
 			<StateFilter states={statuses} />
 			<Failure failure={failure} />
 			{data && tasks.length === 0 && (

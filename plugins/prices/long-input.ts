@@ -2,9 +2,13 @@
 import type { ConfiguredPrice } from "./prices-config.ts";
 import type { Price, Rate } from "./service.ts";
 
+/** Apart from `rateAt`, which most calls get through without a closure. */
+const changingRateAt = ({ base, steps }: Exclude<Rate, number>, inputTokens: number): number =>
+	steps.findLast(({ above }) => inputTokens > above)?.rate ?? base;
+
 /** Dollars for a million tokens in a call whose input is so long. */
 export const rateAt = (rate: Rate, inputTokens: number): number =>
-	typeof rate === "number" ? rate : (rate.steps.findLast(({ above }) => inputTokens > above)?.rate ?? rate.base);
+	typeof rate === "number" ? rate : changingRateAt(rate, inputTokens);
 
 /** The kinds of tokens that it may be said of, each with the one whose rate it has where it has none. */
 const kinds = [

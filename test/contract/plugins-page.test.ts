@@ -43,6 +43,34 @@ test("the test that the page shows passes, beside the plugin that it is of", () 
 	expect([exitCode, stderr.toString()]).toEqual([0, expect.stringContaining("1 pass")]);
 });
 
+test("the service that the page shows is given by one plugin and taken by another", async () => {
+	const page = readFileSync(join(root, "docs/plugins.md"), "utf8");
+	const [, service = ""] = /```ts\n([^`]*= service<[^`]*)```/.exec(page) ?? [];
+	const [, offer = ""] = /`(provide\(weather, .*?)`;/.exec(page) ?? [];
+	const plugin = (name: string, core: string, spec: string): string => {
+		writeFileSync(
+			join(folder, `${name}.ts`),
+			`import { ${core}, definePlugin, t } from "#core"; import { weather } from "./weather.ts";
+			export default definePlugin({ name: "${name}", summary: "Of the page.", config: t.Object({}), ${spec} });`,
+		);
+		return join(folder, `${name}.ts`);
+	};
+	writeFileSync(join(folder, "weather.ts"), service);
+	const route = `add(routes, { method: "GET", path: "/today", access: "public", summary: "Tells it.", handle: () => new Response(needs.weather.today()) })`;
+	const taker = plugin(
+		"taker",
+		"add, routes",
+		`needs: { weather }, gives: [routes], setup: ({ needs }) => ({ offers: [${route}] })`,
+	);
+	const giver = plugin("giver", "provide", `gives: [weather], setup: () => ({ offers: [${offer}] })`);
+	const gateway = await startGateway({ plugins: [taker, giver] });
+	try {
+		expect(await (await fetch(`${gateway.url}/today`)).text()).toBe("rain");
+	} finally {
+		await gateway.stop();
+	}
+});
+
 const withPlugin = (name: string, code: string, others: readonly { readonly use: string; readonly with: object }[]) => {
 	const file = join(folder, `${name}.ts`);
 	writeFileSync(file, code);

@@ -237,18 +237,6 @@ export const tiersNamed = (body: Readonly<Record<string, unknown>>): readonly st
 	return [...serviceWords(tier), ...tierWords(speed), ...tierWords(place, "inference_geo:")];
 };
 
-/** Where an answer says so, it does not tell what it was served in. */
-const untold = new Set(["", "auto", "unspecified"]);
-
-/** A speed and a place are no service tiers. */
-const isServiceTier = (word: string): boolean => word !== "fast" && !word.includes(":");
-
-/** The same, with the service tier that the answer tells in place of the one that was asked for: that one is billed. */
-export const tiersServed = (asked: readonly string[], told: string): readonly string[] => {
-	if (!asked.some(isServiceTier) || untold.has(told.trim().toLowerCase())) return asked;
-	return [...serviceWords(told), ...asked.filter((word) => !isServiceTier(word))];
-};
-
 /** OpenAI takes two names for one tier; a speed of that name is Anthropic's, and another price. */
 export const serviceWords = (value: unknown): readonly string[] =>
 	tierWords(value).map((word) => (word === "fast" ? "priority" : word));

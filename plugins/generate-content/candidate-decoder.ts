@@ -12,6 +12,7 @@ import {
 	type ToolCallBlock,
 	type WireRecord,
 } from "#core";
+import { argumentsOf } from "./call-arguments.ts";
 import { callId } from "./call-ids.ts";
 import { decodePart, isPlain, isText, signatureOf } from "./decode-part.ts";
 import { field, listField } from "./fields.ts";
@@ -247,8 +248,3 @@ export class CandidateDecoder {
 		if (run) this.events.push({ type: "delta", block: run.block, delta: { type: "logprobs", items } });
 	}
 }
-
-const argumentsOf = (args: WireRecord, kind: "function" | "custom"): ToolCallBlock["arguments"] => {
-	if (kind === "custom") return { form: "text", text: asText(args["input"]) ?? JSON.stringify(args) };
-	return { form: "json", value: args, text: JSON.stringify(args) };
-};

@@ -8,7 +8,7 @@ import type { CallTrace } from "../../contract/trace.ts";
 import type { Target } from "../../contract/upstream.ts";
 import { clientGone } from "../../errors/no-answer.ts";
 import type { Loss } from "../../neutral/model.ts";
-import { tiersServed } from "../../wire/request-bound.ts";
+import { tiersServed } from "../../wire/tiers-served.ts";
 import type { Permits } from "../policies/permits.ts";
 import { AttemptRecords } from "./attempt-records.ts";
 import type { Compaction, OpenStream, Waiting } from "./call-parts.ts";

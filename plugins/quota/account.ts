@@ -1,5 +1,6 @@
 /** One token's account on this node: its slice of the quota, and how more is got when the slice does not suffice. */
 import type { AccountNode } from "./account-node.ts";
+import { CallsAhead } from "./calls-ahead.ts";
 import type { Lease, Moment, Reservation } from "./lease.ts";
 import { count } from "./numbers.ts";
 import { SpendingPace } from "./spending-pace.ts";
@@ -32,10 +33,6 @@ interface Position {
 	readonly elsewhere: number;
 }
 
-/** For how many calls like this one a slice is asked: more when it lasted less than a second, so that a busy token asks rarely. */
-const fewCallsAhead = 32;
-const manyCallsAhead = 4_096;
-const lastsMs = 1_000;
 /** How long an answer about what was charged is good enough to refuse a body by. */
 const usedKnownMs = 1_000;
 /** How long no large body is read of a token that had too little left. */
@@ -52,13 +49,13 @@ export class Account {
 	setting: number | undefined;
 	private readonly node: AccountNode;
 	private growing: Promise<Position> | undefined;
+	private grown: Lease | undefined;
 	/** A slice the database has not been heard to grant. */
 	private next: Lease | undefined;
 	/** There was nothing to be had the last time: then look before writing. */
 	private dry = false;
 	private waiting = 0;
-	private callsAhead = fewCallsAhead;
-	private grewAt = Number.NEGATIVE_INFINITY;
+	private readonly callsAhead = new CallsAhead();
 	private readonly pace = new SpendingPace();
 	/** What the database had charged when it was last asked before a body. */
 	private charged: { readonly used: number; readonly at: number } | undefined;
@@ -70,13 +67,13 @@ export class Account {
 		this.node = node;
 	}
 
-	/** A question to the database is under way, whose answer may make a lease larger. */
-	get busy(): boolean {
-		return this.growing !== undefined;
+	/** A question to the database is under way, whose answer may make this lease larger. */
+	grows(lease: Lease): boolean {
+		return this.grown === lease;
 	}
 
 	get unused(): boolean {
-		return !this.busy && this.waiting === 0 && !this.slice && !this.tally && !this.next;
+		return this.growing === undefined && this.waiting === 0 && !this.slice && !this.tally && !this.next;
 	}
 
 	/** A call was refused because too little is left. */
@@ -110,7 +107,7 @@ export class Account {
 	keepAhead(): void {
 		const { slice, setting } = this;
 		const wanted = slice && this.pace.lacking(slice, this.node.now().monotonic);
-		if (wanted === undefined || setting === undefined || this.busy || this.dry) return;
+		if (wanted === undefined || setting === undefined || this.growing || this.dry) return;
 		this.ask({ least: 0, most: wanted, ahead: true }, setting).catch(() => undefined);
 	}
 
@@ -158,6 +155,7 @@ export class Account {
 		if (this.growing) return await this.growing;
 		const question = this.grow(need, quota).finally(() => {
 			this.growing = undefined;
+			this.grown = undefined;
 		});
 		this.growing = question;
 		return await question;
@@ -165,14 +163,17 @@ export class Account {
 
 	private async grow(need: Need, quota: number): Promise<Position> {
 		const { store, statements, holder } = this.node;
-		await this.node.shrinking();
+		await this.giveBackStale();
+		// Looked at again: another may have begun to shrink by the time that this one is seen to have ended.
+		for (let shrinks = this.node.shrinking(); shrinks; shrinks = this.node.shrinking()) await shrinks;
 		const asked = this.node.now();
-		if (this.slice && !this.slice.usable(asked)) this.retire();
 		this.next ??= this.node.begin(this, "slice");
 		const lease = this.slice ?? this.next;
+		this.grown = lease;
 		const free = Math.max(0, lease.free);
 		const least = Math.max(0, need.least - free);
-		const want = this.wantOf(need, asked) - free;
+		const exactly = need.greedy || need.ahead;
+		const want = (exactly ? need.most : Math.max(need.most * this.callsAhead.at(asked.monotonic), this.waiting)) - free;
 		if (this.dry || want <= 0) {
 			const position = this.learn(lease, asked, (await store.all(statements.position(this.token, lease.id)))[0] ?? {});
 			if (position.available < least || want <= 0) return position;
@@ -195,15 +196,13 @@ export class Account {
 		return position;
 	}
 
-	private wantOf({ most, greedy, ahead }: Need, asked: Moment): number {
-		return greedy || ahead ? most : Math.max(most * this.ahead(asked), this.waiting);
-	}
-
-	private ahead({ monotonic }: Moment): number {
-		const lasted = monotonic - this.grewAt >= lastsMs;
-		this.callsAhead = lasted ? fewCallsAhead : Math.min(this.callsAhead * 2, manyCallsAhead);
-		this.grewAt = monotonic;
-		return this.callsAhead;
+	/** After a sleep of the machine the slice is out of its time: what no call holds of it is not to be missing now. */
+	private async giveBackStale(): Promise<void> {
+		const { slice } = this;
+		if (slice === undefined || slice.usable(this.node.now())) return;
+		slice.recalled = true;
+		this.retire();
+		await this.node.flush();
 	}
 
 	/** Takes in what the database says of the account and of the lease that was to grow. */

@@ -74,6 +74,20 @@ describe("a slice", () => {
 		expect(world.recorded(token())).toBe(7);
 	});
 
+	test("whose time is over by the clock keeps nothing from the next call but what running calls hold", async () => {
+		await open();
+		world.setQuota(token(), 100);
+		const running = await mustAsk(40);
+		world.end(await mustAsk(50), 0);
+		node().clock.wall += 86_400_000;
+		expect(await ask(61)).toBeUndefined();
+		node().clock.wall += 86_400_000;
+		world.end(await mustAsk(60), 60);
+		world.end(running, 40);
+		await node().accounts.flush();
+		expect(account()).toMatchObject({ used: 100 });
+	});
+
 	test("that another node starves for is given back at once, but for what calls hold", async () => {
 		await open(2);
 		world.setQuota(token(), 100);

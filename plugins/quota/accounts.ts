@@ -209,8 +209,8 @@ export class Accounts implements AccountNode, WaitingCharges {
 		if (account?.unused) this.byToken.delete(lease.token);
 	}
 
-	isBusy({ token }: Lease): boolean {
-		return this.byToken.get(token)?.busy === true;
+	isGrowing(lease: Lease): boolean {
+		return this.byToken.get(lease.token)?.grows(lease) === true;
 	}
 
 	keepAhead({ token }: Lease): void {

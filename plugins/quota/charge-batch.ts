@@ -83,15 +83,15 @@ export class ChargeBatch {
 	/** "more" where the lease has to come again for the rest of its rows. */
 	add(lease: Lease): "more" | undefined {
 		const { accounts, now } = this;
-		const busy = accounts.isBusy(lease);
-		if (!busy && this.isIdle(lease)) accounts.retire(lease);
+		const grows = accounts.isGrowing(lease);
+		if (!grows && this.isIdle(lease)) accounts.retire(lease);
 		if (lease.opened && !lease.closing && !lease.lost) accounts.keepAhead(lease);
-		const ends = (lease.closing || lease.lost) && lease.drained && !busy;
+		const ends = (lease.closing || lease.lost) && lease.drained && !grows;
 		// What was lost is put right at once or not at all, however many rows it has.
 		if (ends && (lease.lost || lease.rows.length <= this.room)) this.end(lease);
 		else if (lease.lost || (!lease.opened && lease.kind === "slice")) return undefined;
 		else if (!lease.fresh(now)) this.renew(lease);
-		else if (ends || this.isDue(lease)) return this.charge(lease, busy);
+		else if (ends || this.isDue(lease)) return this.charge(lease, grows);
 		return undefined;
 	}
 
@@ -113,7 +113,7 @@ export class ChargeBatch {
 	}
 
 	/** As much of its charges as the rows that go into the batch explain, so that the two always agree. */
-	private charge(lease: Lease, busy: boolean): "more" | undefined {
+	private charge(lease: Lease, grows: boolean): "more" | undefined {
 		const { statements, holder, writer } = this.accounts;
 		const { id, token, kind } = lease;
 		const left = writer ? lease.rows.slice(Math.max(0, this.room)) : [];
@@ -123,8 +123,8 @@ export class ChargeBatch {
 		this.statements.push(statements.charge({ id, token, kind, settled }));
 		if (settled > lease.written) this.charged.add(token);
 		this.renewed.add(lease);
-		if (lease.recalled && !busy) lease.granted = lease.settled + lease.held;
-		if (lease.granted < lease.setAside && !busy) this.shrink(lease);
+		if (lease.recalled && !grows) lease.granted = lease.settled + lease.held;
+		if (lease.granted < lease.setAside && !grows) this.shrink(lease);
 		this.addRows(lease, lease.rows.length - left.length);
 		this.afterwards.push(() => {
 			lease.written = settled;

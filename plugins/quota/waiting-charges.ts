@@ -23,8 +23,8 @@ export interface WaitingCharges {
 	now(): Moment;
 	/** How many rows are not in the database yet. */
 	waitingRows(): number;
-	/** Whether its account asks the database for more. */
-	isBusy(lease: Lease): boolean;
+	/** Whether its account asks the database to make it larger. */
+	isGrowing(lease: Lease): boolean;
 	/** Asks for more before the account runs out. */
 	keepAhead(lease: Lease): void;
 	/** Detaches a lease; it is closed when its calls have settled. */

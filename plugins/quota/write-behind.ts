@@ -107,7 +107,7 @@ export class WriteBehind {
 		const waiting = [...this.accounts.leases];
 		const now = this.accounts.now();
 		// These are only renewed at first: they are charged when the database has said that it still knows them.
-		const stale = waiting.filter((lease) => lease.dirty && !lease.fresh(now));
+		const stale = waiting.filter((lease) => (lease.dirty || lease.recalled) && !lease.fresh(now));
 		await this.sendAll(waiting);
 		if (stale.length > 0) await this.sendAll(stale);
 	}

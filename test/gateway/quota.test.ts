@@ -306,11 +306,7 @@ describe("a burst", () => {
 		expect((await balance(id)).used).toBeLessThanOrEqual((50 * perCall) / 1_000_000);
 		expect([...kinds.keys()].every((kind) => ["answered", "held", "insufficient_quota"].includes(kind))).toBe(true);
 		const persistent = async (): Promise<void> => {
-			for (let attempt = 0; attempt < 50; attempt++) {
-				const kind = await call();
-				if (kind !== "held") return;
-				await new Promise((resolve) => setTimeout(resolve, 25));
-			}
+			while ((await call()) === "held") await new Promise((resolve) => setTimeout(resolve, 25));
 		};
 		await Promise.all(Array.from({ length: 200 }, persistent));
 		const { used, remaining } = await balance(id);

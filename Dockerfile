@@ -6,6 +6,7 @@ RUN npm ci --no-audit --no-fund
 COPY bin bin
 COPY core core
 COPY plugins plugins
+COPY templates templates
 COPY config config
 # The console's page, and the program in one file with its bytecode, which starts in half the time. What is needed to run
 # is installed anew: pruning would take Bun along, whose program the package that tests use has moved into itself.

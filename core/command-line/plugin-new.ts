@@ -6,7 +6,7 @@ import { didYouMean } from "../config/complaint.ts";
 import { refuse } from "./refuse.ts";
 import type { Invocation } from "./settings.ts";
 
-const templates = fileURLToPath(new URL("../templates/", import.meta.url));
+const templates = fileURLToPath(new URL("../../templates/", import.meta.url));
 
 /** Each kind of plugin with the example it begins from. */
 const kinds: Readonly<Record<string, string>> = {

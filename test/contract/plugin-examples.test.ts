@@ -67,7 +67,7 @@ test.each([
 		JSON.stringify({
 			extends: join(root, "tsconfig.json"),
 			compilerOptions: { paths, ...settings },
-			include: ["*.ts", join(root, "core/templates/*/*.ts")],
+			include: ["*.ts", join(root, "templates/*/*.ts")],
 		}),
 	);
 	const { stdout } = Bun.spawnSync([join(root, "node_modules/.bin/tsc"), "-p", folder], { cwd: folder });

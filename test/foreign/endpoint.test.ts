@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { checkPlugin, type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
 
-const folder = resolve(import.meta.dir, "../../core/templates/stranger-rerank");
+const folder = resolve(import.meta.dir, "../../templates/stranger-rerank");
 const answerOf = (model: string, searches = 1) =>
 	Response.json({
 		model,

@@ -6,7 +6,7 @@ import { checkPlugin, startGateway, type TestGateway } from "#core/testing";
 import { until } from "../support/moved-clock.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 
-const folder = resolve(import.meta.dir, "../../core/templates/speech");
+const folder = resolve(import.meta.dir, "../../templates/speech");
 let gateway: TestGateway;
 let hook: Receiver;
 

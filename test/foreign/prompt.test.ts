@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { checkPlugin, startGateway, type TestGateway } from "#core/testing";
 
-const folder = resolve(import.meta.dir, "../../core/templates/forbidden-words");
+const folder = resolve(import.meta.dir, "../../templates/forbidden-words");
 let gateway: TestGateway;
 let key = "";
 

@@ -5,7 +5,7 @@ import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } 
 import { type Stranger, writeStranger } from "./stranger.ts";
 
 const root = resolve(import.meta.dir, "../..");
-const part = (name: string): string => JSON.stringify(join(root, "core/templates/telegraph", `${name}.ts`));
+const part = (name: string): string => JSON.stringify(join(root, "templates/telegraph", `${name}.ts`));
 
 /** The telegraph, wrong in the way that a station's name tells of (`encoder promise`). */
 const plugin = `import { add, definePlugin, protocols, t } from "#core";

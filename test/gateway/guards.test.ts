@@ -21,7 +21,7 @@ beforeAll(async () => {
 			"responses",
 			"generate-content",
 			"embeddings",
-			{ use: resolve(import.meta.dir, "../../core/templates/stranger-rerank") },
+			{ use: resolve(import.meta.dir, "../../templates/stranger-rerank") },
 			"prices",
 			"ledger",
 			{ use: "guard-patterns", with: { patterns: [{ name: "card", pattern: "4[0-9]{15}" }] } },

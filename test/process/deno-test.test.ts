@@ -10,7 +10,7 @@ const deno = join(root, "node_modules/.bin/deno");
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "portico-deno-test-")));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-cpSync(join(root, "core/templates/forbidden-words"), join(folder, "forbidden-words"), { recursive: true });
+cpSync(join(root, "templates/forbidden-words"), join(folder, "forbidden-words"), { recursive: true });
 mkdirSync(join(folder, "node_modules"));
 symlinkSync(root, join(folder, "node_modules/portico"));
 writeFileSync(join(folder, "package.json"), '{ "type": "module", "imports": { "#core/testing": "portico/testing" } }');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { type ScriptedUpstream, startGateway, startUpstream, streamOf, type TestGateway } from "#core/testing";
 
-const telegraph = resolve(import.meta.dir, "../../../core/templates/telegraph");
+const telegraph = resolve(import.meta.dir, "../../../templates/telegraph");
 
 let station: ScriptedUpstream;
 let gateway: TestGateway;

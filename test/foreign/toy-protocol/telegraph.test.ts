@@ -13,7 +13,7 @@ import {
 import { streamFaults } from "../../support/grammar/check.ts";
 import { type ProtocolName, protocolNames } from "../../support/recordings.ts";
 
-const telegraph = resolve(import.meta.dir, "../../../core/templates/telegraph");
+const telegraph = resolve(import.meta.dir, "../../../templates/telegraph");
 
 /** A provider that speaks the four protocols, and one that speaks the telegraph's alone: both are Porticos with the demo. */
 let provider: TestGateway;

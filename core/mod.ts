@@ -60,7 +60,7 @@ export { didYouMean } from "./config/complaint.ts";
 export * from "./contract/fault.ts";
 export { openAiFailure, openAiFailureWithin } from "./errors/openai-failure.ts";
 export { renderOwnDenial } from "./errors/own-errors.ts";
-export { scrub, withoutKeys } from "./errors/redact.ts";
+export { scrub, scrubMessage, withoutKeys } from "./errors/redact.ts";
 export { retryAfterIn, retryHeaders, waitOf, withoutRetryWords } from "./errors/retry.ts";
 export { isUnsent, unansweredCode, unreachable } from "./errors/unanswered.ts";
 export { unknownModel } from "./errors/unknown-model.ts";

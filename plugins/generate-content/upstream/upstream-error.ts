@@ -13,7 +13,7 @@ import {
 	kindOfStatus,
 	parseJson,
 	retryAfterIn,
-	scrub,
+	scrubMessage,
 	sentenceFor,
 	type WireRecord,
 	withoutNames,
@@ -21,20 +21,14 @@ import {
 
 /** What belongs to the operator in Google's own words, beyond what is taken out of every upstream's. */
 const accounts: readonly (readonly [RegExp, string])[] = [
-	[/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "[address]"],
 	[/\bkey\s*[:=]\s*[\w*-]{6,}/gi, "[key]"],
 	[/\b(?:projects?|organizations?|folders?|consumers?)[/: ]['"]?(?=[\w:.-]*\d)[\w:.-]+/gi, "[project]"],
 	[/\b[\w.+-]+@[\w-]+\.[\w.-]+/g, "[account]"],
 ];
 
-const longest = 2000;
-
 /** The message without keys, addresses, accounts and project ids. */
-const clean = (text: string): string => {
-	let kept = text.length > longest ? `${text.slice(0, longest)}…` : text;
-	for (const [pattern, word] of accounts) kept = kept.replace(pattern, word);
-	return scrub(kept);
-};
+const clean = (text: string): string =>
+	accounts.reduce((kept, [pattern, word]) => kept.replace(pattern, word), scrubMessage(text));
 
 /** What an error says, with the status it claims. */
 interface Told {

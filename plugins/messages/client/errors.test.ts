@@ -111,7 +111,7 @@ describe("errors of an upstream", () => {
 
 	test("keys and addresses are taken out of what the client may read", () => {
 		const text = bodyOf("invalid_request_error", "bad: sk-ant-api03-abcdefgh at https://internal.test/x?key=1");
-		expect(decodeError(400, new Headers(), text).message).toBe("bad: [removed] at [removed]");
+		expect(decodeError(400, new Headers(), text).message).toBe("bad: [key] at [address]");
 	});
 
 	test("the operator's organisation is taken out, and the model that stands beside it", () => {
@@ -122,10 +122,10 @@ describe("errors of an upstream", () => {
 				`This request would exceed your organization's rate limit of 30,000 input tokens per minute (org: ${id}, model: claude-real).`,
 			),
 		).toBe(
-			"This request would exceed your organization's rate limit of 30,000 input tokens per minute (org: [removed]).",
+			"This request would exceed your organization's rate limit of 30,000 input tokens per minute (org: [organization]).",
 		);
 		expect(told(`This request would exceed the rate limit for your organization (${id}) of 30,000 tokens.`)).toBe(
-			"This request would exceed the rate limit for your organization ([removed]) of 30,000 tokens.",
+			"This request would exceed the rate limit for your organization ([organization]) of 30,000 tokens.",
 		);
 		expect(told(`No file ${id} (see page 2).`)).toBe(`No file ${id} (see page 2).`);
 	});

@@ -13,7 +13,7 @@ import {
 	parseJson,
 	refusesCredentials,
 	retryAfterIn,
-	scrub,
+	scrubMessage,
 	sentenceFor,
 	type WireRecord,
 	withoutNames,
@@ -61,22 +61,17 @@ const toldCode = (told: WireRecord): string | undefined => {
 	return code !== undefined && /^[\w.-]{1,64}$/.test(code) ? code : undefined;
 };
 
-const withoutAddresses = (text: string): string =>
-	scrub(text).replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>)\]]+/gi, "[removed]");
-
-const longest = 2000;
-
 /** The error told in a body or in a stream. `status` is 0 where there is none: then the type alone decides. */
 export const decodeToldError = (body: unknown, status = 0): Denial => {
 	const root = asRecord(body);
 	const told = isRecord(root["error"]) ? root["error"] : root;
 	const type = asText(told["type"]) ?? "";
-	const said = (asText(told["message"]) ?? asText(root["error"]) ?? "").slice(0, longest);
+	const said = asText(told["message"]) ?? asText(root["error"]) ?? "";
 	if (isRefused(type, status, said)) return credentialsRefused;
 	const kind = kindOf(type, status, said);
 	// The upstream's own name for a model is not the client's affair.
 	const message =
-		kind === "model_not_found" || said === "" ? sentenceFor(kind, status || undefined) : withoutAddresses(said);
+		kind === "model_not_found" || said === "" ? sentenceFor(kind, status || undefined) : scrubMessage(said);
 	return { kind, message, ...definedOnly({ code: codes[kind] ?? toldCode(told) }) };
 };
 

@@ -25,8 +25,10 @@ export interface RequestBound {
 	readonly unlimited?: Pick<RequestBound, "turns" | "fees">;
 	/** Output tokens of a summary that may be written before the answer, for which all is read once more; absent where none is. */
 	readonly summary?: number;
-	/** Tokens that the model is let think at most, where the request says so in words of models whose limit does not count them. */
+	/** Tokens that the model is let think at most, where the request says so in words that all its upstreams read. */
 	readonly thinks?: number;
+	/** The same by fields that only some of them read (`ModelCapabilities.thoughtFields`). */
+	readonly thinksBy?: Readonly<Record<string, number>>;
 	/** Output tokens that were predicted: those that the answer does not have are billed as well. Absent where none were. */
 	readonly predicted?: number;
 	/** Something is marked to be kept in a cache. */

@@ -9,6 +9,8 @@ export interface ModelCapabilities {
 	readonly maxOutput?: number;
 	/** The most output tokens that it thinks before an answer and its limit does not count; where `thinking` is none, none. */
 	readonly thinksBeside?: number;
+	/** The fields by which its vendor is told to think less; any, unless said. What it does not read limits nothing. */
+	readonly thoughtFields?: readonly string[];
 	/** The most output tokens it generates in a second: what an answer that nobody waited for may have come to by then. */
 	readonly tokensPerSecond?: number;
 	/** The most tokens it counts one picture as. */
@@ -80,9 +82,21 @@ export interface ModelCapabilities {
 	readonly answerAfterResults?: boolean;
 }
 
-/** Output tokens that may be billed for each answer beyond its limit. */
-export const beyondLimit = ({ thinking, thinksBeside = 0 }: ModelCapabilities): number =>
-	thinking === "none" ? 0 : thinksBeside;
+/** What a request says of its thoughts, as in its bound. */
+interface SaidOfThoughts {
+	readonly thinks?: number;
+	readonly thinksBy?: Readonly<Record<string, number>>;
+}
+
+/** Output tokens that may be billed for each answer beyond its limit. What is said of them counts where the upstream reads it. */
+export const beyondLimit = (
+	{ thinking, thinksBeside = 0, thoughtFields }: ModelCapabilities,
+	{ thinks = thinksBeside, thinksBy = {} }: SaidOfThoughts = {},
+): number => {
+	if (thinking === "none") return 0;
+	const read = Object.keys(thinksBy).filter((field) => thoughtFields?.includes(field) !== false);
+	return Math.min(thinksBeside, thinks, ...read.map((field) => thinksBy[field] ?? thinksBeside));
+};
 
 /** One thing that could not be carried, as the client is told it. `path` is its own name for it: `top_k`, `input[2].content[0]`. */
 export interface Loss {

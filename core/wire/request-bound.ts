@@ -55,6 +55,7 @@ export class BoundReader {
 	private compaction: { readonly above: number; readonly output: number } | undefined;
 	private predicted: number | undefined;
 	private thoughts: number | undefined;
+	private thoughtsBy: Record<string, number> | undefined;
 	private readonly caching: Caching;
 	private unpriced: string | undefined;
 	private dear: string | undefined;
@@ -126,9 +127,10 @@ export class BoundReader {
 		this.compaction = { above, output };
 	}
 
-	/** It may think so many tokens; none where it is told not to. */
-	thinks(tokens: number): void {
-		this.thoughts = tokens;
+	/** It may think so many tokens, none where it is told not to; `field` where only some upstreams read what says so. */
+	thinks(tokens: number, field?: string): void {
+		if (field === undefined) this.thoughts = tokens;
+		else this.thoughtsBy = { ...this.thoughtsBy, [field]: tokens };
 	}
 
 	/** An answer is predicted, as this text; what holds it otherwise counts as the whole body. */
@@ -154,7 +156,7 @@ export class BoundReader {
 	}
 
 	result(): RequestBound {
-		const { images, open, turns, fees, thoughts, predicted, caching, unpriced, dear } = this;
+		const { images, open, turns, fees, thoughts, thoughtsBy, predicted, caching, unpriced, dear } = this;
 		const tokens = this.bytes - this.apart + this.around;
 		const { above = Number.POSITIVE_INFINITY, output } = this.compaction ?? {};
 		const summary = open || images > 0 || tokens > above ? output : undefined;
@@ -174,6 +176,7 @@ export class BoundReader {
 			};
 		if (summary !== undefined) bound.summary = summary;
 		if (thoughts !== undefined) bound.thinks = thoughts;
+		if (thoughtsBy !== undefined) bound.thinksBy = thoughtsBy;
 		if (predicted !== undefined) bound.predicted = predicted;
 		if (unpriced !== undefined) bound.unpriced = unpriced;
 		if (dear !== undefined) bound.dearPictures = dear;

@@ -100,12 +100,17 @@ const countsForMore = (value: WireRecord): boolean => {
 	return isGiven(template) || isGiven(asRecord(words)["chat_template"]) || setsSize(value);
 };
 
-/** Output beyond its limit: what is predicted, and, as Alibaba's and ByteDance's models are told it, what is thought. */
+/**
+ * Output beyond its limit: what is predicted, and, in the words of each vendor, what is thought. A budget of nothing is refused by
+ * some and is none to others.
+ */
 const readBeyond = (reader: BoundReader, value: WireRecord): void => {
 	const { prediction, enable_thinking: enabled, thinking_budget: budget, thinking } = value;
 	if (isGiven(prediction)) reader.predicts(asRecord(prediction)["content"]);
-	const thoughts = enabled === false || asRecord(thinking)["type"] === "disabled" ? 0 : asCount(budget);
-	if (thoughts !== undefined) reader.thinks(thoughts);
+	if (enabled === false) reader.thinks(0, "enable_thinking");
+	if (asRecord(thinking)["type"] === "disabled") reader.thinks(0, "thinking");
+	const most = asCount(budget);
+	if (most) reader.thinks(most, "thinking_budget");
 };
 
 export const facts: RequestFacts = {

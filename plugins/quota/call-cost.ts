@@ -5,6 +5,7 @@ import {
 	deny,
 	type EndpointRouted,
 	generates,
+	type ModelCapabilities,
 	type ModelRouted,
 	type RelayedCall,
 	type RequestBound,
@@ -98,6 +99,10 @@ const withSearch = (bound: RequestBound): RequestBound => {
 	return { ...bound, open: true, fees: { ...fees, webSearches: Math.max(1, fees.webSearches) } };
 };
 
+/** Hardly any model thinks beside its limit. */
+const thoughtsBeside = (capabilities: ModelCapabilities, said: RequestBound | undefined): number =>
+	capabilities.thinksBeside === undefined ? 0 : beyondLimit(capabilities, said);
+
 const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): readonly Target[] | undefined => {
 	const targets: Target[] = [];
 	const searches = generates(call.model.operation);
@@ -110,7 +115,7 @@ const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): read
 		const least = speaks && protocols.length === 1 ? 0 : leastOutput;
 		const limited = speaks ? bound : { ...bound, ...bound.unlimited };
 		const own = searches && capabilities.searches === "always" ? withSearch(limited) : limited;
-		const beyond = Math.min(beyondLimit(capabilities), (speaks ? bound.thinks : undefined) ?? Number.POSITIVE_INFINITY);
+		const beyond = thoughtsBeside(capabilities, speaks ? bound : undefined);
 		const input = inputTokens(own, contextWindow, imageTokens);
 		targets.push({ price, input, fees: own.fees, maxOutput, least, beyond });
 	}

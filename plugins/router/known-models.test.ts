@@ -118,11 +118,12 @@ test("strict vendors are known by the model's name or by the upstream's vendor",
 	expect(capabilitiesOf("anything", "nobody-knows")).toEqual({ vendor: "nobody-knows" });
 });
 
-test("Alibaba and ByteDance are known by their addresses", () => {
+test("Alibaba, ByteDance and SiliconFlow are known by their addresses", () => {
 	for (const region of ["dashscope", "dashscope-intl", "cn-hongkong.dashscope"])
 		expect(vendorAt(`https://${region}.aliyuncs.com/compatible-mode/v1`)).toBe("dashscope");
 	for (const host of ["ark.cn-beijing.volces.com", "ark.ap-southeast.bytepluses.com"])
 		expect(vendorAt(`https://${host}/api/v3`)).toBe("volcengine");
+	for (const end of ["cn", "com"]) expect(vendorAt(`https://api.siliconflow.${end}/v1`)).toBe("siliconflow");
 	expect(vendorAt("https://aliyuncs.com.example/v1")).toBeUndefined();
 	expect(capabilitiesOf("deepseek-v4-pro", "dashscope").maxTokensField).toBe("either");
 });

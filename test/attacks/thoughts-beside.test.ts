@@ -7,14 +7,18 @@ interface Asked {
 	readonly stream?: boolean;
 	readonly enable_thinking?: boolean;
 	readonly thinking_budget?: number;
+	readonly thinking?: { readonly type: string };
 }
 
 const rates = { input: 1, output: 10 };
 /** The most that any model thinks there. */
 const most = 81_920;
 const usual = 30_000;
-const thoughtsOf = ({ enable_thinking: enabled, thinking_budget: budget = usual }: Asked) =>
-	enabled === false ? 0 : Math.min(usual, budget);
+/** Alibaba and SiliconFlow read one word, ByteDance another; a budget of nothing is none. */
+const thoughtsOf = (path: string, { enable_thinking: enabled, thinking_budget: budget, thinking }: Asked) => {
+	if (path.startsWith("/volcengine")) return thinking?.type === "disabled" ? 0 : usual;
+	return enabled === false ? 0 : Math.min(usual, budget || usual);
+};
 
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
@@ -31,7 +35,7 @@ beforeAll(async () => {
 				stop_reason: "max_tokens",
 				usage: { input_tokens: 10, output_tokens: asked.max_tokens },
 			});
-		const thoughts = thoughtsOf(asked);
+		const thoughts = thoughtsOf(path, asked);
 		const counts = { prompt_tokens: 10, completion_tokens: thoughts + asked.max_tokens };
 		const usage = { ...counts, completion_tokens_details: { reasoning_tokens: thoughts } };
 		const answer = { id: "c", created: 1, model: "qwen3.7-max" };
@@ -54,10 +58,16 @@ beforeAll(async () => {
 	const upstreams = [
 		{ ...alibaba, name: "chat", protocol: "chat-completions", url: `${upstream.url}/v1` },
 		{ ...alibaba, name: "claude", protocol: "messages", url: upstream.url },
+		...["volcengine", "siliconflow"].map((vendor) => ({
+			...{ name: vendor, key: "k", vendor, protocol: "chat-completions" },
+			url: `${upstream.url}/${vendor}/v1`,
+		})),
 	];
 	const models = [
 		{ name: "qwen3.7-max", targets: [{ upstream: "chat" }] },
 		{ name: "qwen-claude", targets: [{ upstream: "claude" }] },
+		{ name: "doubao-seed-2", targets: [{ upstream: "volcengine" }] },
+		{ name: "silicon/qwen3-32b", targets: [{ upstream: "siliconflow" }] },
 	];
 	gateway = await startGateway({
 		plugins: [
@@ -121,4 +131,28 @@ test("and so does thinking that is switched off in Anthropic's words", async () 
 	const { status, call: row } = await call({ thinking: { type: "disabled" } });
 	expect(status).toBe(200);
 	expect(row).toMatchObject(wholly(0));
+});
+
+test("what another vendor's word says of them holds no less", async () => {
+	for (const more of [
+		{ thinking: { type: "disabled" } },
+		{ thinking_budget: 0 },
+		{ model: "doubao-seed-2", enable_thinking: false },
+		{ model: "doubao-seed-2", thinking_budget: 1 },
+		{ model: "silicon/qwen3-32b" },
+		{ model: "silicon/qwen3-32b", thinking: { type: "disabled" } },
+	]) {
+		expect((await ask(0.01, more)).status).toBe(429);
+		const { status, call } = await ask(enough, more);
+		expect(status).toBe(200);
+		expect(call).toMatchObject(wholly(usual));
+	}
+});
+
+test("its own word does", async () => {
+	for (const more of [
+		{ model: "doubao-seed-2", thinking: { type: "disabled" } },
+		{ model: "silicon/qwen3-32b", enable_thinking: false },
+	])
+		expect((await ask(0.01, more)).call).toMatchObject(wholly(0));
 });

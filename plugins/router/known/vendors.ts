@@ -2,9 +2,10 @@
 import type { KnownModels } from "#core";
 import { mistralService } from "./chat-models.ts";
 
-/** Alibaba's and ByteDance's, in each of their regions. */
+/** Those whose limits do not limit what is thought, in each of their regions. */
 const addresses: readonly (readonly [host: RegExp, vendor: string])[] = [
 	[/\.aliyuncs\.com$/, "dashscope"],
+	[/\.siliconflow\.(?:cn|com)$/, "siliconflow"],
 	[/\.(?:volces|bytepluses)\.com$/, "volcengine"],
 ];
 
@@ -13,6 +14,9 @@ export const vendorAt = (url: string): string | undefined => {
 	const { hostname } = new URL(url);
 	return addresses.find(([host]) => host.test(hostname))?.[1];
 };
+
+/** Alibaba's words for thinking less, which others took over. */
+const alibabas = ["enable_thinking", "thinking_budget"] as const;
 
 export const vendors: readonly KnownModels[] = [
 	{
@@ -55,12 +59,27 @@ export const vendors: readonly KnownModels[] = [
 		note: "400 for `reasoning_content` in the history, whatever the model.",
 	},
 	{
-		vendors: ["dashscope", "volcengine"],
-		capabilities: { maxTokensField: "either", thinksBeside: 81_920 },
+		vendors: ["dashscope"],
+		capabilities: { maxTokensField: "either", thinksBeside: 81_920, thoughtFields: alibabas },
 		sources: [
 			"https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope",
-			"https://www.volcengine.com/docs/82379/1494384",
+			"https://www.alibabacloud.com/help/en/model-studio/error-code",
 		],
-		note: "Known by their addresses. `max_tokens` limits the answer and not what is thought before it; `max_completion_tokens` both, where the model is new enough to read it. So 81,920 tokens of thoughts are held besides, the most that any of them has: `thinking_budget`, `enable_thinking: false` and `caps.thinksBeside` hold less.",
+		note: "Known by its addresses. `max_tokens` limits the answer and not what is thought before it; `max_completion_tokens` both, where the model is new enough to read it. So 81,920 tokens of thoughts are held besides, the most that any of them has: `thinking_budget`, `enable_thinking: false` and `caps.thinksBeside` hold less.",
+	},
+	{
+		vendors: ["volcengine"],
+		capabilities: { maxTokensField: "either", thinksBeside: 81_920, thoughtFields: ["thinking"] },
+		sources: ["https://www.volcengine.com/docs/82379/1494384", "https://github.com/agentscope-ai/QwenPaw/issues/4199"],
+		note: "Known by its addresses. Limits as DashScope's; `thinking: {type: disabled}` and `caps.thinksBeside` hold less.",
+	},
+	{
+		vendors: ["siliconflow"],
+		capabilities: { maxTokensField: "max_tokens", thinksBeside: 32_768, thoughtFields: alibabas },
+		sources: [
+			"https://docs.siliconflow.cn/en/userguide/capabilities/reasoning",
+			"https://docs.siliconflow.cn/cn/api-reference/chat-completions/chat-completions",
+		],
+		note: "Known by its addresses. `max_tokens` limits the answer and not what is thought before it, for which 32,768 tokens are held besides: `thinking_budget`, `enable_thinking: false` and `caps.thinksBeside` hold less.",
 	},
 ];

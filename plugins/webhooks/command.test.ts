@@ -6,6 +6,7 @@ const asked = (words: string) => askedBy(deliveriesCommand, words);
 
 test.each<[string, readonly unknown[]]>([
 	["--status dead --task t1 --limit 5", ["GET", "/admin/deliveries?status=dead&task=t1&limit=5"]],
+	["msg_1", ["GET", "/admin/deliveries/msg_1"]],
 	["show msg_1", ["GET", "/admin/deliveries/msg_1"]],
 	["redeliver msg_1", ["POST", "/admin/deliveries/msg_1/redeliver"]],
 	["redeliver", ["POST", "/admin/deliveries/redeliver", {}]],
@@ -24,11 +25,15 @@ test("a mistyped action is answered with the nearest", async () =>
 		'portico deliveries takes no "redelivr" (did you mean "redeliver"?)\n\nportico deliveries [--status',
 	));
 
+test("a task's id is told the option it belongs to", () =>
+	expect(asked("task_1")).rejects.toThrow('portico deliveries takes no "task_1": --task task_1'));
+
 test.each([
 	["redeliver --task t1", "--task"],
 	["redeliver --limit 1", "--limit"],
 	["redeliver --status dead", "--status"],
 	["redeliver msg_1 --from 2027-01-31", "--from"],
+	["msg_1 --token a", "--token"],
 	["show msg_1 --token a", "--token"],
 	["--from 2027-01-31", "--from"],
 	["--url https://a.example", "--url"],

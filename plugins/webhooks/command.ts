@@ -18,7 +18,7 @@ import { withoutKey } from "../tokens/service.ts";
 
 const usage = [
 	"portico deliveries [--status dead|pending|sending|delivered] [--token ID|NAME|KEY] [--task ID] [--limit N] [--json]",
-	"portico deliveries show ID [--json]",
+	"portico deliveries ID [--json]",
 	"portico deliveries redeliver ID [--json]",
 	"portico deliveries redeliver [--token ID|NAME|KEY] [--from TIME] [--to TIME] [--json]",
 	"portico deliveries test --url URL [--token ID|NAME|KEY] [--json]",
@@ -59,18 +59,24 @@ interface Question {
 	readonly takes: readonly string[];
 }
 
+/** Every delivery's id. */
+const isId = /^msg_/;
+
 const questionOf = ([action, id, ...more]: readonly string[]): Question => {
 	if (more.length > 0) throw misused(`"${more[0]}" is one word too many.`, usage);
 	const all = "/admin/deliveries";
 	const one = `${all}/${encodeURIComponent(id ?? "")}`;
 	if (action === undefined) return { method: "GET", path: all, takes: ["status", "token", "task", "limit"] };
 	if (action === "show" && id !== undefined) return { method: "GET", path: one, takes: [] };
+	// As "portico tasks ID" and "portico explain ID".
+	if (isId.test(action) && id === undefined)
+		return { method: "GET", path: `${all}/${encodeURIComponent(action)}`, takes: [] };
 	if (action === "redeliver" && id !== undefined) return { method: "POST", path: `${one}/redeliver`, takes: [] };
 	if (action === "redeliver") return { method: "POST", path: `${all}/redeliver`, takes: ["token", "from", "to"] };
 	if (action === "test" && id === undefined)
 		return { method: "POST", path: "/admin/webhooks/test", takes: ["url", "token"] };
-	const near = didYouMean(action, ["show", "redeliver", "test"]);
-	throw misused(action === "show" ? "Say which: show ID." : `portico deliveries takes no "${action}"${near}`, usage);
+	const near = action.startsWith("task_") ? `: --task ${action}` : didYouMean(action, ["redeliver", "test"]);
+	throw misused(action === "show" ? "Say which: its id." : `portico deliveries takes no "${action}"${near}`, usage);
 };
 
 /** An option that nobody reads would be taken for one that was obeyed: to redeliver "of one task" would send all that are dead. */

@@ -16,11 +16,14 @@ const addressFields: readonly string[] = (
 const peerFields: readonly string[] =
 	"kv_transfer_params ec_transfer_params bootstrap_host bootstrap_port bootstrap_room".split(" ");
 
+/** A conversation that SGLang keeps for whoever names it, and code, pickled, that it runs for whoever sends it. */
+const serverFields: readonly string[] = ["session_params", "custom_logit_processor"];
+
 /** Another model, a part of one or a provider, or more tries than one, at an upstream that has several or is a gateway itself. */
 const choiceFields: readonly string[] = (
 	"models model_list route router provider providers provider_options targets preset plugins lora lora_path " +
 	"fallback fallbacks fallback_model fallback_models fallback_config context_window_fallbacks content_policy_fallbacks " +
-	"router_settings_override num_retries mock_response tensorzero::variant_name"
+	"router_settings_override num_retries mock_response tensorzero::variant_name compound_custom safety_model"
 ).split(" ");
 
 /**
@@ -140,7 +143,7 @@ const permittedItems = (items: readonly unknown[], path: string, rules: ToolRule
 export const steeringFinder = (exact: readonly string[], bringers: readonly string[] = []): SteeringFinder => {
 	const known = new Set(exact);
 	const forbidden = new Set(
-		[...addressFields, ...peerFields, ...choiceFields, ...limitFields, ...laterFields, ...exact].map(foldedName),
+		[addressFields, peerFields, serverFields, choiceFields, limitFields, laterFields, exact].flat().map(foldedName),
 	);
 	const lists = new Map([["tools", permittedTools], ...bringers.map((name) => [name, permittedItems] as const)]);
 	const isForbidden = (name: string): boolean => !known.has(name) && forbidden.has(foldedName(name));

@@ -22,6 +22,8 @@ export type Setting =
 	| "truncation"
 	| "include"
 	| "formatStrict"
+	| "formatSchema"
+	| "schema"
 	| "budget"
 	| "summary"
 	| "allowedDomains"

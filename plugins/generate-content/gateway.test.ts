@@ -391,6 +391,33 @@ describe("across protocols", () => {
 		expect(streamed.choices[0]?.message).toMatchObject(shown as object);
 	});
 
+	test("OpenAI's client is told what a schema says that Gemini's cannot", async () => {
+		google.answer(() => Response.json(JSON.parse(chunk("{}", stop))));
+		const schema = {
+			type: "object",
+			properties: { a: { $ref: "#/$defs/A", description: "Where." } },
+			$defs: { A: { type: "object", minProperties: 1 } },
+		};
+		const ask = (more: object) =>
+			gateway.ask("/v1/chat/completions", {
+				model: "gemini-2.5-flash",
+				messages: [{ role: "user", content: "Hi" }],
+				...more,
+			});
+		const asFunction = await ask({ tools: [{ type: "function", function: { name: "f", parameters: schema } }] });
+		expect(asFunction.headers.get("x-portico-dropped")).toBe("tools[0].function.parameters");
+		const asFormat = await ask({ response_format: { type: "json_schema", json_schema: { name: "a", schema } } });
+		expect(asFormat.headers.get("x-portico-dropped")).toBe("response_format.json_schema.schema");
+		expect(google.received.at(-1)?.json).toMatchObject({
+			generationConfig: {
+				responseJsonSchema: {
+					properties: { a: { description: "Where.", anyOf: [{ $ref: "#/$defs/A" }] } },
+					$defs: { A: { type: "object" } },
+				},
+			},
+		});
+	});
+
 	test("models are listed in Gemini's shape under /v1beta, and under /v1 for Google's clients", async () => {
 		const names = async (where: string, headers: Record<string, string> = {}) => {
 			const { models } = (await (await gateway.ask(where, undefined, { headers })).json()) as {

@@ -16,7 +16,7 @@ import { answering, chunksOf, decoded, events, given, neutral, streamed, type Wi
 import { generateContent } from "./protocol.ts";
 import { isCarried } from "./signatures.ts";
 import { bytesBefore, TextOffsets } from "./text-offsets.ts";
-import { cleanSchema } from "./upstream/json-schema.ts";
+import { fittedSchema } from "./upstream/json-schema.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 
 const words = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" });
@@ -250,7 +250,7 @@ describe("properties", () => {
 	test("no JSON makes an upstream's decoder throw anything but a fault, or a schema's cleaning anything at all", () =>
 		fc.assert(
 			fc.property(fc.jsonValue(), fc.jsonValue(), (content, candidate) => {
-				cleanSchema(content);
+				fittedSchema(content);
 				const chunk = {
 					candidates: [{ content, ...(isRecord(candidate) ? candidate : {}) }],
 					usageMetadata: content,

@@ -14,6 +14,8 @@ export const lossWords: LossWords = {
 		reasoning: ["reasoning_effort", "reasoning", "thinking", "enable_thinking"],
 		format: "response_format",
 		formatStrict: "response_format.json_schema.strict",
+		formatSchema: "response_format.json_schema.schema",
+		schema: "function.parameters",
 		tier: "service_tier",
 		safetyId: "safety_identifier",
 		cacheKey: "prompt_cache_key",

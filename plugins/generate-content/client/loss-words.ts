@@ -10,6 +10,8 @@ export const lossWords: LossWords = {
 		reasoning: "thinkingConfig",
 		format: "responseSchema",
 		formatStrict: "responseSchema",
+		formatSchema: "responseSchema",
+		schema: "parameters",
 		modalities: "responseModalities",
 		audio: "speechConfig",
 		image: "imageConfig",

@@ -11,7 +11,7 @@ import {
 import { recordField } from "../fields.ts";
 import { protocolName } from "../name.ts";
 import { ownExtras } from "../signatures.ts";
-import { cleanSchema } from "./json-schema.ts";
+import { fittedSchema, unsaid } from "./json-schema.ts";
 import { encodeThinking } from "./thinking.ts";
 
 const mostStops = 5;
@@ -64,7 +64,7 @@ const enforces = (request: NeutralRequest, { capabilities }: EncodeContext): boo
 	return !functions || capabilities.schemaBesideTools === true;
 };
 
-const encodeFormat = (format: OutputFormat): WireRecord => {
+const encodeFormat = (format: OutputFormat, losses: Losses): WireRecord => {
 	switch (format.type) {
 		case "text":
 			return {};
@@ -72,11 +72,14 @@ const encodeFormat = (format: OutputFormat): WireRecord => {
 			return { responseMimeType: "application/json" };
 		case "enum":
 			return { responseMimeType: "text/x.enum", responseSchema: { type: "STRING", enum: format.values } };
-		case "schema":
+		case "schema": {
+			const { schema, lost } = fittedSchema(format.schema);
+			if (lost.length > 0) losses.setting("formatSchema", unsaid(lost));
 			return {
 				responseMimeType: "application/json",
-				responseJsonSchema: describedSchema(cleanSchema(format.schema), format.description),
+				responseJsonSchema: describedSchema(schema, format.description),
 			};
+		}
 	}
 };
 
@@ -123,7 +126,7 @@ export const encodeConfig = (
 		...encodeLimits(request, context, losses),
 		...encodeLogprobs(request),
 		...encodeMaking(request, losses),
-		...(request.format && enforces(request, context) && encodeFormat(request.format)),
+		...(request.format && enforces(request, context) && encodeFormat(request.format, losses)),
 		...definedOnly({ thinkingConfig: encodeThinking(request.reasoning, context, losses) }),
 	};
 	return Object.keys(config).length > 0 ? config : undefined;

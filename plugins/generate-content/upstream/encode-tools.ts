@@ -19,14 +19,18 @@ import {
 import { recordField } from "../fields.ts";
 import { protocolName } from "../name.ts";
 import { ownExtras } from "../signatures.ts";
-import { cleanParameters } from "./json-schema.ts";
+import { fittedParameters, unsaid } from "./json-schema.ts";
 
-const declare = (tool: FunctionTool, names: ToolNames): WireRecord => ({
-	...ownExtras(tool.extras),
-	name: names.upstream(tool.name, tool.namespace),
-	...definedOnly({ description: tool.description }),
-	parametersJsonSchema: cleanParameters(tool.schema),
-});
+const declare = (tool: FunctionTool, names: ToolNames, losses: Losses): WireRecord => {
+	const { schema, lost } = fittedParameters(tool.schema);
+	if (lost.length > 0) losses.node(tool, unsaid(lost), "schema");
+	return {
+		...ownExtras(tool.extras),
+		name: names.upstream(tool.name, tool.namespace),
+		...definedOnly({ description: tool.description }),
+		parametersJsonSchema: schema,
+	};
+};
 
 /** A tool that takes free text, as a function with one text. A grammar cannot be enforced: the model is told it. */
 const customParameters = (tool: CustomTool, losses: Losses): WireRecord => {
@@ -69,7 +73,7 @@ interface Sorted {
 const sort = (tools: readonly Tool[], names: ToolNames, losses: Losses): Sorted => {
 	const sorted: Sorted = { declarations: [], hosted: [] };
 	for (const tool of tools) {
-		if (tool.type === "function") sorted.declarations.push(declare(tool, names));
+		if (tool.type === "function") sorted.declarations.push(declare(tool, names, losses));
 		else if (tool.type === "custom") {
 			const { description } = tool;
 			const name = names.upstream(tool.name);

@@ -11,6 +11,8 @@ export const lossWords: LossWords = {
 		reasoning: ["thinking", "output_config.effort"],
 		format: ["output_config.format", "output_format"],
 		formatStrict: ["output_config.format", "output_format"],
+		formatSchema: ["output_config.format.schema", "output_format.schema"],
+		schema: "input_schema",
 		tier: "service_tier",
 		user: "metadata.user_id",
 		cache: "cache_control",

@@ -9,6 +9,8 @@ export const lossWords: LossWords = {
 		logprobs: ["top_logprobs", "include"],
 		format: "text.format",
 		formatStrict: "text.format.strict",
+		formatSchema: "text.format.schema",
+		schema: "parameters",
 		verbosity: "text.verbosity",
 		tier: "service_tier",
 		safetyId: "safety_identifier",

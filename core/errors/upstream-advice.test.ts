@@ -18,6 +18,9 @@ test.each([
 test("an answer that is cut off or empty is no other server's", () => {
 	const said = (text: string) => adviceOnUpstream({ code: "upstream", message: notJson(text).message, status: 200 });
 	expect(said('{"choices":[{"mess')).toMatch(/closed the connection/);
+	expect(said('{"a": "} \\" ]", "b": [{}')).toMatch(/closed the connection/);
+	for (const wrong of ["{'a': 1}", '{"a": NaN}', '{"a": 1,}', '[{"a": 1}] [2]', '{"a": "}"}}'])
+		expect(said(wrong), wrong).toMatch(/cannot be read/);
 	expect(said(" ")).toMatch(/answers with nothing/);
 	expect(said("upstream connect error")).toMatch(/Something else answers/);
 });

@@ -59,6 +59,10 @@ const byCode: readonly (readonly [RegExp, string])[] = [
 		"The upstream answers with nothing: correct its url if it always does, else try again, and ask its operator if it lasts.",
 	],
 	[
+		/looks like JSON and breaks/,
+		"The upstream writes JSON that cannot be read: whoever runs it must mend that, for no other try will.",
+	],
+	[
 		/broke_off|stream_incomplete|ECONNRESET|answer breaks off/,
 		"The upstream closed the connection: try again, and ask its operator if it lasts.",
 	],

@@ -54,13 +54,19 @@ const countedCalls = (usage: WireRecord): Record<string, number> => {
 };
 
 /** Undefined when none was called. */
-const toolsOf = (usage: WireRecord, output: unknown): Usage["serverTools"] => {
+const toolsOf = (usage: WireRecord, output: unknown, toolUsage: unknown): Usage["serverTools"] => {
 	const calls = { ...hostedCalls(output), ...countedCalls(usage) };
+	// OpenAI's own count of the searches it bills: not every one is an item.
+	const searches = asCount(asRecord(asRecord(toolUsage)["web_search"])["num_requests"]) ?? 0;
+	if (searches > 0) calls["web_search"] = searches;
 	return Object.keys(calls).length > 0 ? calls : undefined;
 };
 
-/** The usage of an answer; undefined when there is none or its counts are not counts. */
-export const decodeUsage = (value: unknown, output?: unknown): Usage | undefined => {
+/**
+ * The usage of an answer; undefined when there is none or its counts are not counts. What `tool_usage` tells of pictures
+ * is left out: they are priced by the picture, and their tokens are another model's.
+ */
+export const decodeUsage = (value: unknown, output?: unknown, toolUsage?: unknown): Usage | undefined => {
 	if (!isRecord(value)) return undefined;
 	const input = asCount(value["input_tokens"]);
 	const generated = asCount(value["output_tokens"] ?? 0);
@@ -86,7 +92,7 @@ export const decodeUsage = (value: unknown, output?: unknown): Usage | undefined
 				image: asCount(made["image_tokens"]),
 			}),
 		},
-		...definedOnly({ serverTools: toolsOf(value, output) }),
+		...definedOnly({ serverTools: toolsOf(value, output, toolUsage) }),
 	};
 };
 

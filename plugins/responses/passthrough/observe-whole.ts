@@ -41,7 +41,7 @@ export const tally = (output: unknown): Omit<Progress, "finished"> => {
 export const observe = (body: unknown, keeps: boolean): Observation => {
 	const root = asRecord(body);
 	const failed = root["status"] === "failed" || isRecord(root["error"]) || typeof root["error"] === "string";
-	const usage = decodeUsage(root["usage"], root["output"]);
+	const usage = decodeUsage(root["usage"], root["output"], root["tool_usage"]);
 	return {
 		...tally(root["output"]),
 		finished: !failed && (Array.isArray(root["output"]) || root["input_tokens"] !== undefined),

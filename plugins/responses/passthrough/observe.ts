@@ -121,7 +121,7 @@ class Observer implements StreamObserver {
 	private ended(event: WireRecord): void {
 		const response = asRecord(event["response"]);
 		const output = asList(response["output"]).length > 0 ? response["output"] : this.doneItems();
-		this.usage = decodeUsage(response["usage"], output) ?? this.usage;
+		this.usage = decodeUsage(response["usage"], output, response["tool_usage"]) ?? this.usage;
 		this.tier = asText(response["service_tier"]);
 		// What came in pieces need not be all that was written, and nobody else has counted it.
 		if (!this.usage) this.bytes = Math.max(this.bytes, tally(output).contentBytes);

@@ -43,7 +43,7 @@ export const decodeResponse = (body: unknown, { family, names }: DecodeContext):
 		model: asText(body["model"]) ?? "",
 		candidates: failed ? [] : [candidate],
 		...definedOnly({
-			usage: decodeUsage(body["usage"], output),
+			usage: decodeUsage(body["usage"], output, body["tool_usage"]),
 			tier: asText(body["service_tier"]),
 			error: failed ? openAiFailureWithin(body) : undefined,
 		}),

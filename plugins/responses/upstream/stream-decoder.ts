@@ -152,7 +152,7 @@ class Decoder implements StreamDecoder {
 		const events: NeutralEvent[] = this.started ? [] : [...this.start(response)];
 		events.push(...this.settleAll(output.filter(isRecord)));
 		for (const item of this.items.values()) events.push(...item.end());
-		const usage = decodeUsage(response["usage"], output.length > 0 ? output : this.rawItems());
+		const usage = decodeUsage(response["usage"], output.length > 0 ? output : this.rawItems(), response["tool_usage"]);
 		const tier = asText(response["service_tier"]);
 		if (usage) events.push({ type: "usage", usage, ...definedOnly({ tier }) });
 		if (type === "response.failed" || response["status"] === "failed") {

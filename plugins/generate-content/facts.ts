@@ -94,8 +94,9 @@ const exact = (
 
 const finder = steeringFinder(exact);
 
-/** By this Vertex AI asks the model that it names, or one of its own choice, whatever the address says. */
-const routes = (name: string): boolean => foldedName(name) === "routingconfig";
+/** By these Vertex AI asks the model that one names, or one of its own choice, whatever the address says. */
+const routing = new Set(["routingconfig", "modelselectionconfig"]);
+const routes = (name: string): boolean => routing.has(foldedName(name));
 
 const steering: RequestFacts["steering"] = (body, mayUse) => {
 	const found = finder.find(body, mayUse);

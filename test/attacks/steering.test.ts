@@ -138,9 +138,12 @@ describe.each(names)("%s", (protocol) => {
 
 test.each(["generationConfig", "generation_config"])("Gemini's %s routes to no other model", async (config) => {
 	const manualMode = { modelName: "gemini-3-pro" };
-	const fields = { [config]: { temperature: 1, routingConfig: { manualMode }, routing_config: { autoMode: {} } } };
+	const modelSelectionConfig = { featureSelectionPreference: "PRIORITIZE_QUALITY" };
+	const fields = {
+		[config]: { temperature: 1, routingConfig: { manualMode }, routing_config: { autoMode: {} }, modelSelectionConfig },
+	};
 	const { dropped, sent } = await ask("generate-content", { ...fields, models: ["dear"] });
-	expect(dropped).toBe(`models,${config}.routingConfig,${config}.routing_config`);
+	expect(dropped).toBe(`models,${config}.routingConfig,${config}.routing_config,${config}.modelSelectionConfig`);
 	expect(sent?.json).toHaveProperty(config, { temperature: 1 });
 	expect(sent?.json).not.toHaveProperty("models");
 });

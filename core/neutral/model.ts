@@ -7,6 +7,8 @@ export interface ModelCapabilities {
 	readonly contextWindow?: number;
 	/** The most output tokens the model gives; also the default where a protocol demands a limit. */
 	readonly maxOutput?: number;
+	/** A limit of no output is one to it; to others, gateways among them, it is none. */
+	readonly limitOfNothing?: boolean;
 	/** The most output tokens that it thinks before an answer and its limit does not count; where `thinking` is none, none. */
 	readonly thinksBeside?: number;
 	/** The fields by which its vendor is told to think less; any, unless said. What it does not read limits nothing. */
@@ -97,6 +99,13 @@ export const beyondLimit = (
 	const read = Object.keys(thinksBy).filter((field) => thoughtFields?.includes(field) !== false);
 	return Math.min(thinksBeside, thinks, ...read.map((field) => thinksBy[field] ?? thinksBeside));
 };
+
+/** Output tokens that may come for a limit of none, where that may be read as no limit. `unknown` where nobody knows what it can write. */
+export const beyondNothing = (
+	limit: number | undefined,
+	{ limitOfNothing, maxOutput }: ModelCapabilities,
+	unknown: number,
+): number => (limit === 0 && limitOfNothing !== true ? (maxOutput ?? unknown) : 0);
 
 /** One thing that could not be carried, as the client is told it. `path` is its own name for it: `top_k`, `input[2].content[0]`. */
 export interface Loss {

@@ -1,8 +1,8 @@
 /** What a call may cost, for each amount of output, at the dearest of the targets it may reach. */
 import {
 	beyondLimit,
+	beyondNothing,
 	type Denial,
-	deny,
 	type EndpointRouted,
 	generates,
 	type ModelCapabilities,
@@ -11,6 +11,7 @@ import {
 	type RequestBound,
 } from "#core";
 import type { Price, Prices } from "../prices/service.ts";
+import { notPriced, partlyPriced, unknownPrice } from "./refusals.ts";
 
 /**
  * Output tokens a call is let through with at the very least, unless it asks for fewer; those for whose request another
@@ -53,31 +54,6 @@ export interface CostSettings {
 	readonly wantedOutput: number;
 }
 
-const notPriced = (model: string): Denial =>
-	deny(
-		"permission",
-		`The price of the model "${model.slice(0, 128)}" is not known, so it cannot be used under a quota. Ask the operator to set it under "prices".`,
-		{ code: "model_not_priced", parameter: "model" },
-	);
-
-/** A price is there, and has no rate for something that this call uses. */
-const partlyPriced = (model: string, { inputTokens, outputTokens, units = {} }: EndpointRouted["bound"]): Denial => {
-	const tokens = inputTokens + outputTokens > 0 ? ["tokens"] : [];
-	const used = [...tokens, ...Object.entries(units).flatMap(([unit, most]) => (most > 0 ? [unit] : []))];
-	return deny(
-		"permission",
-		`The price of the model "${model.slice(0, 128)}" has no rate for all that this call uses (${used.join(", ")}), so it cannot be used under a quota. Ask the operator to set it under "prices".`,
-		{ code: "model_not_priced", parameter: "model" },
-	);
-};
-
-const unknownPrice = (name: string): Denial =>
-	deny(
-		"permission",
-		`What "${name.slice(0, 64)}" costs is not known, so it cannot be used under a quota. Leave it out, or ask the operator to set it under "prices".`,
-		{ code: "tier_not_priced" },
-	);
-
 /** No provider counts an ordinary picture as more, but for models whose description says so. */
 const usualPicture = 16_384;
 /** What a model reads at most that reads more than the body, where its context window is not known. */
@@ -99,11 +75,16 @@ const withSearch = (bound: RequestBound): RequestBound => {
 	return { ...bound, open: true, fees: { ...fees, webSearches: Math.max(1, fees.webSearches) } };
 };
 
-/** Hardly any model thinks beside its limit. */
-const thoughtsBeside = (capabilities: ModelCapabilities, said: RequestBound | undefined): number =>
+/** Hardly any model thinks beside its limit, and hardly any call asks for no output. */
+const beside = (capabilities: ModelCapabilities, said: RequestBound | undefined): number =>
 	capabilities.thinksBeside === undefined ? 0 : beyondLimit(capabilities, said);
 
-const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): readonly Target[] | undefined => {
+const targetsOf = (
+	call: ModelRouted,
+	prices: Prices,
+	bound: RequestBound,
+	unknown: number,
+): readonly Target[] | undefined => {
 	const targets: Target[] = [];
 	const searches = generates(call.model.operation);
 	for (const { model, upstream, capabilities } of call.targets) {
@@ -115,7 +96,8 @@ const targetsOf = (call: ModelRouted, prices: Prices, bound: RequestBound): read
 		const least = speaks && protocols.length === 1 ? 0 : leastOutput;
 		const limited = speaks ? bound : { ...bound, ...bound.unlimited };
 		const own = searches && capabilities.searches === "always" ? withSearch(limited) : limited;
-		const beyond = thoughtsBeside(capabilities, speaks ? bound : undefined);
+		const nothing = beyondNothing(call.model.maxOutputTokens, capabilities, unknown);
+		const beyond = beside(capabilities, speaks ? bound : undefined) + nothing;
 		const input = inputTokens(own, contextWindow, imageTokens);
 		targets.push({ price, input, fees: own.fees, maxOutput, least, beyond });
 	}
@@ -171,7 +153,7 @@ export const callCost = (call: RelayedCall, prices: Prices, settings: CostSettin
 	const { value } = call.ask.body;
 	const bound = facts.bound(call.ask.body);
 	const tiers = facts.tiers(value);
-	const targets = targetsOf(call, prices, bound);
+	const targets = targetsOf(call, prices, bound, settings.unknownOutput);
 	if (!targets) return notPriced(call.model.name);
 	const unpriced = unpricedOf(bound, targets) ?? (tiers.length > 0 ? unknownTierOf(targets, tiers, prices) : undefined);
 	if (unpriced !== undefined) return unknownPrice(unpriced);

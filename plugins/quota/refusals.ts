@@ -1,5 +1,5 @@
-/** What is said where an account has too little: whose money it is, what is left, and when there is more. */
-import { type Denial, deny, toDollars } from "#core";
+/** What is said where an account has too little (whose money it is, what is left, and when there is more) or a price is not known. */
+import { type Denial, deny, type EndpointRouted, toDollars } from "#core";
 import { isPersonAccount } from "./account-names.ts";
 import type { AccountLimit } from "./holding.ts";
 
@@ -62,3 +62,33 @@ export const unreachable: Denial = deny(
 	"Portico cannot reach the database that holds this token's quota, so it cannot let the call through. Ask again soon.",
 	{ retryAfterSeconds: 1 },
 );
+
+/** The price of a model is not known. */
+export const notPriced = (model: string): Denial =>
+	deny(
+		"permission",
+		`The price of the model "${model.slice(0, 128)}" is not known, so it cannot be used under a quota. Ask the operator to set it under "prices".`,
+		{ code: "model_not_priced", parameter: "model" },
+	);
+
+/** A price is there, and has no rate for something that this call uses. */
+export const partlyPriced = (
+	model: string,
+	{ inputTokens, outputTokens, units = {} }: EndpointRouted["bound"],
+): Denial => {
+	const tokens = inputTokens + outputTokens > 0 ? ["tokens"] : [];
+	const used = [...tokens, ...Object.entries(units).flatMap(([unit, most]) => (most > 0 ? [unit] : []))];
+	return deny(
+		"permission",
+		`The price of the model "${model.slice(0, 128)}" has no rate for all that this call uses (${used.join(", ")}), so it cannot be used under a quota. Ask the operator to set it under "prices".`,
+		{ code: "model_not_priced", parameter: "model" },
+	);
+};
+
+/** A tier, a field or a tool costs nobody knows what. */
+export const unknownPrice = (name: string): Denial =>
+	deny(
+		"permission",
+		`What "${name.slice(0, 64)}" costs is not known, so it cannot be used under a quota. Leave it out, or ask the operator to set it under "prices".`,
+		{ code: "tier_not_priced" },
+	);

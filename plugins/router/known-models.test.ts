@@ -118,7 +118,8 @@ test("strict vendors are known by the model's name or by the upstream's vendor",
 	expect(capabilitiesOf("anything", "nobody-knows")).toEqual({ vendor: "nobody-knows" });
 });
 
-test("Alibaba, ByteDance and SiliconFlow are known by their addresses", () => {
+test("Anthropic, Alibaba, ByteDance and SiliconFlow are known by their addresses", () => {
+	expect(vendorAt("https://api.anthropic.com")).toBe("anthropic");
 	for (const region of ["dashscope", "dashscope-intl", "cn-hongkong.dashscope"])
 		expect(vendorAt(`https://${region}.aliyuncs.com/compatible-mode/v1`)).toBe("dashscope");
 	for (const host of ["ark.cn-beijing.volces.com", "ark.ap-southeast.bytepluses.com"])

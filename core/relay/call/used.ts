@@ -11,7 +11,7 @@ import type { Observation } from "../../contract/passthrough.ts";
 import type { Target } from "../../contract/upstream.ts";
 import type { Block } from "../../neutral/content.ts";
 import { bytesPerToken, estimateInput } from "../../neutral/estimate.ts";
-import { beyondLimit } from "../../neutral/model.ts";
+import { beyondLimit, beyondNothing } from "../../neutral/model.ts";
 import type { NeutralRequest } from "../../neutral/request.ts";
 import { addUsage, billedUsage, type Usage } from "../../neutral/response.ts";
 import { kindOfBytes } from "../../wire/media-bytes.ts";
@@ -94,7 +94,11 @@ const limitOf = ({ model }: RelayedCall, { permitted, target, writes }: CallEnd)
 		permitted ?? Number.POSITIVE_INFINITY,
 		model.maxOutputTokens ?? Number.POSITIVE_INFINITY,
 		target?.capabilities.maxOutput ?? Number.POSITIVE_INFINITY,
-	) + (target ? beyondLimit(target.capabilities) : 0);
+	) +
+		(target
+			? beyondLimit(target.capabilities) +
+				beyondNothing(model.maxOutputTokens, target.capabilities, Number.POSITIVE_INFINITY)
+			: 0);
 
 const outputOf = (call: RelayedCall, end: CallEnd): number => {
 	const { seen, target, sentMs = 0, unreadMs } = end;

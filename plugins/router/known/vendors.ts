@@ -2,8 +2,9 @@
 import type { KnownModels } from "#core";
 import { mistralService } from "./chat-models.ts";
 
-/** Those whose limits do not limit what is thought, in each of their regions. */
+/** Those of which more is known than their models' names tell, in each of their regions. */
 const addresses: readonly (readonly [host: RegExp, vendor: string])[] = [
+	[/^api\.anthropic\.com$/, "anthropic"],
 	[/\.aliyuncs\.com$/, "dashscope"],
 	[/\.siliconflow\.(?:cn|com)$/, "siliconflow"],
 	[/\.(?:volces|bytepluses)\.com$/, "volcengine"],
@@ -57,6 +58,15 @@ export const vendors: readonly KnownModels[] = [
 		},
 		sources: ["https://github.com/QwenLM/qwen-code/issues/11045", "https://github.com/Kilo-Org/kilocode/issues/10375"],
 		note: "400 for `reasoning_content` in the history, whatever the model.",
+	},
+	{
+		vendors: ["anthropic"],
+		capabilities: { limitOfNothing: true },
+		sources: [
+			"https://platform.claude.com/docs/en/build-with-claude/prompt-caching",
+			"https://github.com/QuantumNous/new-api/blob/main/relay/claude_handler.go",
+		],
+		note: "Known by its address. `max_tokens: 0` fills the cache and writes nothing. Gateways before it (New API) take that for no limit, so that all that the model can write is held there.",
 	},
 	{
 		vendors: ["dashscope"],

@@ -51,7 +51,12 @@ const greeting = (
 	if (databaseFile(config.database.url) === undefined) lines.push("                and on a database server");
 	if (signIn !== undefined)
 		lines.push(`  sign in       ${signIn}   (once, within a day; more with: ${called} person invite --role admin)`);
-	if (firstToken === undefined) return [...lines, ""].join("\n");
+	else if (opened.portico.firstSignIn)
+		lines.push(`  sign in       by invitation: ${called} person invite --role admin`);
+	if (firstToken === undefined) {
+		if (opened.portico.firstToken) lines.push(`  tokens        one more with: ${called} token create --name NAME`);
+		return [...lines, ""].join("\n");
+	}
 	lines.push(
 		`  first token   ${firstToken}   (shown this once; more with: ${called} token create --name NAME)`,
 		`  admin token   in ${invocation.environment["PORTICO_ADMIN_TOKEN"] ? "PORTICO_ADMIN_TOKEN" : adminTokenFile(opened.dataFolder)}`,

@@ -49,6 +49,9 @@ test("the first start prints one link for an admin; the command line invites, li
 	expect(audit[0]).toContain(`admin token  disable person  ${String(body["id"])} (Bob)  disabled: false → true`);
 	const second = await startProcess(folder, config);
 	expect(second.output()).not.toContain("/console/join#");
+	// Whoever lost what the first start showed is told here how to go on.
+	expect(second.output()).toMatch(/ {2}sign in {7}by invitation: .*portico\S* person invite --role admin\n/);
+	expect(second.output()).toMatch(/ {2}tokens {8}one more with: .*portico\S* token create --name NAME\n/);
 	await second.end("SIGTERM");
 }, 60_000);
 

@@ -1,5 +1,6 @@
 /** When to ask again: as upstreams say it, and as clients are told. */
 import type { Denial } from "../contract/fault.ts";
+import { isRefusedCredentials } from "./upstream-failure.ts";
 
 /**
  * Seconds to wait, from `retry-after-ms` or `retry-after`: a number of seconds, or a date (RFC 9110), which is taken by the
@@ -34,7 +35,8 @@ export const waitOf = ({ kind, retryAfterSeconds }: Denial): number | undefined 
 
 /** The headers by which clients decide whether and when to ask again. `passing`: the same call may do better a little later. */
 export const retryHeaders = (denial: Denial, passing: boolean): Record<string, string> => {
-	if (!passing) return { "x-should-retry": "false" };
+	// The vendor's 401 is not asked for again either: only the operator can help.
+	if (!passing || isRefusedCredentials(denial)) return { "x-should-retry": "false" };
 	const wait = waitOf(denial);
 	if (wait === undefined) return {};
 	return {

@@ -62,7 +62,7 @@ export { openAiFailure, openAiFailureWithin } from "./errors/openai-failure.ts";
 export { renderOwnDenial } from "./errors/own-errors.ts";
 export { scrub, scrubMessage, withoutKeys } from "./errors/redact.ts";
 export { retryAfterIn, retryHeaders, waitOf, withoutRetryWords } from "./errors/retry.ts";
-export { isUnsent, unansweredCode, unreachable } from "./errors/unanswered.ts";
+export { isUnsent, lacksSocket, unansweredCode, unreachable } from "./errors/unanswered.ts";
 export { unknownModel } from "./errors/unknown-model.ts";
 export { adviceOnUpstream, slowUpstream } from "./errors/upstream-advice.ts";
 export {

@@ -17,4 +17,15 @@ test("it is tried for a second caller too: the try of the first may take for eve
 	expect(circuit.admits("third")).toBe(true);
 });
 
+test("a machine without a socket to reach it by counts neither for it nor against it", () => {
+	const circuit = new Circuit(createTestClock(), () => 0);
+	const target = { upstream: { name: "a", protocols: ["messages"], send: () => never }, model: "m", capabilities: {} };
+	const error = deny("upstream", "It failed.");
+	for (let failed = 0; failed < 4; failed++) circuit.report({ target, error });
+	for (let failed = 0; failed < 5; failed++) circuit.report({ target, error, said: { code: "EMFILE" } });
+	expect([circuit.state, circuit.trouble.failures]).toEqual(["closed", 4]);
+	circuit.report({ target, error, said: { code: "ECONNREFUSED" } });
+	expect(circuit.state).toBe("open");
+});
+
 const never = new Promise<never>(() => undefined);

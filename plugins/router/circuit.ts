@@ -1,5 +1,13 @@
 /** Keeps calls away from an upstream that fails, and lets one through now and then to see whether it has recovered. */
-import { type AskedCall, type AttemptReport, adviceOnUpstream, type Clock, type Denial, definedOnly } from "#core";
+import {
+	type AskedCall,
+	type AttemptReport,
+	adviceOnUpstream,
+	type Clock,
+	type Denial,
+	definedOnly,
+	lacksSocket,
+} from "#core";
 
 /** Failures in a row after which the circuit opens. */
 const tolerated = 5;
@@ -107,6 +115,8 @@ export class Circuit {
 
 	/** Says when calls begin to be kept away, and when they no longer are. */
 	report({ error, said, call }: AttemptReport): "opened" | "closed" | undefined {
+		// This machine had no socket to reach it by: that speaks of no upstream.
+		if (error && lacksSocket(said?.code ?? "")) return undefined;
 		if (!error || !upstreamsFault.has(error.kind)) {
 			const wasOpen = this.failures >= tolerated;
 			this.failures = 0;

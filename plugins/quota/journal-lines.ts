@@ -70,6 +70,8 @@ export interface LeftWork {
 	readonly boot: string;
 	readonly leases: ReadonlyMap<string, LeftLease>;
 	readonly loose: readonly LedgerRow[];
+	/** The numbers of lines that make no sense, counted from 1. */
+	readonly damaged: readonly number[];
 }
 
 const isRow = (value: unknown): value is LedgerRow =>
@@ -77,81 +79,91 @@ const isRow = (value: unknown): value is LedgerRow =>
 	typeof value["id"] === "string" &&
 	Object.values(value).every((member) => member === null || typeof member !== "object");
 
-/** Reads the records in order. A line that makes no sense was torn by the crash and tells nothing. */
+/** Reads the records in order. A line that makes no sense tells nothing, and is counted among the damaged. */
 class Reader {
 	boot = "";
 	readonly leases = new Map<string, LeftLease>();
 	readonly loose: LedgerRow[] = [];
+	readonly damaged: number[] = [];
 	/** Calls that were charged something: what is told of them once more was written twice. */
 	private readonly charged = new Set<string>();
 
-	read([kind, ...fields]: readonly string[]): void {
+	/** `number`: of its line. An empty one stands before what was written after a write that failed. */
+	read(record: readonly string[], number: number): void {
+		if (!this.isRead(record) && record.join("") !== "") this.damaged.push(number);
+	}
+
+	private isRead([kind, ...fields]: readonly string[]): boolean {
 		switch (kind) {
 			case "journal":
 				this.boot = fields[1] ?? "";
-				break;
+				return true;
 			case "lease":
-				this.lease(fields);
-				break;
+				return this.lease(fields);
 			case "hold":
-				this.hold(fields);
-				break;
+				return this.hold(fields);
 			case "mark":
-				this.mark(fields);
-				break;
+				return this.mark(fields);
 			case "charge":
-				this.charge(fields);
-				break;
+				return this.charge(fields);
 			case "row":
-				this.row(fields);
-				break;
+				return this.row(fields);
 			case "closed":
 				this.leases.delete(fields[0] ?? "");
+				return true;
+			default:
+				return false;
 		}
 	}
 
-	private lease([id, token, kind, settledText]: readonly string[]): void {
+	private lease([id, token, kind, settledText]: readonly string[]): boolean {
 		const settled = amountOf(settledText);
 		if (id === undefined || token === undefined || (kind !== "slice" && kind !== "tally") || settled === undefined)
-			return;
+			return false;
 		this.leases.set(id, { id, token, kind, settled, running: new Map(), rowless: new Map(), rows: [] });
+		return true;
 	}
 
-	private hold([id, lease, amountText, atText, modelText]: readonly string[]): void {
+	private hold([id, lease, amountText, atText, modelText]: readonly string[]): boolean {
 		const [amount, at, model] = [amountOf(amountText), amountOf(atText), parseJson(modelText ?? "")];
-		if (id === undefined || amount === undefined || at === undefined || typeof model !== "string") return;
+		if (id === undefined || amount === undefined || at === undefined || typeof model !== "string") return false;
 		const held = this.leases.get(lease ?? "");
-		if (!held || this.charged.has(id)) return;
+		if (!held || this.charged.has(id)) return true;
 		held.rowless.delete(id);
 		held.running.set(id, { id, model, at, amount });
+		return true;
 	}
 
-	private mark([id, amountText]: readonly string[]): void {
+	private mark([id, amountText]: readonly string[]): boolean {
 		const amount = amountOf(amountText);
-		if (id === undefined || amount === undefined) return;
+		if (id === undefined || amount === undefined) return false;
 		for (const { running } of this.leases.values()) {
 			const call = running.get(id);
 			if (call) call.amount = amount;
 		}
+		return true;
 	}
 
 	/** A charge of nothing need not be the end: what a call gives back it may hold once more. */
-	private charge([id, leaseId, chargeText]: readonly string[]): void {
+	private charge([id, leaseId, chargeText]: readonly string[]): boolean {
 		const lease = this.leases.get(leaseId ?? "");
 		const charge = amountOf(chargeText);
-		if (!lease || id === undefined || charge === undefined || this.charged.has(id)) return;
+		if (id === undefined || charge === undefined) return false;
+		if (!lease || this.charged.has(id)) return true;
 		if (charge > 0) this.charged.add(id);
 		lease.rowless.set(id, { ...lease.running.get(id), id, amount: charge });
 		lease.running.delete(id);
 		lease.settled += charge;
+		return true;
 	}
 
-	private row([leaseId, json]: readonly string[]): void {
+	private row([leaseId, json]: readonly string[]): boolean {
 		const row = parseJson(json ?? "");
-		if (!isRow(row)) return;
+		if (!isRow(row)) return false;
 		const lease = this.leases.get(leaseId ?? "");
 		lease?.rowless.delete(row.id);
 		(lease?.rows ?? this.loose).push(row);
+		return true;
 	}
 }
 
@@ -162,6 +174,6 @@ const amountOf = (text: string | undefined): number | undefined =>
 export const leftWork = (records: readonly (readonly string[])[]): LeftWork | undefined => {
 	if (records[0]?.[0] !== "journal" || records[0][1] !== version) return undefined;
 	const reader = new Reader();
-	for (const record of records) reader.read(record);
+	for (const [index, record] of records.entries()) reader.read(record, index + 1);
 	return reader;
 };

@@ -81,6 +81,14 @@ describe("a journal", () => {
 		expect(journals.left()).toEqual([]);
 	});
 
+	test("that is put aside stays on the disk, and no start finds it", () => {
+		begin("a").now("hold\tone");
+		const [left] = journals.left();
+		expect(left?.keep()).toBe(`${left?.path}.damaged`);
+		expect(journals.left()).toEqual([]);
+		expect(text()).toContain("hold\tone");
+	});
+
 	test("whose beginning anew was interrupted counts as the newer one", () => {
 		begin("a");
 		writeFileSync(join(folder, "a-7.journal"), "journal\t1\tboot\nhold\tnewer\n");
@@ -187,6 +195,7 @@ describe("what a journal says was left undone", () => {
 		);
 		expect(work?.leases.get("l")).toMatchObject({ settled: 0, running: new Map(), rows: [] });
 		expect(work?.loose).toEqual([]);
+		expect(work?.damaged).toEqual([3, 4, 5, 7, 8, 10]);
 	});
 
 	test("a journal of another version is not guessed at", () => {

@@ -45,9 +45,13 @@ export interface Journal {
 /** What another process left. */
 export interface LeftJournal {
 	readonly process: string;
+	/** Where it lies, for an operator who must look into it. */
+	readonly path: string;
 	/** Its whole lines, in fields; a line that was torn by the crash is left out. */
 	records(): readonly (readonly string[])[];
 	remove(): void;
+	/** Puts it aside under another name, which is returned: no start reads it again. */
+	keep(): string;
 }
 
 /** Where the journals of one node are. */
@@ -101,8 +105,14 @@ export const fileJournals = (folder: string): Journals => ({
 		for (const file of files) if (newest.get(processOf(file)) !== file) unlinkSync(join(folder, file));
 		return [...newest].map(([process, file]) => ({
 			process,
+			path: join(folder, file),
 			records: () => recordsOf(readFileSync(join(folder, file), "utf8")),
 			remove: () => unlinkSync(join(folder, file)),
+			keep() {
+				const kept = join(folder, `${file}.damaged`);
+				renameSync(join(folder, file), kept);
+				return kept;
+			},
 		}));
 	},
 });

@@ -7,7 +7,7 @@ import { sql } from "drizzle-orm";
 import type { Clock, Log, Statement, Store } from "#core";
 import { isTokenAccount } from "./account-names.ts";
 import { costOf } from "./charge-batch.ts";
-import { type Journals, sameBoot } from "./journal.ts";
+import { type Journals, type LeftJournal, sameBoot } from "./journal.ts";
 import { type LeftCall, type LeftLease, type LeftWork, leftWork } from "./journal-lines.ts";
 import type { Correction, LedgerRow, LedgerWriter } from "./service.ts";
 import type { Statements } from "./statements.ts";
@@ -111,6 +111,19 @@ const redo = async (work: LeftWork, options: RecoveryOptions): Promise<void> => 
 		await options.store.write(writer.statements(work.loose.slice(at, at + rowsInBatch)));
 };
 
+/** What a damaged line told may be money that nobody was charged: whoever looks into it needs the line, so that journal stays. */
+const tellDamage = (journal: LeftJournal, { damaged }: LeftWork, log: Log): void => {
+	if (damaged.length === 0) {
+		journal.remove();
+		return;
+	}
+	log.error("a journal has damaged lines: what they told was not charged; the rest was, and the file is kept", {
+		file: journal.keep(),
+		lines: damaged.slice(0, 20).join(", "),
+		count: damaged.length,
+	});
+};
+
 /** Brings every left journal to its end and removes it. Repeating it, after a crash in its midst, changes nothing. */
 export const recover = async (options: RecoveryOptions): Promise<void> => {
 	for (const journal of options.journals.left()) {
@@ -119,11 +132,12 @@ export const recover = async (options: RecoveryOptions): Promise<void> => {
 		if (!work) {
 			options.log.error("a journal cannot be read; what its process had set aside will be charged in full", {
 				process: journal.process,
+				file: journal.path,
 			});
 			continue;
 		}
 		await redo(work, options);
-		journal.remove();
+		tellDamage(journal, work, options.log);
 		const running = [...work.leases.values()].reduce((sum, lease) => sum + lease.running.size, 0);
 		if (work.leases.size > 0)
 			options.log.warn("an earlier process did not end in order; its journal has been charged", {

@@ -20,8 +20,13 @@ export class MemoryJournals implements Journals {
 	left(): readonly LeftJournal[] {
 		return [...this.disk].map(([process, lines]) => ({
 			process,
+			path: process,
 			records: () => lines.filter(this.alter).map((line) => line.split("\t")),
 			remove: () => void this.disk.delete(process),
+			keep: () => {
+				this.disk.delete(process);
+				return process;
+			},
 		}));
 	}
 

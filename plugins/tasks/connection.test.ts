@@ -8,7 +8,9 @@ import { UpstreamWatches } from "./upstream-watch.ts";
 const log: Log = { debug() {}, info() {}, warn() {}, error() {}, of: () => log };
 const { signal } = new AbortController();
 const headers = () => ({});
-const watches = new UpstreamWatches({ clock: { now: () => 0 }, log, keyRefused: () => undefined });
+const ignore = () => undefined;
+const untold = { keyRefused: ignore, failing: ignore, recovered: ignore };
+const watches = new UpstreamWatches({ clock: { now: () => 0 }, log, ...untold });
 const parts = { log, watch: watches.of("upstream.example") };
 
 test.each([

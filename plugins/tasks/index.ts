@@ -54,6 +54,7 @@ import { createTaskStore } from "./task-store.ts";
 import { createTasksService } from "./tasks-service.ts";
 import { createWithinTime } from "./time-limit.ts";
 import { Troubles } from "./troubles.ts";
+import { upstreamFailing, upstreamRecovered } from "./upstream-alerts.ts";
 import { UpstreamConcurrency } from "./upstream-concurrency.ts";
 import { UpstreamWatches } from "./upstream-watch.ts";
 import { Worker } from "./worker.ts";
@@ -160,6 +161,8 @@ export default definePlugin({
 			clock: needs.clock,
 			log,
 			keyRefused: (upstream, status) => raiseOn(needs.alerts(), keyRefused(upstream, { status })),
+			failing: (upstream, reason) => raiseOn(needs.alerts(), upstreamFailing(upstream, reason)),
+			recovered: (upstream) => raiseOn(needs.alerts(), upstreamRecovered(upstream)),
 		});
 		const service = createTasksService({
 			log,

@@ -8,8 +8,15 @@ const watchOne = () => {
 	const told: string[] = [];
 	const note = (message: string) => void told.push(message);
 	const log = { debug: note, info: note, warn: note, error: note, of: () => log };
-	const watches = new UpstreamWatches({ clock, log, keyRefused: (name, status) => note(`alert ${name} ${status}`) });
-	return { clock, told, watches, watch: watches.of("kling") };
+	const alerts: string[] = [];
+	const watches = new UpstreamWatches({
+		clock,
+		log,
+		keyRefused: (name, status) => note(`alert ${name} ${status}`),
+		failing: (name, message) => void alerts.push(`${name} fails: ${message}`),
+		recovered: (name) => void alerts.push(`${name} answers`),
+	});
+	return { clock, told, alerts, watches, watch: watches.of("kling") };
 };
 
 test("answers that tell of a failure count three in a row, and one good one ends it", () => {
@@ -50,4 +57,22 @@ test("a refused key is told of once, by an alert too", () => {
 	for (const status of [401, 403]) watch.answered(status);
 	expect(told).toEqual(["an upstream of tasks refused Portico's own key", "alert kling 401"]);
 	expect(watches.unwell()).toMatchObject([{ lastFailure: { message: "It refused Portico's key (status 403)." } }]);
+});
+
+test("an alert is raised at the third in a row, of whatever kind, and once when that is over", () => {
+	const { alerts, watch } = watchOne();
+	const refused = Object.assign(new TypeError("no"), { code: "ECONNREFUSED" });
+	watch.failed(refused);
+	watch.replaced(200);
+	expect(alerts).toEqual([]);
+	for (let again = 0; again < 3; again++) watch.failed(refused);
+	expect(alerts).toEqual(["kling fails: It could not be reached. (ECONNREFUSED)"]);
+	for (const status of [200, 200]) watch.answered(status);
+	expect(alerts.slice(1)).toEqual(["kling answers"]);
+});
+
+test("a machine without a socket raises no alert about the upstream", () => {
+	const { alerts, watch } = watchOne();
+	for (let again = 0; again < 5; again++) watch.failed(Object.assign(new TypeError("no"), { code: "EMFILE" }));
+	expect(alerts).toEqual([]);
 });

@@ -4,6 +4,7 @@ import {
 	type Clock,
 	definedOnly,
 	type Log,
+	lacksSocket,
 	refusesCredentials,
 	slowUpstream,
 	type UpstreamHealth,
@@ -26,13 +27,19 @@ interface WatchOptions {
 	readonly log: Log;
 	/** Told when one begins to refuse Portico's key. */
 	keyRefused(upstream: string, status: number): void;
+	/** Told when it has failed, or was not to be reached, so often in a row that it is no chance. */
+	failing(upstream: string, message: string): void;
+	/** Told when what was wrong with it is over. */
+	recovered(upstream: string): void;
 }
+
+const failed = (status: number): string => `It answered that it failed (status ${status}).`;
 
 export class UpstreamWatch {
 	private readonly upstream: string;
 	private readonly options: WatchOptions;
 	private trouble: Trouble | undefined;
-	/** How many answers in a row told of a failure. */
+	/** How many requests in a row came to nothing, or were answered with a failure. */
 	private failures = 0;
 
 	/** `upstream`: its name in the config, or its host. */
@@ -67,6 +74,8 @@ export class UpstreamWatch {
 		const code = unansweredCode(error) ?? (error instanceof Error ? error.name : "unknown");
 		if (!this.trouble) log.warn("an upstream of tasks cannot be reached", { upstream, reason: code });
 		const message = isLate ? "It did not answer in time." : `It could not be reached. (${code})`;
+		// A machine without a socket speaks of no upstream.
+		if (!lacksSocket(code)) this.failsOnceMore(message);
 		this.note("unreached", message, isLate ? slowUpstream : adviceOnUpstream({ code, message }));
 	}
 
@@ -76,14 +85,22 @@ export class UpstreamWatch {
 		const { log } = options;
 		if (!this.trouble) log.warn("an upstream of tasks cannot be reached", { upstream, reason: "a page", status });
 		const message = `A page of HTML came, something other than its answer (status ${status}).`;
+		this.failsOnceMore(message);
 		this.note("unreached", message, adviceOnUpstream({ message }));
 	}
 
 	answered(status: number): void {
-		this.failures = status >= 500 ? this.failures + 1 : 0;
+		if (status >= 500) this.failsOnceMore(failed(status));
+		else this.failures = 0;
 		if (refusesCredentials(status)) this.refused(status);
 		else if (this.failures >= tolerated) this.failsItself(status);
 		else if (this.failures === 0 || this.trouble?.what !== "failing") this.over();
+	}
+
+	private failsOnceMore(message: string): void {
+		const { upstream, options } = this;
+		this.failures++;
+		if (this.failures === tolerated) options.failing(upstream, message);
 	}
 
 	private refused(status: number): void {
@@ -99,13 +116,15 @@ export class UpstreamWatch {
 		const { upstream, options } = this;
 		const { log } = options;
 		if (!this.trouble) log.warn("an upstream of tasks fails", { upstream, status });
-		this.note("failing", `It answered that it failed (status ${status}).`, adviceOnUpstream({ status }));
+		this.note("failing", failed(status), adviceOnUpstream({ status }));
 	}
 
 	private over(): void {
 		const { upstream, options } = this;
 		const { log } = options;
-		if (this.trouble) log.info("an upstream of tasks answers again", { upstream });
+		if (!this.trouble) return;
+		log.info("an upstream of tasks answers again", { upstream });
+		options.recovered(upstream);
 		this.trouble = undefined;
 	}
 

@@ -88,7 +88,16 @@ test("a public upstream's redirect into this network is not followed, and sees n
 				return new Response(null, { status: 302, headers: { location: `${inner.url}/private` } });
 			},
 		},
-		{ log, watch: new UpstreamWatches({ clock: { now: () => 0 }, log, keyRefused: () => undefined }).of("upstream") },
+		{
+			log,
+			watch: new UpstreamWatches({
+				clock: { now: () => 0 },
+				log,
+				keyRefused: () => undefined,
+				failing: () => undefined,
+				recovered: () => undefined,
+			}).of("upstream"),
+		},
 	);
 	const failure = await connection.fetchFile("/files/1", signal).catch((error: unknown) => error);
 	expect(failure).toBeInstanceOf(TypeError);

@@ -48,7 +48,16 @@ beforeAll(() => {
 	portico = join(folder, "portico");
 	operator = join(folder, "operator");
 	mkdirSync(join(operator, "node_modules"), { recursive: true });
-	for (const part of ["bin", "core", "plugins", "config", "package.json", "package-lock.json", "tsconfig.json"])
+	for (const part of [
+		"bin",
+		"core",
+		"plugins",
+		"templates",
+		"config",
+		"package.json",
+		"package-lock.json",
+		"tsconfig.json",
+	])
 		cpSync(join(root, part), join(portico, part), {
 			recursive: true,
 			filter: (path) => !/[\\/](?:fixtures|page|built)$|\.(?:test|long)\.ts$/.test(path),

@@ -75,8 +75,8 @@ const withSearch = (bound: RequestBound): RequestBound => {
 	return { ...bound, open: true, fees: { ...fees, webSearches: Math.max(1, fees.webSearches) } };
 };
 
-/** Hardly any model thinks beside its limit, and hardly any call asks for no output. */
-const beside = (capabilities: ModelCapabilities, said: RequestBound | undefined): number =>
+/** Hardly any model thinks beside its limit: for all others nothing is worked out. */
+const thoughtsBeside = (capabilities: ModelCapabilities, said: RequestBound | undefined): number =>
 	capabilities.thinksBeside === undefined ? 0 : beyondLimit(capabilities, said);
 
 const targetsOf = (
@@ -97,7 +97,7 @@ const targetsOf = (
 		const limited = speaks ? bound : { ...bound, ...bound.unlimited };
 		const own = searches && capabilities.searches === "always" ? withSearch(limited) : limited;
 		const nothing = beyondNothing(call.model.maxOutputTokens, capabilities, unknown);
-		const beyond = beside(capabilities, speaks ? bound : undefined) + nothing;
+		const beyond = thoughtsBeside(capabilities, speaks ? bound : undefined) + nothing;
 		const input = inputTokens(own, contextWindow, imageTokens);
 		targets.push({ price, input, fees: own.fees, maxOutput, least, beyond });
 	}

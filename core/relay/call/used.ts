@@ -87,6 +87,10 @@ const readAgain = (input: Usage["input"], { results }: Observation): Usage["inpu
 		? { ...input, total: input.total * (1 + results.times) + Math.ceil(results.bytes / resultBytesPerToken) }
 		: input;
 
+/** Output tokens that may come beyond the limit. */
+const beyondOf = ({ capabilities }: Target, limit: number | undefined): number =>
+	beyondLimit(capabilities) + beyondNothing(limit, capabilities, Number.POSITIVE_INFINITY);
+
 /** Output tokens for each answer that the upstream was held to. */
 const limitOf = ({ model }: RelayedCall, { permitted, target, writes }: CallEnd): number =>
 	writes ??
@@ -94,11 +98,7 @@ const limitOf = ({ model }: RelayedCall, { permitted, target, writes }: CallEnd)
 		permitted ?? Number.POSITIVE_INFINITY,
 		model.maxOutputTokens ?? Number.POSITIVE_INFINITY,
 		target?.capabilities.maxOutput ?? Number.POSITIVE_INFINITY,
-	) +
-		(target
-			? beyondLimit(target.capabilities) +
-				beyondNothing(model.maxOutputTokens, target.capabilities, Number.POSITIVE_INFINITY)
-			: 0);
+	) + (target ? beyondOf(target, model.maxOutputTokens) : 0);
 
 const outputOf = (call: RelayedCall, end: CallEnd): number => {
 	const { seen, target, sentMs = 0, unreadMs } = end;

@@ -1,6 +1,6 @@
 /** Promise: what a call is limited to is what its upstream is told, in the words that this one reads. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { type AttackWorld, attackWorld, rates } from "./world.ts";
 
 interface Limits {
 	readonly max_tokens?: number;
@@ -12,12 +12,16 @@ const written: Readonly<Record<string, (limits: Limits) => number>> = {
 	"deepseek-chat": ({ max_tokens = 8192 }) => max_tokens,
 	"glm-5.3": ({ max_tokens = 8192 }) => max_tokens,
 };
-const rates = { input: 1, output: 10 };
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
+let world: AttackWorld;
 beforeAll(async () => {
-	upstream = startUpstream(({ json }) => {
+	world = await attackWorld({
+		router: (url) => ({
+			upstreams: [{ name: "plain", protocol: "chat-completions", url: `${url}/v1`, key: "k" }],
+			models: Object.keys(written).map((name) => ({ name, targets: [{ upstream: "plain" }] })),
+		}),
+	});
+	world.upstream.answer(({ json }) => {
 		const body = json as Limits & { readonly model: string };
 		const output = written[body.model]?.(body) ?? 0;
 		return Response.json({
@@ -29,33 +33,16 @@ beforeAll(async () => {
 			usage: { prompt_tokens: 10, completion_tokens: output, total_tokens: 10 + output },
 		});
 	});
-	const upstreams = [{ name: "plain", protocol: "chat-completions", url: `${upstream.url}/v1`, key: "k" }];
-	const models = Object.keys(written).map((name) => ({ name, targets: [{ upstream: "plain" }] }));
-	gateway = await startGateway({
-		plugins: [
-			"tokens",
-			"chat-completions",
-			{ use: "router", with: { upstreams, models } },
-			{ use: "prices", with: { models: { "*": rates } } },
-			"quota",
-			"ledger",
-		],
-	});
 });
-afterAll(async () => {
-	await gateway.stop();
-	await upstream.stop();
-});
+afterAll(() => world.stop());
 
 const both = ["max_tokens", "max_completion_tokens"];
 test.each(Object.keys(written).flatMap((model) => both.map((name) => [model, name])))(
 	"%s writes, and is paid for, no more than %s says",
 	async (model, name) => {
-		const { key, id } = await gateway.token({ quota: 1 });
 		const body = { model, messages: [{ role: "user", content: "Hi" }], [name]: 16 };
-		const { status } = await gateway.ask("/v1/chat/completions", body, { headers: { authorization: `Bearer ${key}` } });
+		const { status, call } = await world.askOnce(1, "/v1/chat/completions", body);
 		expect(status).toBe(200);
-		const { data } = (await gateway.admin("GET", `/admin/calls?token=${id}`)) as { data: readonly object[] };
-		expect(data).toMatchObject([{ outputTokens: 16, cost: (10 * rates.input + 16 * rates.output) / 1e6, excess: 0 }]);
+		expect(call).toMatchObject({ outputTokens: 16, cost: (10 * rates.input + 16 * rates.output) / 1e6, excess: 0 });
 	},
 );

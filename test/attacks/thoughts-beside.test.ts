@@ -1,6 +1,6 @@
 /** Promise: thoughts that a vendor's limit does not count are held, and charged, as what is written is. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { type AttackWorld, attackWorld, rates } from "./world.ts";
 
 interface Asked {
 	readonly max_tokens: number;
@@ -10,7 +10,6 @@ interface Asked {
 	readonly thinking?: { readonly type: string };
 }
 
-const rates = { input: 1, output: 10 };
 /** The most that any model thinks there. */
 const most = 81_920;
 const usual = 30_000;
@@ -20,10 +19,29 @@ const thoughtsOf = (path: string, { enable_thinking: enabled, thinking_budget: b
 	return enabled === false ? 0 : Math.min(usual, budget || usual);
 };
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
+const router = (url: string) => {
+	const alibaba = { key: "k", vendor: "dashscope" };
+	const upstreams = [
+		{ ...alibaba, name: "chat", protocol: "chat-completions", url: `${url}/v1` },
+		{ ...alibaba, name: "claude", protocol: "messages", url },
+		...["volcengine", "siliconflow"].map((vendor) => ({
+			...{ name: vendor, key: "k", vendor, protocol: "chat-completions" },
+			url: `${url}/${vendor}/v1`,
+		})),
+	];
+	const models = [
+		{ name: "qwen3.7-max", targets: [{ upstream: "chat" }] },
+		{ name: "qwen-claude", targets: [{ upstream: "claude" }] },
+		{ name: "doubao-seed-2", targets: [{ upstream: "volcengine" }] },
+		{ name: "silicon/qwen3-32b", targets: [{ upstream: "siliconflow" }] },
+	];
+	return { upstreams, models };
+};
+
+let world: AttackWorld;
 beforeAll(async () => {
-	upstream = startUpstream(({ json, path }) => {
+	world = await attackWorld({ router });
+	world.upstream.answer(({ json, path }) => {
 		const asked = json as Asked;
 		if (path === "/v1/messages")
 			return Response.json({
@@ -54,46 +72,16 @@ beforeAll(async () => {
 		const text = `${piece.repeat(100)}${end}${chunk({ choices: [], usage })}data: [DONE]\n\n`;
 		return new Response(text, { headers: { "content-type": "text/event-stream" } });
 	});
-	const alibaba = { key: "k", vendor: "dashscope" };
-	const upstreams = [
-		{ ...alibaba, name: "chat", protocol: "chat-completions", url: `${upstream.url}/v1` },
-		{ ...alibaba, name: "claude", protocol: "messages", url: upstream.url },
-		...["volcengine", "siliconflow"].map((vendor) => ({
-			...{ name: vendor, key: "k", vendor, protocol: "chat-completions" },
-			url: `${upstream.url}/${vendor}/v1`,
-		})),
-	];
-	const models = [
-		{ name: "qwen3.7-max", targets: [{ upstream: "chat" }] },
-		{ name: "qwen-claude", targets: [{ upstream: "claude" }] },
-		{ name: "doubao-seed-2", targets: [{ upstream: "volcengine" }] },
-		{ name: "silicon/qwen3-32b", targets: [{ upstream: "siliconflow" }] },
-	];
-	gateway = await startGateway({
-		plugins: [
-			"tokens",
-			"chat-completions",
-			"messages",
-			{ use: "router", with: { upstreams, models } },
-			{ use: "prices", with: { models: { "*": rates } } },
-			"quota",
-			"ledger",
-		],
-	});
 });
-afterAll(async () => {
-	await gateway.stop();
-	await upstream.stop();
-});
+afterAll(() => world.stop());
 
-const ask = async (quota: number, more: object = {}, path = "/v1/chat/completions") => {
-	const { key, id } = await gateway.token({ quota });
-	const body = { model: "qwen3.7-max", messages: [{ role: "user", content: "Hi" }], max_tokens: 16, ...more };
-	const response = await gateway.ask(path, body, { headers: { authorization: `Bearer ${key}` } });
-	const text = await response.text();
-	const { data } = (await gateway.admin("GET", `/admin/calls?token=${id}`)) as { data: readonly object[] };
-	return { status: response.status, text, call: data[0] };
-};
+const ask = (quota: number, more: object = {}, path = "/v1/chat/completions") =>
+	world.askOnce(quota, path, {
+		model: "qwen3.7-max",
+		messages: [{ role: "user", content: "Hi" }],
+		max_tokens: 16,
+		...more,
+	});
 
 const wholly = (thoughts: number) => ({
 	outputTokens: 16 + thoughts,

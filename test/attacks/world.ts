@@ -26,6 +26,12 @@ export interface AttackWorld {
 	readonly upstream: ScriptedUpstream;
 	/** What `GET /v1/me` says that a token has used, in micro-dollars, once nothing of it runs any more. */
 	used(key: string): Promise<number>;
+	/** Asks once, with a new token of this quota in dollars. `call`: what the ledger has of it. */
+	askOnce(
+		quota: number,
+		path: string,
+		body: object,
+	): Promise<{ readonly status: number; readonly text: string; readonly call: unknown }>;
 	stop(): Promise<void>;
 }
 
@@ -36,7 +42,24 @@ export interface AttackWorldOptions {
 	readonly clock?: NonNullable<GatewayOptions["clock"]>;
 	/** What is known of the models, as in `caps` of the router. */
 	readonly capabilities?: object;
+	/** The settings of the router before an upstream at this address, where it is not to be the usual one. */
+	readonly router?: (url: string) => object;
 }
+
+/** One upstream and one pattern of models for each protocol. */
+const usualRouter = (url: string, capabilities: object | undefined): object => ({
+	upstreams: attackProtocols.map((protocol) => ({
+		name: protocol,
+		protocol,
+		url: url + roots[protocol],
+		key: "upstream-key",
+	})),
+	models: attackProtocols.map((protocol) => ({
+		name: `${protocol}-*`,
+		targets: [{ upstream: protocol }],
+		...(capabilities && { caps: capabilities }),
+	})),
+});
 
 const nameOf = (plugin: GatewayOptions["plugins"][number]): string =>
 	typeof plugin === "string" ? plugin : (plugin.as ?? plugin.use);
@@ -45,28 +68,14 @@ const nameOf = (plugin: GatewayOptions["plugins"][number]): string =>
 export const attackWorld = async ({
 	plugins = [],
 	capabilities,
+	router,
 	...more
 }: AttackWorldOptions = {}): Promise<AttackWorld> => {
 	const upstream = startUpstream();
 	const usual: GatewayOptions["plugins"] = [
 		"tokens",
 		...attackProtocols,
-		{
-			use: "router",
-			with: {
-				upstreams: attackProtocols.map((protocol) => ({
-					name: protocol,
-					protocol,
-					url: upstream.url + roots[protocol],
-					key: "upstream-key",
-				})),
-				models: attackProtocols.map((protocol) => ({
-					name: `${protocol}-*`,
-					targets: [{ upstream: protocol }],
-					...(capabilities && { caps: capabilities }),
-				})),
-			},
-		},
+		{ use: "router", with: router?.(upstream.url) ?? usualRouter(upstream.url, capabilities) },
 		{ use: "prices", with: { models: { "*": rates } } },
 		"quota",
 		"rate-limit",
@@ -85,6 +94,13 @@ export const attackWorld = async ({
 			const response = await gateway.ask("/v1/me", undefined, { headers: { authorization: `Bearer ${key}` } });
 			const { used } = (await response.json()) as { used: number };
 			return Math.round(used * 1_000_000);
+		},
+		async askOnce(quota, path, body) {
+			const { id, key } = await gateway.token({ quota });
+			const response = await gateway.ask(path, body, { headers: { authorization: `Bearer ${key}` } });
+			const text = await response.text();
+			const { data } = (await gateway.admin("GET", `/admin/calls?token=${id}`)) as { data: readonly unknown[] };
+			return { status: response.status, text, call: data[0] };
 		},
 		async stop() {
 			await gateway.stop();

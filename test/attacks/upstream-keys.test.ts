@@ -1,40 +1,12 @@
 /** What an upstream says of a failure may hold keys of whatever stands behind it: no client reads one, in any protocol. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type ScriptedUpstream, startGateway, startUpstream, type TestGateway } from "#core/testing";
+import { type AttackProtocol, type AttackWorld, attackProtocols, attackWorld } from "./world.ts";
 
-let upstream: ScriptedUpstream;
-let gateway: TestGateway;
-
+let world: AttackWorld;
 beforeAll(async () => {
-	upstream = startUpstream();
-	const at = (protocol: string, path: string) => ({
-		name: protocol,
-		protocol,
-		url: `${upstream.url}${path}`,
-		key: "sk-operator",
-	});
-	const upstreams = [
-		at("chat-completions", "/v1"),
-		at("responses", "/v1"),
-		at("messages", ""),
-		at("generate-content", "/v1beta"),
-	];
-	const models = upstreams.map(({ name }) => ({ name: `${name}/x`, targets: [{ upstream: name, model: "m" }] }));
-	gateway = await startGateway({
-		plugins: [
-			"tokens",
-			"chat-completions",
-			"responses",
-			"messages",
-			"generate-content",
-			{ use: "router", with: { upstreams, models } },
-		],
-	});
+	world = await attackWorld();
 });
-afterAll(async () => {
-	await gateway.stop();
-	await upstream.stop();
-});
+afterAll(() => world.stop());
 
 const keys = [
 	"gsk_abcdefgh1234567890ABCDEFGH12345678",
@@ -52,18 +24,18 @@ const asks = {
 	messages: ["/v1/messages", { max_tokens: 10, messages: [{ role: "user", content: "Hi" }] }],
 } as const;
 
-const refusal = (protocol: string, message: string) =>
+const refusal = (protocol: AttackProtocol, message: string) =>
 	protocol === "generate-content"
 		? { error: { code: 400, message, status: "INVALID_ARGUMENT" } }
 		: { type: "error", error: { type: "invalid_request_error", message } };
 
-test.each(["chat-completions", "responses", "messages", "generate-content"])(
+test.each(attackProtocols)(
 	"an upstream of %s tells no key, and names that only look like one stay",
 	async (protocol) => {
 		const told = refusal(protocol, `bad member key_points of hf_transfer: ${keys.join(" ")}`);
-		upstream.answer(() => Response.json(told, { status: 400 }));
+		world.upstream.answer(() => Response.json(told, { status: 400 }));
 		for (const [path, body] of Object.values(asks)) {
-			const answer = await gateway.ask(path, { ...body, model: `${protocol}/x` });
+			const answer = await world.gateway.ask(path, { ...body, model: `${protocol}-a` });
 			const text = await answer.text();
 			expect(answer.status).toBe(400);
 			for (const key of keys) expect(text, `${protocol} to ${path}`).not.toContain(key);

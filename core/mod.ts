@@ -121,7 +121,7 @@ export { codeOf, outputOf, printed, type RunOutput, runAsText } from "./neutral/
 export type * from "./neutral/content.ts";
 export { DistinctNames } from "./neutral/distinct-names.ts";
 export * from "./neutral/effort.ts";
-export { bytesPerToken, estimateTextTokens, estimateTokens } from "./neutral/estimate.ts";
+export { bytesPerToken, estimateTextTokens, estimateTokens, pictureTokens } from "./neutral/estimate.ts";
 export { holdsLargeInteger, parseExactly, writtenValue } from "./neutral/exact-json.ts";
 export { explode } from "./neutral/explode.ts";
 export { carry, familyOf, ownName, uncarry } from "./neutral/family.ts";

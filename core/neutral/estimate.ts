@@ -15,8 +15,11 @@ const perMessage = 4;
 const perTool = 8;
 /** What tools as such add: the providers put instructions of their own before them. */
 const forTools = 40;
-/** An image of ordinary size; providers charge from 85 to 1,600. */
-const perImage = 800;
+/**
+ * Tokens of a picture of ordinary size, of which providers charge from 85 to 1,600; and the most that any of them counts one as,
+ * whatever its bytes, but for models whose description says so (`imageTokens`).
+ */
+export const pictureTokens = { usual: 800, most: 16_384 } as const;
 /** Bytes of a PDF page, and the tokens it costs as text and picture. */
 const pageBytes = 60_000;
 const perPage = 1_500;
@@ -108,7 +111,7 @@ const ofBlock = (block: Block): number => {
 
 const ofMedia = (kind: "image" | "audio" | "document" | "video", media: Media): number => {
 	if (media.by === "text") return estimateTextTokens(media.text);
-	if (kind === "image") return perImage;
+	if (kind === "image") return pictureTokens.usual;
 	const bytes = media.by === "bytes" ? media.base64.length * 0.75 : pageBytes;
 	if (kind === "document") return Math.ceil(bytes / pageBytes) * perPage;
 	return Math.ceil(bytes / (kind === "audio" ? audioBytesPerToken : videoBytesPerToken));

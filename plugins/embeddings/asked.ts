@@ -1,5 +1,5 @@
 /** What is asked of a model of embeddings, and what it answers, whatever the dialect. */
-import { deny, estimateTextTokens, Fault, type Loss, refuseField, type WireRecord } from "#core";
+import { deny, estimateTextTokens, Fault, type Loss, pictureTokens, refuseField, type WireRecord } from "#core";
 
 /** A text, or a list of the ids of tokens that only one vendor's models know. */
 export type Input = string | readonly number[];
@@ -37,19 +37,15 @@ export interface Answer {
 	readonly vectors: readonly Vector[];
 }
 
-/** The most that a model counts a picture as; its bytes may be fewer. */
-const pictureTokens = 16_384;
-
-/** What it usually is, as `count_tokens` has it, and for sound and films no less than so many bytes a token. */
-const usualPictureTokens = 800;
+/** Sound and films are no less than so many bytes a token. */
 const bytesPerToken = 1000;
 
 const usualTokensOf = (part: unknown): number =>
-	Math.max(usualPictureTokens, Math.ceil((JSON.stringify(part) ?? "").length / bytesPerToken));
+	Math.max(pictureTokens.usual, Math.ceil((JSON.stringify(part) ?? "").length / bytesPerToken));
 
 /** How many tokens the parts are that are no texts: at most, besides their bytes, and about. */
 export const mediaTokens = (parts: readonly unknown[]): { readonly most: number; readonly about: number } => ({
-	most: parts.length * pictureTokens,
+	most: parts.length * pictureTokens.most,
 	about: parts.reduce((sum: number, part) => sum + usualTokensOf(part), 0),
 });
 

@@ -13,7 +13,7 @@ interface BudgetWindows {
 export const budgetPrefix = "budget:";
 export const windowAccount = (account: string, { per, zone }: BudgetWindows, { start }: Window): string =>
 	`${budgetPrefix}${account}/${per}/${zone}/${start}`;
-export const isWindowAccount = (account: string): boolean => account.startsWith(budgetPrefix);
+const isWindowAccount = (account: string): boolean => account.startsWith(budgetPrefix);
 
 /** When the window of such an account ends; undefined for any other account. */
 export const endOfAccount = (account: string): number | undefined => {

@@ -7,6 +7,7 @@ import {
 	generates,
 	type ModelCapabilities,
 	type ModelRouted,
+	pictureTokens,
 	type RelayedCall,
 	type RequestBound,
 } from "#core";
@@ -54,13 +55,11 @@ export interface CostSettings {
 	readonly wantedOutput: number;
 }
 
-/** No provider counts an ordinary picture as more, but for models whose description says so. */
-const usualPicture = 16_384;
 /** What a model reads at most that reads more than the body, where its context window is not known. */
 const unknownWindow = 200_000;
 
 /** How many input tokens a request is billed at most, at a model whose context window and pictures (`picture` tokens each) may be known. */
-export const inputTokens = (bound: RequestBound, window?: number, picture = usualPicture): number => {
+export const inputTokens = (bound: RequestBound, window?: number, picture: number = pictureTokens.most): number => {
 	const once = bound.tokens + bound.images * picture;
 	// Each round of a hosted tool reads the request again; together they fill at least one window.
 	const rounds = bound.turns > 1 ? bound.turns : 0;

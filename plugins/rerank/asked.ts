@@ -16,6 +16,7 @@ import {
 	isRecord,
 	jsonOf,
 	type Loss,
+	pictureTokens,
 	refuseField,
 	textBytes,
 	type Usage,
@@ -72,7 +73,6 @@ const searchesFor = (query: number, documents: readonly number[]): number => {
 /** An object is ranked by all of its fields that are named elsewhere; a picture in it counts for more than its address. */
 const bytesOf = (document: unknown): number =>
 	typeof document === "string" ? textBytes(document) : textBytes(JSON.stringify(document));
-const pictureTokens = 16_384;
 
 /** `most`: the dialect's name for how many results are wanted. */
 export const readRerank = (request: EndpointRequest, most: string): EndpointCall => {
@@ -90,7 +90,7 @@ export const readRerank = (request: EndpointRequest, most: string): EndpointCall
 		stream: false,
 		texts: [query, ...documents.map((one) => textOf(one) ?? "")],
 		bound: {
-			inputTokens: bytesIn(request) + queryBytes * documents.length + pictures * pictureTokens,
+			inputTokens: bytesIn(request) + queryBytes * documents.length + pictures * pictureTokens.most,
 			outputTokens: 0,
 			units: { searches: searchesFor(queryBytes, sizes) },
 		},

@@ -192,7 +192,7 @@ export { upstreamOnly } from "./relay/upstream-only.ts";
 export { fetchNamed, isPrivateUpstream, isWebAddress } from "./wire/fetch-named.ts";
 export { instantOf } from "./wire/instant.ts";
 export { narrowList } from "./wire/narrow-list.ts";
-export { matchesPattern } from "./wire/pattern.ts";
+export { matchesPattern, patternLookup } from "./wire/pattern.ts";
 export { pinnedRequest } from "./wire/pinned-request.ts";
 export {
 	dialable,

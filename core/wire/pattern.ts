@@ -16,3 +16,24 @@ export const matchesPattern = (pattern: string, name: string): boolean => {
 	}
 	return true;
 };
+
+/**
+ * Looks a name up in what is written for names and patterns: the very name goes before all patterns, and of those the first
+ * that matches counts.
+ *
+ * @example
+ * const priceOf = patternLookup(Object.entries({ "lark-2": 3, "lark-*": 2 }));
+ * priceOf("lark-mini"); // 2
+ */
+export const patternLookup = <Value>(
+	written: readonly (readonly [pattern: string, value: Value])[],
+): ((name: string) => Value | undefined) => {
+	const exact = new Map(written.filter(([pattern]) => !pattern.includes("*")));
+	const patterns = written.filter(([pattern]) => pattern.includes("*"));
+	return (name) => {
+		const value = exact.get(name);
+		if (value !== undefined) return value;
+		for (const [pattern, shared] of patterns) if (matchesPattern(pattern, name)) return shared;
+		return undefined;
+	};
+};

@@ -1,5 +1,14 @@
 /** The token setting `models`: which models a token may ask for. */
-import { type Denial, matchesPattern, narrowList, type Routed, type TokenSetting, t, unknownModel } from "#core";
+import {
+	type Denial,
+	matchesPattern,
+	narrowList,
+	patternLookup,
+	type Routed,
+	type TokenSetting,
+	t,
+	unknownModel,
+} from "#core";
 
 /** What a list of models was compiled to. */
 export interface AllowedModels {
@@ -9,13 +18,10 @@ export interface AllowedModels {
 /** A `*` of the narrower pattern can only be met by a `*` of the wider one, so a pattern may be read as a name here. */
 const within = (entry: string, list: readonly string[]): boolean => list.some((wider) => matchesPattern(wider, entry));
 
-/** Exact names by a set, the others one after the other. An empty list allows everything. */
+/** An empty list allows everything. */
 export const allowedModels = (entries: readonly string[]): AllowedModels => {
-	const exact = new Set(entries.filter((entry) => !entry.includes("*")));
-	const patterns = entries.filter((entry) => entry.includes("*"));
-	return {
-		allows: (name) => entries.length === 0 || exact.has(name) || within(name, patterns),
-	};
+	const listed = patternLookup(entries.map((entry) => [entry, true]));
+	return { allows: (name) => entries.length === 0 || listed(name) === true };
 };
 
 const isList = (value: unknown): value is readonly string[] =>

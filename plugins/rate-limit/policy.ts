@@ -13,14 +13,13 @@ import {
 } from "#core";
 import { limitHeaders } from "./headers.ts";
 import { type Limits, type Meter, type Meters, type Obstacle, partOf } from "./meter.ts";
-import { limitInWords, rateLimit } from "./setting.ts";
+import { limitInWords, type ModelLimits, rateLimit } from "./setting.ts";
 
 interface RateOptions {
 	readonly meters: () => Meters;
 	readonly clock: Clock;
 	readonly log: Log;
-	/** The limits of a model for everybody together, and the name they are kept under. */
-	modelLimits(model: string): { readonly name: string; readonly limits: Limits } | undefined;
+	modelLimits(model: string): ModelLimits | undefined;
 	/** How many nodes share the work and nothing else: each lets its part through. */
 	readonly nodes: number;
 }

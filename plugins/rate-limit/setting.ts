@@ -1,5 +1,5 @@
 /** The token setting `rateLimit`, and the same limits as config has them for models. */
-import { asCount, definedOnly, isRecord, matchesPattern, type Static, type TokenSetting, t } from "#core";
+import { asCount, definedOnly, isRecord, patternLookup, type Static, type TokenSetting, t } from "#core";
 import type { Limits } from "./meter.ts";
 
 const limit = (description: string) => t.Optional(t.Integer({ minimum: 1, maximum: 1_000_000_000_000, description }));
@@ -94,15 +94,11 @@ export const rateLimit: TokenSetting<Limits> = {
 	},
 };
 
-/** The limits of a model, under the name or pattern they were written for. */
-export const modelLimitsOf = (models: RateConfig["models"] = {}) => {
-	const exact = new Map(Object.entries(models).filter(([name]) => !name.includes("*")));
-	const patterns = Object.entries(models).filter(([name]) => name.includes("*"));
-	return (model: string): { readonly name: string; readonly limits: Limits } | undefined => {
-		const limits = exact.get(model);
-		if (limits) return { name: model, limits };
-		for (const [pattern, shared] of patterns)
-			if (matchesPattern(pattern, model)) return { name: pattern, limits: shared };
-		return undefined;
-	};
-};
+/** The limits of a model for everybody together, and the name or pattern under which they are written and kept. */
+export interface ModelLimits {
+	readonly name: string;
+	readonly limits: Limits;
+}
+
+export const modelLimitsOf = (models: RateConfig["models"] = {}) =>
+	patternLookup(Object.entries(models).map(([name, limits]): [string, ModelLimits] => [name, { name, limits }]));

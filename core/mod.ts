@@ -64,7 +64,7 @@ export { scrub, scrubMessage, withoutKeys } from "./errors/redact.ts";
 export { retryAfterIn, retryHeaders, waitOf, withoutRetryWords } from "./errors/retry.ts";
 export { isUnsent, lacksSocket, unansweredCode, unreachable } from "./errors/unanswered.ts";
 export { unknownModel } from "./errors/unknown-model.ts";
-export { adviceOnUpstream, slowUpstream } from "./errors/upstream-advice.ts";
+export { adviceOnUpstream, emptyAccount, refusedKey, slowUpstream } from "./errors/upstream-advice.ts";
 export {
 	credentialsRefused,
 	isEmptyAccount,

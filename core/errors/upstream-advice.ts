@@ -2,8 +2,8 @@
 import type { AttemptRecord } from "../contract/outcome.ts";
 import { isEmptyAccount } from "./upstream-failure.ts";
 
-const emptyAccount = "The upstream's account has no credit: pay, or send its models elsewhere.";
-const refusedKey = "The upstream refuses Portico's key: set another for it and reload.";
+export const emptyAccount = "The upstream's account has no credit: pay, or send its models elsewhere.";
+export const refusedKey = "The upstream refuses Portico's key: set another for it and reload.";
 const refusedUse =
 	"The upstream refuses Portico's key or what is asked with it, as where the account or its country may not: its message says which.";
 

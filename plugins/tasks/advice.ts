@@ -1,4 +1,5 @@
 /** What an operator can do about a task that failed, by the word there is for it. */
+import { emptyAccount, refusedKey } from "#core";
 import type { TaskFailure } from "./job.ts";
 
 const byCode: Readonly<Record<string, string>> = {
@@ -14,11 +15,8 @@ const byCode: Readonly<Record<string, string>> = {
 };
 
 const byReason: readonly (readonly [pattern: RegExp, advice: string])[] = [
-	[/credit|billing|balance|quota/i, "The upstream's account has no credit: pay, or send its models elsewhere."],
-	[
-		/own account|api.?key|unauthorized|authenticat|\b401\b|\b403\b/i,
-		"The upstream refuses Portico's key: set another for it and reload.",
-	],
+	[/credit|billing|balance|quota/i, emptyAccount],
+	[/own account|api.?key|unauthorized|authenticat|\b401\b|\b403\b/i, refusedKey],
 	[
 		/policy|safety|moderation|nsfw|blocked/i,
 		"The upstream refuses the words or pictures: the client must change them.",

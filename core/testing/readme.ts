@@ -7,7 +7,7 @@ import { asList, isRecord } from "../neutral/json.ts";
 const sections = ["What it does", "Settings", "Example", "Answers"];
 
 /** A setting and everything below it: objects, lists, maps and alternatives are looked into. */
-export interface SettingPath {
+interface SettingPath {
 	/** `upstreams.firstByteSeconds` */
 	readonly path: string;
 	readonly described: boolean;

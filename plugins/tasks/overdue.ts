@@ -9,7 +9,7 @@ import type { JobState, TaskUpstream } from "./service.ts";
 import type { Settlement } from "./settlement.ts";
 import type { Troubles } from "./troubles.ts";
 
-export interface OverdueOptions {
+interface OverdueOptions {
 	readonly leases: TaskLeases;
 	readonly endings: Endings;
 	readonly asking: Asking;

@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { wav } from "../../plugins/audio/fixtures/sounds.ts";
 
-export interface FormShape {
+interface FormShape {
 	readonly name: string;
 	readonly type: string;
 	readonly body: Uint8Array;

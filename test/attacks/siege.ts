@@ -3,7 +3,7 @@ import { attacks, pause, type Siege } from "./siege-attacks.ts";
 import { startSiegeUpstream } from "./siege-upstream.ts";
 
 /** What the process is told: to begin, or to say what it did once each kind was made. */
-export type SiegeOrder = { readonly begin: Siege } | { readonly end: true };
+type SiegeOrder = { readonly begin: Siege } | { readonly end: true };
 
 /** How often each kind of attack was made, and what failed in it: a connection that was cut is no failure. */
 export type SiegeTold = Readonly<Record<string, { readonly rounds: number; readonly cut: number }>>;

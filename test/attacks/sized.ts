@@ -1,4 +1,4 @@
 /** How hard the attacks hit: a little in every run of the suite, at full size by `npm run attacks`. */
-export const atFullSize = process.env["PORTICO_ATTACKS"] === "full";
+const atFullSize = process.env["PORTICO_ATTACKS"] === "full";
 
 export const sized = (small: number, full: number): number => (atFullSize ? full : small);

@@ -1,7 +1,7 @@
 /** How long a call takes, where the machine is not at its limit: one call at a time, and at a steady rate. */
 import { bodyOf, chatPath, type Party } from "./drive.ts";
 
-export interface Latency {
+interface Latency {
 	/** Milliseconds. */
 	readonly p50: number;
 	readonly p99: number;

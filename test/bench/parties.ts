@@ -14,7 +14,7 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
 	};
 };
 
-export interface PartiesOptions {
+interface PartiesOptions {
 	/** How many calls make a process warm; a cold one costs twice as much. */
 	readonly warmUp: number;
 	/** What stands in the bare relay's place. */

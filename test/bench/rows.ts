@@ -74,7 +74,7 @@ export const latencyRows = async (pair: Pair): Promise<Row[]> => {
 
 /** The upstream's speeds, as a body names them, and how many streams of each are open at once. */
 const speeds = { "": 32, paced: 256, long: 16 } as const;
-export type Speed = keyof typeof speeds;
+type Speed = keyof typeof speeds;
 
 const ofSpeed = (speed: Speed) => ({ stream: true, ...(speed !== "" && { user: speed }) });
 const eventsOf = (speed: Speed): number => (speed === "long" ? 2_000 : events);

@@ -7,7 +7,7 @@ import { mostOutput, perToken } from "./checks.ts";
 const main = join(import.meta.dir, "../../core/main.ts");
 export const adminToken = "admin-token-of-the-chaos-test-0123456789";
 
-export interface NodeOptions {
+interface NodeOptions {
 	readonly folder: string;
 	readonly databaseUrl: string;
 	readonly upstreamUrl: string;

@@ -6,7 +6,7 @@ import { adminToken, type ChaosNode } from "./node.ts";
 import type { Random } from "./random.ts";
 import type { Counted } from "./upstream.ts";
 
-export interface PurseParts extends Account {
+interface PurseParts extends Account {
 	readonly name: string;
 	/** The admin route that changes it, and the field of its body. */
 	readonly path: string;

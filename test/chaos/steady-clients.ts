@@ -12,7 +12,7 @@ export interface Told {
 	readonly words: string;
 }
 
-export interface SteadyToken {
+interface SteadyToken {
 	readonly name: string;
 	readonly key: string;
 	/** Between two calls at each node. */

@@ -14,7 +14,7 @@ export interface Counted {
 	boasted: number;
 }
 
-export interface CountingUpstream {
+interface CountingUpstream {
 	readonly url: string;
 	counted(mark: string): Counted;
 	stop(): Promise<void>;

@@ -11,7 +11,7 @@ import { type Random, randomFrom } from "./random.ts";
 import { issueToken, joinPerson, type Spender } from "./spenders.ts";
 import { startCountingUpstream } from "./upstream.ts";
 
-export interface ChaosOptions {
+interface ChaosOptions {
 	readonly folder: string;
 	readonly nodes: number;
 	readonly seconds: number;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const contract = new URL("../../core/contract/", import.meta.url);
 
-export interface ContractExample {
+interface ContractExample {
 	/** `clock.ts: Clock`. */
 	readonly name: string;
 	/** What the comment belongs to: `export interface Clock {`. */

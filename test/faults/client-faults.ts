@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { until } from "./until.ts";
 import { chunked, delta, good, response, type World } from "./world.ts";
 
-export interface ClientFault {
+interface ClientFault {
 	readonly name: string;
 	readonly promised: string;
 	readonly expected: RegExp;

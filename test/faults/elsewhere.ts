@@ -1,6 +1,6 @@
 /** Faults whose test stands in another place. */
 
-export interface ElsewhereFault {
+interface ElsewhereFault {
 	readonly name: string;
 	readonly promised: string;
 	/** The file of the test. */

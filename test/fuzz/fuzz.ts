@@ -5,7 +5,7 @@ import { Chance } from "./random.ts";
 import { readSeeds } from "./seeds.ts";
 import { type Side, tries, type World } from "./tries.ts";
 
-export interface FuzzOptions {
+interface FuzzOptions {
 	/** The first try's seed; each further one has the next, so that any can be made again alone. */
 	readonly seed: number;
 	readonly milliseconds: number;
@@ -15,7 +15,7 @@ export interface FuzzOptions {
 	readonly most?: number;
 }
 
-export interface FuzzResult {
+interface FuzzResult {
 	readonly tries: number;
 	/** What must not be, each with its seed: a 500, a hang, a crash, an error in the log. Empty when all is well. */
 	readonly found: readonly string[];

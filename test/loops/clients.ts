@@ -13,7 +13,7 @@ export interface Loop {
 	ask(model: string): Promise<{ readonly text: string; readonly calls: number }>;
 }
 
-export interface LoopOptions {
+interface LoopOptions {
 	readonly url: string;
 	readonly key: string;
 	readonly streamed: boolean;

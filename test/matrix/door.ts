@@ -18,7 +18,7 @@ export interface Door {
 	stop(): Promise<void>;
 }
 
-export const openDoor = async (): Promise<Door> => {
+const openDoor = async (): Promise<Door> => {
 	const upstream = startUpstream();
 	const gateways = new Map<ProtocolName, TestGateway>();
 	for (const protocol of protocolNames) {
@@ -57,7 +57,7 @@ const byEvent = 1;
 const askedPath = (path: string): string => (path.startsWith("/v1") ? path : `/v1${path}`);
 
 /** A client of `client` asks for what was recorded of `upstream`. */
-export const tryDoor = async (
+const tryDoor = async (
 	door: Door,
 	client: Protocol,
 	upstream: Protocol,
@@ -102,7 +102,7 @@ export const tryDoor = async (
 };
 
 /** The exchange in its own protocol at one chunking: bytes there and back are as recorded. */
-export const tryIdentity = async (
+const tryIdentity = async (
 	door: Door,
 	protocol: Protocol,
 	recording: Recording,

@@ -10,7 +10,7 @@ export interface Group {
 	readonly examples: { readonly name: string; readonly ours: unknown; readonly theirs: unknown }[];
 }
 
-export interface Comparison {
+interface Comparison {
 	readonly compared: number;
 	readonly same: number;
 	/** Comparisons all of whose differences have a reason. */

@@ -56,7 +56,7 @@ export const sketch = (request: NeutralRequest) => {
 	};
 };
 
-export type Sketch = ReturnType<typeof sketch>;
+type Sketch = ReturnType<typeof sketch>;
 
 /** Words that an encoder adds where the protocol has no field for what was asked, or demands a user turn. */
 const added = /Continue\.|AnswerwithnothingbutonevalidJSONobject,withoutacodefencearoundit\./g;

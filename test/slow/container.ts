@@ -6,7 +6,7 @@ import { entering } from "./roots.ts";
 
 const shipped = resolve(import.meta.dir, "../../config/portico.service");
 
-export interface Container {
+interface Container {
 	/** Waits for what the log of the unit tells. */
 	said<T>(found: (log: string) => T | undefined): Promise<T>;
 	/** Runs a command inside. */

@@ -38,7 +38,7 @@ export const nodeFolder = (folder: string, version: string): string => {
 	return join(home, "node_modules/node/bin");
 };
 
-export interface Installing {
+interface Installing {
 	readonly archive: string;
 	/** Made for it; `node_modules` beneath it. */
 	readonly folder: string;
@@ -56,7 +56,7 @@ export const install = ({ archive, folder, flags = ["--omit=dev"], env = process
 	expect(stderr).not.toContain("EBADENGINE");
 };
 
-export interface Starting {
+interface Starting {
 	/** Program and words: `portico`, or what makes a room for it first. */
 	readonly command: readonly string[];
 	readonly cwd: string;

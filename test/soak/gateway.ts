@@ -47,7 +47,7 @@ export interface Reading {
 	readonly sockets: number;
 }
 
-export interface SoakGateway extends Program {
+interface SoakGateway extends Program {
 	/** Keys of tokens with a quota that is never used up. */
 	readonly keys: readonly string[];
 	/** The key of a token whose quota is too small for any call. */

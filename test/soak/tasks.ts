@@ -11,7 +11,7 @@ export const receiverFaults = ["down", "slow", "refusing"] as const;
 /** Longer than a callback may take. */
 const slowMs = 7_000;
 
-export interface TaskLoad {
+interface TaskLoad {
 	/** Submits a task; `fault` is empty for a receiver that is well. */
 	submit(fault: string): Promise<void>;
 	/** Tasks whose last callback has not come to a receiver that is well. */

@@ -10,7 +10,7 @@ export interface Signed {
 	readonly key: string;
 }
 
-export interface TestAuthority {
+interface TestAuthority {
 	/** The file of its own certificate. */
 	readonly ca: string;
 	/** A certificate for a name and 127.0.0.1. */

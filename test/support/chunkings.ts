@@ -1,6 +1,6 @@
 /** Ways in which a network may cut a stream. A reader must not care. */
 
-export interface Chunking {
+interface Chunking {
 	readonly name: string;
 	cut(text: string): readonly Uint8Array[];
 }

@@ -29,7 +29,7 @@ const rowsTable = {
 };
 
 /** The ledger of the tests: an id, a token, a cost. */
-export const rowWriter: LedgerWriter = {
+const rowWriter: LedgerWriter = {
 	statements: (rows) =>
 		rows.map(
 			({ id, token, cost }) =>

@@ -36,7 +36,7 @@ class Oracle {
 
 export type Fault = "lost_reply" | "failed" | "failed_after_commit";
 
-export interface RateNode {
+interface RateNode {
 	sync: ShareSync;
 	meter: SharedMeter;
 	readonly clock: MovingClock;

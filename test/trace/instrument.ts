@@ -24,7 +24,7 @@ const named =
 const transpiler = new Bun.Transpiler({ loader: "ts", target: "bun" });
 
 /** The code of a file with a call of the counter in every function. */
-export const instrumented = (source: string, file: string): string =>
+const instrumented = (source: string, file: string): string =>
 	transpiler
 		.transformSync(source)
 		.split("\n")

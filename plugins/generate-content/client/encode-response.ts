@@ -22,7 +22,7 @@ import { type CitedText, encodeGrounding } from "./encode-grounding.ts";
 import { ShownThought } from "./shown-thought.ts";
 
 /** What is gathered beside the parts of a candidate. */
-export interface Gathered {
+interface Gathered {
 	readonly texts: readonly CitedText[];
 	readonly queries: readonly string[];
 	readonly logprobs: readonly TokenLogprob[];

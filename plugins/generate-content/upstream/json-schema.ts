@@ -220,7 +220,7 @@ class Fitting {
 }
 
 /** A schema as Gemini takes it, and the keywords of it that it has no way to say. */
-export interface FittedSchema {
+interface FittedSchema {
 	readonly schema: WireRecord;
 	readonly lost: readonly string[];
 }

@@ -5,7 +5,7 @@ import { generateContentFaults } from "./generate-content.ts";
 import { messagesFaults } from "./messages.ts";
 import { responsesFaults } from "./responses.ts";
 
-export interface StreamAsked {
+interface StreamAsked {
 	/** Chat Completions: `stream_options.include_usage`. */
 	readonly usage?: boolean;
 	/** Generate Content: without `alt=sse` the stream is a JSON array. */

@@ -102,12 +102,7 @@ const tryDoor = async (
 };
 
 /** The exchange in its own protocol at one chunking: bytes there and back are as recorded. */
-const tryIdentity = async (
-	door: Door,
-	protocol: Protocol,
-	recording: Recording,
-	chunking: number,
-): Promise<Trial> => {
+const tryIdentity = async (door: Door, protocol: Protocol, recording: Recording, chunking: number): Promise<Trial> => {
 	const base = {
 		pair: `${protocol.name} ← ${protocol.name}`,
 		name: `${recording.name} ${chunkings()[chunking]?.name}`,
